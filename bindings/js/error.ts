@@ -1,0 +1,69 @@
+import type { HeedModule } from "./module.js";
+
+/** Why a call was refused, or what went wrong. */
+export type HeedErrorCode =
+  | "shape" // a rank or a size does not fit
+  | "dtype" // an element type does not fit
+  | "option" // an option has a value outside its range, or is unknown
+  | "memory" // there is not enough memory
+  | "disposed" // a tensor or an engine was used after dispose()
+  | "unsupported" // this browser or runtime lacks something
+  | "load" // the module's files could not be fetched or started
+  | "internal"; // a defect of this library
+
+/**
+ * What every function of this library throws. The message names the argument, what was expected and
+ * what came: `q: expected rank 3 or 4, got [2, 8]`. Nothing was written, and the engine stays usable.
+ */
+export class HeedError extends Error {
+  readonly code: HeedErrorCode;
+
+  constructor(code: HeedErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "HeedError";
+    this.code = code;
+  }
+}
+
+/** The error for an argument that is not what it should be. */
+export function refuse(
+  code: HeedErrorCode,
+  argument: string,
+  expected: string,
+  got: unknown,
+): HeedError {
+  return new HeedError(code, `${argument}: expected ${expected}, got ${describe(got)}`);
+}
+
+function describe(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(describe).join(", ")}]`;
+  if (value !== null && typeof value === "object")
+    return `a ${value.constructor?.name ?? "object"}`;
+  if (typeof value === "function") return "a function";
+  return String(value);
+}
+
+const codes: Record<string, HeedErrorCode> = {
+  "heed::ShapeError": "shape",
+  "heed::DTypeError": "dtype",
+  "heed::OptionError": "option",
+  "heed::MemoryError": "memory",
+  "std::bad_alloc": "memory",
+};
+
+/** Runs a call into the module; a C++ exception comes out as a HeedError. */
+export function guard<T>(module: HeedModule, call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    if (!(error instanceof WebAssembly.Exception)) throw error;
+    const [type, message] = module.getExceptionMessage(error);
+    module.decrementExceptionRefcount(error);
+    // C++ names its arguments in snake_case.
+    const text = message.replace(/^[a-z_]+(?=:)/, (name) =>
+      name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    );
+    throw new HeedError(codes[type] ?? "internal", text || type, { cause: error });
+  }
+}

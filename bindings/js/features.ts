@@ -1,0 +1,118 @@
+// What this browser or runtime can do, and which of the binaries fits it.
+
+import { HeedError } from "./error.js";
+
+/** The two binaries: with relaxed SIMD (fused multiply-add), and without. */
+export type Variant = "relaxed" | "simd";
+
+/** A module with one function () -> v128 of the given instructions. */
+function moduleWith(instructions: readonly number[]): Uint8Array<ArrayBuffer> {
+  const body = [0, ...instructions, 0x0b];
+  return new Uint8Array([
+    ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00], // magic, version
+    ...[0x01, 0x05, 0x01, 0x60, 0x00, 0x01, 0x7b], // one type: () -> v128
+    ...[0x03, 0x02, 0x01, 0x00], // one function of that type
+    ...[0x0a, body.length + 2, 0x01, body.length, ...body],
+  ]);
+}
+
+const splat = [0x41, 0x00, 0xfd, 0x0f]; // i32.const 0, i8x16.splat
+const relaxedMadd = [0xfd, 0x85, 0x02]; // f32x4.relaxed_madd
+
+export function supports(variant: Variant): boolean {
+  const instructions = variant === "simd" ? splat : [...splat, ...splat, ...splat, ...relaxedMadd];
+  return WebAssembly.validate(moduleWith(instructions));
+}
+
+export function chooseVariant(wanted: Variant | undefined): Variant {
+  if (!supports("simd")) {
+    throw new HeedError("unsupported", "WebAssembly: expected SIMD, got an engine without it");
+  }
+  if (wanted === "relaxed" && !supports("relaxed")) {
+    throw new HeedError(
+      "unsupported",
+      'variant: expected "simd", because this WebAssembly engine has no relaxed SIMD, got "relaxed"',
+    );
+  }
+  return wanted ?? (supports("relaxed") ? "relaxed" : "simd");
+}
+
+/** Node's own interface, as far as it is needed here; undefined in a browser. */
+const node = (
+  globalThis as {
+    process?: {
+      versions?: { node?: string };
+      getBuiltinModule?(id: "node:os"): { availableParallelism(): number };
+    };
+  }
+).process;
+const isNode = node?.versions?.node !== undefined;
+
+/** In a browser: whether memory may be shared with workers. Node always may. */
+export function canShareMemory(): boolean {
+  return isNode || globalThis.crossOriginIsolated === true;
+}
+
+function cores(): number {
+  if (isNode) return node?.getBuiltinModule?.("node:os").availableParallelism() ?? 1;
+  return globalThis.navigator?.hardwareConcurrency ?? 1;
+}
+
+/** More threads than this rarely pay for one attention, and each costs a worker. */
+const mostThreadsByDefault = 8;
+
+/** How many threads to start, and if fewer than asked or than there are cores, why. */
+export function chooseThreads(wanted: number | undefined): {
+  threads: number;
+  reason: string | null;
+} {
+  const threads = wanted ?? Math.min(cores(), mostThreadsByDefault);
+  if (threads > 1 && !canShareMemory()) {
+    return {
+      threads: 1,
+      reason:
+        "1 thread, because the page is not cross-origin isolated: serve it with the headers " +
+        "Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp",
+    };
+  }
+  return { threads, reason: null };
+}
+
+const pageSize = 65536;
+const initialPages = 256; // as linked: -sINITIAL_MEMORY=16MB
+
+/**
+ * The module's memory: shared, growing up to `maximum` bytes. A shared memory's maximum is reserved
+ * at once, as address space; where that fails (iOS), smaller ones are tried.
+ */
+export function createMemory(maximum: number): {
+  memory: WebAssembly.Memory;
+  reason: string | null;
+} {
+  for (
+    let pages = Math.floor(maximum / pageSize);
+    pages >= initialPages;
+    pages = Math.floor(pages / 2)
+  ) {
+    try {
+      const memory = new WebAssembly.Memory({
+        initial: initialPages,
+        maximum: pages,
+        shared: true,
+      });
+      const size = pages * pageSize;
+      const reason =
+        size <= maximum - pageSize
+          ? `at most ${size / 2 ** 20} MiB of memory, because the system refused more`
+          : null;
+      return { memory, reason };
+    } catch (error) {
+      if (!(error instanceof RangeError)) {
+        throw new HeedError("unsupported", "WebAssembly: expected shared memory, got none", {
+          cause: error,
+        });
+      }
+    }
+  }
+  throw new HeedError("memory", `maxMemory: expected room for 16 MiB or more, got none`);
+}

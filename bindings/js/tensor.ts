@@ -1,0 +1,206 @@
+import { HeedError, refuse } from "./error.js";
+import type { HeedModule, TensorHandle } from "./module.js";
+
+export type DType = "float32" | "int32" | "bool";
+
+/** The elements of a tensor; a bool is a byte, 0 or 1. */
+export type TensorData = Float32Array | Int32Array | Uint8Array;
+
+export type NestedArray<T> = readonly (T | NestedArray<T>)[];
+
+/** What a tensor can be made from. */
+export type TensorSource =
+  | Float32Array
+  | Int32Array
+  | Uint8Array
+  | NestedArray<number>
+  | NestedArray<boolean>
+  | number
+  | boolean;
+
+/** What toArray() gives: arrays in arrays, one level an axis; a scalar for rank 0. */
+export type NestedValues = number | boolean | NestedValues[];
+
+// Browsers that lack `using` lack the symbol too.
+const dispose: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for("Symbol.dispose");
+
+/** Frees what the garbage collector found abandoned: a safety net, not a plan. */
+const abandoned = new FinalizationRegistry<TensorHandle>((handle) => handle.delete());
+
+/**
+ * A dense row-major array in the engine's memory. It is freed by `dispose()`, by `using`, or by the
+ * `heed.scope` it was made in.
+ */
+export class Tensor implements Disposable {
+  readonly shape: readonly number[];
+  readonly dtype: DType;
+  readonly #module: HeedModule;
+  #handle: TensorHandle | null;
+
+  /** Made by the operations and by `heed.tensor`. */
+  constructor(module: HeedModule, handle: TensorHandle) {
+    this.#module = module;
+    this.#handle = handle;
+    this.shape = Object.freeze(handle.shape() as number[]);
+    this.dtype = dtypeOf(module, handle);
+    abandoned.register(this, handle, this);
+  }
+
+  get isDisposed(): boolean {
+    return this.#handle === null;
+  }
+
+  /** The number of elements. */
+  get size(): number {
+    return this.shape.reduce((product, size) => product * size, 1);
+  }
+
+  /**
+   * The elements, as a view of the engine's memory. Use it at once: the next operation may grow the
+   * memory, which makes views stale. `slice()` makes a copy that lasts.
+   */
+  get data(): TensorData {
+    return this.handle("tensor", this.#module).data() as TensorData;
+  }
+
+  /** A copy of the elements, as arrays in arrays. */
+  toArray(): NestedValues {
+    const data = this.data;
+    const shape = this.shape;
+    let next = 0;
+    const build = (axis: number): NestedValues => {
+      if (axis < shape.length)
+        return Array.from({ length: shape[axis] ?? 0 }, () => build(axis + 1));
+      const value = data[next++] as number;
+      return this.dtype === "bool" ? value !== 0 : value;
+    };
+    return build(0);
+  }
+
+  /** Frees the memory. Doing so again does nothing. */
+  dispose(): void {
+    abandoned.unregister(this);
+    this.#handle?.delete();
+    this.#handle = null;
+  }
+
+  [dispose](): void {
+    this.dispose();
+  }
+
+  /** For the operations of this library: the C++ object, if it is alive and of that module. */
+  handle(argument: string, module: HeedModule): TensorHandle {
+    if (this.#handle === null) {
+      throw new HeedError("disposed", `${argument}: expected a live tensor, got a disposed one`);
+    }
+    if (this.#module !== module) {
+      throw new HeedError(
+        "option",
+        `${argument}: expected a tensor of this engine, got one of another`,
+      );
+    }
+    return this.#handle;
+  }
+}
+
+function dtypeOf(module: HeedModule, handle: TensorHandle): DType {
+  if (handle.dtype === module.DType.float32) return "float32";
+  return handle.dtype === module.DType.int32 ? "int32" : "bool";
+}
+
+function checkShape(shape: unknown): asserts shape is readonly number[] {
+  const fits =
+    Array.isArray(shape) && shape.every((size) => Number.isSafeInteger(size) && size >= 0);
+  if (!fits) throw refuse("shape", "shape", "a list of whole numbers of 0 or more", shape);
+}
+
+/** The sizes of arrays in arrays, measured along the first elements. */
+function measure(data: unknown): number[] {
+  const shape: number[] = [];
+  for (let inner = data; Array.isArray(inner); inner = inner[0]) shape.push(inner.length);
+  return shape;
+}
+
+/** Arrays in arrays, end to end. Refuses ragged ones. */
+function flatten(data: unknown, shape: readonly number[]): unknown[] {
+  const flat: unknown[] = [];
+  const visit = (part: unknown, axis: number): void => {
+    const isArray = Array.isArray(part);
+    if (axis === shape.length && !isArray) {
+      flat.push(part);
+    } else if (isArray && axis < shape.length && part.length === shape[axis]) {
+      for (const inner of part) visit(inner, axis + 1);
+    } else {
+      const expected = axis === shape.length ? "a number" : `a list of ${shape[axis]}`;
+      const got = isArray ? `a list of ${part.length}` : "a single value";
+      throw new HeedError("shape", `data: expected ${expected} at depth ${axis}, got ${got}`);
+    }
+  };
+  visit(data, 0);
+  return flat;
+}
+
+function typedDType(data: unknown): DType | undefined {
+  if (data instanceof Float32Array) return "float32";
+  if (data instanceof Int32Array) return "int32";
+  return data instanceof Uint8Array ? "bool" : undefined;
+}
+
+function checkElements(elements: readonly unknown[] | TensorData, dtype: DType): void {
+  const fits: Record<DType, (value: unknown) => boolean> = {
+    float32: (value) => typeof value === "number",
+    int32: (value) => Number.isInteger(value) && (value as number) === ((value as number) | 0),
+    bool: (value) => typeof value === "boolean" || value === 0 || value === 1,
+  };
+  const expected = {
+    float32: "numbers",
+    int32: "whole numbers of 32 bits",
+    bool: "true or false",
+  };
+  for (let i = 0; i < elements.length; ++i) {
+    if (!fits[dtype](elements[i]))
+      throw refuse("dtype", `data[${i}]`, expected[dtype], elements[i]);
+  }
+}
+
+/** Copies values into the engine's memory. Exposed as `heed.tensor`, where the rules are told. */
+export function createTensor(
+  module: HeedModule,
+  data: TensorSource,
+  givenShape: readonly number[] | undefined,
+  givenDType: DType | undefined,
+): Tensor {
+  if (givenShape !== undefined) checkShape(givenShape);
+  const typed = typedDType(data);
+  if (typed === undefined && ArrayBuffer.isView(data)) {
+    throw refuse(
+      "dtype",
+      "data",
+      "a Float32Array, Int32Array, Uint8Array or lists of numbers",
+      data,
+    );
+  }
+  if (givenDType !== undefined && !["float32", "int32", "bool"].includes(givenDType)) {
+    throw refuse("option", "dtype", '"float32", "int32" or "bool"', givenDType);
+  }
+
+  const nested = typed === undefined ? measure(data) : undefined;
+  const elements = nested === undefined ? (data as TensorData) : flatten(data, nested);
+  const dtype = givenDType ?? typed ?? (typeof elements[0] === "boolean" ? "bool" : "float32");
+  // A typed array of the same type needs no look at its elements, unless they are bytes for bools.
+  if (typed !== dtype || dtype === "bool") checkElements(elements, dtype);
+
+  const shape = givenShape ?? nested ?? [elements.length];
+  const size = shape.reduce((product, axis) => product * axis, 1);
+  if (size !== elements.length) {
+    throw refuse(
+      "shape",
+      "data",
+      `${size} elements for shape [${shape.join(", ")}]`,
+      elements.length,
+    );
+  }
+  const tensor = new Tensor(module, new module.Tensor(module.DType[dtype], shape));
+  tensor.data.set(elements as ArrayLike<number>);
+  return tensor;
+}

@@ -1,0 +1,5 @@
+// A page without cross-origin isolation has no global SharedArrayBuffer, but it can create shared
+// memory, and this module asks whether its memory is one. Only this module sees the name.
+const SharedArrayBuffer =
+  globalThis.SharedArrayBuffer ??
+  new WebAssembly.Memory({ initial: 0, maximum: 0, shared: true }).buffer.constructor;

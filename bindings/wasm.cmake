@@ -1,0 +1,55 @@
+# dist/heed-<variant>.mjs and .wasm: the module that the TypeScript package loads.
+
+set(module heed-${HEED_WASM_VARIANT})
+add_executable(${module} bindings/embind.cpp)
+target_link_libraries(${module} PRIVATE heed heed_settings)
+set(glue_prefix ${CMAKE_CURRENT_SOURCE_DIR}/bindings/shared_array_buffer.js)
+set_target_properties(${module} PROPERTIES
+  SUFFIX .mjs
+  RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/dist
+  LINK_DEPENDS ${glue_prefix})
+target_compile_options(${module} PRIVATE -O2)
+target_link_options(${module} PRIVATE
+  -O3
+  -lembind
+  -Wno-pthreads-mem-growth  # slower access from JavaScript: it only copies tensors in and out
+  -sMODULARIZE
+  -sEXPORT_ES6
+  -sENVIRONMENT=web,worker,node
+  -sALLOW_MEMORY_GROWTH
+  -sINITIAL_MEMORY=16MB
+  -sMAXIMUM_MEMORY=4GB
+  -sSTACK_SIZE=256KB
+  -sDEFAULT_PTHREAD_STACK_SIZE=256KB
+  "-sPTHREAD_POOL_SIZE=Module.poolSize||0"
+  # A page whose policy allows 'wasm-unsafe-eval' but no eval can use the module.
+  -sDYNAMIC_EXECUTION=0
+  -sEMBIND_AOT
+  -sFILESYSTEM=0
+  -sEXPORTED_RUNTIME_METHODS=getExceptionMessage,PThread
+  -sEXPORT_EXCEPTION_HANDLING_HELPERS
+  --extern-pre-js ${glue_prefix})
+
+# The glue starts its threads from a file of a fixed name beside itself. Let it use its own address
+# instead, so that a bundler may rename it, as Vite does with every asset.
+add_custom_command(TARGET ${module} POST_BUILD
+  COMMAND ${CMAKE_COMMAND} -DGLUE=$<TARGET_FILE:${module}> -DNAME=${module}.mjs
+          -P ${CMAKE_CURRENT_SOURCE_DIR}/bindings/patch_glue.cmake)
+
+# The types of the module, for bindings/js. The linker calls tsc for them, and runs the module in
+# Node, as it does for -sEMBIND_AOT. Node 20 has relaxed SIMD only behind a flag that later versions
+# do not know.
+find_program(NODE_PROGRAM node REQUIRED CMAKE_FIND_ROOT_PATH_BOTH)
+set(node_flags)
+execute_process(COMMAND ${NODE_PROGRAM} --experimental-wasm-relaxed-simd -e ""
+                RESULT_VARIABLE refused OUTPUT_QUIET ERROR_QUIET)
+if(NOT refused)
+  set(node_flags --experimental-wasm-relaxed-simd)
+endif()
+set(node_launcher ${CMAKE_CURRENT_BINARY_DIR}/node)
+file(WRITE ${node_launcher} "#!/bin/sh\nexec '${NODE_PROGRAM}' ${node_flags} \"$@\"\n")
+file(CHMOD ${node_launcher} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+target_link_options(${module} PRIVATE --emit-tsd ${CMAKE_CURRENT_BINARY_DIR}/heed-module.d.ts)
+set(path ${CMAKE_CURRENT_SOURCE_DIR}/node_modules/.bin:$ENV{PATH})
+set_property(TARGET ${module} PROPERTY RULE_LAUNCH_LINK
+             "${CMAKE_COMMAND} -E env EM_NODE_JS=${node_launcher} PATH=${path}")

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace heed {
+
+/// What operations run on: a thread pool, scratch memory and the kernels of one instruction set.
+/// Make one and keep it. A context runs one operation at a time; several contexts are independent.
+class Context {
+ public:
+  struct Options {
+    /// Threads that compute, the calling one included; 0 means one per core.
+    int threads = 1;
+    /// An instruction set from `available_isas`; empty means the environment variable HEED_ISA
+    /// if it is set, else the best one.
+    std::string_view isa = {};
+  };
+
+  Context();
+  /// Throws OptionError for a negative thread count or an instruction set this machine lacks.
+  explicit Context(const Options& options);
+  ~Context();
+  Context(Context&&) noexcept;
+  Context& operator=(Context&&) noexcept;
+
+  int threads() const noexcept;
+  /// The instruction set in use, for example "avx2".
+  std::string_view isa() const noexcept;
+
+  /// The instruction sets that this build has kernels for and this machine can run, best first.
+  static std::vector<std::string_view> available_isas();
+
+  /// Internal: for the operations of this library.
+  class Runtime;
+  Runtime& runtime() noexcept { return *runtime_; }
+
+ private:
+  std::unique_ptr<Runtime> runtime_;
+};
+
+}  // namespace heed

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace heed {
+
+/// Why a call was refused. The same words are the `code` of a HeedError in TypeScript.
+enum class ErrorCode { kShape, kDType, kOption, kMemory };
+
+/// Base of everything this library throws. Every call checks its arguments before it writes
+/// anything: after an error the arguments and the context are as they were.
+class Error : public std::runtime_error {
+ public:
+  Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  ErrorCode code() const noexcept { return code_; }
+
+ protected:
+  /// All messages read alike: "q: expected rank 3 or 4, got [2, 8]".
+  static std::string compose(std::string_view argument, std::string_view expected,
+                             std::string_view got) {
+    return std::string(argument)
+        .append(": expected ")
+        .append(expected)
+        .append(", got ")
+        .append(got);
+  }
+
+ private:
+  ErrorCode code_;
+};
+
+/// A rank or a size does not fit.
+class ShapeError : public Error {
+ public:
+  ShapeError(std::string_view argument, std::string_view expected, std::string_view got)
+      : Error(ErrorCode::kShape, compose(argument, expected, got)) {}
+};
+
+/// An element type does not fit.
+class DTypeError : public Error {
+ public:
+  DTypeError(std::string_view argument, std::string_view expected, std::string_view got)
+      : Error(ErrorCode::kDType, compose(argument, expected, got)) {}
+};
+
+/// An option has a value outside its range, or two options exclude each other.
+class OptionError : public Error {
+ public:
+  OptionError(std::string_view argument, std::string_view expected, std::string_view got)
+      : Error(ErrorCode::kOption, compose(argument, expected, got)) {}
+};
+
+/// There is not enough memory. The context stays usable.
+class MemoryError : public Error {
+ public:
+  explicit MemoryError(const std::string& message) : Error(ErrorCode::kMemory, message) {}
+};
+
+}  // namespace heed

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "heed/error.hpp"
+
+namespace heed {
+
+enum class DType : std::uint8_t { kFloat32, kInt32, kBool };
+
+std::string_view to_string(DType dtype) noexcept;
+std::size_t size_of(DType dtype) noexcept;
+
+template <class T>
+inline constexpr DType kDTypeOf = [] {
+  static_assert(
+      std::is_same_v<T, float> || std::is_same_v<T, std::int32_t> || std::is_same_v<T, bool>,
+      "tensors hold float, std::int32_t or bool");
+  if constexpr (std::is_same_v<T, float>) return DType::kFloat32;
+  if constexpr (std::is_same_v<T, std::int32_t>) return DType::kInt32;
+  return DType::kBool;
+}();
+
+/// The sizes of a row-major array, outermost first; rank 0 is a scalar. Sizes may be 0.
+class Shape {
+ public:
+  static constexpr int kMaxRank = 8;
+
+  Shape() = default;
+  Shape(std::initializer_list<std::int64_t> sizes)
+      : Shape(std::span<const std::int64_t>(sizes.begin(), sizes.size())) {}
+  /// Throws ShapeError for a negative size, more than kMaxRank of them, or a product of sizes
+  /// beyond 2^62.
+  explicit Shape(std::span<const std::int64_t> sizes);
+
+  int rank() const noexcept { return rank_; }
+  /// The size of an axis; a negative axis counts from the end.
+  std::int64_t operator[](int axis) const noexcept {
+    return sizes_[static_cast<std::size_t>(axis < 0 ? axis + rank_ : axis)];
+  }
+  /// The number of elements.
+  std::int64_t elements() const noexcept { return elements_; }
+  std::span<const std::int64_t> sizes() const noexcept {
+    return {sizes_.data(), static_cast<std::size_t>(rank_)};
+  }
+  bool operator==(const Shape& other) const noexcept;
+
+ private:
+  std::array<std::int64_t, kMaxRank> sizes_{};
+  int rank_ = 0;
+  std::int64_t elements_ = 1;
+};
+
+/// "[2, 12, 512, 64]"
+std::string to_string(const Shape& shape);
+
+/// A read-only look at a dense row-major array that someone else owns; what operations take.
+class TensorView {
+ public:
+  template <class T>
+  TensorView(const T* data, Shape shape) noexcept
+      : data_(data), shape_(shape), dtype_(kDTypeOf<T>) {}
+  TensorView(const void* data, Shape shape, DType dtype) noexcept
+      : data_(data), shape_(shape), dtype_(dtype) {}
+
+  DType dtype() const noexcept { return dtype_; }
+  const Shape& shape() const noexcept { return shape_; }
+  /// The elements. Throws DTypeError if they are not of type T.
+  template <class T>
+  std::span<const T> data() const {
+    if (dtype_ != kDTypeOf<T>)
+      throw DTypeError("tensor", to_string(kDTypeOf<T>), to_string(dtype_));
+    return {static_cast<const T*>(data_), static_cast<std::size_t>(shape_.elements())};
+  }
+
+ private:
+  const void* data_;
+  Shape shape_;
+  DType dtype_;
+};
+
+/// A dense row-major array that owns its memory, aligned to 64 bytes; what operations return.
+/// Move-only: a copy is made by hand or not at all.
+class Tensor {
+ public:
+  /// An array with no elements, shape [0].
+  Tensor() : Tensor(Shape{0}) {}
+  /// Elements are not initialised. Throws MemoryError if there is no room.
+  explicit Tensor(const Shape& shape, DType dtype = DType::kFloat32);
+  /// A float tensor with these values. Throws ShapeError if their number does not fit the shape.
+  Tensor(const Shape& shape, std::initializer_list<float> values);
+
+  DType dtype() const noexcept { return dtype_; }
+  const Shape& shape() const noexcept { return shape_; }
+  /// The elements. Throws DTypeError if they are not of type T.
+  template <class T = float>
+  std::span<T> data() {
+    const auto elements = TensorView(*this).data<T>();
+    return {const_cast<T*>(elements.data()), elements.size()};
+  }
+  template <class T = float>
+  std::span<const T> data() const {
+    return TensorView(*this).data<T>();
+  }
+  /// The same elements under another shape of as many. Throws ShapeError.
+  Tensor reshaped(const Shape& shape) &&;
+  operator TensorView() const noexcept { return {data_.get(), shape_, dtype_}; }
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const noexcept;
+  };
+  std::unique_ptr<std::byte[], Free> data_;
+  Shape shape_;
+  DType dtype_;
+};
+
+}  // namespace heed

@@ -1,0 +1,58 @@
+#pragma once
+
+// The register block that every product of this library is made of.
+//
+//   C[Rows, kPanel] (+)= A[Rows, depth] B[depth, kPanel]
+//
+// A is read in place, row by row; B is a panel: kPanel columns whose rows lie one after the other,
+// so that it is read straight through. The block of C stays in registers for the whole depth.
+// Each step of the depth loads kVectors vectors of B and, for each row, one number of A into all
+// lanes, and feeds Rows * kVectors multiply-adds: with 6 x 2 vectors that is 12 of them for 8
+// loads, and 12 + 2 + 1 registers, which fits the 16 that x86 and V8's WebAssembly tiers have. The
+// rows of each instruction set stand in simd/isa.hpp; `./dev bench` shows what they reach.
+
+#include <cstddef>
+
+#include "simd/vector.hpp"
+
+namespace heed::kernels {
+
+template <class Isa>
+inline constexpr int kPanel =
+    simd::Traits<Isa>::kVectors * static_cast<int>(simd::Vector<Isa>::size);
+
+template <class Isa, int Rows, bool Accumulate>
+void multiply_block(const float* a, std::ptrdiff_t a_stride, const float* b, std::ptrdiff_t depth,
+                    float* c, std::ptrdiff_t c_stride) noexcept {
+  using V = simd::Vector<Isa>;
+  constexpr int kVectors = simd::Traits<Isa>::kVectors;
+  constexpr int kLanes = static_cast<int>(V::size);
+  V sum[Rows][kVectors];
+  for (int r = 0; r < Rows; ++r)
+    for (int v = 0; v < kVectors; ++v)
+      sum[r][v] = Accumulate ? V::load_unaligned(c + r * c_stride + v * kLanes) : V(0.0f);
+  for (std::ptrdiff_t d = 0; d < depth; ++d) {
+    V column[kVectors];
+    for (int v = 0; v < kVectors; ++v) column[v] = V::load_aligned(b + v * kLanes);
+    b += kPanel<Isa>;
+    for (int r = 0; r < Rows; ++r) {
+      const V row(a[r * a_stride + d]);
+      for (int v = 0; v < kVectors; ++v) sum[r][v] = simd::madd<Isa>(row, column[v], sum[r][v]);
+    }
+  }
+  for (int r = 0; r < Rows; ++r)
+    for (int v = 0; v < kVectors; ++v) sum[r][v].store_unaligned(c + r * c_stride + v * kLanes);
+}
+
+/// The same for the last rows of a matrix: 1 <= rows <= Traits::kRows.
+template <class Isa, bool Accumulate, int Rows = simd::Traits<Isa>::kRows>
+inline void multiply_rows(int rows, const float* a, std::ptrdiff_t a_stride, const float* b,
+                          std::ptrdiff_t depth, float* c, std::ptrdiff_t c_stride) noexcept {
+  if constexpr (Rows > 1) {
+    if (rows < Rows)
+      return multiply_rows<Isa, Accumulate, Rows - 1>(rows, a, a_stride, b, depth, c, c_stride);
+  }
+  multiply_block<Isa, Rows, Accumulate>(a, a_stride, b, depth, c, c_stride);
+}
+
+}  // namespace heed::kernels

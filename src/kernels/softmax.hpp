@@ -1,0 +1,50 @@
+#pragma once
+
+// y_i = exp(x_i - max x) / sum_j exp(x_j - max x), row by row; a row of nothing but -inf gives
+// zeros. Three passes over a row: maximum, exponentials and their sum, division.
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "simd/vector.hpp"
+
+namespace heed::kernels {
+
+template <class Isa>
+void softmax(const float* x, std::int64_t rows, std::int64_t columns, float* y) noexcept {
+  using V = simd::Vector<Isa>;
+  constexpr std::int64_t kLanes = V::size;
+  constexpr float kLowest = -std::numeric_limits<float>::infinity();
+  const std::int64_t whole = columns / kLanes * kLanes;
+  for (std::int64_t row = 0; row < rows; ++row, x += columns, y += columns) {
+    // The rest of the row, padded with what adds nothing.
+    alignas(64) float tail[kLanes];
+    std::fill(std::copy(x + whole, x + columns, tail), tail + kLanes, kLowest);
+
+    V highest = V::load_aligned(tail);
+    for (std::int64_t i = 0; i < whole; i += kLanes)
+      highest = xsimd::max(highest, V::load_unaligned(x + i));
+    const float maximum = xsimd::reduce_max(highest);
+    if (maximum == kLowest) {
+      // All is -inf, or NaN that the maximum passed over: keep the NaN.
+      for (std::int64_t i = 0; i < columns; ++i) y[i] = x[i] == kLowest ? 0.0f : x[i];
+      continue;
+    }
+    const V shift(maximum);
+    const V tail_power = simd::exp<Isa>(V::load_aligned(tail) - shift);
+    V sum = tail_power;
+    for (std::int64_t i = 0; i < whole; i += kLanes) {
+      const V power = simd::exp<Isa>(V::load_unaligned(x + i) - shift);
+      power.store_unaligned(y + i);
+      sum += power;
+    }
+    const V scale(1.0f / xsimd::reduce_add(sum));
+    for (std::int64_t i = 0; i < whole; i += kLanes)
+      (V::load_unaligned(y + i) * scale).store_unaligned(y + i);
+    (tail_power * scale).store_aligned(tail);
+    std::copy_n(tail, columns - whole, y + whole);
+  }
+}
+
+}  // namespace heed::kernels

@@ -1,0 +1,31 @@
+// The kernels of one instruction set. Compiled once for each, with that set's flags: everything
+// here is a template over it, so that no function with its instructions is shared with other files
+// (tests/js/house.test.ts looks at the objects' symbols).
+
+#include "kernels/table.hpp"
+
+#include "kernels/flash_attention.hpp"
+#include "kernels/linear.hpp"
+#include "kernels/pack.hpp"
+#include "kernels/softmax.hpp"
+
+namespace heed::kernels {
+
+template <class Isa>
+const KernelTable& kernel_table() noexcept {
+  static constexpr KernelTable kTable = {
+      .isa = simd::Traits<Isa>::kName,
+      .panel = kPanel<Isa>,
+      .pack_rows = pack_rows<Isa>,
+      .pack_columns = pack_columns<Isa>,
+      .attention_scratch = FlashAttention<Isa>::scratch,
+      .attention = FlashAttention<Isa>::run,
+      .linear = linear<Isa>,
+      .softmax = softmax<Isa>,
+  };
+  return kTable;
+}
+
+template const KernelTable& kernel_table<simd::Isa>() noexcept;
+
+}  // namespace heed::kernels

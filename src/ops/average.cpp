@@ -1,0 +1,57 @@
+#include <algorithm>
+
+#include "heed/heed.hpp"
+#include "ops/validate.hpp"
+#include "runtime/arena.hpp"
+#include "runtime/runtime.hpp"
+
+namespace heed {
+
+Tensor average(Context& context, const TensorView& x, const AverageOptions& options) {
+  ops::require_floats("x", x, 3);
+  const std::int64_t B = x.shape()[0];
+  const std::int64_t L = x.shape()[1];
+  const std::int64_t E = x.shape()[2];
+  if (options.key_mask) {
+    ops::require_dtype("key_mask", *options.key_mask, DType::kBool);
+    ops::require_shape("key_mask", *options.key_mask, Shape{B, L});
+  }
+  const bool* const counts = options.key_mask ? options.key_mask->data<bool>().data() : nullptr;
+  Tensor output(x.shape());
+  Arena::Scope scratch(context.runtime().arena());
+  double* const sum = scratch.take<double>(E);
+
+  const float* row = x.data<float>().data();
+  float* out = output.data().data();
+  for (std::int64_t b = 0; b < B; ++b, row += L * E, out += L * E) {
+    std::fill_n(sum, E, 0.0);
+    std::int64_t seen = 0;
+    for (std::int64_t i = 0; i < L; ++i) {
+      if (!counts || counts[b * L + i]) {
+        ++seen;
+        for (std::int64_t e = 0; e < E; ++e) sum[e] += static_cast<double>(row[i * E + e]);
+      }
+      if (!options.is_causal && i + 1 < L) continue;
+      for (std::int64_t e = 0; e < E; ++e)
+        out[i * E + e] = seen > 0 ? static_cast<float>(sum[e] / static_cast<double>(seen)) : 0.0f;
+    }
+    // Without causality all positions have the mean that the last one has now.
+    if (!options.is_causal)
+      for (std::int64_t i = 0; i + 1 < L; ++i) std::copy_n(out + (L - 1) * E, E, out + i * E);
+  }
+  return output;
+}
+
+SelfSimilarityResult self_similarity(Context& context, const TensorView& x) {
+  ops::require_floats("x", x, 3);
+  AttentionOptions options;
+  options.heads = 1;
+  options.scale = 1.0f;
+  options.need_weights = true;
+  AttentionResult result = attention(context, x, x, x, options);
+  // [B, 1, L, L] and [B, L, L] are the same array.
+  return {std::move(result.output),
+          std::move(*result.weights).reshaped(Shape{x.shape()[0], x.shape()[1], x.shape()[1]})};
+}
+
+}  // namespace heed

@@ -1,0 +1,53 @@
+#pragma once
+
+// Checks that every operation makes before it writes anything.
+
+#include <string>
+#include <string_view>
+
+#include "heed/tensor.hpp"
+
+namespace heed::ops {
+
+inline void require_dtype(std::string_view argument, const TensorView& x, DType dtype) {
+  if (x.dtype() != dtype) throw DTypeError(argument, to_string(dtype), to_string(x.dtype()));
+}
+
+inline void require_rank(std::string_view argument, const TensorView& x, int rank) {
+  if (x.shape().rank() != rank)
+    throw ShapeError(argument, "rank " + std::to_string(rank), to_string(x.shape()));
+}
+
+inline void require_shape(std::string_view argument, const TensorView& x, const Shape& shape) {
+  if (x.shape() != shape) throw ShapeError(argument, to_string(shape), to_string(x.shape()));
+}
+
+/// A float32 array of this shape: the usual parameter.
+inline void require_floats(std::string_view argument, const TensorView& x, const Shape& shape) {
+  require_dtype(argument, x, DType::kFloat32);
+  require_shape(argument, x, shape);
+}
+
+/// A float32 array of this rank: the usual input.
+inline void require_floats(std::string_view argument, const TensorView& x, int rank) {
+  require_dtype(argument, x, DType::kFloat32);
+  require_rank(argument, x, rank);
+}
+
+/// The shape with its last size replaced.
+inline Shape with_last(const Shape& shape, std::int64_t size) {
+  std::array<std::int64_t, Shape::kMaxRank> sizes{};
+  for (int axis = 0; axis < shape.rank(); ++axis)
+    sizes[static_cast<std::size_t>(axis)] = shape[axis];
+  sizes[static_cast<std::size_t>(shape.rank() - 1)] = size;
+  return Shape(std::span<const std::int64_t>(sizes.data(), static_cast<std::size_t>(shape.rank())));
+}
+
+constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) noexcept {
+  return (a + b - 1) / b;
+}
+
+/// Below this many floating point operations one thread is done before a second one is awake.
+inline constexpr double kWorthSharing = 2e6;
+
+}  // namespace heed::ops

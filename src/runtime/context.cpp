@@ -1,0 +1,73 @@
+#include "heed/context.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <system_error>
+#include <thread>
+
+#include "heed/error.hpp"
+#include "runtime/runtime.hpp"
+#include "simd/isa.hpp"
+
+namespace heed {
+namespace {
+
+using kernels::KernelTable;
+
+template <class... Isas>
+std::vector<const KernelTable*> available(simd::IsaList<Isas...>) {
+  std::vector<const KernelTable*> tables;
+  (void(simd::is_available<Isas>() ? tables.push_back(&kernels::kernel_table<Isas>()) : void()),
+   ...);
+  return tables;
+}
+
+const KernelTable& choose(std::string_view name) {
+  const auto tables = available(simd::BuiltIsas{});
+  if (name.empty()) return *tables.front();
+  const auto found = std::ranges::find(tables, name, &KernelTable::isa);
+  if (found != tables.end()) return **found;
+  std::string names;
+  for (const KernelTable* table : tables)
+    names.append(names.empty() ? "" : ", ").append(table->isa);
+  throw OptionError("isa", "one of " + names, name);
+}
+
+std::string_view wanted_isa(std::string_view option) {
+  if (!option.empty()) return option;
+  const char* environment = std::getenv("HEED_ISA");
+  return environment ? environment : "";
+}
+
+std::unique_ptr<Context::Runtime> make_runtime(const Context::Options& options) {
+  if (options.threads < 0)
+    throw OptionError("threads", "0 or more", std::to_string(options.threads));
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int threads = options.threads == 0 ? cores : options.threads;
+  const KernelTable& kernels = choose(wanted_isa(options.isa));
+  try {
+    return std::make_unique<Context::Runtime>(threads, kernels);
+  } catch (const std::system_error&) {
+    throw OptionError("threads", "as many as the system can start", std::to_string(threads));
+  }
+}
+
+}  // namespace
+
+Context::Context() : Context(Options{}) {}
+Context::Context(const Options& options) : runtime_(make_runtime(options)) {}
+Context::~Context() = default;
+Context::Context(Context&&) noexcept = default;
+Context& Context::operator=(Context&&) noexcept = default;
+
+int Context::threads() const noexcept { return runtime_->pool().threads(); }
+std::string_view Context::isa() const noexcept { return runtime_->kernels().isa; }
+
+std::vector<std::string_view> Context::available_isas() {
+  std::vector<std::string_view> names;
+  for (const KernelTable* table : available(simd::BuiltIsas{})) names.push_back(table->isa);
+  return names;
+}
+
+}  // namespace heed

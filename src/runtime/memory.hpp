@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace heed {
+
+/// Everything that vectors are loaded from begins on a cache line.
+inline constexpr std::size_t kAlignment = 64;
+
+/// The bytes of `count` elements, rounded up to whole cache lines. Throws MemoryError if the
+/// address space cannot hold them.
+std::size_t bytes_of(std::int64_t count, std::size_t element);
+
+/// Memory for `bytes`, not initialised. Throws MemoryError.
+std::byte* allocate(std::size_t bytes);
+void release(std::byte* memory) noexcept;
+
+}  // namespace heed

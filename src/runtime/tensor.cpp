@@ -1,0 +1,75 @@
+#include "heed/tensor.hpp"
+
+#include <algorithm>
+
+#include "runtime/memory.hpp"
+
+namespace heed {
+
+std::string_view to_string(DType dtype) noexcept {
+  switch (dtype) {
+    case DType::kFloat32:
+      return "float32";
+    case DType::kInt32:
+      return "int32";
+    case DType::kBool:
+      return "bool";
+  }
+  return "unknown";
+}
+
+std::size_t size_of(DType dtype) noexcept {
+  return dtype == DType::kBool ? sizeof(bool) : sizeof(float);
+}
+
+Shape::Shape(std::span<const std::int64_t> sizes) : rank_(static_cast<int>(sizes.size())) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 62;
+  if (sizes.size() > kMaxRank)
+    throw ShapeError("shape", "at most 8 axes", std::to_string(sizes.size()));
+  for (const std::int64_t size : sizes)
+    if (size < 0) throw ShapeError("shape", "sizes of 0 or more", std::to_string(size));
+  std::ranges::copy(sizes, sizes_.begin());
+  // With a size of 0 the others may be anything.
+  if (std::ranges::find(sizes, 0) != sizes.end()) {
+    elements_ = 0;
+    return;
+  }
+  for (const std::int64_t size : sizes) {
+    if (elements_ > kMost / size)
+      throw ShapeError("shape", "a product of sizes up to 2^62", to_string(*this));
+    elements_ *= size;
+  }
+}
+
+bool Shape::operator==(const Shape& other) const noexcept {
+  return std::ranges::equal(sizes(), other.sizes());
+}
+
+std::string to_string(const Shape& shape) {
+  std::string text = "[";
+  for (const std::int64_t size : shape.sizes())
+    text.append(text.size() > 1 ? ", " : "").append(std::to_string(size));
+  return text + "]";
+}
+
+void Tensor::Free::operator()(std::byte* memory) const noexcept { release(memory); }
+
+Tensor::Tensor(const Shape& shape, DType dtype)
+    : data_(allocate(bytes_of(shape.elements(), size_of(dtype)))), shape_(shape), dtype_(dtype) {}
+
+Tensor::Tensor(const Shape& shape, std::initializer_list<float> values) : Tensor(shape) {
+  if (static_cast<std::int64_t>(values.size()) != shape.elements())
+    throw ShapeError("values",
+                     std::to_string(shape.elements()) + " numbers for " + to_string(shape),
+                     std::to_string(values.size()));
+  std::ranges::copy(values, data<float>().begin());
+}
+
+Tensor Tensor::reshaped(const Shape& shape) && {
+  if (shape.elements() != shape_.elements())
+    throw ShapeError("shape", std::to_string(shape_.elements()) + " elements", to_string(shape));
+  shape_ = shape;
+  return std::move(*this);
+}
+
+}  // namespace heed

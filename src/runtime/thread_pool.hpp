@@ -1,0 +1,55 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace heed {
+
+/// Runs independent pieces of one operation on a fixed set of threads, the caller's among them.
+class ThreadPool {
+ public:
+  explicit ThreadPool(int threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  int threads() const noexcept { return static_cast<int>(workers_.size()) + 1; }
+
+  /// Calls task(piece, thread) for every piece in [0, pieces) and returns when all are done.
+  /// Which thread takes which piece is left to chance: a task may write only what belongs to its
+  /// piece, and scratch memory of its thread. Tasks do not throw. With `alone`, which small
+  /// problems set, only the caller works, because waking the others would cost more.
+  template <class Task>
+  void run(std::int64_t pieces, bool alone, const Task& task) {
+    if (alone || pieces < 2 || workers_.empty()) {
+      for (std::int64_t piece = 0; piece < pieces; ++piece) task(piece, 0);
+      return;
+    }
+    share(pieces, std::cref(task));
+  }
+
+ private:
+  using Task = std::function<void(std::int64_t piece, int thread)>;
+
+  void share(std::int64_t pieces, const Task& task);
+  void work(int thread);
+  void take_pieces(std::unique_lock<std::mutex>& lock, int thread);
+  void stop() noexcept;
+
+  std::vector<std::thread> workers_;
+  std::mutex mutex_;
+  std::condition_variable start_;
+  std::condition_variable finish_;
+  // All below is guarded by the mutex.
+  const Task* task_ = nullptr;
+  std::int64_t next_ = 0;
+  std::int64_t pieces_ = 0;
+  std::int64_t unfinished_ = 0;
+  bool stopping_ = false;
+};
+
+}  // namespace heed

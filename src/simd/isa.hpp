@@ -1,0 +1,103 @@
+#pragma once
+
+// Which instruction sets exist, what they are called, and how large a register block fits them.
+
+#include <string_view>
+#include <xsimd/xsimd.hpp>
+
+namespace heed::simd {
+
+template <class... Isas>
+struct IsaList {};
+
+template <class Isa>
+struct Traits;
+
+#if defined(__wasm__)
+
+using Wasm = xsimd::wasm;
+using BuiltIsas = IsaList<Wasm>;
+
+template <>
+struct Traits<Wasm> {
+#if defined(__wasm_relaxed_simd__)
+  static constexpr std::string_view kName = "relaxed";
+  static constexpr int kRows = 6;
+#else
+  // Without a fused multiply-add each product needs a register of its own for a moment: a block of
+  // six rows spills.
+  static constexpr std::string_view kName = "simd";
+  static constexpr int kRows = 4;
+#endif
+  static constexpr int kVectors = 2;
+};
+
+#elif defined(__x86_64__) || defined(_M_X64)
+
+using Sse42 = xsimd::sse4_2;
+using Avx2 = xsimd::fma3<xsimd::avx2>;
+using Avx512 = xsimd::avx512bw;
+using BuiltIsas = IsaList<Avx512, Avx2, Sse42>;
+
+template <>
+struct Traits<Sse42> {
+  static constexpr std::string_view kName = "sse4.2";
+  static constexpr int kRows = 4;
+  static constexpr int kVectors = 2;
+};
+
+template <>
+struct Traits<Avx2> {
+  static constexpr std::string_view kName = "avx2";
+  static constexpr int kRows = 6;
+  static constexpr int kVectors = 2;
+};
+
+template <>
+struct Traits<Avx512> {
+  static constexpr std::string_view kName = "avx512";
+  static constexpr int kRows = 12;
+  static constexpr int kVectors = 2;
+};
+
+#elif defined(__aarch64__)
+
+using Neon64 = xsimd::neon64;
+using BuiltIsas = IsaList<Neon64>;
+
+template <>
+struct Traits<Neon64> {
+  static constexpr std::string_view kName = "neon64";
+  static constexpr int kRows = 8;
+  static constexpr int kVectors = 2;
+};
+
+#else
+#error "Heed has kernels for x86-64, AArch64 and WebAssembly SIMD."
+#endif
+
+/// Whether the machine this runs on has the instruction set.
+template <class Isa>
+bool is_available() {
+#if defined(__wasm__)
+  return true;  // a module with unknown instructions does not compile, so one that runs has them
+#else
+  return xsimd::available_architectures().has(Isa{});
+#endif
+}
+
+// The one instruction set of a translation unit of kernels; CMakeLists.txt compiles
+// kernels/table.cpp once for each, with its flags and one of these definitions.
+#if defined(HEED_ISA_WASM)
+using Isa = Wasm;
+#elif defined(HEED_ISA_SSE42)
+using Isa = Sse42;
+#elif defined(HEED_ISA_AVX2)
+using Isa = Avx2;
+#elif defined(HEED_ISA_AVX512)
+using Isa = Avx512;
+#elif defined(HEED_ISA_NEON64)
+using Isa = Neon64;
+#endif
+
+}  // namespace heed::simd
