@@ -1,3 +1,5 @@
+// biome-ignore-all lint/correctness/noUnusedVariables: the glue that follows this file uses it
+// biome-ignore-all lint/suspicious/noShadowRestrictedNames: shadowing it is the point
 // A page without cross-origin isolation has no global SharedArrayBuffer, but it can create shared
 // memory, and this module asks whether its memory is one. Only this module sees the name.
 const SharedArrayBuffer =

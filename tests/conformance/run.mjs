@@ -1,0 +1,36 @@
+// node tests/conformance/run.mjs [--browser] PATH...
+// Puts case files to the public API of the built package, in Node or in Chromium in both binaries;
+// prints each case and a closing line. Exits with 1 if a case failed.
+
+import { load } from "../../dist/index.js";
+import { findCases } from "./cases.mjs";
+import { runCase } from "./compare.mjs";
+
+const arguments_ = process.argv.slice(2);
+const inBrowser = arguments_.includes("--browser");
+const paths = arguments_.filter((argument) => argument !== "--browser");
+const unknown = paths.find((path) => path.startsWith("--"));
+if (unknown || paths.length === 0) {
+  console.error(unknown ? `unknown option ${unknown}` : "conformance: no cases given");
+  console.error("usage: conformance [--browser] FOLDER_OR_FILE...");
+  process.exit(2);
+}
+
+async function runInNode(cases) {
+  const heed = await load({ threads: 2 });
+  const reports = cases.map((testCase) => runCase(heed, testCase));
+  heed.dispose();
+  return reports;
+}
+
+const cases = await findCases(paths);
+const reports = inBrowser
+  ? await (await import("./browser.mjs")).runInBrowser(cases)
+  : await runInNode(cases);
+for (const { name, verdict, detail } of reports) console.log(`${verdict} ${name}: ${detail}`);
+const count = (verdict) => reports.filter((report) => report.verdict === verdict).length;
+const skipped = count("skipped");
+console.log(
+  `${count("passed")} passed, ${count("failed")} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`,
+);
+process.exitCode = count("failed") > 0 ? 1 : 0;
