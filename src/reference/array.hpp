@@ -1,0 +1,30 @@
+#pragma once
+
+// What the references compute on: row-major arrays of doubles.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "heed/tensor.hpp"
+
+namespace heed::reference {
+
+struct Array {
+  Array() : shape{0} {}
+  explicit Array(const Shape& size)
+      : shape(size), values(static_cast<std::size_t>(size.elements())) {}
+  /// The same numbers as a float32 tensor.
+  Array(const TensorView& tensor) : shape(tensor.shape()) {
+    for (const float value : tensor.data<float>()) values.push_back(value);
+  }
+  Array(const Tensor& tensor) : Array(TensorView(tensor)) {}
+
+  double& operator[](std::int64_t index) { return values[static_cast<std::size_t>(index)]; }
+  double operator[](std::int64_t index) const { return values[static_cast<std::size_t>(index)]; }
+
+  Shape shape;
+  std::vector<double> values;
+};
+
+}  // namespace heed::reference

@@ -1,0 +1,66 @@
+#pragma once
+
+// Two kinds of attention without parameters, over x [B, L, E].
+//
+// average: y_i = mean of x_j over the j that may be seen (j <= i if causal, key_mask[b, j] true);
+//   zeros where there is none. Nadaraya, "On Estimating Regression", section 1, 1964, with a
+//   constant kernel.
+// self_similarity: Y = P X, P = softmax(X X^T). Vaswani et al., "Attention Is All You Need",
+//   section 3.2.1, 2017, with Q = K = V = X and no scale.
+//
+//   average: x [B, L, E], key_mask bool [B, L] -> y [B, L, E]
+//   self_similarity: x [B, L, E] -> y [B, L, E], weights [B, L, L]
+
+#include <cstdint>
+
+#include "heed/heed.hpp"
+#include "reference/array.hpp"
+#include "reference/softmax.hpp"
+
+namespace heed::reference {
+
+inline Array average(const Array& x, const AverageOptions& options = {}) {
+  const std::int64_t B = x.shape[0], L = x.shape[1], E = x.shape[2];
+  Array y(x.shape);
+  for (std::int64_t b = 0; b < B; ++b) {
+    for (std::int64_t i = 0; i < L; ++i) {
+      double count = 0.0;
+      for (std::int64_t j = 0; j < L; ++j) {
+        if (options.is_causal && j > i) continue;
+        const auto position = static_cast<std::size_t>(b * L + j);
+        if (options.key_mask && !options.key_mask->data<bool>()[position]) continue;
+        count += 1.0;
+        for (std::int64_t e = 0; e < E; ++e) y[(b * L + i) * E + e] += x[(b * L + j) * E + e];
+      }
+      if (count == 0.0) continue;
+      for (std::int64_t e = 0; e < E; ++e) y[(b * L + i) * E + e] /= count;
+    }
+  }
+  return y;
+}
+
+struct SelfSimilarityResult {
+  Array output;
+  Array weights;
+};
+
+inline SelfSimilarityResult self_similarity(const Array& x) {
+  const std::int64_t B = x.shape[0], L = x.shape[1], E = x.shape[2];
+  Array scores(Shape{B, L, L});
+  for (std::int64_t b = 0; b < B; ++b)
+    for (std::int64_t i = 0; i < L; ++i)
+      for (std::int64_t j = 0; j < L; ++j)
+        for (std::int64_t e = 0; e < E; ++e)
+          scores[(b * L + i) * L + j] += x[(b * L + i) * E + e] * x[(b * L + j) * E + e];
+
+  SelfSimilarityResult result{Array(x.shape), softmax(scores)};
+  for (std::int64_t b = 0; b < B; ++b)
+    for (std::int64_t i = 0; i < L; ++i)
+      for (std::int64_t j = 0; j < L; ++j)
+        for (std::int64_t e = 0; e < E; ++e)
+          result.output[(b * L + i) * E + e] +=
+              result.weights[(b * L + i) * L + j] * x[(b * L + j) * E + e];
+  return result;
+}
+
+}  // namespace heed::reference

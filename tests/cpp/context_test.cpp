@@ -1,0 +1,183 @@
+// Contexts: threads, the choice of an instruction set, independence. include/heed/context.hpp.
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "attention_support.hpp"
+
+namespace heed::test {
+namespace {
+
+/// HEED_ISA as told, until the end of the scope.
+class IsaVariable {
+ public:
+  explicit IsaVariable(const char* value) {
+    if (const char* old = std::getenv("HEED_ISA")) old_ = old;
+    set(value);
+  }
+  ~IsaVariable() { set(old_ ? old_->c_str() : nullptr); }
+  IsaVariable(const IsaVariable&) = delete;
+  IsaVariable& operator=(const IsaVariable&) = delete;
+
+ private:
+  static void set(const char* value) {
+    if (value == nullptr) {
+      unsetenv("HEED_ISA");
+    } else {
+      setenv("HEED_ISA", value, 1);
+    }
+  }
+
+  std::optional<std::string> old_;
+};
+
+Context context_with_isa(std::string_view isa) {
+  Context::Options options;
+  options.isa = isa;
+  return Context(options);
+}
+
+/// 2^-24 where a multiplication and an addition round once together, 0 where each rounds.
+float fused_rounding(Context& context) {
+  const float a = 1.0f + 0x1p-12f;
+  const Tensor x(Shape{1, 2}, {1.0f, a});
+  const Tensor weight(Shape{1, 2}, {-(1.0f + 0x1p-11f), a});
+  return linear(context, x, weight).data()[0];
+}
+
+TEST(Context, HasOneThreadByDefault) { EXPECT_EQ(Context().threads(), 1); }
+
+TEST(Context, HasTheThreadsAskedFor) {
+  for (const int threads : kThreadCounts) {
+    EXPECT_EQ(context_with_threads(threads).threads(), threads);
+  }
+}
+
+TEST(Context, TakesOneThreadPerCoreForZero) {
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  EXPECT_EQ(context_with_threads(0).threads(), std::max(cores, 1));
+}
+
+TEST(Context, RefusesNegativeThreads) {
+  try {
+    const Context context = context_with_threads(-2);
+    FAIL() << "accepted " << context.threads();
+  } catch (const OptionError& error) {
+    const std::string message = error.what();
+    EXPECT_EQ(message.find("threads: expected "), 0u) << message;
+    EXPECT_NE(message.find(", got -2"), std::string::npos) << message;
+  }
+}
+
+TEST(Context, ListsEachInstructionSetOnce) {
+  const auto isas = Context::available_isas();
+  ASSERT_FALSE(isas.empty());
+  EXPECT_EQ(std::set<std::string_view>(isas.begin(), isas.end()).size(), isas.size());
+}
+
+TEST(Context, TakesTheBestInstructionSetByItself) {
+  const IsaVariable unset(nullptr);
+  EXPECT_EQ(Context().isa(), Context::available_isas().front());
+}
+
+TEST(Context, RunsTheInstructionSetThatIsForced) {
+  Random random(1);
+  const Inputs inputs = random_inputs(random, 1, 4, 2, 37, 61, 24, 20);
+  for (const std::string_view isa : Context::available_isas()) {
+    SCOPED_TRACE(isa);
+    Context context = context_with_isa(isa);
+    EXPECT_EQ(context.isa(), isa);
+    expect_reference(context, inputs);
+    // The kernels of that set really run: they round as it does.
+    const bool fuses = isa != "sse4.2";
+    EXPECT_EQ(fused_rounding(context), fuses ? 0x1p-24f : 0.0f);
+  }
+}
+
+TEST(Context, TakesTheInstructionSetFromTheEnvironment) {
+  for (const std::string_view isa : Context::available_isas()) {
+    const IsaVariable variable(std::string(isa).c_str());
+    EXPECT_EQ(Context().isa(), isa);
+    EXPECT_EQ(context_with_threads(2).isa(), isa);
+  }
+}
+
+TEST(Context, PrefersTheOptionToTheEnvironment) {
+  const auto isas = Context::available_isas();
+  const IsaVariable variable(std::string(isas.front()).c_str());
+  EXPECT_EQ(context_with_isa(isas.back()).isa(), isas.back());
+}
+
+TEST(Context, RefusesAnUnknownInstructionSet) {
+  const auto expect_refusal = [](const auto& make) {
+    try {
+      const Context context = make();
+      FAIL() << "took " << context.isa();
+    } catch (const OptionError& error) {
+      const std::string message = error.what();
+      EXPECT_NE(message.find("expected "), std::string::npos) << message;
+      EXPECT_NE(message.find("mmx"), std::string::npos) << message;
+      for (const std::string_view isa : Context::available_isas()) {
+        EXPECT_NE(message.find(isa), std::string::npos) << message;
+      }
+    }
+  };
+  expect_refusal([] { return context_with_isa("mmx"); });
+  const IsaVariable variable("mmx");
+  expect_refusal([] { return Context(); });
+}
+
+TEST(Context, IgnoresAnEmptyEnvironmentVariable) {
+  const IsaVariable variable("");
+  EXPECT_EQ(Context().isa(), Context::available_isas().front());
+}
+
+TEST(Context, WorksAfterAMove) {
+  Random random(2);
+  const Inputs inputs = random_inputs(random, 1, 2, 2, 37, 61, 24, 20);
+  Context first = context_with_threads(3);
+  const AttentionResult want = attention(first, inputs.q, inputs.k, inputs.v);
+  Context second = std::move(first);
+  EXPECT_EQ(second.threads(), 3);
+  EXPECT_TRUE(same_bits(attention(second, inputs.q, inputs.k, inputs.v).output, want.output));
+  Context third;
+  third = std::move(second);
+  EXPECT_EQ(third.threads(), 3);
+  EXPECT_TRUE(same_bits(attention(third, inputs.q, inputs.k, inputs.v).output, want.output));
+}
+
+TEST(Context, RunsBesideOthers) {
+  Random random(3);
+  const Inputs inputs = random_inputs(random, 2, 4, 2, 50, 130, 24, 20);
+  Context alone;
+  const AttentionResult want = attention(alone, inputs.q, inputs.k, inputs.v);
+  std::vector<Tensor> results(4);
+  std::vector<std::thread> threads;
+  for (std::size_t n = 0; n < results.size(); ++n) {
+    threads.emplace_back([&, n] {
+      Context context = context_with_threads(1 + static_cast<int>(n) % 3);
+      for (int repeat = 0; repeat < 5; ++repeat) {
+        results[n] = attention(context, inputs.q, inputs.k, inputs.v).output;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const Tensor& result : results) EXPECT_TRUE(same_bits(result, want.output));
+}
+
+TEST(Context, ComesAndGoesWithoutAnyWork) {
+  for (int repeat = 0; repeat < 50; ++repeat) {
+    for (const int threads : kThreadCounts)
+      EXPECT_EQ(context_with_threads(threads).threads(), threads);
+  }
+}
+
+}  // namespace
+}  // namespace heed::test

@@ -1,0 +1,392 @@
+// Every kind of bad input: the type of the error, a message that names the argument, what was
+// expected and what came, arguments left alone, and a context that goes on working.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attention_support.hpp"
+
+namespace heed::test {
+namespace {
+
+/// Good arguments for every operation, and a call whose result is known. B 2, H 4, G 2, L 3, S 5,
+/// D 8, Dv 6; embedding size 8.
+class Errors : public testing::Test {
+ protected:
+  Errors()
+      : random(1),
+        q(random.reals({2, 4, 3, 8})),
+        k(random.reals({2, 2, 5, 8})),
+        v(random.reals({2, 2, 5, 6})),
+        joined_q(random.reals({2, 3, 32})),
+        joined_k(random.reals({2, 5, 16})),
+        joined_v(random.reals({2, 5, 12})),
+        x(random.reals({2, 3, 8})),
+        y(random.reals({2, 5, 8})),
+        in_proj_weight(random.reals({24, 8})),
+        square(random.reals({8, 8})),
+        row(random.reals({8})),
+        want(attention(context, q, k, v).output) {
+    for (const Tensor* tensor : inputs()) {
+      before.emplace_back(tensor->data().begin(), tensor->data().end());
+    }
+    parameters.in_proj_weight = in_proj_weight;
+    parameters.out_proj_weight = square;
+    parameters.out_proj_bias = row;
+    heads.heads = 2;
+    joined.heads = 4;
+    joined.kv_heads = 2;
+  }
+
+  std::vector<const Tensor*> inputs() const {
+    return {&q, &k, &v, &joined_q, &joined_k, &joined_v, &x, &y, &in_proj_weight, &square, &row};
+  }
+
+  /// `call` throws an error with this code whose message is "ARGUMENT: expected ..., got GOT".
+  template <class Call>
+  void expect_error(ErrorCode code, std::string_view argument, std::string_view got,
+                    const Call& call) {
+    SCOPED_TRACE(testing::Message() << argument << ", got " << got);
+    try {
+      call();
+      ADD_FAILURE() << "was accepted";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), code) << error.what();
+      const std::string message = error.what();
+      const std::string begin = std::string(argument) + ": expected ";
+      const std::string end = ", got " + std::string(got);
+      EXPECT_EQ(message.substr(0, begin.size()), begin) << message;
+      EXPECT_GT(message.size(), begin.size() + end.size()) << message;
+      EXPECT_EQ(message.substr(message.size() - std::min(end.size(), message.size())), end)
+          << message;
+    }
+    const std::vector<const Tensor*> after = inputs();
+    for (std::size_t n = 0; n < after.size(); ++n) {
+      EXPECT_TRUE(std::equal(before[n].begin(), before[n].end(), after[n]->data().begin()))
+          << "an argument was changed";
+    }
+    EXPECT_TRUE(same_bits(attention(context, q, k, v).output, want)) << "after the error";
+  }
+
+  /// An attention option that is refused, whichever the layout of the inputs.
+  void expect_option_error(ErrorCode code, std::string_view argument, std::string_view got,
+                           const AttentionOptions& options) {
+    expect_error(code, argument, got, [&] { attention(context, q, k, v, options); });
+  }
+
+  void expect_heads_error(ErrorCode code, std::string_view argument, std::string_view got,
+                          const MultiHeadAttentionParameters& given,
+                          const MultiHeadAttentionOptions& options) {
+    expect_error(code, argument, got,
+                 [&] { multi_head_attention(context, x, y, y, given, options); });
+  }
+
+  Context context;
+  Random random;
+  Tensor q, k, v, joined_q, joined_k, joined_v, x, y, in_proj_weight, square, row;
+  Tensor want;
+  std::vector<std::vector<float>> before;
+  MultiHeadAttentionParameters parameters;
+  MultiHeadAttentionOptions heads;
+  AttentionOptions joined;
+};
+
+constexpr ErrorCode kShape = ErrorCode::kShape;
+constexpr ErrorCode kDType = ErrorCode::kDType;
+constexpr ErrorCode kOption = ErrorCode::kOption;
+
+TEST_F(Errors, AttentionRefusesOtherRanks) {
+  const Tensor flat(Shape{2, 8}), deep(Shape{1, 2, 4, 3, 8});
+  expect_error(kShape, "q", "[2, 8]", [&] { attention(context, flat, k, v); });
+  expect_error(kShape, "q", "[1, 2, 4, 3, 8]", [&] { attention(context, deep, k, v); });
+  expect_error(kShape, "k", "[2, 8]", [&] { attention(context, q, flat, v); });
+  expect_error(kShape, "k", "[2, 5, 16]", [&] { attention(context, q, joined_k, v); });
+  expect_error(kShape, "v", "[2, 5, 12]", [&] { attention(context, q, k, joined_v); });
+  expect_error(kShape, "v", "[2, 2, 5, 6]",
+               [&] { attention(context, joined_q, joined_k, v, joined); });
+}
+
+TEST_F(Errors, AttentionRefusesOtherTypes) {
+  const Tensor bits(Shape{2, 4, 3, 8}, DType::kBool), numbers(Shape{2, 2, 5, 8}, DType::kInt32);
+  expect_error(kDType, "q", "bool", [&] { attention(context, bits, k, v); });
+  expect_error(kDType, "k", "int32", [&] { attention(context, q, numbers, v); });
+  expect_error(kDType, "v", "int32", [&] { attention(context, q, k, numbers); });
+}
+
+TEST_F(Errors, AttentionRefusesSizesThatDoNotFit) {
+  const auto with_k = [&](const Shape& shape, const std::string& got) {
+    const Tensor other = random.reals(shape);
+    expect_error(kShape, "k", got, [&] { attention(context, q, other, v); });
+  };
+  const auto with_v = [&](const Shape& shape, const std::string& got) {
+    const Tensor other = random.reals(shape);
+    expect_error(kShape, "v", got, [&] { attention(context, q, k, other); });
+  };
+  with_k({3, 2, 5, 8}, "[3, 2, 5, 8]");
+  with_k({2, 2, 5, 7}, "[2, 2, 5, 7]");
+  with_k({2, 3, 5, 8}, "3");
+  with_k({2, 8, 5, 8}, "8");
+  with_k({2, 0, 5, 8}, "0");
+  with_v({1, 2, 5, 6}, "[1, 2, 5, 6]");
+  with_v({2, 4, 5, 6}, "[2, 4, 5, 6]");
+  with_v({2, 2, 4, 6}, "[2, 2, 4, 6]");
+}
+
+TEST_F(Errors, AttentionRefusesHeadCountsThatDoNotFit) {
+  const auto with_counts = [&](ErrorCode code, std::string_view argument, std::string_view got,
+                               std::int64_t count, std::int64_t kv_count) {
+    AttentionOptions options;
+    options.heads = count;
+    options.kv_heads = kv_count;
+    expect_error(code, argument, got,
+                 [&] { attention(context, joined_q, joined_k, joined_v, options); });
+  };
+  with_counts(kOption, "heads", "0", 0, 0);
+  with_counts(kOption, "heads", "-4", -4, 2);
+  with_counts(kOption, "kv_heads", "-2", 4, -2);
+  with_counts(kShape, "q", "[2, 3, 32]", 5, 2);
+  with_counts(kShape, "v", "[2, 5, 12]", 8, 8);
+  with_counts(kShape, "k", "3", 4, 3);
+  with_counts(kShape, "k", "[2, 5, 16]", 4, 4);
+  with_counts(kShape, "k", "[2, 5, 16]", 2, 2);
+
+  AttentionOptions options;
+  options.heads = 3;
+  expect_option_error(kOption, "heads", "3", options);
+  options.heads = 4;
+  options.kv_heads = 4;
+  expect_option_error(kOption, "kv_heads", "4", options);
+}
+
+TEST_F(Errors, AttentionRefusesAScaleThatIsNoNumber) {
+  AttentionOptions options;
+  for (const float scale :
+       {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+    options.scale = scale;
+    expect_option_error(kOption, "scale", std::to_string(scale), options);
+  }
+}
+
+TEST_F(Errors, AttentionRefusesMasksThatDoNotBroadcast) {
+  AttentionOptions options;
+  for (const Shape& shape : {Shape{6}, Shape{2, 5}, Shape{3, 6}, Shape{3, 3, 5}, Shape{2, 3, 5},
+                             Shape{3, 4, 3, 5}, Shape{1, 0, 3, 5}, Shape{1, 2, 4, 3, 5}}) {
+    const Tensor visible = random.bools(shape, 50);
+    const Tensor bias = random.reals(shape);
+    for (const Tensor* mask : {&visible, &bias}) {
+      options.mask = *mask;
+      expect_option_error(kShape, "mask", to_string(shape), options);
+    }
+  }
+}
+
+TEST_F(Errors, AttentionRefusesMasksOfIntegers) {
+  const Tensor mask(Shape{3, 5}, DType::kInt32);
+  AttentionOptions options;
+  options.mask = mask;
+  expect_option_error(kDType, "mask", "int32", options);
+}
+
+TEST_F(Errors, AttentionRefusesBadLengths) {
+  AttentionOptions options;
+  const Tensor floats = random.reals({2}), three = integers({3}, {1, 2, 3}),
+               scalar = integers({}, {3}), negative = integers({2}, {5, -1}),
+               beyond = integers({2}, {5, 6});
+  options.kv_lengths = floats;
+  expect_option_error(kDType, "kv_lengths", "float32", options);
+  options.kv_lengths = three;
+  expect_option_error(kShape, "kv_lengths", "[3]", options);
+  options.kv_lengths = scalar;
+  expect_option_error(kShape, "kv_lengths", "[]", options);
+  options.kv_lengths = negative;
+  expect_option_error(kOption, "kv_lengths", "-1", options);
+  options.kv_lengths = beyond;
+  expect_option_error(kOption, "kv_lengths", "6", options);
+}
+
+TEST_F(Errors, AttentionRefusesMoreMemoryThanThereIs) {
+  // Weights of 2^46 numbers for inputs of 32 MB that are never touched.
+  const std::int64_t length = std::int64_t{1} << 23;
+  const Tensor long_one(Shape{1, 1, length, 1});
+  for (int asked = 0; asked < 3; ++asked) {
+    AttentionOptions options;
+    options.need_weights = asked == 0;
+    options.capture_scores = asked == 1;
+    options.capture_masked = asked == 2;
+    try {
+      attention(context, long_one, long_one, long_one, options);
+      ADD_FAILURE() << "was accepted";
+    } catch (const MemoryError& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kMemory);
+      EXPECT_NE(std::string(error.what()).find("expected "), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find(", got "), std::string::npos) << error.what();
+    }
+    EXPECT_TRUE(same_bits(attention(context, q, k, v).output, want)) << "after the error";
+  }
+}
+
+TEST_F(Errors, MultiHeadAttentionRefusesInputsThatDoNotFit) {
+  const auto call = [&](const TensorView& query, const TensorView& key, const TensorView& value) {
+    return [&, query, key, value] {
+      multi_head_attention(context, query, key, value, parameters, heads);
+    };
+  };
+  const Tensor flat(Shape{2, 8}), other_batch(Shape{3, 5, 8}), other_length(Shape{2, 4, 8}),
+      other_size(Shape{2, 5, 7}), numbers(Shape{2, 5, 8}, DType::kInt32);
+  expect_error(kShape, "query", "[2, 8]", call(flat, y, y));
+  expect_error(kShape, "key", "[2, 8]", call(x, flat, y));
+  expect_error(kShape, "value", "[2, 8]", call(x, y, flat));
+  expect_error(kDType, "query", "int32", call(numbers, y, y));
+  expect_error(kDType, "key", "int32", call(x, numbers, y));
+  expect_error(kDType, "value", "int32", call(x, y, numbers));
+  expect_error(kShape, "key", "[3, 5, 8]", call(x, other_batch, other_batch));
+  expect_error(kShape, "value", "[3, 5, 8]", call(x, y, other_batch));
+  expect_error(kShape, "value", "[2, 4, 8]", call(x, y, other_length));
+  expect_error(kShape, "key", "[2, 5, 7]", call(x, other_size, y));
+  expect_error(kShape, "value", "[2, 5, 7]", call(x, y, other_size));
+}
+
+TEST_F(Errors, MultiHeadAttentionRefusesHeadsThatDoNotDivide) {
+  for (const std::int64_t count : {0, -2, 3, 16}) {
+    heads.heads = count;
+    expect_heads_error(kOption, "heads", std::to_string(count), parameters, heads);
+  }
+}
+
+TEST_F(Errors, MultiHeadAttentionRefusesMissingAndSuperfluousParameters) {
+  MultiHeadAttentionParameters given = parameters;
+  given.k_proj_weight = square;
+  expect_heads_error(kOption, "k_proj_weight", "a tensor", given, heads);
+  given = parameters;
+  given.in_proj_weight.reset();
+  expect_heads_error(kOption, "q_proj_weight", "nothing", given, heads);
+  given.q_proj_weight = given.k_proj_weight = square;
+  expect_heads_error(kOption, "v_proj_weight", "nothing", given, heads);
+  given = parameters;
+  given.out_proj_weight.reset();
+  expect_heads_error(kOption, "out_proj_weight", "nothing", given, heads);
+}
+
+TEST_F(Errors, MultiHeadAttentionRefusesParametersThatDoNotFit) {
+  const Tensor tall(Shape{25, 8}), wide(Shape{8, 9}), longer(Shape{9}),
+      numbers(Shape{8, 8}, DType::kInt32);
+  const auto with = [&](std::optional<TensorView> MultiHeadAttentionParameters::*member,
+                        const Tensor& tensor, bool separate = false) {
+    MultiHeadAttentionParameters given = parameters;
+    if (separate) {
+      given.in_proj_weight.reset();
+      given.q_proj_weight = given.k_proj_weight = given.v_proj_weight = square;
+    }
+    given.*member = tensor;
+    return given;
+  };
+  using P = MultiHeadAttentionParameters;
+  expect_heads_error(kShape, "in_proj_weight", "[25, 8]", with(&P::in_proj_weight, tall), heads);
+  expect_heads_error(kDType, "in_proj_weight", "int32", with(&P::in_proj_weight, numbers), heads);
+  expect_heads_error(kShape, "in_proj_bias", "[9]", with(&P::in_proj_bias, longer), heads);
+  expect_heads_error(kShape, "out_proj_weight", "[8, 9]", with(&P::out_proj_weight, wide), heads);
+  expect_heads_error(kShape, "out_proj_bias", "[9]", with(&P::out_proj_bias, longer), heads);
+  expect_heads_error(kShape, "q_proj_weight", "[8, 9]", with(&P::q_proj_weight, wide, true), heads);
+  expect_heads_error(kShape, "k_proj_weight", "[8, 9]", with(&P::k_proj_weight, wide, true), heads);
+  expect_heads_error(kDType, "v_proj_weight", "int32", with(&P::v_proj_weight, numbers, true),
+                     heads);
+}
+
+TEST_F(Errors, MultiHeadAttentionRefusesMasksThatDoNotFit) {
+  const Tensor transposed = random.bools({5, 2}, 50), floats = random.reals({2, 5}),
+               good = random.bools({2, 5}, 50), too_long = random.reals({3, 6}),
+               numbers(Shape{3, 5}, DType::kInt32);
+  MultiHeadAttentionOptions options = heads;
+  options.key_mask = transposed;
+  expect_heads_error(kShape, "key_mask", "[5, 2]", parameters, options);
+  options.key_mask = floats;
+  expect_heads_error(kDType, "key_mask", "float32", parameters, options);
+  for (const bool has_key_mask : {false, true}) {
+    options = heads;
+    if (has_key_mask) options.key_mask = good;
+    options.mask = too_long;
+    expect_heads_error(kShape, "mask", "[3, 6]", parameters, options);
+    options.mask = numbers;
+    expect_heads_error(kDType, "mask", "int32", parameters, options);
+  }
+}
+
+TEST_F(Errors, AverageRefusesWhatDoesNotFit) {
+  const Tensor bits(Shape{2, 3, 8}, DType::kBool), other = random.bools({3, 2}, 50);
+  AverageOptions options;
+  expect_error(kShape, "x", "[8, 8]", [&] { average(context, square, options); });
+  expect_error(kDType, "x", "bool", [&] { average(context, bits, options); });
+  options.key_mask = other;
+  expect_error(kShape, "key_mask", "[3, 2]", [&] { average(context, x, options); });
+  options.key_mask = x;
+  expect_error(kDType, "key_mask", "float32", [&] { average(context, x, options); });
+}
+
+TEST_F(Errors, SelfSimilarityRefusesWhatDoesNotFit) {
+  const Tensor bits(Shape{2, 3, 8}, DType::kBool);
+  expect_error(kShape, "x", "[8, 8]", [&] { self_similarity(context, square); });
+  expect_error(kDType, "x", "bool", [&] { self_similarity(context, bits); });
+}
+
+TEST_F(Errors, LinearRefusesWhatDoesNotFit) {
+  const Tensor scalar(Shape{}, {1}), wide(Shape{8, 9}), nine(Shape{9}),
+      numbers(Shape{8, 8}, DType::kInt32);
+  expect_error(kShape, "x", "[]", [&] { linear(context, scalar, square); });
+  expect_error(kShape, "x", "[2, 3, 8]", [&] { linear(context, x, wide); });
+  expect_error(kShape, "weight", "[8]", [&] { linear(context, x, row); });
+  expect_error(kShape, "bias", "[9]", [&] { linear(context, x, square, nine); });
+  expect_error(kDType, "x", "int32", [&] { linear(context, numbers, square); });
+  expect_error(kDType, "weight", "int32", [&] { linear(context, x, numbers); });
+  expect_error(kDType, "bias", "int32", [&] { linear(context, x, square, numbers); });
+}
+
+TEST_F(Errors, SoftmaxRefusesScalarsAndOtherTypes) {
+  const Tensor scalar(Shape{}, {1}), numbers(Shape{3}, DType::kInt32);
+  expect_error(kShape, "x", "[]", [&] { softmax(context, scalar); });
+  expect_error(kDType, "x", "int32", [&] { softmax(context, numbers); });
+}
+
+TEST_F(Errors, EmbeddingRefusesWhatIsNotInTheTable) {
+  const Tensor below = integers({2}, {0, -1}), above = integers({2, 2}, {0, 7, 8, 1}),
+               numbers(Shape{8, 8}, DType::kInt32);
+  expect_error(kOption, "ids", "-1", [&] { embedding(context, below, square); });
+  expect_error(kOption, "ids", "8", [&] { embedding(context, above, square); });
+  expect_error(kDType, "ids", "float32", [&] { embedding(context, row, square); });
+  expect_error(kShape, "weight", "[8]", [&] { embedding(context, integers({1}, {0}), row); });
+  expect_error(kDType, "weight", "int32", [&] { embedding(context, integers({1}, {0}), numbers); });
+  expect_error(kShape, "ids", "[1, 1, 1, 1, 1, 1, 1, 1]", [&] {
+    embedding(context, integers({1, 1, 1, 1, 1, 1, 1, 1}, {0}), square);
+  });
+}
+
+TEST_F(Errors, SinusoidalEncodingRefusesNumbersOutOfRange) {
+  SinusoidalOptions options;
+  expect_error(kOption, "length", "-1", [&] { sinusoidal_encoding(context, -1, 4); });
+  expect_error(kOption, "size", "-4", [&] { sinusoidal_encoding(context, 1, -4); });
+  options.offset = -3;
+  expect_error(kOption, "offset", "-3", [&] { sinusoidal_encoding(context, 1, 4, options); });
+  options.offset = 0;
+  for (const double base : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    options.base = base;
+    expect_error(kOption, "base", std::to_string(base),
+                 [&] { sinusoidal_encoding(context, 1, 4, options); });
+  }
+}
+
+TEST_F(Errors, AddRefusesWhatDoesNotBroadcast) {
+  const Tensor numbers(Shape{8}, DType::kInt32);
+  expect_error(kShape, "b", "[2, 5, 8]", [&] { add(context, x, y); });
+  expect_error(kShape, "b", "[2, 4, 3, 8]", [&] { add(context, x, q); });
+  expect_error(kShape, "b", "[2, 3, 8]", [&] { add(context, row, x); });
+  expect_error(kDType, "a", "int32", [&] { add(context, numbers, row); });
+  expect_error(kDType, "b", "int32", [&] { add(context, x, numbers); });
+}
+
+}  // namespace
+}  // namespace heed::test

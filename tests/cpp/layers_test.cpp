@@ -1,0 +1,276 @@
+// The steps around attention against their references.
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "reference/add.hpp"
+#include "reference/average.hpp"
+#include "reference/embedding.hpp"
+#include "reference/linear.hpp"
+#include "reference/positional_encoding.hpp"
+#include "reference/softmax.hpp"
+#include "support.hpp"
+
+namespace heed::test {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+TEST(Linear, MatchesTheReferenceForAllSizes) {
+  Random random(1);
+  Context context;
+  for (const std::int64_t rows : {0, 1, 5, 48, 53}) {
+    for (const std::int64_t in : {0, 1, 3, 16, 257, 1000}) {
+      for (const std::int64_t out : {0, 1, 4, 15, 16, 33, 37, 261}) {
+        SCOPED_TRACE(testing::Message() << "rows " << rows << " in " << in << " out " << out);
+        const Tensor x = random.reals({rows, in});
+        const Tensor weight = random.reals({out, in});
+        const Tensor bias = random.reals({out});
+        // Sums of n products of order 1/3 are of order sqrt(n) / 3 and pick up an error of 6e-8 of
+        // that at each of n steps, of either sign: about 2e-8 n.
+        const Tolerance tolerance{1e-6 + 5e-8 * static_cast<double>(in), 1e-6};
+        EXPECT_TRUE(close(linear(context, x, weight), reference::linear(x, weight), tolerance));
+        EXPECT_TRUE(close(linear(context, x, weight, bias),
+                          reference::linear(x, weight, reference::Array(bias)), tolerance));
+      }
+    }
+  }
+}
+
+TEST(Linear, MapsTheLastAxisOfAnyRank) {
+  Random random(2);
+  const Tensor weight = random.reals({7, 5}), bias = random.reals({7});
+  Context context;
+  for (const Shape& shape : {Shape{5}, Shape{3, 5}, Shape{2, 3, 5}, Shape{2, 1, 2, 3, 5}}) {
+    const Tensor x = random.reals(shape);
+    const Tensor y = linear(context, x, weight, bias);
+    EXPECT_EQ(y.shape().rank(), shape.rank());
+    EXPECT_EQ(y.shape()[-1], 7);
+    EXPECT_TRUE(close(y, reference::linear(x, weight, reference::Array(bias))));
+  }
+}
+
+TEST(Linear, GivesTheSameBitsForAnyNumberOfThreads) {
+  Random random(3);
+  const Tensor x = random.reals({3, 70, 300}), weight = random.reals({600, 300});
+  const Tensor bias = random.reals({600});
+  Context alone;
+  const Tensor want = linear(alone, x, weight, bias);
+  for (const int threads : kThreadCounts) {
+    Context context = context_with_threads(threads);
+    EXPECT_TRUE(same_bits(linear(context, x, weight, bias), want)) << threads << " threads";
+  }
+}
+
+TEST(Softmax, MatchesTheReferenceForAllSizes) {
+  Random random(4);
+  Context context;
+  for (std::int64_t columns = 0; columns < 70; ++columns) {
+    const Tensor x = random.reals({3, columns}, -20.0f, 20.0f);
+    EXPECT_TRUE(close(softmax(context, x), reference::softmax(x))) << columns << " columns";
+  }
+  for (const Shape& shape : {Shape{9}, Shape{2, 3, 4, 5}, Shape{0, 4}, Shape{2, 3000}}) {
+    const Tensor x = random.reals(shape, -5.0f, 5.0f);
+    EXPECT_TRUE(close(softmax(context, x), reference::softmax(x))) << to_string(shape);
+  }
+}
+
+TEST(Softmax, IsAccurateRelativeToEachWeight) {
+  // The maximum is 0, so differences from it are exact, and the others add little to the sum of 1:
+  // what is left is the exponential, 2e-7, and three roundings of 6e-8.
+  Random random(5);
+  Tensor x = random.reals({50, 40}, -80.0f, -2.0f);
+  for (std::size_t row = 0; row < 50; ++row) x.data()[row * 40 + row % 40] = 0.0f;
+  Context context;
+  EXPECT_TRUE(close(softmax(context, x), reference::softmax(x), {0.0, 5e-7}));
+}
+
+TEST(Softmax, GivesZeroRatherThanASubnormalNumber) {
+  Tensor x(Shape{1, 400});
+  for (std::size_t i = 0; i < 400; ++i) x.data()[i] = -0.3f * static_cast<float>(i);
+  x.data()[0] = 3.0f;  // the others add 1 to its 20
+  Context context;
+  const Tensor y = softmax(context, x);
+  for (std::size_t i = 0; i < 400; ++i) {
+    EXPECT_TRUE(y.data()[i] == 0.0f || std::isnormal(y.data()[i])) << i << ": " << y.data()[i];
+  }
+  EXPECT_GT(y.data()[270], 0.0f);
+  EXPECT_EQ(y.data()[399], 0.0f);
+}
+
+TEST(Softmax, GivesZerosForARowOfMinusInfinity) {
+  Context context;
+  for (const std::int64_t columns : {1, 4, 5, 16, 17, 40}) {
+    Tensor x = filled({3, columns}, -kInfinity);
+    x.data()[static_cast<std::size_t>(columns)] = 3.0f;
+    const Tensor y = softmax(context, x);
+    for (std::size_t i = 0; i < y.data().size(); ++i) {
+      const float want = i == static_cast<std::size_t>(columns) ? 1.0f : 0.0f;
+      EXPECT_EQ(y.data()[i], want) << columns << " columns, element " << i;
+    }
+  }
+}
+
+TEST(Softmax, StaysFiniteForLargeNumbers) {
+  const Tensor x(Shape{3, 5}, {1e4f, 1e4f, -1e4f, 0, 9.9e3f, 3e38f, -3e38f, 0, 1, 3e38f,  //
+                               -3e38f, -3e38f, -3e38f, -3e38f, -kInfinity});
+  Context context;
+  EXPECT_TRUE(close(softmax(context, x), reference::softmax(x)));
+}
+
+TEST(Softmax, KeepsWhatIsNotANumberInItsRow) {
+  Random random(6);
+  Context context;
+  for (const std::int64_t columns : {3, 8, 21, 40}) {
+    for (std::int64_t bad = 0; bad < columns; ++bad) {
+      const auto at = static_cast<std::size_t>(columns + bad);
+      Tensor x = random.reals({3, columns});
+      x.data()[at] = kNaN;
+      EXPECT_TRUE(close(softmax(context, x), reference::softmax(x)))
+          << columns << " columns, NaN at " << bad;
+      Tensor hidden = filled({3, columns}, -kInfinity);
+      hidden.data()[at] = kNaN;
+      EXPECT_TRUE(std::isnan(softmax(context, hidden).data()[at]))
+          << columns << " columns, NaN at " << bad << " among -inf";
+    }
+  }
+}
+
+TEST(Softmax, GivesTheSameBitsForAnyNumberOfThreads) {
+  Random random(7);
+  const Tensor x = random.reals({500, 301}, -5.0f, 5.0f);
+  Context alone;
+  const Tensor want = softmax(alone, x);
+  for (const int threads : kThreadCounts) {
+    Context context = context_with_threads(threads);
+    EXPECT_TRUE(same_bits(softmax(context, x), want)) << threads << " threads";
+  }
+}
+
+TEST(Embedding, GivesTheRowsOfTheTable) {
+  Random random(8);
+  const Tensor weight = random.reals({6, 5});
+  const Tensor ids = integers({2, 4}, {0, 5, 3, 3, 1, 0, 2, 4});
+  Context context;
+  const Tensor y = embedding(context, ids, weight);
+  EXPECT_EQ(y.shape(), (Shape{2, 4, 5}));
+  EXPECT_TRUE(close(y, reference::embedding(ids, weight), {0.0, 0.0}));
+}
+
+TEST(Embedding, TakesAScalarAndNothing) {
+  Random random(9);
+  const Tensor weight = random.reals({6, 5});
+  Context context;
+  const Tensor one = embedding(context, integers({}, {4}), weight);
+  EXPECT_EQ(one.shape(), (Shape{5}));
+  EXPECT_EQ(one.data()[2], weight.data()[4 * 5 + 2]);
+  EXPECT_EQ(embedding(context, integers({0}, {}), weight).shape(), (Shape{0, 5}));
+  EXPECT_EQ(embedding(context, integers({0}, {}), random.reals({0, 5})).shape(), (Shape{0, 5}));
+}
+
+TEST(SinusoidalEncoding, MatchesTheReference) {
+  Context context;
+  for (const std::int64_t length : {0, 1, 100}) {
+    for (const std::int64_t size : {0, 1, 2, 7, 64}) {
+      for (const std::int64_t offset : {0, 40, 100000}) {
+        for (const double base : {10000.0, 2.5}) {
+          SinusoidalOptions options;
+          options.offset = offset;
+          options.base = base;
+          // Angles in double precision: only the result is rounded, to half of 6e-8.
+          EXPECT_TRUE(close(sinusoidal_encoding(context, length, size, options),
+                            reference::sinusoidal_encoding(length, size, options), {1e-7, 0.0}))
+              << "length " << length << " size " << size << " offset " << offset;
+        }
+      }
+    }
+  }
+}
+
+TEST(SinusoidalEncoding, BeginsWithSinesOfZeroAndCosinesOfZero) {
+  Context context;
+  const Tensor y = sinusoidal_encoding(context, 2, 4);
+  for (std::size_t c = 0; c < 4; ++c) EXPECT_EQ(y.data()[c], c % 2 == 0 ? 0.0f : 1.0f);
+  EXPECT_NEAR(y.data()[4], 0.841470985, 1e-7);   // sin 1
+  EXPECT_NEAR(y.data()[5], 0.540302306, 1e-7);   // cos 1
+  EXPECT_NEAR(y.data()[6], 0.0099998333, 1e-7);  // sin 0.01
+  EXPECT_NEAR(y.data()[7], 0.9999500004, 1e-7);  // cos 0.01
+}
+
+TEST(Average, MatchesTheReference) {
+  Random random(10);
+  Context context;
+  for (const Shape& shape : {Shape{1, 1, 1}, Shape{2, 10, 7}, Shape{3, 33, 20}, Shape{2, 0, 5},
+                             Shape{0, 4, 5}, Shape{2, 4, 0}}) {
+    const Tensor x = random.reals(shape);
+    const Tensor key_mask = random.bools({shape[0], shape[1]}, 60);
+    for (int combination = 0; combination < 4; ++combination) {
+      AverageOptions options;
+      options.is_causal = (combination & 1) != 0;
+      if ((combination & 2) != 0) options.key_mask = key_mask;
+      EXPECT_TRUE(close(average(context, x, options), reference::average(x, options)))
+          << to_string(shape) << " combination " << combination;
+    }
+  }
+}
+
+TEST(Average, GivesZerosWhereNothingIsSeen) {
+  Tensor x(Shape{2, 3, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+  const Tensor key_mask = bools({2, 3}, {false, true, true, false, false, false});
+  AverageOptions options;
+  options.key_mask = key_mask;
+  options.is_causal = true;
+  Context context;
+  EXPECT_TRUE(same_bits(average(context, x, options),
+                        Tensor(Shape{2, 3, 2}, {0, 0, 3, 4, 4, 5, 0, 0, 0, 0, 0, 0})));
+}
+
+TEST(Average, LetsNothingHiddenThrough) {
+  Tensor x(Shape{1, 3, 1}, {kNaN, 2, kInfinity});
+  const Tensor key_mask = bools({1, 3}, {false, true, false});
+  AverageOptions options;
+  options.key_mask = key_mask;
+  Context context;
+  EXPECT_TRUE(same_bits(average(context, x, options), filled({1, 3, 1}, 2.0f)));
+}
+
+TEST(SelfSimilarity, MatchesTheReference) {
+  Random random(11);
+  Context context;
+  for (const Shape& shape : {Shape{1, 1, 1}, Shape{2, 10, 7}, Shape{3, 33, 20}, Shape{1, 150, 24},
+                             Shape{2, 0, 5}, Shape{0, 4, 5}, Shape{2, 4, 0}}) {
+    const Tensor x = random.reals(shape);
+    const reference::SelfSimilarityResult want = reference::self_similarity(x);
+    const SelfSimilarityResult got = self_similarity(context, x);
+    EXPECT_TRUE(close(got.output, want.output)) << to_string(shape);
+    EXPECT_TRUE(close(got.weights, want.weights)) << to_string(shape);
+  }
+}
+
+TEST(Add, BroadcastsToTheFirst) {
+  Random random(12);
+  const Tensor a = random.reals({2, 3, 4});
+  Context context;
+  for (const Shape& shape : {Shape{2, 3, 4}, Shape{3, 4}, Shape{4}, Shape{1}, Shape{}, Shape{3, 1},
+                             Shape{2, 1, 1}, Shape{2, 1, 4}, Shape{1, 3, 1}, Shape{1, 1, 4}}) {
+    const Tensor b = random.reals(shape);
+    // One rounding of a sum below 2: half of 1.2e-7.
+    EXPECT_TRUE(close(add(context, a, b), reference::add(a, b), {0.0, 1e-7})) << to_string(shape);
+  }
+}
+
+TEST(Add, HandlesScalarsAndNothing) {
+  Context context;
+  EXPECT_TRUE(
+      same_bits(add(context, Tensor(Shape{}, {1}), Tensor(Shape{}, {2})), Tensor(Shape{}, {3})));
+  EXPECT_TRUE(
+      same_bits(add(context, Tensor(Shape{2, 0}), Tensor(Shape{1, 0})), Tensor(Shape{2, 0})));
+  EXPECT_TRUE(
+      same_bits(add(context, Tensor(Shape{2, 0}), Tensor(Shape{1}, {7})), Tensor(Shape{2, 0})));
+}
+
+}  // namespace
+}  // namespace heed::test

@@ -1,0 +1,156 @@
+#pragma once
+
+// What the tests share: repeatable random tensors and comparisons that say where they failed.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "heed/heed.hpp"
+#include "reference/array.hpp"
+
+namespace heed::test {
+
+/// The same numbers on every machine: the standard fixes the generator but not its distributions.
+class Random {
+ public:
+  explicit Random(std::uint32_t seed) : generator_(seed) {}
+
+  /// In [low, high).
+  float real(float low = -1.0f, float high = 1.0f) {
+    return low + (high - low) * (static_cast<float>(bits() >> 8) * 0x1p-24f);
+  }
+  /// In [low, high].
+  std::int64_t integer(std::int64_t low, std::int64_t high) {
+    return low + static_cast<std::int64_t>(bits()) % (high - low + 1);
+  }
+  bool chance(int percent) { return integer(0, 99) < percent; }
+
+  Tensor reals(const Shape& shape, float low = -1.0f, float high = 1.0f) {
+    Tensor tensor(shape);
+    for (float& value : tensor.data()) value = real(low, high);
+    return tensor;
+  }
+  Tensor bools(const Shape& shape, int percent_true) {
+    Tensor tensor(shape, DType::kBool);
+    for (bool& value : tensor.data<bool>()) value = chance(percent_true);
+    return tensor;
+  }
+  /// A float mask: numbers to add, and -inf here and there.
+  Tensor biases(const Shape& shape, int percent_hidden) {
+    Tensor tensor = reals(shape, -2.0f, 2.0f);
+    for (float& value : tensor.data()) {
+      if (chance(percent_hidden)) value = -INFINITY;
+    }
+    return tensor;
+  }
+
+ private:
+  std::uint32_t bits() { return static_cast<std::uint32_t>(generator_()); }
+
+  std::mt19937 generator_;
+};
+
+inline Tensor integers(const Shape& shape, std::initializer_list<std::int32_t> values) {
+  Tensor tensor(shape, DType::kInt32);
+  std::copy(values.begin(), values.end(), tensor.data<std::int32_t>().begin());
+  return tensor;
+}
+
+inline Tensor bools(const Shape& shape, std::initializer_list<bool> values) {
+  Tensor tensor(shape, DType::kBool);
+  std::copy(values.begin(), values.end(), tensor.data<bool>().begin());
+  return tensor;
+}
+
+inline Tensor filled(const Shape& shape, float value) {
+  Tensor tensor(shape);
+  for (float& element : tensor.data()) element = value;
+  return tensor;
+}
+
+/// |got - want| <= absolute + relative |want|. The default fits float32 results of order 1 made of
+/// a few hundred terms: rounding is 6e-8 a step and its errors partly cancel.
+struct Tolerance {
+  double absolute = 1e-5;
+  double relative = 1e-5;
+};
+
+/// "[1, 0, 7]" for the element `index` of a row-major array.
+inline std::string coordinates(std::int64_t index, const Shape& shape) {
+  std::string text;
+  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+    text = std::to_string(index % shape[axis]) + (text.empty() ? "" : ", ") + text;
+    index /= shape[axis];
+  }
+  return "[" + text + "]";
+}
+
+/// NaN matches NaN only, an infinity only itself.
+inline testing::AssertionResult close(const Tensor& got, const reference::Array& want,
+                                      const Tolerance& tolerance = {}) {
+  if (!(got.shape() == want.shape)) {
+    return testing::AssertionFailure()
+           << "got shape " << to_string(got.shape()) << ", want " << to_string(want.shape);
+  }
+  const auto values = got.data();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double g = values[i];
+    const double w = want.values[i];
+    if (g == w || (std::isnan(g) && std::isnan(w))) continue;
+    const double limit = tolerance.absolute + tolerance.relative * std::abs(w);
+    if (std::isfinite(w) && std::abs(g - w) <= limit) continue;
+    return testing::AssertionFailure()
+           << "at " << coordinates(static_cast<std::int64_t>(i), want.shape) << " of "
+           << to_string(want.shape) << ": got " << g << ", want " << w << ", error "
+           << std::abs(g - w) << ", allowed " << limit;
+  }
+  return testing::AssertionSuccess();
+}
+
+inline testing::AssertionResult close(const std::optional<Tensor>& got,
+                                      const reference::Array& want,
+                                      const Tolerance& tolerance = {}) {
+  if (!got) return testing::AssertionFailure() << "got nothing";
+  return close(*got, want, tolerance);
+}
+
+inline testing::AssertionResult same_bits(const Tensor& got, const Tensor& want) {
+  if (!(got.shape() == want.shape())) {
+    return testing::AssertionFailure()
+           << "got shape " << to_string(got.shape()) << ", want " << to_string(want.shape());
+  }
+  for (std::size_t i = 0; i < got.data().size(); ++i) {
+    if (std::memcmp(&got.data()[i], &want.data()[i], sizeof(float)) == 0) continue;
+    return testing::AssertionFailure()
+           << "at " << coordinates(static_cast<std::int64_t>(i), want.shape()) << " of "
+           << to_string(want.shape()) << ": got " << got.data()[i] << ", want " << want.data()[i];
+  }
+  return testing::AssertionSuccess();
+}
+
+inline testing::AssertionResult same_bits(const std::optional<Tensor>& got,
+                                          const std::optional<Tensor>& want) {
+  if (!got || !want) return testing::AssertionFailure() << "a result is missing";
+  return same_bits(*got, *want);
+}
+
+/// One thread, an even and an odd number, and more than most tests have work for.
+inline constexpr int kThreadCounts[] = {1, 2, 3, 8};
+
+inline Context context_with_threads(int threads) {
+  Context::Options options;
+  options.threads = threads;
+  return Context(options);
+}
+
+}  // namespace heed::test

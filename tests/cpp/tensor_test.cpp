@@ -1,0 +1,183 @@
+// Shapes, views and tensors: include/heed/tensor.hpp and include/heed/error.hpp.
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support.hpp"
+
+namespace heed::test {
+namespace {
+
+TEST(Shape, KnowsItsSizesAndElements) {
+  const Shape shape{2, 12, 512, 64};
+  EXPECT_EQ(shape.rank(), 4);
+  EXPECT_EQ(shape.elements(), 2 * 12 * 512 * 64);
+  EXPECT_EQ(shape[0], 2);
+  EXPECT_EQ(shape[3], 64);
+  EXPECT_EQ(shape[-1], 64);
+  EXPECT_EQ(shape[-4], 2);
+  EXPECT_EQ(to_string(shape), "[2, 12, 512, 64]");
+  EXPECT_EQ(std::vector<std::int64_t>(shape.sizes().begin(), shape.sizes().end()),
+            (std::vector<std::int64_t>{2, 12, 512, 64}));
+}
+
+TEST(Shape, IsAScalarByDefault) {
+  EXPECT_EQ(Shape().rank(), 0);
+  EXPECT_EQ(Shape().elements(), 1);
+  EXPECT_EQ(to_string(Shape()), "[]");
+}
+
+TEST(Shape, MayHaveSizesOfZero) {
+  EXPECT_EQ((Shape{3, 0, 5}).elements(), 0);
+  EXPECT_EQ(to_string(Shape{0}), "[0]");
+}
+
+TEST(Shape, EqualsAnotherOfTheSameRankAndSizes) {
+  EXPECT_EQ((Shape{2, 3}), (Shape{2, 3}));
+  EXPECT_FALSE((Shape{2, 3}) == (Shape{3, 2}));
+  EXPECT_FALSE((Shape{2, 3}) == (Shape{2, 3, 1}));
+  EXPECT_FALSE((Shape{}) == (Shape{0}));
+  EXPECT_FALSE((Shape{}) == (Shape{1}));
+}
+
+TEST(Shape, TakesUpToEightSizes) {
+  EXPECT_EQ((Shape{1, 2, 1, 2, 1, 2, 1, 2}).rank(), 8);
+  EXPECT_THROW((Shape{1, 2, 1, 2, 1, 2, 1, 2, 1}), ShapeError);
+}
+
+TEST(Shape, RefusesNegativeSizes) {
+  try {
+    const Shape shape{4, -1};
+    FAIL() << "accepted " << to_string(shape);
+  } catch (const ShapeError& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kShape);
+    EXPECT_NE(std::string(error.what()).find("-1"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Shape, RefusesMoreElementsThanCanBeCounted) {
+  const std::int64_t large = std::int64_t{1} << 31;
+  EXPECT_EQ((Shape{large, large}).elements(), std::int64_t{1} << 62);
+  EXPECT_THROW((Shape{large, large, 2}), ShapeError);
+  EXPECT_THROW((Shape{large, large, large, large}), ShapeError);
+}
+
+TEST(DType, HasANameAndASize) {
+  EXPECT_EQ(to_string(DType::kFloat32), "float32");
+  EXPECT_EQ(to_string(DType::kInt32), "int32");
+  EXPECT_EQ(to_string(DType::kBool), "bool");
+  EXPECT_EQ(size_of(DType::kFloat32), 4u);
+  EXPECT_EQ(size_of(DType::kInt32), 4u);
+  EXPECT_EQ(size_of(DType::kBool), 1u);
+}
+
+TEST(TensorView, LooksAtMemoryOfSomeoneElse) {
+  std::array<float, 6> memory = {1, 2, 3, 4, 5, 6};
+  const TensorView view(memory.data(), Shape{2, 3});
+  EXPECT_EQ(view.dtype(), DType::kFloat32);
+  EXPECT_EQ(view.shape(), (Shape{2, 3}));
+  EXPECT_EQ(view.data<float>().data(), memory.data());
+  EXPECT_EQ(view.data<float>().size(), 6u);
+  memory[4] = 50;
+  EXPECT_EQ(view.data<float>()[4], 50.0f);
+}
+
+TEST(TensorView, RefusesToReadAnotherType) {
+  const std::array<std::int32_t, 2> memory = {1, 2};
+  const TensorView view(memory.data(), Shape{2});
+  EXPECT_EQ(view.dtype(), DType::kInt32);
+  EXPECT_EQ(view.data<std::int32_t>()[1], 2);
+  EXPECT_THROW(view.data<float>(), DTypeError);
+  EXPECT_THROW(view.data<bool>(), DTypeError);
+}
+
+TEST(TensorView, TakesATypeKnownOnlyWhenItRuns) {
+  const std::array<bool, 2> memory = {true, false};
+  const void* address = memory.data();
+  const TensorView view(address, Shape{2}, DType::kBool);
+  EXPECT_TRUE(view.data<bool>()[0]);
+  EXPECT_FALSE(view.data<bool>()[1]);
+}
+
+TEST(Tensor, OwnsAlignedMemory) {
+  for (const std::int64_t size : {1, 3, 17, 1000}) {
+    for (const DType dtype : {DType::kFloat32, DType::kInt32, DType::kBool}) {
+      const Tensor tensor(Shape{size}, dtype);
+      EXPECT_EQ(tensor.dtype(), dtype);
+      const TensorView view = tensor;
+      const void* address =
+          dtype == DType::kFloat32 ? static_cast<const void*>(view.data<float>().data())
+          : dtype == DType::kInt32 ? static_cast<const void*>(view.data<std::int32_t>().data())
+                                   : static_cast<const void*>(view.data<bool>().data());
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(address) % 64, 0u);
+    }
+  }
+}
+
+TEST(Tensor, IsEmptyByDefault) {
+  const Tensor tensor;
+  EXPECT_EQ(tensor.shape(), (Shape{0}));
+  EXPECT_EQ(tensor.dtype(), DType::kFloat32);
+  EXPECT_TRUE(tensor.data().empty());
+}
+
+TEST(Tensor, TakesItsValues) {
+  Tensor tensor(Shape{2, 2}, {1, 2, 3, 4});
+  EXPECT_EQ(tensor.data()[3], 4.0f);
+  tensor.data()[3] = 5.0f;
+  EXPECT_EQ(TensorView(tensor).data<float>()[3], 5.0f);
+  EXPECT_THROW(tensor.data<std::int32_t>(), DTypeError);
+}
+
+TEST(Tensor, RefusesAnotherNumberOfValues) {
+  EXPECT_THROW(Tensor(Shape{2, 2}, {1, 2, 3}), ShapeError);
+  EXPECT_THROW(Tensor(Shape{2}, {1, 2, 3}), ShapeError);
+}
+
+TEST(Tensor, MovesItsMemory) {
+  Tensor tensor(Shape{2}, {1, 2});
+  const float* address = tensor.data().data();
+  const Tensor moved = std::move(tensor);
+  EXPECT_EQ(moved.data().data(), address);
+  EXPECT_EQ(moved.data()[1], 2.0f);
+}
+
+TEST(Tensor, TakesAnotherShapeOfAsManyElements) {
+  Tensor tensor(Shape{2, 3}, {1, 2, 3, 4, 5, 6});
+  const float* address = tensor.data().data();
+  EXPECT_THROW(std::move(tensor).reshaped(Shape{2, 2}), ShapeError);
+  EXPECT_EQ(tensor.data()[5], 6.0f);
+  const Tensor reshaped = std::move(tensor).reshaped(Shape{1, 6});
+  EXPECT_EQ(reshaped.shape(), (Shape{1, 6}));
+  EXPECT_EQ(reshaped.data().data(), address);
+}
+
+TEST(Tensor, RefusesMoreMemoryThanThereIs) {
+  try {
+    const Tensor tensor(Shape{std::int64_t{1} << 60});
+    FAIL() << "got " << tensor.data().size() << " elements";
+  } catch (const MemoryError& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kMemory);
+    EXPECT_STRNE(error.what(), "");
+  }
+  // 2^62 floats are more bytes than 64 bits can count.
+  EXPECT_THROW(Tensor(Shape{std::int64_t{1} << 62}), MemoryError);
+  EXPECT_EQ(Tensor(Shape{3}, {1, 2, 3}).data()[2], 3.0f);
+}
+
+TEST(Error, HasACodeForEachKindAndOneForm) {
+  const ShapeError shape("q", "rank 3 or 4", "[2, 8]");
+  EXPECT_EQ(shape.code(), ErrorCode::kShape);
+  EXPECT_STREQ(shape.what(), "q: expected rank 3 or 4, got [2, 8]");
+  EXPECT_EQ(DTypeError("q", "float32", "bool").code(), ErrorCode::kDType);
+  EXPECT_EQ(OptionError("heads", "at least 1", "0").code(), ErrorCode::kOption);
+  EXPECT_EQ(MemoryError("too much").code(), ErrorCode::kMemory);
+  EXPECT_THROW(throw MemoryError("too much"), Error);
+}
+
+}  // namespace
+}  // namespace heed::test
