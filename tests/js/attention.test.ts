@@ -1,0 +1,404 @@
+import type { AttentionOptions, CaptureStage, Heed, Tensor } from "heed";
+import { describe, expect, test } from "vitest";
+import { describeEngines, engine, variants } from "./engine.js";
+import { attention as expected, joinHeads, type Question, splitHeads } from "./oracle.js";
+import {
+  type Bits,
+  expectClose,
+  expectSameBits,
+  expectWorks,
+  Random,
+  sizeOf,
+  upload,
+} from "./values.js";
+
+const stages: readonly CaptureStage[] = ["scores", "masked", "weights"];
+
+/** Asks an engine for everything, and compares each result with the oracle's. */
+function expectAsOracle(heed: Heed, question: Question, more: AttentionOptions = {}): void {
+  heed.scope(() => {
+    const { q, k, v, scale, isCausal, mask, kvLengths } = question;
+    const tensor = (x: { data: ArrayLike<number>; shape: readonly number[] }) =>
+      heed.tensor(Float32Array.from(x.data), x.shape);
+    const options: AttentionOptions = { ...more };
+    if (scale !== undefined) options.scale = scale;
+    if (isCausal !== undefined) options.isCausal = isCausal;
+    if (kvLengths !== undefined) options.kvLengths = kvLengths;
+    if (mask !== undefined) {
+      const data = mask.isBool ? Uint8Array.from(mask.data) : Float32Array.from(mask.data);
+      options.mask = heed.tensor(data, mask.shape);
+    }
+    const result = heed.attention(tensor(q), tensor(k), tensor(v), {
+      ...options,
+      needWeights: true,
+      needLse: true,
+      capture: ["scores", "masked", "weights"],
+    });
+    const answer = expected(question);
+    const [B, H, L] = q.shape as [number, number, number, number];
+    const pairs = [B, H, L, k.shape[2] as number];
+    expectClose(result.output, [B, H, L, v.shape[3] as number], answer.output);
+    expectClose(result.weights, pairs, answer.weights);
+    expectClose(result.lse, [B, H, L], answer.lse);
+    expectClose(result.capture.scores, pairs, answer.scores);
+    expectClose(result.capture.masked, pairs, answer.masked);
+    expectClose(result.capture.weights, pairs, answer.weights);
+    // What is not stored is computed the same.
+    const plain = heed.attention(tensor(q), tensor(k), tensor(v), options);
+    expectSameBits(plain.output.data, result.output.data);
+  });
+}
+
+describeEngines((heed) => {
+  test("gives the Playground's worked example", () => {
+    expectWorks(heed());
+  });
+
+  test("agrees with the oracle on random shapes, masks, lengths and scales", () => {
+    const random = new Random(2017);
+    for (let round = 0; round < 40; ++round) {
+      const G = random.whole(1, 3);
+      const [B, H, L] = [random.whole(1, 2), G * random.whole(1, 2), random.whole(1, 70)];
+      const S = random.pick(1, 2, random.whole(3, 40), random.whole(100, 300));
+      const [D, Dv] = [random.whole(1, 40), random.whole(1, 40)];
+      const question: Question = {
+        q: random.array([B, H, L, D], 2),
+        k: random.array([B, G, S, D], 2),
+        v: random.array([B, G, S, Dv]),
+        isCausal: random.next() < 0.4,
+      };
+      if (random.next() < 0.4) question.scale = 2 * random.next() - 0.5;
+      if (random.next() < 0.4)
+        question.kvLengths = Array.from({ length: B }, () => random.whole(0, S));
+      if (random.next() < 0.6) {
+        const axes = [B, H, L, S].map((size) => (random.next() < 0.3 ? 1 : size));
+        const shape = axes.slice(random.whole(0, 3));
+        const isBool = random.next() < 0.5;
+        question.mask = { ...(isBool ? random.bools(shape) : random.array(shape, 3)), isBool };
+      }
+      expectAsOracle(heed(), question);
+    }
+  });
+
+  test("takes [B, L, H*D] with head counts, and gives what [B, H, L, D] gives", () => {
+    const random = new Random(3);
+    const [B, L, S, H, G, D, Dv] = [2, 5, 7, 6, 2, 8, 3];
+    const q = random.array([B, L, H * D]);
+    const k = random.array([B, S, G * D]);
+    const v = random.array([B, S, G * Dv]);
+    const answer = expected({ q: splitHeads(q, H), k: splitHeads(k, G), v: splitHeads(v, G) });
+    heed().scope(() => {
+      const [qt, kt, vt] = [upload(heed(), q), upload(heed(), k), upload(heed(), v)];
+      const { output, weights } = heed().attention(qt, kt, vt, {
+        heads: H,
+        kvHeads: G,
+        needWeights: true,
+      });
+      const joined = joinHeads({ data: answer.output, shape: [B, H, L, Dv] });
+      expectClose(output, [B, L, H * Dv], joined.data);
+      expectClose(weights, [B, H, L, S], answer.weights);
+    });
+  });
+
+  test("takes as many key/value heads as heads when kvHeads is left out", () => {
+    const random = new Random(4);
+    const x = random.array([1, 4, 6]);
+    const answer = expected({ q: splitHeads(x, 3), k: splitHeads(x, 3), v: splitHeads(x, 3) });
+    heed().scope(() => {
+      const t = upload(heed(), x);
+      const { output } = heed().attention(t, t, t, { heads: 3 });
+      expectClose(output, [1, 4, 6], joinHeads({ data: answer.output, shape: [1, 3, 4, 2] }).data);
+    });
+  });
+
+  test("shares each key/value head among the query heads of its group", () => {
+    const random = new Random(5);
+    for (const [H, G] of [
+      [8, 2],
+      [6, 1],
+      [4, 4],
+    ] as const) {
+      expectAsOracle(heed(), {
+        q: random.array([2, H, 9, 16]),
+        k: random.array([2, G, 11, 16]),
+        v: random.array([2, G, 11, 8]),
+      });
+    }
+  });
+
+  test("lets query i see key j only if j <= i under isCausal, whatever S is", () => {
+    const random = new Random(6);
+    for (const [L, S] of [
+      [50, 50],
+      [5, 200],
+      [200, 5],
+    ] as const) {
+      expectAsOracle(heed(), {
+        q: random.array([1, 2, L, 8]),
+        k: random.array([1, 2, S, 8]),
+        v: random.array([1, 2, S, 8]),
+        isCausal: true,
+      });
+    }
+  });
+
+  test("hides, with a boolean mask, what is false", () => {
+    heed().scope(() => {
+      const q = heed().tensor([[[[1], [1]]]]);
+      const k = heed().tensor([[[[0], [0], [0]]]]);
+      const v = heed().tensor([[[[1], [2], [4]]]]);
+      const mask = heed().tensor([
+        [true, true, false],
+        [false, false, true],
+      ]);
+      const { output } = heed().attention(q, k, v, { mask });
+      expect(output.toArray()).toEqual([[[[1.5], [4]]]]);
+    });
+  });
+
+  test("adds a float mask to the scores after the scale", () => {
+    heed().scope(() => {
+      const q = heed().tensor([[[[4]]]]);
+      const k = heed().tensor([[[[1], [0]]]]);
+      const mask = heed().tensor([Math.log(3), 2 + Math.log(1)]);
+      const { weights, capture } = heed().attention(q, k, k, {
+        mask,
+        scale: 0.5,
+        needWeights: true,
+        capture: "masked",
+      });
+      expectClose(capture, [1, 1, 1, 2], [2 + Math.log(3), 2], 1e-6);
+      expectClose(weights, [1, 1, 1, 2], [0.75, 0.25], 1e-6);
+    });
+  });
+
+  test("broadcasts masks like numpy, on every axis", () => {
+    const random = new Random(7);
+    const [B, H, L, S] = [2, 3, 4, 5];
+    for (let axes = 0; axes < 16; ++axes) {
+      const shape = [B, H, L, S].map((size, axis) => ((axes >> axis) & 1 ? 1 : size));
+      for (const leading of [0, 1, 2, 3]) {
+        const isBool = (axes + leading) % 2 === 0;
+        const kept = shape.slice(leading);
+        expectAsOracle(heed(), {
+          q: random.array([B, H, L, 4]),
+          k: random.array([B, H, S, 4]),
+          v: random.array([B, H, S, 4]),
+          mask: { ...(isBool ? random.bools(kept) : random.array(kept)), isBool },
+        });
+      }
+    }
+  });
+
+  test("hides the keys that a mask with a short last axis does not reach", () => {
+    const random = new Random(8);
+    for (const isBool of [true, false]) {
+      const shape = [6, 3];
+      expectAsOracle(heed(), {
+        q: random.array([1, 2, 6, 4]),
+        k: random.array([1, 2, 9, 4]),
+        v: random.array([1, 2, 9, 4]),
+        mask: { ...(isBool ? random.bools(shape, 0.8) : random.array(shape)), isBool },
+      });
+    }
+  });
+
+  test("takes key lengths as a list and as a tensor alike", () => {
+    const random = new Random(9);
+    heed().scope(() => {
+      const q = upload(heed(), random.array([3, 2, 4, 8]));
+      const k = upload(heed(), random.array([3, 2, 6, 8]));
+      const list = heed().attention(q, k, k, { kvLengths: [6, 0, 3] });
+      const lengths = heed().tensor(Int32Array.of(6, 0, 3));
+      const tensor = heed().attention(q, k, k, { kvLengths: lengths });
+      expectSameBits(tensor.output.data, list.output.data);
+      expect(lengths.toArray()).toEqual([6, 0, 3]);
+      expect(list.output.data.subarray(64, 128).every((x) => x === 0)).toBe(true);
+      expect(list.output.data.subarray(128).every((x) => x !== 0)).toBe(true);
+    });
+  });
+
+  test("sets the causal offset to the key length minus L where lengths are given", () => {
+    const random = new Random(10);
+    expectAsOracle(heed(), {
+      q: random.array([3, 1, 3, 8]),
+      k: random.array([3, 1, 8, 8]),
+      v: random.array([3, 1, 8, 8]),
+      isCausal: true,
+      kvLengths: [8, 5, 1],
+    });
+  });
+
+  test("gives only what was asked for", () => {
+    heed().scope(() => {
+      const x = heed().tensor([[[[1, 2], [3, 4]]]]); // biome-ignore format: one matrix
+      const plain = heed().attention(x, x, x);
+      expect(plain.weights).toBeUndefined();
+      expect(plain.lse).toBeUndefined();
+      expect(plain.capture).toBeUndefined();
+      const denied = heed().attention(x, x, x, { needWeights: false, needLse: false, capture: [] });
+      expect(denied.weights).toBeUndefined();
+      expect(denied.lse).toBeUndefined();
+      expect(denied.capture).toEqual({});
+    });
+  });
+
+  test("captures one stage as a tensor, and several under their names", () => {
+    heed().scope(() => {
+      const random = new Random(11);
+      const x = upload(heed(), random.array([1, 2, 5, 4]));
+      const all = heed().attention(x, x, x, { isCausal: true, capture: stages });
+      expect(Object.keys(all.capture).sort()).toEqual([...stages].sort());
+      for (const stage of stages) {
+        const one = heed().attention(x, x, x, { isCausal: true, capture: stage });
+        expect(one.capture.shape).toEqual([1, 2, 5, 5]);
+        expectSameBits(one.capture.data, all.capture[stage].data);
+        expect(one.weights).toBeUndefined();
+      }
+      const two = heed().attention(x, x, x, { capture: ["weights", "scores"] });
+      expect(Object.keys(two.capture).sort()).toEqual(["scores", "weights"]);
+    });
+  });
+
+  test("gives zeros, and -Infinity for lse, to a query that sees no key", () => {
+    heed().scope(() => {
+      const random = new Random(12);
+      const q = upload(heed(), random.array([1, 1, 3, 4]));
+      const k = upload(heed(), random.array([1, 1, 4, 4]));
+      const hideAll = heed().tensor(new Uint8Array(4));
+      const minusInfinity = heed().tensor(new Float32Array(4).fill(-Infinity));
+      const hidden: AttentionOptions[] = [
+        { mask: hideAll },
+        { mask: minusInfinity },
+        { kvLengths: [0] },
+      ];
+      for (const options of hidden) {
+        const result = heed().attention(q, k, k, {
+          ...options,
+          needWeights: true,
+          needLse: true,
+          capture: "masked",
+        });
+        expect(result.output.data).toEqual(new Float32Array(12));
+        expect(result.weights.data).toEqual(new Float32Array(12));
+        expect(result.lse.data).toEqual(new Float32Array(3).fill(-Infinity));
+        expect(result.capture.data).toEqual(new Float32Array(12).fill(-Infinity));
+      }
+    });
+  });
+
+  test("never lets NaN or infinity reach a query through a key it may not see", () => {
+    const random = new Random(13);
+    const [L, S] = [60, 140];
+    const q = random.array([1, 1, L, 8]);
+    const clean = [random.array([1, 1, S, 8]), random.array([1, 1, S, 8])] as const;
+    const mask = random.bools([L, S], 0.5);
+    // Row 0 sees none of the poisoned keys, row 1 all of them.
+    const poisoned = [3, 64, 100, 139];
+    for (const j of poisoned) [mask.data[j], mask.data[S + j]] = [0, 1];
+    for (const poison of [Number.NaN, Infinity, -Infinity]) {
+      const [k, v] = clean.map(({ data, shape }) => {
+        const copy = data.slice();
+        for (const j of poisoned) copy.fill(poison, j * 8, j * 8 + 8);
+        return { data: copy, shape };
+      }) as [typeof q, typeof q];
+      heed().scope(() => {
+        const allowed = upload(heed(), mask);
+        const [qt, kt, vt] = [upload(heed(), q), upload(heed(), k), upload(heed(), v)];
+        const got = heed().attention(qt, kt, vt, { mask: allowed }).output.data;
+        const answer = expected({ q, k: clean[0], v: clean[1], mask: { ...mask, isBool: true } });
+        let spared = 0;
+        for (let i = 0; i < L; ++i) {
+          if (poisoned.some((j) => mask.data[i * S + j] === 1)) continue;
+          ++spared;
+          for (let d = 0; d < 8; ++d)
+            expect(got[i * 8 + d]).toBeCloseTo(answer.output[i * 8 + d] as number, 4);
+        }
+        expect(spared).toBeGreaterThan(0);
+        expect(got[8]).toBeNaN();
+      });
+    }
+  });
+
+  test("never reads the keys beyond a sequence's length", () => {
+    const random = new Random(14);
+    heed().scope(() => {
+      const q = upload(heed(), random.array([1, 1, 2, 4]));
+      const k = random.array([1, 1, 6, 4]);
+      const clean = heed().attention(q, upload(heed(), k), upload(heed(), k), { kvLengths: [4] });
+      k.data.fill(Number.NaN, 16);
+      const tail = heed().attention(q, upload(heed(), k), upload(heed(), k), { kvLengths: [4] });
+      expectSameBits(tail.output.data, clean.output.data);
+    });
+  });
+
+  test("survives scores far beyond what exp can take", () => {
+    heed().scope(() => {
+      const q = heed().tensor([[[[1000]]]]);
+      const k = heed().tensor([[[[1000], [999], [-1000]]]]);
+      const v = heed().tensor([[[[1], [2], [3]]]]);
+      const { output, weights, lse } = heed().attention(q, k, v, {
+        scale: 1,
+        needWeights: true,
+        needLse: true,
+      });
+      expect(weights.toArray()).toEqual([[[[1, 0, 0]]]]);
+      expect(output.toArray()).toEqual([[[[1]]]]);
+      expect(lse.toArray()).toEqual([[[1e6]]]);
+    });
+  });
+
+  test("accepts sizes of 0", () => {
+    heed().scope(() => {
+      const empty = (...shape: number[]) => heed().tensor(new Float32Array(sizeOf(shape)), shape);
+      const noQueries = heed().attention(empty(1, 2, 0, 4), empty(1, 2, 3, 4), empty(1, 2, 3, 5));
+      expect(noQueries.output.shape).toEqual([1, 2, 0, 5]);
+      const noBatch = heed().attention(empty(0, 2, 3, 4), empty(0, 2, 3, 4), empty(0, 2, 3, 5));
+      expect(noBatch.output.shape).toEqual([0, 2, 3, 5]);
+      const noKeys = heed().attention(empty(1, 1, 2, 4), empty(1, 1, 0, 4), empty(1, 1, 0, 2), {
+        needLse: true,
+      });
+      expect(noKeys.output.toArray()).toEqual([[[[0, 0], [0, 0]]]]); // biome-ignore format: one matrix
+      expect(noKeys.lse.toArray()).toEqual([[[-Infinity, -Infinity]]]);
+    });
+  });
+
+  test("leaves its inputs as they were", () => {
+    heed().scope(() => {
+      const random = new Random(15);
+      const values = [1, 2, 3].map(() => random.array([1, 2, 60, 8]));
+      const [q, k, v] = values.map((x) => upload(heed(), x)) as [Tensor, Tensor, Tensor];
+      const mask = random.bools([60, 60]);
+      const allowed = upload(heed(), mask);
+      heed().attention(q, k, v, { mask: allowed, isCausal: true });
+      for (const [i, tensor] of [q, k, v].entries()) expect(tensor.data).toEqual(values[i]?.data);
+      expect(allowed.data).toEqual(mask.data);
+    });
+  });
+});
+
+describe.each(variants)("the %s binary", (variant) => {
+  const one = engine({ variant, threads: 1 });
+  const two = engine({ variant, threads: 2 });
+
+  test("gives the same bits with 1 and 2 threads", () => {
+    const random = new Random(16);
+    const q = random.array([1, 4, 300, 32]);
+    const k = random.array([1, 2, 500, 32]);
+    const v = random.array([1, 2, 500, 24]);
+    const mask = random.bools([300, 500], 0.9);
+    const results = [one(), two()].map((heed) =>
+      heed.scope(() => {
+        const { output, weights, lse } = heed.attention(
+          upload(heed, q),
+          upload(heed, k),
+          upload(heed, v),
+          { mask: upload(heed, mask), isCausal: true, needWeights: true, needLse: true },
+        );
+        return [output, weights, lse].map((tensor) => tensor.data.slice());
+      }),
+    ) as [Bits[], Bits[]];
+    expect(two().info.threads).toBe(2);
+    for (const [i, tensor] of results[0].entries()) expectSameBits(results[1][i], tensor);
+  });
+});

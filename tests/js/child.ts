@@ -1,0 +1,73 @@
+// Programs that tests run, for Node alone.
+
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export interface Finished {
+  /** null if the program was stopped because it took too long. */
+  status: number | null;
+  output: string;
+  errors: string;
+}
+
+export interface RunOptions {
+  cwd?: string;
+  env?: Record<string, string>;
+  /** Milliseconds. */
+  limit?: number;
+}
+
+export function run(
+  program: string,
+  parameters: string[],
+  options: RunOptions = {},
+): Promise<Finished> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, parameters, {
+      cwd: options.cwd,
+      env: { ...process.env, ...options.env },
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout: options.limit ?? 60_000,
+      killSignal: "SIGKILL",
+    });
+    let [output, errors] = ["", ""];
+    child.stdout.on("data", (text) => {
+      output += text;
+    });
+    child.stderr.on("data", (text) => {
+      errors += text;
+    });
+    child.on("error", reject);
+    child.on("close", (status) => resolve({ status, output, errors }));
+  });
+}
+
+/** Runs a program that must succeed, and gives what it printed. */
+export async function succeed(
+  program: string,
+  parameters: string[],
+  options?: RunOptions,
+): Promise<string> {
+  const { status, output, errors } = await run(program, parameters, options);
+  if (status !== 0) {
+    throw new Error(`${program} ${parameters.join(" ")} ended with ${status}:\n${output}${errors}`);
+  }
+  return output;
+}
+
+/** Runs the text of an ES module in a Node of its own. */
+export async function runModule(
+  text: string,
+  options: RunOptions & { flags?: string[] } = {},
+): Promise<Finished> {
+  const folder = mkdtempSync(join(tmpdir(), "heed-module-"));
+  try {
+    const file = join(folder, "program.mjs");
+    writeFileSync(file, text);
+    return await run(process.execPath, [...(options.flags ?? []), file], options);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

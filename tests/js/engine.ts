@@ -1,0 +1,55 @@
+// Every engine that the tests run on: each binary, with one thread and with two.
+
+import { type Heed, HeedError, type LoadOptions, load, type Variant } from "heed";
+import { afterAll, beforeAll, describe } from "vitest";
+
+export const isNode = typeof process === "object" && process.versions?.node !== undefined;
+
+/** Whether this runtime has relaxed SIMD, asked without the library's help: Node 20 has not. */
+export const hasRelaxedSimd = WebAssembly.validate(
+  Uint8Array.of(
+    ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
+    ...[0x01, 0x05, 0x01, 0x60, 0x00, 0x01, 0x7b], // a type () -> v128
+    ...[0x03, 0x02, 0x01, 0x00], // a function of that type, and its body:
+    ...[0x0a, 0x13, 0x01, 0x11, 0x00],
+    ...[0x41, 0x00, 0xfd, 0x0f, 0x41, 0x00, 0xfd, 0x0f, 0x41, 0x00, 0xfd, 0x0f], // three zeros
+    ...[0xfd, 0x85, 0x02, 0x0b], // f32x4.relaxed_madd
+  ),
+);
+
+export const variants: readonly Variant[] = hasRelaxedSimd ? ["relaxed", "simd"] : ["simd"];
+
+/** Runs the suite once for each engine; `heed()` is that engine, once the tests run. */
+export function describeEngines(suite: (heed: () => Heed) => void): void {
+  for (const variant of variants) {
+    for (const threads of [1, 2]) {
+      describe(`${variant}, ${threads} ${threads === 1 ? "thread" : "threads"}`, () => {
+        suite(engine({ variant, threads }));
+      });
+    }
+  }
+}
+
+/** An engine for the tests of the enclosing suite. */
+export function engine(options: LoadOptions): () => Heed {
+  let heed: Heed | undefined;
+  beforeAll(async () => {
+    heed = await load(options);
+  });
+  afterAll(() => heed?.dispose());
+  return () => {
+    if (heed === undefined) throw new Error("the engine is there only while tests run");
+    return heed;
+  };
+}
+
+/** The HeedError that a call throws. */
+export function refusal(call: () => unknown): HeedError {
+  try {
+    call();
+  } catch (error) {
+    if (error instanceof HeedError) return error;
+    throw error;
+  }
+  throw new Error("expected a HeedError, but the call went through");
+}

@@ -1,0 +1,259 @@
+// The layers of the house (README.md), read from what files include and import. Each rule comes with
+// a file that breaks it, so that it is known to be able to fail.
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize, relative } from "node:path";
+import { describe, expect, test } from "vitest";
+import { exports as entries } from "../../package.json";
+import { run } from "./child.js";
+
+const root = join(import.meta.dirname, "../..");
+
+interface Source {
+  /** From the root of the repository. */
+  path: string;
+  text: string;
+}
+
+function sourcesIn(folder: string): Source[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/node_modules|dist/.test(entry.parentPath))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .filter((path) => /\.(cpp|hpp|h|ts|tsx|js|mjs)$/.test(path))
+    .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
+}
+
+const sources = ["include", "src", "bindings", "web"].flatMap(sourcesIn);
+
+/** What a C++ file includes, quotes or brackets and all. */
+function includes({ text }: Source): string[] {
+  return [...text.matchAll(/^\s*#\s*include\s*(["<][^">]*[">])/gm)].map(
+    ([, name]) => name as string,
+  );
+}
+
+/** The conditions of conditional compilation. */
+function conditions({ text }: Source): string[] {
+  return [...text.matchAll(/^\s*#\s*(?:el)?if(?:n?def)?\b(.*)$/gm)].map(([line]) => line.trim());
+}
+
+/** What a TypeScript file imports; a relative path as the path it leads to. */
+function imports({ path, text }: Source): string[] {
+  const specifier = /(?:\bfrom\s*|\bimport\s*\(?\s*|\bnew\s+URL\s*\(\s*)(["'])([^"'\n]+)\1/g;
+  return [...text.matchAll(specifier)].map(([, , name]) =>
+    name?.startsWith(".") ? normalize(join(dirname(path), name)) : (name as string),
+  );
+}
+
+interface Rule {
+  says: string;
+  /** The files it is about. */
+  about: RegExp;
+  reads(source: Source): string[];
+  allows(found: string, path: string): boolean;
+  brokenBy: Source;
+}
+
+function breaches(rule: Rule, files: readonly Source[]): string[] {
+  return files
+    .filter(({ path }) => rule.about.test(path))
+    .flatMap((source) =>
+      rule
+        .reads(source)
+        .filter((found) => !rule.allows(found, source.path))
+        .map((found) => `${source.path}: ${found}`),
+    );
+}
+
+const isStandard = (name: string) => /^<[a-z_]+>$/.test(name);
+const isOneOf =
+  (...patterns: RegExp[]) =>
+  (name: string) =>
+    isStandard(name) || patterns.some((pattern) => pattern.test(name));
+
+const instructionSet =
+  /__(wasm|x86_64|i386|aarch64|arm|ARM|AVX|SSE|FMA|F16C|NEON)|_M_(X64|IX86|ARM)|HEED_ISA|XSIMD_/;
+
+/** The names by which users import the package: "heed" and whatever else exports code. */
+const publicEntries = Object.keys(entries)
+  .filter((name) => !/\.(wasm|mjs|json)$/.test(name))
+  .map((name) => name.replace(/^\./, "heed"));
+
+const rules: Rule[] = [
+  {
+    says: "include/heed knows the standard library and itself",
+    about: /^include\//,
+    reads: includes,
+    allows: isOneOf(/^"heed\//),
+    brokenBy: { path: "include/heed/a.hpp", text: '#include "runtime/arena.hpp"\n' },
+  },
+  {
+    says: "simd knows xsimd and WebAssembly's own header",
+    about: /^src\/simd\//,
+    reads: includes,
+    allows: isOneOf(/^<xsimd\//, /^<wasm_simd128\.h>$/, /^"simd\//),
+    brokenBy: { path: "src/simd/a.hpp", text: '#include "kernels/pack.hpp"\n' },
+  },
+  {
+    says: "kernels know simd",
+    about: /^src\/kernels\//,
+    reads: includes,
+    allows: isOneOf(/^"simd\//, /^"kernels\//),
+    brokenBy: {
+      path: "src/kernels/a.hpp",
+      text: '#include <cmath>\n  # include "heed/heed.hpp"\n',
+    },
+  },
+  {
+    says: "ops know the table of kernels, the runtime and include/heed",
+    about: /^src\/ops\//,
+    reads: includes,
+    allows: isOneOf(/^"ops\//, /^"kernels\/table\.hpp"$/, /^"runtime\//, /^"heed\//),
+    brokenBy: { path: "src/ops/a.cpp", text: '#include "kernels/flash_attention.hpp"\n' },
+  },
+  {
+    says: "the runtime knows the table of kernels and include/heed",
+    about: /^src\/runtime\//,
+    reads: includes,
+    allows: (name, path) =>
+      isOneOf(/^"runtime\//, /^"kernels\/table\.hpp"$/, /^"heed\//)(name) ||
+      // It is where the instruction set is chosen.
+      (path === "src/runtime/context.cpp" && name === '"simd/isa.hpp"'),
+    brokenBy: { path: "src/runtime/arena.cpp", text: '#include "simd/isa.hpp"\n' },
+  },
+  {
+    says: "the reference knows include/heed",
+    about: /^src\/reference\//,
+    reads: includes,
+    allows: isOneOf(/^"reference\//, /^"heed\//),
+    brokenBy: { path: "src/reference/a.hpp", text: '#include "simd/vector.hpp"\n' },
+  },
+  {
+    says: "only embind.cpp knows Emscripten",
+    about: /^(include|src|bindings)\/.*\.[ch]pp$/,
+    reads: includes,
+    allows: (name, path) => path === "bindings/embind.cpp" || !/emscripten/.test(name),
+    brokenBy: { path: "src/runtime/a.cpp", text: "#include <emscripten/threading.h>\n" },
+  },
+  {
+    says: "embind.cpp knows Emscripten and include/heed",
+    about: /^bindings\/.*\.cpp$/,
+    reads: includes,
+    allows: isOneOf(/^<emscripten\//, /^"heed\//),
+    brokenBy: { path: "bindings/embind.cpp", text: '#include "runtime/runtime.hpp"\n' },
+  },
+  {
+    says: "only simd tells instruction sets apart",
+    about: /^(include|src|bindings)\/.*\.[ch]pp$/,
+    reads: conditions,
+    allows: (condition, path) => path.startsWith("src/simd/") || !instructionSet.test(condition),
+    brokenBy: { path: "src/kernels/a.hpp", text: "#ifdef __AVX2__\n#endif\n" },
+  },
+  {
+    says: "bindings/js knows itself and the types of the generated module",
+    about: /^bindings\/js\//,
+    reads: imports,
+    allows: (name) =>
+      // The module itself is loaded at run time, from beside the entry.
+      /^bindings\/js\/(\w+\.js|heed-(simd|relaxed)\.(mjs|wasm))$/.test(name) ||
+      /^build\/wasm-(simd|relaxed)\/heed-module(\.js|\.d\.ts)?$/.test(name),
+    brokenBy: { path: "bindings/js/a.ts", text: 'import { page } from "../../web/src/page.js";' },
+  },
+  {
+    says: "the page knows itself and the package's public entries",
+    about: /^web\//,
+    reads: imports,
+    allows: (name) =>
+      publicEntries.includes(name) ||
+      name.startsWith("web/") ||
+      name === "build/web" || // the page as built, which its server serves
+      // Any other package, tool or address, but no other way into this one.
+      !/^(\.\.|bindings|dist|build|src|heed)(\/|$)/.test(name),
+    brokenBy: { path: "web/src/a.ts", text: 'const m = await import("../../dist/index.js");' },
+  },
+];
+
+describe("the layers", () => {
+  for (const rule of rules) {
+    test(rule.says, () => {
+      expect(sources.some(({ path }) => rule.about.test(path))).toBe(true);
+      expect(breaches(rule, sources)).toEqual([]);
+    });
+
+    test(`${rule.says}: a file that breaks this is found`, () => {
+      expect(breaches(rule, [rule.brokenBy])).toHaveLength(1);
+    });
+  }
+
+  test("the page reaches the package by its name", () => {
+    const used = sources.filter(({ path }) => path.startsWith("web/")).flatMap(imports);
+    expect(used.filter((name) => publicEntries.includes(name))).not.toEqual([]);
+  });
+
+  test("all ways to write an import are read", () => {
+    const text = `
+      import a, { type B } from "./a.js";
+      export * from './b.js';
+      import "../c.js";
+      const d = await import( "d/e" );
+      const f = new Worker(new URL("./f.ts", import.meta.url));
+    `;
+    const found = imports({ path: "web/src/x.ts", text });
+    expect(found).toEqual(["web/src/a.js", "web/src/b.js", "web/c.js", "d/e", "web/src/f.ts"]);
+  });
+});
+
+describe("the objects of the kernels", () => {
+  // The type by which xsimd knows each instruction set of CMakeLists.txt.
+  const tags: Record<string, string> = {
+    sse42: "xsimd::sse4_2",
+    avx2: "xsimd::fma3<xsimd::avx2>",
+    avx512: "xsimd::avx512bw",
+    neon64: "xsimd::neon64",
+  };
+
+  /**
+   * The functions, among what `nm -C` tells of an object, that other files may come to call: those
+   * the linker can see and whose name does not say which instruction set they need.
+   */
+  function sharedFunctions(symbols: string, tag: string): string[] {
+    return symbols
+      .split("\n")
+      .map((line) => /^[0-9a-f]* +([TWi]) (.*)$/.exec(line))
+      .flatMap((match) => (match === null || match[2]?.includes(tag) ? [] : [match[2] as string]));
+  }
+
+  const folder = join(root, "build/native/CMakeFiles");
+  const sets = (existsSync(folder) ? readdirSync(folder) : [])
+    .map((name) => /^heed_kernels_(\w+)\.dir$/.exec(name)?.[1])
+    .filter((name) => name !== undefined);
+
+  test("define no function with their instructions that other files share", async ({ skip }) => {
+    if (sets.length === 0) skip("build/native is not there: ./dev build native makes it");
+    if ((await run("nm", ["--version"]).catch(() => null)) === null) skip("there is no nm");
+    for (const set of sets) {
+      const object = join(folder, `heed_kernels_${set}.dir/src/kernels/table.cpp.o`);
+      const { status, output } = await run("nm", ["-C", "--defined-only", object]);
+      expect(status).toBe(0);
+      const tag = tags[set];
+      if (tag === undefined) expect.fail(`${set}: an instruction set this test does not know`);
+      expect(output).toContain(`kernel_table<${tag}`);
+      expect(sharedFunctions(output, tag)).toEqual([]);
+    }
+  });
+
+  test("a shared function is found", () => {
+    const symbols = [
+      "0000000000000000 W bool heed::kernels::pack_columns<xsimd::avx512bw>(float const*, long)",
+      "0000000000000010 W float const& std::max<float>(float const&, float const&)",
+      "0000000000000020 t heed::kernels::(anonymous namespace)::own()",
+      "0000000000000000 V DW.ref.__gxx_personality_v0",
+      "0000000000000030 T heed::kernels::open(long)",
+      "0000000000000000 u heed::kernels::kernel_table<xsimd::avx512bw>()::kTable",
+    ].join("\n");
+    expect(sharedFunctions(symbols, "xsimd::avx512bw")).toEqual([
+      "float const& std::max<float>(float const&, float const&)",
+      "heed::kernels::open(long)",
+    ]);
+  });
+});

@@ -1,0 +1,148 @@
+import { HeedError, type LoadOptions, load, type Variant } from "heed";
+import { expect, test } from "vitest";
+import { version } from "../../package.json";
+import { hasRelaxedSimd, isNode, variants } from "./engine.js";
+import { expectWorks } from "./values.js";
+
+const MiB = 2 ** 20;
+// Not written out below: a bundler would take `new URL(..., import.meta.url)` for an asset of its own.
+const here = import.meta.url;
+
+async function failure(loading: Promise<unknown>): Promise<HeedError> {
+  const error = await loading.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(HeedError);
+  return error as HeedError;
+}
+
+test("info tells what was loaded", async () => {
+  const heed = await load({ threads: 2 });
+  expect(heed.info).toEqual({
+    version,
+    variant: hasRelaxedSimd ? "relaxed" : "simd",
+    threads: 2,
+    crossOriginIsolated: !isNode,
+    reason: null,
+  });
+  expect(Object.isFrozen(heed.info)).toBe(true);
+  heed.dispose();
+});
+
+test("the version is the same in package.json and in the module", async () => {
+  for (const variant of variants) {
+    const heed = await load({ variant, threads: 1 });
+    expect(heed.info.version).toBe(version);
+    heed.dispose();
+  }
+});
+
+test.each(variants)("the %s binary can be asked for", async (variant) => {
+  const heed = await load({ variant, threads: 1 });
+  expect(heed.info.variant).toBe(variant);
+  expectWorks(heed);
+  heed.dispose();
+});
+
+test.each([1, 2, 3, 5])("%i threads can be asked for", async (threads) => {
+  const heed = await load({ threads });
+  expect(heed.info.threads).toBe(threads);
+  expect(heed.info.reason).toBeNull();
+  expectWorks(heed);
+  heed.dispose();
+});
+
+test("there are as many threads as cores by default, 8 at most", async () => {
+  const heed = await load();
+  const cores = isNode
+    ? (await import("node:os")).availableParallelism()
+    : navigator.hardwareConcurrency;
+  expect(heed.info.threads).toBe(Math.min(cores, 8));
+  heed.dispose();
+});
+
+test("options that are undefined count as left out", async () => {
+  const heed = await load({ threads: 1, variant: undefined } as unknown as LoadOptions);
+  expect(heed.info.variant).toBe(variants[0]);
+  heed.dispose();
+});
+
+const refused: [name: string, value: unknown, expected: string, got: string][] = [
+  ["threads", 0, "a whole number from 1 to 1024", "0"],
+  ["threads", -1, "a whole number from 1 to 1024", "-1"],
+  ["threads", 1.5, "a whole number from 1 to 1024", "1.5"],
+  ["threads", "2", "a whole number from 1 to 1024", '"2"'],
+  ["threads", 1025, "a whole number from 1 to 1024", "1025"],
+  ["variant", "avx", '"relaxed" or "simd"', '"avx"'],
+  ["wasmUrl", 3, "an address", "3"],
+  ["maxMemory", 1024, "a whole number from 16777216 to 4294967296", "1024"],
+  ["maxMemory", 5 * 1024 * MiB, "a whole number from 16777216 to 4294967296", "5368709120"],
+  ["maxMemory", null, "a whole number from 16777216 to 4294967296", "null"],
+  ["thread", 2, "an option of load (threads, variant, wasmUrl, maxMemory)", "an unknown one"],
+];
+
+test.each(refused)("load refuses %s: %j", async (name, value, expected, got) => {
+  const error = await failure(load({ [name]: value } as LoadOptions));
+  expect(error.code).toBe("option");
+  expect(error.message).toBe(`${name}: expected ${expected}, got ${got}`);
+});
+
+test("load refuses options that are not an object", async () => {
+  const error = await failure(load(2 as unknown as LoadOptions));
+  expect(error.message).toBe("options: expected an object, got 2");
+});
+
+test("several engines work side by side", async () => {
+  const heeds = await Promise.all([
+    load({ threads: 1 }),
+    load({ threads: 2 }),
+    ...variants.map((variant: Variant) => load({ threads: 2, variant })),
+  ]);
+  for (const heed of heeds) expectWorks(heed);
+  for (const heed of heeds.reverse()) heed.dispose();
+});
+
+test("maxMemory bounds what an engine takes, and the engine goes on after that", async () => {
+  const heed = await load({ threads: 2, maxMemory: 64 * MiB });
+  const kept = heed.tensor(new Float32Array(4 * MiB).fill(1));
+  const call = () => heed.tensor(new Float32Array(16 * MiB));
+  expect(call).toThrow(HeedError);
+  expect(call).toThrow(/^memory: expected \d+ more bytes, got none$/);
+  expect(kept.data.at(-1)).toBe(1);
+  expectWorks(heed);
+  heed.dispose();
+});
+
+test("a folder without the module is an error that names the file", async () => {
+  const folder = new URL("./nowhere/", here);
+  for (const wasmUrl of [folder, folder.href, folder.href.slice(0, -1)]) {
+    const error = await failure(load({ threads: 1, variant: "simd", wasmUrl }));
+    expect(error.code).toBe("load");
+    expect(error.message).toMatch(
+      /^\S*\/nowhere\/heed-simd\.mjs: expected to load the engine, got ./,
+    );
+    expect(error.cause).toBeInstanceOf(Error);
+  }
+});
+
+test("the module can be in a folder of one's own choice", async () => {
+  let folder: URL;
+  if (isNode) {
+    const [{ copyFileSync, mkdtempSync }, { tmpdir }, { pathToFileURL }] = await Promise.all([
+      import("node:fs"),
+      import("node:os"),
+      import("node:url"),
+    ]);
+    folder = pathToFileURL(`${mkdtempSync(`${tmpdir()}/heed-module-`)}/`);
+    for (const name of ["heed-simd.mjs", "heed-simd.wasm"])
+      copyFileSync(new URL(`../../dist/${name}`, here), new URL(name, folder));
+  } else {
+    folder = new URL("/dist/", location.origin);
+  }
+  for (const wasmUrl of [folder, folder.href]) {
+    const heed = await load({ threads: 2, variant: "simd", wasmUrl });
+    expectWorks(heed);
+    heed.dispose();
+  }
+});

@@ -1,0 +1,181 @@
+// A Vite app that uses the installed package, built and opened in Chromium under a strict policy.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Browser, chromium } from "playwright";
+import { createServer } from "vite";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { succeed } from "../child.js";
+import { type Served, serve } from "./serve.js";
+
+const root = join(import.meta.dirname, "../../..");
+const app = inject("installed").project;
+
+/** What the page tells of the engine on it, and of the one in its worker. */
+interface Report {
+  info: { threads: number; crossOriginIsolated: boolean; reason: string | null; variant: string };
+  weights: string[];
+  /** Whether an attention that is large enough for threads gave the right numbers. */
+  large: boolean;
+}
+
+const files = {
+  "index.html": `<!doctype html>
+    <html lang="en">
+      <head>
+        <title>Heed in an app</title>
+        <script type="module" src="/main.js"></script>
+      </head>
+      <body></body>
+    </html>`,
+  "report.js": `
+    import { load } from "heed";
+    export async function report(options) {
+      const heed = await load(options);
+      return heed.scope(() => {
+        const embeddings = [0, 1, 2, 3, 4].map((t) => [1, 2, 3, 4].map((e) => (4 * t + e) / 10));
+        const entries = (a, b) => heed.tensor([[embeddings.map((row) => [row[a], row[b]])]]);
+        const { weights } = heed.attention(entries(0, 1), entries(1, 0), entries(2, 3), {
+          needWeights: true,
+        });
+        const x = heed.tensor(new Float32Array(4 * 512 * 32).fill(1), [1, 4, 512, 32]);
+        const { output } = heed.attention(x, x, x, { isCausal: true });
+        return {
+          info: heed.info,
+          weights: [...weights.data.slice(5, 10)].map((value) => value.toFixed(3)),
+          large: output.data.every((value) => Math.abs(value - 1) < 1e-5),
+        };
+      });
+    }`,
+  "worker.js": `
+    import { report } from "./report.js";
+    report({ threads: 2 }).then(postMessage, (error) => postMessage({ error: String(error) }));`,
+  "main.js": `
+    import { report } from "./report.js";
+    const options = { threads: 2 };
+    const variant = new URLSearchParams(location.search).get("variant");
+    if (variant) options.variant = variant;
+    const page = report(options).catch((error) => ({ error: String(error) }));
+    const worker = new Promise((resolve) => {
+      const started = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+      started.onmessage = ({ data }) => resolve(data);
+      started.onerror = (event) => resolve({ error: event.message ?? "the worker did not start" });
+    });
+    globalThis.reports = Promise.all([page, worker]);`,
+  "vite.config.js": `export default { worker: { format: "es" } };`,
+};
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "worker-src 'self'",
+  "connect-src 'self'",
+].join("; ");
+const isolation = {
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Embedder-Policy": "require-corp",
+};
+
+let browser: Browser;
+let isolated: Served;
+let plain: Served;
+
+beforeAll(async () => {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(app, name), text);
+  const vite = join(root, "node_modules/vite/bin/vite.js");
+  await succeed(process.execPath, [vite, "build"], { cwd: app });
+  const headers = { "Content-Security-Policy": policy };
+  isolated = await serve(join(app, "dist"), { ...headers, ...isolation });
+  plain = await serve(join(app, "dist"), headers);
+  browser = await chromium.launch({
+    ...(process.env.HEED_CHROMIUM && { executablePath: process.env.HEED_CHROMIUM }),
+    args: ["--no-sandbox"],
+  });
+});
+
+afterAll(async () => {
+  isolated?.close();
+  plain?.close();
+  await browser?.close();
+});
+
+interface Visit {
+  reports: Report[];
+  complaints: string[];
+  /** The names of the files that were fetched. */
+  fetched: string[];
+}
+
+async function open(url: string): Promise<Visit> {
+  const page = await browser.newPage();
+  const complaints: string[] = [];
+  const fetched: string[] = [];
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("requestfailed", (request) => complaints.push(`${request.url()} failed`));
+  page.on("response", (response) => {
+    fetched.push(new URL(response.url()).pathname);
+    if (response.status() >= 400) complaints.push(`${response.url()}: ${response.status()}`);
+  });
+  await page.goto(url);
+  await page.waitForFunction("globalThis.reports !== undefined");
+  const reports = (await page.evaluate("globalThis.reports")) as Report[];
+  await page.close();
+  return { reports, complaints, fetched };
+}
+
+const weights = ["0.098", "0.133", "0.182", "0.248", "0.339"];
+
+describe.each(["relaxed", "simd"])("a built app with the %s binary", (variant) => {
+  test("computes with two threads on an isolated page, and in its worker", async () => {
+    const { reports, complaints } = await open(`${isolated.url}?variant=${variant}`);
+    expect(complaints).toEqual([]);
+    const info = { threads: 2, crossOriginIsolated: true, reason: null };
+    expect(reports).toMatchObject([
+      { info: { ...info, variant }, weights, large: true },
+      { info: { ...info, variant: "relaxed" }, weights, large: true },
+    ]);
+  });
+
+  test("computes with one thread on a page that is not isolated, and says why", async () => {
+    const { reports, complaints } = await open(`${plain.url}?variant=${variant}`);
+    expect(complaints).toEqual([]);
+    const info = {
+      threads: 1,
+      crossOriginIsolated: false,
+      reason: expect.stringMatching(/^1 thread, because the page is not cross-origin isolated: .+/),
+    };
+    expect(reports).toMatchObject([
+      { info: { ...info, variant }, weights, large: true },
+      { info: { ...info, variant: "relaxed" }, weights, large: true },
+    ]);
+  });
+});
+
+test("a built app fetches the one binary that it uses, once for page and worker each", async () => {
+  const { fetched } = await open(isolated.url);
+  expect(fetched.filter((path) => path.includes("heed-simd"))).toEqual([]);
+  expect(fetched.filter((path) => path.endsWith(".wasm")).length).toBeLessThanOrEqual(2);
+  expect(fetched.some((path) => /heed-relaxed.*\.wasm$/.test(path))).toBe(true);
+});
+
+test("Vite's development server serves the package as it is", async () => {
+  const server = await createServer({
+    root: app,
+    logLevel: "silent",
+    server: { host: "127.0.0.1", port: 0, headers: isolation, ws: false, watch: null },
+  });
+  try {
+    await server.listen();
+    const { reports } = await open(server.resolvedUrls?.local[0] as string);
+    const info = { threads: 2, crossOriginIsolated: true, reason: null };
+    expect(reports).toMatchObject([
+      { info, weights, large: true },
+      { info, weights, large: true },
+    ]);
+  } finally {
+    await server.close();
+  }
+});

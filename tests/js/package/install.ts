@@ -1,0 +1,48 @@
+// Packs the package as `npm publish` would, and installs it into an empty project, as a user would.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+import { succeed } from "../child.js";
+
+const root = join(import.meta.dirname, "../../..");
+
+export interface Installed {
+  /** The files in the tarball. */
+  files: string[];
+  /** A project that has the tarball installed and nothing else. */
+  project: string;
+}
+
+declare module "vitest" {
+  interface ProvidedContext {
+    installed: Installed;
+  }
+}
+
+export default async function install(tests: TestProject): Promise<() => void> {
+  const folder = join(root, "build/pack");
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const report = await succeed("npm", ["pack", "--json", "--pack-destination", folder], {
+    cwd: root,
+  });
+  const [{ filename, files }] = JSON.parse(report) as [
+    { filename: string; files: { path: string }[] },
+  ];
+
+  // Outside of the repository, where the name "heed" leads nowhere else.
+  const project = mkdtempSync(join(tmpdir(), "heed-project-"));
+  writeFileSync(join(project, "package.json"), '{ "private": true, "type": "module" }');
+  // The package needs no other, so no network either.
+  await succeed(
+    "npm",
+    ["install", "--offline", "--no-audit", "--no-fund", join(folder, filename)],
+    {
+      cwd: project,
+    },
+  );
+  tests.provide("installed", { files: files.map(({ path }) => path).sort(), project });
+  return () => rmSync(project, { recursive: true });
+}

@@ -1,0 +1,117 @@
+// The tarball: what is in it, and that it works where it is installed.
+
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { describe, expect, inject, test } from "vitest";
+import { run, succeed } from "../child.js";
+
+const root = join(import.meta.dirname, "../../..");
+const { files, project } = inject("installed");
+const home = join(project, "node_modules/heed");
+const manifest = JSON.parse(readFileSync(join(home, "package.json"), "utf8")) as {
+  name: string;
+  scripts?: Record<string, string>;
+  dependencies?: unknown;
+  peerDependencies?: unknown;
+  optionalDependencies?: unknown;
+  bin?: unknown;
+  types: string;
+  exports: Record<string, string | Record<string, string>>;
+};
+
+test("the tarball holds what users need and nothing else", () => {
+  const modules = readdirSync(join(root, "bindings/js"))
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => name.replace(/\.ts$/, ""));
+  const expected = [
+    "package.json",
+    "README.md",
+    "CHANGELOG.md",
+    "LICENSE",
+    ...["simd", "relaxed"].flatMap((name) => [`dist/heed-${name}.mjs`, `dist/heed-${name}.wasm`]),
+    ...modules.flatMap((name) => [`dist/${name}.js`, `dist/${name}.d.ts`]),
+  ];
+  // The types that the linker writes travel with those that refer to them, under whatever name.
+  const own = files.filter((path) => !/^dist\/heed-module\.d\.ts$/.test(path));
+  expect(own).toEqual(expected.sort());
+});
+
+test("installing runs no script and brings no other package", () => {
+  const hooks = ["preinstall", "install", "postinstall", "prepare", "prepublish"];
+  expect(Object.keys(manifest.scripts ?? {}).filter((name) => hooks.includes(name))).toEqual([]);
+  expect(manifest.dependencies).toBeUndefined();
+  expect(manifest.peerDependencies).toBeUndefined();
+  expect(manifest.optionalDependencies).toBeUndefined();
+  expect(manifest.bin).toBeUndefined();
+  const packages = readdirSync(join(project, "node_modules")).filter((name) => name[0] !== ".");
+  expect(packages).toEqual(["heed"]);
+});
+
+describe("exports", () => {
+  test.each(Object.entries(manifest.exports))("%s leads to files that are there", (_, target) => {
+    const targets = typeof target === "string" ? [target] : Object.values(target);
+    expect(targets.length).toBeGreaterThan(0);
+    for (const path of targets) expect(existsSync(join(home, path))).toBe(true);
+  });
+
+  test("types stand first wherever there are conditions", () => {
+    const conditional = Object.values(manifest.exports).filter((x) => typeof x === "object");
+    expect(conditional.length).toBeGreaterThan(0);
+    for (const target of conditional) expect(Object.keys(target)[0]).toBe("types");
+    expect(existsSync(join(home, manifest.types))).toBe(true);
+  });
+
+  test("the modules and their .wasm files are reached by subpath", async () => {
+    const names = ["simd", "relaxed"].flatMap((name) => [`heed-${name}.wasm`, `heed-${name}.mjs`]);
+    const text = `for (const name of ${JSON.stringify(names)}) console.log(import.meta.resolve("heed/" + name))`;
+    writeFileSync(join(project, "resolve.mjs"), text);
+    const output = await succeed(process.execPath, ["resolve.mjs"], { cwd: project });
+    for (const name of names) expect(output).toContain(`/node_modules/heed/dist/${name}\n`);
+  });
+});
+
+test.each(["simd", "relaxed"])("heed-%s.wasm is under 150 KB gzipped", (variant) => {
+  const wasm = readFileSync(join(home, `dist/heed-${variant}.wasm`));
+  expect(WebAssembly.validate(wasm) || variant === "relaxed").toBe(true);
+  expect(gzipSync(wasm, { level: 9 }).length).toBeLessThan(150_000);
+});
+
+test("in Node the package attends with threads, and the process ends", async () => {
+  const program = `
+    import { HeedError, load } from "heed";
+    const heed = await load({ threads: 3 });
+    const x = heed.tensor(new Float32Array(4 * 256 * 32).fill(2), [1, 4, 256, 32]);
+    const { output, weights } = heed.attention(x, x, x, { isCausal: true, needWeights: true });
+    console.log(output.data.every((value) => Math.abs(value - 2) < 1e-5), weights.data[257]);
+    try { heed.softmax(1); } catch (error) { console.log(error instanceof HeedError, error.code); }
+    console.log(heed.info.threads);
+  `;
+  writeFileSync(join(project, "attend.mjs"), program);
+  const finished = await run(process.execPath, ["attend.mjs"], { cwd: project, limit: 30_000 });
+  expect(finished).toEqual({ status: 0, output: "true 0.5\ntrue dtype\n3\n", errors: "" });
+});
+
+test.each([
+  ["NodeNext", "NodeNext"],
+  ["ESNext", "Bundler"],
+])("the types compile under strict rules with module %s", async (module, moduleResolution) => {
+  writeFileSync(
+    join(project, "use.ts"),
+    `import { type Heed, load, type Tensor } from "heed";
+    const heed: Heed = await load();
+    const x = heed.tensor([[[[1]]]]);
+    export const weights: Tensor = heed.attention(x, x, x, { needWeights: true }).weights;`,
+  );
+  const name = `tsconfig.${module}.json`;
+  const compilerOptions = {
+    ...{ module, moduleResolution, target: "ES2022", lib: ["ES2022", "DOM"] },
+    // skipLibCheck is off: the package's own types are to be sound.
+    ...{ strict: true, noEmit: true, types: [], skipLibCheck: false },
+    ...{ exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
+  };
+  writeFileSync(join(project, name), JSON.stringify({ compilerOptions, files: ["use.ts"] }));
+  const compiler = join(root, "node_modules/typescript/bin/tsc");
+  const { status, output } = await run(process.execPath, [compiler, "-p", name], { cwd: project });
+  expect({ status, output }).toEqual({ status: 0, output: "" });
+});

@@ -1,0 +1,39 @@
+// The words in which the tables of refused calls are written.
+
+import type { Heed, HeedErrorCode, Tensor } from "heed";
+import { sizeOf } from "../values.js";
+
+/** Passes what the types refuse, as JavaScript can. */
+export const any = <T>(value: unknown): T => value as T;
+
+/** A float tensor of this shape. */
+export type Make = (...shape: number[]) => Tensor;
+
+export interface Case {
+  what: string;
+  call: (heed: Heed, make: Make) => unknown;
+  code: HeedErrorCode;
+  argument: string;
+  expected: string;
+  got: string;
+}
+
+/** One line a case: what, the call, and the whole message as [argument, expected, got]. */
+export function row(
+  what: string,
+  call: Case["call"],
+  code: HeedErrorCode,
+  [argument, expected, got]: [argument: string, expected: string, got: string],
+): Case {
+  return { what, call, code, argument, expected, got };
+}
+
+export const ints = (heed: Heed, ...values: number[]) => heed.tensor(Int32Array.from(values));
+export const bools = (heed: Heed, ...shape: number[]) =>
+  heed.tensor(new Uint8Array(sizeOf(shape)), shape);
+export function disposed(heed: Heed): Tensor {
+  const tensor = heed.tensor([1]);
+  tensor.dispose();
+  return tensor;
+}
+export const gone: [string, string] = ["a live tensor", "a disposed one"];

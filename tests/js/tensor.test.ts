@@ -1,0 +1,420 @@
+import { type DType, type Heed, HeedError, load, type Tensor, type TensorSource } from "heed";
+import { describe, expect, test } from "vitest";
+import { engine, refusal } from "./engine.js";
+import { expectWorks } from "./values.js";
+
+/** Passes what the types refuse, as JavaScript can. */
+const any = <T>(value: unknown): T => value as T;
+
+describe("tensor", () => {
+  const heed = engine({ threads: 1 });
+
+  describe("is made from", () => {
+    const accepted: {
+      from: string;
+      data: TensorSource;
+      shape?: number[];
+      dtype?: DType;
+      expected: { shape: number[]; dtype: DType; values: unknown };
+    }[] = [
+      {
+        from: "a Float32Array, a list by default",
+        data: Float32Array.of(1.5, -2),
+        expected: { shape: [2], dtype: "float32", values: [1.5, -2] },
+      },
+      {
+        from: "a Float32Array and a shape",
+        data: Float32Array.of(1, 2, 3, 4, 5, 6),
+        shape: [3, 1, 2],
+        expected: { shape: [3, 1, 2], dtype: "float32", values: [[[1, 2]], [[3, 4]], [[5, 6]]] },
+      },
+      {
+        from: "an Int32Array",
+        data: Int32Array.of(-(2 ** 31), 2 ** 31 - 1),
+        expected: { shape: [2], dtype: "int32", values: [-(2 ** 31), 2 ** 31 - 1] },
+      },
+      {
+        from: "a Uint8Array, as bools",
+        data: Uint8Array.of(1, 0),
+        expected: { shape: [2], dtype: "bool", values: [true, false] },
+      },
+      {
+        from: "part of a larger buffer",
+        data: new Float32Array(Float32Array.of(1, 2, 3, 4).buffer, 4, 2),
+        expected: { shape: [2], dtype: "float32", values: [2, 3] },
+      },
+      {
+        from: "numbers in arrays in arrays",
+        data: [
+          [1, 2, 3],
+          [4, 5, 6],
+        ],
+        expected: {
+          shape: [2, 3],
+          dtype: "float32",
+          values: [
+            [1, 2, 3],
+            [4, 5, 6],
+          ],
+        },
+      },
+      {
+        from: "numbers in arrays, under another shape",
+        data: [[1, 2, 3, 4]],
+        shape: [2, 2],
+        expected: {
+          shape: [2, 2],
+          dtype: "float32",
+          values: [
+            [1, 2],
+            [3, 4],
+          ],
+        },
+      },
+      {
+        from: "booleans in arrays",
+        data: [[true], [false]],
+        expected: { shape: [2, 1], dtype: "bool", values: [[true], [false]] },
+      },
+      {
+        from: "a number, as a scalar",
+        data: 7,
+        expected: { shape: [], dtype: "float32", values: 7 },
+      },
+      {
+        from: "a boolean, as a scalar",
+        data: true,
+        expected: { shape: [], dtype: "bool", values: true },
+      },
+      {
+        from: "nothing, as an empty list",
+        data: [],
+        expected: { shape: [0], dtype: "float32", values: [] },
+      },
+      {
+        from: "empty lists",
+        data: [[], []],
+        expected: { shape: [2, 0], dtype: "float32", values: [[], []] },
+      },
+      {
+        from: "nothing, under a shape with a size of 0",
+        data: new Float32Array(),
+        shape: [3, 0, 2],
+        expected: { shape: [3, 0, 2], dtype: "float32", values: [[], [], []] },
+      },
+      {
+        from: "numbers, as int32",
+        data: [1, -2],
+        dtype: "int32",
+        expected: { shape: [2], dtype: "int32", values: [1, -2] },
+      },
+      {
+        from: "zeros and ones, as bools",
+        data: [0, 1],
+        dtype: "bool",
+        expected: { shape: [2], dtype: "bool", values: [false, true] },
+      },
+      {
+        from: "an Int32Array, as float32",
+        data: Int32Array.of(3, -4),
+        dtype: "float32",
+        expected: { shape: [2], dtype: "float32", values: [3, -4] },
+      },
+      {
+        from: "a Float32Array of whole numbers, as int32",
+        data: Float32Array.of(5, -6),
+        dtype: "int32",
+        expected: { shape: [2], dtype: "int32", values: [5, -6] },
+      },
+      {
+        from: "NaN and infinities",
+        data: [Number.NaN, Infinity, -Infinity],
+        expected: { shape: [3], dtype: "float32", values: [Number.NaN, Infinity, -Infinity] },
+      },
+      {
+        from: "a number that float32 rounds",
+        data: [0.1],
+        expected: { shape: [1], dtype: "float32", values: [Math.fround(0.1)] },
+      },
+    ];
+
+    for (const { from, data, shape, dtype, expected } of accepted) {
+      test(from, () => {
+        using tensor = heed().tensor(data, shape, dtype);
+        expect(tensor.shape).toEqual(expected.shape);
+        expect(tensor.dtype).toBe(expected.dtype);
+        expect(tensor.toArray()).toEqual(expected.values);
+        expect(tensor.size).toBe(expected.shape.reduce((product, size) => product * size, 1));
+      });
+    }
+  });
+
+  describe("refuses", () => {
+    const refused: {
+      what: string;
+      call: (heed: Heed) => Tensor;
+      code: HeedError["code"];
+      message: string;
+    }[] = [
+      {
+        what: "lists of different lengths",
+        call: (h) => h.tensor([[1, 2], [3]]),
+        code: "shape",
+        message: "data: expected a list of 2 at depth 1, got a list of 1",
+      },
+      {
+        what: "a number beside a list",
+        call: (h) => h.tensor([[1], 2]),
+        code: "shape",
+        message: "data: expected a list of 1 at depth 1, got a single value",
+      },
+      {
+        what: "a list beside a number",
+        call: (h) => h.tensor([1, [2]]),
+        code: "shape",
+        message: "data: expected a number at depth 1, got a list of 1",
+      },
+      {
+        what: "too few elements for the shape",
+        call: (h) => h.tensor([1, 2, 3], [2, 2]),
+        code: "shape",
+        message: "data: expected 4 elements for shape [2, 2], got 3",
+      },
+      {
+        what: "too many elements for the shape",
+        call: (h) => h.tensor(new Float32Array(5), [2, 2]),
+        code: "shape",
+        message: "data: expected 4 elements for shape [2, 2], got 5",
+      },
+      {
+        what: "a negative size",
+        call: (h) => h.tensor([1], [-1]),
+        code: "shape",
+        message: "shape: expected a list of whole numbers of 0 or more, got [-1]",
+      },
+      {
+        what: "a fraction as a size",
+        call: (h) => h.tensor([1, 2, 3], [1.5, 2]),
+        code: "shape",
+        message: "shape: expected a list of whole numbers of 0 or more, got [1.5, 2]",
+      },
+      {
+        what: "NaN as a size",
+        call: (h) => h.tensor([], [Number.NaN]),
+        code: "shape",
+        message: "shape: expected a list of whole numbers of 0 or more, got [NaN]",
+      },
+      {
+        what: "a shape that is not a list",
+        call: (h) => h.tensor([1], any(1)),
+        code: "shape",
+        message: "shape: expected a list of whole numbers of 0 or more, got 1",
+      },
+      {
+        what: "more than 8 axes",
+        call: (h) => h.tensor([1], [1, 1, 1, 1, 1, 1, 1, 1, 1]),
+        code: "shape",
+        message: "shape: expected at most 8 axes, got 9",
+      },
+      {
+        what: "text among numbers",
+        call: (h) => h.tensor([1, any<number>("2")]),
+        code: "dtype",
+        message: 'data[1]: expected numbers, got "2"',
+      },
+      {
+        what: "null among numbers",
+        call: (h) => h.tensor([any<number>(null)]),
+        code: "dtype",
+        message: "data[0]: expected numbers, got null",
+      },
+      {
+        what: "a hole among numbers",
+        call: (h) => h.tensor([1, any<number>(undefined)]),
+        code: "dtype",
+        message: "data[1]: expected numbers, got undefined",
+      },
+      {
+        what: "booleans among numbers",
+        call: (h) => h.tensor(any([1, true])),
+        code: "dtype",
+        message: "data[1]: expected numbers, got true",
+      },
+      {
+        what: "text",
+        call: (h) => h.tensor(any("1")),
+        code: "dtype",
+        message: 'data[0]: expected numbers, got "1"',
+      },
+      {
+        what: "a big integer",
+        call: (h) => h.tensor([any<number>(1n)]),
+        code: "dtype",
+        message: "data[0]: expected numbers, got 1",
+      },
+      {
+        what: "an object",
+        call: (h) => h.tensor(any({})),
+        code: "dtype",
+        message: "data[0]: expected numbers, got a Object",
+      },
+      {
+        what: "nothing at all",
+        call: (h) => h.tensor(any(undefined)),
+        code: "dtype",
+        message: "data[0]: expected numbers, got undefined",
+      },
+      {
+        what: "a Float64Array",
+        call: (h) => h.tensor(any(new Float64Array(2))),
+        code: "dtype",
+        message:
+          "data: expected a Float32Array, Int32Array, Uint8Array or lists of numbers, got a Float64Array",
+      },
+      {
+        what: "fractions as int32",
+        call: (h) => h.tensor(Float32Array.of(1, 2.5), [2], "int32"),
+        code: "dtype",
+        message: "data[1]: expected whole numbers of 32 bits, got 2.5",
+      },
+      {
+        what: "numbers beyond 32 bits as int32",
+        call: (h) => h.tensor([2 ** 31], [1], "int32"),
+        code: "dtype",
+        message: "data[0]: expected whole numbers of 32 bits, got 2147483648",
+      },
+      {
+        what: "numbers other than 0 and 1 as bools",
+        call: (h) => h.tensor([0, 2], [2], "bool"),
+        code: "dtype",
+        message: "data[1]: expected true or false, got 2",
+      },
+      {
+        what: "bytes other than 0 and 1",
+        call: (h) => h.tensor(Uint8Array.of(0, 255)),
+        code: "dtype",
+        message: "data[1]: expected true or false, got 255",
+      },
+      {
+        what: "booleans as float32",
+        call: (h) => h.tensor([true], [1], "float32"),
+        code: "dtype",
+        message: "data[0]: expected numbers, got true",
+      },
+      {
+        what: "an unknown element type",
+        call: (h) => h.tensor([1], [1], any("float64")),
+        code: "option",
+        message: 'dtype: expected "float32", "int32" or "bool", got "float64"',
+      },
+    ];
+
+    for (const { what, call, code, message } of refused) {
+      test(what, () => {
+        const error = refusal(() => call(heed()));
+        expect(error.message).toBe(message);
+        expect(error.code).toBe(code);
+        expectWorks(heed());
+      });
+    }
+  });
+
+  test("keeps a copy: the source may change", () => {
+    const source = Float32Array.of(1, 2);
+    using tensor = heed().tensor(source);
+    source[0] = 9;
+    expect(tensor.toArray()).toEqual([1, 2]);
+  });
+
+  test("has a shape that cannot be changed", () => {
+    using tensor = heed().tensor([1, 2]);
+    expect(() => any<number[]>(tensor.shape).push(3)).toThrow(TypeError);
+  });
+
+  test("shows its elements in the array type of its dtype", () => {
+    heed().scope(() => {
+      expect(heed().tensor([1]).data).toBeInstanceOf(Float32Array);
+      expect(heed().tensor([1], [1], "int32").data).toBeInstanceOf(Int32Array);
+      expect(heed().tensor([true]).data).toBeInstanceOf(Uint8Array);
+    });
+  });
+
+  test("shows its elements as a view: what is written there is in the tensor", () => {
+    using tensor = heed().tensor([1, 2]);
+    tensor.data[1] = 5;
+    expect(tensor.toArray()).toEqual([1, 5]);
+  });
+
+  test("shows its elements afresh after the memory has grown", async () => {
+    const small = await load({ threads: 1 });
+    const first = small.tensor([1, 2, 3]);
+    for (let i = 0; i < 4; ++i) small.tensor(new Float32Array(4 * 2 ** 20));
+    expect(first.toArray()).toEqual([1, 2, 3]);
+    expect([...first.data]).toEqual([1, 2, 3]);
+    small.dispose();
+  });
+
+  test("gives arrays that do not change with it", () => {
+    using tensor = heed().tensor([[1, 2]]);
+    const copy = tensor.toArray();
+    tensor.data.fill(0);
+    expect(copy).toEqual([[1, 2]]);
+  });
+
+  test("may be disposed of twice", () => {
+    const tensor = heed().tensor([1]);
+    expect(tensor.isDisposed).toBe(false);
+    tensor.dispose();
+    tensor.dispose();
+    expect(tensor.isDisposed).toBe(true);
+    expect(tensor.shape).toEqual([1]);
+  });
+
+  test("gives its memory back when disposed of", async () => {
+    const small = await load({ threads: 1, maxMemory: 64 * 2 ** 20 });
+    // Ten times what fits.
+    for (let i = 0; i < 40; ++i) small.tensor(new Float32Array(4 * 2 ** 20)).dispose();
+    expectWorks(small);
+    small.dispose();
+  });
+
+  test("is an error to use after dispose", () => {
+    const tensor = heed().tensor([1]);
+    tensor.dispose();
+    for (const use of [() => tensor.data, () => tensor.toArray()]) {
+      const error = refusal(use);
+      expect(error.code).toBe("disposed");
+      expect(error.message).toBe("tensor: expected a live tensor, got a disposed one");
+    }
+    expect(refusal(() => heed().softmax(tensor)).message).toBe(
+      "x: expected a live tensor, got a disposed one",
+    );
+  });
+
+  test("is disposed of at the end of a block by `using`", () => {
+    let kept: Tensor;
+    {
+      using tensor = heed().tensor([1]);
+      kept = tensor;
+      expect(kept.isDisposed).toBe(false);
+    }
+    expect(kept.isDisposed).toBe(true);
+  });
+
+  test("belongs to its engine alone", async () => {
+    const other = await load({ threads: 1 });
+    const foreign = other.tensor([1]);
+    const error = refusal(() => heed().softmax(foreign));
+    expect(error.code).toBe("option");
+    expect(error.message).toBe("x: expected a tensor of this engine, got one of another");
+    expect(other.softmax(foreign).toArray()).toEqual([1]);
+    other.dispose();
+  });
+});
+
+test("a HeedError is an Error with a name and a code", () => {
+  const error = new HeedError("shape", "q: expected rank 4, got [2]");
+  expect(error).toBeInstanceOf(Error);
+  expect(String(error)).toBe("HeedError: q: expected rank 4, got [2]");
+  expect(error.code).toBe("shape");
+});

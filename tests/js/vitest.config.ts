@@ -1,0 +1,82 @@
+import { existsSync } from "node:fs";
+import { delimiter, join, resolve } from "node:path";
+import { playwright } from "@vitest/browser-playwright";
+import { defineConfig } from "vitest/config";
+
+const root = resolve(import.meta.dirname, "../..");
+
+/** The browser that the system has: test tools cannot download their own everywhere. */
+function chromium(): string | undefined {
+  const names = ["chromium", "chromium-browser", "google-chrome"];
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  const candidates = names.flatMap((name) => folders.map((folder) => join(folder, name)));
+  return process.env.HEED_CHROMIUM ?? candidates.find(existsSync);
+}
+
+const isolation = {
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Embedder-Policy": "require-corp",
+};
+
+const shared = {
+  root,
+  // What is tested is what users get: the built package, not its sources.
+  resolve: { alias: { heed: join(root, "dist/index.js") } },
+  // `using` is newer than Node 20's syntax.
+  oxc: { target: "es2022" as const },
+};
+
+export default defineConfig({
+  root,
+  test: {
+    maxWorkers: 2,
+    projects: [
+      {
+        ...shared,
+        test: {
+          name: "node",
+          include: ["tests/js/*.test.ts"],
+          exclude: ["tests/js/browser.test.ts"],
+          server: { deps: { external: [/\/dist\//] } },
+          testTimeout: 120_000,
+          hookTimeout: 30_000,
+        },
+      },
+      {
+        ...shared,
+        server: { headers: isolation },
+        test: {
+          name: "browser",
+          // What only Node can do: run programs, read the repository.
+          include: ["tests/js/*.test.ts"],
+          exclude: ["tests/js/{node,house,readme}.test.ts"],
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
+          browser: {
+            enabled: true,
+            headless: true,
+            screenshotFailures: false,
+            provider: playwright({
+              launchOptions: {
+                ...(chromium() === undefined ? {} : { executablePath: chromium() as string }),
+                args: ["--no-sandbox"],
+              },
+            }),
+            instances: [{ browser: "chromium" }],
+          },
+        },
+      },
+      {
+        ...shared,
+        test: {
+          name: "package",
+          include: ["tests/js/package/*.test.ts"],
+          globalSetup: "tests/js/package/install.ts",
+          env: { HEED_CHROMIUM: chromium() ?? "" },
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+});
