@@ -7,3 +7,12 @@ if(found)
 elseif(NOT text MATCHES "new URL\\(import\\.meta\\.url\\)")
   message(FATAL_ERROR "${GLUE}: expected it to start its workers from '${NAME}'")
 endif()
+
+# In Node a thread is started with the flags of the process; --input-type, of a program given on the
+# command line, makes it fail.
+file(READ ${GLUE} text)
+string(REPLACE "workerData:\"em-pthread\",name" "workerData:\"em-pthread\",execArgv:[],name" text "${text}")
+if(NOT text MATCHES "execArgv:\\[\\]")
+  message(FATAL_ERROR "${GLUE}: expected it to start its workers with workerData and name")
+endif()
+file(WRITE ${GLUE} "${text}")

@@ -26,7 +26,7 @@ target_link_options(${module} PRIVATE
   -sDYNAMIC_EXECUTION=0
   -sEMBIND_AOT
   -sFILESYSTEM=0
-  -sEXPORTED_RUNTIME_METHODS=getExceptionMessage,PThread
+  -sEXPORTED_RUNTIME_METHODS=getExceptionMessage,PThread,stackSave,stackRestore
   -sEXPORT_EXCEPTION_HANDLING_HELPERS
   --extern-pre-js ${glue_prefix})
 
@@ -49,7 +49,7 @@ endif()
 set(node_launcher ${CMAKE_CURRENT_BINARY_DIR}/node)
 file(WRITE ${node_launcher} "#!/bin/sh\nexec '${NODE_PROGRAM}' ${node_flags} \"$@\"\n")
 file(CHMOD ${node_launcher} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
-target_link_options(${module} PRIVATE --emit-tsd ${CMAKE_CURRENT_BINARY_DIR}/heed-module.d.ts)
+target_link_options(${module} PRIVATE --emit-tsd ${CMAKE_CURRENT_SOURCE_DIR}/dist/heed-module.d.ts)
 set(path ${CMAKE_CURRENT_SOURCE_DIR}/node_modules/.bin:$ENV{PATH})
 set_property(TARGET ${module} PROPERTY RULE_LAUNCH_LINK
              "${CMAKE_COMMAND} -E env EM_NODE_JS=${node_launcher} PATH=${path}")

@@ -1,5 +1,3 @@
-import type { HeedModule } from "./module.js";
-
 /** Why a call was refused, or what went wrong. */
 export type HeedErrorCode =
   | "shape" // a rank or a size does not fit
@@ -30,40 +28,17 @@ export function refuse(
   code: HeedErrorCode,
   argument: string,
   expected: string,
-  got: unknown,
+  got: string,
 ): HeedError {
-  return new HeedError(code, `${argument}: expected ${expected}, got ${describe(got)}`);
+  return new HeedError(code, `${argument}: expected ${expected}, got ${got}`);
 }
 
-function describe(value: unknown): string {
+/** A value, in a message. */
+export function describe(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(describe).join(", ")}]`;
   if (value !== null && typeof value === "object")
     return `a ${value.constructor?.name ?? "object"}`;
   if (typeof value === "function") return "a function";
   return String(value);
-}
-
-const codes: Record<string, HeedErrorCode> = {
-  "heed::ShapeError": "shape",
-  "heed::DTypeError": "dtype",
-  "heed::OptionError": "option",
-  "heed::MemoryError": "memory",
-  "std::bad_alloc": "memory",
-};
-
-/** Runs a call into the module; a C++ exception comes out as a HeedError. */
-export function guard<T>(module: HeedModule, call: () => T): T {
-  try {
-    return call();
-  } catch (error) {
-    if (!(error instanceof WebAssembly.Exception)) throw error;
-    const [type, message] = module.getExceptionMessage(error);
-    module.decrementExceptionRefcount(error);
-    // C++ names its arguments in snake_case.
-    const text = message.replace(/^[a-z_]+(?=:)/, (name) =>
-      name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-    );
-    throw new HeedError(codes[type] ?? "internal", text || type, { cause: error });
-  }
 }

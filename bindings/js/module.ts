@@ -1,14 +1,18 @@
 // The types of the WebAssembly module. The linker writes those of the bound classes and functions.
 
-import type * as glue from "../../build/wasm-simd/heed-module.js";
+import type * as glue from "./heed-module.js";
 
 export type TensorHandle = glue.Tensor;
 export type ContextHandle = glue.Context;
+export type KvCacheHandle = glue.KvCache;
+export type BlockMaskHandle = glue.BlockMask;
 
 export type HeedModule = Omit<glue.MainModule, "getExceptionMessage"> & {
   getExceptionMessage(exception: WebAssembly.Exception): [type: string, message: string];
   decrementExceptionRefcount(exception: WebAssembly.Exception): void;
   PThread: { terminateAllThreads(): void };
+  /** Set when its engine is disposed of. */
+  isDisposed?: boolean;
 };
 
 /** What the glue's factory takes. */

@@ -1,10 +1,12 @@
-import { HeedError, refuse } from "./error.js";
+/// <reference lib="esnext.disposable" preserve="true" />
+
+import { describe, HeedError, refuse } from "./error.js";
 import type { HeedModule, TensorHandle } from "./module.js";
 
-export type DType = "float32" | "int32" | "bool";
+export type DType = "float32" | "int32" | "bool" | "float16" | "bfloat16";
 
-/** The elements of a tensor; a bool is a byte, 0 or 1. */
-export type TensorData = Float32Array | Int32Array | Uint8Array;
+/** The elements of a tensor; a bool is a byte, 0 or 1; float16 and bfloat16 are seen as their bits. */
+export type TensorData = Float32Array | Int32Array | Uint8Array | Uint16Array;
 
 export type NestedArray<T> = readonly (T | NestedArray<T>)[];
 
@@ -13,6 +15,7 @@ export type TensorSource =
   | Float32Array
   | Int32Array
   | Uint8Array
+  | Uint16Array
   | NestedArray<number>
   | NestedArray<boolean>
   | number
@@ -21,8 +24,8 @@ export type TensorSource =
 /** What toArray() gives: arrays in arrays, one level an axis; a scalar for rank 0. */
 export type NestedValues = number | boolean | NestedValues[];
 
-// Browsers that lack `using` lack the symbol too.
-const dispose: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for("Symbol.dispose");
+/** Browsers that lack `using` lack the symbol too. */
+export const disposeSymbol: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for("Symbol.dispose");
 
 /** Frees what the garbage collector found abandoned: a safety net, not a plan. */
 const abandoned = new FinalizationRegistry<TensorHandle>((handle) => handle.delete());
@@ -37,7 +40,7 @@ export class Tensor implements Disposable {
   readonly #module: HeedModule;
   #handle: TensorHandle | null;
 
-  /** Made by the operations and by `heed.tensor`. */
+  /** @internal Made by the operations and by `heed.tensor`. */
   constructor(module: HeedModule, handle: TensorHandle) {
     this.#module = module;
     this.#handle = handle;
@@ -72,7 +75,10 @@ export class Tensor implements Disposable {
       if (axis < shape.length)
         return Array.from({ length: shape[axis] ?? 0 }, () => build(axis + 1));
       const value = data[next++] as number;
-      return this.dtype === "bool" ? value !== 0 : value;
+      if (this.dtype === "bool") return value !== 0;
+      return this.dtype === "float16" || this.dtype === "bfloat16"
+        ? fromBits(value, this.dtype)
+        : value;
     };
     return build(0);
   }
@@ -84,12 +90,15 @@ export class Tensor implements Disposable {
     this.#handle = null;
   }
 
-  [dispose](): void {
+  [disposeSymbol](): void {
     this.dispose();
   }
 
-  /** For the operations of this library: the C++ object, if it is alive and of that module. */
+  /** @internal For the operations of this library: the C++ object, if it is alive and of that module. */
   handle(argument: string, module: HeedModule): TensorHandle {
+    if (this.#module.isDisposed) {
+      throw new HeedError("disposed", "engine: expected a live engine, got a disposed one");
+    }
     if (this.#handle === null) {
       throw new HeedError("disposed", `${argument}: expected a live tensor, got a disposed one`);
     }
@@ -103,15 +112,29 @@ export class Tensor implements Disposable {
   }
 }
 
+const dtypes = ["float32", "int32", "bool", "float16", "bfloat16"] as const;
+
 function dtypeOf(module: HeedModule, handle: TensorHandle): DType {
-  if (handle.dtype === module.DType.float32) return "float32";
-  return handle.dtype === module.DType.int32 ? "int32" : "bool";
+  return dtypes.find((name) => handle.dtype === module.DType[name]) ?? "float32";
+}
+
+/** The number that 16 bits stand for. */
+function fromBits(bits: number, dtype: "float16" | "bfloat16"): number {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const fractionBits = dtype === "float16" ? 10 : 7;
+  const bias = dtype === "float16" ? 15 : 127;
+  const exponent = (bits & 0x7fff) >> fractionBits;
+  const fraction = (bits & ((1 << fractionBits) - 1)) / (1 << fractionBits);
+  if (exponent === 2 * bias + 1) return fraction === 0 ? sign * Infinity : Number.NaN;
+  if (exponent === 0) return sign * fraction * 2 ** (1 - bias);
+  return sign * (1 + fraction) * 2 ** (exponent - bias);
 }
 
 function checkShape(shape: unknown): asserts shape is readonly number[] {
   const fits =
     Array.isArray(shape) && shape.every((size) => Number.isSafeInteger(size) && size >= 0);
-  if (!fits) throw refuse("shape", "shape", "a list of whole numbers of 0 or more", shape);
+  if (!fits)
+    throw refuse("shape", "shape", "a list of whole numbers of 0 or more", describe(shape));
 }
 
 /** The sizes of arrays in arrays, measured along the first elements. */
@@ -143,7 +166,8 @@ function flatten(data: unknown, shape: readonly number[]): unknown[] {
 function typedDType(data: unknown): DType | undefined {
   if (data instanceof Float32Array) return "float32";
   if (data instanceof Int32Array) return "int32";
-  return data instanceof Uint8Array ? "bool" : undefined;
+  if (data instanceof Uint8Array) return "bool";
+  return data instanceof Uint16Array ? "float16" : undefined;
 }
 
 function checkElements(elements: readonly unknown[] | TensorData, dtype: DType): void {
@@ -151,19 +175,23 @@ function checkElements(elements: readonly unknown[] | TensorData, dtype: DType):
     float32: (value) => typeof value === "number",
     int32: (value) => Number.isInteger(value) && (value as number) === ((value as number) | 0),
     bool: (value) => typeof value === "boolean" || value === 0 || value === 1,
+    float16: (value) => typeof value === "number",
+    bfloat16: (value) => typeof value === "number",
   };
   const expected = {
     float32: "numbers",
     int32: "whole numbers of 32 bits",
     bool: "true or false",
+    float16: "numbers",
+    bfloat16: "numbers",
   };
   for (let i = 0; i < elements.length; ++i) {
     if (!fits[dtype](elements[i]))
-      throw refuse("dtype", `data[${i}]`, expected[dtype], elements[i]);
+      throw refuse("dtype", `data[${i}]`, expected[dtype], describe(elements[i]));
   }
 }
 
-/** Copies values into the engine's memory. Exposed as `heed.tensor`, where the rules are told. */
+/** @internal Copies values into the engine's memory. Exposed as `heed.tensor`, where the rules are told. */
 export function createTensor(
   module: HeedModule,
   data: TensorSource,
@@ -176,19 +204,34 @@ export function createTensor(
     throw refuse(
       "dtype",
       "data",
-      "a Float32Array, Int32Array, Uint8Array or lists of numbers",
-      data,
+      "a Float32Array, Int32Array, Uint8Array, Uint16Array or lists of numbers",
+      describe(data),
     );
   }
-  if (givenDType !== undefined && !["float32", "int32", "bool"].includes(givenDType)) {
-    throw refuse("option", "dtype", '"float32", "int32" or "bool"', givenDType);
+  if (givenDType !== undefined && !dtypes.includes(givenDType)) {
+    throw refuse(
+      "option",
+      "dtype",
+      dtypes.map((name) => `"${name}"`).join(", "),
+      describe(givenDType),
+    );
+  }
+  if (data instanceof Uint16Array && givenDType !== undefined && !givenDType.endsWith("float16")) {
+    throw refuse(
+      "dtype",
+      "dtype",
+      '"float16" or "bfloat16" for the bits of a Uint16Array',
+      describe(givenDType),
+    );
   }
 
   const nested = typed === undefined ? measure(data) : undefined;
   const elements = nested === undefined ? (data as TensorData) : flatten(data, nested);
   const dtype = givenDType ?? typed ?? (typeof elements[0] === "boolean" ? "bool" : "float32");
+  const isHalf = dtype === "float16" || dtype === "bfloat16";
+  const isBits = isHalf && data instanceof Uint16Array;
   // A typed array of the same type needs no look at its elements, unless they are bytes for bools.
-  if (typed !== dtype || dtype === "bool") checkElements(elements, dtype);
+  if (!isBits && (typed !== dtype || dtype === "bool")) checkElements(elements, dtype);
 
   const shape = givenShape ?? nested ?? [elements.length];
   const size = shape.reduce((product, axis) => product * axis, 1);
@@ -197,10 +240,11 @@ export function createTensor(
       "shape",
       "data",
       `${size} elements for shape [${shape.join(", ")}]`,
-      elements.length,
+      String(elements.length),
     );
   }
-  const tensor = new Tensor(module, new module.Tensor(module.DType[dtype], shape));
+  const stored = isHalf && !isBits ? "float32" : dtype;
+  const tensor = new Tensor(module, new module.Tensor(module.DType[stored], shape));
   tensor.data.set(elements as ArrayLike<number>);
   return tensor;
 }

@@ -1,7 +1,8 @@
 // Checks of options, before anything reaches the module: C++ checks shapes and ranges, this file what
 // only JavaScript can get wrong.
 
-import { refuse } from "./error.js";
+import { describe, refuse } from "./error.js";
+import { Tensor } from "./tensor.js";
 
 export interface Check {
   expected: string;
@@ -16,6 +17,21 @@ export const isBoolean: Check = {
 export const isNumber: Check = {
   expected: "a finite number",
   accepts: (value) => Number.isFinite(value),
+};
+
+export const isPositive: Check = {
+  expected: "a positive number",
+  accepts: (value) => Number.isFinite(value) && (value as number) > 0,
+};
+
+export const isTensor: Check = {
+  expected: "a tensor",
+  accepts: (value) => value instanceof Tensor,
+};
+
+export const isListOrTensor: Check = {
+  expected: "a list of numbers or a tensor",
+  accepts: (value) => Array.isArray(value) || value instanceof Tensor,
 };
 
 export function isWholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): Check {
@@ -41,21 +57,28 @@ export function checkOptions(
   operation: string,
   options: unknown,
   checks: Readonly<Record<string, Check>>,
+  kind: "option" | "parameter" = "option",
 ): void {
   if (options === null || typeof options !== "object") {
-    throw refuse("option", "options", "an object", options);
+    throw refuse("option", `${kind}s`, "an object", describe(options));
   }
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
     if (check === undefined) {
       const known = Object.keys(checks).join(", ");
-      throw refuse("option", name, `an option of ${operation} (${known})`, "an unknown one");
+      const article = kind === "option" ? "an" : "a";
+      throw refuse(
+        "option",
+        name,
+        `${article} ${kind} of ${operation} (${known})`,
+        "an unknown one",
+      );
     }
-    if (!check.accepts(value)) throw refuse("option", name, check.expected, value);
+    if (!check.accepts(value)) throw refuse("option", name, check.expected, describe(value));
   }
 }
 
 export function checkArgument(name: string, value: unknown, check: Check): void {
-  if (!check.accepts(value)) throw refuse("option", name, check.expected, value);
+  if (!check.accepts(value)) throw refuse("option", name, check.expected, describe(value));
 }

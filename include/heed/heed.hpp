@@ -12,11 +12,13 @@
 // was expected and what came, and leave everything as it was. Results do not depend on the number
 // of threads.
 
+#include <functional>
 #include <optional>
 #include <span>
 
 #include "heed/context.hpp"
 #include "heed/error.hpp"
+#include "heed/kv_cache.hpp"
 #include "heed/tensor.hpp"
 
 #define HEED_VERSION "0.1.0"
@@ -27,6 +29,50 @@ namespace heed {
 // Attention: softmax(scale Q K^T + bias, over the keys that may be seen) V
 // (Vaswani et al., "Attention Is All You Need", section 3.2.1, 2017)
 
+/// Which query stands at which key, when there are fewer or more keys than queries: query i has
+/// position p = i + offset.
+enum class CausalAlignment {
+  /// The length of the past with one; kv_lengths[b] - L with those; the sequence's keys - queries
+  /// for packed sequences (as FlashAttention 2.1); else 0.
+  kDefault,
+  /// Query 0 stands at key 0.
+  kTopLeft,
+  /// The last query stands at the last key.
+  kBottomRight,
+};
+
+/// A mask evaluated once and kept by blocks of 48 queries x 128 keys, the kernel's own tiles: empty
+/// blocks are never visited and full ones not masked (Dong et al., "FlexAttention", 2024).
+class BlockMask {
+ public:
+  static constexpr std::int64_t kQueries = 48;
+  static constexpr std::int64_t kKeys = 128;
+  static constexpr std::int32_t kEmpty = -1;
+  static constexpr std::int32_t kFull = -2;
+
+  /// kinds int32 [batch, heads, blocks of queries, blocks of keys], batch and heads may be 1:
+  /// kEmpty, kFull or the index of a block of bits; bits bool [blocks, kQueries, kKeys], true where
+  /// a key may be seen. Throws ShapeError, DTypeError, OptionError.
+  BlockMask(std::int64_t queries, std::int64_t keys, Tensor kinds, Tensor bits);
+
+  /// From a function, called for every (b, h, q, k) of these sizes.
+  static BlockMask from(std::int64_t batch, std::int64_t heads, std::int64_t queries,
+                        std::int64_t keys,
+                        const std::function<bool(std::int64_t b, std::int64_t h, std::int64_t q,
+                                                 std::int64_t k)>& may_see);
+
+  std::int64_t queries() const noexcept { return queries_; }
+  std::int64_t keys() const noexcept { return keys_; }
+  const Tensor& kinds() const noexcept { return kinds_; }
+  const Tensor& bits() const noexcept { return bits_; }
+
+ private:
+  std::int64_t queries_;
+  std::int64_t keys_;
+  Tensor kinds_;
+  Tensor bits_;
+};
+
 struct AttentionOptions {
   /// Query and key/value heads; needed for inputs [B, L, H*D], taken from the shapes otherwise.
   /// 0 for kv_heads means as many as heads.
@@ -34,45 +80,153 @@ struct AttentionOptions {
   std::int64_t kv_heads = 0;
   /// Multiplies the scores; 1/sqrt(D) if not given.
   std::optional<float> scale;
-  /// Query i sees key j only if j <= i + offset; the offset is kv_lengths[b] - L where key lengths
-  /// are given, else 0.
+
+  // Which keys a query sees: those that every option below leaves.
+
+  /// Query i sees key j only if j <= p.
   bool is_causal = false;
+  CausalAlignment causal_alignment = CausalAlignment::kDefault;
+  /// int32 [1] or [B] the offset itself, instead of an alignment; may be negative.
+  std::optional<TensorView> causal_offset;
+  /// Query i sees key j only if p - window_left <= j <= p + window_right; -1 leaves a side open.
+  std::int64_t window_left = -1;
+  std::int64_t window_right = -1;
   /// bool: true where a key may be seen. float32: added to the scores, -inf hides a key.
   /// Broadcasts like numpy, aligned right, to [B, H, L, S]; a last axis shorter than S (but not 1)
   /// hides the keys it does not reach.
   std::optional<TensorView> mask;
-  /// [B] how many keys of each sequence exist; the rest are not read.
+  /// int32 [B] how many keys of each sequence exist; the rest are not read.
   std::optional<TensorView> kv_lengths;
-  /// Results beside the output. Nothing of size L x S is stored unless asked for here.
+  /// Blocks of queries and keys that are seen wholly, partly or not at all.
+  const BlockMask* block_mask = nullptr;
+
+  // What happens to the scores, in this order, between the scale and the masks.
+
+  /// Scores become softcap * tanh(score / softcap) (Gemma 2, 2024); 0 leaves them.
+  float softcap = 0.0f;
+  /// float32, added to the scores; broadcasts to [B, H, L, S]. -inf hides a key.
+  std::optional<TensorView> bias;
+  /// float32 [H]: slope * |p - j| is taken off the scores (ALiBi: Press et al., 2022).
+  std::optional<TensorView> alibi_slopes;
+  /// float32 [H]: a logit for each head that joins the softmax's denominator and nothing else
+  /// (attention sinks: Xiao et al., 2023; gpt-oss, 2025).
+  std::optional<TensorView> sinks;
+  /// The share of weights that are set to zero, at random by the seed; the rest grow by
+  /// 1 / (1 - dropout). A given (seed, b, h, i, j) is always dropped or always kept.
+  double dropout = 0.0;
+  std::uint64_t dropout_seed = 0;
+
+  // Where keys come from.
+
+  /// Keys and values before those of k and v, [B, G, P, D] and [B, G, P, Dv]; S is then P + the
+  /// keys of k, and the result has both together as present_key and present_value.
+  std::optional<TensorView> past_key;
+  std::optional<TensorView> past_value;
+  /// k and v, new tokens, are appended to it, and the queries, which stand at the same positions,
+  /// see all it holds; S is the longest sequence's length. kv_lengths tells how many of the new
+  /// tokens each sequence takes.
+  KvCache* cache = nullptr;
+  /// int32 [N + 1]: packed sequences. q is [Tq, H, D], k [Tk, G, D], v [Tk, G, Dv]; sequence n has
+  /// the queries [cu_seqlens_q[n], cu_seqlens_q[n + 1]) and the keys likewise, and sees no other's.
+  std::optional<TensorView> cu_seqlens_q;
+  std::optional<TensorView> cu_seqlens_k;
+
+  // Results beside the output. Nothing of size L x S is stored unless asked for here.
+
   bool need_weights = false;
   bool need_lse = false;
-  /// Keep the scores after the scale and before the mask: every key's, hidden or not.
+  /// Keep the scores after the scale: every key's, hidden or not.
   bool capture_scores = false;
-  /// Keep the scores after bias and mask; -inf where a key may not be seen.
+  /// The same after the softcap.
+  bool capture_capped = false;
+  /// Keep the scores after biases and masks; -inf where a key may not be seen.
   bool capture_masked = false;
+  /// Keep the entropy of each row of weights, -sum w log w, before any dropout.
+  bool capture_entropy = false;
 };
 
 struct AttentionResult {
-  /// [B, H, L, Dv], or [B, L, H*Dv] for inputs of rank 3. Zeros for a query that sees no key.
+  /// [B, H, L, Dv]; [B, L, H*Dv] for inputs of rank 3; [Tq, H, Dv] for packed ones. Zeros for a
+  /// query that sees no key.
   Tensor output;
-  /// [B, H, L, S]. Zeros for a query that sees no key.
+  /// [B, H, L, S], after dropout. Zeros for a query that sees no key.
   std::optional<Tensor> weights;
-  /// [B, H, L] natural log of the softmax denominator, the maximum included; -inf for a query that
-  /// sees no key.
+  /// [B, H, L], or [H, Tq]: natural log of the softmax denominator, the maximum included. For a
+  /// query that sees no key -inf, or the sink.
   std::optional<Tensor> lse;
-  /// [B, H, L, S]
+  /// [B, H, L, S] each
   std::optional<Tensor> scores;
+  std::optional<Tensor> capped;
   std::optional<Tensor> masked;
+  /// [B, H, L], or [H, Tq]
+  std::optional<Tensor> entropy;
+  /// [B, G, P + new keys, D] and [.., Dv], when there was a past.
+  std::optional<Tensor> present_key;
+  std::optional<Tensor> present_value;
 };
 
 /// q [B, H, L, D], k [B, G, S, D], v [B, G, S, Dv], or q [B, L, H*D], k [B, S, G*D],
 /// v [B, S, G*Dv] with head counts in the options. Query head h reads key/value head
 /// floor(h / (H/G)), so H must be a multiple of G (grouped-query attention: Ainslie et al., 2023).
 /// Keys that a query may not see are never read on its behalf: NaN there does not reach it.
+/// q, k, v and the past may all be float16 or bfloat16: then so are output, present_key and
+/// present_value, computed in float32; everything else stays float32.
 /// Tiled with an online softmax (Dao et al., "FlashAttention", 2022): memory is O((L + S) (D +
 /// Dv)). Throws ShapeError, DTypeError, OptionError, MemoryError.
 AttentionResult attention(Context& context, const TensorView& q, const TensorView& k,
                           const TensorView& v, const AttentionOptions& options = {});
+
+struct PartialAttention {
+  Tensor output;
+  Tensor lse;
+};
+
+/// One attention from two over parts of the same keys: outputs [B, H, L, Dv] and lse [B, H, L] of
+/// each. Associative; a part with no key (lse -inf) changes nothing.
+/// (Ye et al., "Cascade Inference", FlashInfer, 2024.) Throws ShapeError, DTypeError.
+PartialAttention merge_attention(Context& context, const TensorView& output_a,
+                                 const TensorView& lse_a, const TensorView& output_b,
+                                 const TensorView& lse_b);
+
+// ---------------------------------------------------------------------------------------------
+// Linear attention: a state instead of a cache
+
+/// How a token changes the state S [D, Dv], before it is read as scale S^T q:
+enum class LinearRule {
+  kLinear,      ///< S += k v^T (Katharopoulos et al., 2020)
+  kGated,       ///< S = exp(decay) S + k v^T (Yang et al., "Gated Linear Attention", 2023)
+  kDelta,       ///< S += beta k (v - S^T k)^T (Schlag et al., 2021)
+  kGatedDelta,  ///< S' = exp(decay) S; S = S' + beta k (v - S'^T k)^T (Yang et al., 2024)
+};
+
+struct LinearAttentionOptions {
+  LinearRule rule = LinearRule::kLinear;
+  /// For inputs [B, L, H*D], as in AttentionOptions.
+  std::int64_t heads = 0;
+  std::int64_t kv_heads = 0;
+  /// 1/sqrt(D) if not given.
+  std::optional<float> scale;
+  /// Logarithm of the decay, for each row of the state [B, G, L, D] ([B, L, G*D]) or for all
+  /// [B, G, L] ([B, L, G]); with the gated rules.
+  std::optional<TensorView> decay;
+  /// [B, G, L] ([B, L, G]); with the delta rules.
+  std::optional<TensorView> beta;
+  /// [B, G, D, Dv]; zeros if not given.
+  std::optional<TensorView> past_state;
+};
+
+struct LinearAttentionResult {
+  /// As of attention.
+  Tensor output;
+  /// [B, G, D, Dv]
+  Tensor present_state;
+};
+
+/// q, k, v as in attention, with as many keys as queries. (ONNX LinearAttention 27.)
+/// Throws ShapeError, DTypeError, OptionError, MemoryError.
+LinearAttentionResult linear_attention(Context& context, const TensorView& q, const TensorView& k,
+                                       const TensorView& v,
+                                       const LinearAttentionOptions& options = {});
 
 // ---------------------------------------------------------------------------------------------
 // Multi-head attention: projections, attention, output projection
@@ -170,6 +324,37 @@ struct SinusoidalOptions {
 /// offset, a base that is not positive.
 Tensor sinusoidal_encoding(Context& context, std::int64_t length, std::int64_t size,
                            const SinusoidalOptions& options = {});
+
+enum class RopeStyle {
+  kHalf,         ///< pairs (x[c], x[c + rotary_size / 2])
+  kInterleaved,  ///< pairs (x[2c], x[2c + 1])
+};
+
+struct RopeOptions {
+  RopeStyle style = RopeStyle::kHalf;
+  /// Of x [B, L, H*D]; taken from the shape [B, H, L, D] otherwise.
+  std::int64_t heads = 0;
+  /// So many entries of each head are rotated, the first ones; 0 means all.
+  std::int64_t rotary_size = 0;
+  double base = 10000.0;
+  /// The position of the first row.
+  std::int64_t offset = 0;
+  /// int32 [B, L], instead of the offset.
+  std::optional<TensorView> position_ids;
+  /// Tables to use instead of the base: [positions, rotary_size / 2], or [B, L, rotary_size / 2]
+  /// row by row.
+  std::optional<TensorView> cos;
+  std::optional<TensorView> sin;
+};
+
+/// Rotary position embedding: pair c of a row at position p is turned by the angle
+/// p base^(-2c / rotary_size) (Su et al., "RoFormer", 2021; ONNX RotaryEmbedding 23).
+/// x [B, H, L, D] or [B, L, H*D] -> the same shape. Throws ShapeError, DTypeError, OptionError.
+Tensor rope(Context& context, const TensorView& x, const RopeOptions& options = {});
+
+/// The same numbers as another floating type, rounded to nearest, ties to even.
+/// Throws DTypeError for a type that is not floating.
+Tensor cast(Context& context, const TensorView& x, DType dtype);
 
 /// a + b; b broadcasts to the shape of a like numpy, aligned right. Throws ShapeError, DTypeError.
 Tensor add(Context& context, const TensorView& a, const TensorView& b);

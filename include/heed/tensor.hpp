@@ -7,36 +7,50 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <type_traits>
 
 #include "heed/error.hpp"
 
 namespace heed {
 
-enum class DType : std::uint8_t { kFloat32, kInt32, kBool };
+enum class DType : std::uint8_t { kFloat32, kInt32, kBool, kFloat16, kBFloat16 };
+
+/// The bits of IEEE 754 binary16, and of the upper half of a float: types to store, not to compute.
+struct Float16 {
+  std::uint16_t bits;
+};
+struct BFloat16 {
+  std::uint16_t bits;
+};
 
 std::string_view to_string(DType dtype) noexcept;
 std::size_t size_of(DType dtype) noexcept;
 
+constexpr bool is_floating(DType dtype) noexcept {
+  return dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16;
+}
+
 template <class T>
 inline constexpr DType kDTypeOf = [] {
-  static_assert(
-      std::is_same_v<T, float> || std::is_same_v<T, std::int32_t> || std::is_same_v<T, bool>,
-      "tensors hold float, std::int32_t or bool");
   if constexpr (std::is_same_v<T, float>) return DType::kFloat32;
   if constexpr (std::is_same_v<T, std::int32_t>) return DType::kInt32;
-  return DType::kBool;
+  if constexpr (std::is_same_v<T, bool>) return DType::kBool;
+  if constexpr (std::is_same_v<T, Float16>) return DType::kFloat16;
+  if constexpr (std::is_same_v<T, BFloat16>) return DType::kBFloat16;
 }();
 
 /// The sizes of a row-major array, outermost first; rank 0 is a scalar. Sizes may be 0.
 class Shape {
  public:
   static constexpr int kMaxRank = 8;
+  static constexpr std::int64_t kMaxSize = std::int64_t{1} << 40;
 
   Shape() = default;
   Shape(std::initializer_list<std::int64_t> sizes)
       : Shape(std::span<const std::int64_t>(sizes.begin(), sizes.size())) {}
-  /// Throws ShapeError for a negative size, more than kMaxRank of them, or a product of sizes
-  /// beyond 2^62.
+  /// Throws ShapeError for a size that is negative or above kMaxSize, more than kMaxRank of them,
+  /// or a product of sizes beyond 2^62.
   explicit Shape(std::span<const std::int64_t> sizes);
 
   int rank() const noexcept { return rank_; }

@@ -27,8 +27,10 @@ void softmax(const float* x, std::int64_t rows, std::int64_t columns, float* y) 
       highest = xsimd::max(highest, V::load_unaligned(x + i));
     const float maximum = xsimd::reduce_max(highest);
     if (maximum == kLowest) {
-      // All is -inf, or NaN that the maximum passed over: keep the NaN.
-      for (std::int64_t i = 0; i < columns; ++i) y[i] = x[i] == kLowest ? 0.0f : x[i];
+      // All is -inf, or there is NaN that the maximum passed over and the sum does not.
+      float sum = 0.0f;
+      for (std::int64_t i = 0; i < columns; ++i) sum += x[i];
+      std::fill_n(y, columns, sum == kLowest ? 0.0f : sum);
       continue;
     }
     const V shift(maximum);

@@ -6,6 +6,7 @@
 
 #include "kernels/flash_attention.hpp"
 #include "kernels/linear.hpp"
+#include "kernels/linear_attention.hpp"
 #include "kernels/pack.hpp"
 #include "kernels/softmax.hpp"
 
@@ -21,6 +22,7 @@ const KernelTable& kernel_table() noexcept {
       .attention_scratch = FlashAttention<Isa>::scratch,
       .attention = FlashAttention<Isa>::run,
       .linear = linear<Isa>,
+      .linear_attention = linear_attention<Isa>,
       .softmax = softmax<Isa>,
   };
   return kTable;

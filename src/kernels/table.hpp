@@ -9,18 +9,53 @@
 
 namespace heed::kernels {
 
-/// A mask for one (batch, head): element (i, j) stands at row_stride * i + column_stride * j. A
-/// stride of 0 repeats.
-struct MaskSlice {
-  const std::uint8_t* allowed = nullptr;  // nonzero where a key may be seen
-  const float* bias = nullptr;            // added to the scores; -inf hides
+/// A part for one (batch, head) of an array over [B, H, L, S]: element (i, j) stands at
+/// row_stride * i + column_stride * j. A stride of 0 repeats.
+template <class T>
+struct PairSlice {
+  const T* data = nullptr;
   std::ptrdiff_t row_stride = 0;
   std::ptrdiff_t column_stride = 0;
+};
+
+/// Both masks for one (batch, head); either may be missing.
+struct MaskSlice {
+  PairSlice<std::uint8_t> allowed;  // nonzero where a key may be seen
+  PairSlice<float> bias;            // added to the scores; -inf hides
 };
 
 /// Queries per tile, and keys per tile: see flash_attention.hpp.
 inline constexpr int kQueryTile = 48;
 inline constexpr int kKeyTile = 128;
+
+/// A tile of keys and values, packed: `keys` by pack_rows, `values` by pack_columns with this
+/// depth, which is a whole number of panels up to kKeyTile. Keys beyond the last are zero.
+struct KeyValueTile {
+  const float* keys;
+  const float* values;
+  std::int64_t depth;
+  /// Whether all the values are finite.
+  bool finite;
+};
+
+/// What a query tile sees of each key tile, when a block mask says so.
+struct BlockMaskSlice {
+  static constexpr std::int32_t kEmpty = -1;
+  static constexpr std::int32_t kFull = -2;
+  /// [key tiles] kEmpty, kFull, or the index of a block of bits; null without a block mask.
+  const std::int32_t* kinds = nullptr;
+  /// [blocks][kQueryTile][kKeyTile] nonzero where a key may be seen
+  const std::uint8_t* bits = nullptr;
+};
+
+/// Weights dropped at random: which ones is a function of the seed, the row and the key alone.
+struct Dropout {
+  std::uint64_t seed = 0;
+  /// Of 2^32: a weight is kept if its hash is below.
+  std::uint64_t keep = std::uint64_t{1} << 32;
+  /// 1 / probability of being kept.
+  float scale = 1.0f;
+};
 
 /// One tile of queries of one (batch, head) against all its keys.
 struct AttentionTile {
@@ -32,24 +67,38 @@ struct AttentionTile {
   std::int64_t value_size;
   float scale;
 
-  const float* k_panels;  // packed by pack_rows: packed_keys keys
-  std::int64_t packed_keys;
-  const float* v_panels;         // packed by pack_columns, one group of panels a key tile
-  const std::uint8_t* v_finite;  // [key tiles] whether all values of the tile are finite
+  const KeyValueTile* tiles;  // [key tiles]
+  std::int64_t scored_keys;   // so many are packed
 
-  std::int64_t keys;  // key j < keys exists
-  bool is_causal;     // query i sees key j <= i + offset
+  // Query i stands at position p = i + offset and sees the keys j of
+  // [first_key, keys) with j <= p if causal and p - left <= j <= p + right, -1 being open ...
+  std::int64_t first_key;
+  std::int64_t keys;
+  bool is_causal;
   std::int64_t offset;
+  std::int64_t left;
+  std::int64_t right;
+  // ... that no mask hides.
   MaskSlice mask;
+  BlockMaskSlice blocks;
+
+  float softcap;      // scores become softcap * tanh(score / softcap); 0 leaves them
+  float alibi_slope;  // times |p - j| is taken off the scores
+  const float* sink;  // one logit that joins the softmax's denominator, or null
+  Dropout dropout;
+  std::int64_t row;  // of the first query among all rows, for the dropout
 
   float* output;  // [queries, value_size]
   std::ptrdiff_t output_stride;
-  float* lse;  // [queries] or null
-  // [queries, all_keys] or null, rows one after the other
+  // What else is asked for, or null.
+  float* lse;      // [queries]
+  float* entropy;  // [queries]
+  // [queries, all_keys], rows one after the other
   std::int64_t all_keys;
-  float* weights;
   float* scores;
+  float* capped;
   float* masked;
+  float* weights;
 
   float* scratch;  // attention_scratch(head_size, value_size) floats
 };
@@ -66,6 +115,33 @@ struct LinearTile {
   std::ptrdiff_t y_stride;
 };
 
+/// All tokens of one (batch, key/value head) and the query heads that share it; strides are between
+/// tokens, or between heads.
+struct LinearAttentionHead {
+  std::int64_t tokens;
+  std::int64_t head_size;
+  std::int64_t value_size;
+  int query_heads;
+  float scale;
+  const float* q;
+  std::int64_t q_head_stride;
+  std::int64_t q_stride;
+  const float* k;
+  std::int64_t k_stride;
+  const float* v;
+  std::int64_t v_stride;
+  const float* decay;  // or null
+  std::int64_t decay_stride;
+  std::int64_t decay_size;  // 1 or head_size
+  const float* beta;        // or null
+  std::int64_t beta_stride;
+  float* state;  // [head_size, value_size]
+  float* output;
+  std::int64_t output_head_stride;
+  std::int64_t output_stride;
+  float* scratch;  // [value_size]
+};
+
 struct KernelTable {
   std::string_view isa;
   /// Columns of a panel.
@@ -77,6 +153,7 @@ struct KernelTable {
   std::int64_t (*attention_scratch)(std::int64_t head_size, std::int64_t value_size) noexcept;
   void (*attention)(const AttentionTile& tile) noexcept;
   void (*linear)(const LinearTile& tile) noexcept;
+  void (*linear_attention)(const LinearAttentionHead& head) noexcept;
   void (*softmax)(const float* x, std::int64_t rows, std::int64_t columns, float* y) noexcept;
 };
 

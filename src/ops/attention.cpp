@@ -1,279 +1,325 @@
 #include <algorithm>
 #include <cmath>
 
-#include "heed/heed.hpp"
-#include "ops/mask.hpp"
+#include "ops/attention_problem.hpp"
+#include "ops/kv_pages.hpp"
 #include "ops/validate.hpp"
 #include "runtime/runtime.hpp"
 
 namespace heed {
 namespace {
 
+using kernels::KeyValueTile;
 using kernels::kKeyTile;
 using kernels::kQueryTile;
+using ops::AttentionProblem;
 using ops::divide_up;
+using ops::Layout;
+using ops::Sequence;
 
-/// Where the rows of one of q, k, v, output stand.
-struct Layout {
-  std::int64_t batch;
-  std::int64_t head;
-  std::int64_t row;
+static_assert(BlockMask::kQueries == kQueryTile && BlockMask::kKeys == kKeyTile &&
+              BlockMask::kEmpty == kernels::BlockMaskSlice::kEmpty &&
+              BlockMask::kFull == kernels::BlockMaskSlice::kFull);
 
-  template <class T>
-  T* at(T* data, std::int64_t b, std::int64_t h, std::int64_t i) const noexcept {
-    return data + b * batch + h * head + i * row;
-  }
-};
-
-struct Problem {
-  std::int64_t B, H, G, L, S, D, Dv;
-  /// Whether inputs and output are [B, L, H*D] rather than [B, H, L, D].
-  bool joined_heads;
-
-  Layout layout(std::int64_t heads, std::int64_t rows, std::int64_t size) const noexcept {
-    if (joined_heads) return {rows * heads * size, size, heads * size};
-    return {heads * rows * size, rows * size, size};
-  }
-  Shape output() const { return joined_heads ? Shape{B, L, H * Dv} : Shape{B, H, L, Dv}; }
-};
-
-void require_count(std::string_view argument, std::int64_t count, std::string_view expected) {
-  if (count < 1) throw OptionError(argument, expected, std::to_string(count));
-}
-
-/// The size of one of `heads` heads that share the last axis.
-std::int64_t head_size(std::string_view argument, const TensorView& x, std::string_view count_name,
-                       std::int64_t heads) {
-  const std::int64_t size = x.shape()[-1];
-  if (size % heads != 0)
-    throw ShapeError(argument,
-                     std::string("a last axis divisible by ")
-                         .append(count_name)
-                         .append(" (")
-                         .append(std::to_string(heads))
-                         .append(")"),
-                     to_string(x.shape()));
-  return size / heads;
-}
-
-Problem problem_with_joined_heads(const TensorView& q, const TensorView& k, const TensorView& v,
-                                  const AttentionOptions& options) {
-  require_count("heads", options.heads, "1 or more for inputs [B, L, H*D]");
-  const std::int64_t kv_heads = options.kv_heads == 0 ? options.heads : options.kv_heads;
-  require_count("kv_heads", kv_heads, "0 or more");
-  Problem p{};
-  p.joined_heads = true;
-  p.H = options.heads;
-  p.G = kv_heads;
-  p.B = q.shape()[0];
-  p.L = q.shape()[1];
-  p.S = k.shape()[1];
-  p.D = head_size("q", q, "heads", p.H);
-  p.Dv = head_size("v", v, "kv_heads", p.G);
-  return p;
-}
-
-Problem problem_with_separate_heads(const TensorView& q, const TensorView& k, const TensorView& v,
-                                    const AttentionOptions& options) {
-  Problem p{};
-  p.joined_heads = false;
-  p.B = q.shape()[0];
-  p.H = q.shape()[1];
-  p.L = q.shape()[2];
-  p.D = q.shape()[3];
-  p.G = k.shape()[1];
-  p.S = k.shape()[2];
-  p.Dv = v.shape()[3];
-  const auto agree = [](std::string_view name, std::int64_t option, std::int64_t size) {
-    if (option != 0 && option != size)
-      throw OptionError(name, std::to_string(size) + ", as the shapes say", std::to_string(option));
-  };
-  agree("heads", options.heads, p.H);
-  agree("kv_heads", options.kv_heads, p.G);
-  return p;
-}
-
-Problem validate(const TensorView& q, const TensorView& k, const TensorView& v,
-                 const AttentionOptions& options) {
-  ops::require_dtype("q", q, DType::kFloat32);
-  ops::require_dtype("k", k, DType::kFloat32);
-  ops::require_dtype("v", v, DType::kFloat32);
-  const int rank = q.shape().rank();
-  if (rank != 3 && rank != 4) throw ShapeError("q", "rank 3 or 4", to_string(q.shape()));
-  ops::require_rank("k", k, rank);
-  ops::require_rank("v", v, rank);
-  const Problem p = rank == 3 ? problem_with_joined_heads(q, k, v, options)
-                              : problem_with_separate_heads(q, k, v, options);
-  if (p.G == 0 ? p.H != 0 : p.H % p.G != 0)
-    throw ShapeError("k", "a number of heads that divides the " + std::to_string(p.H) + " of q",
-                     std::to_string(p.G));
-  ops::require_shape("k", k,
-                     p.joined_heads ? Shape{p.B, p.S, p.G * p.D} : Shape{p.B, p.G, p.S, p.D});
-  ops::require_shape("v", v,
-                     p.joined_heads ? Shape{p.B, p.S, p.G * p.Dv} : Shape{p.B, p.G, p.S, p.Dv});
-  if (options.scale && !std::isfinite(*options.scale))
-    throw OptionError("scale", "a finite number", std::to_string(*options.scale));
-  if (options.kv_lengths) {
-    ops::require_dtype("kv_lengths", *options.kv_lengths, DType::kInt32);
-    ops::require_shape("kv_lengths", *options.kv_lengths, Shape{p.B});
-    for (const std::int32_t length : options.kv_lengths->data<std::int32_t>())
-      if (length < 0 || length > p.S)
-        throw OptionError("kv_lengths", "lengths from 0 to " + std::to_string(p.S),
-                          std::to_string(length));
-  }
-  return p;
+/// Past rows followed by new ones: [B, G, P + new, size].
+Tensor append(const TensorView& past, const TensorView& fresh, const Layout& layout,
+              std::int64_t new_rows) {
+  const std::int64_t B = past.shape()[0], G = past.shape()[1], P = past.shape()[2];
+  const std::int64_t size = past.shape()[3];
+  Tensor both(Shape{B, G, P + new_rows, size});
+  const float* from = past.data<float>().data();
+  const float* const added = fresh.data<float>().data();
+  float* to = both.data().data();
+  for (std::int64_t b = 0; b < B; ++b)
+    for (std::int64_t g = 0; g < G; ++g) {
+      to = std::copy_n(from, P * size, to);
+      from += P * size;
+      for (std::int64_t i = 0; i < new_rows; ++i)
+        to = std::copy_n(layout.at(added, b, g, i), size, to);
+    }
+  return both;
 }
 
 /// Keys and values in the order in which the kernel reads them; shared by the query heads of a
 /// group and by all their tiles.
 class PackedKeyValues {
  public:
-  PackedKeyValues(const Problem& p, const kernels::KernelTable& kernels, Arena::Scope& scratch)
+  /// With `packs_hidden_keys` all keys are packed, not only the visible ones; values never are.
+  PackedKeyValues(const AttentionProblem& p, const KvCache* cache, bool packs_hidden_keys,
+                  const kernels::KernelTable& kernels, Arena::Scope& scratch)
       : p_(p),
+        cache_(cache),
         kernels_(kernels),
-        tiles_(divide_up(p.S, kKeyTile)),
-        key_tile_(kKeyTile * p.D),
-        value_tile_(kKeyTile * divide_up(p.Dv, kernels.panel) * kernels.panel),
-        keys_(scratch.take<float>(p.B * p.G * tiles_ * key_tile_)),
-        values_(scratch.take<float>(p.B * p.G * tiles_ * value_tile_)),
-        finite_(scratch.take<std::uint8_t>(p.B * p.G * tiles_)) {}
-
-  std::int64_t pieces() const noexcept { return p_.B * p_.G * tiles_; }
-  std::int64_t batch_of(std::int64_t piece) const noexcept { return piece / tiles_ / p_.G; }
-
-  /// Packs one tile of one (batch, key/value head): its first keys and values.
-  void pack(std::int64_t piece, const float* k, std::int64_t key_count, const float* v,
-            std::int64_t value_count) noexcept {
-    const std::int64_t b = batch_of(piece);
-    const std::int64_t g = piece / tiles_ % p_.G;
-    const std::int64_t first = piece % tiles_ * kKeyTile;
-    const auto inside = [&](std::int64_t count) {
-      return std::clamp<std::int64_t>(count - first, 0, kKeyTile);
-    };
-    const Layout key_layout = p_.layout(p_.G, p_.S, p_.D);
-    const Layout value_layout = p_.layout(p_.G, p_.S, p_.Dv);
-    if (inside(key_count) > 0)
-      kernels_.pack_rows(key_layout.at(k, b, g, first), static_cast<std::ptrdiff_t>(key_layout.row),
-                         inside(key_count), static_cast<std::ptrdiff_t>(p_.D),
-                         keys_ + piece * key_tile_);
-    if (inside(value_count) > 0)
-      finite_[piece] = kernels_.pack_columns(
-          value_layout.at(v, b, g, first), static_cast<std::ptrdiff_t>(value_layout.row),
-          inside(value_count), static_cast<std::ptrdiff_t>(p_.Dv), kKeyTile,
-          values_ + piece * value_tile_);
+        packs_hidden_keys_(packs_hidden_keys),
+        depth_(std::min<std::int64_t>(kKeyTile, divide_up(p.S, kernels.panel) * kernels.panel)),
+        key_size_(depth_ * p.D),
+        value_size_(depth_ * divide_up(p.Dv, kernels.panel) * kernels.panel),
+        starts_(scratch.take<std::int64_t>(static_cast<std::int64_t>(p.sequences.size()) + 1)) {
+    starts_[0] = 0;
+    for (std::size_t n = 0; n < p.sequences.size(); ++n)
+      starts_[n + 1] = starts_[n] + divide_up(scored(n), kKeyTile);
+    const std::int64_t tiles = pieces();
+    tiles_ = scratch.take<KeyValueTile>(tiles);
+    if (cache && cache->options().format == KvCache::Format::kFloat32) return;
+    if (cache) {
+      depth_ = kKeyTile;
+      key_size_ = cache->pages().key_tile_size();
+      value_size_ = cache->pages().value_tile_size();
+    }
+    keys_ = scratch.take<float>(tiles * key_size_);
+    values_ = scratch.take<float>(tiles * value_size_);
   }
 
-  const float* keys(std::int64_t b, std::int64_t g) const noexcept {
-    return keys_ + (b * p_.G + g) * tiles_ * key_tile_;
+  /// So many keys of a sequence are packed.
+  std::int64_t scored(std::size_t sequence) const noexcept {
+    const Sequence& s = p_.sequences[sequence];
+    return packs_hidden_keys_ ? s.keys : s.visible;
   }
-  const float* values(std::int64_t b, std::int64_t g) const noexcept {
-    return values_ + (b * p_.G + g) * tiles_ * value_tile_;
+
+  /// Tiles of all sequences and key/value heads: sequence by sequence, then head by head.
+  std::int64_t pieces() const noexcept { return starts_[p_.sequences.size()] * p_.G; }
+
+  const KeyValueTile* tiles(std::size_t sequence, std::int64_t g) const noexcept {
+    return tiles_ + starts_[sequence] * p_.G + g * (starts_[sequence + 1] - starts_[sequence]);
   }
-  const std::uint8_t* finite(std::int64_t b, std::int64_t g) const noexcept {
-    return finite_ + (b * p_.G + g) * tiles_;
+
+  void pack(std::int64_t piece, const float* k, const float* v) noexcept {
+    const auto n = static_cast<std::size_t>(
+        std::upper_bound(starts_, starts_ + p_.sequences.size() + 1, piece / p_.G) - starts_ - 1);
+    const std::int64_t count = starts_[n + 1] - starts_[n];
+    const std::int64_t g = (piece - starts_[n] * p_.G) / count;
+    const std::int64_t tile = (piece - starts_[n] * p_.G) % count;
+    float* const keys = keys_ + piece * key_size_;
+    float* const values = values_ + piece * value_size_;
+    if (cache_)
+      tiles_[piece] = cached_tile(n, g, tile, keys, values);
+    else
+      tiles_[piece] = packed_tile(n, g, tile * kKeyTile, k, v, keys, values);
   }
 
  private:
-  const Problem& p_;
+  KeyValueTile cached_tile(std::size_t n, std::int64_t g, std::int64_t tile, float* keys,
+                           float* values) const noexcept {
+    if ((tile + 1) * kKeyTile <= p_.sequences[n].oldest) return {};  // dropped, and not visited
+    return cache_->pages().tile(static_cast<std::int64_t>(n), g, tile, keys, values);
+  }
+
+  KeyValueTile packed_tile(std::size_t n, std::int64_t g, std::int64_t first, const float* k,
+                           const float* v, float* keys, float* values) const noexcept {
+    const Sequence& sequence = p_.sequences[n];
+    const auto inside = [&](std::int64_t end) {
+      return std::clamp<std::int64_t>(end - first, 0, kKeyTile);
+    };
+    const std::int64_t b = p_.batch_of(n);
+    const std::int64_t row = sequence.first_key + first;
+    kernels_.pack_rows(p_.k_layout.at(k, b, g, row), static_cast<std::ptrdiff_t>(p_.k_layout.row),
+                       inside(scored(n)), static_cast<std::ptrdiff_t>(p_.D), keys);
+    const bool finite = kernels_.pack_columns(
+        p_.v_layout.at(v, b, g, row), static_cast<std::ptrdiff_t>(p_.v_layout.row),
+        inside(sequence.visible), static_cast<std::ptrdiff_t>(p_.Dv),
+        static_cast<std::ptrdiff_t>(depth_), values);
+    return {keys, values, depth_, finite};
+  }
+
+  const AttentionProblem& p_;
+  const KvCache* cache_;
   const kernels::KernelTable& kernels_;
-  std::int64_t tiles_;
-  std::int64_t key_tile_;
-  std::int64_t value_tile_;
-  float* keys_;
-  float* values_;
-  std::uint8_t* finite_;
+  bool packs_hidden_keys_;
+  std::int64_t depth_;  // keys that a tile has room for: fewer than kKeyTile if there are fewer
+  std::int64_t key_size_;
+  std::int64_t value_size_;
+  std::int64_t* starts_;  // of each sequence's tiles, as if there were one head
+  KeyValueTile* tiles_;
+  float* keys_ = nullptr;
+  float* values_ = nullptr;
 };
+
+/// A tile of queries of one sequence; the unit of work is one of them for one head.
+struct QueryTile {
+  std::size_t sequence;
+  std::int64_t first;
+};
+
+/// Under a causal mask a sequence's last tile has the most work: begin with it.
+std::vector<QueryTile> query_tiles(const AttentionProblem& p) {
+  std::vector<QueryTile> tiles;
+  for (std::size_t n = 0; n < p.sequences.size(); ++n)
+    for (std::int64_t tile = divide_up(p.sequences[n].queries, kQueryTile) - 1; tile >= 0; --tile)
+      tiles.push_back({n, tile * kQueryTile});
+  return tiles;
+}
+
+double operations(const AttentionProblem& p) {
+  double pairs = 0;
+  for (const Sequence& s : p.sequences)
+    pairs += static_cast<double>(s.queries) * static_cast<double>(s.visible);
+  return 2.0 * pairs * static_cast<double>(p.H) * static_cast<double>(p.D + p.Dv);
+}
+
+AttentionResult allocate(const AttentionProblem& p, const AttentionOptions& options) {
+  AttentionResult result;
+  result.output = Tensor(p.output_shape);
+  const auto make = [](bool wanted, std::optional<Tensor>& tensor, const Shape& shape) {
+    if (wanted) tensor.emplace(shape);
+  };
+  make(options.need_lse, result.lse, p.row_shape);
+  make(options.capture_entropy, result.entropy, p.row_shape);
+  const Shape pairs{p.B, p.H, p.L, p.S};
+  make(options.need_weights, result.weights, pairs);
+  make(options.capture_scores, result.scores, pairs);
+  make(options.capture_capped, result.capped, pairs);
+  make(options.capture_masked, result.masked, pairs);
+  return result;
+}
+
+kernels::Dropout dropout_of(const AttentionOptions& options) {
+  if (options.dropout == 0.0) return {};
+  const double kept = 1.0 - options.dropout;
+  return {.seed = options.dropout_seed,
+          .keep = static_cast<std::uint64_t>(kept * 4294967296.0),
+          .scale = static_cast<float>(1.0 / kept)};
+}
+
+/// The part of a block mask for one batch, head and tile of queries.
+kernels::BlockMaskSlice blocks_of(const BlockMask* mask, std::int64_t b, std::int64_t h,
+                                  std::int64_t first_query) {
+  if (!mask) return {};
+  const Shape& shape = mask->kinds().shape();
+  const std::int64_t slice = (shape[0] == 1 ? 0 : b) * shape[1] + (shape[1] == 1 ? 0 : h);
+  const std::int64_t row = slice * shape[2] + first_query / kQueryTile;
+  return {mask->kinds().data<std::int32_t>().data() + row * shape[3],
+          reinterpret_cast<const std::uint8_t*>(mask->bits().data<bool>().data())};
+}
 
 float* data_or_null(std::optional<Tensor>& tensor) {
   return tensor ? tensor->data().data() : nullptr;
+}
+
+const float* data_or_null(const std::optional<TensorView>& tensor) {
+  return tensor ? tensor->data<float>().data() : nullptr;
+}
+
+/// Computes on copies in float32; output and present are given back in the type of q.
+AttentionResult attention_in_float32(Context& context, const TensorView& q, const TensorView& k,
+                                     const TensorView& v, AttentionOptions options) {
+  const DType dtype = q.dtype();
+  ops::require_dtype("k", k, dtype);
+  ops::require_dtype("v", v, dtype);
+  std::optional<Tensor> past_key, past_value;
+  const auto widen = [&](std::string_view argument, std::optional<TensorView>& view,
+                         std::optional<Tensor>& memory) {
+    if (!view) return;
+    ops::require_dtype(argument, *view, dtype);
+    view = memory.emplace(cast(context, *view, DType::kFloat32));
+  };
+  widen("past_key", options.past_key, past_key);
+  widen("past_value", options.past_value, past_value);
+  AttentionResult result =
+      attention(context, cast(context, q, DType::kFloat32), cast(context, k, DType::kFloat32),
+                cast(context, v, DType::kFloat32), options);
+  result.output = cast(context, result.output, dtype);
+  if (result.present_key) result.present_key = cast(context, *result.present_key, dtype);
+  if (result.present_value) result.present_value = cast(context, *result.present_value, dtype);
+  return result;
 }
 
 }  // namespace
 
 AttentionResult attention(Context& context, const TensorView& q, const TensorView& k,
                           const TensorView& v, const AttentionOptions& options) {
-  const Problem p = validate(q, k, v, options);
-  const ops::BroadcastMask mask =
-      options.mask ? ops::BroadcastMask(*options.mask, p.B, p.H, p.L, p.S) : ops::BroadcastMask();
-  const float scale = options.scale ? *options.scale
-                                    : static_cast<float>(1.0 / std::sqrt(static_cast<double>(p.D)));
-
-  AttentionResult result;
-  const Shape pairs{p.B, p.H, p.L, p.S};
-  result.output = Tensor(p.output());
-  if (options.need_weights) result.weights.emplace(pairs);
-  if (options.need_lse) result.lse.emplace(Shape{p.B, p.H, p.L});
-  if (options.capture_scores) result.scores.emplace(pairs);
-  if (options.capture_masked) result.masked.emplace(pairs);
+  if (q.dtype() == DType::kFloat16 || q.dtype() == DType::kBFloat16)
+    return attention_in_float32(context, q, k, v, options);
+  AttentionProblem p(q, k, v, options);
+  AttentionResult result = allocate(p, options);
+  const float* k_data = k.data<float>().data();
+  const float* v_data = v.data<float>().data();
+  if (options.past_key) {
+    result.present_key = append(*options.past_key, k, p.k_layout, p.S - p.past);
+    result.present_value = append(*options.past_value, v, p.v_layout, p.S - p.past);
+    k_data = result.present_key->data().data();
+    v_data = result.present_value->data().data();
+    p.k_layout = {p.G * p.S * p.D, p.S * p.D, p.D};
+    p.v_layout = {p.G * p.S * p.Dv, p.S * p.Dv, p.Dv};
+  }
 
   Context::Runtime& runtime = context.runtime();
   const kernels::KernelTable& kernels = runtime.kernels();
+  if (options.cache && options.cache->pages().panel() != kernels.panel)
+    throw OptionError("cache",
+                      "one made for panels of " + std::to_string(kernels.panel) +
+                          " columns, as this context's instruction set has",
+                      std::to_string(options.cache->pages().panel()));
   Arena::Scope scratch(runtime.arena());
-  PackedKeyValues packed(p, kernels, scratch);
+  // Scores before the masks are those of every key.
+  PackedKeyValues packed(p, options.cache, options.capture_scores || options.capture_capped,
+                         kernels, scratch);
   const std::int64_t scratch_size = kernels.attention_scratch(p.D, p.Dv);
   float* const thread_scratch = scratch.take<float>(runtime.pool().threads() * scratch_size);
+  const std::vector<QueryTile> tiles = query_tiles(p);
+  const auto tile_count = static_cast<std::int64_t>(tiles.size());
 
-  const std::int32_t* lengths =
-      options.kv_lengths ? options.kv_lengths->data<std::int32_t>().data() : nullptr;
-  const auto length = [&](std::int64_t b) { return lengths ? lengths[b] : p.S; };
-  const auto visible = [&](std::int64_t b) { return mask.reach(length(b)); };
-  // Scores before the mask are those of every key.
-  const auto scored = [&](std::int64_t b) { return options.capture_scores ? p.S : visible(b); };
+  // All that may fail is behind: only now the cache changes.
+  if (options.cache)
+    options.cache->pages().append(p.appended, k_data, p.k_layout, v_data, p.v_layout);
 
-  const double operations = 2.0 * static_cast<double>(p.B * p.H) * static_cast<double>(p.L) *
-                            static_cast<double>(p.S) * static_cast<double>(p.D + p.Dv);
-  const bool alone = operations < ops::kWorthSharing;
+  const bool alone = operations(p) < ops::kWorthSharing;
+  runtime.pool().run(packed.pieces(), alone,
+                     [&](std::int64_t piece, int) { packed.pack(piece, k_data, v_data); });
 
-  const float* const k_data = k.data<float>().data();
-  const float* const v_data = v.data<float>().data();
-  runtime.pool().run(packed.pieces(), alone, [&](std::int64_t piece, int) {
-    const std::int64_t b = packed.batch_of(piece);
-    packed.pack(piece, k_data, scored(b), v_data, visible(b));
-  });
-
-  const Layout query_layout = p.layout(p.H, p.L, p.D);
-  const Layout output_layout = p.layout(p.H, p.L, p.Dv);
   const float* const q_data = q.data<float>().data();
+  const float* const slopes = data_or_null(options.alibi_slopes);
+  const float* const sinks = data_or_null(options.sinks);
   float* const output = result.output.data().data();
   float* const lse = data_or_null(result.lse);
-  float* const weights = data_or_null(result.weights);
+  float* const entropy = data_or_null(result.entropy);
   float* const scores = data_or_null(result.scores);
+  float* const capped = data_or_null(result.capped);
   float* const masked = data_or_null(result.masked);
+  float* const weights = data_or_null(result.weights);
 
-  const std::int64_t tiles = divide_up(p.L, kQueryTile);
-  runtime.pool().run(p.B * p.H * tiles, alone, [&](std::int64_t piece, int thread) {
-    const std::int64_t b = piece / tiles / p.H;
-    const std::int64_t h = piece / tiles % p.H;
-    const std::int64_t g = h / (p.H / p.G);
-    // Under a causal mask the last tile has the most work: begin with it.
-    const std::int64_t first = (tiles - 1 - piece % tiles) * kQueryTile;
-    const std::int64_t row = (b * p.H + h) * p.L + first;
-    const auto rows_of = [&](float* all, std::int64_t columns) {
-      return all ? all + row * columns : nullptr;
+  runtime.pool().run(p.H * tile_count, alone, [&](std::int64_t piece, int thread) {
+    const auto [n, first] = tiles[static_cast<std::size_t>(piece % tile_count)];
+    const Sequence& sequence = p.sequences[n];
+    const std::int64_t b = p.batch_of(n);
+    const std::int64_t h = piece / tile_count;
+    const std::int64_t query = sequence.first_query + first;
+    const std::int64_t pair_row = (b * p.H + h) * p.L + query;
+    const auto row_of = [&](float* all) {
+      return all ? p.row_layout.at(all, b, h, query) : nullptr;
     };
+    const auto pairs_of = [&](float* all) { return all ? all + pair_row * p.S : nullptr; };
     kernels.attention({
-        .q = query_layout.at(q_data, b, h, first),
-        .q_stride = static_cast<std::ptrdiff_t>(query_layout.row),
-        .queries = static_cast<int>(std::min<std::int64_t>(kQueryTile, p.L - first)),
+        .q = p.q_layout.at(q_data, b, h, query),
+        .q_stride = static_cast<std::ptrdiff_t>(p.q_layout.row),
+        .queries = static_cast<int>(std::min<std::int64_t>(kQueryTile, sequence.queries - first)),
         .first_query = first,
         .head_size = p.D,
         .value_size = p.Dv,
-        .scale = scale,
-        .k_panels = packed.keys(b, g),
-        .packed_keys = scored(b),
-        .v_panels = packed.values(b, g),
-        .v_finite = packed.finite(b, g),
-        .keys = visible(b),
+        .scale = p.scale,
+        .tiles = packed.tiles(n, h / (p.H / p.G)),
+        .scored_keys = packed.scored(n),
+        .first_key = sequence.oldest,
+        .keys = sequence.visible,
         .is_causal = options.is_causal,
-        .offset = lengths ? lengths[b] - p.L : 0,
-        .mask = mask.slice(b, h),
-        .output = output_layout.at(output, b, h, first),
-        .output_stride = static_cast<std::ptrdiff_t>(output_layout.row),
-        .lse = rows_of(lse, 1),
-        .all_keys = p.S,
-        .weights = rows_of(weights, p.S),
-        .scores = rows_of(scores, p.S),
-        .masked = rows_of(masked, p.S),
+        .offset = sequence.offset,
+        .left = p.left,
+        .right = p.right,
+        .mask = p.mask.slice(b, h),
+        .blocks = blocks_of(options.block_mask, b, h, first),
+        .softcap = options.softcap,
+        .alibi_slope = slopes ? slopes[h] : 0.0f,
+        .sink = sinks ? sinks + h : nullptr,
+        .dropout = dropout_of(options),
+        .row = pair_row,
+        .output = p.output_layout.at(output, b, h, query),
+        .output_stride = static_cast<std::ptrdiff_t>(p.output_layout.row),
+        .lse = row_of(lse),
+        .entropy = row_of(entropy),
+        .all_keys = p.is_packed ? sequence.keys : p.S,
+        .scores = pairs_of(scores),
+        .capped = pairs_of(capped),
+        .masked = pairs_of(masked),
+        .weights = pairs_of(weights),
         .scratch = thread_scratch + thread * scratch_size,
     });
   });

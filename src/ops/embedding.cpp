@@ -14,7 +14,8 @@ Tensor embedding(Context&, const TensorView& ids, const TensorView& weight) {
     throw ShapeError("ids", "at most 7 axes", to_string(ids.shape()));
   for (const std::int32_t id : ids.data<std::int32_t>())
     if (id < 0 || id >= rows)
-      throw OptionError("ids", "numbers from 0 to " + std::to_string(rows - 1), std::to_string(id));
+      throw OptionError("ids", "numbers from 0 to below " + std::to_string(rows),
+                        std::to_string(id));
 
   std::array<std::int64_t, Shape::kMaxRank> sizes{};
   std::ranges::copy(ids.shape().sizes(), sizes.begin());

@@ -1,13 +1,17 @@
 #include "ops/mask.hpp"
 
+#include <algorithm>
+
+#include "ops/validate.hpp"
+
 namespace heed::ops {
 
-BroadcastMask::BroadcastMask(const TensorView& mask, std::int64_t B, std::int64_t H, std::int64_t L,
-                             std::int64_t S) {
-  const Shape& shape = mask.shape();
-  const Shape full{B, H, L, S};
+template <class T>
+Broadcast<T>::Broadcast(std::string_view argument, const TensorView& array, const Shape& full) {
+  const Shape& shape = array.shape();
+  const std::int64_t S = full[-1];
   const auto refuse = [&] {
-    throw ShapeError("mask", "a shape that broadcasts to " + to_string(full), to_string(shape));
+    throw ShapeError(argument, "a shape that broadcasts to " + to_string(full), to_string(shape));
   };
   if (shape.rank() > 4) refuse();
   std::ptrdiff_t stride = 1;
@@ -21,23 +25,36 @@ BroadcastMask::BroadcastMask(const TensorView& mask, std::int64_t B, std::int64_
     }
     stride *= static_cast<std::ptrdiff_t>(size);
   }
-  if (mask.dtype() == DType::kBool)
-    allowed_ = mask.data<bool>().data();
-  else if (mask.dtype() == DType::kFloat32)
-    bias_ = mask.data<float>().data();
+  if constexpr (std::is_same_v<T, float>)
+    data_ = array.data<float>().data();
   else
-    throw DTypeError("mask", "bool or float32", to_string(mask.dtype()));
+    data_ = reinterpret_cast<const T*>(array.data<bool>().data());
 }
 
-kernels::MaskSlice BroadcastMask::slice(std::int64_t b, std::int64_t h) const noexcept {
-  const std::ptrdiff_t start =
-      static_cast<std::ptrdiff_t>(b) * strides_[0] + static_cast<std::ptrdiff_t>(h) * strides_[1];
-  kernels::MaskSlice slice;
-  if (allowed_) slice.allowed = reinterpret_cast<const std::uint8_t*>(allowed_ + start);
-  if (bias_) slice.bias = bias_ + start;
-  slice.row_stride = strides_[2];
-  slice.column_stride = strides_[3];
-  return slice;
+template class Broadcast<std::uint8_t>;
+template class Broadcast<float>;
+
+BroadcastMask::BroadcastMask(const std::optional<TensorView>& mask,
+                             const std::optional<TensorView>& bias, const Shape& full) {
+  if (mask) {
+    if (mask->dtype() == DType::kBool)
+      allowed_ = Broadcast<std::uint8_t>("mask", *mask, full);
+    else if (mask->dtype() == DType::kFloat32)
+      bias_ = Broadcast<float>("mask", *mask, full);
+    else
+      throw DTypeError("mask", "bool or float32", to_string(mask->dtype()));
+  }
+  if (bias) {
+    require_dtype("bias", *bias, DType::kFloat32);
+    if (!bias_.empty())
+      throw OptionError("bias", "a boolean mask beside it, because a float mask is a bias too",
+                        "a float32 mask");
+    bias_ = Broadcast<float>("bias", *bias, full);
+  }
+}
+
+std::int64_t BroadcastMask::reach(std::int64_t S) const noexcept {
+  return std::min({S, allowed_.reach(), bias_.reach()});
 }
 
 }  // namespace heed::ops

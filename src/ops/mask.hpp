@@ -2,33 +2,63 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <optional>
+#include <string_view>
 
 #include "heed/tensor.hpp"
 #include "kernels/table.hpp"
 
 namespace heed::ops {
 
-/// A mask spread over [B, H, L, S] without copying it: repeated axes have stride 0.
+/// An array over [B, H, L, S] that repeats where it has fewer or smaller axes, without being
+/// copied.
+template <class T>
+class Broadcast {
+ public:
+  Broadcast() = default;
+  Broadcast(std::string_view argument, const TensorView& array, const Shape& full);
+
+  bool empty() const noexcept { return data_ == nullptr; }
+
+  /// The part for one batch and head.
+  kernels::PairSlice<T> slice(std::int64_t b, std::int64_t h) const noexcept {
+    if (empty()) return {};
+    return {data_ + static_cast<std::ptrdiff_t>(b) * strides_[0] +
+                static_cast<std::ptrdiff_t>(h) * strides_[1],
+            strides_[2], strides_[3]};
+  }
+
+  /// Keys from here on are not reached by a last axis that is shorter than S.
+  std::int64_t reach() const noexcept { return reach_; }
+
+ private:
+  const T* data_ = nullptr;
+  std::ptrdiff_t strides_[4] = {0, 0, 0, 0};
+  std::int64_t reach_ = std::numeric_limits<std::int64_t>::max();
+};
+
+/// A mask, boolean or additive, and a bias beside it.
 class BroadcastMask {
  public:
   /// Hides nothing.
   BroadcastMask() = default;
 
-  /// Throws DTypeError, or ShapeError if the mask does not broadcast to these sizes.
-  BroadcastMask(const TensorView& mask, std::int64_t B, std::int64_t H, std::int64_t L,
-                std::int64_t S);
+  /// Throws DTypeError; ShapeError if one does not broadcast to `full`, which is [B, H, L, S];
+  /// OptionError if both are to be added.
+  BroadcastMask(const std::optional<TensorView>& mask, const std::optional<TensorView>& bias,
+                const Shape& full);
 
-  /// The part for one batch and head.
-  kernels::MaskSlice slice(std::int64_t b, std::int64_t h) const noexcept;
+  kernels::MaskSlice slice(std::int64_t b, std::int64_t h) const noexcept {
+    return {allowed_.slice(b, h), bias_.slice(b, h)};
+  }
 
-  /// Keys from here on are hidden: the length of a last axis that is shorter than S.
-  std::int64_t reach(std::int64_t S) const noexcept { return reach_ < S ? reach_ : S; }
+  /// How many of S keys a short last axis leaves.
+  std::int64_t reach(std::int64_t S) const noexcept;
 
  private:
-  const bool* allowed_ = nullptr;
-  const float* bias_ = nullptr;
-  std::ptrdiff_t strides_[4] = {0, 0, 0, 0};
-  std::int64_t reach_ = INT64_MAX;
+  Broadcast<std::uint8_t> allowed_;
+  Broadcast<float> bias_;
 };
 
 }  // namespace heed::ops

@@ -73,37 +73,39 @@ void validate_inputs(const TensorView& query, const TensorView& key, const Tenso
     ops::require_floats("out_proj_bias", *parameters.out_proj_bias, Shape{E});
 }
 
-/// A mask and a key mask in one: hidden is what either hides.
-Tensor intersect(const TensorView& mask, const TensorView& key_mask, std::int64_t H,
-                 std::int64_t L) {
-  const std::int64_t B = key_mask.shape()[0];
-  const std::int64_t S = key_mask.shape()[1];
-  const ops::BroadcastMask spread(mask, B, H, L, S);
+/// A mask and a key mask in one: hidden is what either hides. T is the kind of element of the mask.
+template <class T>
+Tensor intersect(const TensorView& mask, const TensorView& key_mask, const Shape& full, T hidden) {
+  const ops::Broadcast<T> spread("mask", mask, full);
+  const std::int64_t B = full[0], S = full[3];
   // Only the axes that the mask itself tells apart.
   const auto own = [&](int axis) { return mask.shape().rank() >= -axis ? mask.shape()[axis] : 1; };
-  const std::int64_t heads = own(-3);
-  const std::int64_t rows = own(-2);
-  const std::int64_t reach = spread.reach(S);
+  const std::int64_t heads = own(-3), rows = own(-2);
+  const std::int64_t reach = std::min(S, spread.reach());
   Tensor both(Shape{B, heads, rows, S}, mask.dtype());
-  const bool* const keep = key_mask.data<bool>().data();
-  const auto fill = [&](auto* out, auto hidden, auto read) {
-    for (std::int64_t b = 0; b < B; ++b)
-      for (std::int64_t h = 0; h < heads; ++h) {
-        const kernels::MaskSlice slice = spread.slice(b, h);
-        for (std::int64_t i = 0; i < rows; ++i)
-          for (std::int64_t j = 0; j < S; ++j)
-            *out++ = keep[b * S + j] && j < reach
-                         ? read(slice, i * slice.row_stride + j * slice.column_stride)
-                         : hidden;
-      }
-  };
-  if (mask.dtype() == DType::kBool)
-    fill(both.data<bool>().data(), false,
-         [](const kernels::MaskSlice& slice, std::int64_t at) { return slice.allowed[at] != 0; });
+  T* out;
+  if constexpr (std::is_same_v<T, float>)
+    out = both.data().data();
   else
-    fill(both.data().data(), -std::numeric_limits<float>::infinity(),
-         [](const kernels::MaskSlice& slice, std::int64_t at) { return slice.bias[at]; });
+    out = reinterpret_cast<T*>(both.data<bool>().data());
+  const bool* const keep = key_mask.data<bool>().data();
+  for (std::int64_t b = 0; b < B; ++b)
+    for (std::int64_t h = 0; h < heads; ++h) {
+      const kernels::PairSlice<T> slice = spread.slice(b, h);
+      for (std::int64_t i = 0; i < rows; ++i)
+        for (std::int64_t j = 0; j < S; ++j)
+          *out++ = keep[b * S + j] && j < reach
+                       ? slice.data[i * slice.row_stride + j * slice.column_stride]
+                       : hidden;
+    }
   return both;
+}
+
+Tensor intersect(const TensorView& mask, const TensorView& key_mask, const Shape& full) {
+  if (mask.dtype() == DType::kBool) return intersect<std::uint8_t>(mask, key_mask, full, 0);
+  if (mask.dtype() == DType::kFloat32)
+    return intersect<float>(mask, key_mask, full, -std::numeric_limits<float>::infinity());
+  throw DTypeError("mask", "bool or float32", to_string(mask.dtype()));
 }
 
 /// [B, H, L, S] -> [B, L, S]
@@ -143,7 +145,8 @@ MultiHeadAttentionResult multi_head_attention(Context& context, const TensorView
   if (options.key_mask) {
     const Shape& shape = options.key_mask->shape();
     if (options.mask) {
-      both = intersect(*options.mask, *options.key_mask, options.heads, query.shape()[1]);
+      both = intersect(*options.mask, *options.key_mask,
+                       Shape{shape[0], options.heads, query.shape()[1], shape[1]});
       inner.mask = both;
     } else {
       inner.mask =

@@ -14,7 +14,7 @@ Tensor sinusoidal_encoding(Context&, std::int64_t length, std::int64_t size,
   Tensor table(Shape{length, size});
   float* row = table.data().data();
   for (std::int64_t r = 0; r < length; ++r, row += size) {
-    const double position = static_cast<double>(options.offset + r);
+    const double position = static_cast<double>(options.offset) + static_cast<double>(r);
     for (std::int64_t c = 0; c < size; ++c) {
       const double exponent = static_cast<double>(c / 2 * 2) / static_cast<double>(size);
       const double angle = position / std::pow(options.base, exponent);

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "heed/heed.hpp"
 #include "ops/validate.hpp"
 #include "runtime/runtime.hpp"
@@ -13,10 +15,16 @@ Tensor softmax(Context& context, const TensorView& x) {
   Context::Runtime& runtime = context.runtime();
   const float* const x_data = x.data<float>().data();
   float* const y_data = y.data().data();
+  const std::int64_t rows = x.shape().elements() / columns;
   // An exponential and its part of the sums are some twenty operations.
-  const bool alone = 20.0 * static_cast<double>(x.shape().elements()) < ops::kWorthSharing;
-  runtime.pool().run(x.shape().elements() / columns, alone, [&](std::int64_t row, int) {
-    runtime.kernels().softmax(x_data + row * columns, 1, columns, y_data + row * columns);
+  constexpr double kOperations = 20.0;
+  const bool alone = kOperations * static_cast<double>(x.shape().elements()) < ops::kWorthSharing;
+  // So many rows at a time that taking them costs nothing beside.
+  const std::int64_t tile = std::max<std::int64_t>(1, 4096 / columns);
+  runtime.pool().run(ops::divide_up(rows, tile), alone, [&](std::int64_t piece, int) {
+    const std::int64_t row = piece * tile;
+    runtime.kernels().softmax(x_data + row * columns, std::min(tile, rows - row), columns,
+                              y_data + row * columns);
   });
   return y;
 }

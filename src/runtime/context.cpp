@@ -41,8 +41,10 @@ std::string_view wanted_isa(std::string_view option) {
 }
 
 std::unique_ptr<Context::Runtime> make_runtime(const Context::Options& options) {
-  if (options.threads < 0)
-    throw OptionError("threads", "0 or more", std::to_string(options.threads));
+  constexpr int kMostThreads = 1024;
+  if (options.threads < 0 || options.threads > kMostThreads)
+    throw OptionError("threads", "a number from 0 to " + std::to_string(kMostThreads),
+                      std::to_string(options.threads));
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const int threads = options.threads == 0 ? cores : options.threads;
   const KernelTable& kernels = choose(wanted_isa(options.isa));

@@ -14,12 +14,24 @@ std::string_view to_string(DType dtype) noexcept {
       return "int32";
     case DType::kBool:
       return "bool";
+    case DType::kFloat16:
+      return "float16";
+    case DType::kBFloat16:
+      return "bfloat16";
   }
   return "unknown";
 }
 
 std::size_t size_of(DType dtype) noexcept {
-  return dtype == DType::kBool ? sizeof(bool) : sizeof(float);
+  switch (dtype) {
+    case DType::kBool:
+      return sizeof(bool);
+    case DType::kFloat16:
+    case DType::kBFloat16:
+      return sizeof(std::uint16_t);
+    default:
+      return sizeof(float);
+  }
 }
 
 Shape::Shape(std::span<const std::int64_t> sizes) : rank_(static_cast<int>(sizes.size())) {
@@ -27,7 +39,8 @@ Shape::Shape(std::span<const std::int64_t> sizes) : rank_(static_cast<int>(sizes
   if (sizes.size() > kMaxRank)
     throw ShapeError("shape", "at most 8 axes", std::to_string(sizes.size()));
   for (const std::int64_t size : sizes)
-    if (size < 0) throw ShapeError("shape", "sizes of 0 or more", std::to_string(size));
+    if (size < 0 || size > kMaxSize)
+      throw ShapeError("shape", "sizes from 0 to 2^40", std::to_string(size));
   std::ranges::copy(sizes, sizes_.begin());
   // With a size of 0 the others may be anything.
   if (std::ranges::find(sizes, 0) != sizes.end()) {

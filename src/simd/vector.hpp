@@ -54,4 +54,22 @@ inline Vector<Isa> exp(Vector<Isa> x) noexcept {
   return xsimd::select(x < V(kLowest), V(0.0f), p * power);
 }
 
+/// tanh(x), absolute error below 2e-7: (1 - e) / (1 + e) with e = exp(-2 |x|), and for small |x|,
+/// where that cancels, the odd polynomial of Cephes (Moshier, 1984).
+template <class Isa>
+inline Vector<Isa> tanh(Vector<Isa> x) noexcept {
+  using V = Vector<Isa>;
+  const V magnitude = xsimd::abs(x);
+  const V e = exp<Isa>(V(-2.0f) * magnitude);
+  const V large = (V(1.0f) - e) / (V(1.0f) + e);
+  const V square = x * x;
+  V p = V(-5.70498872745e-3f);
+  p = madd<Isa>(p, square, V(2.06390887954e-2f));
+  p = madd<Isa>(p, square, V(-5.37397155531e-2f));
+  p = madd<Isa>(p, square, V(1.33314422036e-1f));
+  p = madd<Isa>(p, square, V(-3.33332819422e-1f));
+  const V small = madd<Isa>(p * square, x, x);
+  return xsimd::select(magnitude < V(0.625f), small, xsimd::copysign(large, x));
+}
+
 }  // namespace heed::simd

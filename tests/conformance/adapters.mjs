@@ -22,8 +22,16 @@ function sdpa(heed, { options, inputs, outputs }) {
   );
   const given = { needLse: true, isCausal: options.causal };
   if (isJoined) Object.assign(given, { heads: inputs.q.shape[2], kvHeads: inputs.k.shape[2] });
-  if (options.scale !== null) given.scale = options.scale;
+  if (options.scale != null) given.scale = options.scale;
+  if (options.softcap != null) given.softcap = options.softcap;
+  if (options.offset !== undefined) given.causalOffset = options.offset;
+  if (options.left !== undefined) given.window = [options.left, options.right];
   if (inputs.attn_mask) given.mask = tensor(heed, inputs.attn_mask);
+  if (inputs.slopes) given.alibiSlopes = tensor(heed, inputs.slopes);
+  if (inputs.sink) given.sinks = tensor(heed, inputs.sink);
+  if (inputs.cu_seqlens_q) {
+    given.cuSeqlens = { q: inputs.cu_seqlens_q.data, k: inputs.cu_seqlens_k.data };
+  }
   const { output, lse } = heed.attention(q, k, v, given);
   return { out: plain(output, outputs.out.shape), lse: plain(lse) };
 }
@@ -63,36 +71,72 @@ function mha(heed, { options, inputs }) {
   };
 }
 
-/** The attributes and inputs of ONNX Attention that have a counterpart here so far. */
-const onnxAttributes = [
-  "is_causal",
-  "scale",
-  "q_num_heads",
-  "kv_num_heads",
-  "qk_matmul_output_mode",
-];
-const onnxInputs = ["Q", "K", "V", "attn_mask", "nonpad_kv_seqlen"];
-const onnxStages = ["scores", "scores", "masked", "weights"];
+const onnxStages = ["scores", "capped", "masked", "weights"];
 
 function onnxAttention(heed, { options, inputs, outputs }) {
-  const unknown = [
-    ...Object.keys(options).filter(
-      (name) => ![...onnxAttributes, "softmax_precision"].includes(name),
-    ),
-    ...Object.keys(inputs).filter((name) => !onnxInputs.includes(name)),
-  ];
-  if (unknown.length > 0) return `${unknown.join(", ")}: not covered yet`;
   const [q, k, v] = [inputs.Q, inputs.K, inputs.V].map((t) => tensor(heed, t));
-  const given = { isCausal: options.is_causal === 1 };
+  const given = {
+    isCausal: options.is_causal === 1,
+    window: [options.left_window_size ?? -1, options.right_window_size ?? -1],
+    softcap: options.softcap ?? 0,
+  };
   if (options.q_num_heads) {
     Object.assign(given, { heads: options.q_num_heads, kvHeads: options.kv_num_heads });
   }
   if (options.scale !== undefined) given.scale = options.scale;
   if (inputs.attn_mask) given.mask = tensor(heed, inputs.attn_mask);
   if (inputs.nonpad_kv_seqlen) given.kvLengths = inputs.nonpad_kv_seqlen.data;
+  if (inputs.past_key) {
+    given.past = { key: tensor(heed, inputs.past_key), value: tensor(heed, inputs.past_value) };
+  }
   if (outputs.qk_matmul_output) given.capture = onnxStages[options.qk_matmul_output_mode ?? 0];
-  const { output, capture } = heed.attention(q, k, v, given);
-  return { Y: plain(output), qk_matmul_output: capture && plain(capture) };
+  const { output, capture, presentKey, presentValue } = heed.attention(q, k, v, given);
+  return {
+    Y: plain(output),
+    qk_matmul_output: capture && plain(capture),
+    present_key: presentKey && plain(presentKey),
+    present_value: presentValue && plain(presentValue),
+  };
+}
+
+/** How the operator's names for update rules are called here. */
+const linearRules = { linear: "linear", gated: "gated", delta: "delta", gated_delta: "gatedDelta" };
+
+function onnxLinearAttention(heed, { options, inputs }) {
+  const get = (name) => inputs[name] && tensor(heed, inputs[name]);
+  const { output, presentState } = heed.linearAttention(get("query"), get("key"), get("value"), {
+    rule: linearRules[options.update_rule ?? "gated_delta"],
+    heads: options.q_num_heads,
+    kvHeads: options.kv_num_heads,
+    scale: options.scale,
+    decay: get("decay"),
+    beta: get("beta"),
+    pastState: get("past_state"),
+  });
+  return { output: plain(output), present_state: plain(presentState) };
+}
+
+function onnxRotaryEmbedding(heed, { options, inputs }) {
+  const output = heed.rope(tensor(heed, inputs.input), {
+    style: options.interleaved === 1 ? "interleaved" : "half",
+    heads: options.num_heads,
+    rotarySize: options.rotary_embedding_dim || undefined,
+    cos: tensor(heed, inputs.cos_cache),
+    sin: tensor(heed, inputs.sin_cache),
+    positionIds: inputs.position_ids && tensor(heed, inputs.position_ids),
+  });
+  return { output: plain(output) };
+}
+
+function rope(heed, { options, inputs }) {
+  const out = heed.rope(tensor(heed, inputs.x), {
+    style: options.style,
+    base: options.base,
+    rotarySize: options.rotary_dim,
+    offset: options.offset,
+    positionIds: inputs.position_ids && tensor(heed, inputs.position_ids),
+  });
+  return { out: plain(out) };
 }
 
 function uniformAverage(heed, { options, inputs }) {
@@ -129,11 +173,19 @@ const sinusoidal = (heed, { options: { length, dim, base, offset } }) => ({
 /** @type {Record<string, (heed: import("heed").Heed, testCase: Case) => any>} */
 export const adapters = {
   sdpa,
+  sdpa_window: sdpa,
+  sdpa_softcap: sdpa,
+  sdpa_alibi: sdpa,
+  sdpa_sink: sdpa,
+  sdpa_varlen: sdpa,
   mha,
   uniform_average: uniformAverage,
   softmax_xxt: softmaxXxt,
   linear,
   embedding,
   sinusoidal,
+  rope,
   "onnx Attention": onnxAttention,
+  "onnx LinearAttention": onnxLinearAttention,
+  "onnx RotaryEmbedding": onnxRotaryEmbedding,
 };

@@ -1,0 +1,163 @@
+// heed.createKvCache: keys and values kept where the kernel reads them.
+
+import type { Engine } from "./engine.js";
+import { HeedError } from "./error.js";
+import { guard } from "./guard.js";
+import type { HeedModule, KvCacheHandle } from "./module.js";
+import { disposeSymbol, type Tensor } from "./tensor.js";
+import {
+  type Check,
+  checkArgument,
+  checkOptions,
+  isBoolean,
+  isListOrTensor,
+  isWholeNumber,
+  oneOf,
+} from "./validate.js";
+
+export interface KvCacheOptions {
+  /** Sequences; 1 by default. */
+  batch?: number;
+  /** Key/value heads. */
+  heads: number;
+  headSize: number;
+  /** As headSize by default. */
+  valueSize?: number;
+  /** Tokens a sequence may hold. */
+  capacity: number;
+  /** How numbers are stored; "f32" by default. "int8" has one scale for each token and head. */
+  dtype?: "f32" | "f16" | "int8";
+  /**
+   * A full sequence drops its oldest tokens instead of refusing new ones: before an append all but the
+   * last `capacity` go. Positions go on counting.
+   */
+  isRolling?: boolean;
+}
+
+const checks = {
+  batch: isWholeNumber(1),
+  heads: isWholeNumber(1),
+  headSize: isWholeNumber(1),
+  valueSize: isWholeNumber(1),
+  capacity: isWholeNumber(1),
+  dtype: oneOf("f32", "f16", "int8"),
+  isRolling: isBoolean,
+} satisfies Record<keyof KvCacheOptions, Check>;
+
+/**
+ * A cache of keys and values for `heed.attention(q, k, v, { past: cache })`, which appends k and v and
+ * attends to all it holds: a decode step copies its own token, never the past. Sequences may share
+ * their beginnings.
+ */
+export class KvCache implements Disposable {
+  readonly #engine: Engine;
+  readonly #batch: number;
+  #handle: KvCacheHandle | null;
+
+  /** @internal Made by `heed.createKvCache`. */
+  constructor(engine: Engine, options: KvCacheOptions) {
+    checkOptions("createKvCache", options, checks);
+    for (const name of ["heads", "headSize", "capacity"] as const) {
+      checkArgument(name, options[name], checks[name]);
+    }
+    this.#engine = engine;
+    const { batch = 1, heads, headSize, valueSize = headSize, capacity } = options;
+    const { dtype = "f32", isRolling = false } = options;
+    this.#batch = batch;
+    const context = engine.context();
+    const sizes = [batch, heads, headSize, valueSize, capacity] as const;
+    this.#handle = guard(engine.module, () => {
+      const { KvCache: Native, KvCacheFormat } = engine.module;
+      return new Native(context, ...sizes, KvCacheFormat[dtype], isRolling);
+    });
+  }
+
+  /** Tokens appended to each sequence and not taken back: the position of its next one. */
+  get lengths(): number[] {
+    const handle = this.handle("cache", this.#engine.module);
+    return Array.from({ length: this.#batch }, (_, b) => handle.length(b));
+  }
+
+  /** The position of the oldest token that each sequence still holds. */
+  get firsts(): number[] {
+    const handle = this.handle("cache", this.#engine.module);
+    return Array.from({ length: this.#batch }, (_, b) => handle.first(b));
+  }
+
+  /** Memory held, in bytes; what sequences share is counted once. */
+  get bytes(): number {
+    return this.handle("cache", this.#engine.module).bytes();
+  }
+
+  /**
+   * Appends k [batch, heads, L, headSize] and v [batch, heads, L, valueSize] without attending.
+   *
+   * @param counts [batch] how many of the L rows each sequence takes; all by default
+   * @throws HeedError "option" if a sequence that does not roll would pass its capacity, "shape"
+   */
+  append(k: Tensor, v: Tensor, counts?: readonly number[] | Tensor): void {
+    if (counts !== undefined) checkArgument("counts", counts, isListOrTensor);
+    const handle = this.handle("cache", this.#engine.module);
+    const rows = [this.#engine.handle("k", k), this.#engine.handle("v", v)] as const;
+    this.#engine.call((_, own) => {
+      const list = counts && this.#engine.handleOrList("counts", counts, "int32", own);
+      handle.append(...rows, list ?? null);
+    });
+  }
+
+  /** Takes back the last tokens of a sequence; of all sequences if none is named. */
+  rewind(tokens: number, sequence?: number): void {
+    checkArgument("tokens", tokens, isWholeNumber(0));
+    const handle = this.handle("cache", this.#engine.module);
+    if (sequence !== undefined) {
+      checkArgument("sequence", sequence, isWholeNumber(0, this.#batch - 1));
+      guard(this.#engine.module, () => handle.rewind(sequence, tokens));
+      return;
+    }
+    // All or none: look before the first one changes.
+    const { lengths, firsts } = this;
+    const held = Math.min(...lengths.map((length, b) => length - (firsts[b] ?? 0)));
+    checkArgument("tokens", tokens, {
+      expected: `a number from 0 to ${held}, the tokens held`,
+      accepts: (value) => (value as number) <= held,
+    });
+    for (let b = 0; b < this.#batch; ++b) handle.rewind(b, tokens);
+  }
+
+  /**
+   * Gives a sequence, in place of what it holds, the first tokens of another, sharing their memory until
+   * one of them writes to it.
+   */
+  share({ from, to, tokens }: { from: number; to: number; tokens: number }): void {
+    checkArgument("from", from, isWholeNumber(0, this.#batch - 1));
+    checkArgument("to", to, isWholeNumber(0, this.#batch - 1));
+    checkArgument("tokens", tokens, isWholeNumber(0));
+    const handle = this.handle("cache", this.#engine.module);
+    guard(this.#engine.module, () => handle.share(from, to, tokens));
+  }
+
+  /** Frees the memory. Doing so again does nothing. */
+  dispose(): void {
+    this.#handle?.delete();
+    this.#handle = null;
+  }
+
+  [disposeSymbol](): void {
+    this.dispose();
+  }
+
+  /** @internal For the operations of this library. */
+  handle(argument: string, module: HeedModule): KvCacheHandle {
+    this.#engine.context();
+    if (this.#handle === null) {
+      throw new HeedError("disposed", `${argument}: expected a live cache, got a disposed one`);
+    }
+    if (this.#engine.module !== module) {
+      throw new HeedError(
+        "option",
+        `${argument}: expected a cache of this engine, got one of another`,
+      );
+    }
+    return this.#handle;
+  }
+}

@@ -1,0 +1,89 @@
+// Where words stand: sinusoidal encoding and rotary embedding.
+
+import type { Engine } from "./engine.js";
+import type { Tensor } from "./tensor.js";
+import {
+  type Check,
+  checkArgument,
+  checkOptions,
+  isPositive,
+  isTensor,
+  isWholeNumber,
+  oneOf,
+} from "./validate.js";
+
+export interface SinusoidalOptions {
+  /** 10000 by default. */
+  base?: number;
+  /** The position of the first row; 0 by default. */
+  offset?: number;
+}
+
+const sinusoidalChecks = { base: isPositive, offset: isWholeNumber(0) } satisfies Record<
+  keyof SinusoidalOptions,
+  Check
+>;
+
+export function sinusoidalEncoding(
+  engine: Engine,
+  length: number,
+  size: number,
+  options: SinusoidalOptions,
+): Tensor {
+  checkArgument("length", length, isWholeNumber(0));
+  checkArgument("size", size, isWholeNumber(0));
+  checkOptions("sinusoidalEncoding", options, sinusoidalChecks);
+  const { base = 10000, offset = 0 } = options;
+  return engine.run((module, context) =>
+    module.sinusoidalEncoding(context, length, size, base, offset),
+  );
+}
+
+export interface RopeOptions {
+  /** Pairs (x[c], x[c + rotarySize / 2]), or (x[2c], x[2c + 1]); "half" by default. */
+  style?: "half" | "interleaved";
+  /** Heads of x [B, L, H*D]. */
+  heads?: number;
+  /** So many entries of each head are rotated, the first ones; all by default. */
+  rotarySize?: number;
+  /** 10000 by default. */
+  base?: number;
+  /** The position of the first row; 0 by default. */
+  offset?: number;
+  /** int32 [B, L], instead of the offset. */
+  positionIds?: Tensor;
+  /** Tables instead of the base: [positions, rotarySize / 2], or [B, L, rotarySize / 2] row by row. */
+  cos?: Tensor;
+  sin?: Tensor;
+}
+
+const ropeChecks = {
+  style: oneOf("half", "interleaved"),
+  heads: isWholeNumber(1),
+  rotarySize: isWholeNumber(2),
+  base: isPositive,
+  offset: isWholeNumber(-Number.MAX_SAFE_INTEGER),
+  positionIds: isTensor,
+  cos: isTensor,
+  sin: isTensor,
+} satisfies Record<keyof RopeOptions, Check>;
+
+export function rope(engine: Engine, x: Tensor, options: RopeOptions): Tensor {
+  checkOptions("rope", options, ropeChecks);
+  const handle = engine.handle("x", x);
+  return engine.call((context, own) => {
+    const { module } = engine;
+    const native = own(new module.RopeOptions());
+    if (options.style) native.style = module.RopeStyle[options.style];
+    if (options.heads !== undefined) native.heads = options.heads;
+    if (options.rotarySize !== undefined) native.rotarySize = options.rotarySize;
+    if (options.base !== undefined) native.base = options.base;
+    if (options.offset !== undefined) native.offset = options.offset;
+    if (options.positionIds) {
+      native.setPositionIds(engine.handle("positionIds", options.positionIds));
+    }
+    if (options.cos) native.setCos(engine.handle("cos", options.cos));
+    if (options.sin) native.setSin(engine.handle("sin", options.sin));
+    return engine.tensor(module.rope(context, handle, native));
+  });
+}

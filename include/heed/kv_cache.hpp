@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "heed/context.hpp"
+#include "heed/tensor.hpp"
+
+namespace heed {
+
+/// Keys and values of a batch of sequences, kept where the attention kernel reads them: appending a
+/// token copies that token and nothing else. Memory comes in pages of 128 tokens; sequences may
+/// share pages, and one that writes to a shared page gets its own copy of it first (paged
+/// attention: Kwon et al., "PagedAttention", 2023).
+class KvCache {
+ public:
+  /// How numbers are stored. Int8 has one scale for each token and head.
+  enum class Format { kFloat32, kFloat16, kInt8 };
+
+  struct Options {
+    std::int64_t batch = 1;
+    std::int64_t heads = 0;
+    std::int64_t head_size = 0;
+    /// 0 means as head_size.
+    std::int64_t value_size = 0;
+    /// Tokens a sequence may hold.
+    std::int64_t capacity = 0;
+    Format format = Format::kFloat32;
+    /// A full sequence drops its oldest tokens instead of refusing new ones: before an append all
+    /// but the last `capacity` go. Positions go on counting.
+    bool is_rolling = false;
+  };
+
+  /// Throws OptionError for sizes below 1. Pages are allocated as they are needed.
+  KvCache(Context& context, const Options& options);
+  ~KvCache();
+  KvCache(KvCache&&) noexcept;
+  KvCache& operator=(KvCache&&) noexcept;
+
+  const Options& options() const noexcept;
+  /// Tokens appended to sequence b and not rewound, dropped ones included: the position of the
+  /// next.
+  std::int64_t length(std::int64_t b) const;
+  /// The position of the oldest token that is still there.
+  std::int64_t first(std::int64_t b) const;
+  /// Memory of all pages, shared ones counted once.
+  std::size_t bytes() const noexcept;
+
+  /// k [batch, heads, L, head_size], v [batch, heads, L, value_size]; counts, int32 [batch], tells
+  /// how many of the L rows each sequence takes, all by default. Throws ShapeError, DTypeError;
+  /// OptionError when a sequence that does not roll would pass its capacity; MemoryError. Then
+  /// nothing has been appended.
+  void append(const TensorView& k, const TensorView& v,
+              const std::optional<TensorView>& counts = {});
+
+  /// Takes back the last tokens of sequence b. Throws OptionError for more than there are.
+  void rewind(std::int64_t b, std::int64_t tokens);
+
+  /// Gives sequence `to`, in place of what it holds, the first `tokens` of sequence `from`, sharing
+  /// its pages. Throws OptionError if `from` has fewer or has dropped some of them.
+  void share(std::int64_t from, std::int64_t to, std::int64_t tokens);
+
+  /// Internal: for the operations of this library.
+  class Pages;
+  Pages& pages() noexcept { return *pages_; }
+  const Pages& pages() const noexcept { return *pages_; }
+
+ private:
+  std::unique_ptr<Pages> pages_;
+};
+
+}  // namespace heed

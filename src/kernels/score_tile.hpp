@@ -1,0 +1,193 @@
+#pragma once
+
+// The scores of a tile of queries against a tile of keys, up to the softmax:
+//     s = scale q k^T;  s = c tanh(s / c);  s += bias;  s -= slope |p - j|;  hidden keys: -inf
+// softcap: Gemma 2 (2024); ALiBi: Press et al., "Train Short, Test Long" (2022).
+//
+// Which keys a query may see is a range - from lengths, causality and the window - and within it
+// what the masks allow. A block of rows is computed only over the range that one of its rows sees.
+// Hidden scores are replaced, not added to, so that NaN in a hidden key goes nowhere.
+
+#include <algorithm>
+#include <limits>
+
+#include "kernels/micro_kernel.hpp"
+#include "kernels/table.hpp"
+
+namespace heed::kernels {
+
+inline constexpr float kHidden = -std::numeric_limits<float>::infinity();
+
+template <class Isa>
+class ScoreTile {
+ public:
+  // One cache line more than the tile, so that the rows of a block do not share cache sets.
+  static constexpr int kStride = kKeyTile + 16;
+  static constexpr int kRows = simd::Traits<Isa>::kRows;
+  static constexpr int kWidth = kPanel<Isa>;
+  static_assert(kQueryTile % kRows == 0 && kKeyTile % kWidth == 0);
+
+  /// Keys of the tile, counted from its first.
+  struct Range {
+    int begin;
+    int end;
+    bool empty() const noexcept { return begin >= end; }
+  };
+
+  static std::int64_t scratch(std::int64_t head_size) noexcept {
+    return kQueryTile * (head_size + kStride);
+  }
+
+  ScoreTile(const AttentionTile& tile, float* memory) noexcept
+      : t_(tile), q_(memory), s_(memory + kQueryTile * tile.head_size) {
+    for (int r = 0; r < t_.queries; ++r)
+      for (std::int64_t d = 0; d < t_.head_size; ++d)
+        q_[r * t_.head_size + d] = t_.scale * t_.q[r * t_.q_stride + d];
+  }
+
+  float* row(int r) noexcept { return s_ + r * kStride; }
+
+  /// The range that the block of rows to which row r belongs was computed over, in whole panels.
+  Range range(int r) const noexcept { return ranges_[r / kRows]; }
+
+  /// The keys that some row of the tile may see, masks aside. Later rows see further.
+  std::int64_t first_key() const noexcept { return key_begin(0); }
+  std::int64_t last_key() const noexcept { return key_end(t_.queries - 1); }
+
+  /// Whether a block mask leaves anything of this key tile.
+  bool is_listed(std::int64_t first) const noexcept {
+    return !t_.blocks.kinds || t_.blocks.kinds[first / kKeyTile] != BlockMaskSlice::kEmpty;
+  }
+
+  /// Sets the ranges to what the rows may see of the keys from `first` on.
+  void narrow(std::int64_t first) noexcept {
+    for (int r = 0; r < t_.queries; r += kRows) {
+      const int last = std::min(r + kRows, t_.queries) - 1;
+      ranges_[r / kRows] = whole_panels(key_begin(r) - first, key_end(last) - first);
+    }
+  }
+
+  /// Sets the ranges to all keys there are.
+  void widen(std::int64_t first) noexcept {
+    const Range all = whole_panels(t_.first_key - first, t_.scored_keys - first);
+    std::fill_n(ranges_, kQueryTile / kRows, all);
+  }
+
+  /// Puts -inf where row r has no key at all.
+  void erase(int r, std::int64_t first) noexcept {
+    const auto inside = [&](std::int64_t key) {
+      return static_cast<int>(std::clamp<std::int64_t>(key - first, 0, kKeyTile));
+    };
+    std::fill_n(row(r), inside(t_.first_key), kHidden);
+    std::fill(row(r) + inside(t_.scored_keys), row(r) + kKeyTile, kHidden);
+  }
+
+  /// s = scale Q K^T over the ranges.
+  void multiply(std::int64_t first) noexcept {
+    const float* panel = t_.tiles[first / kKeyTile].keys;
+    for (int column = 0; column < kKeyTile; column += kWidth, panel += kWidth * t_.head_size)
+      for (int r = 0; r < t_.queries; r += kRows)
+        if (column >= range(r).begin && column < range(r).end)
+          multiply_rows<Isa, false>(t_.queries - r, q_ + r * t_.head_size, t_.head_size, panel,
+                                    t_.head_size, row(r) + column, kStride);
+  }
+
+  void cap() noexcept {
+    if (t_.softcap == 0.0f) return;
+    const V cap(t_.softcap);
+    const V inverse(1.0f / t_.softcap);
+    for (int r = 0; r < t_.queries; ++r)
+      for (int j = range(r).begin; j < range(r).end; j += kLanes) {
+        float* s = row(r) + j;
+        (cap * simd::tanh<Isa>(V::load_aligned(s) * inverse)).store_aligned(s);
+      }
+  }
+
+  /// Adds bias and ALiBi to row r, and puts -inf where a key may not be seen. Whether the row sees
+  /// any key of the tile.
+  bool finish(int r, std::int64_t first) noexcept {
+    float* s = row(r);
+    const Range whole = range(r);
+    const auto inside = [&](std::int64_t key) {
+      return static_cast<int>(
+          std::clamp<std::int64_t>(key - first, whole.begin, std::max(whole.begin, whole.end)));
+    };
+    const int begin = inside(key_begin(r));
+    const int end = std::max(begin, inside(key_end(r)));
+    std::fill(s + whole.begin, s + begin, kHidden);
+    if (end < whole.end) std::fill(s + end, s + whole.end, kHidden);
+    if (t_.alibi_slope != 0.0f) {
+      const std::int64_t distance = position(r) - first;
+      for (int j = begin; j < end; ++j)
+        s[j] -= t_.alibi_slope * static_cast<float>(std::abs(distance - j));
+    }
+    return apply_masks(r, first, begin, end);
+  }
+
+ private:
+  using V = simd::Vector<Isa>;
+  static constexpr int kLanes = static_cast<int>(V::size);
+
+  static Range whole_panels(std::int64_t begin, std::int64_t end) noexcept {
+    const auto inside = [](std::int64_t key) {
+      return static_cast<int>(std::clamp<std::int64_t>(key, 0, kKeyTile));
+    };
+    return {inside(begin) / kWidth * kWidth, (inside(end) + kWidth - 1) / kWidth * kWidth};
+  }
+
+  std::int64_t position(int r) const noexcept { return t_.first_query + r + t_.offset; }
+
+  std::int64_t key_begin(int r) const noexcept {
+    return t_.left < 0 ? t_.first_key : std::max(t_.first_key, position(r) - t_.left);
+  }
+
+  std::int64_t key_end(int r) const noexcept {
+    std::int64_t end = t_.keys;
+    if (t_.is_causal) end = std::min(end, position(r) + 1);
+    if (t_.right >= 0) end = std::min(end, position(r) + t_.right + 1);
+    return end;
+  }
+
+  bool apply_masks(int r, std::int64_t first, int begin, int end) noexcept {
+    const PairSlice<std::uint8_t>& allowed = t_.mask.allowed;
+    const PairSlice<float>& bias = t_.mask.bias;
+    const std::int32_t block =
+        t_.blocks.kinds ? t_.blocks.kinds[first / kKeyTile] : BlockMaskSlice::kFull;
+    if (!allowed.data && !bias.data && block == BlockMaskSlice::kFull) return begin < end;
+
+    float* s = row(r);
+    const std::int64_t query = t_.first_query + r;
+    std::uint8_t see[kKeyTile];
+    std::fill(see + begin, see + end, static_cast<std::uint8_t>(block != BlockMaskSlice::kEmpty));
+    if (block >= 0) {
+      const std::uint8_t* bits =
+          t_.blocks.bits + (static_cast<std::int64_t>(block) * kQueryTile + r) * kKeyTile;
+      for (int j = begin; j < end; ++j) see[j] = bits[j] != 0;
+    }
+    if (allowed.data) {
+      const std::uint8_t* at =
+          allowed.data + query * allowed.row_stride + first * allowed.column_stride;
+      for (int j = begin; j < end; ++j) see[j] &= at[j * allowed.column_stride] != 0;
+    }
+    if (bias.data) {
+      const float* at = bias.data + query * bias.row_stride + first * bias.column_stride;
+      for (int j = begin; j < end; ++j) {
+        s[j] += at[j * bias.column_stride];
+        see[j] &= at[j * bias.column_stride] != kHidden;
+      }
+    }
+    std::uint8_t any = 0;
+    for (int j = begin; j < end; ++j) {
+      s[j] = see[j] ? s[j] : kHidden;
+      any |= see[j];
+    }
+    return any != 0;
+  }
+
+  const AttentionTile& t_;
+  float* q_;  // [kQueryTile, head_size], scaled
+  float* s_;  // [kQueryTile, kStride]
+  Range ranges_[kQueryTile / kRows];
+};
+
+}  // namespace heed::kernels

@@ -1,0 +1,134 @@
+#include <cmath>
+#include <vector>
+
+#include "heed/heed.hpp"
+#include "ops/validate.hpp"
+
+namespace heed {
+namespace {
+
+/// x as [B, heads, L, size], whichever axis the heads stand on.
+struct Heads {
+  std::int64_t B, H, L, D;
+  std::int64_t head_stride, row_stride;
+};
+
+Heads heads_of(const TensorView& x, std::int64_t heads) {
+  const Shape& shape = x.shape();
+  if (shape.rank() == 4) {
+    if (heads != 0 && heads != shape[1])
+      throw OptionError("heads", std::to_string(shape[1]) + ", as the shape says",
+                        std::to_string(heads));
+    return {shape[0], shape[1], shape[2], shape[3], shape[2] * shape[3], shape[3]};
+  }
+  if (shape.rank() != 3) throw ShapeError("x", "rank 3 or 4", to_string(shape));
+  if (heads < 1 || shape[2] % heads != 0)
+    throw OptionError("heads", "a divisor of the last axis of x " + to_string(shape),
+                      std::to_string(heads));
+  const std::int64_t size = shape[2] / heads;
+  return {shape[0], heads, shape[1], size, size, shape[2]};
+}
+
+/// The cosines and sines of every row of every batch entry: [B, L, pairs] each.
+struct Rotations {
+  std::vector<float> cos, sin;
+};
+
+std::span<const std::int32_t> read_positions(const RopeOptions& options, const Heads& x) {
+  if (!options.position_ids) return {};
+  ops::require_dtype("position_ids", *options.position_ids, DType::kInt32);
+  ops::require_shape("position_ids", *options.position_ids, Shape{x.B, x.L});
+  return options.position_ids->data<std::int32_t>();
+}
+
+Rotations computed_rotations(const RopeOptions& options, const Heads& x, std::int64_t pairs) {
+  const auto positions = read_positions(options, x);
+  Rotations result;
+  for (std::int64_t b = 0; b < x.B; ++b)
+    for (std::int64_t i = 0; i < x.L; ++i) {
+      const double position =
+          static_cast<double>(positions.empty() ? options.offset + i
+                                                : positions[static_cast<std::size_t>(b * x.L + i)]);
+      for (std::int64_t c = 0; c < pairs; ++c) {
+        const double angle =
+            position * std::pow(options.base, -static_cast<double>(c) / static_cast<double>(pairs));
+        result.cos.push_back(static_cast<float>(std::cos(angle)));
+        result.sin.push_back(static_cast<float>(std::sin(angle)));
+      }
+    }
+  return result;
+}
+
+/// Rows of given tables: [positions, pairs] looked up, or [B, L, pairs] as they are.
+Rotations given_rotations(const RopeOptions& options, const Heads& x, std::int64_t pairs) {
+  if (!options.cos || !options.sin)
+    throw OptionError(options.cos ? "sin" : "cos", "a table beside the other", "nothing");
+  const bool by_row = options.cos->shape().rank() == 3;
+  const Shape shape =
+      by_row ? Shape{x.B, x.L, pairs}
+             : Shape{options.cos->shape().rank() > 0 ? options.cos->shape()[0] : 0, pairs};
+  ops::require_floats("cos", *options.cos, shape);
+  ops::require_floats("sin", *options.sin, shape);
+  const auto positions = read_positions(options, x);
+  Rotations result;
+  const auto cos = options.cos->data<float>();
+  const auto sin = options.sin->data<float>();
+  for (std::int64_t b = 0; b < x.B; ++b)
+    for (std::int64_t i = 0; i < x.L; ++i) {
+      const std::int64_t at = b * x.L + i;
+      std::int64_t row = at;
+      if (!by_row) {
+        row = positions.empty() ? options.offset + i : positions[static_cast<std::size_t>(at)];
+        if (row < 0 || row >= shape[0])
+          throw OptionError("position_ids", "positions from 0 to " + std::to_string(shape[0] - 1),
+                            std::to_string(row));
+      }
+      for (std::int64_t c = 0; c < pairs; ++c) {
+        result.cos.push_back(cos[static_cast<std::size_t>(row * pairs + c)]);
+        result.sin.push_back(sin[static_cast<std::size_t>(row * pairs + c)]);
+      }
+    }
+  return result;
+}
+
+}  // namespace
+
+Tensor rope(Context&, const TensorView& x, const RopeOptions& options) {
+  ops::require_dtype("x", x, DType::kFloat32);
+  const Heads heads = heads_of(x, options.heads);
+  const std::int64_t rotary = options.rotary_size == 0 ? heads.D : options.rotary_size;
+  if (rotary < 0 || rotary > heads.D || rotary % 2 != 0)
+    throw OptionError("rotary_size", "an even number up to " + std::to_string(heads.D),
+                      std::to_string(rotary));
+  if (!(options.base > 0) || !std::isfinite(options.base))
+    throw OptionError("base", "a positive number", std::to_string(options.base));
+  const std::int64_t pairs = rotary / 2;
+  const bool has_tables = options.cos || options.sin;
+  const Rotations rotations = has_tables ? given_rotations(options, heads, pairs)
+                                         : computed_rotations(options, heads, pairs);
+  const bool is_interleaved = options.style == RopeStyle::kInterleaved;
+  const std::int64_t step = is_interleaved ? 2 : 1;         // from one pair to the next
+  const std::int64_t partner = is_interleaved ? 1 : pairs;  // from a pair's first to its second
+
+  Tensor y(x.shape());
+  const float* const from = x.data<float>().data();
+  float* const to = y.data().data();
+  for (std::int64_t b = 0; b < heads.B; ++b)
+    for (std::int64_t h = 0; h < heads.H; ++h)
+      for (std::int64_t i = 0; i < heads.L; ++i) {
+        const std::int64_t start =
+            b * heads.H * heads.L * heads.D + h * heads.head_stride + i * heads.row_stride;
+        const auto rotation = static_cast<std::size_t>((b * heads.L + i) * pairs);
+        for (std::int64_t c = 0; c < pairs; ++c) {
+          const float cos = rotations.cos[rotation + static_cast<std::size_t>(c)];
+          const float sin = rotations.sin[rotation + static_cast<std::size_t>(c)];
+          const std::int64_t first = start + c * step;
+          to[first] = from[first] * cos - from[first + partner] * sin;
+          to[first + partner] = from[first + partner] * cos + from[first] * sin;
+        }
+        for (std::int64_t d = rotary; d < heads.D; ++d) to[start + d] = from[start + d];
+      }
+  return y;
+}
+
+}  // namespace heed
