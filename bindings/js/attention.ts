@@ -186,6 +186,7 @@ export function attention<O extends AttentionOptions>(
   checkOptions("attention", o, checks);
   const handles = [engine.handle("q", q), engine.handle("k", k), engine.handle("v", v)] as const;
   const captured = [o.capture ?? []].flat() as CaptureStage[];
+  const calledHere = { cache: "past", ...(!o.needWeights && { needWeights: "capture" }) };
   return engine.call((context, own) => {
     const { module } = engine;
     const native = own(new module.AttentionOptions());
@@ -252,7 +253,7 @@ export function attention<O extends AttentionOptions>(
       presentKey: engine.optional(result.presentKey()),
       presentValue: engine.optional(result.presentValue()),
     } as AttentionResult<O>;
-  });
+  }, calledHere);
 }
 
 /** Partial results of one attention: over some of its keys. */

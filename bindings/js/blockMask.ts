@@ -6,7 +6,7 @@ import { describe, HeedError, refuse } from "./error.js";
 import { guard } from "./guard.js";
 import type { BlockMaskHandle, HeedModule } from "./module.js";
 import { createTensor, disposeSymbol } from "./tensor.js";
-import { type Check, checkOptions, isWholeNumber } from "./validate.js";
+import { type Check, checkArgument, checkOptions, isWholeNumber } from "./validate.js";
 
 /** Whether query q of batch entry b and head h may see key k. */
 export type MaskFunction = (place: { b: number; h: number; q: number; k: number }) => boolean;
@@ -30,6 +30,8 @@ const checks = {
 // The kernel's tiles, and the names of blocks without bits: as in include/heed/heed.hpp.
 const blockQueries = 48;
 const blockKeys = 128;
+/** More would take longer to evaluate than anybody waits. */
+const mostBlocks = 2 ** 24;
 const empty = -1;
 const full = -2;
 
@@ -43,7 +45,11 @@ function evaluate(visible: MaskFunction, sizes: Required<BlockMaskSizes>): Block
   const { batch, heads, queries, keys } = sizes;
   const rows = Math.ceil(queries / blockQueries);
   const columns = Math.ceil(keys / blockKeys);
-  const kinds = new Int32Array(batch * heads * rows * columns);
+  const count = batch * heads * rows * columns;
+  if (count > mostBlocks) {
+    throw new HeedError("memory", `sizes: expected at most ${mostBlocks} blocks, got ${count}`);
+  }
+  const kinds = new Int32Array(count);
   const bits: Uint8Array[] = [];
   let next = 0;
   for (let b = 0; b < batch; ++b) {
@@ -85,6 +91,8 @@ export class BlockMask implements Disposable {
   /** @internal Made by `heed.blockMask`. */
   constructor(engine: Engine, visible: MaskFunction, sizes: BlockMaskSizes) {
     checkOptions("blockMask", sizes, checks);
+    checkArgument("queries", sizes.queries, checks.queries);
+    checkArgument("keys", sizes.keys, checks.keys);
     if (typeof visible !== "function")
       throw refuse("option", "visible", "a function", describe(visible));
     this.#module = engine.module;

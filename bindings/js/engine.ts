@@ -50,17 +50,19 @@ export class Engine {
    * Runs an operation whose options and result are C++ objects: hands out a collector for what must be
    * deleted afterwards, whatever happens.
    */
-  call<T>(run: (context: ContextHandle, own: Own) => T): T {
+  call<T>(
+    run: (context: ContextHandle, own: Own) => T,
+    calledHere: Readonly<Record<string, string>> = {},
+  ): T {
     const context = this.context();
     const owned: { delete(): void }[] = [];
     try {
-      return guard(this.module, () =>
-        run(context, (object) => {
-          const there = present(object);
-          owned.push(there);
-          return there;
-        }),
-      );
+      const own: Own = (object) => {
+        const there = present(object);
+        owned.push(there);
+        return there;
+      };
+      return guard(this.module, () => run(context, own), calledHere);
     } finally {
       for (const object of owned.reverse()) object.delete();
     }
@@ -81,7 +83,12 @@ export class Engine {
         : Number.isInteger(item) && item === ((item as number) | 0);
     for (const item of value) {
       if (fits(item)) continue;
-      throw refuse("option", argument, isFloat ? "numbers" : "whole numbers", describe(item));
+      throw refuse(
+        "option",
+        argument,
+        isFloat ? "numbers" : "whole numbers of 32 bits",
+        describe(item),
+      );
     }
     const data = isFloat ? Float32Array.from(value) : Int32Array.from(value);
     const tensor = createTensor(this.module, data, undefined, undefined);

@@ -9,8 +9,31 @@ const codes: Record<string, HeedErrorCode> = {
   "std::bad_alloc": "memory",
 };
 
-/** Runs a call into the module; a C++ exception comes out as a HeedError. */
-export function guard<T>(module: HeedModule, call: () => T): T {
+/** What C++ calls by one name is in TypeScript part of something. */
+const names: Readonly<Record<string, string>> = {
+  cu_seqlens_k: "cuSeqlens.k",
+  cu_seqlens_q: "cuSeqlens.q",
+  lse_a: "a.lse",
+  lse_b: "b.lse",
+  output_a: "a.output",
+  output_b: "b.output",
+  past_key: "past.key",
+  past_value: "past.value",
+};
+
+const inTypeScript = (name: string) =>
+  names[name] ?? name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/**
+ * Runs a call into the module; a C++ exception comes out as a HeedError.
+ *
+ * @param calledHere what this caller's users call an argument, by its name in the message
+ */
+export function guard<T>(
+  module: HeedModule,
+  call: () => T,
+  calledHere: Readonly<Record<string, string>> = {},
+): T {
   const stack = module.stackSave();
   try {
     return call();
@@ -20,10 +43,9 @@ export function guard<T>(module: HeedModule, call: () => T): T {
     if (!(error instanceof WebAssembly.Exception)) throw error;
     const [type, message] = module.getExceptionMessage(error);
     module.decrementExceptionRefcount(error);
-    // C++ names its arguments in snake_case.
-    const text = message.replace(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) =>
-      name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-    );
+    const text = message
+      .replace(/\b[a-z]+(?:_[a-z]+)+\b/g, inTypeScript)
+      .replace(/^\w+(?=:)/, (name) => calledHere[name] ?? name);
     throw new HeedError(codes[type] ?? "internal", text || type, { cause: error });
   }
 }

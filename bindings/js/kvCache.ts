@@ -128,10 +128,14 @@ export class KvCache implements Disposable {
    * Gives a sequence, in place of what it holds, the first tokens of another, sharing their memory until
    * one of them writes to it.
    */
-  share({ from, to, tokens }: { from: number; to: number; tokens: number }): void {
-    checkArgument("from", from, isWholeNumber(0, this.#batch - 1));
-    checkArgument("to", to, isWholeNumber(0, this.#batch - 1));
-    checkArgument("tokens", tokens, isWholeNumber(0));
+  share(options: { from: number; to: number; tokens: number }): void {
+    const sequence = isWholeNumber(0, this.#batch - 1);
+    const checks = { from: sequence, to: sequence, tokens: isWholeNumber(0) };
+    checkOptions("share", options, checks);
+    const { from, to, tokens } = options;
+    checkArgument("from", from, checks.from);
+    checkArgument("to", to, checks.to);
+    checkArgument("tokens", tokens, checks.tokens);
     const handle = this.handle("cache", this.#engine.module);
     guard(this.#engine.module, () => handle.share(from, to, tokens));
   }

@@ -212,7 +212,7 @@ export function createTensor(
     throw refuse(
       "option",
       "dtype",
-      dtypes.map((name) => `"${name}"`).join(", "),
+      '"float32", "int32", "bool", "float16" or "bfloat16"',
       describe(givenDType),
     );
   }

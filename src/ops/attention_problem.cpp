@@ -265,7 +265,8 @@ void align(std::vector<Sequence>& sequences, const AttentionOptions& options) {
     require_dtype("causal_offset", given, DType::kInt32);
     const auto count = static_cast<std::int64_t>(sequences.size());
     if (given.shape() != Shape{1} && given.shape() != Shape{count})
-      throw ShapeError("causal_offset", "[1] or [" + std::to_string(count) + "]",
+      throw ShapeError("causal_offset",
+                       count == 1 ? "[1]" : "[1] or [" + std::to_string(count) + "]",
                        to_string(given.shape()));
     const auto offsets = given.data<std::int32_t>();
     for (std::size_t n = 0; n < sequences.size(); ++n)

@@ -64,17 +64,20 @@ PageLayout layout_of(const Pages& pages) {
           number_size(pages.options().format)};
 }
 
-void require_positive(std::string_view name, std::int64_t size) {
-  if (size < 1) throw OptionError(name, "1 or more", std::to_string(size));
+void require_size(std::string_view name, std::int64_t size, std::int64_t most) {
+  if (size < 1 || size > most)
+    throw OptionError(name, "a number from 1 to " + std::to_string(most), std::to_string(size));
 }
 
 KvCache::Options checked(KvCache::Options options) {
-  require_positive("batch", options.batch);
-  require_positive("heads", options.heads);
-  require_positive("head_size", options.head_size);
-  require_positive("capacity", options.capacity);
+  // So much that a page is too large for memory long before its size is for an integer.
+  constexpr std::int64_t kMost = std::int64_t{1} << 20;
+  require_size("batch", options.batch, kMost);
+  require_size("heads", options.heads, kMost);
+  require_size("head_size", options.head_size, kMost);
+  require_size("capacity", options.capacity, Shape::kMaxSize);
   if (options.value_size == 0) options.value_size = options.head_size;
-  require_positive("value_size", options.value_size);
+  require_size("value_size", options.value_size, kMost);
   return options;
 }
 

@@ -80,7 +80,8 @@ Rotations given_rotations(const RopeOptions& options, const Heads& x, std::int64
       if (!by_row) {
         row = positions.empty() ? options.offset + i : positions[static_cast<std::size_t>(at)];
         if (row < 0 || row >= shape[0])
-          throw OptionError("position_ids", "positions from 0 to " + std::to_string(shape[0] - 1),
+          throw OptionError(positions.empty() ? "offset" : "position_ids",
+                            "positions from 0 to " + std::to_string(shape[0] - 1),
                             std::to_string(row));
       }
       for (std::int64_t c = 0; c < pairs; ++c) {

@@ -21,10 +21,12 @@
 // Cases are in page/cases.mjs. What can run them is a contender, with one file each in page/.
 
 import { writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { environment, launchChromium, openBench } from "./chromium.mjs";
+import { launchChromium } from "../harness/chromium.mjs";
+import { serve } from "../harness/server.mjs";
+import { environment, openBench } from "./page.mjs";
 import { describe, table } from "./report.mjs";
-import { serve } from "./server.mjs";
 
 const usage = `Usage: ./dev bench [--quick] [--threads N] [--json FILE]
 
@@ -52,6 +54,13 @@ function parse() {
   }
 }
 
+const root = resolve(import.meta.dirname, "../..");
+const folders = {
+  bench: join(import.meta.dirname, "page"),
+  heed: join(root, "dist"),
+  "onnxruntime-web": join(root, "node_modules/onnxruntime-web/dist"),
+};
+
 const say = (text) => process.stderr.write(`bench: ${text}\n`);
 
 /** Compares and then times every case with one number of threads, on a page of its own. */
@@ -74,7 +83,7 @@ async function run(browser, url, threads, quick) {
 
 async function main() {
   const { quick, threads, json } = parse();
-  const server = await serve();
+  const server = await serve(folders);
   let browser;
   try {
     browser = await launchChromium();

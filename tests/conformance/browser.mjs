@@ -1,49 +1,24 @@
-// Runs cases in a page of headless Chromium, served with the isolation headers.
+// Runs cases in a page of headless Chromium, in both binaries, on two threads.
 
-import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import { extname, join, normalize, resolve, sep } from "node:path";
-import { chromium } from "playwright";
+import { join, resolve } from "node:path";
+import { launchChromium } from "../harness/chromium.mjs";
+import { serve } from "../harness/server.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
-const types = { ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm" };
-
-async function answer(request, response) {
-  const path = decodeURIComponent(new URL(request.url, "http://localhost").pathname);
-  response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
-  response.setHeader("Cross-Origin-Embedder-Policy", "require-corp");
-  if (path === "/") {
-    return response
-      .setHeader("Content-Type", "text/html")
-      .end("<!doctype html><title>Cases</title>");
-  }
-  const file = normalize(join(root, path));
-  const type = types[extname(file)];
-  if (!file.startsWith(root + sep) || type === undefined) return response.writeHead(404).end();
-  try {
-    const body = await readFile(file);
-    response.setHeader("Content-Type", type).end(body);
-  } catch {
-    response.writeHead(404).end();
-  }
-}
 
 /** @returns the reports of all cases in both binaries, each with the binary in its name */
 export async function runInBrowser(cases) {
-  const server = createServer(answer).listen(0);
-  const browser = await chromium.launch({
-    executablePath: process.env.HEED_CHROMIUM ?? "/usr/bin/chromium",
-    args: ["--no-sandbox"],
-  });
+  const server = await serve({ heed: join(root, "dist"), conformance: import.meta.dirname });
+  const browser = await launchChromium();
   try {
     const page = await browser.newPage();
-    await page.goto(`http://localhost:${server.address().port}/`);
+    await page.goto(`${server.url}/conformance/page.html`);
     const reports = [];
     for (const variant of ["relaxed", "simd"]) {
       const part = await page.evaluate(
         async ([variant, cases]) => {
-          const { load } = await import("/dist/index.js");
-          const { runCase } = await import("/tests/conformance/compare.mjs");
+          const { load } = await import("/heed/index.js");
+          const { runCase } = await import("/conformance/compare.mjs");
           const heed = await load({ variant, threads: 2 });
           const reports = cases.map((testCase) => runCase(heed, testCase));
           heed.dispose();
@@ -56,6 +31,6 @@ export async function runInBrowser(cases) {
     return reports;
   } finally {
     await browser.close();
-    server.close();
+    server.stop();
   }
 }

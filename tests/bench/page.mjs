@@ -1,33 +1,9 @@
-// Starts Chromium, and talks to the worker that measures.
+// Talks to the worker that measures, and tells what its figures depend on.
 
-import { accessSync, constants, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import os from "node:os";
-import { delimiter, join } from "node:path";
-import { chromium } from "playwright";
 
 const root = new URL("../../", import.meta.url);
-
-function chromiumProgram() {
-  if (process.env.HEED_CHROMIUM) return process.env.HEED_CHROMIUM;
-  for (const folder of (process.env.PATH ?? "").split(delimiter)) {
-    const program = join(folder, "chromium");
-    try {
-      accessSync(program, constants.X_OK);
-      return program;
-    } catch {
-      // Not in this folder.
-    }
-  }
-  throw new Error("chromium: expected on the PATH, or its path in HEED_CHROMIUM");
-}
-
-export function launchChromium() {
-  return chromium.launch({
-    executablePath: chromiumProgram(),
-    // Chromium's own sandbox does not run as root; the rest keeps its background work away.
-    args: ["--no-sandbox", "--disable-gpu", "--disable-component-update"],
-  });
-}
 
 /** Opens the page. `ask` calls one of the functions that page/worker.mjs offers. */
 export async function openBench(browser, url) {

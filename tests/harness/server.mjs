@@ -1,18 +1,9 @@
-// A static server for the bench: dist/, onnxruntime-web and the bench's own page, with the headers
-// that make a page cross-origin isolated.
+// A static server for pages that run the built package: named folders, with the headers that make a
+// page cross-origin isolated.
 
 import { createReadStream, existsSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize, sep } from "node:path";
-import { fileURLToPath } from "node:url";
-
-const root = fileURLToPath(new URL("../../", import.meta.url));
-
-const folders = {
-  bench: join(root, "tests/bench/page"),
-  heed: join(root, "dist"),
-  "onnxruntime-web": join(root, "node_modules/onnxruntime-web/dist"),
-};
 
 const types = {
   ".html": "text/html; charset=utf-8",
@@ -28,7 +19,7 @@ const headers = {
 };
 
 /** The file that an address names, or undefined. */
-function fileOf(address) {
+function fileOf(folders, address) {
   const [, name, ...rest] = decodeURIComponent(new URL(address, "http://localhost").pathname).split(
     "/",
   );
@@ -38,10 +29,10 @@ function fileOf(address) {
   return statSync(file, { throwIfNoEntry: false })?.isFile() ? file : undefined;
 }
 
-function answer(request, response) {
+function answer(folders, request, response) {
   let file;
   try {
-    file = fileOf(request.url);
+    file = fileOf(folders, request.url);
   } catch {
     // Not an address: answered like one that names nothing.
   }
@@ -56,12 +47,15 @@ function answer(request, response) {
   createReadStream(file).pipe(response);
 }
 
-/** Serves on a free port of this machine only. */
-export async function serve() {
+/**
+ * Serves on a free port of this machine only.
+ *
+ * @param {Record<string, string>} folders by the name that their files' addresses begin with
+ */
+export async function serve(folders) {
   for (const folder of Object.values(folders))
-    if (!existsSync(folder))
-      throw new Error(`${folder}: expected it to be there; run ./dev bench, which builds it`);
-  const server = createServer(answer);
+    if (!existsSync(folder)) throw new Error(`${folder}: expected it to be there; run ./dev build`);
+  const server = createServer((request, response) => answer(folders, request, response));
   await new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(0, "127.0.0.1", resolve);
