@@ -10,9 +10,9 @@ namespace heed::kernels {
 
 /// w[j] = 0 or w[j] / (1 - p), for the keys [first + begin, first + end) of a row.
 template <class Isa>
-void drop(const Dropout& dropout, std::int64_t row, std::int64_t first, int begin, int end,
+void drop(const Dropout& dropout, std::uint64_t row, std::int64_t first, int begin, int end,
           float* w) noexcept {
-  std::uint64_t mixed = dropout.seed + static_cast<std::uint64_t>(row + 1) * 0x9e3779b97f4a7c15u;
+  std::uint64_t mixed = dropout.seed + (row + 1) * 0x9e3779b97f4a7c15u;
   mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9u;
   mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebu;
   mixed ^= mixed >> 31;

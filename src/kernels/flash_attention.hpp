@@ -101,7 +101,8 @@ class FlashAttention {
       l_[r] = decay * l_[r] + xsimd::reduce_add(sum);
       if (m_[r] != m) scale_row(o_ + r * o_stride_, decay);
       m_[r] = m;
-      if (t_.dropout.scale != 1.0f) drop<Isa>(t_.dropout, t_.row + r, first, begin, end, s);
+      if (t_.dropout.scale != 1.0f)
+        drop<Isa>(t_.dropout, t_.row + static_cast<std::uint64_t>(r), first, begin, end, s);
     }
     const KeyValueTile& tile = t_.tiles[first / kKeyTile];
     if (tile.finite)
@@ -173,7 +174,8 @@ class FlashAttention {
       for (int r = 0; r < t_.queries; ++r) entropy[r] += weigh(r, count);
       if (t_.dropout.scale != 1.0f)
         for (int r = 0; r < t_.queries; ++r)
-          drop<Isa>(t_.dropout, t_.row + r, first, 0, count, scores_.row(r));
+          drop<Isa>(t_.dropout, t_.row + static_cast<std::uint64_t>(r), first, 0, count,
+                    scores_.row(r));
       write(t_.weights, first, count);
     }
     if (t_.entropy) std::copy_n(entropy, t_.queries, t_.entropy);

@@ -86,7 +86,7 @@ struct AttentionTile {
   float alibi_slope;  // times |p - j| is taken off the scores
   const float* sink;  // one logit that joins the softmax's denominator, or null
   Dropout dropout;
-  std::int64_t row;  // of the first query among all rows, for the dropout
+  std::uint64_t row;  // stands for (b, h, first query) in the dropout
 
   float* output;  // [queries, value_size]
   std::ptrdiff_t output_stride;

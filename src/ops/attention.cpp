@@ -180,6 +180,12 @@ kernels::Dropout dropout_of(const AttentionOptions& options) {
           .scale = static_cast<float>(1.0 / kept)};
 }
 
+/// A number for query i of (b, h), whatever the sizes around it.
+std::uint64_t dropout_row(std::int64_t b, std::int64_t h, std::int64_t i) {
+  return static_cast<std::uint64_t>(b) << 48 ^ static_cast<std::uint64_t>(h) << 32 ^
+         static_cast<std::uint64_t>(i);
+}
+
 /// The part of a block mask for one batch, head and tile of queries.
 kernels::BlockMaskSlice blocks_of(const BlockMask* mask, std::int64_t b, std::int64_t h,
                                   std::int64_t first_query) {
@@ -310,7 +316,7 @@ AttentionResult attention(Context& context, const TensorView& q, const TensorVie
         .alibi_slope = slopes ? slopes[h] : 0.0f,
         .sink = sinks ? sinks + h : nullptr,
         .dropout = dropout_of(options),
-        .row = pair_row,
+        .row = dropout_row(b, h, query),
         .output = p.output_layout.at(output, b, h, query),
         .output_stride = static_cast<std::ptrdiff_t>(p.output_layout.row),
         .lse = row_of(lse),
