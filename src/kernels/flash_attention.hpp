@@ -164,9 +164,10 @@ class FlashAttention {
       scores_.widen(first);
       if (!scores_.range(0).empty()) scores_.multiply(first);
       // Keys that a rolling cache has dropped, and places beyond the last key, have no scores.
-      for (int r = 0; r < t_.queries; ++r) scores_.erase(r, first);
+      erase(first);
       write(t_.scores, first, count);
       scores_.cap();
+      erase(first);  // the softcap of -inf is finite
       write(t_.capped, first, count);
       for (int r = 0; r < t_.queries; ++r) scores_.finish(r, first);
       write(t_.masked, first, count);
@@ -179,6 +180,10 @@ class FlashAttention {
       write(t_.weights, first, count);
     }
     if (t_.entropy) std::copy_n(entropy, t_.queries, t_.entropy);
+  }
+
+  void erase(std::int64_t first) noexcept {
+    for (int r = 0; r < t_.queries; ++r) scores_.erase(r, first);
   }
 
   void write(float* to, std::int64_t first, int count) noexcept {

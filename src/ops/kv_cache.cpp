@@ -8,6 +8,7 @@
 #include "ops/half.hpp"
 #include "ops/kv_pages.hpp"
 #include "ops/validate.hpp"
+#include "runtime/memory.hpp"
 #include "runtime/runtime.hpp"
 
 namespace heed {
@@ -17,12 +18,15 @@ using Pages = KvCache::Pages;
 
 struct Pages::Page {
   Page(std::int64_t bytes, std::int64_t heads)
-      : memory(Shape{bytes}, DType::kBool), finite(static_cast<std::size_t>(heads), 1) {}
+      : memory(allocate(bytes_of(bytes, 1))), finite(static_cast<std::size_t>(heads), 1) {}
 
-  std::byte* data() noexcept { return reinterpret_cast<std::byte*>(memory.data<bool>().data()); }
-  const std::byte* data() const noexcept { return const_cast<Page*>(this)->data(); }
+  std::byte* data() noexcept { return memory.get(); }
+  const std::byte* data() const noexcept { return memory.get(); }
 
-  Tensor memory;                     // of bytes
+  struct Free {
+    void operator()(std::byte* bytes) const noexcept { release(bytes); }
+  };
+  std::unique_ptr<std::byte[], Free> memory;
   std::vector<std::uint8_t> finite;  // for each head, whether all its values are
 };
 
