@@ -1,0 +1,86 @@
+/** Starts the page's server and either browser, and watches for anything that a person would find in the console. */
+import { spawn } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import puppeteer, { type Browser, type Page } from "puppeteer-core";
+
+export type BrowserName = "chrome" | "firefox";
+
+const programs: Record<BrowserName, { variable: string; names: readonly string[] }> = {
+  chrome: {
+    variable: "HEED_CHROMIUM",
+    names: ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"],
+  },
+  firefox: { variable: "HEED_FIREFOX", names: ["firefox-esr", "firefox"] },
+};
+
+function programOf(browser: BrowserName): string {
+  const { variable, names } = programs[browser];
+  const given = process.env[variable];
+  if (given) return given;
+  for (const name of names) {
+    for (const folder of (process.env.PATH ?? "").split(delimiter)) {
+      const path = join(folder, name);
+      try {
+        accessSync(path, constants.X_OK);
+        return path;
+      } catch {
+        // Not in this folder.
+      }
+    }
+  }
+  throw new Error(`none of ${names.join(", ")} is on the PATH; set ${variable} to the program`);
+}
+
+export function launch(browser: BrowserName): Promise<Browser> {
+  const executablePath = programOf(browser);
+  if (browser === "firefox") return puppeteer.launch({ browser, executablePath, headless: true });
+  return puppeteer.launch({
+    browser,
+    executablePath,
+    headless: true,
+    // Chromium's own sandbox does not run as root; the other flags keep it from calling home.
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  });
+}
+
+export interface Server {
+  readonly url: string;
+  stop(): void;
+}
+
+/** Serves the built page as `web/serve.mjs` does for a person. */
+export function serve(...options: string[]): Promise<Server> {
+  const script = fileURLToPath(new URL("../../web/serve.mjs", import.meta.url));
+  const server = spawn(process.execPath, [script, "--port", "4100", ...options], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  return new Promise((resolve, reject) => {
+    let said = "";
+    server.stdout.on("data", (text) => {
+      said += text;
+      const url = /http:\S+/.exec(said)?.[0];
+      if (url) resolve({ url, stop: () => server.kill() });
+    });
+    server.on("exit", (code) => reject(new Error(`the server ended with code ${code}`)));
+  });
+}
+
+/** Collects what the page complains about: errors and warnings of the console, and errors no one caught. */
+export function complaintsOf(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    if (["error", "warn"].includes(message.type())) complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  return complaints;
+}

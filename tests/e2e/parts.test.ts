@@ -1,0 +1,173 @@
+/** The page's parts that need no browser. */
+import { describe, expect, test } from "vitest";
+import { css, inkOn, signedColour, weightColour, weightShare } from "../../web/src/colour";
+import { csvOf } from "../../web/src/export";
+import { format, shorten } from "../../web/src/format";
+import { readLink, writeLink } from "../../web/src/link";
+import { seededNumbers } from "../../web/src/seeded";
+import { kInitialState, type State } from "../../web/src/state";
+import { tokenize } from "../../web/src/tokens";
+
+describe("The link", () => {
+  test("is empty for the page's first view", () => {
+    expect(writeLink(kInitialState)).toBe("");
+    expect(readLink("")).toEqual({ state: kInitialState, notices: [] });
+  });
+
+  test("gives back every setting that it was written from", () => {
+    const state: State = {
+      example: false,
+      text: "a & b = c # d + e % 🙂",
+      keyText: "two; three",
+      split: "characters",
+      heads: 5,
+      headSize: 3,
+      seed: "été",
+      position: true,
+      scaled: false,
+      temperature: 0.25,
+      mask: "painted",
+      padFrom: kInitialState.padFrom,
+      window: kInitialState.window,
+      hidden: new Set(["0,0", "0,1", "0,2", "4,1", "63,63"]),
+      stage: "joined",
+      head: 4,
+      row: 6,
+      cell: { matrix: "weights", row: 6, col: 2 },
+      range: "row",
+      curve: "log",
+      mass: 55,
+    };
+    const link = writeLink(state);
+    expect(readLink(`#${link}`)).toEqual({ state, notices: [] });
+    expect(link).toContain("hidden=1:1-3;5:2;64:64");
+  });
+
+  test.each([
+    "heads=0",
+    "heads=2.5",
+    "heads=",
+    "size=17",
+    "temperature=NaN",
+    "temperature=-1",
+    "mask=all",
+    "window=64",
+    "pad=x",
+    "hidden=1",
+    "hidden=1:0",
+    "hidden=65:1",
+    "step=constructor",
+    "cell=scores.0.x",
+    "cell=toString.1.1",
+    "curve=cube",
+    "mass=5",
+    "__proto__=1",
+  ])("leaves out %s and says so", (link) => {
+    const { state, notices } = readLink(`#${link}&query=3`);
+    expect(state).toEqual({ ...kInitialState, row: 2 });
+    expect(notices).toHaveLength(1);
+  });
+});
+
+describe("Tokens", () => {
+  test("are words with their marks apart, or characters as a reader sees them", () => {
+    expect(tokenize("Don't stop, fox!", "words").tokens).toEqual([
+      "Don't",
+      "stop",
+      ",",
+      "fox",
+      "!",
+    ]);
+    expect(tokenize(" a\té 👩‍👩‍👧 ", "characters").tokens).toEqual(["a", "é", "👩‍👩‍👧"]);
+    expect(tokenize(" \n ", "words")).toEqual({ tokens: [], kept: " \n ", cut: false });
+  });
+
+  test("end after the 64th, with the text that made them", () => {
+    const text = Array.from({ length: 65 }, (_, i) => i).join(" ");
+    const { tokens, kept, cut } = tokenize(text, "words");
+    expect(tokens).toHaveLength(64);
+    expect(cut).toBe(true);
+    expect(tokenize(kept, "words")).toEqual({ tokens, kept, cut: false });
+  });
+});
+
+describe("Seeded numbers", () => {
+  test("depend on their key alone, have mean 0 and the deviation asked for", () => {
+    const numbers = seededNumbers("a key", 10_000, 0.5);
+    expect(seededNumbers("a key", 10_000, 0.5)).toEqual(numbers);
+    expect(seededNumbers("a key", 3, 0.5)).toEqual(numbers.slice(0, 3));
+    expect(seededNumbers("b key", 3, 0.5)).not.toEqual(numbers.slice(0, 3));
+    const mean = numbers.reduce((all, x) => all + x, 0) / numbers.length;
+    const variance = numbers.reduce((all, x) => all + (x - mean) ** 2, 0) / numbers.length;
+    expect(Math.abs(mean)).toBeLessThan(0.02);
+    expect(Math.abs(Math.sqrt(variance) - 0.5)).toBeLessThan(0.02);
+  });
+});
+
+describe("Numbers and words", () => {
+  test("are written with a true minus sign and one width", () => {
+    expect([0.0979, -1.5, -0.0001, 0, -Infinity, 1234.5678].map((x) => format(x))).toEqual([
+      "0.098",
+      "−1.500",
+      "0.000",
+      "0.000",
+      "−∞",
+      "1234.6",
+    ]);
+  });
+
+  test("are shortened between characters, never within one", () => {
+    expect(shorten("👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧", 2)).toBe("👩‍👩‍👧…");
+    expect(shorten("word", 4)).toBe("word");
+  });
+
+  test("quote tokens that would break a line of CSV", () => {
+    const view = {
+      data: new Float32Array([0.1, -2]),
+      rows: 1,
+      cols: 2,
+      offset: 0,
+      rowStride: 2,
+      colStride: 1,
+    };
+    expect(csvOf(view, ['say "hi", you'], undefined)).toBe(
+      '"","1","2"\r\n"say ""hi"", you",0.1,-2\r\n',
+    );
+  });
+});
+
+describe("Colours", () => {
+  test("are the page's for zero, orange below and blue above", () => {
+    expect(css(signedColour(0, "light"))).toBe("rgb(255 255 255)");
+    expect(css(signedColour(-1, "dark"))).toBe("rgb(245 147 34)");
+    expect(css(signedColour(5, "light"))).toBe("rgb(8 119 189)");
+  });
+
+  test("grow lighter with the weight, and leave one ink readable on each", () => {
+    const luminance = ([r, g, b]: readonly number[]) => {
+      const [x, y, z] = [r, g, b].map((c) => ((c as number) / 255) ** 2.2) as [
+        number,
+        number,
+        number,
+      ];
+      return 0.2126 * x + 0.7152 * y + 0.0722 * z;
+    };
+    let last = -1;
+    for (let i = 0; i <= 100; ++i) {
+      const colour = weightColour(i / 100);
+      expect(luminance(colour)).toBeGreaterThan(last);
+      last = luminance(colour);
+      const ink = inkOn(colour) === "#000" ? 0 : 1;
+      expect((Math.max(ink, last) + 0.05) / (Math.min(ink, last) + 0.05)).toBeGreaterThan(4.4);
+    }
+  });
+
+  test("follow the range and the curve that were chosen", () => {
+    expect(weightShare("absolute", "linear")(0.25, 0.5)).toBe(0.25);
+    expect(weightShare("row", "linear")(0.25, 0.5)).toBe(0.5);
+    expect(weightShare("absolute", "sqrt")(0.25, 0.5)).toBe(0.5);
+    expect(weightShare("absolute", "log")(0.001, 1)).toBe(0);
+    expect(weightShare("absolute", "log")(1, 1)).toBe(1);
+    expect(weightShare("row", "linear")(0, 0)).toBe(0);
+  });
+});

@@ -1,0 +1,193 @@
+/** The room "Step by step" as a person meets it: what it shows, and what can be done to it. */
+import type { Browser, ElementHandle, Page } from "puppeteer-core";
+import { expect } from "vitest";
+import { complaintsOf } from "./browsers";
+
+/** The table of the selected query: one entry per key, and the row of sums. */
+export interface Table {
+  readonly keys: string[];
+  readonly score: number[];
+  readonly scaled: number[];
+  readonly masked: number[];
+  readonly weight: number[];
+  readonly value: number[][];
+  readonly contribution: number[][];
+  readonly total: number;
+  readonly output: number[];
+  readonly foot: string;
+}
+
+export class Room {
+  readonly page: Page;
+  readonly complaints: string[];
+
+  private constructor(page: Page) {
+    this.page = page;
+    this.complaints = complaintsOf(page);
+  }
+
+  /** Opens the page and waits for the first answer of its engine. */
+  static async open(browser: Browser, url: string, width = 1440, height = 900): Promise<Room> {
+    const room = new Room(await browser.newPage());
+    await room.page.setViewport({ width, height });
+    // Firefox tells of a violated policy only where the page itself listens.
+    await room.page.evaluateOnNewDocument(() => {
+      document.addEventListener("securitypolicyviolation", (event) => {
+        console.error(`the Content-Security-Policy refused ${event.violatedDirective}`);
+      });
+    });
+    await room.page.goto(url);
+    return room;
+  }
+
+  async ready(): Promise<this> {
+    await this.page.waitForSelector("[data-time]");
+    return this;
+  }
+
+  async table(): Promise<Table> {
+    const { keys, columns, value, contribution, total, output, foot } = await this.page.evaluate(
+      () => {
+        const textsOf = (cell: Element | null | undefined) =>
+          [...(cell?.querySelectorAll(".vector span:not(.faint)") ?? [])].map(
+            ({ textContent }) => textContent ?? "",
+          );
+        const rows = [...document.querySelectorAll(".row-table tbody tr")];
+        const column = (name: string) =>
+          rows.map((row) => row.querySelector(`[data-column=${name}]`));
+        const foot = document.querySelector(".row-table tfoot");
+        return {
+          keys: rows.map((row) => row.querySelector("th")?.textContent ?? ""),
+          columns: ["score", "scaled", "masked", "weight"].map((name) =>
+            column(name).map((cell) => cell?.textContent ?? ""),
+          ),
+          value: column("value").map(textsOf),
+          contribution: column("contribution").map(textsOf),
+          total: foot?.querySelector("[data-column=weight]")?.textContent ?? "",
+          output: textsOf(foot?.querySelector("[data-column=output]")),
+          foot: foot?.querySelector("th")?.textContent ?? "",
+        };
+      },
+    );
+    // Numbers are read here, because infinity does not survive the way out of the browser.
+    const numberIn = (text: string) => Number(text.replace("−", "-").replace("∞", "Infinity"));
+    const [score, scaled, masked, weight] = columns.map((texts) => texts.map(numberIn)) as [
+      number[],
+      number[],
+      number[],
+      number[],
+    ];
+    return {
+      keys,
+      score,
+      scaled,
+      masked,
+      weight,
+      value: value.map((texts) => texts.map(numberIn)),
+      contribution: contribution.map((texts) => texts.map(numberIn)),
+      total: numberIn(total),
+      output: output.map(numberIn),
+      foot,
+    };
+  }
+
+  /** Waits until the table is as `expected` says, in those parts that it names. */
+  async untilTable(expected: Partial<Table>): Promise<Table> {
+    await expect.poll(() => this.table()).toMatchObject(expected);
+    return this.table();
+  }
+
+  /** The words of an element, with one space between those of different blocks. */
+  text(selector: string): Promise<string> {
+    return this.page.$eval(selector, (element) => {
+      const { innerText } = element as HTMLElement;
+      return innerText.replace(/\s+/g, " ").trim();
+    });
+  }
+
+  /** Types a text in place of what a field holds. */
+  async type(selector: string, text: string): Promise<void> {
+    await this.page.focus(selector);
+    await this.page.keyboard.down("Control");
+    await this.page.keyboard.press("a");
+    await this.page.keyboard.up("Control");
+    await this.page.keyboard.type(text);
+  }
+
+  /** Puts a text in place of what a field holds, as pasting over it does. */
+  async paste(selector: string, text: string): Promise<void> {
+    await this.page.$eval(
+      selector,
+      (element, text) => {
+        (element as HTMLInputElement).focus();
+        (element as HTMLInputElement).select();
+        // The one way that browsers have to insert as a person does, with all the events that follow.
+        if (text === "") document.execCommand("delete");
+        else document.execCommand("insertText", false, text);
+      },
+      text,
+    );
+  }
+
+  /** Clicks the label or button whose words are `words`, within `scope`. */
+  async click(words: string, scope = "body"): Promise<void> {
+    const found = await this.page.evaluateHandle(
+      (words, scope) =>
+        [...document.querySelectorAll(`${scope} :is(label, button, a, summary)`)].find(
+          (element) => element.textContent?.trim() === words,
+        ) ?? null,
+      words,
+      scope,
+    );
+    const element = found.asElement() as ElementHandle<Element> | null;
+    if (!element) throw new Error(`there is nothing to click that says “${words}” in ${scope}`);
+    await element.click();
+  }
+
+  canvas(matrix: string): Promise<ElementHandle<Element>> {
+    return this.page.waitForSelector(`.stage-figure [data-matrix=${matrix}] canvas`) as Promise<
+      ElementHandle<Element>
+    >;
+  }
+
+  /** The middle of a cell on the screen; rows and columns are counted from 0. */
+  async cell(
+    matrix: string,
+    row: number,
+    col: number,
+    rows: number,
+    cols: number,
+  ): Promise<{ x: number; y: number }> {
+    const canvas = await this.canvas(matrix);
+    return canvas.evaluate(
+      (element, row, col, rows, cols) => {
+        element.scrollIntoView({ block: "center" });
+        const box = element.getBoundingClientRect();
+        const left = Number((element as HTMLElement).dataset.left);
+        const top = Number((element as HTMLElement).dataset.top);
+        return {
+          x: box.left + left + ((col + 0.5) * (box.width - left)) / cols,
+          y: box.top + top + ((row + 0.5) * (box.height - top)) / rows,
+        };
+      },
+      row,
+      col,
+      rows,
+      cols,
+    );
+  }
+
+  /** By how many pixels the page is wider than its window. */
+  sidewaysOverflow(): Promise<number> {
+    return this.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  }
+
+  /** What the address holds after the `#`. */
+  link(): Promise<string> {
+    return this.page.evaluate(() => location.hash);
+  }
+
+  async close(): Promise<void> {
+    await this.page.close();
+  }
+}

@@ -1,0 +1,100 @@
+/** Colours that carry meaning: how much attention, and the sign and size of a number. */
+import { formatShort } from "./format";
+import type { Curve, Range } from "./state";
+
+export type Rgb = readonly [number, number, number];
+
+export type Theme = "light" | "dark";
+
+/** Ten samples of cividis, a map that reads the same with every kind of colour vision and grows evenly lighter. */
+const kCividis: readonly Rgb[] = [
+  [0, 34, 78],
+  [18, 53, 112],
+  [59, 73, 108],
+  [87, 93, 109],
+  [112, 113, 115],
+  [138, 134, 120],
+  [165, 156, 116],
+  [195, 179, 105],
+  [225, 204, 85],
+  [254, 232, 56],
+];
+
+/** Negative orange, positive blue; zero is the colour of the page. */
+const kNegative: Rgb = [245, 147, 34];
+const kPositive: Rgb = [8, 119, 189];
+const kZero: Record<Theme, Rgb> = { light: [255, 255, 255], dark: [27, 28, 31] };
+
+function mix(a: Rgb, b: Rgb, t: number): Rgb {
+  return [a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t, a[2] + (b[2] - a[2]) * t];
+}
+
+/** The colour of a share of attention, `t` from 0 to 1. */
+export function weightColour(t: number): Rgb {
+  const place = Math.max(0, Math.min(1, t)) * (kCividis.length - 1);
+  const below = Math.min(Math.floor(place), kCividis.length - 2);
+  return mix(kCividis[below] as Rgb, kCividis[below + 1] as Rgb, place - below);
+}
+
+/** The colour of a signed number, `t` from -1 to 1. */
+export function signedColour(t: number, theme: Theme): Rgb {
+  return mix(kZero[theme], t < 0 ? kNegative : kPositive, Math.min(1, Math.abs(t)));
+}
+
+export function css([r, g, b]: Rgb): string {
+  return `rgb(${Math.round(r)} ${Math.round(g)} ${Math.round(b)})`;
+}
+
+/** Black or white, whichever stands out more: one of the two always has a contrast of at least 4.5 : 1. */
+export function inkOn([r, g, b]: Rgb): string {
+  const linear = (c: number) => (c <= 10 ? c / 3294 : ((c / 255 + 0.055) / 1.055) ** 2.4);
+  const luminance = 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+  return luminance > 0.179 ? "#000" : "#fff";
+}
+
+/** How the values of one matrix become colours, and what its legend says at either end. */
+export interface Palette {
+  readonly ends: readonly [string, string];
+  /** `largest` is the largest value in the cell's row: the end of the range where each row has its own. */
+  colour(value: number, largest: number): Rgb;
+  /** The colour at a place along the legend, from 0 to 1. */
+  legend(t: number): Rgb;
+}
+
+/** A palette from `-size` to `size`. */
+export function signedPalette(size: number, theme: Theme): Palette {
+  const end = size > 0 ? size : 1;
+  return {
+    ends: [formatShort(-end), formatShort(end)],
+    colour: (value) => signedColour(value / end, theme),
+    legend: (t) => signedColour(2 * t - 1, theme),
+  };
+}
+
+/** The logarithmic curve starts at this share; smaller ones get the lowest colour. */
+const kSmallestOfLog = 0.001;
+
+const curves: Record<Curve, (share: number) => number> = {
+  linear: (share) => share,
+  sqrt: Math.sqrt,
+  log: (share) => (share <= kSmallestOfLog ? 0 : 1 - Math.log(share) / Math.log(kSmallestOfLog)),
+};
+
+/** A weight's place from 0 to 1 under the chosen range and curve, for colours and for lines alike. */
+export function weightShare(
+  range: Range,
+  curve: Curve,
+): (weight: number, largest: number) => number {
+  const bend = curves[curve];
+  return (weight, largest) => bend(range === "row" && largest > 0 ? weight / largest : weight);
+}
+
+export function weightPalette(range: Range, curve: Curve): Palette {
+  const share = weightShare(range, curve);
+  const low = curve === "log" ? kSmallestOfLog : 0;
+  return {
+    ends: [`${low}`, range === "row" ? "largest of its row" : "1"],
+    colour: (value, largest) => weightColour(share(value, largest)),
+    legend: weightColour,
+  };
+}

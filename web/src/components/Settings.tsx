@@ -1,0 +1,25 @@
+/** The controls, always open where there is room beside the pictures, folded away on a narrow page. */
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+
+const kWide = "(min-width: 64rem)";
+
+export function Settings({ children }: { children: ComponentChildren }) {
+  const [open, setOpen] = useState(() => matchMedia(kWide).matches);
+  useEffect(() => {
+    const query = matchMedia(kWide);
+    const follow = () => setOpen(query.matches);
+    query.addEventListener("change", follow);
+    return () => query.removeEventListener("change", follow);
+  }, []);
+  return (
+    <details
+      class="settings"
+      open={open}
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+    >
+      <summary>Settings</summary>
+      {children}
+    </details>
+  );
+}

@@ -1,0 +1,86 @@
+/** The current stage, expanded: its words and formula, its picture, and the formula of one cell. */
+import type { Explanation } from "../explain";
+import { kFormulas } from "../formulas";
+import { usePage } from "../page";
+import { isShare } from "../pictures";
+import { kStageNames, kStages, picturesOf, type StageName } from "../stages";
+import { useWidth } from "../useWidth";
+import { Choice } from "./Fields";
+import { Figure } from "./Figure";
+import { HeadPicker } from "./HeadPicker";
+import { Readout } from "./Readout";
+import { Transport } from "./Transport";
+
+/** Up to this many tokens the words fit beside the picture. */
+const kFewTokens = 14;
+const kStagesWithWeights = ["weights", "output"];
+
+function ColourChoice() {
+  const { state, set } = usePage();
+  const shows =
+    kStagesWithWeights.includes(state.stage) ||
+    picturesOf(state.stage, state.example).some(isShare);
+  if (!shows) return null;
+  return (
+    <div class="colour-choice">
+      <Choice
+        label="Weights coloured"
+        value={state.range}
+        choices={[
+          ["absolute", "from 0 to 1"],
+          ["row", "per row"],
+        ]}
+        onChange={(range) => set({ range })}
+      />
+      <Choice
+        label="Curve"
+        value={state.curve}
+        choices={[
+          ["linear", "linear"],
+          ["sqrt", "√"],
+          ["log", "log"],
+        ]}
+        onChange={(curve) => set({ curve })}
+      />
+    </div>
+  );
+}
+
+export function StagePanel({ explanation }: { explanation: Explanation | null }) {
+  const { state, scene, set } = usePage();
+  const [ref, width] = useWidth<HTMLDivElement>();
+  const index = kStageNames.indexOf(state.stage);
+  const stage = kStages[state.stage];
+  const many = Math.max(scene.queries.tokens.length, scene.keys.tokens.length) > kFewTokens;
+  return (
+    <>
+      <div class="stage-bar">
+        <Transport
+          index={index}
+          count={kStageNames.length}
+          title={stage.title}
+          go={(next) => set({ stage: kStageNames[next] as StageName })}
+        />
+        <HeadPicker />
+      </div>
+      <div
+        class={many ? "stage many" : "stage"}
+        id="stage"
+        role="tabpanel"
+        aria-labelledby={`tab-${state.stage}`}
+      >
+        <div class="stage-words">
+          <p>{stage.explain(state, scene)}</p>
+          {kFormulas[state.stage](state, scene)}
+        </div>
+        <div class="stage-figure">
+          <div ref={ref} class="scroll">
+            {width > 0 && <Figure width={width} />}
+          </div>
+          <ColourChoice />
+        </div>
+        <Readout explanation={explanation} locked={state.cell !== null} />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,33 @@
+/**
+ * The worked example that the page opens on: five words with given embeddings of size 4. Each of Q, K and V is a linear
+ * map of the embedding: Q takes its first two entries, K the same two swapped, V the last two.
+ */
+
+export const kExampleText = "The quick brown fox jumps";
+
+/** "quick", whose attention the example follows in four steps. */
+export const kExampleRow = 1;
+
+export const kExampleEmbeddings = [
+  [0.1, 0.2, 0.3, 0.4],
+  [0.5, 0.6, 0.7, 0.8],
+  [0.9, 1.0, 1.1, 1.2],
+  [1.3, 1.4, 1.5, 1.6],
+  [1.7, 1.8, 1.9, 2.0],
+];
+
+/** Stored as [out, in], the layout of `linear`; the page draws them as the 4 × 2 matrices that multiply from the right. */
+export const kExampleProjections = {
+  wq: [
+    [1, 0, 0, 0],
+    [0, 1, 0, 0],
+  ],
+  wk: [
+    [0, 1, 0, 0],
+    [1, 0, 0, 0],
+  ],
+  wv: [
+    [0, 0, 1, 0],
+    [0, 0, 0, 1],
+  ],
+};

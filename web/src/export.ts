@@ -1,0 +1,125 @@
+/** Saves a matrix as it is drawn, with its tokens, caption and legend: SVG, PNG made from it, and the numbers as CSV. */
+import { css, inkOn } from "./colour";
+import { format } from "./format";
+import { at, type View } from "./matrices";
+import type { Ink, Picture } from "./paint";
+import { heightOf, widthOf } from "./paint";
+
+function escapeXml(text: string): string {
+  return text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
+}
+
+const kMargin = 16;
+const kCaption = 28;
+const kLegend = 40;
+
+/** The matrix as a document of its own, in the colours of the page. */
+export function svgOf(picture: Picture, caption: string, ink: Ink): string {
+  const { geometry: g, view, palette, isHidden, labels } = picture;
+  if (!view) return "";
+  const parts: string[] = [];
+  const text = (x: number, y: number, words: string, more = "") =>
+    parts.push(`<text x="${x}" y="${y}" fill="${ink.ink}" ${more}>${escapeXml(words)}</text>`);
+  const rect = (x: number, y: number, w: number, h: number, fill: string) =>
+    parts.push(`<rect x="${x}" y="${y}" width="${w}" height="${h}" fill="${fill}"/>`);
+
+  const width = Math.max(widthOf(g), 320) + 2 * kMargin;
+  const height = heightOf(g) + kCaption + kLegend + 2 * kMargin;
+  const left = kMargin + g.left;
+  const top = kMargin + kCaption + g.top;
+  text(kMargin, kMargin + 12, caption, 'font-weight="600"');
+  if (labels.colAxis) text(left, kMargin + kCaption + 8, `${labels.colAxis} →`);
+
+  for (let i = 0; i < g.rows; ++i) {
+    const y = top + i * g.cellHeight;
+    let largest = 0;
+    for (let j = 0; j < g.cols; ++j) largest = Math.max(largest, at(view, i, j));
+    for (let j = 0; j < g.cols; ++j) {
+      const x = left + j * g.cellWidth;
+      const value = at(view, i, j);
+      const colour = palette.colour(value, largest);
+      rect(x, y, g.cellWidth, g.cellHeight, isHidden?.(i, j) ? "url(#hidden)" : css(colour));
+      if (isHidden?.(i, j) || g.cellWidth < 38 || g.cellHeight < 15) continue;
+      parts.push(
+        `<text x="${x + g.cellWidth / 2}" y="${y + g.cellHeight / 2 + 4}" text-anchor="middle" ` +
+          `fill="${inkOn(colour)}">${format(value, g.cellWidth >= 46 ? 3 : 2)}</text>`,
+      );
+    }
+    const label = labels.rows?.[i];
+    if (label) text(left - 6, y + g.cellHeight / 2 + 4, label, 'text-anchor="end"');
+  }
+  for (const [j, label] of (labels.cols ?? []).entries()) {
+    const x = left + (j + 0.5) * g.cellWidth;
+    text(x + 4, top - 5, label, `transform="rotate(-90 ${x + 4} ${top - 5})"`);
+  }
+
+  const legendY = top + g.rows * g.cellHeight + 16;
+  const kStops = 24;
+  for (let i = 0; i < kStops; ++i)
+    rect(left + i * 5, legendY, 5.5, 8, css(palette.legend(i / (kStops - 1))));
+  text(left, legendY + 22, palette.ends[0]);
+  text(left + kStops * 5, legendY + 22, palette.ends[1], 'text-anchor="end"');
+
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">
+<defs><pattern id="hidden" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="6" height="6" fill="${ink.hidden}"/><rect width="1" height="6" fill="${ink.hatch}"/></pattern></defs>
+<rect width="${width}" height="${height}" fill="${ink.page}"/>
+${parts.join("\n")}
+</svg>
+`;
+}
+
+export function pngOf(svg: string): Promise<Blob> {
+  const url = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+  const image = new Image();
+  image.src = url;
+  const kRatio = 2;
+  return image
+    .decode()
+    .then(() => {
+      const canvas = document.createElement("canvas");
+      canvas.width = image.width * kRatio;
+      canvas.height = image.height * kRatio;
+      canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+      return new Promise<Blob>((resolve, reject) =>
+        canvas.toBlob(
+          (blob) => (blob ? resolve(blob) : reject(new Error("the browser made no image"))),
+          "image/png",
+        ),
+      );
+    })
+    .finally(() => URL.revokeObjectURL(url));
+}
+
+/** The fewest digits that give back the same 32-bit float. */
+function shortest(value: number): string {
+  let digits = 6;
+  while (digits < 9 && Math.fround(Number(value.toPrecision(digits))) !== value) ++digits;
+  return String(Number(value.toPrecision(digits)));
+}
+
+/** RFC 4180: every label is quoted, and a quote inside it doubled. */
+export function csvOf(
+  view: View,
+  rows: readonly string[] | undefined,
+  cols: readonly string[] | undefined,
+): string {
+  const quoted = (text: string) => `"${text.replace(/"/g, '""')}"`;
+  const header = ["", ...Array.from({ length: view.cols }, (_, j) => cols?.[j] ?? String(j + 1))]
+    .map(quoted)
+    .join(",");
+  const lines = Array.from({ length: view.rows }, (_, i) =>
+    [
+      quoted(rows?.[i] ?? String(i + 1)),
+      ...Array.from({ length: view.cols }, (_, j) => shortest(at(view, i, j))),
+    ].join(","),
+  );
+  return `${[header, ...lines].join("\r\n")}\r\n`;
+}
+
+export function download(blob: Blob, name: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

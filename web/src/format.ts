@@ -1,0 +1,29 @@
+/** How numbers are written: one width, a true minus sign, and words for what is no finite number. */
+
+export function format(value: number, decimals = 3): string {
+  if (value === Number.NEGATIVE_INFINITY) return "−∞";
+  if (value === Number.POSITIVE_INFINITY) return "∞";
+  const size = Math.abs(value);
+  const text =
+    size >= 1e5
+      ? size.toExponential(1)
+      : size.toFixed(size >= 100 ? Math.max(0, decimals - 2) : decimals);
+  return value < 0 && Number(text) !== 0 ? `−${text}` : text;
+}
+
+/** Short forms for places where every digit counts, such as a legend's ends. */
+export function formatShort(value: number): string {
+  if (value === 0 || value === 1) return String(value);
+  return format(value, Math.abs(value) < 10 ? 2 : 1);
+}
+
+/** At most `limit` characters as a reader counts them. */
+export function shorten(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const graphemes = [...new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(text)];
+  if (graphemes.length <= limit) return text;
+  return `${graphemes
+    .slice(0, limit - 1)
+    .map(({ segment }) => segment)
+    .join("")}…`;
+}

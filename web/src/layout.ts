@@ -1,0 +1,83 @@
+/** How large a picture's cells are and how much room its labels take: known before any number is. */
+import type { Geometry, Labels } from "./paint";
+
+/** A cell of this size shows three decimals; larger ones would only spread a small matrix out. */
+const kCell = { width: 72, height: 36 };
+
+/** Rows are kept high enough for words of a readable size, unless the picture would grow higher than this. */
+const kRow = 14;
+const kHeight = 560;
+
+const kTopHeight = 220;
+const kLabelLimit = 88;
+
+export function px(size: number): string {
+  return `${size}px`;
+}
+
+let measuring: CanvasRenderingContext2D | null = null;
+
+/** The width of a label as the canvas will draw it, at 12 pixels. */
+export function textWidth(text: string): number {
+  measuring ??= document.createElement("canvas").getContext("2d");
+  if (!measuring) return text.length * 7;
+  // Labels of lit rows are bold: leave room for that, so that nothing moves when a row is lit.
+  measuring.font = `600 12px ${getComputedStyle(document.body).fontFamily}`;
+  return measuring.measureText(text).width;
+}
+
+export function widest(labels: readonly string[]): number {
+  return Math.ceil(Math.max(0, ...labels.map(textWidth)));
+}
+
+export function labelsStand(labels: readonly string[], cellWidth: number): boolean {
+  return widest(labels) > cellWidth - 2;
+}
+
+/** The room to the left of the cells: the words of the axis, the labels, and a gap. */
+export function leftOf(labels: Labels): number {
+  return (
+    (labels.rowAxis ? 18 : 0) + (labels.rows ? Math.min(kLabelLimit, widest(labels.rows)) + 10 : 0)
+  );
+}
+
+function topOf(labels: Labels, cellWidth: number): number {
+  const standing = labels.cols && labelsStand(labels.cols, cellWidth);
+  return (
+    (labels.colAxis ? 18 : 0) +
+    (labels.cols ? (standing ? Math.min(kLabelLimit, widest(labels.cols)) + 10 : 20) : 0)
+  );
+}
+
+export function geometryOf(rows: number, cols: number, cell: CellSize, labels: Labels): Geometry {
+  return {
+    rows,
+    cols,
+    cellWidth: cell.width,
+    cellHeight: cell.height,
+    left: leftOf(labels),
+    top: topOf(labels, cell.width),
+  };
+}
+
+export interface CellSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Cells for matrices of `cols` columns in all that stand side by side in `width` pixels. */
+export function cellsFor(width: number, cols: number, rows: number): CellSize {
+  const cellWidth = Math.max(1, Math.min(kCell.width, Math.floor((width / cols) * 4) / 4));
+  return {
+    width: cellWidth,
+    height: Math.min(kCell.height, Math.max(cellWidth, Math.min(kRow, kHeight / rows))),
+  };
+}
+
+/** Cells of a matrix above another one: as wide as those below, and lower if it has many rows. */
+export function topCellsFor(below: CellSize, rows: number): CellSize {
+  return {
+    width: below.width,
+    height: Math.min(below.height, Math.max(2, Math.floor(kTopHeight / rows))),
+  };
+}

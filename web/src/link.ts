@@ -1,0 +1,169 @@
+/**
+ * The link is the state: readable `key=value` pairs after the `#`, only what differs from the page's first view. What a
+ * link says is checked; a value that cannot be is left out and named in a notice.
+ */
+import { isMatrixName } from "./matrices";
+import { isStageName } from "./stages";
+import { type CellRef, kInitialState, kLimits, type State } from "./state";
+import { kMaxCharacters, kMaxTokens } from "./tokens";
+
+export interface Reading {
+  readonly state: State;
+  readonly notices: readonly string[];
+}
+
+function oneOf<T extends string>(...choices: T[]) {
+  return (text: string): T => {
+    if (!(choices as string[]).includes(text)) throw new RangeError(`one of ${choices.join(", ")}`);
+    return text as T;
+  };
+}
+
+function numberIn({ min, max }: { min: number; max: number }, whole = true) {
+  return (text: string): number => {
+    const value = text.trim() === "" ? Number.NaN : Number(text);
+    if (!(value >= min && value <= max) || (whole && !Number.isInteger(value))) {
+      throw new RangeError(`a ${whole ? "whole number" : "number"} from ${min} to ${max}`);
+    }
+    return value;
+  };
+}
+
+const onOff = (text: string): boolean => oneOf("on", "off")(text) === "on";
+const kIndex = { min: 1, max: kMaxTokens };
+
+function cellFrom(text: string): CellRef {
+  const [matrix, row, col] = text.split(".");
+  const index = /^\d{1,3}$/;
+  if (!matrix || !isMatrixName(matrix) || !index.test(row ?? "") || !index.test(col ?? "")) {
+    throw new RangeError("a matrix, a row and a column, such as scores.2.4");
+  }
+  return { matrix, row: Number(row) - 1, col: Number(col) - 1 };
+}
+
+/** Rows of hidden keys, such as `1:2-5,7;3:1`, counted from 1. */
+function hiddenFrom(text: string): ReadonlySet<string> {
+  const hidden = new Set<string>();
+  for (const part of text.split(";").filter(Boolean)) {
+    const [, row, runs = ""] = /^(\d+):([\d,-]+)$/.exec(part) ?? [];
+    const i = placeFrom(row) - 1;
+    for (const run of runs.split(",")) {
+      const [first, last = first] = run.split("-");
+      const end = placeFrom(last);
+      for (let col = placeFrom(first); col <= end; ++col) hidden.add(`${i},${col - 1}`);
+    }
+  }
+  return hidden;
+}
+
+function placeFrom(text: string | undefined): number {
+  const value = Number(text);
+  if (!(Number.isInteger(value) && value >= kIndex.min && value <= kIndex.max))
+    throw new RangeError("cells such as 1:2-5,7;3:1");
+  return value;
+}
+
+function hiddenToText(hidden: ReadonlySet<string>): string {
+  const rows = new Map<number, number[]>();
+  for (const cell of hidden) {
+    const [row, col] = cell.split(",").map(Number) as [number, number];
+    rows.set(row, [...(rows.get(row) ?? []), col]);
+  }
+  const runs = (cols: number[]) => {
+    const out: [number, number][] = [];
+    for (const col of cols.sort((a, b) => a - b)) {
+      const last = out.at(-1);
+      if (last && last[1] === col - 1) last[1] = col;
+      else out.push([col, col]);
+    }
+    return out
+      .map(([from, to]) => (from === to ? `${from + 1}` : `${from + 1}-${to + 1}`))
+      .join(",");
+  };
+  return [...rows]
+    .sort(([a], [b]) => a - b)
+    .map(([row, cols]) => `${row + 1}:${runs(cols)}`)
+    .join(";");
+}
+
+/** How each setting is read. A reader throws a RangeError that says what it takes. */
+const readers: Record<string, (text: string) => Partial<State>> = {
+  text: (text) => ({ text: text.slice(0, kMaxCharacters), example: false }),
+  keys: (text) => ({ keyText: text.slice(0, kMaxCharacters), example: false }),
+  split: (text) => ({ split: oneOf("words", "characters")(text), example: false }),
+  heads: (text) => ({ heads: numberIn(kLimits.heads)(text), example: false }),
+  size: (text) => ({ headSize: numberIn(kLimits.headSize)(text), example: false }),
+  seed: (text) => ({ seed: text.slice(0, 40), example: false }),
+  position: (text) => ({ position: onOff(text) }),
+  scale: (text) => ({ scaled: onOff(text) }),
+  temperature: (text) => ({ temperature: numberIn(kLimits.temperature, false)(text) }),
+  mask: (text) => ({ mask: oneOf("none", "causal", "padding", "window", "painted")(text) }),
+  pad: (text) => ({ padFrom: numberIn({ min: 1, max: kMaxTokens + 1 })(text) - 1 }),
+  window: (text) => ({ window: numberIn(kLimits.window)(text) }),
+  hidden: (text) => ({ hidden: hiddenFrom(text) }),
+  step: (text) => {
+    if (!isStageName(text)) throw new RangeError("the name of a step");
+    return { stage: text };
+  },
+  head: (text) => ({ head: numberIn(kLimits.heads)(text) - 1 }),
+  query: (text) => ({ row: numberIn(kIndex)(text) - 1 }),
+  cell: (text) => ({ cell: cellFrom(text) }),
+  range: (text) => ({ range: oneOf("absolute", "row")(text) }),
+  curve: (text) => ({ curve: oneOf("linear", "sqrt", "log")(text) }),
+  mass: (text) => ({ mass: numberIn(kLimits.mass)(text) }),
+};
+
+export function readLink(hash: string): Reading {
+  let state = kInitialState;
+  const notices: string[] = [];
+  for (const [key, text] of new URLSearchParams(hash.replace(/^#/, ""))) {
+    const read = Object.hasOwn(readers, key) ? readers[key] : undefined;
+    if (!read) {
+      notices.push(`The link has a setting “${key.slice(0, 40)}” that this page does not know.`);
+      continue;
+    }
+    try {
+      state = { ...state, ...read(text) };
+    } catch (error) {
+      const wanted = (error as RangeError).message;
+      notices.push(
+        `The link's ${key} is “${text.slice(0, 40)}”, but it takes ${wanted}; it was left out.`,
+      );
+    }
+  }
+  return { state, notices };
+}
+
+export function writeLink(state: State): string {
+  const params = new URLSearchParams();
+  const initial = kInitialState;
+  const put = (key: string, value: string | number, unless: string | number) => {
+    if (value !== unless) params.set(key, String(value));
+  };
+  if (!state.example) {
+    params.set("text", state.text);
+    if (state.keyText !== null) params.set("keys", state.keyText);
+    put("heads", state.heads, initial.heads);
+    put("size", state.headSize, initial.headSize);
+    put("seed", state.seed, initial.seed);
+    put("split", state.split, initial.split);
+  }
+  const onOrOff = (on: boolean) => (on ? "on" : "off");
+  put("position", onOrOff(state.position), onOrOff(initial.position));
+  put("scale", onOrOff(state.scaled), onOrOff(initial.scaled));
+  put("temperature", state.temperature, initial.temperature);
+  put("mask", state.mask, initial.mask);
+  if (state.mask === "padding") put("pad", state.padFrom + 1, initial.padFrom + 1);
+  if (state.mask === "window") put("window", state.window, initial.window);
+  if (state.mask === "painted") put("hidden", hiddenToText(state.hidden), "");
+  put("step", state.stage, initial.stage);
+  put("head", state.head + 1, initial.head + 1);
+  put("query", state.row + 1, initial.row + 1);
+  if (state.cell)
+    params.set("cell", `${state.cell.matrix}.${state.cell.row + 1}.${state.cell.col + 1}`);
+  put("range", state.range, initial.range);
+  put("curve", state.curve, initial.curve);
+  put("mass", state.mass, initial.mass);
+  // Commas, colons and semicolons mean nothing special after the #, and a link that can be read can be edited.
+  return params.toString().replace(/%2C/g, ",").replace(/%3A/g, ":").replace(/%3B/g, ";");
+}

@@ -1,0 +1,37 @@
+/**
+ * Vectors that stand in for learned ones. They depend on nothing but a text, so the same word under the same seed has
+ * the same vector in every browser: only exact integer and double arithmetic is used, no `Math.log` or `Math.cos`, whose
+ * last digit may differ.
+ */
+
+/** FNV-1a, 32 bits, over UTF-16 code units. */
+function hash(text: string): number {
+  let h = 0x811c9dc5;
+  for (let i = 0; i < text.length; ++i) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
+  return h >>> 0;
+}
+
+/** A generator of 32-bit numbers: a Weyl sequence whose steps are mixed with the finaliser of MurmurHash3. */
+function generator(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x9e3779b9) | 0;
+    let z = state;
+    z = Math.imul(z ^ (z >>> 16), 0x85ebca6b);
+    z = Math.imul(z ^ (z >>> 13), 0xc2b2ae35);
+    return (z ^ (z >>> 16)) >>> 0;
+  };
+}
+
+/**
+ * `count` numbers of mean 0 and the given standard deviation, near enough to normal: the sum of four uniform numbers
+ * has variance 4/12.
+ */
+export function seededNumbers(key: string, count: number, deviation = 1): Float32Array {
+  const next = generator(hash(key));
+  const factor = (deviation * Math.sqrt(3)) / 2 ** 32;
+  return Float32Array.from({ length: count }, () => {
+    const sum = next() + next() + next() + next();
+    return (sum - 2 ** 33) * factor;
+  });
+}

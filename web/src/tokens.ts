@@ -1,0 +1,40 @@
+/** How a sentence is cut into the tokens that attention works on. */
+
+export type Split = "words" | "characters";
+
+/** More tokens than this cannot be read in a picture of all pairs. */
+export const kMaxTokens = 64;
+
+/** Guards the link's length and the time spent on a paste of a whole book. */
+export const kMaxCharacters = 1000;
+
+export const kCutNotice = `Only the first ${kMaxTokens} tokens (and at most ${kMaxCharacters} characters) are used; the rest was left out.`;
+
+export interface Tokens {
+  readonly tokens: readonly string[];
+  /** The part of the text that the tokens came from. */
+  readonly kept: string;
+  /** True when some of the text had to be left out. */
+  readonly cut: boolean;
+}
+
+const segmenters: Record<Split, Intl.Segmenter> = {
+  words: new Intl.Segmenter(undefined, { granularity: "word" }),
+  characters: new Intl.Segmenter(undefined, { granularity: "grapheme" }),
+};
+
+/**
+ * Cuts `text` into at most `kMaxTokens` tokens. White space separates and is never a token. Words follow the rules of
+ * the text's own script (so Thai and Chinese are cut too), and a character is what a reader takes for one: a family
+ * emoji or a letter with its accents stays whole.
+ */
+export function tokenize(text: string, split: Split): Tokens {
+  const within = text.slice(0, kMaxCharacters);
+  const tokens: string[] = [];
+  for (const { segment, index } of segmenters[split].segment(within)) {
+    if (segment.trim() === "") continue;
+    if (tokens.length === kMaxTokens) return { tokens, kept: within.slice(0, index), cut: true };
+    tokens.push(segment);
+  }
+  return { tokens, kept: within, cut: text.length > within.length };
+}
