@@ -8,7 +8,7 @@ import { Room } from "./room";
 
 const folder = fileURLToPath(new URL("../../build/screenshots", import.meta.url));
 
-const kLinks = {
+const links = {
   default: "",
   sentence:
     "#text=The+animal+did+not+cross+the+street+because+it+was+too+tired&heads=4&size=8&mask=causal&step=weights&query=9",
@@ -70,7 +70,7 @@ describe("The page", () => {
       await room.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: theme }]);
       await room.page.evaluate((link) => {
         location.hash = link;
-      }, kLinks[link]);
+      }, links[link]);
       await room.ready();
       await expect
         .poll(() => room.text(".transport b"))

@@ -10,7 +10,7 @@ const kinds = [
   { browser: "firefox", isolated: false },
 ] as const;
 
-const kExample = ["The", "quick", "brown", "fox", "jumps"];
+const exampleTokens = ["The", "quick", "brown", "fox", "jumps"];
 
 describe.each(kinds)(
   "In $browser, isolated: $isolated, the page",
@@ -44,7 +44,7 @@ describe.each(kinds)(
     test("opens on the worked example and shows its true numbers", async () => {
       const room = await open();
       expect(await room.table()).toEqual({
-        keys: kExample,
+        keys: exampleTokens,
         score: [0.16, 0.6, 1.04, 1.48, 1.92],
         scaled: [0.113, 0.424, 0.735, 1.047, 1.358],
         masked: [0.113, 0.424, 0.735, 1.047, 1.358],
@@ -172,7 +172,7 @@ describe.each(kinds)(
       await room.click("painted", ".settings");
       await room.click("Hide all");
       await room.untilTable({
-        masked: kExample.map(() => -Infinity),
+        masked: exampleTokens.map(() => -Infinity),
         weight: [0, 0, 0, 0, 0],
         total: 0,
         output: [0, 0],
@@ -363,7 +363,9 @@ describe.each(kinds)(
       await expect.poll(saved).not.toBe("");
       const [header, ...lines] = (await saved()).trimEnd().split("\r\n");
       expect(header).toBe('"","The","quick","brown","fox","jumps"');
-      expect(lines.map((line) => line.split(",")[0])).toEqual(kExample.map((word) => `"${word}"`));
+      expect(lines.map((line) => line.split(",")[0])).toEqual(
+        exampleTokens.map((word) => `"${word}"`),
+      );
       const quick = lines[1]?.split(",").slice(1).map(Number);
       expect(quick?.map((score) => Number(score.toFixed(5)))).toEqual([
         0.16, 0.6, 1.04, 1.48, 1.92,
@@ -375,7 +377,7 @@ describe.each(kinds)(
       await room.click("Ask another sentence");
       await room.untilTable({ keys: ["The", "cat", "is", "sleeping", "there"] });
       await room.click("Back to the worked example");
-      await room.untilTable({ keys: kExample, output: [1.339, 1.439] });
+      await room.untilTable({ keys: exampleTokens, output: [1.339, 1.439] });
     });
   },
 );

@@ -5,13 +5,13 @@ import { csvOf } from "../../web/src/export";
 import { format, shorten } from "../../web/src/format";
 import { readLink, writeLink } from "../../web/src/link";
 import { seededNumbers } from "../../web/src/seeded";
-import { kInitialState, type State } from "../../web/src/state";
+import { initialState, type State } from "../../web/src/state";
 import { tokenize } from "../../web/src/tokens";
 
 describe("The link", () => {
   test("is empty for the page's first view", () => {
-    expect(writeLink(kInitialState)).toBe("");
-    expect(readLink("")).toEqual({ state: kInitialState, notices: [] });
+    expect(writeLink(initialState)).toBe("");
+    expect(readLink("")).toEqual({ state: initialState, notices: [] });
   });
 
   test("gives back every setting that it was written from", () => {
@@ -27,8 +27,8 @@ describe("The link", () => {
       scaled: false,
       temperature: 0.25,
       mask: "painted",
-      padFrom: kInitialState.padFrom,
-      window: kInitialState.window,
+      padFrom: initialState.padFrom,
+      window: initialState.window,
       hidden: new Set(["0,0", "0,1", "0,2", "4,1", "63,63"]),
       stage: "joined",
       head: 4,
@@ -64,7 +64,7 @@ describe("The link", () => {
     "__proto__=1",
   ])("leaves out %s and says so", (link) => {
     const { state, notices } = readLink(`#${link}&query=3`);
-    expect(state).toEqual({ ...kInitialState, row: 2 });
+    expect(state).toEqual({ ...initialState, row: 2 });
     expect(notices).toHaveLength(1);
   });
 });

@@ -13,10 +13,10 @@ import { TryNext } from "./components/TryNext";
 import { explain, sourcesOf, textOf } from "./explain";
 import { kindOf } from "./matrices";
 import { type Page, PageContext } from "./page";
-import { kStageNames } from "./stages";
+import { stageNames } from "./stages";
 import { type CellRef, lookOf, type Scene, type State, sceneOf } from "./state";
 import { useTheme } from "./theme";
-import { kCutNotice } from "./tokens";
+import { noticeOfCut } from "./tokens";
 import { useLink } from "./useLink";
 import { useSolution } from "./useSolution";
 
@@ -32,7 +32,7 @@ function noticesOf(scene: Scene, failure: string | null): string[] {
     notices.push("Type a word: there is no token to look from yet.");
   else if (scene.keys.tokens.length === 0)
     notices.push("Type a word into the second sentence: there is no token to look at yet.");
-  if (scene.queries.cut || scene.keys.cut) notices.push(kCutNotice);
+  if (scene.queries.cut || scene.keys.cut) notices.push(noticeOfCut);
   return notices;
 }
 
@@ -82,7 +82,7 @@ export function App() {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
       const wanted = (event.target as Element).closest?.("input, select, canvas, .scroll");
       if (step && !wanted) {
-        set((now) => ({ stage: kStageNames[kStageNames.indexOf(now.stage) + step] ?? now.stage }));
+        set((now) => ({ stage: stageNames[stageNames.indexOf(now.stage) + step] ?? now.stage }));
       }
     };
     addEventListener("keydown", onKeyDown);

@@ -7,7 +7,7 @@ export type Rgb = readonly [number, number, number];
 export type Theme = "light" | "dark";
 
 /** Ten samples of cividis, a map that reads the same with every kind of colour vision and grows evenly lighter. */
-const kCividis: readonly Rgb[] = [
+const cividis: readonly Rgb[] = [
   [0, 34, 78],
   [18, 53, 112],
   [59, 73, 108],
@@ -21,9 +21,9 @@ const kCividis: readonly Rgb[] = [
 ];
 
 /** Negative orange, positive blue; zero is the colour of the page. */
-const kNegative: Rgb = [245, 147, 34];
-const kPositive: Rgb = [8, 119, 189];
-const kZero: Record<Theme, Rgb> = { light: [255, 255, 255], dark: [27, 28, 31] };
+const negative: Rgb = [245, 147, 34];
+const positive: Rgb = [8, 119, 189];
+const zero: Record<Theme, Rgb> = { light: [255, 255, 255], dark: [27, 28, 31] };
 
 function mix(a: Rgb, b: Rgb, t: number): Rgb {
   return [a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t, a[2] + (b[2] - a[2]) * t];
@@ -31,14 +31,14 @@ function mix(a: Rgb, b: Rgb, t: number): Rgb {
 
 /** The colour of a share of attention, `t` from 0 to 1. */
 export function weightColour(t: number): Rgb {
-  const place = Math.max(0, Math.min(1, t)) * (kCividis.length - 1);
-  const below = Math.min(Math.floor(place), kCividis.length - 2);
-  return mix(kCividis[below] as Rgb, kCividis[below + 1] as Rgb, place - below);
+  const place = Math.max(0, Math.min(1, t)) * (cividis.length - 1);
+  const below = Math.min(Math.floor(place), cividis.length - 2);
+  return mix(cividis[below] as Rgb, cividis[below + 1] as Rgb, place - below);
 }
 
 /** The colour of a signed number, `t` from -1 to 1. */
 export function signedColour(t: number, theme: Theme): Rgb {
-  return mix(kZero[theme], t < 0 ? kNegative : kPositive, Math.min(1, Math.abs(t)));
+  return mix(zero[theme], t < 0 ? negative : positive, Math.min(1, Math.abs(t)));
 }
 
 export function css([r, g, b]: Rgb): string {
@@ -72,12 +72,12 @@ export function signedPalette(size: number, theme: Theme): Palette {
 }
 
 /** The logarithmic curve starts at this share; smaller ones get the lowest colour. */
-const kSmallestOfLog = 0.001;
+const smallestOfLog = 0.001;
 
 const curves: Record<Curve, (share: number) => number> = {
   linear: (share) => share,
   sqrt: Math.sqrt,
-  log: (share) => (share <= kSmallestOfLog ? 0 : 1 - Math.log(share) / Math.log(kSmallestOfLog)),
+  log: (share) => (share <= smallestOfLog ? 0 : 1 - Math.log(share) / Math.log(smallestOfLog)),
 };
 
 /** A weight's place from 0 to 1 under the chosen range and curve, for colours and for lines alike. */
@@ -91,7 +91,7 @@ export function weightShare(
 
 export function weightPalette(range: Range, curve: Curve): Palette {
   const share = weightShare(range, curve);
-  const low = curve === "log" ? kSmallestOfLog : 0;
+  const low = curve === "log" ? smallestOfLog : 0;
   return {
     ends: [`${low}`, range === "row" ? "largest of its row" : "1"],
     colour: (value, largest) => weightColour(share(value, largest)),

@@ -14,8 +14,8 @@ export interface EngineEvents {
  * threads are. A start that takes this long gets a rival, and the first of them that is ready is the engine. On a slow
  * line nothing is lost: the first start goes on.
  */
-const kPatience = 5000;
-const kMostStarts = 3;
+const patience = 5000;
+const mostStarts = 3;
 
 export class Engine {
   #events: EngineEvents;
@@ -47,11 +47,11 @@ export class Engine {
       event.preventDefault();
       this.#fail(worker, event.message || "its worker did not load");
     };
-    if (++this.#starts === kMostStarts) return;
+    if (++this.#starts === mostStarts) return;
     setTimeout(() => {
       const isStarting = !this.#worker && this.#workers.size > 0;
       if (isStarting) this.#start();
-    }, kPatience);
+    }, patience);
   }
 
   /** A start that failed is only told of when no other one is left to hope for. */

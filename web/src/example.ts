@@ -3,12 +3,12 @@
  * map of the embedding: Q takes its first two entries, K the same two swapped, V the last two.
  */
 
-export const kExampleText = "The quick brown fox jumps";
+export const exampleText = "The quick brown fox jumps";
 
 /** "quick", whose attention the example follows in four steps. */
-export const kExampleRow = 1;
+export const exampleRow = 1;
 
-export const kExampleEmbeddings = [
+export const exampleEmbeddings = [
   [0.1, 0.2, 0.3, 0.4],
   [0.5, 0.6, 0.7, 0.8],
   [0.9, 1.0, 1.1, 1.2],
@@ -17,7 +17,7 @@ export const kExampleEmbeddings = [
 ];
 
 /** Stored as [out, in], the layout of `linear`; the page draws them as the 4 × 2 matrices that multiply from the right. */
-export const kExampleProjections = {
+export const exampleProjections = {
   wq: [
     [1, 0, 0, 0],
     [0, 1, 0, 0],

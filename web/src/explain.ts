@@ -87,14 +87,14 @@ export function textOf({ name, formula }: Explanation): string {
 }
 
 /** Longer sums are cut in the middle of nowhere useful; they end with how many terms were left out. */
-const kTermsShown = 8;
+const termsShown = 8;
 
 /** No line breaks inside a product. */
-const kTimes = "\u00a0×\u00a0";
+const times = "\u00a0×\u00a0";
 
 /** Terms joined by plus signs, or the first ones and a count. */
 function sum(terms: readonly (readonly Piece[])[]): Piece[] {
-  const shown = terms.length > kTermsShown ? terms.slice(0, kTermsShown - 1) : terms;
+  const shown = terms.length > termsShown ? terms.slice(0, termsShown - 1) : terms;
   const pieces = shown.flatMap((term, i) => (i === 0 ? term : [{ text: " + " }, ...term]));
   const left = terms.length - shown.length;
   return left === 0 ? pieces : [...pieces, { text: ` + … ${left} more` }];
@@ -116,7 +116,7 @@ function product(
 ): Piece[] {
   const terms = Array.from({ length: left.cols }, (_, n) => [
     operand(at(left, i, n), roles[0]),
-    { text: kTimes },
+    { text: times },
     operand(at(right, n, j), roles[1]),
   ]);
   return sum(terms);
@@ -191,14 +191,14 @@ export function explain(
       return equals(product(view("keyInput"), i, view("wv"), j, [undefined, "v"]));
     case "scores": {
       const k = view("k");
-      const kT: View = {
+      const t: View = {
         ...k,
         rows: k.cols,
         cols: k.rows,
         rowStride: k.colStride,
         colStride: k.rowStride,
       };
-      return equals(product(view("q"), i, kT, j, ["q", "k"]));
+      return equals(product(view("q"), i, t, j, ["q", "k"]));
     }
     case "scaled": {
       const divisors = [

@@ -9,9 +9,9 @@ function escapeXml(text: string): string {
   return text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
 }
 
-const kMargin = 16;
-const kCaption = 28;
-const kLegend = 40;
+const margin = 16;
+const captionSize = 28;
+const legend = 40;
 
 /** The matrix as a document of its own, in the colours of the page. */
 export function svgOf(picture: Picture, caption: string, ink: Ink): string {
@@ -23,12 +23,12 @@ export function svgOf(picture: Picture, caption: string, ink: Ink): string {
   const rect = (x: number, y: number, w: number, h: number, fill: string) =>
     parts.push(`<rect x="${x}" y="${y}" width="${w}" height="${h}" fill="${fill}"/>`);
 
-  const width = Math.max(widthOf(g), 320) + 2 * kMargin;
-  const height = heightOf(g) + kCaption + kLegend + 2 * kMargin;
-  const left = kMargin + g.left;
-  const top = kMargin + kCaption + g.top;
-  text(kMargin, kMargin + 12, caption, 'font-weight="600"');
-  if (labels.colAxis) text(left, kMargin + kCaption + 8, `${labels.colAxis} →`);
+  const width = Math.max(widthOf(g), 320) + 2 * margin;
+  const height = heightOf(g) + captionSize + legend + 2 * margin;
+  const left = margin + g.left;
+  const top = margin + captionSize + g.top;
+  text(margin, margin + 12, caption, 'font-weight="600"');
+  if (labels.colAxis) text(left, margin + captionSize + 8, `${labels.colAxis} →`);
 
   for (let i = 0; i < g.rows; ++i) {
     const y = top + i * g.cellHeight;
@@ -54,11 +54,11 @@ export function svgOf(picture: Picture, caption: string, ink: Ink): string {
   }
 
   const legendY = top + g.rows * g.cellHeight + 16;
-  const kStops = 24;
-  for (let i = 0; i < kStops; ++i)
-    rect(left + i * 5, legendY, 5.5, 8, css(palette.legend(i / (kStops - 1))));
+  const colourStops = 24;
+  for (let i = 0; i < colourStops; ++i)
+    rect(left + i * 5, legendY, 5.5, 8, css(palette.legend(i / (colourStops - 1))));
   text(left, legendY + 22, palette.ends[0]);
-  text(left + kStops * 5, legendY + 22, palette.ends[1], 'text-anchor="end"');
+  text(left + colourStops * 5, legendY + 22, palette.ends[1], 'text-anchor="end"');
 
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">
 <defs><pattern id="hidden" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="6" height="6" fill="${ink.hidden}"/><rect width="1" height="6" fill="${ink.hatch}"/></pattern></defs>
@@ -72,13 +72,13 @@ export function pngOf(svg: string): Promise<Blob> {
   const url = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
   const image = new Image();
   image.src = url;
-  const kRatio = 2;
+  const ratio = 2;
   return image
     .decode()
     .then(() => {
       const canvas = document.createElement("canvas");
-      canvas.width = image.width * kRatio;
-      canvas.height = image.height * kRatio;
+      canvas.width = image.width * ratio;
+      canvas.height = image.height * ratio;
       canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
       return new Promise<Blob>((resolve, reject) =>
         canvas.toBlob(

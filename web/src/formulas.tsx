@@ -94,7 +94,7 @@ function Wave({ offset, name, size }: { offset: 0 | 1; name: string; size: numbe
   );
 }
 
-export const kFormulas: Record<StageName, (state: State, scene: Scene) => JSX.Element> = {
+export const stageFormulas: Record<StageName, (state: State, scene: Scene) => JSX.Element> = {
   tokens: (_, scene) => (
     <Maths>
       <Sub base="t" sub={<mn>1</mn>} />

@@ -2,14 +2,14 @@
 import type { Geometry, Labels } from "./paint";
 
 /** A cell of this size shows three decimals; larger ones would only spread a small matrix out. */
-const kCell = { width: 72, height: 36 };
+const cell = { width: 72, height: 36 };
 
 /** Rows are kept high enough for words of a readable size, unless the picture would grow higher than this. */
-const kRow = 14;
-const kHeight = 560;
+const row = 14;
+const height = 560;
 
-const kTopHeight = 220;
-const kLabelLimit = 88;
+const topHeight = 220;
+const labelLimit = 88;
 
 export function px(size: number): string {
   return `${size}px`;
@@ -37,7 +37,7 @@ export function labelsStand(labels: readonly string[], cellWidth: number): boole
 /** The room to the left of the cells: the words of the axis, the labels, and a gap. */
 export function leftOf(labels: Labels): number {
   return (
-    (labels.rowAxis ? 18 : 0) + (labels.rows ? Math.min(kLabelLimit, widest(labels.rows)) + 10 : 0)
+    (labels.rowAxis ? 18 : 0) + (labels.rows ? Math.min(labelLimit, widest(labels.rows)) + 10 : 0)
   );
 }
 
@@ -45,7 +45,7 @@ function topOf(labels: Labels, cellWidth: number): number {
   const standing = labels.cols && labelsStand(labels.cols, cellWidth);
   return (
     (labels.colAxis ? 18 : 0) +
-    (labels.cols ? (standing ? Math.min(kLabelLimit, widest(labels.cols)) + 10 : 20) : 0)
+    (labels.cols ? (standing ? Math.min(labelLimit, widest(labels.cols)) + 10 : 20) : 0)
   );
 }
 
@@ -67,10 +67,10 @@ export interface CellSize {
 
 /** Cells for matrices of `cols` columns in all that stand side by side in `width` pixels. */
 export function cellsFor(width: number, cols: number, rows: number): CellSize {
-  const cellWidth = Math.max(1, Math.min(kCell.width, Math.floor((width / cols) * 4) / 4));
+  const cellWidth = Math.max(1, Math.min(cell.width, Math.floor((width / cols) * 4) / 4));
   return {
     width: cellWidth,
-    height: Math.min(kCell.height, Math.max(cellWidth, Math.min(kRow, kHeight / rows))),
+    height: Math.min(cell.height, Math.max(cellWidth, Math.min(row, height / rows))),
   };
 }
 
@@ -78,6 +78,6 @@ export function cellsFor(width: number, cols: number, rows: number): CellSize {
 export function topCellsFor(below: CellSize, rows: number): CellSize {
   return {
     width: below.width,
-    height: Math.min(below.height, Math.max(2, Math.floor(kTopHeight / rows))),
+    height: Math.min(below.height, Math.max(2, Math.floor(topHeight / rows))),
   };
 }

@@ -4,8 +4,8 @@
  */
 import { isMatrixName } from "./matrices";
 import { isStageName } from "./stages";
-import { type CellRef, kInitialState, kLimits, type State } from "./state";
-import { kMaxCharacters, kMaxTokens } from "./tokens";
+import { allowedRanges, type CellRef, initialState, type State } from "./state";
+import { maxCharacters, maxTokens } from "./tokens";
 
 export interface Reading {
   readonly state: State;
@@ -30,7 +30,7 @@ function numberIn({ min, max }: { min: number; max: number }, whole = true) {
 }
 
 const onOff = (text: string): boolean => oneOf("on", "off")(text) === "on";
-const kIndex = { min: 1, max: kMaxTokens };
+const indexRange = { min: 1, max: maxTokens };
 
 function cellFrom(text: string): CellRef {
   const [matrix, row, col] = text.split(".");
@@ -58,7 +58,7 @@ function hiddenFrom(text: string): ReadonlySet<string> {
 
 function placeFrom(text: string | undefined): number {
   const value = Number(text);
-  if (!(Number.isInteger(value) && value >= kIndex.min && value <= kIndex.max))
+  if (!(Number.isInteger(value) && value >= indexRange.min && value <= indexRange.max))
     throw new RangeError("cells such as 1:2-5,7;3:1");
   return value;
 }
@@ -88,33 +88,33 @@ function hiddenToText(hidden: ReadonlySet<string>): string {
 
 /** How each setting is read. A reader throws a RangeError that says what it takes. */
 const readers: Record<string, (text: string) => Partial<State>> = {
-  text: (text) => ({ text: text.slice(0, kMaxCharacters), example: false }),
-  keys: (text) => ({ keyText: text.slice(0, kMaxCharacters), example: false }),
+  text: (text) => ({ text: text.slice(0, maxCharacters), example: false }),
+  keys: (text) => ({ keyText: text.slice(0, maxCharacters), example: false }),
   split: (text) => ({ split: oneOf("words", "characters")(text), example: false }),
-  heads: (text) => ({ heads: numberIn(kLimits.heads)(text), example: false }),
-  size: (text) => ({ headSize: numberIn(kLimits.headSize)(text), example: false }),
+  heads: (text) => ({ heads: numberIn(allowedRanges.heads)(text), example: false }),
+  size: (text) => ({ headSize: numberIn(allowedRanges.headSize)(text), example: false }),
   seed: (text) => ({ seed: text.slice(0, 40), example: false }),
   position: (text) => ({ position: onOff(text) }),
   scale: (text) => ({ scaled: onOff(text) }),
-  temperature: (text) => ({ temperature: numberIn(kLimits.temperature, false)(text) }),
+  temperature: (text) => ({ temperature: numberIn(allowedRanges.temperature, false)(text) }),
   mask: (text) => ({ mask: oneOf("none", "causal", "padding", "window", "painted")(text) }),
-  pad: (text) => ({ padFrom: numberIn({ min: 1, max: kMaxTokens + 1 })(text) - 1 }),
-  window: (text) => ({ window: numberIn(kLimits.window)(text) }),
+  pad: (text) => ({ padFrom: numberIn({ min: 1, max: maxTokens + 1 })(text) - 1 }),
+  window: (text) => ({ window: numberIn(allowedRanges.window)(text) }),
   hidden: (text) => ({ hidden: hiddenFrom(text) }),
   step: (text) => {
     if (!isStageName(text)) throw new RangeError("the name of a step");
     return { stage: text };
   },
-  head: (text) => ({ head: numberIn(kLimits.heads)(text) - 1 }),
-  query: (text) => ({ row: numberIn(kIndex)(text) - 1 }),
+  head: (text) => ({ head: numberIn(allowedRanges.heads)(text) - 1 }),
+  query: (text) => ({ row: numberIn(indexRange)(text) - 1 }),
   cell: (text) => ({ cell: cellFrom(text) }),
   range: (text) => ({ range: oneOf("absolute", "row")(text) }),
   curve: (text) => ({ curve: oneOf("linear", "sqrt", "log")(text) }),
-  mass: (text) => ({ mass: numberIn(kLimits.mass)(text) }),
+  mass: (text) => ({ mass: numberIn(allowedRanges.mass)(text) }),
 };
 
 export function readLink(hash: string): Reading {
-  let state = kInitialState;
+  let state = initialState;
   const notices: string[] = [];
   for (const [key, text] of new URLSearchParams(hash.replace(/^#/, ""))) {
     const read = Object.hasOwn(readers, key) ? readers[key] : undefined;
@@ -136,7 +136,7 @@ export function readLink(hash: string): Reading {
 
 export function writeLink(state: State): string {
   const params = new URLSearchParams();
-  const initial = kInitialState;
+  const initial = initialState;
   const put = (key: string, value: string | number, unless: string | number) => {
     if (value !== unless) params.set(key, String(value));
   };

@@ -16,7 +16,7 @@ interface Kind {
   readonly role?: Role;
 }
 
-export const kMatrices = {
+export const matrices = {
   embedding: { title: "Embedding", symbol: "E", rows: "query", cols: "embedding" },
   position: { title: "Position", symbol: "P", rows: "query", cols: "embedding" },
   input: { title: "Input", symbol: "X", rows: "query", cols: "embedding" },
@@ -39,14 +39,14 @@ export const kMatrices = {
   result: { title: "Result", symbol: "Y", rows: "query", cols: "embedding", role: "o" },
 } as const satisfies Record<string, Kind>;
 
-export type MatrixName = keyof typeof kMatrices;
+export type MatrixName = keyof typeof matrices;
 
 export function kindOf(name: MatrixName): Kind {
-  return kMatrices[name];
+  return matrices[name];
 }
 
 export function isMatrixName(text: string): text is MatrixName {
-  return Object.hasOwn(kMatrices, text);
+  return Object.hasOwn(matrices, text);
 }
 
 /** A matrix inside a typed array: no copy is made for one head, nor for a transposed weight. */

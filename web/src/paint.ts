@@ -52,8 +52,8 @@ export interface Picture {
   readonly active: Light | null;
 }
 
-const kLabelSize = 12;
-const kSmallestLabel = 7;
+const labelSize = 12;
+const smallestLabel = 7;
 
 export function widthOf(geometry: Geometry): number {
   return geometry.left + geometry.cols * geometry.cellWidth;
@@ -193,7 +193,7 @@ function drawNumbers(context: CanvasRenderingContext2D, picture: Picture, ink: I
 
 /** Where rows are too low for their words, every so many keeps its label, and so do those that are lit. */
 function labelStep(cellSize: number): number {
-  return Math.max(1, Math.ceil(kSmallestLabel / cellSize));
+  return Math.max(1, Math.ceil(smallestLabel / cellSize));
 }
 
 function drawLabels(context: CanvasRenderingContext2D, picture: Picture, ink: Ink): void {
@@ -203,7 +203,7 @@ function drawLabels(context: CanvasRenderingContext2D, picture: Picture, ink: In
   const font = (size: number, bold: boolean) => `${bold ? "600 " : ""}${size}px ${ink.family}`;
   context.textBaseline = "middle";
 
-  const rowSize = Math.max(kSmallestLabel, Math.min(kLabelSize, g.cellHeight));
+  const rowSize = Math.max(smallestLabel, Math.min(labelSize, g.cellHeight));
   for (const [i, label] of (labels.rows ?? []).entries()) {
     const strong = selected?.row === i || marked("row", i);
     if (!strong && i % labelStep(g.cellHeight) !== 0) continue;
@@ -213,10 +213,10 @@ function drawLabels(context: CanvasRenderingContext2D, picture: Picture, ink: In
     context.fillText(label, g.left - 6, g.top + (i + 0.5) * g.cellHeight + 0.5);
   }
 
-  context.font = font(kLabelSize, false);
+  context.font = font(labelSize, false);
   // Column labels lie flat while they fit over their cells, else they stand.
   const stand = labelsStand(labels.cols ?? [], g.cellWidth);
-  const colSize = stand ? Math.max(kSmallestLabel, Math.min(kLabelSize, g.cellWidth)) : kLabelSize;
+  const colSize = stand ? Math.max(smallestLabel, Math.min(labelSize, g.cellWidth)) : labelSize;
   for (const [j, label] of (labels.cols ?? []).entries()) {
     const strong = selected?.col === j || marked("col", j);
     if (!strong && j % labelStep(g.cellWidth) !== 0) continue;

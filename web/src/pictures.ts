@@ -56,12 +56,12 @@ export function usePalette(name: MatrixName, view: View | null): Palette {
   }, [name, view, state.range, state.curve, theme]);
 }
 
-const kNoLabels: Labels = {};
+const noLabels: Labels = {};
 
 export function usePicture(name: MatrixName, options: PictureOptions): Picture {
   const page = usePage();
   const { scene, solution } = page;
-  const { cell, labels = kNoLabels, flip = false, head = scene.head, quiet = false } = options;
+  const { cell, labels = noLabels, flip = false, head = scene.head, quiet = false } = options;
   const kind = kindOf(name);
   const sizes = sizesOf(scene);
   const shape = { rows: sizes[kind.rows], cols: sizes[kind.cols] };

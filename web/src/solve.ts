@@ -1,6 +1,6 @@
 /** One problem of the page, solved with the engine's public operations, every stage kept. */
 import type { AttentionOptions, Heed, Tensor } from "heed";
-import { kExampleEmbeddings, kExampleProjections } from "./example";
+import { exampleEmbeddings, exampleProjections } from "./example";
 import type { Arrays, Problem, Solution } from "./protocol";
 import { seededNumbers } from "./seeded";
 
@@ -19,9 +19,9 @@ interface Weights {
 }
 
 function exampleWeights(heed: Heed): Weights {
-  const { wq, wk, wv } = kExampleProjections;
+  const { wq, wk, wv } = exampleProjections;
   return {
-    embed: () => heed.tensor([kExampleEmbeddings]),
+    embed: () => heed.tensor([exampleEmbeddings]),
     wq: heed.tensor(wq),
     wk: heed.tensor(wk),
     wv: heed.tensor(wv),

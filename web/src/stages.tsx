@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import type { MatrixName, Role } from "./matrices";
 import { countBlind, type Scene, type State } from "./state";
 
-export const kStageNames = [
+export const stageNames = [
   "tokens",
   "embedding",
   "qkv",
@@ -15,10 +15,10 @@ export const kStageNames = [
   "joined",
 ] as const;
 
-export type StageName = (typeof kStageNames)[number];
+export type StageName = (typeof stageNames)[number];
 
 export function isStageName(text: string): text is StageName {
-  return (kStageNames as readonly string[]).includes(text);
+  return (stageNames as readonly string[]).includes(text);
 }
 
 export interface Stage {
@@ -33,7 +33,7 @@ function Word({ of, children }: { of: Role; children: ComponentChildren }) {
   return <b class={`role-${of}`}>{children}</b>;
 }
 
-const kMaskWords: Record<State["mask"], string> = {
+const maskWords: Record<State["mask"], string> = {
   none: "No mask is set, so every key may be seen.",
   causal: "The causal mask lets a query see only itself and what came before it.",
   padding: "Keys that only fill up the length are hidden from every query.",
@@ -53,7 +53,7 @@ function blindWords(state: State, scene: Scene): string {
     : ` ${blind} queries may see no key at all, so their rows are zeros.`;
 }
 
-export const kStages: Record<StageName, Stage> = {
+export const allStages: Record<StageName, Stage> = {
   tokens: {
     title: "Tokens",
     matrices: [],
@@ -127,7 +127,7 @@ export const kStages: Record<StageName, Stage> = {
     matrices: ["masked"],
     explain: (state, scene) => (
       <>
-        {kMaskWords[state.mask]} A hidden score becomes −∞, which the softmax turns into a weight of
+        {maskWords[state.mask]} A hidden score becomes −∞, which the softmax turns into a weight of
         exactly 0.{blindWords(state, scene)}
       </>
     ),
@@ -176,5 +176,5 @@ export const kStages: Record<StageName, Stage> = {
 /** The matrix that a stage shows in the pipeline; the worked example ends with the output of its one head. */
 export function picturesOf(stage: StageName, example: boolean): readonly MatrixName[] {
   if (stage === "joined" && example) return ["joined"];
-  return kStages[stage].matrices;
+  return allStages[stage].matrices;
 }

@@ -1,5 +1,5 @@
 /** Everything a person can set, and what follows from it. The link holds exactly this (see link.ts). */
-import { kExampleRow, kExampleText } from "./example";
+import { exampleRow, exampleText } from "./example";
 import type { MatrixName } from "./matrices";
 import type { MaskRequest, Problem } from "./protocol";
 import type { StageName } from "./stages";
@@ -58,9 +58,9 @@ export function lookOf({ stage, head, row, cell, range, curve, mass }: State): L
   return { stage, head, row, cell, range, curve, mass };
 }
 
-export const kInitialState: State = {
+export const initialState: State = {
   example: true,
-  text: kExampleText,
+  text: exampleText,
   keyText: null,
   split: "words",
   heads: 2,
@@ -75,14 +75,14 @@ export const kInitialState: State = {
   hidden: new Set(),
   stage: "scores",
   head: 0,
-  row: kExampleRow,
+  row: exampleRow,
   cell: null,
   range: "absolute",
   curve: "linear",
   mass: 100,
 };
 
-export const kLimits = {
+export const allowedRanges = {
   heads: { min: 1, max: 8 },
   headSize: { min: 1, max: 16 },
   temperature: { min: 0.1, max: 10 },

@@ -4,7 +4,7 @@ import type { Theme } from "./colour";
 
 export type ThemeChoice = "auto" | Theme;
 
-const kKey = "heed-theme";
+const key = "heed-theme";
 
 function remembered(): ThemeChoice {
   const choice = document.documentElement.dataset.theme;
@@ -33,7 +33,7 @@ export function useTheme(): {
       if (next === "auto") delete document.documentElement.dataset.theme;
       else document.documentElement.dataset.theme = next;
       try {
-        localStorage.setItem(kKey, next);
+        localStorage.setItem(key, next);
       } catch {
         // Storage may be forbidden; the choice then lasts as long as the page.
       }

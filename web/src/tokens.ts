@@ -3,12 +3,12 @@
 export type Split = "words" | "characters";
 
 /** More tokens than this cannot be read in a picture of all pairs. */
-export const kMaxTokens = 64;
+export const maxTokens = 64;
 
 /** Guards the link's length and the time spent on a paste of a whole book. */
-export const kMaxCharacters = 1000;
+export const maxCharacters = 1000;
 
-export const kCutNotice = `Only the first ${kMaxTokens} tokens (and at most ${kMaxCharacters} characters) are used; the rest was left out.`;
+export const noticeOfCut = `Only the first ${maxTokens} tokens (and at most ${maxCharacters} characters) are used; the rest was left out.`;
 
 export interface Tokens {
   readonly tokens: readonly string[];
@@ -24,16 +24,16 @@ const segmenters: Record<Split, Intl.Segmenter> = {
 };
 
 /**
- * Cuts `text` into at most `kMaxTokens` tokens. White space separates and is never a token. Words follow the rules of
+ * Cuts `text` into at most `maxTokens` tokens. White space separates and is never a token. Words follow the rules of
  * the text's own script (so Thai and Chinese are cut too), and a character is what a reader takes for one: a family
  * emoji or a letter with its accents stays whole.
  */
 export function tokenize(text: string, split: Split): Tokens {
-  const within = text.slice(0, kMaxCharacters);
+  const within = text.slice(0, maxCharacters);
   const tokens: string[] = [];
   for (const { segment, index } of segmenters[split].segment(within)) {
     if (segment.trim() === "") continue;
-    if (tokens.length === kMaxTokens) return { tokens, kept: within.slice(0, index), cut: true };
+    if (tokens.length === maxTokens) return { tokens, kept: within.slice(0, index), cut: true };
     tokens.push(segment);
   }
   return { tokens, kept: within, cut: text.length > within.length };

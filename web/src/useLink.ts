@@ -5,7 +5,7 @@ import type { Setter } from "./page";
 import type { State } from "./state";
 
 /** Browsers refuse more than some hundred changes of the address in half a minute; a drag would make more. */
-const kWait = 200;
+const wait = 200;
 
 export function useLink(): { state: State; set: Setter; notices: readonly string[] } {
   const [{ state, notices }, setReading] = useState(() => readLink(location.hash));
@@ -20,7 +20,7 @@ export function useLink(): { state: State; set: Setter; notices: readonly string
     const timer = setTimeout(() => {
       const link = writeLink(state);
       if (link !== location.hash.slice(1)) history.replaceState(null, "", `#${link}`);
-    }, kWait);
+    }, wait);
     return () => clearTimeout(timer);
   }, [state]);
 

@@ -1,10 +1,10 @@
 /** What a person can set beside the sentence itself. */
 import { shorten } from "../format";
 import type { Setter } from "../page";
-import { kLimits, type MaskKind, type Scene, type State, startPainting } from "../state";
+import { allowedRanges, type MaskKind, type Scene, type State, startPainting } from "../state";
 import { Choice, NumberField, Slider, Switch } from "./Fields";
 
-const kMasks: readonly (readonly [MaskKind, string])[] = [
+const masks: readonly (readonly [MaskKind, string])[] = [
   ["none", "none"],
   ["causal", "causal"],
   ["padding", "padding"],
@@ -13,7 +13,7 @@ const kMasks: readonly (readonly [MaskKind, string])[] = [
 ];
 
 /** The slider's places are even steps of the logarithm, so that 1 is in the middle. */
-const kTemperatures = { min: -10, max: 10 } as const;
+const temperatures = { min: -10, max: 10 } as const;
 
 function MaskDetails({ state, scene, set }: { state: State; scene: Scene; set: Setter }) {
   switch (state.mask) {
@@ -39,7 +39,7 @@ function MaskDetails({ state, scene, set }: { state: State; scene: Scene; set: S
         <NumberField
           label="Tokens to either side"
           value={state.window}
-          limits={kLimits.window}
+          limits={allowedRanges.window}
           onChange={(window) => set({ window })}
         />
       );
@@ -77,7 +77,7 @@ export function Controls({ state, scene, set }: { state: State; scene: Scene; se
       <Choice
         label="Mask"
         value={state.mask}
-        choices={kMasks}
+        choices={masks}
         onChange={(mask) => set(mask === "painted" ? (now) => startPainting(now, scene) : { mask })}
       />
       <MaskDetails state={state} scene={scene} set={set} />
@@ -101,7 +101,7 @@ export function Controls({ state, scene, set }: { state: State; scene: Scene; se
       <Slider
         label="Softmax temperature"
         value={Math.round(10 * Math.log10(state.temperature))}
-        limits={kTemperatures}
+        limits={temperatures}
         step={1}
         text={String(state.temperature)}
         onChange={(place) => set({ temperature: Number((10 ** (place / 10)).toPrecision(2)) })}
@@ -111,13 +111,13 @@ export function Controls({ state, scene, set }: { state: State; scene: Scene; se
         <NumberField
           label="Heads"
           value={scene.heads}
-          limits={kLimits.heads}
+          limits={allowedRanges.heads}
           onChange={(heads) => resize({ heads })}
         />
         <NumberField
           label="Head size d"
           value={scene.headSize}
-          limits={kLimits.headSize}
+          limits={allowedRanges.headSize}
           onChange={(headSize) => resize({ headSize })}
         />
         {state.example ? (

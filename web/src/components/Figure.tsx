@@ -15,16 +15,16 @@ interface Column {
   readonly corner: MatrixName;
 }
 
-const kGap = 16;
+const gap = 16;
 /** The room for what happens between two matrices; styles/stage.css has the same. */
-const kSignWidth = 80;
+const signWidth = 80;
 /** Matrices stand below one another rather than get narrower than this. */
-const kNarrowest = 110;
-const kLongestLabel = 12;
+const narrowest = 110;
+const longestLabel = 12;
 
 function useLabels() {
   const { scene } = usePage();
-  const short = (tokens: readonly string[]) => tokens.map((token) => shorten(token, kLongestLabel));
+  const short = (tokens: readonly string[]) => tokens.map((token) => shorten(token, longestLabel));
   return {
     queries: short(scene.queries.tokens),
     keys: short(scene.keys.tokens),
@@ -32,7 +32,7 @@ function useLabels() {
   };
 }
 
-const kAxes = { rowAxis: "queries look", colAxis: "keys are looked at" } as const;
+const axes = { rowAxis: "queries look", colAxis: "keys are looked at" } as const;
 
 /** One matrix on the left, one or more above, and their products in the corners. */
 function ProductFigure({
@@ -51,12 +51,12 @@ function ProductFigure({
   const leftLabels: Labels = {
     rows: tokens,
     ...(isPairs && { cols: keys }),
-    ...((isPairs || columns.some(({ flip }) => flip)) && { rowAxis: kAxes.rowAxis }),
-    ...(isPairs && { colAxis: kAxes.colAxis }),
+    ...((isPairs || columns.some(({ flip }) => flip)) && { rowAxis: axes.rowAxis }),
+    ...(isPairs && { colAxis: axes.colAxis }),
   };
   const parts = columns.map(({ top, flip = false, corner }) => {
     const topLabels: Labels = flip
-      ? { cols: keys, colAxis: kAxes.colAxis }
+      ? { cols: keys, colAxis: axes.colAxis }
       : kindOf(top).rows === "key"
         ? { rows: keys }
         : {};
@@ -66,7 +66,7 @@ function ProductFigure({
   const inner = sizes[leftKind.cols];
   const rows = sizes[leftKind.rows];
   const gutters =
-    leftOf(leftLabels) + parts.reduce((all, { topLabels }) => all + leftOf(topLabels) + kGap, 0);
+    leftOf(leftLabels) + parts.reduce((all, { topLabels }) => all + leftOf(topLabels) + gap, 0);
   const total = inner + parts.reduce((all, { size }) => all + size, 0);
   const cell = cellsFor(width - gutters, total, rows);
   const topCell = topCellsFor(cell, inner);
@@ -75,7 +75,7 @@ function ProductFigure({
 
   return (
     <div>
-      <div class="figure-grid" style={{ columnGap: px(kGap), rowGap: px(kGap / 2) }}>
+      <div class="figure-grid" style={{ columnGap: px(gap), rowGap: px(gap / 2) }}>
         <div style={place(2, 1)}>
           <NamedMatrix name={left} options={leftOptions} />
         </div>
@@ -115,11 +115,11 @@ function RowFigure({
   const isPairs = kind.cols === "key";
   const labels: Labels = {
     rows: tokens,
-    ...(isPairs && { cols: keys, ...kAxes }),
+    ...(isPairs && { cols: keys, ...axes }),
   };
-  const between = (names.length - 1) * kSignWidth;
+  const between = (names.length - 1) * signWidth;
   const beside = (width - leftOf(labels) - between) / names.length;
-  const stacked = beside < kNarrowest;
+  const stacked = beside < narrowest;
   const room = stacked ? width - leftOf(labels) : beside;
   const cell = cellsFor(room, sizes[kind.cols], sizes[kind.rows]);
   // Rows go on from one matrix to the next, so that the first one's words stand for all.

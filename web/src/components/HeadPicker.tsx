@@ -3,13 +3,13 @@ import { usePage } from "../page";
 import { sizesOf, usePicture } from "../pictures";
 import { Matrix } from "./Matrix";
 
-const kSize = 40;
+const size = 40;
 
 function HeadPicture({ head }: { head: number }) {
   const { scene, theme } = usePage();
   const { query, key } = sizesOf(scene);
   const picture = usePicture("weights", {
-    cell: { width: kSize / Math.max(1, key), height: kSize / Math.max(1, query) },
+    cell: { width: size / Math.max(1, key), height: size / Math.max(1, query) },
     head,
     quiet: true,
   });

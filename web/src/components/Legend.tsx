@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { css, type Palette } from "../colour";
 
-const kStops = 11;
+const colourStops = 11;
 
 export function Legend({
   palette,
@@ -15,7 +15,9 @@ export function Legend({
   hasHidden?: boolean;
   children?: ComponentChildren;
 }) {
-  const stops = Array.from({ length: kStops }, (_, i) => css(palette.legend(i / (kStops - 1))));
+  const stops = Array.from({ length: colourStops }, (_, i) =>
+    css(palette.legend(i / (colourStops - 1))),
+  );
   return (
     <div class="legend">
       <span class="legend-name">{name}</span>

@@ -5,7 +5,7 @@ import { shorten } from "../format";
 import { px, widest } from "../layout";
 import { at, type View, viewOf } from "../matrices";
 import { usePage } from "../page";
-import { kLimits } from "../state";
+import { allowedRanges } from "../state";
 import { useWidth } from "../useWidth";
 import { Slider } from "./Fields";
 
@@ -16,10 +16,10 @@ interface Line {
 }
 
 /** More marks than this make a drawing slow and say nothing more. */
-const kMostLines = 2000;
+const mostLines = 2000;
 
 /** Where more lines than this lie over one another, each is drawn fainter. */
-const kFewLines = 150;
+const fewLines = 150;
 
 /** For every query its strongest keys, as many as it takes to carry `mass` of its attention. */
 function strongest(
@@ -43,7 +43,7 @@ function strongest(
       carried += weight;
     }
   }
-  return lines.sort((a, b) => b.strength - a.strength).slice(0, kMostLines);
+  return lines.sort((a, b) => b.strength - a.strength).slice(0, mostLines);
 }
 
 /** The drawing itself, which is large: it is made anew only when something in it changes. */
@@ -68,7 +68,7 @@ function useDrawing(width: number, height: number, rowHeight: number) {
         role="img"
         aria-label={`${lines.length} lines from queries to keys`}
       >
-        <g class="line-others" opacity={Math.min(1, kFewLines / lines.length)}>
+        <g class="line-others" opacity={Math.min(1, fewLines / lines.length)}>
           {lines
             .filter(({ row }) => row !== scene.row)
             .map((line) => (
@@ -128,7 +128,7 @@ export function Lines() {
       <Slider
         label="Lines that carry"
         value={state.mass}
-        limits={kLimits.mass}
+        limits={allowedRanges.mass}
         step={5}
         text={state.mass === 100 ? "all attention" : `the top ${state.mass} %`}
         onChange={(mass) => set({ mass })}

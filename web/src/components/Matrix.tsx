@@ -24,7 +24,7 @@ interface Props {
   };
 }
 
-const kMoves: Record<string, (cell: Cell, last: Cell) => Cell> = {
+const moves: Record<string, (cell: Cell, last: Cell) => Cell> = {
   ArrowUp: ({ row, col }) => ({ row: row - 1, col }),
   ArrowDown: ({ row, col }) => ({ row: row + 1, col }),
   ArrowLeft: ({ row, col }) => ({ row, col: col - 1 }),
@@ -113,7 +113,7 @@ export function Matrix({ picture, theme, summary, actions }: Props) {
       row: Math.min(active?.row ?? cursor.current.row, last.row),
       col: Math.min(active?.col ?? cursor.current.col, last.col),
     };
-    const move = kMoves[event.key];
+    const move = moves[event.key];
     if (move) {
       const next = move(now, last);
       cursor.current = {

@@ -5,15 +5,15 @@ import { px } from "../layout";
 import { kindOf, type MatrixName, viewOf } from "../matrices";
 import { usePage } from "../page";
 import { rangeOf, sizesOf, usePicture } from "../pictures";
-import { kStageNames, kStages, picturesOf, type StageName } from "../stages";
+import { allStages, picturesOf, type StageName, stageNames } from "../stages";
 import { useWidth } from "../useWidth";
 import { Matrix } from "./Matrix";
 
 /** How high a small picture is at most. */
-const kHeight = 120;
-const kRowHeight = 20;
-const kGap = 12;
-const kInset = 6;
+const height = 120;
+const tokenRowHeight = 20;
+const gap = 12;
+const inset = 6;
 
 /** One row of nine where there is room, else a few rows of equal length. */
 function columnsFor(width: number): number {
@@ -77,9 +77,9 @@ export function Pipeline() {
   const [ref, width] = useWidth<HTMLDivElement>();
   const tabs = useRef<HTMLDivElement>(null);
   const columns = columnsFor(width);
-  const columnWidth = Math.max(40, (width - (columns - 1) * kGap) / columns - 2 * kInset);
+  const columnWidth = Math.max(40, (width - (columns - 1) * gap) / columns - 2 * inset);
   const rows = Math.max(1, scene.queries.tokens.length, scene.keys.tokens.length);
-  const rowHeight = Math.min(kRowHeight, kHeight / rows);
+  const rowHeight = Math.min(tokenRowHeight, height / rows);
 
   const select = (stage: StageName) => {
     set({ stage });
@@ -88,7 +88,7 @@ export function Pipeline() {
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (!step) return;
-    const next = kStageNames[kStageNames.indexOf(state.stage) + step];
+    const next = stageNames[stageNames.indexOf(state.stage) + step];
     if (next) select(next);
     event.preventDefault();
     event.stopPropagation();
@@ -100,10 +100,10 @@ export function Pipeline() {
         ref={tabs}
         role="tablist"
         aria-label="Stages of attention"
-        style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`, columnGap: px(kGap) }}
+        style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`, columnGap: px(gap) }}
         onKeyDown={onKeyDown}
       >
-        {kStageNames.map((stage, i) => {
+        {stageNames.map((stage, i) => {
           const names = picturesOf(stage, state.example);
           const current = stage === state.stage;
           return (
@@ -119,11 +119,11 @@ export function Pipeline() {
               onClick={() => set({ stage })}
             >
               <span class="stage-name">
-                <span class="number faint">{i + 1}</span> {kStages[stage].title}
+                <span class="number faint">{i + 1}</span> {allStages[stage].title}
               </span>
               <span
                 class="stage-picture"
-                style={{ height: px(Math.min(kHeight, rows * rowHeight)) }}
+                style={{ height: px(Math.min(height, rows * rowHeight)) }}
               >
                 {width > 0 &&
                   (stage === "tokens" ? (

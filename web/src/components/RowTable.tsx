@@ -7,10 +7,10 @@ import { usePage } from "../page";
 import type { Solution } from "../protocol";
 
 /** Longer vectors show their first entries. */
-const kEntries = 4;
+const entries = 4;
 
 function Vector({ view, row }: { view: View; row: number }) {
-  const shown = Math.min(view.cols, view.cols > kEntries ? kEntries - 1 : kEntries);
+  const shown = Math.min(view.cols, view.cols > entries ? entries - 1 : entries);
   return (
     <span class="vector">
       {Array.from({ length: shown }, (_, d) => (

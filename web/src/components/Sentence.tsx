@@ -1,8 +1,8 @@
 /** The sentence, or the two of cross-attention, and how they are cut. */
 
 import type { Setter } from "../page";
-import { kInitialState, type Scene, type State, withText } from "../state";
-import { kCutNotice, tokenize } from "../tokens";
+import { initialState, type Scene, type State, withText } from "../state";
+import { noticeOfCut, tokenize } from "../tokens";
 import { Choice, Switch } from "./Fields";
 
 function TextField({
@@ -55,7 +55,7 @@ export function Sentence({
   /** Cuts what was typed or pasted to what fits, and says so. */
   const keep = (text: string, change: (kept: string) => Partial<State>): string => {
     const { kept, cut } = tokenize(text, state.split);
-    notify(cut ? kCutNotice : null);
+    notify(cut ? noticeOfCut : null);
     set(change(kept));
     return kept;
   };
@@ -99,7 +99,7 @@ export function Sentence({
             onClick={() => {
               notify(null);
               const { stage, range, curve } = state;
-              set({ ...kInitialState, stage, range, curve });
+              set({ ...initialState, stage, range, curve });
             }}
           >
             Back to the worked example

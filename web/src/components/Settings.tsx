@@ -2,12 +2,12 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-const kWide = "(min-width: 64rem)";
+const wide = "(min-width: 64rem)";
 
 export function Settings({ children }: { children: ComponentChildren }) {
-  const [open, setOpen] = useState(() => matchMedia(kWide).matches);
+  const [open, setOpen] = useState(() => matchMedia(wide).matches);
   useEffect(() => {
-    const query = matchMedia(kWide);
+    const query = matchMedia(wide);
     const follow = () => setOpen(query.matches);
     query.addEventListener("change", follow);
     return () => query.removeEventListener("change", follow);

@@ -1,9 +1,9 @@
 /** The current stage, expanded: its words and formula, its picture, and the formula of one cell. */
 import type { Explanation } from "../explain";
-import { kFormulas } from "../formulas";
+import { stageFormulas } from "../formulas";
 import { usePage } from "../page";
 import { isShare } from "../pictures";
-import { kStageNames, kStages, picturesOf, type StageName } from "../stages";
+import { allStages, picturesOf, type StageName, stageNames } from "../stages";
 import { useWidth } from "../useWidth";
 import { Choice } from "./Fields";
 import { Figure } from "./Figure";
@@ -12,14 +12,13 @@ import { Readout } from "./Readout";
 import { Transport } from "./Transport";
 
 /** Up to this many tokens the words fit beside the picture. */
-const kFewTokens = 14;
-const kStagesWithWeights = ["weights", "output"];
+const fewTokens = 14;
+const stagesWithWeights = ["weights", "output"];
 
 function ColourChoice() {
   const { state, set } = usePage();
   const shows =
-    kStagesWithWeights.includes(state.stage) ||
-    picturesOf(state.stage, state.example).some(isShare);
+    stagesWithWeights.includes(state.stage) || picturesOf(state.stage, state.example).some(isShare);
   if (!shows) return null;
   return (
     <div class="colour-choice">
@@ -49,17 +48,17 @@ function ColourChoice() {
 export function StagePanel({ explanation }: { explanation: Explanation | null }) {
   const { state, scene, set } = usePage();
   const [ref, width] = useWidth<HTMLDivElement>();
-  const index = kStageNames.indexOf(state.stage);
-  const stage = kStages[state.stage];
-  const many = Math.max(scene.queries.tokens.length, scene.keys.tokens.length) > kFewTokens;
+  const index = stageNames.indexOf(state.stage);
+  const stage = allStages[state.stage];
+  const many = Math.max(scene.queries.tokens.length, scene.keys.tokens.length) > fewTokens;
   return (
     <>
       <div class="stage-bar">
         <Transport
           index={index}
-          count={kStageNames.length}
+          count={stageNames.length}
           title={stage.title}
-          go={(next) => set({ stage: kStageNames[next] as StageName })}
+          go={(next) => set({ stage: stageNames[next] as StageName })}
         />
         <HeadPicker />
       </div>
@@ -71,7 +70,7 @@ export function StagePanel({ explanation }: { explanation: Explanation | null })
       >
         <div class="stage-words">
           <p>{stage.explain(state, scene)}</p>
-          {kFormulas[state.stage](state, scene)}
+          {stageFormulas[state.stage](state, scene)}
         </div>
         <div class="stage-figure">
           <div ref={ref} class="scroll">

@@ -1,19 +1,19 @@
 /** What is worth a look, as links: the link is the state. */
-const kWords = "text=The+animal+did+not+cross+the+street+because+it+was+too+tired";
+const sampleText = "text=The+animal+did+not+cross+the+street+because+it+was+too+tired";
 
-const kSuggestions: readonly (readonly [string, string, string])[] = [
+const suggestions: readonly (readonly [string, string, string])[] = [
   [
     "#mask=causal&step=masked",
     "Hide the future",
     "A model that writes word by word may not look ahead. Each row keeps only the keys up to its own, and the shares are dealt out anew.",
   ],
   [
-    `#${kWords}&heads=1&size=16&scale=off&step=weights&query=8`,
+    `#${sampleText}&heads=1&size=16&scale=off&step=weights&query=8`,
     "Leave out the division by √d",
     "With vectors of 16 numbers the scores are large. Switch the division on and off and watch the rows turn from one bright cell to many.",
   ],
   [
-    `#${kWords}&heads=8&size=4&position=on&step=joined&query=8`,
+    `#${sampleText}&heads=8&size=4&position=on&step=joined&query=8`,
     "Eight heads at once",
     "Each head has projections of its own and so looks elsewhere. Choose one, then see all of them joined.",
   ],
@@ -29,7 +29,7 @@ export function TryNext() {
     <section class="try-next" aria-labelledby="try-title">
       <h2 id="try-title">What to look for</h2>
       <ul>
-        {kSuggestions.map(([href, title, words]) => (
+        {suggestions.map(([href, title, words]) => (
           <li key={href}>
             <a href={href}>{title}</a>
             <p>{words}</p>
