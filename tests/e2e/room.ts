@@ -150,7 +150,7 @@ export class Room {
     >;
   }
 
-  /** The middle of a cell on the screen; rows and columns are counted from 0. */
+  /** The middle of a cell on the screen, once it has come to rest; rows and columns from 0. */
   async cell(
     matrix: string,
     row: number,
@@ -160,9 +160,22 @@ export class Room {
   ): Promise<{ x: number; y: number }> {
     const canvas = await this.canvas(matrix);
     return canvas.evaluate(
-      (element, row, col, rows, cols) => {
-        element.scrollIntoView({ block: "center" });
-        const box = element.getBoundingClientRect();
+      async (element, row, col, rows, cols) => {
+        const place = () => {
+          element.scrollIntoView({ block: "center" });
+          return element.getBoundingClientRect();
+        };
+        // A figure that was just opened measures its room and may be drawn anew.
+        let box = place();
+        for (let still = 0; still < 3; ) {
+          await new Promise(requestAnimationFrame);
+          const next = place();
+          const hasMoved = ["left", "top", "width", "height"].some(
+            (side) => next[side as "left"] !== box[side as "left"],
+          );
+          still = hasMoved ? 0 : still + 1;
+          box = next;
+        }
         const left = Number((element as HTMLElement).dataset.left);
         const top = Number((element as HTMLElement).dataset.top);
         return {
