@@ -1,25 +1,41 @@
 #pragma once
 
-// Attention: O = P V, P = softmax(scale Q K^T + bias) over the keys that may be seen.
+// Attention: O = P V, P = softmax(s) over the keys that may be seen, with
+//   s = scale Q K^T;  s = c tanh(s / c);  s += bias + float mask - slope[h] |p - j|
 // Vaswani et al., "Attention Is All You Need", section 3.2.1, 2017; heads that share keys and
-// values: Ainslie et al., "GQA", section 2, 2023.
+// values: Ainslie et al., "GQA", section 2, 2023; softcap c: Gemma 2, section 2, 2024; slopes:
+// Press et al., "Train Short, Test Long", section 3, 2022; sinks: Xiao et al., "Efficient Streaming
+// Language Models with Attention Sinks", section 3, 2023, as a learned logit.
 //
-//   q [B, H, L, D]    k [B, G, S, D]    v [B, G, S, Dv]    -> output [B, H, L, Dv]
-//   q [B, L, H*D]     k [B, S, G*D]     v [B, S, G*Dv]     -> output [B, L, H*Dv]
-//   weights, scores, masked [B, H, L, S]    lse [B, H, L]
+//   q [B, H, L, D]    k [B, G, K, D]    v [B, G, K, Dv]    -> output [B, H, L, Dv]
+//   q [B, L, H*D]     k [B, K, G*D]     v [B, K, G*Dv]     -> output [B, L, H*Dv]
+//   past_key [B, G, P, D], past_value [B, G, P, Dv] come first: S = P + K
+//   weights, scores (after the scale), capped, masked [B, H, L, S]    lse, entropy [B, H, L]
+//   packed: q [Tq, H, D]    k [Tk, G, D]    v [Tk, G, Dv]
+//           -> output [Tq, H, Dv], lse, entropy [H, Tq]: one attention for each sequence
 //
-// Query i of batch b sees key j iff all of these hold:
+// Query i of batch b stands at p = i + offset and sees key j iff all of these hold:
+//   first_keys[b] <= j          where a rolling cache has dropped the others
 //   j < kv_lengths[b]           where key lengths are given
-//   j <= i + offset             if causal; offset = kv_lengths[b] - L where given, else 0
+//   j <= p                      if causal
+//   p - window_left <= j        where that is not -1
+//   j <= p + window_right       where that is not -1
 //   mask[b, h, i, j] is true    where a bool mask is given; it hides keys beyond its last axis
-//   mask[b, h, i, j] > -inf     where a float mask is given; likewise
-// A query that sees nothing has output 0, weights 0 and lse -inf.
+//   mask[b, h, i, j] > -inf     where a float mask is given, and for the bias; likewise
+//   its block is full, or its bit in the block is true, where a block mask is given
+// A query that sees nothing has output 0, weights 0, entropy 0 and lse -inf, or the sink.
+//
+// Not here: the cache, whose tests say themselves which keys it holds, and dropout.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "heed/heed.hpp"
 #include "reference/array.hpp"
@@ -31,7 +47,11 @@ struct AttentionResult {
   Array weights;
   Array lse;
   Array scores;
+  Array capped;
   Array masked;
+  Array entropy;
+  Array present_key;
+  Array present_value;
 };
 
 inline constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
@@ -60,7 +80,20 @@ inline Array join_heads(const Array& x) {
   return y;
 }
 
-/// What the mask adds to a score: -inf hides the key.
+/// [B, G, P, D] and [B, G, K, D] -> [B, G, P + K, D]
+inline Array concatenate(const Array& past, const Array& x) {
+  const std::int64_t B = x.shape[0], G = x.shape[1], P = past.shape[2], K = x.shape[2];
+  const std::int64_t D = x.shape[3];
+  Array y(Shape{B, G, P + K, D});
+  for (std::int64_t bg = 0; bg < B * G; ++bg)
+    for (std::int64_t j = 0; j < P + K; ++j)
+      for (std::int64_t d = 0; d < D; ++d)
+        y[(bg * (P + K) + j) * D + d] =
+            j < P ? past[(bg * P + j) * D + d] : x[(bg * K + j - P) * D + d];
+  return y;
+}
+
+/// What a mask or a bias adds to a score: -inf hides the key.
 class Bias {
  public:
   explicit Bias(const std::optional<TensorView>& mask) : mask_(mask) {}
@@ -85,59 +118,126 @@ class Bias {
   const std::optional<TensorView>& mask_;
 };
 
+inline bool block_mask_shows(const BlockMask* mask, std::int64_t b, std::int64_t h, std::int64_t i,
+                             std::int64_t j) {
+  if (!mask) return true;
+  const Shape& shape = mask->kinds().shape();
+  const std::int64_t slice = (shape[0] == 1 ? 0 : b) * shape[1] + (shape[1] == 1 ? 0 : h);
+  const std::int64_t block =
+      (slice * shape[2] + i / BlockMask::kQueries) * shape[3] + j / BlockMask::kKeys;
+  const std::int32_t kind = mask->kinds().data<std::int32_t>()[static_cast<std::size_t>(block)];
+  if (kind == BlockMask::kEmpty) return false;
+  if (kind == BlockMask::kFull) return true;
+  const std::int64_t bit =
+      (kind * BlockMask::kQueries + i % BlockMask::kQueries) * BlockMask::kKeys +
+      j % BlockMask::kKeys;
+  return mask->bits().data<bool>()[static_cast<std::size_t>(bit)];
+}
+
+/// An int32 array's number for batch b, the only one if it has one.
+inline std::int64_t number_of(const TensorView& numbers, std::int64_t b) {
+  const auto values = numbers.data<std::int32_t>();
+  return values[values.size() == 1 ? 0 : static_cast<std::size_t>(b)];
+}
+
+/// How many keys of batch b exist.
+inline std::int64_t length_of(const AttentionOptions& options, std::int64_t b, std::int64_t S) {
+  if (!options.kv_lengths) return S;
+  return options.kv_lengths->data<std::int32_t>()[static_cast<std::size_t>(b)];
+}
+
+/// The position of query 0 of batch b.
+inline std::int64_t offset_of(const AttentionOptions& options, std::int64_t b, std::int64_t L,
+                              std::int64_t S) {
+  if (options.causal_offset) return number_of(*options.causal_offset, b);
+  if (options.causal_alignment == CausalAlignment::kTopLeft) return 0;
+  if (options.causal_alignment == CausalAlignment::kBottomRight)
+    return length_of(options, b, S) - L;
+  if (options.past_key) return options.past_key->shape()[2];
+  if (options.kv_lengths) return length_of(options, b, S) - L;
+  return 0;
+}
+
+/// `first_keys`, one for each batch, is empty where every key is still there.
 inline AttentionResult attention_by_head(const Array& q, const Array& k, const Array& v,
-                                         const AttentionOptions& options) {
+                                         const AttentionOptions& options,
+                                         std::span<const std::int64_t> first_keys = {}) {
   const std::int64_t B = q.shape[0], H = q.shape[1], L = q.shape[2], D = q.shape[3];
   const std::int64_t G = k.shape[1], S = k.shape[2], Dv = v.shape[3];
   const double scale = options.scale ? *options.scale : 1.0 / std::sqrt(static_cast<double>(D));
-  const Bias bias(options.mask);
+  const double cap = options.softcap;
+  const Bias mask(options.mask);
+  const Bias bias(options.bias);
+  const auto of_head = [](const std::optional<TensorView>& numbers, std::int64_t h) {
+    return numbers->data<float>()[static_cast<std::size_t>(h)];
+  };
 
-  AttentionResult result{Array(Shape{B, H, L, Dv}), Array(Shape{B, H, L, S}), Array(Shape{B, H, L}),
-                         Array(Shape{B, H, L, S}), Array(Shape{B, H, L, S})};
+  const Shape pairs{B, H, L, S};
+  AttentionResult result{Array(Shape{B, H, L, Dv}),
+                         Array(pairs),
+                         Array(Shape{B, H, L}),
+                         Array(pairs),
+                         Array(pairs),
+                         Array(pairs),
+                         Array(Shape{B, H, L}),
+                         {},
+                         {}};
   for (std::int64_t b = 0; b < B; ++b) {
-    std::int64_t length = S;
-    std::int64_t offset = 0;
-    if (options.kv_lengths) {
-      length = options.kv_lengths->data<std::int32_t>()[static_cast<std::size_t>(b)];
-      offset = length - L;
-    }
+    const std::int64_t first = first_keys.empty() ? 0 : first_keys[static_cast<std::size_t>(b)];
+    const std::int64_t length = length_of(options, b, S);
+    const std::int64_t offset = offset_of(options, b, L, S);
     for (std::int64_t h = 0; h < H; ++h) {
       const std::int64_t g = h / (H / G);
+      const double slope = options.alibi_slopes ? of_head(options.alibi_slopes, h) : 0.0;
+      const double sink = options.sinks ? of_head(options.sinks, h) : kMinusInfinity;
       for (std::int64_t i = 0; i < L; ++i) {
         const std::int64_t row = (b * H + h) * L + i;
-
-        double maximum = kMinusInfinity;
-        bool sees_a_key = false;
-        const auto visible = [&](std::int64_t j) {
-          return j < length && (!options.is_causal || j <= i + offset) &&
-                 bias(b, h, i, j) != kMinusInfinity;
+        const std::int64_t p = i + offset;
+        const auto is_visible = [&](std::int64_t j) {
+          return first <= j && j < length && (!options.is_causal || j <= p) &&
+                 (options.window_left == -1 || p - j <= options.window_left) &&
+                 (options.window_right == -1 || j - p <= options.window_right) &&
+                 mask(b, h, i, j) != kMinusInfinity && bias(b, h, i, j) != kMinusInfinity &&
+                 block_mask_shows(options.block_mask, b, h, i, j);
         };
+
+        double maximum = sink;
+        bool sees_a_key = false;
+        std::vector<bool> visible(static_cast<std::size_t>(S));
         for (std::int64_t j = 0; j < S; ++j) {
+          const std::int64_t at = row * S + j;
           double dot = 0.0;
           for (std::int64_t d = 0; d < D; ++d)
             dot += q[row * D + d] * k[((b * G + g) * S + j) * D + d];
-          const double score = D == 0 ? 0.0 : scale * dot;
-          result.scores[row * S + j] = score;
-          result.masked[row * S + j] = visible(j) ? score + bias(b, h, i, j) : kMinusInfinity;
-          if (visible(j)) {
-            sees_a_key = true;
-            maximum = std::max(maximum, result.masked[row * S + j]);
-          }
+          result.scores[at] = D == 0 ? 0.0 : scale * dot;
+          result.capped[at] =
+              cap == 0.0 ? result.scores[at] : cap * std::tanh(result.scores[at] / cap);
+          result.masked[at] = kMinusInfinity;
+          if (!is_visible(j)) continue;
+          visible[static_cast<std::size_t>(j)] = true;
+          sees_a_key = true;
+          const auto distance = static_cast<double>(std::abs(p - j));
+          result.masked[at] =
+              result.capped[at] + mask(b, h, i, j) + bias(b, h, i, j) - slope * distance;
+          maximum = std::max(maximum, result.masked[at]);
         }
         if (!sees_a_key) {
-          result.lse[row] = kMinusInfinity;
+          result.lse[row] = sink;
           continue;
         }
 
-        double sum = 0.0;
+        double sum = std::exp(sink - maximum);
         for (std::int64_t j = 0; j < S; ++j)
-          if (visible(j)) sum += std::exp(result.masked[row * S + j] - maximum);
+          if (visible[static_cast<std::size_t>(j)])
+            sum += std::exp(result.masked[row * S + j] - maximum);
         result.lse[row] = maximum + std::log(sum);
         for (std::int64_t j = 0; j < S; ++j) {
-          const double power = visible(j) ? std::exp(result.masked[row * S + j] - maximum) : 0.0;
+          const bool is_seen = visible[static_cast<std::size_t>(j)];
+          const double power = is_seen ? std::exp(result.masked[row * S + j] - maximum) : 0.0;
           const double weight = power / sum;
           result.weights[row * S + j] = weight;
-          if (!visible(j)) continue;
+          if (!is_seen) continue;
+          if (weight != 0.0) result.entropy[row] -= weight * std::log(weight);
           for (std::int64_t d = 0; d < Dv; ++d)
             result.output[row * Dv + d] += weight * v[((b * G + g) * S + j) * Dv + d];
         }
@@ -147,13 +247,74 @@ inline AttentionResult attention_by_head(const Array& q, const Array& k, const A
   return result;
 }
 
+/// The rows [begin, end) of x [T, heads, D] as [1, heads, end - begin, D].
+inline Array sequence_of(const Array& x, std::int64_t begin, std::int64_t end) {
+  const std::int64_t heads = x.shape[1], N = end - begin, D = x.shape[2];
+  Array y(Shape{1, heads, N, D});
+  for (std::int64_t h = 0; h < heads; ++h)
+    for (std::int64_t n = 0; n < N; ++n)
+      for (std::int64_t d = 0; d < D; ++d)
+        y[(h * N + n) * D + d] = x[((begin + n) * heads + h) * D + d];
+  return y;
+}
+
+/// Of the results only output, lse and entropy.
+inline AttentionResult packed_attention(const Array& q, const Array& k, const Array& v,
+                                        const AttentionOptions& options) {
+  const std::int64_t Tq = q.shape[0], H = q.shape[1], Dv = v.shape[2];
+  const auto starts_q = options.cu_seqlens_q->data<std::int32_t>();
+  const auto starts_k = options.cu_seqlens_k->data<std::int32_t>();
+  AttentionResult result;
+  result.output = Array(Shape{Tq, H, Dv});
+  result.lse = Array(Shape{H, Tq});
+  result.entropy = Array(Shape{H, Tq});
+  for (std::size_t n = 0; n + 1 < starts_q.size(); ++n) {
+    const std::int64_t first = starts_q[n], L = starts_q[n + 1] - first;
+    const std::int64_t S = starts_k[n + 1] - starts_k[n];
+    AttentionOptions alone = options;
+    alone.cu_seqlens_q.reset();
+    alone.cu_seqlens_k.reset();
+    const bool is_default = options.causal_alignment == CausalAlignment::kDefault;
+    if (is_default) alone.causal_alignment = CausalAlignment::kBottomRight;
+    std::array<std::int32_t, 1> offset{};
+    if (options.causal_offset) {
+      offset[0] = static_cast<std::int32_t>(
+          number_of(*options.causal_offset, static_cast<std::int64_t>(n)));
+      alone.causal_offset = TensorView(offset.data(), Shape{1});
+    }
+    const AttentionResult part = attention_by_head(
+        sequence_of(q, first, first + L), sequence_of(k, starts_k[n], starts_k[n] + S),
+        sequence_of(v, starts_k[n], starts_k[n] + S), alone);
+    for (std::int64_t h = 0; h < H; ++h)
+      for (std::int64_t i = 0; i < L; ++i) {
+        result.lse[h * Tq + first + i] = part.lse[h * L + i];
+        result.entropy[h * Tq + first + i] = part.entropy[h * L + i];
+        for (std::int64_t d = 0; d < Dv; ++d)
+          result.output[((first + i) * H + h) * Dv + d] = part.output[(h * L + i) * Dv + d];
+      }
+  }
+  return result;
+}
+
 inline AttentionResult attention(const Array& q, const Array& k, const Array& v,
-                                 const AttentionOptions& options = {}) {
-  if (q.shape.rank() == 4) return attention_by_head(q, k, v, options);
+                                 const AttentionOptions& options = {},
+                                 std::span<const std::int64_t> first_keys = {}) {
+  if (options.cu_seqlens_q) return packed_attention(q, k, v, options);
+  const bool is_joined = q.shape.rank() == 3;
   const std::int64_t kv_heads = options.kv_heads == 0 ? options.heads : options.kv_heads;
-  AttentionResult result = attention_by_head(
-      split_heads(q, options.heads), split_heads(k, kv_heads), split_heads(v, kv_heads), options);
-  result.output = join_heads(result.output);
+  Array keys = is_joined ? split_heads(k, kv_heads) : k;
+  Array values = is_joined ? split_heads(v, kv_heads) : v;
+  if (options.past_key) {
+    keys = concatenate(*options.past_key, keys);
+    values = concatenate(*options.past_value, values);
+  }
+  AttentionResult result = attention_by_head(is_joined ? split_heads(q, options.heads) : q, keys,
+                                             values, options, first_keys);
+  if (is_joined) result.output = join_heads(result.output);
+  if (options.past_key) {
+    result.present_key = std::move(keys);
+    result.present_value = std::move(values);
+  }
   return result;
 }
 

@@ -22,12 +22,35 @@ inline Inputs random_inputs(Random& random, std::int64_t B, std::int64_t H, std:
   return inputs;
 }
 
+/// Asks for every result; those of packed sequences that there can be.
 inline AttentionOptions with_everything(AttentionOptions options) {
-  options.need_weights = true;
+  const bool is_packed = options.cu_seqlens_q.has_value();
+  options.need_weights = !is_packed;
   options.need_lse = true;
-  options.capture_scores = true;
-  options.capture_masked = true;
+  options.capture_scores = !is_packed;
+  options.capture_capped = !is_packed;
+  options.capture_masked = !is_packed;
+  options.capture_entropy = true;
   return options;
+}
+
+/// Every result that is there against the reference's.
+inline void expect_results(const AttentionResult& got, const reference::AttentionResult& want,
+                           const Tolerance& tolerance) {
+  EXPECT_TRUE(close(got.output, want.output, tolerance)) << "output";
+  const auto expect = [&](const std::optional<Tensor>& tensor, const reference::Array& array,
+                          const char* name) {
+    if (!tensor) return;
+    EXPECT_TRUE(close(tensor, array, tolerance)) << name;
+  };
+  expect(got.weights, want.weights, "weights");
+  expect(got.lse, want.lse, "lse");
+  expect(got.scores, want.scores, "scores");
+  expect(got.capped, want.capped, "capped scores");
+  expect(got.masked, want.masked, "masked scores");
+  expect(got.entropy, want.entropy, "entropy");
+  expect(got.present_key, want.present_key, "present key");
+  expect(got.present_value, want.present_value, "present value");
 }
 
 /// Every result, and the output once more on the path that keeps no weights.
@@ -35,24 +58,44 @@ inline void expect_reference(Context& context, const TensorView& q, const Tensor
                              const TensorView& v, const AttentionOptions& options,
                              const Tolerance& tolerance = {}) {
   const reference::AttentionResult want = reference::attention(q, k, v, options);
-  const AttentionResult all = attention(context, q, k, v, with_everything(options));
-  EXPECT_TRUE(close(all.output, want.output, tolerance)) << "output beside weights";
-  EXPECT_TRUE(close(all.weights, want.weights, tolerance)) << "weights";
-  EXPECT_TRUE(close(all.lse, want.lse, tolerance)) << "lse";
-  EXPECT_TRUE(close(all.scores, want.scores, tolerance)) << "scores";
-  EXPECT_TRUE(close(all.masked, want.masked, tolerance)) << "masked scores";
-
+  const bool is_packed = options.cu_seqlens_q.has_value();
+  const bool has_past = options.past_key.has_value();
+  {
+    SCOPED_TRACE("with every result");
+    const AttentionResult all = attention(context, q, k, v, with_everything(options));
+    EXPECT_EQ(is_packed, !all.weights || !all.scores || !all.capped || !all.masked);
+    EXPECT_TRUE(all.lse && all.entropy);
+    EXPECT_EQ(has_past, all.present_key && all.present_value);
+    expect_results(all, want, tolerance);
+  }
+  SCOPED_TRACE("with output and lse alone");
   AttentionOptions lean = options;
   lean.need_lse = true;
-  const AttentionResult few = attention(context, q, k, v, lean);
-  EXPECT_TRUE(close(few.output, want.output, tolerance)) << "output alone";
-  EXPECT_TRUE(close(few.lse, want.lse, tolerance)) << "lse alone";
+  expect_results(attention(context, q, k, v, lean), want, tolerance);
 }
 
 inline void expect_reference(Context& context, const Inputs& inputs,
                              const AttentionOptions& options = {},
                              const Tolerance& tolerance = {}) {
   expect_reference(context, inputs.q, inputs.k, inputs.v, options, tolerance);
+}
+
+/// The same bits in every result that either has.
+inline void expect_same_bits(const AttentionResult& got, const AttentionResult& want) {
+  EXPECT_TRUE(same_bits(got.output, want.output)) << "output";
+  const auto expect = [](const std::optional<Tensor>& a, const std::optional<Tensor>& b,
+                         const char* name) {
+    if (!a && !b) return;
+    EXPECT_TRUE(same_bits(a, b)) << name;
+  };
+  expect(got.weights, want.weights, "weights");
+  expect(got.lse, want.lse, "lse");
+  expect(got.scores, want.scores, "scores");
+  expect(got.capped, want.capped, "capped scores");
+  expect(got.masked, want.masked, "masked scores");
+  expect(got.entropy, want.entropy, "entropy");
+  expect(got.present_key, want.present_key, "present key");
+  expect(got.present_value, want.present_value, "present value");
 }
 
 }  // namespace heed::test

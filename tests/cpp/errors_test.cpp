@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "attention_support.hpp"
+#include "errors_support.hpp"
 
 namespace heed::test {
 namespace {
@@ -48,24 +49,10 @@ class Errors : public testing::Test {
     return {&q, &k, &v, &joined_q, &joined_k, &joined_v, &x, &y, &in_proj_weight, &square, &row};
   }
 
-  /// `call` throws an error with this code whose message is "ARGUMENT: expected ..., got GOT".
   template <class Call>
   void expect_error(ErrorCode code, std::string_view argument, std::string_view got,
                     const Call& call) {
-    SCOPED_TRACE(testing::Message() << argument << ", got " << got);
-    try {
-      call();
-      ADD_FAILURE() << "was accepted";
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), code) << error.what();
-      const std::string message = error.what();
-      const std::string begin = std::string(argument) + ": expected ";
-      const std::string end = ", got " + std::string(got);
-      EXPECT_EQ(message.substr(0, begin.size()), begin) << message;
-      EXPECT_GT(message.size(), begin.size() + end.size()) << message;
-      EXPECT_EQ(message.substr(message.size() - std::min(end.size(), message.size())), end)
-          << message;
-    }
+    expect_refusal(code, argument, got, call);
     const std::vector<const Tensor*> after = inputs();
     for (std::size_t n = 0; n < after.size(); ++n) {
       EXPECT_TRUE(std::equal(before[n].begin(), before[n].end(), after[n]->data().begin()))
@@ -276,7 +263,7 @@ TEST_F(Errors, MultiHeadAttentionRefusesMissingAndSuperfluousParameters) {
 TEST_F(Errors, MultiHeadAttentionRefusesParametersThatDoNotFit) {
   const Tensor tall(Shape{25, 8}), wide(Shape{8, 9}), longer(Shape{9}),
       numbers(Shape{8, 8}, DType::kInt32);
-  const auto with = [&](std::optional<TensorView> MultiHeadAttentionParameters::*member,
+  const auto with = [&](std::optional<TensorView> MultiHeadAttentionParameters::* member,
                         const Tensor& tensor, bool separate = false) {
     MultiHeadAttentionParameters given = parameters;
     if (separate) {
@@ -360,9 +347,8 @@ TEST_F(Errors, EmbeddingRefusesWhatIsNotInTheTable) {
   expect_error(kDType, "ids", "float32", [&] { embedding(context, row, square); });
   expect_error(kShape, "weight", "[8]", [&] { embedding(context, integers({1}, {0}), row); });
   expect_error(kDType, "weight", "int32", [&] { embedding(context, integers({1}, {0}), numbers); });
-  expect_error(kShape, "ids", "[1, 1, 1, 1, 1, 1, 1, 1]", [&] {
-    embedding(context, integers({1, 1, 1, 1, 1, 1, 1, 1}, {0}), square);
-  });
+  expect_error(kShape, "ids", "[1, 1, 1, 1, 1, 1, 1, 1]",
+               [&] { embedding(context, integers({1, 1, 1, 1, 1, 1, 1, 1}, {0}), square); });
 }
 
 TEST_F(Errors, SinusoidalEncodingRefusesNumbersOutOfRange) {

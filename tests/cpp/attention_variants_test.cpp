@@ -1,0 +1,329 @@
+// What happens to scores between the scale and the softmax - softcap, bias, ALiBi, sinks - and the
+// stages that can be kept.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "attention_support.hpp"
+
+namespace heed::test {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+/// One head of one query [1] and keys [S, 1], whose products are therefore the scores.
+AttentionResult of_scores(const std::vector<float>& scores, AttentionOptions options) {
+  const auto S = static_cast<std::int64_t>(scores.size());
+  const TensorView k(scores.data(), Shape{1, 1, S, 1});
+  Context context;
+  options.scale = 1.0f;
+  return attention(context, filled({1, 1, 1, 1}, 1.0f), k, k, with_everything(options));
+}
+
+void expect_values(const std::optional<Tensor>& got, const std::vector<double>& want,
+                   double tolerance = 1e-6) {
+  ASSERT_TRUE(got.has_value());
+  ASSERT_EQ(got->data().size(), want.size());
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    if (std::isinf(want[i])) {
+      EXPECT_EQ(got->data()[i], want[i]) << "element " << i;
+    } else {
+      EXPECT_NEAR(got->data()[i], want[i], tolerance) << "element " << i;
+    }
+  }
+}
+
+TEST(AttentionSoftcap, BoundsScores) {
+  AttentionOptions options;
+  options.softcap = 2.0f;
+  const AttentionResult result = of_scores({0, 1, -4, 100}, options);
+  expect_values(result.scores, {0, 1, -4, 100}, 1e-5);
+  expect_values(result.capped, {0, 2 * std::tanh(0.5), 2 * std::tanh(-2.0), 2});
+}
+
+TEST(AttentionSoftcap, MatchesTheReference) {
+  Random random(1);
+  Context context;
+  const Inputs inputs = random_inputs(random, 2, 4, 2, 60, 150, 16, 8);
+  for (const float cap : {0.01f, 1.0f, 5.0f, 50.0f, 1e4f, 1e30f}) {
+    SCOPED_TRACE(testing::Message() << "softcap " << cap);
+    AttentionOptions options;
+    options.softcap = cap;
+    options.scale = 1.0f;
+    // Its tanh is good to 2e-7, times a cap of 50; beyond, scores are small beside the cap, where
+    // it is good to that of itself.
+    expect_reference(context, inputs, options, {2e-5, 1e-5});
+  }
+}
+
+TEST(AttentionSoftcap, ComesBeforeBiasesAndMasks) {
+  const Tensor bias(Shape{4}, {100, 0, -kInfinity, 0});
+  AttentionOptions options;
+  options.softcap = 1.0f;
+  options.bias = bias;
+  options.window_right = 2;
+  const AttentionResult result = of_scores({50, 50, 50, 50}, options);
+  expect_values(result.capped, {1, 1, 1, 1});
+  expect_values(result.masked, {101, 1, -kInfinity, -kInfinity}, 1e-5);
+}
+
+TEST(AttentionBias, IsAddedAndMayHide) {
+  const Tensor bias(Shape{3}, {std::log(2.0f), -kInfinity, 0});
+  AttentionOptions options;
+  options.bias = bias;
+  const AttentionResult result = of_scores({0, 9, 0}, options);
+  expect_values(result.weights, {2.0 / 3.0, 0, 1.0 / 3.0});
+  expect_values(result.lse, {std::log(3.0)});
+}
+
+TEST(AttentionBias, StandsBesideABooleanMask) {
+  Random random(2);
+  Context context;
+  const Inputs inputs = random_inputs(random, 2, 4, 2, 50, 140, 8, 8);
+  const Shape shapes[] = {{}, {140}, {50, 1}, {4, 1, 140}, {2, 1, 50, 140}, {2, 4, 50, 140}, {77}};
+  for (const Shape& mask_shape : shapes) {
+    for (const Shape& bias_shape : shapes) {
+      SCOPED_TRACE("mask " + to_string(mask_shape) + " bias " + to_string(bias_shape));
+      const Tensor mask = random.bools(mask_shape, 80), bias = random.biases(bias_shape, 10);
+      AttentionOptions options;
+      options.mask = mask;
+      options.bias = bias;
+      expect_reference(context, inputs, options);
+    }
+  }
+}
+
+TEST(AttentionBias, EqualsAFloatMask) {
+  Random random(3);
+  Context context;
+  const Inputs inputs = random_inputs(random, 1, 2, 2, 50, 140, 8, 8);
+  const Tensor bias = random.biases({50, 140}, 30);
+  AttentionOptions as_mask, as_bias;
+  as_mask.mask = bias;
+  as_bias.bias = bias;
+  expect_same_bits(attention(context, inputs.q, inputs.k, inputs.v, with_everything(as_bias)),
+                   attention(context, inputs.q, inputs.k, inputs.v, with_everything(as_mask)));
+}
+
+TEST(AttentionAlibi, TakesTheDistanceOff) {
+  // The query stands at key 2, a slope of log 2 halves a weight for each step away from it.
+  const Tensor slope(Shape{1}, {std::log(2.0f)}), offset = integers({1}, {2});
+  AttentionOptions options;
+  options.alibi_slopes = slope;
+  options.causal_offset = offset;
+  const AttentionResult result = of_scores({0, 0, 0, 0}, options);
+  const double sum = 0.25 + 0.5 + 1 + 0.5;
+  expect_values(result.weights, {0.25 / sum, 0.5 / sum, 1 / sum, 0.5 / sum});
+  expect_values(result.scores, {0, 0, 0, 0});
+  expect_values(result.capped, {0, 0, 0, 0});
+}
+
+TEST(AttentionAlibi, HasASlopeForEachQueryHead) {
+  Random random(4);
+  Context context;
+  const Inputs inputs = random_inputs(random, 2, 6, 2, 140, 200, 8, 8);
+  const Tensor slopes(Shape{6}, {0.5f, 0.25f, 0, 0.01f, -0.1f, 1.0f});
+  for (const bool is_causal : {false, true}) {
+    for (const auto alignment : {CausalAlignment::kTopLeft, CausalAlignment::kBottomRight}) {
+      AttentionOptions options;
+      options.alibi_slopes = slopes;
+      options.is_causal = is_causal;
+      options.causal_alignment = alignment;
+      // A slope of 1 takes up to 200 off: its rounding is 8e-6, and 2e-5 with a few more.
+      expect_reference(context, inputs, options, {2e-5, 2e-5});
+    }
+  }
+}
+
+TEST(AttentionSinks, JoinTheDenominatorAndNothingElse) {
+  AttentionOptions options;
+  const auto with = [&](float sink) {
+    const Tensor sinks(Shape{1}, {sink});
+    options.sinks = sinks;
+    return of_scores({0, 0, 0}, options);
+  };
+  AttentionResult result = with(0);
+  expect_values(result.weights, {0.25, 0.25, 0.25});
+  expect_values(result.lse, {std::log(4.0)});
+  expect_values(result.masked, {0, 0, 0});
+  expect_values(result.entropy, {0.75 * std::log(4.0)});
+  result = with(std::log(3.0f));
+  expect_values(result.weights, {1 / 6.0, 1 / 6.0, 1 / 6.0});
+  // Either end of the range: as if there were none, and nothing left for the keys.
+  result = with(-kInfinity);
+  expect_values(result.weights, {1 / 3.0, 1 / 3.0, 1 / 3.0});
+  expect_values(result.lse, {std::log(3.0)});
+  result = with(1e4f);
+  expect_values(result.weights, {0, 0, 0}, 0);
+  expect_values(result.lse, {1e4}, 0);
+}
+
+TEST(AttentionSinks, AreTheLseOfAQueryThatSeesNothing) {
+  Random random(5);
+  Context context;
+  const Inputs inputs = random_inputs(random, 1, 3, 3, 10, 20, 4, 4);
+  const Tensor sinks(Shape{3}, {2.5f, -kInfinity, -1e4f}), nothing = bools({}, {false});
+  AttentionOptions options;
+  options.sinks = sinks;
+  options.mask = nothing;
+  expect_reference(context, inputs, options);
+  const AttentionResult result =
+      attention(context, inputs.q, inputs.k, inputs.v, with_everything(options));
+  for (std::size_t h = 0; h < 3; ++h) {
+    for (std::size_t i = 0; i < 10; ++i) {
+      EXPECT_EQ(result.lse->data()[h * 10 + i], sinks.data()[h]);
+      EXPECT_EQ(result.entropy->data()[h * 10 + i], 0.0f);
+    }
+  }
+  for (const float x : result.output.data()) EXPECT_EQ(x, 0.0f);
+}
+
+TEST(AttentionSinks, MatchTheReference) {
+  Random random(6);
+  Context context;
+  const Inputs inputs = random_inputs(random, 2, 6, 2, 70, 300, 8, 8);
+  const Tensor sinks(Shape{6}, {-3, 0, 1, 5, 20, -kInfinity});
+  for (const bool is_causal : {false, true}) {
+    AttentionOptions options;
+    options.sinks = sinks;
+    options.is_causal = is_causal;
+    options.window_left = is_causal ? 60 : -1;
+    expect_reference(context, inputs, options);
+  }
+}
+
+TEST(AttentionCapture, KeepsTheEntropyOfWeights) {
+  AttentionOptions options;
+  const std::vector<float> equal(200, 0.5f);
+  expect_values(of_scores(equal, options).entropy, {std::log(200.0)}, 1e-5);
+  expect_values(of_scores({3}, options).entropy, {0}, 0);
+  // 1/4 and 3/4.
+  expect_values(of_scores({0, std::log(3.0f)}, options).entropy,
+                {0.25 * std::log(4.0) + 0.75 * std::log(4.0 / 3.0)});
+  // Far from the largest a weight is 0 and adds nothing.
+  expect_values(of_scores({0, 0, -1e4f}, options).entropy, {std::log(2.0)});
+  options.window_right = 1;
+  expect_values(of_scores({0, 0, 5, 6}, options).entropy, {std::log(2.0)});
+}
+
+TEST(AttentionCapture, NeedsNoOtherResultForTheEntropy) {
+  Random random(7);
+  Context context;
+  const Inputs inputs = random_inputs(random, 2, 2, 1, 60, 300, 8, 8);
+  AttentionOptions options;
+  options.is_causal = true;
+  const reference::AttentionResult want =
+      reference::attention(inputs.q, inputs.k, inputs.v, options);
+  options.capture_entropy = true;
+  const AttentionResult got = attention(context, inputs.q, inputs.k, inputs.v, options);
+  EXPECT_TRUE(close(got.entropy, want.entropy));
+  EXPECT_FALSE(got.weights || got.scores || got.capped || got.masked || got.lse);
+}
+
+TEST(AttentionCapture, KeepsEachStageAlone) {
+  Random random(8);
+  Context context;
+  const Inputs inputs = random_inputs(random, 1, 2, 2, 50, 140, 8, 8);
+  const Tensor lengths = integers({1}, {100});
+  AttentionOptions options;
+  options.softcap = 1.5f;
+  options.kv_lengths = lengths;
+  options.is_causal = true;
+  const reference::AttentionResult want =
+      reference::attention(inputs.q, inputs.k, inputs.v, options);
+  const auto run = [&](bool AttentionOptions::* member) {
+    AttentionOptions one = options;
+    one.*member = true;
+    AttentionResult result = attention(context, inputs.q, inputs.k, inputs.v, one);
+    EXPECT_TRUE(close(result.output, want.output));
+    return result;
+  };
+  EXPECT_TRUE(close(run(&AttentionOptions::capture_scores).scores, want.scores));
+  EXPECT_TRUE(close(run(&AttentionOptions::capture_capped).capped, want.capped));
+  EXPECT_TRUE(close(run(&AttentionOptions::capture_masked).masked, want.masked));
+  EXPECT_TRUE(close(run(&AttentionOptions::need_weights).weights, want.weights));
+  EXPECT_FALSE(run(&AttentionOptions::capture_capped).scores);
+  EXPECT_FALSE(run(&AttentionOptions::capture_scores).capped);
+}
+
+TEST(AttentionVariants, StayFiniteForScoresOfTenThousand) {
+  // Integers, exact in float32, and every option that could bring infinities into play.
+  Random random(9);
+  Context context;
+  Inputs inputs = random_inputs(random, 1, 2, 1, 60, 200, 4, 8);
+  for (float& x : inputs.q.data()) x = static_cast<float>(random.integer(-50, 50));
+  for (float& x : inputs.k.data()) x = static_cast<float>(random.integer(-50, 50));
+  const Tensor sinks(Shape{2}, {10000, -10000}), slopes(Shape{2}, {128, -64});
+  Tensor bias = random.biases({200}, 10);
+  for (float& x : bias.data()) x = std::round(x) * 10000;
+  AttentionOptions plain;
+  plain.scale = 1.0f;
+  const auto expect_finite = [&](const AttentionOptions& options) {
+    expect_reference(context, inputs, options, {2e-5, 2e-5});
+    const Tensor output = attention(context, inputs.q, inputs.k, inputs.v, options).output;
+    for (const float x : output.data()) ASSERT_TRUE(std::isfinite(x));
+  };
+  AttentionOptions options = plain;
+  options.sinks = sinks;
+  expect_finite(options);
+  options.alibi_slopes = slopes;
+  expect_finite(options);
+  options.bias = bias;
+  expect_finite(options);
+  options.is_causal = true;
+  options.window_left = 9;
+  expect_finite(options);
+  options = plain;
+  options.softcap = 30.0f;
+  expect_finite(options);
+}
+
+TEST(AttentionVariants, LetNothingThroughThatIsHidden) {
+  // NaN and infinities in the bias, and in keys and values, where each kind of mask hides them.
+  Random random(10);
+  const std::size_t L = 60, S = 200;
+  Inputs inputs = random_inputs(random, 1, 2, 1, 60, 200, 8, 8);
+  const Tensor slopes(Shape{2}, {0.1f, 0.2f});
+  const Inputs clean = [&] {
+    Random again(10);
+    return random_inputs(again, 1, 2, 1, 60, 200, 8, 8);
+  }();
+  Tensor bias = random.reals({60, 200});
+  Tensor clean_bias = filled({60, 200}, 0.0f);
+  std::copy(bias.data().begin(), bias.data().end(), clean_bias.data().begin());
+  for (std::size_t i = 0; i < L; ++i) {
+    for (std::size_t j = 0; j < S; ++j) {
+      if (j > i + 3 || j + 20 < i) bias.data()[i * S + j] = j % 2 == 0 ? kNaN : kInfinity;
+    }
+  }
+  for (const float poison : {kNaN, kInfinity, -kInfinity}) {
+    for (Tensor* tensor : {&inputs.k, &inputs.v}) {
+      std::fill(tensor->data().begin() + 63 * 8, tensor->data().end(), poison);
+    }
+    AttentionOptions options;
+    options.window_left = 20;
+    options.window_right = 3;
+    options.softcap = 4.0f;
+    options.alibi_slopes = slopes;
+    options.bias = clean_bias;
+    Context context;
+    const AttentionResult want =
+        attention(context, clean.q, clean.k, clean.v, with_everything(options));
+    options.bias = bias;
+    const AttentionResult got =
+        attention(context, inputs.q, inputs.k, inputs.v, with_everything(options));
+    EXPECT_TRUE(close(got.output, want.output));
+    EXPECT_TRUE(same_bits(got.weights, want.weights));
+    EXPECT_TRUE(same_bits(got.lse, want.lse));
+    EXPECT_TRUE(same_bits(got.masked, want.masked));
+    EXPECT_TRUE(same_bits(got.entropy, want.entropy));
+  }
+}
+
+}  // namespace
+}  // namespace heed::test

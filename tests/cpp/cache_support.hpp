@@ -1,0 +1,201 @@
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "attention_support.hpp"
+
+namespace heed::test {
+
+/// The same tokens as a cache, kept the plain way: every token of every sequence, as float32.
+class CacheModel {
+ public:
+  explicit CacheModel(const KvCache::Options& options)
+      : options_(options), sequences_(static_cast<std::size_t>(options.batch)) {
+    if (options_.value_size == 0) options_.value_size = options_.head_size;
+  }
+
+  std::int64_t length(std::int64_t b) const {
+    return static_cast<std::int64_t>(at(b).tokens.size());
+  }
+  std::int64_t first(std::int64_t b) const { return at(b).first; }
+
+  void append(const Tensor& k, const Tensor& v, const std::vector<std::int64_t>& counts) {
+    const std::int64_t L = k.shape()[2];
+    for (std::int64_t b = 0; b < options_.batch; ++b) {
+      Sequence& sequence = at(b);
+      const std::int64_t count = counts[static_cast<std::size_t>(b)];
+      if (options_.is_rolling && count > 0)
+        sequence.first = std::max(sequence.first, length(b) - options_.capacity);
+      for (std::int64_t i = 0; i < count; ++i) {
+        Token token;
+        for (std::int64_t g = 0; g < options_.heads; ++g) {
+          const std::int64_t row = (b * options_.heads + g) * L + i;
+          copy_row(k, row, token.key);
+          copy_row(v, row, token.value);
+        }
+        sequence.tokens.push_back(std::move(token));
+      }
+    }
+  }
+
+  void rewind(std::int64_t b, std::int64_t tokens) {
+    at(b).tokens.resize(static_cast<std::size_t>(length(b) - tokens));
+  }
+
+  void share(std::int64_t from, std::int64_t to, std::int64_t tokens) {
+    at(to) = at(from);
+    at(to).tokens.resize(static_cast<std::size_t>(tokens));
+  }
+
+  /// Attention of q over all that is held. `before` holds the length of each sequence before the
+  /// call, where its first query stands.
+  reference::AttentionResult attend(const Tensor& q, const AttentionOptions& options,
+                                    const std::vector<std::int64_t>& before) const {
+    std::int64_t S = 0;
+    for (std::int64_t b = 0; b < options_.batch; ++b) S = std::max(S, length(b));
+    // What nobody holds is not a number, so that the reference itself cannot look at it.
+    Tensor k = filled({options_.batch, options_.heads, S, options_.head_size}, kNaN);
+    Tensor v = filled({options_.batch, options_.heads, S, options_.value_size}, kNaN);
+    Tensor lengths(Shape{options_.batch}, DType::kInt32);
+    Tensor offsets(Shape{options_.batch}, DType::kInt32);
+    std::vector<std::int64_t> firsts;
+    for (std::int64_t b = 0; b < options_.batch; ++b) {
+      const auto n = static_cast<std::size_t>(b);
+      lengths.data<std::int32_t>()[n] = static_cast<std::int32_t>(length(b));
+      offsets.data<std::int32_t>()[n] = static_cast<std::int32_t>(before[n]);
+      firsts.push_back(first(b));
+      for (std::int64_t j = first(b); j < length(b); ++j) {
+        const Token& token = at(b).tokens[static_cast<std::size_t>(j)];
+        for (std::int64_t g = 0; g < options_.heads; ++g) {
+          const std::int64_t row = (b * options_.heads + g) * S + j;
+          paste_row(token.key, g, k, row);
+          paste_row(token.value, g, v, row);
+        }
+      }
+    }
+    AttentionOptions plain = options;
+    plain.cache = nullptr;
+    plain.kv_lengths = lengths;
+    const bool is_default = options.causal_alignment == CausalAlignment::kDefault;
+    if (is_default && !options.causal_offset) plain.causal_offset = offsets;
+    reference::AttentionResult result = reference::attention(q, k, v, plain, firsts);
+    // A key that is not held has no score.
+    for (reference::Array* scores : {&result.scores, &result.capped}) {
+      const std::int64_t rows = scores->shape[1] * scores->shape[2];
+      for (std::int64_t b = 0; b < options_.batch; ++b)
+        for (std::int64_t row = b * rows; row < (b + 1) * rows; ++row)
+          for (std::int64_t j = 0; j < S; ++j)
+            if (j < first(b) || j >= length(b)) (*scores)[row * S + j] = reference::kMinusInfinity;
+    }
+    return result;
+  }
+
+ private:
+  static constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+  struct Token {
+    std::vector<float> key, value;  // of all heads
+  };
+  struct Sequence {
+    std::vector<Token> tokens;
+    std::int64_t first = 0;
+  };
+
+  Sequence& at(std::int64_t b) { return sequences_[static_cast<std::size_t>(b)]; }
+  const Sequence& at(std::int64_t b) const { return sequences_[static_cast<std::size_t>(b)]; }
+
+  static void copy_row(const Tensor& from, std::int64_t row, std::vector<float>& to) {
+    const auto size = static_cast<std::ptrdiff_t>(from.shape()[3]);
+    const auto begin = from.data().begin() + static_cast<std::ptrdiff_t>(row) * size;
+    to.insert(to.end(), begin, begin + size);
+  }
+
+  static void paste_row(const std::vector<float>& from, std::int64_t g, Tensor& to,
+                        std::int64_t row) {
+    const auto size = static_cast<std::ptrdiff_t>(to.shape()[3]);
+    std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(g) * size, size,
+                to.data().begin() + static_cast<std::ptrdiff_t>(row) * size);
+  }
+
+  KvCache::Options options_;
+  std::vector<Sequence> sequences_;
+};
+
+/// A cache and its model, which take the same calls.
+class TwinCache {
+ public:
+  TwinCache(Context& context, const KvCache::Options& options)
+      : cache(context, options), model(options), options_(cache.options()) {}
+
+  /// L random tokens, of which each sequence takes so many.
+  void append(Random& random, std::int64_t L, const std::vector<std::int64_t>& counts) {
+    const Tensor k = random.reals({options_.batch, options_.heads, L, options_.head_size});
+    const Tensor v = random.reals({options_.batch, options_.heads, L, options_.value_size});
+    cache.append(k, v, tensor(counts));
+    model.append(k, v, counts);
+  }
+  void append(Random& random, std::int64_t L) { append(random, L, all(L)); }
+
+  void rewind(std::int64_t b, std::int64_t tokens) {
+    cache.rewind(b, tokens);
+    model.rewind(b, tokens);
+  }
+
+  void share(std::int64_t from, std::int64_t to, std::int64_t tokens) {
+    cache.share(from, to, tokens);
+    model.share(from, to, tokens);
+  }
+
+  /// A step: attention of `queries` new queries for each head, H in all, to L new tokens and all
+  /// that the cache holds.
+  void expect_step(Context& context, Random& random, std::int64_t H, std::int64_t queries,
+                   std::int64_t L, const std::vector<std::int64_t>& counts,
+                   AttentionOptions options = {}, const Tolerance& tolerance = {}) {
+    const Tensor q = random.reals({options_.batch, H, queries, options_.head_size});
+    const Tensor k = random.reals({options_.batch, options_.heads, L, options_.head_size});
+    const Tensor v = random.reals({options_.batch, options_.heads, L, options_.value_size});
+    std::vector<std::int64_t> before;
+    for (std::int64_t b = 0; b < options_.batch; ++b) before.push_back(cache.length(b));
+    model.append(k, v, counts);
+    const Tensor taken = tensor(counts);
+    options.kv_lengths = taken;
+    options.cache = &cache;
+    const AttentionResult got = heed::attention(context, q, k, v, with_everything(options));
+    expect_results(got, model.attend(q, options, before), tolerance);
+    expect_lengths();
+  }
+  void expect_step(Context& context, Random& random, std::int64_t H, std::int64_t L,
+                   const AttentionOptions& options = {}, const Tolerance& tolerance = {}) {
+    expect_step(context, random, H, L, L, all(L), options, tolerance);
+  }
+
+  void expect_lengths() const {
+    for (std::int64_t b = 0; b < options_.batch; ++b) {
+      EXPECT_EQ(cache.length(b), model.length(b)) << "sequence " << b;
+      EXPECT_EQ(cache.first(b), model.first(b)) << "sequence " << b;
+    }
+  }
+
+  /// The same number of tokens for every sequence.
+  std::vector<std::int64_t> all(std::int64_t L) const {
+    return std::vector<std::int64_t>(static_cast<std::size_t>(options_.batch), L);
+  }
+
+  static Tensor tensor(const std::vector<std::int64_t>& numbers) {
+    Tensor result(Shape{static_cast<std::int64_t>(numbers.size())}, DType::kInt32);
+    std::transform(numbers.begin(), numbers.end(), result.data<std::int32_t>().begin(),
+                   [](std::int64_t number) { return static_cast<std::int32_t>(number); });
+    return result;
+  }
+
+  KvCache cache;
+  CacheModel model;
+
+ private:
+  KvCache::Options options_;
+};
+
+}  // namespace heed::test

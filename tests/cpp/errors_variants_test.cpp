@@ -1,0 +1,314 @@
+// Every kind of bad input to the variants of attention: the type of the error, its message,
+// arguments left alone, and a context that goes on working.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attention_support.hpp"
+#include "errors_support.hpp"
+
+namespace heed::test {
+namespace {
+
+constexpr ErrorCode kShape = ErrorCode::kShape;
+constexpr ErrorCode kDType = ErrorCode::kDType;
+constexpr ErrorCode kOption = ErrorCode::kOption;
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+/// Good arguments, and a call whose result is known. B 2, H 4, G 2, L 3, S 5, D 8, Dv 6; packed:
+/// 7 queries, 9 keys.
+class VariantErrors : public testing::Test {
+ protected:
+  VariantErrors()
+      : random(1),
+        q(random.reals({2, 4, 3, 8})),
+        k(random.reals({2, 2, 5, 8})),
+        v(random.reals({2, 2, 5, 6})),
+        packed_q(random.reals({7, 4, 8})),
+        packed_k(random.reals({9, 2, 8})),
+        packed_v(random.reals({9, 2, 6})),
+        starts_q(integers({3}, {0, 3, 7})),
+        starts_k(integers({3}, {0, 5, 9})),
+        want(attention(context, q, k, v).output) {
+    for (const Tensor* tensor : inputs()) {
+      before.emplace_back(tensor->data().begin(), tensor->data().end());
+    }
+    packed.cu_seqlens_q = starts_q;
+    packed.cu_seqlens_k = starts_k;
+  }
+
+  std::vector<const Tensor*> inputs() const {
+    return {&q, &k, &v, &packed_q, &packed_k, &packed_v};
+  }
+
+  template <class Call>
+  void expect_error(ErrorCode code, std::string_view argument, std::string_view got,
+                    const Call& call) {
+    expect_refusal(code, argument, got, call);
+    const std::vector<const Tensor*> after = inputs();
+    for (std::size_t n = 0; n < after.size(); ++n) {
+      EXPECT_TRUE(std::equal(before[n].begin(), before[n].end(), after[n]->data().begin()))
+          << "an argument was changed";
+    }
+    EXPECT_TRUE(same_bits(attention(context, q, k, v).output, want)) << "after the error";
+  }
+
+  void expect_error(ErrorCode code, std::string_view argument, std::string_view got,
+                    const AttentionOptions& options) {
+    expect_error(code, argument, got, [&] { attention(context, q, k, v, options); });
+  }
+
+  void expect_packed_error(ErrorCode code, std::string_view argument, std::string_view got,
+                           const AttentionOptions& options) {
+    expect_error(code, argument, got,
+                 [&] { attention(context, packed_q, packed_k, packed_v, options); });
+  }
+
+  Context context;
+  Random random;
+  Tensor q, k, v, packed_q, packed_k, packed_v, starts_q, starts_k, want;
+  std::vector<std::vector<float>> before;
+  AttentionOptions packed;
+};
+
+TEST_F(VariantErrors, WindowsBelowMinusOne) {
+  for (const std::int64_t side : {std::int64_t{-2}, std::numeric_limits<std::int64_t>::min()}) {
+    AttentionOptions options;
+    options.window_left = side;
+    expect_error(kOption, "window_left", std::to_string(side), options);
+    options = {};
+    options.window_right = side;
+    expect_error(kOption, "window_right", std::to_string(side), options);
+  }
+}
+
+TEST_F(VariantErrors, NumbersOutsideTheirRange) {
+  for (const float cap : {-1.0f, kInfinity, kNaN}) {
+    AttentionOptions options;
+    options.softcap = cap;
+    expect_error(kOption, "softcap", std::to_string(cap), options);
+  }
+  for (const double share : {-0.1, 1.0, 2.0, std::nan("")}) {
+    AttentionOptions options;
+    options.dropout = share;
+    expect_error(kOption, "dropout", std::to_string(share), options);
+  }
+}
+
+TEST_F(VariantErrors, NumbersForEachHeadOfAnotherCount) {
+  for (const Shape& shape : {Shape{2}, Shape{5}, Shape{1}, Shape{}, Shape{4, 1}, Shape{0}}) {
+    const Tensor numbers = random.reals(shape);
+    AttentionOptions options;
+    options.sinks = numbers;
+    expect_error(kShape, "sinks", to_string(shape), options);
+    options = packed;
+    options.sinks = numbers;
+    expect_packed_error(kShape, "sinks", to_string(shape), options);
+    options = {};
+    options.alibi_slopes = numbers;
+    expect_error(kShape, "alibi_slopes", to_string(shape), options);
+  }
+  const Tensor integer = integers({4}, {1, 2, 3, 4});
+  AttentionOptions options;
+  options.sinks = integer;
+  expect_error(kDType, "sinks", "int32", options);
+  options = {};
+  options.alibi_slopes = integer;
+  expect_error(kDType, "alibi_slopes", "int32", options);
+}
+
+TEST_F(VariantErrors, OffsetsOfAnotherCountOrType) {
+  const Tensor three = integers({3}, {1, 2, 3}), scalar = integers({}, {1}),
+               square = integers({2, 1}, {1, 2}), floats = random.reals({2});
+  AttentionOptions options;
+  options.is_causal = true;
+  options.causal_offset = three;
+  expect_error(kShape, "causal_offset", "[3]", options);
+  options.causal_offset = scalar;
+  expect_error(kShape, "causal_offset", "[]", options);
+  options.causal_offset = square;
+  expect_error(kShape, "causal_offset", "[2, 1]", options);
+  options.causal_offset = floats;
+  expect_error(kDType, "causal_offset", "float32", options);
+  options = packed;
+  options.causal_offset = three;
+  expect_packed_error(kShape, "causal_offset", "[3]", options);
+}
+
+TEST_F(VariantErrors, BiasesThatDoNotBroadcast) {
+  for (const Shape& shape : {Shape{6}, Shape{2, 5}, Shape{3, 6}, Shape{3, 3, 5}, Shape{3, 4, 3, 5},
+                             Shape{1, 2, 4, 3, 5}}) {
+    const Tensor bias = random.reals(shape);
+    AttentionOptions options;
+    options.bias = bias;
+    expect_error(kShape, "bias", to_string(shape), options);
+  }
+  const Tensor bits = random.bools({3, 5}, 50);
+  AttentionOptions options;
+  options.bias = bits;
+  expect_error(kDType, "bias", "bool", options);
+}
+
+TEST_F(VariantErrors, ABiasBesideAFloatMask) {
+  const Tensor bias = random.reals({3, 5}), bits = random.bools({3, 5}, 50);
+  AttentionOptions options;
+  options.bias = bias;
+  options.mask = bias;
+  expect_error(kOption, "bias", "a float32 mask", options);
+  options.mask = bits;
+  EXPECT_NO_THROW(attention(context, q, k, v, options));
+}
+
+TEST_F(VariantErrors, APastThatDoesNotFit) {
+  const Tensor key = random.reals({2, 2, 6, 8}), value = random.reals({2, 2, 6, 6}),
+               longer = random.reals({2, 2, 7, 6}), batch = random.reals({1, 2, 6, 8}),
+               more_heads = random.reals({2, 4, 6, 8}), flat = random.reals({2, 6, 16}),
+               integer = Tensor(Shape{2, 2, 6, 8}, DType::kInt32);
+  AttentionOptions options;
+  options.past_key = key;
+  expect_error(kOption, "past_value", "nothing", options);
+  options.past_value = longer;
+  expect_error(kShape, "past_value", "[2, 2, 7, 6]", options);
+  options.past_value = key;
+  expect_error(kShape, "past_value", "[2, 2, 6, 8]", options);
+  options.past_value = value;
+  EXPECT_NO_THROW(attention(context, q, k, v, options));
+  options.past_key = batch;
+  expect_error(kShape, "past_key", "[1, 2, 6, 8]", options);
+  options.past_key = more_heads;
+  expect_error(kShape, "past_key", "[2, 4, 6, 8]", options);
+  options.past_key = flat;
+  expect_error(kShape, "past_key", "[2, 6, 16]", options);
+  options.past_key = integer;
+  expect_error(kDType, "past_key", "int32", options);
+  options.past_key.reset();
+  expect_error(kOption, "past_key", "nothing", options);
+}
+
+TEST_F(VariantErrors, LengthsBeyondThePastAndTheNewKeys) {
+  const Tensor key = random.reals({2, 2, 6, 8}), value = random.reals({2, 2, 6, 6}),
+               all = integers({2}, {11, 0}), beyond = integers({2}, {3, 12});
+  AttentionOptions options;
+  options.past_key = key;
+  options.past_value = value;
+  options.kv_lengths = all;
+  EXPECT_NO_THROW(attention(context, q, k, v, options));
+  options.kv_lengths = beyond;
+  expect_error(kOption, "kv_lengths", "12", options);
+}
+
+TEST_F(VariantErrors, BlockMasksOfAnotherSize) {
+  const auto all = [](auto...) { return true; };
+  const auto with = [&](const BlockMask& mask, const char* got) {
+    AttentionOptions options;
+    options.block_mask = &mask;
+    expect_error(kShape, "block_mask", got, options);
+  };
+  with(BlockMask::from(1, 1, 4, 5, all), "4 and 5");
+  with(BlockMask::from(1, 1, 3, 4, all), "3 and 4");
+  with(BlockMask::from(3, 1, 3, 5, all), "[3, 1, 1, 1]");
+  with(BlockMask::from(1, 2, 3, 5, all), "[1, 2, 1, 1]");
+  const BlockMask good = BlockMask::from(2, 4, 3, 5, all);
+  AttentionOptions options;
+  options.block_mask = &good;
+  EXPECT_TRUE(same_bits(attention(context, q, k, v, options).output, want));
+}
+
+TEST_F(VariantErrors, StartsThatAreNone) {
+  const auto with_q = [&](ErrorCode code, const Tensor& starts, const char* got) {
+    AttentionOptions options = packed;
+    options.cu_seqlens_q = starts;
+    expect_packed_error(code, "cu_seqlens_q", got, options);
+  };
+  const auto with_k = [&](ErrorCode code, const Tensor& starts, const char* got) {
+    AttentionOptions options = packed;
+    options.cu_seqlens_k = starts;
+    expect_packed_error(code, "cu_seqlens_k", got, options);
+  };
+  with_q(kOption, integers({3}, {0, 8, 7}), "7 after 8");
+  with_q(kOption, integers({3}, {0, -1, 7}), "-1 after 0");
+  with_q(kOption, integers({3}, {0, 3, 6}), "6");
+  with_q(kOption, integers({3}, {0, 3, 8}), "8");
+  with_q(kOption, integers({3}, {1, 3, 7}), "1");
+  with_q(kOption, integers({0}, {}), "none");
+  with_q(kShape, integers({1, 3}, {0, 3, 7}), "[1, 3]");
+  with_q(kDType, random.reals({3}), "float32");
+  with_k(kOption, integers({3}, {0, 6, 5}), "5 after 6");
+  with_k(kOption, integers({3}, {0, 5, 7}), "7");
+  with_k(kShape, integers({4}, {0, 5, 5, 9}), "4");
+  with_k(kDType, random.bools({3}, 50), "bool");
+  AttentionOptions options = packed;
+  options.cu_seqlens_k.reset();
+  expect_packed_error(kOption, "cu_seqlens_k", "nothing", options);
+  options = packed;
+  options.cu_seqlens_q.reset();
+  expect_packed_error(kOption, "cu_seqlens_q", "nothing", options);
+}
+
+TEST_F(VariantErrors, PackedInputsThatDoNotFit) {
+  const auto run = [&](const Tensor& a, const Tensor& b, const Tensor& c) {
+    return [&] { attention(context, a, b, c, packed); };
+  };
+  const Tensor deep = random.reals({7, 4, 1, 8}), three_heads = random.reals({9, 3, 8}),
+               wide = random.reals({9, 2, 7}), shorter = random.reals({8, 2, 6}),
+               numbers = Tensor(Shape{9, 2, 8}, DType::kInt32);
+  expect_error(kShape, "q", "[7, 4, 1, 8]", run(deep, packed_k, packed_v));
+  expect_error(kShape, "k", "3", run(packed_q, three_heads, packed_v));
+  expect_error(kShape, "k", "[9, 2, 7]", run(packed_q, wide, packed_v));
+  expect_error(kShape, "v", "[8, 2, 6]", run(packed_q, packed_k, shorter));
+  expect_error(kDType, "k", "int32", run(packed_q, numbers, packed_v));
+  packed.heads = 2;
+  expect_packed_error(kOption, "heads", "2", packed);
+  packed.heads = 4;
+  packed.kv_heads = 4;
+  expect_packed_error(kOption, "kv_heads", "4", packed);
+}
+
+TEST_F(VariantErrors, PackedSequencesBesideWhatTheyExclude) {
+  const Tensor bits = random.bools({}, 50), number = random.reals({}), lengths = integers({1}, {9}),
+               past = random.reals({1, 2, 3, 8}), past_value = random.reals({1, 2, 3, 6});
+  const BlockMask blocks = BlockMask::from(1, 1, 7, 9, [](auto...) { return true; });
+  KvCache::Options cache_options;
+  cache_options.heads = 2;
+  cache_options.head_size = 8;
+  cache_options.value_size = 6;
+  cache_options.capacity = 20;
+  KvCache cache(context, cache_options);
+  const auto with = [&](const char* argument, auto change) {
+    AttentionOptions options = packed;
+    change(options);
+    expect_packed_error(kOption, argument, "one", options);
+  };
+  with("mask", [&](auto& o) { o.mask = bits; });
+  with("bias", [&](auto& o) { o.bias = number; });
+  with("need_weights", [&](auto& o) { o.need_weights = true; });
+  with("capture", [&](auto& o) { o.capture_scores = true; });
+  with("capture", [&](auto& o) { o.capture_capped = true; });
+  with("capture", [&](auto& o) { o.capture_masked = true; });
+  with("kv_lengths", [&](auto& o) { o.kv_lengths = lengths; });
+  with("past", [&](auto& o) { o.past_key = past; });
+  with("past", [&](auto& o) { o.past_value = past_value; });
+  with("past", [&](auto& o) { o.cache = &cache; });
+  with("block_mask", [&](auto& o) { o.block_mask = &blocks; });
+  EXPECT_EQ(cache.length(0), 0);
+  EXPECT_NO_THROW(attention(context, packed_q, packed_k, packed_v, packed));
+}
+
+TEST_F(VariantErrors, MoreMemoryThanThereIs) {
+  // Results of 2^46 numbers for inputs of 32 MB that are never touched.
+  const Tensor long_one(Shape{1, 1, std::int64_t{1} << 23, 1});
+  AttentionOptions options;
+  options.capture_capped = true;
+  EXPECT_THROW(attention(context, long_one, long_one, long_one, options), MemoryError);
+  EXPECT_TRUE(same_bits(attention(context, q, k, v).output, want)) << "after the error";
+}
+
+}  // namespace
+}  // namespace heed::test

@@ -1,0 +1,242 @@
+// Rotary position embedding.
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "errors_support.hpp"
+#include "reference/rope.hpp"
+#include "support.hpp"
+
+namespace heed::test {
+namespace {
+
+constexpr RopeStyle kStyles[] = {RopeStyle::kHalf, RopeStyle::kInterleaved};
+
+TEST(Rope, TurnsPairsByTheirPosition) {
+  // Base 4 and four entries: pair 0 turns by p, pair 1 by p / 2.
+  Context context;
+  const Tensor x(Shape{1, 1, 3, 4}, {9, 9, 9, 9, 1, 0, 0, 0, 0, 1, 0, 0});
+  RopeOptions options;
+  options.base = 4.0;
+  options.style = RopeStyle::kInterleaved;
+  const Tensor interleaved = rope(context, x, options);
+  const auto c = [](double angle) { return static_cast<float>(std::cos(angle)); };
+  const auto s = [](double angle) { return static_cast<float>(std::sin(angle)); };
+  const std::vector<float> want = {9, 9, 9, 9, c(1), s(1), 0, 0, -s(2), c(2), 0, 0};
+  for (std::size_t i = 0; i < 12; ++i) EXPECT_NEAR(interleaved.data()[i], want[i], 1e-6) << i;
+
+  options.style = RopeStyle::kHalf;
+  const Tensor half = rope(context, x, options);
+  const std::vector<float> want_half = {9, 9, 9, 9, c(1), 0, s(1), 0, 0, c(1), 0, s(1)};
+  for (std::size_t i = 0; i < 12; ++i) EXPECT_NEAR(half.data()[i], want_half[i], 1e-6) << i;
+}
+
+TEST(Rope, MatchesTheReferenceInBothStylesAndLayouts) {
+  Random random(1);
+  Context context;
+  const std::int64_t B = 2, H = 3, L = 17, D = 20;
+  const Tensor split = random.reals({B, H, L, D}), joined = random.reals({B, L, H * D});
+  Tensor positions(Shape{B, L}, DType::kInt32);
+  for (std::int32_t& p : positions.data<std::int32_t>()) {
+    p = static_cast<std::int32_t>(random.integer(-10, 5000));
+  }
+  for (const RopeStyle style : kStyles) {
+    for (const std::int64_t rotary_size : {0, 2, 8, 20}) {
+      for (const std::int64_t offset : {0, 7, -3, 100000}) {
+        SCOPED_TRACE(testing::Message() << "style " << static_cast<int>(style) << " rotary size "
+                                        << rotary_size << " offset " << offset);
+        RopeOptions options;
+        options.style = style;
+        options.rotary_size = rotary_size;
+        options.offset = offset;
+        options.base = offset == 7 ? 500.0 : 10000.0;
+        EXPECT_TRUE(close(rope(context, split, options), reference::rope(split, options)));
+        options.position_ids = positions;
+        EXPECT_TRUE(close(rope(context, split, options), reference::rope(split, options)));
+        options.heads = H;
+        EXPECT_TRUE(close(rope(context, split, options), reference::rope(split, options)));
+        EXPECT_TRUE(close(rope(context, joined, options), reference::rope(joined, options)));
+        options.position_ids.reset();
+        EXPECT_TRUE(close(rope(context, joined, options), reference::rope(joined, options)));
+      }
+    }
+  }
+}
+
+TEST(Rope, TakesTablesInsteadOfTheBase) {
+  Random random(2);
+  Context context;
+  const std::int64_t B = 2, H = 2, L = 6, D = 12;
+  const Tensor x = random.reals({B, H, L, D});
+  const Tensor positions = integers({B, L}, {9, 0, 3, 3, 1, 2, 8, 7, 6, 5, 4, 0});
+  for (const RopeStyle style : kStyles) {
+    for (const std::int64_t rotary_size : {0, 4}) {
+      SCOPED_TRACE(testing::Message()
+                   << "style " << static_cast<int>(style) << " rotary size " << rotary_size);
+      const std::int64_t pairs = (rotary_size == 0 ? D : rotary_size) / 2;
+      const Tensor cos = random.reals({10, pairs}), sin = random.reals({10, pairs});
+      RopeOptions options;
+      options.style = style;
+      options.rotary_size = rotary_size;
+      options.cos = cos;
+      options.sin = sin;
+      EXPECT_TRUE(close(rope(context, x, options), reference::rope(x, options)));
+      options.offset = 4;  // up to the last row of the table
+      EXPECT_TRUE(close(rope(context, x, options), reference::rope(x, options)));
+      options.position_ids = positions;
+      EXPECT_TRUE(close(rope(context, x, options), reference::rope(x, options)));
+      const Tensor row_cos = random.reals({B, L, pairs}), row_sin = random.reals({B, L, pairs});
+      options = RopeOptions{};
+      options.style = style;
+      options.rotary_size = rotary_size;
+      options.cos = row_cos;
+      options.sin = row_sin;
+      EXPECT_TRUE(close(rope(context, x, options), reference::rope(x, options)));
+    }
+  }
+}
+
+TEST(Rope, TablesOfTheSameAnglesGiveTheSameAsTheBase) {
+  Random random(3);
+  Context context;
+  const Tensor x = random.reals({1, 2, 5, 8});
+  Tensor cos(Shape{5, 4}), sin(Shape{5, 4});
+  for (std::size_t p = 0; p < 5; ++p) {
+    for (std::size_t c = 0; c < 4; ++c) {
+      const double angle = static_cast<double>(p) * std::pow(10000.0, -static_cast<double>(c) / 4);
+      cos.data()[p * 4 + c] = static_cast<float>(std::cos(angle));
+      sin.data()[p * 4 + c] = static_cast<float>(std::sin(angle));
+    }
+  }
+  RopeOptions tables;
+  tables.cos = cos;
+  tables.sin = sin;
+  EXPECT_TRUE(close(rope(context, x, tables), reference::rope(x)));
+}
+
+TEST(Rope, MakesScoresDependOnDistanceAlone) {
+  // q at p and k at p - 3 have the same product wherever p is.
+  Random random(4);
+  Context context;
+  const Tensor q = random.reals({1, 1, 1, 16}), k = random.reals({1, 1, 1, 16});
+  for (const RopeStyle style : kStyles) {
+    const auto product = [&](std::int64_t p) {
+      RopeOptions options;
+      options.style = style;
+      options.offset = p;
+      const Tensor a = rope(context, q, options);
+      options.offset = p - 3;
+      const Tensor b = rope(context, k, options);
+      double sum = 0;
+      for (std::size_t d = 0; d < 16; ++d) sum += double{a.data()[d]} * double{b.data()[d]};
+      return sum;
+    };
+    for (const std::int64_t p : {4, 50, 1000}) EXPECT_NEAR(product(p), product(3), 2e-6) << p;
+    EXPECT_GT(std::abs(product(3) -
+                       [&] {
+                         double sum = 0;
+                         for (std::size_t d = 0; d < 16; ++d) {
+                           sum += double{q.data()[d]} * double{k.data()[d]};
+                         }
+                         return sum;
+                       }()),
+              1e-3)
+        << "and it is not that of vectors that were never turned";
+  }
+}
+
+TEST(Rope, LeavesEntriesBeyondTheRotarySizeAndPositionZeroAlone) {
+  Random random(5);
+  Context context;
+  const Tensor x = random.reals({1, 2, 3, 10});
+  for (const RopeStyle style : kStyles) {
+    RopeOptions options;
+    options.style = style;
+    options.rotary_size = 6;
+    const Tensor y = rope(context, x, options);
+    for (std::size_t row = 0; row < 6; ++row) {
+      for (std::size_t d = 0; d < 10; ++d) {
+        if (d >= 6 || row % 3 == 0) {
+          EXPECT_EQ(y.data()[row * 10 + d], x.data()[row * 10 + d]);
+        } else {
+          EXPECT_NE(y.data()[row * 10 + d], x.data()[row * 10 + d]);
+        }
+      }
+    }
+  }
+}
+
+TEST(Rope, TakesSizesOfZero) {
+  Context context;
+  for (const Shape& shape :
+       {Shape{0, 2, 3, 4}, Shape{1, 0, 3, 4}, Shape{1, 2, 0, 4}, Shape{1, 2, 3, 0}}) {
+    EXPECT_EQ(rope(context, Tensor(shape)).shape(), shape);
+  }
+}
+
+TEST(Rope, RefusesWhatDoesNotFit) {
+  Random random(20);
+  Context context;
+  const Tensor x = random.reals({2, 4, 3, 8}), joined = random.reals({2, 3, 32}),
+               flat = random.reals({3, 8}), numbers(Shape{2, 4, 3, 8}, DType::kInt32);
+  const auto with = [&](ErrorCode code, const char* argument, const std::string& got,
+                        const TensorView& input, auto change) {
+    RopeOptions options;
+    change(options);
+    expect_refusal(code, argument, got, [&] { rope(context, input, options); });
+  };
+  const auto plain = [](RopeOptions&) {};
+  with(ErrorCode::kShape, "x", "[3, 8]", flat, plain);
+  with(ErrorCode::kDType, "x", "int32", numbers, plain);
+  with(ErrorCode::kOption, "heads", "0", joined, plain);
+  with(ErrorCode::kOption, "heads", "5", joined, [](auto& o) { o.heads = 5; });
+  with(ErrorCode::kOption, "heads", "-4", joined, [](auto& o) { o.heads = -4; });
+  with(ErrorCode::kOption, "heads", "3", x, [](auto& o) { o.heads = 3; });
+  for (const std::int64_t size : {-2, 3, 10}) {
+    with(ErrorCode::kOption, "rotary_size", std::to_string(size), x,
+         [&](auto& o) { o.rotary_size = size; });
+  }
+  with(ErrorCode::kOption, "rotary_size", "7", random.reals({1, 1, 2, 7}), plain);
+  for (const double base : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    with(ErrorCode::kOption, "base", std::to_string(base), x, [&](auto& o) { o.base = base; });
+  }
+  const Tensor positions = integers({3, 2}, {0, 1, 2, 3, 4, 5}), floats = random.reals({2, 3}),
+               beyond = integers({2, 3}, {0, 1, 2, 3, 4, 5}),
+               below = integers({2, 3}, {0, 1, 2, 3, 4, -1}), table = random.reals({5, 4}),
+               narrow = random.reals({5, 3}), by_row = random.reals({2, 3, 4}),
+               row = random.reals({4}), bits = random.bools({5, 4}, 50);
+  with(ErrorCode::kShape, "position_ids", "[3, 2]", x,
+       [&](auto& o) { o.position_ids = positions; });
+  with(ErrorCode::kDType, "position_ids", "float32", x, [&](auto& o) { o.position_ids = floats; });
+  with(ErrorCode::kOption, "sin", "nothing", x, [&](auto& o) { o.cos = table; });
+  with(ErrorCode::kOption, "cos", "nothing", x, [&](auto& o) { o.sin = table; });
+  const auto tables = [&](const Tensor& cos, const Tensor& sin) {
+    return [&](RopeOptions& o) {
+      o.cos = cos;
+      o.sin = sin;
+    };
+  };
+  with(ErrorCode::kShape, "cos", "[5, 3]", x, tables(narrow, table));
+  with(ErrorCode::kShape, "sin", "[5, 3]", x, tables(table, narrow));
+  with(ErrorCode::kShape, "sin", "[2, 3, 4]", x, tables(table, by_row));
+  with(ErrorCode::kShape, "sin", "[5, 4]", x, tables(by_row, table));
+  with(ErrorCode::kShape, "cos", "[4]", x, tables(row, row));
+  with(ErrorCode::kDType, "cos", "bool", x, tables(bits, table));
+  with(ErrorCode::kDType, "sin", "bool", x, tables(table, bits));
+  for (const Tensor* ids : {&beyond, &below}) {
+    with(ErrorCode::kOption, "position_ids", ids == &beyond ? "5" : "-1", x, [&](auto& o) {
+      tables(table, table)(o);
+      o.position_ids = *ids;
+    });
+  }
+  with(ErrorCode::kOption, "offset", "5", x, [&](auto& o) {
+    tables(table, table)(o);
+    o.offset = 3;
+  });
+}
+
+}  // namespace
+}  // namespace heed::test
