@@ -6,7 +6,6 @@ const codes: Record<string, HeedErrorCode> = {
   "heed::DTypeError": "dtype",
   "heed::OptionError": "option",
   "heed::MemoryError": "memory",
-  "std::bad_alloc": "memory",
 };
 
 /** What C++ calls by one name is in TypeScript part of something. */
@@ -43,6 +42,9 @@ export function guard<T>(
     if (!(error instanceof WebAssembly.Exception)) throw error;
     const [type, message] = module.getExceptionMessage(error);
     module.decrementExceptionRefcount(error);
+    if (type === "std::bad_alloc") {
+      throw new HeedError("memory", "memory: expected more bytes, got none", { cause: error });
+    }
     const text = message
       .replace(/\b[a-z]+(?:_[a-z]+)+\b/g, inTypeScript)
       .replace(/^\w+(?=:)/, (name) => calledHere[name] ?? name);

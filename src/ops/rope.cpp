@@ -1,5 +1,5 @@
+#include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "heed/heed.hpp"
 #include "ops/validate.hpp"
@@ -31,7 +31,9 @@ Heads heads_of(const TensorView& x, std::int64_t heads) {
 
 /// The cosines and sines of every row of every batch entry: [B, L, pairs] each.
 struct Rotations {
-  std::vector<float> cos, sin;
+  explicit Rotations(const Shape& shape) : cos(shape), sin(shape) {}
+
+  Tensor cos, sin;
 };
 
 std::span<const std::int32_t> read_positions(const RopeOptions& options, const Heads& x) {
@@ -43,7 +45,9 @@ std::span<const std::int32_t> read_positions(const RopeOptions& options, const H
 
 Rotations computed_rotations(const RopeOptions& options, const Heads& x, std::int64_t pairs) {
   const auto positions = read_positions(options, x);
-  Rotations result;
+  Rotations result(Shape{x.B, x.L, pairs});
+  auto cos = result.cos.data().begin();
+  auto sin = result.sin.data().begin();
   for (std::int64_t b = 0; b < x.B; ++b)
     for (std::int64_t i = 0; i < x.L; ++i) {
       const double position =
@@ -52,8 +56,8 @@ Rotations computed_rotations(const RopeOptions& options, const Heads& x, std::in
       for (std::int64_t c = 0; c < pairs; ++c) {
         const double angle =
             position * std::pow(options.base, -static_cast<double>(c) / static_cast<double>(pairs));
-        result.cos.push_back(static_cast<float>(std::cos(angle)));
-        result.sin.push_back(static_cast<float>(std::sin(angle)));
+        *cos++ = static_cast<float>(std::cos(angle));
+        *sin++ = static_cast<float>(std::sin(angle));
       }
     }
   return result;
@@ -70,9 +74,9 @@ Rotations given_rotations(const RopeOptions& options, const Heads& x, std::int64
   ops::require_floats("cos", *options.cos, shape);
   ops::require_floats("sin", *options.sin, shape);
   const auto positions = read_positions(options, x);
-  Rotations result;
-  const auto cos = options.cos->data<float>();
-  const auto sin = options.sin->data<float>();
+  Rotations result(Shape{x.B, x.L, pairs});
+  auto cos = result.cos.data().begin();
+  auto sin = result.sin.data().begin();
   for (std::int64_t b = 0; b < x.B; ++b)
     for (std::int64_t i = 0; i < x.L; ++i) {
       const std::int64_t at = b * x.L + i;
@@ -84,10 +88,8 @@ Rotations given_rotations(const RopeOptions& options, const Heads& x, std::int64
                             "positions from 0 to " + std::to_string(shape[0] - 1),
                             std::to_string(row));
       }
-      for (std::int64_t c = 0; c < pairs; ++c) {
-        result.cos.push_back(cos[static_cast<std::size_t>(row * pairs + c)]);
-        result.sin.push_back(sin[static_cast<std::size_t>(row * pairs + c)]);
-      }
+      cos = std::copy_n(options.cos->data<float>().begin() + row * pairs, pairs, cos);
+      sin = std::copy_n(options.sin->data<float>().begin() + row * pairs, pairs, sin);
     }
   return result;
 }
@@ -121,8 +123,8 @@ Tensor rope(Context&, const TensorView& x, const RopeOptions& options) {
             b * heads.H * heads.L * heads.D + h * heads.head_stride + i * heads.row_stride;
         const auto rotation = static_cast<std::size_t>((b * heads.L + i) * pairs);
         for (std::int64_t c = 0; c < pairs; ++c) {
-          const float cos = rotations.cos[rotation + static_cast<std::size_t>(c)];
-          const float sin = rotations.sin[rotation + static_cast<std::size_t>(c)];
+          const float cos = rotations.cos.data()[rotation + static_cast<std::size_t>(c)];
+          const float sin = rotations.sin.data()[rotation + static_cast<std::size_t>(c)];
           const std::int64_t first = start + c * step;
           to[first] = from[first] * cos - from[first + partner] * sin;
           to[first + partner] = from[first + partner] * cos + from[first] * sin;
