@@ -1,7 +1,7 @@
 // One loaded module with its context, and the tensors that live in it: what every operation needs.
 
 import { describe, HeedError, refuse } from "./error.js";
-import { guard } from "./guard.js";
+import { guard, keepReserve } from "./guard.js";
 import type { ContextHandle, HeedModule, TensorHandle } from "./module.js";
 import { createTensor, Tensor } from "./tensor.js";
 
@@ -13,6 +13,7 @@ export class Engine {
 
   constructor(module: HeedModule, threads: number) {
     this.module = module;
+    keepReserve(module);
     this.#context = guard(module, () => new module.Context(threads));
   }
 

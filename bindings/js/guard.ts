@@ -24,6 +24,31 @@ const inTypeScript = (name: string) =>
   names[name] ?? name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /**
+ * Sets memory aside that is given back while an exception is named: that takes some itself, and the
+ * exception may be that there is none.
+ */
+export function keepReserve(module: HeedModule): void {
+  const stack = module.stackSave();
+  try {
+    module.reserve = new module.Tensor(module.DType.float32, [16384]);
+  } catch (error) {
+    module.stackRestore(stack);
+    if (!(error instanceof WebAssembly.Exception)) throw error;
+    module.decrementExceptionRefcount(error);
+  }
+}
+
+/** Type and text of a C++ exception, which is freed. */
+function read(module: HeedModule, exception: WebAssembly.Exception): [string, string] {
+  module.reserve?.delete();
+  module.reserve = null;
+  const typeAndMessage = module.getExceptionMessage(exception);
+  module.decrementExceptionRefcount(exception);
+  keepReserve(module);
+  return typeAndMessage;
+}
+
+/**
  * Runs a call into the module; a C++ exception comes out as a HeedError.
  *
  * @param calledHere what this caller's users call an argument, by its name in the message
@@ -40,8 +65,7 @@ export function guard<T>(
     // An exception that leaves the module does not unwind the stack that the module keeps in memory.
     module.stackRestore(stack);
     if (!(error instanceof WebAssembly.Exception)) throw error;
-    const [type, message] = module.getExceptionMessage(error);
-    module.decrementExceptionRefcount(error);
+    const [type, message] = read(module, error);
     if (type === "std::bad_alloc") {
       throw new HeedError("memory", "memory: expected more bytes, got none", { cause: error });
     }

@@ -11,6 +11,8 @@ export type HeedModule = Omit<glue.MainModule, "getExceptionMessage"> & {
   getExceptionMessage(exception: WebAssembly.Exception): [type: string, message: string];
   decrementExceptionRefcount(exception: WebAssembly.Exception): void;
   PThread: { terminateAllThreads(): void };
+  /** Memory kept for bad times: see guard.ts. */
+  reserve?: TensorHandle | null;
   /** Set when its engine is disposed of. */
   isDisposed?: boolean;
 };
