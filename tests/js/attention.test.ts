@@ -1,81 +1,64 @@
-import type { AttentionOptions, CaptureStage, Heed, Tensor } from "heed";
+import type { AttentionOptions, CaptureStage, Tensor, TensorData } from "heed";
 import { describe, expect, test } from "vitest";
+import { expectAsOracle } from "./compare.js";
 import { describeEngines, engine, variants } from "./engine.js";
 import { attention as expected, joinHeads, type Question, splitHeads } from "./oracle.js";
-import {
-  type Bits,
-  expectClose,
-  expectSameBits,
-  expectWorks,
-  Random,
-  sizeOf,
-  upload,
-} from "./values.js";
+import { expectClose, expectSameBits, expectWorks, Random, sizeOf, upload } from "./values.js";
 
 const stages: readonly CaptureStage[] = ["scores", "masked", "weights"];
-
-/** Asks an engine for everything, and compares each result with the oracle's. */
-function expectAsOracle(heed: Heed, question: Question, more: AttentionOptions = {}): void {
-  heed.scope(() => {
-    const { q, k, v, scale, isCausal, mask, kvLengths } = question;
-    const tensor = (x: { data: ArrayLike<number>; shape: readonly number[] }) =>
-      heed.tensor(Float32Array.from(x.data), x.shape);
-    const options: AttentionOptions = { ...more };
-    if (scale !== undefined) options.scale = scale;
-    if (isCausal !== undefined) options.isCausal = isCausal;
-    if (kvLengths !== undefined) options.kvLengths = kvLengths;
-    if (mask !== undefined) {
-      const data = mask.isBool ? Uint8Array.from(mask.data) : Float32Array.from(mask.data);
-      options.mask = heed.tensor(data, mask.shape);
-    }
-    const result = heed.attention(tensor(q), tensor(k), tensor(v), {
-      ...options,
-      needWeights: true,
-      needLse: true,
-      capture: ["scores", "masked", "weights"],
-    });
-    const answer = expected(question);
-    const [B, H, L] = q.shape as [number, number, number, number];
-    const pairs = [B, H, L, k.shape[2] as number];
-    expectClose(result.output, [B, H, L, v.shape[3] as number], answer.output);
-    expectClose(result.weights, pairs, answer.weights);
-    expectClose(result.lse, [B, H, L], answer.lse);
-    expectClose(result.capture.scores, pairs, answer.scores);
-    expectClose(result.capture.masked, pairs, answer.masked);
-    expectClose(result.capture.weights, pairs, answer.weights);
-    // What is not stored is computed the same.
-    const plain = heed.attention(tensor(q), tensor(k), tensor(v), options);
-    expectSameBits(plain.output.data, result.output.data);
-  });
-}
 
 describeEngines((heed) => {
   test("gives the Playground's worked example", () => {
     expectWorks(heed());
   });
 
-  test("agrees with the oracle on random shapes, masks, lengths and scales", () => {
+  test("agrees with the oracle on random shapes and options of all kinds together", () => {
     const random = new Random(2017);
-    for (let round = 0; round < 40; ++round) {
+    const sometimes = () => random.next() < 0.4;
+    for (let round = 0; round < 60; ++round) {
       const G = random.whole(1, 3);
       const [B, H, L] = [random.whole(1, 2), G * random.whole(1, 2), random.whole(1, 70)];
-      const S = random.pick(1, 2, random.whole(3, 40), random.whole(100, 300));
+      const N = random.pick(1, 2, random.whole(3, 40), random.whole(100, 300));
+      const P = random.pick(0, 0, random.whole(1, 150));
+      const S = P + N;
       const [D, Dv] = [random.whole(1, 40), random.whole(1, 40)];
       const question: Question = {
         q: random.array([B, H, L, D], 2),
-        k: random.array([B, G, S, D], 2),
-        v: random.array([B, G, S, Dv]),
-        isCausal: random.next() < 0.4,
+        k: random.array([B, G, N, D], 2),
+        v: random.array([B, G, N, Dv]),
+        isCausal: sometimes(),
       };
-      if (random.next() < 0.4) question.scale = 2 * random.next() - 0.5;
-      if (random.next() < 0.4)
-        question.kvLengths = Array.from({ length: B }, () => random.whole(0, S));
-      if (random.next() < 0.6) {
+      if (P > 0) {
+        const [key, value] = [random.array([B, G, P, D], 2), random.array([B, G, P, Dv])];
+        question.past = { key, value };
+      }
+      const each = (least: number, most: number) =>
+        Array.from({ length: B }, () => random.whole(least, most));
+      if (sometimes()) question.scale = 2 * random.next() - 0.5;
+      if (sometimes()) question.softcap = 1 + 20 * random.next();
+      if (sometimes()) question.kvLengths = each(0, S);
+      if (sometimes()) question.window = [random.whole(-1, 100), random.whole(-1, 100)];
+      if (sometimes()) {
+        question.causalOffset = random.pick<NonNullable<Question["causalOffset"]>>(
+          "topLeft",
+          "bottomRight",
+          random.whole(-L, S),
+          each(-L, S),
+        );
+      }
+      if (sometimes()) question.alibiSlopes = random.array([H]).data;
+      if (sometimes()) question.sinks = random.array([H], 3).data;
+      const broadcast = () => {
         const axes = [B, H, L, S].map((size) => (random.next() < 0.3 ? 1 : size));
-        const shape = axes.slice(random.whole(0, 3));
+        return axes.slice(random.whole(0, 3));
+      };
+      if (random.next() < 0.6) {
+        const shape = broadcast();
         const isBool = random.next() < 0.5;
         question.mask = { ...(isBool ? random.bools(shape) : random.array(shape, 3)), isBool };
       }
+      if (question.mask?.isBool !== false && sometimes())
+        question.bias = random.array(broadcast(), 3);
       expectAsOracle(heed(), question);
     }
   });
@@ -393,11 +376,21 @@ describe.each(variants)("the %s binary", (variant) => {
           upload(heed, q),
           upload(heed, k),
           upload(heed, v),
-          { mask: upload(heed, mask), isCausal: true, needWeights: true, needLse: true },
+          {
+            mask: upload(heed, mask),
+            isCausal: true,
+            window: [200, -1],
+            softcap: 3,
+            alibiSlopes: [0.1, 0.2, 0.3, 0.4],
+            sinks: [1, 2, 3, 4],
+            dropout: 0.1,
+            needWeights: true,
+            needLse: true,
+          },
         );
         return [output, weights, lse].map((tensor) => tensor.data.slice());
       }),
-    ) as [Bits[], Bits[]];
+    ) as [TensorData[], TensorData[]];
     expect(two().info.threads).toBe(2);
     for (const [i, tensor] of results[0].entries()) expectSameBits(results[1][i], tensor);
   });

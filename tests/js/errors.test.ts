@@ -5,13 +5,33 @@ import type { Tensor } from "heed";
 import { describe, expect, test } from "vitest";
 import { describeEngines, refusal } from "./engine.js";
 import { attention } from "./refusals/attention.js";
+import { attentionOptions } from "./refusals/attention_options.js";
+import { blockMask } from "./refusals/block_mask.js";
 import type { Make } from "./refusals/case.js";
+import { kvCache } from "./refusals/kv_cache.js";
+import { linearAttention } from "./refusals/linear_attention.js";
+import { mergeAttention } from "./refusals/merge_attention.js";
 import { multiHeadAttention } from "./refusals/multi_head_attention.js";
+import { packedSequences } from "./refusals/packed.js";
+import { rope } from "./refusals/rope.js";
 import { steps } from "./refusals/steps.js";
+import { tensor } from "./refusals/tensor.js";
 import { expectWorks, sizeOf } from "./values.js";
 
 describeEngines((heed) => {
-  for (const [name, cases] of Object.entries({ attention, multiHeadAttention, steps })) {
+  for (const [name, cases] of Object.entries({
+    tensor,
+    attention,
+    attentionOptions,
+    packedSequences,
+    kvCache,
+    blockMask,
+    mergeAttention,
+    linearAttention,
+    multiHeadAttention,
+    rope,
+    steps,
+  })) {
     describe(name, () => {
       for (const { what, call, code, argument, expected, got } of cases) {
         test(`refuses ${what}`, () => {

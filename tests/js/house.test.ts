@@ -155,8 +155,7 @@ const rules: Rule[] = [
     reads: imports,
     allows: (name) =>
       // The module itself is loaded at run time, from beside the entry.
-      /^bindings\/js\/(\w+\.js|heed-(simd|relaxed)\.(mjs|wasm))$/.test(name) ||
-      /^build\/wasm-(simd|relaxed)\/heed-module(\.js|\.d\.ts)?$/.test(name),
+      /^bindings\/js\/(\w+\.js|heed-module\.js|heed-(simd|relaxed)\.(mjs|wasm))$/.test(name),
     brokenBy: { path: "bindings/js/a.ts", text: 'import { page } from "../../web/src/page.js";' },
   },
   {

@@ -1,7 +1,7 @@
 // Engines that may grow to little, asked for more.
 
-import { type Heed, type HeedErrorCode, load, type Tensor } from "heed";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Heed, type HeedErrorCode, type KvCache, load, type Tensor } from "heed";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { refusal } from "./engine.js";
 import { expectWorks, sizeOf } from "./values.js";
 
@@ -34,6 +34,77 @@ describe("more memory than there is", () => {
         const x = t(1, 1, 3000, 2);
         return h.attention(x, x, x, { capture: ["scores", "masked"] });
       },
+    },
+    {
+      what: "for the present",
+      call: (h, t) => {
+        const past = { key: t(1, 1, 3 * MiB, 1), value: t(1, 1, 3 * MiB, 1) };
+        return h.attention(t(1, 1, 1, 1), t(1, 1, 1, 1), t(1, 1, 1, 1), { past });
+      },
+    },
+    {
+      what: "for the pages of a cache",
+      call: (h, t) => {
+        using cache = h.createKvCache({ heads: 1, headSize: 512, capacity: MiB });
+        const x = t(1, 1, 4096, 512);
+        const used = () => [cache.lengths, cache.bytes];
+        for (;;) {
+          const before = used();
+          try {
+            cache.append(x, x);
+          } catch (error) {
+            expect(used()).toEqual(before);
+            throw error;
+          }
+        }
+      },
+    },
+    {
+      what: "for a cache's new page within attention",
+      call: (h, t) => {
+        using cache = h.createKvCache({ heads: 1, headSize: 512, capacity: MiB });
+        const x = t(1, 1, 4096, 512);
+        const q = t(1, 1, 1, 512);
+        for (;;) {
+          const before = [cache.lengths, cache.bytes];
+          try {
+            h.attention(q, x, x, { past: cache });
+          } catch (error) {
+            expect([cache.lengths, cache.bytes]).toEqual(before);
+            throw error;
+          }
+        }
+      },
+    },
+    {
+      what: "for a block mask",
+      call: (h, t) => {
+        t(12 * MiB);
+        return h.blockMask(({ k }) => k % 2 === 0, { queries: 2880, keys: 6400 });
+      },
+    },
+    { what: "for a cast", call: (h, t) => h.cast(t(13 * MiB), "float16") },
+    {
+      what: "for attention in 16 bits",
+      call: (h, t) => {
+        const x = h.cast(t(1, 1, MiB, 4), "float16");
+        return h.attention(x, x, x, { window: [0, 0] });
+      },
+    },
+    {
+      what: "for a merge",
+      call: (h, t) => {
+        const part = { output: t(1, 1, MiB, 8), lse: t(1, 1, MiB) };
+        return h.mergeAttention(part, part);
+      },
+    },
+    {
+      what: "for a rotation",
+      call: (h, t) => h.rope(t(1, 1, 4 * MiB, 2)),
+    },
+    {
+      what: "for the state of linear attention",
+      call: (h, t) => h.linearAttention(t(1, 1, 1, 4096), t(1, 1, 1, 4096), t(1, 1, 1, 4096)),
     },
     {
       what: "for the scratch of attention",
@@ -76,6 +147,143 @@ describe("more memory than there is", () => {
       const x = heed.tensor(new Float32Array(2 * MiB).fill(1));
       expect(heed.softmax(x).size).toBe(2 * MiB);
     });
+  });
+});
+
+/** Makes tensors of these sizes in bytes, each until there is no room for another. */
+function exhaust(heed: Heed, ...sizes: number[]): Tensor[] {
+  const made: Tensor[] = [];
+  for (const bytes of sizes) {
+    const error = refusal(() => {
+      for (;;) made.push(heed.tensor(new Float32Array(bytes / 4)));
+    });
+    expect(error.code).toBe("memory");
+  }
+  return made;
+}
+
+/** Takes all memory but `spare` bytes and some 64 KiB, so that what leaks soon shows. */
+function fill(heed: Heed, spare: number): void {
+  const ballast = exhaust(heed, 2 ** 20, 2 ** 16);
+  let freed = 0;
+  for (const tensor of ballast.filter(({ size }) => size === 2 ** 14)) {
+    if (freed >= spare) break;
+    freed += 4 * tensor.size;
+    tensor.dispose();
+  }
+  expect(freed).toBe(spare);
+}
+
+test("is an error for even the smallest tensor once nothing is left", async () => {
+  const heed = await load({ threads: 1, maxMemory: 16 * 2 ** 20 });
+  for (const tensor of exhaust(heed, 2 ** 20, 2 ** 16, 2 ** 12, 2 ** 8, 4)) tensor.dispose();
+  expectWorks(heed);
+  heed.dispose();
+});
+
+describe("an engine with 256 KiB left", () => {
+  const spare = 2 ** 18;
+  /** Nine bytes lost in each are too many. */
+  const rounds = 40_000;
+  let heed: Heed;
+  beforeEach(async () => {
+    heed = await load({ threads: 1, maxMemory: 16 * 2 ** 20 });
+  });
+  afterEach(() => heed.dispose());
+
+  test("notices when something is left behind", () => {
+    fill(heed, spare);
+    const leak = () => heed.tensor([1]);
+    const error = refusal(() => {
+      for (let round = 0; round < rounds; ++round) leak();
+    });
+    expect(error.code).toBe("memory");
+  });
+
+  test("decodes on and on with a cache that is rewound, and with one that rolls", () => {
+    const q = heed.tensor(new Float32Array(16).fill(1), [1, 2, 1, 8]);
+    const k = heed.tensor(new Float32Array(8).fill(1), [1, 1, 1, 8]);
+    const cache = heed.createKvCache({ heads: 1, headSize: 8, capacity: 200 });
+    const rolling = heed.createKvCache({ heads: 1, headSize: 8, capacity: 130, isRolling: true });
+    const step = (past: KvCache) =>
+      heed.scope(
+        () => heed.attention(q, k, k, { past, isCausal: true, needLse: true }).output.size,
+      );
+    for (let i = 0; i < 200; ++i) step(cache);
+    for (let i = 0; i < 400; ++i) step(rolling);
+    fill(heed, spare);
+    for (let round = 0; round < rounds / 2; ++round) {
+      cache.rewind(round % 200 === 0 ? 199 : 1);
+      while ((cache.lengths[0] as number) < 200 && round % 200 === 0) step(cache);
+      if (round % 200 !== 0) step(cache);
+      step(rolling);
+    }
+    expect(cache.lengths).toEqual([200]);
+    expect(rolling.lengths[0]).toBe(400 + rounds / 2);
+  });
+
+  test("attends with all options, and makes caches and masks, again and again", () => {
+    const x = heed.tensor(new Float32Array(8).fill(1), [1, 2, 2, 2]);
+    const bias = heed.tensor(new Float32Array(4), [2, 2]);
+    const half = heed.cast(x, "float16");
+    const packed = heed.tensor(new Float32Array(8), [2, 2, 2]);
+    const past = { key: x, value: x };
+    const part = { output: x, lse: heed.tensor(new Float32Array(4), [1, 2, 2]) };
+    const calls: (() => unknown)[] = [
+      () =>
+        heed.attention(x, x, x, {
+          ...{ causalOffset: [1], window: [1, 1], softcap: 2, dropout: 0.1, seed: 3 },
+          ...{ kvLengths: [1], bias, alibiSlopes: [1, 2], sinks: [1, 2], needWeights: true },
+          ...{ needLse: true, capture: ["scores", "capped", "masked", "entropy"] },
+        } as const),
+      () => heed.attention(x, x, x, { past }),
+      () => heed.attention(half, half, half, { needLse: true }),
+      () => heed.attention(packed, packed, packed, { cuSeqlens: [0, 1, 2] }),
+      () => heed.mergeAttention(part, part),
+      () => heed.linearAttention(x, x, x, { pastState: x }),
+      () => heed.rope(x, { offset: 3 }),
+      () => heed.cast(half, "bfloat16"),
+      () => {
+        using cache = heed.createKvCache({ heads: 2, headSize: 2, capacity: 2 });
+        cache.append(x, x, [1]);
+      },
+      () => {
+        using blockMask = heed.blockMask(({ q, k }) => q !== k, { queries: 2, keys: 2 });
+        heed.attention(x, x, x, { blockMask });
+      },
+    ];
+    fill(heed, spare);
+    for (const call of calls) {
+      for (let round = 0; round < rounds / 8; ++round) {
+        heed.scope(() => void call());
+      }
+    }
+  });
+
+  test("refuses again and again, each time before it has taken anything for good", () => {
+    const x = heed.tensor(new Float32Array(8).fill(1), [1, 2, 2, 2]);
+    const packed = heed.tensor(new Float32Array(8), [2, 2, 2]);
+    using cache = heed.createKvCache({ heads: 2, headSize: 2, capacity: 3 });
+    cache.append(x, x);
+    const refused: [code: HeedErrorCode, call: () => unknown][] = [
+      ["option", () => heed.attention(x, x, x, { past: cache })],
+      ["shape", () => heed.attention(x, x, x, { past: cache, kvLengths: [1], sinks: [1] })],
+      ["option", () => heed.attention(x, x, x, { bias: x, mask: x })],
+      ["option", () => heed.attention(packed, packed, packed, { cuSeqlens: [0, 1] })],
+      ["shape", () => heed.attention(x, x, x, { kvLengths: [1, 2], alibiSlopes: [1, 2] })],
+      ["option", () => cache.rewind(3)],
+      ["option", () => cache.share({ from: 0, to: 0, tokens: 3 })],
+      ["shape", () => cache.append(packed, x, [1])],
+      ["shape", () => heed.linearAttention(x, x, x, { pastState: packed })],
+      ["option", () => heed.rope(x, { rotarySize: 8 })],
+      ["option", () => heed.blockMask(() => 1 as never, { queries: 2, keys: 2 })],
+      ["shape", () => heed.mergeAttention({ output: x, lse: x }, { output: x, lse: x })],
+    ];
+    fill(heed, spare);
+    for (const [code, call] of refused)
+      for (let round = 0; round < rounds / 8; ++round)
+        if (refusal(call).code !== code) expect(refusal(call).code).toBe(code);
+    expect(cache.lengths).toEqual([2]);
   });
 });
 

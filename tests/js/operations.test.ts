@@ -1,8 +1,8 @@
-import type { Heed, Tensor } from "heed";
+import type { Heed, Tensor, TensorData } from "heed";
 import { describe, expect, test } from "vitest";
 import { describeEngines, engine, variants } from "./engine.js";
 import { attention, linear } from "./oracle.js";
-import { type Bits, expectClose, expectSameBits, Random, upload } from "./values.js";
+import { expectClose, expectSameBits, Random, upload } from "./values.js";
 
 describeEngines((heed) => {
   describe("linear", () => {
@@ -281,7 +281,7 @@ describe.each(variants)("the %s binary", (variant) => {
     const x = random.array([2, 100, 64]);
     const weights = [random.array([192, 64]), random.array([64, 64])] as const;
     const large = random.array([500, 700], 10);
-    const results = [one(), two()].map((heed: Heed): Bits[] =>
+    const results = [one(), two()].map((heed: Heed): TensorData[] =>
       heed.scope(() => {
         const t = upload(heed, x);
         const [inProjWeight, outProjWeight] = [upload(heed, weights[0]), upload(heed, weights[1])];
@@ -293,7 +293,7 @@ describe.each(variants)("the %s binary", (variant) => {
           heed.selfSimilarity(t).output,
         ].map((tensor) => tensor.data.slice());
       }),
-    ) as [Bits[], Bits[]];
+    ) as [TensorData[], TensorData[]];
     for (const [i, tensor] of results[0].entries()) expectSameBits(results[1][i], tensor);
   });
 });

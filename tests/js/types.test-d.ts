@@ -3,11 +3,17 @@
 
 import {
   type AttentionOptions,
+  type BlockMask,
+  type BlockMaskSizes,
+  type CaptureStage,
   type Heed,
   HeedError,
   type HeedErrorCode,
   type HeedInfo,
+  type KvCache,
   load,
+  type MaskFunction,
+  maskFunctions,
   type Tensor,
   type Variant,
 } from "heed";
@@ -49,11 +55,17 @@ export function tensors(): void {
   heed.tensor([1, true]);
   // @ts-expect-error doubles are not kept
   heed.tensor(new Float64Array(1));
+  heed.tensor(new Uint16Array(1), [1], "bfloat16");
+  heed.tensor([1], [1], "float16");
+  same<typeof x.data, Float32Array | Int32Array | Uint8Array | Uint16Array>(true);
   // @ts-expect-error an unknown element type
   heed.tensor([1], [1], "float64");
+  same<ReturnType<typeof heed.cast>, Tensor>(true);
+  // @ts-expect-error whole numbers are not cast
+  heed.cast(x, "int32");
   // @ts-expect-error a shape is a list
   heed.tensor([1], 1);
-  same<typeof x.dtype, "float32" | "int32" | "bool">(true);
+  same<typeof x.dtype, "float32" | "int32" | "bool" | "float16" | "bfloat16">(true);
   same<typeof x.shape, readonly number[]>(true);
   // @ts-expect-error a shape does not change
   x.shape[0] = 2;
@@ -88,6 +100,102 @@ export function attention(): void {
   same<typeof several.capture.scores, Tensor>(true);
   // @ts-expect-error a stage that was not asked for
   several.capture.masked;
+
+  const stages = ["scores", "capped", "masked", "weights", "entropy"] as const;
+  same<CaptureStage, (typeof stages)[number]>(true);
+  const entropy = heed.attention(x, x, x, { capture: "entropy" });
+  same<typeof entropy.capture, Tensor>(true);
+  const every = heed.attention(x, x, x, { capture: stages });
+  same<keyof typeof every.capture, CaptureStage>(true);
+  same<typeof every.capture.capped, Tensor>(true);
+}
+
+export function attentionWithAPast(cache: KvCache, either: AttentionOptions["past"]): void {
+  const without = heed.attention(x, x, x, { isCausal: true });
+  same<typeof without.presentKey, undefined>(true);
+  same<typeof without.presentValue, undefined>(true);
+  const tensors = heed.attention(x, x, x, { past: { key: x, value: x } });
+  same<typeof tensors.presentKey, Tensor>(true);
+  same<typeof tensors.presentValue, Tensor>(true);
+  // A cache holds the present itself.
+  const cached = heed.attention(x, x, x, { past: cache });
+  same<typeof cached.presentKey, undefined>(true);
+  const later = heed.attention(x, x, x, either === undefined ? {} : { past: either });
+  same<typeof later.presentKey, Tensor | undefined>(true);
+  // @ts-expect-error a past without values
+  heed.attention(x, x, x, { past: { key: x } });
+  // @ts-expect-error a tensor is no past
+  heed.attention(x, x, x, { past: x });
+}
+
+export function attentionOfAllKinds(mask: BlockMask): void {
+  heed.attention(x, x, x, {
+    ...{ causalOffset: "bottomRight", window: [3, -1], softcap: 30, dropout: 0.1, seed: 7 },
+    ...{ bias: x, alibiSlopes: [0.5], sinks: x, blockMask: mask },
+  } as const);
+  heed.attention(x, x, x, { causalOffset: [1, 2], cuSeqlens: [0, 3] });
+  heed.attention(x, x, x, { causalOffset: -4, cuSeqlens: { q: ids, k: [0, 3] } });
+  // @ts-expect-error an unknown alignment
+  heed.attention(x, x, x, { causalOffset: "left" });
+  // @ts-expect-error a window has two sides
+  heed.attention(x, x, x, { window: [1] });
+  // @ts-expect-error one slope for all is no list
+  heed.attention(x, x, x, { alibiSlopes: 0.5 });
+  // @ts-expect-error a bias is a tensor
+  heed.attention(x, x, x, { bias: [1] });
+  // @ts-expect-error bounds of the queries alone
+  heed.attention(x, x, x, { cuSeqlens: { q: [0, 3] } });
+  // @ts-expect-error a function is no block mask
+  heed.attention(x, x, x, { blockMask: () => true });
+  // @ts-expect-error PyTorch's name
+  heed.attention(x, x, x, { slidingWindow: 3 });
+  // @ts-expect-error a stage's number
+  heed.attention(x, x, x, { capture: 3 });
+}
+
+export function caches(): void {
+  using cache = heed.createKvCache({ heads: 2, headSize: 4, capacity: 8, dtype: "int8" });
+  same<typeof cache, KvCache>(true);
+  same<typeof cache.lengths, number[]>(true);
+  cache.append(x, x, [1]);
+  cache.rewind(1);
+  cache.share({ from: 0, to: 1, tokens: 2 });
+  // @ts-expect-error a capacity is missing
+  heed.createKvCache({ heads: 2, headSize: 4 });
+  // @ts-expect-error an unknown format
+  heed.createKvCache({ heads: 2, headSize: 4, capacity: 8, dtype: "float16" });
+  // @ts-expect-error an unknown option
+  heed.createKvCache({ heads: 2, headSize: 4, capacity: 8, rolling: true });
+  // @ts-expect-error how many is missing
+  cache.share({ from: 0, to: 1 });
+  // @ts-expect-error a length does not change like that
+  cache.lengths = [0];
+}
+
+export function blockMasks(): void {
+  const even: MaskFunction = ({ q, k }) => (q + k) % 2 === 0;
+  const sizes: BlockMaskSizes = { queries: 4, keys: 4 };
+  const both = maskFunctions.and(maskFunctions.causal(), even);
+  using mask = heed.blockMask(both, sizes);
+  same<typeof mask, BlockMask>(true);
+  same<typeof mask.density, number>(true);
+  // @ts-expect-error a function that may give something else
+  heed.blockMask(({ q }) => q, sizes);
+  // @ts-expect-error an unknown place
+  heed.blockMask(({ batch }) => batch === 0, sizes);
+  // @ts-expect-error the number of keys is missing
+  heed.blockMask(even, { queries: 4 });
+  // @ts-expect-error no such mask
+  maskFunctions.sliding(3);
+}
+
+export function parts(): void {
+  const part = heed.attention(x, x, x, { needLse: true });
+  const merged = heed.mergeAttention(part, part);
+  same<typeof merged.lse, Tensor>(true);
+  heed.mergeAttention(merged, { output: x, lse: x });
+  // @ts-expect-error a part without its log-sum-exp
+  heed.mergeAttention(heed.attention(x, x, x), merged);
 }
 
 export function attentionWithOptionsKnownLater(options: AttentionOptions, wanted: boolean): void {
@@ -149,6 +257,15 @@ export function steps(): void {
   heed.average(x, { isCausal: true, keyMask: x });
   // @ts-expect-error an unknown option
   heed.average(x, { mask: x });
+  heed.rope(x, { style: "interleaved", rotarySize: 4, positionIds: ids });
+  // @ts-expect-error an unknown style
+  heed.rope(x, { style: "neox" });
+  // @ts-expect-error an unknown option
+  heed.rope(x, { theta: 1 });
+  const { presentState } = heed.linearAttention(x, x, x, { rule: "gatedDelta", decay: x, beta: x });
+  same<typeof presentState, Tensor>(true);
+  // @ts-expect-error an unknown rule
+  heed.linearAttention(x, x, x, { rule: "gate" });
   const similarity = heed.selfSimilarity(x);
   same<typeof similarity.weights, Tensor>(true);
 }

@@ -1,6 +1,6 @@
 // Numbers to compute with, and how far from the oracle's an engine's may be.
 
-import type { Heed, Tensor } from "heed";
+import type { Heed, Tensor, TensorData } from "heed";
 import { expect } from "vitest";
 import type { Values } from "./oracle.js";
 
@@ -74,10 +74,8 @@ export function expectClose(
   }
 }
 
-export type Bits = Float32Array | Int32Array | Uint8Array;
-
-export function expectSameBits(got: Bits | undefined, expected: Bits): void {
-  const words = (x: Bits) => new Uint8Array(x.slice().buffer);
+export function expectSameBits(got: TensorData | undefined, expected: TensorData): void {
+  const words = (x: TensorData) => new Uint8Array(x.slice().buffer);
   const [a, b] = [words(got ?? new Uint8Array()), words(expected)];
   expect(a.length).toBe(b.length);
   // Far faster on large arrays than an assertion on the whole.

@@ -36,7 +36,8 @@ export default defineConfig({
         test: {
           name: "node",
           include: ["tests/js/*.test.ts"],
-          exclude: ["tests/js/browser.test.ts"],
+          // What is about a page.
+          exclude: ["tests/js/{browser,page_memory}.test.ts"],
           server: { deps: { external: [/\/dist\//] } },
           testTimeout: 120_000,
           hookTimeout: 30_000,

@@ -4,7 +4,8 @@ import type { Heed } from "heed";
 import { any, bools, type Case, disposed, gone, ints, type Make, row } from "./case.js";
 
 const attentionOptions =
-  "heads, kvHeads, scale, isCausal, mask, kvLengths, needWeights, needLse, capture";
+  "heads, kvHeads, scale, isCausal, causalOffset, window, mask, kvLengths, softcap, bias, " +
+  "alibiSlopes, sinks, dropout, seed, blockMask, past, cuSeqlens, needWeights, needLse, capture";
 
 /** attention of valid tensors, q [1, 2, 3, 4] and k, v [1, 2, 5, 4], with these options. */
 const attend = (options: unknown) => (heed: Heed, make: Make) =>
@@ -102,7 +103,7 @@ export const attention: Case[] = [
     "inputs [B, L, H*D] without a number of heads",
     (h, t) => h.attention(t(1, 3, 8), t(1, 5, 8), t(1, 5, 8)),
     "option",
-    ["heads", "1 or more for inputs [B, L, H*D]", "0"],
+    ["heads", "a number from 1 to 2^40 for inputs [B, L, H*D]", "0"],
   ),
   row("heads that the shapes contradict", attend({ heads: 4 }), "option", [
     "heads",
@@ -232,23 +233,23 @@ export const attention: Case[] = [
   ]),
   row("a negative key length", attend({ kvLengths: [-1] }), "option", [
     "kvLengths",
-    "a whole number from 0 to 2147483647",
+    "lengths from 0 to 5",
     "-1",
   ]),
   row("a fraction as key length", attend({ kvLengths: [2.5] }), "option", [
     "kvLengths",
-    "a whole number from 0 to 2147483647",
+    "whole numbers of 32 bits",
     "2.5",
   ]),
   row("a key length that is text", attend({ kvLengths: ["2"] }), "option", [
     "kvLengths",
-    "a whole number from 0 to 2147483647",
+    "whole numbers of 32 bits",
     '"2"',
   ]),
   row("too many key lengths", attend({ kvLengths: [5, 5] }), "shape", ["kvLengths", "[1]", "[2]"]),
   row("one key length for all", attend({ kvLengths: 5 }), "option", [
     "kvLengths",
-    "a list of whole numbers or an int32 tensor",
+    "a list of numbers or a tensor",
     "5",
   ]),
   row(
@@ -301,12 +302,12 @@ export const attention: Case[] = [
   ]),
   row("an unknown stage", attend({ capture: "score" }), "option", [
     "capture",
-    '"scores", "masked", "weights" or a list of them',
+    '"scores", "capped", "masked", "weights", "entropy" or a list of them',
     '"score"',
   ]),
   row("an unknown stage in a list", attend({ capture: ["scores", 1] }), "option", [
     "capture",
-    '"scores", "masked", "weights" or a list of them',
+    '"scores", "capped", "masked", "weights", "entropy" or a list of them',
     '["scores", 1]',
   ]),
   row("an unknown option", attend({ isCausal: true, causal: true }), "option", [

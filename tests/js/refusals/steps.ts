@@ -59,12 +59,12 @@ export const steps: Case[] = [
   ]),
   row("embedding beyond the table", (h, t) => h.embedding(ints(h, 0, 3), t(3, 4)), "option", [
     "ids",
-    "numbers from 0 to 2",
+    "numbers from 0 to below 3",
     "3",
   ]),
   row("embedding of a negative id", (h, t) => h.embedding(ints(h, -1), t(3, 4)), "option", [
     "ids",
-    "numbers from 0 to 2",
+    "numbers from 0 to below 3",
     "-1",
   ]),
   row("embedding in a table of rank 1", (h, t) => h.embedding(ints(h, 0), t(3)), "shape", [

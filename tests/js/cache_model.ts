@@ -1,0 +1,135 @@
+// What a cache holds, kept as plain arrays: what a KvCache is compared with.
+
+import type { Heed, KvCache, KvCacheOptions, Tensor } from "heed";
+import { expect } from "vitest";
+import { floats } from "./compare.js";
+import { attention, concatenate, rowsOf, type Values } from "./oracle.js";
+import { expectClose } from "./values.js";
+
+/** How a row of numbers comes back from storage. */
+export type Storage = (heed: Heed, rows: Values) => Values;
+
+/** Each row has one scale, by which its largest magnitude becomes 127. */
+function throughInt8(_: Heed, { data, shape }: Values): Values {
+  const size = shape.at(-1) as number;
+  const stored = Array.from(data);
+  for (let row = 0; row < stored.length; row += size) {
+    const numbers = stored.slice(row, row + size);
+    const scale = Math.fround(Math.max(...numbers.map(Math.abs)) / 127);
+    numbers.forEach((x, i) => {
+      stored[row + i] = scale === 0 ? 0 : scale * Math.round(x / scale);
+    });
+  }
+  return { data: stored, shape };
+}
+
+export const storages: Record<NonNullable<KvCacheOptions["dtype"]>, Storage> = {
+  f32: (_, rows) => rows,
+  f16: (heed, rows) =>
+    heed.scope(() => {
+      const whole = heed.cast(heed.cast(floats(heed, rows), "float16"), "float32");
+      return { data: whole.data.slice(), shape: rows.shape };
+    }),
+  int8: throughInt8,
+};
+
+interface Sequence {
+  /** The position of the oldest token that still counts. */
+  first: number;
+  /** [1, heads, length, size], dropped tokens and all. */
+  keys: Values;
+  values: Values;
+}
+
+/** The rows of one sequence of the batch, as a batch of one. */
+export function sequenceOf({ data, shape }: Values, b: number): Values {
+  const size = data.length / (shape[0] as number);
+  return { data: Array.from(data).slice(b * size, (b + 1) * size), shape: [1, ...shape.slice(1)] };
+}
+
+export class CacheModel {
+  readonly sequences: Sequence[];
+  readonly #options: Required<KvCacheOptions>;
+
+  constructor(options: Required<KvCacheOptions>) {
+    this.#options = options;
+    const { batch, heads, headSize, valueSize } = options;
+    const none = (size: number): Values => ({ data: [], shape: [1, heads, 0, size] });
+    this.sequences = Array.from({ length: batch }, () => ({
+      ...{ first: 0, keys: none(headSize), values: none(valueSize) },
+    }));
+  }
+
+  lengthOf(b: number): number {
+    return this.#sequence(b).keys.shape[2] as number;
+  }
+
+  heldBy(b: number): number {
+    return this.lengthOf(b) - this.#sequence(b).first;
+  }
+
+  append(heed: Heed, k: Values, v: Values, counts: readonly number[]): void {
+    const { capacity, dtype, isRolling } = this.#options;
+    const store = (x: Values, b: number, count: number) =>
+      storages[dtype](heed, rowsOf(sequenceOf(x, b), 0, count));
+    for (const [b, count] of counts.entries()) {
+      const sequence = this.#sequence(b);
+      if (isRolling && count > 0)
+        sequence.first = Math.max(sequence.first, this.lengthOf(b) - capacity);
+      sequence.keys = concatenate(sequence.keys, store(k, b, count));
+      sequence.values = concatenate(sequence.values, store(v, b, count));
+    }
+  }
+
+  rewind(b: number, tokens: number): void {
+    this.#keep(b, this.#sequence(b), this.lengthOf(b) - tokens);
+  }
+
+  share(from: number, to: number, tokens: number): void {
+    this.#keep(to, this.#sequence(from), tokens);
+  }
+
+  /** What attention gives for queries at the positions from `before`, for each sequence. */
+  attend(q: Values, before: readonly number[], options: { isCausal?: boolean }): number[] {
+    return before.flatMap((causalOffset, b) => {
+      const { keys, values, first } = this.#sequence(b);
+      const query = sequenceOf(q, b);
+      const maySee = ({ k }: { k: number }) => k >= first;
+      return attention({ ...options, q: query, k: keys, v: values, causalOffset, maySee }).output;
+    });
+  }
+
+  /** The cache holds as many tokens as this. */
+  expectSameSizes(cache: KvCache): void {
+    expect(cache.lengths).toEqual(this.sequences.map((_, b) => this.lengthOf(b)));
+    expect(cache.firsts).toEqual(this.sequences.map(({ first }) => first));
+  }
+
+  /** Appends the same to both, attends in the cache, and compares. */
+  expectSameStep(
+    heed: Heed,
+    cache: KvCache,
+    { q, k, v, counts }: { q: Values; k: Values; v: Values; counts: readonly number[] },
+    tolerance?: number,
+  ): void {
+    const before = this.sequences.map((_, b) => this.lengthOf(b));
+    heed.scope(() => {
+      const tensors: [Tensor, Tensor, Tensor] = [floats(heed, q), floats(heed, k), floats(heed, v)];
+      const isCausal = true;
+      const { output } = heed.attention(...tensors, { past: cache, kvLengths: counts, isCausal });
+      this.append(heed, k, v, counts);
+      const shape = [...q.shape.slice(0, 3), v.shape[3] as number];
+      expectClose(output, shape, this.attend(q, before, { isCausal }), tolerance);
+    });
+    this.expectSameSizes(cache);
+  }
+
+  #keep(b: number, { keys, values, first }: Sequence, tokens: number): void {
+    const part = (x: Values) => rowsOf(x, 0, tokens);
+    this.sequences[b] = { first, keys: part(keys), values: part(values) };
+  }
+
+  #sequence(b: number): Sequence {
+    return this.sequences[b] as Sequence;
+  }
+}
