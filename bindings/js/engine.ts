@@ -13,6 +13,7 @@ export class Engine {
 
   constructor(module: HeedModule, threads: number) {
     this.module = module;
+    module.reserve = [];
     keepReserve(module);
     this.#context = guard(module, () => new module.Context(threads));
   }

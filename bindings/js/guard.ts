@@ -25,12 +25,17 @@ const inTypeScript = (name: string) =>
 
 /**
  * Sets memory aside that is given back while an exception is named: that takes some itself, and the
- * exception may be that there is none.
+ * exception may be that there is none. In small pieces, because what takes their place while they are
+ * away costs a few of them and not all.
  */
 export function keepReserve(module: HeedModule): void {
+  const pieces = 16;
+  const elements = 512;
   const stack = module.stackSave();
   try {
-    module.reserve = new module.Tensor(module.DType.float32, [16384]);
+    while (module.reserve.length < pieces) {
+      module.reserve.push(new module.Tensor(module.DType.float32, [elements]));
+    }
   } catch (error) {
     module.stackRestore(stack);
     if (!(error instanceof WebAssembly.Exception)) throw error;
@@ -40,8 +45,7 @@ export function keepReserve(module: HeedModule): void {
 
 /** Type and text of a C++ exception, which is freed. */
 function read(module: HeedModule, exception: WebAssembly.Exception): [string, string] {
-  module.reserve?.delete();
-  module.reserve = null;
+  for (const piece of module.reserve.splice(0)) piece.delete();
   const typeAndMessage = module.getExceptionMessage(exception);
   module.decrementExceptionRefcount(exception);
   keepReserve(module);

@@ -12,7 +12,7 @@ export type HeedModule = Omit<glue.MainModule, "getExceptionMessage"> & {
   decrementExceptionRefcount(exception: WebAssembly.Exception): void;
   PThread: { terminateAllThreads(): void };
   /** Memory kept for bad times: see guard.ts. */
-  reserve?: TensorHandle | null;
+  reserve: TensorHandle[];
   /** Set when its engine is disposed of. */
   isDisposed?: boolean;
 };

@@ -103,6 +103,8 @@ describe("dispose", () => {
   test("ends an engine: every use after it is an error", async () => {
     const heed = await load({ threads: 2 });
     const x = heed.tensor([[[[1]]]]);
+    const cache = heed.createKvCache({ heads: 1, headSize: 1, capacity: 2 });
+    const mask = heed.blockMask(() => true, { queries: 1, keys: 1 });
     heed.dispose();
     heed.dispose();
     const uses: (() => unknown)[] = [
@@ -111,11 +113,23 @@ describe("dispose", () => {
       () => heed.softmax(x),
       () => heed.selfSimilarity(x),
       () => heed.sinusoidalEncoding(1, 1),
+      () => heed.attention(x, x, x, { past: cache }),
+      () => heed.attention(x, x, x, { blockMask: mask }),
+      () => heed.linearAttention(x, x, x),
+      () => heed.mergeAttention({ output: x, lse: x }, { output: x, lse: x }),
+      () => heed.rope(x),
+      () => heed.cast(x, "float16"),
+      () => heed.createKvCache({ heads: 1, headSize: 1, capacity: 1 }),
+      () => heed.blockMask(() => true, { queries: 1, keys: 1 }),
+      () => cache.bytes,
+      () => cache.append(x, x),
       () => x.data,
       () => x.toArray(),
     ];
     for (const use of uses) expect(refusal(use).code).toBe("disposed");
     x.dispose();
+    cache.dispose();
+    mask.dispose();
   });
 
   test("leaves other engines running", async () => {
