@@ -51,7 +51,9 @@ class PackedKeyValues {
         cache_(cache),
         kernels_(kernels),
         packs_hidden_keys_(packs_hidden_keys),
-        depth_(std::min<std::int64_t>(kKeyTile, divide_up(p.S, kernels.panel) * kernels.panel)),
+        depth_(cache ? kKeyTile
+                     : std::min<std::int64_t>(kKeyTile,
+                                              divide_up(p.S, kernels.panel) * kernels.panel)),
         key_size_(depth_ * p.D),
         value_size_(depth_ * divide_up(p.Dv, kernels.panel) * kernels.panel),
         starts_(scratch.take<std::int64_t>(static_cast<std::int64_t>(p.sequences.size()) + 1)) {
@@ -61,11 +63,6 @@ class PackedKeyValues {
     const std::int64_t tiles = pieces();
     tiles_ = scratch.take<KeyValueTile>(tiles);
     if (cache && cache->options().format == KvCache::Format::kFloat32) return;
-    if (cache) {
-      depth_ = kKeyTile;
-      key_size_ = cache->pages().key_tile_size();
-      value_size_ = cache->pages().value_tile_size();
-    }
     keys_ = scratch.take<float>(tiles * key_size_);
     values_ = scratch.take<float>(tiles * value_size_);
   }
@@ -125,7 +122,7 @@ class PackedKeyValues {
   const KvCache* cache_;
   const kernels::KernelTable& kernels_;
   bool packs_hidden_keys_;
-  std::int64_t depth_;  // keys that a tile has room for: fewer than kKeyTile if there are fewer
+  std::int64_t depth_;  // keys that a tile has room for: those of a page, or what there are
   std::int64_t key_size_;
   std::int64_t value_size_;
   std::int64_t* starts_;  // of each sequence's tiles, as if there were one head

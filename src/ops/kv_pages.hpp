@@ -1,7 +1,6 @@
 #pragma once
 
 #include <deque>
-#include <span>
 #include <vector>
 
 #include "heed/kv_cache.hpp"
@@ -15,7 +14,6 @@ namespace heed {
 class KvCache::Pages {
  public:
   struct Page;
-  using Counts = std::span<const std::int32_t>;
 
   Pages(const Options& options, std::int64_t panel);
   ~Pages();
