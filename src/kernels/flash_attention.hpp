@@ -122,9 +122,9 @@ class FlashAttention {
       for (int r = 0; r < t_.queries; r += kRows) {
         const auto range = scores_.range(r);
         if (range.empty()) continue;
-        multiply_rows<Isa, true>(t_.queries - r, scores_.row(r) + range.begin, Scores::kStride,
-                                 panel + range.begin * kWidth, range.end - range.begin,
-                                 o_ + r * o_stride_ + column, o_stride_);
+        const FixedLeft<Scores::kStride, 1> p{scores_.row(r) + range.begin};
+        multiply_rows<Isa, true>(t_.queries - r, p, panel + range.begin * kWidth,
+                                 range.end - range.begin, o_ + r * o_stride_ + column, o_stride_);
       }
   }
 

@@ -35,11 +35,13 @@ void linear(const LinearTile& t) noexcept {
         const float* x = t.x + r * t.in + d;
         float* y = t.y + r * t.y_stride + column;
         if (width == kWidth) {
-          multiply_rows<Isa, true>(rows, x, t.in, panel, depth, y, t.y_stride);
+          multiply_rows<Isa, true>(rows, StridedLeft{x, static_cast<std::ptrdiff_t>(t.in)}, panel,
+                                   depth, y, t.y_stride);
           continue;
         }
         float block[kRows * kWidth];
-        multiply_rows<Isa, false>(rows, x, t.in, panel, depth, block, kWidth);
+        multiply_rows<Isa, false>(rows, StridedLeft{x, static_cast<std::ptrdiff_t>(t.in)}, panel,
+                                  depth, block, kWidth);
         for (int i = 0; i < rows; ++i)
           for (std::int64_t c = 0; c < width; ++c) y[i * t.y_stride + c] += block[i * kWidth + c];
       }

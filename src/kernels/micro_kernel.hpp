@@ -4,10 +4,11 @@
 //
 //   C[Rows, kPanel] (+)= A[Rows, depth] B[depth, kPanel]
 //
-// A is read in place, row by row; B is a panel: kPanel columns whose rows lie one after the other,
-// so that it is read straight through. The block of C stays in registers for the whole depth.
-// Each step of the depth loads kVectors vectors of B and, for each row, one number of A into all
-// lanes, and feeds Rows * kVectors multiply-adds: with 6 x 2 vectors that is 12 of them for 8
+// A is read where it lies, its rows a stride apart that is best known when this is compiled: then
+// one pointer serves all rows (`Left` below). B is a panel: kPanel columns whose rows lie one after
+// the other, so that it is read straight through. The block of C stays in registers for the whole
+// depth. Each step of the depth loads kVectors vectors of B and, for each row, one number of A into
+// all lanes, and feeds Rows * kVectors multiply-adds: with 6 x 2 vectors that is 12 of them for 8
 // loads, and 12 + 2 + 1 registers, which fits the 16 that x86 and V8's WebAssembly tiers have. The
 // rows of each instruction set stand in simd/isa.hpp; `./dev bench` shows what they reach.
 
@@ -21,9 +22,25 @@ template <class Isa>
 inline constexpr int kPanel =
     simd::Traits<Isa>::kVectors * static_cast<int>(simd::Vector<Isa>::size);
 
-template <class Isa, int Rows, bool Accumulate>
-void multiply_block(const float* a, std::ptrdiff_t a_stride, const float* b, std::ptrdiff_t depth,
-                    float* c, std::ptrdiff_t c_stride) noexcept {
+/// A left factor whose entry (row, d) stands at row * RowStride + d * Step.
+template <int RowStride, int Step>
+struct FixedLeft {
+  const float* at;
+  float row(int r) const noexcept { return at[r * RowStride]; }
+  void advance() noexcept { at += Step; }
+};
+
+/// A left factor with contiguous rows, any distance apart.
+struct StridedLeft {
+  const float* at;
+  std::ptrdiff_t stride;
+  float row(int r) const noexcept { return at[r * stride]; }
+  void advance() noexcept { ++at; }
+};
+
+template <class Isa, int Rows, bool Accumulate, class Left>
+void multiply_block(Left a, const float* b, std::ptrdiff_t depth, float* c,
+                    std::ptrdiff_t c_stride) noexcept {
   using V = simd::Vector<Isa>;
   constexpr int kVectors = simd::Traits<Isa>::kVectors;
   constexpr int kLanes = static_cast<int>(V::size);
@@ -31,12 +48,12 @@ void multiply_block(const float* a, std::ptrdiff_t a_stride, const float* b, std
   for (int r = 0; r < Rows; ++r)
     for (int v = 0; v < kVectors; ++v)
       sum[r][v] = Accumulate ? V::load_unaligned(c + r * c_stride + v * kLanes) : V(0.0f);
-  for (std::ptrdiff_t d = 0; d < depth; ++d) {
+  for (std::ptrdiff_t d = 0; d < depth; ++d, a.advance()) {
     V column[kVectors];
     for (int v = 0; v < kVectors; ++v) column[v] = V::load_aligned(b + v * kLanes);
     b += kPanel<Isa>;
     for (int r = 0; r < Rows; ++r) {
-      const V row(a[r * a_stride + d]);
+      const V row(a.row(r));
       for (int v = 0; v < kVectors; ++v) sum[r][v] = simd::madd<Isa>(row, column[v], sum[r][v]);
     }
   }
@@ -45,14 +62,14 @@ void multiply_block(const float* a, std::ptrdiff_t a_stride, const float* b, std
 }
 
 /// The same for the last rows of a matrix: 1 <= rows <= Traits::kRows.
-template <class Isa, bool Accumulate, int Rows = simd::Traits<Isa>::kRows>
-inline void multiply_rows(int rows, const float* a, std::ptrdiff_t a_stride, const float* b,
-                          std::ptrdiff_t depth, float* c, std::ptrdiff_t c_stride) noexcept {
+template <class Isa, bool Accumulate, int Rows = simd::Traits<Isa>::kRows, class Left>
+inline void multiply_rows(int rows, Left a, const float* b, std::ptrdiff_t depth, float* c,
+                          std::ptrdiff_t c_stride) noexcept {
   if constexpr (Rows > 1) {
     if (rows < Rows)
-      return multiply_rows<Isa, Accumulate, Rows - 1>(rows, a, a_stride, b, depth, c, c_stride);
+      return multiply_rows<Isa, Accumulate, Rows - 1>(rows, a, b, depth, c, c_stride);
   }
-  multiply_block<Isa, Rows, Accumulate>(a, a_stride, b, depth, c, c_stride);
+  multiply_block<Isa, Rows, Accumulate>(a, b, depth, c, c_stride);
 }
 
 }  // namespace heed::kernels

@@ -40,9 +40,11 @@ class ScoreTile {
 
   ScoreTile(const AttentionTile& tile, float* memory) noexcept
       : t_(tile), q_(memory), s_(memory + kQueryTile * tile.head_size) {
-    for (int r = 0; r < t_.queries; ++r)
+    for (int r = 0; r < t_.queries; ++r) {
+      float* block = q_ + r / kRows * kRows * t_.head_size + r % kRows;
       for (std::int64_t d = 0; d < t_.head_size; ++d)
-        q_[r * t_.head_size + d] = t_.scale * t_.q[r * t_.q_stride + d];
+        block[d * kRows] = t_.scale * t_.q[r * t_.q_stride + d];
+    }
   }
 
   float* row(int r) noexcept { return s_ + r * kStride; }
@@ -88,8 +90,8 @@ class ScoreTile {
     for (int column = 0; column < kKeyTile; column += kWidth, panel += kWidth * t_.head_size)
       for (int r = 0; r < t_.queries; r += kRows)
         if (column >= range(r).begin && column < range(r).end)
-          multiply_rows<Isa, false>(t_.queries - r, q_ + r * t_.head_size, t_.head_size, panel,
-                                    t_.head_size, row(r) + column, kStride);
+          multiply_rows<Isa, false>(t_.queries - r, FixedLeft<1, kRows>{q_ + r * t_.head_size},
+                                    panel, t_.head_size, row(r) + column, kStride);
   }
 
   void cap() noexcept {
@@ -185,7 +187,7 @@ class ScoreTile {
   }
 
   const AttentionTile& t_;
-  float* q_;  // [kQueryTile, head_size], scaled
+  float* q_;  // [kQueryTile / kRows][head_size][kRows], scaled: one register block after another
   float* s_;  // [kQueryTile, kStride]
   Range ranges_[kQueryTile / kRows];
 };
