@@ -40,10 +40,13 @@ class ScoreTile {
 
   ScoreTile(const AttentionTile& tile, float* memory) noexcept
       : t_(tile), q_(memory), s_(memory + kQueryTile * tile.head_size) {
-    for (int r = 0; r < t_.queries; ++r) {
-      float* block = q_ + r / kRows * kRows * t_.head_size + r % kRows;
-      for (std::int64_t d = 0; d < t_.head_size; ++d)
-        block[d * kRows] = t_.scale * t_.q[r * t_.q_stride + d];
+    for (int r = 0; r < t_.queries; r += kRows) {
+      const float* rows[kRows];  // the last one stands for those that are missing
+      for (int i = 0; i < kRows; ++i)
+        rows[i] = t_.q + std::min(r + i, t_.queries - 1) * t_.q_stride;
+      float* block = q_ + r * t_.head_size;
+      for (std::int64_t d = 0; d < t_.head_size; ++d, block += kRows)
+        for (int i = 0; i < kRows; ++i) block[i] = t_.scale * rows[i][d];
     }
   }
 
