@@ -50,7 +50,7 @@ class FlashAttention {
         scores_(tile, tile.scratch),
         o_(tile.scratch + Scores::scratch(tile.head_size)),
         o_stride_(padded(tile.value_size)) {
-    std::fill_n(o_, kQueryTile * o_stride_, 0.0f);
+    std::fill_n(o_, t_.queries * o_stride_, 0.0f);
     std::fill_n(m_, kQueryTile, t_.sink ? *t_.sink : kHidden);
     std::fill_n(l_, kQueryTile, t_.sink && *t_.sink != kHidden ? 1.0f : 0.0f);
     std::fill_n(sees_a_key_, kQueryTile, false);
@@ -97,7 +97,7 @@ class FlashAttention {
         p.store_aligned(s + j);
         sum += p;
       }
-      const float decay = simd::exp<Isa>(V(m_[r] - shift)).get(0);
+      const float decay = m_[r] == kHidden ? 0.0f : simd::exp<Isa>(V(m_[r] - shift)).get(0);
       l_[r] = decay * l_[r] + xsimd::reduce_add(sum);
       if (m_[r] != m) scale_row(o_ + r * o_stride_, decay);
       m_[r] = m;
