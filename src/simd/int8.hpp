@@ -10,16 +10,16 @@
 //
 //   const ByteDot<Isa> dot;                      // before the loop: it holds a constant
 //   sum = dot(left, right, sum);                 // left 0..127, right -128..127
-//   sum = dot(left0, right0, left1, right1, sum);  // two groups; here right is -63..63
+//   sum = dot(left0, right0, left1, right1, sum);  // two groups; here right is -64..64
 //
-// Left numbers that have a sign are stored with kLeftOffset added, -63..63 becoming 1..127, and
-// kLeftOffset * (the sum of the right column) is taken off the result. With 2^31 / (127 * 128)
+// Left numbers that have a sign are stored with an offset added, -63..63 becoming 1..127 with 64,
+// and the offset times the sum of the right column is taken off the result. With 2^31 / (127 * 128)
 // products, 132,000, a lane cannot overflow.
 //
 // Why so: the multiplication that all of x86 has (and WebAssembly's relaxed one, which must give
 // the same on every machine only if left is below 128) takes unsigned by signed bytes and adds two
 // products in 16 bits, 2 * 127 * 128 < 2^15. A second instruction adds the pairs in 32 bits. With
-// right numbers of 7 bits two such vectors fit 16 bits, 4 * 127 * 63 < 2^15, and share the second.
+// right numbers of 7 bits two such vectors fit 16 bits, 4 * 127 * 64 < 2^15, and share the second.
 // WebAssembly's relaxed dot product with an accumulator would be one instruction where the machine
 // has VNNI, but becomes five in V8 where it has not, a constant made anew among them.
 
@@ -43,9 +43,6 @@ using Sums = xsimd::batch<std::int32_t, Isa>;
 
 /// Bytes whose products share a lane.
 inline constexpr int kGroup = 4;
-inline constexpr int kLeftOffset = 64;
-/// The largest magnitude of a left number with a sign, and of a right one with two groups at once.
-inline constexpr int kSevenBits = 63;
 
 /// The same four bytes in all lanes.
 template <class Isa>
