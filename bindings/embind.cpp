@@ -276,6 +276,15 @@ EMSCRIPTEN_BINDINGS(heed) {
       .value("gated", LinearRule::kGated)
       .value("delta", LinearRule::kDelta)
       .value("gatedDelta", LinearRule::kGatedDelta);
+  emscripten::enum_<Activation>("Activation")
+      .value("none", Activation::kNone)
+      .value("relu", Activation::kRelu)
+      .value("gelu", Activation::kGelu)
+      .value("geluTanh", Activation::kGeluTanh)
+      .value("silu", Activation::kSilu);
+  emscripten::enum_<PackedWeights::Format>("PackedWeightsFormat")
+      .value("float32", PackedWeights::Format::kFloat32)
+      .value("int8", PackedWeights::Format::kInt8);
   emscripten::enum_<RopeStyle>("RopeStyle")
       .value("half", RopeStyle::kHalf)
       .value("interleaved", RopeStyle::kInterleaved);
@@ -325,13 +334,27 @@ EMSCRIPTEN_BINDINGS(heed) {
   }>("newBlockMask");
   emscripten::function("deleteBlockMask", &destroy<BlockMask>);
 
+  operation<[](Context& context, const TensorView& weight, PackedWeights::Format format) {
+    return new PackedWeights(context, weight, format);
+  }>("newPackedWeights");
+  emscripten::function("deletePackedWeights", &destroy<PackedWeights>);
+  operation<[](Context&, PackedWeights& weights) { return static_cast<double>(weights.bytes()); }>(
+      "packedWeightsBytes");
+
   operation<&attention>("attention");
   operation<&merge_attention>("mergeAttention");
   operation<&linear_attention>("linearAttention");
   operation<&multi_head_attention>("multiHeadAttention");
   operation<&average>("average");
   operation<&self_similarity>("selfSimilarity");
-  operation<&linear>("linear");
+  operation<[](Context& context, const TensorView& x, const TensorView& weight,
+               const std::optional<TensorView>& bias, Activation activation) {
+    return linear(context, x, weight, bias, activation);
+  }>("linear");
+  operation<[](Context& context, const TensorView& x, PackedWeights& weight,
+               const std::optional<TensorView>& bias, Activation activation) {
+    return linear(context, x, weight, bias, activation);
+  }>("linearPacked");
   operation<&softmax>("softmax");
   operation<&embedding>("embedding");
   operation<&sinusoidal_encoding>("sinusoidalEncoding");

@@ -13,6 +13,7 @@ import { BlockMask, type BlockMaskSizes, type MaskFunction } from "./blockMask.j
 import { Engine } from "./engine.js";
 import { refuse } from "./error.js";
 import { KvCache, type KvCacheOptions } from "./kvCache.js";
+import { type LinearOptions, linear, PackedWeights, type PackWeightsOptions } from "./linear.js";
 import {
   type LinearAttentionOptions,
   type LinearAttentionResult,
@@ -284,15 +285,19 @@ export class Heed {
 
   // ---- The steps around attention
 
-  /** x W^T + b. x [..., in], weight [out, in], bias [out] -> [..., out]. */
-  linear(x: Tensor, weight: Tensor, bias?: Tensor): Tensor {
-    const engine = this.#engine;
-    const args = [
-      engine.handle("x", x),
-      engine.handle("weight", weight),
-      engine.handleOrNone("bias", bias),
-    ];
-    return engine.run(engine.module.linear, args).tensor();
+  /**
+   * activation(x W^T + bias). x [..., in], weight [out, in] -> [..., out].
+   *
+   * @param options a bias [out] alone, or options
+   * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+   */
+  linear(x: Tensor, weight: Tensor | PackedWeights, options?: Tensor | LinearOptions): Tensor {
+    return linear(this.#engine, x, weight, options);
+  }
+
+  /** Weights [out, in] packed once, for a `linear` that runs many times. */
+  packWeights(weight: Tensor, options: PackWeightsOptions = {}): PackedWeights {
+    return new PackedWeights(this.#engine, weight, options);
   }
 
   /** Softmax over the last axis; a row of nothing but -Infinity gives zeros. */
