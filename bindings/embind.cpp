@@ -1,97 +1,256 @@
-// The border between C++ and JavaScript, and the only file that knows Emscripten. Names are those
-// of include/heed in camelCase; bindings/js/module.ts has their types. C++ exceptions pass as they
-// are: bindings/js/error.ts turns them into HeedError.
+// The border between C++ and JavaScript, and the only file that knows Emscripten. All operations
+// are called in one way: JavaScript writes the arguments as numbers into memory that both sides see
+// (bindings/js/border.ts), the operation's own signature says how to read them, and the results
+// come back in the same memory. A call is one step into the module, whatever it takes and gives,
+// where Embind's own objects would be one for every option and result. C++ exceptions pass as they
+// are: border.ts turns them into HeedError.
 
 #include <emscripten/bind.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <stdexcept>
+#include <tuple>
+#include <vector>
 
 #include "heed/heed.hpp"
 
 namespace {
 
 using namespace heed;
-using emscripten::allow_raw_pointers;
-using emscripten::class_;
-using emscripten::val;
 
-Tensor* make_tensor(DType dtype, const val& shape) {
-  const std::vector<double> numbers = emscripten::convertJSArrayToNumberVector<double>(shape);
-  const std::vector<std::int64_t> sizes(numbers.begin(), numbers.end());
-  return new Tensor(Shape(sizes), dtype);
-}
+/// JavaScript knows objects by their addresses; 0 is none.
+using Handle = std::uintptr_t;
 
-val shape_of(const Tensor& tensor) {
-  const auto sizes = tensor.shape().sizes();
-  return val::array(std::vector<double>(sizes.begin(), sizes.end()));
-}
+/// The members of a struct of options or results, in the order in which they cross the border.
+template <class T>
+inline constexpr std::nullptr_t kMembers = nullptr;
 
-/// A typed array on the module's memory: valid until the memory grows or the tensor goes.
-val view_of(Tensor& tensor) {
-  const auto view = [](auto elements) {
-    return val(emscripten::typed_memory_view(elements.size(), elements.data()));
-  };
-  // Types that JavaScript has no arrays for are seen as their bits.
-  const auto view_as = [&]<class Bits>(auto elements, Bits) {
-    return view(std::span(reinterpret_cast<Bits*>(elements.data()), elements.size()));
-  };
-  switch (tensor.dtype()) {
-    case DType::kFloat32:
-      return view(tensor.data<float>());
-    case DType::kInt32:
-      return view(tensor.data<std::int32_t>());
-    case DType::kBool:
-      return view_as(tensor.data<bool>(), std::uint8_t{});
-    case DType::kFloat16:
-      return view_as(tensor.data<Float16>(), std::uint16_t{});
-    case DType::kBFloat16:
-      return view_as(tensor.data<BFloat16>(), std::uint16_t{});
+template <>
+inline constexpr auto kMembers<AttentionOptions> = std::tuple(
+    &AttentionOptions::heads, &AttentionOptions::kv_heads, &AttentionOptions::scale,
+    &AttentionOptions::is_causal, &AttentionOptions::causal_alignment,
+    &AttentionOptions::causal_offset, &AttentionOptions::window_left,
+    &AttentionOptions::window_right, &AttentionOptions::mask, &AttentionOptions::kv_lengths,
+    &AttentionOptions::block_mask, &AttentionOptions::softcap, &AttentionOptions::bias,
+    &AttentionOptions::alibi_slopes, &AttentionOptions::sinks, &AttentionOptions::dropout,
+    &AttentionOptions::dropout_seed, &AttentionOptions::past_key, &AttentionOptions::past_value,
+    &AttentionOptions::cache, &AttentionOptions::cu_seqlens_q, &AttentionOptions::cu_seqlens_k,
+    &AttentionOptions::need_weights, &AttentionOptions::need_lse, &AttentionOptions::capture_scores,
+    &AttentionOptions::capture_capped, &AttentionOptions::capture_masked,
+    &AttentionOptions::capture_entropy);
+
+template <>
+inline constexpr auto kMembers<AttentionResult> = std::tuple(
+    &AttentionResult::output, &AttentionResult::weights, &AttentionResult::lse,
+    &AttentionResult::scores, &AttentionResult::capped, &AttentionResult::masked,
+    &AttentionResult::entropy, &AttentionResult::present_key, &AttentionResult::present_value);
+
+template <>
+inline constexpr auto kMembers<PartialAttention> =
+    std::tuple(&PartialAttention::output, &PartialAttention::lse);
+
+template <>
+inline constexpr auto kMembers<KvCache::Options> =
+    std::tuple(&KvCache::Options::batch, &KvCache::Options::heads, &KvCache::Options::head_size,
+               &KvCache::Options::value_size, &KvCache::Options::capacity,
+               &KvCache::Options::format, &KvCache::Options::is_rolling);
+
+template <>
+inline constexpr auto kMembers<LinearAttentionOptions> =
+    std::tuple(&LinearAttentionOptions::rule, &LinearAttentionOptions::heads,
+               &LinearAttentionOptions::kv_heads, &LinearAttentionOptions::scale,
+               &LinearAttentionOptions::decay, &LinearAttentionOptions::beta,
+               &LinearAttentionOptions::past_state);
+
+template <>
+inline constexpr auto kMembers<LinearAttentionResult> =
+    std::tuple(&LinearAttentionResult::output, &LinearAttentionResult::present_state);
+
+template <>
+inline constexpr auto kMembers<MultiHeadAttentionParameters> = std::tuple(
+    &MultiHeadAttentionParameters::in_proj_weight, &MultiHeadAttentionParameters::q_proj_weight,
+    &MultiHeadAttentionParameters::k_proj_weight, &MultiHeadAttentionParameters::v_proj_weight,
+    &MultiHeadAttentionParameters::in_proj_bias, &MultiHeadAttentionParameters::out_proj_weight,
+    &MultiHeadAttentionParameters::out_proj_bias);
+
+template <>
+inline constexpr auto kMembers<MultiHeadAttentionOptions> = std::tuple(
+    &MultiHeadAttentionOptions::heads, &MultiHeadAttentionOptions::is_causal,
+    &MultiHeadAttentionOptions::mask, &MultiHeadAttentionOptions::key_mask,
+    &MultiHeadAttentionOptions::need_weights, &MultiHeadAttentionOptions::average_weights);
+
+template <>
+inline constexpr auto kMembers<MultiHeadAttentionResult> =
+    std::tuple(&MultiHeadAttentionResult::output, &MultiHeadAttentionResult::weights);
+
+template <>
+inline constexpr auto kMembers<AverageOptions> =
+    std::tuple(&AverageOptions::is_causal, &AverageOptions::key_mask);
+
+template <>
+inline constexpr auto kMembers<SelfSimilarityResult> =
+    std::tuple(&SelfSimilarityResult::output, &SelfSimilarityResult::weights);
+
+template <>
+inline constexpr auto kMembers<SinusoidalOptions> =
+    std::tuple(&SinusoidalOptions::base, &SinusoidalOptions::offset);
+
+template <>
+inline constexpr auto kMembers<RopeOptions> = std::tuple(
+    &RopeOptions::style, &RopeOptions::heads, &RopeOptions::rotary_size, &RopeOptions::base,
+    &RopeOptions::offset, &RopeOptions::position_ids, &RopeOptions::cos, &RopeOptions::sin);
+
+/// Reads arguments one after the other: numbers are doubles, which hold every address and every
+/// whole number up to 2^53.
+class Reader {
+ public:
+  explicit Reader(std::span<const double> numbers) : numbers_(numbers) {}
+
+  template <class T>
+  T read() {
+    if constexpr (std::is_reference_v<T>) {
+      return *reinterpret_cast<std::remove_reference_t<T>*>(handle());
+    } else if constexpr (std::is_pointer_v<T>) {
+      return reinterpret_cast<T>(handle());
+    } else if constexpr (std::is_enum_v<T>) {
+      return static_cast<T>(read<int>());
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      return static_cast<T>(number());
+    } else if constexpr (std::is_same_v<T, std::optional<float>>) {
+      const double given = number();
+      return std::isnan(given) ? T() : T(static_cast<float>(given));
+    } else if constexpr (std::is_same_v<T, TensorView>) {
+      return read<const Tensor&>();
+    } else if constexpr (std::is_same_v<T, std::optional<TensorView>>) {
+      const auto* const given = read<const Tensor*>();
+      return given ? T(*given) : T();
+    } else if constexpr (std::is_same_v<T, Shape>) {
+      std::vector<std::int64_t> sizes(read<std::size_t>());
+      // Of more axes than there is room for, only the number matters: it is refused.
+      for (std::int64_t& size : sizes)
+        if (!is_at_end()) size = read<std::int64_t>();
+      return Shape(sizes);
+    } else {
+      T options;
+      std::apply([&](auto... members) { (read_into(options.*members), ...); }, kMembers<T>);
+      return options;
+    }
   }
-  return val::undefined();
-}
 
-template <auto Member>
-struct MemberOf;
-template <class Object, class Value, Value Object::* Member>
-struct MemberOf<Member> {
-  using Class = Object;
+  bool is_at_end() const { return numbers_.empty(); }
+
+ private:
+  double number() {
+    if (numbers_.empty()) throw std::logic_error("border: expected more arguments, got no more");
+    const double first = numbers_.front();
+    numbers_ = numbers_.subspan(1);
+    return first;
+  }
+  Handle handle() { return static_cast<Handle>(number()); }
+
+  template <class Member>
+  void read_into(Member& member) {
+    member = read<Member>();
+  }
+
+  std::span<const double> numbers_;
 };
 
-/// A setter for an optional tensor among an operation's options. The tensor must outlive the call.
-template <auto Member>
-void set(typename MemberOf<Member>::Class& options, const Tensor& tensor) {
-  options.*Member = tensor;
+/// Writes results: of a tensor its address, the address of its elements, type, rank and sizes; 0
+/// for one that was not asked for. What it wrote belongs to JavaScript once `finish` is called.
+class Writer {
+ public:
+  explicit Writer(std::span<double> numbers) : numbers_(numbers) {}
+
+  void write(double number) { numbers_[next_++] = number; }
+  template <class T>
+  void write(T* object) {
+    write(static_cast<double>(reinterpret_cast<Handle>(object)));
+  }
+  void write(Tensor& result) {
+    const auto& tensor = tensors_[count_++] = std::make_unique<Tensor>(std::move(result));
+    write(tensor.get());
+    write(TensorView(*tensor).bytes().data());
+    write(static_cast<double>(tensor->dtype()));
+    write(static_cast<double>(tensor->shape().rank()));
+    for (const std::int64_t size : tensor->shape().sizes()) write(static_cast<double>(size));
+  }
+  void write(std::optional<Tensor>& result) { result ? write(*result) : write(0.0); }
+  template <class Result>
+  void write(Result& result) {
+    std::apply([&](auto... members) { (write(result.*members), ...); }, kMembers<Result>);
+  }
+
+  void finish() {
+    for (auto& tensor : tensors_) static_cast<void>(tensor.release());
+  }
+
+ private:
+  static constexpr std::size_t kMostTensors = 9;  // of AttentionResult
+
+  std::span<double> numbers_;
+  std::size_t next_ = 0;
+  std::array<std::unique_ptr<Tensor>, kMostTensors> tensors_;
+  std::size_t count_ = 0;
+};
+
+/// An engine's context, and the numbers of the call that it runs.
+struct Engine {
+  explicit Engine(int threads) : context({.threads = threads}) {}
+
+  Context context;
+  std::array<double, 128> numbers;
+};
+
+/// A parameter's argument: a value, or an object that the function may change.
+template <class T>
+using Argument = std::conditional_t<std::is_lvalue_reference_v<T> &&
+                                        !std::is_const_v<std::remove_reference_t<T>>,
+                                    T, std::remove_cvref_t<T>>;
+
+/// Calls a function. Made with braces, because only what stands in braces is evaluated from left to
+/// right, as arguments must be read.
+struct Call {
+  template <class Function, class... Arguments>
+  explicit Call(const Function& function, Arguments&&... arguments) {
+    function(arguments...);
+  }
+};
+
+template <class Result, class... Parameters>
+void run(Engine& engine, std::size_t count, Result (*function)(Context&, Parameters...)) {
+  Reader reader(
+      std::span<const double>(engine.numbers).first(std::min(count, engine.numbers.size())));
+  const auto finish = [&](auto&... arguments) {
+    if (!reader.is_at_end()) throw std::logic_error("border: expected fewer arguments");
+    if constexpr (std::is_void_v<Result>) {
+      function(engine.context, arguments...);
+    } else {
+      Result result = function(engine.context, arguments...);
+      Writer writer(engine.numbers);
+      writer.write(result);
+      writer.finish();
+    }
+  };
+  Call{finish, reader.read<Argument<Parameters>>()...};
 }
 
-/// Sizes cross the border as doubles, which hold every whole number up to 2^53.
-template <auto Member>
-double get_size(const typename MemberOf<Member>::Class& options) {
-  return static_cast<double>(options.*Member);
-}
-template <auto Member>
-void set_size(typename MemberOf<Member>::Class& options, double size) {
-  options.*Member = static_cast<std::int64_t>(size);
-}
-
-/// Hands a result over to JavaScript, which deletes it.
-template <class Result>
-Result* give(Result result) {
-  return new Result(std::move(result));
+/// Lets JavaScript call a function, by the types of its parameters and of its result.
+template <auto Function>
+void operation(const char* name) {
+  emscripten::function(
+      name, +[](Handle engine, std::size_t count) {
+        run(*reinterpret_cast<Engine*>(engine), count, +Function);
+      });
 }
 
-/// Moves a tensor out of a result; null if it was not asked for.
-Tensor* take(Tensor& tensor) { return give(std::move(tensor)); }
-Tensor* take(std::optional<Tensor>& tensor) { return tensor ? take(*tensor) : nullptr; }
-
-template <auto Member>
-Tensor* take_member(typename MemberOf<Member>::Class& result) {
-  return take(result.*Member);
+template <class T>
+void destroy(Handle object) {
+  delete reinterpret_cast<T*>(object);
 }
-
-std::optional<TensorView> view_or_nothing(const Tensor* tensor) {
-  if (tensor == nullptr) return std::nullopt;
-  return TensorView(*tensor);
-}
-
-Context* make_context(int threads) { return new Context(Context::Options{.threads = threads}); }
 
 }  // namespace
 
@@ -104,280 +263,102 @@ EMSCRIPTEN_BINDINGS(heed) {
       .value("bool", DType::kBool)
       .value("float16", DType::kFloat16)
       .value("bfloat16", DType::kBFloat16);
-
-  class_<Tensor>("Tensor")
-      .constructor(&make_tensor, allow_raw_pointers())
-      .property("dtype", &Tensor::dtype)
-      .function("shape", &shape_of)
-      .function("data", &view_of);
-
-  class_<Context>("Context")
-      .constructor(&make_context, allow_raw_pointers())
-      .property("threads", &Context::threads)
-      .property("isa", +[](const Context& context) { return std::string(context.isa()); });
-
   emscripten::enum_<KvCache::Format>("KvCacheFormat")
       .value("f32", KvCache::Format::kFloat32)
       .value("f16", KvCache::Format::kFloat16)
       .value("int8", KvCache::Format::kInt8);
-
-  class_<KvCache>("KvCache")
-      .constructor(
-          +[](Context& context, double batch, double heads, double head_size, double value_size,
-              double capacity, KvCache::Format format, bool is_rolling) {
-            const auto size = [](double number) { return static_cast<std::int64_t>(number); };
-            return new KvCache(context, {.batch = size(batch),
-                                         .heads = size(heads),
-                                         .head_size = size(head_size),
-                                         .value_size = size(value_size),
-                                         .capacity = size(capacity),
-                                         .format = format,
-                                         .is_rolling = is_rolling});
-          },
-          allow_raw_pointers())
-      .function(
-          "length", +[](const KvCache& c, int b) { return static_cast<double>(c.length(b)); })
-      .function(
-          "first", +[](const KvCache& c, int b) { return static_cast<double>(c.first(b)); })
-      .function(
-          "bytes", +[](const KvCache& c) { return static_cast<double>(c.bytes()); })
-      .function(
-          "append",
-          +[](KvCache& c, const Tensor& k, const Tensor& v, const Tensor* counts) {
-            c.append(k, v, view_or_nothing(counts));
-          },
-          allow_raw_pointers())
-      .function(
-          "rewind",
-          +[](KvCache& c, int b, double tokens) { c.rewind(b, static_cast<std::int64_t>(tokens)); })
-      .function(
-          "share", +[](KvCache& c, int from, int to, double tokens) {
-            c.share(from, to, static_cast<std::int64_t>(tokens));
-          });
-
-  class_<BlockMask>("BlockMask")
-      .constructor(
-          +[](double queries, double keys, Tensor& kinds, Tensor& bits) {
-            return new BlockMask(static_cast<std::int64_t>(queries),
-                                 static_cast<std::int64_t>(keys), std::move(kinds),
-                                 std::move(bits));
-          },
-          allow_raw_pointers());
-
   emscripten::enum_<CausalAlignment>("CausalAlignment")
       .value("default", CausalAlignment::kDefault)
       .value("topLeft", CausalAlignment::kTopLeft)
       .value("bottomRight", CausalAlignment::kBottomRight);
-
-  class_<AttentionOptions>("AttentionOptions")
-      .constructor()
-      .property("heads", &get_size<&AttentionOptions::heads>, &set_size<&AttentionOptions::heads>)
-      .property("kvHeads", &get_size<&AttentionOptions::kv_heads>,
-                &set_size<&AttentionOptions::kv_heads>)
-      .function(
-          "setScale", +[](AttentionOptions& o, float scale) { o.scale = scale; })
-      .property("isCausal", &AttentionOptions::is_causal)
-      .property("causalAlignment", &AttentionOptions::causal_alignment)
-      .function("setCausalOffset", &set<&AttentionOptions::causal_offset>)
-      .property("windowLeft", &get_size<&AttentionOptions::window_left>,
-                &set_size<&AttentionOptions::window_left>)
-      .property("windowRight", &get_size<&AttentionOptions::window_right>,
-                &set_size<&AttentionOptions::window_right>)
-      .function("setMask", &set<&AttentionOptions::mask>)
-      .function("setKvLengths", &set<&AttentionOptions::kv_lengths>)
-      .property("softcap", &AttentionOptions::softcap)
-      .function("setBias", &set<&AttentionOptions::bias>)
-      .function("setAlibiSlopes", &set<&AttentionOptions::alibi_slopes>)
-      .function("setSinks", &set<&AttentionOptions::sinks>)
-      .property("dropout", &AttentionOptions::dropout)
-      .function(
-          "setDropoutSeed", +[](AttentionOptions& o,
-                                double seed) { o.dropout_seed = static_cast<std::uint64_t>(seed); })
-      .function("setPastKey", &set<&AttentionOptions::past_key>)
-      .function("setPastValue", &set<&AttentionOptions::past_value>)
-      .function(
-          "setCache", +[](AttentionOptions& o, KvCache& cache) { o.cache = &cache; })
-      .function(
-          "setBlockMask", +[](AttentionOptions& o, const BlockMask& mask) { o.block_mask = &mask; })
-      .function("setCuSeqlensQ", &set<&AttentionOptions::cu_seqlens_q>)
-      .function("setCuSeqlensK", &set<&AttentionOptions::cu_seqlens_k>)
-      .property("needWeights", &AttentionOptions::need_weights)
-      .property("needLse", &AttentionOptions::need_lse)
-      .property("captureScores", &AttentionOptions::capture_scores)
-      .property("captureCapped", &AttentionOptions::capture_capped)
-      .property("captureMasked", &AttentionOptions::capture_masked)
-      .property("captureEntropy", &AttentionOptions::capture_entropy);
-
-  class_<AttentionResult>("AttentionResult")
-      .function("output", &take_member<&AttentionResult::output>, allow_raw_pointers())
-      .function("weights", &take_member<&AttentionResult::weights>, allow_raw_pointers())
-      .function("lse", &take_member<&AttentionResult::lse>, allow_raw_pointers())
-      .function("scores", &take_member<&AttentionResult::scores>, allow_raw_pointers())
-      .function("capped", &take_member<&AttentionResult::capped>, allow_raw_pointers())
-      .function("masked", &take_member<&AttentionResult::masked>, allow_raw_pointers())
-      .function("entropy", &take_member<&AttentionResult::entropy>, allow_raw_pointers())
-      .function("presentKey", &take_member<&AttentionResult::present_key>, allow_raw_pointers())
-      .function("presentValue", &take_member<&AttentionResult::present_value>,
-                allow_raw_pointers());
-
-  emscripten::function(
-      "attention",
-      +[](Context& context, const Tensor& q, const Tensor& k, const Tensor& v,
-          const AttentionOptions& options) { return give(attention(context, q, k, v, options)); },
-      allow_raw_pointers());
-
-  class_<PartialAttention>("PartialAttention")
-      .function("output", &take_member<&PartialAttention::output>, allow_raw_pointers())
-      .function("lse", &take_member<&PartialAttention::lse>, allow_raw_pointers());
-
-  emscripten::function(
-      "mergeAttention",
-      +[](Context& context, const Tensor& output_a, const Tensor& lse_a, const Tensor& output_b,
-          const Tensor& lse_b) {
-        return give(merge_attention(context, output_a, lse_a, output_b, lse_b));
-      },
-      allow_raw_pointers());
-
   emscripten::enum_<LinearRule>("LinearRule")
       .value("linear", LinearRule::kLinear)
       .value("gated", LinearRule::kGated)
       .value("delta", LinearRule::kDelta)
       .value("gatedDelta", LinearRule::kGatedDelta);
-
-  class_<LinearAttentionOptions>("LinearAttentionOptions")
-      .constructor()
-      .property("rule", &LinearAttentionOptions::rule)
-      .property("heads", &get_size<&LinearAttentionOptions::heads>,
-                &set_size<&LinearAttentionOptions::heads>)
-      .property("kvHeads", &get_size<&LinearAttentionOptions::kv_heads>,
-                &set_size<&LinearAttentionOptions::kv_heads>)
-      .function(
-          "setScale", +[](LinearAttentionOptions& o, float scale) { o.scale = scale; })
-      .function("setDecay", &set<&LinearAttentionOptions::decay>)
-      .function("setBeta", &set<&LinearAttentionOptions::beta>)
-      .function("setPastState", &set<&LinearAttentionOptions::past_state>);
-
-  class_<LinearAttentionResult>("LinearAttentionResult")
-      .function("output", &take_member<&LinearAttentionResult::output>, allow_raw_pointers())
-      .function("presentState", &take_member<&LinearAttentionResult::present_state>,
-                allow_raw_pointers());
-
-  emscripten::function(
-      "linearAttention",
-      +[](Context& context, const Tensor& q, const Tensor& k, const Tensor& v,
-          const LinearAttentionOptions& options) {
-        return give(linear_attention(context, q, k, v, options));
-      },
-      allow_raw_pointers());
-
+  emscripten::enum_<Activation>("Activation")
+      .value("none", Activation::kNone)
+      .value("relu", Activation::kRelu)
+      .value("gelu", Activation::kGelu)
+      .value("geluTanh", Activation::kGeluTanh)
+      .value("silu", Activation::kSilu);
+  emscripten::enum_<PackedWeights::Format>("PackedWeightsFormat")
+      .value("float32", PackedWeights::Format::kFloat32)
+      .value("int8", PackedWeights::Format::kInt8);
   emscripten::enum_<RopeStyle>("RopeStyle")
       .value("half", RopeStyle::kHalf)
       .value("interleaved", RopeStyle::kInterleaved);
 
-  class_<RopeOptions>("RopeOptions")
-      .constructor()
-      .property("style", &RopeOptions::style)
-      .property("heads", &get_size<&RopeOptions::heads>, &set_size<&RopeOptions::heads>)
-      .property("rotarySize", &get_size<&RopeOptions::rotary_size>,
-                &set_size<&RopeOptions::rotary_size>)
-      .property("base", &RopeOptions::base)
-      .property("offset", &get_size<&RopeOptions::offset>, &set_size<&RopeOptions::offset>)
-      .function("setPositionIds", &set<&RopeOptions::position_ids>)
-      .function("setCos", &set<&RopeOptions::cos>)
-      .function("setSin", &set<&RopeOptions::sin>);
-
   emscripten::function(
-      "rope",
-      +[](Context& context, const Tensor& x, const RopeOptions& options) {
-        return give(rope(context, x, options));
-      },
-      allow_raw_pointers());
-
-  using Parameters = MultiHeadAttentionParameters;
-  class_<Parameters>("MultiHeadAttentionParameters")
-      .constructor()
-      .function("setInProjWeight", &set<&Parameters::in_proj_weight>)
-      .function("setQProjWeight", &set<&Parameters::q_proj_weight>)
-      .function("setKProjWeight", &set<&Parameters::k_proj_weight>)
-      .function("setVProjWeight", &set<&Parameters::v_proj_weight>)
-      .function("setInProjBias", &set<&Parameters::in_proj_bias>)
-      .function("setOutProjWeight", &set<&Parameters::out_proj_weight>)
-      .function("setOutProjBias", &set<&Parameters::out_proj_bias>);
-
-  using MultiHeadOptions = MultiHeadAttentionOptions;
-  class_<MultiHeadOptions>("MultiHeadAttentionOptions")
-      .constructor()
-      .property("heads", &get_size<&MultiHeadOptions::heads>, &set_size<&MultiHeadOptions::heads>)
-      .property("isCausal", &MultiHeadOptions::is_causal)
-      .property("needWeights", &MultiHeadOptions::need_weights)
-      .property("averageWeights", &MultiHeadOptions::average_weights)
-      .function("setMask", &set<&MultiHeadOptions::mask>)
-      .function("setKeyMask", &set<&MultiHeadOptions::key_mask>);
-
-  using MultiHeadResult = MultiHeadAttentionResult;
-  class_<MultiHeadResult>("MultiHeadAttentionResult")
-      .function("output", &take_member<&MultiHeadResult::output>, allow_raw_pointers())
-      .function("weights", &take_member<&MultiHeadResult::weights>, allow_raw_pointers());
-
+      "newEngine", +[](int threads) { return reinterpret_cast<Handle>(new Engine(threads)); });
   emscripten::function(
-      "multiHeadAttention",
-      +[](Context& context, const Tensor& query, const Tensor& key, const Tensor& value,
-          const Parameters& parameters, const MultiHeadOptions& options) {
-        return give(multi_head_attention(context, query, key, value, parameters, options));
-      },
-      allow_raw_pointers());
-
-  class_<SelfSimilarityResult>("SelfSimilarityResult")
-      .function("output", &take_member<&SelfSimilarityResult::output>, allow_raw_pointers())
-      .function("weights", &take_member<&SelfSimilarityResult::weights>, allow_raw_pointers());
-
+      "numbersOf", +[](Handle engine) {
+        return reinterpret_cast<Handle>(reinterpret_cast<Engine*>(engine)->numbers.data());
+      });
+  // Memory for bad times: see border.ts.
   emscripten::function(
-      "selfSimilarity",
-      +[](Context& context, const Tensor& x) { return give(self_similarity(context, x)); },
-      allow_raw_pointers());
-
+      "newReserve",
+      +[](std::size_t bytes) { return reinterpret_cast<Handle>(::operator new(bytes)); });
   emscripten::function(
-      "average",
-      +[](Context& context, const Tensor& x, bool is_causal, const Tensor* key_mask) {
-        return give(
-            average(context, x, {.is_causal = is_causal, .key_mask = view_or_nothing(key_mask)}));
-      },
-      allow_raw_pointers());
+      "deleteReserve",
+      +[](Handle reserve) { ::operator delete(reinterpret_cast<void*>(reserve)); });
 
-  emscripten::function(
-      "linear",
-      +[](Context& context, const Tensor& x, const Tensor& weight, const Tensor* bias) {
-        return give(linear(context, x, weight, view_or_nothing(bias)));
-      },
-      allow_raw_pointers());
+  operation<[](Context&, DType dtype, const Shape& shape) { return Tensor(shape, dtype); }>(
+      "newTensor");
+  emscripten::function("deleteTensor", &destroy<Tensor>);
 
-  emscripten::function(
-      "softmax", +[](Context& context, const Tensor& x) { return give(softmax(context, x)); },
-      allow_raw_pointers());
+  operation<[](Context& context, const KvCache::Options& options) {
+    return new KvCache(context, options);
+  }>("newKvCache");
+  emscripten::function("deleteKvCache", &destroy<KvCache>);
+  operation<[](Context&, KvCache& cache, std::int64_t b) {
+    return static_cast<double>(cache.length(b));
+  }>("kvCacheLength");
+  operation<[](Context&, KvCache& cache, std::int64_t b) {
+    return static_cast<double>(cache.first(b));
+  }>("kvCacheFirst");
+  operation<[](Context&, KvCache& cache) { return static_cast<double>(cache.bytes()); }>(
+      "kvCacheBytes");
+  operation<[](Context&, KvCache& cache, const TensorView& k, const TensorView& v,
+               const std::optional<TensorView>& counts) { cache.append(k, v, counts); }>(
+      "kvCacheAppend");
+  operation<[](Context&, KvCache& cache, std::int64_t b, std::int64_t tokens) {
+    cache.rewind(b, tokens);
+  }>("kvCacheRewind");
+  operation<[](Context&, KvCache& cache, std::int64_t from, std::int64_t to, std::int64_t tokens) {
+    cache.share(from, to, tokens);
+  }>("kvCacheShare");
 
-  emscripten::function(
-      "embedding",
-      +[](Context& context, const Tensor& ids, const Tensor& weight) {
-        return give(embedding(context, ids, weight));
-      },
-      allow_raw_pointers());
+  operation<[](Context&, std::int64_t queries, std::int64_t keys, Tensor& kinds, Tensor& bits) {
+    return new BlockMask(queries, keys, std::move(kinds), std::move(bits));
+  }>("newBlockMask");
+  emscripten::function("deleteBlockMask", &destroy<BlockMask>);
 
-  emscripten::function(
-      "sinusoidalEncoding",
-      +[](Context& context, double length, double size, double base, double offset) {
-        return give(sinusoidal_encoding(
-            context, static_cast<std::int64_t>(length), static_cast<std::int64_t>(size),
-            {.base = base, .offset = static_cast<std::int64_t>(offset)}));
-      },
-      allow_raw_pointers());
+  operation<[](Context& context, const TensorView& weight, PackedWeights::Format format) {
+    return new PackedWeights(context, weight, format);
+  }>("newPackedWeights");
+  emscripten::function("deletePackedWeights", &destroy<PackedWeights>);
+  operation<[](Context&, PackedWeights& weights) { return static_cast<double>(weights.bytes()); }>(
+      "packedWeightsBytes");
 
-  emscripten::function(
-      "cast",
-      +[](Context& context, const Tensor& x, DType dtype) { return give(cast(context, x, dtype)); },
-      allow_raw_pointers());
-
-  emscripten::function(
-      "add",
-      +[](Context& context, const Tensor& a, const Tensor& b) { return give(add(context, a, b)); },
-      allow_raw_pointers());
+  operation<&attention>("attention");
+  operation<&merge_attention>("mergeAttention");
+  operation<&linear_attention>("linearAttention");
+  operation<&multi_head_attention>("multiHeadAttention");
+  operation<&average>("average");
+  operation<&self_similarity>("selfSimilarity");
+  operation<[](Context& context, const TensorView& x, const TensorView& weight,
+               const std::optional<TensorView>& bias, Activation activation) {
+    return linear(context, x, weight, bias, activation);
+  }>("linear");
+  operation<[](Context& context, const TensorView& x, PackedWeights& weight,
+               const std::optional<TensorView>& bias, Activation activation) {
+    return linear(context, x, weight, bias, activation);
+  }>("linearPacked");
+  operation<&softmax>("softmax");
+  operation<&embedding>("embedding");
+  operation<&sinusoidal_encoding>("sinusoidalEncoding");
+  operation<&rope>("rope");
+  operation<&cast>("cast");
+  operation<&add>("add");
 }

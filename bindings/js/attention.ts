@@ -1,6 +1,7 @@
 // heed.attention: its options, their checks, and the call.
 
 import { BlockMask } from "./blockMask.js";
+import { notGiven } from "./border.js";
 import type { Engine } from "./engine.js";
 import { describe, refuse } from "./error.js";
 import { KvCache } from "./kvCache.js";
@@ -182,78 +183,84 @@ export function attention<O extends AttentionOptions>(
   v: Tensor,
   options: O | undefined,
 ): AttentionResult<O> {
-  const o: AttentionOptions = options === undefined ? {} : options;
-  checkOptions("attention", o, checks);
-  const handles = [engine.handle("q", q), engine.handle("k", k), engine.handle("v", v)] as const;
-  const captured = [o.capture ?? []].flat() as CaptureStage[];
-  const calledHere = { cache: "past", ...(!o.needWeights && { needWeights: "capture" }) };
-  return engine.call((context, own) => {
-    const { module } = engine;
-    const native = own(new module.AttentionOptions());
-    const list = (name: string, value: Bounds, dtype: "float32" | "int32" = "int32") =>
-      engine.handleOrList(name, value, dtype, own);
-
-    if (o.heads !== undefined) native.heads = o.heads;
-    if (o.kvHeads !== undefined) native.kvHeads = o.kvHeads;
-    if (o.scale !== undefined) native.setScale(o.scale);
-
-    if (o.isCausal) native.isCausal = true;
-    if (o.causalOffset === "topLeft" || o.causalOffset === "bottomRight") {
-      native.causalAlignment = module.CausalAlignment[o.causalOffset];
-    } else if (o.causalOffset !== undefined) {
-      native.setCausalOffset(list("causalOffset", [o.causalOffset].flat()));
-    }
-    if (o.window) [native.windowLeft, native.windowRight] = o.window;
-    if (o.mask) native.setMask(engine.handle("mask", o.mask));
-    if (o.kvLengths) native.setKvLengths(list("kvLengths", o.kvLengths));
-
-    if (o.softcap !== undefined) native.softcap = o.softcap;
-    if (o.bias) native.setBias(engine.handle("bias", o.bias));
-    if (o.alibiSlopes) native.setAlibiSlopes(list("alibiSlopes", o.alibiSlopes, "float32"));
-    if (o.sinks) native.setSinks(list("sinks", o.sinks, "float32"));
-    if (o.dropout !== undefined) native.dropout = o.dropout;
-    if (o.seed !== undefined) native.setDropoutSeed(o.seed);
-
-    if (o.blockMask) native.setBlockMask(o.blockMask.handle("blockMask", module));
-    if (o.past instanceof KvCache) {
-      native.setCache(o.past.handle("past", module));
-    } else if (o.past) {
-      native.setPastKey(engine.handle("past.key", o.past.key));
-      native.setPastValue(engine.handle("past.value", o.past.value));
-    }
-    if (o.cuSeqlens) {
-      const bounds = "q" in o.cuSeqlens ? o.cuSeqlens : { q: o.cuSeqlens, k: o.cuSeqlens };
-      native.setCuSeqlensQ(list("cuSeqlens", bounds.q));
-      native.setCuSeqlensK(list("cuSeqlens", bounds.k));
-    }
-
-    if (o.needWeights || captured.includes("weights")) native.needWeights = true;
-    if (o.needLse) native.needLse = true;
-    if (captured.includes("scores")) native.captureScores = true;
-    if (captured.includes("capped")) native.captureCapped = true;
-    if (captured.includes("masked")) native.captureMasked = true;
-    if (captured.includes("entropy")) native.captureEntropy = true;
-
-    const result = own(module.attention(context, ...handles, native));
-    const stage: Record<CaptureStage, Tensor | undefined> = {
-      scores: engine.optional(result.scores()),
-      capped: engine.optional(result.capped()),
-      masked: engine.optional(result.masked()),
-      weights: engine.optional(result.weights()),
-      entropy: engine.optional(result.entropy()),
-    };
+  const o: AttentionOptions = options === undefined ? nothing : options;
+  if (o !== nothing) checkOptions("attention", o, checks);
+  const { module } = engine;
+  const inputs = [engine.handle("q", q), engine.handle("k", k), engine.handle("v", v)] as const;
+  const { past, capture } = o;
+  const captured = typeof capture === "string" ? [capture] : (capture ?? []);
+  const bounds = readBounds(o.cuSeqlens);
+  return engine.withLists((list) => {
+    // As bindings/embind.cpp lists them.
+    engine.run(
+      module.attention,
+      [
+        inputs[0],
+        inputs[1],
+        inputs[2],
+        o.heads ?? 0,
+        o.kvHeads ?? 0,
+        o.scale ?? notGiven,
+        Number(o.isCausal ?? false),
+        typeof o.causalOffset === "string" ? module.CausalAlignment[o.causalOffset].value : 0,
+        list("causalOffset", offsets(o.causalOffset)),
+        o.window?.[0] ?? -1,
+        o.window?.[1] ?? -1,
+        engine.handleOrNone("mask", o.mask),
+        list("kvLengths", o.kvLengths),
+        o.blockMask?.handle("blockMask", engine.border) ?? 0,
+        o.softcap ?? 0,
+        engine.handleOrNone("bias", o.bias),
+        list("alibiSlopes", o.alibiSlopes, "float32"),
+        list("sinks", o.sinks, "float32"),
+        o.dropout ?? 0,
+        o.seed ?? 0,
+        past instanceof KvCache ? 0 : past ? engine.handle("past.key", past.key) : 0,
+        past instanceof KvCache ? 0 : past ? engine.handle("past.value", past.value) : 0,
+        past instanceof KvCache ? past.handle("past", engine.border) : 0,
+        list("cuSeqlens", bounds?.q),
+        list("cuSeqlens", bounds?.k),
+        Number(o.needWeights || captured.includes("weights")),
+        Number(o.needLse ?? false),
+        Number(captured.includes("scores")),
+        Number(captured.includes("capped")),
+        Number(captured.includes("masked")),
+        Number(captured.includes("entropy")),
+      ],
+      o.needWeights ? calledHere : calledHereForCapture,
+    );
+    const output = engine.tensor();
+    const weights = engine.optional();
+    const lse = engine.optional();
+    const scores = engine.optional();
+    const capped = engine.optional();
+    const masked = engine.optional();
+    const entropy = engine.optional();
+    const stage = { scores, capped, masked, weights, entropy };
     return {
-      output: engine.tensor(result.output()),
-      weights: o.needWeights ? stage.weights : undefined,
-      lse: engine.optional(result.lse()),
+      output,
+      weights: o.needWeights ? weights : undefined,
+      lse,
       capture:
-        typeof o.capture === "string"
-          ? stage[o.capture]
-          : o.capture && Object.fromEntries(captured.map((name) => [name, stage[name]])),
-      presentKey: engine.optional(result.presentKey()),
-      presentValue: engine.optional(result.presentValue()),
+        typeof capture === "string"
+          ? stage[capture]
+          : capture && Object.fromEntries(captured.map((name) => [name, stage[name]])),
+      presentKey: engine.optional(),
+      presentValue: engine.optional(),
     } as AttentionResult<O>;
-  }, calledHere);
+  });
+}
+
+const nothing: AttentionOptions = Object.freeze({});
+const calledHere = { cache: "past" };
+const calledHereForCapture = { cache: "past", needWeights: "capture" };
+
+function offsets(given: AttentionOptions["causalOffset"]): readonly number[] | undefined {
+  return typeof given === "number" ? [given] : typeof given === "string" ? undefined : given;
+}
+
+function readBounds(given: AttentionOptions["cuSeqlens"]): { q: Bounds; k: Bounds } | undefined {
+  return given === undefined || "q" in given ? given : { q: given, k: given };
 }
 
 /** Partial results of one attention: over some of its keys. */
@@ -271,14 +278,11 @@ export function mergeAttention(
 ): PartialAttention {
   if (!isObject(a)) throw refuse("option", "a", "{ output, lse }", describe(a));
   if (!isObject(b)) throw refuse("option", "b", "{ output, lse }", describe(b));
-  const handles = [
+  engine.run(engine.module.mergeAttention, [
     engine.handle("a.output", a.output),
     engine.handle("a.lse", a.lse),
     engine.handle("b.output", b.output),
     engine.handle("b.lse", b.lse),
-  ] as const;
-  return engine.call((context, own) => {
-    const merged = own(engine.module.mergeAttention(context, ...handles));
-    return { output: engine.tensor(merged.output()), lse: engine.tensor(merged.lse()) };
-  });
+  ]);
+  return { output: engine.tensor(), lse: engine.tensor() };
 }

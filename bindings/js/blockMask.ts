@@ -1,10 +1,10 @@
 // heed.blockMask: a mask from a function, evaluated once and kept by blocks; and functions for the masks
 // that people use.
 
+import type { Border } from "./border.js";
 import type { Engine } from "./engine.js";
 import { describe, HeedError, refuse } from "./error.js";
-import { guard } from "./guard.js";
-import type { BlockMaskHandle, HeedModule } from "./module.js";
+import type { Handle } from "./module.js";
 import { createTensor, disposeSymbol } from "./tensor.js";
 import { type Check, checkArgument, checkOptions, isWholeNumber } from "./validate.js";
 
@@ -85,8 +85,9 @@ export class BlockMask implements Disposable {
   readonly sizes: Readonly<Required<BlockMaskSizes>>;
   /** The share of blocks that are computed at all. */
   readonly density: number;
-  readonly #module: HeedModule;
-  #handle: BlockMaskHandle | null;
+  readonly #border: Border;
+  /** 0 once it is disposed of. */
+  #handle: Handle;
 
   /** @internal Made by `heed.blockMask`. */
   constructor(engine: Engine, visible: MaskFunction, sizes: BlockMaskSizes) {
@@ -95,43 +96,42 @@ export class BlockMask implements Disposable {
     checkArgument("keys", sizes.keys, checks.keys);
     if (typeof visible !== "function")
       throw refuse("option", "visible", "a function", describe(visible));
-    this.#module = engine.module;
+    const { border } = engine;
+    this.#border = border;
     const { batch = 1, heads = 1, queries, keys } = sizes;
     this.sizes = Object.freeze({ batch, heads, queries, keys });
     const { kinds, shape, bits } = evaluateOrExplain(visible, this.sizes);
     this.density = kinds.filter((kind) => kind !== empty).length / Math.max(1, kinds.length);
-    engine.context();
-    this.#handle = guard(engine.module, () => {
-      const { module } = engine;
-      const flat = new Uint8Array(bits.length * blockQueries * blockKeys);
-      bits.forEach((block, index) => {
-        flat.set(block, index * block.length);
-      });
-      const kindsTensor = createTensor(module, kinds, shape, undefined);
-      const bitsTensor = createTensor(
-        module,
-        flat,
-        [bits.length, blockQueries, blockKeys],
-        undefined,
-      );
-      // The mask takes over what is in them.
-      const handles = [
-        kindsTensor.handle("visible", module),
-        bitsTensor.handle("visible", module),
-      ] as const;
+    border.checkAlive();
+    const flat = new Uint8Array(bits.length * blockQueries * blockKeys);
+    bits.forEach((block, index) => {
+      flat.set(block, index * block.length);
+    });
+    const kindsTensor = createTensor(border, kinds, shape, undefined);
+    try {
+      const bitsShape = [bits.length, blockQueries, blockKeys];
+      const bitsTensor = createTensor(border, flat, bitsShape, undefined);
       try {
-        return new module.BlockMask(queries, keys, ...handles);
+        // The mask takes over what is in them.
+        border.run(engine.module.newBlockMask, [
+          queries,
+          keys,
+          kindsTensor.handle("visible", border),
+          bitsTensor.handle("visible", border),
+        ]);
       } finally {
-        kindsTensor.dispose();
         bitsTensor.dispose();
       }
-    });
+    } finally {
+      kindsTensor.dispose();
+    }
+    this.#handle = border.next();
   }
 
   /** Frees the memory. Doing so again does nothing. */
   dispose(): void {
-    this.#handle?.delete();
-    this.#handle = null;
+    if (this.#handle !== 0) this.#border.module.deleteBlockMask(this.#handle);
+    this.#handle = 0;
   }
 
   [disposeSymbol](): void {
@@ -139,11 +139,11 @@ export class BlockMask implements Disposable {
   }
 
   /** @internal For the operations of this library. */
-  handle(argument: string, module: HeedModule): BlockMaskHandle {
-    if (this.#handle === null) {
+  handle(argument: string, border: Border): Handle {
+    if (this.#handle === 0) {
       throw new HeedError("disposed", `${argument}: expected a live mask, got a disposed one`);
     }
-    if (this.#module !== module) {
+    if (this.#border !== border) {
       throw new HeedError(
         "option",
         `${argument}: expected a mask of this engine, got one of another`,

@@ -1,101 +1,72 @@
-// One loaded module with its context, and the tensors that live in it: what every operation needs.
+// One loaded module, and the tensors that live in it: what every operation needs.
 
-import { describe, HeedError, refuse } from "./error.js";
-import { guard, keepReserve } from "./guard.js";
-import type { ContextHandle, HeedModule, TensorHandle } from "./module.js";
+import { Border } from "./border.js";
+import { describe, refuse } from "./error.js";
+import type { Handle, HeedModule, Operation } from "./module.js";
 import { createTensor, Tensor } from "./tensor.js";
 
 export class Engine {
   readonly module: HeedModule;
-  #context: ContextHandle | null;
+  readonly border: Border;
   /** The tensors made in each open scope, innermost last. */
   readonly #scopes: Set<Tensor>[] = [];
 
-  constructor(module: HeedModule, threads: number) {
+  constructor(module: HeedModule, memory: WebAssembly.Memory, threads: number) {
     this.module = module;
-    module.reserve = [];
-    keepReserve(module);
-    this.#context = guard(module, () => new module.Context(threads));
-  }
-
-  /** The context, if the engine is not disposed. */
-  context(): ContextHandle {
-    if (this.#context === null) {
-      throw new HeedError("disposed", "engine: expected a live engine, got a disposed one");
-    }
-    return this.#context;
+    this.border = new Border(module, memory, threads);
   }
 
   /** The C++ object of a tensor that an operation takes. */
-  handle(argument: string, tensor: unknown): TensorHandle {
+  handle(argument: string, tensor: unknown): Handle {
     if (!(tensor instanceof Tensor)) throw refuse("dtype", argument, "a tensor", describe(tensor));
-    return tensor.handle(argument, this.module);
+    return tensor.handle(argument, this.border);
   }
 
-  /** A tensor for a result that is there. */
-  tensor(handle: TensorHandle | null): Tensor {
-    return this.track(new Tensor(this.module, present(handle)));
+  /** The same for one that need not be given. */
+  handleOrNone(argument: string, tensor: Tensor | undefined): Handle {
+    return tensor === undefined ? 0 : this.handle(argument, tensor);
   }
 
-  /** A tensor for a result that may not have been asked for. */
-  optional(handle: TensorHandle | null): Tensor | undefined {
-    return handle === null ? undefined : this.tensor(handle);
+  /** Runs an operation: see Border.run. */
+  run(
+    operation: Operation,
+    args: readonly number[],
+    calledHere?: Readonly<Record<string, string>>,
+  ): this {
+    this.border.run(operation, args, calledHere);
+    return this;
   }
 
-  /** Runs an operation with one result. */
-  run(call: (module: HeedModule, context: ContextHandle) => TensorHandle | null): Tensor {
-    const context = this.context();
-    return guard(this.module, () => this.tensor(call(this.module, context)));
+  /** The next result, a tensor. */
+  tensor(): Tensor {
+    return this.track(new Tensor(this.border, this.border.next()));
+  }
+
+  /** The next result, a tensor if it was asked for. */
+  optional(): Tensor | undefined {
+    const handle = this.border.next();
+    return handle === 0 ? undefined : this.track(new Tensor(this.border, handle));
   }
 
   /**
-   * Runs an operation whose options and result are C++ objects: hands out a collector for what must be
-   * deleted afterwards, whatever happens.
+   * Runs a call that takes lists of numbers where C++ takes tensors: hands out a function that makes
+   * tensors for the time of the call.
    */
-  call<T>(
-    run: (context: ContextHandle, own: Own) => T,
-    calledHere: Readonly<Record<string, string>> = {},
-  ): T {
-    const context = this.context();
-    const owned: { delete(): void }[] = [];
+  withLists<T>(call: (list: List) => T): T {
+    const made: Tensor[] = [];
+    const list: List = (argument, value, dtype = "int32") => {
+      if (value === undefined || value instanceof Tensor) return this.handleOrNone(argument, value);
+      checkNumbers(argument, value, dtype);
+      const data = dtype === "int32" ? Int32Array.from(value) : Float32Array.from(value);
+      const tensor = createTensor(this.border, data, undefined, undefined);
+      made.push(tensor);
+      return tensor.handle(argument, this.border);
+    };
     try {
-      const own: Own = (object) => {
-        const there = present(object);
-        owned.push(there);
-        return there;
-      };
-      return guard(this.module, () => run(context, own), calledHere);
+      return call(list);
     } finally {
-      for (const object of owned.reverse()) object.delete();
+      for (const tensor of made) tensor.dispose();
     }
-  }
-
-  /** The handle of a tensor, or of a list of numbers that lives for one call only. */
-  handleOrList(
-    argument: string,
-    value: Tensor | readonly number[],
-    dtype: "float32" | "int32",
-    own: Own,
-  ): TensorHandle {
-    if (value instanceof Tensor) return this.handle(argument, value);
-    const isFloat = dtype === "float32";
-    const fits = (item: unknown) =>
-      isFloat
-        ? typeof item === "number"
-        : Number.isInteger(item) && item === ((item as number) | 0);
-    for (const item of value) {
-      if (fits(item)) continue;
-      throw refuse(
-        "option",
-        argument,
-        isFloat ? "numbers" : "whole numbers of 32 bits",
-        describe(item),
-      );
-    }
-    const data = isFloat ? Float32Array.from(value) : Int32Array.from(value);
-    const tensor = createTensor(this.module, data, undefined, undefined);
-    own({ delete: () => tensor.dispose() });
-    return tensor.handle(argument, this.module);
   }
 
   track(tensor: Tensor): Tensor {
@@ -128,20 +99,26 @@ export class Engine {
   }
 
   dispose(): void {
-    this.#context?.delete();
-    this.#context = null;
-    this.module.isDisposed = true;
-    this.module.PThread.terminateAllThreads();
+    this.border.dispose();
   }
 }
 
-/** Takes charge of a C++ object: it is deleted when the call ends. */
-export type Own = <T extends { delete(): void }>(object: T | null) => T;
+/** The handle of a tensor, or of a list of numbers; none if it is not given. */
+export type List = (
+  argument: string,
+  value: Tensor | readonly number[] | undefined,
+  dtype?: "float32" | "int32",
+) => Handle;
 
-/** The module's types allow null for every pointer; these are never. */
-function present<T>(pointer: T | null): T {
-  if (pointer === null) throw new HeedError("internal", "module: expected a result, got null");
-  return pointer;
+function checkNumbers(argument: string, list: readonly number[], dtype: "float32" | "int32"): void {
+  const isFloat = dtype === "float32";
+  const expected = isFloat ? "numbers" : "whole numbers of 32 bits";
+  for (const item of list as readonly unknown[]) {
+    const fits = isFloat
+      ? typeof item === "number"
+      : Number.isInteger(item) && item === ((item as number) | 0);
+    if (!fits) throw refuse("option", argument, expected, describe(item));
+  }
 }
 
 function collectTensors(value: unknown, found: Set<Tensor>): void {

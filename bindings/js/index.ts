@@ -13,6 +13,7 @@ export {
 export { HeedError, type HeedErrorCode } from "./error.js";
 export type { Variant } from "./features.js";
 export type { KvCache, KvCacheOptions } from "./kvCache.js";
+export type { LinearOptions, PackedWeights, PackWeightsOptions } from "./linear.js";
 export type { LinearAttentionOptions, LinearAttentionResult } from "./linearAttention.js";
 export { type HeedInfo, type LoadOptions, load } from "./load.js";
 export type {

@@ -1,9 +1,9 @@
 // heed.createKvCache: keys and values kept where the kernel reads them.
 
+import type { Border } from "./border.js";
 import type { Engine } from "./engine.js";
 import { HeedError } from "./error.js";
-import { guard } from "./guard.js";
-import type { HeedModule, KvCacheHandle } from "./module.js";
+import type { Handle, Operation } from "./module.js";
 import { disposeSymbol, type Tensor } from "./tensor.js";
 import {
   type Check,
@@ -52,7 +52,8 @@ const checks = {
 export class KvCache implements Disposable {
   readonly #engine: Engine;
   readonly #batch: number;
-  #handle: KvCacheHandle | null;
+  /** 0 once it is disposed of. */
+  #handle: Handle;
 
   /** @internal Made by `heed.createKvCache`. */
   constructor(engine: Engine, options: KvCacheOptions) {
@@ -64,29 +65,34 @@ export class KvCache implements Disposable {
     const { batch = 1, heads, headSize, valueSize = headSize, capacity } = options;
     const { dtype = "f32", isRolling = false } = options;
     this.#batch = batch;
-    const context = engine.context();
-    const sizes = [batch, heads, headSize, valueSize, capacity] as const;
-    this.#handle = guard(engine.module, () => {
-      const { KvCache: Native, KvCacheFormat } = engine.module;
-      return new Native(context, ...sizes, KvCacheFormat[dtype], isRolling);
-    });
+    const { module, border } = engine;
+    border.run(module.newKvCache, [
+      batch,
+      heads,
+      headSize,
+      valueSize,
+      capacity,
+      module.KvCacheFormat[dtype].value,
+      Number(isRolling),
+    ]);
+    this.#handle = border.next();
   }
 
   /** Tokens appended to each sequence and not taken back: the position of its next one. */
   get lengths(): number[] {
-    const handle = this.handle("cache", this.#engine.module);
-    return Array.from({ length: this.#batch }, (_, b) => handle.length(b));
+    return this.#ofEach(this.#engine.module.kvCacheLength);
   }
 
   /** The position of the oldest token that each sequence still holds. */
   get firsts(): number[] {
-    const handle = this.handle("cache", this.#engine.module);
-    return Array.from({ length: this.#batch }, (_, b) => handle.first(b));
+    return this.#ofEach(this.#engine.module.kvCacheFirst);
   }
 
   /** Memory held, in bytes; what sequences share is counted once. */
   get bytes(): number {
-    return this.handle("cache", this.#engine.module).bytes();
+    const { module, border } = this.#engine;
+    border.run(module.kvCacheBytes, [this.handle("cache", border)]);
+    return border.next();
   }
 
   /**
@@ -97,21 +103,22 @@ export class KvCache implements Disposable {
    */
   append(k: Tensor, v: Tensor, counts?: readonly number[] | Tensor): void {
     if (counts !== undefined) checkArgument("counts", counts, isListOrTensor);
-    const handle = this.handle("cache", this.#engine.module);
-    const rows = [this.#engine.handle("k", k), this.#engine.handle("v", v)] as const;
-    this.#engine.call((_, own) => {
-      const list = counts && this.#engine.handleOrList("counts", counts, "int32", own);
-      handle.append(...rows, list ?? null);
-    });
+    const engine = this.#engine;
+    const handle = this.handle("cache", engine.border);
+    const rows = [engine.handle("k", k), engine.handle("v", v)] as const;
+    engine.withLists((list) =>
+      engine.run(engine.module.kvCacheAppend, [handle, ...rows, list("counts", counts)]),
+    );
   }
 
   /** Takes back the last tokens of a sequence; of all sequences if none is named. */
   rewind(tokens: number, sequence?: number): void {
     checkArgument("tokens", tokens, isWholeNumber(0));
-    const handle = this.handle("cache", this.#engine.module);
+    const { module, border } = this.#engine;
+    const handle = this.handle("cache", border);
     if (sequence !== undefined) {
       checkArgument("sequence", sequence, isWholeNumber(0, this.#batch - 1));
-      guard(this.#engine.module, () => handle.rewind(sequence, tokens));
+      border.run(module.kvCacheRewind, [handle, sequence, tokens]);
       return;
     }
     // All or none: look before the first one changes.
@@ -121,7 +128,7 @@ export class KvCache implements Disposable {
       expected: `a number from 0 to ${held}, the tokens held`,
       accepts: (value) => (value as number) <= held,
     });
-    for (let b = 0; b < this.#batch; ++b) handle.rewind(b, tokens);
+    for (let b = 0; b < this.#batch; ++b) border.run(module.kvCacheRewind, [handle, b, tokens]);
   }
 
   /**
@@ -136,14 +143,14 @@ export class KvCache implements Disposable {
     checkArgument("from", from, checks.from);
     checkArgument("to", to, checks.to);
     checkArgument("tokens", tokens, checks.tokens);
-    const handle = this.handle("cache", this.#engine.module);
-    guard(this.#engine.module, () => handle.share(from, to, tokens));
+    const { module, border } = this.#engine;
+    border.run(module.kvCacheShare, [this.handle("cache", border), from, to, tokens]);
   }
 
   /** Frees the memory. Doing so again does nothing. */
   dispose(): void {
-    this.#handle?.delete();
-    this.#handle = null;
+    if (this.#handle !== 0) this.#engine.module.deleteKvCache(this.#handle);
+    this.#handle = 0;
   }
 
   [disposeSymbol](): void {
@@ -151,17 +158,27 @@ export class KvCache implements Disposable {
   }
 
   /** @internal For the operations of this library. */
-  handle(argument: string, module: HeedModule): KvCacheHandle {
-    this.#engine.context();
-    if (this.#handle === null) {
+  handle(argument: string, border: Border): Handle {
+    border.checkAlive();
+    if (this.#handle === 0) {
       throw new HeedError("disposed", `${argument}: expected a live cache, got a disposed one`);
     }
-    if (this.#engine.module !== module) {
+    if (this.#engine.border !== border) {
       throw new HeedError(
         "option",
         `${argument}: expected a cache of this engine, got one of another`,
       );
     }
     return this.#handle;
+  }
+
+  /** A number of each sequence. */
+  #ofEach(operation: Operation): number[] {
+    const { border } = this.#engine;
+    const handle = this.handle("cache", border);
+    return Array.from({ length: this.#batch }, (_, b) => {
+      border.run(operation, [handle, b]);
+      return border.next();
+    });
   }
 }

@@ -1,5 +1,6 @@
 // heed.linearAttention: its options, their checks, and the call.
 
+import { notGiven } from "./border.js";
 import type { Engine } from "./engine.js";
 import type { Tensor } from "./tensor.js";
 import { type Check, checkOptions, isNumber, isTensor, isWholeNumber, oneOf } from "./validate.js";
@@ -49,21 +50,18 @@ export function linearAttention(
   options: LinearAttentionOptions,
 ): LinearAttentionResult {
   checkOptions("linearAttention", options, checks);
-  const handles = [engine.handle("q", q), engine.handle("k", k), engine.handle("v", v)] as const;
-  return engine.call((context, own) => {
-    const { module } = engine;
-    const native = own(new module.LinearAttentionOptions());
-    if (options.rule) native.rule = module.LinearRule[options.rule];
-    if (options.heads !== undefined) native.heads = options.heads;
-    if (options.kvHeads !== undefined) native.kvHeads = options.kvHeads;
-    if (options.scale !== undefined) native.setScale(options.scale);
-    if (options.decay) native.setDecay(engine.handle("decay", options.decay));
-    if (options.beta) native.setBeta(engine.handle("beta", options.beta));
-    if (options.pastState) native.setPastState(engine.handle("pastState", options.pastState));
-    const result = own(module.linearAttention(context, ...handles, native));
-    return {
-      output: engine.tensor(result.output()),
-      presentState: engine.tensor(result.presentState()),
-    };
-  });
+  const { module } = engine;
+  engine.run(module.linearAttention, [
+    engine.handle("q", q),
+    engine.handle("k", k),
+    engine.handle("v", v),
+    module.LinearRule[options.rule ?? "linear"].value,
+    options.heads ?? 0,
+    options.kvHeads ?? 0,
+    options.scale ?? notGiven,
+    engine.handleOrNone("decay", options.decay),
+    engine.handleOrNone("beta", options.beta),
+    engine.handleOrNone("pastState", options.pastState),
+  ]);
+  return { output: engine.tensor(), presentState: engine.tensor() };
 }

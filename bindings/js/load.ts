@@ -108,5 +108,5 @@ export async function load(options: LoadOptions = {}): Promise<Heed> {
     crossOriginIsolated: globalThis.crossOriginIsolated === true,
     reason: [threadsReason, memoryReason].filter((reason) => reason !== null).join("; ") || null,
   };
-  return new Heed(module, info);
+  return new Heed(module, memory, info);
 }

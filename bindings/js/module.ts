@@ -1,20 +1,17 @@
-// The types of the WebAssembly module. The linker writes those of the bound classes and functions.
+// The types of the WebAssembly module. The linker writes those of the bound functions.
 
 import type * as glue from "./heed-module.js";
 
-export type TensorHandle = glue.Tensor;
-export type ContextHandle = glue.Context;
-export type KvCacheHandle = glue.KvCache;
-export type BlockMaskHandle = glue.BlockMask;
+/** The address of a C++ object; 0 is none. */
+export type Handle = number;
+
+/** Runs on the numbers of an engine, so many of which are arguments: see border.ts. */
+export type Operation = (engine: Handle, count: number) => void;
 
 export type HeedModule = Omit<glue.MainModule, "getExceptionMessage"> & {
   getExceptionMessage(exception: WebAssembly.Exception): [type: string, message: string];
   decrementExceptionRefcount(exception: WebAssembly.Exception): void;
   PThread: { terminateAllThreads(): void };
-  /** Memory kept for bad times: see guard.ts. */
-  reserve: TensorHandle[];
-  /** Set when its engine is disposed of. */
-  isDisposed?: boolean;
 };
 
 /** What the glue's factory takes. */

@@ -12,15 +12,15 @@ import {
 import { BlockMask, type BlockMaskSizes, type MaskFunction } from "./blockMask.js";
 import { Engine } from "./engine.js";
 import { refuse } from "./error.js";
-import { guard } from "./guard.js";
 import { KvCache, type KvCacheOptions } from "./kvCache.js";
+import { type LinearOptions, linear, PackedWeights, type PackWeightsOptions } from "./linear.js";
 import {
   type LinearAttentionOptions,
   type LinearAttentionResult,
   linearAttention,
 } from "./linearAttention.js";
 import type { HeedInfo } from "./load.js";
-import type { HeedModule, TensorHandle } from "./module.js";
+import type { HeedModule } from "./module.js";
 import { type RopeOptions, rope, type SinusoidalOptions, sinusoidalEncoding } from "./positions.js";
 import { createTensor, type DType, type Tensor, type TensorSource } from "./tensor.js";
 import {
@@ -116,8 +116,8 @@ export class Heed {
   readonly #engine: Engine;
 
   /** @internal Made by `load`. */
-  constructor(module: HeedModule, info: HeedInfo) {
-    this.#engine = new Engine(module, info.threads);
+  constructor(module: HeedModule, memory: WebAssembly.Memory, info: HeedInfo) {
+    this.#engine = new Engine(module, memory, info.threads);
     this.info = Object.freeze(info);
   }
 
@@ -133,9 +133,9 @@ export class Heed {
    * @throws HeedError "shape", "dtype", "memory"
    */
   tensor(data: TensorSource, shape?: readonly number[], dtype?: DType): Tensor {
-    this.#engine.context();
-    const { module } = this.#engine;
-    const made = this.#engine.track(guard(module, () => createTensor(module, data, shape, dtype)));
+    const { border } = this.#engine;
+    border.checkAlive();
+    const made = this.#engine.track(createTensor(border, data, shape, dtype));
     if (made.dtype === (dtype ?? made.dtype)) return made;
     // Numbers for a 16-bit type come as float32, and the engine rounds them.
     try {
@@ -158,9 +158,9 @@ export class Heed {
    * with Heed's sense, true where it may.
    */
   fromTorchMask(mask: Tensor): Tensor {
-    const blocked = this.#engine.handle("mask", mask);
+    this.#engine.handle("mask", mask);
     if (mask.dtype !== "bool") throw refuse("dtype", "mask", "bool", mask.dtype);
-    const allowed = (blocked.data() as Uint8Array).map((value) => 1 - value);
+    const allowed = (mask.data as Uint8Array).map((value) => 1 - value);
     return this.tensor(allowed, mask.shape, "bool");
   }
 
@@ -237,36 +237,29 @@ export class Heed {
     checkOptions("multiHeadAttention", options, multiHeadChecks);
     checkOptions("multiHeadAttention", parameters, parameterChecks, "parameter");
     const engine = this.#engine;
-    const inputs = [
+    const p = parameters;
+    engine.run(engine.module.multiHeadAttention, [
       engine.handle("query", query),
       engine.handle("key", key),
       engine.handle("value", value),
-    ] as const;
-    return engine.call((context, own) => {
-      const { module } = engine;
-      const p = parameters;
-      const weights = own(new module.MultiHeadAttentionParameters());
-      if (p.inProjWeight) weights.setInProjWeight(engine.handle("inProjWeight", p.inProjWeight));
-      if (p.qProjWeight) weights.setQProjWeight(engine.handle("qProjWeight", p.qProjWeight));
-      if (p.kProjWeight) weights.setKProjWeight(engine.handle("kProjWeight", p.kProjWeight));
-      if (p.vProjWeight) weights.setVProjWeight(engine.handle("vProjWeight", p.vProjWeight));
-      if (p.inProjBias) weights.setInProjBias(engine.handle("inProjBias", p.inProjBias));
-      if (p.outProjWeight)
-        weights.setOutProjWeight(engine.handle("outProjWeight", p.outProjWeight));
-      if (p.outProjBias) weights.setOutProjBias(engine.handle("outProjBias", p.outProjBias));
-      const native = own(new module.MultiHeadAttentionOptions());
-      if (options.heads !== undefined) native.heads = options.heads;
-      if (options.isCausal) native.isCausal = true;
-      if (options.mask) native.setMask(engine.handle("mask", options.mask));
-      if (options.keyMask) native.setKeyMask(engine.handle("keyMask", options.keyMask));
-      if (options.needWeights) native.needWeights = true;
-      if (options.averageWeights) native.averageWeights = true;
-      const result = own(module.multiHeadAttention(context, ...inputs, weights, native));
-      return {
-        output: engine.tensor(result.output()),
-        weights: engine.optional(result.weights()),
-      } as MultiHeadAttentionResult<O>;
-    });
+      engine.handleOrNone("inProjWeight", p.inProjWeight),
+      engine.handleOrNone("qProjWeight", p.qProjWeight),
+      engine.handleOrNone("kProjWeight", p.kProjWeight),
+      engine.handleOrNone("vProjWeight", p.vProjWeight),
+      engine.handleOrNone("inProjBias", p.inProjBias),
+      engine.handleOrNone("outProjWeight", p.outProjWeight),
+      engine.handleOrNone("outProjBias", p.outProjBias),
+      options.heads ?? 0,
+      Number(options.isCausal ?? false),
+      engine.handleOrNone("mask", options.mask),
+      engine.handleOrNone("keyMask", options.keyMask),
+      Number(options.needWeights ?? false),
+      Number(options.averageWeights ?? false),
+    ]);
+    return {
+      output: engine.tensor(),
+      weights: engine.optional(),
+    } as MultiHeadAttentionResult<O>;
   }
 
   // ---- Where attention comes from
@@ -274,43 +267,50 @@ export class Heed {
   /** The mean over the positions that may be seen: attention with equal scores. x [B, L, E]. */
   average(x: Tensor, options: AverageOptions = {}): Tensor {
     checkOptions("average", options, averageChecks);
-    const handle = this.#engine.handle("x", x);
-    const keyMask = options.keyMask ? this.#engine.handle("keyMask", options.keyMask) : null;
-    const isCausal = options.isCausal ?? false;
-    return this.#engine.run((module, context) =>
-      module.average(context, handle, isCausal, keyMask),
-    );
+    const engine = this.#engine;
+    const args = [
+      engine.handle("x", x),
+      Number(options.isCausal ?? false),
+      engine.handleOrNone("keyMask", options.keyMask),
+    ];
+    return engine.run(engine.module.average, args).tensor();
   }
 
   /** softmax(X X^T) X: dot-product attention with no parameters and no scale. x [B, L, E]. */
   selfSimilarity(x: Tensor): SelfSimilarityResult {
     const engine = this.#engine;
-    const handle = engine.handle("x", x);
-    return engine.call((context, own) => {
-      const result = own(engine.module.selfSimilarity(context, handle));
-      return { output: engine.tensor(result.output()), weights: engine.tensor(result.weights()) };
-    });
+    engine.run(engine.module.selfSimilarity, [engine.handle("x", x)]);
+    return { output: engine.tensor(), weights: engine.tensor() };
   }
 
   // ---- The steps around attention
 
-  /** x W^T + b. x [..., in], weight [out, in], bias [out] -> [..., out]. */
-  linear(x: Tensor, weight: Tensor, bias?: Tensor): Tensor {
-    const handles = this.#handles({ x, weight });
-    const biasHandle = bias !== undefined ? this.#engine.handle("bias", bias) : null;
-    return this.#engine.run((module, context) => module.linear(context, ...handles, biasHandle));
+  /**
+   * activation(x W^T + bias). x [..., in], weight [out, in] -> [..., out].
+   *
+   * @param options a bias [out] alone, or options
+   * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+   */
+  linear(x: Tensor, weight: Tensor | PackedWeights, options?: Tensor | LinearOptions): Tensor {
+    return linear(this.#engine, x, weight, options);
+  }
+
+  /** Weights [out, in] packed once, for a `linear` that runs many times. */
+  packWeights(weight: Tensor, options: PackWeightsOptions = {}): PackedWeights {
+    return new PackedWeights(this.#engine, weight, options);
   }
 
   /** Softmax over the last axis; a row of nothing but -Infinity gives zeros. */
   softmax(x: Tensor): Tensor {
-    const handle = this.#engine.handle("x", x);
-    return this.#engine.run((module, context) => module.softmax(context, handle));
+    const engine = this.#engine;
+    return engine.run(engine.module.softmax, [engine.handle("x", x)]).tensor();
   }
 
   /** Rows of a table. ids int32 [...], weight [V, E] -> [..., E]. */
   embedding(ids: Tensor, weight: Tensor): Tensor {
-    const handles = this.#handles({ ids, weight });
-    return this.#engine.run((module, context) => module.embedding(context, ...handles));
+    const engine = this.#engine;
+    const args = [engine.handle("ids", ids), engine.handle("weight", weight)];
+    return engine.run(engine.module.embedding, args).tensor();
   }
 
   /** The sines and cosines of Vaswani et al., 2017, section 3.5: [length, size]. */
@@ -329,26 +329,19 @@ export class Heed {
   /** The same numbers as another floating type, rounded to nearest, ties to even. */
   cast(x: Tensor, dtype: "float32" | "float16" | "bfloat16"): Tensor {
     checkArgument("dtype", dtype, oneOf("float32", "float16", "bfloat16"));
-    const handle = this.#engine.handle("x", x);
-    return this.#engine.run((module, context) => module.cast(context, handle, module.DType[dtype]));
+    const engine = this.#engine;
+    const args = [engine.handle("x", x), engine.module.DType[dtype].value];
+    return engine.run(engine.module.cast, args).tensor();
   }
 
   /** a + b; b broadcasts to the shape of a. */
   add(a: Tensor, b: Tensor): Tensor {
-    const handles = this.#handles({ a, b });
-    return this.#engine.run((module, context) => module.add(context, ...handles));
+    const engine = this.#engine;
+    return engine.run(engine.module.add, [engine.handle("a", a), engine.handle("b", b)]).tensor();
   }
 
   /** Stops the threads. The engine and its tensors cannot be used after it. */
   dispose(): void {
     this.#engine.dispose();
-  }
-
-  /** The C++ objects of two tensors, by the names that errors call them. */
-  #handles(tensors: Record<string, Tensor>): [TensorHandle, TensorHandle] {
-    const handles = Object.entries(tensors).map(([name, tensor]) =>
-      this.#engine.handle(name, tensor),
-    );
-    return handles as [TensorHandle, TensorHandle];
   }
 }

@@ -34,9 +34,7 @@ export function sinusoidalEncoding(
   checkArgument("size", size, isWholeNumber(0));
   checkOptions("sinusoidalEncoding", options, sinusoidalChecks);
   const { base = 10000, offset = 0 } = options;
-  return engine.run((module, context) =>
-    module.sinusoidalEncoding(context, length, size, base, offset),
-  );
+  return engine.run(engine.module.sinusoidalEncoding, [length, size, base, offset]).tensor();
 }
 
 export interface RopeOptions {
@@ -70,20 +68,18 @@ const ropeChecks = {
 
 export function rope(engine: Engine, x: Tensor, options: RopeOptions): Tensor {
   checkOptions("rope", options, ropeChecks);
-  const handle = engine.handle("x", x);
-  return engine.call((context, own) => {
-    const { module } = engine;
-    const native = own(new module.RopeOptions());
-    if (options.style) native.style = module.RopeStyle[options.style];
-    if (options.heads !== undefined) native.heads = options.heads;
-    if (options.rotarySize !== undefined) native.rotarySize = options.rotarySize;
-    if (options.base !== undefined) native.base = options.base;
-    if (options.offset !== undefined) native.offset = options.offset;
-    if (options.positionIds) {
-      native.setPositionIds(engine.handle("positionIds", options.positionIds));
-    }
-    if (options.cos) native.setCos(engine.handle("cos", options.cos));
-    if (options.sin) native.setSin(engine.handle("sin", options.sin));
-    return engine.tensor(module.rope(context, handle, native));
-  });
+  const { module } = engine;
+  return engine
+    .run(module.rope, [
+      engine.handle("x", x),
+      module.RopeStyle[options.style ?? "half"].value,
+      options.heads ?? 0,
+      options.rotarySize ?? 0,
+      options.base ?? 10000,
+      options.offset ?? 0,
+      engine.handleOrNone("positionIds", options.positionIds),
+      engine.handleOrNone("cos", options.cos),
+      engine.handleOrNone("sin", options.sin),
+    ])
+    .tensor();
 }

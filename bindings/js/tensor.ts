@@ -1,7 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
+import type { Border } from "./border.js";
 import { describe, HeedError, refuse } from "./error.js";
-import type { HeedModule, TensorHandle } from "./module.js";
+import type { Handle } from "./module.js";
 
 export type DType = "float32" | "int32" | "bool" | "float16" | "bfloat16";
 
@@ -27,30 +28,37 @@ export type NestedValues = number | boolean | NestedValues[];
 /** Browsers that lack `using` lack the symbol too. */
 export const disposeSymbol: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for("Symbol.dispose");
 
-/** Frees what the garbage collector found abandoned: a safety net, not a plan. */
-const abandoned = new FinalizationRegistry<TensorHandle>((handle) => handle.delete());
-
 /**
  * A dense row-major array in the engine's memory. It is freed by `dispose()`, by `using`, or by the
  * `heed.scope` it was made in.
  */
 export class Tensor implements Disposable {
-  readonly shape: readonly number[];
   readonly dtype: DType;
-  readonly #module: HeedModule;
-  #handle: TensorHandle | null;
+  readonly #border: Border;
+  /** 0 once it is disposed of. */
+  #handle: Handle;
+  /** Of the elements. */
+  readonly #address: number;
+  readonly #shape: number[];
 
-  /** @internal Made by the operations and by `heed.tensor`. */
-  constructor(module: HeedModule, handle: TensorHandle) {
-    this.#module = module;
+  /** @internal Made from a result of the operation that ran last. */
+  constructor(border: Border, handle: Handle) {
+    this.#border = border;
     this.#handle = handle;
-    this.shape = Object.freeze(handle.shape() as number[]);
-    this.dtype = dtypeOf(module, handle);
-    abandoned.register(this, handle, this);
+    this.#address = border.next();
+    this.dtype = dtypes[border.next()] as DType;
+    const rank = border.next();
+    this.#shape = [];
+    for (let axis = 0; axis < rank; ++axis) this.#shape.push(border.next());
+    border.abandoned.register(this, handle, this);
+  }
+
+  get shape(): readonly number[] {
+    return Object.freeze(this.#shape);
   }
 
   get isDisposed(): boolean {
-    return this.#handle === null;
+    return this.#handle === 0;
   }
 
   /** The number of elements. */
@@ -63,7 +71,8 @@ export class Tensor implements Disposable {
    * memory, which makes views stale. `slice()` makes a copy that lasts.
    */
   get data(): TensorData {
-    return this.handle("tensor", this.#module).data() as TensorData;
+    this.handle("tensor", this.#border);
+    return new arrays[this.dtype](this.#border.buffer, this.#address, this.size);
   }
 
   /** A copy of the elements, as arrays in arrays. */
@@ -85,24 +94,25 @@ export class Tensor implements Disposable {
 
   /** Frees the memory. Doing so again does nothing. */
   dispose(): void {
-    abandoned.unregister(this);
-    this.#handle?.delete();
-    this.#handle = null;
+    if (this.#handle === 0) return;
+    this.#border.abandoned.unregister(this);
+    this.#border.module.deleteTensor(this.#handle);
+    this.#handle = 0;
   }
 
   [disposeSymbol](): void {
     this.dispose();
   }
 
-  /** @internal For the operations of this library: the C++ object, if it is alive and of that module. */
-  handle(argument: string, module: HeedModule): TensorHandle {
-    if (this.#module.isDisposed) {
+  /** @internal For the operations of this library: the C++ object, if it is alive and of that engine. */
+  handle(argument: string, border: Border): Handle {
+    if (this.#border.isDisposed) {
       throw new HeedError("disposed", "engine: expected a live engine, got a disposed one");
     }
-    if (this.#handle === null) {
+    if (this.#handle === 0) {
       throw new HeedError("disposed", `${argument}: expected a live tensor, got a disposed one`);
     }
-    if (this.#module !== module) {
+    if (this.#border !== border) {
       throw new HeedError(
         "option",
         `${argument}: expected a tensor of this engine, got one of another`,
@@ -112,11 +122,24 @@ export class Tensor implements Disposable {
   }
 }
 
+/** In the order of C++'s DType. */
 const dtypes = ["float32", "int32", "bool", "float16", "bfloat16"] as const;
 
-function dtypeOf(module: HeedModule, handle: TensorHandle): DType {
-  return dtypes.find((name) => handle.dtype === module.DType[name]) ?? "float32";
-}
+/** Types that JavaScript has no arrays for are seen as their bits. */
+const arrays: Record<
+  DType,
+  new (
+    memory: ArrayBufferLike,
+    address: number,
+    elements: number,
+  ) => TensorData
+> = {
+  float32: Float32Array,
+  int32: Int32Array,
+  bool: Uint8Array,
+  float16: Uint16Array,
+  bfloat16: Uint16Array,
+};
 
 /** The number that 16 bits stand for. */
 function fromBits(bits: number, dtype: "float16" | "bfloat16"): number {
@@ -193,7 +216,7 @@ function checkElements(elements: readonly unknown[] | TensorData, dtype: DType):
 
 /** @internal Copies values into the engine's memory. Exposed as `heed.tensor`, where the rules are told. */
 export function createTensor(
-  module: HeedModule,
+  border: Border,
   data: TensorSource,
   givenShape: readonly number[] | undefined,
   givenDType: DType | undefined,
@@ -244,7 +267,9 @@ export function createTensor(
     );
   }
   const stored = isHalf && !isBits ? "float32" : dtype;
-  const tensor = new Tensor(module, new module.Tensor(module.DType[stored], shape));
+  const { module } = border;
+  border.run(module.newTensor, [module.DType[stored].value, shape.length, ...shape]);
+  const tensor = new Tensor(border, border.next());
   tensor.data.set(elements as ArrayLike<number>);
   return tensor;
 }

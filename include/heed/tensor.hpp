@@ -92,6 +92,11 @@ class TensorView {
       throw DTypeError("tensor", to_string(kDTypeOf<T>), to_string(dtype_));
     return {static_cast<const T*>(data_), static_cast<std::size_t>(shape_.elements())};
   }
+  /// The elements as they lie in memory, of whatever type.
+  std::span<const std::byte> bytes() const noexcept {
+    return {static_cast<const std::byte*>(data_),
+            static_cast<std::size_t>(shape_.elements()) * size_of(dtype_)};
+  }
 
  private:
   const void* data_;
@@ -104,7 +109,7 @@ class TensorView {
 class Tensor {
  public:
   /// An array with no elements, shape [0].
-  Tensor() : Tensor(Shape{0}) {}
+  Tensor() : shape_{0}, dtype_(DType::kFloat32) {}
   /// Elements are not initialised. Throws MemoryError if there is no room.
   explicit Tensor(const Shape& shape, DType dtype = DType::kFloat32);
   /// A float tensor with these values. Throws ShapeError if their number does not fit the shape.

@@ -52,7 +52,7 @@ class FlashAttention {
         scores_(tile, tile.scratch),
         o_(tile.scratch + Scores::scratch(tile.head_size)),
         o_stride_(padded(tile.value_size)) {
-    std::fill_n(o_, kQueryTile * o_stride_, 0.0f);
+    std::fill_n(o_, t_.queries * o_stride_, 0.0f);
     std::fill_n(m_, kQueryTile, t_.sink ? *t_.sink : kHidden);
     std::fill_n(l_, kQueryTile, t_.sink && *t_.sink != kHidden ? 1.0f : 0.0f);
     std::fill_n(sees_a_key_, kQueryTile, false);

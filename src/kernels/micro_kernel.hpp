@@ -30,24 +30,18 @@ struct FixedLeft {
   void advance() noexcept { at += Step; }
 };
 
-/// A left factor with contiguous rows, any distance apart.
-struct StridedLeft {
-  const float* at;
-  std::ptrdiff_t stride;
-  float row(int r) const noexcept { return at[r * stride]; }
-  void advance() noexcept { ++at; }
-};
-
+/// C begins as zero, as what it was (Accumulate), or as other numbers: `start`, whose rows may be
+/// one and the same (start_stride 0).
 template <class Isa, int Rows, bool Accumulate, class Left>
-void multiply_block(Left a, const float* b, std::ptrdiff_t depth, float* c,
-                    std::ptrdiff_t c_stride) noexcept {
+void multiply_block(Left a, const float* b, std::ptrdiff_t depth, const float* start,
+                    std::ptrdiff_t start_stride, float* c, std::ptrdiff_t c_stride) noexcept {
   using V = simd::Vector<Isa>;
   constexpr int kVectors = simd::Traits<Isa>::kVectors;
   constexpr int kLanes = static_cast<int>(V::size);
   V sum[Rows][kVectors];
   for (int r = 0; r < Rows; ++r)
     for (int v = 0; v < kVectors; ++v)
-      sum[r][v] = Accumulate ? V::load_unaligned(c + r * c_stride + v * kLanes) : V(0.0f);
+      sum[r][v] = Accumulate ? V::load_unaligned(start + r * start_stride + v * kLanes) : V(0.0f);
   for (std::ptrdiff_t d = 0; d < depth; ++d, a.advance()) {
     V column[kVectors];
     for (int v = 0; v < kVectors; ++v) column[v] = V::load_aligned(b + v * kLanes);
@@ -63,13 +57,21 @@ void multiply_block(Left a, const float* b, std::ptrdiff_t depth, float* c,
 
 /// The same for the last rows of a matrix: 1 <= rows <= Traits::kRows.
 template <class Isa, bool Accumulate, int Rows = simd::Traits<Isa>::kRows, class Left>
-inline void multiply_rows(int rows, Left a, const float* b, std::ptrdiff_t depth, float* c,
+inline void multiply_rows(int rows, Left a, const float* b, std::ptrdiff_t depth,
+                          const float* start, std::ptrdiff_t start_stride, float* c,
                           std::ptrdiff_t c_stride) noexcept {
   if constexpr (Rows > 1) {
     if (rows < Rows)
-      return multiply_rows<Isa, Accumulate, Rows - 1>(rows, a, b, depth, c, c_stride);
+      return multiply_rows<Isa, Accumulate, Rows - 1>(rows, a, b, depth, start, start_stride, c,
+                                                      c_stride);
   }
-  multiply_block<Isa, Rows, Accumulate>(a, b, depth, c, c_stride);
+  multiply_block<Isa, Rows, Accumulate>(a, b, depth, start, start_stride, c, c_stride);
+}
+
+template <class Isa, bool Accumulate, class Left>
+inline void multiply_rows(int rows, Left a, const float* b, std::ptrdiff_t depth, float* c,
+                          std::ptrdiff_t c_stride) noexcept {
+  multiply_rows<Isa, Accumulate>(rows, a, b, depth, c, c_stride, c, c_stride);
 }
 
 }  // namespace heed::kernels

@@ -1,6 +1,6 @@
 #pragma once
 
-// Copies matrices into the panels that micro_kernel.hpp reads. What a panel has beyond the matrix
+// Copies matrices into the blocks that micro_kernel.hpp reads. What a block has beyond the matrix
 // is zero.
 
 #include <algorithm>
@@ -8,23 +8,55 @@
 #include <cstdint>
 
 #include "kernels/micro_kernel.hpp"
+#include "simd/transpose.hpp"
 
 namespace heed::kernels {
 
-/// Rows become columns: panel[d][r] = rows[r][d], for r < count and d < depth.
-/// A key matrix [S, D] or a weight matrix [out, in] becomes the right factor of x W^T.
+/// Rows become columns, Width of them to a block: block[d][r] = rows[r][d], for d < depth.
+/// With Width = kPanel the right factor of x W^T from a key matrix [S, D] or a weight matrix
+/// [out, in]; with Width = kRows a left factor for FixedLeft<1, kRows>.
+template <class Isa, int Width>
+void pack_blocks(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
+                 std::ptrdiff_t depth, float* blocks) noexcept {
+  using V = simd::Vector<Isa>;
+  constexpr int kLanes = static_cast<int>(V::size);
+  constexpr int kSquares = (Width + kLanes - 1) / kLanes;
+  // Where the vectors do not fit the width, each store is too long by so many numbers, which the
+  // next one overwrites; the last is left to the loop that follows.
+  constexpr int kTooLong = kSquares * kLanes - Width;
+  static_assert(kTooLong <= Width);
+  for (std::int64_t first = 0; first < count; first += Width, blocks += depth * Width) {
+    const int width = static_cast<int>(std::min<std::int64_t>(Width, count - first));
+    const float* const block_rows = rows + first * row_stride;
+    std::ptrdiff_t d = 0;
+    if (width == Width) {
+      for (; d + kLanes + (kTooLong > 0 ? 1 : 0) <= depth; d += kLanes) {
+        V squares[kSquares][kLanes];
+        for (int s = 0; s < kSquares; ++s) {
+          for (int i = 0; i < kLanes; ++i) {
+            const int r = s * kLanes + i;
+            squares[s][i] = r < Width ? V::load_unaligned(block_rows + r * row_stride + d) : V(0);
+          }
+          simd::transpose<Isa>(squares[s]);
+        }
+        for (int i = 0; i < kLanes; ++i)
+          for (int s = 0; s < kSquares; ++s)
+            squares[s][i].store_unaligned(blocks + (d + i) * Width + s * kLanes);
+      }
+    } else {
+      std::fill_n(blocks, depth * Width, 0.0f);
+    }
+    for (int r = 0; r < width; ++r)
+      for (std::ptrdiff_t rest = d; rest < depth; ++rest)
+        blocks[rest * Width + r] = block_rows[r * row_stride + rest];
+  }
+}
+
+/// The same for panels of kPanel rows.
 template <class Isa>
 void pack_rows(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
                std::ptrdiff_t depth, float* panels) noexcept {
-  constexpr int kWidth = kPanel<Isa>;
-  for (std::int64_t first = 0; first < count; first += kWidth, panels += depth * kWidth) {
-    const int width = static_cast<int>(std::min<std::int64_t>(kWidth, count - first));
-    if (width < kWidth) std::fill_n(panels, depth * kWidth, 0.0f);
-    for (int r = 0; r < width; ++r) {
-      const float* row = rows + (first + r) * row_stride;
-      for (std::ptrdiff_t d = 0; d < depth; ++d) panels[d * kWidth + r] = row[d];
-    }
-  }
+  pack_blocks<Isa, kPanel<Isa>>(rows, row_stride, count, depth, panels);
 }
 
 /// Columns stay columns: panel c of kPanel columns holds rows[0..count), `depth` of them reserved.
@@ -33,23 +65,32 @@ void pack_rows(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
 template <class Isa>
 bool pack_columns(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
                   std::ptrdiff_t columns, std::ptrdiff_t depth, float* panels) noexcept {
+  using V = simd::Vector<Isa>;
+  constexpr int kLanes = static_cast<int>(V::size);
   constexpr int kWidth = kPanel<Isa>;
   // x - x is 0 for a finite x and NaN for any other, and a sum keeps a NaN.
-  float not_finite = 0.0f;
+  V not_finite(0.0f);
+  float not_finite_rest = 0.0f;
   for (std::ptrdiff_t first = 0; first < columns; first += kWidth, panels += depth * kWidth) {
     const std::ptrdiff_t width = std::min<std::ptrdiff_t>(kWidth, columns - first);
+    const float* row = rows + first;
     float* out = panels;
-    for (std::int64_t r = 0; r < count; ++r, out += kWidth) {
-      const float* row = rows + r * row_stride + first;
-      for (std::ptrdiff_t c = 0; c < width; ++c) {
+    for (std::int64_t r = 0; r < count; ++r, row += row_stride, out += kWidth) {
+      std::ptrdiff_t c = 0;
+      for (; c + kLanes <= width; c += kLanes) {
+        const V x = V::load_unaligned(row + c);
+        x.store_aligned(out + c);
+        not_finite += x - x;
+      }
+      for (; c < width; ++c) {
         out[c] = row[c];
-        not_finite += row[c] - row[c];
+        not_finite_rest += row[c] - row[c];
       }
       std::fill(out + width, out + kWidth, 0.0f);
     }
     std::fill(out, panels + depth * kWidth, 0.0f);
   }
-  return not_finite == 0.0f;
+  return xsimd::reduce_add(not_finite) + not_finite_rest == 0.0f;
 }
 
 }  // namespace heed::kernels

@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "kernels/micro_kernel.hpp"
+#include "kernels/pack.hpp"
 #include "kernels/table.hpp"
 
 namespace heed::kernels {
@@ -40,14 +41,11 @@ class ScoreTile {
 
   ScoreTile(const AttentionTile& tile, float* memory) noexcept
       : t_(tile), q_(memory), s_(memory + kQueryTile * tile.head_size) {
-    for (int r = 0; r < t_.queries; r += kRows) {
-      const float* rows[kRows];  // the last one stands for those that are missing
-      for (int i = 0; i < kRows; ++i)
-        rows[i] = t_.q + std::min(r + i, t_.queries - 1) * t_.q_stride;
-      float* block = q_ + r * t_.head_size;
-      for (std::int64_t d = 0; d < t_.head_size; ++d, block += kRows)
-        for (int i = 0; i < kRows; ++i) block[i] = t_.scale * rows[i][d];
-    }
+    pack_blocks<Isa, kRows>(t_.q, t_.q_stride, t_.queries, t_.head_size, q_);
+    const V scale(t_.scale);
+    const std::int64_t packed = (t_.queries + kRows - 1) / kRows * kRows * t_.head_size;
+    for (std::int64_t i = 0; i < packed; i += kLanes)
+      (scale * V::load_aligned(q_ + i)).store_aligned(q_ + i);
   }
 
   float* row(int r) noexcept { return s_ + r * kStride; }

@@ -4,6 +4,7 @@
 
 #include "kernels/table.hpp"
 
+#include "kernels/byte_linear.hpp"
 #include "kernels/flash_attention.hpp"
 #include "kernels/linear.hpp"
 #include "kernels/linear_attention.hpp"
@@ -17,11 +18,17 @@ const KernelTable& kernel_table() noexcept {
   static constexpr KernelTable kTable = {
       .isa = simd::Traits<Isa>::kName,
       .panel = kPanel<Isa>,
+      .rows = simd::Traits<Isa>::kRows,
       .pack_rows = pack_rows<Isa>,
       .pack_columns = pack_columns<Isa>,
+      .pack_left = pack_blocks<Isa, simd::Traits<Isa>::kRows>,
       .attention_scratch = FlashAttention<Isa>::scratch,
       .attention = FlashAttention<Isa>::run,
       .linear = linear<Isa>,
+      .linear_in_place = linear_in_place<Isa>,
+      .byte_linear = byte_linear<Isa>,
+      .quantise_left = quantise_left<Isa>,
+      .quantise_weight = quantise_weight<Isa>,
       .linear_attention = linear_attention<Isa>,
       .softmax = softmax<Isa>,
   };

@@ -103,15 +103,47 @@ struct AttentionTile {
   float* scratch;  // attention_scratch(head_size, value_size) floats
 };
 
-/// y = x W^T + bias for some rows of x and some panels of W.
+/// As heed::Activation.
+enum class Activation : std::uint8_t { kNone, kRelu, kGelu, kGeluTanh, kSilu };
+
+/// y = activation(x W^T + bias) for some rows of x and some rows of W.
 struct LinearTile {
-  const float* x;  // [rows, in]
+  const float* x;  // [rows, in] where it lies, or packed by pack_left
   std::int64_t rows;
   std::int64_t in;
-  const float* panels;  // packed by pack_rows, from the first column of this tile on
+  const float* weight;  // [columns, in] where it lies, or packed by pack_rows
   std::int64_t columns;
   const float* bias;  // [columns] or null
-  float* y;           // [rows, columns]
+  Activation activation;
+  float* y;  // [rows, columns]
+  std::ptrdiff_t y_stride;
+};
+
+/// Bytes come in twos of groups of four: simd/int8.hpp.
+inline constexpr std::int64_t kByteStep = 8;
+constexpr std::int64_t byte_depth(std::int64_t depth) noexcept {
+  return (depth + kByteStep - 1) / kByteStep * kByteStep;
+}
+
+/// A row of bytes stands for the numbers step * (byte - zero).
+struct ByteRow {
+  float step;
+  float zero;
+};
+
+/// The same with bytes.
+struct ByteLinearTile {
+  const std::int8_t* x;   // packed by quantise_left
+  const ByteRow* x_rows;  // [rows]
+  std::int64_t rows;
+  std::int64_t in;
+  const std::int8_t* weight;  // packed by quantise_weight
+  const float* scales;        // [columns] of the weights
+  const float* sums;          // [columns] of the weights' bytes
+  std::int64_t columns;
+  const float* bias;
+  Activation activation;
+  float* y;
   std::ptrdiff_t y_stride;
 };
 
@@ -144,15 +176,28 @@ struct LinearAttentionHead {
 
 struct KernelTable {
   std::string_view isa;
-  /// Columns of a panel.
+  /// Columns of a panel, and rows of a register block.
   int panel;
+  int rows;
   void (*pack_rows)(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
                     std::ptrdiff_t depth, float* panels) noexcept;
   bool (*pack_columns)(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
                        std::ptrdiff_t columns, std::ptrdiff_t depth, float* panels) noexcept;
+  /// Rows of a left factor, by register blocks.
+  void (*pack_left)(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
+                    std::ptrdiff_t depth, float* blocks) noexcept;
   std::int64_t (*attention_scratch)(std::int64_t head_size, std::int64_t value_size) noexcept;
   void (*attention)(const AttentionTile& tile) noexcept;
   void (*linear)(const LinearTile& tile) noexcept;
+  /// The same for x and weight where they lie.
+  void (*linear_in_place)(const LinearTile& tile) noexcept;
+  void (*byte_linear)(const ByteLinearTile& tile) noexcept;
+  /// [count, depth] -> register blocks of bytes, as long as byte_depth(depth) says.
+  void (*quantise_left)(const float* rows, std::int64_t count, std::int64_t depth,
+                        std::int8_t* blocks, ByteRow* byte_rows) noexcept;
+  /// [count, depth] -> panels of bytes.
+  void (*quantise_weight)(const float* rows, std::int64_t count, std::int64_t depth,
+                          std::int8_t* panels, float* scales, float* sums) noexcept;
   void (*linear_attention)(const LinearAttentionHead& head) noexcept;
   void (*softmax)(const float* x, std::int64_t rows, std::int64_t columns, float* y) noexcept;
 };

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "ops/attention_problem.hpp"
 #include "ops/kv_pages.hpp"
@@ -138,12 +139,15 @@ struct QueryTile {
 };
 
 /// Under a causal mask a sequence's last tile has the most work: begin with it.
-std::vector<QueryTile> query_tiles(const AttentionProblem& p) {
-  std::vector<QueryTile> tiles;
+std::span<const QueryTile> query_tiles(const AttentionProblem& p, Arena::Scope& scratch) {
+  std::int64_t count = 0;
+  for (const Sequence& sequence : p.sequences) count += divide_up(sequence.queries, kQueryTile);
+  QueryTile* const tiles = scratch.take<QueryTile>(count);
+  QueryTile* next = tiles;
   for (std::size_t n = 0; n < p.sequences.size(); ++n)
     for (std::int64_t tile = divide_up(p.sequences[n].queries, kQueryTile) - 1; tile >= 0; --tile)
-      tiles.push_back({n, tile * kQueryTile});
-  return tiles;
+      *next++ = {n, tile * kQueryTile};
+  return {tiles, next};
 }
 
 double operations(const AttentionProblem& p) {
@@ -161,11 +165,10 @@ AttentionResult allocate(const AttentionProblem& p, const AttentionOptions& opti
   };
   make(options.need_lse, result.lse, p.row_shape);
   make(options.capture_entropy, result.entropy, p.row_shape);
-  const Shape pairs{p.B, p.H, p.L, p.S};
-  make(options.need_weights, result.weights, pairs);
-  make(options.capture_scores, result.scores, pairs);
-  make(options.capture_capped, result.capped, pairs);
-  make(options.capture_masked, result.masked, pairs);
+  make(options.need_weights, result.weights, p.pairs_shape);
+  make(options.capture_scores, result.scores, p.pairs_shape);
+  make(options.capture_capped, result.capped, p.pairs_shape);
+  make(options.capture_masked, result.masked, p.pairs_shape);
   return result;
 }
 
@@ -258,7 +261,7 @@ AttentionResult attention(Context& context, const TensorView& q, const TensorVie
                          kernels, scratch);
   const std::int64_t scratch_size = kernels.attention_scratch(p.D, p.Dv);
   float* const thread_scratch = scratch.take<float>(runtime.pool().threads() * scratch_size);
-  const std::vector<QueryTile> tiles = query_tiles(p);
+  const std::span<const QueryTile> tiles = query_tiles(p, scratch);
   const auto tile_count = static_cast<std::int64_t>(tiles.size());
 
   // All that may fail is behind: only now the cache changes.

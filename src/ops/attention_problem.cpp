@@ -324,7 +324,8 @@ AttentionProblem::AttentionProblem(const TensorView& q, const TensorView& k, con
   // No array is longer, so a window this wide is open; and positions in it do not overflow.
   left = std::min(options.window_left, Shape::kMaxSize);
   right = std::min(options.window_right, Shape::kMaxSize);
-  mask = BroadcastMask(options.mask, options.bias, Shape{B, H, L, S});
+  pairs_shape = Shape{B, H, L, S};
+  mask = BroadcastMask(options.mask, options.bias, pairs_shape);
   if (is_packed)
     sequences = packed_sequences(*this, options);
   else if (options.cache)

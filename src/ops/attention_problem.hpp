@@ -45,6 +45,7 @@ struct AttentionProblem {
   Layout row_layout;
   Shape output_shape;
   Shape row_shape;
+  Shape pairs_shape;  // [B, H, L, S]
   bool is_packed = false;
   /// With a cache: the new tokens of each sequence.
   std::vector<std::int64_t> appended;

@@ -1,19 +1,41 @@
 #pragma once
 
-// Linear map: y = x W^T + b.
-// Vaswani et al., "Attention Is All You Need", section 3.2.2, 2017 (the projections).
+// Linear map and activation: y = f(x W^T + b).
+// Vaswani et al., "Attention Is All You Need", section 3.2.2, 2017 (the projections);
+// Hendrycks and Gimpel, "Gaussian Error Linear Units", 2016.
 //
 //   x [..., in]    weight [out, in]    bias [out]    -> y [..., out]
 
+#include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <optional>
 #include <vector>
 
+#include "heed/heed.hpp"
 #include "reference/array.hpp"
 
 namespace heed::reference {
 
-inline Array linear(const Array& x, const Array& weight, const std::optional<Array>& bias = {}) {
+inline double activate(double x, Activation activation) {
+  switch (activation) {
+    case Activation::kNone:
+      return x;
+    case Activation::kRelu:
+      return x < 0.0 ? 0.0 : x;
+    case Activation::kGelu:
+      return x * 0.5 * std::erfc(-x / std::numbers::sqrt2);
+    case Activation::kGeluTanh:
+      return x * 0.5 *
+             (1.0 + std::tanh(std::sqrt(2.0 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
+    case Activation::kSilu:
+      return x / (1.0 + std::exp(-x));
+  }
+  return x;
+}
+
+inline Array linear(const Array& x, const Array& weight, const std::optional<Array>& bias = {},
+                    Activation activation = Activation::kNone) {
   const std::int64_t out = weight.shape[0], in = weight.shape[1];
   std::vector<std::int64_t> sizes(x.shape.sizes().begin(), x.shape.sizes().end());
   sizes.back() = out;
@@ -23,7 +45,7 @@ inline Array linear(const Array& x, const Array& weight, const std::optional<Arr
     for (std::int64_t o = 0; o < out; ++o) {
       double sum = bias ? (*bias)[o] : 0.0;
       for (std::int64_t i = 0; i < in; ++i) sum += x[row * in + i] * weight[o * in + i];
-      y[row * out + o] = sum;
+      y[row * out + o] = activate(sum, activation);
     }
   }
   return y;

@@ -18,15 +18,19 @@ std::size_t bytes_of(std::int64_t count, std::size_t element) {
   return (static_cast<std::size_t>(elements) * element + kAlignment - 1) / kAlignment * kAlignment;
 }
 
+// One allocation of a little more is several times as fast as an aligned one: where the memory
+// begins is told by the byte before.
 std::byte* allocate(std::size_t bytes) {
-  void* memory = ::operator new(bytes, std::align_val_t(kAlignment), std::nothrow);
+  auto* const memory = static_cast<std::byte*>(::operator new(bytes + kAlignment, std::nothrow));
   if (memory == nullptr)
     throw MemoryError("memory: expected " + std::to_string(bytes) + " more bytes, got none");
-  return static_cast<std::byte*>(memory);
+  const std::size_t skipped = kAlignment - reinterpret_cast<std::uintptr_t>(memory) % kAlignment;
+  memory[skipped - 1] = static_cast<std::byte>(skipped);
+  return memory + skipped;
 }
 
 void release(std::byte* memory) noexcept {
-  ::operator delete(memory, std::align_val_t(kAlignment));
+  if (memory != nullptr) ::operator delete(memory - std::to_integer<std::size_t>(memory[-1]));
 }
 
 }  // namespace heed

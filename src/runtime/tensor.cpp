@@ -38,17 +38,22 @@ Shape::Shape(std::span<const std::int64_t> sizes) : rank_(static_cast<int>(sizes
   constexpr std::int64_t kMost = std::int64_t{1} << 62;
   if (sizes.size() > kMaxRank)
     throw ShapeError("shape", "at most 8 axes", std::to_string(sizes.size()));
-  for (const std::int64_t size : sizes)
+  bool is_empty = false;
+  for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+    const std::int64_t size = sizes[axis];
     if (size < 0 || size > kMaxSize)
       throw ShapeError("shape", "sizes from 0 to 2^40", std::to_string(size));
-  std::ranges::copy(sizes, sizes_.begin());
+    sizes_[axis] = size;
+    is_empty |= size == 0;
+  }
   // With a size of 0 the others may be anything.
-  if (std::ranges::find(sizes, 0) != sizes.end()) {
+  if (is_empty) {
     elements_ = 0;
     return;
   }
   for (const std::int64_t size : sizes) {
-    if (elements_ > kMost / size)
+    // The division takes longer than all the rest, and factors below 2^31 need none.
+    if (((elements_ | size) >> 31) != 0 && elements_ > kMost / size)
       throw ShapeError("shape", "a product of sizes up to 2^62", to_string(*this));
     elements_ *= size;
   }

@@ -103,6 +103,14 @@ TEST(TensorView, TakesATypeKnownOnlyWhenItRuns) {
   EXPECT_FALSE(view.data<bool>()[1]);
 }
 
+TEST(TensorView, ShowsTheBytesOfAnyType) {
+  const std::array<std::int32_t, 3> memory = {1, 2, 3};
+  const auto bytes = TensorView(memory.data(), Shape{3}).bytes();
+  EXPECT_EQ(static_cast<const void*>(bytes.data()), memory.data());
+  EXPECT_EQ(bytes.size(), sizeof memory);
+  EXPECT_TRUE(TensorView(Tensor()).bytes().empty());
+}
+
 TEST(Tensor, OwnsAlignedMemory) {
   for (const std::int64_t size : {1, 3, 17, 1000}) {
     for (const DType dtype : {DType::kFloat32, DType::kInt32, DType::kBool}) {

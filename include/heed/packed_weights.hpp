@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "heed/context.hpp"
+#include "heed/tensor.hpp"
+
+namespace heed {
+
+/// The weights of a linear layer in the order in which its kernel reads them: for layers that are
+/// used many times. The numbers are copied; the array that they came from may go.
+class PackedWeights {
+ public:
+  /// kInt8 stores whole numbers from -64 to 64 and a scale for each output.
+  enum class Format { kFloat32, kInt8 };
+
+  /// weight [out, in]. Throws ShapeError, DTypeError, MemoryError.
+  PackedWeights(Context& context, const TensorView& weight, Format format = Format::kFloat32);
+  ~PackedWeights();
+  PackedWeights(PackedWeights&&) noexcept;
+  PackedWeights& operator=(PackedWeights&&) noexcept;
+
+  /// [out, in]
+  const Shape& shape() const noexcept;
+  Format format() const noexcept;
+  std::size_t bytes() const noexcept;
+
+  /// Internal: for the operations of this library.
+  struct Panels;
+  const Panels& panels() const noexcept { return *panels_; }
+
+ private:
+  std::unique_ptr<Panels> panels_;
+};
+
+}  // namespace heed

@@ -1,0 +1,151 @@
+#pragma once
+
+// y = f(x W^T + b) with bytes. A row of W is s w, w whole numbers of -64..64 and s its greatest
+// magnitude / 64; a row of x is t (q - z), q whole numbers of 0..127, rounded when the layer runs
+// (Dettmers et al., "LLM.int8()", 2022, have both scales; the zero z uses all steps for numbers of
+// one sign, as activations often are). Then
+//     x W^T = s t (q w - z sum(w)),
+// and only q w is a product of matrices, of whole numbers and exact.
+//
+// Weights of 8 bits would make a pair of products fill 16 bits alone: six instructions for 32
+// products instead of five, 105 Gop/s instead of 129, 1.9 times the floats' speed instead of 2.3.
+// Of 7 bits, the error on normally distributed numbers grows from 1.6 % to 2.1 % of the root mean
+// square.
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "kernels/activate.hpp"
+#include "kernels/byte_kernel.hpp"
+
+namespace heed::kernels {
+
+/// Adding it leaves a number, rounded, in the low bits.
+inline constexpr float kRoundToLowBits = 12582912.0f;  // 1.5 * 2^23
+
+/// Whether all are finite, and the least and the greatest of them and zero.
+template <class Isa>
+bool extent(const float* x, std::int64_t count, float& least, float& greatest) noexcept {
+  using V = simd::Vector<Isa>;
+  constexpr auto kLanes = static_cast<std::int64_t>(V::size);
+  V low(0.0f), high(0.0f), not_finite(0.0f);
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    const V v = V::load_unaligned(x + i);
+    low = xsimd::min(low, v);
+    high = xsimd::max(high, v);
+    not_finite += v - v;
+  }
+  least = xsimd::reduce_min(low);
+  greatest = xsimd::reduce_max(high);
+  float rest = xsimd::reduce_add(not_finite);
+  for (; i < count; ++i) {
+    least = std::min(least, x[i]);
+    greatest = std::max(greatest, x[i]);
+    rest += x[i] - x[i];
+  }
+  return rest == 0.0f;
+}
+
+template <class Isa>
+void quantise_left(const float* rows, std::int64_t count, std::int64_t depth, std::int8_t* blocks,
+                   ByteRow* byte_rows) noexcept {
+  constexpr int kRows = simd::Traits<Isa>::kRows;
+  constexpr auto kNaN = std::numeric_limits<float>::quiet_NaN();
+  for (std::int64_t r = 0; r < count; ++r, rows += depth) {
+    float least, greatest;
+    const bool finite = extent<Isa>(rows, depth, least, greatest);
+    // 126 steps, because both ends may be rounded outwards.
+    const float step = greatest / 126.0f - least / 126.0f;
+    const float inverse = step < 1e-36f ? 0.0f : 1.0f / step;
+    const float zero = std::nearbyint(-least * inverse);
+    byte_rows[r] = {finite ? step : kNaN, zero};
+    std::int8_t* out = blocks + r / kRows * kRows * byte_depth(depth) + r % kRows * kByteStep;
+    const float round = kRoundToLowBits + zero;
+    const auto byte = [=](float x) {
+      return static_cast<std::int8_t>(std::bit_cast<std::int32_t>(x * inverse + round));
+    };
+    std::int64_t d = 0;
+    for (; d + kByteStep <= depth; d += kByteStep, out += kRows * kByteStep)
+      for (std::int64_t i = 0; i < kByteStep; ++i) out[i] = byte(rows[d + i]);
+    for (std::int64_t i = 0; d < depth; ++d, ++i) out[i] = byte(rows[d]);
+  }
+}
+
+template <class Isa>
+void quantise_weight(const float* rows, std::int64_t count, std::int64_t depth, std::int8_t* panels,
+                     float* scales, float* sums) noexcept {
+  constexpr int kWidth = kPanel<Isa>;
+  constexpr float kMost = 64.0f;
+  constexpr auto kNaN = std::numeric_limits<float>::quiet_NaN();
+  std::fill_n(panels, (count + kWidth - 1) / kWidth * kWidth * byte_depth(depth), std::int8_t{0});
+  for (std::int64_t r = 0; r < count; ++r, rows += depth) {
+    float least, greatest;
+    const bool finite = extent<Isa>(rows, depth, least, greatest);
+    const float scale = std::max(-least, greatest) / kMost;
+    const float inverse = scale < 1e-36f ? 0.0f : 1.0f / scale;
+    std::int8_t* out = panels + r / kWidth * kWidth * byte_depth(depth) + r % kWidth * simd::kGroup;
+    std::int32_t sum = 0;
+    if (finite) {
+      for (std::int64_t d = 0; d < depth; ++d) {
+        const auto byte = static_cast<std::int8_t>(
+            std::bit_cast<std::int32_t>(rows[d] * inverse + kRoundToLowBits));
+        out[d / simd::kGroup * kWidth * simd::kGroup + d % simd::kGroup] = byte;
+        sum += byte;
+      }
+    }
+    scales[r] = finite ? scale : kNaN;
+    sums[r] = static_cast<float>(sum);
+  }
+}
+
+/// y = f(step scale (sum - zero column_sum) + bias) for `rows` rows of a panel.
+template <class Isa>
+void dequantise(int rows, const std::int32_t* sums, const ByteRow* x_rows, const float* scales,
+                const float* column_sums, const float* bias, float* y,
+                std::ptrdiff_t y_stride) noexcept {
+  using V = simd::Vector<Isa>;
+  constexpr int kLanes = static_cast<int>(V::size);
+  for (int c = 0; c < kPanel<Isa>; c += kLanes) {
+    const V scale = V::load_aligned(scales + c);
+    const V column_sum = V::load_aligned(column_sums + c);
+    const V start = V::load_aligned(bias + c);
+    for (int r = 0; r < rows; ++r) {
+      const V sum = xsimd::to_float(simd::Sums<Isa>::load_aligned(sums + r * kPanel<Isa> + c));
+      const V product = simd::madd<Isa>(V(-x_rows[r].zero), column_sum, sum);
+      simd::madd<Isa>(product * V(x_rows[r].step), scale, start)
+          .store_unaligned(y + r * y_stride + c);
+    }
+  }
+}
+
+template <class Isa>
+void byte_linear(const ByteLinearTile& t) noexcept {
+  constexpr int kRows = simd::Traits<Isa>::kRows;
+  constexpr int kWidth = kPanel<Isa>;
+  const std::int64_t depth = byte_depth(t.in);
+  for (std::int64_t column = 0; column < t.columns; column += kWidth) {
+    const std::int64_t width = std::min<std::int64_t>(kWidth, t.columns - column);
+    alignas(64) float scales[kWidth] = {}, column_sums[kWidth] = {}, bias[kWidth] = {};
+    std::copy_n(t.scales + column, width, scales);
+    std::copy_n(t.sums + column, width, column_sums);
+    if (t.bias) std::copy_n(t.bias + column, width, bias);
+    for (std::int64_t r = 0; r < t.rows; r += kRows) {
+      const int rows = static_cast<int>(std::min<std::int64_t>(kRows, t.rows - r));
+      alignas(64) std::int32_t sums[kRows * kWidth];
+      multiply_byte_rows<Isa>(rows, t.x + r * depth, t.weight + column * depth, depth, sums);
+      float* const y = t.y + r * t.y_stride + column;
+      float part[kRows * kWidth];
+      float* const c = width == kWidth ? y : part;
+      const std::ptrdiff_t stride = width == kWidth ? t.y_stride : kWidth;
+      dequantise<Isa>(rows, sums, t.x_rows + r, scales, column_sums, bias, c, stride);
+      activate<Isa>(t.activation, rows, c, stride);
+      if (c == part)
+        for (int i = 0; i < rows; ++i) std::copy_n(part + i * kWidth, width, y + i * t.y_stride);
+    }
+  }
+}
+
+}  // namespace heed::kernels

@@ -1,0 +1,86 @@
+#pragma once
+
+// The activations of linear layers. Each is made before the loop that uses it.
+
+#include "simd/vector.hpp"
+
+namespace heed::simd {
+
+template <class Isa>
+struct Relu {
+  using V = Vector<Isa>;
+  V operator()(V x) const noexcept { return xsimd::select(x < V(0.0f), V(0.0f), x); }
+};
+
+/// x Phi(x) = x (1/2 + x q(x^2)), off by at most 2.2e-7 max(1, |x|). Beyond |x| = 5.2 it is x or 0
+/// exactly, Phi(-5.2) being 1e-7. q is a polynomial of degree 13 in x^2 / 13.52 - 1 from its values
+/// at the Chebyshev nodes (off by 4.3e-8); in that variable its coefficients are small. Against a
+/// rational function it spares the division, against erfc the exponential.
+template <class Isa>
+class Gelu {
+ public:
+  using V = Vector<Isa>;
+
+  Gelu() noexcept {
+    // Read from memory each is one instruction in V8; as a constant it would be several.
+    asm("" : "+r"(c_));
+  }
+
+  V operator()(V x) const noexcept {
+    const V t = xsimd::min(madd<Isa>(x * x, V(c_[0]), V(c_[1])), V(c_[2]));
+    V q(c_[3]);
+    for (int i = 4; i < kCount; ++i) q = madd<Isa>(q, t, V(c_[i]));
+    const V phi = madd<Isa>(x, q, V(c_[kCount]));
+    return x * xsimd::max(xsimd::min(phi, V(c_[2])), V(c_[kCount + 1]));
+  }
+
+ private:
+  static constexpr int kCount = 17;
+  static constexpr float kNumbers[] = {0.0739644989f,
+                                       -1.0f,
+                                       1.0f,
+                                       -0.000558536209f,
+                                       0.00131696626f,
+                                       -0.000995556125f,
+                                       0.001667417f,
+                                       -0.00504006678f,
+                                       0.00869502313f,
+                                       -0.0123733021f,
+                                       0.017892139f,
+                                       -0.0247566085f,
+                                       0.0320029147f,
+                                       -0.0399263762f,
+                                       0.0500235595f,
+                                       -0.0677437633f,
+                                       0.135949999f,
+                                       0.5f,
+                                       0.0f};
+  const float* c_ = kNumbers;
+};
+
+/// x / (1 + exp(-x)), with the exponential of -|x|, which cannot overflow. Relative error below
+/// 4e-7 where the result is above 1e-36 in magnitude.
+template <class Isa>
+inline Vector<Isa> times_sigmoid(Vector<Isa> x, Vector<Isa> of) noexcept {
+  using V = Vector<Isa>;
+  const V e = exp<Isa>(-xsimd::abs(of));
+  return x * xsimd::select(of < V(0.0f), e, V(1.0f)) / (V(1.0f) + e);
+}
+
+template <class Isa>
+struct Silu {
+  using V = Vector<Isa>;
+  V operator()(V x) const noexcept { return times_sigmoid<Isa>(x, x); }
+};
+
+/// x / 2 (1 + tanh(u)) = x / (1 + exp(-2 u)) with u = sqrt(2 / pi) (x + 0.044715 x^3).
+template <class Isa>
+struct GeluTanh {
+  using V = Vector<Isa>;
+  V operator()(V x) const noexcept {
+    const V twice = x * madd<Isa>(x * x, V(0.0713548162726f), V(1.59576912161f));
+    return times_sigmoid<Isa>(x, twice);
+  }
+};
+
+}  // namespace heed::simd

@@ -1,0 +1,147 @@
+#pragma once
+
+// Products of bytes, four to a 32-bit lane: exact whole numbers, the same on every instruction set.
+//
+// How to use it. A product x W^T of bytes takes its depth in groups of four. Of the left factor the
+// group of one row, four neighbouring bytes, goes into all lanes (`broadcast_group`); of the right
+// factor a vector holds the groups of as many columns as it has lanes, column after column
+// (`Bytes::load_aligned`), so that kPanel columns x 4 bytes lie one after the other. `ByteDot` adds
+// the four products of each lane to a sum:
+//
+//   const ByteDot<Isa> dot;                      // before the loop: it holds a constant
+//   sum = dot(left, right, sum);                 // left 0..127, right -128..127
+//   sum = dot(left0, right0, left1, right1, sum);  // two groups; here right is -64..64
+//
+// Left numbers that have a sign are stored with an offset added, -63..63 becoming 1..127 with 64,
+// and the offset times the sum of the right column is taken off the result. With 2^31 / (127 * 128)
+// products, 132,000, a lane cannot overflow.
+//
+// Why so: the multiplication that all of x86 has (and WebAssembly's relaxed one, which must give
+// the same on every machine only if left is below 128) takes unsigned by signed bytes and adds two
+// products in 16 bits, 2 * 127 * 128 < 2^15. A second instruction adds the pairs in 32 bits. With
+// right numbers of 7 bits two such vectors fit 16 bits, 4 * 127 * 64 < 2^15, and share the second.
+// WebAssembly's relaxed dot product with an accumulator would be one instruction where the machine
+// has VNNI, but becomes five in V8 where it has not, a constant made anew among them.
+
+#include <cstdint>
+#include <cstring>
+
+#include "simd/isa.hpp"
+
+#if defined(__wasm__)
+#include <wasm_simd128.h>
+#elif defined(__x86_64__) || defined(_M_X64)
+#include <immintrin.h>
+#endif
+
+namespace heed::simd {
+
+template <class Isa>
+using Bytes = xsimd::batch<std::int8_t, Isa>;
+template <class Isa>
+using Sums = xsimd::batch<std::int32_t, Isa>;
+
+/// Bytes whose products share a lane.
+inline constexpr int kGroup = 4;
+
+/// The same four bytes in all lanes.
+template <class Isa>
+inline Bytes<Isa> broadcast_group(const void* bytes) noexcept {
+  std::int32_t group;
+  std::memcpy(&group, bytes, sizeof(group));
+  return xsimd::bitwise_cast<std::int8_t>(Sums<Isa>(group));
+}
+
+template <class Isa>
+class ByteDot {
+ public:
+  using B = Bytes<Isa>;
+  using S = Sums<Isa>;
+
+#if defined(__wasm_relaxed_simd__)
+  ByteDot() noexcept : ones_(hidden_ones()) {}
+
+  S operator()(B left, B right, S sum) const noexcept {
+    return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(pairs(left, right), ones_));
+  }
+
+  S operator()(B left0, B right0, B left1, B right1, S sum) const noexcept {
+    const v128_t both = wasm_i16x8_add(pairs(left0, right0), pairs(left1, right1));
+    return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(both, ones_));
+  }
+
+ private:
+  static v128_t pairs(v128_t left, v128_t right) noexcept {
+    return wasm_i16x8_relaxed_dot_i8x16_i7x16(right, left);
+  }
+
+  /// V8 makes a constant that it can see anew in every round of a loop.
+  static v128_t hidden_ones() noexcept {
+    std::int32_t two = 0x00010001;
+    asm("" : "+r"(two));
+    return wasm_i32x4_splat(two);
+  }
+
+  v128_t ones_;
+
+#elif defined(__wasm__)
+  // The bytes of even and of odd place, widened, keep the products of a lane in that lane.
+  S operator()(B left, B right, S sum) const noexcept {
+    return wasm_i32x4_add(wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(even(left), even(right))),
+                          wasm_i32x4_dot_i16x8(odd(left), odd(right)));
+  }
+
+  S operator()(B left0, B right0, B left1, B right1, S sum) const noexcept {
+    return (*this)(left1, right1, (*this)(left0, right0, sum));
+  }
+
+ private:
+  static v128_t even(v128_t x) noexcept { return wasm_i16x8_shr(wasm_i16x8_shl(x, 8), 8); }
+  static v128_t odd(v128_t x) noexcept { return wasm_i16x8_shr(x, 8); }
+
+#elif defined(__x86_64__) || defined(_M_X64)
+  S operator()(B left, B right, S sum) const noexcept { return add(sum, pairs(left, right)); }
+
+  S operator()(B left0, B right0, B left1, B right1, S sum) const noexcept {
+    return add(sum, pairs(left0, right0) + pairs(left1, right1));
+  }
+
+ private:
+  using Words = xsimd::batch<std::int16_t, Isa>;
+
+  static Words pairs(B left, B right) noexcept {
+    if constexpr (B::size == 64)
+      return Words(_mm512_maddubs_epi16(left, right));
+    else if constexpr (B::size == 32)
+      return Words(_mm256_maddubs_epi16(left, right));
+    else
+      return Words(_mm_maddubs_epi16(left, right));
+  }
+
+  static S add(S sum, Words pairs) noexcept {
+    const Words ones(std::int16_t{1});
+    if constexpr (B::size == 64)
+      return sum + S(_mm512_madd_epi16(pairs, ones));
+    else if constexpr (B::size == 32)
+      return sum + S(_mm256_madd_epi16(pairs, ones));
+    else
+      return sum + S(_mm_madd_epi16(pairs, ones));
+  }
+
+#elif defined(__aarch64__)
+  S operator()(B left, B right, S sum) const noexcept {
+    return S(vpadalq_s16(sum, pairs(left, right)));
+  }
+
+  S operator()(B left0, B right0, B left1, B right1, S sum) const noexcept {
+    return S(vpadalq_s16(sum, vaddq_s16(pairs(left0, right0), pairs(left1, right1))));
+  }
+
+ private:
+  static int16x8_t pairs(int8x16_t left, int8x16_t right) noexcept {
+    return vpaddq_s16(vmull_s8(vget_low_s8(left), vget_low_s8(right)), vmull_high_s8(left, right));
+  }
+#endif
+};
+
+}  // namespace heed::simd

@@ -1,0 +1,280 @@
+// Linear layers: activations, packed weights, whole numbers.
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "reference/linear.hpp"
+#include "support.hpp"
+
+namespace heed::test {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+constexpr auto kInt8 = PackedWeights::Format::kInt8;
+constexpr Activation kActivations[] = {Activation::kNone, Activation::kRelu, Activation::kGelu,
+                                       Activation::kGeluTanh, Activation::kSilu};
+
+/// x W^T with W = 1: only the activation is left.
+Tensor activated(Context& context, const Tensor& x, Activation activation) {
+  return linear(context, x, Tensor(Shape{1, 1}, {1.0f}), {}, activation);
+}
+
+/// Whole numbers that quantisation leaves as they are: a row of x from 0 to 126 with some step is
+/// 126 steps, a row of weights with a 64 has a scale of 1.
+Tensor whole_numbers(Random& random, const Shape& shape, std::int64_t low, std::int64_t high) {
+  Tensor tensor(shape);
+  const std::int64_t in = shape[-1];
+  for (std::int64_t i = 0; i < shape.elements(); ++i) {
+    const std::int64_t at = i % in;
+    const std::int64_t value = at == 0 ? low : at == 1 ? high : random.integer(low, high);
+    tensor.data()[static_cast<std::size_t>(i)] = static_cast<float>(value);
+  }
+  return tensor;
+}
+
+/// Root mean square of the error over that of the numbers wanted, and the cosine between both.
+struct Difference {
+  double relative;
+  double cosine;
+};
+Difference difference(const Tensor& got, const reference::Array& want) {
+  double error = 0.0, product = 0.0, square_got = 0.0, square_want = 0.0;
+  for (std::size_t i = 0; i < want.values.size(); ++i) {
+    const double g = got.data()[i], w = want.values[i];
+    error += (g - w) * (g - w);
+    product += g * w;
+    square_got += g * g;
+    square_want += w * w;
+  }
+  return {std::sqrt(error / square_want), product / std::sqrt(square_got * square_want)};
+}
+
+Tensor normal_numbers(Random& random, const Shape& shape) {
+  Tensor tensor(shape);
+  for (float& value : tensor.data()) {
+    value = 0.0f;
+    for (int i = 0; i < 12; ++i) value += random.real(-0.5f, 0.5f);
+  }
+  return tensor;
+}
+
+TEST(Activation, MatchesTheReference) {
+  Context context;
+  Tensor x(Shape{80001, 1});
+  for (std::size_t i = 0; i < x.data().size(); ++i)
+    x.data()[i] = (static_cast<float>(i) - 40000.0f) / 2000.0f;
+  for (const Activation activation : kActivations) {
+    SCOPED_TRACE(testing::Message() << "activation " << static_cast<int>(activation));
+    const Tensor y = activated(context, x, activation);
+    for (std::size_t i = 0; i < x.data().size(); ++i) {
+      const double want = reference::activate(x.data()[i], activation);
+      const double limit = activation == Activation::kGelu
+                               ? 2.4e-7 * std::max(1.0f, std::abs(x.data()[i]))
+                           : activation == Activation::kGeluTanh ? 2e-7 + 1e-6 * std::abs(want)
+                                                                 : 1e-30 + 5e-7 * std::abs(want);
+      ASSERT_LE(std::abs(y.data()[i] - want), limit) << "of " << x.data()[i];
+    }
+  }
+}
+
+TEST(Activation, HasItsLimits) {
+  Context context;
+  const Tensor x(Shape{7, 1}, {0.0f, 100.0f, -100.0f, 3e38f, -3e38f, kInfinity, kNaN});
+  for (const Activation activation : kActivations) {
+    if (activation == Activation::kNone) continue;
+    SCOPED_TRACE(testing::Message() << "activation " << static_cast<int>(activation));
+    const Tensor y = activated(context, x, activation);
+    EXPECT_EQ(y.data()[0], 0.0f);
+    EXPECT_EQ(y.data()[1], 100.0f);
+    EXPECT_EQ(y.data()[2], 0.0f);
+    EXPECT_EQ(y.data()[3], 3e38f);
+    EXPECT_EQ(y.data()[4], 0.0f);
+    EXPECT_EQ(y.data()[5], kInfinity);
+    EXPECT_TRUE(std::isnan(y.data()[6]));
+  }
+}
+
+TEST(Linear, ActivatesForAllSizes) {
+  Random random(21);
+  Context context;
+  for (const std::int64_t rows : {1, 6, 7, 31}) {
+    for (const std::int64_t in : {0, 5, 64, 1600}) {
+      for (const std::int64_t out : {1, 8, 33, 71}) {
+        const Tensor x = random.reals({rows, in}), weight = random.reals({out, in});
+        const Tensor bias = random.reals({out});
+        const Tolerance tolerance{2e-6 + 5e-8 * static_cast<double>(in), 1e-6};
+        for (const Activation activation : kActivations) {
+          SCOPED_TRACE(testing::Message() << "rows " << rows << " in " << in << " out " << out
+                                          << " activation " << static_cast<int>(activation));
+          EXPECT_TRUE(close(linear(context, x, weight, bias, activation),
+                            reference::linear(x, weight, reference::Array(bias), activation),
+                            tolerance));
+        }
+      }
+    }
+  }
+}
+
+TEST(Linear, TakesMoreRowsThanItPacksAtATime) {
+  Random random(22);
+  Context context;
+  for (const std::int64_t rows : {513, 2047, 2049, 5003}) {
+    const Tensor x = random.reals({rows, 20}), weight = random.reals({70, 20});
+    EXPECT_TRUE(close(linear(context, x, weight), reference::linear(x, weight))) << rows;
+  }
+}
+
+TEST(Linear, GivesTheSameWithPackedWeights) {
+  Random random(23);
+  Context context;
+  for (const std::int64_t rows : {0, 1, 7, 100}) {
+    for (const std::int64_t in : {0, 1, 9, 64, 900}) {
+      for (const std::int64_t out : {0, 1, 16, 45, 100}) {
+        SCOPED_TRACE(testing::Message() << "rows " << rows << " in " << in << " out " << out);
+        const Tensor x = random.reals({rows, in}), weight = random.reals({out, in});
+        const Tensor bias = random.reals({out});
+        const PackedWeights packed(context, weight);
+        EXPECT_EQ(packed.shape(), weight.shape());
+        const Tolerance tolerance{1e-6 + 5e-8 * static_cast<double>(in), 1e-6};
+        const Tensor got = linear(context, x, packed, bias, Activation::kSilu);
+        EXPECT_TRUE(close(got,
+                          reference::linear(x, weight, reference::Array(bias), Activation::kSilu),
+                          tolerance));
+        if (rows > 6) {
+          EXPECT_TRUE(same_bits(got, linear(context, x, weight, bias, Activation::kSilu)));
+        }
+      }
+    }
+  }
+}
+
+TEST(Linear, MultipliesWholeNumbersExactlyWithInt8Weights) {
+  Random random(24);
+  Context context;
+  for (const std::int64_t rows : {1, 5, 6, 13, 50}) {
+    for (const std::int64_t in : {2, 3, 7, 8, 9, 64, 1000}) {
+      for (const std::int64_t out : {1, 7, 8, 33, 70}) {
+        SCOPED_TRACE(testing::Message() << "rows " << rows << " in " << in << " out " << out);
+        const std::int64_t low = -random.integer(0, 126);
+        const Tensor x = whole_numbers(random, {rows, in}, low, low + 126);
+        const Tensor weight = whole_numbers(random, {out, in}, -64, 60);
+        const Tensor bias = whole_numbers(random, {out}, -9, 9);
+        const PackedWeights packed(context, weight, kInt8);
+        EXPECT_TRUE(close(linear(context, x, packed, bias),
+                          reference::linear(x, weight, reference::Array(bias)), {0.0, 1e-6}));
+      }
+    }
+  }
+}
+
+TEST(Linear, IsExactWithInt8WeightsAtTheirExtremes) {
+  Context context;
+  for (const float weight_value : {-64.0f, 64.0f}) {
+    Tensor x = filled({7, 4000}, 126.0f), weight = filled({40, 4000}, weight_value);
+    const PackedWeights packed(context, weight, kInt8);
+    EXPECT_TRUE(close(linear(context, x, packed), reference::linear(x, weight), {0.0, 1e-6}));
+  }
+}
+
+TEST(Linear, StaysNearWithInt8Weights) {
+  Random random(25);
+  Context context;
+  const Tensor weight = normal_numbers(random, {160, 768}), x = normal_numbers(random, {64, 768});
+  const PackedWeights packed(context, weight, kInt8);
+  EXPECT_LT(packed.bytes(), 160 * 768 + 4096);
+  const Difference plain = difference(linear(context, x, packed), reference::linear(x, weight));
+  EXPECT_LT(plain.relative, 0.022);
+  EXPECT_GT(plain.cosine, 0.9997);
+
+  // Numbers of one sign, as after an activation, use all the steps.
+  Tensor positive = normal_numbers(random, {64, 768});
+  for (float& value : positive.data()) value = std::max(value, 0.0f);
+  const Difference one_sign =
+      difference(linear(context, positive, packed), reference::linear(positive, weight));
+  EXPECT_LT(one_sign.relative, 0.02);
+  EXPECT_GT(one_sign.cosine, 0.9998);
+
+  // In every row a few numbers twenty times as large, as hidden states of language models have.
+  Tensor outliers = normal_numbers(random, {64, 768});
+  for (std::size_t i = 0; i < outliers.data().size(); ++i)
+    if (i % 128 == 5) outliers.data()[i] *= 20.0f;
+  const Difference heavy =
+      difference(linear(context, outliers, packed), reference::linear(outliers, weight));
+  EXPECT_LT(heavy.relative, 0.07);
+  EXPECT_GT(heavy.cosine, 0.9975);
+}
+
+TEST(Linear, KeepsWhatIsNotFiniteInItsRow) {
+  Random random(26);
+  Context context;
+  for (const std::int64_t rows : {3, 20}) {
+    Tensor x = random.reals({rows, 40}), weight = random.reals({30, 40});
+    x.data()[40 + 7] = kNaN;
+    weight.data()[5 * 40 + 39] = kNaN;
+    const PackedWeights floats(context, weight), bytes(context, weight, kInt8);
+    for (const Activation activation : kActivations) {
+      const Tensor results[] = {linear(context, x, weight, {}, activation),
+                                linear(context, x, floats, {}, activation),
+                                linear(context, x, bytes, {}, activation)};
+      for (const Tensor& y : results)
+        for (std::int64_t i = 0; i < rows * 30; ++i)
+          EXPECT_EQ(std::isnan(y.data()[static_cast<std::size_t>(i)]), i / 30 == 1 || i % 30 == 5)
+              << "element " << i;
+    }
+  }
+  Tensor x = random.reals({8, 40});
+  x.data()[3] = kInfinity;
+  const PackedWeights bytes(context, random.reals({9, 40}), kInt8);
+  const Tensor y = linear(context, x, bytes);
+  EXPECT_TRUE(std::isnan(y.data()[0]));
+  EXPECT_FALSE(std::isnan(y.data()[9]));
+}
+
+TEST(Linear, GivesTheBiasForZerosWithInt8Weights) {
+  Random random(27);
+  Context context;
+  const Tensor bias = random.reals({9});
+  const PackedWeights zeros(context, filled({9, 16}, 0.0f), kInt8);
+  const PackedWeights some(context, random.reals({9, 16}), kInt8);
+  const Tensor from_weights = linear(context, random.reals({1, 16}), zeros, bias);
+  const Tensor from_x = linear(context, filled({1, 16}, 0.0f), some, bias);
+  for (std::size_t i = 0; i < 9; ++i) {
+    EXPECT_EQ(from_weights.data()[i], bias.data()[i]);
+    EXPECT_EQ(from_x.data()[i], bias.data()[i]);
+  }
+}
+
+TEST(Linear, GivesTheSameBitsForAnyNumberOfThreadsWithPackedWeights) {
+  Random random(28);
+  const Tensor x = random.reals({3, 370, 100}), weight = random.reals({150, 100});
+  const Tensor bias = random.reals({150});
+  Context alone;
+  for (const PackedWeights::Format format : {PackedWeights::Format::kFloat32, kInt8}) {
+    const PackedWeights packed(alone, weight, format);
+    const Tensor want = linear(alone, x, packed, bias, Activation::kGelu);
+    for (const int threads : kThreadCounts) {
+      Context context = context_with_threads(threads);
+      const PackedWeights own(context, weight, format);
+      EXPECT_TRUE(same_bits(linear(context, x, own, bias, Activation::kGelu), want))
+          << threads << " threads";
+    }
+  }
+}
+
+TEST(PackedWeights, KeepsItsOwnCopy) {
+  Random random(29);
+  Context context;
+  const Tensor x = random.reals({4, 6});
+  std::optional<Tensor> weight = random.reals({5, 6});
+  const reference::Array want = reference::linear(x, *weight);
+  PackedWeights first(context, *weight);
+  weight.reset();
+  const PackedWeights moved = std::move(first);
+  EXPECT_TRUE(close(linear(context, x, moved), want));
+}
+
+}  // namespace
+}  // namespace heed::test
