@@ -16,7 +16,7 @@ using kernels::KernelTable;
 constexpr std::int64_t kRowsAtATime = 2048;
 constexpr std::int64_t kRowTile = 512;
 constexpr std::int64_t kColumnTile = 32;
-/// Up to so many rows W is read where it lies: packing it takes as long as multiplying 8 rows.
+/// Up to so many rows W is read where it lies: packing it for fewer than 8 takes longer.
 constexpr std::int64_t kRowsInPlace = 6;
 
 kernels::Activation for_kernel(Activation activation) {
@@ -37,7 +37,7 @@ struct Layer {
 
   const KernelTable& kernels() const { return runtime.kernels(); }
 
-  /// `first` and one more for every step, at most so many that none is empty.
+  /// The length of equal pieces, none longer than `most` but for rounding up to whole multiples.
   static std::int64_t even_step(std::int64_t count, std::int64_t most, std::int64_t multiple) {
     const std::int64_t pieces = std::max<std::int64_t>(1, ops::divide_up(count, most));
     return ops::divide_up(ops::divide_up(count, pieces), multiple) * multiple;
