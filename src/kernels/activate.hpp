@@ -29,9 +29,11 @@ void apply(int rows, float* y, std::ptrdiff_t y_stride) noexcept {
   }
 }
 
-/// To `rows` rows of a panel of y.
+/// To `rows` rows of a panel of y. One function for all that use it: inlined, it would be most of
+/// each of them.
 template <class Isa>
-inline void activate(Activation activation, int rows, float* y, std::ptrdiff_t y_stride) noexcept {
+[[gnu::noinline]] void activate(Activation activation, int rows, float* y,
+                                std::ptrdiff_t y_stride) noexcept {
   switch (activation) {
     case Activation::kNone:
       return;

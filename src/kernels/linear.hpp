@@ -47,14 +47,11 @@ void linear(const LinearTile& t) noexcept {
           float part[kRows * kWidth];
           float* const c = width == kWidth ? y : part;
           const std::ptrdiff_t stride = width == kWidth ? t.y_stride : kWidth;
-          if (n == 0) {
-            multiply_rows<Isa, true>(rows, x, panel, depth, bias, 0, c, stride);
-          } else {
-            if (c == part)
-              for (int i = 0; i < rows; ++i)
-                std::copy_n(y + i * t.y_stride, width, part + i * kWidth);
-            multiply_rows<Isa, true>(rows, x, panel, depth, c, stride);
-          }
+          if (n > 0 && c == part)
+            for (int i = 0; i < rows; ++i)
+              std::copy_n(y + i * t.y_stride, width, part + i * kWidth);
+          multiply_rows<Isa, true>(rows, x, panel, depth, n == 0 ? bias : c, n == 0 ? 0 : stride, c,
+                                   stride);
           if (n + 1 == slices) activate<Isa>(t.activation, rows, c, stride);
           if (c == part)
             for (int i = 0; i < rows; ++i)
@@ -63,6 +60,14 @@ void linear(const LinearTile& t) noexcept {
       }
     }
   }
+}
+
+/// a b, for the few numbers that do not fill vectors.
+template <class Isa>
+[[gnu::noinline]] float multiply_rest(const float* a, const float* b, std::int64_t count) noexcept {
+  float sum = 0.0f;
+  for (std::int64_t i = 0; i < count; ++i) sum += a[i] * b[i];
+  return sum;
 }
 
 /// The products of some rows of x with one row of W, both where they lie. One row of W at a time,
@@ -86,9 +91,8 @@ void multiply_by_row(const float* x, std::int64_t in, const float* w, float* y,
             simd::madd<Isa>(V::load_unaligned(x + r * in + d + i * kLanes), part[i], sums[r][i]);
   }
   for (int r = 0; r < Rows; ++r) {
-    float sum = xsimd::reduce_add(sums[r][0] + sums[r][1]);
-    for (std::int64_t rest = d; rest < in; ++rest) sum += x[r * in + rest] * w[rest];
-    y[r * y_stride] = sum;
+    y[r * y_stride] = xsimd::reduce_add(sums[r][0] + sums[r][1]);
+    if (d < in) y[r * y_stride] += multiply_rest<Isa>(x + r * in + d, w + d, in - d);
   }
 }
 
