@@ -47,14 +47,11 @@ void linear(const LinearTile& t) noexcept {
           float part[kRows * kWidth];
           float* const c = width == kWidth ? y : part;
           const std::ptrdiff_t stride = width == kWidth ? t.y_stride : kWidth;
-          if (n == 0) {
-            multiply_rows<Isa, true>(rows, x, panel, depth, bias, 0, c, stride);
-          } else {
-            if (c == part)
-              for (int i = 0; i < rows; ++i)
-                std::copy_n(y + i * t.y_stride, width, part + i * kWidth);
-            multiply_rows<Isa, true>(rows, x, panel, depth, c, stride);
-          }
+          if (n > 0 && c == part)
+            for (int i = 0; i < rows; ++i)
+              std::copy_n(y + i * t.y_stride, width, part + i * kWidth);
+          multiply_rows<Isa, true>(rows, x, panel, depth, n == 0 ? bias : c, n == 0 ? 0 : stride, c,
+                                   stride);
           if (n + 1 == slices) activate<Isa>(t.activation, rows, c, stride);
           if (c == part)
             for (int i = 0; i < rows; ++i)
@@ -65,42 +62,69 @@ void linear(const LinearTile& t) noexcept {
   }
 }
 
-/// The same where x and W lie, row by row, for a few rows of x: packing W, which takes longer than
-/// reading it, would not pay.
+/// a b, for the few numbers that do not fill vectors.
 template <class Isa>
-void linear_in_place(const LinearTile& t) noexcept {
+[[gnu::noinline]] float multiply_rest(const float* a, const float* b, std::int64_t count) noexcept {
+  float sum = 0.0f;
+  for (std::int64_t i = 0; i < count; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+/// The products of some rows of x with one row of W, both where they lie. One row of W at a time,
+/// because so memory is read straight through: four at a time were a quarter slower.
+template <class Isa, int Rows>
+void multiply_by_row(const float* x, std::int64_t in, const float* w, float* y,
+                     std::ptrdiff_t y_stride) noexcept {
   using V = simd::Vector<Isa>;
   constexpr int kLanes = static_cast<int>(V::size);
-  constexpr int kColumns = 4;
+  constexpr int kChains = 2;  // sums that do not wait for each other
+  V sums[Rows][kChains];
+  for (int r = 0; r < Rows; ++r)
+    for (V& sum : sums[r]) sum = V(0.0f);
+  std::int64_t d = 0;
+  for (; d + kChains * kLanes <= in; d += kChains * kLanes) {
+    V part[kChains];
+    for (int i = 0; i < kChains; ++i) part[i] = V::load_unaligned(w + d + i * kLanes);
+    for (int r = 0; r < Rows; ++r)
+      for (int i = 0; i < kChains; ++i)
+        sums[r][i] =
+            simd::madd<Isa>(V::load_unaligned(x + r * in + d + i * kLanes), part[i], sums[r][i]);
+  }
+  for (int r = 0; r < Rows; ++r) {
+    y[r * y_stride] = xsimd::reduce_add(sums[r][0] + sums[r][1]);
+    if (d < in) y[r * y_stride] += multiply_rest<Isa>(x + r * in + d, w + d, in - d);
+  }
+}
+
+template <class Isa, int Rows = simd::Traits<Isa>::kRows>
+inline void multiply_by_row(int rows, const float* x, std::int64_t in, const float* w, float* y,
+                            std::ptrdiff_t y_stride) noexcept {
+  if constexpr (Rows > 1) {
+    if (rows < Rows) return multiply_by_row<Isa, Rows - 1>(rows, x, in, w, y, y_stride);
+  }
+  multiply_by_row<Isa, Rows>(x, in, w, y, y_stride);
+}
+
+/// y = f(x W^T + b) where x and W lie, row by row, for a few rows of x: packing W, which takes
+/// longer than reading it, would not pay.
+template <class Isa>
+void linear_in_place(const LinearTile& t) noexcept {
+  constexpr int kRows = simd::Traits<Isa>::kRows;
   constexpr int kWidth = kPanel<Isa>;
-  static_assert(kWidth % kColumns == 0);
-  const std::int64_t whole = t.in / kLanes * kLanes;
-  for (std::int64_t first = 0; first < t.columns; first += kWidth) {
-    const std::int64_t width = std::min<std::int64_t>(kWidth, t.columns - first);
-    for (std::int64_t r = 0; r < t.rows; ++r) {
-      const float* const x = t.x + r * t.in;
-      alignas(64) float row[kWidth] = {};
-      for (std::int64_t column = 0; column < width; column += kColumns) {
-        const float* w[kColumns];
-        for (int i = 0; i < kColumns; ++i)  // beyond the last column the last one once more
-          w[i] = t.weight + (first + std::min(column + i, width - 1)) * t.in;
-        V sums[kColumns];
-        for (V& sum : sums) sum = V(0.0f);
-        for (std::int64_t d = 0; d < whole; d += kLanes) {
-          const V x_part = V::load_unaligned(x + d);
-          for (int i = 0; i < kColumns; ++i)
-            sums[i] = simd::madd<Isa>(x_part, V::load_unaligned(w[i] + d), sums[i]);
-        }
-        for (int i = 0; i < kColumns; ++i) {
-          float sum = xsimd::reduce_add(sums[i]);
-          for (std::int64_t d = whole; d < t.in; ++d) sum += x[d] * w[i][d];
-          row[column + i] = sum;
-        }
+  for (std::int64_t column = 0; column < t.columns; column += kWidth) {
+    const std::int64_t width = std::min<std::int64_t>(kWidth, t.columns - column);
+    for (std::int64_t r = 0; r < t.rows; r += kRows) {
+      const int rows = static_cast<int>(std::min<std::int64_t>(kRows, t.rows - r));
+      float block[kRows * kWidth] = {};
+      for (std::int64_t c = 0; c < width; ++c) {
+        multiply_by_row<Isa>(rows, t.x + r * t.in, t.in, t.weight + (column + c) * t.in, block + c,
+                             kWidth);
+        if (t.bias)
+          for (int i = 0; i < rows; ++i) block[i * kWidth + c] += t.bias[column + c];
       }
-      if (t.bias)
-        for (std::int64_t c = 0; c < width; ++c) row[c] += t.bias[first + c];
-      activate<Isa>(t.activation, 1, row, kWidth);
-      std::copy_n(row, width, t.y + r * t.y_stride + first);
+      activate<Isa>(t.activation, rows, block, kWidth);
+      for (int i = 0; i < rows; ++i)
+        std::copy_n(block + i * kWidth, width, t.y + (r + i) * t.y_stride + column);
     }
   }
 }

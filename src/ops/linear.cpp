@@ -16,7 +16,7 @@ using kernels::KernelTable;
 constexpr std::int64_t kRowsAtATime = 2048;
 constexpr std::int64_t kRowTile = 512;
 constexpr std::int64_t kColumnTile = 32;
-/// Up to so many rows W is read where it lies: packing it takes as long as multiplying 8 rows.
+/// Up to so many rows W is read where it lies: packing it for fewer than 8 takes longer.
 constexpr std::int64_t kRowsInPlace = 6;
 
 kernels::Activation for_kernel(Activation activation) {
@@ -37,7 +37,7 @@ struct Layer {
 
   const KernelTable& kernels() const { return runtime.kernels(); }
 
-  /// `first` and one more for every step, at most so many that none is empty.
+  /// The length of equal pieces, none longer than `most` but for rounding up to whole multiples.
   static std::int64_t even_step(std::int64_t count, std::int64_t most, std::int64_t multiple) {
     const std::int64_t pieces = std::max<std::int64_t>(1, ops::divide_up(count, most));
     return ops::divide_up(ops::divide_up(count, pieces), multiple) * multiple;
@@ -164,29 +164,36 @@ void multiply_bytes(const Layer& l, const PackedWeights::Panels& w) {
   });
 }
 
-/// Checks, allocates the result, and has it computed.
-template <class Multiply>
-Tensor make_layer(Context& context, const TensorView& x, const Shape& weight,
-                  const std::optional<TensorView>& bias, Activation activation,
-                  const Multiply& multiply_layer) {
+/// Checks, and allocates the result.
+Tensor result_for(const TensorView& x, const Shape& weight, const std::optional<TensorView>& bias) {
   ops::require_dtype("x", x, DType::kFloat32);
   if (x.shape().rank() < 1) throw ShapeError("x", "rank 1 or more", to_string(x.shape()));
+  if (x.shape()[-1] != weight[1])
+    throw ShapeError(
+        "x",
+        "a last axis of " + std::to_string(weight[1]) + ", as weight " + to_string(weight) + " has",
+        to_string(x.shape()));
+  if (bias) ops::require_floats("bias", *bias, Shape{weight[0]});
+  return Tensor(ops::with_last(x.shape(), weight[0]));
+}
+
+Layer layer_of(Context& context, const TensorView& x, const Shape& weight,
+               const std::optional<TensorView>& bias, Activation activation, Tensor& y) {
   const std::int64_t out = weight[0];
   const std::int64_t in = weight[1];
-  if (x.shape()[-1] != in)
-    throw ShapeError(
-        "x", "a last axis of " + std::to_string(in) + ", as weight " + to_string(weight) + " has",
-        to_string(x.shape()));
-  if (bias) ops::require_floats("bias", *bias, Shape{out});
-  Tensor y(ops::with_last(x.shape(), out));
   const std::int64_t rows = y.shape().elements() / std::max<std::int64_t>(out, 1);
   const bool alone =
       2.0 * static_cast<double>(rows) * static_cast<double>(out) * static_cast<double>(in) <
       ops::kWorthSharing;
-  multiply_layer(Layer{context.runtime(), x.data<float>().data(),
-                       bias ? bias->data<float>().data() : nullptr, activation, y.data().data(),
-                       rows, in, out, alone});
-  return y;
+  return {context.runtime(),
+          x.data<float>().data(),
+          bias ? bias->data<float>().data() : nullptr,
+          activation,
+          y.data().data(),
+          rows,
+          in,
+          out,
+          alone};
 }
 
 }  // namespace
@@ -195,13 +202,14 @@ Tensor linear(Context& context, const TensorView& x, const TensorView& weight,
               const std::optional<TensorView>& bias, Activation activation) {
   ops::require_dtype("x", x, DType::kFloat32);
   ops::require_floats("weight", weight, 2);
+  Tensor y = result_for(x, weight.shape(), bias);
+  const Layer layer = layer_of(context, x, weight.shape(), bias, activation, y);
   const float* const w = weight.data<float>().data();
-  return make_layer(context, x, weight.shape(), bias, activation, [&](const Layer& layer) {
-    if (layer.rows <= kRowsInPlace)
-      multiply_in_place(layer, w);
-    else
-      multiply(layer, w, nullptr);
-  });
+  if (layer.rows <= kRowsInPlace)
+    multiply_in_place(layer, w);
+  else
+    multiply(layer, w, nullptr);
+  return y;
 }
 
 Tensor linear(Context& context, const TensorView& x, const PackedWeights& weight,
@@ -210,12 +218,13 @@ Tensor linear(Context& context, const TensorView& x, const PackedWeights& weight
   if (w.isa != context.isa())
     throw OptionError("weight", "weights packed for " + std::string(context.isa()),
                       "weights packed for " + std::string(w.isa));
-  return make_layer(context, x, w.shape, bias, activation, [&](const Layer& layer) {
-    if (w.format == PackedWeights::Format::kInt8)
-      multiply_bytes(layer, w);
-    else
-      multiply(layer, nullptr, w.floats);
-  });
+  Tensor y = result_for(x, w.shape, bias);
+  const Layer layer = layer_of(context, x, w.shape, bias, activation, y);
+  if (w.format == PackedWeights::Format::kInt8)
+    multiply_bytes(layer, w);
+  else
+    multiply(layer, nullptr, w.floats);
+  return y;
 }
 
 PackedWeights::PackedWeights(Context& context, const TensorView& weight, Format format) {

@@ -1,6 +1,7 @@
 #pragma once
 
-// The activations of linear layers. Each is made before the loop that uses it.
+// The activations of linear layers, of several vectors at a time, so that each constant is fetched
+// once for all of them and none waits for the steps of another.
 
 #include "simd/vector.hpp"
 
@@ -9,7 +10,10 @@ namespace heed::simd {
 template <class Isa>
 struct Relu {
   using V = Vector<Isa>;
-  V operator()(V x) const noexcept { return xsimd::select(x < V(0.0f), V(0.0f), x); }
+  template <int N>
+  void operator()(V (&x)[N]) const noexcept {
+    for (V& v : x) v = xsimd::select(v < V(0.0f), V(0.0f), v);
+  }
 };
 
 /// x Phi(x) = x (1/2 + x q(x^2)), off by at most 2.2e-7 max(1, |x|). Beyond |x| = 5.2 it is x or 0
@@ -26,12 +30,22 @@ class Gelu {
     asm("" : "+r"(c_));
   }
 
-  V operator()(V x) const noexcept {
-    const V t = xsimd::min(madd<Isa>(x * x, V(c_[0]), V(c_[1])), V(c_[2]));
-    V q(c_[3]);
-    for (int i = 4; i < kCount; ++i) q = madd<Isa>(q, t, V(c_[i]));
-    const V phi = madd<Isa>(x, q, V(c_[kCount]));
-    return x * xsimd::max(xsimd::min(phi, V(c_[2])), V(c_[kCount + 1]));
+  template <int N>
+  void operator()(V (&x)[N]) const noexcept {
+    V t[N], q[N];
+    for (int n = 0; n < N; ++n) {
+      t[n] = xsimd::min(madd<Isa>(x[n] * x[n], V(c_[0]), V(c_[1])), V(c_[2]));
+      q[n] = V(c_[3]);
+    }
+    for (int i = 4; i < kCount; ++i) {
+      const V c(c_[i]);
+      for (int n = 0; n < N; ++n) q[n] = madd<Isa>(q[n], t[n], c);
+    }
+    const V half(c_[kCount]), zero(c_[kCount + 1]), one(c_[2]);
+    for (int n = 0; n < N; ++n) {
+      const V phi = madd<Isa>(x[n], q[n], half);
+      x[n] *= xsimd::max(xsimd::min(phi, one), zero);
+    }
   }
 
  private:
@@ -70,16 +84,22 @@ inline Vector<Isa> times_sigmoid(Vector<Isa> x, Vector<Isa> of) noexcept {
 template <class Isa>
 struct Silu {
   using V = Vector<Isa>;
-  V operator()(V x) const noexcept { return times_sigmoid<Isa>(x, x); }
+  template <int N>
+  void operator()(V (&x)[N]) const noexcept {
+    for (V& v : x) v = times_sigmoid<Isa>(v, v);
+  }
 };
 
 /// x / 2 (1 + tanh(u)) = x / (1 + exp(-2 u)) with u = sqrt(2 / pi) (x + 0.044715 x^3).
 template <class Isa>
 struct GeluTanh {
   using V = Vector<Isa>;
-  V operator()(V x) const noexcept {
-    const V twice = x * madd<Isa>(x * x, V(0.0713548162726f), V(1.59576912161f));
-    return times_sigmoid<Isa>(x, twice);
+  template <int N>
+  void operator()(V (&x)[N]) const noexcept {
+    for (V& v : x) {
+      const V twice = v * madd<Isa>(v * v, V(0.0713548162726f), V(1.59576912161f));
+      v = times_sigmoid<Isa>(v, twice);
+    }
   }
 };
 

@@ -22,6 +22,10 @@ describe("more memory than there is", () => {
     { what: "for a table", call: (h) => h.sinusoidalEncoding(MiB, 20) },
     { what: "for the result of a product", call: (h, t) => h.linear(t(8192, 1), t(4096, 1)) },
     {
+      what: "for packed weights",
+      call: (h, t) => h.packWeights(t(9 * 1024, 1024)),
+    },
+    {
       what: "for the weights of attention",
       call: (h, t) => {
         const x = t(1, 1, 6000, 2);

@@ -227,6 +227,26 @@ export function packedAttention(
   return { output, lse, entropy };
 }
 
+/** Phi(x), by the integral of the normal density from 0 to x (Simpson's rule). */
+function normalDistribution(x: number): number {
+  const steps = 2000;
+  const width = x / steps;
+  let sum = 0;
+  for (let i = 0; i <= steps; ++i) {
+    const weight = i === 0 || i === steps ? 1 : i % 2 === 1 ? 4 : 2;
+    sum += weight * Math.exp((-i * width * (i * width)) / 2);
+  }
+  return 0.5 + (sum * width) / 3 / Math.sqrt(2 * Math.PI);
+}
+
+export const activations = {
+  relu: (x: number) => Math.max(x, 0),
+  gelu: (x: number) => x * normalDistribution(x),
+  geluTanh: (x: number) =>
+    (x / 2) * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3))),
+  silu: (x: number) => x / (1 + Math.exp(-x)),
+};
+
 /** x W^T + b. x [rows, in], weight [out, in], bias [out]. */
 export function linear(x: Values, weight: Values, bias?: ArrayLike<number>): number[] {
   const [out, size] = weight.shape as [number, number];

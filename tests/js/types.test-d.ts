@@ -250,6 +250,12 @@ export function steps(): void {
   same<ReturnType<typeof heed.softmax>, Tensor>(true);
   heed.linear(x, x);
   heed.linear(x, x, x);
+  using packed = heed.packWeights(x, { format: "int8" });
+  heed.linear(x, packed, { bias: x, activation: "geluTanh" });
+  // @ts-expect-error an unknown activation
+  heed.linear(x, x, { activation: "swish" });
+  // @ts-expect-error an unknown format
+  heed.packWeights(x, { format: "int4" });
   heed.embedding(ids, x);
   heed.sinusoidalEncoding(4, 8, { base: 100 });
   // @ts-expect-error an unknown option

@@ -33,16 +33,39 @@ export const steps: Case[] = [
     "float32",
     "bool",
   ]),
-  row("linear with a bias that is no tensor", (h, t) => h.linear(t(3), t(4, 3), any(1)), "dtype", [
-    "bias",
-    "a tensor",
-    "1",
-  ]),
-  row("linear with a bias of 0", (h, t) => h.linear(t(3), t(4, 3), any(0)), "dtype", [
-    "bias",
-    "a tensor",
+  row("linear with options that are none", (h, t) => h.linear(t(3), t(4, 3), any(0)), "option", [
+    "options",
+    "an object",
     "0",
   ]),
+  row(
+    "linear with a bias that is no tensor",
+    (h, t) => h.linear(t(3), t(4, 3), { bias: any(0) }),
+    "option",
+    ["bias", "a tensor", "0"],
+  ),
+  row(
+    "linear with an activation that does not exist",
+    (h, t) => h.linear(t(3), t(4, 3), { activation: any("swish") }),
+    "option",
+    ["activation", '"relu" or "gelu" or "geluTanh" or "silu"', '"swish"'],
+  ),
+  row(
+    "linear with packed weights of another size",
+    (h, t) => {
+      using packed = h.packWeights(t(4, 3));
+      return h.linear(t(2), packed);
+    },
+    "shape",
+    ["x", "a last axis of 3, as weight [4, 3] has", "[2]"],
+  ),
+  row("packWeights of rank 1", (h, t) => h.packWeights(t(3)), "shape", ["weight", "rank 2", "[3]"]),
+  row(
+    "packWeights in a format that does not exist",
+    (h, t) => h.packWeights(t(4, 3), { format: any("int4") }),
+    "option",
+    ["format", '"float32" or "int8"', '"int4"'],
+  ),
   row("linear with a disposed weight", (h, t) => h.linear(t(3), disposed(h)), "disposed", [
     "weight",
     ...gone,

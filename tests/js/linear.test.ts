@@ -1,0 +1,107 @@
+// Linear layers: activations and packed weights.
+
+import { load } from "heed";
+import { describe, expect, test } from "vitest";
+import { describeEngines, refusal } from "./engine.js";
+import { activations, linear } from "./oracle.js";
+import { expectClose, expectSameBits, Random, upload } from "./values.js";
+
+const names = Object.keys(activations) as (keyof typeof activations)[];
+
+describeEngines((heed) => {
+  test("applies each activation, after the bias", () => {
+    const random = new Random(201);
+    for (const rows of [2, 23]) {
+      const x = random.array([rows, 40], 2);
+      const weight = random.array([19, 40]);
+      const bias = random.array([19]);
+      const plain = linear(x, weight, bias.data);
+      heed().scope(() => {
+        const tensors = [upload(heed(), x), upload(heed(), weight)] as const;
+        for (const activation of names) {
+          const expected = plain.map(activations[activation]);
+          const options = { bias: upload(heed(), bias), activation };
+          expectClose(heed().linear(...tensors, options), [rows, 19], expected);
+          using packed = heed().packWeights(tensors[1]);
+          expectClose(heed().linear(tensors[0], packed, options), [rows, 19], expected);
+        }
+      });
+    }
+  });
+
+  test("takes a bias alone or as an option, or neither", () => {
+    const random = new Random(202);
+    heed().scope(() => {
+      const x = upload(heed(), random.array([3, 4]));
+      const weight = upload(heed(), random.array([5, 4]));
+      const bias = upload(heed(), random.array([5]));
+      const alone = heed().linear(x, weight, bias).data.slice();
+      expectSameBits(heed().linear(x, weight, { bias }).data, alone);
+      expectSameBits(heed().linear(x, weight, {}).data, heed().linear(x, weight).data.slice());
+    });
+  });
+
+  test("int8 weights give whole numbers exactly, and others within 3 %", () => {
+    const random = new Random(203);
+    for (const rows of [1, 30]) {
+      const x = random.array([rows, 200]);
+      const weight = random.array([50, 200]);
+      const whole = (values: Float32Array, least: number, most: number, every: number) =>
+        values.map((_, i) =>
+          i % every === 0 ? least : i % every === 1 ? most : random.whole(least, most),
+        );
+      heed().scope(() => {
+        const wholeX = { data: whole(x.data, -60, 66, 200), shape: x.shape };
+        const wholeWeight = { data: whole(weight.data, -64, 64, 200), shape: weight.shape };
+        using packed = heed().packWeights(upload(heed(), wholeWeight), { format: "int8" });
+        const exact = linear(wholeX, wholeWeight);
+        expectClose(heed().linear(upload(heed(), wholeX), packed), [rows, 50], exact, 1e-6);
+
+        using near = heed().packWeights(upload(heed(), weight), { format: "int8" });
+        const got = heed().linear(upload(heed(), x), near).data;
+        const wanted = linear(x, weight);
+        const square = (values: number[]) => values.reduce((sum, value) => sum + value * value, 0);
+        const errors = wanted.map((value, i) => (got[i] as number) - value);
+        expect(Math.sqrt(square(errors) / square(wanted))).toBeLessThan(0.03);
+      });
+    }
+  });
+});
+
+describe("packed weights", () => {
+  test("say what they hold, and live on without the tensor", async () => {
+    const heed = await load({ threads: 1 });
+    const random = new Random(204);
+    const values = random.array([64, 64]);
+    const weight = upload(heed, values);
+    using floats = heed.packWeights(weight);
+    using bytes = heed.packWeights(weight, { format: "int8" });
+    weight.dispose();
+    expect([floats.shape, floats.format, floats.bytes]).toEqual([[64, 64], "float32", 4 * 64 * 64]);
+    expect([bytes.shape, bytes.format]).toEqual([[64, 64], "int8"]);
+    expect(bytes.bytes).toBeLessThan(floats.bytes / 3);
+    const x = random.array([2, 64]);
+    heed.scope(() => expectClose(heed.linear(upload(heed, x), floats), [2, 64], linear(x, values)));
+  });
+
+  test("cannot be used once disposed of, nor in another engine", async () => {
+    const heed = await load({ threads: 1 });
+    const other = await load({ threads: 1 });
+    const x = heed.tensor([[1]]);
+    const packed = heed.packWeights(x);
+    const foreign = refusal(() => other.linear(other.tensor([[1]]), packed));
+    expect(foreign.code).toBe("option");
+    expect(foreign.message).toBe("weight: expected weights of this engine, got those of another");
+    packed.dispose();
+    packed.dispose();
+    const gone = refusal(() => heed.linear(x, packed));
+    expect(gone.code).toBe("disposed");
+    expect(gone.message).toBe("weight: expected live weights, got disposed ones");
+    const after = heed.packWeights(x);
+    heed.dispose();
+    other.dispose();
+    expect(refusal(() => heed.linear(x, after)).code).toBe("disposed");
+    expect(refusal(() => heed.packWeights(x)).code).toBe("disposed");
+    after.dispose();
+  });
+});
