@@ -34,13 +34,13 @@ inline constexpr auto kMembers<AttentionOptions> = std::tuple(
     &AttentionOptions::is_causal, &AttentionOptions::causal_alignment,
     &AttentionOptions::causal_offset, &AttentionOptions::window_left,
     &AttentionOptions::window_right, &AttentionOptions::mask, &AttentionOptions::kv_lengths,
-    &AttentionOptions::block_mask, &AttentionOptions::softcap, &AttentionOptions::bias,
-    &AttentionOptions::alibi_slopes, &AttentionOptions::sinks, &AttentionOptions::dropout,
-    &AttentionOptions::dropout_seed, &AttentionOptions::past_key, &AttentionOptions::past_value,
-    &AttentionOptions::cache, &AttentionOptions::cu_seqlens_q, &AttentionOptions::cu_seqlens_k,
-    &AttentionOptions::need_weights, &AttentionOptions::need_lse, &AttentionOptions::capture_scores,
-    &AttentionOptions::capture_capped, &AttentionOptions::capture_masked,
-    &AttentionOptions::capture_entropy);
+    &AttentionOptions::block_mask, &AttentionOptions::precision, &AttentionOptions::softcap,
+    &AttentionOptions::bias, &AttentionOptions::alibi_slopes, &AttentionOptions::sinks,
+    &AttentionOptions::dropout, &AttentionOptions::dropout_seed, &AttentionOptions::past_key,
+    &AttentionOptions::past_value, &AttentionOptions::cache, &AttentionOptions::cu_seqlens_q,
+    &AttentionOptions::cu_seqlens_k, &AttentionOptions::need_weights, &AttentionOptions::need_lse,
+    &AttentionOptions::capture_scores, &AttentionOptions::capture_capped,
+    &AttentionOptions::capture_masked, &AttentionOptions::capture_entropy);
 
 template <>
 inline constexpr auto kMembers<AttentionResult> = std::tuple(
@@ -267,6 +267,10 @@ EMSCRIPTEN_BINDINGS(heed) {
       .value("f32", KvCache::Format::kFloat32)
       .value("f16", KvCache::Format::kFloat16)
       .value("int8", KvCache::Format::kInt8);
+  emscripten::enum_<Precision>("Precision")
+      .value("float32", Precision::kFloat32)
+      .value("int8-scores", Precision::kInt8Scores);
+
   emscripten::enum_<CausalAlignment>("CausalAlignment")
       .value("default", CausalAlignment::kDefault)
       .value("topLeft", CausalAlignment::kTopLeft)

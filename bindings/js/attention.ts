@@ -14,6 +14,7 @@ import {
   isNumber,
   isTensor,
   isWholeNumber,
+  oneOf,
 } from "./validate.js";
 
 /**
@@ -48,6 +49,12 @@ export interface AttentionOptions {
   /** [B] how many keys of each sequence exist; the rest are not read. */
   kvLengths?: readonly number[] | Tensor;
 
+  /**
+   * How the scores are computed, "float32" by default. "int8-scores" rounds queries and keys to whole
+   * numbers of 7 bits (after SageAttention, 2024): faster, with a cosine similarity of the output above
+   * 0.9995 on normally distributed inputs. Not with a cache.
+   */
+  precision?: "float32" | "int8-scores";
   /** Scores become softcap * tanh(score / softcap). */
   softcap?: number;
   /** float32, added to the scores beside a boolean mask; broadcasts to [B, H, L, S]. */
@@ -147,6 +154,7 @@ const checks = {
   },
   mask: isTensor,
   kvLengths: isListOrTensor,
+  precision: oneOf("float32", "int8-scores"),
   softcap: isNumber,
   bias: isTensor,
   alibiSlopes: isListOrTensor,
@@ -209,6 +217,7 @@ export function attention<O extends AttentionOptions>(
         engine.handleOrNone("mask", o.mask),
         list("kvLengths", o.kvLengths),
         o.blockMask?.handle("blockMask", engine.border) ?? 0,
+        o.precision === undefined ? 0 : module.Precision[o.precision].value,
         o.softcap ?? 0,
         engine.handleOrNone("bias", o.bias),
         list("alibiSlopes", o.alibiSlopes, "float32"),

@@ -13,93 +13,12 @@
 // square.
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <limits>
 
 #include "kernels/activate.hpp"
 #include "kernels/byte_kernel.hpp"
+#include "kernels/quantise.hpp"
 
 namespace heed::kernels {
-
-/// Adding it leaves a number, rounded, in the low bits.
-inline constexpr float kRoundToLowBits = 12582912.0f;  // 1.5 * 2^23
-
-/// Whether all are finite, and the least and the greatest of them and zero.
-template <class Isa>
-bool extent(const float* x, std::int64_t count, float& least, float& greatest) noexcept {
-  using V = simd::Vector<Isa>;
-  constexpr auto kLanes = static_cast<std::int64_t>(V::size);
-  V low(0.0f), high(0.0f), not_finite(0.0f);
-  std::int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    const V v = V::load_unaligned(x + i);
-    low = xsimd::min(low, v);
-    high = xsimd::max(high, v);
-    not_finite += v - v;
-  }
-  least = xsimd::reduce_min(low);
-  greatest = xsimd::reduce_max(high);
-  float rest = xsimd::reduce_add(not_finite);
-  for (; i < count; ++i) {
-    least = std::min(least, x[i]);
-    greatest = std::max(greatest, x[i]);
-    rest += x[i] - x[i];
-  }
-  return rest == 0.0f;
-}
-
-template <class Isa>
-void quantise_left(const float* rows, std::int64_t count, std::int64_t depth, std::int8_t* blocks,
-                   ByteRow* byte_rows) noexcept {
-  constexpr int kRows = simd::Traits<Isa>::kRows;
-  constexpr auto kNaN = std::numeric_limits<float>::quiet_NaN();
-  for (std::int64_t r = 0; r < count; ++r, rows += depth) {
-    float least, greatest;
-    const bool finite = extent<Isa>(rows, depth, least, greatest);
-    // 126 steps, because both ends may be rounded outwards.
-    const float step = greatest / 126.0f - least / 126.0f;
-    const float inverse = step < 1e-36f ? 0.0f : 1.0f / step;
-    const float zero = std::nearbyint(-least * inverse);
-    byte_rows[r] = {finite ? step : kNaN, zero};
-    std::int8_t* out = blocks + r / kRows * kRows * byte_depth(depth) + r % kRows * kByteStep;
-    const float round = kRoundToLowBits + zero;
-    const auto byte = [=](float x) {
-      return static_cast<std::int8_t>(std::bit_cast<std::int32_t>(x * inverse + round));
-    };
-    std::int64_t d = 0;
-    for (; d + kByteStep <= depth; d += kByteStep, out += kRows * kByteStep)
-      for (std::int64_t i = 0; i < kByteStep; ++i) out[i] = byte(rows[d + i]);
-    for (std::int64_t i = 0; d < depth; ++d, ++i) out[i] = byte(rows[d]);
-  }
-}
-
-template <class Isa>
-void quantise_weight(const float* rows, std::int64_t count, std::int64_t depth, std::int8_t* panels,
-                     float* scales, float* sums) noexcept {
-  constexpr int kWidth = kPanel<Isa>;
-  constexpr float kMost = 64.0f;
-  constexpr auto kNaN = std::numeric_limits<float>::quiet_NaN();
-  std::fill_n(panels, (count + kWidth - 1) / kWidth * kWidth * byte_depth(depth), std::int8_t{0});
-  for (std::int64_t r = 0; r < count; ++r, rows += depth) {
-    float least, greatest;
-    const bool finite = extent<Isa>(rows, depth, least, greatest);
-    const float scale = std::max(-least, greatest) / kMost;
-    const float inverse = scale < 1e-36f ? 0.0f : 1.0f / scale;
-    std::int8_t* out = panels + r / kWidth * kWidth * byte_depth(depth) + r % kWidth * simd::kGroup;
-    std::int32_t sum = 0;
-    if (finite) {
-      for (std::int64_t d = 0; d < depth; ++d) {
-        const auto byte = static_cast<std::int8_t>(
-            std::bit_cast<std::int32_t>(rows[d] * inverse + kRoundToLowBits));
-        out[d / simd::kGroup * kWidth * simd::kGroup + d % simd::kGroup] = byte;
-        sum += byte;
-      }
-    }
-    scales[r] = finite ? scale : kNaN;
-    sums[r] = static_cast<float>(sum);
-  }
-}
 
 /// y = f(step scale (sum - zero column_sum) + bias) for `rows` rows of a panel.
 template <class Isa>

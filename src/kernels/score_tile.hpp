@@ -6,13 +6,19 @@
 //
 // Which keys a query may see is a range - from lengths, causality and the window - and within it
 // what the masks allow. A block of rows is computed only over the range that one of its rows sees.
+// With int8 scores, queries and keys are rounded to bytes, the keys' mean taken off before: a
+// softmax does not see what all scores of a row have in common, and keys have much in common (Zhang
+// et al., "SageAttention", 2024). Each query and each key has a scale of its own.
+//
 // Hidden scores are replaced, not added to, so that NaN in a hidden key goes nowhere.
 
 #include <algorithm>
 #include <limits>
 
+#include "kernels/byte_kernel.hpp"
 #include "kernels/micro_kernel.hpp"
 #include "kernels/pack.hpp"
+#include "kernels/quantise.hpp"
 #include "kernels/table.hpp"
 
 namespace heed::kernels {
@@ -36,16 +42,16 @@ class ScoreTile {
   };
 
   static std::int64_t scratch(std::int64_t head_size) noexcept {
-    return kQueryTile * (head_size + kStride);
+    // Bytes take a quarter of it but come in steps of eight, and a row is turned beside them.
+    return kQueryTile * (std::max<std::int64_t>(head_size, 4) + kStride);
   }
 
   ScoreTile(const AttentionTile& tile, float* memory) noexcept
-      : t_(tile), q_(memory), s_(memory + kQueryTile * tile.head_size) {
-    pack_blocks<Isa, kRows>(t_.q, t_.q_stride, t_.queries, t_.head_size, q_);
-    const V scale(t_.scale);
-    const std::int64_t packed = (t_.queries + kRows - 1) / kRows * kRows * t_.head_size;
-    for (std::int64_t i = 0; i < packed; i += kLanes)
-      (scale * V::load_aligned(q_ + i)).store_aligned(q_ + i);
+      : t_(tile), q_(memory), s_(memory + scratch(tile.head_size) - kQueryTile * kStride) {
+    if (t_.key_mean)
+      quantise_queries();
+    else
+      pack_queries();
   }
 
   float* row(int r) noexcept { return s_ + r * kStride; }
@@ -87,6 +93,7 @@ class ScoreTile {
 
   /// s = scale Q K^T over the ranges.
   void multiply(std::int64_t first) noexcept {
+    if (t_.key_mean) return multiply_bytes(first);
     const float* panel = t_.tiles[first / kKeyTile].keys;
     for (int column = 0; column < kKeyTile; column += kWidth, panel += kWidth * t_.head_size)
       for (int r = 0; r < t_.queries; r += kRows)
@@ -130,6 +137,59 @@ class ScoreTile {
  private:
   using V = simd::Vector<Isa>;
   static constexpr int kLanes = static_cast<int>(V::size);
+
+  void pack_queries() noexcept {
+    pack_blocks<Isa, kRows>(t_.q, t_.q_stride, t_.queries, t_.head_size, q_);
+    const V scale(t_.scale);
+    const std::int64_t packed = (t_.queries + kRows - 1) / kRows * kRows * t_.head_size;
+    for (std::int64_t i = 0; i < packed; i += kLanes)
+      (scale * V::load_aligned(q_ + i)).store_aligned(q_ + i);
+  }
+
+  void quantise_queries() noexcept {
+    const std::int64_t depth = byte_depth(t_.head_size);
+    const float scale = t_.scale / static_cast<float>(rotation_growth(t_.head_size));
+    float* const rotated = s_ - t_.head_size;
+    for (int r = 0; r < t_.queries; ++r) {
+      const float* const q = t_.q + r * t_.q_stride;
+      rotate<Isa>(q, nullptr, t_.head_size, rotated);
+      std::int8_t* const block = byte_queries() + r / kRows * kRows * depth;
+      quantise_left<Isa>(rotated, 0, 1, t_.head_size, block + r % kRows * kByteStep,
+                         byte_rows_ + r);
+      byte_rows_[r].step *= scale;
+      float score = 0.0f;
+      for (std::int64_t d = 0; d < t_.head_size; ++d) score += q[d] * t_.key_mean[d];
+      mean_scores_[r] = t_.scale * score;
+    }
+  }
+
+  /// The same with bytes: a key k is mean + scale_k b and a query q is step (a - zero), so that
+  ///     q k^T = q mean^T + step scale_k (a b - zero sum(b)).
+  void multiply_bytes(std::int64_t first) noexcept {
+    const KeyValueTile& tile = t_.tiles[first / kKeyTile];
+    const std::int64_t depth = byte_depth(t_.head_size);
+    for (int column = 0; column < kKeyTile; column += kWidth)
+      for (int r = 0; r < t_.queries; r += kRows) {
+        if (column < range(r).begin || column >= range(r).end) continue;
+        const int rows = std::min(kRows, t_.queries - r);
+        alignas(64) std::int32_t sums[kRows * kWidth];
+        multiply_byte_rows<Isa>(rows, byte_queries() + r * depth, tile.key_bytes + column * depth,
+                                depth, sums);
+        for (int c = 0; c < kWidth; c += kLanes) {
+          const V scale = V::load_aligned(tile.key_scales + column + c);
+          const V key_sum = V::load_aligned(tile.key_sums + column + c);
+          for (int i = 0; i < rows; ++i) {
+            const auto& [step, zero] = byte_rows_[r + i];
+            const V sum = xsimd::to_float(simd::Sums<Isa>::load_aligned(sums + i * kWidth + c));
+            const V product = simd::madd<Isa>(V(-zero), key_sum, sum) * V(step);
+            simd::madd<Isa>(product, scale, V(mean_scores_[r + i]))
+                .store_aligned(row(r + i) + column + c);
+          }
+        }
+      }
+  }
+
+  std::int8_t* byte_queries() noexcept { return reinterpret_cast<std::int8_t*>(q_); }
 
   static Range whole_panels(std::int64_t begin, std::int64_t end) noexcept {
     const auto inside = [](std::int64_t key) {
@@ -191,6 +251,9 @@ class ScoreTile {
   float* q_;  // [kQueryTile / kRows][head_size][kRows], scaled: one register block after another
   float* s_;  // [kQueryTile, kStride]
   Range ranges_[kQueryTile / kRows];
+  // Of int8 scores; q_ has bytes then.
+  ByteRow byte_rows_[kQueryTile];
+  float mean_scores_[kQueryTile];
 };
 
 }  // namespace heed::kernels

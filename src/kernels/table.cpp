@@ -29,6 +29,7 @@ const KernelTable& kernel_table() noexcept {
       .byte_linear = byte_linear<Isa>,
       .quantise_left = quantise_left<Isa>,
       .quantise_weight = quantise_weight<Isa>,
+      .quantise_keys = quantise_keys<Isa>,
       .linear_attention = linear_attention<Isa>,
       .softmax = softmax<Isa>,
   };

@@ -31,11 +31,30 @@ inline constexpr int kKeyTile = 128;
 /// A tile of keys and values, packed: `keys` by pack_rows, `values` by pack_columns with this
 /// depth, which is a whole number of panels up to kKeyTile. Keys beyond the last are zero.
 struct KeyValueTile {
-  const float* keys;
-  const float* values;
-  std::int64_t depth;
+  const float* keys = nullptr;
+  const float* values = nullptr;
+  std::int64_t depth = 0;
   /// Whether all the values are finite.
-  bool finite;
+  bool finite = false;
+  // With int8 scores these stand for the keys: panels by quantise_keys, for each key its scale and
+  // the sum of its bytes.
+  const std::int8_t* key_bytes = nullptr;
+  const float* key_scales = nullptr;
+  const float* key_sums = nullptr;
+};
+
+/// Keys [count, depth] to be rounded to panels of bytes, `mean` [depth] taken off. Scales and sums
+/// are as many as the columns of the panels.
+struct ByteKeys {
+  const float* rows;
+  std::ptrdiff_t row_stride;
+  std::int64_t count;
+  std::int64_t depth;
+  const float* mean;
+  float* scratch;  // [depth]
+  std::int8_t* panels;
+  float* scales;
+  float* sums;
 };
 
 /// What a query tile sees of each key tile, when a block mask says so.
@@ -69,6 +88,7 @@ struct AttentionTile {
 
   const KeyValueTile* tiles;  // [key tiles]
   std::int64_t scored_keys;   // so many are packed
+  const float* key_mean;      // [head_size] what int8 keys had taken off; null for float32 scores
 
   // Query i stands at position p = i + offset and sees the keys j of
   // [first_key, keys) with j <= p if causal and p - left <= j <= p + right, -1 being open ...
@@ -193,11 +213,12 @@ struct KernelTable {
   void (*linear_in_place)(const LinearTile& tile) noexcept;
   void (*byte_linear)(const ByteLinearTile& tile) noexcept;
   /// [count, depth] -> register blocks of bytes, as long as byte_depth(depth) says.
-  void (*quantise_left)(const float* rows, std::int64_t count, std::int64_t depth,
-                        std::int8_t* blocks, ByteRow* byte_rows) noexcept;
+  void (*quantise_left)(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
+                        std::int64_t depth, std::int8_t* blocks, ByteRow* byte_rows) noexcept;
   /// [count, depth] -> panels of bytes.
   void (*quantise_weight)(const float* rows, std::int64_t count, std::int64_t depth,
                           std::int8_t* panels, float* scales, float* sums) noexcept;
+  void (*quantise_keys)(const ByteKeys& keys) noexcept;
   void (*linear_attention)(const LinearAttentionHead& head) noexcept;
   void (*softmax)(const float* x, std::int64_t rows, std::int64_t columns, float* y) noexcept;
 };

@@ -47,7 +47,7 @@ class PackedKeyValues {
  public:
   /// With `packs_hidden_keys` all keys are packed, not only the visible ones; values never are.
   PackedKeyValues(const AttentionProblem& p, const KvCache* cache, bool packs_hidden_keys,
-                  const kernels::KernelTable& kernels, Arena::Scope& scratch)
+                  Precision precision, const kernels::KernelTable& kernels, Arena::Scope& scratch)
       : p_(p),
         cache_(cache),
         kernels_(kernels),
@@ -57,6 +57,7 @@ class PackedKeyValues {
                                               divide_up(p.S, kernels.panel) * kernels.panel)),
         key_size_(depth_ * p.D),
         value_size_(depth_ * divide_up(p.Dv, kernels.panel) * kernels.panel),
+        has_bytes_(precision == Precision::kInt8Scores),
         starts_(scratch.take<std::int64_t>(static_cast<std::int64_t>(p.sequences.size()) + 1)) {
     starts_[0] = 0;
     for (std::size_t n = 0; n < p.sequences.size(); ++n)
@@ -64,7 +65,14 @@ class PackedKeyValues {
     const std::int64_t tiles = pieces();
     tiles_ = scratch.take<KeyValueTile>(tiles);
     if (cache && cache->options().format == KvCache::Format::kFloat32) return;
-    keys_ = scratch.take<float>(tiles * key_size_);
+    if (has_bytes_) {
+      bytes_ = scratch.take<std::int8_t>(tiles * depth_ * kernels::byte_depth(p.D));
+      scales_and_sums_ = scratch.take<float>(tiles * 2 * depth_);
+      means_ = scratch.take<float>(std::ssize(p.sequences) * p.G * p.D);
+      smoothed_ = scratch.take<float>(tiles * p.D);
+    } else {
+      keys_ = scratch.take<float>(tiles * key_size_);
+    }
     values_ = scratch.take<float>(tiles * value_size_);
   }
 
@@ -81,18 +89,43 @@ class PackedKeyValues {
     return tiles_ + starts_[sequence] * p_.G + g * (starts_[sequence + 1] - starts_[sequence]);
   }
 
+  /// The mean of a head's keys, if the scores are made of bytes.
+  const float* mean(std::size_t sequence, std::int64_t g) const noexcept {
+    return has_bytes_ ? means_ + (static_cast<std::int64_t>(sequence) * p_.G + g) * p_.D : nullptr;
+  }
+
+  /// So many means are to be found before the first tile is packed.
+  std::int64_t means() const noexcept { return has_bytes_ ? std::ssize(p_.sequences) * p_.G : 0; }
+
+  void find_mean(std::int64_t piece, const float* k) noexcept {
+    const auto n = static_cast<std::size_t>(piece / p_.G);
+    const Sequence& sequence = p_.sequences[n];
+    float* const mean = means_ + piece * p_.D;
+    std::fill_n(mean, p_.D, 0.0f);
+    // A key that a mask hides may be anything. Any vector would do for a mean.
+    std::int64_t count = 0;
+    for (std::int64_t j = 0; j < sequence.visible; ++j) {
+      const float* const key =
+          p_.k_layout.at(k, p_.batch_of(n), piece % p_.G, sequence.first_key + j);
+      if (!std::all_of(key, key + p_.D, [](float x) { return std::isfinite(x); })) continue;
+      ++count;
+      for (std::int64_t d = 0; d < p_.D; ++d) mean[d] += key[d];
+    }
+    const float share = 1.0f / static_cast<float>(std::max<std::int64_t>(count, 1));
+    for (std::int64_t d = 0; d < p_.D; ++d) mean[d] *= share;
+  }
+
   void pack(std::int64_t piece, const float* k, const float* v) noexcept {
     const auto n = static_cast<std::size_t>(
         std::upper_bound(starts_, starts_ + p_.sequences.size() + 1, piece / p_.G) - starts_ - 1);
     const std::int64_t count = starts_[n + 1] - starts_[n];
     const std::int64_t g = (piece - starts_[n] * p_.G) / count;
     const std::int64_t tile = (piece - starts_[n] * p_.G) % count;
-    float* const keys = keys_ + piece * key_size_;
     float* const values = values_ + piece * value_size_;
     if (cache_)
-      tiles_[piece] = cached_tile(n, g, tile, keys, values);
+      tiles_[piece] = cached_tile(n, g, tile, keys_ + piece * key_size_, values);
     else
-      tiles_[piece] = packed_tile(n, g, tile * kKeyTile, k, v, keys, values);
+      tiles_[piece] = packed_tile(n, g, tile * kKeyTile, k, v, piece, values);
   }
 
  private:
@@ -103,20 +136,42 @@ class PackedKeyValues {
   }
 
   KeyValueTile packed_tile(std::size_t n, std::int64_t g, std::int64_t first, const float* k,
-                           const float* v, float* keys, float* values) const noexcept {
+                           const float* v, std::int64_t piece, float* values) const noexcept {
     const Sequence& sequence = p_.sequences[n];
     const auto inside = [&](std::int64_t end) {
       return std::clamp<std::int64_t>(end - first, 0, kKeyTile);
     };
     const std::int64_t b = p_.batch_of(n);
     const std::int64_t row = sequence.first_key + first;
-    kernels_.pack_rows(p_.k_layout.at(k, b, g, row), static_cast<std::ptrdiff_t>(p_.k_layout.row),
-                       inside(scored(n)), static_cast<std::ptrdiff_t>(p_.D), keys);
-    const bool finite = kernels_.pack_columns(
+    const float* const key_rows = p_.k_layout.at(k, b, g, row);
+    const auto key_stride = static_cast<std::ptrdiff_t>(p_.k_layout.row);
+    KeyValueTile tile{.values = values, .depth = depth_};
+    if (has_bytes_) {
+      std::int8_t* const bytes = bytes_ + piece * depth_ * kernels::byte_depth(p_.D);
+      float* const scales = scales_and_sums_ + piece * 2 * depth_;
+      kernels_.quantise_keys({.rows = key_rows,
+                              .row_stride = key_stride,
+                              .count = inside(scored(n)),
+                              .depth = p_.D,
+                              .mean = mean(n, g),
+                              .scratch = smoothed_ + piece * p_.D,
+                              .panels = bytes,
+                              .scales = scales,
+                              .sums = scales + depth_});
+      tile.key_bytes = bytes;
+      tile.key_scales = scales;
+      tile.key_sums = scales + depth_;
+    } else {
+      float* const keys = keys_ + piece * key_size_;
+      kernels_.pack_rows(key_rows, key_stride, inside(scored(n)), static_cast<std::ptrdiff_t>(p_.D),
+                         keys);
+      tile.keys = keys;
+    }
+    tile.finite = kernels_.pack_columns(
         p_.v_layout.at(v, b, g, row), static_cast<std::ptrdiff_t>(p_.v_layout.row),
         inside(sequence.visible), static_cast<std::ptrdiff_t>(p_.Dv),
         static_cast<std::ptrdiff_t>(depth_), values);
-    return {keys, values, depth_, finite};
+    return tile;
   }
 
   const AttentionProblem& p_;
@@ -126,10 +181,15 @@ class PackedKeyValues {
   std::int64_t depth_;  // keys that a tile has room for: those of a page, or what there are
   std::int64_t key_size_;
   std::int64_t value_size_;
+  bool has_bytes_;
   std::int64_t* starts_;  // of each sequence's tiles, as if there were one head
   KeyValueTile* tiles_;
   float* keys_ = nullptr;
   float* values_ = nullptr;
+  std::int8_t* bytes_ = nullptr;      // instead of keys_
+  float* scales_and_sums_ = nullptr;  // depth_ of each to a tile
+  float* means_ = nullptr;            // [sequences, G, D]
+  float* smoothed_ = nullptr;         // [tiles, D] scratch
 };
 
 /// A tile of queries of one sequence; the unit of work is one of them for one head.
@@ -258,7 +318,7 @@ AttentionResult attention(Context& context, const TensorView& q, const TensorVie
   Arena::Scope scratch(runtime.arena());
   // Scores before the masks are those of every key.
   PackedKeyValues packed(p, options.cache, options.capture_scores || options.capture_capped,
-                         kernels, scratch);
+                         options.precision, kernels, scratch);
   const std::int64_t scratch_size = kernels.attention_scratch(p.D, p.Dv);
   float* const thread_scratch = scratch.take<float>(runtime.pool().threads() * scratch_size);
   const std::span<const QueryTile> tiles = query_tiles(p, scratch);
@@ -269,6 +329,8 @@ AttentionResult attention(Context& context, const TensorView& q, const TensorVie
     options.cache->pages().append(p.appended, k_data, p.k_layout, v_data, p.v_layout);
 
   const bool alone = operations(p) < ops::kWorthSharing;
+  runtime.pool().run(packed.means(), alone,
+                     [&](std::int64_t piece, int) { packed.find_mean(piece, k_data); });
   runtime.pool().run(packed.pieces(), alone,
                      [&](std::int64_t piece, int) { packed.pack(piece, k_data, v_data); });
 
@@ -304,6 +366,7 @@ AttentionResult attention(Context& context, const TensorView& q, const TensorVie
         .scale = p.scale,
         .tiles = packed.tiles(n, h / (p.H / p.G)),
         .scored_keys = packed.scored(n),
+        .key_mean = packed.mean(n, h / (p.H / p.G)),
         .first_key = sequence.oldest,
         .keys = sequence.visible,
         .is_causal = options.is_causal,

@@ -297,6 +297,8 @@ void require_ranges(const AttentionProblem& p, const AttentionOptions& options) 
     throw OptionError("softcap", "0 or a positive number", std::to_string(options.softcap));
   if (!(options.dropout >= 0.0 && options.dropout < 1.0))
     throw OptionError("dropout", "a share from 0 to below 1", std::to_string(options.dropout));
+  if (options.precision != Precision::kFloat32 && options.cache)
+    throw OptionError("precision", "float32 with a cache", "int8-scores");
   if (options.alibi_slopes) require_floats("alibi_slopes", *options.alibi_slopes, Shape{p.H});
   if (options.sinks) require_floats("sinks", *options.sinks, Shape{p.H});
   if (options.block_mask) {

@@ -47,11 +47,11 @@ Context context_with_isa(std::string_view isa) {
 /// 2^-24 where a multiplication and an addition round once together, 0 where each rounds.
 float fused_rounding(Context& context) {
   const float a = 1.0f + 0x1p-12f;
-  // Sixteen numbers apart, so that the same lane of the widest vector adds the two products.
-  Tensor x(Shape{1, 32}), weight(Shape{1, 32});
+  // So far apart that one lane of one sum adds the two products, whatever the vectors' width.
+  Tensor x = filled({1, 256}, 0.0f), weight = filled({1, 256}, 0.0f);
   x.data()[0] = 1.0f;
   weight.data()[0] = -(1.0f + 0x1p-11f);
-  x.data()[16] = weight.data()[16] = a;
+  x.data()[128] = weight.data()[128] = a;
   return linear(context, x, weight).data()[0];
 }
 

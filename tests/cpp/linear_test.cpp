@@ -35,32 +35,6 @@ Tensor whole_numbers(Random& random, const Shape& shape, std::int64_t low, std::
   return tensor;
 }
 
-/// Root mean square of the error over that of the numbers wanted, and the cosine between both.
-struct Difference {
-  double relative;
-  double cosine;
-};
-Difference difference(const Tensor& got, const reference::Array& want) {
-  double error = 0.0, product = 0.0, square_got = 0.0, square_want = 0.0;
-  for (std::size_t i = 0; i < want.values.size(); ++i) {
-    const double g = got.data()[i], w = want.values[i];
-    error += (g - w) * (g - w);
-    product += g * w;
-    square_got += g * g;
-    square_want += w * w;
-  }
-  return {std::sqrt(error / square_want), product / std::sqrt(square_got * square_want)};
-}
-
-Tensor normal_numbers(Random& random, const Shape& shape) {
-  Tensor tensor(shape);
-  for (float& value : tensor.data()) {
-    value = 0.0f;
-    for (int i = 0; i < 12; ++i) value += random.real(-0.5f, 0.5f);
-  }
-  return tensor;
-}
-
 TEST(Activation, MatchesTheReference) {
   Context context;
   Tensor x(Shape{80001, 1});

@@ -153,4 +153,31 @@ inline Context context_with_threads(int threads) {
   return Context(options);
 }
 
+/// Of mean 0 and variance 1, nearly normal.
+inline Tensor normal_numbers(Random& random, const Shape& shape) {
+  Tensor tensor(shape);
+  for (float& value : tensor.data()) {
+    value = 0.0f;
+    for (int i = 0; i < 12; ++i) value += random.real(-0.5f, 0.5f);
+  }
+  return tensor;
+}
+
+/// Root mean square of the error over that of the numbers wanted, and the cosine between both.
+struct Difference {
+  double relative;
+  double cosine;
+};
+inline Difference difference(const Tensor& got, const reference::Array& want) {
+  double error = 0.0, product = 0.0, square_got = 0.0, square_want = 0.0;
+  for (std::size_t i = 0; i < want.values.size(); ++i) {
+    const double g = got.data()[i], w = want.values[i];
+    error += (g - w) * (g - w);
+    product += g * w;
+    square_got += g * g;
+    square_want += w * w;
+  }
+  return {std::sqrt(error / square_want), product / std::sqrt(square_got * square_want)};
+}
+
 }  // namespace heed::test

@@ -88,10 +88,10 @@ const rules: Rule[] = [
     brokenBy: { path: "include/heed/a.hpp", text: '#include "runtime/arena.hpp"\n' },
   },
   {
-    says: "simd knows xsimd and WebAssembly's own header",
+    says: "simd knows xsimd and the instruction sets' own headers",
     about: /^src\/simd\//,
     reads: includes,
-    allows: isOneOf(/^<xsimd\//, /^<wasm_simd128\.h>$/, /^"simd\//),
+    allows: isOneOf(/^<xsimd\//, /^<(wasm_simd128|immintrin|arm_neon)\.h>$/, /^"simd\//),
     brokenBy: { path: "src/simd/a.hpp", text: '#include "kernels/pack.hpp"\n' },
   },
   {
