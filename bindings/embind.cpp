@@ -107,7 +107,8 @@ inline constexpr auto kMembers<RopeOptions> = std::tuple(
 /// whole number up to 2^53.
 class Reader {
  public:
-  explicit Reader(std::span<const double> numbers) : numbers_(numbers) {}
+  explicit Reader(std::span<const double> numbers)
+      : next_(numbers.data()), end_(next_ + numbers.size()) {}
 
   template <class T>
   T read() {
@@ -140,14 +141,12 @@ class Reader {
     }
   }
 
-  bool is_at_end() const { return numbers_.empty(); }
+  bool is_at_end() const { return next_ == end_; }
 
  private:
   double number() {
-    if (numbers_.empty()) throw std::logic_error("border: expected more arguments, got no more");
-    const double first = numbers_.front();
-    numbers_ = numbers_.subspan(1);
-    return first;
+    if (is_at_end()) throw std::logic_error("border: expected more arguments");
+    return *next_++;
   }
   Handle handle() { return static_cast<Handle>(number()); }
 
@@ -156,7 +155,8 @@ class Reader {
     member = read<Member>();
   }
 
-  std::span<const double> numbers_;
+  const double* next_;
+  const double* end_;
 };
 
 /// Writes results: of a tensor its address, the address of its elements, type, rank and sizes; 0

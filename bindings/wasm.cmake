@@ -22,6 +22,7 @@ target_link_options(${module} PRIVATE
   -sSTACK_SIZE=256KB
   -sDEFAULT_PTHREAD_STACK_SIZE=256KB
   "-sPTHREAD_POOL_SIZE=Module.poolSize||0"
+  -sPTHREAD_POOL_DELAY_LOAD  # until a thread is there, the others do its work
   # A page whose policy allows 'wasm-unsafe-eval' but no eval can use the module.
   -sDYNAMIC_EXECUTION=0
   -sEMBIND_AOT

@@ -196,7 +196,8 @@ export function attention<O extends AttentionOptions>(
   const { module } = engine;
   const inputs = [engine.handle("q", q), engine.handle("k", k), engine.handle("v", v)] as const;
   const { past, capture } = o;
-  const captured = typeof capture === "string" ? [capture] : (capture ?? []);
+  const captures = (stage: CaptureStage) =>
+    Number(capture !== undefined && (capture === stage || capture.includes(stage)));
   const bounds = readBounds(o.cuSeqlens);
   return engine.withLists((list) => {
     // As bindings/embind.cpp lists them.
@@ -229,12 +230,12 @@ export function attention<O extends AttentionOptions>(
         past instanceof KvCache ? past.handle("past", engine.border) : 0,
         list("cuSeqlens", bounds?.q),
         list("cuSeqlens", bounds?.k),
-        Number(o.needWeights || captured.includes("weights")),
+        o.needWeights ? 1 : captures("weights"),
         Number(o.needLse ?? false),
-        Number(captured.includes("scores")),
-        Number(captured.includes("capped")),
-        Number(captured.includes("masked")),
-        Number(captured.includes("entropy")),
+        captures("scores"),
+        captures("capped"),
+        captures("masked"),
+        captures("entropy"),
       ],
       o.needWeights ? calledHere : calledHereForCapture,
     );
@@ -245,19 +246,25 @@ export function attention<O extends AttentionOptions>(
     const capped = engine.optional();
     const masked = engine.optional();
     const entropy = engine.optional();
-    const stage = { scores, capped, masked, weights, entropy };
     return {
       output,
       weights: o.needWeights ? weights : undefined,
       lse,
-      capture:
-        typeof capture === "string"
-          ? stage[capture]
-          : capture && Object.fromEntries(captured.map((name) => [name, stage[name]])),
+      capture: capture && pick(capture, { scores, capped, masked, weights, entropy }),
       presentKey: engine.optional(),
       presentValue: engine.optional(),
     } as AttentionResult<O>;
   });
+}
+
+/** One stage, or an object of those that a list names. */
+function pick(
+  capture: CaptureStage | readonly CaptureStage[],
+  stages: Record<CaptureStage, Tensor | undefined>,
+): unknown {
+  return typeof capture === "string"
+    ? stages[capture]
+    : Object.fromEntries(capture.map((name) => [name, stages[name]]));
 }
 
 const nothing: AttentionOptions = Object.freeze({});

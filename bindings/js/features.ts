@@ -46,7 +46,7 @@ const node = (
     };
   }
 ).process;
-const isNode = node?.versions?.node !== undefined;
+export const isNode = node?.versions?.node !== undefined;
 
 /** In a browser: whether memory may be shared with workers. Node always may. */
 export function canShareMemory(): boolean {

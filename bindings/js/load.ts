@@ -1,8 +1,9 @@
 import { HeedError } from "./error.js";
-import { chooseThreads, chooseVariant, createMemory, type Variant } from "./features.js";
-import type { HeedModule, ModuleFactory } from "./module.js";
+import { chooseThreads, chooseVariant, createMemory, isNode, type Variant } from "./features.js";
+import type { HeedModule, ModuleFactory, ModuleOptions } from "./module.js";
 import { Heed } from "./ops.js";
-import { checkOptions, isWholeNumber, oneOf } from "./validate.js";
+import { checkOptions, isBoolean, isWholeNumber, oneOf } from "./validate.js";
+import { warmUp } from "./warmUp.js";
 
 export interface LoadOptions {
   /** Threads that compute; by default as many as there are cores, 8 at most. */
@@ -16,6 +17,11 @@ export interface LoadOptions {
   wasmUrl?: string | URL;
   /** The most memory that the engine may grow to, in bytes; 4 GiB by default and at most. */
   maxMemory?: number;
+  /**
+   * Computes something small for some 10 ms, in slices, so that the first call finds optimised code: true
+   * by default. Without it the first large attention takes three times as long as the next.
+   */
+  warmUp?: boolean;
 }
 
 /** What was loaded. */
@@ -62,7 +68,17 @@ function checkLoadOptions(options: LoadOptions): void {
       accepts: (value) => typeof value === "string" || value instanceof URL,
     },
     maxMemory: isWholeNumber(16 * 2 ** 20, mostMemory),
+    warmUp: isBoolean,
   });
+}
+
+async function compile(address: URL): Promise<WebAssembly.Module> {
+  const response = await fetch(address, { credentials: "same-origin" });
+  if (!response.ok) throw new Error(`${response.status} for ${address.href}`);
+  // What a server sends as another type must be there before it can be compiled.
+  return response.headers.get("Content-Type") === "application/wasm"
+    ? WebAssembly.compileStreaming(response)
+    : WebAssembly.compile(await response.arrayBuffer());
 }
 
 async function start(
@@ -74,13 +90,27 @@ async function start(
   const { glue, wasm } = addresses(variant, wasmUrl);
   const messages: string[] = [];
   try {
+    // The glue would fetch it only once it is there itself; in Node it reads a file.
+    const compiled = isNode ? undefined : compile(wasm);
+    compiled?.catch(() => {}); // is told below, unless the glue is missing, too
     const imported = await import(/* @vite-ignore */ /* webpackIgnore: true */ glue.href);
-    return await (imported.default as ModuleFactory)({
-      wasmMemory,
-      poolSize,
-      locateFile: (name) => (name.endsWith(".wasm") ? wasm.href : name),
-      print: (text) => messages.push(text),
-      printErr: (text) => messages.push(text),
+    return await new Promise((resolve, reject) => {
+      const options: ModuleOptions = {
+        wasmMemory,
+        poolSize,
+        locateFile: (name) => (name.endsWith(".wasm") ? wasm.href : name),
+        print: (text) => messages.push(text),
+        printErr: (text) => messages.push(text),
+      };
+      if (compiled !== undefined) {
+        options.instantiateWasm = (imports, receive) => {
+          compiled
+            .then(async (module) => receive(await WebAssembly.instantiate(module, imports), module))
+            .catch(reject);
+          return {};
+        };
+      }
+      (imported.default as ModuleFactory)(options).then(resolve, reject);
     });
   } catch (error) {
     const detail = messages.at(-1) ?? (error instanceof Error ? error.message : String(error));
@@ -108,5 +138,7 @@ export async function load(options: LoadOptions = {}): Promise<Heed> {
     crossOriginIsolated: globalThis.crossOriginIsolated === true,
     reason: [threadsReason, memoryReason].filter((reason) => reason !== null).join("; ") || null,
   };
-  return new Heed(module, memory, info);
+  const heed = new Heed(module, memory, info);
+  if (options.warmUp ?? true) await warmUp(heed);
+  return heed;
 }

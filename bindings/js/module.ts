@@ -19,6 +19,11 @@ export interface ModuleOptions {
   wasmMemory: WebAssembly.Memory;
   poolSize: number;
   locateFile(name: string): string;
+  /** Instantiates the module in the glue's place. */
+  instantiateWasm?(
+    imports: WebAssembly.Imports,
+    receive: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
+  ): object;
   print(text: string): void;
   printErr(text: string): void;
 }

@@ -47,9 +47,8 @@ export class Tensor implements Disposable {
     this.#handle = handle;
     this.#address = border.next();
     this.dtype = dtypes[border.next()] as DType;
-    const rank = border.next();
-    this.#shape = [];
-    for (let axis = 0; axis < rank; ++axis) this.#shape.push(border.next());
+    this.#shape = new Array(border.next());
+    for (let axis = 0; axis < this.#shape.length; ++axis) this.#shape[axis] = border.next();
     border.abandoned.register(this, handle, this);
   }
 

@@ -77,8 +77,8 @@ class Forms {
     require_agreement("heads", options_.heads, p_.H);
     require_agreement("kv_heads", options_.kv_heads, p_.G);
     require_groups(p_.H, p_.G);
-    require_shape("k", k_, Shape{p_.B, p_.G, p_.S, p_.D});
-    require_shape("v", v_, Shape{p_.B, p_.G, p_.S, p_.Dv});
+    require_shape("k", k_, {p_.B, p_.G, p_.S, p_.D});
+    require_shape("v", v_, {p_.B, p_.G, p_.S, p_.Dv});
     p_.q_layout = separate_heads(p_.H, p_.L, p_.D);
     p_.k_layout = separate_heads(p_.G, p_.S, p_.D);
     p_.v_layout = separate_heads(p_.G, p_.S, p_.Dv);
@@ -100,8 +100,8 @@ class Forms {
     p_.D = head_size("q", q_, "heads", p_.H);
     p_.Dv = head_size("v", v_, "kv_heads", p_.G);
     require_groups(p_.H, p_.G);
-    require_shape("k", k_, Shape{p_.B, p_.S, p_.G * p_.D});
-    require_shape("v", v_, Shape{p_.B, p_.S, p_.G * p_.Dv});
+    require_shape("k", k_, {p_.B, p_.S, p_.G * p_.D});
+    require_shape("v", v_, {p_.B, p_.S, p_.G * p_.Dv});
     p_.q_layout = joined_heads(p_.H, p_.L, p_.D);
     p_.k_layout = joined_heads(p_.G, p_.S, p_.D);
     p_.v_layout = joined_heads(p_.G, p_.S, p_.Dv);
@@ -171,8 +171,8 @@ class Forms {
     require_agreement("heads", options_.heads, p_.H);
     require_agreement("kv_heads", options_.kv_heads, p_.G);
     require_groups(p_.H, p_.G);
-    require_shape("k", k_, Shape{p_.S, p_.G, p_.D});
-    require_shape("v", v_, Shape{p_.S, p_.G, p_.Dv});
+    require_shape("k", k_, {p_.S, p_.G, p_.D});
+    require_shape("v", v_, {p_.S, p_.G, p_.Dv});
     p_.q_layout = joined_heads(p_.H, p_.L, p_.D);
     p_.k_layout = joined_heads(p_.G, p_.S, p_.D);
     p_.v_layout = joined_heads(p_.G, p_.S, p_.Dv);

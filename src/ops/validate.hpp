@@ -2,6 +2,8 @@
 
 // Checks that every operation makes before it writes anything.
 
+#include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -20,6 +22,12 @@ inline void require_rank(std::string_view argument, const TensorView& x, int ran
 
 inline void require_shape(std::string_view argument, const TensorView& x, const Shape& shape) {
   if (x.shape() != shape) throw ShapeError(argument, to_string(shape), to_string(x.shape()));
+}
+
+/// The same for the sizes of a shape, which is made only to be named.
+inline void require_shape(std::string_view argument, const TensorView& x,
+                          std::initializer_list<std::int64_t> sizes) {
+  if (!std::ranges::equal(x.shape().sizes(), sizes)) require_shape(argument, x, Shape(sizes));
 }
 
 /// A float32 array of this shape: the usual parameter.

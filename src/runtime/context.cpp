@@ -34,10 +34,17 @@ const KernelTable& choose(std::string_view name) {
   throw OptionError("isa", "one of " + names, name);
 }
 
+template <class... Isas>
+constexpr bool has_choice(simd::IsaList<Isas...>) {
+  return sizeof...(Isas) > 1;
+}
+
 std::string_view wanted_isa(std::string_view option) {
   if (!option.empty()) return option;
-  const char* environment = std::getenv("HEED_ISA");
-  return environment ? environment : "";
+  // Not asked where it says nothing: WebAssembly has to make an environment up first.
+  if constexpr (has_choice(simd::BuiltIsas{}))
+    if (const char* environment = std::getenv("HEED_ISA")) return environment;
+  return "";
 }
 
 std::unique_ptr<Context::Runtime> make_runtime(const Context::Options& options) {

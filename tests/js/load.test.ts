@@ -78,8 +78,14 @@ const refused: [name: string, value: unknown, expected: string, got: string][] =
   ["wasmUrl", 3, "an address", "3"],
   ["maxMemory", 1024, "a whole number from 16777216 to 4294967296", "1024"],
   ["maxMemory", 5 * 1024 * MiB, "a whole number from 16777216 to 4294967296", "5368709120"],
+  ["warmUp", 1, "true or false", "1"],
   ["maxMemory", null, "a whole number from 16777216 to 4294967296", "null"],
-  ["thread", 2, "an option of load (threads, variant, wasmUrl, maxMemory)", "an unknown one"],
+  [
+    "thread",
+    2,
+    "an option of load (threads, variant, wasmUrl, maxMemory, warmUp)",
+    "an unknown one",
+  ],
 ];
 
 test.each(refused)("load refuses %s: %j", async (name, value, expected, got) => {
@@ -101,6 +107,27 @@ test("several engines work side by side", async () => {
   ]);
   for (const heed of heeds) expectWorks(heed);
   for (const heed of heeds.reverse()) heed.dispose();
+});
+
+test("the warm-up can be left out, and is over in moments where it is not", async () => {
+  const time = async (options: LoadOptions) => {
+    const started = performance.now();
+    const heed = await load({ threads: 1, ...options });
+    const taken = performance.now() - started;
+    expectWorks(heed);
+    heed.dispose();
+    return taken;
+  };
+  await time({});
+  const [cold, warm] = [await time({ warmUp: false }), await time({ warmUp: true })];
+  expect(warm - cold).toBeLessThan(500);
+});
+
+test("an engine can be disposed of before its threads have begun", async () => {
+  for (let round = 0; round < 3; ++round) {
+    const heed = await load({ threads: 4, warmUp: false });
+    heed.dispose();
+  }
 });
 
 test("maxMemory bounds what an engine takes, and the engine goes on after that", async () => {

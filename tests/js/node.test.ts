@@ -78,6 +78,23 @@ test("wrong words to load end no process but by the error itself", async () => {
   expect(finished).toEqual({ status: 0, output: "load\noption\n", errors: "" });
 });
 
+test("tensors that were forgotten are freed when the garbage collector finds them", async () => {
+  const finished = await runModule(
+    `
+    import { load } from ${entry};
+    const heed = await load({ threads: 1, maxMemory: 16 * 2 ** 20 });
+    for (let round = 0; round < 50; ++round) {
+      heed.tensor(new Float32Array(2 ** 18));
+      gc();
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    console.log("there was room");
+    `,
+    { flags: ["--expose-gc"], limit: 20_000 },
+  );
+  expect(finished).toEqual({ status: 0, output: "there was room\n", errors: "" });
+});
+
 test("relaxed SIMD is refused by a Node that lacks it", async ({ skip }) => {
   if (hasRelaxedSimd) skip("this Node has relaxed SIMD");
   await expect(load({ variant: "relaxed" })).rejects.toMatchObject({
@@ -113,7 +130,12 @@ test("each thread asked for takes part in a large attention", async ({ skip }) =
     (await load({ threads: 1 })).dispose();
     const before = used();
     const heed = await load({ threads: 3 });
-    const started = [...used()].filter(([id]) => !before.has(id));
+    // An engine is there before all its threads are.
+    let started = [];
+    while (started.length < 2) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      started = [...used()].filter(([id]) => !before.has(id));
+    }
     const x = heed.tensor(new Float32Array(8 * 2048 * 64).fill(0.01), [1, 8, 2048, 64]);
     for (let round = 0; round < 4; ++round) heed.scope(() => void heed.attention(x, x, x));
     const after = used();

@@ -1,0 +1,38 @@
+// Engines compile WebAssembly twice: fast when a function is called first, and well once it has run for a
+// while; what runs then goes on in the slow code (V8, "Dynamic tiering", 2021). So a first large attention
+// takes three times as long as the next. A few small ones before it get its kernels compiled well.
+
+import type { Heed } from "./ops.js";
+
+/** Milliseconds. */
+const sliceTime = 3;
+const slices = 3;
+/** By then the kernels are compiled, or never will be. */
+const mostCalls = 100;
+
+/** Lets other work of this thread go first. Timers would wait for a second in a hidden page. */
+function pause(): Promise<void> {
+  const { port1, port2 } = new MessageChannel();
+  return new Promise((resolve) => {
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
+}
+
+/** Attends with a whole register block of queries and a few of keys, in short calls. */
+export async function warmUp(heed: Heed): Promise<void> {
+  const make = (rows: number) => heed.tensor(new Float32Array(rows * 32), [1, 1, rows, 32]);
+  const [q, k] = [make(12), make(64)];
+  for (let slice = 0, calls = 0; slice < slices && calls < mostCalls; ++slice) {
+    const end = performance.now() + sliceTime;
+    for (; calls < mostCalls && performance.now() < end; ++calls) {
+      heed.attention(q, k, k).output.dispose();
+    }
+    await pause();
+  }
+  q.dispose();
+  k.dispose();
+}
