@@ -269,7 +269,7 @@ EMSCRIPTEN_BINDINGS(heed) {
       .value("int8", KvCache::Format::kInt8);
   emscripten::enum_<Precision>("Precision")
       .value("float32", Precision::kFloat32)
-      .value("int8-scores", Precision::kInt8Scores);
+      .value("int8Scores", Precision::kInt8Scores);
 
   emscripten::enum_<CausalAlignment>("CausalAlignment")
       .value("default", CausalAlignment::kDefault)

@@ -218,7 +218,7 @@ export function attention<O extends AttentionOptions>(
         engine.handleOrNone("mask", o.mask),
         list("kvLengths", o.kvLengths),
         o.blockMask?.handle("blockMask", engine.border) ?? 0,
-        o.precision === undefined ? 0 : module.Precision[o.precision].value,
+        o.precision === "int8-scores" ? module.Precision.int8Scores.value : 0,
         o.softcap ?? 0,
         engine.handleOrNone("bias", o.bias),
         list("alibiSlopes", o.alibiSlopes, "float32"),

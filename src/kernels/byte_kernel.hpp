@@ -18,6 +18,12 @@
 
 namespace heed::kernels {
 
+/// Rows of C that are computed at a time. Beside their sums the registers hold four vectors of B, two
+/// of A, the products of both and a vector of ones: with six rows of two vectors V8 kept sums in
+/// memory, and a product of depth 64 took as long as one of floats.
+template <class Isa>
+inline constexpr int kByteRows = std::min(simd::Traits<Isa>::kRows, 3);
+
 template <class Isa, int Rows>
 void multiply_byte_block(const std::int8_t* a, const std::int8_t* b, std::int64_t depth,
                          std::int32_t* c) noexcept {
@@ -50,14 +56,15 @@ void multiply_byte_block(const std::int8_t* a, const std::int8_t* b, std::int64_
     for (int v = 0; v < kVectors; ++v) sum[r][v].store_aligned(c + r * kPanel<Isa> + v * kLanes);
 }
 
-/// The same for the last rows of a matrix: 1 <= rows <= Traits::kRows.
-template <class Isa, int Rows = simd::Traits<Isa>::kRows>
+/// The same for some rows of a block of A, 1 <= rows <= Traits::kRows, taken few by few.
+template <class Isa, int Rows = kByteRows<Isa>>
 inline void multiply_byte_rows(int rows, const std::int8_t* a, const std::int8_t* b,
                                std::int64_t depth, std::int32_t* c) noexcept {
+  for (; rows >= Rows; rows -= Rows, a += Rows * kByteStep, c += Rows * kPanel<Isa>)
+    multiply_byte_block<Isa, Rows>(a, b, depth, c);
   if constexpr (Rows > 1) {
-    if (rows < Rows) return multiply_byte_rows<Isa, Rows - 1>(rows, a, b, depth, c);
+    if (rows > 0) multiply_byte_rows<Isa, Rows - 1>(rows, a, b, depth, c);
   }
-  multiply_byte_block<Isa, Rows>(a, b, depth, c);
 }
 
 }  // namespace heed::kernels

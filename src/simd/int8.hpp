@@ -77,8 +77,7 @@ class ByteDot {
 
   /// V8 makes a constant that it can see anew in every round of a loop.
   static v128_t hidden_ones() noexcept {
-    std::int32_t two = 0x00010001;
-    asm("" : "+r"(two));
+    const volatile std::int32_t two = 0x00010001;
     return wasm_i32x4_splat(two);
   }
 
