@@ -49,7 +49,7 @@ float fused_rounding(Context& context) {
   const float a = 1.0f + 0x1p-12f;
   const Tensor x(Shape{1, 2}, {1.0f, a});
   const Tensor weight(Shape{1, 2}, {-(1.0f + 0x1p-11f), a});
-  return linear(context, x, weight).data()[0];
+  return linear(context, x, PackedWeights(context, weight)).data()[0];
 }
 
 TEST(Context, HasOneThreadByDefault) { EXPECT_EQ(Context().threads(), 1); }
