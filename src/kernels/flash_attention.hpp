@@ -42,7 +42,9 @@ class FlashAttention {
   using V = simd::Vector<Isa>;
   using Scores = ScoreTile<Isa>;
   static constexpr int kLanes = static_cast<int>(V::size);
+  static constexpr float kLog2E = 1.44269504088896341f;
   static constexpr int kRows = Scores::kRows;
+  static constexpr int kVectors = simd::Traits<Isa>::kVectors;
   static constexpr int kWidth = Scores::kWidth;
 
   explicit FlashAttention(const AttentionTile& tile) noexcept
@@ -82,33 +84,55 @@ class FlashAttention {
 
   /// Takes the tile of scores into the state of every row.
   void absorb(std::int64_t first) noexcept {
+    const simd::Exp2<Isa> exp2;
     for (int r = 0; r < t_.queries; ++r) {
-      float* s = scores_.row(r);
       const auto [begin, end] = scores_.range(r);
-      V highest(m_[r]);
-      for (int j = begin; j < end; j += kLanes)
-        highest = xsimd::max(highest, V::load_aligned(s + j));
-      const float m = xsimd::reduce_max(highest);
+      if (begin >= end) continue;
+      const float m = highest(scores_.row(r), begin, end, m_[r]);
       // Nothing seen so far: subtract 0, because -inf - -inf is NaN.
       const float shift = m == kHidden ? 0.0f : m;
-      V sum(0.0f);
-      for (int j = begin; j < end; j += kLanes) {
-        const V p = simd::exp<Isa>(V::load_aligned(s + j) - V(shift));
-        p.store_aligned(s + j);
-        sum += p;
+      const float sum = exponentials(exp2, scores_.row(r), begin, end, shift);
+      if (m_[r] != m) {
+        const float decay = exp2(V((m_[r] - shift) * kLog2E)).get(0);
+        l_[r] *= decay;
+        scale_row(o_ + r * o_stride_, decay);
+        m_[r] = m;
       }
-      const float decay = m_[r] == kHidden ? 0.0f : simd::exp<Isa>(V(m_[r] - shift)).get(0);
-      l_[r] = decay * l_[r] + xsimd::reduce_add(sum);
-      if (m_[r] != m) scale_row(o_ + r * o_stride_, decay);
-      m_[r] = m;
+      l_[r] += sum;
       if (t_.dropout.scale != 1.0f)
-        drop<Isa>(t_.dropout, t_.row + static_cast<std::uint64_t>(r), first, begin, end, s);
+        drop<Isa>(t_.dropout, t_.row + static_cast<std::uint64_t>(r), first, begin, end,
+                  scores_.row(r));
     }
     const KeyValueTile& tile = t_.tiles[first / kKeyTile];
     if (tile.finite)
       add_values(tile.values, tile.depth * kWidth);
     else
       add_seen_values(tile.values, tile.depth * kWidth);
+  }
+
+  /// The largest of a number and the scores in [begin, end), a whole number of panels.
+  static float highest(const float* s, int begin, int end, float start) noexcept {
+    V highest[kVectors];
+    std::fill_n(highest, kVectors, V(start));
+    for (int j = begin; j < end; j += kWidth)
+      for (int v = 0; v < kVectors; ++v)
+        highest[v] = xsimd::max(highest[v], V::load_aligned(s + j + v * kLanes));
+    for (int v = 1; v < kVectors; ++v) highest[0] = xsimd::max(highest[0], highest[v]);
+    return xsimd::reduce_max(highest[0]);
+  }
+
+  /// s = exp(s - shift) for the scores in [begin, end); gives their sum.
+  static float exponentials(const simd::Exp2<Isa>& exp2, float* s, int begin, int end,
+                            float shift) noexcept {
+    const V shifts(shift);
+    const V log2_e = simd::held<Isa>(kLog2E);
+    V sum(0.0f);
+    for (int j = begin; j < end; j += kLanes) {
+      const V p = exp2((V::load_aligned(s + j) - shifts) * log2_e);
+      p.store_aligned(s + j);
+      sum += p;
+    }
+    return xsimd::reduce_add(sum);
   }
 
   void scale_row(float* row, float factor) const noexcept {
@@ -202,10 +226,11 @@ class FlashAttention {
     const V shift(m_[r]);
     const V scale(1.0f / l_[r]);
     const V log_sum(std::log(l_[r]));
+    const simd::Exp2<Isa> exp2;
     V entropy(0.0f);
     for (int j = 0; j < count; j += kLanes) {
       const V difference = V::load_aligned(s + j) - shift;
-      const V w = simd::exp<Isa>(difference) * scale;
+      const V w = exp2(difference * V(kLog2E)) * scale;
       w.store_aligned(s + j);
       // log w = difference - log l; a weight of 0 adds nothing, though its logarithm is -inf.
       entropy += xsimd::select(w == V(0.0f), V(0.0f), w * (log_sum - difference));

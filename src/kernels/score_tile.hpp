@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "kernels/micro_kernel.hpp"
+#include "kernels/pack.hpp"
 #include "kernels/table.hpp"
 
 namespace heed::kernels {
@@ -40,11 +41,11 @@ class ScoreTile {
 
   ScoreTile(const AttentionTile& tile, float* memory) noexcept
       : t_(tile), q_(memory), s_(memory + kQueryTile * tile.head_size) {
-    for (int r = 0; r < t_.queries; ++r) {
-      float* block = q_ + r / kRows * kRows * t_.head_size + r % kRows;
-      for (std::int64_t d = 0; d < t_.head_size; ++d)
-        block[d * kRows] = t_.scale * t_.q[r * t_.q_stride + d];
-    }
+    pack_blocks<Isa, kRows>(t_.q, t_.q_stride, t_.queries, t_.head_size, q_);
+    const V scale(t_.scale);
+    const std::int64_t packed = (t_.queries + kRows - 1) / kRows * kRows * t_.head_size;
+    for (std::int64_t i = 0; i < packed; i += kLanes)
+      (scale * V::load_aligned(q_ + i)).store_aligned(q_ + i);
   }
 
   float* row(int r) noexcept { return s_ + r * kStride; }

@@ -17,6 +17,7 @@ void softmax(const float* x, std::int64_t rows, std::int64_t columns, float* y) 
   constexpr std::int64_t kLanes = V::size;
   constexpr float kLowest = -std::numeric_limits<float>::infinity();
   const std::int64_t whole = columns / kLanes * kLanes;
+  const simd::Exp2<Isa> exp2;
   for (std::int64_t row = 0; row < rows; ++row, x += columns, y += columns) {
     // The rest of the row, padded with what adds nothing.
     alignas(64) float tail[kLanes];
@@ -34,10 +35,10 @@ void softmax(const float* x, std::int64_t rows, std::int64_t columns, float* y) 
       continue;
     }
     const V shift(maximum);
-    const V tail_power = simd::exp<Isa>(V::load_aligned(tail) - shift);
+    const V tail_power = exp2.natural(V::load_aligned(tail) - shift);
     V sum = tail_power;
     for (std::int64_t i = 0; i < whole; i += kLanes) {
-      const V power = simd::exp<Isa>(V::load_unaligned(x + i) - shift);
+      const V power = exp2.natural(V::load_unaligned(x + i) - shift);
       power.store_unaligned(y + i);
       sum += power;
     }

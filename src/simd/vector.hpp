@@ -26,32 +26,82 @@ inline Vector<Isa> madd(Vector<Isa> a, Vector<Isa> b, Vector<Isa> c) noexcept {
 #endif
 }
 
-/// exp(x) for x <= 88: relative error below 2e-7; NaN stays NaN. Below -86.5 the result is exactly
-/// zero, so that neither it nor a half of it is ever subnormal: WebAssembly cannot flush subnormals
-/// to zero, and a multiply-add on one is many times slower.
+/// A constant that stays in a register throughout a loop. V8 makes a vector constant anew wherever
+/// it is used, in several instructions; one that went through memory nobody knows to be constant.
+template <class Isa>
+inline Vector<Isa> held(float constant) noexcept {
+#if defined(__wasm__)
+  const volatile float hidden = constant;
+  return Vector<Isa>(hidden);
+#else
+  return Vector<Isa>(constant);
+#endif
+}
+
+/// The larger of x and a limit; NaN if x is.
+template <class Isa>
+inline Vector<Isa> at_least(Vector<Isa> x, Vector<Isa> limit) noexcept {
+#if defined(__wasm__)
+  return xsimd::max(x, limit);  // x < limit ? limit : x
+#else
+  return xsimd::max(limit, x);  // limit > x ? limit : x on x86
+#endif
+}
+
+/// 2^t for t <= 124; made before a loop, it holds its constants. Relative error below 2e-7; NaN
+/// stays NaN. Below -124.5 the result is exactly zero and never subnormal: WebAssembly cannot flush
+/// subnormals to zero, and a multiply-add on one is many times slower.
 ///
-/// exp(x) = 2^n exp(r) with n = round(x / ln 2), |r| <= ln(2)/2 (Cody and Waite, "Software Manual
-/// for the Elementary Functions", 1980). The polynomial 1 + r + r^2 (c0 + ... + c4 r^4) is the
-/// minimax one in relative error (3.1e-9), found by Remez exchange.
+/// 2^t = 2^n 2^r with n = round(t), |r| <= 1/2. The polynomial 1 + r (c1 + ... + c5 r^4) is the
+/// minimax one in relative error (9.1e-8), found by Remez exchange. Its coefficients stand four
+/// times too large and the power of two four times too small, so that the exponent field zero,
+/// which makes the number zero, is met while the result is still normal.
+template <class Isa>
+class Exp2 {
+ public:
+  using V = Vector<Isa>;
+
+  V operator()(V t) const noexcept {
+    t = at_least<Isa>(t, lowest_);
+    const V rounded = t + round_;
+    return power(t - (rounded - round_), rounded);
+  }
+
+  /// exp(x) for x <= 86, with the same error: the remainder of x by ln(2) is taken in two steps
+  /// (Cody and Waite, "Software Manual for the Elementary Functions", 1980).
+  V natural(V x) const noexcept {
+    constexpr float kLog2E = 1.44269504088896341f;
+    x = at_least<Isa>(x, V(-86.64340f));
+    const V rounded = madd<Isa>(x, V(kLog2E), round_);
+    const V n = rounded - round_;
+    const V r = madd<Isa>(n, V(2.12194440e-4f), madd<Isa>(n, V(-0.693359375f), x));
+    return power(r * V(kLog2E), rounded);
+  }
+
+ private:
+  /// 2^n 2^r, where n stands in the low bits of `rounded`, 125 more than it is.
+  V power(V r, V rounded) const noexcept {
+    V p = madd<Isa>(c5_, r, c4_);
+    p = madd<Isa>(p, r, c3_);
+    p = madd<Isa>(p, r, c2_);
+    p = madd<Isa>(p, r, c1_);
+    p = madd<Isa>(p, r, c0_);
+    return p * xsimd::bitwise_cast<float>(xsimd::bitwise_cast<std::int32_t>(rounded) << 23);
+  }
+
+  V lowest_ = held<Isa>(-125.0f);
+  V round_ = held<Isa>(12582912.0f + 125.0f);  // 1.5 * 2^23: what is added to it is rounded
+  V c5_ = held<Isa>(4.0f * 0.0013264727160874061f);
+  V c4_ = held<Isa>(4.0f * 0.009671512638886767f);
+  V c3_ = held<Isa>(4.0f * 0.05550733743367504f);
+  V c2_ = held<Isa>(4.0f * 0.2402224208540023f);
+  V c1_ = held<Isa>(4.0f * 0.6931469775991131f);
+  V c0_ = held<Isa>(4.0f);
+};
+
 template <class Isa>
 inline Vector<Isa> exp(Vector<Isa> x) noexcept {
-  using V = Vector<Isa>;
-  constexpr float kLowest = -86.5f;
-  // Adding 1.5 * 2^23 leaves round(x / ln 2) in the low bits; 127 more makes them an exponent.
-  constexpr float kRound = 12582912.0f + 127.0f;
-  const V shifted = madd<Isa>(x, V(1.44269504088896341f), V(kRound));
-  const V n = shifted - V(kRound);
-  V r = madd<Isa>(n, V(-0.693359375f), x);
-  r = madd<Isa>(n, V(2.12194440e-4f), r);
-  V p = V(0.0013814613260779772f);
-  p = madd<Isa>(p, r, V(0.008368709824171195f));
-  p = madd<Isa>(p, r, V(0.04166838736126115f));
-  p = madd<Isa>(p, r, V(0.1666652068983302f));
-  p = madd<Isa>(p, r, V(0.49999993451708435f));
-  p = madd<Isa>(p, r, V(1.0f));
-  p = madd<Isa>(p, r, V(1.0f));
-  const V power = xsimd::bitwise_cast<float>(xsimd::bitwise_cast<std::int32_t>(shifted) << 23);
-  return xsimd::select(x < V(kLowest), V(0.0f), p * power);
+  return Exp2<Isa>().natural(x);
 }
 
 /// tanh(x), absolute error below 2e-7: (1 - e) / (1 + e) with e = exp(-2 |x|), and for small |x|,
