@@ -13,7 +13,7 @@ namespace heed {
 /// used many times. The numbers are copied; the array that they came from may go.
 class PackedWeights {
  public:
-  /// kInt8 stores whole numbers from -64 to 64 and a scale for each output.
+  /// kInt8 stores whole numbers from -64 to 64 and a scale for each output; at most 2^18 inputs.
   enum class Format { kFloat32, kInt8 };
 
   /// weight [out, in]. Throws ShapeError, DTypeError, MemoryError.

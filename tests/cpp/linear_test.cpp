@@ -238,6 +238,14 @@ TEST(Linear, GivesTheSameBitsForAnyNumberOfThreadsWithPackedWeights) {
   }
 }
 
+TEST(PackedWeights, RefusesRowsWhoseInt8ProductsCouldOverflow) {
+  Context context;
+  const PackedWeights most(context, filled({1, 1 << 18}, -64.0f), kInt8);
+  const Tensor y = linear(context, filled({1, 1 << 18}, 126.0f), most);
+  EXPECT_FLOAT_EQ(y.data()[0], -64.0f * 126.0f * 0x1p18f);
+  EXPECT_THROW(PackedWeights(context, Tensor(Shape{1, (1 << 18) + 1}), kInt8), ShapeError);
+}
+
 TEST(PackedWeights, KeepsItsOwnCopy) {
   Random random(29);
   Context context;
