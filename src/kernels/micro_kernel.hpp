@@ -38,8 +38,18 @@ struct StridedLeft {
   void advance() noexcept { ++at; }
 };
 
-template <class Isa, int Rows, bool Accumulate, class Left>
-void multiply_block(Left a, const float* b, std::ptrdiff_t depth, float* c,
+/// The next row of a right factor that is a panel of floats; kernels/decode.hpp has other ones.
+template <class Isa>
+inline void next_row(const float*& panel,
+                     simd::Vector<Isa> (&row)[simd::Traits<Isa>::kVectors]) noexcept {
+  for (auto& vector : row) {
+    vector = simd::Vector<Isa>::load_aligned(panel);
+    panel += simd::Vector<Isa>::size;
+  }
+}
+
+template <class Isa, int Rows, bool Accumulate, class Left, class Right>
+void multiply_block(Left a, Right b, std::ptrdiff_t depth, float* c,
                     std::ptrdiff_t c_stride) noexcept {
   using V = simd::Vector<Isa>;
   constexpr int kVectors = simd::Traits<Isa>::kVectors;
@@ -50,8 +60,7 @@ void multiply_block(Left a, const float* b, std::ptrdiff_t depth, float* c,
       sum[r][v] = Accumulate ? V::load_unaligned(c + r * c_stride + v * kLanes) : V(0.0f);
   for (std::ptrdiff_t d = 0; d < depth; ++d, a.advance()) {
     V column[kVectors];
-    for (int v = 0; v < kVectors; ++v) column[v] = V::load_aligned(b + v * kLanes);
-    b += kPanel<Isa>;
+    next_row<Isa>(b, column);
     for (int r = 0; r < Rows; ++r) {
       const V row(a.row(r));
       for (int v = 0; v < kVectors; ++v) sum[r][v] = simd::madd<Isa>(row, column[v], sum[r][v]);
@@ -62,8 +71,8 @@ void multiply_block(Left a, const float* b, std::ptrdiff_t depth, float* c,
 }
 
 /// The same for the last rows of a matrix: 1 <= rows <= Traits::kRows.
-template <class Isa, bool Accumulate, int Rows = simd::Traits<Isa>::kRows, class Left>
-inline void multiply_rows(int rows, Left a, const float* b, std::ptrdiff_t depth, float* c,
+template <class Isa, bool Accumulate, int Rows = simd::Traits<Isa>::kRows, class Left, class Right>
+inline void multiply_rows(int rows, Left a, Right b, std::ptrdiff_t depth, float* c,
                           std::ptrdiff_t c_stride) noexcept {
   if constexpr (Rows > 1) {
     if (rows < Rows)

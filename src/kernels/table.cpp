@@ -4,6 +4,7 @@
 
 #include "kernels/table.hpp"
 
+#include "kernels/decode.hpp"
 #include "kernels/flash_attention.hpp"
 #include "kernels/linear.hpp"
 #include "kernels/linear_attention.hpp"
@@ -21,6 +22,9 @@ const KernelTable& kernel_table() noexcept {
       .pack_columns = pack_columns<Isa>,
       .attention_scratch = FlashAttention<Isa>::scratch,
       .attention = FlashAttention<Isa>::run,
+      .decode_scratch = Decode<Isa>::scratch,
+      .decode = Decode<Isa>::run,
+      .merge = merge_states<Isa>,
       .linear = linear<Isa>,
       .linear_attention = linear_attention<Isa>,
       .softmax = softmax<Isa>,
