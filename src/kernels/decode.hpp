@@ -268,11 +268,13 @@ class Decode {
     for (int column = range.begin; column < range.end; column += kWidth)
       for (int r = 0; r < rows_; r += kRows) {
         const auto* const q = reinterpret_cast<const std::int16_t*>(q_) + r * size;
+        const float* const query_scales = query_scale_ + r;
+        const float* const key_scales = tile.key_scales + column;
+        float* const s = row(r) + column;
         multiply_words<2, 2 * kRows>(
-            rows_ - r, q, keys + column * size, size / 2, [&](int i, int v, V products) {
-              const V scales = V::load_aligned(tile.key_scales + column + v * kLanes);
-              (products * V(query_scale_[r + i]) * scales)
-                  .store_aligned(row(r + i) + column + v * kLanes);
+            rows_ - r, q, keys + column * size, size / 2, [=](int i, int v, V products) {
+              const V scales = V(query_scales[i]) * V::load_aligned(key_scales + v * kLanes);
+              (products * scales).store_aligned(s + i * kStride + v * kLanes);
             });
       }
     for (int r = 0; r < rows_; ++r) {
@@ -280,15 +282,19 @@ class Decode {
       quantise_weights(r, tile.value_scales, range);
     }
     const auto* const values = static_cast<const std::int8_t*>(tile.values);
-    for (std::int64_t column = 0; column < o_stride_; column += kWidth)
-      for (int r = 0; r < rows_; r += kRows)
+    const std::int64_t stride = o_stride_;
+    for (std::int64_t column = 0; column < stride; column += kWidth)
+      for (int r = 0; r < rows_; r += kRows) {
+        const float* const weight_scales = weight_scale_ + r;
+        float* const o = c_.state.o + r * stride + column;
         multiply_words<kKeyTile, 2>(
             rows_ - r, words(r) + range.begin, values + column * kKeyTile + range.begin * kWidth,
-            (range.end - range.begin) / 2, [&](int i, int v, V products) {
-              float* const o = c_.state.o + (r + i) * o_stride_ + column + v * kLanes;
-              simd::madd<Isa>(products, V(weight_scale_[r + i]), V::load_unaligned(o))
-                  .store_unaligned(o);
+            (range.end - range.begin) / 2, [=](int i, int v, V products) {
+              float* const at = o + i * stride + v * kLanes;
+              simd::madd<Isa>(products, V(weight_scales[i]), V::load_unaligned(at))
+                  .store_unaligned(at);
             });
+      }
   }
 
   /// The weights of row r times the scales of the values, as words.
@@ -318,7 +324,7 @@ class Decode {
   /// (row, pair) stands at row * RowStride + pair * Step.
   template <int RowStride, int Step, int Rows = kRows, class Store>
   static void multiply_words(int rows, const std::int16_t* a, const std::int8_t* b,
-                             std::int64_t pairs, const Store& store) noexcept {
+                             std::int64_t pairs, Store store) noexcept {
     if constexpr (Rows > 1) {
       if (rows < Rows) return multiply_words<RowStride, Step, Rows - 1>(rows, a, b, pairs, store);
     }
