@@ -18,9 +18,9 @@
 
 namespace heed::kernels {
 
-/// Rows of C that are computed at a time. Beside their sums the registers hold four vectors of B, two
-/// of A, the products of both and a vector of ones: with six rows of two vectors V8 kept sums in
-/// memory, and a product of depth 64 took as long as one of floats.
+/// Rows of C that are computed at a time. Beside their sums the registers hold four vectors of B,
+/// two of A, the products of both and a vector of ones: with six rows of two vectors V8 kept sums
+/// in memory, and a product of depth 64 took as long as one of floats.
 template <class Isa>
 inline constexpr int kByteRows = std::min(simd::Traits<Isa>::kRows, 3);
 

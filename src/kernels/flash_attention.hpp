@@ -26,6 +26,7 @@
 
 #include "kernels/dropout.hpp"
 #include "kernels/score_tile.hpp"
+#include "kernels/softmax.hpp"
 
 namespace heed::kernels {
 
@@ -42,9 +43,7 @@ class FlashAttention {
   using V = simd::Vector<Isa>;
   using Scores = ScoreTile<Isa>;
   static constexpr int kLanes = static_cast<int>(V::size);
-  static constexpr float kLog2E = 1.44269504088896341f;
   static constexpr int kRows = Scores::kRows;
-  static constexpr int kVectors = simd::Traits<Isa>::kVectors;
   static constexpr int kWidth = Scores::kWidth;
 
   explicit FlashAttention(const AttentionTile& tile) noexcept
@@ -88,10 +87,10 @@ class FlashAttention {
     for (int r = 0; r < t_.queries; ++r) {
       const auto [begin, end] = scores_.range(r);
       if (begin >= end) continue;
-      const float m = highest(scores_.row(r), begin, end, m_[r]);
+      const float m = row_maximum<Isa>(scores_.row(r), begin, end, m_[r]);
       // Nothing seen so far: subtract 0, because -inf - -inf is NaN.
       const float shift = m == kHidden ? 0.0f : m;
-      const float sum = exponentials(exp2, scores_.row(r), begin, end, shift);
+      const float sum = exponentials<Isa>(exp2, scores_.row(r), begin, end, shift);
       if (m_[r] != m) {
         const float decay = exp2(V((m_[r] - shift) * kLog2E)).get(0);
         l_[r] *= decay;
@@ -108,31 +107,6 @@ class FlashAttention {
       add_values(tile.values, tile.depth * kWidth);
     else
       add_seen_values(tile.values, tile.depth * kWidth);
-  }
-
-  /// The largest of a number and the scores in [begin, end), a whole number of panels.
-  static float highest(const float* s, int begin, int end, float start) noexcept {
-    V highest[kVectors];
-    std::fill_n(highest, kVectors, V(start));
-    for (int j = begin; j < end; j += kWidth)
-      for (int v = 0; v < kVectors; ++v)
-        highest[v] = xsimd::max(highest[v], V::load_aligned(s + j + v * kLanes));
-    for (int v = 1; v < kVectors; ++v) highest[0] = xsimd::max(highest[0], highest[v]);
-    return xsimd::reduce_max(highest[0]);
-  }
-
-  /// s = exp(s - shift) for the scores in [begin, end); gives their sum.
-  static float exponentials(const simd::Exp2<Isa>& exp2, float* s, int begin, int end,
-                            float shift) noexcept {
-    const V shifts(shift);
-    const V log2_e = simd::held<Isa>(kLog2E);
-    V sum(0.0f);
-    for (int j = begin; j < end; j += kLanes) {
-      const V p = exp2((V::load_aligned(s + j) - shifts) * log2_e);
-      p.store_aligned(s + j);
-      sum += p;
-    }
-    return xsimd::reduce_add(sum);
   }
 
   void scale_row(float* row, float factor) const noexcept {

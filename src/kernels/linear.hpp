@@ -46,7 +46,7 @@ void linear(const LinearTile& t) noexcept {
           const FixedLeft<1, kRows> x{t.x + r * t.in + d * kRows};
           float* const y = t.y + r * t.y_stride + column;
           // A last panel that is only partly columns of y goes through a block of its own.
-          float part[kRows * kWidth];
+          float part[kRows * kWidth] = {};
           float* const c = width == kWidth ? y : part;
           const std::ptrdiff_t stride = width == kWidth ? t.y_stride : kWidth;
           if (n > 0 && c == part)

@@ -30,10 +30,20 @@ struct FixedLeft {
   void advance() noexcept { at += Step; }
 };
 
+/// The next row of a right factor that is a panel of floats; kernels/decode.hpp has other ones.
+template <class Isa>
+inline void next_row(const float*& panel,
+                     simd::Vector<Isa> (&row)[simd::Traits<Isa>::kVectors]) noexcept {
+  for (auto& vector : row) {
+    vector = simd::Vector<Isa>::load_aligned(panel);
+    panel += simd::Vector<Isa>::size;
+  }
+}
+
 /// C begins as zero, as what it was (Accumulate), or as other numbers: `start`, whose rows may be
 /// one and the same (start_stride 0).
-template <class Isa, int Rows, bool Accumulate, class Left>
-void multiply_block(Left a, const float* b, std::ptrdiff_t depth, const float* start,
+template <class Isa, int Rows, bool Accumulate, class Left, class Right>
+void multiply_block(Left a, Right b, std::ptrdiff_t depth, const float* start,
                     std::ptrdiff_t start_stride, float* c, std::ptrdiff_t c_stride) noexcept {
   using V = simd::Vector<Isa>;
   constexpr int kVectors = simd::Traits<Isa>::kVectors;
@@ -44,8 +54,7 @@ void multiply_block(Left a, const float* b, std::ptrdiff_t depth, const float* s
       sum[r][v] = Accumulate ? V::load_unaligned(start + r * start_stride + v * kLanes) : V(0.0f);
   for (std::ptrdiff_t d = 0; d < depth; ++d, a.advance()) {
     V column[kVectors];
-    for (int v = 0; v < kVectors; ++v) column[v] = V::load_aligned(b + v * kLanes);
-    b += kPanel<Isa>;
+    next_row<Isa>(b, column);
     for (int r = 0; r < Rows; ++r) {
       const V row(a.row(r));
       for (int v = 0; v < kVectors; ++v) sum[r][v] = simd::madd<Isa>(row, column[v], sum[r][v]);
@@ -56,10 +65,9 @@ void multiply_block(Left a, const float* b, std::ptrdiff_t depth, const float* s
 }
 
 /// The same for the last rows of a matrix: 1 <= rows <= Traits::kRows.
-template <class Isa, bool Accumulate, int Rows = simd::Traits<Isa>::kRows, class Left>
-inline void multiply_rows(int rows, Left a, const float* b, std::ptrdiff_t depth,
-                          const float* start, std::ptrdiff_t start_stride, float* c,
-                          std::ptrdiff_t c_stride) noexcept {
+template <class Isa, bool Accumulate, int Rows = simd::Traits<Isa>::kRows, class Left, class Right>
+inline void multiply_rows(int rows, Left a, Right b, std::ptrdiff_t depth, const float* start,
+                          std::ptrdiff_t start_stride, float* c, std::ptrdiff_t c_stride) noexcept {
   if constexpr (Rows > 1) {
     if (rows < Rows)
       return multiply_rows<Isa, Accumulate, Rows - 1>(rows, a, b, depth, start, start_stride, c,
@@ -68,10 +76,10 @@ inline void multiply_rows(int rows, Left a, const float* b, std::ptrdiff_t depth
   multiply_block<Isa, Rows, Accumulate>(a, b, depth, start, start_stride, c, c_stride);
 }
 
-template <class Isa, bool Accumulate, class Left>
-inline void multiply_rows(int rows, Left a, const float* b, std::ptrdiff_t depth, float* c,
+template <class Isa, bool Accumulate, int Rows = simd::Traits<Isa>::kRows, class Left, class Right>
+inline void multiply_rows(int rows, Left a, Right b, std::ptrdiff_t depth, float* c,
                           std::ptrdiff_t c_stride) noexcept {
-  multiply_rows<Isa, Accumulate>(rows, a, b, depth, c, c_stride, c, c_stride);
+  multiply_rows<Isa, Accumulate, Rows>(rows, a, b, depth, c, c_stride, c, c_stride);
 }
 
 }  // namespace heed::kernels

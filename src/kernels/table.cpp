@@ -5,6 +5,7 @@
 #include "kernels/table.hpp"
 
 #include "kernels/byte_linear.hpp"
+#include "kernels/decode.hpp"
 #include "kernels/flash_attention.hpp"
 #include "kernels/linear.hpp"
 #include "kernels/linear_attention.hpp"
@@ -24,6 +25,9 @@ const KernelTable& kernel_table() noexcept {
       .pack_left = pack_blocks<Isa, simd::Traits<Isa>::kRows>,
       .attention_scratch = FlashAttention<Isa>::scratch,
       .attention = FlashAttention<Isa>::run,
+      .decode_scratch = Decode<Isa>::scratch,
+      .decode = Decode<Isa>::run,
+      .merge = merge_states<Isa>,
       .linear = linear<Isa>,
       .linear_in_place = linear_in_place<Isa>,
       .byte_linear = byte_linear<Isa>,

@@ -3,6 +3,7 @@
 // What the kernels of one instruction set offer to the operations: plain functions on raw pointers.
 // They allocate nothing and throw nothing.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -123,6 +124,90 @@ struct AttentionTile {
   float* scratch;  // attention_scratch(head_size, value_size) floats
 };
 
+/// How a cache stores its numbers.
+enum class NumberFormat { kFloat32, kFloat16, kInt8 };
+
+/// A tile of a cache: as a KeyValueTile of depth kKeyTile, in floats or halves. For int8 the panels
+/// have two neighbours of the depth side by side, keys [ceil(head_size / 2)][panel][2] and values
+/// [kKeyTile / 2][panel][2], and a number is its byte times the scale of its key.
+struct StoredTile {
+  const void* keys;
+  const void* values;
+  const float* key_scales;    // [kKeyTile]
+  const float* value_scales;  // [kKeyTile]
+  /// Whether all the values are finite; of halves also the keys.
+  bool finite;
+};
+
+/// The keys that a query may see, as far as lengths, causality and the window say.
+struct VisibleKeys {
+  std::int64_t first;  // that there is
+  std::int64_t end;
+  bool is_causal;
+  std::int64_t offset;  // query i stands at position i + offset
+  std::int64_t left;    // of the window; -1 is open
+  std::int64_t right;
+
+  std::int64_t begin_of(std::int64_t query) const noexcept {
+    return left < 0 ? first : std::max(first, query + offset - left);
+  }
+  std::int64_t end_of(std::int64_t query) const noexcept {
+    std::int64_t result = end;
+    if (is_causal) result = std::min(result, query + offset + 1);
+    if (right >= 0) result = std::min(result, query + offset + right + 1);
+    return result;
+  }
+};
+
+/// Rows, queries times heads, that decode takes at most.
+inline constexpr int kDecodeRows = 32;
+
+/// The state (m, l, o) of flash_attention.hpp for some rows, after some of the keys.
+struct PartialState {
+  float* m;  // [rows]
+  float* l;  // [rows]
+  float* o;  // [rows, whole panels of value_size], not divided by l
+};
+
+/// Some tiles of one key/value head against the few queries of its query heads. The rows of the
+/// state are query after query, for each head after head.
+struct DecodeChunk {
+  const float* q;  // [heads, queries, head_size]
+  std::ptrdiff_t q_head_stride;
+  std::ptrdiff_t q_stride;
+  int heads;
+  int queries;
+  std::int64_t head_size;
+  std::int64_t value_size;
+  float scale;
+  NumberFormat format;
+  const StoredTile* tiles;
+  int tile_count;
+  std::int64_t first_key;  // of the first tile
+  VisibleKeys visible;
+  float softcap;              // 0 for none
+  const float* alibi_slopes;  // [heads] or null
+  PartialState state;
+  float* scratch;  // decode_scratch(head_size) floats
+};
+
+/// Puts the states of all chunks of one key/value head together.
+struct DecodeMerge {
+  const PartialState* parts;
+  std::int64_t part_count;
+  int heads;
+  int queries;
+  std::int64_t value_size;
+  VisibleKeys visible;
+  const float* sinks;  // [heads] or null
+  float* output;       // [heads, queries, value_size]
+  std::ptrdiff_t output_head_stride;
+  std::ptrdiff_t output_stride;
+  float* lse;  // [heads, queries] or null
+  std::ptrdiff_t lse_head_stride;
+  std::ptrdiff_t lse_stride;
+};
+
 /// As heed::Activation.
 enum class Activation : std::uint8_t { kNone, kRelu, kGelu, kGeluTanh, kSilu };
 
@@ -208,6 +293,9 @@ struct KernelTable {
                     std::ptrdiff_t depth, float* blocks) noexcept;
   std::int64_t (*attention_scratch)(std::int64_t head_size, std::int64_t value_size) noexcept;
   void (*attention)(const AttentionTile& tile) noexcept;
+  std::int64_t (*decode_scratch)(std::int64_t head_size) noexcept;
+  void (*decode)(const DecodeChunk& chunk) noexcept;
+  void (*merge)(const DecodeMerge& merge) noexcept;
   void (*linear)(const LinearTile& tile) noexcept;
   /// The same for x and weight where they lie.
   void (*linear_in_place)(const LinearTile& tile) noexcept;

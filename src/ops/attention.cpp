@@ -3,6 +3,7 @@
 #include <span>
 
 #include "ops/attention_problem.hpp"
+#include "ops/decode.hpp"
 #include "ops/kv_pages.hpp"
 #include "ops/validate.hpp"
 #include "runtime/runtime.hpp"
@@ -232,6 +233,12 @@ AttentionResult allocate(const AttentionProblem& p, const AttentionOptions& opti
   return result;
 }
 
+/// Whether more is asked for than output and lse.
+bool observes(const AttentionOptions& options) {
+  return options.need_weights || options.capture_scores || options.capture_capped ||
+         options.capture_masked || options.capture_entropy;
+}
+
 kernels::Dropout dropout_of(const AttentionOptions& options) {
   if (options.dropout == 0.0) return {};
   const double kept = 1.0 - options.dropout;
@@ -264,6 +271,96 @@ float* data_or_null(std::optional<Tensor>& tensor) {
 const float* data_or_null(const std::optional<TensorView>& tensor) {
   return tensor ? tensor->data<float>().data() : nullptr;
 }
+
+/// Attention by tiles of queries. Takes all the memory that it needs when it is made.
+class TiledAttention {
+ public:
+  TiledAttention(const AttentionProblem& p, const AttentionOptions& options,
+                 Context::Runtime& runtime, Arena::Scope& scratch)
+      : p_(p),
+        options_(options),
+        runtime_(runtime),
+        // Scores before the masks are those of every key.
+        packed_(p, options.cache, options.capture_scores || options.capture_capped,
+                options.precision, runtime.kernels(), scratch),
+        tiles_(query_tiles(p, scratch)),
+        scratch_size_(runtime.kernels().attention_scratch(p.D, p.Dv)),
+        thread_scratch_(scratch.take<float>(runtime.pool().threads() * scratch_size_)) {}
+
+  void run(const float* q, const float* k, const float* v, AttentionResult& result, bool alone) {
+    runtime_.pool().run(packed_.means(), alone,
+                        [&](std::int64_t piece, int) { packed_.find_mean(piece, k); });
+    runtime_.pool().run(packed_.pieces(), alone,
+                        [&](std::int64_t piece, int) { packed_.pack(piece, k, v); });
+    const auto tile_count = static_cast<std::int64_t>(tiles_.size());
+    const float* const slopes = data_or_null(options_.alibi_slopes);
+    const float* const sinks = data_or_null(options_.sinks);
+    float* const output = result.output.data().data();
+    float* const lse = data_or_null(result.lse);
+    float* const entropy = data_or_null(result.entropy);
+    float* const scores = data_or_null(result.scores);
+    float* const capped = data_or_null(result.capped);
+    float* const masked = data_or_null(result.masked);
+    float* const weights = data_or_null(result.weights);
+
+    runtime_.pool().run(p_.H * tile_count, alone, [&](std::int64_t piece, int thread) {
+      const auto [n, first] = tiles_[static_cast<std::size_t>(piece % tile_count)];
+      const Sequence& sequence = p_.sequences[n];
+      const std::int64_t b = p_.batch_of(n);
+      const std::int64_t h = piece / tile_count;
+      const std::int64_t query = sequence.first_query + first;
+      const std::int64_t pair_row = (b * p_.H + h) * p_.L + query;
+      const auto row_of = [&](float* all) {
+        return all ? p_.row_layout.at(all, b, h, query) : nullptr;
+      };
+      const auto pairs_of = [&](float* all) { return all ? all + pair_row * p_.S : nullptr; };
+      runtime_.kernels().attention({
+          .q = p_.q_layout.at(q, b, h, query),
+          .q_stride = static_cast<std::ptrdiff_t>(p_.q_layout.row),
+          .queries = static_cast<int>(std::min<std::int64_t>(kQueryTile, sequence.queries - first)),
+          .first_query = first,
+          .head_size = p_.D,
+          .value_size = p_.Dv,
+          .scale = p_.scale,
+          .tiles = packed_.tiles(n, h / (p_.H / p_.G)),
+          .scored_keys = packed_.scored(n),
+          .key_mean = packed_.mean(n, h / (p_.H / p_.G)),
+          .first_key = sequence.oldest,
+          .keys = sequence.visible,
+          .is_causal = options_.is_causal,
+          .offset = sequence.offset,
+          .left = p_.left,
+          .right = p_.right,
+          .mask = p_.mask.slice(b, h),
+          .blocks = blocks_of(options_.block_mask, b, h, first),
+          .softcap = options_.softcap,
+          .alibi_slope = slopes ? slopes[h] : 0.0f,
+          .sink = sinks ? sinks + h : nullptr,
+          .dropout = dropout_of(options_),
+          .row = dropout_row(b, h, query),
+          .output = p_.output_layout.at(output, b, h, query),
+          .output_stride = static_cast<std::ptrdiff_t>(p_.output_layout.row),
+          .lse = row_of(lse),
+          .entropy = row_of(entropy),
+          .all_keys = p_.is_packed ? sequence.keys : p_.S,
+          .scores = pairs_of(scores),
+          .capped = pairs_of(capped),
+          .masked = pairs_of(masked),
+          .weights = pairs_of(weights),
+          .scratch = thread_scratch_ + thread * scratch_size_,
+      });
+    });
+  }
+
+ private:
+  const AttentionProblem& p_;
+  const AttentionOptions& options_;
+  Context::Runtime& runtime_;
+  PackedKeyValues packed_;
+  std::span<const QueryTile> tiles_;
+  std::int64_t scratch_size_;
+  float* thread_scratch_;
+};
 
 /// Computes on copies in float32; output and present are given back in the type of q.
 AttentionResult attention_in_float32(Context& context, const TensorView& q, const TensorView& k,
@@ -316,82 +413,21 @@ AttentionResult attention(Context& context, const TensorView& q, const TensorVie
                           " columns, as this context's instruction set has",
                       std::to_string(options.cache->pages().panel()));
   Arena::Scope scratch(runtime.arena());
-  // Scores before the masks are those of every key.
-  PackedKeyValues packed(p, options.cache, options.capture_scores || options.capture_capped,
-                         options.precision, kernels, scratch);
-  const std::int64_t scratch_size = kernels.attention_scratch(p.D, p.Dv);
-  float* const thread_scratch = scratch.take<float>(runtime.pool().threads() * scratch_size);
-  const std::span<const QueryTile> tiles = query_tiles(p, scratch);
-  const auto tile_count = static_cast<std::int64_t>(tiles.size());
+  // What else is asked for takes the tiles, but never changes the output.
+  const bool decodes = ops::Decode::takes(p, options);
+  std::optional<ops::Decode> decode;
+  std::optional<TiledAttention> tiled;
+  if (decodes) decode.emplace(p, options, runtime, scratch);
+  if (!decodes || observes(options)) tiled.emplace(p, options, runtime, scratch);
 
   // All that may fail is behind: only now the cache changes.
   if (options.cache)
     options.cache->pages().append(p.appended, k_data, p.k_layout, v_data, p.v_layout);
 
   const bool alone = operations(p) < ops::kWorthSharing;
-  runtime.pool().run(packed.means(), alone,
-                     [&](std::int64_t piece, int) { packed.find_mean(piece, k_data); });
-  runtime.pool().run(packed.pieces(), alone,
-                     [&](std::int64_t piece, int) { packed.pack(piece, k_data, v_data); });
-
   const float* const q_data = q.data<float>().data();
-  const float* const slopes = data_or_null(options.alibi_slopes);
-  const float* const sinks = data_or_null(options.sinks);
-  float* const output = result.output.data().data();
-  float* const lse = data_or_null(result.lse);
-  float* const entropy = data_or_null(result.entropy);
-  float* const scores = data_or_null(result.scores);
-  float* const capped = data_or_null(result.capped);
-  float* const masked = data_or_null(result.masked);
-  float* const weights = data_or_null(result.weights);
-
-  runtime.pool().run(p.H * tile_count, alone, [&](std::int64_t piece, int thread) {
-    const auto [n, first] = tiles[static_cast<std::size_t>(piece % tile_count)];
-    const Sequence& sequence = p.sequences[n];
-    const std::int64_t b = p.batch_of(n);
-    const std::int64_t h = piece / tile_count;
-    const std::int64_t query = sequence.first_query + first;
-    const std::int64_t pair_row = (b * p.H + h) * p.L + query;
-    const auto row_of = [&](float* all) {
-      return all ? p.row_layout.at(all, b, h, query) : nullptr;
-    };
-    const auto pairs_of = [&](float* all) { return all ? all + pair_row * p.S : nullptr; };
-    kernels.attention({
-        .q = p.q_layout.at(q_data, b, h, query),
-        .q_stride = static_cast<std::ptrdiff_t>(p.q_layout.row),
-        .queries = static_cast<int>(std::min<std::int64_t>(kQueryTile, sequence.queries - first)),
-        .first_query = first,
-        .head_size = p.D,
-        .value_size = p.Dv,
-        .scale = p.scale,
-        .tiles = packed.tiles(n, h / (p.H / p.G)),
-        .scored_keys = packed.scored(n),
-        .key_mean = packed.mean(n, h / (p.H / p.G)),
-        .first_key = sequence.oldest,
-        .keys = sequence.visible,
-        .is_causal = options.is_causal,
-        .offset = sequence.offset,
-        .left = p.left,
-        .right = p.right,
-        .mask = p.mask.slice(b, h),
-        .blocks = blocks_of(options.block_mask, b, h, first),
-        .softcap = options.softcap,
-        .alibi_slope = slopes ? slopes[h] : 0.0f,
-        .sink = sinks ? sinks + h : nullptr,
-        .dropout = dropout_of(options),
-        .row = dropout_row(b, h, query),
-        .output = p.output_layout.at(output, b, h, query),
-        .output_stride = static_cast<std::ptrdiff_t>(p.output_layout.row),
-        .lse = row_of(lse),
-        .entropy = row_of(entropy),
-        .all_keys = p.is_packed ? sequence.keys : p.S,
-        .scores = pairs_of(scores),
-        .capped = pairs_of(capped),
-        .masked = pairs_of(masked),
-        .weights = pairs_of(weights),
-        .scratch = thread_scratch + thread * scratch_size,
-    });
-  });
+  if (tiled) tiled->run(q_data, k_data, v_data, result, alone);
+  if (decode) decode->run(q_data, result.output.data().data(), data_or_null(result.lse), alone);
   return result;
 }
 

@@ -1,6 +1,7 @@
 #include "heed/kv_cache.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <set>
@@ -44,9 +45,14 @@ std::int64_t number_size(KvCache::Format format) {
   return 0;
 }
 
+/// In panels of int8 two steps of the depth stand side by side, column after column.
+std::int64_t neighbours(KvCache::Format format) { return format == KvCache::Format::kInt8 ? 2 : 1; }
+
+}  // namespace
+
 /// Where in a page the tile of head g lies, in numbers, and behind all tiles the scales of int8:
 /// kKeyTile for the keys and kKeyTile for the values of each head.
-struct PageLayout {
+struct Pages::PageLayout {
   std::int64_t heads, key_tile, value_tile, number;
 
   std::int64_t keys(std::int64_t g) const noexcept { return g * (key_tile + value_tile); }
@@ -63,10 +69,7 @@ struct PageLayout {
   }
 };
 
-PageLayout layout_of(const Pages& pages) {
-  return {pages.options().heads, pages.key_tile_size(), pages.value_tile_size(),
-          number_size(pages.options().format)};
-}
+namespace {
 
 void require_size(std::string_view name, std::int64_t size, std::int64_t most) {
   if (size < 1 || size > most)
@@ -85,52 +88,86 @@ KvCache::Options checked(KvCache::Options options) {
   return options;
 }
 
-/// One number for a whole row of int8: its largest magnitude becomes 127.
+/// One number for a whole row of int8: its largest magnitude becomes 127. Not finite if the row is
+/// not.
 float scale_of(const float* row, std::int64_t size) {
   float largest = 0.0f;
+  // x - x is 0 for a finite x and NaN for any other, and a sum keeps a NaN.
+  float not_finite = 0.0f;
   for (std::int64_t i = 0; i < size; ++i) {
-    const float magnitude = std::fabs(row[i]);
-    if (!(magnitude <= largest)) largest = magnitude;  // takes NaN along
+    largest = std::max(largest, std::fabs(row[i]));
+    not_finite += row[i] - row[i];
   }
-  return largest / 127.0f;
+  return largest / 127.0f + not_finite;
 }
 
-/// Writes row[i] to at(i), as the format stores it.
-template <class At>
-void store(KvCache::Format format, std::byte* to, const float* row, std::int64_t size, float* scale,
-           At at) {
-  switch (format) {
-    case KvCache::Format::kFloat32:
-      for (std::int64_t i = 0; i < size; ++i) reinterpret_cast<float*>(to)[at(i)] = row[i];
-      return;
-    case KvCache::Format::kFloat16:
-      for (std::int64_t i = 0; i < size; ++i)
-        reinterpret_cast<std::uint16_t*>(to)[at(i)] = ops::to_float16(row[i]);
-      return;
-    case KvCache::Format::kInt8: {
-      *scale = scale_of(row, size);
-      // A row that is not finite, or all zero, keeps that in its scale alone.
-      const float inverse = std::isfinite(*scale) && *scale > 0.0f ? 1.0f / *scale : 0.0f;
-      for (std::int64_t i = 0; i < size; ++i)
-        reinterpret_cast<std::int8_t*>(to)[at(i)] =
-            inverse == 0.0f ? std::int8_t{0}
-                            : static_cast<std::int8_t>(std::lround(row[i] * inverse));
-      return;
+/// Where the numbers of a row go: `run` of them `step` apart, the next ones `stride` further.
+struct Places {
+  std::int64_t first, run, step, stride;
+
+  template <class Write>
+  void each(const float* row, std::int64_t size, Write write) const {
+    for (std::int64_t i = 0, start = first; i < size; i += run, start += stride) {
+      const std::int64_t end = std::min(run, size - i);
+      for (std::int64_t n = 0; n < end; ++n) write(start + n * step, row[i + n]);
     }
   }
+};
+
+/// Writes a row as the format stores it. Whether all of it is finite there.
+bool store(KvCache::Format format, std::byte* to, const Places& places, const float* row,
+           std::int64_t size, float* scale) {
+  float not_finite = 0.0f;  // or NaN
+  switch (format) {
+    case KvCache::Format::kFloat32:
+      places.each(row, size, [&](std::int64_t at, float x) {
+        reinterpret_cast<float*>(to)[at] = x;
+        not_finite += x - x;
+      });
+      break;
+    case KvCache::Format::kFloat16:
+      places.each(row, size, [&](std::int64_t at, float x) {
+        const std::uint16_t half = ops::to_float16(x);
+        reinterpret_cast<std::uint16_t*>(to)[at] = half;
+        // What does not fit becomes infinite.
+        if ((half & 0x7c00u) == 0x7c00u) not_finite = 1.0f;
+      });
+      break;
+    case KvCache::Format::kInt8: {
+      *scale = scale_of(row, size);
+      not_finite = *scale - *scale;
+      // A row that is not finite, or all zero, keeps that in its scale alone.
+      const float inverse = std::isfinite(*scale) && *scale > 0.0f ? 1.0f / *scale : 0.0f;
+      places.each(row, size, [&](std::int64_t at, float x) {
+        // Adding 1.5 * 2^23 leaves the nearest whole number in the low bits.
+        const float shifted = inverse == 0.0f ? 0.0f : x * inverse + 12582912.0f;
+        reinterpret_cast<std::int8_t*>(to)[at] =
+            static_cast<std::int8_t>(std::bit_cast<std::int32_t>(shifted));
+      });
+      break;
+    }
+  }
+  return not_finite == 0.0f;
 }
 
-/// Reads `count` numbers; scale_of_number(i) tells which scale is theirs.
+/// Reads panels [panels][depth or one more][width] out to floats [panels][depth][width];
+/// scale(column, d) is that of a byte.
 template <class ScaleOf>
-void load(KvCache::Format format, const std::byte* from, std::int64_t count, const float* scales,
-          float* to, ScaleOf scale_of_number) {
+void widen(KvCache::Format format, const std::byte* from, std::int64_t columns, std::int64_t width,
+           std::int64_t depth, float* to, ScaleOf scale) {
   if (format == KvCache::Format::kFloat16) {
-    const auto* halves = reinterpret_cast<const std::uint16_t*>(from);
-    for (std::int64_t i = 0; i < count; ++i) to[i] = ops::from_float16(halves[i]);
-  } else {
-    const auto* bytes = reinterpret_cast<const std::int8_t*>(from);
-    for (std::int64_t i = 0; i < count; ++i)
-      to[i] = static_cast<float>(bytes[i]) * scales[scale_of_number(i)];
+    const auto* const halves = reinterpret_cast<const std::uint16_t*>(from);
+    for (std::int64_t i = 0; i < columns * depth; ++i) to[i] = ops::from_float16(halves[i]);
+    return;
+  }
+  const auto* panel = reinterpret_cast<const std::int8_t*>(from);
+  for (std::int64_t first = 0; first < columns; first += width) {
+    for (std::int64_t d = 0; d < depth; ++d) {
+      const std::int8_t* const row = panel + d / 2 * 2 * width + d % 2;
+      for (std::int64_t c = 0; c < width; ++c)
+        *to++ = static_cast<float>(row[2 * c]) * scale(first + c, d);
+    }
+    panel += ops::divide_up(depth, 2) * 2 * width;
   }
 }
 
@@ -139,10 +176,17 @@ void load(KvCache::Format format, const std::byte* from, std::int64_t count, con
 Pages::Pages(const Options& options, std::int64_t panel)
     : options_(checked(options)),
       panel_(panel),
+      padded_keys_(ops::divide_up(options_.head_size, neighbours(options_.format)) *
+                   neighbours(options_.format)),
       padded_values_(ops::divide_up(options_.value_size, panel) * panel),
       sequences_(static_cast<std::size_t>(options_.batch)) {}
 
 Pages::~Pages() = default;
+
+Pages::PageLayout Pages::layout() const noexcept {
+  return {options_.heads, kKeyTile * padded_keys_, kKeyTile * padded_values_,
+          number_size(options_.format)};
+}
 
 const Pages::Sequence& Pages::sequence(std::int64_t b) const {
   if (b < 0 || b >= options_.batch)
@@ -155,7 +199,7 @@ std::size_t Pages::bytes() const noexcept {
   std::set<const Page*> pages;
   for (const Sequence& s : sequences_)
     for (const auto& page : s.pages) pages.insert(page.get());
-  return pages.size() * static_cast<std::size_t>(layout_of(*this).bytes());
+  return pages.size() * static_cast<std::size_t>(layout().bytes());
 }
 
 std::vector<std::int64_t> Pages::check_append(std::int64_t L,
@@ -182,14 +226,14 @@ std::vector<std::int64_t> Pages::check_append(std::int64_t L,
 }
 
 std::shared_ptr<Pages::Page> Pages::make_page(const Page* like) const {
-  const PageLayout layout = layout_of(*this);
-  auto page = std::make_shared<Page>(layout.bytes(), options_.heads);
+  const std::int64_t bytes = layout().bytes();
+  auto page = std::make_shared<Page>(bytes, options_.heads);
   if (like) {
-    std::memcpy(page->data(), like->data(), static_cast<std::size_t>(layout.bytes()));
+    std::memcpy(page->data(), like->data(), static_cast<std::size_t>(bytes));
     page->finite = like->finite;
   } else {
     // What no token has written yet is multiplied by weights of zero: it must be finite.
-    std::memset(page->data(), 0, static_cast<std::size_t>(layout.bytes()));
+    std::memset(page->data(), 0, static_cast<std::size_t>(bytes));
   }
   return page;
 }
@@ -197,27 +241,39 @@ std::shared_ptr<Pages::Page> Pages::make_page(const Page* like) const {
 void Pages::append(const std::vector<std::int64_t>& counts, const float* k,
                    const ops::Layout& k_layout, const float* v, const ops::Layout& v_layout) {
   // Pages first: if there is no room for one, nothing has changed.
-  std::vector<std::deque<std::shared_ptr<Page>>> grown;
-  for (std::size_t b = 0; b < sequences_.size(); ++b) {
-    const Sequence& s = sequences_[b];
-    auto pages = s.pages;
-    const std::int64_t end = s.length + counts[b];
-    const std::int64_t open = s.length / kKeyTile - s.first_page;  // the page of the next token
-    if (counts[b] > 0 && open < static_cast<std::int64_t>(pages.size())) {
-      auto& page = pages[static_cast<std::size_t>(open)];
-      if (s.pages[static_cast<std::size_t>(open)].use_count() > 2) page = make_page(page.get());
-    }
-    while (s.first_page + static_cast<std::int64_t>(pages.size()) < ops::divide_up(end, kKeyTile))
-      pages.push_back(make_page(nullptr));
-    grown.push_back(std::move(pages));
+  struct Fresh {
+    std::size_t sequence, place;
+    std::shared_ptr<Page> page;
+  };
+  std::vector<Fresh> fresh;
+  for (std::size_t n = 0; n < sequences_.size(); ++n) {
+    if (counts[n] == 0) continue;
+    Sequence& s = sequences_[n];
+    const auto open = static_cast<std::size_t>(s.length / kKeyTile - s.first_page);
+    if (open < s.pages.size() && s.pages[open].use_count() > 1)
+      fresh.push_back({n, open, make_page(s.pages[open].get())});
+    const auto needed = static_cast<std::size_t>(
+        ops::divide_up(s.length + counts[n], std::int64_t{kKeyTile}) - s.first_page);
+    for (std::size_t place = s.pages.size(); place < needed; ++place)
+      fresh.push_back({n, place, make_page(nullptr)});
+    s.pages.reserve(needed);
+  }
+  for (Fresh& f : fresh) {
+    auto& pages = sequences_[f.sequence].pages;
+    if (f.place < pages.size())
+      pages[f.place] = std::move(f.page);
+    else
+      pages.push_back(std::move(f.page));
   }
   for (std::size_t n = 0; n < sequences_.size(); ++n) {
+    if (counts[n] == 0) continue;
     Sequence& s = sequences_[n];
     const auto b = static_cast<std::int64_t>(n);
-    s.pages = std::move(grown[n]);
-    if (options_.is_rolling && counts[n] > 0) {
+    if (options_.is_rolling) {
       s.first = std::max(s.first, s.length - options_.capacity);
-      for (; s.first_page < s.first / kKeyTile; ++s.first_page) s.pages.pop_front();
+      const std::int64_t dropped = s.first / kKeyTile - s.first_page;
+      s.pages.erase(s.pages.begin(), s.pages.begin() + static_cast<std::ptrdiff_t>(dropped));
+      s.first_page += dropped;
     }
     for (std::int64_t i = 0; i < counts[n]; ++i, ++s.length) {
       Page& page = *s.pages[static_cast<std::size_t>(s.length / kKeyTile - s.first_page)];
@@ -229,24 +285,21 @@ void Pages::append(const std::vector<std::int64_t>& counts, const float* k,
 
 void Pages::write(Page& page, std::int64_t slot, std::int64_t g, const float* k,
                   const float* v) const {
-  const PageLayout layout = layout_of(*this);
-  std::byte* const keys = page.data() + layout.keys(g) * layout.number;
-  std::byte* const values = page.data() + layout.values(g) * layout.number;
-  float* const scales = layout.has_scales() ? layout.scales(page.data(), g) : nullptr;
+  const PageLayout places = layout();
+  float* const scales = places.has_scales() ? places.scales(page.data(), g) : nullptr;
   const std::int64_t width = panel_;
-  const std::int64_t size = options_.head_size;
-  store(options_.format, keys, k, size, scales ? scales + slot : nullptr,
-        [=](std::int64_t d) { return slot / width * width * size + d * width + slot % width; });
-  store(options_.format, values, v, options_.value_size,
-        scales ? scales + kKeyTile + slot : nullptr,
-        [=](std::int64_t c) { return c / width * width * kKeyTile + slot * width + c % width; });
-  const bool finite = std::all_of(v, v + options_.value_size, [&](float x) {
-    // What does not fit float16 becomes infinite there.
-    return options_.format == Format::kFloat16
-               ? std::isfinite(ops::from_float16(ops::to_float16(x)))
-               : std::isfinite(x);
-  });
-  if (!finite) page.finite[static_cast<std::size_t>(g)] = 0;
+  const std::int64_t side = neighbours(options_.format);
+  // A key is a column, and its numbers the depth; a value is a step of the depth.
+  const bool has_finite_key =
+      store(options_.format, page.data() + places.keys(g) * places.number,
+            {slot / width * width * padded_keys_ + slot % width * side, side, 1, side * width}, k,
+            options_.head_size, scales ? scales + slot : nullptr);
+  const bool has_finite_value =
+      store(options_.format, page.data() + places.values(g) * places.number,
+            {slot / side * side * width + slot % side, width, side, width * kKeyTile}, v,
+            options_.value_size, scales ? scales + kKeyTile + slot : nullptr);
+  if (!has_finite_value || (options_.format == Format::kFloat16 && !has_finite_key))
+    page.finite[static_cast<std::size_t>(g)] = 0;
 }
 
 void Pages::rewind(std::int64_t b, std::int64_t tokens) {
@@ -278,25 +331,40 @@ void Pages::share(std::int64_t from, std::int64_t to, std::int64_t tokens) {
   sequences_[static_cast<std::size_t>(to)] = std::move(shared);
 }
 
-kernels::KeyValueTile Pages::tile(std::int64_t b, std::int64_t g, std::int64_t tile, float* keys,
-                                  float* values) const noexcept {
+kernels::NumberFormat Pages::format() const noexcept {
+  switch (options_.format) {
+    case Format::kFloat16:
+      return kernels::NumberFormat::kFloat16;
+    case Format::kInt8:
+      return kernels::NumberFormat::kInt8;
+    default:
+      return kernels::NumberFormat::kFloat32;
+  }
+}
+
+kernels::StoredTile Pages::stored(std::int64_t b, std::int64_t g,
+                                  std::int64_t tile) const noexcept {
   const Sequence& s = sequences_[static_cast<std::size_t>(b)];
   const Page& page = *s.pages[static_cast<std::size_t>(tile - s.first_page)];
-  const PageLayout layout = layout_of(*this);
-  const std::byte* const stored_keys = page.data() + layout.keys(g) * layout.number;
-  const std::byte* const stored_values = page.data() + layout.values(g) * layout.number;
-  const bool finite = page.finite[static_cast<std::size_t>(g)] != 0;
+  const PageLayout places = layout();
+  const float* const scales = places.has_scales() ? places.scales(page.data(), g) : nullptr;
+  return {page.data() + places.keys(g) * places.number,
+          page.data() + places.values(g) * places.number, scales,
+          scales ? scales + kKeyTile : nullptr, page.finite[static_cast<std::size_t>(g)] != 0};
+}
+
+kernels::KeyValueTile Pages::tile(std::int64_t b, std::int64_t g, std::int64_t tile, float* keys,
+                                  float* values) const noexcept {
+  const kernels::StoredTile from = stored(b, g, tile);
   if (options_.format == Format::kFloat32)
-    return {reinterpret_cast<const float*>(stored_keys),
-            reinterpret_cast<const float*>(stored_values), kKeyTile, finite};
-  const float* const scales = layout.has_scales() ? layout.scales(page.data(), g) : nullptr;
-  const std::int64_t width = panel_;
-  const std::int64_t block = width * options_.head_size;
-  load(options_.format, stored_keys, layout.key_tile, scales, keys,
-       [=](std::int64_t i) { return i / block * width + i % width; });
-  load(options_.format, stored_values, layout.value_tile, scales ? scales + kKeyTile : nullptr,
-       values, [=](std::int64_t i) { return i / width % kKeyTile; });
-  return {keys, values, kKeyTile, finite};
+    return {static_cast<const float*>(from.keys), static_cast<const float*>(from.values), kKeyTile,
+            from.finite};
+  widen(options_.format, static_cast<const std::byte*>(from.keys), kKeyTile, panel_,
+        options_.head_size, keys,
+        [&](std::int64_t column, std::int64_t) { return from.key_scales[column]; });
+  widen(options_.format, static_cast<const std::byte*>(from.values), padded_values_, panel_,
+        kKeyTile, values, [&](std::int64_t, std::int64_t d) { return from.value_scales[d]; });
+  return {keys, values, kKeyTile, from.finite};
 }
 
 KvCache::KvCache(Context& context, const Options& options)

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <deque>
+#include <memory>
 #include <vector>
 
 #include "heed/kv_cache.hpp"
@@ -9,8 +9,8 @@
 
 namespace heed {
 
-/// What a cache holds. A page has kKeyTile tokens of all heads, laid out as the kernel reads a tile
-/// (kernels/pack.hpp), in the format of the cache.
+/// What a cache holds. A page has kKeyTile tokens of all heads, laid out as the kernels read a tile
+/// (kernels::StoredTile), in the format of the cache.
 class KvCache::Pages {
  public:
   struct Page;
@@ -33,16 +33,19 @@ class KvCache::Pages {
   void rewind(std::int64_t b, std::int64_t tokens);
   void share(std::int64_t from, std::int64_t to, std::int64_t tokens);
 
-  std::int64_t key_tile_size() const noexcept { return kernels::kKeyTile * options_.head_size; }
-  std::int64_t value_tile_size() const noexcept { return kernels::kKeyTile * padded_values_; }
-  /// The tile of keys [tile * kKeyTile, ..) of one head, which must be there. Formats other than
-  /// float32 are written out to the memory given.
+  kernels::NumberFormat format() const noexcept;
+  /// The tile of keys [tile * kKeyTile, ..) of one head, which must be there, as it is stored.
+  kernels::StoredTile stored(std::int64_t b, std::int64_t g, std::int64_t tile) const noexcept;
+  /// The same in float32. Other formats are written out to the memory given.
   kernels::KeyValueTile tile(std::int64_t b, std::int64_t g, std::int64_t tile, float* keys,
                              float* values) const noexcept;
 
  private:
+  struct PageLayout;
+  PageLayout layout() const noexcept;
+
   struct Sequence {
-    std::deque<std::shared_ptr<Page>> pages;
+    std::vector<std::shared_ptr<Page>> pages;
     std::int64_t first_page = 0;  // so many were dropped
     std::int64_t first = 0;
     std::int64_t length = 0;
@@ -54,7 +57,8 @@ class KvCache::Pages {
 
   Options options_;
   std::int64_t panel_;
-  std::int64_t padded_values_;
+  std::int64_t padded_keys_;    // numbers of a key
+  std::int64_t padded_values_;  // and of a value, with what the layout adds
   std::vector<Sequence> sequences_;
 };
 

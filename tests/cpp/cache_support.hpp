@@ -1,7 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,11 +11,37 @@
 
 namespace heed::test {
 
-/// The same tokens as a cache, kept the plain way: every token of every sequence, as float32.
+/// A row as a cache of this format stores it.
+inline void round_row(KvCache::Format format, std::span<float> row) {
+  if (format == KvCache::Format::kFloat16) {
+    for (float& x : row) {
+      if (!std::isfinite(x) || x == 0.0f) continue;
+      const double step = std::ldexp(1.0, std::max(std::ilogb(x), -14) - 10);
+      x = static_cast<float>(std::nearbyint(x / step) * step);
+      if (std::abs(x) > 65504.0f) x = std::copysign(INFINITY, x);
+    }
+  } else if (format == KvCache::Format::kInt8) {
+    float largest = 0.0f;
+    bool is_finite = true;
+    for (const float x : row) {
+      largest = std::max(largest, std::abs(x));
+      is_finite = is_finite && std::isfinite(x);
+    }
+    const float scale = largest / 127.0f;
+    const float inverse = 1.0f / scale;
+    // What is not finite takes the whole row along.
+    for (float& x : row) {
+      x = is_finite ? (largest > 0.0f ? std::nearbyint(x * inverse) * scale : 0.0f) : NAN;
+    }
+  }
+}
+
+/// The same tokens as a cache, kept the plain way: every token of every sequence, as float32,
+/// rounded to the cache's format if `rounds`.
 class CacheModel {
  public:
-  explicit CacheModel(const KvCache::Options& options)
-      : options_(options), sequences_(static_cast<std::size_t>(options.batch)) {
+  explicit CacheModel(const KvCache::Options& options, bool rounds = false)
+      : options_(options), rounds_(rounds), sequences_(static_cast<std::size_t>(options.batch)) {
     if (options_.value_size == 0) options_.value_size = options_.head_size;
   }
 
@@ -33,8 +61,8 @@ class CacheModel {
         Token token;
         for (std::int64_t g = 0; g < options_.heads; ++g) {
           const std::int64_t row = (b * options_.heads + g) * L + i;
-          copy_row(k, row, token.key);
-          copy_row(v, row, token.value);
+          append_row(k, row, token.key);
+          append_row(v, row, token.value);
         }
         sequence.tokens.push_back(std::move(token));
       }
@@ -107,10 +135,11 @@ class CacheModel {
   Sequence& at(std::int64_t b) { return sequences_[static_cast<std::size_t>(b)]; }
   const Sequence& at(std::int64_t b) const { return sequences_[static_cast<std::size_t>(b)]; }
 
-  static void copy_row(const Tensor& from, std::int64_t row, std::vector<float>& to) {
+  void append_row(const Tensor& from, std::int64_t row, std::vector<float>& to) const {
     const auto size = static_cast<std::ptrdiff_t>(from.shape()[3]);
     const auto begin = from.data().begin() + static_cast<std::ptrdiff_t>(row) * size;
     to.insert(to.end(), begin, begin + size);
+    if (rounds_) round_row(options_.format, std::span(to).last(static_cast<std::size_t>(size)));
   }
 
   static void paste_row(const std::vector<float>& from, std::int64_t g, Tensor& to,
@@ -121,6 +150,7 @@ class CacheModel {
   }
 
   KvCache::Options options_;
+  bool rounds_;
   std::vector<Sequence> sequences_;
 };
 

@@ -71,11 +71,12 @@ describeEngines((heed) => {
   });
 
   test.each([
-    ["f16", 2e-3],
-    ["int8", 3e-2],
+    ["f16", 2e-3, 2e-5],
+    // Steps compute with queries and weights of 16 bits.
+    ["int8", 3e-2, 5e-4],
   ] as const)(
     "a cache of %s gives attention over numbers so rounded, off by %d at most",
-    (dtype, most) => {
+    (dtype, most, added) => {
       const L = 140;
       const { q, k, v } = inputs(new Random(52), L);
       const stored = { k: storages[dtype](heed(), k), v: storages[dtype](heed(), v) };
@@ -84,7 +85,7 @@ describeEngines((heed) => {
       const exact = { data: attention({ q, k, v, isCausal: true }).output, shape };
       using cache = heed().createKvCache({ ...sizes, dtype });
       const outputs = decode(heed(), cache, { q, k, v }, [0, L, 1]);
-      expect(worstOf(outputs, rounded)).toBeLessThan(2e-5);
+      expect(worstOf(outputs, rounded)).toBeLessThan(added);
       expect(worstOf(outputs, exact)).toBeLessThan(most);
       // It does round: this is no cache of f32.
       expect(worstOf(outputs, exact)).toBeGreaterThan(most / 100);

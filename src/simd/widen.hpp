@@ -1,0 +1,127 @@
+#pragma once
+
+// Numbers of 16 and 8 bits as operands of a product: float16 to float, and bytes to words whose
+// products add up in 32 bits.
+
+#include <cstdint>
+#include <cstring>
+
+#include "simd/vector.hpp"
+
+namespace heed::simd {
+
+template <class Isa>
+using Words = xsimd::batch<std::int16_t, Isa>;
+template <class Isa>
+using Sums = xsimd::batch<std::int32_t, Isa>;
+
+/// Reads two vectors' worth of float16, aligned; what it gives times kScale is the number.
+///
+/// Without an instruction for it, the bits of a half are shifted to where a float has them, whose
+/// exponent then is too small by 112. Users fold the scale into the other factor. Infinity and NaN
+/// come out finite, unless Exact.
+template <class Isa, bool Exact>
+class Halves {
+ public:
+  using V = Vector<Isa>;
+
+#if defined(__AVX512F__) || defined(__F16C__) || defined(__aarch64__)
+  static constexpr float kScale = 1.0f;
+
+  void operator()(const std::uint16_t* at, V (&out)[2]) const noexcept {
+    out[0] = load(at);
+    out[1] = load(at + V::size);
+  }
+
+ private:
+  static V load(const std::uint16_t* at) noexcept {
+#if defined(__AVX512F__)
+    return V(_mm512_cvtph_ps(_mm256_load_si256(reinterpret_cast<const __m256i*>(at))));
+#elif defined(__F16C__)
+    return V(_mm256_cvtph_ps(_mm_load_si128(reinterpret_cast<const __m128i*>(at))));
+#else
+    return V(vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(at))));
+#endif
+  }
+#else
+  static constexpr float kScale = 0x1p112f;
+
+  Halves() noexcept : mask_(hidden_mask()) {}
+
+  void operator()(const std::uint16_t* at, V (&out)[2]) const noexcept {
+    const auto half = Words<Isa>::load_aligned(reinterpret_cast<const std::int16_t*>(at));
+    // The shift copies the sign into the three bits that the mask clears.
+    const Words<Isa> high = (half >> 3) & mask_;
+    const Words<Isa> low = half << 13;
+    out[0] = widened(xsimd::zip_lo(low, high));
+    out[1] = widened(xsimd::zip_hi(low, high));
+  }
+
+ private:
+  static V widened(Words<Isa> words) noexcept {
+    if constexpr (Exact) {
+      using Bits = xsimd::batch<std::uint32_t, Isa>;
+      const Bits bits = xsimd::bitwise_cast<std::uint32_t>(words);
+      const Bits special = bits | Bits(0x7f800000u);
+      return xsimd::bitwise_cast<float>(
+          xsimd::select((bits & Bits(0x7fffffffu)) >= Bits(0x0f800000u), special, bits));
+    } else {
+      return xsimd::bitwise_cast<float>(words);
+    }
+  }
+
+  /// V8 makes a constant that it can see anew in every round of a loop.
+  static Words<Isa> hidden_mask() noexcept {
+    std::uint32_t two = 0x8fff8fffu;
+#if defined(__wasm__)
+    asm("" : "+r"(two));
+#endif
+    return xsimd::bitwise_cast<std::int16_t>(xsimd::batch<std::uint32_t, Isa>(two));
+  }
+
+  Words<Isa> mask_;
+#endif
+};
+
+/// As many bytes, aligned to their size, as a vector has words.
+template <class Isa>
+inline Words<Isa> load_words(const std::int8_t* at) noexcept {
+#if defined(__wasm__)
+  return Words<Isa>(wasm_i16x8_load8x8(at));
+#elif defined(__AVX512F__)
+  return Words<Isa>(_mm512_cvtepi8_epi16(_mm256_load_si256(reinterpret_cast<const __m256i*>(at))));
+#elif defined(__AVX2__)
+  return Words<Isa>(_mm256_cvtepi8_epi16(_mm_load_si128(reinterpret_cast<const __m128i*>(at))));
+#elif defined(__SSE4_2__)
+  return Words<Isa>(_mm_cvtepi8_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(at))));
+#else
+  return Words<Isa>(vmovl_s8(vld1_s8(at)));
+#endif
+}
+
+/// The same two words in all lanes.
+template <class Isa>
+inline Words<Isa> broadcast_pair(const std::int16_t* words) noexcept {
+  std::int32_t pair;
+  std::memcpy(&pair, words, sizeof(pair));
+  return xsimd::bitwise_cast<std::int16_t>(Sums<Isa>(pair));
+}
+
+/// sum + the products of each lane's two words, exactly while they fit 32 bits.
+template <class Isa>
+inline Sums<Isa> add_products(Words<Isa> a, Words<Isa> b, Sums<Isa> sum) noexcept {
+#if defined(__wasm__)
+  return sum + Sums<Isa>(wasm_i32x4_dot_i16x8(a, b));
+#elif defined(__AVX512F__)
+  return sum + Sums<Isa>(_mm512_madd_epi16(a, b));
+#elif defined(__AVX2__)
+  return sum + Sums<Isa>(_mm256_madd_epi16(a, b));
+#elif defined(__SSE4_2__)
+  return sum + Sums<Isa>(_mm_madd_epi16(a, b));
+#else
+  return sum +
+         Sums<Isa>(vpaddq_s32(vmull_s16(vget_low_s16(a), vget_low_s16(b)), vmull_high_s16(a, b)));
+#endif
+}
+
+}  // namespace heed::simd

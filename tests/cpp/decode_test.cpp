@@ -1,0 +1,320 @@
+// Decode steps - few queries over a cache of any format - against the reference over what the cache
+// stores.
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cache_support.hpp"
+
+namespace heed::test {
+namespace {
+
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr KvCache::Format kFormats[] = {KvCache::Format::kFloat32, KvCache::Format::kFloat16,
+                                        KvCache::Format::kInt8};
+
+KvCache::Options cache_options(std::int64_t batch, std::int64_t heads, std::int64_t head_size,
+                               std::int64_t value_size, KvCache::Format format) {
+  KvCache::Options options;
+  options.batch = batch;
+  options.heads = heads;
+  options.head_size = head_size;
+  options.value_size = value_size;
+  options.capacity = 4000;
+  options.format = format;
+  return options;
+}
+
+/// How far a step may be from attention over what is stored, for numbers up to 1 and queries up to
+/// `largest_query`. Int8 computes with queries of 16 bits, so that a score is off by
+/// scale * D * largest_query / 65534 at most and the weights by twice that of themselves; and with
+/// weights of 16 bits, each off by 1/65534 of the largest of 128.
+Tolerance tolerance_of(KvCache::Format format, std::int64_t D, double scale = 0,
+                       double largest_query = 1) {
+  if (format != KvCache::Format::kInt8) return {3e-5, 3e-5};
+  if (scale == 0) scale = 1 / std::sqrt(static_cast<double>(D));
+  const double score = scale * static_cast<double>(D) * largest_query / 65534;
+  return {3e-5 + 2 * score + 128.0 / 65534, 3e-5};
+}
+
+/// One of a few calls: the options and what they view.
+struct Call {
+  AttentionOptions options;
+  std::optional<Tensor> slopes, sinks, offset;
+
+  AttentionOptions all() const {
+    AttentionOptions result = options;
+    result.alibi_slopes = slopes;
+    result.sinks = sinks;
+    result.causal_offset = offset;
+    return result;
+  }
+};
+
+Call random_call(Random& random, std::int64_t H) {
+  Call call;
+  call.options.need_lse = random.chance(50);
+  call.options.is_causal = random.chance(60);
+  call.options.causal_alignment = static_cast<CausalAlignment>(random.integer(0, 2));
+  if (random.chance(30)) call.options.window_left = random.integer(0, 600);
+  if (random.chance(20)) call.options.window_right = random.integer(0, 60);
+  if (random.chance(30)) call.options.softcap = 5.0f;
+  if (random.chance(30)) call.slopes = random.reals({H}, -0.01f, 0.1f);
+  if (random.chance(30)) call.sinks = random.biases({H}, 20);
+  if (random.chance(15)) {
+    call.offset = integers({1}, {static_cast<std::int32_t>(random.integer(-5, 900))});
+  }
+  return call;
+}
+
+/// A random history of one cache, the same for every number of threads; all outputs and lse.
+std::vector<AttentionResult> random_history(Context& context, std::uint32_t seed, bool checks) {
+  Random random(seed);
+  const std::int64_t B = random.integer(1, 3), G = random.integer(1, 3);
+  const std::int64_t H = G * random.integer(1, 9);
+  const std::int64_t D = random.chance(50) ? 16 * random.integer(1, 8) : random.integer(1, 40);
+  const std::int64_t Dv = random.chance(50) ? D : random.integer(1, 70);
+  KvCache::Options options =
+      cache_options(B, G, D, Dv, kFormats[static_cast<std::size_t>(random.integer(0, 2))]);
+  options.is_rolling = random.chance(30);
+  if (options.is_rolling) options.capacity = random.integer(1, 900);
+  KvCache cache(context, options);
+  CacheModel model(cache.options(), true);
+  const auto append = [&](std::int64_t L, bool poisoned) {
+    std::vector<std::int64_t> counts;
+    for (std::int64_t b = 0; b < B; ++b)
+      counts.push_back(random.chance(70) ? L : random.integer(0, L));
+    Tensor k = random.reals({B, G, L, D}), v = random.reals({B, G, L, Dv});
+    if (poisoned) {
+      for (Tensor* tensor : {&k, &v}) {
+        for (float& x : tensor->data()) x = kNaN;
+      }
+    }
+    cache.append(k, v, TwinCache::tensor(counts));
+    model.append(k, v, counts);
+  };
+  std::vector<AttentionResult> results;
+  append(random.chance(50) ? random.integer(0, 1500) : random.integer(0, 100), false);
+  for (int step = 0; step < 5; ++step) {
+    if (random.chance(15)) append(1, true);
+    if (random.chance(40)) append(random.integer(0, 300), false);
+    const std::int64_t b = random.integer(0, B - 1), other = random.integer(0, B - 1);
+    if (random.chance(30)) {
+      const std::int64_t tokens = random.integer(0, cache.length(b) - cache.first(b));
+      cache.rewind(b, tokens);
+      model.rewind(b, tokens);
+    }
+    if (random.chance(30) && cache.first(b) == 0) {
+      const std::int64_t tokens = random.integer(0, cache.length(b));
+      cache.share(b, other, tokens);
+      model.share(b, other, tokens);
+    }
+
+    const std::int64_t L = random.chance(50) ? 1 : random.integer(1, 6);
+    std::vector<std::int64_t> before, counts;
+    for (std::int64_t n = 0; n < B; ++n) {
+      before.push_back(cache.length(n));
+      counts.push_back(random.chance(80) ? L : random.integer(0, L));
+    }
+    const Tensor q = random.reals({B, H, L, D});
+    const Tensor k = random.reals({B, G, L, D}), v = random.reals({B, G, L, Dv});
+    const Call call = random_call(random, H);
+    const Tensor taken = TwinCache::tensor(counts);
+    AttentionOptions cached = call.all();
+    cached.kv_lengths = taken;
+    cached.cache = &cache;
+    results.push_back(attention(context, q, k, v, cached));
+    model.append(k, v, counts);
+    if (!checks) continue;
+    SCOPED_TRACE(testing::Message()
+                 << "step " << step << " B " << B << " H " << H << " G " << G << " L " << L << " D "
+                 << D << " Dv " << Dv << " length " << cache.length(0) << " format "
+                 << static_cast<int>(options.format) << (options.is_rolling ? " rolling" : "")
+                 << (call.options.is_causal ? " causal" : "") << " window "
+                 << call.options.window_left << " " << call.options.window_right);
+    expect_results(results.back(), model.attend(q, call.all(), before),
+                   tolerance_of(options.format, D));
+  }
+  return results;
+}
+
+class DecodeCombinations : public testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(DecodeCombinations, MatchTheReferenceWithEveryNumberOfThreads) {
+  Context one = context_with_threads(1), two = context_with_threads(2),
+          three = context_with_threads(3), five = context_with_threads(5);
+  for (std::uint32_t number = 0; number < 20 && !HasFailure(); ++number) {
+    const std::uint32_t seed = GetParam() * 1000 + number;
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const std::vector<AttentionResult> want = random_history(one, seed, true);
+    for (Context* context : {&two, &three, &five}) {
+      SCOPED_TRACE(testing::Message() << context->threads() << " threads");
+      const std::vector<AttentionResult> got = random_history(*context, seed, false);
+      for (std::size_t n = 0; n < want.size(); ++n) expect_same_bits(got[n], want[n]);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, DecodeCombinations, testing::Range(0u, 12u));
+
+TEST(Decode, GivesTheSameOutputWhateverElseIsAskedFor) {
+  Random random(1);
+  Context context;
+  for (const KvCache::Format format : kFormats) {
+    const Tensor q = random.reals({2, 6, 2, 24}), k = random.reals({2, 2, 700, 24}),
+                 v = random.reals({2, 2, 700, 10});
+    std::optional<AttentionResult> lean;
+    for (const bool everything : {false, true}) {
+      KvCache cache(context, cache_options(2, 2, 24, 10, format));
+      cache.append(k, v);
+      AttentionOptions options;
+      options.need_lse = true;
+      options.is_causal = true;
+      options.cache = &cache;
+      if (everything) options = with_everything(options);
+      AttentionResult got = attention(context, q, k, v, options);
+      if (lean) {
+        EXPECT_TRUE(same_bits(got.output, lean->output));
+        EXPECT_TRUE(same_bits(got.lse, lean->lse));
+      } else {
+        lean = std::move(got);
+      }
+    }
+  }
+}
+
+/// One step over a cache that holds k and v.
+AttentionResult step(Context& context, KvCache& cache, const Tensor& q, AttentionOptions options) {
+  const KvCache::Options& o = cache.options();
+  const Tensor none = Tensor(Shape{o.batch, o.heads, 0, o.head_size});
+  const Tensor no_value = Tensor(Shape{o.batch, o.heads, 0, o.value_size});
+  options.need_lse = true;
+  options.cache = &cache;
+  return attention(context, q, none, no_value, options);
+}
+
+TEST(Decode, AddsLittleToTheErrorOfInt8) {
+  // Against attention over exactly what is stored, and over what was given.
+  Random random(2);
+  Context context;
+  const std::int64_t D = 128, S = 2000;
+  KvCache cache(context, cache_options(1, 1, D, D, KvCache::Format::kInt8));
+  CacheModel stored(cache.options(), true), given(cache.options());
+  const Tensor k = random.reals({1, 1, S, D}), v = random.reals({1, 1, S, D});
+  cache.append(k, v);
+  for (CacheModel* model : {&stored, &given}) model->append(k, v, {S});
+  for (const float magnitude : {1.0f, 10.0f}) {
+    const Tensor q = random.reals({1, 4, 1, D}, -magnitude, magnitude);
+    const AttentionResult got = step(context, cache, q, {});
+    const auto distance = [&](const reference::Array& a, const auto& b) {
+      double sum = 0;
+      for (std::size_t i = 0; i < a.values.size(); ++i) {
+        sum += std::pow(a.values[i] - static_cast<double>(b[i]), 2);
+      }
+      return std::sqrt(sum);
+    };
+    const reference::Array want = stored.attend(q, {}, {S}).output;
+    const double added = distance(want, got.output.data());
+    const double own = distance(given.attend(q, {}, {S}).output, want.values);
+    EXPECT_LT(added, own / 20) << "queries up to " << magnitude;
+    EXPECT_GT(own, 0);
+  }
+}
+
+TEST(Decode, TakesQueriesOfAnyMagnitude) {
+  Random random(3);
+  Context context;
+  for (const KvCache::Format format : kFormats) {
+    for (const float magnitude : {0.0f, 1e-38f, 1e-30f, 1e-3f, 100.0f, 1e5f, 1e30f}) {
+      SCOPED_TRACE(testing::Message()
+                   << "format " << static_cast<int>(format) << " magnitude " << magnitude);
+      KvCache cache(context, cache_options(1, 1, 33, 5, format));
+      CacheModel model(cache.options(), true);
+      const Tensor k = random.reals({1, 1, 140, 33}), v = random.reals({1, 1, 140, 5});
+      cache.append(k, v);
+      model.append(k, v, {140});
+      const Tensor q = random.reals({1, 3, 1, 33}, -magnitude, magnitude);
+      AttentionOptions options;
+      // So that no score is beyond a few units.
+      options.scale = magnitude > 1 ? 0.2f / magnitude : 0.2f;
+      expect_results(step(context, cache, q, options), model.attend(q, options, {140}),
+                     tolerance_of(format, 33, *options.scale, magnitude));
+    }
+  }
+}
+
+TEST(Decode, TakesKeysAndValuesOfAnyMagnitude) {
+  Random random(4);
+  Context context;
+  for (const KvCache::Format format : kFormats) {
+    for (const float magnitude : {1e-7f, 1e-5f, 1e-3f, 1e3f, 6e4f}) {
+      SCOPED_TRACE(testing::Message()
+                   << "format " << static_cast<int>(format) << " magnitude " << magnitude);
+      KvCache cache(context, cache_options(1, 1, 16, 20, format));
+      CacheModel model(cache.options(), true);
+      const Tensor k = random.reals({1, 1, 600, 16}, -magnitude, magnitude);
+      const Tensor v = random.reals({1, 1, 600, 20}, -magnitude, magnitude);
+      cache.append(k, v);
+      model.append(k, v, {600});
+      const Tensor q = random.reals({1, 2, 2, 16});
+      AttentionOptions options;
+      options.scale = 0.25f / magnitude;
+      Tolerance tolerance = tolerance_of(format, 16);
+      tolerance.absolute *= magnitude;
+      EXPECT_TRUE(close(step(context, cache, q, options).output,
+                        model.attend(q, options, {600}).output, tolerance));
+    }
+  }
+}
+
+TEST(Decode, KeepsWhatIsNotFiniteInTheRowsThatSeeIt) {
+  Random random(5);
+  Context context;
+  for (const KvCache::Format format : kFormats) {
+    for (const float bad : {kNaN, kInfinity, -kInfinity, 1e5f}) {
+      // 1e5 does not fit float16.
+      if (bad == 1e5f && format != KvCache::Format::kFloat16) continue;
+      for (const std::int64_t place : {3, 130, 600}) {
+        SCOPED_TRACE(testing::Message()
+                     << "format " << static_cast<int>(format) << " " << bad << " at " << place);
+        KvCache cache(context, cache_options(1, 1, 8, 9, format));
+        CacheModel model(cache.options(), true);
+        Tensor k = random.reals({1, 1, 700, 8}), v = random.reals({1, 1, 700, 9});
+        // One number, which int8 cannot tell from its row.
+        v.data()[static_cast<std::size_t>(place) * 9 + 4] = bad;
+        k.data()[static_cast<std::size_t>(place + 1) * 8 + 2] = kNaN;
+        cache.append(k, v);
+        model.append(k, v, {700});
+        AttentionOptions options;
+        options.window_left = 2;
+        options.window_right = 1;
+        Tensor q = random.reals({1, 2, 8, 8});
+        const Tensor offset = integers({1}, {static_cast<std::int32_t>(place - 4)});
+        options.causal_offset = offset;
+        const AttentionResult got = step(context, cache, q, options);
+        expect_results(got, model.attend(q, options, {700}), tolerance_of(format, 8));
+        // A query of which a row is not finite spoils its own row only.
+        q.data()[0] = kNaN;
+        const AttentionResult other = step(context, cache, q, options);
+        for (std::size_t n = 0; n < got.output.data().size(); ++n) {
+          const float x = other.output.data()[n];
+          if (n < 9) {
+            EXPECT_TRUE(std::isnan(x));
+          } else if (!std::isnan(got.output.data()[n])) {
+            EXPECT_EQ(x, got.output.data()[n]);
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heed::test
