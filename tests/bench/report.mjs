@@ -43,8 +43,8 @@ function columnsFor(variants) {
     ["peer ms", (row) => milliseconds(row.contenders[row.bestPeer]?.time.median)],
     ...each(variants, "ratio", (row, variant) => ratio(row.ratio?.[variant])),
     ...each(variants, "of limit", (row, variant) => percent(row.share?.[variant])),
-    ["MB", (row) => mebibytes(row.contenders[best].memory)],
-    ["peer MB", (row) => mebibytes(row.contenders[row.bestPeer]?.memory)],
+    ["MiB", (row) => mebibytes(row.contenders[best].memory)],
+    ["peer MiB", (row) => mebibytes(row.contenders[row.bestPeer]?.memory)],
     ["error", (row) => row.contenders[best].error.toExponential(0)],
     ["best peer", (row) => row.bestPeer ?? none],
     [
@@ -54,13 +54,16 @@ function columnsFor(variants) {
   ];
 }
 
-/** A line for each contender that could not run a case. */
+/** A line for each contender and reason that it could not run some cases. */
 function failures(rows) {
-  const all = rows.flatMap((row) =>
-    Object.entries(row.contenders)
-      .filter(([, { failure }]) => failure)
-      .map(([name, { failure }]) => `- ${row.case}: ${name} fails: ${failure}`),
-  );
+  const cases = new Map();
+  for (const row of rows)
+    for (const [name, { failure }] of Object.entries(row.contenders)) {
+      if (!failure) continue;
+      const line = `${name} fails: ${failure}`;
+      cases.set(line, [...(cases.get(line) ?? []), row.case]);
+    }
+  const all = [...cases].map(([line, names]) => `- ${line} (${names.join("; ")})`);
   return all.length > 0 ? `\n\nNot everyone can:\n\n${all.join("\n")}` : "";
 }
 

@@ -32,13 +32,11 @@ const kinds = {
       return output;
     };
   },
-  linear(heed, { L, inputs, outputs }, { x, weight, bias }) {
-    const layer = [
-      heed.tensor(x, [L, inputs]),
-      heed.tensor(weight, [outputs, inputs]),
-      heed.tensor(bias, [outputs]),
-    ];
-    return () => heed.linear(...layer);
+  linear(heed, { L, inputs, outputs }, data) {
+    const x = heed.tensor(data.x, [L, inputs]);
+    const weight = heed.tensor(data.weight, [outputs, inputs]);
+    const bias = heed.tensor(data.bias, [outputs]);
+    return () => heed.linear(x, weight, bias);
   },
   multiHead(heed, { L, E, H }, inputs) {
     const x = heed.tensor(inputs.x, [1, L, E]);

@@ -9,5 +9,13 @@ WebAssembly.Memory = class extends WebAssembly.Memory {
   }
 };
 
+/** For one that a module made itself: how to get its buffer. */
+export const countMemory = (buffer) =>
+  all.push({
+    get buffer() {
+      return buffer();
+    },
+  });
+
 /** Bytes of all memories of this worker. They never shrink. */
 export const memoryBytes = () => all.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);

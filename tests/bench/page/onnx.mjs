@@ -27,7 +27,7 @@ const bytes = (field, ...parts) => {
 };
 const string = (field, value) => bytes(field, new TextEncoder().encode(value));
 
-const elementTypes = { float32: 1, int32: 6 };
+const elementTypes = { float32: 1, int8: 3, int32: 6 };
 
 /** ValueInfoProto: name 1, type 2 { tensor_type 1 { elem_type 1, shape 2 { dim 1 { dim_value 1 } } } } */
 function valueInfo({ name, type = "float32", shape }) {
@@ -49,11 +49,11 @@ const node = ({ type, domain = "", inputs, outputs, attributes = {} }) =>
     string(7, domain),
   );
 
-/** TensorProto of floats: dims 1, data_type 2, name 8, raw_data 9 */
-const tensor = ({ name, shape, data }) =>
+/** TensorProto: dims 1, data_type 2, name 8, raw_data 9 */
+const tensor = ({ name, type = "float32", shape, data }) =>
   join(
     ...shape.map((size) => number(1, size)),
-    number(2, elementTypes.float32),
+    number(2, elementTypes[type]),
     string(8, name),
     bytes(9, new Uint8Array(data.buffer, data.byteOffset, data.byteLength)),
   );
@@ -61,10 +61,10 @@ const tensor = ({ name, shape, data }) =>
 const operatorSet = (domain, version) => bytes(8, string(1, domain), number(2, version));
 
 /**
- * @typedef {{ name: string, shape: number[], type?: "float32" | "int32" }} Input
+ * @typedef {{ name: string, shape: number[], type?: "float32" | "int8" | "int32" }} Input
  * @param {{
  *   nodes: { type: string, domain?: string, inputs: string[], outputs: string[], attributes?: Record<string, number> }[],
- *   inputs: Input[], constants?: { name: string, shape: number[], data: Float32Array }[], outputs: string[] }} model
+ *   inputs: Input[], constants?: (Input & { data: Float32Array | Int8Array })[], outputs: string[] }} model
  */
 export function modelOf({ nodes, inputs, constants = [], outputs }) {
   const graph = bytes(

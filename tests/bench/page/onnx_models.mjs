@@ -144,22 +144,52 @@ const groupQueryAttention = {
   },
 };
 
+/** A layer around one node that gives the sums. */
+function layer(one, x, nodes, constants) {
+  const gelu = { type: "Gelu", inputs: ["s"], outputs: ["o"] };
+  return {
+    nodes: one.activation ? [...nodes("s"), gelu] : nodes("o"),
+    inputs: [{ name: "x", shape: [one.L, one.inputs], data: x }],
+    ...{ constants, outputs: ["o"], read: same },
+  };
+}
+
 const matMul = {
-  linear({ L, inputs, outputs, activation }, { x, weight, bias }) {
-    const gelu = [{ type: "Gelu", inputs: ["s"], outputs: ["o"] }];
-    return {
-      nodes: [
-        { type: "MatMul", inputs: ["x", "w"], outputs: ["p"] },
-        { type: "Add", inputs: ["p", "b"], outputs: [activation ? "s" : "o"] },
-        ...(activation ? gelu : []),
-      ],
-      inputs: [{ name: "x", shape: [L, inputs], data: x }],
-      constants: [
-        { name: "w", shape: [inputs, outputs], data: transpose(weight, outputs, inputs) },
-        { name: "b", shape: [outputs], data: bias },
-      ],
-      ...{ outputs: ["o"], read: same },
-    };
+  linear(one, { x, weight, bias }) {
+    const { inputs, outputs } = one;
+    const nodes = (output) => [
+      { type: "MatMul", inputs: ["x", "w"], outputs: ["p"] },
+      { type: "Add", inputs: ["p", "b"], outputs: [output] },
+    ];
+    return layer(one, x, nodes, [
+      { name: "w", shape: [inputs, outputs], data: transpose(weight, outputs, inputs) },
+      { name: "b", shape: [outputs], data: bias },
+    ]);
+  },
+};
+
+/** Int8 weights with a scale for each output; x is rounded to 8 bits on the way, with one scale. */
+const dynamicQuantizeMatMul = {
+  linear(one, { x, weight, bias }) {
+    if (one.weights !== "int8") return undefined;
+    const { inputs, outputs } = one;
+    const scale = Float32Array.from({ length: outputs }, (_, row) => {
+      const numbers = weight.subarray(row * inputs, (row + 1) * inputs);
+      return numbers.reduce((most, w) => Math.max(most, Math.abs(w)), 0) / 127;
+    });
+    const rounded = weight.map((w, i) => Math.round(w / scale[Math.floor(i / inputs)]));
+    const nodes = (output) => [
+      {
+        ...{ type: "DynamicQuantizeMatMul", domain: contrib },
+        ...{ inputs: ["x", "w", "scale", "", "b"], outputs: [output] },
+      },
+    ];
+    const data = Int8Array.from(transpose(rounded, outputs, inputs));
+    return layer(one, x, nodes, [
+      { name: "w", type: "int8", shape: [inputs, outputs], data },
+      { name: "scale", shape: [outputs], data: scale },
+      { name: "b", shape: [outputs], data: bias },
+    ]);
   },
 };
 
@@ -169,4 +199,5 @@ export const operators = {
   "Attention (com.microsoft)": contribAttention,
   GroupQueryAttention: groupQueryAttention,
   MatMul: matMul,
+  DynamicQuantizeMatMul: dynamicQuantizeMatMul,
 };

@@ -2,6 +2,7 @@
 // everything in the backend's memory. Its operations have come to their end when they return.
 
 import { transpose } from "./cases.mjs";
+import { countMemory } from "./memory.mjs";
 
 /**
  * Attention of one head on 2-D tensors: the backend's fast product is for those, and for factors that are
@@ -71,7 +72,13 @@ async function load(threads) {
   const { tf } = globalThis;
   tf.wasm.setWasmPaths("/tfjs-backend-wasm/");
   tf.wasm.setThreadsCount(threads);
+  // In Firefox its threads do not come up in a worker, and it waits for them for ever.
+  const hasThreads = !navigator.userAgent.includes("Firefox");
+  if (threads > 1 && !hasThreads) throw new Error("its threads never start in Firefox");
+  tf.env().set("WASM_HAS_MULTITHREAD_SUPPORT", hasThreads);
   await tf.setBackend("wasm");
+  // The binary without threads makes its memory itself.
+  if (!hasThreads) countMemory(() => tf.backend().wasm.HEAPU8.buffer);
   return tf;
 }
 
