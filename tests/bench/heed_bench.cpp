@@ -129,7 +129,14 @@ Case linear(Context& context, const Arguments& arguments, Inputs& inputs) {
   const auto x = std::make_shared<Tensor>(inputs.next({arguments.number("L"), in}));
   const auto weight = std::make_shared<Tensor>(inputs.next({out, in}));
   const auto bias = std::make_shared<Tensor>(inputs.next({out}));
-  return [=, &context] { return heed::linear(context, *x, *weight, *bias); };
+  const auto activation =
+      arguments.has("activation") ? heed::Activation::kGelu : heed::Activation::kNone;
+  if (!arguments.has("weights"))
+    return [=, &context] { return heed::linear(context, *x, *weight, *bias, activation); };
+  using Format = heed::PackedWeights::Format;
+  const Format format = arguments.text("weights") == "int8" ? Format::kInt8 : Format::kFloat32;
+  const auto packed = std::make_shared<heed::PackedWeights>(context, *weight, format);
+  return [=, &context] { return heed::linear(context, *x, *packed, *bias, activation); };
 }
 
 Case multi_head(Context& context, const Arguments& arguments, Inputs& inputs) {

@@ -69,7 +69,8 @@ async function main() {
   const options = parse();
   const { quick } = options;
   const cases = chosen(
-    casesFor(options).filter(({ L }) => !(L > longest)),
+    // Int8 scores are for the relaxed binary.
+    casesFor(options).filter(({ L, precision }) => !(L > longest) && !precision),
     options,
   );
   const folder = mkdtempSync(join(tmpdir(), "heed-bench-"));

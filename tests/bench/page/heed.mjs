@@ -32,11 +32,14 @@ const kinds = {
       return output;
     };
   },
-  linear(heed, { L, inputs, outputs }, data) {
+  linear(heed, { L, inputs, outputs, activation, weights }, data) {
     const x = heed.tensor(data.x, [L, inputs]);
-    const weight = heed.tensor(data.weight, [outputs, inputs]);
+    const given = heed.tensor(data.weight, [outputs, inputs]);
+    const weight = weights ? heed.packWeights(given, { format: weights }) : given;
+    if (weights) given.dispose();
     const bias = heed.tensor(data.bias, [outputs]);
-    return () => heed.linear(x, weight, bias);
+    const options = { bias, ...(activation && { activation }) };
+    return () => heed.linear(x, weight, options);
   },
   multiHead(heed, { L, E, H }, inputs) {
     const x = heed.tensor(inputs.x, [1, L, E]);

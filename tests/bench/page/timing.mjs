@@ -6,7 +6,7 @@ const shortest = 20;
 const fewestRounds = 3;
 const mostRounds = 41;
 
-/** What has taken so long needs no more warming up, and a call that does no third round. */
+/** What has taken so long needs no more warming up; after a first call that did, one round is enough. */
 const long = 2000;
 
 /** Milliseconds of `calls` calls. A call that gives a promise is awaited, another is not. */
@@ -67,10 +67,13 @@ export async function timeInRounds(contenders, budget) {
   for (const { name, run, first = 0.01, ...own } of contenders) {
     const once = own.sample ? Math.max(shortest, first) : await warmUp(run, share / 3, first);
     const calls = Math.max(1, Math.ceil(shortest / once));
-    const fewest = once < long ? fewestRounds : fewestRounds - 1;
-    const rounds = Math.min(mostRounds, Math.max(fewest, Math.floor(share / (calls * once))));
+    const isLong = !own.sample && first >= long;
+    const rounds = Math.min(
+      mostRounds,
+      Math.max(isLong ? 1 : fewestRounds, Math.floor(share / (calls * once))),
+    );
     const { sample = async () => (await time(run, calls)) / calls } = own;
-    plans.push({ name, sample, rounds, samples: [] });
+    plans.push({ name, sample, rounds, samples: isLong ? [first] : [] });
   }
   for (let i = 0; i < mostRounds; ++i) {
     for (const { sample, rounds, samples } of plans) {
