@@ -8,10 +8,11 @@ import { countMemory } from "./memory.mjs";
  * Attention of one head on 2-D tensors: the backend's fast product is for those, and for factors that are
  * not transposed. `kT` is [D, S].
  */
-function attend(tf, q, kT, v, mask) {
-  const scores = tf.matMul(tf.mul(q, 1 / Math.sqrt(q.shape[1])), kT);
-  return tf.matMul(tf.softmax(mask ? tf.add(scores, mask) : scores), v);
-}
+const attend = (tf, q, kT, v, mask) =>
+  tf.tidy(() => {
+    const scores = tf.matMul(tf.mul(q, 1 / Math.sqrt(q.shape[1])), kT);
+    return tf.matMul(tf.softmax(mask ? tf.add(scores, mask) : scores), v);
+  });
 
 /** Heads [heads, rows, size] as a list of 2-D tensors. */
 const headsOf = (tf, data, heads, rows, size) => tf.unstack(tf.tensor3d(data, [heads, rows, size]));

@@ -6,8 +6,10 @@ const shortest = 20;
 const fewestRounds = 3;
 const mostRounds = 41;
 
-/** What has taken so long needs no more warming up; after a first call that did, one round is enough. */
+// Milliseconds: what has taken so long needs no more warming up, and a call that takes so long is in
+// two rounds only. Of one that takes longest, the first call counts too: a cold start is nothing to it.
 const long = 2000;
+const longest = 8000;
 
 /** Milliseconds of `calls` calls. A call that gives a promise is awaited, another is not. */
 async function time(run, calls) {
@@ -67,13 +69,11 @@ export async function timeInRounds(contenders, budget) {
   for (const { name, run, first = 0.01, ...own } of contenders) {
     const once = own.sample ? Math.max(shortest, first) : await warmUp(run, share / 3, first);
     const calls = Math.max(1, Math.ceil(shortest / once));
-    const isLong = !own.sample && first >= long;
-    const rounds = Math.min(
-      mostRounds,
-      Math.max(isLong ? 1 : fewestRounds, Math.floor(share / (calls * once))),
-    );
+    const isLongest = !own.sample && first >= longest;
+    const fewest = isLongest ? 1 : once < long ? fewestRounds : 2;
+    const rounds = Math.min(mostRounds, Math.max(fewest, Math.floor(share / (calls * once))));
     const { sample = async () => (await time(run, calls)) / calls } = own;
-    plans.push({ name, sample, rounds, samples: isLong ? [first] : [] });
+    plans.push({ name, sample, rounds, samples: isLongest ? [first] : [] });
   }
   for (let i = 0; i < mostRounds; ++i) {
     for (const { sample, rounds, samples } of plans) {

@@ -37,7 +37,9 @@ async function measure({ name, threads, quick }) {
   return measureCase({
     ...{ one, inputs, threads, variants, memoryBytes },
     ownContender: (called, count, variant = variants[0]) => heedContender(called, variant, count),
-    peers: [onnxRuntimeWeb, tfjs, jax].flatMap((peers) => peers(threads, one, inputs)),
+    peers: [onnxRuntimeWeb, tfjs, jax]
+      .flatMap((peersOf) => peersOf(threads, one, inputs))
+      .filter((peer) => !one.without?.includes(peer.name)),
     limits: await limitsOf(boundOf(one), variants, threads),
     budget: quick ? 60 : 5000,
   });
