@@ -1,98 +1,109 @@
-// The side-by-side browser bench: `./dev bench`, or `npm run bench` once dist/ is built.
+// The side-by-side browser bench: `./dev bench`, once dist/ is built.
 //
-// What is measured. Attention in both of Heed's binaries, and in onnxruntime-web's WebAssembly
-// provider as its two operators for it, ONNX `Attention` (opset 23) and `MultiHeadAttention`
-// (com.microsoft); the faster of the two is the best peer. All run in one worker of one headless
-// Chromium page with cross-origin isolation, and with the same number of threads.
+// What is measured. Both of Heed's binaries through its TypeScript interface, beside what else
+// computes the same in a browser on the CPU: onnxruntime-web with each operator that can
+// (page/onnx_models.mjs), tfjs-backend-wasm and jax-js on its wasm device. All run in one worker of one
+// headless page with cross-origin isolation, with the same number of threads. The fastest is the best
+// peer.
 //
-// How. First the answers: Heed against a double-precision oracle, and Heed against the peer, in
-// every case; a wrong answer ends the run with exit code 1 and nothing is timed. Then each case is
-// warmed up, until V8 has compiled it for good, and timed in rounds; in a round everything runs
-// once, one after the other, so that a slow moment of the machine hits all alike. Medians are
-// quoted. A call is timed from JavaScript and back, with what it allocates. Heed's inputs stay in
-// the engine, as its interface has it; onnxruntime-web copies inputs in and the output out on every
-// run and offers no other way. "copies" is what that would add to a call of Heed's.
+// How. Every case has a page of its own. First the answers: everyone's against a double-precision
+// oracle; a wrong one ends the run with exit code 1. Then all are warmed up, until the browser has
+// compiled them for good, and timed in rounds; in a round everything runs once, one after the other, so
+// that a slow moment of the machine hits all alike. Medians are quoted. A call is timed from JavaScript
+// and back, with what it allocates. Inputs stay where a library keeps them: in the engine with Heed,
+// tfjs and jax-js, while onnxruntime-web copies inputs in and outputs out on every run and offers no
+// other way. Weights are constants for all.
 //
-// GFLOP/s counts one multiply-add as two operations, in both products, for the pairs of a query and
-// a key that it may see: under a causal mask half the square. The peak is that of registers alone:
-// independent accumulators fed with relaxed multiply-adds (with mul and add for the simd binary),
-// timed in the same rounds. With N threads it is N times that of one.
+// The limits are timed in the same rounds, with as many threads: for arithmetic a loop of independent
+// multiply-adds on registers (page/peak.mjs), for a decode step a sum over as many bytes as the cache
+// holds (page/read.mjs). GFLOP/s counts one multiply-add as two operations, for the pairs of a query and
+// a key that it may see: under a causal mask half the square. Memory is all
+// the WebAssembly memory that a contender has after its first call: the engine with inputs, weights,
+// cache, output and scratch.
 //
 // Cases are in page/cases.mjs. What can run them is a contender, with one file each in page/.
 
-import { writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { readFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { gzipSync } from "node:zlib";
 import { launchChromium } from "../harness/chromium.mjs";
+import { launchFirefox } from "../harness/firefox.mjs";
 import { serve } from "../harness/server.mjs";
+import { chosen, parse } from "./options.mjs";
+import { casesFor } from "./page/cases.mjs";
 import { environment, openBench } from "./page.mjs";
-import { describe, table } from "./report.mjs";
-
-const usage = `Usage: ./dev bench [--quick] [--threads N] [--json FILE]
-
-  --quick       small cases and few rounds: shows that the bench works, not how fast anything is
-  --threads N   measure with N threads too, besides one
-  --json FILE   write every figure to a file
-`;
-
-function parse() {
-  try {
-    const { values } = parseArgs({
-      options: {
-        quick: { type: "boolean", default: false },
-        threads: { type: "string", default: "1" },
-        json: { type: "string" },
-      },
-    });
-    const threads = Number(values.threads);
-    if (!Number.isInteger(threads) || threads < 1 || threads > 64)
-      throw new Error(`--threads: expected a whole number from 1 to 64, got ${values.threads}`);
-    return { ...values, threads: threads === 1 ? [1] : [1, threads] };
-  } catch (error) {
-    process.stderr.write(`bench: ${error.message}\n${usage}`);
-    process.exit(2);
-  }
-}
+import { publish, say } from "./report.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
+const peers = [
+  "onnxruntime-web",
+  "@tensorflow/tfjs-core",
+  "@tensorflow/tfjs-backend-wasm",
+  "@jax-js/jax",
+];
+// An address has the last part of a package's name.
 const folders = {
   bench: join(import.meta.dirname, "page"),
   heed: join(root, "dist"),
-  "onnxruntime-web": join(root, "node_modules/onnxruntime-web/dist"),
+  ...Object.fromEntries(
+    peers.map((name) => [basename(name), join(root, "node_modules", name, "dist")]),
+  ),
 };
+const starts = 7;
 
-const say = (text) => process.stderr.write(`bench: ${text}\n`);
+const median = (samples) => samples.toSorted((a, b) => a - b)[samples.length >> 1];
 
-/** Compares and then times every case with one number of threads, on a page of its own. */
-async function run(browser, url, threads, quick) {
-  const bench = await openBench(browser, url);
-  try {
-    const cases = await bench.ask("start", { threads, quick });
-    for (const name of cases)
-      say(`${name}, ${threads} thread(s): ${await bench.ask("compare", name)}`);
-    const rows = [];
-    for (const name of cases) {
-      say(`timing ${name}, ${threads} thread(s)`);
-      rows.push(await bench.ask("measure", name));
-    }
-    return rows;
-  } finally {
-    await bench.close();
+/** Size and start of each binary. */
+async function measureStart(ask, variants, quick) {
+  const rows = [];
+  for (const variant of variants) {
+    say(`starting ${variant}`);
+    const samples = [];
+    for (let i = 0; i < (quick ? 1 : starts); ++i)
+      samples.push(await ask("start", { variant, threads: 1, quick }));
+    const wasm = readFileSync(join(folders.heed, `heed-${variant}.wasm`));
+    rows.push({
+      variant,
+      bytes: gzipSync(wasm, { level: 9 }).length,
+      ready: median(samples.map(({ ready }) => ready)),
+      first: median(samples.map(({ first }) => first)),
+      later: median(samples.flatMap(({ later }) => later)),
+    });
   }
+  return rows;
 }
 
 async function main() {
-  const { quick, threads, json } = parse();
+  const options = parse();
+  const { firefox, quick } = options;
+  const cases = chosen(casesFor(options), options);
   const server = await serve(folders);
   let browser;
   try {
-    browser = await launchChromium();
-    const where = environment(browser);
-    const rows = [];
-    for (const count of threads) rows.push(...(await run(browser, server.url, count, quick)));
-    console.log(`${describe(where)}\n\n${table(rows)}`);
-    if (quick) console.log("\nA quick run shows that the bench works; its figures mean nothing.");
-    if (json) writeFileSync(json, `${JSON.stringify({ ...where, quick, rows }, null, 2)}\n`);
+    browser = await (firefox ? launchFirefox() : launchChromium());
+    const browserName = firefox ? "Firefox" : "Chromium";
+    const version = (await browser.version()).split("/").at(-1);
+    const ask = async (method, argument) => {
+      const bench = await openBench(browser, server.url);
+      try {
+        return await bench.ask(method, argument);
+      } finally {
+        await bench.close();
+      }
+    };
+    const where = environment(`${browserName} ${version}`, peers);
+    const start = await measureStart(ask, await ask("variants"), quick);
+    const groups = [];
+    for (const threads of options.threads) {
+      const limits = await ask("limits", { threads, quick });
+      const rows = [];
+      for (const { name } of cases) {
+        say(`${name}, ${threads} thread(s)`);
+        rows.push(await ask("measure", { name, threads, quick }));
+      }
+      groups.push({ threads, limits, rows });
+    }
+    publish({ ...where, quick, start, groups }, options);
   } finally {
     await browser?.close();
     server.stop();

@@ -5,7 +5,7 @@ import os from "node:os";
 
 const root = new URL("../../", import.meta.url);
 
-/** Opens the page. `ask` calls one of the functions that page/worker.mjs offers. */
+/** Opens the page, with playwright's browser or puppeteer's. `ask` calls one of the functions that page/worker.mjs offers. */
 export async function openBench(browser, url) {
   const page = await browser.newPage();
   const crashed = new Promise((_, reject) => {
@@ -29,7 +29,7 @@ function versionOf(packageFile) {
 }
 
 /** What the figures depend on. */
-export function environment(browser) {
+export function environment(runtime, packages) {
   return {
     date: new Date().toISOString().slice(0, 10),
     machine: {
@@ -38,11 +38,12 @@ export function environment(browser) {
       // What else was running: near zero on a machine that does nothing but measure.
       load: Number(os.loadavg()[0].toFixed(2)),
     },
-    browser: `Chromium ${browser.version()}`,
+    runtime,
     versions: {
       heed: versionOf("package.json"),
-      "onnxruntime-web": versionOf("node_modules/onnxruntime-web/package.json"),
-      node: process.versions.node,
+      ...Object.fromEntries(
+        packages.map((name) => [name, versionOf(`node_modules/${name}/package.json`)]),
+      ),
     },
   };
 }

@@ -1,56 +1,22 @@
-// The words around the figures, and the table, in Markdown that reads well as plain text.
+// The words around the figures, and the tables, in Markdown that reads well as plain text.
 
-/** @param {ReturnType<typeof import("./chromium.mjs").environment>} where */
-export function describe({ date, machine, browser, versions }) {
-  const packages = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
-  return [
-    `${date}, ${machine.cpu}, ${machine.cores} cores (load ${machine.load} before), ${browser}`,
-    packages.join(", "),
-  ].join("\n");
-}
+import { readFileSync, writeFileSync } from "node:fs";
 
 const none = "-";
+const mebibyte = 2 ** 20;
 
 function milliseconds(value) {
   if (value === undefined) return none;
   return value < 1 ? value.toPrecision(2) : value.toFixed(value < 100 ? 1 : 0);
 }
 
-const ratio = (value) => (value === undefined ? none : `${value.toFixed(2)}x`);
+const ratio = (value) => (value === undefined ? none : `${value.toFixed(value < 10 ? 2 : 0)}x`);
+const percent = (value) => (value === undefined ? none : `${(100 * value).toFixed(0)} %`);
+const mebibytes = (value) => (!Number.isFinite(value) ? none : (value / mebibyte).toFixed(0));
 
-function peer(row) {
-  if (row.bestPeer) return `${milliseconds(row.times[row.bestPeer].median)} (${row.bestPeer})`;
-  const [reason] = Object.values(row.failures);
-  return `fails: ${reason}`;
-}
-
-const columns = [
-  ["case", (row) => row.case],
-  ["threads", (row) => row.threads],
-  ["relaxed ms", (row) => milliseconds(row.times.relaxed.median)],
-  ["simd ms", (row) => milliseconds(row.times.simd.median)],
-  ["copies ms", (row) => milliseconds(row.times.copies?.median)],
-  ["best peer ms", peer],
-  ["ratio relaxed", (row) => ratio(row.ratio?.relaxed)],
-  ["ratio simd", (row) => ratio(row.ratio?.simd)],
-  ["GFLOP/s relaxed", (row) => row.gflops?.relaxed.toFixed(1) ?? none],
-  ["share of peak", (row) => (row.share ? `${(100 * row.share.relaxed).toFixed(0)} %` : none)],
-];
-
-function peaks(rows) {
-  const known = rows.filter((row) => row.peak && row.threads === 1);
-  if (known.length === 0) return "";
-  const range = (variant) => {
-    const values = known.map((row) => row.peak[variant]).sort((a, b) => a - b);
-    return `${values[0].toFixed(1)} to ${values.at(-1).toFixed(1)}`;
-  };
-  return (
-    `\n\nMultiply-add peak of one thread, GFLOP/s: relaxed ${range("relaxed")}, simd ${range("simd")}. ` +
-    "Under a causal mask only the pairs that are seen count."
-  );
-}
-
-export function table(rows) {
+/** Without the columns in which there is nothing. */
+function table(allColumns, rows) {
+  const columns = allColumns.filter(([, cell]) => rows.some((row) => cell(row) !== none));
   const cells = [
     columns.map(([title]) => title),
     ...rows.map((row) => columns.map(([, cell]) => `${cell(row)}`)),
@@ -59,5 +25,107 @@ export function table(rows) {
   const line = (texts) =>
     `| ${texts.map((text, i) => (i === 0 ? text.padEnd(widths[i]) : text.padStart(widths[i]))).join(" | ")} |`;
   const rule = `| ${widths.map((width, i) => (i === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`)).join(" | ")} |`;
-  return [line(cells[0]), rule, ...cells.slice(1).map(line)].join("\n") + peaks(rows);
+  return [line(cells[0]), rule, ...cells.slice(1).map(line)].join("\n");
+}
+
+/** Columns of one figure for each of our variants: binaries, or the one native build. */
+const each = (variants, title, figure) =>
+  variants.map((variant) => [
+    variants.length > 1 ? `${title} ${variant}` : title,
+    (row) => figure(row, variant),
+  ]);
+
+function columnsFor(variants) {
+  const [best] = variants;
+  return [
+    ["case", (row) => row.case],
+    ...each(variants, "ms", (row, variant) => milliseconds(row.contenders[variant].time.median)),
+    ["peer ms", (row) => milliseconds(row.contenders[row.bestPeer]?.time.median)],
+    ...each(variants, "ratio", (row, variant) => ratio(row.ratio?.[variant])),
+    ...each(variants, "of limit", (row, variant) => percent(row.share?.[variant])),
+    ["MiB", (row) => mebibytes(row.contenders[best].memory)],
+    ["peer MiB", (row) => mebibytes(row.contenders[row.bestPeer]?.memory)],
+    ["error", (row) => row.contenders[best].error.toExponential(0)],
+    ["best peer", (row) => row.bestPeer ?? none],
+    [
+      "beside our own",
+      (row) => row.besides.map((other) => `${ratio(other.ratio)} ${other.name}`).join(", ") || none,
+    ],
+  ];
+}
+
+/** A line for each contender and reason that it could not run some cases. */
+function failures(rows) {
+  const cases = new Map();
+  for (const row of rows)
+    for (const [name, { failure }] of Object.entries(row.contenders)) {
+      if (!failure) continue;
+      const line = `${name} fails: ${failure}`;
+      cases.set(line, [...(cases.get(line) ?? []), row.case]);
+    }
+  const all = [...cases].map(([line, names]) => `- ${line} (${names.join("; ")})`);
+  return all.length > 0 ? `\n\nNot everyone can:\n\n${all.join("\n")}` : "";
+}
+
+const threadCount = (threads) => (threads === 1 ? "One thread" : `${threads} threads`);
+
+function limitsLine(limits) {
+  const unit = (name) => (name === "read" ? "GB/s" : "GFLOP/s");
+  const all = Object.entries(limits).map(
+    ([name, value]) => `${name} ${value.toFixed(1)} ${unit(name)}`,
+  );
+  return `Limits: ${all.join(", ")}.`;
+}
+
+function group({ threads, limits, rows }) {
+  const variants = Object.keys(rows[0].ours);
+  return [
+    [`**${threadCount(threads)}.**`, ...(limits ? [limitsLine(limits)] : [])].join(" "),
+    table(columnsFor(variants), rows) + failures(rows),
+  ].join("\n\n");
+}
+
+function startTable(rows) {
+  const columns = [
+    ["binary", (row) => row.variant],
+    ["gzipped KB", (row) => (row.bytes / 1000).toFixed(0)],
+    ["ready ms", (row) => milliseconds(row.ready)],
+    ["first call ms", (row) => milliseconds(row.first)],
+    ["later calls ms", (row) => milliseconds(row.later)],
+  ];
+  return table(columns, rows);
+}
+
+/** All that a run found out, as Markdown. */
+function report({ date, machine, runtime, versions, quick, start, groups }) {
+  const packages = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
+  return [
+    `${date}, ${machine.cpu}, ${machine.cores} cores (load ${machine.load} before), ${runtime}; ` +
+      `${packages.join(", ")}.`,
+    ...(quick ? ["A quick run shows that the bench works; its figures mean nothing."] : []),
+    ...groups.map(group),
+    ...(start
+      ? ["**Start.** From nothing to an engine, and calls of the first case.", startTable(start)]
+      : []),
+  ].join("\n\n");
+}
+
+/** Puts a report between its marks in the README. */
+function writeReadme(name, text) {
+  const file = new URL("../../README.md", import.meta.url);
+  const [begin, end] = [`<!-- bench: ${name} -->`, `<!-- end of bench: ${name} -->`];
+  const readme = readFileSync(file, "utf8");
+  const [from, to] = [readme.indexOf(begin), readme.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`README.md: expected ${begin} and ${end}`);
+  writeFileSync(file, `${readme.slice(0, from)}${begin}\n\n${text}\n\n${readme.slice(to)}`);
+}
+
+export const say = (text) => process.stderr.write(`bench: ${text}\n`);
+
+/** Prints the report, and puts the figures wherever the command line asked for them. */
+export function publish(results, { json, readme }) {
+  const text = report(results);
+  console.log(text);
+  if (json) writeFileSync(json, `${JSON.stringify(results, null, 2)}\n`);
+  if (readme) writeReadme(results.runtime.split(" ")[0], text);
 }

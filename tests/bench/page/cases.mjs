@@ -1,37 +1,126 @@
 // What is computed, on which numbers.
+//
+// Sizes are named as in include/heed/heed.hpp. A case is of one of four kinds:
+//   attention    H heads of size D, L queries on as many keys; causal, with a window, with a precision
+//   decode       one token: H query heads and G key/value heads of size D, after `cached` others
+//   linear       [L, inputs] x [inputs, outputs] + bias, then perhaps GELU; weights as they come, or
+//                packed beforehand as float32 or int8
+//   multiHead    projections, attention of H heads and output projection of [L, E]
+// `tolerance` is for the relative error of a row of the answer; 0.0447 is a cosine similarity of 0.999.
+// `without` names peers that are left out.
+// `beside` is what of our own a case is compared with: the fields that differ, and their name.
 
-/**
- * Attention of H heads of size D, L queries on as many keys.
- * @typedef {{ name: string, H: number, L: number, D: number, isCausal: boolean, isSmall: boolean }} Case
- */
+const attention = (H, L, D, rest = {}) => ({
+  kind: "attention",
+  name: `H${H} L${L} D${D}${rest.isCausal ? " causal" : ""}`,
+  ...{ H, L, D, isCausal: false, tolerance: 1e-4 },
+  ...rest,
+});
 
-/** @returns {Case} */
-function attention(H, L, D, { isCausal = false, isSmall = false } = {}) {
-  const name = `H${H} L${L} D${D}${isCausal ? " causal" : ""}${isSmall ? " (one call)" : ""}`;
-  return { name, H, L, D, isCausal, isSmall };
-}
+const decode = (cached, cache, tolerance) => ({
+  kind: "decode",
+  name: `decode H32/8 D128, ${cached} cached, ${cache} cache`,
+  ...{ H: 32, G: 8, D: 128, cached, cache, tolerance },
+  ...(cache !== "f32" && { beside: { cache: "f32", tolerance: 1e-4, name: "f32 cache" } }),
+});
 
-const overhead = attention(2, 5, 8, { isSmall: true });
+const linear = (L, inputs, outputs, { words = "", ...rest } = {}) => ({
+  kind: "linear",
+  name: `linear [${L},${inputs}] x [${inputs},${outputs}]${words}`,
+  ...{ L, inputs, outputs, tolerance: 1e-4 },
+  ...rest,
+});
+
+const packed = {
+  ...{ words: " + GELU, packed", activation: "gelu", weights: "float32" },
+  beside: { weights: undefined, name: "not packed" },
+};
+
+const int8 = {
+  ...{ words: " + GELU, int8", activation: "gelu", weights: "int8", tolerance: 4e-2 },
+  beside: { weights: "float32", tolerance: 1e-4, name: "f32 packed" },
+};
+
+const int8Scores = {
+  ...{ precision: "int8-scores", tolerance: 4.47e-2 },
+  beside: { precision: undefined, tolerance: 1e-4, name: "f32" },
+};
+
+const window = { isCausal: true, window: [127, 0] };
+const tiny = attention(2, 5, 8, { name: "one call: H2 L5 D8", isTiny: true });
 
 const full = [
   attention(12, 512, 64),
   attention(12, 1024, 64),
   attention(12, 1024, 64, { isCausal: true }),
+  attention(12, 1024, 64, { name: "H12 L1024 D64 int8 scores", ...int8Scores }),
+  attention(12, 1024, 64, {
+    ...{ name: "H12 L1024 D64 int8 scores, outliers", hasOutliers: true },
+    ...int8Scores,
+  }),
   attention(8, 4096, 64),
-  overhead,
+  attention(8, 4096, 64, {
+    ...{ name: "H8 L4096 D64 window 128", ...window },
+    beside: { isCausal: false, window: undefined, name: "no window" },
+  }),
+  attention(8, 16384, 64, { without: ["tfjs"] }), // left out to keep the run short
+  ...[decode(4096, "f32", 1e-4), decode(4096, "f16", 2e-3), decode(4096, "int8", 3e-2)],
+  tiny,
+  linear(512, 768, 3072),
+  linear(512, 768, 3072, packed),
+  linear(512, 768, 3072, int8),
+  { kind: "multiHead", name: "multi-head E768 H12 L512", L: 512, E: 768, H: 12, tolerance: 1e-4 },
 ];
 
-const quick = [attention(2, 128, 64), attention(2, 128, 64, { isCausal: true }), overhead];
+const quick = [
+  attention(2, 128, 64),
+  attention(2, 256, 64, {
+    ...{ name: "H2 L256 D64 window 128", ...window },
+    beside: { isCausal: false, window: undefined, name: "no window" },
+  }),
+  ...[decode(200, "f32", 1e-4), decode(200, "int8", 3e-2)],
+  tiny,
+  linear(32, 48, 64),
+  linear(32, 48, 64, packed),
+  linear(32, 48, 64, int8),
+  { kind: "multiHead", name: "multi-head E48 H4 L32", L: 32, E: 48, H: 4, tolerance: 1e-4 },
+];
 
-export const casesFor = (options) => (options.quick ? quick : full);
+export const casesFor = ({ quick: isQuick }) =>
+  (isQuick ? quick : full).filter(({ precision }) => !precision); // until this build has it
 
-/** Keys that a query sees. */
-export const visibleKeys = (one, query) => (one.isCausal ? query + 1 : one.L);
+/** The first and the one after the last key that a query of an attention sees. */
+export function visibleKeys({ L, isCausal, window: sizes = [-1, -1] }, query) {
+  const [left, right] = sizes;
+  const first = left < 0 ? 0 : Math.max(0, query - left);
+  const last = Math.min(isCausal ? query : L - 1, right < 0 ? L - 1 : query + right);
+  return [first, last + 1];
+}
 
-/** Floating-point operations of the two products, for the pairs that are seen. */
-export function operations(one) {
-  const pairs = one.isCausal ? (one.L * (one.L + 1)) / 2 : one.L * one.L;
-  return 4 * one.H * pairs * one.D;
+function pairs(one) {
+  let sum = 0;
+  for (let query = 0; query < one.L; ++query) {
+    const [first, end] = visibleKeys(one, query);
+    sum += end - first;
+  }
+  return sum;
+}
+
+/** Floating-point operations of the products, for the pairs of query and key that are seen. */
+const operations = {
+  attention: (one) => 4 * one.H * pairs(one) * one.D,
+  linear: ({ L, inputs, outputs }) => 2 * L * inputs * outputs,
+  multiHead: ({ L, E }) => 8 * L * E * E + 4 * L * L * E,
+};
+
+const cacheBytes = { f32: 4, f16: 2, int8: 1 };
+
+/** What bounds a case: { operations }, or { bytes } that must be read; nothing for a tiny one. */
+export function boundOf(one) {
+  if (one.isTiny) return {};
+  if (one.kind === "decode")
+    return { bytes: 2 * one.G * one.cached * one.D * cacheBytes[one.cache] };
+  return { operations: operations[one.kind](one) };
 }
 
 /** Uniform numbers in [0, 1), the same ones on every run (mulberry32). */
@@ -45,10 +134,60 @@ function generator(seed) {
   };
 }
 
-/** Normally distributed q, k and v, [1, H, L, D] each. */
+const shapes = {
+  attention: ({ H, L, D }) => ({ q: [H, L, D], k: [H, L, D], v: [H, L, D] }),
+  // The last of the keys and values is the new token's.
+  decode: ({ H, G, D, cached }) => ({
+    ...{ q: [H, 1, D], k: [G, cached + 1, D], v: [G, cached + 1, D] },
+  }),
+  linear: ({ L, inputs, outputs }) => ({
+    ...{ x: [L, inputs], weight: [outputs, inputs], bias: [outputs] },
+  }),
+  multiHead: ({ L, E }) => ({
+    x: [L, E],
+    ...{ inProjWeight: [3 * E, E], inProjBias: [3 * E] },
+    ...{ outProjWeight: [E, E], outProjBias: [E] },
+  }),
+};
+
+/**
+ * Normally distributed numbers, Float32Arrays by name; weights [outputs, inputs] such that what comes
+ * out of a layer is spread as what went in.
+ */
 export function inputsOf(one) {
   const next = generator(1);
   const normal = () => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
-  const draw = () => Float32Array.from({ length: one.H * one.L * one.D }, normal);
-  return { q: draw(), k: draw(), v: draw() };
+  const draw = ([name, shape]) => {
+    const scale = /weight/i.test(name) ? 1 / Math.sqrt(shape[1]) : 1;
+    const length = shape.reduce((a, b) => a * b);
+    return [name, Float32Array.from({ length }, () => scale * normal())];
+  };
+  const inputs = Object.fromEntries(Object.entries(shapes[one.kind](one)).map(draw));
+  // Outliers as models have them: in some channels of the keys, alike for all tokens
+  // (Zhang et al., "SageAttention", section 4.2, 2024).
+  if (one.hasOutliers) inputs.k = inputs.k.map((x, i) => (i % 16 === 0 ? x + 10 : x));
+  return inputs;
 }
+
+/** Of data [heads, rows, size], rows [from, to) of every head. */
+export function rowsOf(data, heads, rows, size, from, to) {
+  const result = new Float32Array(heads * (to - from) * size);
+  for (let h = 0; h < heads; ++h) {
+    const start = h * rows * size;
+    const part = data.subarray(start + from * size, start + to * size);
+    result.set(part, h * (to - from) * size);
+  }
+  return result;
+}
+
+/** [a, b, size] -> [b, a, size]: of heads by tokens, tokens by heads. */
+export function exchange(data, a, b, size) {
+  const result = new Float32Array(data.length);
+  for (let i = 0; i < a; ++i)
+    for (let j = 0; j < b; ++j)
+      result.set(data.subarray((i * b + j) * size, (i * b + j + 1) * size), (j * a + i) * size);
+  return result;
+}
+
+/** [rows, columns] -> [columns, rows] */
+export const transpose = (data, rows, columns) => exchange(data, rows, columns, 1);

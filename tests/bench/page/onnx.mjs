@@ -1,8 +1,16 @@
-// Writes ONNX models of one node: the few fields of onnx.proto that such a model has, in protobuf's
-// wire format (https://protobuf.dev/programming-guides/encoding). Field numbers are those of
-// onnx.proto, version 10 of the format.
+// Writes ONNX models: the few fields of onnx.proto that the bench needs, in protobuf's wire format
+// (https://protobuf.dev/programming-guides/encoding). Field numbers are those of onnx.proto,
+// version 10 of the format.
 
-const text = (string) => [...new TextEncoder().encode(string)];
+function join(...parts) {
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
 
 function varint(value) {
   const bytes = [];
@@ -13,39 +21,59 @@ function varint(value) {
 
 // A field is its number and wire type, then its value: 0 a varint, 2 a length and that many bytes.
 const number = (field, value) => [...varint(field * 8), ...varint(value)];
-const bytes = (field, value) => [...varint(field * 8 + 2), ...varint(value.length), ...value];
-const string = (field, value) => bytes(field, text(value));
+const bytes = (field, ...parts) => {
+  const value = join(...parts);
+  return join(varint(field * 8 + 2), varint(value.length), value);
+};
+const string = (field, value) => bytes(field, new TextEncoder().encode(value));
 
-/** ValueInfoProto of a float tensor: name 1, type 2 { tensor_type 1 { elem_type 1, shape 2 { dim 1 } } } */
-function valueInfo({ name, shape }) {
-  const dims = shape.flatMap((size) => bytes(1, number(1, size)));
-  const tensorType = [...number(1, 1), ...bytes(2, dims)];
-  return [...string(1, name), ...bytes(2, bytes(1, tensorType))];
+const elementTypes = { float32: 1, int8: 3, int32: 6 };
+
+/** ValueInfoProto: name 1, type 2 { tensor_type 1 { elem_type 1, shape 2 { dim 1 { dim_value 1 } } } } */
+function valueInfo({ name, type = "float32", shape }) {
+  const sizes = shape ? [bytes(2, ...shape.map((size) => bytes(1, number(1, size))))] : [];
+  const tensorType = bytes(1, number(1, elementTypes[type]), ...sizes);
+  return join(string(1, name), bytes(2, tensorType));
 }
 
 /** AttributeProto of an integer: name 1, i 3, type 20 (INT is 2) */
-const attribute = ([name, value]) => [...string(1, name), ...number(3, value), ...number(20, 2)];
+const attribute = ([name, value]) => join(string(1, name), number(3, value), number(20, 2));
+
+/** NodeProto: input 1, output 2, op_type 4, attribute 5, domain 7 */
+const node = ({ type, domain = "", inputs, outputs, attributes = {} }) =>
+  join(
+    ...inputs.map((name) => string(1, name)),
+    ...outputs.map((name) => string(2, name)),
+    string(4, type),
+    ...Object.entries(attributes).map((entry) => bytes(5, attribute(entry))),
+    string(7, domain),
+  );
+
+/** TensorProto: dims 1, data_type 2, name 8, raw_data 9 */
+const tensor = ({ name, type = "float32", shape, data }) =>
+  join(
+    ...shape.map((size) => number(1, size)),
+    number(2, elementTypes[type]),
+    string(8, name),
+    bytes(9, new Uint8Array(data.buffer, data.byteOffset, data.byteLength)),
+  );
+
+const operatorSet = (domain, version) => bytes(8, string(1, domain), number(2, version));
 
 /**
- * @param {{ type: string, domain: string, version: number, attributes: Record<string, number> }} operator
- * @param {{ name: string, shape: number[] }[]} inputs
- * @param {{ name: string, shape: number[] }} output
+ * @typedef {{ name: string, shape: number[], type?: "float32" | "int8" | "int32" }} Input
+ * @param {{
+ *   nodes: { type: string, domain?: string, inputs: string[], outputs: string[], attributes?: Record<string, number> }[],
+ *   inputs: Input[], constants?: (Input & { data: Float32Array | Int8Array })[], outputs: string[] }} model
  */
-export function modelOf({ type, domain, version, attributes }, inputs, output) {
-  const node = [
-    ...inputs.flatMap(({ name }) => string(1, name)),
-    ...string(2, output.name),
-    ...string(4, type),
-    ...Object.entries(attributes).flatMap((entry) => bytes(5, attribute(entry))),
-    ...string(7, domain),
-  ];
-  const graph = [
-    ...bytes(1, node),
-    ...string(2, "bench"),
-    ...inputs.flatMap((input) => bytes(11, valueInfo(input))),
-    ...bytes(12, valueInfo(output)),
-  ];
-  const operatorSet = [...string(1, domain), ...number(2, version)];
-  const irVersion = 10;
-  return Uint8Array.from([...number(1, irVersion), ...bytes(7, graph), ...bytes(8, operatorSet)]);
+export function modelOf({ nodes, inputs, constants = [], outputs }) {
+  const graph = bytes(
+    7,
+    ...nodes.map((each) => bytes(1, node(each))),
+    string(2, "bench"),
+    ...constants.map((each) => bytes(5, tensor(each))),
+    ...inputs.map((each) => bytes(11, valueInfo(each))),
+    ...outputs.map((name) => bytes(12, valueInfo({ name }))),
+  );
+  return join(number(1, 10), graph, operatorSet("", 23), operatorSet("com.microsoft", 1));
 }

@@ -1,70 +1,46 @@
-// onnxruntime-web's WebAssembly provider: models of one node each.
+// onnxruntime: the contenders for one case, with either of its packages for JavaScript.
 
-import * as ort from "/onnxruntime-web/ort.wasm.min.mjs";
 import { modelOf } from "./onnx.mjs";
-
-/** [H, L, D] -> [L, H, D], or back with the sizes exchanged. */
-function exchange(data, H, L, D) {
-  const result = new Float32Array(data.length);
-  for (let h = 0; h < H; ++h)
-    for (let l = 0; l < L; ++l)
-      result.set(data.subarray((h * L + l) * D, (h * L + l + 1) * D), (l * H + h) * D);
-  return result;
-}
-
-const operators = [
-  {
-    name: "Attention",
-    shape: ({ H, L, D }) => [1, H, L, D],
-    node: ({ isCausal }) => ({
-      type: "Attention",
-      domain: "",
-      version: 23,
-      attributes: { is_causal: Number(isCausal) },
-    }),
-    fromHeads: (data) => data,
-    toHeads: (data) => data,
-  },
-  {
-    name: "MultiHeadAttention",
-    shape: ({ H, L, D }) => [1, L, H * D],
-    node: ({ H, isCausal }) => ({
-      type: "MultiHeadAttention",
-      domain: "com.microsoft",
-      version: 1,
-      attributes: { num_heads: H, unidirectional: Number(isCausal) },
-    }),
-    fromHeads: (data, { H, L, D }) => exchange(data, H, L, D),
-    toHeads: (data, { H, L, D }) => exchange(data, L, H, D),
-  },
-];
+import { operators } from "./onnx_models.mjs";
 
 /** What the runtime says behind the name of the C++ function that failed. */
-const reason = (error) => error.message.trim().replace(/^.*\(\) /s, "");
+const reason = (error) =>
+  error.message
+    .trim()
+    .replace(/^.*\(\) /s, "")
+    .split("\n")[0];
 
-async function prepare(operator, one, inputs) {
-  const shape = operator.shape(one);
-  const named = ["q", "k", "v"].map((name) => ({ name, shape }));
-  const model = modelOf(operator.node(one), named, { name: "o", shape });
-  const session = await ort.InferenceSession.create(model, { executionProviders: ["wasm"] });
+/** A session for one operator; inputs are turned into its tensors once. */
+async function prepare(load, options, { nodes, inputs, constants, outputs, read }) {
+  const model = modelOf({ nodes, inputs, constants, outputs });
+  const ort = await load();
+  const session = await ort.InferenceSession.create(model, options);
   const feeds = {};
-  for (const { name } of named)
-    feeds[name] = new ort.Tensor("float32", operator.fromHeads(inputs[name], one), shape);
+  for (const { name, type = "float32", shape, data } of inputs)
+    feeds[name] = new ort.Tensor(type, data, shape);
   return {
-    name: operator.name,
-    answer: async () => operator.toHeads((await session.run(feeds)).o.data, one),
+    answer: async () => read((await session.run(feeds))[outputs[0]].data),
     run: () => session.run(feeds),
-    end: () => session.release(),
   };
 }
 
-export async function startOnnxRuntime(threads) {
-  ort.env.wasm.wasmPaths = "/onnxruntime-web/";
-  ort.env.wasm.numThreads = threads;
-  ort.env.logLevel = "fatal"; // a failure is told once, in the table
-  return operators.map((operator) => ({
-    name: operator.name,
-    prepare: (one, inputs) => prepare(operator, one, inputs),
-    reason,
-  }));
+/**
+ * A contender for each operator that can compute a case.
+ *
+ * @param {string} library the package's name
+ * @param {(operator: string) => Promise<object>} load gives the package, with a memory of its own for
+ *   each operator where that can be
+ * @param {object} options of a session
+ */
+export function operatorsFor(library, load, options, one, inputs) {
+  const contenders = [];
+  for (const [operator, kinds] of Object.entries(operators)) {
+    const graph = kinds[one.kind]?.(one, inputs);
+    if (!graph) continue;
+    contenders.push({
+      ...{ name: `${library} ${operator}`, reason },
+      prepare: () => prepare(() => load(operator), options, graph),
+    });
+  }
+  return contenders;
 }

@@ -1,48 +1,123 @@
-// softmax(Q K^T / sqrt(D)) V in double precision, as plainly as it can be written, for some of the
-// rows of a case: all of a small one, and 8 a head of a large one.
+// Every case in double precision, as plainly as it can be written, for some of the rows of its
+// answer: all of a small one, and 8 a head of a large one.
 
 import { visibleKeys } from "./cases.mjs";
 
 const rowsPerHead = 8;
 
-/** One row of the output of a head that begins at `head` in q, k and v. */
-function outputRow(one, { q, k, v }, head, query) {
-  const scores = [];
-  for (let key = 0; key < visibleKeys(one, query); ++key) {
-    let sum = 0;
-    for (let d = 0; d < one.D; ++d) sum += q[head + query * one.D + d] * k[head + key * one.D + d];
-    scores.push(sum / Math.sqrt(one.D));
-  }
-  const highest = scores.reduce((a, b) => Math.max(a, b));
-  const weights = scores.map((score) => Math.exp(score - highest));
-  const total = weights.reduce((a, b) => a + b);
-  return Array.from({ length: one.D }, (_, d) =>
-    weights.reduce((sum, weight, key) => sum + (weight / total) * v[head + key * one.D + d], 0),
+/** The first row, the last, and some between them that differ from head to head. */
+function someOf(rows, head) {
+  const count = Math.min(rowsPerHead, rows);
+  return Array.from({ length: count }, (_, i) =>
+    i === count - 1 ? rows - 1 : Math.min(rows - 1, Math.floor((i * rows) / count) + (i && head)),
   );
 }
 
-/** The largest difference between an answer [1, H, L, D] and the oracle; NaN if there is one in it. */
-export function compareRows(one, inputs, answer) {
-  const rows = Math.min(rowsPerHead, one.L);
-  let largest = 0;
-  for (let h = 0; h < one.H; ++h) {
-    const head = h * one.L * one.D;
-    for (let i = 0; i < rows; ++i) {
-      // The first row, the last, and some between them that differ from head to head.
-      const query =
-        i === rows - 1 ? one.L - 1 : Math.min(one.L - 1, Math.floor((i * one.L) / rows) + (i && h));
-      const start = head + query * one.D;
-      const row = outputRow(one, inputs, head, query);
-      largest = Math.max(largest, largestDifference(row, answer.subarray(start, start + one.D)));
-    }
-  }
-  return largest;
+function dot(a, aStart, b, bStart, length) {
+  let sum = 0;
+  for (let i = 0; i < length; ++i) sum += a[aStart + i] * b[bStart + i];
+  return sum;
 }
 
-/** NaN if there is one in either. */
-export function largestDifference(a, b) {
-  if (a.length !== b.length) return Number.NaN;
+/** softmax(q K^T / sqrt(D)) V for the row of q at `start`, over keys [first, end) of a head. */
+function attend({ q, k, v }, start, head, [first, end], size) {
+  const at = (key) => head + key * size;
+  const keys = Array.from({ length: end - first }, (_, i) => first + i);
+  const scores = keys.map((key) => dot(q, start, k, at(key), size) / Math.sqrt(size));
+  const highest = scores.reduce((a, b) => Math.max(a, b));
+  const weights = scores.map((score) => Math.exp(score - highest));
+  const total = weights.reduce((a, b) => a + b);
+  const output = new Float64Array(size);
+  keys.forEach((key, i) => {
+    for (let d = 0; d < size; ++d) output[d] += (weights[i] / total) * v[at(key) + d];
+  });
+  return output;
+}
+
+/** x W^T + b for the row of x at `start`. */
+function project(x, start, weight, bias, inputs, outputs, firstOutput = 0) {
+  return Float64Array.from({ length: outputs }, (_, i) => {
+    const row = firstOutput + i;
+    return dot(x, start, weight, row * inputs, inputs) + bias[row];
+  });
+}
+
+/** The error function: its series (Abramowitz and Stegun, 1964, 7.1.6), to the last bit of a sum. */
+function erf(x) {
+  if (Math.abs(x) > 6) return Math.sign(x);
+  let term = x;
+  let sum = x;
+  for (let n = 1; Math.abs(term) > 1e-18 * Math.abs(sum); ++n) {
+    term *= (2 * x * x) / (2 * n + 1);
+    sum += term;
+  }
+  return (2 / Math.sqrt(Math.PI)) * Math.exp(-x * x) * sum;
+}
+
+const gelu = (x) => 0.5 * x * (1 + erf(x / Math.SQRT2));
+
+/** By kind: [where the row begins in the answer, the row] for some rows. */
+const expected = {
+  attention(one, inputs) {
+    const { H, L, D } = one;
+    return Array.from({ length: H }, (_, h) => h * L * D).flatMap((head, h) =>
+      someOf(L, h).map((query) => {
+        const start = head + query * D;
+        return [start, attend(inputs, start, head, visibleKeys(one, query), D)];
+      }),
+    );
+  },
+  decode({ H, G, D, cached }, inputs) {
+    const keys = cached + 1;
+    return Array.from({ length: H }, (_, h) => {
+      const head = Math.floor(h / (H / G)) * keys * D;
+      return [h * D, attend(inputs, h * D, head, [0, keys], D)];
+    });
+  },
+  linear({ L, inputs, outputs, activation }, { x, weight, bias }) {
+    return someOf(L, 1).map((row) => {
+      const sums = project(x, row * inputs, weight, bias, inputs, outputs);
+      return [row * outputs, activation === "gelu" ? sums.map(gelu) : sums];
+    });
+  },
+  multiHead({ L, E, H }, { x, inProjWeight, inProjBias, outProjWeight, outProjBias }) {
+    const size = E / H;
+    const [q, k, v] = [0, 1, 2].map((part) => {
+      const heads = new Float64Array(L * E); // [H, L, size]
+      for (let row = 0; row < L; ++row) {
+        const projected = project(x, row * E, inProjWeight, inProjBias, E, E, part * E);
+        for (let h = 0; h < H; ++h)
+          heads.set(projected.subarray(h * size, (h + 1) * size), (h * L + row) * size);
+      }
+      return heads;
+    });
+    return someOf(L, 1).map((row) => {
+      const joined = new Float64Array(E);
+      for (let h = 0; h < H; ++h) {
+        const head = h * L * size;
+        joined.set(attend({ q, k, v }, head + row * size, head, [0, L], size), h * size);
+      }
+      return [row * E, project(joined, 0, outProjWeight, outProjBias, E, E)];
+    });
+  },
+};
+
+/** Some rows of the right answer, for `errorOf`. */
+export const expectedRows = (one, inputs) => expected[one.kind](one, inputs);
+
+/**
+ * The largest relative error of a row, |answer - expected| / |expected| in the Euclidean norm; NaN if
+ * there is one in the answer.
+ */
+export function errorOf(rows, answer) {
   let largest = 0;
-  for (let i = 0; i < a.length; ++i) largest = Math.max(largest, Math.abs(a[i] - b[i]));
+  for (const [start, row] of rows) {
+    let [difference, size] = [0, 0];
+    row.forEach((value, i) => {
+      difference += (answer[start + i] - value) ** 2;
+      size += value ** 2;
+    });
+    largest = Math.max(largest, Math.sqrt(difference / size));
+  }
   return largest;
 }

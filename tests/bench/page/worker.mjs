@@ -1,105 +1,70 @@
-// Answers the three questions of the bench: start, compare, measure.
+// Answers the three questions of the bench: how fast is a case, how fast is the start, what are the
+// limits. Every page has one worker and asks it one question, so that what one case leaves behind
+// (memory, threads, what a failure broke) is not there for the next.
 
-import { casesFor, inputsOf, operations } from "./cases.mjs";
-import { copies, startHeed } from "./heed.mjs";
-import { startOnnxRuntime } from "./onnxruntime.mjs";
-import { compareRows, largestDifference } from "./oracle.mjs";
+import { boundOf, casesFor, inputsOf } from "./cases.mjs";
+import { heedContender, timeStart } from "./heed.mjs";
+import { jax } from "./jax.mjs";
+import { measureCase } from "./measure.mjs";
+import { memoryBytes } from "./memory.mjs"; // first: it counts the memories that others make
+import { onnxRuntimeWeb } from "./onnxruntime_web.mjs";
 import { startPeak } from "./peak.mjs";
+import { startRead } from "./read.mjs";
+import { tfjs } from "./tfjs.mjs";
 import { timeInRounds } from "./timing.mjs";
 
-const tolerance = 1e-4;
-const variants = ["relaxed", "simd"];
-
-let options;
-let heeds; // one engine a variant
-let peers;
-let peaks; // what one thread can do at most, one a variant
-let cases;
-const prepared = new Map(); // by case: the calls that gave the right answer, and why others failed
-
-async function start(given) {
-  options = given;
-  heeds = [];
-  for (const variant of variants) heeds.push(await startHeed(variant, options.threads));
-  peers = await startOnnxRuntime(options.threads);
-  peaks = variants.map(startPeak);
-  cases = new Map(casesFor(options).map((one) => [one.name, one]));
-  return [...cases.keys()];
+/** The binaries that this browser can run. */
+function variantsHere() {
+  // (module (func (param v128) (drop (f32x4.relaxed_madd (local.get 0) (local.get 0) (local.get 0)))))
+  const relaxed = [
+    ...[0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 1, 123, 0, 3, 2, 1, 0],
+    ...[10, 14, 1, 12, 0, 32, 0, 32, 0, 32, 0, 253, 133, 2, 26, 11],
+  ];
+  return WebAssembly.validate(Uint8Array.from(relaxed)) ? ["relaxed", "simd"] : ["simd"];
 }
 
-function check(who, difference) {
-  // Written so that a NaN is a wrong answer too.
-  if (!(difference <= tolerance))
-    throw new Error(`wrong answer: ${who} differ by ${difference}, more than ${tolerance}`);
-}
+const limitsOf = ({ operations, bytes }, variants, threads) =>
+  Promise.all([
+    ...(operations ? variants.map((variant) => startPeak(variant, threads)) : []),
+    ...(bytes ? [startRead(bytes, threads)] : []),
+  ]);
 
-/** Whether everyone gives the same, right answer. Resolves to a line that says so. */
-async function compare(name) {
-  const one = cases.get(name);
+/** Checks the answers of one case and then times it. */
+async function measure({ name, threads, quick }) {
+  const one = casesFor({ quick }).find((each) => each.name === name);
   const inputs = inputsOf(one);
-  const calls = heeds.map((heed) => heed.prepare(one, inputs));
-  const failures = {};
-  const said = [];
-  const answers = [];
-  for (const call of calls) {
-    const answer = call.answer();
-    const difference = compareRows(one, inputs, answer);
-    check(`${name}: ${call.name} and the oracle`, difference);
-    said.push(`${call.name} within ${difference.toExponential(0)} of the oracle`);
-    answers.push(answer);
-  }
-  for (const peer of peers) {
-    try {
-      const call = await peer.prepare(one, inputs);
-      const theirs = await call.answer();
-      const differences = answers.map((answer) => largestDifference(answer, theirs));
-      differences.forEach((difference, i) => {
-        check(`${name}: ${variants[i]} and ${peer.name}`, difference);
-      });
-      said.push(`${peer.name} within ${Math.max(...differences).toExponential(0)} of both`);
-      calls.push(call);
-    } catch (error) {
-      if (error.message.startsWith("wrong answer")) throw error;
-      failures[peer.name] = peer.reason(error);
-      said.push(`${peer.name} fails`);
-    }
-  }
-  calls.push(copies(heeds[0], one, inputs));
-  prepared.set(name, { calls, failures });
-  return said.join(", ");
+  const variants = variantsHere();
+  return measureCase({
+    ...{ one, inputs, threads, variants, memoryBytes },
+    ownContender: (called, count, variant = variants[0]) => heedContender(called, variant, count),
+    peers: [onnxRuntimeWeb, tfjs, jax]
+      .flatMap((peersOf) => peersOf(threads, one, inputs))
+      .filter((peer) => !one.without?.includes(peer.name)),
+    limits: await limitsOf(boundOf(one), variants, threads),
+    budget: quick ? 60 : 5000,
+  });
 }
 
-const byVariant = (figure) =>
-  Object.fromEntries(variants.map((variant) => [variant, figure(variant)]));
-
-async function measure(name) {
-  const one = cases.get(name);
-  const { calls, failures } = prepared.get(name);
-  const counted = operations(one);
-  // A share of the limit says something where the arithmetic is what takes the time.
-  const limits = one.isSmall ? [] : peaks;
-  const times = await timeInRounds([...calls, ...limits], options.quick ? 60 : 4000);
-  const row = { case: name, threads: options.threads, times, failures };
-  const ran = peers.map((peer) => peer.name).filter((peer) => times[peer]);
-  ran.sort((a, b) => times[a].median - times[b].median);
-  if (ran.length > 0) {
-    row.bestPeer = ran[0];
-    row.ratio = byVariant((variant) => times[ran[0]].median / times[variant].median);
-  }
-  if (!one.isSmall) {
-    row.gflops = byVariant((variant) => counted / times[variant].median / 1e6);
-    row.peak = byVariant((variant) => {
-      const peak = peaks.find((each) => each.variant === variant);
-      return peak.operations / times[peak.name].median / 1e6;
-    });
-    row.share = byVariant((variant) => row.gflops[variant] / (row.peak[variant] * options.threads));
-  }
-  for (const call of calls) await call.end();
-  prepared.delete(name);
-  return row;
+/** Giga-operations and gigabytes a second, with nothing else running in between. */
+async function measureLimits({ threads, quick }) {
+  const bound = { operations: 1, bytes: 64 * 2 ** 20 };
+  const all = await limitsOf(bound, variantsHere(), threads);
+  const times = await timeInRounds(all, quick ? 60 : 3000);
+  return Object.fromEntries(
+    all.map(({ name, operations, bytes }) => [
+      name,
+      (operations ?? bytes) / times[name].median / 1e6,
+    ]),
+  );
 }
 
-const methods = { start, compare, measure };
+/** How long an engine takes to start, and its first call. */
+function start({ variant, threads, quick }) {
+  const one = casesFor({ quick })[0];
+  return timeStart(variant, threads, one, inputsOf(one));
+}
+
+const methods = { measure, limits: measureLimits, start, variants: variantsHere };
 
 globalThis.onmessage = async ({ data: { method, argument } }) => {
   try {

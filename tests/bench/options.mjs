@@ -1,0 +1,53 @@
+// The command line of ./dev bench.
+
+import { parseArgs } from "node:util";
+
+const usage = `Usage: ./dev bench [--firefox | --native] [ARGS]
+
+  --firefox     in Firefox instead of Chromium
+  --native      the native build beside onnxruntime-node, without a browser
+  --threads N   measure with N threads too, besides one; N may be a list: 2,4
+  --only TEXT   only the cases that have TEXT in their name
+  --json FILE   write every figure to a file
+  --readme      write the table into README.md
+  --quick       small cases and few rounds: shows that the bench works, not how fast anything is
+`;
+
+const mostThreads = 64;
+
+export function parse() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        firefox: { type: "boolean", default: false },
+        native: { type: "boolean", default: false },
+        threads: { type: "string", default: "1" },
+        only: { type: "string", default: "" },
+        json: { type: "string" },
+        readme: { type: "boolean", default: false },
+        quick: { type: "boolean", default: false },
+      },
+    });
+    const threads = values.threads.split(",").map(Number);
+    if (!threads.every((count) => Number.isInteger(count) && count >= 1 && count <= mostThreads))
+      throw new Error(
+        `--threads: expected whole numbers from 1 to ${mostThreads}, got ${values.threads}`,
+      );
+    if (values.firefox && values.native)
+      throw new Error("--firefox, --native: expected one of them");
+    if (values.readme && (values.quick || values.only))
+      throw new Error("--readme: expected a whole run, not one with --quick or --only");
+    return { ...values, threads: [...new Set([1, ...threads])] };
+  } catch (error) {
+    process.stderr.write(`bench: ${error.message}\n${usage}`);
+    process.exit(2);
+  }
+}
+
+/** The cases that were asked for; at least one. */
+export function chosen(cases, { only }) {
+  const all = cases.filter(({ name }) => name.includes(only));
+  if (all.length > 0) return all;
+  const names = cases.map(({ name }) => `  ${name}`).join("\n");
+  throw new Error(`--only: expected a part of one of these names, got ${only}\n${names}`);
+}

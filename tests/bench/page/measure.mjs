@@ -1,0 +1,106 @@
+// One case: everyone's answer, then everyone's time.
+
+import { boundOf } from "./cases.mjs";
+import { errorOf, expectedRows } from "./oracle.mjs";
+import { timeInRounds } from "./timing.mjs";
+
+/**
+ * What can compute a case. `reason` makes a failure a line of the report; without it the run ends.
+ * `sample` resolves to the milliseconds of a call, for one that measures itself, warm-up and all.
+ * @typedef {{ name: string, reason?: (error: Error) => string,
+ *   prepare: (one: object, inputs: object) => Promise<{ answer: () => Float32Array, run?: () => unknown, sample?: () => Promise<number> }> }} Contender
+ */
+
+/** Prepares a contender and checks its answer: what can be timed, or why not. */
+async function prepare({ name, reason, prepare: begin }, one, inputs, rows, memoryBytes) {
+  const before = memoryBytes();
+  let call;
+  let answer;
+  let first;
+  try {
+    call = await begin(one, inputs);
+    const start = performance.now();
+    answer = await call.answer();
+    first = performance.now() - start;
+  } catch (error) {
+    if (!reason) throw error;
+    return { failure: reason(error) };
+  }
+  const error = errorOf(rows, answer);
+  // Written so that a NaN is a wrong answer too.
+  if (!(error <= one.tolerance))
+    throw new Error(
+      `wrong answer: ${one.name}: ${name}: expected a relative error up to ${one.tolerance}, ` +
+        `got ${error}`,
+    );
+  return { call: { name, first, ...call }, error, memory: memoryBytes() - before };
+}
+
+/** Those of our own that a case is compared with, and their case. */
+function besidesOf(one, threads, ownContender) {
+  const all = [];
+  if (one.beside) {
+    const { name, ...fields } = one.beside;
+    all.push([ownContender(name, threads), { ...one, ...fields }]);
+  }
+  if (threads > 1) all.push([ownContender("one thread", 1), one]);
+  return all;
+}
+
+/**
+ * Checks all answers, times all, and tells how they compare.
+ *
+ * @param {object} given
+ * @param {string[]} given.variants names of our own builds, the best first
+ * @param {(name: string, threads: number, variant?: string) => Contender} given.ownContender by default
+ *   of the best variant
+ * @param {Contender[]} given.peers
+ * @param {{ name: string, variant?: string, operations?: number, bytes?: number, run: () => void }[]} given.limits
+ *   each for one variant or for all
+ * @param {number} given.budget milliseconds
+ * @param {() => number} given.memoryBytes of all that there is
+ */
+export async function measureCase(given) {
+  const { one, inputs, threads, variants, ownContender, peers, limits, budget } = given;
+  const calls = [];
+  const contenders = {};
+  const add = async (contender, ofCase, rows) => {
+    const prepared = await prepare(contender, ofCase, inputs, rows, given.memoryBytes);
+    const { call, ...facts } = prepared;
+    contenders[contender.name] = facts;
+    if (call) calls.push(call);
+  };
+  const rows = expectedRows(one, inputs);
+  for (const variant of variants) await add(ownContender(variant, threads, variant), one, rows);
+  const besides = besidesOf(one, threads, ownContender);
+  for (const [contender, other] of besides)
+    await add(contender, other, other === one ? rows : expectedRows(other, inputs));
+  for (const peer of peers) await add(peer, one, rows);
+
+  const times = await timeInRounds([...calls, ...limits], budget);
+  for (const [name, facts] of Object.entries(contenders)) facts.time = times[name];
+  const ours = Object.fromEntries(variants.map((variant) => [variant, times[variant].median]));
+  const compare = (other) =>
+    Object.fromEntries(variants.map((variant) => [variant, other(variant) / ours[variant]]));
+  const bound = boundOf(one);
+  const row = { case: one.name, threads, ...bound, contenders, ours };
+  const ran = peers.map(({ name }) => name).filter((name) => times[name]);
+  ran.sort((a, b) => times[a].median - times[b].median);
+  if (ran.length > 0) {
+    row.bestPeer = ran[0];
+    row.ratio = compare(() => times[ran[0]].median);
+  }
+  row.besides = besides.map(([{ name }]) => ({
+    ...{ name, ratio: times[name].median / ours[variants[0]] },
+  }));
+  if (limits.length > 0) {
+    // The least milliseconds that the limit allows.
+    const least = (variant) => {
+      const limit = limits.find((each) => (each.variant ?? variant) === variant);
+      const amount = bound.bytes ? bound.bytes / limit.bytes : bound.operations / limit.operations;
+      return amount * times[limit.name].median;
+    };
+    row.share = compare(least);
+  }
+  return row;
+}
