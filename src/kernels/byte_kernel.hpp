@@ -24,19 +24,22 @@ namespace heed::kernels {
 template <class Isa>
 inline constexpr int kByteRows = std::min(simd::Traits<Isa>::kRows, 3);
 
-template <class Isa, int Rows>
+/// `start(v)` gives what the sums of vector v of a row begin with, and `finish(row, v, sum)` takes
+/// them.
+template <class Isa, int Rows, class Start, class Finish>
 void multiply_byte_block(const std::int8_t* a, const std::int8_t* b, std::int64_t depth,
-                         std::int32_t* c) noexcept {
+                         int first_row, const Start& start, const Finish& finish) noexcept {
   using B = simd::Bytes<Isa>;
   using S = simd::Sums<Isa>;
   constexpr int kVectors = simd::Traits<Isa>::kVectors;
   constexpr int kBytes = static_cast<int>(B::size);
-  constexpr int kLanes = static_cast<int>(S::size);
   constexpr int kGroupOfColumns = kPanel<Isa> * simd::kGroup;
   const simd::ByteDot<Isa> dot;
   S sum[Rows][kVectors];
-  for (int r = 0; r < Rows; ++r)
-    for (int v = 0; v < kVectors; ++v) sum[r][v] = S(0);
+  for (int v = 0; v < kVectors; ++v) {
+    const S first = start(v);
+    for (int r = 0; r < Rows; ++r) sum[r][v] = first;
+  }
   for (std::int64_t d = 0; d < depth; d += kByteStep) {
     B first[kVectors], second[kVectors];
     for (int v = 0; v < kVectors; ++v) {
@@ -53,17 +56,19 @@ void multiply_byte_block(const std::int8_t* a, const std::int8_t* b, std::int64_
     b += 2 * kGroupOfColumns;
   }
   for (int r = 0; r < Rows; ++r)
-    for (int v = 0; v < kVectors; ++v) sum[r][v].store_aligned(c + r * kPanel<Isa> + v * kLanes);
+    for (int v = 0; v < kVectors; ++v) finish(first_row + r, v, sum[r][v]);
 }
 
 /// The same for some rows of a block of A, 1 <= rows <= Traits::kRows, taken few by few.
-template <class Isa, int Rows = kByteRows<Isa>>
+template <class Isa, class Start, class Finish, int Rows = kByteRows<Isa>>
 inline void multiply_byte_rows(int rows, const std::int8_t* a, const std::int8_t* b,
-                               std::int64_t depth, std::int32_t* c) noexcept {
-  for (; rows >= Rows; rows -= Rows, a += Rows * kByteStep, c += Rows * kPanel<Isa>)
-    multiply_byte_block<Isa, Rows>(a, b, depth, c);
+                               std::int64_t depth, const Start& start, const Finish& finish,
+                               int first_row = 0) noexcept {
+  for (; first_row + Rows <= rows; first_row += Rows)
+    multiply_byte_block<Isa, Rows>(a + first_row * kByteStep, b, depth, first_row, start, finish);
   if constexpr (Rows > 1) {
-    if (rows > 0) multiply_byte_rows<Isa, Rows - 1>(rows, a, b, depth, c);
+    if (first_row < rows)
+      multiply_byte_rows<Isa, Start, Finish, Rows - 1>(rows, a, b, depth, start, finish, first_row);
   }
 }
 

@@ -20,28 +20,11 @@
 
 namespace heed::kernels {
 
-/// y = f(step scale (sum - zero column_sum) + bias) for `rows` rows of a panel.
-template <class Isa>
-void dequantise(int rows, const std::int32_t* sums, const ByteRow* x_rows, const float* scales,
-                const float* column_sums, const float* bias, float* y,
-                std::ptrdiff_t y_stride) noexcept {
-  using V = simd::Vector<Isa>;
-  constexpr int kLanes = static_cast<int>(V::size);
-  for (int c = 0; c < kPanel<Isa>; c += kLanes) {
-    const V scale = V::load_aligned(scales + c);
-    const V column_sum = V::load_aligned(column_sums + c);
-    const V start = V::load_aligned(bias + c);
-    for (int r = 0; r < rows; ++r) {
-      const V sum = xsimd::to_float(simd::Sums<Isa>::load_aligned(sums + r * kPanel<Isa> + c));
-      const V product = simd::madd<Isa>(V(-x_rows[r].zero), column_sum, sum);
-      simd::madd<Isa>(product * V(x_rows[r].step), scale, start)
-          .store_unaligned(y + r * y_stride + c);
-    }
-  }
-}
-
 template <class Isa>
 void byte_linear(const ByteLinearTile& t) noexcept {
+  using V = simd::Vector<Isa>;
+  using S = simd::Sums<Isa>;
+  constexpr int kLanes = static_cast<int>(V::size);
   constexpr int kRows = simd::Traits<Isa>::kRows;
   constexpr int kWidth = kPanel<Isa>;
   const std::int64_t depth = byte_depth(t.in);
@@ -53,13 +36,21 @@ void byte_linear(const ByteLinearTile& t) noexcept {
     if (t.bias) std::copy_n(t.bias + column, width, bias);
     for (std::int64_t r = 0; r < t.rows; r += kRows) {
       const int rows = static_cast<int>(std::min<std::int64_t>(kRows, t.rows - r));
-      alignas(64) std::int32_t sums[kRows * kWidth];
-      multiply_byte_rows<Isa>(rows, t.x + r * depth, t.weight + column * depth, depth, sums);
       float* const y = t.y + r * t.y_stride + column;
       float part[kRows * kWidth];
       float* const c = width == kWidth ? y : part;
       const std::ptrdiff_t stride = width == kWidth ? t.y_stride : kWidth;
-      dequantise<Isa>(rows, sums, t.x_rows + r, scales, column_sums, bias, c, stride);
+      // y = step scale (sum - zero column_sum) + bias
+      multiply_byte_rows<Isa>(
+          rows, t.x + r * depth, t.weight + column * depth, depth, [](int) { return S(0); },
+          [&](int i, int v, S sum) {
+            const auto [step, zero] = t.x_rows[r + i];
+            const V product = simd::madd<Isa>(V(-zero), V::load_aligned(column_sums + v * kLanes),
+                                              xsimd::to_float(sum));
+            simd::madd<Isa>(product * V(step), V::load_aligned(scales + v * kLanes),
+                            V::load_aligned(bias + v * kLanes))
+                .store_unaligned(c + i * stride + v * kLanes);
+          });
       activate<Isa>(t.activation, rows, c, stride);
       if (c == part)
         for (int i = 0; i < rows; ++i) std::copy_n(part + i * kWidth, width, y + i * t.y_stride);

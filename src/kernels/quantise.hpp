@@ -3,6 +3,7 @@
 // Rows of floats rounded to bytes, in the order in which byte_kernel.hpp reads them.
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -12,6 +13,9 @@
 #include "simd/int8.hpp"
 
 namespace heed::kernels {
+
+/// What bytes of queries have added to them.
+inline constexpr std::int32_t kQueryZero = 64;
 
 /// Adding it leaves a number, rounded, in the low bits.
 inline constexpr float kRoundToLowBits = 12582912.0f;  // 1.5 * 2^23
@@ -67,26 +71,25 @@ void quantise_left(const float* rows, std::ptrdiff_t row_stride, std::int64_t co
 
 /// A row becomes a column of a panel: bytes of -64..64. Gives their scale and their sum.
 template <class Isa>
-void quantise_column(const float* row, std::int64_t depth, std::int8_t* column, float& scale,
-                     float& sum) noexcept {
+std::int32_t quantise_column(const float* row, std::int64_t depth, std::int8_t* column,
+                             float& scale) noexcept {
   constexpr int kStep = kPanel<Isa> * simd::kGroup;
   constexpr float kMost = 64.0f;
   float least, greatest;
   if (!extent<Isa>(row, depth, least, greatest)) {
     scale = std::numeric_limits<float>::quiet_NaN();
-    sum = 0.0f;
-    return;
+    return 0;
   }
   scale = std::max(-least, greatest) / kMost;
   const float inverse = scale < 1e-36f ? 0.0f : 1.0f / scale;
-  std::int32_t total = 0;
+  std::int32_t sum = 0;
   for (std::int64_t d = 0; d < depth; ++d) {
     const auto byte =
         static_cast<std::int8_t>(std::bit_cast<std::int32_t>(row[d] * inverse + kRoundToLowBits));
     column[d / simd::kGroup * kStep + d % simd::kGroup] = byte;
-    total += byte;
+    sum += byte;
   }
-  sum = static_cast<float>(total);
+  return sum;
 }
 
 /// Where row r's column begins among the panels.
@@ -106,8 +109,8 @@ void quantise_weight(const float* rows, std::int64_t count, std::int64_t depth, 
                      float* scales, float* sums) noexcept {
   std::fill_n(panels, whole_panels<Isa>(count) * byte_depth(depth), std::int8_t{0});
   for (std::int64_t r = 0; r < count; ++r)
-    quantise_column<Isa>(rows + r * depth, depth, panels + byte_column<Isa>(r, depth), scales[r],
-                         sums[r]);
+    sums[r] = static_cast<float>(quantise_column<Isa>(
+        rows + r * depth, depth, panels + byte_column<Isa>(r, depth), scales[r]));
 }
 
 // Rows of queries and keys are turned, by the same orthogonal matrix, before they are rounded, so
@@ -119,22 +122,41 @@ constexpr std::int64_t rotation_growth(std::int64_t depth) noexcept {
   return std::max<std::int64_t>(1, (depth & -depth) / 4);
 }
 
-/// rotated = the rotation of row - mean.
 template <class Isa>
-void rotate(const float* row, const float* mean, std::int64_t depth, float* rotated) noexcept {
-  for (std::int64_t d = 0; d < depth; ++d) {
-    const float x = mean ? row[d] - mean[d] : row[d];
-    const bool is_flipped = (static_cast<std::uint32_t>(d) * 0x9e3779b1u) >> 31;
-    rotated[d] = is_flipped ? -x : x;
-  }
+void rotate(float* row, std::int64_t depth) noexcept {
+  // + or -, as the bits of 2^32 / golden ratio have it.
+  constexpr auto kSigns = [] {
+    std::array<float, 32> signs{};
+    for (std::size_t i = 0; i < signs.size(); ++i) signs[i] = 0x9e3779b9u >> i & 1 ? -1.0f : 1.0f;
+    return signs;
+  }();
+  for (std::int64_t d = 0; d < depth; ++d) row[d] *= kSigns[static_cast<std::size_t>(d % 32)];
   const std::int64_t block = 4 * rotation_growth(depth);
   for (std::int64_t half = 4; half < block; half *= 2)
     for (std::int64_t first = 0; first < depth; first += 2 * half)
       for (std::int64_t d = first; d < first + half; ++d) {
-        const float x = rotated[d], y = rotated[d + half];
-        rotated[d] = x + y;
-        rotated[d + half] = x - y;
+        const float x = row[d], y = row[d + half];
+        row[d] = x + y;
+        row[d + half] = x - y;
       }
+}
+
+/// A row of a block, bytes of 1..127 that stand for step * (byte - 64). Gives the step.
+template <class Isa>
+float quantise_query(const float* row, std::int64_t depth, std::int8_t* block) noexcept {
+  constexpr int kStep = simd::Traits<Isa>::kRows * kByteStep;
+  float least, greatest;
+  if (!extent<Isa>(row, depth, least, greatest)) return std::numeric_limits<float>::quiet_NaN();
+  const float step = std::max(-least, greatest) / 63.0f;
+  const float inverse = step < 1e-36f ? 0.0f : 1.0f / step;
+  const auto byte = [=](float x) {
+    return static_cast<std::int8_t>(
+        std::bit_cast<std::int32_t>(x * inverse + (kRoundToLowBits + kQueryZero)));
+  };
+  for (; depth >= kByteStep; depth -= kByteStep, row += kByteStep, block += kStep)
+    for (std::int64_t i = 0; i < kByteStep; ++i) block[i] = byte(row[i]);
+  for (std::int64_t i = 0; i < depth; ++i) block[i] = byte(row[i]);
+  return step;
 }
 
 template <class Isa>
@@ -142,11 +164,14 @@ void quantise_keys(const ByteKeys& k) noexcept {
   const std::int64_t padded = whole_panels<Isa>(k.count);
   std::fill_n(k.panels, padded * byte_depth(k.depth), std::int8_t{0});
   std::fill(k.scales + k.count, k.scales + padded, 0.0f);
-  std::fill(k.sums + k.count, k.sums + padded, 0.0f);
+  std::fill(k.starts + k.count, k.starts + padded, 0);
   for (std::int64_t r = 0; r < k.count; ++r) {
-    rotate<Isa>(k.rows + r * k.row_stride, k.mean, k.depth, k.scratch);
-    quantise_column<Isa>(k.scratch, k.depth, k.panels + byte_column<Isa>(r, k.depth), k.scales[r],
-                         k.sums[r]);
+    const float* const row = k.rows + r * k.row_stride;
+    for (std::int64_t d = 0; d < k.depth; ++d) k.scratch[d] = row[d] - k.mean[d];
+    rotate<Isa>(k.scratch, k.depth);
+    k.starts[r] =
+        -kQueryZero * quantise_column<Isa>(k.scratch, k.depth,
+                                           k.panels + byte_column<Isa>(r, k.depth), k.scales[r]);
   }
 }
 

@@ -136,6 +136,7 @@ class ScoreTile {
 
  private:
   using V = simd::Vector<Isa>;
+  using Sums = simd::Sums<Isa>;
   static constexpr int kLanes = static_cast<int>(V::size);
 
   void pack_queries() noexcept {
@@ -147,46 +148,53 @@ class ScoreTile {
   }
 
   void quantise_queries() noexcept {
-    const std::int64_t depth = byte_depth(t_.head_size);
-    const float scale = t_.scale / static_cast<float>(rotation_growth(t_.head_size));
-    float* const rotated = s_ - t_.head_size;
+    const std::int64_t size = t_.head_size;
+    const float scale = t_.scale / static_cast<float>(rotation_growth(size));
+    float* const rotated = s_ - size;
     for (int r = 0; r < t_.queries; ++r) {
       const float* const q = t_.q + r * t_.q_stride;
-      rotate<Isa>(q, nullptr, t_.head_size, rotated);
-      std::int8_t* const block = byte_queries() + r / kRows * kRows * depth;
-      quantise_left<Isa>(rotated, 0, 1, t_.head_size, block + r % kRows * kByteStep,
-                         byte_rows_ + r);
-      byte_rows_[r].step *= scale;
-      float score = 0.0f;
-      for (std::int64_t d = 0; d < t_.head_size; ++d) score += q[d] * t_.key_mean[d];
-      mean_scores_[r] = t_.scale * score;
+      std::copy_n(q, size, rotated);
+      rotate<Isa>(rotated, size);
+      std::int8_t* const block = byte_queries() + r / kRows * kRows * byte_depth(size);
+      steps_[r] = scale * quantise_query<Isa>(rotated, size, block + r % kRows * kByteStep);
+      mean_scores_[r] = t_.scale * dot(q, t_.key_mean, size);
     }
   }
 
-  /// The same with bytes: a key k is mean + scale_k b and a query q is step (a - zero), so that
-  ///     q k^T = q mean^T + step scale_k (a b - zero sum(b)).
+  static float dot(const float* x, const float* y, std::int64_t size) noexcept {
+    V sum(0.0f);
+    std::int64_t d = 0;
+    for (; d + kLanes <= size; d += kLanes)
+      sum = simd::madd<Isa>(V::load_unaligned(x + d), V::load_unaligned(y + d), sum);
+    float rest = xsimd::reduce_add(sum);
+    for (; d < size; ++d) rest += x[d] * y[d];
+    return rest;
+  }
+
+  /// The same with bytes: a key k is mean + scale b and a query q is step (a - zero), so that
+  ///     q k^T = q mean^T + step scale (a b - zero sum(b)).
   void multiply_bytes(std::int64_t first) noexcept {
     const KeyValueTile& tile = t_.tiles[first / kKeyTile];
     const std::int64_t depth = byte_depth(t_.head_size);
-    for (int column = 0; column < kKeyTile; column += kWidth)
+    for (int column = 0; column < kKeyTile; column += kWidth) {
+      const float* const scales = tile.key_scales + column;
+      const std::int32_t* const starts = tile.key_starts + column;
       for (int r = 0; r < t_.queries; r += kRows) {
         if (column < range(r).begin || column >= range(r).end) continue;
-        const int rows = std::min(kRows, t_.queries - r);
-        alignas(64) std::int32_t sums[kRows * kWidth];
-        multiply_byte_rows<Isa>(rows, byte_queries() + r * depth, tile.key_bytes + column * depth,
-                                depth, sums);
-        for (int c = 0; c < kWidth; c += kLanes) {
-          const V scale = V::load_aligned(tile.key_scales + column + c);
-          const V key_sum = V::load_aligned(tile.key_sums + column + c);
-          for (int i = 0; i < rows; ++i) {
-            const auto& [step, zero] = byte_rows_[r + i];
-            const V sum = xsimd::to_float(simd::Sums<Isa>::load_aligned(sums + i * kWidth + c));
-            const V product = simd::madd<Isa>(V(-zero), key_sum, sum) * V(step);
-            simd::madd<Isa>(product, scale, V(mean_scores_[r + i]))
-                .store_aligned(row(r + i) + column + c);
-          }
-        }
+        float* const s = row(r) + column;
+        const float* const steps = steps_ + r;
+        const float* const means = mean_scores_ + r;
+        multiply_byte_rows<Isa>(
+            std::min(kRows, t_.queries - r), byte_queries() + r * depth,
+            tile.key_bytes + column * depth, depth,
+            [=](int v) { return Sums::load_aligned(starts + v * kLanes); },
+            [=](int i, int v, Sums sum) {
+              const V product = xsimd::to_float(sum) * V::load_aligned(scales + v * kLanes);
+              simd::madd<Isa>(product, V(steps[i]), V(means[i]))
+                  .store_aligned(s + i * kStride + v * kLanes);
+            });
       }
+    }
   }
 
   std::int8_t* byte_queries() noexcept { return reinterpret_cast<std::int8_t*>(q_); }
@@ -252,7 +260,7 @@ class ScoreTile {
   float* s_;  // [kQueryTile, kStride]
   Range ranges_[kQueryTile / kRows];
   // Of int8 scores; q_ has bytes then.
-  ByteRow byte_rows_[kQueryTile];
+  float steps_[kQueryTile];
   float mean_scores_[kQueryTile];
 };
 

@@ -37,15 +37,13 @@ struct KeyValueTile {
   std::int64_t depth = 0;
   /// Whether all the values are finite.
   bool finite = false;
-  // With int8 scores these stand for the keys: panels by quantise_keys, for each key its scale and
-  // the sum of its bytes.
+  // With int8 scores these stand for the keys: what quantise_keys makes of them.
   const std::int8_t* key_bytes = nullptr;
   const float* key_scales = nullptr;
-  const float* key_sums = nullptr;
+  const std::int32_t* key_starts = nullptr;
 };
 
-/// Keys [count, depth] to be rounded to panels of bytes, `mean` [depth] taken off. Scales and sums
-/// are as many as the columns of the panels.
+/// Keys [count, depth] to be rounded to panels of bytes, `mean` [depth] taken off.
 struct ByteKeys {
   const float* rows;
   std::ptrdiff_t row_stride;
@@ -54,8 +52,9 @@ struct ByteKeys {
   const float* mean;
   float* scratch;  // [depth]
   std::int8_t* panels;
+  // For each column of the panels its scale, and with what its products with queries begin.
   float* scales;
-  float* sums;
+  std::int32_t* starts;
 };
 
 /// What a query tile sees of each key tile, when a block mask says so.

@@ -68,7 +68,8 @@ class PackedKeyValues {
     if (cache && cache->options().format == KvCache::Format::kFloat32) return;
     if (has_bytes_) {
       bytes_ = scratch.take<std::int8_t>(tiles * depth_ * kernels::byte_depth(p.D));
-      scales_and_sums_ = scratch.take<float>(tiles * 2 * depth_);
+      scales_ = scratch.take<float>(tiles * depth_);
+      key_starts_ = scratch.take<std::int32_t>(tiles * depth_);
       means_ = scratch.take<float>(std::ssize(p.sequences) * p.G * p.D);
       smoothed_ = scratch.take<float>(tiles * p.D);
     } else {
@@ -149,7 +150,8 @@ class PackedKeyValues {
     KeyValueTile tile{.values = values, .depth = depth_};
     if (has_bytes_) {
       std::int8_t* const bytes = bytes_ + piece * depth_ * kernels::byte_depth(p_.D);
-      float* const scales = scales_and_sums_ + piece * 2 * depth_;
+      float* const scales = scales_ + piece * depth_;
+      std::int32_t* const starts = key_starts_ + piece * depth_;
       kernels_.quantise_keys({.rows = key_rows,
                               .row_stride = key_stride,
                               .count = inside(scored(n)),
@@ -158,10 +160,10 @@ class PackedKeyValues {
                               .scratch = smoothed_ + piece * p_.D,
                               .panels = bytes,
                               .scales = scales,
-                              .sums = scales + depth_});
+                              .starts = starts});
       tile.key_bytes = bytes;
       tile.key_scales = scales;
-      tile.key_sums = scales + depth_;
+      tile.key_starts = starts;
     } else {
       float* const keys = keys_ + piece * key_size_;
       kernels_.pack_rows(key_rows, key_stride, inside(scored(n)), static_cast<std::ptrdiff_t>(p_.D),
@@ -187,10 +189,11 @@ class PackedKeyValues {
   KeyValueTile* tiles_;
   float* keys_ = nullptr;
   float* values_ = nullptr;
-  std::int8_t* bytes_ = nullptr;      // instead of keys_
-  float* scales_and_sums_ = nullptr;  // depth_ of each to a tile
-  float* means_ = nullptr;            // [sequences, G, D]
-  float* smoothed_ = nullptr;         // [tiles, D] scratch
+  std::int8_t* bytes_ = nullptr;        // instead of keys_
+  float* scales_ = nullptr;             // [tiles, depth_]
+  std::int32_t* key_starts_ = nullptr;  // the same
+  float* means_ = nullptr;              // [sequences, G, D]
+  float* smoothed_ = nullptr;           // [tiles, D] scratch
 };
 
 /// A tile of queries of one sequence; the unit of work is one of them for one head.
