@@ -343,6 +343,19 @@ const rows: Record<string, (heed: Heed, random: Random) => void> = {
     });
   },
 
+  "int8 scores"(heed, random) {
+    const asked = question(random, 150, 300);
+    const [q, k, v] = [upload(heed, asked.q), upload(heed, asked.k), upload(heed, asked.v)];
+    const output = (precision: "float32" | "int8-scores") =>
+      heed.attention(q, k, v, { isCausal: true, precision }).output.data as Float32Array;
+    const [exact, rounded] = [output("float32"), output("int8-scores")];
+    const dot = (x: Float32Array, y: Float32Array) =>
+      x.reduce((sum, number, i) => sum + number * (y[i] ?? 0), 0);
+    const cosine = dot(exact, rounded) / Math.sqrt(dot(exact, exact) * dot(rounded, rounded));
+    expect(cosine).toBeGreaterThan(0.999);
+    expect(cosine).toBeLessThan(1 - 1e-9);
+  },
+
   "16-bit floats"(heed, random) {
     const asked = question(random);
     // What is lost is the rounding of the result: the oracle begins with the rounded inputs.

@@ -79,6 +79,21 @@ export const attentionOptions: Case[] = [
     "[0]",
   ]),
 
+  row("a precision that there is not", attend({ precision: "int4" }), "option", [
+    "precision",
+    '"float32" or "int8-scores"',
+    '"int4"',
+  ]),
+  row(
+    "int8 scores with a cache",
+    attendWith((heed) => ({
+      past: heed.createKvCache({ batch: 2, heads: 2, headSize: 4, capacity: 8 }),
+      precision: "int8-scores",
+    })),
+    "option",
+    ["precision", "float32 with a cache", "int8-scores"],
+  ),
+
   row("a negative softcap", attend({ softcap: -1 }), "option", [
     "softcap",
     "0 or a positive number",
