@@ -87,7 +87,7 @@ const quick = [
 ];
 
 export const casesFor = ({ quick: isQuick }) =>
-  (isQuick ? quick : full).filter(({ precision }) => !precision); // until this build has it
+  (isQuick ? quick : full); // until this build has it
 
 /** The first and the one after the last key that a query of an attention sees. */
 export function visibleKeys({ L, isCausal, window: sizes = [-1, -1] }, query) {
