@@ -104,11 +104,13 @@ TEST(Int8Scores, ReadNothingOfHiddenKeys) {
   options.mask = mask;
   Context context;
   const Tensor want = attention(context, inputs.q, inputs.k, inputs.v, options).output;
-  for (std::size_t i = 0; i < inputs.k.data().size(); ++i)
-    if (i / 32 % 300 % 3 == 0) inputs.k.data()[i] = inputs.v.data()[i] = kNaN;
-  const Tensor got = attention(context, inputs.q, inputs.k, inputs.v, options).output;
-  for (std::size_t i = 0; i < got.data().size(); ++i)
-    ASSERT_NEAR(got.data()[i], want.data()[i], 0.05f) << i;
+  for (const float hidden : {kNaN, 1e4f, 1e20f, 3e38f}) {
+    for (std::size_t i = 0; i < inputs.k.data().size(); ++i)
+      if (i / 32 % 300 % 3 == 0) inputs.k.data()[i] = inputs.v.data()[i] = hidden;
+    const Tensor got = attention(context, inputs.q, inputs.k, inputs.v, options).output;
+    for (std::size_t i = 0; i < got.data().size(); ++i)
+      ASSERT_NEAR(got.data()[i], want.data()[i], 0.05f) << i << ", hidden " << hidden;
+  }
 }
 
 TEST(Int8Scores, KeepNaNThatIsSeen) {
