@@ -230,6 +230,9 @@ constexpr std::int64_t byte_depth(std::int64_t depth) noexcept {
   return (depth + kByteStep - 1) / kByteStep * kByteStep;
 }
 
+/// So many products of bytes, 127 * 64 at most, add up in 32 bits.
+inline constexpr std::int64_t kMostByteDepth = 1 << 18;
+
 /// A row of bytes stands for the numbers step * (byte - zero).
 struct ByteRow {
   float step;

@@ -299,6 +299,11 @@ void require_ranges(const AttentionProblem& p, const AttentionOptions& options) 
     throw OptionError("dropout", "a share from 0 to below 1", std::to_string(options.dropout));
   if (options.precision != Precision::kFloat32 && options.cache)
     throw OptionError("precision", "float32 with a cache", "int8-scores");
+  if (options.precision == Precision::kInt8Scores && p.D > kernels::kMostByteDepth)
+    throw ShapeError(
+        "q",
+        "heads of at most " + std::to_string(kernels::kMostByteDepth) + " numbers for int8 scores",
+        std::to_string(p.D));
   if (options.alibi_slopes) require_floats("alibi_slopes", *options.alibi_slopes, Shape{p.H});
   if (options.sinks) require_floats("sinks", *options.sinks, Shape{p.H});
   if (options.block_mask) {

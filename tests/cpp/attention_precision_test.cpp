@@ -134,6 +134,14 @@ TEST(Int8Scores, DoNotDependOnThreads) {
   }
 }
 
+TEST(Int8Scores, AreRefusedWhereProductsCouldOverflow) {
+  Context context;
+  const Tensor most = filled({1, 1, 1, 1 << 18}, 1.0f), more = filled({1, 1, 1, (1 << 18) + 1}, 1);
+  const Tensor v = filled({1, 1, 1, 1}, 3.0f);
+  EXPECT_EQ(attention(context, most, most, v, int8_scores()).output.data()[0], 3.0f);
+  EXPECT_THROW(attention(context, more, more, v, int8_scores()), ShapeError);
+}
+
 TEST(Int8Scores, AreRefusedWithACache) {
   Context context;
   KvCache::Options sizes;
