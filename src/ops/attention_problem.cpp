@@ -328,6 +328,7 @@ AttentionProblem::AttentionProblem(const TensorView& q, const TensorView& k, con
   require_dtype("v", v, DType::kFloat32);
   Forms(*this, q, k, v, options).read();
   require_ranges(*this, options);
+  is_causal = options.is_causal;
   // No array is longer, so a window this wide is open; and positions in it do not overflow.
   left = std::min(options.window_left, Shape::kMaxSize);
   right = std::min(options.window_right, Shape::kMaxSize);
