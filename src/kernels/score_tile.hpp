@@ -78,7 +78,7 @@ class ScoreTile {
 
   /// Sets the ranges to all keys there are.
   void widen(std::int64_t first) noexcept {
-    const Range all = whole_panels(t_.first_key - first, t_.scored_keys - first);
+    const Range all = whole_panels(t_.visible.first - first, t_.scored_keys - first);
     std::fill_n(ranges_, kQueryTile / kRows, all);
   }
 
@@ -87,7 +87,7 @@ class ScoreTile {
     const auto inside = [&](std::int64_t key) {
       return static_cast<int>(std::clamp<std::int64_t>(key - first, 0, kKeyTile));
     };
-    std::fill_n(row(r), inside(t_.first_key), kHidden);
+    std::fill_n(row(r), inside(t_.visible.first), kHidden);
     std::fill(row(r) + inside(t_.scored_keys), row(r) + kKeyTile, kHidden);
   }
 
@@ -127,7 +127,7 @@ class ScoreTile {
     std::fill(s + whole.begin, s + begin, kHidden);
     if (end < whole.end) std::fill(s + end, s + whole.end, kHidden);
     if (t_.alibi_slope != 0.0f) {
-      const std::int64_t distance = position(r) - first;
+      const std::int64_t distance = t_.first_query + r + t_.visible.offset - first;
       for (int j = begin; j < end; ++j)
         s[j] -= t_.alibi_slope * static_cast<float>(std::abs(distance - j));
     }
@@ -206,18 +206,8 @@ class ScoreTile {
     return {inside(begin) / kWidth * kWidth, (inside(end) + kWidth - 1) / kWidth * kWidth};
   }
 
-  std::int64_t position(int r) const noexcept { return t_.first_query + r + t_.offset; }
-
-  std::int64_t key_begin(int r) const noexcept {
-    return t_.left < 0 ? t_.first_key : std::max(t_.first_key, position(r) - t_.left);
-  }
-
-  std::int64_t key_end(int r) const noexcept {
-    std::int64_t end = t_.keys;
-    if (t_.is_causal) end = std::min(end, position(r) + 1);
-    if (t_.right >= 0) end = std::min(end, position(r) + t_.right + 1);
-    return end;
-  }
+  std::int64_t key_begin(int r) const noexcept { return t_.visible.begin_of(t_.first_query + r); }
+  std::int64_t key_end(int r) const noexcept { return t_.visible.end_of(t_.first_query + r); }
 
   bool apply_masks(int r, std::int64_t first, int begin, int end) noexcept {
     const PairSlice<std::uint8_t>& allowed = t_.mask.allowed;

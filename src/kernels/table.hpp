@@ -76,6 +76,26 @@ struct Dropout {
   float scale = 1.0f;
 };
 
+/// The keys that a query may see, as far as lengths, causality and the window say.
+struct VisibleKeys {
+  std::int64_t first;  // that there is
+  std::int64_t end;
+  bool is_causal;
+  std::int64_t offset;  // query i stands at position i + offset
+  std::int64_t left;    // of the window; -1 is open
+  std::int64_t right;
+
+  std::int64_t begin_of(std::int64_t query) const noexcept {
+    return left < 0 ? first : std::max(first, query + offset - left);
+  }
+  std::int64_t end_of(std::int64_t query) const noexcept {
+    std::int64_t result = end;
+    if (is_causal) result = std::min(result, query + offset + 1);
+    if (right >= 0) result = std::min(result, query + offset + right + 1);
+    return result;
+  }
+};
+
 /// One tile of queries of one (batch, head) against all its keys.
 struct AttentionTile {
   const float* q;           // [queries, head_size]
@@ -90,15 +110,8 @@ struct AttentionTile {
   std::int64_t scored_keys;   // so many are packed
   const float* key_mean;      // [head_size] what int8 keys had taken off; null for float32 scores
 
-  // Query i stands at position p = i + offset and sees the keys j of
-  // [first_key, keys) with j <= p if causal and p - left <= j <= p + right, -1 being open ...
-  std::int64_t first_key;
-  std::int64_t keys;
-  bool is_causal;
-  std::int64_t offset;
-  std::int64_t left;
-  std::int64_t right;
-  // ... that no mask hides.
+  // Of these keys a query sees those that no mask hides.
+  VisibleKeys visible;
   MaskSlice mask;
   BlockMaskSlice blocks;
 
@@ -136,26 +149,6 @@ struct StoredTile {
   const float* value_scales;  // [kKeyTile]
   /// Whether all the values are finite; of halves also the keys.
   bool finite;
-};
-
-/// The keys that a query may see, as far as lengths, causality and the window say.
-struct VisibleKeys {
-  std::int64_t first;  // that there is
-  std::int64_t end;
-  bool is_causal;
-  std::int64_t offset;  // query i stands at position i + offset
-  std::int64_t left;    // of the window; -1 is open
-  std::int64_t right;
-
-  std::int64_t begin_of(std::int64_t query) const noexcept {
-    return left < 0 ? first : std::max(first, query + offset - left);
-  }
-  std::int64_t end_of(std::int64_t query) const noexcept {
-    std::int64_t result = end;
-    if (is_causal) result = std::min(result, query + offset + 1);
-    if (right >= 0) result = std::min(result, query + offset + right + 1);
-    return result;
-  }
 };
 
 /// Rows, queries times heads, that decode takes at most.
@@ -228,6 +221,9 @@ inline constexpr std::int64_t kByteStep = 8;
 constexpr std::int64_t byte_depth(std::int64_t depth) noexcept {
   return (depth + kByteStep - 1) / kByteStep * kByteStep;
 }
+
+/// So many products of bytes, 127 * 64 at most, add up in 32 bits.
+inline constexpr std::int64_t kMostByteDepth = 1 << 18;
 
 /// A row of bytes stands for the numbers step * (byte - zero).
 struct ByteRow {

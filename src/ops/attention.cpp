@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <span>
 
@@ -104,17 +105,23 @@ class PackedKeyValues {
     const Sequence& sequence = p_.sequences[n];
     float* const mean = means_ + piece * p_.D;
     std::fill_n(mean, p_.D, 0.0f);
-    // A key that a mask hides may be anything. Any vector would do for a mean.
-    std::int64_t count = 0;
+    // A key that a mask hides may be anything. So keys count by the inverse of their magnitude:
+    // none can take the mean far from the others, which bytes then could not tell apart.
+    float weights = 0.0f;
     for (std::int64_t j = 0; j < sequence.visible; ++j) {
       const float* const key =
           p_.k_layout.at(k, p_.batch_of(n), piece % p_.G, sequence.first_key + j);
-      if (!std::all_of(key, key + p_.D, [](float x) { return std::isfinite(x); })) continue;
-      ++count;
-      for (std::int64_t d = 0; d < p_.D; ++d) mean[d] += key[d];
+      std::int32_t bits = 0;  // of a magnitude; whole numbers compare as the floats do
+      for (std::int64_t d = 0; d < p_.D; ++d)
+        bits = std::max(bits, std::bit_cast<std::int32_t>(key[d]) & 0x7fffffff);
+      const float largest = std::bit_cast<float>(bits);
+      if (largest < 1e-30f || !std::isfinite(largest)) continue;
+      const float weight = 1.0f / largest;
+      weights += weight;
+      for (std::int64_t d = 0; d < p_.D; ++d) mean[d] += weight * key[d];
     }
-    const float share = 1.0f / static_cast<float>(std::max<std::int64_t>(count, 1));
-    for (std::int64_t d = 0; d < p_.D; ++d) mean[d] *= share;
+    if (weights == 0.0f) return;
+    for (std::int64_t d = 0; d < p_.D; ++d) mean[d] /= weights;
   }
 
   void pack(std::int64_t piece, const float* k, const float* v) noexcept {
@@ -328,12 +335,7 @@ class TiledAttention {
           .tiles = packed_.tiles(n, h / (p_.H / p_.G)),
           .scored_keys = packed_.scored(n),
           .key_mean = packed_.mean(n, h / (p_.H / p_.G)),
-          .first_key = sequence.oldest,
-          .keys = sequence.visible,
-          .is_causal = options_.is_causal,
-          .offset = sequence.offset,
-          .left = p_.left,
-          .right = p_.right,
+          .visible = p_.visible(n),
           .mask = p_.mask.slice(b, h),
           .blocks = blocks_of(options_.block_mask, b, h, first),
           .softcap = options_.softcap,

@@ -299,6 +299,11 @@ void require_ranges(const AttentionProblem& p, const AttentionOptions& options) 
     throw OptionError("dropout", "a share from 0 to below 1", std::to_string(options.dropout));
   if (options.precision != Precision::kFloat32 && options.cache)
     throw OptionError("precision", "float32 with a cache", "int8-scores");
+  if (options.precision == Precision::kInt8Scores && p.D > kernels::kMostByteDepth)
+    throw ShapeError(
+        "q",
+        "heads of at most " + std::to_string(kernels::kMostByteDepth) + " numbers for int8 scores",
+        std::to_string(p.D));
   if (options.alibi_slopes) require_floats("alibi_slopes", *options.alibi_slopes, Shape{p.H});
   if (options.sinks) require_floats("sinks", *options.sinks, Shape{p.H});
   if (options.block_mask) {
@@ -323,6 +328,7 @@ AttentionProblem::AttentionProblem(const TensorView& q, const TensorView& k, con
   require_dtype("v", v, DType::kFloat32);
   Forms(*this, q, k, v, options).read();
   require_ranges(*this, options);
+  is_causal = options.is_causal;
   // No array is longer, so a window this wide is open; and positions in it do not overflow.
   left = std::min(options.window_left, Shape::kMaxSize);
   right = std::min(options.window_right, Shape::kMaxSize);

@@ -52,12 +52,18 @@ struct AttentionProblem {
   /// One for each batch entry, or for each packed sequence.
   std::vector<Sequence> sequences;
   BroadcastMask mask;
+  bool is_causal;
   std::int64_t left, right;  // of the window
   float scale;
 
   /// The batch entry in whose memory a sequence stands.
   std::int64_t batch_of(std::size_t sequence) const noexcept {
     return is_packed ? 0 : static_cast<std::int64_t>(sequence);
+  }
+
+  kernels::VisibleKeys visible(std::size_t sequence) const noexcept {
+    const Sequence& s = sequences[sequence];
+    return {s.oldest, s.visible, is_causal, s.offset, left, right};
   }
 };
 

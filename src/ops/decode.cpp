@@ -34,7 +34,7 @@ Decode::Decode(const AttentionProblem& p, const AttentionOptions& options,
       scratch_size_(runtime.kernels().decode_scratch(p.D)) {
   for (std::size_t n = 0; n < p.sequences.size(); ++n) {
     starts_.push_back(chunks_.size());
-    const kernels::VisibleKeys keys = visible(n);
+    const kernels::VisibleKeys keys = p.visible(n);
     const std::int64_t begin = std::max<std::int64_t>(keys.begin_of(0), 0) / kKeyTile;
     const std::int64_t end =
         divide_up(std::max<std::int64_t>(keys.end_of(p.L - 1), 0), std::int64_t{kKeyTile});
@@ -53,11 +53,6 @@ Decode::Decode(const AttentionProblem& p, const AttentionOptions& options,
   for (std::int64_t n = 0; n < count; ++n, memory += state_size)
     states_[n] = {memory, memory + kernels::kDecodeRows, memory + 2 * kernels::kDecodeRows};
   thread_scratch_ = scratch.take<float>(runtime.pool().threads() * scratch_size_);
-}
-
-kernels::VisibleKeys Decode::visible(std::size_t n) const noexcept {
-  const Sequence& s = p_.sequences[n];
-  return {s.oldest, s.visible, options_.is_causal, s.offset, p_.left, p_.right};
 }
 
 void Decode::run(const float* q, float* output, float* lse, bool alone) {
@@ -93,7 +88,7 @@ void Decode::attend(std::int64_t piece, const float* q, float* scratch) const no
       .tiles = tiles,
       .tile_count = chunk.tiles,
       .first_key = chunk.tile * kKeyTile,
-      .visible = visible(chunk.sequence),
+      .visible = p_.visible(chunk.sequence),
       .softcap = options_.softcap,
       .alibi_slopes =
           options_.alibi_slopes ? options_.alibi_slopes->data<float>().data() + h : nullptr,
@@ -112,7 +107,7 @@ void Decode::merge(std::size_t n, std::int64_t g, float* output, float* lse) con
       .heads = group(),
       .queries = static_cast<int>(p_.L),
       .value_size = p_.Dv,
-      .visible = visible(n),
+      .visible = p_.visible(n),
       .sinks = options_.sinks ? options_.sinks->data<float>().data() + h : nullptr,
       .output = p_.output_layout.at(output, b, h, 0),
       .output_head_stride = static_cast<std::ptrdiff_t>(p_.output_layout.head),

@@ -29,7 +29,6 @@ class Decode {
     int tiles;
   };
 
-  kernels::VisibleKeys visible(std::size_t sequence) const noexcept;
   int group() const noexcept { return static_cast<int>(p_.H / p_.G); }
   void attend(std::int64_t piece, const float* q, float* scratch) const noexcept;
   void merge(std::size_t sequence, std::int64_t g, float* output, float* lse) const noexcept;

@@ -235,10 +235,9 @@ PackedWeights::PackedWeights(Context& context, const TensorView& weight, Format 
   const std::int64_t in = weight.shape()[1];
   const std::int64_t columns = ops::divide_up(out, kernels.panel) * kernels.panel;
   const bool is_int8 = format == Format::kInt8;
-  // A sum of products of 127 and 64 must not pass 2^31.
-  constexpr std::int64_t kMostInt8 = 1 << 18;
-  if (is_int8 && in > kMostInt8)
-    throw ShapeError("weight", "at most " + std::to_string(kMostInt8) + " columns for int8",
+  if (is_int8 && in > kernels::kMostByteDepth)
+    throw ShapeError("weight",
+                     "at most " + std::to_string(kernels::kMostByteDepth) + " columns for int8",
                      to_string(weight.shape()));
   const std::size_t numbers =
       is_int8 ? bytes_of(columns * kernels::byte_depth(in), 1) : bytes_of(columns * in, 4);

@@ -104,11 +104,13 @@ TEST(Int8Scores, ReadNothingOfHiddenKeys) {
   options.mask = mask;
   Context context;
   const Tensor want = attention(context, inputs.q, inputs.k, inputs.v, options).output;
-  for (std::size_t i = 0; i < inputs.k.data().size(); ++i)
-    if (i / 32 % 300 % 3 == 0) inputs.k.data()[i] = inputs.v.data()[i] = kNaN;
-  const Tensor got = attention(context, inputs.q, inputs.k, inputs.v, options).output;
-  for (std::size_t i = 0; i < got.data().size(); ++i)
-    ASSERT_NEAR(got.data()[i], want.data()[i], 0.05f) << i;
+  for (const float hidden : {kNaN, 1e4f, 1e20f, 3e38f}) {
+    for (std::size_t i = 0; i < inputs.k.data().size(); ++i)
+      if (i / 32 % 300 % 3 == 0) inputs.k.data()[i] = inputs.v.data()[i] = hidden;
+    const Tensor got = attention(context, inputs.q, inputs.k, inputs.v, options).output;
+    for (std::size_t i = 0; i < got.data().size(); ++i)
+      ASSERT_NEAR(got.data()[i], want.data()[i], 0.05f) << i << ", hidden " << hidden;
+  }
 }
 
 TEST(Int8Scores, KeepNaNThatIsSeen) {
@@ -130,6 +132,14 @@ TEST(Int8Scores, DoNotDependOnThreads) {
     Context context({.threads = threads});
     expect_same_bits(attention(context, inputs.q, inputs.k, inputs.v, options), want);
   }
+}
+
+TEST(Int8Scores, AreRefusedWhereProductsCouldOverflow) {
+  Context context;
+  const Tensor most = filled({1, 1, 1, 1 << 18}, 1.0f), more = filled({1, 1, 1, (1 << 18) + 1}, 1);
+  const Tensor v = filled({1, 1, 1, 1}, 3.0f);
+  EXPECT_EQ(attention(context, most, most, v, int8_scores()).output.data()[0], 3.0f);
+  EXPECT_THROW(attention(context, more, more, v, int8_scores()), ShapeError);
 }
 
 TEST(Int8Scores, AreRefusedWithACache) {
