@@ -97,7 +97,7 @@ async function main() {
     for (const threads of options.threads) {
       const limits = await ask("limits", { threads, quick });
       const rows = [];
-      for (const { name } of cases) {
+      for (const { name } of cases.filter(({ isLong }) => threads === 1 || !isLong)) {
         say(`${name}, ${threads} thread(s)`);
         rows.push(await ask("measure", { name, threads, quick }));
       }

@@ -7,7 +7,8 @@
 //                packed beforehand as float32 or int8
 //   multiHead    projections, attention of H heads and output projection of [L, E]
 // `tolerance` is for the relative error of a row of the answer; 0.0447 is a cosine similarity of 0.999.
-// `without` names peers that are left out.
+// `without` names peers that are left out, because they would make a run minutes longer.
+// `isLong` cases are measured with one thread only.
 // `beside` is what of our own a case is compared with: the fields that differ, and their name.
 
 const attention = (H, L, D, rest = {}) => ({
@@ -55,15 +56,16 @@ const full = [
   attention(12, 1024, 64, { isCausal: true }),
   attention(12, 1024, 64, { name: "H12 L1024 D64 int8 scores", ...int8Scores }),
   attention(12, 1024, 64, {
-    ...{ name: "H12 L1024 D64 int8 scores, outliers", hasOutliers: true },
+    ...{ name: "H12 L1024 D64 int8 scores, outliers", hasOutliers: true, isLong: true },
     ...int8Scores,
   }),
   attention(8, 4096, 64),
   attention(8, 4096, 64, {
-    ...{ name: "H8 L4096 D64 window 128", ...window },
+    ...{ name: "H8 L4096 D64 window 128", ...window, isLong: true },
+    without: ["onnxruntime-web GroupQueryAttention", "jax-js"],
     beside: { isCausal: false, window: undefined, name: "no window" },
   }),
-  attention(8, 16384, 64, { without: ["tfjs"] }), // left out to keep the run short
+  attention(8, 16384, 64, { isLong: true, without: ["tfjs", "jax-js"] }),
   ...[decode(4096, "f32", 1e-4), decode(4096, "f16", 2e-3), decode(4096, "int8", 3e-2)],
   tiny,
   linear(512, 768, 3072),
@@ -86,8 +88,7 @@ const quick = [
   { kind: "multiHead", name: "multi-head E48 H4 L32", L: 32, E: 48, H: 4, tolerance: 1e-4 },
 ];
 
-export const casesFor = ({ quick: isQuick }) =>
-  (isQuick ? quick : full); // until this build has it
+export const casesFor = ({ quick: isQuick }) => (isQuick ? quick : full);
 
 /** The first and the one after the last key that a query of an attention sees. */
 export function visibleKeys({ L, isCausal, window: sizes = [-1, -1] }, query) {
