@@ -136,6 +136,7 @@ class Reader {
       return Shape(sizes);
     } else {
       T options;
+      if (is_at_end()) return options;  // options left off are those by default
       std::apply([&](auto... members) { (read_into(options.*members), ...); }, kMembers<T>);
       return options;
     }

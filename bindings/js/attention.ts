@@ -2,7 +2,7 @@
 
 import { BlockMask } from "./blockMask.js";
 import { notGiven } from "./border.js";
-import type { Engine } from "./engine.js";
+import type { Engine, List } from "./engine.js";
 import { describe, refuse } from "./error.js";
 import { KvCache } from "./kvCache.js";
 import type { Tensor } from "./tensor.js";
@@ -191,70 +191,76 @@ export function attention<O extends AttentionOptions>(
   v: Tensor,
   options: O | undefined,
 ): AttentionResult<O> {
-  const o: AttentionOptions = options === undefined ? nothing : options;
-  if (o !== nothing) checkOptions("attention", o, checks);
+  if (options !== undefined) checkOptions("attention", options, checks);
+  const inputs = [engine.handle("q", q), engine.handle("k", k), engine.handle("v", v)];
+  const { attention } = engine.module;
+  const o: AttentionOptions = options ?? nothing;
+  if (options === undefined) {
+    engine.run(attention, inputs);
+  } else {
+    const named = o.needWeights ? calledHere : calledHereForCapture;
+    engine.withLists((list) =>
+      engine.run(attention, [...inputs, ...optionNumbers(engine, o, list)], named),
+    );
+  }
+  const output = engine.tensor();
+  const weights = engine.optional();
+  const lse = engine.optional();
+  const scores = engine.optional();
+  const capped = engine.optional();
+  const masked = engine.optional();
+  const entropy = engine.optional();
+  const presentKey = engine.optional();
+  const presentValue = engine.optional();
+  const { capture } = o;
+  return {
+    output,
+    weights: o.needWeights ? weights : undefined,
+    lse,
+    capture: capture && pick(capture, { scores, capped, masked, weights, entropy }),
+    presentKey,
+    presentValue,
+  } as AttentionResult<O>;
+}
+
+/** The options as bindings/embind.cpp lists them. */
+function optionNumbers(engine: Engine, o: AttentionOptions, list: List): number[] {
   const { module } = engine;
-  const inputs = [engine.handle("q", q), engine.handle("k", k), engine.handle("v", v)] as const;
   const { past, capture } = o;
   const captures = (stage: CaptureStage) =>
     Number(capture !== undefined && (capture === stage || capture.includes(stage)));
   const bounds = readBounds(o.cuSeqlens);
-  return engine.withLists((list) => {
-    // As bindings/embind.cpp lists them.
-    engine.run(
-      module.attention,
-      [
-        inputs[0],
-        inputs[1],
-        inputs[2],
-        o.heads ?? 0,
-        o.kvHeads ?? 0,
-        o.scale ?? notGiven,
-        Number(o.isCausal ?? false),
-        typeof o.causalOffset === "string" ? module.CausalAlignment[o.causalOffset].value : 0,
-        list("causalOffset", offsets(o.causalOffset)),
-        o.window?.[0] ?? -1,
-        o.window?.[1] ?? -1,
-        engine.handleOrNone("mask", o.mask),
-        list("kvLengths", o.kvLengths),
-        o.blockMask?.handle("blockMask", engine.border) ?? 0,
-        o.precision === "int8-scores" ? module.Precision.int8Scores.value : 0,
-        o.softcap ?? 0,
-        engine.handleOrNone("bias", o.bias),
-        list("alibiSlopes", o.alibiSlopes, "float32"),
-        list("sinks", o.sinks, "float32"),
-        o.dropout ?? 0,
-        o.seed ?? 0,
-        past instanceof KvCache ? 0 : past ? engine.handle("past.key", past.key) : 0,
-        past instanceof KvCache ? 0 : past ? engine.handle("past.value", past.value) : 0,
-        past instanceof KvCache ? past.handle("past", engine.border) : 0,
-        list("cuSeqlens", bounds?.q),
-        list("cuSeqlens", bounds?.k),
-        o.needWeights ? 1 : captures("weights"),
-        Number(o.needLse ?? false),
-        captures("scores"),
-        captures("capped"),
-        captures("masked"),
-        captures("entropy"),
-      ],
-      o.needWeights ? calledHere : calledHereForCapture,
-    );
-    const output = engine.tensor();
-    const weights = engine.optional();
-    const lse = engine.optional();
-    const scores = engine.optional();
-    const capped = engine.optional();
-    const masked = engine.optional();
-    const entropy = engine.optional();
-    return {
-      output,
-      weights: o.needWeights ? weights : undefined,
-      lse,
-      capture: capture && pick(capture, { scores, capped, masked, weights, entropy }),
-      presentKey: engine.optional(),
-      presentValue: engine.optional(),
-    } as AttentionResult<O>;
-  });
+  return [
+    o.heads ?? 0,
+    o.kvHeads ?? 0,
+    o.scale ?? notGiven,
+    Number(o.isCausal ?? false),
+    typeof o.causalOffset === "string" ? module.CausalAlignment[o.causalOffset].value : 0,
+    list("causalOffset", offsets(o.causalOffset)),
+    o.window?.[0] ?? -1,
+    o.window?.[1] ?? -1,
+    engine.handleOrNone("mask", o.mask),
+    list("kvLengths", o.kvLengths),
+    o.blockMask?.handle("blockMask", engine.border) ?? 0,
+    o.precision === "int8-scores" ? module.Precision.int8Scores.value : 0,
+    o.softcap ?? 0,
+    engine.handleOrNone("bias", o.bias),
+    list("alibiSlopes", o.alibiSlopes, "float32"),
+    list("sinks", o.sinks, "float32"),
+    o.dropout ?? 0,
+    o.seed ?? 0,
+    past instanceof KvCache ? 0 : past ? engine.handle("past.key", past.key) : 0,
+    past instanceof KvCache ? 0 : past ? engine.handle("past.value", past.value) : 0,
+    past instanceof KvCache ? past.handle("past", engine.border) : 0,
+    list("cuSeqlens", bounds?.q),
+    list("cuSeqlens", bounds?.k),
+    o.needWeights ? 1 : captures("weights"),
+    Number(o.needLse ?? false),
+    captures("scores"),
+    captures("capped"),
+    captures("masked"),
+    captures("entropy"),
+  ];
 }
 
 /** One stage, or an object of those that a list names. */

@@ -4,6 +4,7 @@
 
 import { HeedError, type HeedErrorCode } from "./error.js";
 import type { Handle, HeedModule, Operation } from "./module.js";
+import type { Tensor } from "./tensor.js";
 
 const codes: Record<string, HeedErrorCode> = {
   "heed::ShapeError": "shape",
@@ -44,13 +45,19 @@ export class Border {
   #next = 0;
   isDisposed = false;
   /** Frees the tensors that the garbage collector found abandoned: a safety net, not a plan. */
-  readonly abandoned: FinalizationRegistry<Handle>;
+  readonly #abandoned: FinalizationRegistry<Handle>;
+  /**
+   * Tensors made since the event loop's last turn. Nothing is found abandoned before its next one, and
+   * by then most are disposed of: only the others need the net, which is not cheap.
+   */
+  readonly #fresh: Tensor[] = [];
+  #isWatching = false;
 
   constructor(module: HeedModule, memory: WebAssembly.Memory, threads: number) {
     this.module = module;
     this.#memory = memory;
     this.#stack = module.stackSave();
-    this.abandoned = new FinalizationRegistry((tensor) => module.deleteTensor(tensor));
+    this.#abandoned = new FinalizationRegistry((tensor) => module.deleteTensor(tensor));
     this.#keepReserve();
     try {
       this.#engine = module.newEngine(threads);
@@ -84,6 +91,32 @@ export class Border {
       operation(this.#engine, args.length);
     } catch (error) {
       throw this.#explain(error, calledHere);
+    }
+  }
+
+  /** Sees to it that a tensor is freed once nobody has it any more. */
+  watch(tensor: Tensor): void {
+    const most = 1024;
+    if (this.#fresh.push(tensor) === most) this.#watchFresh();
+    if (this.#isWatching) return;
+    this.#isWatching = true;
+    queueMicrotask(() => {
+      this.#isWatching = false;
+      this.#watchFresh();
+    });
+  }
+
+  /** Leaves a tensor that is being disposed of to its owner. */
+  unwatch(tensor: Tensor): void {
+    if (this.#fresh.at(-1) === tensor) this.#fresh.pop();
+    else this.#abandoned.unregister(tensor);
+  }
+
+  #watchFresh(): void {
+    if (this.isDisposed) return;
+    for (const tensor of this.#fresh.splice(0)) {
+      if (tensor.isDisposed) continue;
+      this.#abandoned.register(tensor, tensor.handle("tensor", this), tensor);
     }
   }
 

@@ -49,7 +49,7 @@ export class Tensor implements Disposable {
     this.dtype = dtypes[border.next()] as DType;
     this.#shape = new Array(border.next());
     for (let axis = 0; axis < this.#shape.length; ++axis) this.#shape[axis] = border.next();
-    border.abandoned.register(this, handle, this);
+    border.watch(this);
   }
 
   get shape(): readonly number[] {
@@ -94,7 +94,7 @@ export class Tensor implements Disposable {
   /** Frees the memory. Doing so again does nothing. */
   dispose(): void {
     if (this.#handle === 0) return;
-    this.#border.abandoned.unregister(this);
+    this.#border.unwatch(this);
     this.#border.module.deleteTensor(this.#handle);
     this.#handle = 0;
   }

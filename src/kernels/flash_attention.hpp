@@ -52,9 +52,9 @@ class FlashAttention {
         o_(tile.scratch + Scores::scratch(tile.head_size)),
         o_stride_(padded(tile.value_size)) {
     std::fill_n(o_, t_.queries * o_stride_, 0.0f);
-    std::fill_n(m_, kQueryTile, t_.sink ? *t_.sink : kHidden);
-    std::fill_n(l_, kQueryTile, t_.sink && *t_.sink != kHidden ? 1.0f : 0.0f);
-    std::fill_n(sees_a_key_, kQueryTile, false);
+    std::fill_n(m_, t_.queries, t_.sink ? *t_.sink : kHidden);
+    std::fill_n(l_, t_.queries, t_.sink && *t_.sink != kHidden ? 1.0f : 0.0f);
+    std::fill_n(sees_a_key_, t_.queries, false);
   }
 
   static std::int64_t padded(std::int64_t columns) noexcept {
@@ -92,9 +92,12 @@ class FlashAttention {
       const float shift = m == kHidden ? 0.0f : m;
       const float sum = exponentials<Isa>(exp2, scores_.row(r), begin, end, shift);
       if (m_[r] != m) {
-        const float decay = exp2(V((m_[r] - shift) * kLog2E)).get(0);
-        l_[r] *= decay;
-        scale_row(o_ + r * o_stride_, decay);
+        // Before the first key that is seen there is nothing to decay.
+        if (m_[r] != kHidden) {
+          const float decay = exp2(V((m_[r] - shift) * kLog2E)).get(0);
+          l_[r] *= decay;
+          scale_row(o_ + r * o_stride_, decay, o_ + r * o_stride_);
+        }
         m_[r] = m;
       }
       l_[r] += sum;
@@ -109,9 +112,11 @@ class FlashAttention {
       add_seen_values(tile.values, tile.depth * kWidth);
   }
 
-  void scale_row(float* row, float factor) const noexcept {
-    for (std::int64_t c = 0; c < o_stride_; c += kLanes)
-      (V::load_aligned(row + c) * V(factor)).store_aligned(row + c);
+  void scale_row(const float* row, float factor, float* to) const noexcept {
+    std::int64_t c = 0;
+    for (; c + kLanes <= t_.value_size; c += kLanes)
+      (V::load_aligned(row + c) * V(factor)).store_unaligned(to + c);
+    for (; c < t_.value_size; ++c) to[c] = row[c] * factor;
   }
 
   /// o += p V
@@ -147,8 +152,7 @@ class FlashAttention {
       if (!sees_a_key_[r]) {
         std::fill_n(out, t_.value_size, 0.0f);
       } else {
-        scale_row(o_ + r * o_stride_, 1.0f / l_[r]);
-        std::copy_n(o_ + r * o_stride_, t_.value_size, out);
+        scale_row(o_ + r * o_stride_, 1.0f / l_[r], out);
       }
       if (t_.lse) t_.lse[r] = lse(r);
     }

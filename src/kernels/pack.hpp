@@ -6,18 +6,18 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/micro_kernel.hpp"
 #include "simd/transpose.hpp"
 
 namespace heed::kernels {
 
-/// Rows become columns, Width of them to a block: block[d][r] = rows[r][d], for d < depth.
-/// With Width = kPanel the right factor of x W^T from a key matrix [S, D] or a weight matrix
-/// [out, in]; with Width = kRows a left factor for FixedLeft<1, kRows>.
-template <class Isa, int Width>
-void pack_blocks(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
-                 std::ptrdiff_t depth, float* blocks) noexcept {
+/// One block; of the first `width` rows, a number known when this is compiled if the block is
+/// whole.
+template <class Isa, int Width, class Count>
+inline void pack_block(const float* rows, std::ptrdiff_t row_stride, Count width,
+                       std::ptrdiff_t depth, float* block) noexcept {
   using V = simd::Vector<Isa>;
   constexpr int kLanes = static_cast<int>(V::size);
   constexpr int kSquares = (Width + kLanes - 1) / kLanes;
@@ -25,31 +25,33 @@ void pack_blocks(const float* rows, std::ptrdiff_t row_stride, std::int64_t coun
   // next one overwrites; the last is left to the loop that follows.
   constexpr int kTooLong = kSquares * kLanes - Width;
   static_assert(kTooLong <= Width);
-  for (std::int64_t first = 0; first < count; first += Width, blocks += depth * Width) {
-    const int width = static_cast<int>(std::min<std::int64_t>(Width, count - first));
-    const float* const block_rows = rows + first * row_stride;
-    std::ptrdiff_t d = 0;
-    if (width == Width) {
-      for (; d + kLanes + (kTooLong > 0 ? 1 : 0) <= depth; d += kLanes) {
-        V squares[kSquares][kLanes];
-        for (int s = 0; s < kSquares; ++s) {
-          for (int i = 0; i < kLanes; ++i) {
-            const int r = s * kLanes + i;
-            squares[s][i] = r < Width ? V::load_unaligned(block_rows + r * row_stride + d) : V(0);
-          }
-          simd::transpose<Isa>(squares[s]);
-        }
-        for (int i = 0; i < kLanes; ++i)
-          for (int s = 0; s < kSquares; ++s)
-            squares[s][i].store_unaligned(blocks + (d + i) * Width + s * kLanes);
+  std::ptrdiff_t d = 0;
+  for (; d + kLanes + (kTooLong > 0 ? 1 : 0) <= depth; d += kLanes) {
+    V squares[kSquares][kLanes];
+    for (int s = 0; s < kSquares; ++s) {
+      for (int i = 0; i < kLanes; ++i) {
+        const int r = s * kLanes + i;
+        squares[s][i] = r < width ? V::load_unaligned(rows + r * row_stride + d) : V(0.0f);
       }
-    } else {
-      std::fill_n(blocks, depth * Width, 0.0f);
+      simd::transpose<Isa>(squares[s]);
     }
-    for (int r = 0; r < width; ++r)
-      for (std::ptrdiff_t rest = d; rest < depth; ++rest)
-        blocks[rest * Width + r] = block_rows[r * row_stride + rest];
+    for (int i = 0; i < kLanes; ++i)
+      for (int s = 0; s < kSquares; ++s)
+        squares[s][i].store_unaligned(block + (d + i) * Width + s * kLanes);
   }
+  for (; d < depth; ++d)
+    for (int r = 0; r < Width; ++r) block[d * Width + r] = r < width ? rows[r * row_stride + d] : 0;
+}
+
+/// Rows become columns, Width of them to a block: block[d][r] = rows[r][d], for d < depth.
+/// With Width = kPanel the right factor of x W^T from a key matrix [S, D] or a weight matrix
+/// [out, in]; with Width = kRows a left factor for FixedLeft<1, kRows>.
+template <class Isa, int Width>
+void pack_blocks(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
+                 std::ptrdiff_t depth, float* blocks) noexcept {
+  for (; count >= Width; count -= Width, rows += Width * row_stride, blocks += depth * Width)
+    pack_block<Isa, Width>(rows, row_stride, std::integral_constant<int, Width>(), depth, blocks);
+  if (count > 0) pack_block<Isa, Width>(rows, row_stride, static_cast<int>(count), depth, blocks);
 }
 
 /// The same for panels of kPanel rows.

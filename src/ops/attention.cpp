@@ -397,7 +397,9 @@ AttentionResult attention(Context& context, const TensorView& q, const TensorVie
                           const TensorView& v, const AttentionOptions& options) {
   if (q.dtype() == DType::kFloat16 || q.dtype() == DType::kBFloat16)
     return attention_in_float32(context, q, k, v, options);
-  AttentionProblem p(q, k, v, options);
+  Context::Runtime& runtime = context.runtime();
+  Arena::Scope scratch(runtime.arena());
+  AttentionProblem p(q, k, v, options, scratch);
   AttentionResult result = allocate(p, options);
   const float* k_data = k.data<float>().data();
   const float* v_data = v.data<float>().data();
@@ -410,14 +412,12 @@ AttentionResult attention(Context& context, const TensorView& q, const TensorVie
     p.v_layout = {p.G * p.S * p.Dv, p.S * p.Dv, p.Dv};
   }
 
-  Context::Runtime& runtime = context.runtime();
   const kernels::KernelTable& kernels = runtime.kernels();
   if (options.cache && options.cache->pages().panel() != kernels.panel)
     throw OptionError("cache",
                       "one made for panels of " + std::to_string(kernels.panel) +
                           " columns, as this context's instruction set has",
                       std::to_string(options.cache->pages().panel()));
-  Arena::Scope scratch(runtime.arena());
   // What else is asked for takes the tiles, but never changes the output.
   const bool decodes = ops::Decode::takes(p, options);
   std::optional<ops::Decode> decode;

@@ -208,58 +208,66 @@ std::span<const std::int32_t> read_bounds(std::string_view argument, const Tenso
   return values;
 }
 
-std::vector<Sequence> packed_sequences(const AttentionProblem& p, const AttentionOptions& options) {
+std::span<Sequence> take_sequences(std::size_t count, Arena::Scope& scratch) {
+  return {scratch.take<Sequence>(static_cast<std::int64_t>(count)), count};
+}
+
+std::span<Sequence> packed_sequences(const AttentionProblem& p, const AttentionOptions& options,
+                                     Arena::Scope& scratch) {
   const auto queries = read_bounds("cu_seqlens_q", *options.cu_seqlens_q, p.L);
   const auto keys = read_bounds("cu_seqlens_k", *options.cu_seqlens_k, p.S);
   if (queries.size() != keys.size())
     throw ShapeError("cu_seqlens_k", std::to_string(queries.size()) + " numbers, as cu_seqlens_q",
                      std::to_string(keys.size()));
-  std::vector<Sequence> sequences;
-  for (std::size_t n = 0; n + 1 < queries.size(); ++n) {
+  const auto sequences = take_sequences(queries.size() - 1, scratch);
+  for (std::size_t n = 0; n < sequences.size(); ++n) {
     const std::int64_t Lq = queries[n + 1] - queries[n];
     const std::int64_t Lk = keys[n + 1] - keys[n];
-    sequences.push_back({queries[n], Lq, keys[n], 0, Lk, Lk, Lk - Lq});
+    sequences[n] = {queries[n], Lq, keys[n], 0, Lk, Lk, Lk - Lq};
   }
   return sequences;
 }
 
-std::vector<Sequence> batch_sequences(const AttentionProblem& p, const AttentionOptions& options) {
+std::span<Sequence> batch_sequences(const AttentionProblem& p, const AttentionOptions& options,
+                                    Arena::Scope& scratch) {
   std::span<const std::int32_t> lengths;
   if (options.kv_lengths) {
     require_dtype("kv_lengths", *options.kv_lengths, DType::kInt32);
     require_shape("kv_lengths", *options.kv_lengths, Shape{p.B});
     lengths = options.kv_lengths->data<std::int32_t>();
   }
-  std::vector<Sequence> sequences;
-  for (std::size_t b = 0; b < static_cast<std::size_t>(p.B); ++b) {
+  const auto sequences = take_sequences(static_cast<std::size_t>(p.B), scratch);
+  for (std::size_t b = 0; b < sequences.size(); ++b) {
     const std::int64_t length = lengths.empty() ? p.S : lengths[b];
     if (length < 0 || length > p.S)
       throw OptionError("kv_lengths", "lengths from 0 to " + std::to_string(p.S),
                         std::to_string(length));
     std::int64_t offset = p.past;
     if (!lengths.empty() && !options.past_key) offset = length - p.L;
-    sequences.push_back({0, p.L, 0, 0, p.S, p.mask.reach(length), offset});
+    sequences[b] = {0, p.L, 0, 0, p.S, p.mask.reach(length), offset};
   }
   return sequences;
 }
 
-std::vector<Sequence> cached_sequences(const AttentionProblem& p, const KvCache& cache) {
+std::span<Sequence> cached_sequences(const AttentionProblem& p, const KvCache& cache,
+                                     Arena::Scope& scratch) {
   const KvCache::Options& o = cache.options();
-  std::vector<Sequence> sequences;
+  const auto sequences = take_sequences(static_cast<std::size_t>(p.B), scratch);
   for (std::int64_t b = 0; b < p.B; ++b) {
+    const auto n = static_cast<std::size_t>(b);
     const std::int64_t before = cache.length(b);
-    const std::int64_t length = before + p.appended[static_cast<std::size_t>(b)];
+    const std::int64_t length = before + p.appended[n];
     // What the append will leave.
     const bool drops = o.is_rolling && length > before;
     const std::int64_t oldest =
         drops ? std::max(cache.first(b), before - o.capacity) : cache.first(b);
-    sequences.push_back({0, p.L, 0, oldest, length, p.mask.reach(length), before});
+    sequences[n] = {0, p.L, 0, oldest, length, p.mask.reach(length), before};
   }
   return sequences;
 }
 
 /// Replaces the default offsets by what the options say.
-void align(std::vector<Sequence>& sequences, const AttentionOptions& options) {
+void align(std::span<Sequence> sequences, const AttentionOptions& options) {
   if (options.causal_offset) {
     const TensorView& given = *options.causal_offset;
     require_dtype("causal_offset", given, DType::kInt32);
@@ -322,7 +330,7 @@ void require_ranges(const AttentionProblem& p, const AttentionOptions& options) 
 }  // namespace
 
 AttentionProblem::AttentionProblem(const TensorView& q, const TensorView& k, const TensorView& v,
-                                   const AttentionOptions& options) {
+                                   const AttentionOptions& options, Arena::Scope& scratch) {
   require_dtype("q", q, DType::kFloat32);
   require_dtype("k", k, DType::kFloat32);
   require_dtype("v", v, DType::kFloat32);
@@ -335,11 +343,11 @@ AttentionProblem::AttentionProblem(const TensorView& q, const TensorView& k, con
   pairs_shape = Shape{B, H, L, S};
   mask = BroadcastMask(options.mask, options.bias, pairs_shape);
   if (is_packed)
-    sequences = packed_sequences(*this, options);
+    sequences = packed_sequences(*this, options, scratch);
   else if (options.cache)
-    sequences = cached_sequences(*this, *options.cache);
+    sequences = cached_sequences(*this, *options.cache, scratch);
   else
-    sequences = batch_sequences(*this, options);
+    sequences = batch_sequences(*this, options, scratch);
   align(sequences, options);
   scale =
       options.scale ? *options.scale : static_cast<float>(1.0 / std::sqrt(static_cast<double>(D)));

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "heed/heed.hpp"
 #include "ops/mask.hpp"
+#include "runtime/arena.hpp"
 
 namespace heed::ops {
 
@@ -33,9 +35,9 @@ struct Sequence {
 
 /// A call of attention, validated and brought to one form.
 struct AttentionProblem {
-  /// Throws ShapeError, DTypeError, OptionError.
+  /// Throws ShapeError, DTypeError, OptionError. Lives as long as the scope whose memory it takes.
   AttentionProblem(const TensorView& q, const TensorView& k, const TensorView& v,
-                   const AttentionOptions& options);
+                   const AttentionOptions& options, Arena::Scope& scratch);
 
   std::int64_t B, H, G, L, S, D, Dv;
   /// Keys before those of k.
@@ -50,7 +52,7 @@ struct AttentionProblem {
   /// With a cache: the new tokens of each sequence.
   std::vector<std::int64_t> appended;
   /// One for each batch entry, or for each packed sequence.
-  std::vector<Sequence> sequences;
+  std::span<Sequence> sequences;
   BroadcastMask mask;
   bool is_causal;
   std::int64_t left, right;  // of the window

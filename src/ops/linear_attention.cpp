@@ -42,7 +42,9 @@ LinearAttentionResult linear_attention(Context& context, const TensorView& q, co
   shapes.heads = options.heads;
   shapes.kv_heads = options.kv_heads;
   shapes.scale = options.scale;
-  const AttentionProblem p(q, k, v, shapes);
+  Context::Runtime& runtime = context.runtime();
+  Arena::Scope scratch(runtime.arena());
+  const AttentionProblem p(q, k, v, shapes, scratch);
   if (p.S != p.L)
     throw ShapeError("k", "as many keys as queries, " + std::to_string(p.L), std::to_string(p.S));
   const bool has_joined_heads = q.shape().rank() == 3;
@@ -71,8 +73,6 @@ LinearAttentionResult linear_attention(Context& context, const TensorView& q, co
   else
     std::ranges::fill(state, 0.0f);
 
-  Context::Runtime& runtime = context.runtime();
-  Arena::Scope scratch(runtime.arena());
   float* const rows = scratch.take<float>(runtime.pool().threads() * p.Dv);
   const auto pointer = [](const std::optional<TensorView>& view) {
     return view ? view->data<float>().data() : nullptr;

@@ -95,6 +95,27 @@ test("tensors that were forgotten are freed when the garbage collector finds the
   expect(finished).toEqual({ status: 0, output: "there was room\n", errors: "" });
 });
 
+test("of many tensors made at once each is freed once, by its owner or after it", async () => {
+  const finished = await runModule(
+    `
+    import { load } from ${entry};
+    const heed = await load({ threads: 1, maxMemory: 16 * 2 ** 20 });
+    const kept = heed.tensor([1, 2, 3]);
+    for (let round = 0; round < 20; ++round) {
+      const made = Array.from({ length: 3000 }, () => heed.tensor(new Float32Array(256)));
+      for (let i = 0; i < made.length; i += 2) made[i].dispose();
+      made.length = 0;
+      await new Promise((resolve) => setTimeout(resolve));
+      gc();
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    console.log(heed.add(kept, kept).toArray().join());
+    `,
+    { flags: ["--expose-gc"], limit: 20_000 },
+  );
+  expect(finished).toEqual({ status: 0, output: "2,4,6\n", errors: "" });
+});
+
 test("relaxed SIMD is refused by a Node that lacks it", async ({ skip }) => {
   if (hasRelaxedSimd) skip("this Node has relaxed SIMD");
   await expect(load({ variant: "relaxed" })).rejects.toMatchObject({

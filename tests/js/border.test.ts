@@ -1,0 +1,107 @@
+// The border (bindings/js/border.ts) passes bare numbers, so what C++ and TypeScript list in two orders
+// would go unnoticed until a number means something else. Here both lists are read from the sources.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+import { describe, expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "../..");
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+
+/** The members of each struct that crosses the border, in C++'s order. */
+function membersIn(embind: string): Map<string, string[]> {
+  const lists = embind.matchAll(/kMembers<([\w:]+)> =\s*std::tuple\(([^;]*)\);/g);
+  return new Map(
+    [...lists].map(([, struct, list]) => [
+      struct as string,
+      [...(list as string).matchAll(/&[\w:]+::(\w+)/g)].map(([, member]) => member as string),
+    ]),
+  );
+}
+
+/** The lists of a TypeScript source, each item as it is written. */
+function listsIn(source: string): string[][] {
+  const file = ts.createSourceFile("a.ts", source, ts.ScriptTarget.Latest, true);
+  const lists: string[][] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isArrayLiteralExpression(node)) lists.push(node.elements.map((item) => item.getText()));
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return lists;
+}
+
+/** The names under which results are read one after the other. */
+function resultsIn(source: string): string[] {
+  const reads = source.matchAll(/(\w+)(?: =|:) engine\.(?:tensor|optional)\(\)/g);
+  return [...reads].map(([, name]) => name as string);
+}
+
+/** What stands in TypeScript for a member that has no option of its own name. */
+const writtenAs: Readonly<Record<string, RegExp>> = {
+  cache: /\bpast\.handle\b/,
+  capture_capped: /"capped"/,
+  capture_entropy: /"entropy"/,
+  capture_masked: /"masked"/,
+  capture_scores: /"scores"/,
+  causal_alignment: /\bCausalAlignment\b/,
+  cu_seqlens_k: /\bbounds\?\.k\b/,
+  cu_seqlens_q: /\bbounds\?\.q\b/,
+  dropout_seed: /\bseed\b/,
+  format: /\bKvCacheFormat\b/,
+  past_key: /\bpast\.key\b/,
+  past_value: /\bpast\.value\b/,
+  window_left: /\bwindow\?\.\[0\]/,
+  window_right: /\bwindow\?\.\[1\]/,
+};
+
+const inTypeScript = (member: string) =>
+  member.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+const names = (item: string, member: string) =>
+  (writtenAs[member] ?? new RegExp(`\\b${inTypeScript(member)}\\b`)).test(item);
+
+/** Whether items that name the members stand in their order somewhere in a list. */
+const contains = (list: readonly string[], members: readonly string[]) =>
+  list.some((_, first) => members.every((member, i) => names(list[first + i] ?? "", member)));
+
+const structs = membersIn(read("bindings/embind.cpp"));
+const scripts = readdirSync(join(root, "bindings/js"))
+  .filter((name) => name.endsWith(".ts"))
+  .map((name) => read(`bindings/js/${name}`));
+
+describe("C++ and TypeScript agree on the order of", () => {
+  test("something at all", () => {
+    expect(structs.size).toBeGreaterThan(10);
+    expect(structs.get("AttentionOptions")).toContain("causal_offset");
+  });
+
+  for (const [struct, members] of structs) {
+    test(struct, () => {
+      const lists = /Result$|^Partial/.test(struct)
+        ? scripts.map(resultsIn)
+        : scripts.flatMap(listsIn);
+      expect(lists.filter((list) => contains(list, members))).not.toEqual([]);
+    });
+  }
+
+  test("the element types", () => {
+    const [, types] = /enum class DType[^{]*{([^}]*)}/.exec(read("include/heed/tensor.hpp")) ?? [];
+    const inOrder = [...(types ?? "").matchAll(/k(\w+)/g)].map(([, type]) => type?.toLowerCase());
+    const lists = listsIn(read("bindings/js/tensor.ts"));
+    expect(lists).toContainEqual(inOrder.map((type) => JSON.stringify(type)));
+  });
+});
+
+test("two members in each other's place are found, and one that is missing", () => {
+  const members = ["kv_heads", "window_left", "window_right"];
+  const fits = (source: string) => listsIn(source).some((list) => contains(list, members));
+  expect(fits("f([q, o.kvHeads ?? 0, o.window?.[0] ?? -1, o.window?.[1] ?? -1])")).toBe(true);
+  expect(fits("f([q, o.kvHeads ?? 0, o.window?.[1] ?? -1, o.window?.[0] ?? -1])")).toBe(false);
+  expect(fits("f([q, o.kvHeads ?? 0, o.window?.[0] ?? -1])")).toBe(false);
+  expect(resultsIn("const a = engine.tensor(); return { b: engine.optional() };")).toEqual([
+    "a",
+    "b",
+  ]);
+});
