@@ -4,7 +4,7 @@ import type { Heed } from "heed";
 import { any, bools, type Case, disposed, gone, ints, type Make, row } from "./case.js";
 
 const attentionOptions =
-  "heads, kvHeads, scale, isCausal, causalOffset, window, mask, kvLengths, softcap, bias, " +
+  "heads, kvHeads, scale, isCausal, causalOffset, window, mask, kvLengths, precision, softcap, bias, " +
   "alibiSlopes, sinks, dropout, seed, blockMask, past, cuSeqlens, needWeights, needLse, capture";
 
 /** attention of valid tensors, q [1, 2, 3, 4] and k, v [1, 2, 5, 4], with these options. */
