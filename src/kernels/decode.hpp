@@ -19,6 +19,7 @@
 // groups of 4 query heads are the most common ones, and the conversions need the registers left.
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -159,12 +160,9 @@ class Decode {
     query_scale_[r] = c_.scale * largest / limit + not_finite;
   }
 
-  /// Rounds |x| < 2^15: adding 1.5 * 2^23 leaves the whole number in the low bits.
+  /// Rounds |x| < 2^15.
   static std::int16_t to_word(float x) noexcept {
-    const float shifted = x + 12582912.0f;
-    std::int32_t bits;
-    std::memcpy(&bits, &shifted, sizeof(bits));
-    return static_cast<std::int16_t>(bits);
+    return static_cast<std::int16_t>(std::bit_cast<std::int32_t>(x + kRoundToLowBits));
   }
 
   /// Takes a tile of floats or halves into the state of every row.

@@ -6,15 +6,14 @@
 // group of one row, four neighbouring bytes, goes into all lanes (`broadcast_group`); of the right
 // factor a vector holds the groups of as many columns as it has lanes, column after column
 // (`Bytes::load_aligned`), so that kPanel columns x 4 bytes lie one after the other. `ByteDot` adds
-// the four products of each lane to a sum:
+// the products of each lane, four to a group, to a sum:
 //
-//   const ByteDot<Isa> dot;                      // before the loop: it holds a constant
-//   sum = dot(left, right, sum);                 // left 0..127, right -128..127
-//   sum = dot(left0, right0, left1, right1, sum);  // two groups; here right is -64..64
+//   const ByteDot<Isa> dot;                        // before the loop: it holds a constant
+//   sum = dot(left0, right0, left1, right1, sum);  // two groups; left 0..127, right -64..64
 //
-// Left numbers that have a sign are stored with an offset added, -63..63 becoming 1..127 with 64,
-// and the offset times the sum of the right column is taken off the result. With 2^31 / (127 * 128)
-// products, 132,000, a lane cannot overflow.
+// Left numbers that have a sign are stored with an offset added, and the offset times the sum of
+// the right column is taken off the result. With 2^31 / (127 * 64) products, 264,000, a lane cannot
+// overflow.
 //
 // Why so: the multiplication that all of x86 has (and WebAssembly's relaxed one, which must give
 // the same on every machine only if left is below 128) takes unsigned by signed bytes and adds two
@@ -26,7 +25,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "simd/isa.hpp"
+#include "simd/vector.hpp"
 
 #if defined(__wasm__)
 #include <wasm_simd128.h>
@@ -36,8 +35,6 @@ namespace heed::simd {
 
 template <class Isa>
 using Bytes = xsimd::batch<std::int8_t, Isa>;
-template <class Isa>
-using Sums = xsimd::batch<std::int32_t, Isa>;
 
 /// Bytes whose products share a lane.
 inline constexpr int kGroup = 4;
@@ -59,10 +56,6 @@ class ByteDot {
 #if defined(__wasm_relaxed_simd__)
   ByteDot() noexcept : ones_(hidden_ones()) {}
 
-  S operator()(B left, B right, S sum) const noexcept {
-    return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(pairs(left, right), ones_));
-  }
-
   S operator()(B left0, B right0, B left1, B right1, S sum) const noexcept {
     const v128_t both = wasm_i16x8_add(pairs(left0, right0), pairs(left1, right1));
     return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(both, ones_));
@@ -82,23 +75,20 @@ class ByteDot {
   v128_t ones_;
 
 #elif defined(__wasm__)
-  // The bytes of even and of odd place, widened, keep the products of a lane in that lane.
-  S operator()(B left, B right, S sum) const noexcept {
-    return wasm_i32x4_add(wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(even(left), even(right))),
-                          wasm_i32x4_dot_i16x8(odd(left), odd(right)));
-  }
-
   S operator()(B left0, B right0, B left1, B right1, S sum) const noexcept {
-    return (*this)(left1, right1, (*this)(left0, right0, sum));
+    return add(add(sum, left0, right0), left1, right1);
   }
 
  private:
+  // The bytes of even and of odd place, widened, keep the products of a lane in that lane.
+  static S add(S sum, B left, B right) noexcept {
+    return wasm_i32x4_add(wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(even(left), even(right))),
+                          wasm_i32x4_dot_i16x8(odd(left), odd(right)));
+  }
   static v128_t even(v128_t x) noexcept { return wasm_i16x8_shr(wasm_i16x8_shl(x, 8), 8); }
   static v128_t odd(v128_t x) noexcept { return wasm_i16x8_shr(x, 8); }
 
 #elif defined(__x86_64__) || defined(_M_X64)
-  S operator()(B left, B right, S sum) const noexcept { return add(sum, pairs(left, right)); }
-
   S operator()(B left0, B right0, B left1, B right1, S sum) const noexcept {
     return add(sum, pairs(left0, right0) + pairs(left1, right1));
   }
@@ -126,10 +116,6 @@ class ByteDot {
   }
 
 #elif defined(__aarch64__)
-  S operator()(B left, B right, S sum) const noexcept {
-    return S(vpadalq_s16(sum, pairs(left, right)));
-  }
-
   S operator()(B left0, B right0, B left1, B right1, S sum) const noexcept {
     return S(vpadalq_s16(sum, vaddq_s16(pairs(left0, right0), pairs(left1, right1))));
   }

@@ -14,6 +14,9 @@ namespace heed::simd {
 
 template <class Isa>
 using Vector = xsimd::batch<float, Isa>;
+/// Whole numbers, as many as a Vector has.
+template <class Isa>
+using Sums = xsimd::batch<std::int32_t, Isa>;
 
 /// a * b + c, in one rounding where the instruction set has it and two where it has not.
 /// xsimd knows no relaxed SIMD: on WebAssembly its fma is always mul and add.

@@ -12,8 +12,6 @@ namespace heed::simd {
 
 template <class Isa>
 using Words = xsimd::batch<std::int16_t, Isa>;
-template <class Isa>
-using Sums = xsimd::batch<std::int32_t, Isa>;
 
 /// Reads two vectors' worth of float16, aligned; what it gives times kScale is the number.
 ///
