@@ -22,7 +22,7 @@ void pack_blocks(const float* rows, std::ptrdiff_t row_stride, std::int64_t coun
   constexpr int kLanes = static_cast<int>(V::size);
   constexpr int kSquares = (Width + kLanes - 1) / kLanes;
   // Where the vectors do not fit the width, each store is too long by so many numbers, which the
-  // next one overwrites; the last is left to the loop that follows.
+  // next one overwrites; the last of a block goes through `last`.
   constexpr int kTooLong = kSquares * kLanes - Width;
   static_assert(kTooLong <= Width);
   for (std::int64_t first = 0; first < count; first += Width, blocks += depth * Width) {
@@ -30,7 +30,7 @@ void pack_blocks(const float* rows, std::ptrdiff_t row_stride, std::int64_t coun
     const float* const block_rows = rows + first * row_stride;
     std::ptrdiff_t d = 0;
     if (width == Width) {
-      for (; d + kLanes + (kTooLong > 0 ? 1 : 0) <= depth; d += kLanes) {
+      for (; d + kLanes <= depth; d += kLanes) {
         V squares[kSquares][kLanes];
         for (int s = 0; s < kSquares; ++s) {
           for (int i = 0; i < kLanes; ++i) {
@@ -39,9 +39,16 @@ void pack_blocks(const float* rows, std::ptrdiff_t row_stride, std::int64_t coun
           }
           simd::transpose<Isa>(squares[s]);
         }
-        for (int i = 0; i < kLanes; ++i)
+        constexpr int kWhole = kTooLong > 0 ? kLanes - 1 : kLanes;
+        float* block = blocks + d * Width;
+        for (int i = 0; i < kWhole; ++i, block += Width)
+          for (int s = 0; s < kSquares; ++s) squares[s][i].store_unaligned(block + s * kLanes);
+        if constexpr (kTooLong > 0) {
+          alignas(64) float last[kSquares * kLanes];
           for (int s = 0; s < kSquares; ++s)
-            squares[s][i].store_unaligned(blocks + (d + i) * Width + s * kLanes);
+            squares[s][kLanes - 1].store_aligned(last + s * kLanes);
+          std::copy_n(last, Width, block);
+        }
       }
     } else {
       std::fill_n(blocks, depth * Width, 0.0f);
