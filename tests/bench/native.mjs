@@ -87,7 +87,7 @@ async function main() {
           ...{ one, inputs, threads, variants, limits: [], memoryBytes: () => Number.NaN },
           ownContender: ownContender(folder, quick ? 0.01 : 0.05),
           peers: peersOf(threads, one, inputs),
-          budget: quick ? 60 : 2400,
+          budget: quick ? 60 : 1500,
         });
         rows.push(row);
       }
