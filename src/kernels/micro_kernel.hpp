@@ -10,7 +10,9 @@
 // depth. Each step of the depth loads kVectors vectors of B and, for each row, one number of A into
 // all lanes, and feeds Rows * kVectors multiply-adds: with 6 x 2 vectors that is 12 of them for 8
 // loads, and 12 + 2 + 1 registers, which fits the 16 that x86 and V8's WebAssembly tiers have. The
-// rows of each instruction set stand in simd/isa.hpp; `./dev bench` shows what they reach.
+// rows of each instruction set stand in simd/isa.hpp; `./dev bench` shows what they reach. GCC has
+// to be told to unroll: it does so by itself too late to know that the sums never need an address,
+// and then carries all of them through memory before and after the loop.
 
 #include <cstddef>
 
@@ -49,18 +51,24 @@ void multiply_block(Left a, Right b, std::ptrdiff_t depth, const float* start,
   constexpr int kVectors = simd::Traits<Isa>::kVectors;
   constexpr int kLanes = static_cast<int>(V::size);
   V sum[Rows][kVectors];
+#pragma GCC unroll 32
   for (int r = 0; r < Rows; ++r)
+#pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v)
       sum[r][v] = Accumulate ? V::load_unaligned(start + r * start_stride + v * kLanes) : V(0.0f);
   for (std::ptrdiff_t d = 0; d < depth; ++d, a.advance()) {
     V column[kVectors];
     next_row<Isa>(b, column);
+#pragma GCC unroll 32
     for (int r = 0; r < Rows; ++r) {
       const V row(a.row(r));
+#pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) sum[r][v] = simd::madd<Isa>(row, column[v], sum[r][v]);
     }
   }
+#pragma GCC unroll 32
   for (int r = 0; r < Rows; ++r)
+#pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) sum[r][v].store_unaligned(c + r * c_stride + v * kLanes);
 }
 

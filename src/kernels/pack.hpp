@@ -22,11 +22,11 @@ inline void pack_block(const float* rows, std::ptrdiff_t row_stride, Count width
   constexpr int kLanes = static_cast<int>(V::size);
   constexpr int kSquares = (Width + kLanes - 1) / kLanes;
   // Where the vectors do not fit the width, each store is too long by so many numbers, which the
-  // next one overwrites; the last is left to the loop that follows.
+  // next one overwrites; the last of a block goes through `last`.
   constexpr int kTooLong = kSquares * kLanes - Width;
   static_assert(kTooLong <= Width);
   std::ptrdiff_t d = 0;
-  for (; d + kLanes + (kTooLong > 0 ? 1 : 0) <= depth; d += kLanes) {
+  for (; d + kLanes <= depth; d += kLanes) {
     V squares[kSquares][kLanes];
     for (int s = 0; s < kSquares; ++s) {
       for (int i = 0; i < kLanes; ++i) {
@@ -35,9 +35,15 @@ inline void pack_block(const float* rows, std::ptrdiff_t row_stride, Count width
       }
       simd::transpose<Isa>(squares[s]);
     }
-    for (int i = 0; i < kLanes; ++i)
-      for (int s = 0; s < kSquares; ++s)
-        squares[s][i].store_unaligned(block + (d + i) * Width + s * kLanes);
+    constexpr int kWhole = kTooLong > 0 ? kLanes - 1 : kLanes;
+    float* out = block + d * Width;
+    for (int i = 0; i < kWhole; ++i, out += Width)
+      for (int s = 0; s < kSquares; ++s) squares[s][i].store_unaligned(out + s * kLanes);
+    if constexpr (kTooLong > 0) {
+      alignas(64) float last[kSquares * kLanes];
+      for (int s = 0; s < kSquares; ++s) squares[s][kLanes - 1].store_aligned(last + s * kLanes);
+      std::copy_n(last, Width, out);
+    }
   }
   for (; d < depth; ++d)
     for (int r = 0; r < Width; ++r) block[d * Width + r] = r < width ? rows[r * row_stride + d] : 0;

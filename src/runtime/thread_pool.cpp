@@ -1,8 +1,20 @@
 #include "runtime/thread_pool.hpp"
 
-namespace heed {
+#include <chrono>
 
-ThreadPool::ThreadPool(int threads) {
+namespace heed {
+namespace {
+
+// An operation comes in several calls of run(), and often follows another. To fall asleep and be
+// woken takes some tens of microseconds, as long as a small operation: a worker looks out for the
+// next call so long before it sleeps, and a caller for the last worker.
+constexpr std::chrono::microseconds kPatience(50);
+
+}  // namespace
+
+ThreadPool::ThreadPool(int threads)
+    // With more threads than cores, one that looks out would keep another from its work.
+    : spins_(threads <= static_cast<int>(std::thread::hardware_concurrency())) {
   try {
     for (int thread = 1; thread < threads; ++thread)
       workers_.emplace_back([this, thread] { work(thread); });
@@ -18,40 +30,75 @@ void ThreadPool::stop() noexcept {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
+    ++calls_;
   }
   start_.notify_all();
   for (std::thread& worker : workers_) worker.join();
 }
 
+/// Whether the condition holds by now, or before patience ends.
+template <class Condition>
+bool ThreadPool::comes_soon(const Condition& condition) const {
+  using Clock = std::chrono::steady_clock;
+  constexpr int kLooks = 16;  // for one at the clock
+  const Clock::time_point end = Clock::now() + (spins_ ? kPatience : kPatience.zero());
+  do {
+    for (int look = 0; look < kLooks; ++look) {
+      if (condition()) return true;
+      std::this_thread::yield();
+    }
+  } while (Clock::now() < end);
+  return false;
+}
+
 void ThreadPool::share(std::int64_t pieces, const Task& task) {
+  bool wakes = false;
+  {
+    const std::lock_guard lock(mutex_);
+    task_ = &task;
+    pieces_ = pieces;
+    next_ = 0;
+    ++calls_;
+    wakes = sleeping_ > 0;
+  }
+  if (wakes) start_.notify_all();
+  take_pieces(pieces, task, 0);
+  {
+    const std::lock_guard lock(mutex_);
+    task_ = nullptr;  // who has not joined by now comes too late
+  }
+  const auto all_left = [this] { return joined_ == 0; };
+  if (comes_soon(all_left)) return;
   std::unique_lock lock(mutex_);
-  task_ = &task;
-  next_ = 0;
-  pieces_ = unfinished_ = pieces;
-  start_.notify_all();
-  take_pieces(lock, 0);
-  finish_.wait(lock, [this] { return unfinished_ == 0; });
-  task_ = nullptr;
+  finish_.wait(lock, all_left);
 }
 
 void ThreadPool::work(int thread) {
-  std::unique_lock lock(mutex_);
+  std::uint32_t answered = 0;
+  const auto is_called = [&] { return calls_ != answered; };
   while (true) {
-    start_.wait(lock, [this] { return stopping_ || next_ < pieces_; });
+    const bool is_awake = comes_soon(is_called);
+    std::unique_lock lock(mutex_);
+    if (!is_awake) {
+      ++sleeping_;
+      start_.wait(lock, is_called);
+      --sleeping_;
+    }
+    answered = calls_;
     if (stopping_) return;
-    take_pieces(lock, thread);
+    if (!task_) continue;
+    const Task& task = *task_;
+    const std::int64_t pieces = pieces_;
+    ++joined_;
+    lock.unlock();
+    take_pieces(pieces, task, thread);
+    lock.lock();
+    if (--joined_ == 0) finish_.notify_one();
   }
 }
 
-void ThreadPool::take_pieces(std::unique_lock<std::mutex>& lock, int thread) {
-  while (next_ < pieces_) {
-    const std::int64_t piece = next_++;
-    const Task& task = *task_;
-    lock.unlock();
-    task(piece, thread);
-    lock.lock();
-    if (--unfinished_ == 0) finish_.notify_one();
-  }
+void ThreadPool::take_pieces(std::int64_t pieces, const Task& task, int thread) {
+  for (std::int64_t piece = next_++; piece < pieces; piece = next_++) task(piece, thread);
 }
 
 }  // namespace heed

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -37,19 +38,25 @@ class ThreadPool {
 
   void share(std::int64_t pieces, const Task& task);
   void work(int thread);
-  void take_pieces(std::unique_lock<std::mutex>& lock, int thread);
+  void take_pieces(std::int64_t pieces, const Task& task, int thread);
   void stop() noexcept;
+  template <class Condition>
+  bool comes_soon(const Condition& condition) const;
 
   std::vector<std::thread> workers_;
+  bool spins_;
   std::mutex mutex_;
   std::condition_variable start_;
   std::condition_variable finish_;
-  // All below is guarded by the mutex.
-  const Task* task_ = nullptr;
-  std::int64_t next_ = 0;
+  // Written under the mutex.
+  const Task* task_ = nullptr;  // of the operation that workers may join
   std::int64_t pieces_ = 0;
-  std::int64_t unfinished_ = 0;
+  int sleeping_ = 0;
   bool stopping_ = false;
+  std::atomic<std::uint32_t> calls_ = 0;  // to look at the above
+  std::atomic<int> joined_ = 0;           // workers that have not yet left the operation
+  // Of the operation, the next piece that nobody has taken.
+  std::atomic<std::int64_t> next_ = 0;
 };
 
 }  // namespace heed

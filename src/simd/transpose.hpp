@@ -20,4 +20,37 @@ inline void transpose(Vector<Isa> (&rows)[Vector<Isa>::size]) noexcept {
   }
 }
 
+#if defined(__AVX512F__)
+/// AVX-512 deals within quarters of a vector; across them xsimd takes seven instructions, and half
+/// the time of packing. So: squares of four by four within the quarters, then the quarters.
+template <>
+inline void transpose<Avx512>(Vector<Avx512> (&rows)[16]) noexcept {
+  __m512 turned[16];
+#pragma GCC unroll 4
+  for (int i = 0; i < 16; i += 4) {
+    const __m512d a = _mm512_castps_pd(_mm512_unpacklo_ps(rows[i], rows[i + 1]));
+    const __m512d b = _mm512_castps_pd(_mm512_unpackhi_ps(rows[i], rows[i + 1]));
+    const __m512d c = _mm512_castps_pd(_mm512_unpacklo_ps(rows[i + 2], rows[i + 3]));
+    const __m512d d = _mm512_castps_pd(_mm512_unpackhi_ps(rows[i + 2], rows[i + 3]));
+    turned[i] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, c));
+    turned[i + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, c));
+    turned[i + 2] = _mm512_castpd_ps(_mm512_unpacklo_pd(b, d));
+    turned[i + 3] = _mm512_castpd_ps(_mm512_unpackhi_pd(b, d));
+  }
+  constexpr int kEven = 0b10001000;  // quarters 0 and 2 of both
+  constexpr int kOdd = 0b11011101;
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    const __m512 a = _mm512_shuffle_f32x4(turned[i], turned[i + 4], kEven);
+    const __m512 b = _mm512_shuffle_f32x4(turned[i], turned[i + 4], kOdd);
+    const __m512 c = _mm512_shuffle_f32x4(turned[i + 8], turned[i + 12], kEven);
+    const __m512 d = _mm512_shuffle_f32x4(turned[i + 8], turned[i + 12], kOdd);
+    rows[i] = _mm512_shuffle_f32x4(a, c, kEven);
+    rows[i + 4] = _mm512_shuffle_f32x4(b, d, kEven);
+    rows[i + 8] = _mm512_shuffle_f32x4(a, c, kOdd);
+    rows[i + 12] = _mm512_shuffle_f32x4(b, d, kOdd);
+  }
+}
+#endif
+
 }  // namespace heed::simd

@@ -33,8 +33,8 @@ function heedBench(one, threads, data, ...rest) {
   return execFileSync(program, [kind, ...sizes, ...rest], { encoding: "utf8" });
 }
 
-/** Our own contenders; `folder` is where inputs and answers go through. */
-const ownContender = (folder, quick) => (name, threads) => ({
+/** Our own contenders, measured for some `seconds`; inputs and answers go through a `folder`. */
+const ownContender = (folder, seconds) => (name, threads) => ({
   name,
   prepare(one, inputs) {
     const data = join(folder, "inputs");
@@ -47,9 +47,10 @@ const ownContender = (folder, quick) => (name, threads) => ({
         const bytes = readFileSync(answer);
         return new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
       },
+      lasts: seconds * 4000, // Google Benchmark finds out first how many calls that is
       async sample() {
-        const least = `--benchmark_min_time=${quick ? 0.01 : 0.2}`;
-        const warmUp = `--benchmark_min_warmup_time=${quick ? 0.01 : 0.1}`;
+        const least = `--benchmark_min_time=${seconds}`;
+        const warmUp = `--benchmark_min_warmup_time=${seconds}`;
         const output = heedBench(one, threads, data, "--benchmark_format=json", least, warmUp);
         return JSON.parse(output).benchmarks[0].real_time;
       },
@@ -84,9 +85,9 @@ async function main() {
         const inputs = inputsOf(one);
         const row = await measureCase({
           ...{ one, inputs, threads, variants, limits: [], memoryBytes: () => Number.NaN },
-          ownContender: ownContender(folder, quick),
+          ownContender: ownContender(folder, quick ? 0.01 : 0.05),
           peers: peersOf(threads, one, inputs),
-          budget: quick ? 60 : 6000,
+          budget: quick ? 60 : 1500,
         });
         rows.push(row);
       }

@@ -6,9 +6,10 @@ import { timeInRounds } from "./timing.mjs";
 
 /**
  * What can compute a case. `reason` makes a failure a line of the report; without it the run ends.
- * `sample` resolves to the milliseconds of a call, for one that measures itself, warm-up and all.
+ * `sample` resolves to the milliseconds of a call, for one that measures itself, warm-up and all, and
+ * `lasts` so many milliseconds.
  * @typedef {{ name: string, reason?: (error: Error) => string,
- *   prepare: (one: object, inputs: object) => Promise<{ answer: () => Float32Array, run?: () => unknown, sample?: () => Promise<number> }> }} Contender
+ *   prepare: (one: object, inputs: object) => Promise<{ answer: () => Float32Array, run?: () => unknown, sample?: () => Promise<number>, lasts?: number }> }} Contender
  */
 
 /** Prepares a contender and checks its answer: what can be timed, or why not. */
