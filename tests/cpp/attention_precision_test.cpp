@@ -124,7 +124,7 @@ TEST(Int8Scores, KeepNaNThatIsSeen) {
 }
 
 TEST(Int8Scores, DoNotDependOnThreads) {
-  const Inputs inputs = normal_inputs(9, 6, 3, 500, 700, 64);
+  const Inputs inputs = normal_inputs(9, 4, 2, 130, 300, 64);
   Context alone;
   const AttentionOptions options = with_everything(int8_scores());
   const AttentionResult want = attention(alone, inputs.q, inputs.k, inputs.v, options);
