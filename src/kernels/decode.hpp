@@ -235,12 +235,7 @@ class Decode {
   /// Softcap and ALiBi, and -inf where row r may not look.
   void hide(int r, std::int64_t first, Range range) noexcept {
     float* const s = row(r);
-    if (c_.softcap != 0.0f) {
-      const V cap(c_.softcap);
-      const V inverse(1.0f / c_.softcap);
-      for (int j = range.begin; j < range.end; j += kLanes)
-        (cap * simd::tanh<Isa>(V::load_aligned(s + j) * inverse)).store_aligned(s + j);
-    }
+    if (c_.softcap != 0.0f) cap_scores<Isa>(s, range.begin, range.end, c_.softcap);
     const std::int64_t query = r / c_.heads;
     const int begin =
         std::clamp(inside(c_.visible.begin_of(query) - first), range.begin, range.end);
@@ -248,9 +243,7 @@ class Decode {
     std::fill(s + range.begin, s + begin, kHidden);
     std::fill(s + end, s + range.end, kHidden);
     if (!c_.alibi_slopes || c_.alibi_slopes[r % c_.heads] == 0.0f) return;
-    const float slope = c_.alibi_slopes[r % c_.heads];
-    const std::int64_t distance = query + c_.visible.offset - first;
-    for (int j = begin; j < end; ++j) s[j] -= slope * static_cast<float>(std::abs(distance - j));
+    add_alibi<Isa>(s, begin, end, c_.alibi_slopes[r % c_.heads], query + c_.visible.offset - first);
   }
 
   void take_bytes(const StoredTile& tile, std::int64_t first, Range range) noexcept {

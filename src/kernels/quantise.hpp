@@ -44,28 +44,43 @@ bool extent(const float* x, std::int64_t count, float& least, float& greatest) n
   return rest == 0.0f;
 }
 
+/// A row of a block: bytes round(x inverse) + zero.
 template <class Isa>
-void quantise_left(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
-                   std::int64_t depth, std::int8_t* blocks, ByteRow* byte_rows) noexcept {
+void round_to_block(const float* row, std::int64_t depth, float inverse, float zero,
+                    std::int8_t* block) noexcept {
+  constexpr int kStep = simd::Traits<Isa>::kRows * kByteStep;
+  const float round = kRoundToLowBits + zero;
+  const auto byte = [=](float x) {
+    return static_cast<std::int8_t>(std::bit_cast<std::int32_t>(x * inverse + round));
+  };
+  for (; depth >= kByteStep; depth -= kByteStep, row += kByteStep, block += kStep)
+    for (std::int64_t i = 0; i < kByteStep; ++i) block[i] = byte(row[i]);
+  for (std::int64_t i = 0; i < depth; ++i) block[i] = byte(row[i]);
+}
+
+/// Where row r begins among the blocks.
+template <class Isa>
+std::int64_t byte_row(std::int64_t r, std::int64_t depth) noexcept {
   constexpr int kRows = simd::Traits<Isa>::kRows;
+  return r / kRows * kRows * byte_depth(depth) + r % kRows * kByteStep;
+}
+
+/// One over a step, or 0 where all is zero or next to it.
+constexpr float inverse_of(float step) noexcept { return step < 1e-36f ? 0.0f : 1.0f / step; }
+
+template <class Isa>
+void quantise_left(const float* rows, std::int64_t count, std::int64_t depth, std::int8_t* blocks,
+                   ByteRow* byte_rows) noexcept {
   constexpr auto kNaN = std::numeric_limits<float>::quiet_NaN();
-  for (std::int64_t r = 0; r < count; ++r, rows += row_stride) {
+  for (std::int64_t r = 0; r < count; ++r, rows += depth) {
     float least, greatest;
     const bool finite = extent<Isa>(rows, depth, least, greatest);
     // 126 steps, because both ends may be rounded outwards.
     const float step = greatest / 126.0f - least / 126.0f;
-    const float inverse = step < 1e-36f ? 0.0f : 1.0f / step;
+    const float inverse = inverse_of(step);
     const float zero = std::nearbyint(-least * inverse);
     byte_rows[r] = {finite ? step : kNaN, zero};
-    std::int8_t* out = blocks + r / kRows * kRows * byte_depth(depth) + r % kRows * kByteStep;
-    const float round = kRoundToLowBits + zero;
-    const auto byte = [=](float x) {
-      return static_cast<std::int8_t>(std::bit_cast<std::int32_t>(x * inverse + round));
-    };
-    std::int64_t d = 0;
-    for (; d + kByteStep <= depth; d += kByteStep, out += kRows * kByteStep)
-      for (std::int64_t i = 0; i < kByteStep; ++i) out[i] = byte(rows[d + i]);
-    for (std::int64_t i = 0; d < depth; ++d, ++i) out[i] = byte(rows[d]);
+    round_to_block<Isa>(rows, depth, inverse, zero, blocks + byte_row<Isa>(r, depth));
   }
 }
 
@@ -81,7 +96,7 @@ std::int32_t quantise_column(const float* row, std::int64_t depth, std::int8_t* 
     return 0;
   }
   scale = std::max(-least, greatest) / kMost;
-  const float inverse = scale < 1e-36f ? 0.0f : 1.0f / scale;
+  const float inverse = inverse_of(scale);
   std::int32_t sum = 0;
   for (std::int64_t d = 0; d < depth; ++d) {
     const auto byte =
@@ -144,18 +159,10 @@ void rotate(float* row, std::int64_t depth) noexcept {
 /// A row of a block, bytes of 1..127 that stand for step * (byte - 64). Gives the step.
 template <class Isa>
 float quantise_query(const float* row, std::int64_t depth, std::int8_t* block) noexcept {
-  constexpr int kStep = simd::Traits<Isa>::kRows * kByteStep;
   float least, greatest;
   if (!extent<Isa>(row, depth, least, greatest)) return std::numeric_limits<float>::quiet_NaN();
   const float step = std::max(-least, greatest) / 63.0f;
-  const float inverse = step < 1e-36f ? 0.0f : 1.0f / step;
-  const auto byte = [=](float x) {
-    return static_cast<std::int8_t>(
-        std::bit_cast<std::int32_t>(x * inverse + (kRoundToLowBits + kQueryZero)));
-  };
-  for (; depth >= kByteStep; depth -= kByteStep, row += kByteStep, block += kStep)
-    for (std::int64_t i = 0; i < kByteStep; ++i) block[i] = byte(row[i]);
-  for (std::int64_t i = 0; i < depth; ++i) block[i] = byte(row[i]);
+  round_to_block<Isa>(row, depth, inverse_of(step), kQueryZero, block);
   return step;
 }
 

@@ -25,6 +25,23 @@ namespace heed::kernels {
 
 inline constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
+/// s = cap tanh(s / cap) for the scores in [begin, end), a whole number of panels.
+template <class Isa>
+inline void cap_scores(float* s, int begin, int end, float cap) noexcept {
+  using V = simd::Vector<Isa>;
+  constexpr int kLanes = static_cast<int>(V::size);
+  const V caps(cap);
+  const V inverse(1.0f / cap);
+  for (int j = begin; j < end; j += kLanes)
+    (caps * simd::tanh<Isa>(V::load_aligned(s + j) * inverse)).store_aligned(s + j);
+}
+
+/// s -= slope |distance - j|, where the query stands `distance` behind key 0.
+template <class Isa>
+inline void add_alibi(float* s, int begin, int end, float slope, std::int64_t distance) noexcept {
+  for (int j = begin; j < end; ++j) s[j] -= slope * static_cast<float>(std::abs(distance - j));
+}
+
 template <class Isa>
 class ScoreTile {
  public:
@@ -104,13 +121,8 @@ class ScoreTile {
 
   void cap() noexcept {
     if (t_.softcap == 0.0f) return;
-    const V cap(t_.softcap);
-    const V inverse(1.0f / t_.softcap);
     for (int r = 0; r < t_.queries; ++r)
-      for (int j = range(r).begin; j < range(r).end; j += kLanes) {
-        float* s = row(r) + j;
-        (cap * simd::tanh<Isa>(V::load_aligned(s) * inverse)).store_aligned(s);
-      }
+      cap_scores<Isa>(row(r), range(r).begin, range(r).end, t_.softcap);
   }
 
   /// Adds bias and ALiBi to row r, and puts -inf where a key may not be seen. Whether the row sees
@@ -126,11 +138,8 @@ class ScoreTile {
     const int end = std::max(begin, inside(key_end(r)));
     std::fill(s + whole.begin, s + begin, kHidden);
     if (end < whole.end) std::fill(s + end, s + whole.end, kHidden);
-    if (t_.alibi_slope != 0.0f) {
-      const std::int64_t distance = t_.first_query + r + t_.visible.offset - first;
-      for (int j = begin; j < end; ++j)
-        s[j] -= t_.alibi_slope * static_cast<float>(std::abs(distance - j));
-    }
+    if (t_.alibi_slope != 0.0f)
+      add_alibi<Isa>(s, begin, end, t_.alibi_slope, t_.first_query + r + t_.visible.offset - first);
     return apply_masks(r, first, begin, end);
   }
 
@@ -155,8 +164,8 @@ class ScoreTile {
       const float* const q = t_.q + r * t_.q_stride;
       std::copy_n(q, size, rotated);
       rotate<Isa>(rotated, size);
-      std::int8_t* const block = byte_queries() + r / kRows * kRows * byte_depth(size);
-      steps_[r] = scale * quantise_query<Isa>(rotated, size, block + r % kRows * kByteStep);
+      steps_[r] =
+          scale * quantise_query<Isa>(rotated, size, byte_queries() + byte_row<Isa>(r, size));
       mean_scores_[r] = t_.scale * dot(q, t_.key_mean, size);
     }
   }

@@ -296,8 +296,8 @@ struct KernelTable {
   void (*linear_in_place)(const LinearTile& tile) noexcept;
   void (*byte_linear)(const ByteLinearTile& tile) noexcept;
   /// [count, depth] -> register blocks of bytes, as long as byte_depth(depth) says.
-  void (*quantise_left)(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
-                        std::int64_t depth, std::int8_t* blocks, ByteRow* byte_rows) noexcept;
+  void (*quantise_left)(const float* rows, std::int64_t count, std::int64_t depth,
+                        std::int8_t* blocks, ByteRow* byte_rows) noexcept;
   /// [count, depth] -> panels of bytes.
   void (*quantise_weight)(const float* rows, std::int64_t count, std::int64_t depth,
                           std::int8_t* panels, float* scales, float* sums) noexcept;

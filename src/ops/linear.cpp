@@ -141,8 +141,8 @@ void multiply_bytes(const Layer& l, const PackedWeights::Panels& w) {
   auto* const left_rows = scratch.take<kernels::ByteRow>(blocks * kernels.rows);
   l.for_parts([&](std::int64_t first, std::int64_t count) {
     l.pack_rows(count, [&](std::int64_t row, std::int64_t rows) {
-      kernels.quantise_left(l.x + (first + row) * l.in, static_cast<std::ptrdiff_t>(l.in), rows,
-                            l.in, left + row * depth, left_rows + row);
+      kernels.quantise_left(l.x + (first + row) * l.in, rows, l.in, left + row * depth,
+                            left_rows + row);
     });
     l.for_tiles(count, [&](std::int64_t row, std::int64_t rows, std::int64_t column,
                            std::int64_t columns, int) {
