@@ -36,12 +36,6 @@ Picture seen(std::int64_t B, std::int64_t L, std::int64_t S, AttentionOptions op
   return picture;
 }
 
-AttentionOptions causal() {
-  AttentionOptions options;
-  options.is_causal = true;
-  return options;
-}
-
 AttentionOptions window(std::int64_t left, std::int64_t right) {
   AttentionOptions options;
   options.window_left = left;

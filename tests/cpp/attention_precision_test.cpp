@@ -9,12 +9,6 @@ namespace {
 
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-AttentionOptions causal() {
-  AttentionOptions options;
-  options.is_causal = true;
-  return options;
-}
-
 AttentionOptions int8_scores(AttentionOptions options = {}) {
   options.precision = Precision::kInt8Scores;
   return options;

@@ -13,18 +13,6 @@
 namespace heed::test {
 namespace {
 
-/// Small sizes, multiples of 16 and anything, about as often.
-std::int64_t random_size(Random& random, std::int64_t low, std::int64_t high) {
-  switch (random.integer(0, 2)) {
-    case 0:
-      return random.integer(low, 5);
-    case 1:
-      return 16 * random.integer(1, high / 16);
-    default:
-      return random.integer(low, high);
-  }
-}
-
 struct Case {
   std::int64_t B, G, H, L, S, D, Dv;
   bool joined;

@@ -22,6 +22,24 @@ inline Inputs random_inputs(Random& random, std::int64_t B, std::int64_t H, std:
   return inputs;
 }
 
+/// Small sizes, multiples of 16 and anything, about as often.
+inline std::int64_t random_size(Random& random, std::int64_t low, std::int64_t high) {
+  switch (random.integer(0, 2)) {
+    case 0:
+      return random.integer(low, 5);
+    case 1:
+      return 16 * random.integer(1, high / 16);
+    default:
+      return random.integer(low, high);
+  }
+}
+
+inline AttentionOptions causal() {
+  AttentionOptions options;
+  options.is_causal = true;
+  return options;
+}
+
 /// Asks for every result; those of packed sequences that there can be.
 inline AttentionOptions with_everything(AttentionOptions options) {
   const bool is_packed = options.cu_seqlens_q.has_value();

@@ -61,10 +61,6 @@ class KvCacheErrors : public testing::Test {
   Tensor k, v, q, k2, v2, want;
 };
 
-constexpr ErrorCode kShape = ErrorCode::kShape;
-constexpr ErrorCode kDType = ErrorCode::kDType;
-constexpr ErrorCode kOption = ErrorCode::kOption;
-
 TEST_F(KvCacheErrors, SizesBelowOneOrBeyondAllMemory) {
   const auto with = [&](std::int64_t KvCache::Options::* member, const char* name,
                         std::int64_t size) {

@@ -26,12 +26,6 @@ KvCache::Options cache_options(std::int64_t batch, std::int64_t heads, std::int6
   return options;
 }
 
-AttentionOptions causal() {
-  AttentionOptions options;
-  options.is_causal = true;
-  return options;
-}
-
 constexpr KvCache::Format kFormats[] = {KvCache::Format::kFloat32, KvCache::Format::kFloat16,
                                         KvCache::Format::kInt8};
 

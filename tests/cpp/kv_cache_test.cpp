@@ -22,12 +22,6 @@ KvCache::Options cache_options(std::int64_t batch, std::int64_t heads, std::int6
   return options;
 }
 
-AttentionOptions causal() {
-  AttentionOptions options;
-  options.is_causal = true;
-  return options;
-}
-
 /// Rows [begin, end) of x [B, heads, N, D].
 Tensor rows(const Tensor& x, std::int64_t begin, std::int64_t end) {
   const Shape& shape = x.shape();

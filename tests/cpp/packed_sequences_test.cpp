@@ -50,12 +50,6 @@ struct Packed {
   Tensor starts_q, starts_k, q, k, v;
 };
 
-AttentionOptions causal() {
-  AttentionOptions options;
-  options.is_causal = true;
-  return options;
-}
-
 TEST(PackedSequences, GiveOutputsAndLseByToken) {
   Random random(1);
   const Packed packed(random, {3, 4}, {5, 2}, 4, 2, 8, 6);
