@@ -16,10 +16,14 @@
 #include <optional>
 #include <span>
 
+#include "heed/arrays.hpp"
 #include "heed/context.hpp"
 #include "heed/error.hpp"
 #include "heed/kv_cache.hpp"
-#include "heed/packed_weights.hpp"
+#include "heed/layers.hpp"
+#include "heed/optim.hpp"
+#include "heed/origins.hpp"
+#include "heed/sampling.hpp"
 #include "heed/tensor.hpp"
 
 #define HEED_VERSION "0.1.0"
@@ -189,6 +193,41 @@ struct AttentionResult {
 AttentionResult attention(Context& context, const TensorView& q, const TensorView& k,
                           const TensorView& v, const AttentionOptions& options = {});
 
+struct AttentionGradientOptions {
+  /// Of a float mask or bias, of slopes, of sinks: only if they are given.
+  bool need_mask = false;
+  bool need_bias = false;
+  bool need_alibi_slopes = false;
+  bool need_sinks = false;
+  /// As lse: the loss's gradient for it, if it was used.
+  std::optional<TensorView> d_lse;
+};
+
+struct AttentionGradients {
+  Tensor q;
+  Tensor k;
+  Tensor v;
+  /// In the shapes of those that they belong to.
+  std::optional<Tensor> mask;
+  std::optional<Tensor> bias;
+  std::optional<Tensor> alibi_slopes;
+  std::optional<Tensor> sinks;
+  std::optional<Tensor> past_key;
+  std::optional<Tensor> past_value;
+};
+
+/// The gradients of a loss whose gradient for the output is d_output. `output` and `lse` are those
+/// of the same call of attention; scores are computed once more (Dao et al., "FlashAttention",
+/// section 3.1 and appendix B, 2022), so that memory is O((L + S) (D + Dv)), but for the gradient
+/// of a bias, which has its size. A query that sees no key, and a key that no query sees, has
+/// gradient zero. Not for caches, int8 scores and halves: OptionError, DTypeError. Otherwise throws
+/// as attention.
+AttentionGradients attention_backward(Context& context, const TensorView& d_output,
+                                      const TensorView& q, const TensorView& k, const TensorView& v,
+                                      const TensorView& output, const TensorView& lse,
+                                      const AttentionOptions& options = {},
+                                      const AttentionGradientOptions& gradient_options = {});
+
 struct PartialAttention {
   Tensor output;
   Tensor lse;
@@ -284,111 +323,5 @@ MultiHeadAttentionResult multi_head_attention(Context& context, const TensorView
                                               const TensorView& key, const TensorView& value,
                                               const MultiHeadAttentionParameters& parameters,
                                               const MultiHeadAttentionOptions& options);
-
-// ---------------------------------------------------------------------------------------------
-// Where attention comes from
-
-struct AverageOptions {
-  /// Position i averages the positions j <= i only.
-  bool is_causal = false;
-  /// bool [B, L], true where a position counts.
-  std::optional<TensorView> key_mask;
-};
-
-/// The mean over the positions that may be seen: attention whose scores are all equal.
-/// x [B, L, E] -> [B, L, E]; zeros where nothing may be seen. Throws ShapeError, DTypeError.
-Tensor average(Context& context, const TensorView& x, const AverageOptions& options = {});
-
-struct SelfSimilarityResult {
-  /// [B, L, E]
-  Tensor output;
-  /// [B, L, L]
-  Tensor weights;
-};
-
-/// softmax(X X^T) X: dot-product attention with no parameters and no scale.
-/// x [B, L, E]. Throws ShapeError, DTypeError.
-SelfSimilarityResult self_similarity(Context& context, const TensorView& x);
-
-// ---------------------------------------------------------------------------------------------
-// The steps around attention
-
-/// What is done to each number that a linear layer gives.
-enum class Activation {
-  kNone,
-  kRelu,      ///< max(x, 0)
-  kGelu,      ///< x Phi(x), Phi the distribution of the normal law (Hendrycks and Gimpel, 2016)
-  kGeluTanh,  ///< x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), the same paper's approximation
-  kSilu,      ///< x / (1 + exp(-x))
-};
-
-/// activation(x W^T + b). x [..., in], weight [out, in], bias [out] -> [..., out].
-/// Throws ShapeError, DTypeError, MemoryError.
-Tensor linear(Context& context, const TensorView& x, const TensorView& weight,
-              const std::optional<TensorView>& bias = {},
-              Activation activation = Activation::kNone);
-
-/// The same with weights packed beforehand. With int8 weights the rows of x are rounded too, each
-/// to 128 steps between its least and its greatest number: on normally distributed numbers the
-/// result is off by some 2 % of its root mean square. A row of x or of the weights with a number
-/// that is not finite gives NaN. Throws also OptionError for weights that a context with another
-/// instruction set has packed.
-Tensor linear(Context& context, const TensorView& x, const PackedWeights& weight,
-              const std::optional<TensorView>& bias = {},
-              Activation activation = Activation::kNone);
-
-/// exp(x_i) / sum_j exp(x_j) over the last axis; a row of nothing but -inf gives zeros.
-/// x [..., N] -> [..., N]. Throws DTypeError, ShapeError for rank 0.
-Tensor softmax(Context& context, const TensorView& x);
-
-/// Rows of a table. ids int32 [...], weight [V, E] -> [..., E].
-/// Throws ShapeError, DTypeError, OptionError for an id outside [0, V).
-Tensor embedding(Context& context, const TensorView& ids, const TensorView& weight);
-
-struct SinusoidalOptions {
-  double base = 10000.0;
-  /// The position of the first row.
-  std::int64_t offset = 0;
-};
-
-/// Row r, column c holds sin (c even) or cos (c odd) of (offset + r) / base^(2 floor(c/2) / size).
-/// -> [length, size] (Vaswani et al., section 3.5, 2017). Throws OptionError for a negative size or
-/// offset, a base that is not positive.
-Tensor sinusoidal_encoding(Context& context, std::int64_t length, std::int64_t size,
-                           const SinusoidalOptions& options = {});
-
-enum class RopeStyle {
-  kHalf,         ///< pairs (x[c], x[c + rotary_size / 2])
-  kInterleaved,  ///< pairs (x[2c], x[2c + 1])
-};
-
-struct RopeOptions {
-  RopeStyle style = RopeStyle::kHalf;
-  /// Of x [B, L, H*D]; taken from the shape [B, H, L, D] otherwise.
-  std::int64_t heads = 0;
-  /// So many entries of each head are rotated, the first ones; 0 means all.
-  std::int64_t rotary_size = 0;
-  double base = 10000.0;
-  /// The position of the first row.
-  std::int64_t offset = 0;
-  /// int32 [B, L], instead of the offset.
-  std::optional<TensorView> position_ids;
-  /// Tables to use instead of the base: [positions, rotary_size / 2], or [B, L, rotary_size / 2]
-  /// row by row.
-  std::optional<TensorView> cos;
-  std::optional<TensorView> sin;
-};
-
-/// Rotary position embedding: pair c of a row at position p is turned by the angle
-/// p base^(-2c / rotary_size) (Su et al., "RoFormer", 2021; ONNX RotaryEmbedding 23).
-/// x [B, H, L, D] or [B, L, H*D] -> the same shape. Throws ShapeError, DTypeError, OptionError.
-Tensor rope(Context& context, const TensorView& x, const RopeOptions& options = {});
-
-/// The same numbers as another floating type, rounded to nearest, ties to even.
-/// Throws DTypeError for a type that is not floating.
-Tensor cast(Context& context, const TensorView& x, DType dtype);
-
-/// a + b; b broadcasts to the shape of a like numpy, aligned right. Throws ShapeError, DTypeError.
-Tensor add(Context& context, const TensorView& a, const TensorView& b);
 
 }  // namespace heed

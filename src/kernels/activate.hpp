@@ -45,6 +45,10 @@ template <class Isa>
       return apply<Isa, simd::GeluTanh<Isa>>(rows, y, y_stride);
     case Activation::kSilu:
       return apply<Isa, simd::Silu<Isa>>(rows, y, y_stride);
+    case Activation::kTanh:
+      return apply<Isa, simd::Tanh<Isa>>(rows, y, y_stride);
+    case Activation::kSigmoid:
+      return apply<Isa, simd::Sigmoid<Isa>>(rows, y, y_stride);
   }
 }
 

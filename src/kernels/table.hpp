@@ -201,7 +201,7 @@ struct DecodeMerge {
 };
 
 /// As heed::Activation.
-enum class Activation : std::uint8_t { kNone, kRelu, kGelu, kGeluTanh, kSilu };
+enum class Activation : std::uint8_t { kNone, kRelu, kGelu, kGeluTanh, kSilu, kTanh, kSigmoid };
 
 /// y = activation(x W^T + bias) for some rows of x and some rows of W.
 struct LinearTile {

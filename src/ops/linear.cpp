@@ -20,8 +20,8 @@ constexpr std::int64_t kColumnTile = 32;
 constexpr std::int64_t kRowsInPlace = 6;
 
 kernels::Activation for_kernel(Activation activation) {
-  static_assert(static_cast<int>(Activation::kSilu) ==
-                static_cast<int>(kernels::Activation::kSilu));
+  static_assert(static_cast<int>(Activation::kSigmoid) ==
+                static_cast<int>(kernels::Activation::kSigmoid));
   return static_cast<kernels::Activation>(activation);
 }
 

@@ -112,4 +112,23 @@ struct GeluTanh {
   V linear = held<Isa>(1.59576912161f);
 };
 
+template <class Isa>
+struct Tanh {
+  using V = Vector<Isa>;
+  template <int N>
+  void operator()(V (&x)[N]) const noexcept {
+    for (V& v : x) v = tanh<Isa>(v);
+  }
+};
+
+template <class Isa>
+struct Sigmoid {
+  using V = Vector<Isa>;
+  template <int N>
+  void operator()(V (&x)[N]) const noexcept {
+    for (V& v : x) v = times_sigmoid(V(1.0f), v);
+  }
+  TimesSigmoid<Isa> times_sigmoid;
+};
+
 }  // namespace heed::simd

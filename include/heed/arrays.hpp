@@ -1,0 +1,69 @@
+#pragma once
+
+// Arithmetic, products and rearrangement of arrays: what models need between their layers.
+
+#include <cstdint>
+#include <span>
+
+#include "heed/context.hpp"
+#include "heed/tensor.hpp"
+
+namespace heed {
+
+/// a + b; b broadcasts to the shape of a like numpy, aligned right. Throws ShapeError, DTypeError.
+Tensor add(Context& context, const TensorView& a, const TensorView& b);
+
+/// a - b, a b, a / b; as add.
+Tensor subtract(Context& context, const TensorView& a, const TensorView& b);
+Tensor multiply(Context& context, const TensorView& a, const TensorView& b);
+Tensor divide(Context& context, const TensorView& a, const TensorView& b);
+
+/// factor x. Throws DTypeError.
+Tensor scale(Context& context, const TensorView& x, double factor);
+
+/// Sums over the axes that broadcasting to x's shape would repeat: the gradient of a broadcast.
+/// Sums are pairwise or in double, so that many terms cost no accuracy.
+/// Throws ShapeError if `shape` does not broadcast to x's, DTypeError.
+Tensor sum_to(Context& context, const TensorView& x, const Shape& shape);
+
+/// x repeated to a shape like numpy, aligned right. Throws ShapeError, DTypeError.
+Tensor broadcast_to(Context& context, const TensorView& x, const Shape& shape);
+
+struct MatmulOptions {
+  /// Whether the last two axes change places before.
+  bool transpose_a = false;
+  bool transpose_b = false;
+};
+
+/// a b for matrices, or batches of them: a [..., M, K], b [K, N] or [..., K, N] with the same axes
+/// before -> [..., M, N]. Throws ShapeError, DTypeError, MemoryError.
+Tensor matmul(Context& context, const TensorView& a, const TensorView& b,
+              const MatmulOptions& options = {});
+
+/// The axes in another order: axis i of the result is axis order[i] of x. Any type.
+/// Throws OptionError for an order that is none.
+Tensor transpose(Context& context, const TensorView& x, std::span<const std::int64_t> order);
+
+/// Entries [start, start + length) of an axis; a negative axis counts from the end. Any type.
+/// Throws OptionError.
+Tensor slice(Context& context, const TensorView& x, std::int64_t axis, std::int64_t start,
+             std::int64_t length);
+
+/// Arrays of one type, end to end along an axis. Throws ShapeError, DTypeError, OptionError.
+Tensor concat(Context& context, std::span<const TensorView> parts, std::int64_t axis);
+
+/// The same numbers as another floating type, rounded to nearest, ties to even.
+/// Throws DTypeError for a type that is not floating.
+Tensor cast(Context& context, const TensorView& x, DType dtype);
+
+/// Numbers drawn evenly from [low, high), or normally distributed: a function of the seed and the
+/// place alone. Throws OptionError.
+Tensor random_uniform(Context& context, const Shape& shape, double low, double high,
+                      std::uint64_t seed);
+Tensor random_normal(Context& context, const Shape& shape, double mean, double deviation,
+                     std::uint64_t seed);
+
+/// Whether every number is finite. Throws DTypeError.
+bool is_finite(Context& context, const TensorView& x);
+
+}  // namespace heed

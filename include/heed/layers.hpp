@@ -1,0 +1,262 @@
+#pragma once
+
+// The layers around attention, forward and backward. A function that ends in _backward takes the
+// gradient of a loss for what the forward one gives, named d_output or after the result, and gives
+// those for its inputs, named after them.
+
+#include <cstdint>
+#include <optional>
+
+#include "heed/context.hpp"
+#include "heed/packed_weights.hpp"
+#include "heed/tensor.hpp"
+
+namespace heed {
+
+// ---------------------------------------------------------------------------------------------
+// Linear layers and activations
+
+/// What is done to each number, alone or after a linear layer.
+enum class Activation {
+  kNone,
+  kRelu,      ///< max(x, 0)
+  kGelu,      ///< x Phi(x), Phi the distribution of the normal law (Hendrycks and Gimpel, 2016)
+  kGeluTanh,  ///< x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), the same paper's approximation
+  kSilu,      ///< x / (1 + exp(-x))
+  kTanh,
+  kSigmoid,  ///< 1 / (1 + exp(-x))
+};
+
+/// activation(x W^T + b). x [..., in], weight [out, in], bias [out] -> [..., out].
+/// Throws ShapeError, DTypeError, MemoryError.
+Tensor linear(Context& context, const TensorView& x, const TensorView& weight,
+              const std::optional<TensorView>& bias = {},
+              Activation activation = Activation::kNone);
+
+/// The same with weights packed beforehand. With int8 weights the rows of x are rounded too, each
+/// to 128 steps between its least and its greatest number: on normally distributed numbers the
+/// result is off by some 2 % of its root mean square. A row of x or of the weights with a number
+/// that is not finite gives NaN. Throws also OptionError for weights that a context with another
+/// instruction set has packed.
+Tensor linear(Context& context, const TensorView& x, const PackedWeights& weight,
+              const std::optional<TensorView>& bias = {},
+              Activation activation = Activation::kNone);
+
+struct LinearGradientOptions {
+  bool need_x = true;
+  bool need_weight = true;
+  bool need_bias = true;
+};
+
+struct LinearGradients {
+  std::optional<Tensor> x;
+  std::optional<Tensor> weight;
+  std::optional<Tensor> bias;
+};
+
+/// Of linear without an activation: d_output W, d_output^T x and the sum of d_output over all but
+/// its last axis, those that are needed. d_output [..., out]. Throws as linear.
+LinearGradients linear_backward(Context& context, const TensorView& d_output, const TensorView& x,
+                                const TensorView& weight,
+                                const LinearGradientOptions& options = {});
+
+/// The activation of each number. x [...] -> [...]. Throws DTypeError.
+Tensor activate(Context& context, const TensorView& x, Activation activation);
+
+/// d_output activation'(x). Throws ShapeError, DTypeError.
+Tensor activate_backward(Context& context, const TensorView& d_output, const TensorView& x,
+                         Activation activation);
+
+/// silu(gate) up: what stands between the three linear layers of a SwiGLU (Shazeer, "GLU Variants
+/// Improve Transformer", 2020). gate, up [...] -> [...]. Throws ShapeError, DTypeError.
+Tensor swiglu(Context& context, const TensorView& gate, const TensorView& up);
+
+struct SwigluGradients {
+  Tensor gate;
+  Tensor up;
+};
+
+SwigluGradients swiglu_backward(Context& context, const TensorView& d_output,
+                                const TensorView& gate, const TensorView& up);
+
+// ---------------------------------------------------------------------------------------------
+// Norms
+
+struct LayerNormOptions {
+  /// So many of the last axes of x are normalised together.
+  int axes = 1;
+  /// The sizes of these axes; 1 and 0 for all if not given.
+  std::optional<TensorView> weight;
+  std::optional<TensorView> bias;
+  float eps = 1e-5f;
+};
+
+/// (x - mean) / sqrt(variance + eps) * weight + bias, the mean of squares being the variance (Ba et
+/// al., "Layer Normalization", 2016). x [..., the normalised axes] -> the same shape.
+/// Throws ShapeError, DTypeError, OptionError.
+Tensor layer_norm(Context& context, const TensorView& x, const LayerNormOptions& options = {});
+
+struct NormGradients {
+  Tensor x;
+  /// If there are such parameters.
+  std::optional<Tensor> weight;
+  std::optional<Tensor> bias;
+};
+
+NormGradients layer_norm_backward(Context& context, const TensorView& d_output, const TensorView& x,
+                                  const LayerNormOptions& options = {});
+
+struct RmsNormOptions {
+  int axes = 1;
+  std::optional<TensorView> weight;
+  float eps = 1e-6f;
+};
+
+/// x / sqrt(mean(x^2) + eps) * weight (Zhang and Sennrich, "Root Mean Square Layer Normalization",
+/// 2019). Otherwise as layer_norm.
+Tensor rms_norm(Context& context, const TensorView& x, const RmsNormOptions& options = {});
+
+NormGradients rms_norm_backward(Context& context, const TensorView& d_output, const TensorView& x,
+                                const RmsNormOptions& options = {});
+
+// ---------------------------------------------------------------------------------------------
+// Softmax, dropout, loss
+
+/// exp(x_i) / sum_j exp(x_j) over the last axis; a row of nothing but -inf gives zeros.
+/// x [..., N] -> [..., N]. Throws DTypeError, ShapeError for rank 0.
+Tensor softmax(Context& context, const TensorView& x);
+
+/// Of softmax, from its result: y (d_y - sum_j d_y_j y_j). Throws ShapeError, DTypeError.
+Tensor softmax_backward(Context& context, const TensorView& d_output, const TensorView& output);
+
+/// Sets a share `rate` of the numbers to zero, which ones the seed and their places alone say; the
+/// rest grow by 1 / (1 - rate) (Srivastava et al., 2014). Its gradient is the same function of
+/// d_output. Throws DTypeError; OptionError for a rate outside [0, 1).
+Tensor dropout(Context& context, const TensorView& x, double rate, std::uint64_t seed);
+
+enum class Reduction { kMean, kSum, kNone };
+
+struct CrossEntropyOptions {
+  /// Rows with this target give 0 and do not count in the mean.
+  std::optional<std::int32_t> ignore_index;
+  /// e of the loss (1 - e) (-log p[target]) + e mean_c(-log p[c]) (Szegedy et al., 2016).
+  float label_smoothing = 0.0f;
+  Reduction reduction = Reduction::kMean;
+};
+
+/// -log softmax(logits)[target], of each row or together. logits [..., C], targets int32 [...] ->
+/// [] or [...]. A mean over no row is NaN, as torch has it. Throws ShapeError, DTypeError,
+/// OptionError for a target outside [0, C).
+Tensor cross_entropy(Context& context, const TensorView& logits, const TensorView& targets,
+                     const CrossEntropyOptions& options = {});
+
+/// d_loss [] or [...] -> [..., C]
+Tensor cross_entropy_backward(Context& context, const TensorView& d_loss, const TensorView& logits,
+                              const TensorView& targets, const CrossEntropyOptions& options = {});
+
+// ---------------------------------------------------------------------------------------------
+// Embeddings and positions
+
+/// Rows of a table. ids int32 [...], weight [V, E] -> [..., E].
+/// Throws ShapeError, DTypeError, OptionError for an id outside [0, V).
+Tensor embedding(Context& context, const TensorView& ids, const TensorView& weight);
+
+/// The gradient for the table [rows, E], d_output [..., E]: what reaches the row `padding_index`
+/// is left out. Throws as embedding.
+Tensor embedding_backward(Context& context, const TensorView& d_output, const TensorView& ids,
+                          std::int64_t rows, std::optional<std::int64_t> padding_index = {});
+
+struct SinusoidalOptions {
+  double base = 10000.0;
+  /// The position of the first row.
+  std::int64_t offset = 0;
+};
+
+/// Row r, column c holds sin (c even) or cos (c odd) of (offset + r) / base^(2 floor(c/2) / size).
+/// -> [length, size] (Vaswani et al., section 3.5, 2017). Throws OptionError for a negative size or
+/// offset, a base that is not positive.
+Tensor sinusoidal_encoding(Context& context, std::int64_t length, std::int64_t size,
+                           const SinusoidalOptions& options = {});
+
+enum class RopeStyle {
+  kHalf,         ///< pairs (x[c], x[c + rotary_size / 2])
+  kInterleaved,  ///< pairs (x[2c], x[2c + 1])
+};
+
+struct RopeOptions {
+  RopeStyle style = RopeStyle::kHalf;
+  /// Of x [B, L, H*D]; taken from the shape [B, H, L, D] otherwise.
+  std::int64_t heads = 0;
+  /// So many entries of each head are rotated, the first ones; 0 means all.
+  std::int64_t rotary_size = 0;
+  double base = 10000.0;
+  /// The position of the first row.
+  std::int64_t offset = 0;
+  /// int32 [B, L], instead of the offset.
+  std::optional<TensorView> position_ids;
+  /// Tables to use instead of the base: [positions, rotary_size / 2], or [B, L, rotary_size / 2]
+  /// row by row.
+  std::optional<TensorView> cos;
+  std::optional<TensorView> sin;
+};
+
+/// Rotary position embedding: pair c of a row at position p is turned by the angle
+/// p base^(-2c / rotary_size) (Su et al., "RoFormer", 2021; ONNX RotaryEmbedding 23).
+/// x [B, H, L, D] or [B, L, H*D] -> the same shape. Throws ShapeError, DTypeError, OptionError.
+Tensor rope(Context& context, const TensorView& x, const RopeOptions& options = {});
+
+/// Of rope: the same angles the other way round. Throws as rope.
+Tensor rope_backward(Context& context, const TensorView& d_output, const RopeOptions& options = {});
+
+// ---------------------------------------------------------------------------------------------
+// Recurrent layers
+
+/// The layout of torch.nn.GRU with one layer; rows for the gates r, z and n.
+struct GruParameters {
+  TensorView weight_ih;               ///< [3 Hd, I]
+  TensorView weight_hh;               ///< [3 Hd, Hd]
+  std::optional<TensorView> bias_ih;  ///< [3 Hd]
+  std::optional<TensorView> bias_hh;
+};
+
+struct GruOptions {
+  /// [B, Hd]; zeros if not given.
+  std::optional<TensorView> state;
+  /// int32 [B]: sequence b ends after so many steps; its state stays and its outputs are zero.
+  std::optional<TensorView> lengths;
+  /// Keep what gru_backward needs.
+  bool need_gates = false;
+};
+
+struct GruResult {
+  /// [B, L, Hd], the state after every step
+  Tensor output;
+  /// [B, Hd], the state at the end
+  Tensor state;
+  /// [B, L, 4 Hd]: r, z, n, and W_hn h + b_hn
+  std::optional<Tensor> gates;
+};
+
+/// Gated recurrent unit (Cho et al., 2014), as torch computes it:
+///   r = sigmoid(W_ir x + b_ir + W_hr h + b_hr)    z likewise
+///   n = tanh(W_in x + b_in + r (W_hn h + b_hn))    h' = (1 - z) n + z h
+/// x [B, L, I]. Throws ShapeError, DTypeError, OptionError, MemoryError.
+GruResult gru(Context& context, const TensorView& x, const GruParameters& parameters,
+              const GruOptions& options = {});
+
+struct GruGradients {
+  Tensor x;
+  Tensor state;
+  Tensor weight_ih;
+  Tensor weight_hh;
+  std::optional<Tensor> bias_ih;
+  std::optional<Tensor> bias_hh;
+};
+
+/// d_output [B, L, Hd] and d_state [B, Hd], either may be missing; `output` and `gates` are gru's.
+GruGradients gru_backward(Context& context, const std::optional<TensorView>& d_output,
+                          const std::optional<TensorView>& d_state, const TensorView& x,
+                          const GruParameters& parameters, const TensorView& output,
+                          const TensorView& gates, const GruOptions& options = {});
+
+}  // namespace heed

@@ -1,0 +1,50 @@
+#pragma once
+
+// Steps of optimisers. They change parameters and the optimiser's own arrays in place; all arrays
+// of a call have the parameter's shape.
+
+#include <cstdint>
+#include <span>
+
+#include "heed/context.hpp"
+#include "heed/tensor.hpp"
+
+namespace heed {
+
+struct SgdOptions {
+  float learning_rate = 1e-2f;
+  float momentum = 0.0f;
+  /// 1 - what the gradient counts in the momentum.
+  float dampening = 0.0f;
+  bool nesterov = false;
+  float weight_decay = 0.0f;
+};
+
+/// As torch.optim.SGD: g += weight_decay p; buffer = momentum buffer + (1 - dampening) g, the first
+/// time g itself; p -= learning_rate (nesterov ? g + momentum buffer : buffer). Without momentum
+/// the buffer is null and g takes its place. Throws ShapeError, DTypeError, OptionError.
+void sgd_step(Context& context, Tensor& parameter, const TensorView& gradient, Tensor* buffer,
+              bool is_first, const SgdOptions& options);
+
+struct AdamOptions {
+  float learning_rate = 1e-3f;
+  float beta1 = 0.9f;
+  float beta2 = 0.999f;
+  float eps = 1e-8f;
+  float weight_decay = 0.0f;
+  /// AdamW: the decay is taken off the parameter and does not join the gradient (Loshchilov and
+  /// Hutter, 2019).
+  bool is_decoupled = false;
+};
+
+/// Step number `step`, from 1 (Kingma and Ba, "Adam", 2015), as torch.optim.Adam and AdamW compute
+/// it. The averages begin as zeros. Throws ShapeError, DTypeError, OptionError.
+void adam_step(Context& context, Tensor& parameter, const TensorView& gradient, Tensor& average,
+               Tensor& average_of_squares, std::int64_t step, const AdamOptions& options);
+
+/// Scales all gradients by min(1, max_norm / (norm + 1e-6)), where norm, which is returned, is the
+/// 2-norm of all of them together (Pascanu et al., 2013). Where it is not finite they are left as
+/// they are. Throws DTypeError, OptionError.
+double clip_gradients(Context& context, std::span<Tensor* const> gradients, double max_norm);
+
+}  // namespace heed

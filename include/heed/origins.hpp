@@ -1,0 +1,143 @@
+#pragma once
+
+// Where attention comes from: averages, similarity without parameters, kernel regression, non-local
+// means, and the scores of recurrent encoder-decoders.
+
+#include <cstdint>
+#include <optional>
+
+#include "heed/context.hpp"
+#include "heed/tensor.hpp"
+
+namespace heed {
+
+struct AverageOptions {
+  /// Position i averages the positions j <= i only.
+  bool is_causal = false;
+  /// bool [B, L], true where a position counts.
+  std::optional<TensorView> key_mask;
+};
+
+/// The mean over the positions that may be seen: attention whose scores are all equal.
+/// x [B, L, E] -> [B, L, E]; zeros where nothing may be seen. Throws ShapeError, DTypeError.
+Tensor average(Context& context, const TensorView& x, const AverageOptions& options = {});
+
+struct SelfSimilarityResult {
+  /// [B, L, E]
+  Tensor output;
+  /// [B, L, L]
+  Tensor weights;
+};
+
+/// softmax(X X^T) X: dot-product attention with no parameters and no scale.
+/// x [B, L, E]. Throws ShapeError, DTypeError.
+SelfSimilarityResult self_similarity(Context& context, const TensorView& x);
+
+/// d_output [B, L, E] -> [B, L, E]. Throws as average.
+Tensor average_backward(Context& context, const TensorView& d_output,
+                        const AverageOptions& options = {});
+
+struct AdditiveAttentionResult {
+  /// [B, L, Dv]
+  Tensor output;
+  /// [B, L, S]
+  Tensor weights;
+};
+
+/// Attention whose score is w . tanh(q_i + k_j), q and k being projections of queries and keys to A
+/// numbers, the bias included: without a scale (Bahdanau et al., 2015; with W [q; k], the halves of
+/// W being the projections, Luong's "concat", 2015). q [B, L, A], k [B, S, A], v [B, S, Dv], weight
+/// [A], key_mask bool [B, S], true where a key may be seen. Zeros where none may. Throws
+/// ShapeError, DTypeError, MemoryError.
+AdditiveAttentionResult additive_attention(Context& context, const TensorView& q,
+                                           const TensorView& k, const TensorView& v,
+                                           const TensorView& weight,
+                                           const std::optional<TensorView>& key_mask = {});
+
+struct AdditiveAttentionGradients {
+  Tensor q;
+  Tensor k;
+  Tensor v;
+  Tensor weight;
+};
+
+/// `weights` are additive_attention's; d_weights may be missing.
+AdditiveAttentionGradients additive_attention_backward(Context& context, const TensorView& d_output,
+                                                       const std::optional<TensorView>& d_weights,
+                                                       const TensorView& q, const TensorView& k,
+                                                       const TensorView& v,
+                                                       const TensorView& weight,
+                                                       const TensorView& weights);
+
+struct KernelRegressionResult {
+  /// [Q, M]
+  Tensor output;
+  /// [Q, N]
+  Tensor weights;
+};
+
+/// The Nadaraya-Watson estimate (1964): the mean of y_train, weighted by
+/// softmax_j(-|x_query_i - x_train_j|^2 / (2 bandwidth^2)). x_query [Q] or [Q, F], x_train [N] or
+/// [N, F], y_train [N, M], bandwidth [1]. Where every kernel underflows the nearest point wins.
+/// Throws ShapeError, DTypeError, OptionError for a bandwidth that is not positive.
+KernelRegressionResult kernel_regression(Context& context, const TensorView& x_query,
+                                         const TensorView& x_train, const TensorView& y_train,
+                                         const TensorView& bandwidth);
+
+struct KernelRegressionGradients {
+  Tensor x_query;
+  Tensor x_train;
+  Tensor y_train;
+  Tensor bandwidth;
+};
+
+KernelRegressionGradients kernel_regression_backward(Context& context, const TensorView& d_output,
+                                                     const TensorView& x_query,
+                                                     const TensorView& x_train,
+                                                     const TensorView& y_train,
+                                                     const TensorView& bandwidth,
+                                                     const TensorView& weights);
+
+/// What stands outside an image.
+enum class Border {
+  kReflect,  ///< mirrored, the edge pixel not repeated: c b | a b c
+  kZero,
+};
+
+/// The mean over the square of 2 radius + 1 pixels a side, cut at the image's edge.
+/// image [H, W] -> [H, W]. Throws ShapeError, DTypeError, OptionError.
+Tensor local_mean(Context& context, const TensorView& image, std::int64_t radius);
+
+struct NonLocalMeansOptions {
+  /// Patches have 2 patch_radius + 1 pixels a side, search windows 2 search_radius + 1.
+  std::int64_t patch_radius = 3;
+  std::int64_t search_radius = 10;
+  /// The weight falls by e where the distance grows by h^2; in the units of the image.
+  float h = 0.1f;
+  /// Deviation of the noise: 2 sigma^2 is taken off the distances.
+  float sigma = 0.0f;
+  /// How patches, not the search window, reach outside the image.
+  Border border = Border::kReflect;
+};
+
+struct NonLocalMeansResult {
+  /// [H, W]
+  Tensor output;
+  /// [H, W] the sum of each pixel's weights before they are divided by it
+  Tensor weight_sum;
+};
+
+/// Each pixel becomes a mean of those around it, weighted by how alike their patches are (Buades et
+/// al., "A non-local algorithm for image denoising", 2005):
+///   w_ij = exp(-max(d_ij - 2 sigma^2, 0) / h^2), d the mean squared difference of two patches.
+/// The search window is cut at the image's edge. image [H, W].
+/// Throws ShapeError, DTypeError, OptionError, MemoryError.
+NonLocalMeansResult non_local_means(Context& context, const TensorView& image,
+                                    const NonLocalMeansOptions& options = {});
+
+/// The weights with which one pixel's mean is made, divided by their sum: [H, W], zero outside its
+/// search window.
+Tensor non_local_means_weights(Context& context, const TensorView& image, std::int64_t row,
+                               std::int64_t column, const NonLocalMeansOptions& options = {});
+
+}  // namespace heed

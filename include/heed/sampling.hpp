@@ -1,0 +1,38 @@
+#pragma once
+
+// From logits to tokens.
+
+#include <cstdint>
+
+#include "heed/context.hpp"
+#include "heed/tensor.hpp"
+
+namespace heed {
+
+struct TopKResult {
+  /// [..., k], the largest first; of equal ones that with the lower index
+  Tensor values;
+  /// int32 [..., k]
+  Tensor indices;
+};
+
+/// The k largest numbers of each row. x [..., N]. NaN counts as the least. Throws ShapeError,
+/// DTypeError, OptionError for a k outside [1, N].
+TopKResult top_k(Context& context, const TensorView& x, std::int64_t k);
+
+struct SampleOptions {
+  /// Logits are divided by it; 0 takes the largest.
+  float temperature = 1.0f;
+  /// Only the k likeliest; 0 means all (Fan et al., 2018).
+  std::int64_t top_k = 0;
+  /// Only the likeliest whose probabilities together reach p (Holtzman et al., 2020).
+  float top_p = 1.0f;
+  std::uint64_t seed = 0;
+};
+
+/// A token for each row of logits [..., V] -> int32 [...]. Row r of a seed always draws the same
+/// number. Throws ShapeError, DTypeError, OptionError; OptionError for a row of which nothing is
+/// left, or with NaN.
+Tensor sample(Context& context, const TensorView& logits, const SampleOptions& options = {});
+
+}  // namespace heed
