@@ -77,6 +77,8 @@ std::string to_string(const Shape& shape);
 /// A read-only look at a dense row-major array that someone else owns; what operations take.
 class TensorView {
  public:
+  /// Of no elements, shape [0].
+  TensorView() noexcept : data_(nullptr), shape_{0}, dtype_(DType::kFloat32) {}
   template <class T>
   TensorView(const T* data, Shape shape) noexcept
       : data_(data), shape_(shape), dtype_(kDTypeOf<T>) {}
@@ -133,6 +135,7 @@ class Tensor {
   /// on under another shape. What is written to one is seen in both. Throws ShapeError if there are
   /// fewer elements.
   Tensor alias(const Shape& shape, std::int64_t first = 0) const;
+  bool is_shared() const noexcept;
   operator TensorView() const noexcept { return {data_, shape_, dtype_}; }
 
  private:

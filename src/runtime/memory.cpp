@@ -47,6 +47,10 @@ std::byte* allocate(std::size_t bytes) {
 
 void retain(std::byte* memory) noexcept { owners(memory).fetch_add(1, std::memory_order_relaxed); }
 
+bool is_shared(std::byte* memory) noexcept {
+  return owners(memory).load(std::memory_order_relaxed) > 1;
+}
+
 void release(std::byte* memory) noexcept {
   if (memory == nullptr || owners(memory).fetch_sub(1, std::memory_order_acq_rel) > 1) return;
   ::operator delete(memory - std::to_integer<std::size_t>(memory[-1]));

@@ -16,6 +16,7 @@ std::size_t bytes_of(std::int64_t count, std::size_t element);
 std::byte* allocate(std::size_t bytes);
 /// One owner more.
 void retain(std::byte* memory) noexcept;
+bool is_shared(std::byte* memory) noexcept;
 /// One owner less; the last one frees it.
 void release(std::byte* memory) noexcept;
 

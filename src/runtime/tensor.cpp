@@ -101,4 +101,6 @@ Tensor Tensor::alias(const Shape& shape, std::int64_t first) const {
   return {memory_.get(), data_ + static_cast<std::size_t>(first) * size_of(dtype_), shape, dtype_};
 }
 
+bool Tensor::is_shared() const noexcept { return memory_ && heed::is_shared(memory_.get()); }
+
 }  // namespace heed

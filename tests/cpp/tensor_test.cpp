@@ -195,9 +195,11 @@ TEST(Tensor, SharesItsMemoryWithAnAlias) {
   EXPECT_EQ(row->data()[0], 4.0f);
   whole.data()[4] = 50.0f;
   EXPECT_EQ(row->data()[1], 50.0f);
+  EXPECT_TRUE(whole.is_shared() && row->is_shared());
   const Tensor flat = row->alias(Shape{1, 1}, 1);
   whole = Tensor();
   row.reset();
+  EXPECT_FALSE(flat.is_shared());
   EXPECT_EQ(flat.data()[0], 50.0f);  // the last one keeps the memory
 }
 
