@@ -9,6 +9,7 @@
 #include "kernels/flash_attention.hpp"
 #include "kernels/linear.hpp"
 #include "kernels/linear_attention.hpp"
+#include "kernels/optim.hpp"
 #include "kernels/pack.hpp"
 #include "kernels/softmax.hpp"
 
@@ -36,6 +37,9 @@ const KernelTable& kernel_table() noexcept {
       .quantise_keys = quantise_keys<Isa>,
       .linear_attention = linear_attention<Isa>,
       .softmax = softmax<Isa>,
+      .sgd_step = sgd_step<Isa>,
+      .adam_step = adam_step<Isa>,
+      .sum_of_squares = sum_of_squares<Isa>,
   };
   return kTable;
 }
