@@ -2,7 +2,7 @@
 // the module's memory, in the order in which bindings/embind.cpp lists them, and the results are read
 // from there.
 
-import { HeedError, type HeedErrorCode } from "./error.js";
+import { HeedError, type HeedErrorCode, refuse } from "./error.js";
 import type { Handle, HeedModule, Operation } from "./module.js";
 import type { Tensor } from "./tensor.js";
 
@@ -64,7 +64,11 @@ export class Border {
     } catch (error) {
       throw this.#explain(error);
     }
-    this.#numbers = new Float64Array(memory.buffer, module.numbersOf(this.#engine), 128);
+    this.#numbers = new Float64Array(
+      memory.buffer,
+      module.numbersOf(this.#engine),
+      module.numberCount,
+    );
   }
 
   /** The module's memory as it is now: the next call may grow it. */
@@ -85,6 +89,8 @@ export class Border {
   ): void {
     this.checkAlive();
     const numbers = this.#numbers;
+    if (args.length > numbers.length)
+      throw refuse("option", "arguments", `at most ${numbers.length} numbers`, `${args.length}`);
     for (let i = 0; i < args.length; ++i) numbers[i] = args[i] as number;
     this.#next = 0;
     try {
