@@ -20,6 +20,7 @@
 #include "kernels/pack.hpp"
 #include "kernels/quantise.hpp"
 #include "kernels/table.hpp"
+#include "simd/activation.hpp"
 
 namespace heed::kernels {
 
@@ -32,8 +33,12 @@ inline void cap_scores(float* s, int begin, int end, float cap) noexcept {
   constexpr int kLanes = static_cast<int>(V::size);
   const V caps(cap);
   const V inverse(1.0f / cap);
-  for (int j = begin; j < end; j += kLanes)
-    (caps * simd::tanh<Isa>(V::load_aligned(s + j) * inverse)).store_aligned(s + j);
+  const simd::Tanh<Isa> tanh;
+  for (int j = begin; j < end; j += kLanes) {
+    V x[1] = {V::load_aligned(s + j) * inverse};
+    tanh(x);
+    (caps * x[0]).store_aligned(s + j);
+  }
 }
 
 /// s -= slope |distance - j|, where the query stands `distance` behind key 0.

@@ -4,11 +4,14 @@
 
 #include "kernels/table.hpp"
 
+#include "kernels/additive_attention.hpp"
 #include "kernels/byte_linear.hpp"
 #include "kernels/decode.hpp"
 #include "kernels/flash_attention.hpp"
 #include "kernels/linear.hpp"
 #include "kernels/linear_attention.hpp"
+#include "kernels/non_local_means.hpp"
+#include "kernels/optim.hpp"
 #include "kernels/pack.hpp"
 #include "kernels/softmax.hpp"
 
@@ -38,6 +41,13 @@ const KernelTable& kernel_table() noexcept {
       .quantise_keys = quantise_keys<Isa>,
       .linear_attention = linear_attention<Isa>,
       .softmax = softmax<Isa>,
+      .additive_attention = additive_attention<Isa>,
+      .additive_attention_backward = additive_attention_backward<Isa>,
+      .non_local_scratch = NonLocalMeans<Isa>::scratch,
+      .non_local_means = NonLocalMeans<Isa>::run,
+      .sgd_step = sgd_step<Isa>,
+      .adam_step = adam_step<Isa>,
+      .sum_of_squares = sum_of_squares<Isa>,
   };
   return kTable;
 }

@@ -274,6 +274,82 @@ struct LinearAttentionHead {
   float* scratch;  // [value_size]
 };
 
+/// The queries of one batch entry that additive attention takes at a time. Rows over A are padded
+/// with zeros to `size` numbers, whole panels.
+struct AdditiveTile {
+  const float* q;       // [queries, size]
+  const float* k;       // [keys, size]
+  const float* v;       // [keys, value_size]
+  const float* weight;  // [size]
+  std::int64_t queries;
+  std::int64_t keys;
+  std::int64_t size;
+  std::int64_t value_size;
+};
+
+/// What its backward pass takes and gives.
+struct AdditiveGradients {
+  const float* weights;    // [queries, keys]; where zero, key and value are not read
+  const float* d_weights;  // [queries, keys] or null
+  const float* d_output;   // [queries, value_size]
+  float* d_scores;         // [keys] scratch
+  float* q;                // [queries, size]
+  // Added to:
+  float* k;       // [keys, size]
+  float* v;       // [keys, value_size]
+  float* weight;  // [size]
+};
+
+inline constexpr std::int64_t kNonLocalSlack = 16;
+
+/// Some rows of non-local means. The image stands in a larger one, patch_radius pixels of the
+/// border on each side; rows are `stride` apart and have kNonLocalSlack more numbers at their end.
+struct NonLocalBand {
+  const float* padded;
+  std::int64_t stride;
+  std::int64_t height;
+  std::int64_t width;
+  std::int64_t first;  // of the band's rows
+  std::int64_t rows;
+  std::int64_t patch_radius;
+  std::int64_t search_radius;
+  // A weight is 2^(fall * max(sum over the patch - noise, 0)).
+  float noise;
+  float fall;
+  float* output;      // [height, width]
+  float* weight_sum;  // [height, width]
+  float* scratch;     // non_local_scratch(band)
+};
+
+/// A step of stochastic gradient descent.
+struct SgdStep {
+  float* parameter;
+  const float* gradient;
+  float* buffer;  // or null
+  float learning_rate;
+  float momentum;
+  float share;  // of the gradient in the buffer
+  float weight_decay;
+  bool is_first;
+  bool nesterov;
+};
+
+/// A step of Adam: torch's equations with what does not depend on the number taken together.
+struct AdamStep {
+  float* parameter;
+  const float* gradient;
+  float* average;
+  float* average_of_squares;
+  float share1;  // 1 - beta1
+  float beta2;
+  float share2;             // 1 - beta2
+  float step_size;          // learning rate / (1 - beta1^t)
+  float inverse_deviation;  // 1 / sqrt(1 - beta2^t)
+  float eps;
+  float weight_decay;  // into the gradient
+  float shrink;        // of the parameter, before all else
+};
+
 struct KernelTable {
   std::string_view isa;
   /// Columns of a panel, and rows of a register block.
@@ -309,6 +385,17 @@ struct KernelTable {
   void (*quantise_keys)(const ByteKeys& keys) noexcept;
   void (*linear_attention)(const LinearAttentionHead& head) noexcept;
   void (*softmax)(const float* x, std::int64_t rows, std::int64_t columns, float* y) noexcept;
+  /// `allowed` [keys], or null, says which keys are seen.
+  void (*additive_attention)(const AdditiveTile& tile, const bool* allowed, float* weights,
+                             float* output) noexcept;
+  void (*additive_attention_backward)(const AdditiveTile& tile,
+                                      const AdditiveGradients& gradients) noexcept;
+  std::int64_t (*non_local_scratch)(const NonLocalBand& band) noexcept;
+  void (*non_local_means)(const NonLocalBand& band) noexcept;
+  // Over the numbers [begin, end).
+  void (*sgd_step)(const SgdStep& step, std::int64_t begin, std::int64_t end) noexcept;
+  void (*adam_step)(const AdamStep& step, std::int64_t begin, std::int64_t end) noexcept;
+  double (*sum_of_squares)(const float* x, std::int64_t count) noexcept;
 };
 
 /// Defined once for each instruction set, by kernels/table.cpp.
