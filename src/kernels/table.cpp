@@ -8,6 +8,7 @@
 #include "kernels/byte_linear.hpp"
 #include "kernels/decode.hpp"
 #include "kernels/flash_attention.hpp"
+#include "kernels/flash_attention_backward.hpp"
 #include "kernels/linear.hpp"
 #include "kernels/linear_attention.hpp"
 #include "kernels/non_local_means.hpp"
@@ -30,6 +31,9 @@ const KernelTable& kernel_table() noexcept {
       .pack_left_columns = pack_block_columns<Isa, simd::Traits<Isa>::kRows>,
       .attention_scratch = FlashAttention<Isa>::scratch,
       .attention = FlashAttention<Isa>::run,
+      .attention_backward_scratch = FlashAttentionBackward<Isa>::scratch,
+      .pack_backward = FlashAttentionBackward<Isa>::pack,
+      .attention_backward = FlashAttentionBackward<Isa>::run,
       .decode_scratch = Decode<Isa>::scratch,
       .decode = Decode<Isa>::run,
       .merge = merge_states<Isa>,
