@@ -6,9 +6,12 @@
 
 #include "kernels/byte_linear.hpp"
 #include "kernels/decode.hpp"
+#include "kernels/dropout.hpp"
+#include "kernels/elementwise.hpp"
 #include "kernels/flash_attention.hpp"
 #include "kernels/linear.hpp"
 #include "kernels/linear_attention.hpp"
+#include "kernels/norm.hpp"
 #include "kernels/pack.hpp"
 #include "kernels/softmax.hpp"
 
@@ -38,6 +41,15 @@ const KernelTable& kernel_table() noexcept {
       .quantise_keys = quantise_keys<Isa>,
       .linear_attention = linear_attention<Isa>,
       .softmax = softmax<Isa>,
+      .softmax_sums = softmax_sums<Isa>,
+      .softmax_backward = softmax_backward<Isa>,
+      .norm = norm<Isa>,
+      .norm_backward = norm_backward<Isa>,
+      .activate = activate_numbers<Isa>,
+      .activate_backward = activate_backward<Isa>,
+      .swiglu = swiglu<Isa>,
+      .swiglu_backward = swiglu_backward<Isa>,
+      .drop = drop<Isa>,
   };
   return kTable;
 }
