@@ -391,6 +391,32 @@ struct AdamStep {
   float shrink;        // of the parameter, before all else
 };
 
+/// Rows [rows, size] to be normalised.
+struct NormTile {
+  const float* x;
+  std::int64_t rows;
+  std::int64_t size;
+  bool is_centred;  // whether their mean is taken off first
+  float eps;
+  const float* weight;  // [size]
+  const float* bias;
+  float* y;
+};
+
+/// The same for their gradients.
+struct NormGradientTile {
+  const float* x;
+  std::int64_t rows;
+  std::int64_t size;
+  bool is_centred;
+  float eps;
+  const float* weight;
+  const float* d_y;
+  float* d_x;
+  float* d_weight;  // [size], of these rows alone
+  float* d_bias;
+};
+
 struct KernelTable {
   std::string_view isa;
   /// Columns of a panel, and rows of a register block.
@@ -441,6 +467,21 @@ struct KernelTable {
   void (*sgd_step)(const SgdStep& step, std::int64_t begin, std::int64_t end) noexcept;
   void (*adam_step)(const AdamStep& step, std::int64_t begin, std::int64_t end) noexcept;
   double (*sum_of_squares)(const float* x, std::int64_t count) noexcept;
+  void (*softmax_sums)(const float* x, std::int64_t rows, std::int64_t columns, float* maxima,
+                       double* sums) noexcept;
+  void (*softmax_backward)(const float* d_y, const float* y, std::int64_t rows,
+                           std::int64_t columns, float* d_x) noexcept;
+  void (*norm)(const NormTile& tile) noexcept;
+  void (*norm_backward)(const NormGradientTile& tile) noexcept;
+  void (*activate)(Activation activation, const float* x, std::int64_t count, float* y) noexcept;
+  void (*activate_backward)(Activation activation, const float* x, const float* d_y,
+                            std::int64_t count, float* d_x) noexcept;
+  void (*swiglu)(const float* gate, const float* up, std::int64_t count, float* y) noexcept;
+  void (*swiglu_backward)(const float* d_y, const float* gate, const float* up, std::int64_t count,
+                          float* d_gate, float* d_up) noexcept;
+  /// w[begin, end) of a row, dropped.
+  void (*drop)(const Dropout& dropout, std::uint64_t row, std::int64_t first, int begin, int end,
+               float* w) noexcept;
 };
 
 /// Defined once for each instruction set, by kernels/table.cpp.
