@@ -26,6 +26,8 @@ const KernelTable& kernel_table() noexcept {
       .pack_rows = pack_rows<Isa>,
       .pack_columns = pack_columns<Isa>,
       .pack_left = pack_blocks<Isa, simd::Traits<Isa>::kRows>,
+      .pack_right_columns = pack_block_columns<Isa, kPanel<Isa>>,
+      .pack_left_columns = pack_block_columns<Isa, simd::Traits<Isa>::kRows>,
       .attention_scratch = FlashAttention<Isa>::scratch,
       .attention = FlashAttention<Isa>::run,
       .decode_scratch = Decode<Isa>::scratch,
