@@ -11,6 +11,7 @@
 #include "kernels/elementwise.hpp"
 #include "kernels/flash_attention.hpp"
 #include "kernels/flash_attention_backward.hpp"
+#include "kernels/gru.hpp"
 #include "kernels/linear.hpp"
 #include "kernels/linear_attention.hpp"
 #include "kernels/non_local_means.hpp"
@@ -50,6 +51,8 @@ const KernelTable& kernel_table() noexcept {
       .softmax = softmax<Isa>,
       .additive_attention = additive_attention<Isa>,
       .additive_attention_backward = additive_attention_backward<Isa>,
+      .gru_step = gru_step<Isa>,
+      .gru_step_backward = gru_step_backward<Isa>,
       .non_local_scratch = NonLocalMeans<Isa>::scratch,
       .non_local_means = NonLocalMeans<Isa>::run,
       .sgd_step = sgd_step<Isa>,

@@ -341,6 +341,24 @@ struct AdditiveGradients {
   float* weight;  // [size]
 };
 
+/// One step of one sequence in a gated recurrent unit, and what its backward pass gives.
+struct GruStep {
+  std::int64_t size;
+  const float* input;   // [3 size] W_ih x + b_ih
+  const float* hidden;  // [3 size] W_hh h + b_hh
+  const float* state;   // [size] h
+  float* next;          // [size] h'
+  float* gates;         // [4 size] r, z, n, W_hn h + b_hn, or null
+};
+struct GruStepGradients {
+  std::int64_t size;
+  const float* gates;
+  const float* state;
+  float* d_state;   // [size] of h'; becomes that of h, but for what passes through W_hh
+  float* d_input;   // [3 size]
+  float* d_hidden;  // [3 size]
+};
+
 inline constexpr std::int64_t kNonLocalSlack = 16;
 
 /// Some rows of non-local means. The image stands in a larger one, patch_radius pixels of the
@@ -461,6 +479,8 @@ struct KernelTable {
                              float* output) noexcept;
   void (*additive_attention_backward)(const AdditiveTile& tile,
                                       const AdditiveGradients& gradients) noexcept;
+  void (*gru_step)(const GruStep& step) noexcept;
+  void (*gru_step_backward)(const GruStepGradients& step) noexcept;
   std::int64_t (*non_local_scratch)(const NonLocalBand& band) noexcept;
   void (*non_local_means)(const NonLocalBand& band) noexcept;
   // Over the numbers [begin, end).
