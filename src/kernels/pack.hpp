@@ -67,6 +67,44 @@ void pack_rows(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
   pack_blocks<Isa, kPanel<Isa>>(rows, row_stride, count, depth, panels);
 }
 
+/// Columns stay columns, Width of them to a block: block[r][c] = rows[r][c], for r < count. With
+/// Width = kPanel the right factor of A B, with Width = kRows the left one of A^T B.
+///
+/// Some rows at a time, so that the cache lines that two blocks share are read once: 8 streams,
+/// fewer than the ways in which rows a power of two apart can be cached.
+template <class Isa, int Width>
+void pack_block_columns(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
+                        std::ptrdiff_t columns, float* blocks) noexcept {
+  using V = simd::Vector<Isa>;
+  constexpr int kLanes = static_cast<int>(V::size);
+  constexpr int kVectors = (Width + kLanes - 1) / kLanes;
+  // As in pack_block the stores, and here the loads too, may be too long: not in a last row, which
+  // may be the end of both arrays.
+  static_assert(kVectors * kLanes - Width <= Width);
+  constexpr std::int64_t kLast = kVectors * kLanes > Width ? 1 : 0;
+  constexpr std::int64_t kRowsAtATime = 8;
+  for (std::int64_t first = 0; first < count; first += kRowsAtATime) {
+    const std::int64_t end = std::min(first + kRowsAtATime, count);
+    for (std::ptrdiff_t column = 0; column < columns; column += Width) {
+      const std::ptrdiff_t width = std::min<std::ptrdiff_t>(Width, columns - column);
+      const float* row = rows + first * row_stride + column;
+      float* out = blocks + column * count + first * Width;
+      std::int64_t r = first;
+      if (width == Width) {
+        for (; r + kLast < end; ++r, row += row_stride, out += Width) {
+          V x[kVectors];
+          for (int v = 0; v < kVectors; ++v) x[v] = V::load_unaligned(row + v * kLanes);
+          for (int v = 0; v < kVectors; ++v) x[v].store_unaligned(out + v * kLanes);
+        }
+        if constexpr (kLast > 0) std::copy_n(row, Width, out);
+      } else {
+        for (; r < end; ++r, row += row_stride, out += Width)
+          std::fill(std::copy_n(row, width, out), out + Width, 0.0f);
+      }
+    }
+  }
+}
+
 /// Columns stay columns: panel c of kPanel columns holds rows[0..count), `depth` of them reserved.
 /// A tile of a value matrix [S, Dv] becomes the right factor of P V.
 /// Returns whether all the numbers are finite.

@@ -4,11 +4,15 @@
 
 #include "kernels/table.hpp"
 
+#include "kernels/additive_attention.hpp"
 #include "kernels/byte_linear.hpp"
 #include "kernels/decode.hpp"
 #include "kernels/flash_attention.hpp"
+#include "kernels/flash_attention_backward.hpp"
 #include "kernels/linear.hpp"
 #include "kernels/linear_attention.hpp"
+#include "kernels/non_local_means.hpp"
+#include "kernels/optim.hpp"
 #include "kernels/pack.hpp"
 #include "kernels/softmax.hpp"
 
@@ -23,8 +27,13 @@ const KernelTable& kernel_table() noexcept {
       .pack_rows = pack_rows<Isa>,
       .pack_columns = pack_columns<Isa>,
       .pack_left = pack_blocks<Isa, simd::Traits<Isa>::kRows>,
+      .pack_right_columns = pack_block_columns<Isa, kPanel<Isa>>,
+      .pack_left_columns = pack_block_columns<Isa, simd::Traits<Isa>::kRows>,
       .attention_scratch = FlashAttention<Isa>::scratch,
       .attention = FlashAttention<Isa>::run,
+      .attention_backward_scratch = FlashAttentionBackward<Isa>::scratch,
+      .pack_backward = FlashAttentionBackward<Isa>::pack,
+      .attention_backward = FlashAttentionBackward<Isa>::run,
       .decode_scratch = Decode<Isa>::scratch,
       .decode = Decode<Isa>::run,
       .merge = merge_states<Isa>,
@@ -36,6 +45,13 @@ const KernelTable& kernel_table() noexcept {
       .quantise_keys = quantise_keys<Isa>,
       .linear_attention = linear_attention<Isa>,
       .softmax = softmax<Isa>,
+      .additive_attention = additive_attention<Isa>,
+      .additive_attention_backward = additive_attention_backward<Isa>,
+      .non_local_scratch = NonLocalMeans<Isa>::scratch,
+      .non_local_means = NonLocalMeans<Isa>::run,
+      .sgd_step = sgd_step<Isa>,
+      .adam_step = adam_step<Isa>,
+      .sum_of_squares = sum_of_squares<Isa>,
   };
   return kTable;
 }

@@ -3,6 +3,7 @@
 // Checks that every operation makes before it writes anything.
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -42,13 +43,15 @@ inline void require_floats(std::string_view argument, const TensorView& x, int r
   require_rank(argument, x, rank);
 }
 
-/// The shape with its last size replaced.
-inline Shape with_last(const Shape& shape, std::int64_t size) {
+/// The shape with the size of one axis, counted from the front, replaced.
+inline Shape with_size(const Shape& shape, int axis, std::int64_t size) {
   std::array<std::int64_t, Shape::kMaxRank> sizes{};
-  for (int axis = 0; axis < shape.rank(); ++axis)
-    sizes[static_cast<std::size_t>(axis)] = shape[axis];
-  sizes[static_cast<std::size_t>(shape.rank() - 1)] = size;
-  return Shape(std::span<const std::int64_t>(sizes.data(), static_cast<std::size_t>(shape.rank())));
+  std::ranges::copy(shape.sizes(), sizes.begin());
+  sizes[static_cast<std::size_t>(axis)] = size;
+  return Shape(std::span<const std::int64_t>(sizes.data(), shape.sizes().size()));
+}
+inline Shape with_last(const Shape& shape, std::int64_t size) {
+  return with_size(shape, shape.rank() - 1, size);
 }
 
 constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) noexcept {

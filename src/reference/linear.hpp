@@ -55,4 +55,26 @@ inline Array linear(const Array& x, const Array& weight, const std::optional<Arr
   return y;
 }
 
+struct LinearGradients {
+  Array x, weight, bias;
+};
+
+/// dx = dy W, dW = dy^T x, db = sum of dy over the rows: the gradients of y = x W^T + b.
+inline LinearGradients linear_backward(const Array& d_y, const Array& x, const Array& weight) {
+  const std::int64_t out = weight.shape[0], in = weight.shape[1];
+  LinearGradients d{Array(x.shape), Array(weight.shape), Array(Shape{out})};
+  const std::int64_t rows = out == 0 ? 0 : d_y.shape.elements() / out;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t o = 0; o < out; ++o) {
+      const double g = d_y[row * out + o];
+      d.bias[o] += g;
+      for (std::int64_t i = 0; i < in; ++i) {
+        d.x[row * in + i] += g * weight[o * in + i];
+        d.weight[o * in + i] += g * x[row * in + i];
+      }
+    }
+  }
+  return d;
+}
+
 }  // namespace heed::reference

@@ -295,6 +295,20 @@ TEST_F(Errors, LinearRefusesWhatDoesNotFit) {
   expect_error(kDType, "bias", "int32", [&] { linear(context, x, square, numbers); });
 }
 
+TEST_F(Errors, LinearBackwardRefusesWhatDoesNotFit) {
+  const Tensor scalar(Shape{}, {1}), wide(Shape{9, 8}), numbers(Shape{8, 8}, DType::kInt32);
+  expect_error(kShape, "x", "[]", [&] { linear_backward(context, scalar, scalar, square); });
+  expect_error(kShape, "x", "[8, 9]",
+               [&] { linear_backward(context, x, Tensor(Shape{8, 9}), square); });
+  expect_error(kShape, "d_output", "[2, 5, 8]", [&] { linear_backward(context, y, x, square); });
+  expect_error(kShape, "d_output", "[2, 3, 8]", [&] { linear_backward(context, x, x, wide); });
+  expect_error(kShape, "weight", "[8]", [&] { linear_backward(context, x, x, row); });
+  expect_error(kDType, "x", "int32", [&] { linear_backward(context, x, numbers, square); });
+  expect_error(kDType, "weight", "int32", [&] { linear_backward(context, x, x, numbers); });
+  expect_error(kDType, "d_output", "int32",
+               [&] { linear_backward(context, numbers, square, square); });
+}
+
 TEST_F(Errors, SoftmaxRefusesScalarsAndOtherTypes) {
   const Tensor scalar(Shape{}, {1}), numbers(Shape{3}, DType::kInt32);
   expect_error(kShape, "x", "[]", [&] { softmax(context, scalar); });
@@ -325,15 +339,6 @@ TEST_F(Errors, SinusoidalEncodingRefusesNumbersOutOfRange) {
     expect_error(kOption, "base", std::to_string(base),
                  [&] { sinusoidal_encoding(context, 1, 4, options); });
   }
-}
-
-TEST_F(Errors, AddRefusesWhatDoesNotBroadcast) {
-  const Tensor numbers(Shape{8}, DType::kInt32);
-  expect_error(kShape, "b", "[2, 5, 8]", [&] { add(context, x, y); });
-  expect_error(kShape, "b", "[2, 4, 3, 8]", [&] { add(context, x, q); });
-  expect_error(kShape, "b", "[2, 3, 8]", [&] { add(context, row, x); });
-  expect_error(kDType, "a", "int32", [&] { add(context, numbers, row); });
-  expect_error(kDType, "b", "int32", [&] { add(context, x, numbers); });
 }
 
 }  // namespace

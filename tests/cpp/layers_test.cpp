@@ -5,7 +5,6 @@
 #include <limits>
 #include <optional>
 
-#include "reference/add.hpp"
 #include "reference/average.hpp"
 #include "reference/embedding.hpp"
 #include "reference/linear.hpp"
@@ -248,28 +247,6 @@ TEST(SelfSimilarity, MatchesTheReference) {
     EXPECT_TRUE(close(got.output, want.output)) << to_string(shape);
     EXPECT_TRUE(close(got.weights, want.weights)) << to_string(shape);
   }
-}
-
-TEST(Add, BroadcastsToTheFirst) {
-  Random random(12);
-  const Tensor a = random.reals({2, 3, 4});
-  Context context;
-  for (const Shape& shape : {Shape{2, 3, 4}, Shape{3, 4}, Shape{4}, Shape{1}, Shape{}, Shape{3, 1},
-                             Shape{2, 1, 1}, Shape{2, 1, 4}, Shape{1, 3, 1}, Shape{1, 1, 4}}) {
-    const Tensor b = random.reals(shape);
-    // One rounding of a sum below 2: half of 1.2e-7.
-    EXPECT_TRUE(close(add(context, a, b), reference::add(a, b), {0.0, 1e-7})) << to_string(shape);
-  }
-}
-
-TEST(Add, HandlesScalarsAndNothing) {
-  Context context;
-  EXPECT_TRUE(
-      same_bits(add(context, Tensor(Shape{}, {1}), Tensor(Shape{}, {2})), Tensor(Shape{}, {3})));
-  EXPECT_TRUE(
-      same_bits(add(context, Tensor(Shape{2, 0}), Tensor(Shape{1, 0})), Tensor(Shape{2, 0})));
-  EXPECT_TRUE(
-      same_bits(add(context, Tensor(Shape{2, 0}), Tensor(Shape{1}, {7})), Tensor(Shape{2, 0})));
 }
 
 }  // namespace

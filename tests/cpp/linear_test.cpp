@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "gradient_support.hpp"
 #include "reference/linear.hpp"
 #include "support.hpp"
 
@@ -235,6 +236,82 @@ TEST(Linear, GivesTheSameBitsForAnyNumberOfThreadsWithPackedWeights) {
       EXPECT_TRUE(same_bits(linear(context, x, own, bias, Activation::kGelu), want))
           << threads << " threads";
     }
+  }
+}
+
+TEST(LinearBackward, HasTheReferencesGradients) {
+  Random random(30);
+  const Tensor x = random.reals({3, 2, 5}), weight = random.reals({4, 5});
+  const Tensor bias = random.reals({4}), d_y = random.reals({3, 2, 4});
+  const reference::LinearGradients d = reference::linear_backward(d_y, x, weight);
+  using reference::Array;
+  EXPECT_TRUE(
+      is_gradient(d.x, x, d_y, [&](const Array& a) { return reference::linear(a, weight, bias); }));
+  EXPECT_TRUE(is_gradient(d.weight, weight, d_y,
+                          [&](const Array& a) { return reference::linear(x, a, bias); }));
+  EXPECT_TRUE(is_gradient(d.bias, bias, d_y,
+                          [&](const Array& a) { return reference::linear(x, weight, a); }));
+}
+
+TEST(LinearBackward, MatchesTheReferenceForAllSizes) {
+  Random random(31);
+  Context context;
+  for (const std::int64_t rows : {0, 1, 6, 33, 200, 4500}) {
+    for (const std::int64_t in : {0, 1, 16, 45}) {
+      for (const std::int64_t out : {0, 1, 9, 70}) {
+        SCOPED_TRACE(testing::Message() << "rows " << rows << " in " << in << " out " << out);
+        const Tensor x = random.reals({rows, in}), weight = random.reals({out, in});
+        const Tensor d_y = random.reals({rows, out});
+        const reference::LinearGradients want = reference::linear_backward(d_y, x, weight);
+        const LinearGradients got = linear_backward(context, d_y, x, weight);
+        const double size = static_cast<double>(rows);
+        EXPECT_TRUE(close(got.x, want.x));
+        EXPECT_TRUE(close(got.weight, want.weight, {1e-5 + 1e-8 * size, 1e-5}));
+        EXPECT_TRUE(close(got.bias, want.bias, {1e-5 + 1e-8 * size, 1e-5}));
+      }
+    }
+  }
+}
+
+TEST(LinearBackward, TakesAnyRankAndGivesWhatIsNeeded) {
+  Random random(32);
+  Context context;
+  const Tensor weight = random.reals({7, 5});
+  for (const Shape& shape : {Shape{5}, Shape{2, 3, 5}, Shape{2, 1, 2, 3, 5}}) {
+    const Tensor x = random.reals(shape);
+    const Tensor d_y = linear(context, x, weight);
+    const reference::LinearGradients want = reference::linear_backward(d_y, x, weight);
+    for (int needs = 0; needs < 8; ++needs) {
+      const LinearGradientOptions options{(needs & 1) != 0, (needs & 2) != 0, (needs & 4) != 0};
+      const LinearGradients got = linear_backward(context, d_y, x, weight, options);
+      EXPECT_EQ(got.x.has_value(), options.need_x);
+      EXPECT_EQ(got.weight.has_value(), options.need_weight);
+      EXPECT_EQ(got.bias.has_value(), options.need_bias);
+      if (got.x) {
+        EXPECT_TRUE(close(got.x, want.x));
+      }
+      if (got.weight) {
+        EXPECT_TRUE(close(got.weight, want.weight));
+      }
+      if (got.bias) {
+        EXPECT_TRUE(close(got.bias, want.bias));
+      }
+    }
+  }
+}
+
+TEST(LinearBackward, GivesTheSameBitsForAnyNumberOfThreads) {
+  Random random(33);
+  const Tensor x = random.reals({5000, 100}), weight = random.reals({150, 100});
+  const Tensor d_y = random.reals({5000, 150});
+  Context alone;
+  const LinearGradients want = linear_backward(alone, d_y, x, weight);
+  for (const int threads : {2, 3, 5}) {
+    Context context = context_with_threads(threads);
+    const LinearGradients got = linear_backward(context, d_y, x, weight);
+    EXPECT_TRUE(same_bits(got.x, want.x)) << threads << " threads";
+    EXPECT_TRUE(same_bits(got.weight, want.weight)) << threads << " threads";
+    EXPECT_TRUE(same_bits(got.bias, want.bias)) << threads << " threads";
   }
 }
 

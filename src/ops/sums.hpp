@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/runtime.hpp"
+
+namespace heed::ops {
+
+/// Sums over the middle axis of x [outer, rows, columns] -> [outer, columns]: stretches in float,
+/// their sums in double. Takes scratch memory as multiply does.
+void sum_rows(Context::Runtime& runtime, const float* x, std::int64_t outer, std::int64_t rows,
+              std::int64_t columns, float* sums);
+
+}  // namespace heed::ops
