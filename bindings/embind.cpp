@@ -198,8 +198,8 @@ EMSCRIPTEN_BINDINGS(heed) {
   operation<&clip_gradients>("clipGradients");
   operation<&top_k>("topK");
   operation<&sample>("sample");
-  operation<[](Context&, const Tensor& x, const Shape& shape, std::int64_t first) {
+  operation<[](Context&, Tensor& x, const Shape& shape, std::int64_t first) {
     return x.alias(shape, first);
   }>("alias");
-  operation<[](Context&, const Tensor& x) { return x.is_shared(); }>("isShared");
+  operation<[](Context&, Tensor& x) { return x.is_shared(); }>("isShared");
 }
