@@ -119,6 +119,8 @@ EMSCRIPTEN_BINDINGS(heed) {
   operation<[](Context&, KvCache& cache, std::int64_t from, std::int64_t to, std::int64_t tokens) {
     cache.share(from, to, tokens);
   }>("kvCacheShare");
+  operation<[](Context&, KvCache& cache, const TensorView& order) { cache.reorder(order); }>(
+      "kvCacheReorder");
 
   operation<[](Context&, std::int64_t queries, std::int64_t keys, Tensor& kinds, Tensor& bits) {
     return new BlockMask(queries, keys, std::move(kinds), std::move(bits));
@@ -196,8 +198,8 @@ EMSCRIPTEN_BINDINGS(heed) {
   operation<&clip_gradients>("clipGradients");
   operation<&top_k>("topK");
   operation<&sample>("sample");
-  operation<[](Context&, const Tensor& x, const Shape& shape, std::int64_t first) {
+  operation<[](Context&, Tensor& x, const Shape& shape, std::int64_t first) {
     return x.alias(shape, first);
   }>("alias");
-  operation<[](Context&, const Tensor& x) { return x.is_shared(); }>("isShared");
+  operation<[](Context&, Tensor& x) { return x.is_shared(); }>("isShared");
 }

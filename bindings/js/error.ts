@@ -8,6 +8,7 @@ export type HeedErrorCode =
   | "unsupported" // this browser or runtime lacks something
   | "nan" // a loss, or with `debug` another result, is not a finite number
   | "load" // the module's files could not be fetched or started
+  | "format" // a file, or what is to be written into one, is not as its format has it
   | "internal"; // a defect of this library
 
 /**

@@ -98,17 +98,19 @@ struct VisibleKeys {
 
 /// One tile of queries of one (batch, head) against all its keys.
 struct AttentionTile {
-  const float* q;           // [queries, head_size]
-  std::ptrdiff_t q_stride;  // between rows
-  int queries;              // at most kQueryTile
+  const float* q = nullptr;         // [queries, head_size]
+  const float* packed_q = nullptr;  // the same as ScoreTile packs them, if that is done already
+  std::ptrdiff_t q_stride;          // between rows
+  int queries;                      // at most kQueryTile
   std::int64_t first_query;
   std::int64_t head_size;
   std::int64_t value_size;
   float scale;
 
-  const KeyValueTile* tiles;  // [key tiles]
-  std::int64_t scored_keys;   // so many are packed
-  const float* key_mean;      // [head_size] what int8 keys had taken off; null for float32 scores
+  const KeyValueTile* tiles = nullptr;  // [key tiles]
+  std::int64_t scored_keys = 0;         // so many are packed
+  // [head_size] what int8 keys had taken off; null for float32 scores
+  const float* key_mean = nullptr;
 
   // Of these keys a query sees those that no mask hides.
   VisibleKeys visible;
@@ -121,19 +123,58 @@ struct AttentionTile {
   Dropout dropout;
   std::uint64_t row;  // stands for (b, h, first query) in the dropout
 
-  float* output;  // [queries, value_size]
+  float* output = nullptr;  // [queries, value_size]
   std::ptrdiff_t output_stride;
   // What else is asked for, or null.
-  float* lse;      // [queries]
-  float* entropy;  // [queries]
+  float* lse = nullptr;      // [queries]
+  float* entropy = nullptr;  // [queries]
   // [queries, all_keys], rows one after the other
   std::int64_t all_keys;
-  float* scores;
-  float* capped;
-  float* masked;
-  float* weights;
+  float* scores = nullptr;
+  float* capped = nullptr;
+  float* masked = nullptr;
+  float* weights = nullptr;
 
-  float* scratch;  // attention_scratch(head_size, value_size) floats
+  float* scratch = nullptr;  // attention_scratch(head_size, value_size) floats
+};
+
+/// A tile of queries and the gradients of its outputs, packed for the backward pass, whose products
+/// take both as left and as right factors.
+struct BackwardQueries {
+  float* q;                 // by ScoreTile::pack_queries
+  float* d_output;          // by pack_left
+  float* q_columns;         // by pack_columns with this depth
+  float* d_output_columns;  // the same
+  std::int64_t depth;
+  float* delta;      // [queries] sum of d_output * output, less the gradient of lse
+  const float* lse;  // [queries]
+  bool finite;       // all of these
+};
+
+/// What those are packed from.
+struct BackwardInputs {
+  const float* output;    // [queries, value_size]
+  const float* d_output;  // the same
+  const float* d_lse;     // [queries] or null
+};
+
+/// One tile of queries of one (batch, head) against one tile of keys.
+struct BackwardTile {
+  AttentionTile scores;  // only that which scores are made of; attention_backward_scratch floats
+  BackwardQueries queries;
+  std::int64_t first_key;
+  int keys;                  // that may be seen, at most kKeyTile
+  const float* key_columns;  // by pack_columns with this depth
+  const float* value_rows;   // by pack_rows
+  std::int64_t depth;
+  bool finite;  // keys and values
+
+  // All of these are added to; rows are whole panels long.
+  float* d_q;       // [queries, head_size] without the scale
+  float* d_k;       // [keys, head_size] likewise
+  float* d_v;       // [keys, value_size]
+  float* d_bias;    // the slice like scores.mask.bias, or null
+  double* d_slope;  // or null
 };
 
 /// How a cache stores its numbers.
@@ -368,6 +409,32 @@ struct AdamStep {
   float shrink;        // of the parameter, before all else
 };
 
+/// Rows [rows, size] to be normalised.
+struct NormTile {
+  const float* x;
+  std::int64_t rows;
+  std::int64_t size;
+  bool is_centred;  // whether their mean is taken off first
+  float eps;
+  const float* weight;  // [size]
+  const float* bias;
+  float* y;
+};
+
+/// The same for their gradients.
+struct NormGradientTile {
+  const float* x;
+  std::int64_t rows;
+  std::int64_t size;
+  bool is_centred;
+  float eps;
+  const float* weight;
+  const float* d_y;
+  float* d_x;
+  float* d_weight;  // [size], of these rows alone
+  float* d_bias;
+};
+
 struct KernelTable {
   std::string_view isa;
   /// Columns of a panel, and rows of a register block.
@@ -387,6 +454,10 @@ struct KernelTable {
                             std::ptrdiff_t columns, float* blocks) noexcept;
   std::int64_t (*attention_scratch)(std::int64_t head_size, std::int64_t value_size) noexcept;
   void (*attention)(const AttentionTile& tile) noexcept;
+  std::int64_t (*attention_backward_scratch)(std::int64_t head_size) noexcept;
+  void (*pack_backward)(const AttentionTile& tile, const BackwardInputs& inputs,
+                        BackwardQueries& queries) noexcept;
+  void (*attention_backward)(const BackwardTile& tile) noexcept;
   std::int64_t (*decode_scratch)(std::int64_t head_size) noexcept;
   void (*decode)(const DecodeChunk& chunk) noexcept;
   void (*merge)(const DecodeMerge& merge) noexcept;
@@ -416,6 +487,21 @@ struct KernelTable {
   void (*sgd_step)(const SgdStep& step, std::int64_t begin, std::int64_t end) noexcept;
   void (*adam_step)(const AdamStep& step, std::int64_t begin, std::int64_t end) noexcept;
   double (*sum_of_squares)(const float* x, std::int64_t count) noexcept;
+  void (*softmax_sums)(const float* x, std::int64_t rows, std::int64_t columns, float* maxima,
+                       double* sums) noexcept;
+  void (*softmax_backward)(const float* d_y, const float* y, std::int64_t rows,
+                           std::int64_t columns, float* d_x) noexcept;
+  void (*norm)(const NormTile& tile) noexcept;
+  void (*norm_backward)(const NormGradientTile& tile) noexcept;
+  void (*activate)(Activation activation, const float* x, std::int64_t count, float* y) noexcept;
+  void (*activate_backward)(Activation activation, const float* x, const float* d_y,
+                            std::int64_t count, float* d_x) noexcept;
+  void (*swiglu)(const float* gate, const float* up, std::int64_t count, float* y) noexcept;
+  void (*swiglu_backward)(const float* d_y, const float* gate, const float* up, std::int64_t count,
+                          float* d_gate, float* d_up) noexcept;
+  /// w[begin, end) of a row, dropped.
+  void (*drop)(const Dropout& dropout, std::uint64_t row, std::int64_t first, int begin, int end,
+               float* w) noexcept;
 };
 
 /// Defined once for each instruction set, by kernels/table.cpp.

@@ -24,8 +24,10 @@ namespace {
 /// Before the memory: how many share it, and the byte that tells where it begins.
 constexpr std::size_t kHead = 8;
 
-std::atomic_ref<std::uint32_t> owners(std::byte* memory) noexcept {
-  return std::atomic_ref(*reinterpret_cast<std::uint32_t*>(memory - kHead));
+using Count = std::atomic<std::uint32_t>;
+
+Count& owners(std::byte* memory) noexcept {
+  return *std::launder(reinterpret_cast<Count*>(memory - kHead));
 }
 
 }  // namespace
@@ -41,7 +43,7 @@ std::byte* allocate(std::size_t bytes) {
       kHead + (kAlignment - (reinterpret_cast<std::uintptr_t>(start) + kHead) % kAlignment);
   std::byte* const memory = start + skipped;
   memory[-1] = static_cast<std::byte>(skipped);
-  owners(memory).store(1, std::memory_order_relaxed);
+  new (memory - kHead) Count(1);
   return memory;
 }
 
