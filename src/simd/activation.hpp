@@ -235,11 +235,11 @@ struct TanhSlope {
   using V = Vector<Isa>;
   template <int N>
   void operator()(const V (&x)[N], V (&slope)[N]) const noexcept {
-    for (int n = 0; n < N; ++n) {
-      const V y = tanh<Isa>(x[n]);
-      slope[n] = V(1.0f) - y * y;
-    }
+    for (int n = 0; n < N; ++n) slope[n] = x[n];
+    tanh(slope);
+    for (V& y : slope) y = V(1.0f) - y * y;
   }
+  Tanh<Isa> tanh;
 };
 
 template <class Isa>
