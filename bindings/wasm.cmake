@@ -11,7 +11,6 @@ set_target_properties(${module} PROPERTIES
 target_compile_options(${module} PRIVATE -O2)
 target_link_options(${module} PRIVATE
   -O3
-  -sERROR_ON_UNDEFINED_SYMBOLS=0
   -lembind
   -Wno-pthreads-mem-growth  # slower access from JavaScript: it only copies tensors in and out
   -sMODULARIZE

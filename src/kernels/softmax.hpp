@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "kernels/lanes.hpp"
 #include "kernels/micro_kernel.hpp"
 
 namespace heed::kernels {
@@ -82,6 +83,60 @@ void softmax(const float* x, std::int64_t rows, std::int64_t columns, float* y) 
       (V::load_unaligned(y + i) * scale).store_unaligned(y + i);
     (tail_power * scale).store_aligned(tail);
     std::copy_n(tail, columns - whole, y + whole);
+  }
+}
+
+/// What the logarithm of a softmax takes: of each row the maximum and sum_j exp(x_j - maximum),
+/// stretches of it in float and their sums in double.
+template <class Isa>
+void softmax_sums(const float* x, std::int64_t rows, std::int64_t columns, float* maxima,
+                  double* sums) noexcept {
+  using V = simd::Vector<Isa>;
+  using L = Lanes<Isa>;
+  const simd::Exp2<Isa> exp2;
+  for (std::int64_t row = 0; row < rows; ++row, x += columns) {
+    V highest(-std::numeric_limits<float>::infinity());
+    float rest = -std::numeric_limits<float>::infinity();
+    std::int64_t i = 0;
+    for (; i + L::kSize <= columns; i += L::kSize)
+      highest = xsimd::max(highest, V::load_unaligned(x + i));
+    for (; i < columns; ++i) rest = std::max(rest, x[i]);
+    const float maximum = std::max(rest, xsimd::reduce_max(highest));
+    double sum = 0.0;
+    for_stretches(columns, [&](std::int64_t begin, std::int64_t end) {
+      typename L::Sum part;
+      L::each(begin, end, [&]<class T>(std::int64_t at, int chain) {
+        const T difference = L::template load<T>(x + at) - T(maximum);
+        if constexpr (sizeof(T) == sizeof(float))
+          part.add(chain, exp2.natural(V(difference)).get(0));
+        else
+          part.add(chain, exp2.natural(difference));
+      });
+      sum += part.total();
+    });
+    maxima[row] = maximum;
+    sums[row] = sum;
+  }
+}
+
+/// d_x = y (d_y - sum_j d_y_j y_j), row by row
+template <class Isa>
+void softmax_backward(const float* d_y, const float* y, std::int64_t rows, std::int64_t columns,
+                      float* d_x) noexcept {
+  using L = Lanes<Isa>;
+  for (std::int64_t row = 0; row < rows; ++row, d_y += columns, y += columns, d_x += columns) {
+    double sum = 0.0;
+    for_stretches(columns, [&](std::int64_t begin, std::int64_t end) {
+      typename L::Sum part;
+      L::each(begin, end, [&]<class T>(std::int64_t i, int chain) {
+        part.add(chain, L::template load<T>(d_y + i) * L::template load<T>(y + i));
+      });
+      sum += part.total();
+    });
+    const auto product = static_cast<float>(sum);
+    L::each(0, columns, [&]<class T>(std::int64_t i, int) {
+      L::store(d_x + i, L::template load<T>(y + i) * (L::template load<T>(d_y + i) - T(product)));
+    });
   }
 }
 

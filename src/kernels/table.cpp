@@ -7,11 +7,15 @@
 #include "kernels/additive_attention.hpp"
 #include "kernels/byte_linear.hpp"
 #include "kernels/decode.hpp"
+#include "kernels/dropout.hpp"
+#include "kernels/elementwise.hpp"
 #include "kernels/flash_attention.hpp"
 #include "kernels/flash_attention_backward.hpp"
+#include "kernels/gru.hpp"
 #include "kernels/linear.hpp"
 #include "kernels/linear_attention.hpp"
 #include "kernels/non_local_means.hpp"
+#include "kernels/norm.hpp"
 #include "kernels/optim.hpp"
 #include "kernels/pack.hpp"
 #include "kernels/softmax.hpp"
@@ -47,11 +51,22 @@ const KernelTable& kernel_table() noexcept {
       .softmax = softmax<Isa>,
       .additive_attention = additive_attention<Isa>,
       .additive_attention_backward = additive_attention_backward<Isa>,
+      .gru_step = gru_step<Isa>,
+      .gru_step_backward = gru_step_backward<Isa>,
       .non_local_scratch = NonLocalMeans<Isa>::scratch,
       .non_local_means = NonLocalMeans<Isa>::run,
       .sgd_step = sgd_step<Isa>,
       .adam_step = adam_step<Isa>,
       .sum_of_squares = sum_of_squares<Isa>,
+      .softmax_sums = softmax_sums<Isa>,
+      .softmax_backward = softmax_backward<Isa>,
+      .norm = norm<Isa>,
+      .norm_backward = norm_backward<Isa>,
+      .activate = activate_numbers<Isa>,
+      .activate_backward = activate_backward<Isa>,
+      .swiglu = swiglu<Isa>,
+      .swiglu_backward = swiglu_backward<Isa>,
+      .drop = drop<Isa>,
   };
   return kTable;
 }

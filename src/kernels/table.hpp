@@ -341,6 +341,24 @@ struct AdditiveGradients {
   float* weight;  // [size]
 };
 
+/// One step of one sequence in a gated recurrent unit, and what its backward pass gives.
+struct GruStep {
+  std::int64_t size;
+  const float* input;   // [3 size] W_ih x + b_ih
+  const float* hidden;  // [3 size] W_hh h + b_hh
+  const float* state;   // [size] h
+  float* next;          // [size] h'
+  float* gates;         // [4 size] r, z, n, W_hn h + b_hn, or null
+};
+struct GruStepGradients {
+  std::int64_t size;
+  const float* gates;
+  const float* state;
+  float* d_state;   // [size] of h'; becomes that of h, but for what passes through W_hh
+  float* d_input;   // [3 size]
+  float* d_hidden;  // [3 size]
+};
+
 inline constexpr std::int64_t kNonLocalSlack = 16;
 
 /// Some rows of non-local means. The image stands in a larger one, patch_radius pixels of the
@@ -391,6 +409,32 @@ struct AdamStep {
   float shrink;        // of the parameter, before all else
 };
 
+/// Rows [rows, size] to be normalised.
+struct NormTile {
+  const float* x;
+  std::int64_t rows;
+  std::int64_t size;
+  bool is_centred;  // whether their mean is taken off first
+  float eps;
+  const float* weight;  // [size]
+  const float* bias;
+  float* y;
+};
+
+/// The same for their gradients.
+struct NormGradientTile {
+  const float* x;
+  std::int64_t rows;
+  std::int64_t size;
+  bool is_centred;
+  float eps;
+  const float* weight;
+  const float* d_y;
+  float* d_x;
+  float* d_weight;  // [size], of these rows alone
+  float* d_bias;
+};
+
 struct KernelTable {
   std::string_view isa;
   /// Columns of a panel, and rows of a register block.
@@ -435,12 +479,29 @@ struct KernelTable {
                              float* output) noexcept;
   void (*additive_attention_backward)(const AdditiveTile& tile,
                                       const AdditiveGradients& gradients) noexcept;
+  void (*gru_step)(const GruStep& step) noexcept;
+  void (*gru_step_backward)(const GruStepGradients& step) noexcept;
   std::int64_t (*non_local_scratch)(const NonLocalBand& band) noexcept;
   void (*non_local_means)(const NonLocalBand& band) noexcept;
   // Over the numbers [begin, end).
   void (*sgd_step)(const SgdStep& step, std::int64_t begin, std::int64_t end) noexcept;
   void (*adam_step)(const AdamStep& step, std::int64_t begin, std::int64_t end) noexcept;
   double (*sum_of_squares)(const float* x, std::int64_t count) noexcept;
+  void (*softmax_sums)(const float* x, std::int64_t rows, std::int64_t columns, float* maxima,
+                       double* sums) noexcept;
+  void (*softmax_backward)(const float* d_y, const float* y, std::int64_t rows,
+                           std::int64_t columns, float* d_x) noexcept;
+  void (*norm)(const NormTile& tile) noexcept;
+  void (*norm_backward)(const NormGradientTile& tile) noexcept;
+  void (*activate)(Activation activation, const float* x, std::int64_t count, float* y) noexcept;
+  void (*activate_backward)(Activation activation, const float* x, const float* d_y,
+                            std::int64_t count, float* d_x) noexcept;
+  void (*swiglu)(const float* gate, const float* up, std::int64_t count, float* y) noexcept;
+  void (*swiglu_backward)(const float* d_y, const float* gate, const float* up, std::int64_t count,
+                          float* d_gate, float* d_up) noexcept;
+  /// w[begin, end) of a row, dropped.
+  void (*drop)(const Dropout& dropout, std::uint64_t row, std::int64_t first, int begin, int end,
+               float* w) noexcept;
 };
 
 /// Defined once for each instruction set, by kernels/table.cpp.

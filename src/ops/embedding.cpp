@@ -1,33 +1,112 @@
 #include <algorithm>
+#include <utility>
 
-#include "heed/heed.hpp"
-#include "ops/validate.hpp"
+#include "heed/layers.hpp"
+#include "ops/share.hpp"
 
 namespace heed {
+namespace {
 
-Tensor embedding(Context&, const TensorView& ids, const TensorView& weight) {
+/// So many gradients are added in float before a sum in double takes them.
+constexpr std::int64_t kTerms = 128;
+
+void require_ids(const TensorView& ids, std::int64_t rows) {
   ops::require_dtype("ids", ids, DType::kInt32);
-  ops::require_floats("weight", weight, 2);
-  const std::int64_t rows = weight.shape()[0];
-  const std::int64_t size = weight.shape()[1];
   if (ids.shape().rank() == Shape::kMaxRank)
     throw ShapeError("ids", "at most 7 axes", to_string(ids.shape()));
   for (const std::int32_t id : ids.data<std::int32_t>())
     if (id < 0 || id >= rows)
       throw OptionError("ids", "numbers from 0 to below " + std::to_string(rows),
                         std::to_string(id));
+}
 
+/// The shape of ids with one axis more.
+Shape with_axis(const Shape& shape, std::int64_t size) {
   std::array<std::int64_t, Shape::kMaxRank> sizes{};
-  std::ranges::copy(ids.shape().sizes(), sizes.begin());
-  const int rank = ids.shape().rank();
-  sizes[static_cast<std::size_t>(rank)] = size;
-  Tensor output(
-      Shape(std::span<const std::int64_t>(sizes.data(), static_cast<std::size_t>(rank) + 1)));
-  auto out = output.data().begin();
-  const auto table = weight.data<float>().begin();
-  for (const std::int32_t id : ids.data<std::int32_t>())
-    out = std::copy_n(table + id * size, size, out);
+  std::ranges::copy(shape.sizes(), sizes.begin());
+  const auto rank = static_cast<std::size_t>(shape.rank());
+  sizes[rank] = size;
+  return Shape(std::span<const std::int64_t>(sizes.data(), rank + 1));
+}
+
+/// The sum of some rows of x, in their order.
+void sum_of(const float* x, const std::int64_t* rows, std::int64_t count, std::int64_t size,
+            float* sum, double* total) {
+  if (count > kTerms) std::fill_n(total, size, 0.0);
+  for (std::int64_t first = 0; first == 0 || first < count; first += kTerms) {
+    std::fill_n(sum, size, 0.0f);
+    for (std::int64_t n = first; n < std::min(first + kTerms, count); ++n) {
+      const float* const row = x + rows[n] * size;
+      for (std::int64_t c = 0; c < size; ++c) sum[c] += row[c];
+    }
+    if (count > kTerms)
+      for (std::int64_t c = 0; c < size; ++c) total[c] += sum[c];
+  }
+  if (count > kTerms)
+    for (std::int64_t c = 0; c < size; ++c) sum[c] = static_cast<float>(total[c]);
+}
+
+}  // namespace
+
+Tensor embedding(Context& context, const TensorView& ids, const TensorView& weight) {
+  ops::require_floats("weight", weight, 2);
+  const std::int64_t size = weight.shape()[1];
+  require_ids(ids, weight.shape()[0]);
+  Tensor output(with_axis(ids.shape(), size));
+  float* const out = output.data().data();
+  const float* const table = weight.data<float>().data();
+  const std::int32_t* const rows = ids.data<std::int32_t>().data();
+  ops::share(context.runtime(), ids.shape().elements(), ops::piece_rows(size),
+             static_cast<double>(size), [&](std::int64_t first, std::int64_t count) {
+               for (std::int64_t n = first; n < first + count; ++n)
+                 std::copy_n(table + rows[n] * size, size, out + n * size);
+             });
   return output;
+}
+
+Tensor embedding_backward(Context& context, const TensorView& d_output, const TensorView& ids,
+                          std::int64_t rows, std::optional<std::int64_t> padding_index) {
+  if (rows < 0) throw OptionError("rows", "a number that is not negative", std::to_string(rows));
+  if (padding_index && (*padding_index < 0 || *padding_index >= rows))
+    throw OptionError("padding_index", "a number from 0 to below " + std::to_string(rows),
+                      std::to_string(*padding_index));
+  require_ids(ids, rows);
+  ops::require_dtype("d_output", d_output, DType::kFloat32);
+  if (d_output.shape().rank() != ids.shape().rank() + 1)
+    throw ShapeError("d_output", "rank " + std::to_string(ids.shape().rank() + 1),
+                     to_string(d_output.shape()));
+  const std::int64_t size = d_output.shape()[-1];
+  ops::require_shape("d_output", d_output, with_axis(ids.shape(), size));
+  Tensor d_weight(Shape{rows, size});
+  if (d_weight.shape().elements() == 0) return d_weight;
+
+  // The places of each id, one after the other: a sort by counting.
+  Context::Runtime& runtime = context.runtime();
+  Arena::Scope scratch(runtime.arena());
+  const std::int64_t count = ids.shape().elements();
+  const std::int32_t* const id = ids.data<std::int32_t>().data();
+  auto* const ends = scratch.take<std::int64_t>(rows);
+  auto* const places = scratch.take<std::int64_t>(count);
+  auto* const totals = scratch.take<double>(size * runtime.pool().threads());
+  std::fill_n(ends, rows, 0);
+  for (std::int64_t n = 0; n < count; ++n) ++ends[id[n]];
+  std::int64_t begin = 0;
+  for (std::int64_t row = 0; row < rows; ++row) begin += std::exchange(ends[row], begin);
+  for (std::int64_t n = 0; n < count; ++n) places[ends[id[n]]++] = n;
+
+  const float* const d_y = d_output.data<float>().data();
+  float* const to = d_weight.data().data();
+  const std::int64_t step = ops::piece_rows(size);
+  const bool alone =
+      static_cast<double>(count + rows) * static_cast<double>(size) < ops::kWorthSharing;
+  runtime.pool().run(ops::divide_up(rows, step), alone, [&](std::int64_t piece, int thread) {
+    for (std::int64_t row = piece * step; row < std::min(rows, (piece + 1) * step); ++row) {
+      const std::int64_t first = row == 0 ? 0 : ends[row - 1];
+      sum_of(d_y, places + first, row == padding_index ? 0 : ends[row] - first, size,
+             to + row * size, totals + thread * size);
+    }
+  });
+  return d_weight;
 }
 
 }  // namespace heed

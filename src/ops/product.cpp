@@ -29,12 +29,6 @@ constexpr std::int64_t kWholeNumbers = 96 * 1024;
 /// Operations of a piece that is worth taking.
 constexpr double kPieceOperations = 1e5;
 
-kernels::Activation for_kernel(Activation activation) {
-  static_assert(static_cast<int>(Activation::kSigmoid) ==
-                static_cast<int>(kernels::Activation::kSigmoid));
-  return static_cast<kernels::Activation>(activation);
-}
-
 double operations(const Product& p) {
   return 2.0 * static_cast<double>(p.rows) * static_cast<double>(p.columns) *
          static_cast<double>(p.depth);

@@ -10,6 +10,12 @@
 
 namespace heed::ops {
 
+inline kernels::Activation for_kernel(Activation activation) {
+  static_assert(static_cast<int>(Activation::kSigmoid) ==
+                static_cast<int>(kernels::Activation::kSigmoid));
+  return static_cast<kernels::Activation>(activation);
+}
+
 /// C = activation(A B + bias), `count` times, the matrices of each kind lying one after the other;
 /// without bias and activation if A is transposed.
 struct Product {

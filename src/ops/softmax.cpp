@@ -1,32 +1,52 @@
-#include <algorithm>
-
-#include "heed/heed.hpp"
-#include "ops/validate.hpp"
-#include "runtime/runtime.hpp"
+#include "heed/layers.hpp"
+#include "ops/share.hpp"
 
 namespace heed {
+namespace {
+
+/// An exponential and its part of the sums are some twenty operations, a product a few.
+constexpr double kOperations = 20.0;
+constexpr double kBackwardOperations = 6.0;
+
+void require_rows(std::string_view argument, const TensorView& x) {
+  ops::require_dtype(argument, x, DType::kFloat32);
+  if (x.shape().rank() < 1) throw ShapeError(argument, "rank 1 or more", to_string(x.shape()));
+}
+
+}  // namespace
 
 Tensor softmax(Context& context, const TensorView& x) {
-  ops::require_dtype("x", x, DType::kFloat32);
-  if (x.shape().rank() < 1) throw ShapeError("x", "rank 1 or more", to_string(x.shape()));
+  require_rows("x", x);
   Tensor y(x.shape());
   const std::int64_t columns = x.shape()[-1];
   if (columns == 0) return y;
   Context::Runtime& runtime = context.runtime();
-  const float* const x_data = x.data<float>().data();
-  float* const y_data = y.data().data();
-  const std::int64_t rows = x.shape().elements() / columns;
-  // An exponential and its part of the sums are some twenty operations.
-  constexpr double kOperations = 20.0;
-  const bool alone = kOperations * static_cast<double>(x.shape().elements()) < ops::kWorthSharing;
-  // So many rows at a time that taking them costs nothing beside.
-  const std::int64_t tile = std::max<std::int64_t>(1, 4096 / columns);
-  runtime.pool().run(ops::divide_up(rows, tile), alone, [&](std::int64_t piece, int) {
-    const std::int64_t row = piece * tile;
-    runtime.kernels().softmax(x_data + row * columns, std::min(tile, rows - row), columns,
-                              y_data + row * columns);
-  });
+  const float* const from = x.data<float>().data();
+  float* const to = y.data().data();
+  ops::share(runtime, x.shape().elements() / columns, ops::piece_rows(columns),
+             kOperations * static_cast<double>(columns), [&](std::int64_t row, std::int64_t count) {
+               runtime.kernels().softmax(from + row * columns, count, columns, to + row * columns);
+             });
   return y;
+}
+
+Tensor softmax_backward(Context& context, const TensorView& d_output, const TensorView& output) {
+  require_rows("output", output);
+  ops::require_floats("d_output", d_output, output.shape());
+  Tensor d_x(output.shape());
+  const std::int64_t columns = output.shape()[-1];
+  if (columns == 0) return d_x;
+  Context::Runtime& runtime = context.runtime();
+  const float* const d_y = d_output.data<float>().data();
+  const float* const y = output.data<float>().data();
+  float* const to = d_x.data().data();
+  ops::share(runtime, output.shape().elements() / columns, ops::piece_rows(columns),
+             kBackwardOperations * static_cast<double>(columns),
+             [&](std::int64_t row, std::int64_t count) {
+               const std::int64_t at = row * columns;
+               runtime.kernels().softmax_backward(d_y + at, y + at, count, columns, to + at);
+             });
+  return d_x;
 }
 
 }  // namespace heed

@@ -25,4 +25,17 @@ inline Array embedding(const TensorView& ids, const Array& weight) {
   return y;
 }
 
+/// dweight[v] = sum of dy over the places where ids is v; 0 for the padding's.
+inline Array embedding_backward(const Array& d_y, const TensorView& ids, std::int64_t V,
+                                std::int64_t padding = -1) {
+  const std::int64_t E = d_y.shape[-1];
+  Array d_weight{Shape{V, E}};
+  std::int64_t row = 0;
+  for (const std::int32_t id : ids.data<std::int32_t>()) {
+    for (std::int64_t e = 0; e < E && id != padding; ++e) d_weight[id * E + e] += d_y[row * E + e];
+    ++row;
+  }
+  return d_weight;
+}
+
 }  // namespace heed::reference

@@ -34,4 +34,18 @@ inline Array softmax(const Array& x) {
   return y;
 }
 
+/// dx_i = y_i (dy_i - sum_j dy_j y_j), y being the softmax of x.
+inline Array softmax_backward(const Array& d_y, const Array& y) {
+  const std::int64_t N = y.shape[-1];
+  Array d_x(y.shape);
+  const std::int64_t rows = N == 0 ? 0 : y.shape.elements() / N;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    double sum = 0.0;
+    for (std::int64_t j = 0; j < N; ++j) sum += d_y[row * N + j] * y[row * N + j];
+    for (std::int64_t i = 0; i < N; ++i)
+      d_x[row * N + i] = y[row * N + i] * (d_y[row * N + i] - sum);
+  }
+  return d_x;
+}
+
 }  // namespace heed::reference

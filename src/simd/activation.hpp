@@ -1,8 +1,8 @@
 #pragma once
 
-// The activations of linear layers, of several vectors at a time, so that each constant is fetched
-// once for all of them and none waits for the steps of another. Made before a loop, they hold
-// constants.
+// The activations of linear layers and their derivatives, of several vectors at a time, so that
+// each constant is fetched once for all of them and none waits for the steps of another. Made
+// before a loop, they hold constants.
 
 #include "simd/vector.hpp"
 
@@ -33,6 +33,14 @@ class Gelu {
 
   template <int N>
   void operator()(V (&x)[N]) const noexcept {
+    V phi[N];
+    distribution(x, phi);
+    for (int n = 0; n < N; ++n) x[n] *= phi[n];
+  }
+
+  /// phi = Phi(x)
+  template <int N>
+  void distribution(const V (&x)[N], V (&phi)[N]) const noexcept {
     V t[N], q[N];
     for (int n = 0; n < N; ++n) {
       t[n] = xsimd::min(madd<Isa>(x[n] * x[n], V(c_[0]), V(c_[1])), V(c_[2]));
@@ -44,8 +52,8 @@ class Gelu {
     }
     const V half(c_[kCount]), zero(c_[kCount + 1]), one(c_[2]);
     for (int n = 0; n < N; ++n) {
-      const V phi = madd<Isa>(x[n], q[n], half);
-      x[n] *= xsimd::max(xsimd::min(phi, one), zero);
+      phi[n] = madd<Isa>(x[n], q[n], half);
+      phi[n] = xsimd::max(xsimd::min(phi[n], one), zero);
     }
   }
 
@@ -157,6 +165,92 @@ struct Sigmoid {
   template <int N>
   void operator()(V (&x)[N]) const noexcept {
     for (V& v : x) v = times_sigmoid(V(1.0f), v);
+  }
+  TimesSigmoid<Isa> times_sigmoid;
+};
+
+// Their derivatives: slope = f'(x).
+
+template <class Isa>
+struct ReluSlope {
+  using V = Vector<Isa>;
+  template <int N>
+  void operator()(const V (&x)[N], V (&slope)[N]) const noexcept {
+    for (int n = 0; n < N; ++n) slope[n] = xsimd::select(x[n] <= V(0.0f), V(0.0f), V(1.0f));
+  }
+};
+
+/// Phi(x) + x exp(-x^2 / 2) / sqrt(2 pi)
+template <class Isa>
+struct GeluSlope {
+  using V = Vector<Isa>;
+  template <int N>
+  void operator()(const V (&x)[N], V (&slope)[N]) const noexcept {
+    gelu.distribution(x, slope);
+    for (int n = 0; n < N; ++n)
+      slope[n] = madd<Isa>(x[n] * density, exp.natural(x[n] * x[n] * minus_half), slope[n]);
+  }
+  Gelu<Isa> gelu;
+  Exp2<Isa> exp;
+  V density = held<Isa>(0.398942280401f);
+  V minus_half = held<Isa>(-0.5f);
+};
+
+/// s + x s (1 - s) u' with s = 1 / (1 + exp(-u)), u that of GeluTanh. Beyond |x| = 10 s is 0 or 1,
+/// and x^2 taken as 100 there does not overflow.
+template <class Isa>
+struct GeluTanhSlope {
+  using V = Vector<Isa>;
+  template <int N>
+  void operator()(const V (&x)[N], V (&slope)[N]) const noexcept {
+    for (int n = 0; n < N; ++n) {
+      const V square = xsimd::min(x[n] * x[n], most);
+      const V s = times_sigmoid(V(1.0f), x[n] * madd<Isa>(square, cubic, linear));
+      const V inner = madd<Isa>(square, cubic * V(3.0f), linear);
+      slope[n] = madd<Isa>(x[n] * (s - s * s), inner, s);
+    }
+  }
+  TimesSigmoid<Isa> times_sigmoid;
+  V cubic = held<Isa>(0.0713548162726f);
+  V linear = held<Isa>(1.59576912161f);
+  V most = held<Isa>(100.0f);
+};
+
+/// s (1 + x (1 - s)) with s = 1 / (1 + exp(-x))
+template <class Isa>
+struct SiluSlope {
+  using V = Vector<Isa>;
+  template <int N>
+  void operator()(const V (&x)[N], V (&slope)[N]) const noexcept {
+    for (int n = 0; n < N; ++n) {
+      const V s = times_sigmoid(V(1.0f), x[n]);
+      slope[n] = s * madd<Isa>(x[n], V(1.0f) - s, V(1.0f));
+    }
+  }
+  TimesSigmoid<Isa> times_sigmoid;
+};
+
+template <class Isa>
+struct TanhSlope {
+  using V = Vector<Isa>;
+  template <int N>
+  void operator()(const V (&x)[N], V (&slope)[N]) const noexcept {
+    for (int n = 0; n < N; ++n) slope[n] = x[n];
+    tanh(slope);
+    for (V& y : slope) y = V(1.0f) - y * y;
+  }
+  Tanh<Isa> tanh;
+};
+
+template <class Isa>
+struct SigmoidSlope {
+  using V = Vector<Isa>;
+  template <int N>
+  void operator()(const V (&x)[N], V (&slope)[N]) const noexcept {
+    for (int n = 0; n < N; ++n) {
+      const V s = times_sigmoid(V(1.0f), x[n]);
+      slope[n] = s - s * s;
+    }
   }
   TimesSigmoid<Isa> times_sigmoid;
 };

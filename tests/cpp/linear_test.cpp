@@ -15,8 +15,9 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr auto kInt8 = PackedWeights::Format::kInt8;
-constexpr Activation kActivations[] = {Activation::kNone, Activation::kRelu, Activation::kGelu,
-                                       Activation::kGeluTanh, Activation::kSilu};
+constexpr Activation kActivations[] = {Activation::kNone,     Activation::kRelu, Activation::kGelu,
+                                       Activation::kGeluTanh, Activation::kSilu, Activation::kTanh,
+                                       Activation::kSigmoid};
 
 /// x W^T with W = 1: only the activation is left.
 Tensor activated(Context& context, const Tensor& x, Activation activation) {
@@ -49,6 +50,7 @@ TEST(Activation, MatchesTheReference) {
       const double limit = activation == Activation::kGelu
                                ? 2.4e-7 * std::max(1.0f, std::abs(x.data()[i]))
                            : activation == Activation::kGeluTanh ? 2e-7 + 1e-6 * std::abs(want)
+                           : activation == Activation::kTanh     ? 2e-7
                                                                  : 1e-30 + 5e-7 * std::abs(want);
       ASSERT_LE(std::abs(y.data()[i] - want), limit) << "of " << x.data()[i];
     }
@@ -62,13 +64,113 @@ TEST(Activation, HasItsLimits) {
     if (activation == Activation::kNone) continue;
     SCOPED_TRACE(testing::Message() << "activation " << static_cast<int>(activation));
     const Tensor y = activated(context, x, activation);
-    EXPECT_EQ(y.data()[0], 0.0f);
-    EXPECT_EQ(y.data()[1], 100.0f);
-    EXPECT_EQ(y.data()[2], 0.0f);
-    EXPECT_EQ(y.data()[3], 3e38f);
-    EXPECT_EQ(y.data()[4], 0.0f);
-    EXPECT_EQ(y.data()[5], kInfinity);
+    const bool is_bounded = activation == Activation::kTanh || activation == Activation::kSigmoid;
+    const float lowest = activation == Activation::kTanh ? -1.0f : 0.0f;
+    EXPECT_EQ(y.data()[0], activation == Activation::kSigmoid ? 0.5f : 0.0f);
+    EXPECT_EQ(y.data()[1], is_bounded ? 1.0f : 100.0f);
+    EXPECT_EQ(y.data()[2], lowest);
+    EXPECT_EQ(y.data()[3], is_bounded ? 1.0f : 3e38f);
+    EXPECT_EQ(y.data()[4], lowest);
+    EXPECT_EQ(y.data()[5], is_bounded ? 1.0f : kInfinity);
     EXPECT_TRUE(std::isnan(y.data()[6]));
+  }
+}
+
+TEST(Activate, GivesWhatALinearLayerGives) {
+  Random random(34);
+  Context context;
+  for (const std::int64_t size : {0, 1, 7, 16, 33, 5000}) {
+    const Tensor x = random.reals({size, 1}, -6.0f, 6.0f);
+    for (const Activation activation : kActivations)
+      EXPECT_TRUE(same_bits(activate(context, x, activation), activated(context, x, activation)));
+  }
+}
+
+TEST(ActivateBackward, HasTheReferencesGradients) {
+  Random random(35);
+  const Tensor x = random.reals({60}, -6.0f, 6.0f), d_y = random.reals({60});
+  for (const Activation activation : kActivations) {
+    const reference::Array d_x = reference::activate_backward(d_y, x, activation);
+    EXPECT_TRUE(is_gradient(
+        d_x, x, d_y, [&](const reference::Array& a) { return reference::activate(a, activation); }))
+        << "activation " << static_cast<int>(activation);
+  }
+}
+
+TEST(ActivateBackward, MatchesTheReference) {
+  Context context;
+  Tensor x(Shape{80001});
+  for (std::size_t i = 0; i < x.data().size(); ++i)
+    x.data()[i] = (static_cast<float>(i) - 40000.0f) / 2000.0f;
+  const Tensor ones = filled(x.shape(), 1.0f);
+  Random random(36);
+  for (const Activation activation : kActivations) {
+    SCOPED_TRACE(testing::Message() << "activation " << static_cast<int>(activation));
+    EXPECT_TRUE(close(activate_backward(context, ones, x, activation),
+                      reference::activate_backward(ones, x, activation), {2e-6, 0.0}));
+    for (const std::int64_t size : {0, 1, 9, 33}) {
+      const Tensor few = random.reals({size}, -4.0f, 4.0f), d_y = random.reals({size});
+      EXPECT_TRUE(close(activate_backward(context, d_y, few, activation),
+                        reference::activate_backward(d_y, few, activation), {1e-6, 0.0}));
+    }
+  }
+}
+
+TEST(ActivateBackward, HasItsLimits) {
+  Context context;
+  const Tensor x(Shape{5}, {100.0f, -100.0f, 3e38f, -3e38f, kNaN}), ones = filled({5}, 1.0f);
+  for (const Activation activation : kActivations) {
+    if (activation == Activation::kNone) continue;
+    SCOPED_TRACE(testing::Message() << "activation " << static_cast<int>(activation));
+    const Tensor d_x = activate_backward(context, ones, x, activation);
+    const bool is_bounded = activation == Activation::kTanh || activation == Activation::kSigmoid;
+    for (const std::size_t i : {0u, 2u}) EXPECT_EQ(d_x.data()[i], is_bounded ? 0.0f : 1.0f);
+    for (const std::size_t i : {1u, 3u}) EXPECT_EQ(d_x.data()[i], 0.0f);
+    if (activation != Activation::kRelu) {
+      EXPECT_TRUE(std::isnan(d_x.data()[4]));
+    }
+  }
+}
+
+TEST(Swiglu, MatchesTheReference) {
+  Random random(37);
+  Context context;
+  for (const Shape& shape : {Shape{}, Shape{0, 3}, Shape{3, 7}, Shape{2, 5, 1000}}) {
+    const Tensor gate = random.reals(shape, -6.0f, 6.0f), up = random.reals(shape);
+    const Tensor d_y = random.reals(shape);
+    EXPECT_TRUE(close(swiglu(context, gate, up), reference::swiglu(gate, up), {2e-6, 1e-6}));
+    const SwigluGradients got = swiglu_backward(context, d_y, gate, up);
+    const reference::SwigluGradients want = reference::swiglu_backward(d_y, gate, up);
+    EXPECT_TRUE(close(got.gate, want.gate, {2e-6, 1e-6}));
+    EXPECT_TRUE(close(got.up, want.up, {2e-6, 1e-6}));
+  }
+}
+
+TEST(Swiglu, HasTheReferencesGradients) {
+  Random random(38);
+  const Tensor gate = random.reals({20}, -4.0f, 4.0f), up = random.reals({20});
+  const Tensor d_y = random.reals({20});
+  const reference::SwigluGradients d = reference::swiglu_backward(d_y, gate, up);
+  using reference::Array;
+  EXPECT_TRUE(
+      is_gradient(d.gate, gate, d_y, [&](const Array& a) { return reference::swiglu(a, up); }));
+  EXPECT_TRUE(
+      is_gradient(d.up, up, d_y, [&](const Array& a) { return reference::swiglu(gate, a); }));
+}
+
+TEST(Activate, GivesTheSameBitsForAnyNumberOfThreads) {
+  Random random(39);
+  const Tensor x = random.reals({300001}, -6.0f, 6.0f), d_y = random.reals({300001});
+  Context alone;
+  for (const int threads : {2, 3, 5}) {
+    Context context = context_with_threads(threads);
+    EXPECT_TRUE(
+        same_bits(activate(context, x, Activation::kGelu), activate(alone, x, Activation::kGelu)));
+    EXPECT_TRUE(same_bits(activate_backward(context, d_y, x, Activation::kGelu),
+                          activate_backward(alone, d_y, x, Activation::kGelu)));
+    EXPECT_TRUE(same_bits(swiglu(context, x, d_y), swiglu(alone, x, d_y)));
+    EXPECT_TRUE(same_bits(swiglu_backward(context, d_y, x, d_y).gate,
+                          swiglu_backward(alone, d_y, x, d_y).gate));
   }
 }
 

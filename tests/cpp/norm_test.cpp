@@ -1,0 +1,207 @@
+// Layer norm and RMS norm, forward and backward.
+
+#include "reference/norm.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "errors_support.hpp"
+#include "gradient_support.hpp"
+
+namespace heed::test {
+namespace {
+
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+constexpr float kEps = 1e-5f;
+
+/// Both norms under one roof: x, its last axis or axes, and parameters or none.
+struct Case {
+  Tensor x, weight, bias, d_y;
+  bool is_centred;
+  bool has_weight = true;
+  bool has_bias = true;
+  int axes = 1;
+
+  Case(Random& random, const Shape& shape, bool centred, int last_axes = 1)
+      : x(random.reals(shape)),
+        weight(random.reals(Shape(shape.sizes().last(static_cast<std::size_t>(last_axes))))),
+        bias(random.reals(weight.shape())),
+        d_y(random.reals(shape)),
+        is_centred(centred),
+        has_bias(centred),
+        axes(last_axes) {}
+
+  LayerNormOptions layer() const {
+    LayerNormOptions options{.axes = axes, .weight = {}, .bias = {}, .eps = kEps};
+    if (has_weight) options.weight = weight;
+    if (has_bias) options.bias = bias;
+    return options;
+  }
+  RmsNormOptions rms() const {
+    RmsNormOptions options{.axes = axes, .weight = {}, .eps = kEps};
+    if (has_weight) options.weight = weight;
+    return options;
+  }
+  Tensor forward(Context& context) const {
+    return is_centred ? layer_norm(context, x, layer()) : rms_norm(context, x, rms());
+  }
+  NormGradients backward(Context& context) const {
+    return is_centred ? layer_norm_backward(context, d_y, x, layer())
+                      : rms_norm_backward(context, d_y, x, rms());
+  }
+  reference::Norm wanted() const {
+    reference::Norm norm{weight.shape().elements(), is_centred, double{kEps}};
+    if (has_weight) norm.weight = reference::Array(weight);
+    if (has_bias) norm.bias = reference::Array(bias);
+    return norm;
+  }
+
+  void expect_match(const Tolerance& tolerance = {}) const {
+    Context context;
+    EXPECT_TRUE(close(forward(context), reference::norm(x, wanted()), tolerance));
+    const NormGradients got = backward(context);
+    reference::NormGradients want = reference::norm_backward(d_y, x, wanted());
+    want.weight.shape = want.bias.shape = weight.shape();
+    EXPECT_TRUE(close(got.x, want.x, tolerance));
+    EXPECT_EQ(got.weight.has_value(), has_weight);
+    EXPECT_EQ(got.bias.has_value(), has_bias);
+    if (got.weight) {
+      EXPECT_TRUE(close(got.weight, want.weight, tolerance));
+    }
+    if (got.bias) {
+      EXPECT_TRUE(close(got.bias, want.bias, tolerance));
+    }
+  }
+};
+
+TEST(Norm, HasTheReferencesGradients) {
+  Random random(1);
+  using reference::Array;
+  for (const bool is_centred : {true, false}) {
+    const Case c(random, {3, 5}, is_centred);
+    const reference::NormGradients d = reference::norm_backward(c.d_y, c.x, c.wanted());
+    EXPECT_TRUE(is_gradient(d.x, c.x, c.d_y,
+                            [&](const Array& a) { return reference::norm(a, c.wanted()); }));
+    EXPECT_TRUE(is_gradient(d.weight, c.weight, c.d_y, [&](const Array& a) {
+      reference::Norm norm = c.wanted();
+      norm.weight = a;
+      return reference::norm(c.x, norm);
+    }));
+    if (!is_centred) continue;
+    EXPECT_TRUE(is_gradient(d.bias, c.bias, c.d_y, [&](const Array& a) {
+      reference::Norm norm = c.wanted();
+      norm.bias = a;
+      return reference::norm(c.x, norm);
+    }));
+  }
+}
+
+TEST(Norm, MatchesTheReferenceForAllSizes) {
+  Random random(2);
+  for (const bool is_centred : {true, false}) {
+    for (const std::int64_t rows : {0, 1, 3, 64, 65, 150}) {
+      for (const std::int64_t size : {0, 1, 2, 3, 8, 16, 33, 100, 130}) {
+        SCOPED_TRACE(testing::Message()
+                     << "rows " << rows << " size " << size << " centred " << is_centred);
+        Case c(random, {rows, size}, is_centred);
+        // Of two numbers that lie near each other the gradient grows like 1 / sqrt(eps).
+        c.expect_match(size > 0 && size < 8 ? Tolerance{1e-3, 1e-3} : Tolerance{});
+        c.has_weight = c.has_bias = false;
+        c.expect_match(size > 0 && size < 8 ? Tolerance{1e-3, 1e-3} : Tolerance{});
+      }
+    }
+    Case(random, {2, 5000}, is_centred).expect_match();
+  }
+}
+
+TEST(Norm, TakesSeveralAxesTogether) {
+  Random random(3);
+  for (const bool is_centred : {true, false})
+    for (const int axes : {1, 2, 3}) Case(random, {4, 3, 5, 9}, is_centred, axes).expect_match();
+}
+
+TEST(LayerNorm, StaysAccurateFarFromZero) {
+  Random random(4);
+  Case c(random, {20, 300}, true);
+  for (float& number : c.x.data()) number += 1000.0f;
+  c.expect_match({3e-6, 1e-5});
+  for (float& number : c.x.data()) number += 1e6f;
+  c.expect_match({1e-5, 1e-5});
+}
+
+TEST(Norm, GivesTheBiasForEqualNumbers) {
+  Random random(5);
+  Context context;
+  Case c(random, {4, 37}, true);
+  for (float& number : c.x.data()) number = 0.1f;
+  const Tensor y = c.forward(context);
+  // What the mean is off by rounding is of the order of 1e-8, and 1 / sqrt(eps) 300.
+  for (std::size_t i = 0; i < y.data().size(); ++i)
+    EXPECT_NEAR(y.data()[i], c.bias.data()[i % 37], 1e-5);
+  const Tensor zeros = filled({4, 37}, 0.0f);
+  EXPECT_TRUE(same_bits(rms_norm(context, zeros), zeros));
+}
+
+TEST(Norm, KeepsWhatIsNotFiniteInItsRow) {
+  Random random(6);
+  Context context;
+  for (const bool is_centred : {true, false}) {
+    for (const std::size_t bad : {0u, 20u}) {
+      Case c(random, {3, 21}, is_centred);
+      c.x.data()[21 + bad] = kNaN;
+      const Tensor y = c.forward(context);
+      const Tensor d_x = c.backward(context).x;
+      for (std::size_t i = 0; i < y.data().size(); ++i) {
+        EXPECT_EQ(std::isnan(y.data()[i]), i / 21 == 1) << "element " << i;
+        EXPECT_EQ(std::isnan(d_x.data()[i]), i / 21 == 1) << "element " << i;
+      }
+    }
+  }
+}
+
+TEST(Norm, GivesTheSameBitsForAnyNumberOfThreads) {
+  Random random(7);
+  for (const bool is_centred : {true, false}) {
+    const Case c(random, {1500, 130}, is_centred);
+    Context alone;
+    const Tensor y = c.forward(alone);
+    const NormGradients d = c.backward(alone);
+    for (const int threads : {2, 3, 5}) {
+      Context context = context_with_threads(threads);
+      EXPECT_TRUE(same_bits(c.forward(context), y));
+      const NormGradients got = c.backward(context);
+      EXPECT_TRUE(same_bits(got.x, d.x));
+      EXPECT_TRUE(same_bits(got.weight, d.weight));
+      if (is_centred) {
+        EXPECT_TRUE(same_bits(got.bias, d.bias));
+      }
+    }
+  }
+}
+
+TEST_F(Refusals, OfNorms) {
+  const Tensor x = random.reals({2, 3, 8}), eight = random.reals({8}), nine = random.reals({9});
+  const Tensor numbers = integers({2}, {0, 1}), scalar = random.reals({});
+  keep({&x, &eight, &nine});
+  const auto layer = [&](const LayerNormOptions& options) {
+    return [&, options] { layer_norm(context, x, options); };
+  };
+  expect_error(kDType, "x", "int32", [&] { layer_norm(context, numbers); });
+  expect_error(kDType, "x", "int32", [&] { rms_norm(context, numbers); });
+  expect_error(kOption, "axes", "1", [&] { layer_norm(context, scalar); });
+  expect_error(kOption, "axes", "0", layer({0, {}, {}, kEps}));
+  expect_error(kOption, "axes", "4", layer({4, {}, {}, kEps}));
+  expect_error(kShape, "weight", "[9]", layer({1, nine, {}, kEps}));
+  expect_error(kShape, "weight", "[8]", layer({2, eight, {}, kEps}));
+  expect_error(kShape, "bias", "[9]", layer({1, eight, nine, kEps}));
+  expect_error(kDType, "bias", "int32", layer({1, {}, numbers, kEps}));
+  expect_error(kOption, "eps", "-1.000000", layer({1, {}, {}, -1.0f}));
+  expect_error(kOption, "eps", "nan", layer({1, {}, {}, std::abs(kNaN)}));
+  expect_error(kShape, "weight", "[9]", [&] { rms_norm(context, x, {1, nine, kEps}); });
+  expect_error(kShape, "d_output", "[8]", [&] { layer_norm_backward(context, eight, x); });
+  expect_error(kDType, "d_output", "int32", [&] { rms_norm_backward(context, numbers, x); });
+}
+
+}  // namespace
+}  // namespace heed::test
