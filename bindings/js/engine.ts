@@ -178,6 +178,11 @@ function collectTensors(value: unknown, found: Set<Tensor>): void {
   } else if (Array.isArray(value)) {
     for (const item of value) collectTensors(item, found);
   } else if (value !== null && typeof value === "object") {
+    if ("parameters" in value && typeof value.parameters === "function") {
+      // A module: it owns them.
+      collectTensors(value.parameters(), found);
+      return;
+    }
     if (Object.getPrototypeOf(value) !== Object.prototype) return;
     for (const item of Object.values(value)) collectTensors(item, found);
   }

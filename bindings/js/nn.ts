@@ -1,4 +1,4 @@
-// What is imported from "heed/nn": gradients, modules, optimisers, and what models are kept in and speak by.
+// The entry heed/nn: gradients, modules, optimisers, and what models are kept in and speak by.
 
 export {
   detach,

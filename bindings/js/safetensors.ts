@@ -14,7 +14,17 @@ export interface SafetensorsEntry {
 
 export type SafetensorsDType = keyof typeof types;
 
-export type SafetensorsData = InstanceType<(typeof types)[SafetensorsDType]["array"]>;
+export type SafetensorsData =
+  | Float64Array
+  | Float32Array
+  | Uint16Array
+  | BigInt64Array
+  | BigUint64Array
+  | Int32Array
+  | Uint32Array
+  | Int16Array
+  | Int8Array
+  | Uint8Array;
 
 export interface SafetensorsFile {
   tensors: Record<string, SafetensorsEntry>;

@@ -172,11 +172,11 @@ describeEngines((heed) => {
 
   const [B, L, S, Dq, Dk, Dv, A] = [2, 3, 5, 4, 6, 3, 7];
   const random = new Random(736);
-  const inputs = [
-    [B, L, Dq],
-    [B, S, Dk],
-    [B, S, Dv],
-  ].map((shape) => random.array(shape)) as [Values, Values, Values];
+  const inputs: [Values, Values, Values] = [
+    random.array([B, L, Dq]),
+    random.array([B, S, Dk]),
+    random.array([B, S, Dv]),
+  ];
   const keyMask = { data: [1, 0, 1, 1, 1, 1, 1, 0, 0, 0], shape: [B, S] };
   const dot = (a: ArrayLike<number>, b: ArrayLike<number>) =>
     Array.from(a).reduce((sum, value, i) => sum + value * (b[i] as number), 0);

@@ -254,7 +254,7 @@ describe("weights", () => {
       );
       const first = seen.get("encoder.layers.0.self_attn") as Values;
       const worst = Math.max(
-        ...expected.weights.data.map((w, i) => Math.abs(w - (first.data[i] ?? 0))),
+        ...Array.from(expected.weights.data, (w, i) => Math.abs(w - (first.data[i] ?? 0))),
       );
       expect(worst).toBeLessThan(1e-5);
 

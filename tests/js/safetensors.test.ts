@@ -41,16 +41,17 @@ describe("what is written is read back", () => {
     bools: { dtype: "bool", shape: [5], data: Uint8Array.of(1, 0, 0, 1, 1) },
     scalar: { dtype: "float32", shape: [], data: Float32Array.of(4) },
     empty: { dtype: "float32", shape: [0, 8], data: new Float32Array(0) },
-    ["__proto__"]: { dtype: "int8", shape: [1], data: Int8Array.of(1) },
     "naïve.名前": { dtype: "int8", shape: [1], data: Int8Array.of(2) },
   } as const;
   const metadata = { format: "pt", "said by": "naïve" };
 
   test("every type, any name, and the metadata", () => {
-    const read = safetensors.read(safetensors.write(everything, metadata));
+    const odd = [["__proto__", everything.chars]] as const;
+    const all = Object.fromEntries([...Object.entries(everything), ...odd]);
+    const read = safetensors.read(safetensors.write(all, metadata));
     expect(read.metadata).toEqual(metadata);
-    expect(Object.keys(read.tensors).sort()).toEqual(Object.keys(everything).sort());
-    for (const [name, tensor] of Object.entries(everything))
+    expect(Object.keys(read.tensors).sort()).toEqual(Object.keys(all).sort());
+    for (const [name, tensor] of Object.entries(all))
       expect(read.tensors[name]).toEqual({ ...tensor, shape: [...tensor.shape] });
   });
 
@@ -139,11 +140,11 @@ describe("a file is refused", () => {
       new Uint8Array(7),
       "file: expected a header's length in 8 bytes, got 7 bytes",
     ],
-    ["cut in its header", truncated, "header: expected at most 22 bytes, got 108 bytes"],
+    ["cut in its header", truncated, "header: expected at most 22 bytes, got 106 bytes"],
     [
       "with an immense header",
       long,
-      "header: expected at most 117 bytes, got 9223372036854775808 bytes",
+      "header: expected at most 115 bytes, got 9223372036854775808 bytes",
     ],
     ["whose header is a list", file([]), "header: expected an object in JSON, got []"],
     ["whose header is null", file("null"), "header: expected an object in JSON, got null"],
