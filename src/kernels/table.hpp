@@ -170,11 +170,11 @@ struct BackwardTile {
   bool finite;  // keys and values
 
   // All of these are added to; rows are whole panels long.
-  float* d_q;       // [queries, head_size] without the scale
-  float* d_k;       // [keys, head_size] likewise
-  float* d_v;       // [keys, value_size]
-  float* d_bias;    // the slice like scores.mask.bias, or null
-  double* d_slope;  // or null
+  float* d_q = nullptr;       // [queries, head_size] without the scale
+  float* d_k = nullptr;       // [keys, head_size] likewise
+  float* d_v = nullptr;       // [keys, value_size]
+  float* d_bias = nullptr;    // the slice like scores.mask.bias, or null
+  double* d_slope = nullptr;  // or null
 };
 
 /// How a cache stores its numbers.
