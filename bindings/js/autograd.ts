@@ -1,7 +1,7 @@
 // Gradients of functions of tensors.
 
 import { describe, HeedError, refuse } from "./error.js";
-import { noGrad, recording, Tape, type TapeOptions } from "./tape.js";
+import { noGrad, Tape, type TapeOptions } from "./tape.js";
 import { Tensor } from "./tensor.js";
 import { type Check, checkOptions, isBoolean } from "./validate.js";
 
@@ -99,4 +99,4 @@ export function detach(x: Tensor): Tensor {
   return noGrad(() => x.engine.alias(x, x.shape));
 }
 
-export { noGrad, recording, Tape, type TapeOptions };
+export { noGrad, Tape, type TapeOptions };

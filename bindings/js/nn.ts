@@ -5,6 +5,8 @@ export {
   grad,
   noGrad,
   type Sources,
+  Tape,
+  type TapeOptions,
   type ValueAndGradients,
   valueAndGrad,
 } from "./autograd.js";

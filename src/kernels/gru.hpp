@@ -15,67 +15,80 @@
 
 namespace heed::kernels {
 
-/// As many numbers from `i` on as a vector has; or, of a last part, the one there.
+/// Reads and writes as many numbers as a vector has; or, for the last ones of a row, one.
 template <class Isa, bool IsOne>
-inline void gru_vector(const simd::Tanh<Isa>& tanh, const GruStep& s, std::int64_t i) noexcept {
+struct GruNumbers {
   using V = simd::Vector<Isa>;
-  const auto load = [&](const float* from, std::int64_t part) {
-    const float* const at = from + part * s.size + i;
-    return IsOne ? V(*at) : V::load_unaligned(at);
-  };
-  const auto store = [&](V x, float* to, std::int64_t part) {
-    float* const at = to + part * s.size + i;
+
+  V load(const float* from, std::int64_t part = 0) const noexcept {
+    const float* const at = from + part * size + i;
+    if constexpr (IsOne)
+      return V(*at);
+    else
+      return V::load_unaligned(at);
+  }
+  void store(V x, float* to, std::int64_t part = 0) const noexcept {
+    float* const at = to + part * size + i;
     if constexpr (IsOne)
       *at = x.get(0);
     else
       x.store_unaligned(at);
-  };
-  const V half(0.5f);
-  V gates[2] = {half * (load(s.input, 0) + load(s.hidden, 0)),
-                half * (load(s.input, 1) + load(s.hidden, 1))};
-  tanh(gates);
-  const V r = half + half * gates[0];
-  const V z = half + half * gates[1];
-  const V c = load(s.hidden, 2);
-  V n[1] = {load(s.input, 2) + r * c};
-  tanh(n);
-  store(n[0] + z * (load(s.state, 0) - n[0]), s.next, 0);
-  if (!s.gates) return;
-  store(r, s.gates, 0);
-  store(z, s.gates, 1);
-  store(n[0], s.gates, 2);
-  store(c, s.gates, 3);
+  }
+
+  std::int64_t size;  // of a part
+  std::int64_t i;
+};
+
+/// Calls step for all numbers of a row.
+template <class Isa, class Step>
+inline void for_gru_numbers(std::int64_t size, const Step& step) noexcept {
+  constexpr std::int64_t kLanes = simd::Vector<Isa>::size;
+  std::int64_t i = 0;
+  for (; i + kLanes <= size; i += kLanes) step(GruNumbers<Isa, false>{size, i});
+  for (; i < size; ++i) step(GruNumbers<Isa, true>{size, i});
 }
 
 template <class Isa>
 void gru_step(const GruStep& s) noexcept {
-  constexpr std::int64_t kLanes = simd::Vector<Isa>::size;
+  using V = simd::Vector<Isa>;
   const simd::Tanh<Isa> tanh;
-  std::int64_t i = 0;
-  for (; i + kLanes <= s.size; i += kLanes) gru_vector<Isa, false>(tanh, s, i);
-  for (; i < s.size; ++i) gru_vector<Isa, true>(tanh, s, i);
+  const V half = simd::held<Isa>(0.5f);
+  for_gru_numbers<Isa>(s.size, [&](auto at) {
+    V gates[2] = {half * (at.load(s.input, 0) + at.load(s.hidden, 0)),
+                  half * (at.load(s.input, 1) + at.load(s.hidden, 1))};
+    tanh(gates);
+    const V r = half + half * gates[0];
+    const V z = half + half * gates[1];
+    const V c = at.load(s.hidden, 2);
+    V n[1] = {at.load(s.input, 2) + r * c};
+    tanh(n);
+    at.store(n[0] + z * (at.load(s.state) - n[0]), s.next);
+    if (!s.gates) return;
+    at.store(r, s.gates, 0);
+    at.store(z, s.gates, 1);
+    at.store(n[0], s.gates, 2);
+    at.store(c, s.gates, 3);
+  });
 }
 
 template <class Isa>
 void gru_step_backward(const GruStepGradients& s) noexcept {
-  const std::int64_t size = s.size;
-  const float* const gates = s.gates;
-  const float* const state = s.state;
-  float* __restrict const d_state = s.d_state;
-  float* __restrict const d_input = s.d_input;
-  float* __restrict const d_hidden = s.d_hidden;
-  for (std::int64_t i = 0; i < size; ++i) {
-    const float r = gates[i], z = gates[size + i], n = gates[2 * size + i];
-    const float d_next = d_state[i];
-    const float d_n = d_next * (1.0f - z) * (1.0f - n * n);
-    const float d_r = d_n * gates[3 * size + i] * r * (1.0f - r);
-    const float d_z = d_next * (state[i] - n) * z * (1.0f - z);
-    d_input[i] = d_hidden[i] = d_r;
-    d_input[size + i] = d_hidden[size + i] = d_z;
-    d_input[2 * size + i] = d_n;
-    d_hidden[2 * size + i] = d_n * r;
-    d_state[i] = d_next * z;
-  }
+  using V = simd::Vector<Isa>;
+  const V one = simd::held<Isa>(1.0f);
+  for_gru_numbers<Isa>(s.size, [&](auto at) {
+    const V r = at.load(s.gates, 0), z = at.load(s.gates, 1), n = at.load(s.gates, 2);
+    const V d_next = at.load(s.d_state);
+    const V d_n = d_next * (one - z) * (one - n * n);
+    const V d_r = d_n * at.load(s.gates, 3) * r * (one - r);
+    const V d_z = d_next * (at.load(s.state) - n) * z * (one - z);
+    for (float* const to : {s.d_input, s.d_hidden}) {
+      at.store(d_r, to, 0);
+      at.store(d_z, to, 1);
+    }
+    at.store(d_n, s.d_input, 2);
+    at.store(d_n * r, s.d_hidden, 2);
+    at.store(d_next * z, s.d_state);
+  });
 }
 
 }  // namespace heed::kernels

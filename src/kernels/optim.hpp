@@ -10,17 +10,35 @@
 
 namespace heed::kernels {
 
-template <class Isa>
-void sgd_step(const SgdStep& s, std::int64_t begin, std::int64_t end) noexcept {
+/// p -= learning_rate direction(i, g).
+template <class Isa, class Direction>
+inline void descend(const SgdStep& s, std::int64_t begin, std::int64_t end,
+                    const Direction& direction) noexcept {
   for (std::int64_t i = begin; i < end; ++i) {
-    float g = s.gradient[i] + s.weight_decay * s.parameter[i];
-    if (s.buffer) {
-      const float b = s.is_first ? g : s.momentum * s.buffer[i] + s.share * g;
-      s.buffer[i] = b;
-      g = s.nesterov ? g + s.momentum * b : b;
-    }
-    s.parameter[i] -= s.learning_rate * g;
+    const float g = s.gradient[i] + s.weight_decay * s.parameter[i];
+    s.parameter[i] -= s.learning_rate * direction(i, g);
   }
+}
+
+template <class Isa>
+void sgd_step(const SgdStep& step, std::int64_t begin, std::int64_t end) noexcept {
+  const SgdStep s = step;  // what is written could be its numbers otherwise
+  // Of g and the buffer, how much counts.
+  const float of_g = s.nesterov ? 1.0f : 0.0f;
+  const float of_b = s.nesterov ? s.momentum : 1.0f;
+  if (!s.buffer)
+    descend<Isa>(s, begin, end, [](std::int64_t, float g) { return g; });
+  else if (s.is_first)
+    descend<Isa>(s, begin, end, [=](std::int64_t i, float g) {
+      s.buffer[i] = g;
+      return of_g * g + of_b * g;
+    });
+  else
+    descend<Isa>(s, begin, end, [=](std::int64_t i, float g) {
+      const float b = s.momentum * s.buffer[i] + s.share * g;
+      s.buffer[i] = b;
+      return of_g * g + of_b * b;
+    });
 }
 
 template <class Isa>

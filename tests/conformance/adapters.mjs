@@ -118,9 +118,9 @@ const decoderLayer = {
     withInputs(layer, given);
     return () => ({
       out: layer.forward(get("tgt"), get("memory"), {
-        isCausal: options.is_causal,
-        mask: seen(heed, get("tgt_mask")),
-        keyMask: seen(heed, get("tgt_key_padding_mask")),
+        tgtIsCausal: options.is_causal,
+        tgtMask: seen(heed, get("tgt_mask")),
+        tgtKeyMask: seen(heed, get("tgt_key_padding_mask")),
         memoryMask: seen(heed, get("memory_mask")),
         memoryKeyMask: seen(heed, get("memory_key_padding_mask")),
       }),
@@ -253,9 +253,9 @@ const adam = (Optimiser) =>
     for (const [i, name] of names.entries()) {
       const { shape } = parameters[i];
       results[`steps.${name}`] = { shape: [options.steps, ...shape], data: after[i] };
-      const state = optimiser.state(parameters[i]);
-      results[`exp_avg.${name}`] = state.average;
-      results[`exp_avg_sq.${name}`] = state.averageOfSquares;
+      const { tensors } = optimiser.stateDict();
+      results[`exp_avg.${name}`] = tensors[`${i}.exp_avg`];
+      results[`exp_avg_sq.${name}`] = tensors[`${i}.exp_avg_sq`];
     }
     return results;
   };
