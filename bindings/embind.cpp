@@ -1,250 +1,27 @@
 // The border between C++ and JavaScript, and the only file that knows Emscripten. All operations
 // are called in one way: JavaScript writes the arguments as numbers into memory that both sides see
 // (bindings/js/border.ts), the operation's own signature says how to read them, and the results
-// come back in the same memory. A call is one step into the module, whatever it takes and gives,
-// where Embind's own objects would be one for every option and result. C++ exceptions pass as they
-// are: border.ts turns them into HeedError.
+// come back in the same memory, as does why a call failed. A call is one step into the module,
+// whatever it takes and gives, where Embind's own objects would be one for every option and result.
 
 #include <emscripten/bind.h>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <memory>
-#include <stdexcept>
-#include <tuple>
-#include <vector>
-
-#include "heed/heed.hpp"
+#include "border.hpp"
 
 namespace {
 
 using namespace heed;
-
-/// JavaScript knows objects by their addresses; 0 is none.
-using Handle = std::uintptr_t;
-
-/// The members of a struct of options or results, in the order in which they cross the border.
-template <class T>
-inline constexpr std::nullptr_t kMembers = nullptr;
-
-template <>
-inline constexpr auto kMembers<AttentionOptions> = std::tuple(
-    &AttentionOptions::heads, &AttentionOptions::kv_heads, &AttentionOptions::scale,
-    &AttentionOptions::is_causal, &AttentionOptions::causal_alignment,
-    &AttentionOptions::causal_offset, &AttentionOptions::window_left,
-    &AttentionOptions::window_right, &AttentionOptions::mask, &AttentionOptions::kv_lengths,
-    &AttentionOptions::block_mask, &AttentionOptions::precision, &AttentionOptions::softcap,
-    &AttentionOptions::bias, &AttentionOptions::alibi_slopes, &AttentionOptions::sinks,
-    &AttentionOptions::dropout, &AttentionOptions::dropout_seed, &AttentionOptions::past_key,
-    &AttentionOptions::past_value, &AttentionOptions::cache, &AttentionOptions::cu_seqlens_q,
-    &AttentionOptions::cu_seqlens_k, &AttentionOptions::need_weights, &AttentionOptions::need_lse,
-    &AttentionOptions::capture_scores, &AttentionOptions::capture_capped,
-    &AttentionOptions::capture_masked, &AttentionOptions::capture_entropy);
-
-template <>
-inline constexpr auto kMembers<AttentionResult> = std::tuple(
-    &AttentionResult::output, &AttentionResult::weights, &AttentionResult::lse,
-    &AttentionResult::scores, &AttentionResult::capped, &AttentionResult::masked,
-    &AttentionResult::entropy, &AttentionResult::present_key, &AttentionResult::present_value);
-
-template <>
-inline constexpr auto kMembers<PartialAttention> =
-    std::tuple(&PartialAttention::output, &PartialAttention::lse);
-
-template <>
-inline constexpr auto kMembers<KvCache::Options> =
-    std::tuple(&KvCache::Options::batch, &KvCache::Options::heads, &KvCache::Options::head_size,
-               &KvCache::Options::value_size, &KvCache::Options::capacity,
-               &KvCache::Options::format, &KvCache::Options::is_rolling);
-
-template <>
-inline constexpr auto kMembers<LinearAttentionOptions> =
-    std::tuple(&LinearAttentionOptions::rule, &LinearAttentionOptions::heads,
-               &LinearAttentionOptions::kv_heads, &LinearAttentionOptions::scale,
-               &LinearAttentionOptions::decay, &LinearAttentionOptions::beta,
-               &LinearAttentionOptions::past_state);
-
-template <>
-inline constexpr auto kMembers<LinearAttentionResult> =
-    std::tuple(&LinearAttentionResult::output, &LinearAttentionResult::present_state);
-
-template <>
-inline constexpr auto kMembers<MultiHeadAttentionParameters> = std::tuple(
-    &MultiHeadAttentionParameters::in_proj_weight, &MultiHeadAttentionParameters::q_proj_weight,
-    &MultiHeadAttentionParameters::k_proj_weight, &MultiHeadAttentionParameters::v_proj_weight,
-    &MultiHeadAttentionParameters::in_proj_bias, &MultiHeadAttentionParameters::out_proj_weight,
-    &MultiHeadAttentionParameters::out_proj_bias);
-
-template <>
-inline constexpr auto kMembers<MultiHeadAttentionOptions> = std::tuple(
-    &MultiHeadAttentionOptions::heads, &MultiHeadAttentionOptions::is_causal,
-    &MultiHeadAttentionOptions::mask, &MultiHeadAttentionOptions::key_mask,
-    &MultiHeadAttentionOptions::need_weights, &MultiHeadAttentionOptions::average_weights);
-
-template <>
-inline constexpr auto kMembers<MultiHeadAttentionResult> =
-    std::tuple(&MultiHeadAttentionResult::output, &MultiHeadAttentionResult::weights);
-
-template <>
-inline constexpr auto kMembers<AverageOptions> =
-    std::tuple(&AverageOptions::is_causal, &AverageOptions::key_mask);
-
-template <>
-inline constexpr auto kMembers<SelfSimilarityResult> =
-    std::tuple(&SelfSimilarityResult::output, &SelfSimilarityResult::weights);
-
-template <>
-inline constexpr auto kMembers<SinusoidalOptions> =
-    std::tuple(&SinusoidalOptions::base, &SinusoidalOptions::offset);
-
-template <>
-inline constexpr auto kMembers<RopeOptions> = std::tuple(
-    &RopeOptions::style, &RopeOptions::heads, &RopeOptions::rotary_size, &RopeOptions::base,
-    &RopeOptions::offset, &RopeOptions::position_ids, &RopeOptions::cos, &RopeOptions::sin);
-
-/// Reads arguments one after the other: numbers are doubles, which hold every address and every
-/// whole number up to 2^53.
-class Reader {
- public:
-  explicit Reader(std::span<const double> numbers)
-      : next_(numbers.data()), end_(next_ + numbers.size()) {}
-
-  template <class T>
-  T read() {
-    if constexpr (std::is_reference_v<T>) {
-      return *reinterpret_cast<std::remove_reference_t<T>*>(handle());
-    } else if constexpr (std::is_pointer_v<T>) {
-      return reinterpret_cast<T>(handle());
-    } else if constexpr (std::is_enum_v<T>) {
-      return static_cast<T>(read<int>());
-    } else if constexpr (std::is_arithmetic_v<T>) {
-      return static_cast<T>(number());
-    } else if constexpr (std::is_same_v<T, std::optional<float>>) {
-      const double given = number();
-      return std::isnan(given) ? T() : T(static_cast<float>(given));
-    } else if constexpr (std::is_same_v<T, TensorView>) {
-      return read<const Tensor&>();
-    } else if constexpr (std::is_same_v<T, std::optional<TensorView>>) {
-      const auto* const given = read<const Tensor*>();
-      return given ? T(*given) : T();
-    } else if constexpr (std::is_same_v<T, Shape>) {
-      std::vector<std::int64_t> sizes(read<std::size_t>());
-      // Of more axes than there is room for, only the number matters: it is refused.
-      for (std::int64_t& size : sizes)
-        if (!is_at_end()) size = read<std::int64_t>();
-      return Shape(sizes);
-    } else {
-      T options;
-      if (is_at_end()) return options;  // options left off are those by default
-      std::apply([&](auto... members) { (read_into(options.*members), ...); }, kMembers<T>);
-      return options;
-    }
-  }
-
-  bool is_at_end() const { return next_ == end_; }
-
- private:
-  double number() {
-    if (is_at_end()) throw std::logic_error("border: expected more arguments");
-    return *next_++;
-  }
-  Handle handle() { return static_cast<Handle>(number()); }
-
-  template <class Member>
-  void read_into(Member& member) {
-    member = read<Member>();
-  }
-
-  const double* next_;
-  const double* end_;
-};
-
-/// Writes results: of a tensor its address, the address of its elements, type, rank and sizes; 0
-/// for one that was not asked for. What it wrote belongs to JavaScript once `finish` is called.
-class Writer {
- public:
-  explicit Writer(std::span<double> numbers) : numbers_(numbers) {}
-
-  void write(double number) { numbers_[next_++] = number; }
-  template <class T>
-  void write(T* object) {
-    write(static_cast<double>(reinterpret_cast<Handle>(object)));
-  }
-  void write(Tensor& result) {
-    const auto& tensor = tensors_[count_++] = std::make_unique<Tensor>(std::move(result));
-    write(tensor.get());
-    write(TensorView(*tensor).bytes().data());
-    write(static_cast<double>(tensor->dtype()));
-    write(static_cast<double>(tensor->shape().rank()));
-    for (const std::int64_t size : tensor->shape().sizes()) write(static_cast<double>(size));
-  }
-  void write(std::optional<Tensor>& result) { result ? write(*result) : write(0.0); }
-  template <class Result>
-  void write(Result& result) {
-    std::apply([&](auto... members) { (write(result.*members), ...); }, kMembers<Result>);
-  }
-
-  void finish() {
-    for (auto& tensor : tensors_) static_cast<void>(tensor.release());
-  }
-
- private:
-  static constexpr std::size_t kMostTensors = 9;  // of AttentionResult
-
-  std::span<double> numbers_;
-  std::size_t next_ = 0;
-  std::array<std::unique_ptr<Tensor>, kMostTensors> tensors_;
-  std::size_t count_ = 0;
-};
-
-/// An engine's context, and the numbers of the call that it runs.
-struct Engine {
-  explicit Engine(int threads) : context({.threads = threads}) {}
-
-  Context context;
-  std::array<double, 128> numbers;
-};
-
-/// A parameter's argument: a value, or an object that the function may change.
-template <class T>
-using Argument = std::conditional_t<std::is_lvalue_reference_v<T> &&
-                                        !std::is_const_v<std::remove_reference_t<T>>,
-                                    T, std::remove_cvref_t<T>>;
-
-/// Calls a function. Made with braces, because only what stands in braces is evaluated from left to
-/// right, as arguments must be read.
-struct Call {
-  template <class Function, class... Arguments>
-  explicit Call(const Function& function, Arguments&&... arguments) {
-    function(arguments...);
-  }
-};
-
-template <class Result, class... Parameters>
-void run(Engine& engine, std::size_t count, Result (*function)(Context&, Parameters...)) {
-  Reader reader(
-      std::span<const double>(engine.numbers).first(std::min(count, engine.numbers.size())));
-  const auto finish = [&](auto&... arguments) {
-    if (!reader.is_at_end()) throw std::logic_error("border: expected fewer arguments");
-    if constexpr (std::is_void_v<Result>) {
-      function(engine.context, arguments...);
-    } else {
-      Result result = function(engine.context, arguments...);
-      Writer writer(engine.numbers);
-      writer.write(result);
-      writer.finish();
-    }
-  };
-  Call{finish, reader.read<Argument<Parameters>>()...};
-}
+using heed::border::Engine;
+using heed::border::Handle;
 
 /// Lets JavaScript call a function, by the types of its parameters and of its result.
 template <auto Function>
 void operation(const char* name) {
   emscripten::function(
       name, +[](Handle engine, std::size_t count) {
-        run(*reinterpret_cast<Engine*>(engine), count, +Function);
+        return border::guarded(
+            *reinterpret_cast<Engine*>(engine), count,
+            +[](Engine& engine, std::size_t count) { border::run(engine, count, +Function); });
       });
 }
 
@@ -286,7 +63,16 @@ EMSCRIPTEN_BINDINGS(heed) {
       .value("relu", Activation::kRelu)
       .value("gelu", Activation::kGelu)
       .value("geluTanh", Activation::kGeluTanh)
-      .value("silu", Activation::kSilu);
+      .value("silu", Activation::kSilu)
+      .value("tanh", Activation::kTanh)
+      .value("sigmoid", Activation::kSigmoid);
+  emscripten::enum_<Reduction>("Reduction")
+      .value("mean", Reduction::kMean)
+      .value("sum", Reduction::kSum)
+      .value("none", Reduction::kNone);
+  emscripten::enum_<Border>("Border")
+      .value("reflect", Border::kReflect)
+      .value("zero", Border::kZero);
   emscripten::enum_<PackedWeights::Format>("PackedWeightsFormat")
       .value("float32", PackedWeights::Format::kFloat32)
       .value("int8", PackedWeights::Format::kInt8);
@@ -294,19 +80,28 @@ EMSCRIPTEN_BINDINGS(heed) {
       .value("half", RopeStyle::kHalf)
       .value("interleaved", RopeStyle::kInterleaved);
 
+  // None if there is no memory. It computes once it is started.
   emscripten::function(
-      "newEngine", +[](int threads) { return reinterpret_cast<Handle>(new Engine(threads)); });
+      "newEngine", +[] { return reinterpret_cast<Handle>(new (std::nothrow) Engine); });
+  emscripten::function(
+      "startEngine", +[](Handle engine, int threads) {
+        auto& started = *reinterpret_cast<Engine*>(engine);
+        started.numbers[0] = threads;
+        return border::guarded(
+            started, 1, +[](Engine& engine, std::size_t) {
+              engine.context.emplace(
+                  Context::Options{.threads = static_cast<int>(engine.numbers[0])});
+            });
+      });
   emscripten::function(
       "numbersOf", +[](Handle engine) {
         return reinterpret_cast<Handle>(reinterpret_cast<Engine*>(engine)->numbers.data());
       });
-  // Memory for bad times: see border.ts.
+  emscripten::constant("numberCount", static_cast<int>(Engine::kNumbers));
   emscripten::function(
-      "newReserve",
-      +[](std::size_t bytes) { return reinterpret_cast<Handle>(::operator new(bytes)); });
-  emscripten::function(
-      "deleteReserve",
-      +[](Handle reserve) { ::operator delete(reinterpret_cast<void*>(reserve)); });
+      "messageOf", +[](Handle engine) {
+        return reinterpret_cast<Handle>(reinterpret_cast<Engine*>(engine)->message.data());
+      });
 
   operation<[](Context&, DType dtype, const Shape& shape) { return Tensor(shape, dtype); }>(
       "newTensor");
@@ -333,6 +128,8 @@ EMSCRIPTEN_BINDINGS(heed) {
   operation<[](Context&, KvCache& cache, std::int64_t from, std::int64_t to, std::int64_t tokens) {
     cache.share(from, to, tokens);
   }>("kvCacheShare");
+  operation<[](Context&, KvCache& cache, const TensorView& order) { cache.reorder(order); }>(
+      "kvCacheReorder");
 
   operation<[](Context&, std::int64_t queries, std::int64_t keys, Tensor& kinds, Tensor& bits) {
     return new BlockMask(queries, keys, std::move(kinds), std::move(bits));
@@ -366,4 +163,52 @@ EMSCRIPTEN_BINDINGS(heed) {
   operation<&rope>("rope");
   operation<&cast>("cast");
   operation<&add>("add");
+  operation<&attention_backward>("attentionBackward");
+  operation<&softmax_backward>("softmaxBackward");
+  operation<&linear_backward>("linearBackward");
+  operation<&activate>("activate");
+  operation<&activate_backward>("activateBackward");
+  operation<&swiglu>("swiglu");
+  operation<&swiglu_backward>("swigluBackward");
+  operation<&layer_norm>("layerNorm");
+  operation<&layer_norm_backward>("layerNormBackward");
+  operation<&rms_norm>("rmsNorm");
+  operation<&rms_norm_backward>("rmsNormBackward");
+  operation<&dropout>("dropout");
+  operation<&cross_entropy>("crossEntropy");
+  operation<&cross_entropy_backward>("crossEntropyBackward");
+  operation<&embedding_backward>("embeddingBackward");
+  operation<&rope_backward>("ropeBackward");
+  operation<&gru>("gru");
+  operation<&gru_backward>("gruBackward");
+  operation<&subtract>("subtract");
+  operation<&multiply>("multiply");
+  operation<&divide>("divide");
+  operation<&scale>("scale");
+  operation<&sum_to>("sumTo");
+  operation<&broadcast_to>("broadcastTo");
+  operation<&matmul>("matmul");
+  operation<&transpose>("transpose");
+  operation<&slice>("slice");
+  operation<&concat>("concat");
+  operation<&random_uniform>("randomUniform");
+  operation<&random_normal>("randomNormal");
+  operation<&is_finite>("isFinite");
+  operation<&average_backward>("averageBackward");
+  operation<&additive_attention>("additiveAttention");
+  operation<&additive_attention_backward>("additiveAttentionBackward");
+  operation<&kernel_regression>("kernelRegression");
+  operation<&kernel_regression_backward>("kernelRegressionBackward");
+  operation<&local_mean>("localMean");
+  operation<&non_local_means>("nonLocalMeans");
+  operation<&non_local_means_weights>("nonLocalMeansWeights");
+  operation<&sgd_step>("sgdStep");
+  operation<&adam_step>("adamStep");
+  operation<&clip_gradients>("clipGradients");
+  operation<&top_k>("topK");
+  operation<&sample>("sample");
+  operation<[](Context&, Tensor& x, const Shape& shape, std::int64_t first) {
+    return x.alias(shape, first);
+  }>("alias");
+  operation<[](Context&, Tensor& x) { return x.is_shared(); }>("isShared");
 }

@@ -5,7 +5,8 @@ import { notGiven } from "./border.js";
 import type { Engine, List } from "./engine.js";
 import { describe, refuse } from "./error.js";
 import { KvCache } from "./kvCache.js";
-import type { Tensor } from "./tensor.js";
+import { recording } from "./tape.js";
+import { Tensor } from "./tensor.js";
 import {
   type Check,
   checkOptions,
@@ -195,12 +196,14 @@ export function attention<O extends AttentionOptions>(
   const inputs = [engine.handle("q", q), engine.handle("k", k), engine.handle("v", v)];
   const { attention } = engine.module;
   const o: AttentionOptions = options ?? nothing;
-  if (options === undefined) {
+  const tape = recording();
+  if (options === undefined && !tape) {
     engine.run(attention, inputs);
   } else {
     const named = o.needWeights ? calledHere : calledHereForCapture;
+    const needLse = tape !== undefined || (o.needLse ?? false);
     engine.withLists((list) =>
-      engine.run(attention, [...inputs, ...optionNumbers(engine, o, list)], named),
+      engine.run(attention, [...inputs, ...optionNumbers(engine, o, list, needLse)], named),
     );
   }
   const output = engine.tensor();
@@ -213,18 +216,95 @@ export function attention<O extends AttentionOptions>(
   const presentKey = engine.optional();
   const presentValue = engine.optional();
   const { capture } = o;
+  if (tape && lse) {
+    const taken = inputsOf(q, k, v, o);
+    const others = [weights, scores, capped, masked, entropy, presentKey, presentValue];
+    tape.cut("weights, stages and present keys of attention", taken, others);
+    if (o.past instanceof KvCache || q.dtype !== "float32" || o.precision === "int8-scores")
+      tape.cut("attention with a cache, int8 scores or halves", taken, [output, lse]);
+    else
+      tape.record("attention", taken, [output, lse], ([d, dLse], needs) =>
+        attentionBackward(engine, q, k, v, output, lse, o, d, dLse, needs),
+      );
+  }
   return {
     output,
     weights: o.needWeights ? weights : undefined,
-    lse,
+    lse: o.needLse ? lse : undefined,
     capture: capture && pick(capture, { scores, capped, masked, weights, entropy }),
     presentKey,
     presentValue,
   } as AttentionResult<O>;
 }
 
+/** What attention may have gradients for, by the names of attentionBackward's results. */
+function inputsOf(q: Tensor, k: Tensor, v: Tensor, o: AttentionOptions) {
+  const { mask, bias, alibiSlopes: slopes, sinks, past } = o;
+  const before = past instanceof KvCache ? undefined : past;
+  return {
+    q,
+    k,
+    v,
+    mask,
+    bias,
+    alibiSlopes: slopes instanceof Tensor ? slopes : undefined,
+    sinks: sinks instanceof Tensor ? sinks : undefined,
+    pastKey: before?.key,
+    pastValue: before?.value,
+  };
+}
+
+function attentionBackward(
+  engine: Engine,
+  q: Tensor,
+  k: Tensor,
+  v: Tensor,
+  output: Tensor,
+  lse: Tensor,
+  o: AttentionOptions,
+  given: Tensor | undefined,
+  dLse: Tensor | undefined,
+  needs: (input: string) => boolean,
+) {
+  const d = given ?? engine.zeros(output.shape);
+  engine.withLists((list) =>
+    engine.run(engine.module.attentionBackward, [
+      engine.handle("d", d),
+      engine.handle("q", q),
+      engine.handle("k", k),
+      engine.handle("v", v),
+      engine.handle("output", output),
+      engine.handle("lse", lse),
+      ...optionNumbers(engine, o, list, true),
+      Number(needs("mask")),
+      Number(needs("bias")),
+      Number(needs("alibiSlopes")),
+      Number(needs("sinks")),
+      engine.handleOrNone("dLse", dLse),
+    ]),
+  );
+  const gradients = {
+    q: engine.tensor(),
+    k: engine.tensor(),
+    v: engine.tensor(),
+    mask: engine.optional(),
+    bias: engine.optional(),
+    alibiSlopes: engine.optional(),
+    sinks: engine.optional(),
+    pastKey: engine.optional(),
+    pastValue: engine.optional(),
+  };
+  if (d !== given) d.dispose();
+  return gradients;
+}
+
 /** The options as bindings/embind.cpp lists them. */
-function optionNumbers(engine: Engine, o: AttentionOptions, list: List): number[] {
+function optionNumbers(
+  engine: Engine,
+  o: AttentionOptions,
+  list: List,
+  needLse: boolean,
+): number[] {
   const { module } = engine;
   const { past, capture } = o;
   const captures = (stage: CaptureStage) =>
@@ -255,7 +335,7 @@ function optionNumbers(engine: Engine, o: AttentionOptions, list: List): number[
     list("cuSeqlens", bounds?.q),
     list("cuSeqlens", bounds?.k),
     o.needWeights ? 1 : captures("weights"),
-    Number(o.needLse ?? false),
+    Number(needLse),
     captures("scores"),
     captures("capped"),
     captures("masked"),
@@ -306,5 +386,9 @@ export function mergeAttention(
     engine.handle("b.output", b.output),
     engine.handle("b.lse", b.lse),
   ]);
-  return { output: engine.tensor(), lse: engine.tensor() };
+  const output = engine.tensor();
+  const lse = engine.tensor();
+  const taken = { outputA: a.output, lseA: a.lse, outputB: b.output, lseB: b.lse };
+  recording()?.cut("mergeAttention", taken, [output, lse]);
+  return { output, lse };
 }

@@ -107,10 +107,10 @@ export class BlockMask implements Disposable {
     bits.forEach((block, index) => {
       flat.set(block, index * block.length);
     });
-    const kindsTensor = createTensor(border, kinds, shape, undefined);
+    const kindsTensor = createTensor(engine, kinds, shape, undefined);
     try {
       const bitsShape = [bits.length, blockQueries, blockKeys];
-      const bitsTensor = createTensor(border, flat, bitsShape, undefined);
+      const bitsTensor = createTensor(engine, flat, bitsShape, undefined);
       try {
         // The mask takes over what is in them.
         border.run(engine.module.newBlockMask, [

@@ -39,13 +39,65 @@ export class Engine {
 
   /** The next result, a tensor. */
   tensor(): Tensor {
-    return this.track(new Tensor(this.border, this.border.next()));
+    return this.track(new Tensor(this, this.border.next()));
   }
 
   /** The next result, a tensor if it was asked for. */
   optional(): Tensor | undefined {
     const handle = this.border.next();
-    return handle === 0 ? undefined : this.track(new Tensor(this.border, handle));
+    return handle === 0 ? undefined : this.track(new Tensor(this, handle));
+  }
+
+  // What the library itself does with tensors; nothing of it is recorded.
+
+  filled(shape: readonly number[], value: number): Tensor {
+    const { module } = this;
+    const tensor = this.run(module.newTensor, [
+      module.DType.float32.value,
+      shape.length,
+      ...shape,
+    ]).tensor();
+    tensor.data.fill(value);
+    return tensor;
+  }
+
+  zeros(shape: readonly number[]): Tensor {
+    return this.filled(shape, 0);
+  }
+
+  add(a: Tensor, b: Tensor): Tensor {
+    return this.run(this.module.add, [this.handle("a", a), this.handle("b", b)]).tensor();
+  }
+
+  scaled(x: Tensor, factor: number): Tensor {
+    return this.run(this.module.scale, [this.handle("x", x), factor]).tensor();
+  }
+
+  /** Elements from `first` on, in the same memory. */
+  alias(x: Tensor, shape: readonly number[], first = 0): Tensor {
+    return this.run(this.module.alias, [
+      this.handle("x", x),
+      shape.length,
+      ...shape,
+      first,
+    ]).tensor();
+  }
+
+  isShared(x: Tensor): boolean {
+    this.run(this.module.isShared, [this.handle("x", x)]);
+    return this.border.next() !== 0;
+  }
+
+  isFinite(x: Tensor): boolean {
+    this.run(this.module.isFinite, [this.handle("x", x)]);
+    return this.border.next() !== 0;
+  }
+
+  /** The tensors in arrays and plain objects. */
+  tensorsIn(value: unknown): Set<Tensor> {
+    const found = new Set<Tensor>();
+    collectTensors(value, found);
+    return found;
   }
 
   /**
@@ -58,7 +110,7 @@ export class Engine {
       if (value === undefined || value instanceof Tensor) return this.handleOrNone(argument, value);
       checkNumbers(argument, value, dtype);
       const data = dtype === "int32" ? Int32Array.from(value) : Float32Array.from(value);
-      const tensor = createTensor(this.border, data, undefined, undefined);
+      const tensor = createTensor(this, data, undefined, undefined);
       made.push(tensor);
       return tensor.handle(argument, this.border);
     };
@@ -88,8 +140,7 @@ export class Engine {
       return result;
     } finally {
       this.#scopes.pop();
-      const kept = new Set<Tensor>();
-      collectTensors(result, kept);
+      const kept = this.tensorsIn(result);
       const outer = this.#scopes.at(-1);
       for (const tensor of made) {
         if (kept.has(tensor)) outer?.add(tensor);
@@ -127,6 +178,11 @@ function collectTensors(value: unknown, found: Set<Tensor>): void {
   } else if (Array.isArray(value)) {
     for (const item of value) collectTensors(item, found);
   } else if (value !== null && typeof value === "object") {
+    if ("parameters" in value && typeof value.parameters === "function") {
+      // A module: it owns them.
+      collectTensors(value.parameters(), found);
+      return;
+    }
     if (Object.getPrototypeOf(value) !== Object.prototype) return;
     for (const item of Object.values(value)) collectTensors(item, found);
   }

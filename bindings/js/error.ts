@@ -6,7 +6,9 @@ export type HeedErrorCode =
   | "memory" // there is not enough memory
   | "disposed" // a tensor or an engine was used after dispose()
   | "unsupported" // this browser or runtime lacks something
+  | "nan" // a loss, or with `debug` another result, is not a finite number
   | "load" // the module's files could not be fetched or started
+  | "format" // a file, or what is to be written into one, is not as its format has it
   | "internal"; // a defect of this library
 
 /**

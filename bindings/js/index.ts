@@ -1,4 +1,11 @@
 export type {
+  MatmulOptions,
+  NormalOptions,
+  ReduceOptions,
+  SliceOptions,
+  UniformOptions,
+} from "./arrays.js";
+export type {
   AttentionOptions,
   AttentionResult,
   CaptureStage,
@@ -12,19 +19,37 @@ export {
 } from "./blockMask.js";
 export { HeedError, type HeedErrorCode } from "./error.js";
 export type { Variant } from "./features.js";
+export type { GruOptions, GruParameters, GruResult } from "./gru.js";
 export type { KvCache, KvCacheOptions } from "./kvCache.js";
-export type { LinearOptions, PackedWeights, PackWeightsOptions } from "./linear.js";
+export type {
+  CrossEntropyOptions,
+  DropoutOptions,
+  EmbeddingOptions,
+  LayerNormOptions,
+  RmsNormOptions,
+} from "./layers.js";
+export type { Activation, LinearOptions, PackedWeights, PackWeightsOptions } from "./linear.js";
 export type { LinearAttentionOptions, LinearAttentionResult } from "./linearAttention.js";
 export { type HeedInfo, type LoadOptions, load } from "./load.js";
 export type {
-  AverageOptions,
-  Heed,
   MultiHeadAttentionOptions,
   MultiHeadAttentionParameters,
   MultiHeadAttentionResult,
+} from "./multiHeadAttention.js";
+export type { Heed } from "./ops.js";
+export type {
+  AdditiveAttentionParameters,
+  AverageOptions,
+  KernelRegressionResult,
+  KeyMaskOptions,
+  LuongAttentionOptions,
+  NonLocalMeansOptions,
+  NonLocalMeansResult,
+  ScoredAttentionResult,
   SelfSimilarityResult,
-} from "./ops.js";
+} from "./origins.js";
 export type { RopeOptions, SinusoidalOptions } from "./positions.js";
+export type { SampleOptions, TopKResult } from "./sampling.js";
 export type {
   DType,
   NestedArray,

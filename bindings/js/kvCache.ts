@@ -147,6 +147,19 @@ export class KvCache implements Disposable {
     border.run(module.kvCacheShare, [this.handle("cache", border), from, to, tokens]);
   }
 
+  /**
+   * Sequence b becomes what sequence order[b] was, for all at once. Sequences that come from the same one
+   * share its memory until one of them writes to it.
+   */
+  reorder(order: readonly number[]): void {
+    checkArgument("order", order, { expected: "a list of numbers", accepts: Array.isArray });
+    const engine = this.#engine;
+    const handle = this.handle("cache", engine.border);
+    engine.withLists((list) =>
+      engine.run(engine.module.kvCacheReorder, [handle, list("order", order)]),
+    );
+  }
+
   /** Frees the memory. Doing so again does nothing. */
   dispose(): void {
     if (this.#handle !== 0) this.#engine.module.deleteKvCache(this.#handle);

@@ -3,18 +3,22 @@
 import type { Border } from "./border.js";
 import type { Engine } from "./engine.js";
 import { HeedError } from "./error.js";
-import type { Handle } from "./module.js";
+import type { Handle, Operation } from "./module.js";
+import { recording } from "./tape.js";
 import { disposeSymbol, Tensor } from "./tensor.js";
-import { type Check, checkOptions, isTensor, oneOf } from "./validate.js";
+import { type Check, checkArgument, checkOptions, isTensor, oneOf } from "./validate.js";
+
+/** What can be done to each number of a tensor. */
+export type Activation = "relu" | "gelu" | "geluTanh" | "silu" | "tanh" | "sigmoid";
 
 export interface LinearOptions {
   /** [out] */
   bias?: Tensor;
   /**
    * What is done to each number of the result: "gelu" is x Phi(x) and "geluTanh" its approximation by
-   * tanh, "silu" x / (1 + exp(-x)). Nothing by default.
+   * tanh, "silu" x / (1 + exp(-x)), "sigmoid" 1 / (1 + exp(-x)). Nothing by default.
    */
-  activation?: "relu" | "gelu" | "geluTanh" | "silu";
+  activation?: Activation;
 }
 
 export interface PackWeightsOptions {
@@ -25,9 +29,11 @@ export interface PackWeightsOptions {
   format?: "float32" | "int8";
 }
 
+const isActivation = oneOf("relu", "gelu", "geluTanh", "silu", "tanh", "sigmoid");
+
 const linearChecks = {
   bias: isTensor,
-  activation: oneOf("relu", "gelu", "geluTanh", "silu"),
+  activation: isActivation,
 } satisfies Record<keyof LinearOptions, Check>;
 
 const packChecks = {
@@ -94,12 +100,48 @@ export function linear(
   const options = given instanceof Tensor ? { bias: given } : given;
   checkOptions("linear", options, linearChecks);
   const { module } = engine;
-  const isPacked = weight instanceof PackedWeights;
-  const args = [
-    engine.handle("x", x),
-    isPacked ? weight.handle("weight", engine.border) : engine.handle("weight", weight),
-    engine.handleOrNone("bias", options.bias),
-    module.Activation[options.activation ?? "none"].value,
-  ];
-  return engine.run(isPacked ? module.linearPacked : module.linear, args).tensor();
+  const { bias, activation } = options;
+  const tape = recording();
+  const run = (operation: Operation, handle: Handle, value: number) =>
+    engine
+      .run(operation, [engine.handle("x", x), handle, engine.handleOrNone("bias", bias), value])
+      .tensor();
+  const activationOf = (name: keyof typeof module.Activation) =>
+    (module.Activation[name] as { value: number }).value;
+  if (weight instanceof PackedWeights) {
+    const handle = weight.handle("weight", engine.border);
+    const y = run(module.linearPacked, handle, activationOf(activation ?? "none"));
+    tape?.cut("linear with packed weights", { x, bias }, [y]);
+    return y;
+  }
+  const handle = engine.handle("weight", weight);
+  const value = activationOf(activation ?? "none");
+  if (!tape) return run(module.linear, handle, value);
+
+  // The gradient of an activation is one of its argument, which must be there then.
+  const y = run(module.linear, handle, activationOf("none"));
+  tape.record("linear", { x, weight, bias }, [y], ([d], needs) => {
+    engine.run(module.linearBackward, [
+      engine.handle("d", d),
+      engine.handle("x", x),
+      engine.handle("weight", weight),
+      Number(needs("x")),
+      Number(needs("weight")),
+      Number(needs("bias")),
+    ]);
+    return { x: engine.optional(), weight: engine.optional(), bias: engine.optional() };
+  });
+  return activation === undefined ? y : activate(engine, y, activation);
+}
+
+export function activate(engine: Engine, x: Tensor, activation: Activation): Tensor {
+  checkArgument("activation", activation, isActivation);
+  const { module } = engine;
+  const { value } = module.Activation[activation];
+  const y = engine.run(module.activate, [engine.handle("x", x), value]).tensor();
+  recording()?.record(activation, { x }, [y], ([d]) => {
+    const args = [engine.handle("d", d), engine.handle("x", x), value];
+    return { x: engine.run(module.activateBackward, args).tensor() };
+  });
+  return y;
 }

@@ -2,6 +2,7 @@
 
 import { notGiven } from "./border.js";
 import type { Engine } from "./engine.js";
+import { recording } from "./tape.js";
 import type { Tensor } from "./tensor.js";
 import { type Check, checkOptions, isNumber, isTensor, isWholeNumber, oneOf } from "./validate.js";
 
@@ -63,5 +64,9 @@ export function linearAttention(
     engine.handleOrNone("beta", options.beta),
     engine.handleOrNone("pastState", options.pastState),
   ]);
-  return { output: engine.tensor(), presentState: engine.tensor() };
+  const output = engine.tensor();
+  const presentState = engine.tensor();
+  const { decay, beta, pastState } = options;
+  recording()?.cut("linearAttention", { q, k, v, decay, beta, pastState }, [output, presentState]);
+  return { output, presentState };
 }

@@ -4,7 +4,6 @@ import {
   type AttentionOptions,
   type AttentionResult,
   attention,
-  type If,
   mergeAttention,
   type NothingElse,
   type PartialAttention,
@@ -13,7 +12,6 @@ import { BlockMask, type BlockMaskSizes, type MaskFunction } from "./blockMask.j
 import { Engine } from "./engine.js";
 import { refuse } from "./error.js";
 import { KvCache, type KvCacheOptions } from "./kvCache.js";
-import { type LinearOptions, linear, PackedWeights, type PackWeightsOptions } from "./linear.js";
 import {
   type LinearAttentionOptions,
   type LinearAttentionResult,
@@ -21,103 +19,25 @@ import {
 } from "./linearAttention.js";
 import type { HeedInfo } from "./load.js";
 import type { HeedModule } from "./module.js";
-import { type RopeOptions, rope, type SinusoidalOptions, sinusoidalEncoding } from "./positions.js";
-import { createTensor, type DType, type Tensor, type TensorSource } from "./tensor.js";
 import {
-  type Check,
-  checkArgument,
-  checkOptions,
-  isBoolean,
-  isTensor,
-  isWholeNumber,
-  oneOf,
-} from "./validate.js";
-
-/** The parameters of torch.nn.MultiheadAttention, in its layout. */
-export interface MultiHeadAttentionParameters {
-  /** [3E, E]; or leave it out and give the three below. */
-  inProjWeight?: Tensor;
-  /** [E, E] */
-  qProjWeight?: Tensor;
-  /** [E, size of a key] */
-  kProjWeight?: Tensor;
-  /** [E, size of a value] */
-  vProjWeight?: Tensor;
-  /** [3E] */
-  inProjBias?: Tensor;
-  /** [E, E] */
-  outProjWeight: Tensor;
-  /** [E] */
-  outProjBias?: Tensor;
-}
-
-export interface MultiHeadAttentionOptions {
-  /** Must divide E. */
-  heads: number;
-  isCausal?: boolean;
-  /** As in AttentionOptions. torch's boolean mask has the opposite sense: see `fromTorchMask`. */
-  mask?: Tensor;
-  /** bool [B, S], true where a key may be seen; torch's key_padding_mask has the opposite sense. */
-  keyMask?: Tensor;
-  needWeights?: boolean;
-  /** Weights as the mean over heads, [B, L, S], instead of [B, H, L, S]. */
-  averageWeights?: boolean;
-}
-
-export interface MultiHeadAttentionResult<
-  O extends MultiHeadAttentionOptions = MultiHeadAttentionOptions,
-> {
-  /** [B, L, E] */
-  output: Tensor;
-  weights: If<O["needWeights"], Tensor>;
-}
-
-export interface AverageOptions {
-  /** Position i averages the positions j <= i only. */
-  isCausal?: boolean;
-  /** bool [B, L], true where a position counts. */
-  keyMask?: Tensor;
-}
-
-export interface SelfSimilarityResult {
-  /** [B, L, E] */
-  output: Tensor;
-  /** [B, L, L] */
-  weights: Tensor;
-}
-
-const parameterChecks = {
-  inProjWeight: isTensor,
-  qProjWeight: isTensor,
-  kProjWeight: isTensor,
-  vProjWeight: isTensor,
-  inProjBias: isTensor,
-  outProjWeight: isTensor,
-  outProjBias: isTensor,
-} satisfies Record<keyof MultiHeadAttentionParameters, Check>;
-
-const multiHeadChecks = {
-  heads: isWholeNumber(1),
-  isCausal: isBoolean,
-  mask: isTensor,
-  keyMask: isTensor,
-  needWeights: isBoolean,
-  averageWeights: isBoolean,
-} satisfies Record<keyof MultiHeadAttentionOptions, Check>;
-
-const averageChecks = { isCausal: isBoolean, keyMask: isTensor } satisfies Record<
-  keyof AverageOptions,
-  Check
->;
+  type MultiHeadAttentionOptions,
+  type MultiHeadAttentionParameters,
+  type MultiHeadAttentionResult,
+  multiHeadAttention,
+} from "./multiHeadAttention.js";
+import { OriginOperations } from "./origins.js";
+import { type SampleOptions, sample, type TopKResult, topK } from "./sampling.js";
+import { recording } from "./tape.js";
+import { createTensor, type DType, type Tensor, type TensorSource } from "./tensor.js";
+import { checkArgument, oneOf } from "./validate.js";
 
 /** An engine: the WebAssembly module with its memory and threads. Made by `load`. */
-export class Heed {
+export class Heed extends OriginOperations {
   readonly info: HeedInfo;
-  readonly #engine: Engine;
 
   /** @internal Made by `load`. */
   constructor(module: HeedModule, memory: WebAssembly.Memory, info: HeedInfo) {
-    this.#engine = new Engine(module, memory, info.threads);
+    super(new Engine(module, memory, info.threads));
     this.info = Object.freeze(info);
   }
 
@@ -133,9 +53,9 @@ export class Heed {
    * @throws HeedError "shape", "dtype", "memory"
    */
   tensor(data: TensorSource, shape?: readonly number[], dtype?: DType): Tensor {
-    const { border } = this.#engine;
+    const { border } = this.engine;
     border.checkAlive();
-    const made = this.#engine.track(createTensor(border, data, shape, dtype));
+    const made = this.engine.track(createTensor(this.engine, data, shape, dtype));
     if (made.dtype === (dtype ?? made.dtype)) return made;
     // Numbers for a 16-bit type come as float32, and the engine rounds them.
     try {
@@ -150,7 +70,7 @@ export class Heed {
    * or object. The function must not be async.
    */
   scope<T>(run: () => T): T {
-    return this.#engine.scope(run);
+    return this.engine.scope(run);
   }
 
   /**
@@ -158,7 +78,7 @@ export class Heed {
    * with Heed's sense, true where it may.
    */
   fromTorchMask(mask: Tensor): Tensor {
-    this.#engine.handle("mask", mask);
+    this.engine.handle("mask", mask);
     if (mask.dtype !== "bool") throw refuse("dtype", "mask", "bool", mask.dtype);
     const allowed = (mask.data as Uint8Array).map((value) => 1 - value);
     return this.tensor(allowed, mask.shape, "bool");
@@ -181,12 +101,12 @@ export class Heed {
     v: Tensor,
     options?: O & NothingElse<O, AttentionOptions>,
   ): AttentionResult<O> {
-    return attention(this.#engine, q, k, v, options);
+    return attention(this.engine, q, k, v, options);
   }
 
   /** A cache of keys and values, for `attention` with `past`. */
   createKvCache(options: KvCacheOptions): KvCache {
-    return new KvCache(this.#engine, options);
+    return new KvCache(this.engine, options);
   }
 
   /**
@@ -194,7 +114,7 @@ export class Heed {
    * (Dong et al., "FlexAttention", 2024). `maskFunctions` has the usual ones.
    */
   blockMask(visible: MaskFunction, sizes: BlockMaskSizes): BlockMask {
-    return new BlockMask(this.#engine, visible, sizes);
+    return new BlockMask(this.engine, visible, sizes);
   }
 
   /**
@@ -202,7 +122,7 @@ export class Heed {
    * nothing.
    */
   mergeAttention(a: PartialAttention, b: PartialAttention): PartialAttention {
-    return mergeAttention(this.#engine, a, b);
+    return mergeAttention(this.engine, a, b);
   }
 
   /**
@@ -215,7 +135,7 @@ export class Heed {
     v: Tensor,
     options: LinearAttentionOptions = {},
   ): LinearAttentionResult {
-    return linearAttention(this.#engine, q, k, v, options);
+    return linearAttention(this.engine, q, k, v, options);
   }
 
   /**
@@ -234,114 +154,35 @@ export class Heed {
     parameters: MultiHeadAttentionParameters,
     options: O & NothingElse<O, MultiHeadAttentionOptions>,
   ): MultiHeadAttentionResult<O> {
-    checkOptions("multiHeadAttention", options, multiHeadChecks);
-    checkOptions("multiHeadAttention", parameters, parameterChecks, "parameter");
-    const engine = this.#engine;
-    const p = parameters;
-    engine.run(engine.module.multiHeadAttention, [
-      engine.handle("query", query),
-      engine.handle("key", key),
-      engine.handle("value", value),
-      engine.handleOrNone("inProjWeight", p.inProjWeight),
-      engine.handleOrNone("qProjWeight", p.qProjWeight),
-      engine.handleOrNone("kProjWeight", p.kProjWeight),
-      engine.handleOrNone("vProjWeight", p.vProjWeight),
-      engine.handleOrNone("inProjBias", p.inProjBias),
-      engine.handleOrNone("outProjWeight", p.outProjWeight),
-      engine.handleOrNone("outProjBias", p.outProjBias),
-      options.heads ?? 0,
-      Number(options.isCausal ?? false),
-      engine.handleOrNone("mask", options.mask),
-      engine.handleOrNone("keyMask", options.keyMask),
-      Number(options.needWeights ?? false),
-      Number(options.averageWeights ?? false),
-    ]);
-    return {
-      output: engine.tensor(),
-      weights: engine.optional(),
-    } as MultiHeadAttentionResult<O>;
+    return multiHeadAttention(this, this.engine, query, key, value, parameters, options);
   }
 
-  // ---- Where attention comes from
+  // ---- From logits to tokens
 
-  /** The mean over the positions that may be seen: attention with equal scores. x [B, L, E]. */
-  average(x: Tensor, options: AverageOptions = {}): Tensor {
-    checkOptions("average", options, averageChecks);
-    const engine = this.#engine;
-    const args = [
-      engine.handle("x", x),
-      Number(options.isCausal ?? false),
-      engine.handleOrNone("keyMask", options.keyMask),
-    ];
-    return engine.run(engine.module.average, args).tensor();
+  /** The k largest numbers of each row, and where they stand. x [..., N]. */
+  topK(x: Tensor, k: number): TopKResult {
+    return topK(this.engine, x, k);
   }
 
-  /** softmax(X X^T) X: dot-product attention with no parameters and no scale. x [B, L, E]. */
-  selfSimilarity(x: Tensor): SelfSimilarityResult {
-    const engine = this.#engine;
-    engine.run(engine.module.selfSimilarity, [engine.handle("x", x)]);
-    return { output: engine.tensor(), weights: engine.tensor() };
+  /** A token for each row of logits [..., V], drawn at random or the likeliest: int32 [...]. */
+  sample(logits: Tensor, options: SampleOptions): Tensor {
+    return sample(this.engine, logits, options);
   }
 
-  // ---- The steps around attention
-
-  /**
-   * activation(x W^T + bias). x [..., in], weight [out, in] -> [..., out].
-   *
-   * @param options a bias [out] alone, or options
-   * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
-   */
-  linear(x: Tensor, weight: Tensor | PackedWeights, options?: Tensor | LinearOptions): Tensor {
-    return linear(this.#engine, x, weight, options);
-  }
-
-  /** Weights [out, in] packed once, for a `linear` that runs many times. */
-  packWeights(weight: Tensor, options: PackWeightsOptions = {}): PackedWeights {
-    return new PackedWeights(this.#engine, weight, options);
-  }
-
-  /** Softmax over the last axis; a row of nothing but -Infinity gives zeros. */
-  softmax(x: Tensor): Tensor {
-    const engine = this.#engine;
-    return engine.run(engine.module.softmax, [engine.handle("x", x)]).tensor();
-  }
-
-  /** Rows of a table. ids int32 [...], weight [V, E] -> [..., E]. */
-  embedding(ids: Tensor, weight: Tensor): Tensor {
-    const engine = this.#engine;
-    const args = [engine.handle("ids", ids), engine.handle("weight", weight)];
-    return engine.run(engine.module.embedding, args).tensor();
-  }
-
-  /** The sines and cosines of Vaswani et al., 2017, section 3.5: [length, size]. */
-  sinusoidalEncoding(length: number, size: number, options: SinusoidalOptions = {}): Tensor {
-    return sinusoidalEncoding(this.#engine, length, size, options);
-  }
-
-  /**
-   * Rotary position embedding (Su et al., 2021): pair c of a row at position p is turned by the angle
-   * p base^(-2c / rotarySize). x [B, H, L, D], or [B, L, H*D] with `heads`.
-   */
-  rope(x: Tensor, options: RopeOptions = {}): Tensor {
-    return rope(this.#engine, x, options);
-  }
+  // ---- Types
 
   /** The same numbers as another floating type, rounded to nearest, ties to even. */
   cast(x: Tensor, dtype: "float32" | "float16" | "bfloat16"): Tensor {
     checkArgument("dtype", dtype, oneOf("float32", "float16", "bfloat16"));
-    const engine = this.#engine;
+    const { engine } = this;
     const args = [engine.handle("x", x), engine.module.DType[dtype].value];
-    return engine.run(engine.module.cast, args).tensor();
-  }
-
-  /** a + b; b broadcasts to the shape of a. */
-  add(a: Tensor, b: Tensor): Tensor {
-    const engine = this.#engine;
-    return engine.run(engine.module.add, [engine.handle("a", a), engine.handle("b", b)]).tensor();
+    const y = engine.run(engine.module.cast, args).tensor();
+    recording()?.cut("cast", { x }, [y]);
+    return y;
   }
 
   /** Stops the threads. The engine and its tensors cannot be used after it. */
   dispose(): void {
-    this.#engine.dispose();
+    this.engine.dispose();
   }
 }

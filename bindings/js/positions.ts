@@ -1,6 +1,8 @@
 // Where words stand: sinusoidal encoding and rotary embedding.
 
 import type { Engine } from "./engine.js";
+import type { Operation } from "./module.js";
+import { recording } from "./tape.js";
 import type { Tensor } from "./tensor.js";
 import {
   type Check,
@@ -69,17 +71,23 @@ const ropeChecks = {
 export function rope(engine: Engine, x: Tensor, options: RopeOptions): Tensor {
   checkOptions("rope", options, ropeChecks);
   const { module } = engine;
-  return engine
-    .run(module.rope, [
-      engine.handle("x", x),
-      module.RopeStyle[options.style ?? "half"].value,
-      options.heads ?? 0,
-      options.rotarySize ?? 0,
-      options.base ?? 10000,
-      options.offset ?? 0,
-      engine.handleOrNone("positionIds", options.positionIds),
-      engine.handleOrNone("cos", options.cos),
-      engine.handleOrNone("sin", options.sin),
-    ])
-    .tensor();
+  const turn = (operation: Operation, x: Tensor) =>
+    engine
+      .run(operation, [
+        engine.handle("x", x),
+        module.RopeStyle[options.style ?? "half"].value,
+        options.heads ?? 0,
+        options.rotarySize ?? 0,
+        options.base ?? 10000,
+        options.offset ?? 0,
+        engine.handleOrNone("positionIds", options.positionIds),
+        engine.handleOrNone("cos", options.cos),
+        engine.handleOrNone("sin", options.sin),
+      ])
+      .tensor();
+  const turned = turn(module.rope, x);
+  recording()?.record("rope", { x }, [turned], ([d]) => ({
+    x: d && turn(module.ropeBackward, d),
+  }));
+  return turned;
 }

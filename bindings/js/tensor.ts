@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import type { Border } from "./border.js";
+import type { Engine } from "./engine.js";
 import { describe, HeedError, refuse } from "./error.js";
 import type { Handle } from "./module.js";
 
@@ -34,7 +35,8 @@ export const disposeSymbol: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for
  */
 export class Tensor implements Disposable {
   readonly dtype: DType;
-  readonly #border: Border;
+  /** @internal Where it lives. */
+  readonly engine: Engine;
   /** 0 once it is disposed of. */
   #handle: Handle;
   /** Of the elements. */
@@ -42,8 +44,9 @@ export class Tensor implements Disposable {
   readonly #shape: number[];
 
   /** @internal Made from a result of the operation that ran last. */
-  constructor(border: Border, handle: Handle) {
-    this.#border = border;
+  constructor(engine: Engine, handle: Handle) {
+    const { border } = engine;
+    this.engine = engine;
     this.#handle = handle;
     this.#address = border.next();
     this.dtype = dtypes[border.next()] as DType;
@@ -70,8 +73,8 @@ export class Tensor implements Disposable {
    * memory, which makes views stale. `slice()` makes a copy that lasts.
    */
   get data(): TensorData {
-    this.handle("tensor", this.#border);
-    return new arrays[this.dtype](this.#border.buffer, this.#address, this.size);
+    this.handle("tensor", this.engine.border);
+    return new arrays[this.dtype](this.engine.border.buffer, this.#address, this.size);
   }
 
   /** A copy of the elements, as arrays in arrays. */
@@ -94,8 +97,8 @@ export class Tensor implements Disposable {
   /** Frees the memory. Doing so again does nothing. */
   dispose(): void {
     if (this.#handle === 0) return;
-    this.#border.unwatch(this);
-    this.#border.module.deleteTensor(this.#handle);
+    this.engine.border.unwatch(this);
+    this.engine.border.module.deleteTensor(this.#handle);
     this.#handle = 0;
   }
 
@@ -105,13 +108,13 @@ export class Tensor implements Disposable {
 
   /** @internal For the operations of this library: the C++ object, if it is alive and of that engine. */
   handle(argument: string, border: Border): Handle {
-    if (this.#border.isDisposed) {
+    if (this.engine.border.isDisposed) {
       throw new HeedError("disposed", "engine: expected a live engine, got a disposed one");
     }
     if (this.#handle === 0) {
       throw new HeedError("disposed", `${argument}: expected a live tensor, got a disposed one`);
     }
-    if (this.#border !== border) {
+    if (this.engine.border !== border) {
       throw new HeedError(
         "option",
         `${argument}: expected a tensor of this engine, got one of another`,
@@ -152,7 +155,8 @@ function fromBits(bits: number, dtype: "float16" | "bfloat16"): number {
   return sign * (1 + fraction) * 2 ** (exponent - bias);
 }
 
-function checkShape(shape: unknown): asserts shape is readonly number[] {
+/** @internal */
+export function checkShape(shape: unknown): asserts shape is readonly number[] {
   const fits =
     Array.isArray(shape) && shape.every((size) => Number.isSafeInteger(size) && size >= 0);
   if (!fits)
@@ -215,7 +219,7 @@ function checkElements(elements: readonly unknown[] | TensorData, dtype: DType):
 
 /** @internal Copies values into the engine's memory. Exposed as `heed.tensor`, where the rules are told. */
 export function createTensor(
-  border: Border,
+  engine: Engine,
   data: TensorSource,
   givenShape: readonly number[] | undefined,
   givenDType: DType | undefined,
@@ -266,9 +270,9 @@ export function createTensor(
     );
   }
   const stored = isHalf && !isBits ? "float32" : dtype;
-  const { module } = border;
+  const { border, module } = engine;
   border.run(module.newTensor, [module.DType[stored].value, shape.length, ...shape]);
-  const tensor = new Tensor(border, border.next());
+  const tensor = new Tensor(engine, border.next());
   tensor.data.set(elements as ArrayLike<number>);
   return tensor;
 }

@@ -3,24 +3,13 @@
 // takes three times as long as the next. A few small ones before it get its kernels compiled well.
 
 import type { Heed } from "./ops.js";
+import { pause } from "./pause.js";
 
 /** Milliseconds. */
 const sliceTime = 3;
 const slices = 3;
 /** By then the kernels are compiled, or never will be. */
 const mostCalls = 100;
-
-/** Lets other work of this thread go first. Timers would wait for a second in a hidden page. */
-function pause(): Promise<void> {
-  const { port1, port2 } = new MessageChannel();
-  return new Promise((resolve) => {
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(null);
-  });
-}
 
 /** Attends with a whole register block of queries and a few of keys, in short calls. */
 export async function warmUp(heed: Heed): Promise<void> {

@@ -62,6 +62,10 @@ class KvCache {
   /// its pages. Throws OptionError if `from` has fewer or has dropped some of them.
   void share(std::int64_t from, std::int64_t to, std::int64_t tokens);
 
+  /// Sequence b becomes what sequence order[b] was, for all at once; those that come from the same
+  /// one share its pages. order int32 [batch]. Throws ShapeError, DTypeError, OptionError.
+  void reorder(const TensorView& order);
+
   /// Internal: for the operations of this library.
   class Pages;
   Pages& pages() noexcept { return *pages_; }

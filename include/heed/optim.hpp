@@ -12,12 +12,12 @@
 namespace heed {
 
 struct SgdOptions {
-  float learning_rate = 1e-2f;
-  float momentum = 0.0f;
+  double learning_rate = 1e-2;
+  double momentum = 0.0;
   /// 1 - what the gradient counts in the momentum.
-  float dampening = 0.0f;
+  double dampening = 0.0;
   bool nesterov = false;
-  float weight_decay = 0.0f;
+  double weight_decay = 0.0;
 };
 
 /// As torch.optim.SGD: g += weight_decay p; buffer = momentum buffer + (1 - dampening) g, the first
@@ -27,11 +27,12 @@ void sgd_step(Context& context, Tensor& parameter, const TensorView& gradient, T
               bool is_first, const SgdOptions& options);
 
 struct AdamOptions {
-  float learning_rate = 1e-3f;
-  float beta1 = 0.9f;
-  float beta2 = 0.999f;
-  float eps = 1e-8f;
-  float weight_decay = 0.0f;
+  double learning_rate = 1e-3;
+  double beta1 = 0.9;
+  /// In double, as all of these: 1 - beta2 is what counts.
+  double beta2 = 0.999;
+  double eps = 1e-8;
+  double weight_decay = 0.0;
   /// AdamW: the decay is taken off the parameter and does not join the gradient (Loshchilov and
   /// Hutter, 2019).
   bool is_decoupled = false;

@@ -77,6 +77,8 @@ std::string to_string(const Shape& shape);
 /// A read-only look at a dense row-major array that someone else owns; what operations take.
 class TensorView {
  public:
+  /// Of no elements, shape [0].
+  TensorView() noexcept : data_(nullptr), shape_{0}, dtype_(DType::kFloat32) {}
   template <class T>
   TensorView(const T* data, Shape shape) noexcept
       : data_(data), shape_(shape), dtype_(kDTypeOf<T>) {}
@@ -105,7 +107,7 @@ class TensorView {
 };
 
 /// A dense row-major array that owns its memory, aligned to 64 bytes; what operations return.
-/// Move-only: a copy is made by hand or not at all.
+/// Move-only: a copy is made by hand or not at all, but several may share the same memory.
 class Tensor {
  public:
   /// An array with no elements, shape [0].
@@ -129,13 +131,22 @@ class Tensor {
   }
   /// The same elements under another shape of as many. Throws ShapeError.
   Tensor reshaped(const Shape& shape) &&;
-  operator TensorView() const noexcept { return {data_.get(), shape_, dtype_}; }
+  /// Another tensor with the same memory, which lives as long as one of them: elements from `first`
+  /// on under another shape. What is written to one is seen in both. Throws ShapeError if there are
+  /// fewer elements.
+  Tensor alias(const Shape& shape, std::int64_t first = 0) const;
+  bool is_shared() const noexcept;
+  operator TensorView() const noexcept { return {data_, shape_, dtype_}; }
 
  private:
   struct Free {
     void operator()(std::byte* memory) const noexcept;
   };
-  std::unique_ptr<std::byte[], Free> data_;
+  Tensor(std::byte* memory, std::byte* data, const Shape& shape, DType dtype) noexcept
+      : memory_(memory), data_(data), shape_(shape), dtype_(dtype) {}
+
+  std::unique_ptr<std::byte[], Free> memory_;
+  std::byte* data_ = nullptr;  // in it
   Shape shape_;
   DType dtype_;
 };

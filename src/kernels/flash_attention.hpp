@@ -43,7 +43,6 @@ class FlashAttention {
   using V = simd::Vector<Isa>;
   using Scores = ScoreTile<Isa>;
   static constexpr int kLanes = static_cast<int>(V::size);
-  static constexpr int kRows = Scores::kRows;
   static constexpr int kWidth = Scores::kWidth;
 
   explicit FlashAttention(const AttentionTile& tile) noexcept
@@ -106,10 +105,7 @@ class FlashAttention {
                   scores_.row(r));
     }
     const KeyValueTile& tile = t_.tiles[first / kKeyTile];
-    if (tile.finite)
-      add_values(tile.values, tile.depth * kWidth);
-    else
-      add_seen_values(tile.values, tile.depth * kWidth);
+    scores_.add_product(scores_.row(0), tile.values, tile.depth, tile.finite, o_, o_stride_);
   }
 
   void scale_row(const float* row, float factor, float* to) const noexcept {
@@ -117,30 +113,6 @@ class FlashAttention {
     for (; c + kLanes <= t_.value_size; c += kLanes)
       (V::load_aligned(row + c) * V(factor)).store_unaligned(to + c);
     for (; c < t_.value_size; ++c) to[c] = row[c] * factor;
-  }
-
-  /// o += p V
-  void add_values(const float* panel, std::int64_t panel_size) noexcept {
-    for (std::int64_t column = 0; column < o_stride_; column += kWidth, panel += panel_size)
-      for (int r = 0; r < t_.queries; r += kRows) {
-        const auto range = scores_.range(r);
-        if (range.empty()) continue;
-        const FixedLeft<Scores::kStride, 1> p{scores_.row(r) + range.begin};
-        multiply_rows<Isa, true>(t_.queries - r, p, panel + range.begin * kWidth,
-                                 range.end - range.begin, o_ + r * o_stride_ + column, o_stride_);
-      }
-  }
-
-  /// The same, but a value whose weight is zero is not read.
-  void add_seen_values(const float* panel, std::int64_t panel_size) noexcept {
-    for (std::int64_t column = 0; column < o_stride_; column += kWidth, panel += panel_size)
-      for (int r = 0; r < t_.queries; ++r)
-        for (int j = scores_.range(r).begin; j < scores_.range(r).end; ++j) {
-          const float p = scores_.row(r)[j];
-          if (p == 0.0f) continue;
-          for (int c = 0; c < kWidth; ++c)
-            o_[r * o_stride_ + column + c] += p * panel[j * kWidth + c];
-        }
   }
 
   /// The log of the softmax's denominator; -inf if there is neither a key nor a sink.

@@ -20,6 +20,7 @@
 #include "kernels/pack.hpp"
 #include "kernels/quantise.hpp"
 #include "kernels/table.hpp"
+#include "simd/activation.hpp"
 
 namespace heed::kernels {
 
@@ -32,8 +33,12 @@ inline void cap_scores(float* s, int begin, int end, float cap) noexcept {
   constexpr int kLanes = static_cast<int>(V::size);
   const V caps(cap);
   const V inverse(1.0f / cap);
-  for (int j = begin; j < end; j += kLanes)
-    (caps * simd::tanh<Isa>(V::load_aligned(s + j) * inverse)).store_aligned(s + j);
+  const simd::Tanh<Isa> tanh;
+  for (int j = begin; j < end; j += kLanes) {
+    V x[1] = {V::load_aligned(s + j) * inverse};
+    tanh(x);
+    (caps * x[0]).store_aligned(s + j);
+  }
 }
 
 /// s -= slope |distance - j|, where the query stands `distance` behind key 0.
@@ -67,8 +72,18 @@ class ScoreTile {
       : t_(tile), q_(memory), s_(memory + scratch(tile.head_size) - kQueryTile * kStride) {
     if (t_.key_mean)
       quantise_queries();
-    else
-      pack_queries();
+    else if (!t_.packed_q)
+      pack_queries(t_, q_);
+  }
+
+  /// The queries as the left factor of their scores: register block after register block, scaled.
+  /// Writes up to a whole number of vectors.
+  static void pack_queries(const AttentionTile& t, float* q) noexcept {
+    pack_blocks<Isa, kRows>(t.q, t.q_stride, t.queries, t.head_size, q);
+    const V scale(t.scale);
+    const std::int64_t packed = (t.queries + kRows - 1) / kRows * kRows * t.head_size;
+    for (std::int64_t i = 0; i < packed; i += kLanes)
+      (scale * V::load_aligned(q + i)).store_aligned(q + i);
   }
 
   float* row(int r) noexcept { return s_ + r * kStride; }
@@ -111,12 +126,31 @@ class ScoreTile {
   /// s = scale Q K^T over the ranges.
   void multiply(std::int64_t first) noexcept {
     if (t_.key_mean) return multiply_bytes(first);
-    const float* panel = t_.tiles[first / kKeyTile].keys;
-    for (int column = 0; column < kKeyTile; column += kWidth, panel += kWidth * t_.head_size)
+    multiply(t_.packed_q ? t_.packed_q : q_, t_.tiles[first / kKeyTile].keys, t_.head_size, s_);
+  }
+
+  /// x = left right^T over the ranges, for a tile x like that of the scores.
+  void multiply(const float* left, const float* right, std::int64_t depth, float* x) noexcept {
+    for (int column = 0; column < kKeyTile; column += kWidth, right += kWidth * depth)
       for (int r = 0; r < t_.queries; r += kRows)
         if (column >= range(r).begin && column < range(r).end)
-          multiply_rows<Isa, false>(t_.queries - r, FixedLeft<1, kRows>{q_ + r * t_.head_size},
-                                    panel, t_.head_size, row(r) + column, kStride);
+          multiply_rows<Isa, false>(t_.queries - r, FixedLeft<1, kRows>{left + r * depth}, right,
+                                    depth, x + r * kStride + column, kStride);
+  }
+
+  /// y += x right over the ranges, for a tile x like that of the scores; y has whole panels. A row
+  /// of `right` is not read where x is zero, unless all its numbers are finite.
+  void add_product(const float* x, const float* right, std::int64_t depth, bool finite, float* y,
+                   std::int64_t y_stride) noexcept {
+    if (!finite) return add_seen_product(x, right, depth, y, y_stride);
+    for (std::int64_t column = 0; column < y_stride; column += kWidth, right += depth * kWidth)
+      for (int r = 0; r < t_.queries; r += kRows) {
+        if (range(r).empty()) continue;
+        const int begin = range(r).begin;
+        multiply_rows<Isa, true>(t_.queries - r, FixedLeft<kStride, 1>{x + r * kStride + begin},
+                                 right + begin * kWidth, range(r).end - begin,
+                                 y + r * y_stride + column, y_stride);
+      }
   }
 
   void cap() noexcept {
@@ -125,17 +159,23 @@ class ScoreTile {
       cap_scores<Isa>(row(r), range(r).begin, range(r).end, t_.softcap);
   }
 
-  /// Adds bias and ALiBi to row r, and puts -inf where a key may not be seen. Whether the row sees
-  /// any key of the tile.
-  bool finish(int r, std::int64_t first) noexcept {
-    float* s = row(r);
+  /// What row r may see of its block's range, masks aside.
+  Range seen(int r, std::int64_t first) const noexcept {
     const Range whole = range(r);
     const auto inside = [&](std::int64_t key) {
       return static_cast<int>(
           std::clamp<std::int64_t>(key - first, whole.begin, std::max(whole.begin, whole.end)));
     };
     const int begin = inside(key_begin(r));
-    const int end = std::max(begin, inside(key_end(r)));
+    return {begin, std::max(begin, inside(key_end(r)))};
+  }
+
+  /// Adds bias and ALiBi to row r, and puts -inf where a key may not be seen. Whether the row sees
+  /// any key of the tile.
+  bool finish(int r, std::int64_t first) noexcept {
+    float* s = row(r);
+    const Range whole = range(r);
+    const auto [begin, end] = seen(r, first);
     std::fill(s + whole.begin, s + begin, kHidden);
     if (end < whole.end) std::fill(s + end, s + whole.end, kHidden);
     if (t_.alibi_slope != 0.0f)
@@ -147,14 +187,6 @@ class ScoreTile {
   using V = simd::Vector<Isa>;
   using Sums = simd::Sums<Isa>;
   static constexpr int kLanes = static_cast<int>(V::size);
-
-  void pack_queries() noexcept {
-    pack_blocks<Isa, kRows>(t_.q, t_.q_stride, t_.queries, t_.head_size, q_);
-    const V scale(t_.scale);
-    const std::int64_t packed = (t_.queries + kRows - 1) / kRows * kRows * t_.head_size;
-    for (std::int64_t i = 0; i < packed; i += kLanes)
-      (scale * V::load_aligned(q_ + i)).store_aligned(q_ + i);
-  }
 
   void quantise_queries() noexcept {
     const std::int64_t size = t_.head_size;
@@ -204,6 +236,18 @@ class ScoreTile {
             });
       }
     }
+  }
+
+  void add_seen_product(const float* x, const float* right, std::int64_t depth, float* y,
+                        std::int64_t y_stride) noexcept {
+    for (std::int64_t column = 0; column < y_stride; column += kWidth, right += depth * kWidth)
+      for (int r = 0; r < t_.queries; ++r)
+        for (int j = range(r).begin; j < range(r).end; ++j) {
+          const float p = x[r * kStride + j];
+          if (p == 0.0f) continue;
+          for (int c = 0; c < kWidth; ++c)
+            y[r * y_stride + column + c] += p * right[j * kWidth + c];
+        }
   }
 
   std::int8_t* byte_queries() noexcept { return reinterpret_cast<std::int8_t*>(q_); }

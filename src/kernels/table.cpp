@@ -4,14 +4,19 @@
 
 #include "kernels/table.hpp"
 
+#include "kernels/additive_attention.hpp"
 #include "kernels/byte_linear.hpp"
 #include "kernels/decode.hpp"
 #include "kernels/dropout.hpp"
 #include "kernels/elementwise.hpp"
 #include "kernels/flash_attention.hpp"
+#include "kernels/flash_attention_backward.hpp"
+#include "kernels/gru.hpp"
 #include "kernels/linear.hpp"
 #include "kernels/linear_attention.hpp"
+#include "kernels/non_local_means.hpp"
 #include "kernels/norm.hpp"
+#include "kernels/optim.hpp"
 #include "kernels/pack.hpp"
 #include "kernels/softmax.hpp"
 
@@ -30,6 +35,9 @@ const KernelTable& kernel_table() noexcept {
       .pack_left_columns = pack_block_columns<Isa, simd::Traits<Isa>::kRows>,
       .attention_scratch = FlashAttention<Isa>::scratch,
       .attention = FlashAttention<Isa>::run,
+      .attention_backward_scratch = FlashAttentionBackward<Isa>::scratch,
+      .pack_backward = FlashAttentionBackward<Isa>::pack,
+      .attention_backward = FlashAttentionBackward<Isa>::run,
       .decode_scratch = Decode<Isa>::scratch,
       .decode = Decode<Isa>::run,
       .merge = merge_states<Isa>,
@@ -41,6 +49,15 @@ const KernelTable& kernel_table() noexcept {
       .quantise_keys = quantise_keys<Isa>,
       .linear_attention = linear_attention<Isa>,
       .softmax = softmax<Isa>,
+      .additive_attention = additive_attention<Isa>,
+      .additive_attention_backward = additive_attention_backward<Isa>,
+      .gru_step = gru_step<Isa>,
+      .gru_step_backward = gru_step_backward<Isa>,
+      .non_local_scratch = NonLocalMeans<Isa>::scratch,
+      .non_local_means = NonLocalMeans<Isa>::run,
+      .sgd_step = sgd_step<Isa>,
+      .adam_step = adam_step<Isa>,
+      .sum_of_squares = sum_of_squares<Isa>,
       .softmax_sums = softmax_sums<Isa>,
       .softmax_backward = softmax_backward<Isa>,
       .norm = norm<Isa>,

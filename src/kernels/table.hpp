@@ -98,17 +98,19 @@ struct VisibleKeys {
 
 /// One tile of queries of one (batch, head) against all its keys.
 struct AttentionTile {
-  const float* q;           // [queries, head_size]
-  std::ptrdiff_t q_stride;  // between rows
-  int queries;              // at most kQueryTile
+  const float* q = nullptr;         // [queries, head_size]
+  const float* packed_q = nullptr;  // the same as ScoreTile packs them, if that is done already
+  std::ptrdiff_t q_stride;          // between rows
+  int queries;                      // at most kQueryTile
   std::int64_t first_query;
   std::int64_t head_size;
   std::int64_t value_size;
   float scale;
 
-  const KeyValueTile* tiles;  // [key tiles]
-  std::int64_t scored_keys;   // so many are packed
-  const float* key_mean;      // [head_size] what int8 keys had taken off; null for float32 scores
+  const KeyValueTile* tiles = nullptr;  // [key tiles]
+  std::int64_t scored_keys = 0;         // so many are packed
+  // [head_size] what int8 keys had taken off; null for float32 scores
+  const float* key_mean = nullptr;
 
   // Of these keys a query sees those that no mask hides.
   VisibleKeys visible;
@@ -121,19 +123,58 @@ struct AttentionTile {
   Dropout dropout;
   std::uint64_t row;  // stands for (b, h, first query) in the dropout
 
-  float* output;  // [queries, value_size]
+  float* output = nullptr;  // [queries, value_size]
   std::ptrdiff_t output_stride;
   // What else is asked for, or null.
-  float* lse;      // [queries]
-  float* entropy;  // [queries]
+  float* lse = nullptr;      // [queries]
+  float* entropy = nullptr;  // [queries]
   // [queries, all_keys], rows one after the other
   std::int64_t all_keys;
-  float* scores;
-  float* capped;
-  float* masked;
-  float* weights;
+  float* scores = nullptr;
+  float* capped = nullptr;
+  float* masked = nullptr;
+  float* weights = nullptr;
 
-  float* scratch;  // attention_scratch(head_size, value_size) floats
+  float* scratch = nullptr;  // attention_scratch(head_size, value_size) floats
+};
+
+/// A tile of queries and the gradients of its outputs, packed for the backward pass, whose products
+/// take both as left and as right factors.
+struct BackwardQueries {
+  float* q;                 // by ScoreTile::pack_queries
+  float* d_output;          // by pack_left
+  float* q_columns;         // by pack_columns with this depth
+  float* d_output_columns;  // the same
+  std::int64_t depth;
+  float* delta;      // [queries] sum of d_output * output, less the gradient of lse
+  const float* lse;  // [queries]
+  bool finite;       // all of these
+};
+
+/// What those are packed from.
+struct BackwardInputs {
+  const float* output;    // [queries, value_size]
+  const float* d_output;  // the same
+  const float* d_lse;     // [queries] or null
+};
+
+/// One tile of queries of one (batch, head) against one tile of keys.
+struct BackwardTile {
+  AttentionTile scores;  // only that which scores are made of; attention_backward_scratch floats
+  BackwardQueries queries;
+  std::int64_t first_key;
+  int keys;                  // that may be seen, at most kKeyTile
+  const float* key_columns;  // by pack_columns with this depth
+  const float* value_rows;   // by pack_rows
+  std::int64_t depth;
+  bool finite;  // keys and values
+
+  // All of these are added to; rows are whole panels long.
+  float* d_q = nullptr;       // [queries, head_size] without the scale
+  float* d_k = nullptr;       // [keys, head_size] likewise
+  float* d_v = nullptr;       // [keys, value_size]
+  float* d_bias = nullptr;    // the slice like scores.mask.bias, or null
+  double* d_slope = nullptr;  // or null
 };
 
 /// How a cache stores its numbers.
@@ -274,6 +315,100 @@ struct LinearAttentionHead {
   float* scratch;  // [value_size]
 };
 
+/// The queries of one batch entry that additive attention takes at a time. Rows over A are padded
+/// with zeros to `size` numbers, whole panels.
+struct AdditiveTile {
+  const float* q;       // [queries, size]
+  const float* k;       // [keys, size]
+  const float* v;       // [keys, value_size]
+  const float* weight;  // [size]
+  std::int64_t queries;
+  std::int64_t keys;
+  std::int64_t size;
+  std::int64_t value_size;
+};
+
+/// What its backward pass takes and gives.
+struct AdditiveGradients {
+  const float* weights;    // [queries, keys]; where zero, key and value are not read
+  const float* d_weights;  // [queries, keys] or null
+  const float* d_output;   // [queries, value_size]
+  float* d_scores;         // [keys] scratch
+  float* q;                // [queries, size]
+  // Added to:
+  float* k;       // [keys, size]
+  float* v;       // [keys, value_size]
+  float* weight;  // [size]
+};
+
+/// One step of one sequence in a gated recurrent unit, and what its backward pass gives.
+struct GruStep {
+  std::int64_t size;
+  const float* input;   // [3 size] W_ih x + b_ih
+  const float* hidden;  // [3 size] W_hh h + b_hh
+  const float* state;   // [size] h
+  float* next;          // [size] h'
+  float* gates;         // [4 size] r, z, n, W_hn h + b_hn, or null
+};
+struct GruStepGradients {
+  std::int64_t size;
+  const float* gates;
+  const float* state;
+  float* d_state;   // [size] of h'; becomes that of h, but for what passes through W_hh
+  float* d_input;   // [3 size]
+  float* d_hidden;  // [3 size]
+};
+
+inline constexpr std::int64_t kNonLocalSlack = 16;
+
+/// Some rows of non-local means. The image stands in a larger one, patch_radius pixels of the
+/// border on each side; rows are `stride` apart and have kNonLocalSlack more numbers at their end.
+struct NonLocalBand {
+  const float* padded;
+  std::int64_t stride;
+  std::int64_t height;
+  std::int64_t width;
+  std::int64_t first;  // of the band's rows
+  std::int64_t rows;
+  std::int64_t patch_radius;
+  std::int64_t search_radius;
+  // A weight is 2^(fall * max(sum over the patch - noise, 0)).
+  float noise;
+  float fall;
+  float* output;      // [height, width]
+  float* weight_sum;  // [height, width]
+  float* scratch;     // non_local_scratch(band)
+};
+
+/// A step of stochastic gradient descent.
+struct SgdStep {
+  float* parameter;
+  const float* gradient;
+  float* buffer;  // or null
+  float learning_rate;
+  float momentum;
+  float share;  // of the gradient in the buffer
+  float weight_decay;
+  bool is_first;
+  bool nesterov;
+};
+
+/// A step of Adam: torch's equations with what does not depend on the number taken together.
+struct AdamStep {
+  float* parameter;
+  const float* gradient;
+  float* average;
+  float* average_of_squares;
+  float share1;  // 1 - beta1
+  float beta2;
+  float share2;             // 1 - beta2
+  float step_size;          // learning rate / (1 - beta1^t)
+  float inverse_deviation;  // 1 / sqrt(1 - beta2^t)
+  float eps;
+  float weight_decay;  // into the gradient
+  float shrink;        // of the parameter, before all else
+};
+
 /// Rows [rows, size] to be normalised.
 struct NormTile {
   const float* x;
@@ -326,6 +461,10 @@ struct KernelTable {
                             std::ptrdiff_t columns, std::ptrdiff_t depth, float* blocks) noexcept;
   std::int64_t (*attention_scratch)(std::int64_t head_size, std::int64_t value_size) noexcept;
   void (*attention)(const AttentionTile& tile) noexcept;
+  std::int64_t (*attention_backward_scratch)(std::int64_t head_size) noexcept;
+  void (*pack_backward)(const AttentionTile& tile, const BackwardInputs& inputs,
+                        BackwardQueries& queries) noexcept;
+  void (*attention_backward)(const BackwardTile& tile) noexcept;
   std::int64_t (*decode_scratch)(std::int64_t head_size) noexcept;
   void (*decode)(const DecodeChunk& chunk) noexcept;
   void (*merge)(const DecodeMerge& merge) noexcept;
@@ -342,6 +481,19 @@ struct KernelTable {
   void (*quantise_keys)(const ByteKeys& keys) noexcept;
   void (*linear_attention)(const LinearAttentionHead& head) noexcept;
   void (*softmax)(const float* x, std::int64_t rows, std::int64_t columns, float* y) noexcept;
+  /// `allowed` [keys], or null, says which keys are seen.
+  void (*additive_attention)(const AdditiveTile& tile, const bool* allowed, float* weights,
+                             float* output) noexcept;
+  void (*additive_attention_backward)(const AdditiveTile& tile,
+                                      const AdditiveGradients& gradients) noexcept;
+  void (*gru_step)(const GruStep& step) noexcept;
+  void (*gru_step_backward)(const GruStepGradients& step) noexcept;
+  std::int64_t (*non_local_scratch)(const NonLocalBand& band) noexcept;
+  void (*non_local_means)(const NonLocalBand& band) noexcept;
+  // Over the numbers [begin, end).
+  void (*sgd_step)(const SgdStep& step, std::int64_t begin, std::int64_t end) noexcept;
+  void (*adam_step)(const AdamStep& step, std::int64_t begin, std::int64_t end) noexcept;
+  double (*sum_of_squares)(const float* x, std::int64_t count) noexcept;
   void (*softmax_sums)(const float* x, std::int64_t rows, std::int64_t columns,
                        RowSums* row_sums) noexcept;
   void (*softmax_backward)(const float* d_y, const float* y, std::int64_t rows,

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <span>
 
-#include "ops/attention_problem.hpp"
+#include "ops/attention_tiles.hpp"
 #include "ops/decode.hpp"
 #include "ops/kv_pages.hpp"
 #include "ops/validate.hpp"
@@ -14,34 +14,10 @@ namespace {
 
 using kernels::KeyValueTile;
 using kernels::kKeyTile;
-using kernels::kQueryTile;
 using ops::AttentionProblem;
 using ops::divide_up;
 using ops::Layout;
 using ops::Sequence;
-
-static_assert(BlockMask::kQueries == kQueryTile && BlockMask::kKeys == kKeyTile &&
-              BlockMask::kEmpty == kernels::BlockMaskSlice::kEmpty &&
-              BlockMask::kFull == kernels::BlockMaskSlice::kFull);
-
-/// Past rows followed by new ones: [B, G, P + new, size].
-Tensor append(const TensorView& past, const TensorView& fresh, const Layout& layout,
-              std::int64_t new_rows) {
-  const std::int64_t B = past.shape()[0], G = past.shape()[1], P = past.shape()[2];
-  const std::int64_t size = past.shape()[3];
-  Tensor both(Shape{B, G, P + new_rows, size});
-  const float* from = past.data<float>().data();
-  const float* const added = fresh.data<float>().data();
-  float* to = both.data().data();
-  for (std::int64_t b = 0; b < B; ++b)
-    for (std::int64_t g = 0; g < G; ++g) {
-      to = std::copy_n(from, P * size, to);
-      from += P * size;
-      for (std::int64_t i = 0; i < new_rows; ++i)
-        to = std::copy_n(layout.at(added, b, g, i), size, to);
-    }
-  return both;
-}
 
 /// Keys and values in the order in which the kernel reads them; shared by the query heads of a
 /// group and by all their tiles.
@@ -203,31 +179,6 @@ class PackedKeyValues {
   float* smoothed_ = nullptr;           // [tiles, D] scratch
 };
 
-/// A tile of queries of one sequence; the unit of work is one of them for one head.
-struct QueryTile {
-  std::size_t sequence;
-  std::int64_t first;
-};
-
-/// Under a causal mask a sequence's last tile has the most work: begin with it.
-std::span<const QueryTile> query_tiles(const AttentionProblem& p, Arena::Scope& scratch) {
-  std::int64_t count = 0;
-  for (const Sequence& sequence : p.sequences) count += divide_up(sequence.queries, kQueryTile);
-  QueryTile* const tiles = scratch.take<QueryTile>(count);
-  QueryTile* next = tiles;
-  for (std::size_t n = 0; n < p.sequences.size(); ++n)
-    for (std::int64_t tile = divide_up(p.sequences[n].queries, kQueryTile) - 1; tile >= 0; --tile)
-      *next++ = {n, tile * kQueryTile};
-  return {tiles, next};
-}
-
-double operations(const AttentionProblem& p) {
-  double pairs = 0;
-  for (const Sequence& s : p.sequences)
-    pairs += static_cast<double>(s.queries) * static_cast<double>(s.visible);
-  return 2.0 * pairs * static_cast<double>(p.H) * static_cast<double>(p.D + p.Dv);
-}
-
 AttentionResult allocate(const AttentionProblem& p, const AttentionOptions& options) {
   AttentionResult result;
   result.output = Tensor(p.output_shape);
@@ -249,39 +200,6 @@ bool observes(const AttentionOptions& options) {
          options.capture_masked || options.capture_entropy;
 }
 
-kernels::Dropout dropout_of(const AttentionOptions& options) {
-  if (options.dropout == 0.0) return {};
-  const double kept = 1.0 - options.dropout;
-  return {.seed = options.dropout_seed,
-          .keep = static_cast<std::uint64_t>(kept * 4294967296.0),
-          .scale = static_cast<float>(1.0 / kept)};
-}
-
-/// A number for query i of (b, h), whatever the sizes around it.
-std::uint64_t dropout_row(std::int64_t b, std::int64_t h, std::int64_t i) {
-  return static_cast<std::uint64_t>(b) << 48 ^ static_cast<std::uint64_t>(h) << 32 ^
-         static_cast<std::uint64_t>(i);
-}
-
-/// The part of a block mask for one batch, head and tile of queries.
-kernels::BlockMaskSlice blocks_of(const BlockMask* mask, std::int64_t b, std::int64_t h,
-                                  std::int64_t first_query) {
-  if (!mask) return {};
-  const Shape& shape = mask->kinds().shape();
-  const std::int64_t slice = (shape[0] == 1 ? 0 : b) * shape[1] + (shape[1] == 1 ? 0 : h);
-  const std::int64_t row = slice * shape[2] + first_query / kQueryTile;
-  return {mask->kinds().data<std::int32_t>().data() + row * shape[3],
-          reinterpret_cast<const std::uint8_t*>(mask->bits().data<bool>().data())};
-}
-
-float* data_or_null(std::optional<Tensor>& tensor) {
-  return tensor ? tensor->data().data() : nullptr;
-}
-
-const float* data_or_null(const std::optional<TensorView>& tensor) {
-  return tensor ? tensor->data<float>().data() : nullptr;
-}
-
 /// Attention by tiles of queries. Takes all the memory that it needs when it is made.
 class TiledAttention {
  public:
@@ -293,7 +211,7 @@ class TiledAttention {
         // Scores before the masks are those of every key.
         packed_(p, options.cache, options.capture_scores || options.capture_capped,
                 options.precision, runtime.kernels(), scratch),
-        tiles_(query_tiles(p, scratch)),
+        tiles_(ops::query_tiles(p, scratch)),
         scratch_size_(runtime.kernels().attention_scratch(p.D, p.Dv)),
         thread_scratch_(scratch.take<float>(runtime.pool().threads() * scratch_size_)) {}
 
@@ -303,15 +221,13 @@ class TiledAttention {
     runtime_.pool().run(packed_.pieces(), alone,
                         [&](std::int64_t piece, int) { packed_.pack(piece, k, v); });
     const auto tile_count = static_cast<std::int64_t>(tiles_.size());
-    const float* const slopes = data_or_null(options_.alibi_slopes);
-    const float* const sinks = data_or_null(options_.sinks);
     float* const output = result.output.data().data();
-    float* const lse = data_or_null(result.lse);
-    float* const entropy = data_or_null(result.entropy);
-    float* const scores = data_or_null(result.scores);
-    float* const capped = data_or_null(result.capped);
-    float* const masked = data_or_null(result.masked);
-    float* const weights = data_or_null(result.weights);
+    float* const lse = ops::data_or_null(result.lse);
+    float* const entropy = ops::data_or_null(result.entropy);
+    float* const scores = ops::data_or_null(result.scores);
+    float* const capped = ops::data_or_null(result.capped);
+    float* const masked = ops::data_or_null(result.masked);
+    float* const weights = ops::data_or_null(result.weights);
 
     runtime_.pool().run(p_.H * tile_count, alone, [&](std::int64_t piece, int thread) {
       const auto [n, first] = tiles_[static_cast<std::size_t>(piece % tile_count)];
@@ -324,36 +240,20 @@ class TiledAttention {
         return all ? p_.row_layout.at(all, b, h, query) : nullptr;
       };
       const auto pairs_of = [&](float* all) { return all ? all + pair_row * p_.S : nullptr; };
-      runtime_.kernels().attention({
-          .q = p_.q_layout.at(q, b, h, query),
-          .q_stride = static_cast<std::ptrdiff_t>(p_.q_layout.row),
-          .queries = static_cast<int>(std::min<std::int64_t>(kQueryTile, sequence.queries - first)),
-          .first_query = first,
-          .head_size = p_.D,
-          .value_size = p_.Dv,
-          .scale = p_.scale,
-          .tiles = packed_.tiles(n, h / (p_.H / p_.G)),
-          .scored_keys = packed_.scored(n),
-          .key_mean = packed_.mean(n, h / (p_.H / p_.G)),
-          .visible = p_.visible(n),
-          .mask = p_.mask.slice(b, h),
-          .blocks = blocks_of(options_.block_mask, b, h, first),
-          .softcap = options_.softcap,
-          .alibi_slope = slopes ? slopes[h] : 0.0f,
-          .sink = sinks ? sinks + h : nullptr,
-          .dropout = dropout_of(options_),
-          .row = dropout_row(b, h, query),
-          .output = p_.output_layout.at(output, b, h, query),
-          .output_stride = static_cast<std::ptrdiff_t>(p_.output_layout.row),
-          .lse = row_of(lse),
-          .entropy = row_of(entropy),
-          .all_keys = p_.is_packed ? sequence.keys : p_.S,
-          .scores = pairs_of(scores),
-          .capped = pairs_of(capped),
-          .masked = pairs_of(masked),
-          .weights = pairs_of(weights),
-          .scratch = thread_scratch_ + thread * scratch_size_,
-      });
+      kernels::AttentionTile tile = ops::tile_of_scores(p_, options_, {n, first}, h);
+      tile.q = p_.q_layout.at(q, b, h, query);
+      tile.tiles = packed_.tiles(n, h / (p_.H / p_.G));
+      tile.scored_keys = packed_.scored(n);
+      tile.key_mean = packed_.mean(n, h / (p_.H / p_.G));
+      tile.output = p_.output_layout.at(output, b, h, query);
+      tile.lse = row_of(lse);
+      tile.entropy = row_of(entropy);
+      tile.scores = pairs_of(scores);
+      tile.capped = pairs_of(capped);
+      tile.masked = pairs_of(masked);
+      tile.weights = pairs_of(weights);
+      tile.scratch = thread_scratch_ + thread * scratch_size_;
+      runtime_.kernels().attention(tile);
     });
   }
 
@@ -362,7 +262,7 @@ class TiledAttention {
   const AttentionOptions& options_;
   Context::Runtime& runtime_;
   PackedKeyValues packed_;
-  std::span<const QueryTile> tiles_;
+  std::span<const ops::QueryTile> tiles_;
   std::int64_t scratch_size_;
   float* thread_scratch_;
 };
@@ -401,16 +301,8 @@ AttentionResult attention(Context& context, const TensorView& q, const TensorVie
   Arena::Scope scratch(runtime.arena());
   AttentionProblem p(q, k, v, options, scratch);
   AttentionResult result = allocate(p, options);
-  const float* k_data = k.data<float>().data();
-  const float* v_data = v.data<float>().data();
-  if (options.past_key) {
-    result.present_key = append(*options.past_key, k, p.k_layout, p.S - p.past);
-    result.present_value = append(*options.past_value, v, p.v_layout, p.S - p.past);
-    k_data = result.present_key->data().data();
-    v_data = result.present_value->data().data();
-    p.k_layout = {p.G * p.S * p.D, p.S * p.D, p.D};
-    p.v_layout = {p.G * p.S * p.Dv, p.S * p.Dv, p.Dv};
-  }
+  const auto [k_data, v_data] =
+      ops::join_past(p, options, k, v, result.present_key, result.present_value);
 
   const kernels::KernelTable& kernels = runtime.kernels();
   if (options.cache && options.cache->pages().panel() != kernels.panel)
@@ -429,10 +321,11 @@ AttentionResult attention(Context& context, const TensorView& q, const TensorVie
   if (options.cache)
     options.cache->pages().append(p.appended, k_data, p.k_layout, v_data, p.v_layout);
 
-  const bool alone = operations(p) < ops::kWorthSharing;
+  const bool alone = ops::operations(p) < ops::kWorthSharing;
   const float* const q_data = q.data<float>().data();
   if (tiled) tiled->run(q_data, k_data, v_data, result, alone);
-  if (decode) decode->run(q_data, result.output.data().data(), data_or_null(result.lse), alone);
+  if (decode)
+    decode->run(q_data, result.output.data().data(), ops::data_or_null(result.lse), alone);
   return result;
 }
 

@@ -331,6 +331,19 @@ void Pages::share(std::int64_t from, std::int64_t to, std::int64_t tokens) {
   sequences_[static_cast<std::size_t>(to)] = std::move(shared);
 }
 
+void Pages::reorder(const TensorView& order) {
+  ops::require_dtype("order", order, DType::kInt32);
+  ops::require_shape("order", order, Shape{options_.batch});
+  std::vector<Sequence> reordered;
+  for (const std::int32_t from : order.data<std::int32_t>()) {
+    if (from < 0 || from >= options_.batch)
+      throw OptionError("order", "numbers from 0 to below " + std::to_string(options_.batch),
+                        std::to_string(from));
+    reordered.push_back(sequence(from));
+  }
+  sequences_ = std::move(reordered);
+}
+
 kernels::NumberFormat Pages::format() const noexcept {
   switch (options_.format) {
     case Format::kFloat16:
@@ -381,6 +394,7 @@ void KvCache::rewind(std::int64_t b, std::int64_t tokens) { pages_->rewind(b, to
 void KvCache::share(std::int64_t from, std::int64_t to, std::int64_t tokens) {
   pages_->share(from, to, tokens);
 }
+void KvCache::reorder(const TensorView& order) { pages_->reorder(order); }
 
 void KvCache::append(const TensorView& k, const TensorView& v,
                      const std::optional<TensorView>& counts) {

@@ -32,6 +32,7 @@ class KvCache::Pages {
               const float* v, const ops::Layout& v_layout);
   void rewind(std::int64_t b, std::int64_t tokens);
   void share(std::int64_t from, std::int64_t to, std::int64_t tokens);
+  void reorder(const TensorView& order);
 
   kernels::NumberFormat format() const noexcept;
   /// The tile of keys [tile * kKeyTile, ..) of one head, which must be there, as it is stored.

@@ -13,7 +13,7 @@ struct Heads {
   std::int64_t head_stride, row_stride;
 };
 
-Heads heads_of(const TensorView& x, std::int64_t heads) {
+Heads heads_of(std::string_view argument, const TensorView& x, std::int64_t heads) {
   const Shape& shape = x.shape();
   if (shape.rank() == 4) {
     if (heads != 0 && heads != shape[1])
@@ -21,10 +21,11 @@ Heads heads_of(const TensorView& x, std::int64_t heads) {
                         std::to_string(heads));
     return {shape[0], shape[1], shape[2], shape[3], shape[2] * shape[3], shape[3]};
   }
-  if (shape.rank() != 3) throw ShapeError("x", "rank 3 or 4", to_string(shape));
+  if (shape.rank() != 3) throw ShapeError(argument, "rank 3 or 4", to_string(shape));
   if (heads < 1 || shape[2] % heads != 0)
-    throw OptionError("heads", "a divisor of the last axis of x " + to_string(shape),
-                      std::to_string(heads));
+    throw OptionError(
+        "heads", "a divisor of the last axis of " + std::string(argument) + " " + to_string(shape),
+        std::to_string(heads));
   const std::int64_t size = shape[2] / heads;
   return {shape[0], heads, shape[1], size, size, shape[2]};
 }
@@ -94,11 +95,11 @@ Rotations given_rotations(const RopeOptions& options, const Heads& x, std::int64
   return result;
 }
 
-}  // namespace
-
-Tensor rope(Context&, const TensorView& x, const RopeOptions& options) {
-  ops::require_dtype("x", x, DType::kFloat32);
-  const Heads heads = heads_of(x, options.heads);
+/// Each pair by its angle times `direction`, 1 or -1.
+Tensor turned(std::string_view argument, const TensorView& x, const RopeOptions& options,
+              float direction) {
+  ops::require_dtype(argument, x, DType::kFloat32);
+  const Heads heads = heads_of(argument, x, options.heads);
   const std::int64_t rotary = options.rotary_size == 0 ? heads.D : options.rotary_size;
   if (rotary < 0 || rotary > heads.D || rotary % 2 != 0)
     throw OptionError("rotary_size", "an even number up to " + std::to_string(heads.D),
@@ -124,7 +125,8 @@ Tensor rope(Context&, const TensorView& x, const RopeOptions& options) {
         const auto rotation = static_cast<std::size_t>((b * heads.L + i) * pairs);
         for (std::int64_t c = 0; c < pairs; ++c) {
           const float cos = rotations.cos.data()[rotation + static_cast<std::size_t>(c)];
-          const float sin = rotations.sin.data()[rotation + static_cast<std::size_t>(c)];
+          const float sin =
+              direction * rotations.sin.data()[rotation + static_cast<std::size_t>(c)];
           const std::int64_t first = start + c * step;
           to[first] = from[first] * cos - from[first + partner] * sin;
           to[first + partner] = from[first + partner] * cos + from[first] * sin;
@@ -132,6 +134,16 @@ Tensor rope(Context&, const TensorView& x, const RopeOptions& options) {
         for (std::int64_t d = rotary; d < heads.D; ++d) to[start + d] = from[start + d];
       }
   return y;
+}
+
+}  // namespace
+
+Tensor rope(Context&, const TensorView& x, const RopeOptions& options) {
+  return turned("x", x, options, 1.0f);
+}
+
+Tensor rope_backward(Context&, const TensorView& d_output, const RopeOptions& options) {
+  return turned("d_output", d_output, options, -1.0f);
 }
 
 }  // namespace heed

@@ -100,18 +100,25 @@ class Bias {
 
   double operator()(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const {
     if (!mask_) return 0.0;
+    const std::int64_t at = position(b, h, i, j);
+    if (at < 0) return kMinusInfinity;
+    const auto element = static_cast<std::size_t>(at);
+    if (mask_->dtype() == DType::kFloat32) return mask_->data<float>()[element];
+    return mask_->data<bool>()[element] ? 0.0 : kMinusInfinity;
+  }
+
+  /// Of the element that is added; -1 beyond a short last axis.
+  std::int64_t position(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const {
     const Shape& shape = mask_->shape();
     const std::int64_t at[4] = {b, h, i, j};
-    std::int64_t position = 0;
+    std::int64_t result = 0;
     for (int axis = 0; axis < shape.rank(); ++axis) {
       const std::int64_t size = shape[axis];
       const std::int64_t index = size == 1 ? 0 : at[4 - shape.rank() + axis];
-      if (index >= size) return kMinusInfinity;
-      position = position * size + index;
+      if (index >= size) return -1;
+      result = result * size + index;
     }
-    const auto element = static_cast<std::size_t>(position);
-    if (mask_->dtype() == DType::kFloat32) return mask_->data<float>()[element];
-    return mask_->data<bool>()[element] ? 0.0 : kMinusInfinity;
+    return result;
   }
 
  private:
@@ -258,19 +265,17 @@ inline Array sequence_of(const Array& x, std::int64_t begin, std::int64_t end) {
   return y;
 }
 
-/// Of the results only output, lse and entropy.
-inline AttentionResult packed_attention(const Array& q, const Array& k, const Array& v,
-                                        const AttentionOptions& options) {
-  const std::int64_t Tq = q.shape[0], H = q.shape[1], Dv = v.shape[2];
+/// One of packed sequences: its rows of q, and of k and v.
+struct PackedSequence {
+  std::int64_t first_query, queries, first_key, keys;
+};
+
+/// Calls visit(sequence, options) for each packed sequence with the options that it has alone.
+template <class Visit>
+void for_each_sequence(const AttentionOptions& options, const Visit& visit) {
   const auto starts_q = options.cu_seqlens_q->data<std::int32_t>();
   const auto starts_k = options.cu_seqlens_k->data<std::int32_t>();
-  AttentionResult result;
-  result.output = Array(Shape{Tq, H, Dv});
-  result.lse = Array(Shape{H, Tq});
-  result.entropy = Array(Shape{H, Tq});
   for (std::size_t n = 0; n + 1 < starts_q.size(); ++n) {
-    const std::int64_t first = starts_q[n], L = starts_q[n + 1] - first;
-    const std::int64_t S = starts_k[n + 1] - starts_k[n];
     AttentionOptions alone = options;
     alone.cu_seqlens_q.reset();
     alone.cu_seqlens_k.reset();
@@ -282,9 +287,25 @@ inline AttentionResult packed_attention(const Array& q, const Array& k, const Ar
           number_of(*options.causal_offset, static_cast<std::int64_t>(n)));
       alone.causal_offset = TensorView(offset.data(), Shape{1});
     }
-    const AttentionResult part = attention_by_head(
-        sequence_of(q, first, first + L), sequence_of(k, starts_k[n], starts_k[n] + S),
-        sequence_of(v, starts_k[n], starts_k[n] + S), alone);
+    visit(PackedSequence{starts_q[n], starts_q[n + 1] - starts_q[n], starts_k[n],
+                         starts_k[n + 1] - starts_k[n]},
+          alone);
+  }
+}
+
+/// Of the results only output, lse and entropy.
+inline AttentionResult packed_attention(const Array& q, const Array& k, const Array& v,
+                                        const AttentionOptions& options) {
+  const std::int64_t Tq = q.shape[0], H = q.shape[1], Dv = v.shape[2];
+  AttentionResult result;
+  result.output = Array(Shape{Tq, H, Dv});
+  result.lse = Array(Shape{H, Tq});
+  result.entropy = Array(Shape{H, Tq});
+  for_each_sequence(options, [&](const PackedSequence& one, const AttentionOptions& alone) {
+    const auto [first, L, first_key, S] = one;
+    const AttentionResult part = attention_by_head(sequence_of(q, first, first + L),
+                                                   sequence_of(k, first_key, first_key + S),
+                                                   sequence_of(v, first_key, first_key + S), alone);
     for (std::int64_t h = 0; h < H; ++h)
       for (std::int64_t i = 0; i < L; ++i) {
         result.lse[h * Tq + first + i] = part.lse[h * L + i];
@@ -292,7 +313,7 @@ inline AttentionResult packed_attention(const Array& q, const Array& k, const Ar
         for (std::int64_t d = 0; d < Dv; ++d)
           result.output[((first + i) * H + h) * Dv + d] = part.output[(h * L + i) * Dv + d];
       }
-  }
+  });
   return result;
 }
 

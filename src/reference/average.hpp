@@ -8,7 +8,7 @@
 // self_similarity: Y = P X, P = softmax(X X^T). Vaswani et al., "Attention Is All You Need",
 //   section 3.2.1, 2017, with Q = K = V = X and no scale.
 //
-//   average: x [B, L, E], key_mask bool [B, L] -> y [B, L, E]
+//   average: x [B, L, E], key_mask bool [B, L] -> y [B, L, E]; backward dy -> dx
 //   self_similarity: x [B, L, E] -> y [B, L, E], weights [B, L, L]
 
 #include <cstdint>
@@ -37,6 +37,25 @@ inline Array average(const Array& x, const AverageOptions& options = {}) {
     }
   }
   return y;
+}
+
+/// dx_j = sum of dy_i / (the number that i sees) over the i that see j.
+inline Array average_backward(const Array& d_output, const AverageOptions& options = {}) {
+  const std::int64_t B = d_output.shape[0], L = d_output.shape[1], E = d_output.shape[2];
+  const auto sees = [&](std::int64_t b, std::int64_t i, std::int64_t j) {
+    if (options.is_causal && j > i) return false;
+    return !options.key_mask || options.key_mask->data<bool>()[static_cast<std::size_t>(b * L + j)];
+  };
+  Array d_x(d_output.shape);
+  for (std::int64_t b = 0; b < B; ++b)
+    for (std::int64_t i = 0; i < L; ++i) {
+      double count = 0.0;
+      for (std::int64_t j = 0; j < L; ++j) count += sees(b, i, j) ? 1.0 : 0.0;
+      for (std::int64_t j = 0; j < L; ++j)
+        for (std::int64_t e = 0; sees(b, i, j) && e < E; ++e)
+          d_x[(b * L + j) * E + e] += d_output[(b * L + i) * E + e] / count;
+    }
+  return d_x;
 }
 
 struct SelfSimilarityResult {

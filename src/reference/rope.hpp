@@ -17,8 +17,9 @@
 
 namespace heed::reference {
 
-inline Array rope(const Array& x, const RopeOptions& options = {}) {
-  if (x.shape.rank() == 3) return join_heads(rope(split_heads(x, options.heads), options));
+inline Array rope(const Array& x, const RopeOptions& options = {}, double direction = 1.0) {
+  if (x.shape.rank() == 3)
+    return join_heads(rope(split_heads(x, options.heads), options, direction));
   const std::int64_t B = x.shape[0], H = x.shape[1], L = x.shape[2], D = x.shape[3];
   const std::int64_t R = options.rotary_size == 0 ? D : options.rotary_size;
   const bool is_half = options.style == RopeStyle::kHalf;
@@ -40,6 +41,7 @@ inline Array rope(const Array& x, const RopeOptions& options = {}) {
             cos = options.cos->data<float>()[static_cast<std::size_t>(row * (R / 2) + c)];
             sin = options.sin->data<float>()[static_cast<std::size_t>(row * (R / 2) + c)];
           }
+          sin *= direction;
           const std::int64_t row = ((b * H + h) * L + i) * D;
           const std::int64_t first = row + (is_half ? c : 2 * c);
           const std::int64_t second = row + (is_half ? c + R / 2 : 2 * c + 1);
@@ -47,6 +49,11 @@ inline Array rope(const Array& x, const RopeOptions& options = {}) {
           y[second] = x[second] * cos + x[first] * sin;
         }
   return y;
+}
+
+/// A rotation's transpose is the one by the angle the other way round.
+inline Array rope_backward(const Array& d_output, const RopeOptions& options = {}) {
+  return rope(d_output, options, -1.0);
 }
 
 }  // namespace heed::reference

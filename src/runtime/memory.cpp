@@ -1,5 +1,6 @@
 #include "runtime/memory.hpp"
 
+#include <atomic>
 #include <limits>
 #include <new>
 #include <string>
@@ -18,19 +19,43 @@ std::size_t bytes_of(std::int64_t count, std::size_t element) {
   return (static_cast<std::size_t>(elements) * element + kAlignment - 1) / kAlignment * kAlignment;
 }
 
+namespace {
+
+/// Before the memory: how many share it, and the byte that tells where it begins.
+constexpr std::size_t kHead = 8;
+
+using Count = std::atomic<std::uint32_t>;
+
+Count& owners(std::byte* memory) noexcept {
+  return *std::launder(reinterpret_cast<Count*>(memory - kHead));
+}
+
+}  // namespace
+
 // One allocation of a little more is several times as fast as an aligned one: where the memory
 // begins is told by the byte before.
 std::byte* allocate(std::size_t bytes) {
-  auto* const memory = static_cast<std::byte*>(::operator new(bytes + kAlignment, std::nothrow));
-  if (memory == nullptr)
+  auto* const start =
+      static_cast<std::byte*>(::operator new(bytes + kHead + kAlignment, std::nothrow));
+  if (start == nullptr)
     throw MemoryError("memory: expected " + std::to_string(bytes) + " more bytes, got none");
-  const std::size_t skipped = kAlignment - reinterpret_cast<std::uintptr_t>(memory) % kAlignment;
-  memory[skipped - 1] = static_cast<std::byte>(skipped);
-  return memory + skipped;
+  const std::size_t skipped =
+      kHead + (kAlignment - (reinterpret_cast<std::uintptr_t>(start) + kHead) % kAlignment);
+  std::byte* const memory = start + skipped;
+  memory[-1] = static_cast<std::byte>(skipped);
+  new (memory - kHead) Count(1);
+  return memory;
+}
+
+void retain(std::byte* memory) noexcept { owners(memory).fetch_add(1, std::memory_order_relaxed); }
+
+bool is_shared(std::byte* memory) noexcept {
+  return owners(memory).load(std::memory_order_relaxed) > 1;
 }
 
 void release(std::byte* memory) noexcept {
-  if (memory != nullptr) ::operator delete(memory - std::to_integer<std::size_t>(memory[-1]));
+  if (memory == nullptr || owners(memory).fetch_sub(1, std::memory_order_acq_rel) > 1) return;
+  ::operator delete(memory - std::to_integer<std::size_t>(memory[-1]));
 }
 
 }  // namespace heed

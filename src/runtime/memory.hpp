@@ -12,8 +12,12 @@ inline constexpr std::size_t kAlignment = 64;
 /// address space cannot hold them.
 std::size_t bytes_of(std::int64_t count, std::size_t element);
 
-/// Memory for `bytes`, not initialised. Throws MemoryError.
+/// Memory for `bytes`, not initialised, with one owner. Throws MemoryError.
 std::byte* allocate(std::size_t bytes);
+/// One owner more.
+void retain(std::byte* memory) noexcept;
+bool is_shared(std::byte* memory) noexcept;
+/// One owner less; the last one frees it.
 void release(std::byte* memory) noexcept;
 
 }  // namespace heed

@@ -73,7 +73,10 @@ std::string to_string(const Shape& shape) {
 void Tensor::Free::operator()(std::byte* memory) const noexcept { release(memory); }
 
 Tensor::Tensor(const Shape& shape, DType dtype)
-    : data_(allocate(bytes_of(shape.elements(), size_of(dtype)))), shape_(shape), dtype_(dtype) {}
+    : memory_(allocate(bytes_of(shape.elements(), size_of(dtype)))),
+      data_(memory_.get()),
+      shape_(shape),
+      dtype_(dtype) {}
 
 Tensor::Tensor(const Shape& shape, std::initializer_list<float> values) : Tensor(shape) {
   if (static_cast<std::int64_t>(values.size()) != shape.elements())
@@ -89,5 +92,15 @@ Tensor Tensor::reshaped(const Shape& shape) && {
   shape_ = shape;
   return std::move(*this);
 }
+
+Tensor Tensor::alias(const Shape& shape, std::int64_t first) const {
+  if (first < 0 || first > shape_.elements() || shape.elements() > shape_.elements() - first)
+    throw ShapeError("shape", "at most " + std::to_string(shape_.elements() - first) + " elements",
+                     to_string(shape));
+  if (memory_) retain(memory_.get());
+  return {memory_.get(), data_ + static_cast<std::size_t>(first) * size_of(dtype_), shape, dtype_};
+}
+
+bool Tensor::is_shared() const noexcept { return memory_ && heed::is_shared(memory_.get()); }
 
 }  // namespace heed

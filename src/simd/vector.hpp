@@ -51,6 +51,16 @@ inline Vector<Isa> at_least(Vector<Isa> x, Vector<Isa> limit) noexcept {
 #endif
 }
 
+/// The smaller of x and a limit; NaN if x is.
+template <class Isa>
+inline Vector<Isa> at_most(Vector<Isa> x, Vector<Isa> limit) noexcept {
+#if defined(__wasm__)
+  return xsimd::min(x, limit);  // limit < x ? limit : x
+#else
+  return xsimd::min(limit, x);  // limit < x ? limit : x on x86
+#endif
+}
+
 /// 2^t for t <= 124; made before a loop, it holds its constants. Relative error below 2e-7; NaN
 /// stays NaN. Below -124.5 the result is exactly zero and never subnormal: WebAssembly cannot flush
 /// subnormals to zero, and a multiply-add on one is many times slower.
@@ -101,28 +111,5 @@ class Exp2 {
   V c1_ = held<Isa>(4.0f * 0.6931469775991131f);
   V c0_ = held<Isa>(4.0f);
 };
-
-template <class Isa>
-inline Vector<Isa> exp(Vector<Isa> x) noexcept {
-  return Exp2<Isa>().natural(x);
-}
-
-/// tanh(x), absolute error below 2e-7: (1 - e) / (1 + e) with e = exp(-2 |x|), and for small |x|,
-/// where that cancels, the odd polynomial of Cephes (Moshier, 1984).
-template <class Isa>
-inline Vector<Isa> tanh(Vector<Isa> x) noexcept {
-  using V = Vector<Isa>;
-  const V magnitude = xsimd::abs(x);
-  const V e = exp<Isa>(V(-2.0f) * magnitude);
-  const V large = (V(1.0f) - e) / (V(1.0f) + e);
-  const V square = x * x;
-  V p = V(-5.70498872745e-3f);
-  p = madd<Isa>(p, square, V(2.06390887954e-2f));
-  p = madd<Isa>(p, square, V(-5.37397155531e-2f));
-  p = madd<Isa>(p, square, V(1.33314422036e-1f));
-  p = madd<Isa>(p, square, V(-3.33332819422e-1f));
-  const V small = madd<Isa>(p * square, x, x);
-  return xsimd::select(magnitude < V(0.625f), small, xsimd::copysign(large, x));
-}
 
 }  // namespace heed::simd

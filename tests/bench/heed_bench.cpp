@@ -3,8 +3,8 @@
 //   heed_bench KIND NAME=VALUE... [--benchmark_...]
 //
 // KIND and sizes are those of page/cases.mjs. threads=N; data=FILE holds the case's inputs,
-// float32, one after the other; answer=FILE takes the output instead of timing it. native.mjs calls
-// it.
+// float32, one after the other; answer=FILE takes the outputs, one after the other, instead of
+// timing it. native.mjs calls it.
 
 #include <benchmark/benchmark.h>
 
@@ -18,6 +18,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -68,19 +69,52 @@ class Inputs {
   std::ifstream file_;
 };
 
-/// A case computes its output from inputs that it keeps.
-using Case = std::function<Tensor()>;
+/// A case computes its outputs from inputs that it keeps.
+using Case = std::function<std::vector<Tensor>()>;
 
-Case attention(Context& context, const Arguments& arguments, Inputs& inputs) {
-  const Shape shape{1, arguments.number("H"), arguments.number("L"), arguments.number("D")};
+template <class... Tensors>
+std::vector<Tensor> all(Tensors&&... tensors) {
+  std::vector<Tensor> result;
+  (result.push_back(std::forward<Tensors>(tensors)), ...);
+  return result;
+}
+
+Shape heads(const Arguments& arguments) {
+  return {1, arguments.number("H"), arguments.number("L"), arguments.number("D")};
+}
+
+heed::AttentionOptions attention_options(const Arguments& arguments) {
   heed::AttentionOptions options;
   options.is_causal = arguments.number("isCausal", 0) != 0;
   options.window_left = arguments.number("windowLeft", -1);
   options.window_right = arguments.number("windowRight", -1);
+  return options;
+}
+
+Case attention(Context& context, const Arguments& arguments, Inputs& inputs) {
+  const Shape shape = heads(arguments);
+  const heed::AttentionOptions options = attention_options(arguments);
   const auto q = std::make_shared<Tensor>(inputs.next(shape));
   const auto k = std::make_shared<Tensor>(inputs.next(shape));
   const auto v = std::make_shared<Tensor>(inputs.next(shape));
-  return [=, &context] { return heed::attention(context, *q, *k, *v, options).output; };
+  return [=, &context] { return all(heed::attention(context, *q, *k, *v, options).output); };
+}
+
+Case attention_backward(Context& context, const Arguments& arguments, Inputs& inputs) {
+  const Shape shape = heads(arguments);
+  heed::AttentionOptions options = attention_options(arguments);
+  options.need_lse = true;
+  const auto q = std::make_shared<Tensor>(inputs.next(shape));
+  const auto k = std::make_shared<Tensor>(inputs.next(shape));
+  const auto v = std::make_shared<Tensor>(inputs.next(shape));
+  const auto d_output = std::make_shared<Tensor>(inputs.next(shape));
+  const auto forward =
+      std::make_shared<heed::AttentionResult>(heed::attention(context, *q, *k, *v, options));
+  return [=, &context] {
+    heed::AttentionGradients gradients = heed::attention_backward(
+        context, *d_output, *q, *k, *v, forward->output, *forward->lse, options);
+    return all(std::move(gradients.q), std::move(gradients.k), std::move(gradients.v));
+  };
 }
 
 /// Rows [from, to) of every head of x [1, G, S, D].
@@ -120,7 +154,7 @@ Case decode(Context& context, const Arguments& arguments, Inputs& inputs) {
   return [=, &context] {
     Tensor output = heed::attention(context, *q, *k, *v, options).output;
     cache->rewind(0, 1);  // the next call finds the same past
-    return output;
+    return all(std::move(output));
   };
 }
 
@@ -132,11 +166,11 @@ Case linear(Context& context, const Arguments& arguments, Inputs& inputs) {
   const auto activation =
       arguments.has("activation") ? heed::Activation::kGelu : heed::Activation::kNone;
   if (!arguments.has("weights"))
-    return [=, &context] { return heed::linear(context, *x, *weight, *bias, activation); };
+    return [=, &context] { return all(heed::linear(context, *x, *weight, *bias, activation)); };
   using Format = heed::PackedWeights::Format;
   const Format format = arguments.text("weights") == "int8" ? Format::kInt8 : Format::kFloat32;
   const auto packed = std::make_shared<heed::PackedWeights>(context, *weight, format);
-  return [=, &context] { return heed::linear(context, *x, *packed, *bias, activation); };
+  return [=, &context] { return all(heed::linear(context, *x, *packed, *bias, activation)); };
 }
 
 Case multi_head(Context& context, const Arguments& arguments, Inputs& inputs) {
@@ -154,12 +188,16 @@ Case multi_head(Context& context, const Arguments& arguments, Inputs& inputs) {
     parameters.in_proj_bias = *in_bias;
     parameters.out_proj_weight = *out_weight;
     parameters.out_proj_bias = *out_bias;
-    return heed::multi_head_attention(context, *x, *x, *x, parameters, options).output;
+    return all(heed::multi_head_attention(context, *x, *x, *x, parameters, options).output);
   };
 }
 
 const std::map<std::string, Case (*)(Context&, const Arguments&, Inputs&)> kKinds = {
-    {"attention", attention}, {"decode", decode}, {"linear", linear}, {"multiHead", multi_head}};
+    {"attention", attention},
+    {"attentionBackward", attention_backward},
+    {"decode", decode},
+    {"linear", linear},
+    {"multiHead", multi_head}};
 
 void run(const std::string& kind, const Arguments& arguments) {
   if (!kKinds.contains(kind)) throw std::runtime_error(kind + ": expected a kind of case");
@@ -167,18 +205,18 @@ void run(const std::string& kind, const Arguments& arguments) {
   Inputs inputs(arguments.text("data"));
   const Case compute = kKinds.at(kind)(context, arguments, inputs);
   if (arguments.has("answer")) {
-    const Tensor output = compute();
     std::ofstream file(arguments.text("answer"), std::ios::binary);
-    file.write(reinterpret_cast<const char*>(output.data().data()),
-               static_cast<std::streamsize>(output.data().size_bytes()));
+    for (const Tensor& output : compute())
+      file.write(reinterpret_cast<const char*>(output.data().data()),
+                 static_cast<std::streamsize>(output.data().size_bytes()));
     return;
   }
   const std::string name = kind + "/" + std::string(context.isa());
   benchmark::RegisterBenchmark(name.c_str(),
                                [&](benchmark::State& state) {
                                  for (auto _ : state) {
-                                   const Tensor output = compute();
-                                   benchmark::DoNotOptimize(output.data().data());
+                                   const std::vector<Tensor> outputs = compute();
+                                   benchmark::DoNotOptimize(outputs.data());
                                    benchmark::ClobberMemory();
                                  }
                                })

@@ -71,7 +71,9 @@ async function main() {
   const { quick } = options;
   const cases = chosen(
     // Int8 scores are for the relaxed binary.
-    casesFor(options).filter(({ L, precision }) => !(L > longest) && !precision),
+    casesFor({ ...options, native: true }).filter(
+      ({ L, precision }) => !(L > longest) && !precision,
+    ),
     options,
   );
   const folder = mkdtempSync(join(tmpdir(), "heed-bench-"));

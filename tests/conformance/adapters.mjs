@@ -1,53 +1,53 @@
-// How each kind of case is put to the public API. An adapter gets the engine and a case with its
-// inputs as arrays of numbers, and returns { name: { shape, data } }, or the reason why the case
-// cannot be put yet.
+// How each kind of case is put to the public API. An adapter gets a case with its inputs as tensors
+// and returns those of its outputs that operations compute, by their names, as tensors or as plain
+// { shape, data }; the gradients are compare.mjs's part. A module is made by `prepare`, which returns
+// what runs it.
 
-/** @typedef {import("./cases.mjs").Case} Case */
+/**
+ * @typedef {import("./cases.mjs").Case & {
+ *   heed: import("heed").Heed,
+ *   nn: typeof import("heed/nn"),
+ *   get: (name: string) => import("heed").Tensor | undefined,
+ *   keep: (tensors: Record<string, import("heed").Tensor>) => void,
+ * }} Given  `get` gives an input, the same tensor each time; `keep` says which tensors are inputs
+ */
 
-function tensor(heed, { dtype, shape, data }) {
-  if (dtype === "bool") return heed.tensor(Uint8Array.from(data), shape);
-  if (dtype === "int64" || dtype === "int32") return heed.tensor(Int32Array.from(data), shape);
-  return heed.tensor(Float32Array.from(data), shape);
+/** torch's masks are true where a key is blocked. */
+function seen(heed, mask) {
+  return mask?.dtype === "bool" ? heed.fromTorchMask(mask) : mask;
 }
 
-const plain = (result, shape = [...result.shape]) => ({ shape, data: Array.from(result.data) });
-
-/** [B, L, H, D] and [B, L, H*D] are the same array. */
-const joined = ({ dtype, shape: [b, l, h, d], data }) => ({ dtype, shape: [b, l, h * d], data });
-
-function sdpa(heed, { options, inputs, outputs }) {
+function sdpa({ heed, options, inputs, outputs, get }) {
   const isJoined = options.layout === "BLHD";
-  const [q, k, v] = [inputs.q, inputs.k, inputs.v].map((t) =>
-    tensor(heed, isJoined ? joined(t) : t),
-  );
+  // [B, L, H, D] and [B, L, H*D] are the same array.
+  const join = (x) => (isJoined ? heed.reshape(x, [...x.shape.slice(0, 2), -1]) : x);
   const given = { needLse: true, isCausal: options.causal };
   if (isJoined) Object.assign(given, { heads: inputs.q.shape[2], kvHeads: inputs.k.shape[2] });
   if (options.scale != null) given.scale = options.scale;
   if (options.softcap != null) given.softcap = options.softcap;
   if (options.offset !== undefined) given.causalOffset = options.offset;
   if (options.left !== undefined) given.window = [options.left, options.right];
-  if (inputs.attn_mask) given.mask = tensor(heed, inputs.attn_mask);
-  if (inputs.slopes) given.alibiSlopes = tensor(heed, inputs.slopes);
-  if (inputs.sink) given.sinks = tensor(heed, inputs.sink);
+  if (inputs.attn_mask) given.mask = get("attn_mask");
+  if (inputs.slopes) given.alibiSlopes = get("slopes");
+  if (inputs.sink) given.sinks = get("sink");
   if (inputs.cu_seqlens_q) {
     given.cuSeqlens = { q: inputs.cu_seqlens_q.data, k: inputs.cu_seqlens_k.data };
   }
-  const { output, lse } = heed.attention(q, k, v, given);
-  return { out: plain(output, outputs.out.shape), lse: plain(lse) };
+  const { output, lse } = heed.attention(join(get("q")), join(get("k")), join(get("v")), given);
+  return { out: heed.reshape(output, outputs.out.shape), lse };
 }
 
-function mha(heed, { options, inputs }) {
-  const get = (name) => (inputs[name] ? tensor(heed, inputs[name]) : undefined);
+function mha({ heed, options, inputs, get }) {
   const query = get("query");
   const { num_heads: heads } = options;
   const given = { heads, isCausal: options.is_causal, needWeights: true };
-  if (inputs.key_padding_mask) given.keyMask = heed.fromTorchMask(get("key_padding_mask"));
+  if (inputs.key_padding_mask) given.keyMask = seen(heed, get("key_padding_mask"));
   if (inputs.attn_mask) {
     // torch's mask of rank 3 is [B*H, L, S].
-    const { shape, ...mask } = inputs.attn_mask;
-    const own = shape.length === 3 ? [shape[0] / heads, heads, shape[1], shape[2]] : shape;
-    const torch = tensor(heed, { ...mask, shape: own });
-    given.mask = torch.dtype === "bool" ? heed.fromTorchMask(torch) : torch;
+    const [batch, ...pairs] = inputs.attn_mask.shape;
+    const mask = get("attn_mask");
+    const own = pairs.length === 2 ? heed.reshape(mask, [batch / heads, heads, ...pairs]) : mask;
+    given.mask = seen(heed, own);
   }
   const parameters = {
     inProjWeight: get("in_proj_weight"),
@@ -64,17 +64,214 @@ function mha(heed, { options, inputs }) {
       averageWeights,
     });
   const { output, weights } = run(false);
-  return {
-    out: plain(output),
-    attn_weights: plain(weights),
-    attn_weights_avg: plain(run(true).weights),
+  return { out: output, attn_weights: weights, attn_weights_avg: run(true).weights };
+}
+
+/** A module whose parameters are inputs of the case under torch's names. */
+function withInputs(module, { inputs, keep }) {
+  const names = Object.keys(module.stateDict());
+  module.loadStateDict(Object.fromEntries(names.map((name) => [name, inputs[name]])));
+  keep(module.stateDict());
+  return module.eval();
+}
+
+const layerOptions = (options) => ({
+  dimFeedforward: options.dim_feedforward,
+  activation: options.activation,
+  normFirst: options.norm_first,
+  layerNormEps: options.layer_norm_eps,
+  bias: options.bias,
+  dropout: 0,
+});
+
+const encoderLayer = {
+  prepare(given) {
+    const { heed, nn, options, get } = given;
+    const { TransformerEncoderLayer } = nn.nn;
+    const layer = new TransformerEncoderLayer(
+      heed,
+      options.d_model,
+      options.nhead,
+      layerOptions(options),
+    );
+    withInputs(layer, given);
+    return () => ({
+      out: layer.forward(get("src"), {
+        isCausal: options.is_causal,
+        mask: seen(heed, get("src_mask")),
+        keyMask: seen(heed, get("src_key_padding_mask")),
+      }),
+    });
+  },
+};
+
+const decoderLayer = {
+  prepare(given) {
+    const { heed, nn, options, get } = given;
+    const { TransformerDecoderLayer } = nn.nn;
+    const layer = new TransformerDecoderLayer(
+      heed,
+      options.d_model,
+      options.nhead,
+      layerOptions(options),
+    );
+    withInputs(layer, given);
+    return () => ({
+      out: layer.forward(get("tgt"), get("memory"), {
+        tgtIsCausal: options.is_causal,
+        tgtMask: seen(heed, get("tgt_mask")),
+        tgtKeyMask: seen(heed, get("tgt_key_padding_mask")),
+        memoryMask: seen(heed, get("memory_mask")),
+        memoryKeyMask: seen(heed, get("memory_key_padding_mask")),
+      }),
+    });
+  },
+};
+
+const layerNorm = ({ heed, options, get }) => ({
+  out: heed.layerNorm(get("x"), {
+    weight: get("weight"),
+    bias: get("bias"),
+    eps: options.eps,
+    axes: options.normalized_shape.length,
+  }),
+});
+
+const rmsNorm = ({ heed, options, get }) => ({
+  out: heed.rmsNorm(get("x"), {
+    weight: get("weight"),
+    eps: options.eps,
+    axes: options.normalized_shape.length,
+  }),
+});
+
+const linear = ({ heed, get }) => ({ out: heed.linear(get("x"), get("weight"), get("bias")) });
+
+const gelu = ({ heed, options, get }) => ({
+  out: heed.activate(get("x"), options.approximate === "tanh" ? "geluTanh" : "gelu"),
+});
+
+function swiglu({ heed, get }) {
+  const project = (x, name) => heed.linear(x, get(`${name}.weight`), get(`${name}.bias`));
+  const x = get("x");
+  const hidden = heed.swiglu(project(x, "gate_proj"), project(x, "up_proj"));
+  return { out: project(hidden, "down_proj") };
+}
+
+const embedding = ({ heed, options, get }) => ({
+  out: heed.embedding(get("ids"), get("weight"), {
+    paddingIndex: options.padding_idx ?? undefined,
+  }),
+});
+
+function gru({ heed, get, outputs }) {
+  const parameters = {
+    weightIh: get("weight_ih_l0"),
+    weightHh: get("weight_hh_l0"),
+    biasIh: get("bias_ih_l0"),
+    biasHh: get("bias_hh_l0"),
   };
+  const h0 = get("h0");
+  const options = h0 ? { state: heed.reshape(h0, h0.shape.slice(1)) } : {};
+  const { output, state } = heed.gru(get("x"), parameters, options);
+  return { output, h_n: heed.reshape(state, outputs.h_n.shape) };
+}
+
+function additiveAttention({ heed, get }) {
+  const { output, weights } = heed.additiveAttention(
+    get("query"),
+    get("keys"),
+    get("values"),
+    { queryWeight: get("w_q"), keyWeight: get("w_k"), bias: get("b"), scoreWeight: get("v") },
+    { keyMask: seen(heed, get("key_padding_mask")) },
+  );
+  return { out: output, weights };
+}
+
+function luongAttention({ heed, options, get }) {
+  const { output, weights } = heed.luongAttention(get("query"), get("keys"), get("values"), {
+    score: options.score,
+    weight: get("w"),
+    scoreWeight: get("v"),
+    keyMask: seen(heed, get("key_padding_mask")),
+  });
+  return { out: output, weights };
+}
+
+const crossEntropy = ({ heed, options, get }) => ({
+  loss: heed.crossEntropy(get("logits"), get("targets"), {
+    ignoreIndex: options.ignore_index ?? undefined,
+    labelSmoothing: options.label_smoothing,
+    reduction: options.reduction,
+  }),
+});
+
+function nadarayaWatson({ heed, get }) {
+  const { output, weights } = heed.kernelRegression(
+    get("x_query"),
+    get("x_train"),
+    get("y_train"),
+    get("bandwidth"),
+  );
+  return { out: output, weights };
+}
+
+function nonLocalMeans({ heed, options, get }) {
+  const { output, weightSum } = heed.nonLocalMeans(get("image"), {
+    patchRadius: options.patch_radius,
+    searchRadius: options.search_radius,
+    h: options.h,
+    sigma: options.sigma,
+    border: options.border,
+  });
+  return { out: output, weight_sum: weightSum };
+}
+
+/** Entry `step` of an input over all steps. */
+const entry = (heed, x, step) =>
+  heed.reshape(heed.slice(x, { axis: 0, start: step, length: 1 }), x.shape.slice(1));
+
+const adam = (Optimiser) =>
+  function steps({ heed, nn, options, inputs, get }) {
+    const names = Object.keys(inputs).filter((name) => name.startsWith("p"));
+    const parameters = names.map((name) => get(name));
+    const optimiser = new nn.optim[Optimiser](parameters, {
+      learningRate: options.lr,
+      betas: options.betas,
+      eps: options.eps,
+      weightDecay: options.weight_decay,
+    });
+    const after = parameters.map(() => []);
+    for (let step = 0; step < options.steps; ++step) {
+      // What a step takes it frees.
+      optimiser.step(
+        names.map((name) => heed.multiply(entry(heed, get(name.replace("p", "g")), step), 1)),
+      );
+      for (const [i, parameter] of parameters.entries()) after[i].push(...parameter.data);
+    }
+    const results = {};
+    for (const [i, name] of names.entries()) {
+      const { shape } = parameters[i];
+      results[`steps.${name}`] = { shape: [options.steps, ...shape], data: after[i] };
+      const { tensors } = optimiser.stateDict();
+      results[`exp_avg.${name}`] = tensors[`${i}.exp_avg`];
+      results[`exp_avg_sq.${name}`] = tensors[`${i}.exp_avg_sq`];
+    }
+    return results;
+  };
+
+function clipGradNorm({ nn, options, inputs, get }) {
+  const names = Object.keys(inputs);
+  const gradients = names.map((name) => get(name));
+  const norm = nn.optim.clipGradNorm(gradients, options.max_norm);
+  const clipped = names.map((name, i) => [`clipped.${name}`, gradients[i]]);
+  return { total_norm: { shape: [], data: [norm] }, ...Object.fromEntries(clipped) };
 }
 
 const onnxStages = ["scores", "capped", "masked", "weights"];
 
-function onnxAttention(heed, { options, inputs, outputs }) {
-  const [q, k, v] = [inputs.Q, inputs.K, inputs.V].map((t) => tensor(heed, t));
+function onnxAttention({ heed, options, get, inputs, outputs }) {
+  const [q, k, v] = [get("Q"), get("K"), get("V")];
   const given = {
     isCausal: options.is_causal === 1,
     window: [options.left_window_size ?? -1, options.right_window_size ?? -1],
@@ -84,26 +281,25 @@ function onnxAttention(heed, { options, inputs, outputs }) {
     Object.assign(given, { heads: options.q_num_heads, kvHeads: options.kv_num_heads });
   }
   if (options.scale !== undefined) given.scale = options.scale;
-  if (inputs.attn_mask) given.mask = tensor(heed, inputs.attn_mask);
+  if (inputs.attn_mask) given.mask = get("attn_mask");
   if (inputs.nonpad_kv_seqlen) given.kvLengths = inputs.nonpad_kv_seqlen.data;
   if (inputs.past_key) {
-    given.past = { key: tensor(heed, inputs.past_key), value: tensor(heed, inputs.past_value) };
+    given.past = { key: get("past_key"), value: get("past_value") };
   }
   if (outputs.qk_matmul_output) given.capture = onnxStages[options.qk_matmul_output_mode ?? 0];
   const { output, capture, presentKey, presentValue } = heed.attention(q, k, v, given);
   return {
-    Y: plain(output),
-    qk_matmul_output: capture && plain(capture),
-    present_key: presentKey && plain(presentKey),
-    present_value: presentValue && plain(presentValue),
+    Y: output,
+    qk_matmul_output: capture,
+    present_key: presentKey,
+    present_value: presentValue,
   };
 }
 
 /** How the operator's names for update rules are called here. */
 const linearRules = { linear: "linear", gated: "gated", delta: "delta", gated_delta: "gatedDelta" };
 
-function onnxLinearAttention(heed, { options, inputs }) {
-  const get = (name) => inputs[name] && tensor(heed, inputs[name]);
+function onnxLinearAttention({ heed, options, get }) {
   const { output, presentState } = heed.linearAttention(get("query"), get("key"), get("value"), {
     rule: linearRules[options.update_rule ?? "gated_delta"],
     heads: options.q_num_heads,
@@ -113,64 +309,47 @@ function onnxLinearAttention(heed, { options, inputs }) {
     beta: get("beta"),
     pastState: get("past_state"),
   });
-  return { output: plain(output), present_state: plain(presentState) };
+  return { output, present_state: presentState };
 }
 
-function onnxRotaryEmbedding(heed, { options, inputs }) {
-  const output = heed.rope(tensor(heed, inputs.input), {
+function onnxRotaryEmbedding({ heed, options, get }) {
+  const output = heed.rope(get("input"), {
     style: options.interleaved === 1 ? "interleaved" : "half",
     heads: options.num_heads,
     rotarySize: options.rotary_embedding_dim || undefined,
-    cos: tensor(heed, inputs.cos_cache),
-    sin: tensor(heed, inputs.sin_cache),
-    positionIds: inputs.position_ids && tensor(heed, inputs.position_ids),
+    cos: get("cos_cache"),
+    sin: get("sin_cache"),
+    positionIds: get("position_ids"),
   });
-  return { output: plain(output) };
+  return { output };
 }
 
-function rope(heed, { options, inputs }) {
-  const out = heed.rope(tensor(heed, inputs.x), {
+function rope({ heed, options, get }) {
+  const out = heed.rope(get("x"), {
     style: options.style,
     base: options.base,
     rotarySize: options.rotary_dim,
     offset: options.offset,
-    positionIds: inputs.position_ids && tensor(heed, inputs.position_ids),
+    positionIds: get("position_ids"),
   });
-  return { out: plain(out) };
+  return { out };
 }
 
-function uniformAverage(heed, { options, inputs }) {
-  const given = { isCausal: options.causal };
-  if (inputs.key_padding_mask) {
-    given.keyMask = heed.fromTorchMask(tensor(heed, inputs.key_padding_mask));
-  }
-  return { out: plain(heed.average(tensor(heed, inputs.x), given)) };
+function uniformAverage({ heed, options, get }) {
+  const keyMask = seen(heed, get("key_padding_mask"));
+  return { out: heed.average(get("x"), { isCausal: options.causal, keyMask }) };
 }
 
-function softmaxXxt(heed, { inputs }) {
-  const { output, weights } = heed.selfSimilarity(tensor(heed, inputs.x));
-  return { out: plain(output), weights: plain(weights) };
+function softmaxXxt({ heed, get }) {
+  const { output, weights } = heed.selfSimilarity(get("x"));
+  return { out: output, weights };
 }
 
-const linear = (heed, { inputs }) => ({
-  out: plain(
-    heed.linear(
-      tensor(heed, inputs.x),
-      tensor(heed, inputs.weight),
-      inputs.bias && tensor(heed, inputs.bias),
-    ),
-  ),
+const sinusoidal = ({ heed, options: { length, dim, base, offset } }) => ({
+  table: heed.sinusoidalEncoding(length, dim, { base, offset }),
 });
 
-const embedding = (heed, { inputs }) => ({
-  out: plain(heed.embedding(tensor(heed, inputs.ids), tensor(heed, inputs.weight))),
-});
-
-const sinusoidal = (heed, { options: { length, dim, base, offset } }) => ({
-  table: plain(heed.sinusoidalEncoding(length, dim, { base, offset })),
-});
-
-/** @type {Record<string, (heed: import("heed").Heed, testCase: Case) => any>} */
+/** @type {Record<string, ((given: Given) => any) | { prepare(given: Given): () => any }>} */
 export const adapters = {
   sdpa,
   sdpa_window: sdpa,
@@ -179,10 +358,25 @@ export const adapters = {
   sdpa_sink: sdpa,
   sdpa_varlen: sdpa,
   mha,
+  encoder_layer: encoderLayer,
+  decoder_layer: decoderLayer,
+  layer_norm: layerNorm,
+  rms_norm: rmsNorm,
+  linear,
+  gelu,
+  swiglu,
+  embedding,
+  gru,
+  additive_attention: additiveAttention,
+  luong_attention: luongAttention,
+  cross_entropy: crossEntropy,
+  nadaraya_watson: nadarayaWatson,
+  non_local_means: nonLocalMeans,
+  adam: adam("Adam"),
+  adamw: adam("AdamW"),
+  clip_grad_norm: clipGradNorm,
   uniform_average: uniformAverage,
   softmax_xxt: softmaxXxt,
-  linear,
-  embedding,
   sinusoidal,
   rope,
   "onnx Attention": onnxAttention,

@@ -18,9 +18,10 @@ export async function runInBrowser(cases) {
       const part = await page.evaluate(
         async ([variant, cases]) => {
           const { load } = await import("/heed/index.js");
+          const nn = await import("/heed/nn.js");
           const { runCase } = await import("/conformance/compare.mjs");
           const heed = await load({ variant, threads: 2 });
-          const reports = cases.map((testCase) => runCase(heed, testCase));
+          const reports = cases.map((testCase) => runCase(heed, nn, testCase));
           heed.dispose();
           return reports;
         },

@@ -3,6 +3,7 @@
 // prints each case and a closing line. Exits with 1 if a case failed.
 
 import { load } from "../../dist/index.js";
+import * as nn from "../../dist/nn.js";
 import { findCases } from "./cases.mjs";
 import { runCase } from "./compare.mjs";
 
@@ -18,7 +19,7 @@ if (unknown || paths.length === 0) {
 
 async function runInNode(cases) {
   const heed = await load({ threads: 2 });
-  const reports = cases.map((testCase) => runCase(heed, testCase));
+  const reports = cases.map((testCase) => runCase(heed, nn, testCase));
   heed.dispose();
   return reports;
 }

@@ -78,6 +78,12 @@ class CacheModel {
     at(to).tokens.resize(static_cast<std::size_t>(tokens));
   }
 
+  void reorder(const std::vector<std::int64_t>& order) {
+    const auto before = sequences_;
+    for (std::size_t b = 0; b < order.size(); ++b)
+      sequences_[b] = before[static_cast<std::size_t>(order[b])];
+  }
+
   /// Attention of q over all that is held. `before` holds the length of each sequence before the
   /// call, where its first query stands.
   reference::AttentionResult attend(const Tensor& q, const AttentionOptions& options,
@@ -177,6 +183,11 @@ class TwinCache {
   void share(std::int64_t from, std::int64_t to, std::int64_t tokens) {
     cache.share(from, to, tokens);
     model.share(from, to, tokens);
+  }
+
+  void reorder(const std::vector<std::int64_t>& order) {
+    cache.reorder(tensor(order));
+    model.reorder(order);
   }
 
   /// A step: attention of `queries` new queries for each head, H in all, to L new tokens and all

@@ -171,6 +171,16 @@ TEST_F(KvCacheErrors, RewindingAndSharingMoreThanThereIs) {
   expect_error(kOption, "sequence", "5", [&] { cache.share(0, 5, 1); });
 }
 
+TEST_F(KvCacheErrors, ReorderingByWhatIsNoOrder) {
+  const auto reorder = [&](const Tensor& order) { return [&] { cache.reorder(order); }; };
+  const std::vector<std::int64_t> before = {cache.length(0), cache.length(1)};
+  expect_error(kShape, "order", "[3]", reorder(integers({3}, {0, 1, 0})));
+  expect_error(kDType, "order", "float32", reorder(filled({2}, 1)));
+  expect_error(kOption, "order", "2", reorder(integers({2}, {0, 2})));
+  expect_error(kOption, "order", "-1", reorder(integers({2}, {-1, 0})));
+  EXPECT_EQ((std::vector{cache.length(0), cache.length(1)}), before);
+}
+
 TEST_F(KvCacheErrors, RewindingAndSharingWhatARollingCacheDropped) {
   KvCache::Options rolling = options();
   rolling.is_rolling = true;

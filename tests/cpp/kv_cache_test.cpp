@@ -176,6 +176,26 @@ TEST(KvCache, SharingReplacesWhatASequenceHeldAndWithItselfRewinds) {
   twin.expect_step(context, random, 1, 2, causal());
 }
 
+TEST(KvCache, ReorderingMovesAndDoublesSequencesWhichThenDiverge) {
+  Random random(14);
+  Context context;
+  for (const bool is_rolling : {false, true}) {
+    KvCache::Options options = cache_options(3, 2, 8, 4, is_rolling ? 140 : 400);
+    options.is_rolling = is_rolling;
+    TwinCache twin(context, options);
+    twin.append(random, 200, {135, 5, 0});
+    if (is_rolling) twin.append(random, 20, {20, 0, 0});
+    for (const std::vector<std::int64_t>& order :
+         {std::vector<std::int64_t>{1, 0, 2}, {1, 2, 0}, {2, 2, 0}, {1, 1, 1}, {0, 1, 2}}) {
+      const std::size_t before = twin.cache.bytes();
+      twin.reorder(order);
+      EXPECT_LE(twin.cache.bytes(), before) << "nothing is copied";
+      twin.expect_lengths();
+      twin.expect_step(context, random, 2, 2, 2, {2, 1, 0}, causal());
+    }
+  }
+}
+
 TEST(KvCache, MemoryGrowsByPagesAndCountsSharedOnesOnce) {
   Random random(9);
   Context context;

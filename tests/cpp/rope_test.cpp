@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "errors_support.hpp"
+#include "gradient_support.hpp"
 #include "reference/rope.hpp"
 #include "support.hpp"
 
@@ -167,6 +168,39 @@ TEST(Rope, LeavesEntriesBeyondTheRotarySizeAndPositionZeroAlone) {
       }
     }
   }
+}
+
+TEST(RopeBackward, IsTheGradientInTheReferenceAndMatchesIt) {
+  Random random(6);
+  Context context;
+  const Tensor positions = integers({2, 3}, {5, 0, 2, 3, 3, 1}), cos = random.reals({6, 3}),
+               sin = random.reals({6, 3});
+  for (const RopeStyle style : kStyles) {
+    for (const Shape& shape : {Shape{2, 2, 3, 8}, Shape{2, 3, 16}}) {
+      for (int combination = 0; combination < 4; ++combination) {
+        SCOPED_TRACE(testing::Message() << "style " << static_cast<int>(style) << " "
+                                        << to_string(shape) << " combination " << combination);
+        RopeOptions options;
+        options.style = style;
+        options.heads = 2;
+        options.rotary_size = 6;
+        options.offset = 2;
+        if (combination & 1) options.position_ids = positions;
+        if (combination & 2) {
+          options.cos = cos;
+          options.sin = sin;
+        }
+        const Tensor x = random.reals(shape), d_y = random.reals(shape);
+        const reference::Array want = reference::rope_backward(d_y, options);
+        EXPECT_TRUE(is_gradient(want, x, d_y, [&](const reference::Array& at) {
+          return reference::rope(at, options);
+        }));
+        EXPECT_TRUE(close(rope_backward(context, d_y, options), want));
+      }
+    }
+  }
+  expect_refusal(kShape, "d_output", "[3]",
+                 [&] { rope_backward(context, Tensor(Shape{3}, {1, 2, 3})); });
 }
 
 TEST(Rope, TakesSizesOfZero) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -185,6 +186,30 @@ TEST(Error, HasACodeForEachKindAndOneForm) {
   EXPECT_EQ(OptionError("heads", "at least 1", "0").code(), ErrorCode::kOption);
   EXPECT_EQ(MemoryError("too much").code(), ErrorCode::kMemory);
   EXPECT_THROW(throw MemoryError("too much"), Error);
+}
+
+TEST(Tensor, SharesItsMemoryWithAnAlias) {
+  Tensor whole(Shape{2, 3}, {1, 2, 3, 4, 5, 6});
+  std::optional<Tensor> row(whole.alias(Shape{3}, 3));
+  EXPECT_EQ(row->shape(), Shape({3}));
+  EXPECT_EQ(row->data()[0], 4.0f);
+  whole.data()[4] = 50.0f;
+  EXPECT_EQ(row->data()[1], 50.0f);
+  EXPECT_TRUE(whole.is_shared() && row->is_shared());
+  const Tensor flat = row->alias(Shape{1, 1}, 1);
+  whole = Tensor();
+  row.reset();
+  EXPECT_FALSE(flat.is_shared());
+  EXPECT_EQ(flat.data()[0], 50.0f);  // the last one keeps the memory
+}
+
+TEST(Tensor, RefusesAnAliasBeyondItsEnd) {
+  const Tensor whole(Shape{2, 3});
+  EXPECT_THROW(whole.alias(Shape{7}), ShapeError);
+  EXPECT_THROW(whole.alias(Shape{4}, 3), ShapeError);
+  EXPECT_THROW(whole.alias(Shape{0}, 7), ShapeError);
+  EXPECT_THROW(whole.alias(Shape{1}, -1), ShapeError);
+  EXPECT_EQ(whole.alias(Shape{0}, 6).shape(), Shape({0}));
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ export function sequenceOf({ data, shape }: Values, b: number): Values {
 }
 
 export class CacheModel {
-  readonly sequences: Sequence[];
+  sequences: Sequence[];
   readonly #options: Required<KvCacheOptions>;
 
   constructor(options: Required<KvCacheOptions>) {
@@ -87,6 +87,10 @@ export class CacheModel {
 
   share(from: number, to: number, tokens: number): void {
     this.#keep(to, this.#sequence(from), tokens);
+  }
+
+  reorder(order: readonly number[]): void {
+    this.sequences = order.map((b) => ({ ...this.#sequence(b) }));
   }
 
   /** What attention gives for queries at the positions from `before`, for each sequence. */

@@ -136,10 +136,10 @@ const rules: Rule[] = [
     brokenBy: { path: "src/runtime/a.cpp", text: "#include <emscripten/threading.h>\n" },
   },
   {
-    says: "embind.cpp knows Emscripten and include/heed",
-    about: /^bindings\/.*\.cpp$/,
+    says: "the border knows Emscripten, itself and include/heed",
+    about: /^bindings\/.*\.[ch]pp$/,
     reads: includes,
-    allows: isOneOf(/^<emscripten\//, /^"heed\//),
+    allows: isOneOf(/^<emscripten\//, /^"(border|members)\.hpp"$/, /^"heed\//),
     brokenBy: { path: "bindings/embind.cpp", text: '#include "runtime/runtime.hpp"\n' },
   },
   {
@@ -155,8 +155,15 @@ const rules: Rule[] = [
     reads: imports,
     allows: (name) =>
       // The module itself is loaded at run time, from beside the entry.
-      /^bindings\/js\/(\w+\.js|heed-module\.js|heed-(simd|relaxed)\.(mjs|wasm))$/.test(name),
+      /^bindings\/js\/((nn\/)?\w+\.js|heed-module\.js|heed-(simd|relaxed)\.(mjs|wasm))$/.test(name),
     brokenBy: { path: "bindings/js/a.ts", text: 'import { page } from "../../web/src/page.js";' },
+  },
+  {
+    says: "operations know no modules, optimisers or files",
+    about: /^bindings\/js\/(?!(nn|generate)\.ts)\w+\.ts$/,
+    reads: imports,
+    allows: (name) => !/^bindings\/js\/(nn\/.*|nn|generate|optim|safetensors)\.js$/.test(name),
+    brokenBy: { path: "bindings/js/ops.ts", text: 'import { Linear } from "./nn/layers.js";' },
   },
   {
     says: "the page knows itself and the package's public entries",

@@ -1,14 +1,15 @@
 // What is computed, on which numbers.
 //
-// Sizes are named as in include/heed/heed.hpp. A case is of one of four kinds:
+// Sizes are named as in include/heed/heed.hpp. A case is of one of five kinds:
 //   attention    H heads of size D, L queries on as many keys; causal, with a window, with a precision
+//   attentionBackward  the gradients of q, k and v for one of the output, from output and lse
 //   decode       one token: H query heads and G key/value heads of size D, after `cached` others
 //   linear       [L, inputs] x [inputs, outputs] + bias, then perhaps GELU; weights as they come, or
 //                packed beforehand as float32 or int8
 //   multiHead    projections, attention of H heads and output projection of [L, E]
 // `tolerance` is for the relative error of a row of the answer; 0.0447 is a cosine similarity of 0.999.
 // `without` names peers that are left out, because they would make a run minutes longer.
-// `isLong` cases are measured with one thread only.
+// `isLong` cases are measured with one thread only, `isNative` ones by the native bench only.
 // `beside` is what of our own a case is compared with: the fields that differ, and their name.
 
 const attention = (H, L, D, rest = {}) => ({
@@ -17,6 +18,11 @@ const attention = (H, L, D, rest = {}) => ({
   ...{ H, L, D, isCausal: false, tolerance: 1e-4 },
   ...rest,
 });
+
+const backward = (H, L, D, rest = {}) => {
+  const { name, ...sizes } = attention(H, L, D, rest);
+  return { ...sizes, kind: "attentionBackward", name: `backward ${name}`, isNative: true };
+};
 
 const decode = (cached, cache, tolerance) => ({
   kind: "decode",
@@ -66,6 +72,7 @@ const full = [
     beside: { isCausal: false, window: undefined, name: "no window" },
   }),
   attention(8, 16384, 64, { isLong: true, without: ["tfjs", "jax-js"] }),
+  ...[backward(12, 1024, 64), backward(12, 1024, 64, { isCausal: true })],
   ...[decode(4096, "f32", 1e-4), decode(4096, "f16", 2e-3), decode(4096, "int8", 3e-2)],
   tiny,
   linear(512, 768, 3072),
@@ -80,6 +87,7 @@ const quick = [
     ...{ name: "H2 L256 D64 window 128", ...window },
     beside: { isCausal: false, window: undefined, name: "no window" },
   }),
+  ...[backward(2, 200, 64), backward(2, 200, 64, { isCausal: true })],
   ...[decode(200, "f32", 1e-4), decode(200, "int8", 3e-2)],
   tiny,
   linear(32, 48, 64),
@@ -88,7 +96,8 @@ const quick = [
   { kind: "multiHead", name: "multi-head E48 H4 L32", L: 32, E: 48, H: 4, tolerance: 1e-4 },
 ];
 
-export const casesFor = ({ quick: isQuick }) => (isQuick ? quick : full);
+export const casesFor = ({ quick: isQuick, native = false }) =>
+  (isQuick ? quick : full).filter(({ isNative }) => native || !isNative);
 
 /** The first and the one after the last key that a query of an attention sees. */
 export function visibleKeys({ L, isCausal, window: sizes = [-1, -1] }, query) {
@@ -110,6 +119,7 @@ function pairs(one) {
 /** Floating-point operations of the products, for the pairs of query and key that are seen. */
 const operations = {
   attention: (one) => 4 * one.H * pairs(one) * one.D,
+  attentionBackward: (one) => 10 * one.H * pairs(one) * one.D,
   linear: ({ L, inputs, outputs }) => 2 * L * inputs * outputs,
   multiHead: ({ L, E }) => 8 * L * E * E + 4 * L * L * E,
 };
@@ -137,6 +147,9 @@ function generator(seed) {
 
 const shapes = {
   attention: ({ H, L, D }) => ({ q: [H, L, D], k: [H, L, D], v: [H, L, D] }),
+  attentionBackward: ({ H, L, D }) => ({
+    ...{ q: [H, L, D], k: [H, L, D], v: [H, L, D], dOutput: [H, L, D] },
+  }),
   // The last of the keys and values is the new token's.
   decode: ({ H, G, D, cached }) => ({
     ...{ q: [H, 1, D], k: [G, cached + 1, D], v: [G, cached + 1, D] },

@@ -19,17 +19,28 @@ function dot(a, aStart, b, bStart, length) {
   return sum;
 }
 
-/** softmax(q K^T / sqrt(D)) V for the row of q at `start`, over keys [first, end) of a head. */
-function attend({ q, k, v }, start, head, [first, end], size) {
-  const at = (key) => head + key * size;
-  const keys = Array.from({ length: end - first }, (_, i) => first + i);
-  const scores = keys.map((key) => dot(q, start, k, at(key), size) / Math.sqrt(size));
+/** softmax(q K^T / sqrt(D)) for the row of q at `start`, over keys [first, end) of a head. */
+function weigh({ q, k }, start, head, [first, end], size) {
+  const scores = Array.from(
+    { length: end - first },
+    (_, i) => dot(q, start, k, head + (first + i) * size, size) / Math.sqrt(size),
+  );
   const highest = scores.reduce((a, b) => Math.max(a, b));
   const weights = scores.map((score) => Math.exp(score - highest));
   const total = weights.reduce((a, b) => a + b);
+  return weights.map((weight) => weight / total);
+}
+
+/** sum += factor * x[start ...), if there is a sum. */
+function add(sum, factor, x, start) {
+  for (let i = 0; i < (sum?.length ?? 0); ++i) sum[i] += factor * x[start + i];
+}
+
+/** softmax(q K^T / sqrt(D)) V for the row of q at `start`, over keys [first, end) of a head. */
+function attend({ q, k, v }, start, head, [first, end], size) {
   const output = new Float64Array(size);
-  keys.forEach((key, i) => {
-    for (let d = 0; d < size; ++d) output[d] += (weights[i] / total) * v[at(key) + d];
+  weigh({ q, k }, start, head, [first, end], size).forEach((weight, i) => {
+    add(output, weight, v, head + (first + i) * size);
   });
   return output;
 }
@@ -66,6 +77,32 @@ const expected = {
         return [start, attend(inputs, start, head, visibleKeys(one, query), D)];
       }),
     );
+  },
+  attentionBackward(one, { q, k, v, dOutput }) {
+    const { H, L, D } = one;
+    return Array.from({ length: H }, (_, h) => h * L * D).flatMap((head, h) => {
+      // Not the first: a query that sees one key has a gradient of 0, and no relative error.
+      const rows = someOf(L, h).filter((row) => row > 0);
+      const zeros = () => new Map(rows.map((row) => [row, new Float64Array(D)]));
+      const [dq, dk, dv] = [zeros(), zeros(), zeros()];
+      for (let query = 0; query < L; ++query) {
+        const start = head + query * D;
+        const [first, end] = visibleKeys(one, query);
+        const weights = weigh({ q, k }, start, head, [first, end], D);
+        const dWeights = weights.map((_, i) => dot(dOutput, start, v, head + (first + i) * D, D));
+        const delta = dot(weights, 0, dWeights, 0, end - first);
+        weights.forEach((weight, i) => {
+          const key = first + i;
+          const dProduct = (weight * (dWeights[i] - delta)) / Math.sqrt(D);
+          add(dq.get(query), dProduct, k, head + key * D);
+          add(dk.get(key), dProduct, q, start);
+          add(dv.get(key), weight, dOutput, start);
+        });
+      }
+      return [dq, dk, dv].flatMap((gradient, part) =>
+        rows.map((row) => [(part * H + h) * L * D + row * D, gradient.get(row)]),
+      );
+    });
   },
   decode({ H, G, D, cached }, inputs) {
     const keys = cached + 1;

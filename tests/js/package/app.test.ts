@@ -17,6 +17,8 @@ interface Report {
   weights: string[];
   /** Whether an attention that is large enough for threads gave the right numbers. */
   large: boolean;
+  /** Names of a module's parameters. */
+  names: string[];
 }
 
 const files = {
@@ -30,6 +32,7 @@ const files = {
     </html>`,
   "report.js": `
     import { load } from "heed";
+    import { nn } from "heed/nn";
     export async function report(options) {
       const heed = await load(options);
       return heed.scope(() => {
@@ -43,6 +46,7 @@ const files = {
         return {
           info: heed.info,
           weights: [...weights.data.slice(5, 10)].map((value) => value.toFixed(3)),
+          names: Object.keys(new nn.Linear(heed, 2, 3).stateDict()),
           large: output.data.every((value) => Math.abs(value - 1) < 1e-5),
         };
       });
@@ -126,6 +130,7 @@ async function open(url: string): Promise<Visit> {
   return { reports, complaints, fetched };
 }
 
+const names = ["weight", "bias"];
 const weights = ["0.098", "0.133", "0.182", "0.248", "0.339"];
 
 describe.each(["relaxed", "simd"])("a built app with the %s binary", (variant) => {
@@ -134,8 +139,8 @@ describe.each(["relaxed", "simd"])("a built app with the %s binary", (variant) =
     expect(complaints).toEqual([]);
     const info = { threads: 2, crossOriginIsolated: true, reason: null };
     expect(reports).toMatchObject([
-      { info: { ...info, variant }, weights, large: true },
-      { info: { ...info, variant: "relaxed" }, weights, large: true },
+      { info: { ...info, variant }, weights, names, large: true },
+      { info: { ...info, variant: "relaxed" }, weights, names, large: true },
     ]);
   });
 
@@ -148,8 +153,8 @@ describe.each(["relaxed", "simd"])("a built app with the %s binary", (variant) =
       reason: expect.stringMatching(/^1 thread, because the page is not cross-origin isolated: .+/),
     };
     expect(reports).toMatchObject([
-      { info: { ...info, variant }, weights, large: true },
-      { info: { ...info, variant: "relaxed" }, weights, large: true },
+      { info: { ...info, variant }, weights, names, large: true },
+      { info: { ...info, variant: "relaxed" }, weights, names, large: true },
     ]);
   });
 });
@@ -172,8 +177,8 @@ test("Vite's development server serves the package as it is", async () => {
     const { reports } = await open(server.resolvedUrls?.local[0] as string);
     const info = { threads: 2, crossOriginIsolated: true, reason: null };
     expect(reports).toMatchObject([
-      { info, weights, large: true },
-      { info, weights, large: true },
+      { info, weights, names, large: true },
+      { info, weights, names, large: true },
     ]);
   } finally {
     await server.close();

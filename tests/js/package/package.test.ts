@@ -21,7 +21,7 @@ const manifest = JSON.parse(readFileSync(join(home, "package.json"), "utf8")) as
 };
 
 test("the tarball holds what users need and nothing else", () => {
-  const modules = readdirSync(join(root, "bindings/js"))
+  const modules = (readdirSync(join(root, "bindings/js"), { recursive: true }) as string[])
     .filter((name) => name.endsWith(".ts"))
     .map((name) => name.replace(/\.ts$/, ""));
   const expected = [
@@ -92,6 +92,31 @@ test("in Node the package attends with threads, and the process ends", async () 
   expect(finished).toEqual({ status: 0, output: "true 0.5\ntrue dtype\n3\n", errors: "" });
 });
 
+test("in Node the package trains, and what it trained is read back", async () => {
+  const program = `
+    import { load } from "heed";
+    import { nn, optim, safetensors, valueAndGrad } from "heed/nn";
+    const heed = await load({ threads: 2 });
+    const layer = new nn.Linear(heed, 2, 1);
+    const x = heed.tensor([[0, 0], [0, 1], [1, 0], [1, 1]]);
+    const y = heed.tensor([[1], [3], [0], [2]]);
+    const optimizer = new optim.Adam(layer, { learningRate: 0.1 });
+    for (let i = 0; i < 300; ++i) {
+      const { gradients } = valueAndGrad(layer, () => {
+        const error = heed.subtract(layer.forward(x), y);
+        return heed.mean(heed.multiply(error, error));
+      });
+      optimizer.step(gradients);
+    }
+    const other = new nn.Linear(heed, 2, 1);
+    other.loadStateDict(safetensors.read(safetensors.write(layer.stateDict())).tensors);
+    console.log(other.forward(x).data.map((value) => Math.round(10 * value)).join(" "));
+  `;
+  writeFileSync(join(project, "train.mjs"), program);
+  const finished = await run(process.execPath, ["train.mjs"], { cwd: project, limit: 30_000 });
+  expect(finished).toEqual({ status: 0, output: "10 30 0 20\n", errors: "" });
+});
+
 test.each([
   ["NodeNext", "NodeNext"],
   ["ESNext", "Bundler"],
@@ -99,9 +124,23 @@ test.each([
   writeFileSync(
     join(project, "use.ts"),
     `import { type Heed, load, type Tensor } from "heed";
+    import { nn, optim, valueAndGrad } from "heed/nn";
     const heed: Heed = await load();
     const x = heed.tensor([[[[1]]]]);
-    export const weights: Tensor = heed.attention(x, x, x, { needWeights: true }).weights;`,
+    export const weights: Tensor = heed.attention(x, x, x, { needWeights: true }).weights;
+    export class Model extends nn.Module {
+      readonly layer: nn.Linear;
+      constructor(heed: Heed) {
+        super(heed);
+        this.layer = new nn.Linear(heed, 1, 1);
+      }
+      forward(x: Tensor): Tensor {
+        return this.heed.add(x, this.layer.forward(x));
+      }
+    }
+    const model = new Model(heed);
+    const run = () => heed.sum(model.forward(x));
+    new optim.AdamW(model).step(valueAndGrad(model, run).gradients);`,
   );
   const name = `tsconfig.${module}.json`;
   const compilerOptions = {

@@ -344,6 +344,25 @@ export const kvCache: Case[] = [
   ),
 
   row(
+    "an order of too few sequences",
+    onCache((c) => c.reorder([0])),
+    "shape",
+    ["order", "[2]", "[1]"],
+  ),
+  row(
+    "an order with a sequence that is not there",
+    onCache((c) => c.reorder([0, 2])),
+    "option",
+    ["order", "numbers from 0 to below 2", "2"],
+  ),
+  row(
+    "an order that is no list",
+    onCache((c) => c.reorder(any(1))),
+    "option",
+    ["order", "a list of numbers", "1"],
+  ),
+
+  row(
     "a share of more tokens than there are",
     onCache((c) => c.share({ from: 1, to: 0, tokens: 4 })),
     "option",

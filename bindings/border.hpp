@@ -1,0 +1,214 @@
+#pragma once
+
+// How a call crosses the border: numbers in memory become arguments by the types of a function's
+// parameters, and its results become numbers.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <new>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include "members.hpp"
+
+namespace heed::border {
+
+/// JavaScript knows objects by their addresses; 0 is none.
+using Handle = std::uintptr_t;
+
+template <class T>
+inline constexpr bool kIsVector = false;
+template <class T>
+inline constexpr bool kIsVector<std::vector<T>> = true;
+
+template <class T>
+inline constexpr bool kIsOptionalNumber = false;
+template <class T>
+inline constexpr bool kIsOptionalNumber<std::optional<T>> = std::is_arithmetic_v<T>;
+
+/// Reads arguments one after the other: numbers are doubles, which hold every address and every
+/// whole number up to 2^53.
+class Reader {
+ public:
+  explicit Reader(std::span<const double> numbers)
+      : next_(numbers.data()), end_(next_ + numbers.size()) {}
+
+  template <class T>
+  T read() {
+    if constexpr (std::is_reference_v<T>) {
+      return *reinterpret_cast<std::remove_reference_t<T>*>(handle());
+    } else if constexpr (std::is_pointer_v<T>) {
+      return reinterpret_cast<T>(handle());
+    } else if constexpr (std::is_enum_v<T>) {
+      return static_cast<T>(read<int>());
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      return static_cast<T>(number());
+    } else if constexpr (kIsOptionalNumber<T>) {
+      const double given = number();
+      return std::isnan(given) ? T() : T(static_cast<typename T::value_type>(given));
+    } else if constexpr (std::is_same_v<T, TensorView>) {
+      return read<const Tensor&>();
+    } else if constexpr (std::is_same_v<T, std::optional<TensorView>>) {
+      const auto* const given = read<const Tensor*>();
+      return given ? T(*given) : T();
+    } else if constexpr (std::is_same_v<T, Shape>) {
+      return Shape(read<std::vector<std::int64_t>>());
+    } else if constexpr (kIsVector<T>) {
+      T list;
+      for (auto count = read<std::size_t>(); count > 0; --count)
+        list.push_back(read<typename T::value_type>());
+      return list;
+    } else {
+      T options;
+      if (is_at_end()) return options;  // options left off are those by default
+      std::apply([&](auto... members) { (read_into(options.*members), ...); }, kMembers<T>);
+      return options;
+    }
+  }
+
+  bool is_at_end() const { return next_ == end_; }
+
+ private:
+  double number() {
+    if (is_at_end()) throw std::logic_error("border: expected more arguments");
+    return *next_++;
+  }
+  Handle handle() { return static_cast<Handle>(number()); }
+
+  template <class Member>
+  void read_into(Member& member) {
+    member = read<Member>();
+  }
+
+  const double* next_;
+  const double* end_;
+};
+
+/// Writes results: of a tensor its address, the address of its elements, type, rank and sizes; 0
+/// for one that was not asked for. What it wrote belongs to JavaScript once `finish` is called.
+class Writer {
+ public:
+  explicit Writer(std::span<double> numbers) : numbers_(numbers) {}
+
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  void write(T number) {
+    numbers_[next_++] = static_cast<double>(number);
+  }
+  template <class T>
+  void write(T* object) {
+    write(static_cast<double>(reinterpret_cast<Handle>(object)));
+  }
+  void write(Tensor& result) {
+    const auto& tensor = tensors_[count_++] = std::make_unique<Tensor>(std::move(result));
+    write(tensor.get());
+    write(TensorView(*tensor).bytes().data());
+    write(static_cast<double>(tensor->dtype()));
+    write(static_cast<double>(tensor->shape().rank()));
+    for (const std::int64_t size : tensor->shape().sizes()) write(static_cast<double>(size));
+  }
+  void write(std::optional<Tensor>& result) { result ? write(*result) : write(0.0); }
+  template <class Result>
+    requires std::is_class_v<Result>
+  void write(Result& result) {
+    std::apply([&](auto... members) { (write(result.*members), ...); }, kMembers<Result>);
+  }
+
+  void finish() {
+    for (auto& tensor : tensors_) static_cast<void>(tensor.release());
+  }
+
+ private:
+  static constexpr std::size_t kMostTensors = 9;  // of AttentionResult
+
+  std::span<double> numbers_;
+  std::size_t next_ = 0;
+  std::array<std::unique_ptr<Tensor>, kMostTensors> tensors_;
+  std::size_t count_ = 0;
+};
+
+/// A context, once it is there, and what goes to and from it.
+struct Engine {
+  static constexpr std::size_t kNumbers = 4096;
+
+  std::optional<Context> context;
+  /// Of the call that runs: its arguments, then its results.
+  std::array<double, kNumbers> numbers;
+  /// Why a call failed. It has its place beforehand: there may be no memory left to say so.
+  std::array<char, 1024> message;
+};
+
+/// A parameter's argument: a value, an object that the function may change, or what a span is of.
+template <class T>
+struct ArgumentOf {
+  using Type = std::conditional_t<std::is_lvalue_reference_v<T> &&
+                                      !std::is_const_v<std::remove_reference_t<T>>,
+                                  T, std::remove_cvref_t<T>>;
+};
+template <class T>
+struct ArgumentOf<std::span<T>> {
+  using Type = std::vector<std::remove_const_t<T>>;
+};
+template <class T>
+using Argument = typename ArgumentOf<T>::Type;
+
+/// Calls a function. Made with braces, because only what stands in braces is evaluated from left to
+/// right, as arguments must be read.
+struct Call {
+  template <class Function, class... Arguments>
+  explicit Call(const Function& function, Arguments&&... arguments) {
+    function(arguments...);
+  }
+};
+
+template <class Result, class... Parameters>
+void run(Engine& engine, std::size_t count, Result (*function)(Context&, Parameters...)) {
+  Reader reader(
+      std::span<const double>(engine.numbers).first(std::min(count, engine.numbers.size())));
+  const auto finish = [&](auto&... arguments) {
+    if (!reader.is_at_end()) throw std::logic_error("border: expected fewer arguments");
+    if constexpr (std::is_void_v<Result>) {
+      function(*engine.context, arguments...);
+    } else {
+      Result result = function(*engine.context, arguments...);
+      Writer writer(engine.numbers);
+      writer.write(result);
+      writer.finish();
+    }
+  };
+  Call{finish, reader.read<Argument<Parameters>>()...};
+}
+
+/// How a call ended. After kDone the results stand in the numbers, else why in the message; of
+/// heed's own errors the code is kRefused and more.
+enum class Ending : int { kDone, kInternal, kNoMemory, kRefused };
+
+/// Runs a call, out of which no exception comes: JavaScript could not free it. One function for all
+/// of them, because handlers take room.
+[[gnu::noinline]] inline int guarded(Engine& engine, std::size_t count,
+                                     void (*call)(Engine&, std::size_t)) noexcept {
+  const auto failed = [&](Ending ending, std::string_view why) {
+    const std::size_t size = std::min(why.size(), engine.message.size() - 1);
+    *std::copy_n(why.data(), size, engine.message.data()) = '\0';
+    return static_cast<int>(ending);
+  };
+  try {
+    call(engine, count);
+    return static_cast<int>(Ending::kDone);
+  } catch (const Error& error) {
+    return failed(Ending::kRefused, error.what()) + static_cast<int>(error.code());
+  } catch (const std::bad_alloc&) {
+    return failed(Ending::kNoMemory, "memory: expected more bytes, got none");
+  } catch (const std::exception& error) {
+    return failed(Ending::kInternal, error.what());
+  } catch (...) {
+    return failed(Ending::kInternal, "an exception of an unknown type");
+  }
+}
+
+}  // namespace heed::border

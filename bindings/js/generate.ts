@@ -1,0 +1,272 @@
+// From a model to whole sequences: greedily, at random, or by beam search. What is computed about a
+// vocabulary is C++; this is the control flow around it.
+
+import { describe, HeedError, refuse } from "./error.js";
+import { Generator } from "./nn/random.js";
+import type { Heed } from "./ops.js";
+import { pause } from "./pause.js";
+import type { SampleOptions } from "./sampling.js";
+import { Tensor } from "./tensor.js";
+import { type Check, checkArgument, checkOptions, isNumber, isWholeNumber } from "./validate.js";
+
+/**
+ * The logits of the next token of each sequence, [rows, V]; they are freed by whom they are given to.
+ *
+ * @param sequences all tokens of each sequence so far. One that keeps a cache takes only the last ones.
+ * @param order which row of the last call each of them goes on from: a state is to be reordered so, for
+ *   example by `cache.reorder(order)`. At the first call each row goes on from itself.
+ */
+export type Step = (
+  sequences: readonly (readonly number[])[],
+  order: readonly number[],
+) => Tensor | Promise<Tensor>;
+
+export interface GreedyOptions {
+  /** The tokens that each sequence begins with, one or more. */
+  startTokens: readonly (readonly number[])[];
+  /** Ends a sequence. */
+  endToken?: number;
+  /** The most tokens that are added to a sequence. */
+  maxLength: number;
+  /** Stops the work between two steps: the promise then fails with the signal's reason. */
+  signal?: AbortSignal;
+}
+
+export interface SamplingOptions extends GreedyOptions {
+  /** Logits are divided by it; 0, the default, takes the likeliest token. */
+  temperature?: number;
+  /** Only the k likeliest; all by default. */
+  topK?: number;
+  /** Only the likeliest whose probabilities together reach p; 1 by default. */
+  topP?: number;
+  /** 0 by default. The same seed gives the same sequences. */
+  seed?: number;
+}
+
+export interface BeamSearchOptions extends Omit<GreedyOptions, "startTokens"> {
+  /** The tokens that the sequence begins with, one or more. */
+  startTokens: readonly number[];
+  /** Sequences that are followed. */
+  beams: number;
+  /**
+   * alpha in log P / ((5 + length) / 6)^alpha, by which sequences are ranked (Wu et al., 2016, section 7):
+   * larger ones favour longer sequences. 0 by default.
+   */
+  lengthPenalty?: number;
+}
+
+export interface Hypothesis {
+  /** What follows the start; the end token is the last one if it is complete. */
+  tokens: number[];
+  logProbability: number;
+  /** The same, divided by the length penalty. */
+  score: number;
+  /** Whether it ended, and not the search. */
+  isComplete: boolean;
+}
+
+const isToken = isWholeNumber(0);
+const isTokens: Check = {
+  expected: "a list of one token or more",
+  accepts: (value) => Array.isArray(value) && value.length > 0 && value.every(isToken.accepts),
+};
+const common = {
+  endToken: isToken,
+  maxLength: isWholeNumber(1),
+  signal: { expected: "an AbortSignal", accepts: (value) => value instanceof AbortSignal },
+} satisfies Record<string, Check>;
+
+const samplingChecks = {
+  ...common,
+  startTokens: {
+    expected: "a list of lists of tokens, one or more each",
+    accepts: (value) => Array.isArray(value) && value.length > 0 && value.every(isTokens.accepts),
+  },
+  temperature: isNumber,
+  topK: isWholeNumber(0),
+  topP: isNumber,
+  seed: isWholeNumber(0, 2 ** 32 - 1),
+} satisfies Record<keyof SamplingOptions, Check>;
+
+const beamChecks = {
+  ...common,
+  startTokens: isTokens,
+  beams: isWholeNumber(1),
+  lengthPenalty: isNumber,
+} satisfies Record<keyof BeamSearchOptions, Check>;
+
+/** Runs a step and lets the page breathe now and then, so that a signal can come through. */
+class Steps {
+  readonly #step: Step;
+  readonly #signal: AbortSignal | undefined;
+  #begin = performance.now();
+
+  constructor(step: Step, signal: AbortSignal | undefined) {
+    checkArgument("step", step, {
+      expected: "a function",
+      accepts: (value) => typeof value === "function",
+    });
+    this.#step = step;
+    this.#signal = signal;
+  }
+
+  async run(sequences: readonly (readonly number[])[], order: readonly number[]): Promise<Tensor> {
+    const longest = 16; // milliseconds, a frame of a page
+    if (performance.now() - this.#begin > longest) {
+      await pause();
+      this.#begin = performance.now();
+    }
+    this.#signal?.throwIfAborted();
+    const logits = await this.#step(sequences, order);
+    if (!(logits instanceof Tensor))
+      throw refuse("dtype", "step", "to give a tensor", describe(logits));
+    if (logits.shape.length !== 2 || logits.shape[0] !== sequences.length) {
+      const got = describe([...logits.shape]);
+      logits.dispose();
+      throw refuse("shape", "step", `to give logits [${sequences.length}, V]`, got);
+    }
+    return logits;
+  }
+}
+
+/**
+ * Goes on with sequences token by token, until each has ended or is long enough.
+ *
+ * @returns what follows the start of each; the end token is the last one where it came
+ */
+export async function generate(
+  heed: Heed,
+  step: Step,
+  options: SamplingOptions,
+): Promise<number[][]> {
+  checkOptions("generate", options, samplingChecks);
+  for (const name of ["startTokens", "maxLength"] as const)
+    checkArgument(name, options[name], samplingChecks[name]);
+  const { startTokens, endToken, maxLength, signal, temperature = 0, topK, topP } = options;
+  const seeds = new Generator(options.seed ?? 0);
+  const steps = new Steps(step, signal);
+  const sequences = startTokens.map((tokens) => [...tokens]);
+  const added = startTokens.map((): number[] => []);
+  const hasEnded = (row: number) => endToken !== undefined && added[row]?.at(-1) === endToken;
+  const order = startTokens.map((_, row) => row);
+  for (let length = 0; length < maxLength; ++length) {
+    if (order.every(hasEnded)) break;
+    const logits = await steps.run(sequences, order);
+    const how: SampleOptions = { temperature, seed: seeds.next() };
+    if (topK !== undefined) how.topK = topK;
+    if (topP !== undefined) how.topP = topP;
+    const next = heed.scope(() => Array.from(heed.sample(logits, how).data));
+    logits.dispose();
+    for (const row of order) {
+      // One that has ended keeps its row, because a cache has one for each: what comes there is left out.
+      const token = hasEnded(row) ? (endToken as number) : (next[row] as number);
+      sequences[row]?.push(token);
+      if (!hasEnded(row)) added[row]?.push(token);
+    }
+  }
+  return added;
+}
+
+interface Beam {
+  tokens: number[];
+  logProbability: number;
+}
+
+/** A way on from a beam. */
+interface Candidate {
+  row: number;
+  token: number;
+  logProbability: number;
+}
+
+/**
+ * Follows the likeliest sequences (Graves, 2012; Sutskever et al., 2014). A step's first call has one row,
+ * and `order` tells from which row each later one goes on, so that there may be more of them.
+ *
+ * @returns at most `beams` sequences, the best first
+ */
+export async function beamSearch(
+  heed: Heed,
+  step: Step,
+  options: BeamSearchOptions,
+): Promise<Hypothesis[]> {
+  checkOptions("beamSearch", options, beamChecks);
+  for (const name of ["startTokens", "maxLength", "beams"] as const)
+    checkArgument(name, options[name], beamChecks[name]);
+  const { startTokens, endToken, maxLength, beams, signal, lengthPenalty = 0 } = options;
+  const steps = new Steps(step, signal);
+  const scoreOf = (logProbability: number, length: number) =>
+    logProbability / ((5 + length) / 6) ** lengthPenalty;
+  const finished: Hypothesis[] = [];
+  const finish = ({ tokens, logProbability }: Beam, isComplete: boolean) => {
+    const score = scoreOf(logProbability, tokens.length);
+    finished.push({ tokens, logProbability, score, isComplete });
+    finished.sort((a, b) => b.score - a.score);
+    if (finished.length > beams) finished.pop();
+  };
+
+  let live: Beam[] = [{ tokens: [], logProbability: 0 }];
+  let order = [0];
+  for (let length = 1; length <= maxLength && live.length > 0; ++length) {
+    const logits = await steps.run(
+      live.map(({ tokens }) => [...startTokens, ...tokens]),
+      order,
+    );
+    const candidates = candidatesOf(heed, logits, live, 2 * beams);
+    logits.dispose();
+    const next: Beam[] = [];
+    order = [];
+    for (const { row, token, logProbability } of candidates) {
+      if (next.length === beams) break;
+      const beam = { tokens: [...(live[row] as Beam).tokens, token], logProbability };
+      if (token === endToken) {
+        finish(beam, true);
+      } else {
+        next.push(beam);
+        order.push(row);
+      }
+    }
+    live = next;
+    // What a sequence can still come to: its probability only falls, its length is at best the longest.
+    const best = Math.max(
+      ...live.flatMap(({ logProbability }) => [
+        scoreOf(logProbability, length + 1),
+        scoreOf(logProbability, maxLength),
+      ]),
+    );
+    if (finished.length === beams && best <= (finished.at(-1) as Hypothesis).score) live = [];
+  }
+  for (const beam of live) finish(beam, false);
+  return finished;
+}
+
+/** The likeliest ways on from all beams, the best first. */
+function candidatesOf(
+  heed: Heed,
+  logits: Tensor,
+  live: readonly Beam[],
+  most: number,
+): Candidate[] {
+  const count = Math.min(most, logits.shape[1] as number);
+  return heed.scope(() => {
+    const { values, indices } = heed.topK(logits, count);
+    const greatest = heed.topK(heed.softmax(logits), 1).values.data;
+    const [logit, token] = [values.data, indices.data];
+    const candidates = live.flatMap(({ logProbability }, row) => {
+      const first = logit[row * count] as number;
+      if (!Number.isFinite(first)) {
+        throw new HeedError("nan", `step: expected finite logits, got ${first} as the largest`);
+      }
+      // log p = logit - log(sum of exp), and that sum is known from the largest probability.
+      const ofFirst = Math.log(greatest[row] as number);
+      return Array.from({ length: count }, (_, i) => ({
+        row,
+        token: token[row * count + i] as number,
+        logProbability: logProbability + (logit[row * count + i] as number) - first + ofFirst,
+      }));
+    });
+    return candidates
+      .filter((candidate) => candidate.logProbability > -Infinity)
+      .sort((a, b) => b.logProbability - a.logProbability);
+  });
+}

@@ -1,0 +1,201 @@
+// heed.multiHeadAttention: its parameters, their checks, and the call.
+
+import { type AttentionOptions, attention, type If } from "./attention.js";
+import type { Engine } from "./engine.js";
+import { refuse } from "./error.js";
+import type { OriginOperations } from "./origins.js";
+import { recording } from "./tape.js";
+import type { Tensor } from "./tensor.js";
+import {
+  type Check,
+  checkOptions,
+  isBoolean,
+  isNumber,
+  isTensor,
+  isWholeNumber,
+} from "./validate.js";
+
+/** The parameters of torch.nn.MultiheadAttention, in its layout. */
+export interface MultiHeadAttentionParameters {
+  /** [3E, E]; or leave it out and give the three below. */
+  inProjWeight?: Tensor;
+  /** [E, E] */
+  qProjWeight?: Tensor;
+  /** [E, size of a key] */
+  kProjWeight?: Tensor;
+  /** [E, size of a value] */
+  vProjWeight?: Tensor;
+  /** [3E] */
+  inProjBias?: Tensor;
+  /** [E, E] */
+  outProjWeight: Tensor;
+  /** [E] */
+  outProjBias?: Tensor;
+}
+
+export interface MultiHeadAttentionOptions {
+  /** Must divide E. */
+  heads: number;
+  isCausal?: boolean;
+  /** As in AttentionOptions. torch's boolean mask has the opposite sense: see `fromTorchMask`. */
+  mask?: Tensor;
+  /** bool [B, S], true where a key may be seen; torch's key_padding_mask has the opposite sense. */
+  keyMask?: Tensor;
+  needWeights?: boolean;
+  /** Weights as the mean over heads, [B, L, S], instead of [B, H, L, S]. */
+  averageWeights?: boolean;
+  /** The share of weights that are dropped, which ones the seed says: see AttentionOptions. */
+  dropout?: number;
+  seed?: number;
+}
+
+export interface MultiHeadAttentionResult<
+  O extends MultiHeadAttentionOptions = MultiHeadAttentionOptions,
+> {
+  /** [B, L, E] */
+  output: Tensor;
+  weights: If<O["needWeights"], Tensor>;
+}
+
+const parameterChecks = {
+  inProjWeight: isTensor,
+  qProjWeight: isTensor,
+  kProjWeight: isTensor,
+  vProjWeight: isTensor,
+  inProjBias: isTensor,
+  outProjWeight: isTensor,
+  outProjBias: isTensor,
+} satisfies Record<keyof MultiHeadAttentionParameters, Check>;
+
+const multiHeadChecks = {
+  heads: isWholeNumber(1),
+  isCausal: isBoolean,
+  mask: isTensor,
+  keyMask: isTensor,
+  needWeights: isBoolean,
+  averageWeights: isBoolean,
+  dropout: isNumber,
+  seed: isWholeNumber(0),
+} satisfies Record<keyof MultiHeadAttentionOptions, Check>;
+
+export function multiHeadAttention<O extends MultiHeadAttentionOptions>(
+  heed: OriginOperations,
+  engine: Engine,
+  query: Tensor,
+  key: Tensor,
+  value: Tensor,
+  parameters: MultiHeadAttentionParameters,
+  options: O,
+): MultiHeadAttentionResult<O> {
+  checkOptions("multiHeadAttention", options, multiHeadChecks);
+  checkOptions("multiHeadAttention", parameters, parameterChecks, "parameter");
+  const p = parameters;
+  if (recording() || options.dropout) {
+    const run = () => inSteps(heed, engine, [query, key, value], p, options);
+    return (recording() ? run() : engine.scope(run)) as MultiHeadAttentionResult<O>;
+  }
+  engine.run(engine.module.multiHeadAttention, [
+    engine.handle("query", query),
+    engine.handle("key", key),
+    engine.handle("value", value),
+    engine.handleOrNone("inProjWeight", p.inProjWeight),
+    engine.handleOrNone("qProjWeight", p.qProjWeight),
+    engine.handleOrNone("kProjWeight", p.kProjWeight),
+    engine.handleOrNone("vProjWeight", p.vProjWeight),
+    engine.handleOrNone("inProjBias", p.inProjBias),
+    engine.handleOrNone("outProjWeight", p.outProjWeight),
+    engine.handleOrNone("outProjBias", p.outProjBias),
+    options.heads ?? 0,
+    Number(options.isCausal ?? false),
+    engine.handleOrNone("mask", options.mask),
+    engine.handleOrNone("keyMask", options.keyMask),
+    Number(options.needWeights ?? false),
+    Number(options.averageWeights ?? false),
+  ]);
+  return {
+    output: engine.tensor(),
+    weights: engine.optional(),
+  } as MultiHeadAttentionResult<O>;
+}
+
+/** The same by operations that have gradients. */
+function inSteps(
+  heed: OriginOperations,
+  engine: Engine,
+  inputs: readonly [query: Tensor, key: Tensor, value: Tensor],
+  p: MultiHeadAttentionParameters,
+  o: MultiHeadAttentionOptions,
+): MultiHeadAttentionResult {
+  checkShapes(engine, inputs, p, o);
+  const { inProjWeight, inProjBias, outProjWeight, outProjBias } = p;
+  const weights = inProjWeight
+    ? heed.split(inProjWeight, 3)
+    : [p.qProjWeight, p.kProjWeight, p.vProjWeight];
+  const biases = inProjBias ? heed.split(inProjBias, 3) : [];
+  const [q, k, v] = inputs.map((x, i) => heed.linear(x, weights[i] as Tensor, biases[i])) as [
+    Tensor,
+    Tensor,
+    Tensor,
+  ];
+  const { dropout = 0, seed = 0, isCausal = false, needWeights = false } = o;
+  const options = { heads: o.heads, isCausal, needWeights, dropout, seed, ...masksOf(heed, o) };
+  const heads = attention(engine, q, k, v, options);
+  return {
+    output: heed.linear(heads.output, outProjWeight, outProjBias),
+    weights:
+      o.averageWeights && heads.weights ? heed.mean(heads.weights, { axis: 1 }) : heads.weights,
+  };
+}
+
+/** Attention takes one mask that hides and one that is added. */
+function masksOf(
+  heed: OriginOperations,
+  { mask, keyMask }: MultiHeadAttentionOptions,
+): Pick<AttentionOptions, "mask" | "bias"> {
+  if (keyMask === undefined) return mask ? { mask } : {};
+  const [B = 0, S = 0] = keyMask.shape;
+  if (mask?.dtype !== "bool") {
+    const keys = heed.reshape(keyMask, [B, 1, 1, S]);
+    return mask ? { mask: keys, bias: mask } : { mask: keys };
+  }
+  const bias = heed.zeros([B, 1, 1, S]);
+  bias.data.set(keyMask.data.map(Number).map((seen) => (seen ? 0 : -Infinity)));
+  return { mask, bias };
+}
+
+function checkShapes(
+  engine: Engine,
+  [query, key, value]: readonly [Tensor, Tensor, Tensor],
+  p: MultiHeadAttentionParameters,
+  o: MultiHeadAttentionOptions,
+): void {
+  const require = (
+    name: string,
+    tensor: Tensor | undefined,
+    shape: readonly (number | string)[],
+  ) => {
+    engine.handle(name, tensor);
+    const got = (tensor as Tensor).shape;
+    const fits = shape.every((size, i) => typeof size === "string" || size === got[i]);
+    if (got.length !== shape.length || !fits)
+      throw refuse("shape", name, `[${shape.join(", ")}]`, `[${got.join(", ")}]`);
+  };
+  require("query", query, ["B", "L", "E"]);
+  const [B, , E] = query.shape as [number, number, number];
+  const isTogether = p.inProjWeight !== undefined;
+  require("key", key, [B, "S", isTogether ? E : "size of a key"]);
+  require("value", value, [B, key.shape[1] as number, isTogether ? E : "size of a value"]);
+  if (!Number.isInteger(o.heads) || E % o.heads !== 0)
+    throw refuse("option", "heads", `a divisor of the embedding size ${E}`, String(o.heads));
+  if (p.inProjWeight) {
+    require("inProjWeight", p.inProjWeight, [3 * E, E]);
+  } else {
+    require("qProjWeight", p.qProjWeight, [E, E]);
+    require("kProjWeight", p.kProjWeight, [E, key.shape[2] as number]);
+    require("vProjWeight", p.vProjWeight, [E, value.shape[2] as number]);
+  }
+  if (p.inProjBias) require("inProjBias", p.inProjBias, [3 * E]);
+  require("outProjWeight", p.outProjWeight, [E, E]);
+  if (p.outProjBias) require("outProjBias", p.outProjBias, [E]);
+  if (o.keyMask) require("keyMask", o.keyMask, [B, key.shape[1] as number]);
+}

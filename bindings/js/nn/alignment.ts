@@ -1,0 +1,173 @@
+// The attentions of recurrent encoder-decoders, as modules.
+
+import type { Heed } from "../ops.js";
+import type {
+  LuongAttentionOptions as LuongOperationOptions,
+  ScoredAttentionResult,
+} from "../origins.js";
+import type { Tensor } from "../tensor.js";
+import {
+  type Check,
+  checkArgument,
+  checkOptions,
+  isBoolean,
+  isTensor,
+  isWholeNumber,
+  oneOf,
+} from "../validate.js";
+import { receiverOf } from "./capture.js";
+import { Linear } from "./layers.js";
+import { Module } from "./module.js";
+import { defaultGenerator, type Generator, isGenerator, uniform } from "./random.js";
+
+export interface BahdanauAttentionOptions {
+  /** The query's layer has a bias: false by default. */
+  bias?: boolean;
+  generator?: Generator;
+}
+
+export interface BahdanauAttentionForwardOptions {
+  /** bool [B, S], true where a key may be seen. */
+  keyMask?: Tensor;
+  /** `keys` are what `projectKeys` gave: a decoder projects them once for all its steps. */
+  areKeysProjected?: boolean;
+}
+
+const bahdanauChecks = { bias: isBoolean, generator: isGenerator } satisfies Record<
+  keyof BahdanauAttentionOptions,
+  Check
+>;
+
+const bahdanauForwardChecks = { keyMask: isTensor, areKeysProjected: isBoolean } satisfies Record<
+  keyof BahdanauAttentionForwardOptions,
+  Check
+>;
+
+/**
+ * Attention with the score v . tanh(W q + U k) (Bahdanau et al., 2015, appendix A.1.2). W is
+ * query_layer.weight [A, Dq], U key_layer.weight [A, Dk] and v energy_layer.weight [1, A]; they begin as
+ * those of Linear.
+ */
+export class BahdanauAttention extends Module {
+  readonly queryLayer: Linear;
+  readonly keyLayer: Linear;
+  readonly energyLayer: Linear;
+
+  constructor(
+    heed: Heed,
+    querySize: number,
+    keySize: number,
+    attentionSize: number,
+    options: BahdanauAttentionOptions = {},
+  ) {
+    super(heed);
+    checkOptions("BahdanauAttention", options, bahdanauChecks);
+    const { bias = false, generator = defaultGenerator(heed) } = options;
+    this.queryLayer = new Linear(heed, querySize, attentionSize, { bias, generator });
+    this.keyLayer = new Linear(heed, keySize, attentionSize, { bias: false, generator });
+    this.energyLayer = new Linear(heed, attentionSize, 1, { bias: false, generator });
+  }
+
+  /** keys [B, S, Dk] -> [B, S, A], for `forward` with `areKeysProjected`. */
+  projectKeys(keys: Tensor): Tensor {
+    return this.keyLayer.forward(keys);
+  }
+
+  /**
+   * @param query [B, L, Dq]
+   * @param keys [B, S, Dk], or projected [B, S, A]
+   * @param values [B, S, Dv]
+   */
+  forward(
+    query: Tensor,
+    keys: Tensor,
+    values: Tensor,
+    options: BahdanauAttentionForwardOptions = {},
+  ): ScoredAttentionResult {
+    checkOptions("BahdanauAttention", options, bahdanauForwardChecks);
+    const { keyMask, areKeysProjected = false } = options;
+    const q = this.queryLayer.forward(query);
+    const k = areKeysProjected ? keys : this.projectKeys(keys);
+    const v = this.heed.reshape(this.energyLayer.weight, [-1]);
+    const result = this.heed.additiveScores(q, k, values, v, keyMask ? { keyMask } : {});
+    receiverOf(this)?.(result.weights);
+    return result;
+  }
+}
+
+export interface LuongAttentionOptions {
+  /** q . k, q W k, or v . tanh(W [q; k]); "dot" by default. */
+  score?: "dot" | "general" | "concat";
+  /** Rows of W for "concat"; keySize by default. */
+  attentionSize?: number;
+  generator?: Generator;
+}
+
+const luongChecks = {
+  score: oneOf("dot", "general", "concat"),
+  attentionSize: isWholeNumber(1),
+  generator: isGenerator,
+} satisfies Record<keyof LuongAttentionOptions, Check>;
+
+export interface LuongAttentionForwardOptions {
+  /** bool [B, S], true where a key may be seen. */
+  keyMask?: Tensor;
+}
+
+/**
+ * Attention with the scores of Luong et al., 2015, section 3.1, without a scale: q . k, which has no
+ * parameters; q W k with `weight` [Dq, Dk]; or v . tanh(W [q; k]) with `weight` [A, Dq + Dk] and
+ * `scoreWeight` [A]. They begin evenly distributed in +-1/sqrt(in), as those of Linear.
+ */
+export class LuongAttention extends Module {
+  readonly score: "dot" | "general" | "concat";
+  weight: Tensor | undefined;
+  scoreWeight: Tensor | undefined;
+
+  constructor(heed: Heed, querySize: number, keySize: number, options: LuongAttentionOptions = {}) {
+    super(heed);
+    checkArgument("querySize", querySize, isWholeNumber(1));
+    checkArgument("keySize", keySize, isWholeNumber(1));
+    checkOptions("LuongAttention", options, luongChecks);
+    const { score = "dot", attentionSize = keySize } = options;
+    const { generator = defaultGenerator(heed) } = options;
+    const make = (...shape: number[]) =>
+      uniform(heed, generator, shape, 1 / Math.sqrt(shape.at(-1) as number));
+    this.score = score;
+    if (score === "dot") {
+      checkArgument("keySize", keySize, {
+        expected: `querySize ${querySize}, as the score "dot" wants`,
+        accepts: (value) => value === querySize,
+      });
+    } else if (score === "general") {
+      this.weight = make(querySize, keySize);
+    } else {
+      this.weight = make(attentionSize, querySize + keySize);
+      this.scoreWeight = make(attentionSize);
+    }
+  }
+
+  /**
+   * @param query [B, L, Dq]
+   * @param keys [B, S, Dk]
+   * @param values [B, S, Dv]
+   */
+  forward(
+    query: Tensor,
+    keys: Tensor,
+    values: Tensor,
+    options: LuongAttentionForwardOptions = {},
+  ): ScoredAttentionResult {
+    checkOptions("LuongAttention", options, { keyMask: isTensor });
+    const { score, weight, scoreWeight } = this;
+    const operation: LuongOperationOptions = {
+      score,
+      ...(weight && { weight }),
+      ...(scoreWeight && { scoreWeight }),
+      ...options,
+    };
+    const result = this.heed.luongAttention(query, keys, values, operation);
+    receiverOf(this)?.(result.weights);
+    return result;
+  }
+}

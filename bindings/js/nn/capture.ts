@@ -1,0 +1,53 @@
+// Attention weights of any module in a model, while it runs.
+
+import { describe, refuse } from "../error.js";
+import type { Tensor } from "../tensor.js";
+import { checkArgument } from "../validate.js";
+import { Module } from "./module.js";
+
+export type ReceiveWeights = (path: string, weights: Tensor) => void;
+
+let receiving: { root: Module; receive: ReceiveWeights } | undefined;
+
+/**
+ * Runs a function and hands out the weights of every attention in `root` as it is computed, in training
+ * and out of it:
+ *
+ *     const seen = {};
+ *     nn.captureAttention(model, (path, weights) => (seen[path] = weights.toArray()), () =>
+ *       model.forward(src, tgt));
+ *     seen["decoder.layers.1.multihead_attn"]; // [B, H, L, S]
+ *
+ * A module that attends several times hands out its weights each time. The tensors belong to whom the
+ * run's other ones belong, and are freed with them. Nothing else is computed differently.
+ *
+ * @param receive takes the path of the attention module in `root`, "" for itself, and its weights:
+ *   [B, H, L, S] of MultiHeadAttention, [B, L, S] of BahdanauAttention and LuongAttention
+ * @param run must not be async
+ */
+export function captureAttention<T>(root: Module, receive: ReceiveWeights, run: () => T): T {
+  checkArgument("root", root, {
+    expected: "a module",
+    accepts: (value) => value instanceof Module,
+  });
+  const outer = receiving;
+  receiving = { root, receive };
+  try {
+    const result = run();
+    if (result instanceof Promise) {
+      result.catch(() => {});
+      throw refuse("option", "captureAttention", "a function that is not async", describe(result));
+    }
+    return result;
+  } finally {
+    receiving = outer;
+  }
+}
+
+/** Who wants the weights of this module, if anybody does. */
+export function receiverOf(module: Module): ((weights: Tensor) => void) | undefined {
+  if (receiving === undefined) return undefined;
+  const { root, receive } = receiving;
+  const path = module === root ? "" : root.nameOf(module);
+  return path === undefined ? undefined : (weights) => receive(path, weights);
+}

@@ -1,0 +1,261 @@
+// Multi-head attention as a module, with a cache for decoding step by step.
+
+import type { If, NothingElse } from "../attention.js";
+import { describe, refuse } from "../error.js";
+import { KvCache, type KvCacheOptions } from "../kvCache.js";
+import type {
+  MultiHeadAttentionParameters,
+  MultiHeadAttentionOptions as MultiHeadOperationOptions,
+} from "../multiHeadAttention.js";
+import type { Heed } from "../ops.js";
+import type { Tensor } from "../tensor.js";
+import {
+  type Check,
+  checkArgument,
+  checkOptions,
+  isBoolean,
+  isTensor,
+  isWholeNumber,
+  shapeOf,
+} from "../validate.js";
+import { receiverOf } from "./capture.js";
+import { isRate, Linear } from "./layers.js";
+import { Module } from "./module.js";
+import { defaultGenerator, type Generator, isGenerator, xavierUniform } from "./random.js";
+
+export interface MultiHeadAttentionOptions {
+  /** Size of a key; embedDim by default. */
+  kdim?: number;
+  /** Size of a value; embedDim by default. */
+  vdim?: number;
+  /** The share of weights that are dropped in train mode; 0 by default. */
+  dropout?: number;
+  /** Has biases: true by default. */
+  bias?: boolean;
+  generator?: Generator;
+}
+
+export interface MultiHeadAttentionForwardOptions {
+  /** Query i sees key j only if j <= i; with a cache i counts from the cache's beginning. */
+  isCausal?: boolean;
+  /**
+   * bool, true where a key may be seen, or float32, added to the scores; broadcasts to [B, H, L, S].
+   * torch's boolean mask has the opposite sense: see `heed.fromTorchMask`.
+   */
+  mask?: Tensor;
+  /** bool [B, S], true where a key may be seen. */
+  keyMask?: Tensor;
+  needWeights?: boolean;
+  /** Weights as the mean over heads, [B, L, S], instead of [B, H, L, S]. */
+  averageWeights?: boolean;
+  /**
+   * Keys and values of earlier calls, to which this call's are appended: S is then all of them. Not for
+   * training. `createCache` makes one.
+   */
+  cache?: KvCache;
+}
+
+export interface MultiHeadAttentionForwardResult<
+  O extends MultiHeadAttentionForwardOptions = MultiHeadAttentionForwardOptions,
+> {
+  /** [B, L, E] */
+  output: Tensor;
+  weights: If<O["needWeights"], Tensor>;
+}
+
+const checks = {
+  kdim: isWholeNumber(1),
+  vdim: isWholeNumber(1),
+  dropout: isRate,
+  bias: isBoolean,
+  generator: isGenerator,
+} satisfies Record<keyof MultiHeadAttentionOptions, Check>;
+
+export const isCache: Check = {
+  expected: "a cache",
+  accepts: (value) => value instanceof KvCache,
+};
+
+const forwardChecks = {
+  isCausal: isBoolean,
+  mask: isTensor,
+  keyMask: isTensor,
+  needWeights: isBoolean,
+  averageWeights: isBoolean,
+  cache: isCache,
+} satisfies Record<keyof MultiHeadAttentionForwardOptions, Check>;
+
+/**
+ * Multi-head attention (Vaswani et al., 2017, section 3.2.2) with the parameters of
+ * torch.nn.MultiheadAttention, batch first. The projections begin with Glorot's distribution, out_proj as
+ * a Linear, biases as zeros.
+ */
+export class MultiHeadAttention extends Module {
+  readonly embedDim: number;
+  readonly heads: number;
+  readonly dropout: number;
+  /** [3E, E], if keys and values have the size E; else there are the three below. */
+  inProjWeight: Tensor | undefined;
+  /** [E, E] */
+  qProjWeight: Tensor | undefined;
+  /** [E, kdim] */
+  kProjWeight: Tensor | undefined;
+  /** [E, vdim] */
+  vProjWeight: Tensor | undefined;
+  /** [3E] */
+  inProjBias: Tensor | undefined;
+  readonly outProj: Linear;
+  readonly #generator: Generator;
+
+  constructor(
+    heed: Heed,
+    embedDim: number,
+    heads: number,
+    options: MultiHeadAttentionOptions = {},
+  ) {
+    super(heed);
+    checkArgument("embedDim", embedDim, isWholeNumber(1));
+    checkArgument("heads", heads, {
+      expected: `a divisor of embedDim ${embedDim}`,
+      accepts: (value) => isWholeNumber(1).accepts(value) && embedDim % (value as number) === 0,
+    });
+    checkOptions("MultiHeadAttention", options, checks);
+    const { kdim = embedDim, vdim = embedDim, bias = true, dropout = 0 } = options;
+    const { generator = defaultGenerator(heed) } = options;
+    this.embedDim = embedDim;
+    this.heads = heads;
+    this.dropout = dropout;
+    this.#generator = generator;
+    const weight = (rows: number, columns: number) =>
+      xavierUniform(heed, generator, [rows, columns]);
+    if (kdim === embedDim && vdim === embedDim) {
+      this.inProjWeight = weight(3 * embedDim, embedDim);
+    } else {
+      this.qProjWeight = weight(embedDim, embedDim);
+      this.kProjWeight = weight(embedDim, kdim);
+      this.vProjWeight = weight(embedDim, vdim);
+    }
+    this.inProjBias = bias ? heed.zeros([3 * embedDim]) : undefined;
+    this.outProj = new Linear(heed, embedDim, embedDim, { bias, generator });
+    this.outProj.bias?.data.fill(0);
+  }
+
+  /**
+   * @param query [B, L, E]
+   * @param key [B, S, kdim]; with a cache it may be left out with the value, and the query attends to
+   *   what the cache holds
+   * @param value [B, S, vdim]
+   */
+  forward<const O extends MultiHeadAttentionForwardOptions = Record<never, never>>(
+    query: Tensor,
+    key: Tensor | undefined,
+    value: Tensor | undefined,
+    options?: O & NothingElse<O, MultiHeadAttentionForwardOptions>,
+  ): MultiHeadAttentionForwardResult<O> {
+    const given: MultiHeadAttentionForwardOptions = options ?? {};
+    checkOptions("MultiHeadAttention", given, forwardChecks);
+    const shape = shapeOf("query", query);
+    if (shape.length !== 3 || shape[2] !== this.embedDim) {
+      throw refuse("shape", "query", `[B, L, ${this.embedDim}]`, describe([...shape]));
+    }
+    const { cache, averageWeights = false, needWeights = false, ...masks } = given;
+    const receive = receiverOf(this);
+    const wanted = { ...masks, needWeights: needWeights || receive !== undefined };
+    const { output, weights } =
+      cache === undefined
+        ? this.#attend(query, key as Tensor, value as Tensor, wanted)
+        : this.#attendWithCache(query, key, value, wanted, cache);
+    if (weights !== undefined) receive?.(weights);
+    const average = () => this.heed.mean(weights as Tensor, { axis: 1 });
+    return {
+      output,
+      weights: needWeights ? (averageWeights ? average() : weights) : undefined,
+    } as MultiHeadAttentionForwardResult<O>;
+  }
+
+  /** A cache for `forward`, of so many tokens for each sequence. */
+  createCache(options: Omit<KvCacheOptions, "heads" | "headSize" | "valueSize">): KvCache {
+    const { heads, embedDim } = this;
+    return this.heed.createKvCache({ ...options, heads, headSize: embedDim / heads });
+  }
+
+  #attend(query: Tensor, key: Tensor, value: Tensor, options: Masks) {
+    const { heads, dropout } = this;
+    const operation: MultiHeadOperationOptions = { ...options, heads };
+    if (this.training && dropout > 0) {
+      operation.dropout = dropout;
+      operation.seed = this.#generator.next();
+    }
+    return this.heed.multiHeadAttention(query, key, value, this.#parameters(), operation);
+  }
+
+  #parameters(): MultiHeadAttentionParameters {
+    const { inProjWeight, qProjWeight, kProjWeight, vProjWeight, inProjBias, outProj } = this;
+    return {
+      ...(inProjWeight && { inProjWeight }),
+      ...(qProjWeight && { qProjWeight }),
+      ...(kProjWeight && { kProjWeight }),
+      ...(vProjWeight && { vProjWeight }),
+      ...(inProjBias && { inProjBias }),
+      outProjWeight: outProj.weight,
+      ...(outProj.bias && { outProjBias: outProj.bias }),
+    };
+  }
+
+  #attendWithCache(
+    query: Tensor,
+    key: Tensor | undefined,
+    value: Tensor | undefined,
+    { isCausal = false, mask, keyMask, needWeights }: Masks,
+    cache: KvCache,
+  ) {
+    const { heed, heads } = this;
+    return heed.scope(() => {
+      const [q, k, v] = this.#project(query, key, value);
+      const { output, weights } = heed.attention(q, k, v, {
+        ...{ heads, isCausal, needWeights, past: cache },
+        ...this.#joined(mask, keyMask),
+      });
+      return { output: this.outProj.forward(output), weights };
+    });
+  }
+
+  /** Queries, keys and values [B, .., E]; no rows of keys and values if none were given. */
+  #project(query: Tensor, key: Tensor | undefined, value: Tensor | undefined): Projected {
+    const { heed, embedDim, inProjWeight, inProjBias } = this;
+    if (inProjWeight !== undefined && key === query && value === query) {
+      return heed.split(heed.linear(query, inProjWeight, inProjBias), 3, -1) as Projected;
+    }
+    const biases = inProjBias ? heed.split(inProjBias, 3) : [];
+    const [qWeight, kWeight, vWeight] = inProjWeight
+      ? (heed.split(inProjWeight, 3) as Projected)
+      : ([this.qProjWeight, this.kProjWeight, this.vProjWeight] as Projected);
+    const q = heed.linear(query, qWeight, biases[0]);
+    if (key === undefined || value === undefined) {
+      const none = heed.tensor(new Float32Array(0), [query.shape[0] as number, 0, embedDim]);
+      return [q, none, none];
+    }
+    return [q, heed.linear(key, kWeight, biases[1]), heed.linear(value, vWeight, biases[2])];
+  }
+
+  /** Two masks as options of attention, which has one of them and a bias. */
+  #joined(mask: Tensor | undefined, keyMask: Tensor | undefined): { mask?: Tensor; bias?: Tensor } {
+    if (keyMask === undefined) return mask ? { mask } : {};
+    const [batch = 0, keys = 0] = keyMask.shape;
+    if (keyMask.dtype !== "bool" || keyMask.shape.length !== 2) {
+      const got = `${keyMask.dtype} ${describe([...keyMask.shape])}`;
+      throw refuse("shape", "keyMask", "bool [B, S]", got);
+    }
+    const seen = this.heed.reshape(keyMask, [batch, 1, 1, keys]);
+    if (mask === undefined) return { mask: seen };
+    if (mask.dtype === "float32") return { mask: seen, bias: mask };
+    const hidden = Float32Array.from(mask.data as Uint8Array, (see) => (see ? 0 : -Infinity));
+    return { mask: seen, bias: this.heed.tensor(hidden, mask.shape) };
+  }
+}
+
+type Projected = [q: Tensor, k: Tensor, v: Tensor];
+
+type Masks = Pick<MultiHeadAttentionForwardOptions, "isCausal" | "mask" | "keyMask"> & {
+  needWeights: boolean;
+};

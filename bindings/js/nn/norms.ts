@@ -1,0 +1,129 @@
+// Normalisation over the last axes.
+
+import { describe, refuse } from "../error.js";
+import type { Heed } from "../ops.js";
+import type { Tensor } from "../tensor.js";
+import {
+  type Check,
+  checkArgument,
+  checkOptions,
+  isBoolean,
+  isNumber,
+  shapeOf,
+} from "../validate.js";
+import { Module } from "./module.js";
+
+export interface LayerNormOptions {
+  /** 1e-5 by default. */
+  eps?: number;
+  /** Has a weight, and a bias unless that is off: true by default. */
+  elementwiseAffine?: boolean;
+  /** Has a bias: true by default. */
+  bias?: boolean;
+}
+
+export interface RMSNormOptions {
+  /** The distance from 1 to the next float32 by default, as of torch.nn.RMSNorm. */
+  eps?: number;
+  /** Has a weight: true by default. */
+  elementwiseAffine?: boolean;
+}
+
+const rmsChecks = { eps: isNumber, elementwiseAffine: isBoolean } satisfies Record<
+  keyof RMSNormOptions,
+  Check
+>;
+const layerChecks = { ...rmsChecks, bias: isBoolean } satisfies Record<
+  keyof LayerNormOptions,
+  Check
+>;
+
+const isShape: Check = {
+  expected: "a size or a list of sizes of 1 or more",
+  accepts: (value) =>
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((size) => Number.isInteger(size) && size > 0),
+};
+
+abstract class Norm extends Module {
+  /** The sizes of the axes that are normalised together. */
+  readonly normalizedShape: readonly number[];
+  readonly eps: number;
+  /** [normalizedShape], ones at first. */
+  weight: Tensor | undefined;
+
+  constructor(
+    heed: Heed,
+    normalizedShape: number | readonly number[],
+    eps: number,
+    hasWeight: boolean,
+  ) {
+    super(heed);
+    const shape = typeof normalizedShape === "number" ? [normalizedShape] : normalizedShape;
+    checkArgument("normalizedShape", shape, isShape);
+    this.normalizedShape = shape;
+    this.eps = eps;
+    this.weight = hasWeight ? heed.ones(shape) : undefined;
+  }
+
+  protected checkInput(x: Tensor): void {
+    const expected = this.normalizedShape;
+    const shape = shapeOf("x", x);
+    if (String(shape.slice(-expected.length)) === String(expected)) return;
+    throw refuse("shape", "x", `[..., ${expected.join(", ")}]`, describe([...shape]));
+  }
+}
+
+/** (x - mean) / sqrt(variance + eps) weight + bias (Ba et al., "Layer Normalization", 2016). */
+export class LayerNorm extends Norm {
+  /** [normalizedShape], zeros at first. */
+  bias: Tensor | undefined;
+
+  constructor(
+    heed: Heed,
+    normalizedShape: number | readonly number[],
+    options: LayerNormOptions = {},
+  ) {
+    checkOptions("LayerNorm", options, layerChecks);
+    const { eps = 1e-5, elementwiseAffine = true, bias = true } = options;
+    super(heed, normalizedShape, eps, elementwiseAffine);
+    this.bias = elementwiseAffine && bias ? heed.zeros(this.normalizedShape) : undefined;
+  }
+
+  /** x [..., normalizedShape] -> the same shape */
+  forward(x: Tensor): Tensor {
+    this.checkInput(x);
+    const { heed, eps, weight, bias } = this;
+    return heed.layerNorm(x, {
+      axes: this.normalizedShape.length,
+      eps,
+      ...(weight && { weight }),
+      ...(bias && { bias }),
+    });
+  }
+}
+
+/** x / sqrt(mean(x^2) + eps) weight (Zhang and Sennrich, "Root Mean Square Layer Normalization", 2019). */
+export class RMSNorm extends Norm {
+  constructor(
+    heed: Heed,
+    normalizedShape: number | readonly number[],
+    options: RMSNormOptions = {},
+  ) {
+    checkOptions("RMSNorm", options, rmsChecks);
+    const { eps = 2 ** -23, elementwiseAffine = true } = options;
+    super(heed, normalizedShape, eps, elementwiseAffine);
+  }
+
+  /** x [..., normalizedShape] -> the same shape */
+  forward(x: Tensor): Tensor {
+    this.checkInput(x);
+    const { heed, eps, weight } = this;
+    return heed.rmsNorm(x, {
+      axes: this.normalizedShape.length,
+      eps,
+      ...(weight && { weight }),
+    });
+  }
+}

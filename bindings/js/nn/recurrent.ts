@@ -1,0 +1,128 @@
+// Recurrent layers.
+
+import { describe, refuse } from "../error.js";
+import type { GruParameters } from "../gru.js";
+import type { Heed } from "../ops.js";
+import type { Tensor } from "../tensor.js";
+import {
+  type Check,
+  checkArgument,
+  checkOptions,
+  isBoolean,
+  isListOrTensor,
+  isTensor,
+  isWholeNumber,
+  shapeOf,
+} from "../validate.js";
+import { Dropout, isRate } from "./layers.js";
+import { Module } from "./module.js";
+import { defaultGenerator, type Generator, isGenerator, uniform } from "./random.js";
+
+export interface GRUOptions {
+  /** Layers, each on the outputs of the one before; 1 by default. */
+  layers?: number;
+  /** Has biases: true by default. */
+  bias?: boolean;
+  /** The share of outputs that are dropped between layers in train mode; 0 by default. */
+  dropout?: number;
+  generator?: Generator;
+}
+
+export interface GRUForwardOptions {
+  /** The states before the first step, [layers, B, Hd]; zeros by default. */
+  state?: Tensor;
+  /** Sequence b ends after lengths[b] steps: its state stays, and its outputs are zero. */
+  lengths?: readonly number[] | Tensor;
+}
+
+export interface GRUForwardResult {
+  /** [B, L, Hd]: the state of the last layer after every step. */
+  output: Tensor;
+  /** [layers, B, Hd]: the states at the end. */
+  state: Tensor;
+}
+
+const checks = {
+  layers: isWholeNumber(1),
+  bias: isBoolean,
+  dropout: isRate,
+  generator: isGenerator,
+} satisfies Record<keyof GRUOptions, Check>;
+
+const forwardChecks = { state: isTensor, lengths: isListOrTensor } satisfies Record<
+  keyof GRUForwardOptions,
+  Check
+>;
+
+/**
+ * Gated recurrent unit (Cho et al., 2014) with the parameters of torch.nn.GRU, batch first: weightIhL0
+ * [3 Hd, I], weightHhL0 [3 Hd, Hd], biasIhL0 and biasHhL0 [3 Hd], and so on for each layer, evenly
+ * distributed in +-1/sqrt(Hd) at first.
+ */
+export class GRU extends Module {
+  readonly hiddenSize: number;
+  readonly dropout: Dropout;
+  readonly #layers: number;
+
+  constructor(heed: Heed, inputSize: number, hiddenSize: number, options: GRUOptions = {}) {
+    super(heed);
+    checkArgument("inputSize", inputSize, isWholeNumber(1));
+    checkArgument("hiddenSize", hiddenSize, isWholeNumber(1));
+    checkOptions("GRU", options, checks);
+    const { layers = 1, bias = true, dropout = 0 } = options;
+    const { generator = defaultGenerator(heed) } = options;
+    this.hiddenSize = hiddenSize;
+    this.dropout = new Dropout(heed, dropout, { generator });
+    const gates = 3 * hiddenSize;
+    const make = (...shape: number[]) => uniform(heed, generator, shape, 1 / Math.sqrt(hiddenSize));
+    this.#layers = layers;
+    for (let i = 0; i < layers; ++i) {
+      const of = {
+        [`weightIhL${i}`]: make(gates, i === 0 ? inputSize : hiddenSize),
+        [`weightHhL${i}`]: make(gates, hiddenSize),
+        ...(bias && { [`biasIhL${i}`]: make(gates), [`biasHhL${i}`]: make(gates) }),
+      };
+      Object.assign(this, of);
+    }
+  }
+
+  /** x [B, L, I] */
+  forward(x: Tensor, options: GRUForwardOptions = {}): GRUForwardResult {
+    checkOptions("GRU", options, forwardChecks);
+    const { heed, hiddenSize } = this;
+    const { state, lengths } = options;
+    const layers = this.#layers;
+    const batch = shapeOf("x", x)[0] as number;
+    const expected = [layers, batch, hiddenSize];
+    if (state !== undefined && String(state.shape) !== String(expected)) {
+      throw refuse("shape", "state", describe(expected), describe([...state.shape]));
+    }
+    const before = state && (layers === 1 ? [state] : heed.split(state, layers));
+    const flat = [batch, hiddenSize];
+    const ends: Tensor[] = [];
+    let output = x;
+    for (let i = 0; i < layers; ++i) {
+      const own = before?.[i];
+      const input = i === 0 ? x : this.dropout.forward(output);
+      const result = heed.gru(input, this.#parameters(i), {
+        ...(own && { state: heed.reshape(own, flat) }),
+        ...(lengths && { lengths }),
+      });
+      output = result.output;
+      ends.push(heed.reshape(result.state, [1, ...flat]));
+    }
+    return { output, state: layers === 1 ? (ends[0] as Tensor) : heed.concat(ends, 0) };
+  }
+
+  #parameters(layer: number): GruParameters {
+    const fields = this as unknown as Record<string, Tensor>;
+    const of = (name: string) => fields[`${name}L${layer}`];
+    const [biasIh, biasHh] = [of("biasIh"), of("biasHh")];
+    return {
+      weightIh: of("weightIh") as Tensor,
+      weightHh: of("weightHh") as Tensor,
+      ...(biasIh && { biasIh }),
+      ...(biasHh && { biasHh }),
+    };
+  }
+}

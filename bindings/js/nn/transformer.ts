@@ -1,0 +1,248 @@
+// Stacks of layers, and the whole encoder-decoder (Vaswani et al., 2017, figure 1), as torch.nn has them.
+
+import type { Heed } from "../ops.js";
+import type { Tensor } from "../tensor.js";
+import {
+  type Check,
+  checkArgument,
+  checkOptions,
+  isBoolean,
+  isTensor,
+  isWholeNumber,
+} from "../validate.js";
+import { Module } from "./module.js";
+import { LayerNorm } from "./norms.js";
+import { defaultGenerator, xavierUniform } from "./random.js";
+import { TransformerCache, type TransformerCacheOptions } from "./transformerCache.js";
+import {
+  decoderForwardChecks,
+  encoderForwardChecks,
+  layerChecks,
+  TransformerDecoderLayer,
+  type TransformerDecoderLayerForwardOptions,
+  TransformerEncoderLayer,
+  type TransformerEncoderLayerForwardOptions,
+  type TransformerLayerOptions,
+} from "./transformerLayers.js";
+
+export interface TransformerStackOptions extends TransformerLayerOptions {
+  /** A norm after the last layer, which layers with `normFirst` want: off by default, as in torch. */
+  norm?: boolean;
+}
+
+const stackChecks = { ...layerChecks, norm: isBoolean } satisfies Record<
+  keyof TransformerStackOptions,
+  Check
+>;
+
+const isTransformerCache: Check = {
+  expected: "what createCache made",
+  accepts: (value) => value instanceof TransformerCache,
+};
+
+/** The same options for a stack, whose cache is that of all layers. */
+type OfStack<O> = Omit<O, "cache"> & { cache?: TransformerCache };
+
+function layersOf<Layer>(
+  name: string,
+  layers: number,
+  options: TransformerStackOptions,
+  make: (options: TransformerLayerOptions) => Layer,
+): Layer[] {
+  checkArgument("layers", layers, isWholeNumber(1));
+  checkOptions(name, options, stackChecks);
+  const { norm: _, ...ofLayer } = options;
+  return Array.from({ length: layers }, () => make(ofLayer));
+}
+
+function normOf(heed: Heed, dModel: number, options: TransformerStackOptions) {
+  const { norm = false, layerNormEps: eps = 1e-5, bias = true } = options;
+  return norm ? new LayerNorm(heed, dModel, { eps, bias }) : undefined;
+}
+
+/** Layers one after the other. With `isCausal` in each call it is the decoder-only transformer of GPT. */
+export class TransformerEncoder extends Module {
+  readonly layers: readonly TransformerEncoderLayer[];
+  readonly norm: LayerNorm | undefined;
+
+  /** Each layer begins with random numbers of its own. */
+  constructor(
+    heed: Heed,
+    dModel: number,
+    heads: number,
+    layers: number,
+    options: TransformerStackOptions = {},
+  ) {
+    super(heed);
+    const make = (ofLayer: TransformerLayerOptions) =>
+      new TransformerEncoderLayer(heed, dModel, heads, ofLayer);
+    this.layers = layersOf("TransformerEncoder", layers, options, make);
+    this.norm = normOf(heed, dModel, options);
+  }
+
+  /** src [B, L, E] -> [B, L, E] */
+  forward(src: Tensor, options: OfStack<TransformerEncoderLayerForwardOptions> = {}): Tensor {
+    const checks = { ...encoderForwardChecks, cache: isTransformerCache };
+    checkOptions("TransformerEncoder", options, checks);
+    const { cache, ...rest } = options;
+    let x = src;
+    for (const [i, layer] of this.layers.entries()) {
+      const own = cache?.layers[i];
+      x = layer.forward(x, own ? { ...rest, cache: own } : rest);
+    }
+    return this.norm?.forward(x) ?? x;
+  }
+
+  /**
+   * What `forward` remembers from call to call, so that each has only new positions to compute:
+   *
+   *     using cache = model.createCache({ batch: 1, capacity: 64 });
+   *     const next = model.forward(token, { isCausal: true, cache }); // token [1, 1, E]
+   */
+  createCache(options: TransformerCacheOptions): TransformerCache {
+    return new TransformerCache(
+      this.layers.map((layer) => ({ selfAttn: layer.selfAttn.createCache(options) })),
+    );
+  }
+}
+
+/** Layers one after the other that also attend to what an encoder gave. */
+export class TransformerDecoder extends Module {
+  readonly layers: readonly TransformerDecoderLayer[];
+  readonly norm: LayerNorm | undefined;
+
+  /** Each layer begins with random numbers of its own. */
+  constructor(
+    heed: Heed,
+    dModel: number,
+    heads: number,
+    layers: number,
+    options: TransformerStackOptions = {},
+  ) {
+    super(heed);
+    const make = (ofLayer: TransformerLayerOptions) =>
+      new TransformerDecoderLayer(heed, dModel, heads, ofLayer);
+    this.layers = layersOf("TransformerDecoder", layers, options, make);
+    this.norm = normOf(heed, dModel, options);
+  }
+
+  /** tgt [B, L, E], memory [B, S, E] -> [B, L, E] */
+  forward(
+    tgt: Tensor,
+    memory: Tensor,
+    options: OfStack<TransformerDecoderLayerForwardOptions> = {},
+  ): Tensor {
+    const checks = { ...decoderForwardChecks, cache: isTransformerCache };
+    checkOptions("TransformerDecoder", options, checks);
+    const { cache, ...rest } = options;
+    let x = tgt;
+    for (const [i, layer] of this.layers.entries()) {
+      const own = cache?.layers[i];
+      x = layer.forward(x, memory, own ? { ...rest, cache: own } : rest);
+    }
+    return this.norm?.forward(x) ?? x;
+  }
+
+  /**
+   * What `forward` remembers from call to call: keys and values of the decoder's own positions, and those
+   * of the memory, which are projected once.
+   *
+   * @param options with the number of positions that the memory has
+   */
+  createCache(options: TransformerCacheOptions & { memoryLength: number }): TransformerCache {
+    const { memoryLength, ...own } = options;
+    return new TransformerCache(
+      this.layers.map(({ selfAttn, multiheadAttn }) => ({
+        selfAttn: selfAttn.createCache(own),
+        multiheadAttn: multiheadAttn.createCache({ ...own, capacity: memoryLength }),
+      })),
+    );
+  }
+}
+
+export interface TransformerOptions extends TransformerLayerOptions {
+  /** 512 by default. */
+  dModel?: number;
+  /** 8 by default. */
+  heads?: number;
+  /** 6 by default. */
+  encoderLayers?: number;
+  /** 6 by default. */
+  decoderLayers?: number;
+}
+
+const transformerChecks = {
+  ...layerChecks,
+  dModel: isWholeNumber(1),
+  heads: isWholeNumber(1),
+  encoderLayers: isWholeNumber(1),
+  decoderLayers: isWholeNumber(1),
+} satisfies Record<keyof TransformerOptions, Check>;
+
+export interface TransformerForwardOptions {
+  /** Masks as of MultiHeadAttention: for the encoder's positions, */
+  srcMask?: Tensor;
+  /** bool [B, S], true where a position may be seen; */
+  srcKeyMask?: Tensor;
+  srcIsCausal?: boolean;
+  /** the decoder's, */
+  tgtMask?: Tensor;
+  /** bool [B, L]; */
+  tgtKeyMask?: Tensor;
+  tgtIsCausal?: boolean;
+  /** and for attention from the decoder to the encoder's. */
+  memoryMask?: Tensor;
+  /** bool [B, S]; as in torch it is not taken from srcKeyMask. */
+  memoryKeyMask?: Tensor;
+  memoryIsCausal?: boolean;
+}
+
+const transformerForwardChecks = {
+  srcMask: isTensor,
+  srcKeyMask: isTensor,
+  srcIsCausal: isBoolean,
+  tgtMask: isTensor,
+  tgtKeyMask: isTensor,
+  tgtIsCausal: isBoolean,
+  memoryMask: isTensor,
+  memoryKeyMask: isTensor,
+  memoryIsCausal: isBoolean,
+} satisfies Record<keyof TransformerForwardOptions, Check>;
+
+/**
+ * Encoder and decoder, each with a norm after it, with torch.nn.Transformer's sizes by default. All
+ * parameters of more than one axis begin with Glorot's distribution.
+ */
+export class Transformer extends Module {
+  readonly encoder: TransformerEncoder;
+  readonly decoder: TransformerDecoder;
+
+  constructor(heed: Heed, options: TransformerOptions = {}) {
+    super(heed);
+    checkOptions("Transformer", options, transformerChecks);
+    const { dModel = 512, heads = 8, encoderLayers = 6, decoderLayers = 6, ...layer } = options;
+    const ofStack = { ...layer, norm: true };
+    this.encoder = new TransformerEncoder(heed, dModel, heads, encoderLayers, ofStack);
+    this.decoder = new TransformerDecoder(heed, dModel, heads, decoderLayers, ofStack);
+    const generator = layer.generator ?? defaultGenerator(heed);
+    for (const parameter of this.parameters()) {
+      const { shape } = parameter;
+      if (shape.length !== 2) continue;
+      const values = xavierUniform(heed, generator, shape as [number, number]);
+      parameter.data.set(values.data);
+      values.dispose();
+    }
+  }
+
+  /** src [B, S, E], tgt [B, L, E] -> [B, L, E] */
+  forward(src: Tensor, tgt: Tensor, options: TransformerForwardOptions = {}): Tensor {
+    checkOptions("Transformer", options, transformerForwardChecks);
+    const { srcMask, srcKeyMask, srcIsCausal, ...rest } = options;
+    const memory = this.encoder.forward(src, {
+      ...(srcMask && { mask: srcMask }),
+      ...(srcKeyMask && { keyMask: srcKeyMask }),
+      ...(srcIsCausal && { isCausal: srcIsCausal }),
+    });
+    return this.decoder.forward(tgt, memory, rest);
+  }
+}

@@ -1,0 +1,50 @@
+// From logits to tokens: heed.topK and heed.sample.
+
+import type { Engine } from "./engine.js";
+import type { Tensor } from "./tensor.js";
+import { type Check, checkArgument, checkOptions, isNumber, isWholeNumber } from "./validate.js";
+
+export interface TopKResult {
+  /** [..., k], the largest first. */
+  values: Tensor;
+  /** int32 [..., k]; of equal numbers the first comes first. */
+  indices: Tensor;
+}
+
+export interface SampleOptions {
+  /** Logits are divided by it; 0 takes the largest. 1 by default. */
+  temperature?: number;
+  /** Only the k likeliest (Fan et al., 2018); all by default. */
+  topK?: number;
+  /** Only the likeliest whose probabilities together reach p (Holtzman et al., 2020); 1 by default. */
+  topP?: number;
+  /** Row r of a seed always draws the same number. */
+  seed: number;
+}
+
+const checks = {
+  temperature: isNumber,
+  topK: isWholeNumber(0),
+  topP: isNumber,
+  seed: isWholeNumber(0),
+} satisfies Record<keyof SampleOptions, Check>;
+
+export function topK(engine: Engine, x: Tensor, k: number): TopKResult {
+  checkArgument("k", k, isWholeNumber(1));
+  engine.run(engine.module.topK, [engine.handle("x", x), k]);
+  return { values: engine.tensor(), indices: engine.tensor() };
+}
+
+export function sample(engine: Engine, logits: Tensor, options: SampleOptions): Tensor {
+  checkOptions("sample", options, checks);
+  checkArgument("seed", options.seed, checks.seed);
+  return engine
+    .run(engine.module.sample, [
+      engine.handle("logits", logits),
+      options.temperature ?? 1,
+      options.topK ?? 0,
+      options.topP ?? 1,
+      options.seed,
+    ])
+    .tensor();
+}

@@ -1,0 +1,79 @@
+// The steps of optimisers, which change tensors in place: see optim.ts.
+
+import type { Engine } from "./engine.js";
+import type { Tensor } from "./tensor.js";
+
+export interface SgdNumbers {
+  learningRate: number;
+  momentum: number;
+  dampening: number;
+  nesterov: boolean;
+  weightDecay: number;
+}
+
+export interface AdamNumbers {
+  learningRate: number;
+  beta1: number;
+  beta2: number;
+  eps: number;
+  weightDecay: number;
+  isDecoupled: boolean;
+}
+
+/** torch.optim.SGD's step; without momentum there is no buffer. */
+export function sgdStep(
+  engine: Engine,
+  parameter: Tensor,
+  gradient: Tensor,
+  buffer: Tensor | undefined,
+  isFirst: boolean,
+  o: SgdNumbers,
+): void {
+  engine.run(engine.module.sgdStep, [
+    engine.handle("parameter", parameter),
+    engine.handle("gradient", gradient),
+    engine.handleOrNone("buffer", buffer),
+    Number(isFirst),
+    o.learningRate,
+    o.momentum,
+    o.dampening,
+    Number(o.nesterov),
+    o.weightDecay,
+  ]);
+}
+
+/** Step number `step`, from 1, of torch.optim.Adam or AdamW. */
+export function adamStep(
+  engine: Engine,
+  parameter: Tensor,
+  gradient: Tensor,
+  average: Tensor,
+  averageOfSquares: Tensor,
+  step: number,
+  o: AdamNumbers,
+): void {
+  engine.run(engine.module.adamStep, [
+    engine.handle("parameter", parameter),
+    engine.handle("gradient", gradient),
+    engine.handle("average", average),
+    engine.handle("averageOfSquares", averageOfSquares),
+    step,
+    o.learningRate,
+    o.beta1,
+    o.beta2,
+    o.eps,
+    o.weightDecay,
+    Number(o.isDecoupled),
+  ]);
+}
+
+/** Scales gradients so that their norm, which is returned, is at most `maxNorm`. */
+export function clipGradients(
+  engine: Engine,
+  gradients: readonly Tensor[],
+  maxNorm: number,
+): number {
+  const handles = gradients.map((gradient, i) => engine.handle(`gradients[${i}]`, gradient));
+  engine.run(engine.module.clipGradients, [handles.length, ...handles, maxNorm]);
+  return engine.border.next();
+}

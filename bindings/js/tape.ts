@@ -1,0 +1,279 @@
+// What operations write down while gradients are to be computed, and the way back over it (reverse-mode
+// differentiation: Linnainmaa, 1970). Each operation says itself, where it is computed, what its
+// gradients are; nothing is written while no tape runs.
+
+import { HeedError, refuse } from "./error.js";
+import type { Tensor } from "./tensor.js";
+
+export type Inputs = Readonly<Record<string, Tensor | undefined>>;
+
+/**
+ * The gradients of an operation for its inputs, under their names, from those for its outputs: one
+ * that is undefined is zero.
+ *
+ * @param needs whether anybody asks for that of an input
+ */
+export type Backward = (
+  gradients: readonly (Tensor | undefined)[],
+  needs: (input: string) => boolean,
+) => Record<string, Tensor | undefined>;
+
+interface Step {
+  operation: string;
+  inputs: Inputs;
+  outputs: readonly Tensor[];
+  backward: Backward;
+}
+
+/** Something with parts that have names: see Module. */
+export interface Named {
+  /** The name of a part, "layers.1"; undefined if it is none. */
+  nameOf(part: unknown): string | undefined;
+}
+
+export interface TapeOptions {
+  /** Look at every result, and name the first operation that gives a number that is not finite. */
+  debug?: boolean;
+}
+
+let running: Tape | undefined;
+
+/** The tape that operations are to record themselves on, if one runs. */
+export const recording = (): Tape | undefined => running;
+
+/** Runs a function whose operations are not recorded: what it returns is constant. */
+export function noGrad<T>(run: () => T): T {
+  const tape = running;
+  running = undefined;
+  try {
+    return run();
+  } finally {
+    running = tape;
+  }
+}
+
+const modules: Named[] = [];
+
+/** The modules that run, from the outermost one: "decoder.layers.1.self_attn". */
+function path(): string {
+  return modules
+    .slice(1)
+    .map((module, i) => modules[i]?.nameOf(module) ?? module.constructor.name)
+    .join(".");
+}
+
+const located = new WeakSet<HeedError>();
+
+/** The error, with the place where it happened before its message. */
+function locate(error: unknown, place: string): unknown {
+  if (!(error instanceof HeedError) || located.has(error)) return error;
+  const found =
+    place === ""
+      ? error
+      : new HeedError(error.code, `${place}: ${error.message}`, { cause: error });
+  located.add(found);
+  return found;
+}
+
+/** Runs a module: an error that leaves it says where it happened. */
+export function within<T>(module: Named, run: () => T): T {
+  modules.push(module);
+  try {
+    return run();
+  } catch (error) {
+    throw locate(error, path());
+  } finally {
+    modules.pop();
+  }
+}
+
+/**
+ * Records the operations on some tensors, and computes gradients for these. `valueAndGrad` is the usual
+ * way to use one.
+ */
+export class Tape {
+  readonly #sources: readonly Tensor[];
+  /** What depends on a source. */
+  readonly #watched: Set<Tensor>;
+  /** What does, but through an operation that has no gradient: which one. */
+  readonly #blind = new Map<Tensor, string>();
+  readonly #debug: boolean;
+  #steps: Step[] | undefined = [];
+
+  /** @param sources the tensors for which gradients will be asked */
+  constructor(sources: readonly Tensor[], options: TapeOptions = {}) {
+    this.#sources = sources;
+    this.#watched = new Set(sources);
+    this.#debug = options.debug ?? false;
+  }
+
+  /** Runs a function and records what it does. */
+  run<T>(run: () => T): T {
+    if (running) throw refuse("unsupported", "tape", "no other one to be running", "one inside it");
+    running = this;
+    try {
+      return run();
+    } finally {
+      running = undefined;
+    }
+  }
+
+  /** @internal An operation that was just computed. */
+  record(operation: string, inputs: Inputs, outputs: readonly Tensor[], backward: Backward): void {
+    if (this.#debug) this.#check(operation, outputs[0]);
+    if (!this.#depends(operation, inputs, outputs)) return;
+    const place = modules.length > 1 ? `${path()}: ${operation}` : operation;
+    this.#steps?.push({ operation: place, inputs, outputs, backward });
+    for (const output of outputs) this.#watched.add(output);
+  }
+
+  /** @internal Results through which no gradient passes: a loss must not depend on them. */
+  cut(operation: string, inputs: Inputs, outputs: readonly (Tensor | undefined)[]): void {
+    if (!this.#depends(operation, inputs, outputs)) return;
+    for (const output of outputs) if (output) this.#blind.set(output, operation);
+  }
+
+  /**
+   * The gradients of a loss, a tensor of one number, for the sources, in their order; zeros for one
+   * that it does not depend on. Everything that was recorded is freed on the way, but for the loss and
+   * what is in `keep`. Once only.
+   *
+   * @throws HeedError "shape", "disposed", "option", "unsupported"
+   */
+  gradients(loss: Tensor, keep: ReadonlySet<Tensor> = new Set()): Tensor[] {
+    const { engine } = loss;
+    engine.handle("loss", loss);
+    if (loss.size !== 1) throw refuse("shape", "loss", "one number", describeShape(loss));
+    const steps = this.#steps;
+    if (steps === undefined)
+      throw refuse("option", "tape", "one that was not gone back over", "one that was");
+    const cut = this.#blind.get(loss);
+    if (cut !== undefined) throw noGradient("loss", cut);
+    this.#steps = undefined;
+
+    const found = new Found(loss);
+    try {
+      while (steps.length > 0) {
+        const step = steps.pop() as Step;
+        this.#goBack(step, found);
+        for (const output of step.outputs)
+          if (output !== loss && !keep.has(output) && !this.#sources.includes(output))
+            output.dispose();
+      }
+      return this.#sources.map((source) => found.of(source) ?? engine.zeros(source.shape));
+    } finally {
+      found.freeOthers(this.#sources);
+    }
+  }
+
+  #goBack(step: Step, found: Found): void {
+    const given = step.outputs.map((output) => found.of(output));
+    if (given.every((gradient) => gradient === undefined)) return;
+    const isWatched = (name: string) => {
+      const input = step.inputs[name];
+      return input !== undefined && this.#watched.has(input);
+    };
+    try {
+      const gradients = step.backward(given, isWatched);
+      for (const [name, gradient] of Object.entries(gradients)) {
+        const input = step.inputs[name];
+        if (input && gradient && isWatched(name)) {
+          if (this.#debug) this.#check(`the gradient for ${name}`, gradient);
+          found.add(input, gradient);
+        } else {
+          found.drop(gradient);
+        }
+      }
+      for (const output of step.outputs) if (!this.#sources.includes(output)) found.forget(output);
+    } catch (error) {
+      throw locate(error, `gradient of ${step.operation}`);
+    }
+  }
+
+  #check(operation: string, output: Tensor | undefined): void {
+    if (output?.dtype !== "float32" || output.engine.isFinite(output)) return;
+    const got = output.data.find((number) => !Number.isFinite(number));
+    throw new HeedError("nan", `${operation}: expected finite numbers, got ${got}`);
+  }
+
+  /** Whether an input depends on a source. What was made of a blind one alone is blind too. */
+  #depends(operation: string, inputs: Inputs, outputs: readonly (Tensor | undefined)[]): boolean {
+    let depends = false;
+    let blind: [input: string, cut: string] | undefined;
+    for (const [name, input] of Object.entries(inputs)) {
+      if (input === undefined) continue;
+      const cut = this.#blind.get(input);
+      if (cut !== undefined) blind = [name, cut];
+      depends ||= this.#watched.has(input);
+    }
+    if (blind === undefined) return depends;
+    if (depends) throw noGradient(`${operation}: ${blind[0]}`, blind[1]);
+    for (const output of outputs) if (output) this.#blind.set(output, blind[1]);
+    return false;
+  }
+}
+
+const noGradient = (argument: string, operation: string) =>
+  refuse(
+    "unsupported",
+    argument,
+    "a tensor with a gradient, or a detached one",
+    `a result of ${operation}, which has none`,
+  );
+
+/** Gradients by what they are for. Several may be one and the same tensor. */
+class Found {
+  readonly #gradients = new Map<Tensor, Tensor>();
+  readonly #uses = new Map<Tensor, number>();
+
+  constructor(loss: Tensor) {
+    this.#set(loss, loss.engine.filled(loss.shape, 1));
+  }
+
+  of(tensor: Tensor): Tensor | undefined {
+    return this.#gradients.get(tensor);
+  }
+
+  /** Adds a gradient to what is there for a tensor. */
+  add(tensor: Tensor, gradient: Tensor): void {
+    const before = this.#gradients.get(tensor);
+    this.#set(tensor, before ? tensor.engine.add(before, gradient) : gradient);
+    if (before) {
+      this.#release(before);
+      this.drop(gradient);
+    }
+  }
+
+  forget(tensor: Tensor): void {
+    const gradient = this.#gradients.get(tensor);
+    this.#gradients.delete(tensor);
+    if (gradient) this.#release(gradient);
+  }
+
+  /** Frees a gradient that nobody has asked for. */
+  drop(gradient: Tensor | undefined): void {
+    if (gradient && !this.#uses.has(gradient)) gradient.dispose();
+  }
+
+  freeOthers(kept: readonly Tensor[]): void {
+    const wanted = new Set(kept);
+    for (const tensor of [...this.#gradients.keys()]) if (!wanted.has(tensor)) this.forget(tensor);
+  }
+
+  #set(tensor: Tensor, gradient: Tensor): void {
+    this.#gradients.set(tensor, gradient);
+    this.#uses.set(gradient, (this.#uses.get(gradient) ?? 0) + 1);
+  }
+
+  #release(gradient: Tensor): void {
+    const uses = (this.#uses.get(gradient) ?? 1) - 1;
+    if (uses > 0) {
+      this.#uses.set(gradient, uses);
+    } else {
+      this.#uses.delete(gradient);
+      gradient.dispose();
+    }
+  }
+}
+
+const describeShape = (tensor: Tensor) => `[${tensor.shape.join(", ")}]`;

@@ -1,0 +1,189 @@
+#pragma once
+
+// The gradients of attention (attention.hpp) for a loss whose gradients are dO [as output] and, if
+// lse was used, dl [as lse]. With the weights P before dropout, the factors M of dropout (0 or
+// 1 / (1 - p)) and the sink's weight P0 = exp(sink - lse), a row of
+//   O = (P o M) V,   P = exp(s - lse),   lse = log(e^sink + sum e^s)
+// has
+//   dV = (P o M)^T dO;   dP = M o (dO V^T);   delta = sum P dP - dl;   ds = P o (dP - delta)
+//   d sink = -P0 delta;   d bias = d mask = ds;   d slope = -ds |p - j|
+// and through the softcap and the scale, with t the capped score,
+//   dx = ds o (1 - (t / c)^2);   dQ = scale dx K;   dK = scale dx^T Q.
+// Dao et al., "FlashAttention", appendix B.2, 2022, whose delta is written sum dO O. What
+// broadcasting repeated is summed. Only pairs of a query and a key that it sees have a part in any
+// of it.
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "reference/attention.hpp"
+
+namespace heed::reference {
+
+struct AttentionGradients {
+  Array q;
+  Array k;
+  Array v;
+  Array mask;
+  Array bias;
+  Array alibi_slopes;
+  Array sinks;
+  Array past_key;
+  Array past_value;
+};
+
+/// The factor M for (b, h, i, j).
+using Kept = std::function<double(std::int64_t, std::int64_t, std::int64_t, std::int64_t)>;
+
+/// Adds the gradients of mask, bias, slopes and sinks to those in `shared`; gives those of q, k, v.
+inline AttentionGradients attention_backward_by_head(const Array& d_output, const Array* d_lse,
+                                                     const Array& q, const Array& k, const Array& v,
+                                                     const AttentionOptions& options,
+                                                     const Kept& kept, AttentionGradients& shared) {
+  const std::int64_t B = q.shape[0], H = q.shape[1], L = q.shape[2], D = q.shape[3];
+  const std::int64_t G = k.shape[1], S = k.shape[2], Dv = v.shape[3];
+  const AttentionResult forward = attention_by_head(q, k, v, options);
+  const double scale = options.scale ? *options.scale : 1.0 / std::sqrt(static_cast<double>(D));
+  const Bias mask(options.mask);
+  const Bias bias(options.bias);
+  const bool mask_is_float = options.mask && options.mask->dtype() == DType::kFloat32;
+
+  AttentionGradients result;
+  result.q = Array(q.shape);
+  result.k = Array(k.shape);
+  result.v = Array(v.shape);
+  for (std::int64_t b = 0; b < B; ++b) {
+    const std::int64_t offset = offset_of(options, b, L, S);
+    for (std::int64_t h = 0; h < H; ++h)
+      for (std::int64_t i = 0; i < L; ++i) {
+        const std::int64_t row = (b * H + h) * L + i;
+        const auto key_row = [&](std::int64_t j) { return (b * G + h / (H / G)) * S + j; };
+        const auto is_visible = [&](std::int64_t j) {
+          return forward.masked[row * S + j] != kMinusInfinity;
+        };
+
+        std::vector<double> d_weights(static_cast<std::size_t>(S));
+        double delta = d_lse ? -(*d_lse)[row] : 0.0;
+        for (std::int64_t j = 0; j < S; ++j) {
+          const double factor = kept(b, h, i, j);
+          if (!is_visible(j) || factor == 0.0) continue;
+          const double weight = forward.weights[row * S + j];
+          double& d_weight = d_weights[static_cast<std::size_t>(j)];
+          for (std::int64_t d = 0; d < Dv; ++d) {
+            d_weight += factor * d_output[row * Dv + d] * v[key_row(j) * Dv + d];
+            result.v[key_row(j) * Dv + d] += factor * weight * d_output[row * Dv + d];
+          }
+          delta += weight * d_weight;
+        }
+        if (options.sinks) {
+          const double sink = options.sinks->data<float>()[static_cast<std::size_t>(h)];
+          if (sink != kMinusInfinity) shared.sinks[h] -= std::exp(sink - forward.lse[row]) * delta;
+        }
+        for (std::int64_t j = 0; j < S; ++j) {
+          if (!is_visible(j)) continue;
+          const std::int64_t at = row * S + j;
+          double d_score = forward.weights[at] * (d_weights[static_cast<std::size_t>(j)] - delta);
+          if (mask_is_float) shared.mask[mask.position(b, h, i, j)] += d_score;
+          if (options.bias) shared.bias[bias.position(b, h, i, j)] += d_score;
+          if (options.alibi_slopes)
+            shared.alibi_slopes[h] -= d_score * static_cast<double>(std::abs(i + offset - j));
+          if (options.softcap != 0.0f) {
+            const double share = forward.capped[at] / options.softcap;
+            d_score *= 1.0 - share * share;
+          }
+          for (std::int64_t d = 0; d < D; ++d) {
+            result.q[row * D + d] += scale * d_score * k[key_row(j) * D + d];
+            result.k[key_row(j) * D + d] += scale * d_score * q[row * D + d];
+          }
+        }
+      }
+  }
+  return result;
+}
+
+/// Puts the sequence y [1, heads, N, D] into the rows of x [T, heads, D] from `begin` on.
+inline void put_sequence(const Array& y, std::int64_t begin, Array& x) {
+  const std::int64_t heads = y.shape[1], N = y.shape[2], D = y.shape[3];
+  for (std::int64_t h = 0; h < heads; ++h)
+    for (std::int64_t n = 0; n < N; ++n)
+      for (std::int64_t d = 0; d < D; ++d)
+        x[((begin + n) * heads + h) * D + d] = y[(h * N + n) * D + d];
+}
+
+/// The keys [begin, end) of x [B, G, S, D].
+inline Array keys_of(const Array& x, std::int64_t begin, std::int64_t end) {
+  const std::int64_t S = x.shape[2], D = x.shape[3], N = end - begin;
+  Array y(Shape{x.shape[0], x.shape[1], N, D});
+  for (std::int64_t bg = 0; bg < x.shape[0] * x.shape[1]; ++bg)
+    for (std::int64_t j = 0; j < N; ++j)
+      for (std::int64_t d = 0; d < D; ++d)
+        y[(bg * N + j) * D + d] = x[(bg * S + begin + j) * D + d];
+  return y;
+}
+
+inline AttentionGradients attention_backward(
+    const Array& d_output, const Array& q, const Array& k, const Array& v,
+    const AttentionOptions& options = {}, const std::optional<Array>& d_lse = {},
+    const Kept& kept = [](auto...) { return 1.0; }) {
+  AttentionGradients result;
+  const auto like = [](const std::optional<TensorView>& x) {
+    return x ? Array(x->shape()) : Array();
+  };
+  result.mask = like(options.mask);
+  result.bias = like(options.bias);
+  result.alibi_slopes = like(options.alibi_slopes);
+  result.sinks = like(options.sinks);
+  if (options.cu_seqlens_q) {
+    result.q = Array(q.shape);
+    result.k = Array(k.shape);
+    result.v = Array(v.shape);
+    const std::int64_t Tq = q.shape[0], H = q.shape[1];
+    for_each_sequence(options, [&](const PackedSequence& one, const AttentionOptions& alone) {
+      const auto [first, L, first_key, S] = one;
+      Array part_d_lse(Shape{1, H, L});
+      for (std::int64_t h = 0; d_lse && h < H; ++h)
+        for (std::int64_t i = 0; i < L; ++i) part_d_lse[h * L + i] = (*d_lse)[h * Tq + first + i];
+      const Kept part_kept = [&](std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) {
+        return kept(b, h, one.first_query + i, j);
+      };
+      const AttentionGradients part = attention_backward_by_head(
+          sequence_of(d_output, first, first + L), &part_d_lse, sequence_of(q, first, first + L),
+          sequence_of(k, first_key, first_key + S), sequence_of(v, first_key, first_key + S), alone,
+          part_kept, result);
+      put_sequence(part.q, first, result.q);
+      put_sequence(part.k, first_key, result.k);
+      put_sequence(part.v, first_key, result.v);
+    });
+    return result;
+  }
+
+  const bool is_joined = q.shape.rank() == 3;
+  const std::int64_t kv_heads = options.kv_heads == 0 ? options.heads : options.kv_heads;
+  const auto split = [&](const Array& x, std::int64_t heads) {
+    return is_joined ? split_heads(x, heads) : x;
+  };
+  const auto join = [&](const Array& x) { return is_joined ? join_heads(x) : x; };
+  Array keys = split(k, kv_heads);
+  Array values = split(v, kv_heads);
+  const std::int64_t P = options.past_key ? options.past_key->shape()[2] : 0;
+  const std::int64_t S = P + keys.shape[2];
+  if (options.past_key) {
+    keys = concatenate(*options.past_key, keys);
+    values = concatenate(*options.past_value, values);
+  }
+  const AttentionGradients all =
+      attention_backward_by_head(split(d_output, options.heads), d_lse ? &*d_lse : nullptr,
+                                 split(q, options.heads), keys, values, options, kept, result);
+  result.q = join(all.q);
+  result.k = join(keys_of(all.k, P, S));
+  result.v = join(keys_of(all.v, P, S));
+  if (options.past_key) {
+    result.past_key = keys_of(all.k, 0, P);
+    result.past_value = keys_of(all.v, 0, P);
+  }
+  return result;
+}
+
+}  // namespace heed::reference

@@ -1,0 +1,564 @@
+// Gradients: those of every operation against differences of the operation itself, and how a tape treats
+// what it records.
+
+import { type Heed, load, type Tensor } from "heed";
+import { detach, grad, nn, noGrad, Tape, valueAndGrad } from "heed/nn";
+import { describe, expect, test } from "vitest";
+import { describeEngines, refusal } from "./engine.js";
+import { expectClose, expectSameBits, Random, upload } from "./values.js";
+
+interface Operation {
+  name: string;
+  shapes: readonly (readonly number[])[];
+  run: (heed: Heed, inputs: Tensor[]) => Tensor | Tensor[];
+  /** What the inputs are kept away from, where there is a kink or a pole. */
+  away?: number;
+}
+
+/** All inputs, for calls that name them. */
+type Inputs = [Tensor, Tensor, Tensor, Tensor, Tensor, Tensor];
+const row = (
+  name: string,
+  shapes: readonly (readonly number[])[],
+  run: (heed: Heed, ...inputs: Inputs) => Tensor | Tensor[],
+  away?: number,
+): Operation => ({
+  name,
+  shapes,
+  run: (heed, inputs) => run(heed, ...(inputs as Inputs)),
+  ...(away === undefined ? {} : { away }),
+});
+
+const ids = (heed: Heed, ...numbers: number[]) => heed.tensor(Int32Array.from(numbers));
+const bools = (heed: Heed, shape: number[], ...seen: number[]) =>
+  heed.tensor(Uint8Array.from(seen), shape);
+
+const operations: Operation[] = [
+  row("add", [[2, 3], [3]], (h, a, b) => h.add(a, b)),
+  row("add of a number", [[2, 3]], (h, a) => h.add(a, 2)),
+  row("add of a tensor to itself", [[2, 3]], (h, a) => h.add(a, a)),
+  row(
+    "subtract",
+    [
+      [2, 3],
+      [2, 1],
+    ],
+    (h, a, b) => h.subtract(a, b),
+  ),
+  row(
+    "multiply",
+    [
+      [2, 3],
+      [2, 1],
+    ],
+    (h, a, b) => h.multiply(a, b),
+  ),
+  row("multiply of a tensor with itself", [[2, 3]], (h, a) => h.multiply(a, a)),
+  row("multiply by a number", [[2, 3]], (h, a) => h.multiply(a, -3)),
+  row("divide", [[2, 3], [3]], (h, a, b) => h.divide(a, b), 0.4),
+  row("divide by a number", [[2, 3]], (h, a) => h.divide(a, 4)),
+  row(
+    "matmul",
+    [
+      [2, 3],
+      [3, 4],
+    ],
+    (h, a, b) => h.matmul(a, b),
+  ),
+  row(
+    "matmul of batches",
+    [
+      [2, 2, 3],
+      [2, 3, 4],
+    ],
+    (h, a, b) => h.matmul(a, b),
+  ),
+  row(
+    "matmul of a batch with a matrix",
+    [
+      [2, 2, 3],
+      [3, 4],
+    ],
+    (h, a, b) => h.matmul(a, b),
+  ),
+  row(
+    "matmul, a transposed",
+    [
+      [2, 3, 2],
+      [3, 4],
+    ],
+    (h, a, b) => h.matmul(a, b, { transposeA: true }),
+  ),
+  row(
+    "matmul, b transposed",
+    [
+      [2, 2, 3],
+      [4, 3],
+    ],
+    (h, a, b) => h.matmul(a, b, { transposeB: true }),
+  ),
+  row(
+    "matmul, both transposed",
+    [
+      [2, 3, 2],
+      [2, 4, 3],
+    ],
+    (h, a, b) => h.matmul(a, b, { transposeA: true, transposeB: true }),
+  ),
+  row("sum", [[2, 3]], (h, a) => h.sum(a)),
+  row("sum along an axis", [[2, 3, 2]], (h, a) => h.sum(a, { axis: 1 })),
+  row("mean", [[2, 3]], (h, a) => h.mean(a)),
+  row("mean along an axis that stays", [[2, 3]], (h, a) => h.mean(a, { axis: -1, keepDims: true })),
+  row("broadcastTo", [[3, 1]], (h, a) => h.broadcastTo(a, [2, 3, 2])),
+  row("reshape", [[2, 3]], (h, a) => h.reshape(a, [3, -1])),
+  row("transpose", [[2, 3]], (h, a) => h.transpose(a)),
+  row("transpose of three axes", [[2, 3, 4]], (h, a) => h.transpose(a, [2, 0, 1])),
+  row("slice of rows", [[4, 3]], (h, a) => h.slice(a, { axis: 0, start: 1, length: 2 })),
+  row("slice of columns", [[2, 5]], (h, a) => h.slice(a, { axis: -1, start: 1, length: 3 })),
+  row("split", [[2, 6]], (h, a) => h.split(a, [1, 2, 3], 1)),
+  row("split, of which only a part is used", [[6, 2]], (h, a) => [h.split(a, 3)[1] as Tensor]),
+  row(
+    "concat",
+    [
+      [2, 3],
+      [2, 1],
+    ],
+    (h, a, b) => h.concat([a, b, a], 1),
+  ),
+  row("linear", [[2, 3], [4, 3], [4]], (h, x, w, b) => h.linear(x, w, b)),
+  row(
+    "linear with an activation",
+    [
+      [2, 3],
+      [4, 3],
+    ],
+    (h, x, w) => h.linear(x, w, { activation: "gelu" }),
+  ),
+  ...(["relu", "gelu", "geluTanh", "silu", "tanh", "sigmoid"] as const).map((activation) =>
+    row(activation, [[2, 5]], (h, x) => h.activate(x, activation), 0.1),
+  ),
+  row(
+    "swiglu",
+    [
+      [2, 3],
+      [2, 3],
+    ],
+    (h, gate, up) => h.swiglu(gate, up),
+  ),
+  row("layerNorm", [[3, 5], [5], [5]], (h, x, weight, bias) => h.layerNorm(x, { weight, bias })),
+  row("layerNorm over two axes", [[2, 3, 2]], (h, x) => h.layerNorm(x, { axes: 2, eps: 0.1 })),
+  row("rmsNorm", [[3, 5], [5]], (h, x, weight) => h.rmsNorm(x, { weight })),
+  row("softmax", [[3, 5]], (h, x) => h.softmax(x)),
+  row("dropout", [[3, 5]], (h, x) => h.dropout(x, { rate: 0.4, seed: 7 })),
+  row("crossEntropy", [[3, 5]], (h, x) =>
+    h.crossEntropy(x, ids(h, 4, -1, 0), { ignoreIndex: -1, labelSmoothing: 0.1 }),
+  ),
+  row("crossEntropy of each row", [[3, 5]], (h, x) =>
+    h.crossEntropy(x, ids(h, 4, 2, 0), { reduction: "none" }),
+  ),
+  row("embedding", [[4, 3]], (h, w) => h.embedding(ids(h, 1, 3, 1), w)),
+  row("rope", [[1, 2, 3, 4]], (h, x) => h.rope(x, { offset: 2 })),
+  row("gru", [[2, 3, 2], [9, 2], [9, 3], [9], [9], [2, 3]], (h, x, ih, hh, bi, bh, state) => {
+    const parameters = { weightIh: ih, weightHh: hh, biasIh: bi, biasHh: bh };
+    const result = h.gru(x, parameters, { state, lengths: [3, 2] });
+    return [result.output, result.state];
+  }),
+  row(
+    "gru, of which only the last state is used",
+    [
+      [2, 3, 2],
+      [9, 2],
+      [9, 3],
+    ],
+    (h, x, ih, hh) => [h.gru(x, { weightIh: ih, weightHh: hh }).state],
+  ),
+  row(
+    "attention",
+    [
+      [1, 2, 3, 2],
+      [1, 1, 4, 2],
+      [1, 1, 4, 3],
+    ],
+    (h, q, k, v) => {
+      const { output, lse } = h.attention(q, k, v, {
+        isCausal: true,
+        causalOffset: 1,
+        needLse: true,
+      });
+      return [output, lse];
+    },
+  ),
+  row(
+    "attention with a bias, slopes and sinks",
+    [[1, 2, 3, 2], [1, 2, 3, 2], [1, 2, 3, 2], [2, 1, 3], [2], [2]],
+    (h, q, k, v, bias, alibiSlopes, sinks) =>
+      h.attention(q, k, v, { bias, alibiSlopes, sinks, softcap: 3 }).output,
+  ),
+  row(
+    "attention with a past and a mask that is added",
+    [
+      [1, 1, 2, 2],
+      [1, 1, 2, 2],
+      [1, 1, 2, 2],
+      [1, 1, 1, 2],
+      [1, 1, 1, 2],
+      [2, 3],
+    ],
+    (h, q, k, v, key, value, mask) => h.attention(q, k, v, { past: { key, value }, mask }).output,
+  ),
+  row(
+    "attention with dropout",
+    [
+      [1, 1, 3, 2],
+      [1, 1, 5, 2],
+      [1, 1, 5, 2],
+    ],
+    (h, q, k, v) => {
+      return h.attention(q, k, v, { dropout: 0.3, seed: 5 }).output;
+    },
+  ),
+  row(
+    "attention, of which only lse is used",
+    [
+      [1, 1, 3, 2],
+      [1, 1, 5, 2],
+    ],
+    (h, q, k) => [h.attention(q, k, k, { needLse: true }).lse],
+  ),
+  row(
+    "multiHeadAttention",
+    [[2, 3, 4], [2, 2, 4], [12, 4], [12], [4, 4], [4]],
+    (h, query, key, inProjWeight, inProjBias, outProjWeight, outProjBias) =>
+      h.multiHeadAttention(
+        query,
+        key,
+        key,
+        { inProjWeight, inProjBias, outProjWeight, outProjBias },
+        { heads: 2, keyMask: bools(h, [2, 2], 1, 1, 0, 1) },
+      ).output,
+  ),
+  row("average", [[2, 3, 2]], (h, x) =>
+    h.average(x, { isCausal: true, keyMask: bools(h, [2, 3], 1, 0, 1, 1, 1, 0) }),
+  ),
+  row("selfSimilarity", [[2, 3, 2]], (h, x) => h.selfSimilarity(x).output),
+  row(
+    "additiveAttention",
+    [[2, 2, 3], [2, 4, 2], [5, 3], [5, 2], [5], [5]],
+    (h, query, keys, queryWeight, keyWeight, bias, scoreWeight) => {
+      const parameters = { queryWeight, keyWeight, bias, scoreWeight };
+      const keyMask = bools(h, [2, 4], 1, 1, 0, 1, 1, 1, 1, 0);
+      const result = h.additiveAttention(query, keys, keys, parameters, { keyMask });
+      return [result.output, result.weights];
+    },
+  ),
+  row(
+    "luongAttention by dot",
+    [
+      [1, 2, 3],
+      [1, 4, 3],
+    ],
+    (h, query, keys) => h.luongAttention(query, keys, keys, { score: "dot" }).output,
+  ),
+  row(
+    "luongAttention, general",
+    [
+      [1, 2, 3],
+      [1, 4, 2],
+      [3, 2],
+    ],
+    (h, query, keys, weight) =>
+      h.luongAttention(query, keys, keys, { score: "general", weight }).output,
+  ),
+  row("luongAttention, concat", [[1, 2, 3], [1, 4, 2], [5, 5], [5]], (h, query, keys, w, v) => {
+    const options = { score: "concat", weight: w, scoreWeight: v } as const;
+    return h.luongAttention(query, keys, keys, options).output;
+  }),
+  row(
+    "kernelRegression",
+    [[3], [4], [4, 2], [1]],
+    (h, xQuery, xTrain, yTrain, width) =>
+      h.kernelRegression(xQuery, xTrain, yTrain, h.add(h.multiply(width, width), 0.5)).output,
+  ),
+];
+
+/** The sum of all results, each number with a weight of its own: no gradient hides in symmetry. */
+function weighted(heed: Heed, results: Tensor | Tensor[]): Tensor {
+  const list = Array.isArray(results) ? results : [results];
+  const random = new Random(77);
+  const terms = list.map((result) =>
+    heed.sum(heed.multiply(result, upload(heed, random.array(result.shape)))),
+  );
+  return terms.reduce((sum, term) => heed.add(sum, term));
+}
+
+describeEngines((heed) => {
+  for (const { name, shapes, run, away = 0 } of operations) {
+    test(`the gradients of ${name} are those of its differences`, () => {
+      const h = heed();
+      const random = new Random(701);
+      const values = shapes.map((shape) => random.array(shape, 0.8));
+      for (const { data } of values)
+        for (const [i, x] of data.entries()) data[i] = x + (x < 0 ? -away : away);
+      h.scope(() => {
+        const inputs = values.map((value) => upload(h, value));
+        const loss = () => weighted(h, run(h, inputs));
+        const { value, gradients } = valueAndGrad(inputs, loss);
+        const at = () => h.scope(() => loss().data[0] as number);
+        expect(value).toBeCloseTo(at(), 5);
+        const step = 1 / 128;
+        for (const [n, input] of inputs.entries()) {
+          const expected = Array.from(input.data, (x, i) => {
+            input.data[i] = x + step;
+            const above = at();
+            input.data[i] = x - step;
+            const below = at();
+            input.data[i] = x;
+            return (above - below) / (2 * step);
+          });
+          expectClose(gradients[n] as Tensor, input.shape, expected, 2e-3);
+        }
+      });
+    });
+  }
+});
+
+describe("a tape", () => {
+  /** An engine for one test. */
+  async function withEngine(run: (heed: Heed) => void): Promise<void> {
+    const heed = await load({ threads: 1 });
+    try {
+      run(heed);
+    } finally {
+      heed.dispose();
+    }
+  }
+
+  test("gives zeros for a source that the loss does not depend on", () =>
+    withEngine((h) => {
+      const [used, unused] = [h.tensor([1, 2]), h.tensor([[3], [4]])];
+      const [a, b] = grad([used, unused], () => h.sum(h.multiply(used, used))) as [Tensor, Tensor];
+      expect(a.toArray()).toEqual([2, 4]);
+      expect(b.toArray()).toEqual([[0], [0]]);
+    }));
+
+  test("takes what is detached, or made without it, as constant", () =>
+    withEngine((h) => {
+      const x = h.tensor([3]);
+      const product = (y: Tensor) => h.sum(h.multiply(x, y));
+      expect(grad([x], () => product(detach(x)))[0]?.toArray()).toEqual([3]);
+      expect(grad([x], () => product(noGrad(() => h.multiply(x, 2))))[0]?.toArray()).toEqual([6]);
+      expect(grad([x], () => product(h.multiply(x, 2)))[0]?.toArray()).toEqual([12]);
+      const same = detach(x);
+      x.data[0] = 5;
+      expect(same.toArray()).toEqual([5]);
+    }));
+
+  test("gives each source a gradient of its own, whatever they share", () =>
+    withEngine((h) => {
+      const [a, b] = [h.tensor([1, 2]), h.tensor([3, 4])];
+      const gradients = grad([a, b, a], () => h.sum(h.reshape(h.add(a, b), [2, 1])));
+      expect(gradients.map((gradient) => gradient.toArray())).toEqual([
+        [1, 1],
+        [1, 1],
+        [1, 1],
+      ]);
+      (gradients[0] as Tensor).data[0] = 9;
+      gradients[2]?.dispose();
+      expect(gradients[1]?.toArray()).toEqual([1, 1]);
+      expect(gradients[0]?.toArray()).toEqual([9, 1]);
+    }));
+
+  test("frees what a step makes, and keeps what the function returns beside the loss", () =>
+    withEngine((h) => {
+      const x = h.normal([64, 64], { seed: 1 });
+      const made: Tensor[] = [];
+      const { aux, gradients } = valueAndGrad([x], () => {
+        const y = h.matmul(x, x);
+        const z = h.activate(y, "tanh");
+        made.push(y, z);
+        return [h.mean(z), { z }];
+      });
+      expect(made.map((tensor) => tensor.isDisposed)).toEqual([true, false]);
+      expect(aux.z.shape).toEqual([64, 64]);
+      expect(gradients[0]?.isDisposed).toBe(false);
+    }));
+
+  test("uses no more memory after a hundred steps than after ten", async () => {
+    const heed = await load({ threads: 1, maxMemory: 64 * 2 ** 20 });
+    const x = heed.normal([256, 256], { seed: 1 });
+    for (let step = 0; step < 100; ++step) {
+      // Each step makes a quarter of a megabyte ten times: without freeing it the memory is full soon.
+      const gradients = grad([x], () => {
+        let y = x;
+        for (let i = 0; i < 5; ++i) y = heed.activate(heed.add(y, x), "tanh");
+        return heed.mean(y);
+      });
+      for (const gradient of gradients) gradient.dispose();
+    }
+    heed.dispose();
+  });
+
+  test("gives the same gradients with any number of threads", async () => {
+    const gradientsWith = async (threads: number) => {
+      const h = await load({ threads });
+      nn.manualSeed(h, 5);
+      const layer = new nn.TransformerEncoderLayer(h, 32, 4, { dimFeedforward: 64, dropout: 0.1 });
+      const x = h.normal([3, 50, 32], { seed: 4 });
+      const gradients = grad(layer, () => h.sum(h.multiply(layer.forward(x), x)));
+      const copies = gradients.map((gradient) => gradient.data.slice());
+      h.dispose();
+      return copies;
+    };
+    const one = await gradientsWith(1);
+    for (const threads of [2, 3]) {
+      const more = await gradientsWith(threads);
+      for (const [i, gradient] of more.entries()) expectSameBits(gradient, one[i] as Float32Array);
+    }
+  });
+
+  const refusals: [what: string, code: string, message: RegExp, (h: Heed, x: Tensor) => unknown][] =
+    [
+      [
+        "a loss that is no scalar",
+        "shape",
+        /^loss: expected one number, got \[2\]$/,
+        (h, x) => grad([x], () => h.multiply(x, 2)),
+      ],
+      [
+        "a loss that is no tensor",
+        "option",
+        /^loss: expected a tensor, got 3$/,
+        (_, x) => grad([x], () => 3 as never),
+      ],
+      [
+        "a loss that is not finite",
+        "nan",
+        /^loss: expected a finite number, got Infinity \(with debug/,
+        (h, x) => grad([x], () => h.sum(h.divide(x, 0))),
+      ],
+      [
+        "an async function",
+        "option",
+        /async/,
+        (h, x) => grad([x], (async () => h.sum(x)) as never),
+      ],
+      [
+        "no source",
+        "option",
+        /^sources: expected one tensor or more, got none$/,
+        () => grad([], () => 0 as never),
+      ],
+      [
+        "a source that is disposed of",
+        "disposed",
+        /^sources\[1\]: expected a live tensor/,
+        (h, x) => {
+          const gone = h.tensor([1]);
+          gone.dispose();
+          return grad([x, gone], () => h.sum(x));
+        },
+      ],
+      [
+        "a source of whole numbers",
+        "dtype",
+        /^sources\[0\]: expected float32, got int32$/,
+        (h) => grad([h.tensor(Int32Array.of(1))], () => h.tensor(1)),
+      ],
+      [
+        "one within another",
+        "unsupported",
+        /^tape: expected no other one to be running/,
+        (h, x) => grad([x], () => grad([x], () => h.sum(x))[0] as Tensor),
+      ],
+      [
+        "going back twice",
+        "option",
+        /^tape: expected one that was not gone back over, got one that was$/,
+        (h, x) => {
+          const tape = new Tape([x]);
+          const loss = tape.run(() => h.sum(h.multiply(x, x)));
+          expect(tape.gradients(loss)[0]?.toArray()).toEqual([2, 4]);
+          return tape.gradients(loss);
+        },
+      ],
+      [
+        "going back through something disposed of",
+        "disposed",
+        /^gradient of multiply: .: expected a live tensor, got a disposed one$/,
+        (h, x) =>
+          grad([x], () => {
+            const y = h.multiply(x, 2);
+            const z = h.multiply(y, y);
+            y.dispose();
+            return h.sum(z);
+          }),
+      ],
+      [
+        "a loss from what has no gradient",
+        "unsupported",
+        /^loss: expected a tensor with a gradient, or a detached one, got a result of localMean/,
+        (h, x) => grad([x], () => h.sum(h.localMean(h.reshape(x, [1, 2]), 1))),
+      ],
+      [
+        "a loss to which such a thing adds",
+        "unsupported",
+        /^add: b: expected a tensor with a gradient.* got a result of cast/,
+        (h, x) => grad([x], () => h.sum(h.add(x, h.cast(x, "float32")))),
+      ],
+    ];
+  for (const [what, code, message, call] of refusals) {
+    test(`refuses ${what}, and stays usable`, () =>
+      withEngine((h) => {
+        const x = h.tensor([1, 2]);
+        const error = refusal(() => call(h, x));
+        expect(error.message).toMatch(message);
+        expect(error.code).toBe(code);
+        expect(grad([x], () => h.sum(h.multiply(x, x)))[0]?.toArray()).toEqual([2, 4]);
+      }));
+  }
+
+  test("names, when asked to, the first operation that gives what is not finite", () =>
+    withEngine((h) => {
+      const x = h.tensor([0, 1]);
+      const run = () => h.sum(h.multiply(h.divide(h.add(x, 1), x), 2));
+      const error = refusal(() => grad([x], run, { debug: true }));
+      expect(error.message).toBe("divide: expected finite numbers, got Infinity");
+      expect(error.code).toBe("nan");
+    }));
+
+  test("names a gradient that is not finite", () =>
+    withEngine((h) => {
+      const x = h.tensor([1e-30]);
+      // 1 / x is finite; its derivative -1 / x^2 is not.
+      const run = () => h.sum(h.divide(h.ones([1]), x));
+      expect(refusal(() => grad([x], run, { debug: true })).message).toBe(
+        "gradient of divide: the gradient for b: expected finite numbers, got -Infinity",
+      );
+    }));
+
+  test("names the module in whose path something is wrong", () =>
+    withEngine((h) => {
+      class Inner extends nn.Module {
+        weight = h.ones([3, 2]);
+        forward(x: Tensor): Tensor {
+          return h.linear(x, this.weight);
+        }
+      }
+      class Outer extends nn.Module {
+        layers = [new Inner(h), new Inner(h)];
+        forward(x: Tensor): Tensor {
+          return h.sum((this.layers[1] as Inner).forward(x));
+        }
+      }
+      const model = new Outer(h);
+      const wrong = h.ones([4]);
+      expect(refusal(() => model.forward(wrong)).message).toBe(
+        "layers.1: x: expected a last axis of 2, as weight [3, 2] has, got [4]",
+      );
+      (model.layers[1] as Inner).weight.data[0] = Number.NaN;
+      const loss = () => model.forward(h.ones([2]));
+      expect(refusal(() => grad(model, loss, { debug: true })).message).toBe(
+        "layers.1: linear: expected finite numbers, got NaN",
+      );
+    }));
+});

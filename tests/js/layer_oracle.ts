@@ -1,0 +1,246 @@
+// Layers in double precision, written down from their papers, with parameters by name as a state dict has
+// them: what modules are compared with.
+
+import {
+  activations,
+  attention,
+  joinHeads,
+  linear as linearOf,
+  splitHeads,
+  type Values,
+} from "./oracle.js";
+
+/** Parameters by name, those of one layer under its prefix. */
+export class Parameters {
+  readonly #all: Readonly<Record<string, Values>>;
+  readonly #prefix: string;
+
+  constructor(all: Readonly<Record<string, Values>>, prefix = "") {
+    this.#all = all;
+    this.#prefix = prefix;
+  }
+
+  of(layer: string): Parameters {
+    return new Parameters(this.#all, `${this.#prefix}${layer}.`);
+  }
+
+  find(name: string): Values | undefined {
+    return this.#all[this.#prefix + name];
+  }
+
+  get(name: string): Values {
+    const found = this.find(name);
+    if (found === undefined) throw new Error(`there is no ${this.#prefix}${name}`);
+    return found;
+  }
+}
+
+export function linear(p: Parameters, x: Values): Values {
+  const weight = p.get("weight");
+  const shape = [...x.shape.slice(0, -1), weight.shape[0] as number];
+  return { data: linearOf(x, weight, p.find("bias")?.data), shape };
+}
+
+export const add = (a: Values, b: Values): Values => ({
+  data: Array.from(a.data, (value, i) => value + (b.data[i] as number)),
+  shape: a.shape,
+});
+
+export const map = (x: Values, f: (value: number) => number): Values => ({
+  data: Array.from(x.data, f),
+  shape: x.shape,
+});
+
+/** Rows of the last axis, each put through a function. */
+export function mapRows(x: Values, f: (row: number[]) => number[]): Values {
+  const size = x.shape.at(-1) as number;
+  const rows = Array.from({ length: x.data.length / size }, (_, r) =>
+    f(Array.from({ length: size }, (_, c) => x.data[r * size + c] as number)),
+  );
+  return { data: rows.flat(), shape: x.shape };
+}
+
+const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+export function layerNorm(p: Parameters, x: Values, eps = 1e-5): Values {
+  const [weight, bias] = [p.find("weight")?.data, p.find("bias")?.data];
+  return mapRows(x, (row) => {
+    const middle = mean(row);
+    const deviation = Math.sqrt(mean(row.map((value) => (value - middle) ** 2)) + eps);
+    return row.map(
+      (value, c) => ((value - middle) / deviation) * (weight?.[c] ?? 1) + (bias?.[c] ?? 0),
+    );
+  });
+}
+
+export function rmsNorm(p: Parameters, x: Values, eps: number): Values {
+  const weight = p.find("weight")?.data;
+  return mapRows(x, (row) => {
+    const root = Math.sqrt(mean(row.map((value) => value * value)) + eps);
+    return row.map((value, c) => (value / root) * (weight?.[c] ?? 1));
+  });
+}
+
+export interface Masks {
+  isCausal?: boolean;
+  /** [B, S], 1 where a key may be seen. */
+  keyMask?: Values;
+}
+
+/** Multi-head attention from its parts (Vaswani et al., 2017, section 3.2.2). */
+export function multiHead(
+  p: Parameters,
+  heads: number,
+  [query, key, value]: readonly [Values, Values, Values],
+  { isCausal = false, keyMask }: Masks = {},
+): { output: Values; weights: Values } {
+  const [B, L, E] = query.shape as [number, number, number];
+  const S = key.shape[1] as number;
+  const joint = p.find("in_proj_weight");
+  const bias = p.find("in_proj_bias");
+  const project = (x: Values, name: string, part: number): Values => {
+    const size = x.shape.at(-1) as number;
+    const rows = joint && Array.from(joint.data).slice(part * E * size, (part + 1) * E * size);
+    const weight = rows ? { data: rows, shape: [E, size] } : p.get(`${name}_proj_weight`);
+    const ownBias = bias && Array.from(bias.data).slice(part * E, (part + 1) * E);
+    return splitHeads(
+      { data: linearOf(x, weight, ownBias), shape: [...x.shape.slice(0, 2), E] },
+      heads,
+    );
+  };
+  const mask = keyMask && { data: keyMask.data, shape: [B, 1, 1, S], isBool: true };
+  const answer = attention({
+    q: project(query, "q", 0),
+    k: project(key, "k", 1),
+    v: project(value, "v", 2),
+    isCausal,
+    ...(mask && { mask }),
+  });
+  const joined = joinHeads({ data: answer.output, shape: [B, heads, L, E / heads] });
+  return {
+    output: linear(p.of("out_proj"), joined),
+    weights: { data: answer.weights, shape: [B, heads, L, S] },
+  };
+}
+
+export interface LayerKind {
+  heads: number;
+  activation?: "relu" | "gelu";
+  normFirst?: boolean;
+}
+
+function residual(kind: LayerKind, p: Parameters, x: Values, part: (x: Values) => Values): Values {
+  return kind.normFirst ? add(x, part(layerNorm(p, x))) : layerNorm(p, add(x, part(x)));
+}
+
+function feedForward(kind: LayerKind, p: Parameters, x: Values): Values {
+  const hidden = map(linear(p.of("linear1"), x), activations[kind.activation ?? "relu"]);
+  return linear(p.of("linear2"), hidden);
+}
+
+export function encoderLayer(p: Parameters, kind: LayerKind, src: Values, masks: Masks): Values {
+  const attend = (x: Values) => multiHead(p.of("self_attn"), kind.heads, [x, x, x], masks).output;
+  const x = residual(kind, p.of("norm1"), src, attend);
+  return residual(kind, p.of("norm2"), x, (x) => feedForward(kind, p, x));
+}
+
+export function decoderLayer(
+  p: Parameters,
+  kind: LayerKind,
+  [tgt, memory]: readonly [Values, Values],
+  own: Masks,
+  others: Masks,
+): Values {
+  const { heads } = kind;
+  let x = residual(
+    kind,
+    p.of("norm1"),
+    tgt,
+    (x) => multiHead(p.of("self_attn"), heads, [x, x, x], own).output,
+  );
+  x = residual(
+    kind,
+    p.of("norm2"),
+    x,
+    (x) => multiHead(p.of("multihead_attn"), heads, [x, memory, memory], others).output,
+  );
+  return residual(kind, p.of("norm3"), x, (x) => feedForward(kind, p, x));
+}
+
+const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
+
+/** One layer of a gated recurrent unit (Cho et al., 2014), as torch.nn.GRU has it. */
+export function gruLayer(
+  p: Parameters,
+  layer: number,
+  x: Values,
+  before: readonly number[] | undefined,
+  lengths?: readonly number[],
+): { output: Values; state: number[] } {
+  const [B, L, I] = x.shape as [number, number, number];
+  const hidden = p.get(`weight_hh_l${layer}`).shape[1] as number;
+  const at = (kind: string, row: Values) =>
+    linearOf(row, p.get(`weight_${kind}_l${layer}`), p.find(`bias_${kind}_l${layer}`)?.data);
+  const output: number[] = [];
+  const state: number[] = [];
+  for (let b = 0; b < B; ++b) {
+    let h = Array.from({ length: hidden }, (_, c) => before?.[b * hidden + c] ?? 0);
+    for (let t = 0; t < L; ++t) {
+      if (t >= (lengths?.[b] ?? L)) {
+        output.push(...h.map(() => 0));
+        continue;
+      }
+      const begin = (b * L + t) * I;
+      const row = { data: Array.from(x.data).slice(begin, begin + I), shape: [1, I] };
+      const [i, s] = [at("ih", row), at("hh", { data: h, shape: [1, hidden] })];
+      h = h.map((value, c) => {
+        const gate = (n: number) =>
+          [i[n * hidden + c] as number, s[n * hidden + c] as number] as const;
+        const r = sigmoid(gate(0)[0] + gate(0)[1]);
+        const z = sigmoid(gate(1)[0] + gate(1)[1]);
+        const n = Math.tanh(gate(2)[0] + r * gate(2)[1]);
+        return (1 - z) * n + z * value;
+      });
+      output.push(...h);
+    }
+    state.push(...h);
+  }
+  return { output: { data: output, shape: [B, L, hidden] }, state };
+}
+
+/** Attention with any score of a query and a key, each as numbers. */
+export function scored(
+  score: (query: number[], key: number[]) => number,
+  [query, keys, values]: readonly [Values, Values, Values],
+  keyMask?: Values,
+): { output: Values; weights: Values } {
+  const [B, L] = query.shape as [number, number, number];
+  const [, S] = keys.shape as [number, number, number];
+  const Dv = values.shape[2] as number;
+  const rowOf = (x: Values, row: number) => {
+    const size = x.shape[2] as number;
+    return Array.from(x.data).slice(row * size, (row + 1) * size);
+  };
+  const output: number[] = [];
+  const weights: number[] = [];
+  for (let b = 0; b < B; ++b) {
+    for (let i = 0; i < L; ++i) {
+      const e = Array.from({ length: S }, (_, j) =>
+        keyMask?.data[b * S + j] === 0
+          ? 0
+          : Math.exp(score(rowOf(query, b * L + i), rowOf(keys, b * S + j))),
+      );
+      const sum = e.reduce((total, value) => total + value, 0);
+      const row = e.map((value) => value / sum);
+      weights.push(...row);
+      for (let c = 0; c < Dv; ++c)
+        output.push(
+          row.reduce((total, w, j) => total + w * (rowOf(values, b * S + j)[c] as number), 0),
+        );
+    }
+  }
+  return {
+    output: { data: output, shape: [B, L, Dv] },
+    weights: { data: weights, shape: [B, L, S] },
+  };
+}
