@@ -68,8 +68,8 @@ void pack_rows(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
 }
 
 /// Columns stay columns, Width of them to a block of `depth` rows, of which count are written:
-/// block[r][c] = rows[r][c], for r < count. With
-/// Width = kPanel the right factor of A B, with Width = kRows the left one of A^T B.
+/// block[r][c] = rows[r][c], for r < count. With Width = kPanel the right factor of A B, with
+/// Width = kRows the left one of A^T B.
 ///
 /// Some rows at a time, so that the cache lines that two blocks share are read once: 8 streams,
 /// fewer than the ways in which rows a power of two apart can be cached.
