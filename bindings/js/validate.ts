@@ -83,8 +83,9 @@ export function checkArgument(name: string, value: unknown, check: Check): void 
   if (!check.accepts(value)) throw refuse("option", name, check.expected, describe(value));
 }
 
-/** The shape of what must be a tensor. */
+/** The shape of what must be a live tensor. */
 export function shapeOf(name: string, value: unknown): readonly number[] {
   if (!(value instanceof Tensor)) throw refuse("dtype", name, "a tensor", describe(value));
+  value.engine.handle(name, value);
   return value.shape;
 }

@@ -194,7 +194,7 @@ AttentionResult attention(Context& context, const TensorView& q, const TensorVie
                           const TensorView& v, const AttentionOptions& options = {});
 
 struct AttentionGradientOptions {
-  /// Of a float mask or bias, of slopes, of sinks: only if they are given.
+  /// Of a float mask or bias, of slopes, of sinks: OptionError if they are not given.
   bool need_mask = false;
   bool need_bias = false;
   bool need_alibi_slopes = false;

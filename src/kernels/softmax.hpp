@@ -86,11 +86,11 @@ void softmax(const float* x, std::int64_t rows, std::int64_t columns, float* y) 
   }
 }
 
-/// What the logarithm of a softmax takes: of each row the maximum and sum_j exp(x_j - maximum),
-/// stretches of it in float and their sums in double.
+/// What the logarithm of a softmax takes, and its mean: stretches of the sums in float, their sums
+/// in double.
 template <class Isa>
-void softmax_sums(const float* x, std::int64_t rows, std::int64_t columns, float* maxima,
-                  double* sums) noexcept {
+void softmax_sums(const float* x, std::int64_t rows, std::int64_t columns,
+                  RowSums* row_sums) noexcept {
   using V = simd::Vector<Isa>;
   using L = Lanes<Isa>;
   const simd::Exp2<Isa> exp2;
@@ -102,20 +102,21 @@ void softmax_sums(const float* x, std::int64_t rows, std::int64_t columns, float
       highest = xsimd::max(highest, V::load_unaligned(x + i));
     for (; i < columns; ++i) rest = std::max(rest, x[i]);
     const float maximum = std::max(rest, xsimd::reduce_max(highest));
-    double sum = 0.0;
+    double powers = 0.0, differences = 0.0;
     for_stretches(columns, [&](std::int64_t begin, std::int64_t end) {
-      typename L::Sum part;
+      typename L::Sum part, difference_part;
       L::each(begin, end, [&]<class T>(std::int64_t at, int chain) {
         const T difference = L::template load<T>(x + at) - T(maximum);
         if constexpr (sizeof(T) == sizeof(float))
           part.add(chain, exp2.natural(V(difference)).get(0));
         else
           part.add(chain, exp2.natural(difference));
+        difference_part.add(chain, difference);
       });
-      sum += part.total();
+      powers += part.total();
+      differences += difference_part.total();
     });
-    maxima[row] = maximum;
-    sums[row] = sum;
+    row_sums[row] = {maximum, powers, differences};
   }
 }
 

@@ -170,11 +170,11 @@ struct BackwardTile {
   bool finite;  // keys and values
 
   // All of these are added to; rows are whole panels long.
-  float* d_q;       // [queries, head_size] without the scale
-  float* d_k;       // [keys, head_size] likewise
-  float* d_v;       // [keys, value_size]
-  float* d_bias;    // the slice like scores.mask.bias, or null
-  double* d_slope;  // or null
+  float* d_q = nullptr;       // [queries, head_size] without the scale
+  float* d_k = nullptr;       // [keys, head_size] likewise
+  float* d_v = nullptr;       // [keys, value_size]
+  float* d_bias = nullptr;    // the slice like scores.mask.bias, or null
+  double* d_slope = nullptr;  // or null
 };
 
 /// How a cache stores its numbers.
@@ -435,6 +435,13 @@ struct NormGradientTile {
   float* d_bias;
 };
 
+/// Of a row of logits: the maximum, sum_j exp(x_j - maximum) and sum_j (x_j - maximum).
+struct RowSums {
+  float maximum;
+  double powers;
+  double differences;
+};
+
 struct KernelTable {
   std::string_view isa;
   /// Columns of a panel, and rows of a register block.
@@ -487,8 +494,8 @@ struct KernelTable {
   void (*sgd_step)(const SgdStep& step, std::int64_t begin, std::int64_t end) noexcept;
   void (*adam_step)(const AdamStep& step, std::int64_t begin, std::int64_t end) noexcept;
   double (*sum_of_squares)(const float* x, std::int64_t count) noexcept;
-  void (*softmax_sums)(const float* x, std::int64_t rows, std::int64_t columns, float* maxima,
-                       double* sums) noexcept;
+  void (*softmax_sums)(const float* x, std::int64_t rows, std::int64_t columns,
+                       RowSums* row_sums) noexcept;
   void (*softmax_backward)(const float* d_y, const float* y, std::int64_t rows,
                            std::int64_t columns, float* d_x) noexcept;
   void (*norm)(const NormTile& tile) noexcept;

@@ -301,16 +301,8 @@ AttentionResult attention(Context& context, const TensorView& q, const TensorVie
   Arena::Scope scratch(runtime.arena());
   AttentionProblem p(q, k, v, options, scratch);
   AttentionResult result = allocate(p, options);
-  const float* k_data = k.data<float>().data();
-  const float* v_data = v.data<float>().data();
-  if (options.past_key) {
-    result.present_key = ops::append(*options.past_key, k, p.k_layout, p.S - p.past);
-    result.present_value = ops::append(*options.past_value, v, p.v_layout, p.S - p.past);
-    k_data = result.present_key->data().data();
-    v_data = result.present_value->data().data();
-    p.k_layout = {p.G * p.S * p.D, p.S * p.D, p.D};
-    p.v_layout = {p.G * p.S * p.Dv, p.S * p.Dv, p.Dv};
-  }
+  const auto [k_data, v_data] =
+      ops::join_past(p, options, k, v, result.present_key, result.present_value);
 
   const kernels::KernelTable& kernels = runtime.kernels();
   if (options.cache && options.cache->pages().panel() != kernels.panel)

@@ -40,19 +40,7 @@ kernels::BlockMaskSlice blocks_of(const BlockMask* mask, std::int64_t b, std::in
           reinterpret_cast<const std::uint8_t*>(mask->bits().data<bool>().data())};
 }
 
-}  // namespace
-
-std::span<const QueryTile> query_tiles(const AttentionProblem& p, Arena::Scope& scratch) {
-  std::int64_t count = 0;
-  for (const Sequence& sequence : p.sequences) count += divide_up(sequence.queries, kQueryTile);
-  QueryTile* const tiles = scratch.take<QueryTile>(count);
-  QueryTile* next = tiles;
-  for (std::size_t n = 0; n < p.sequences.size(); ++n)
-    for (std::int64_t tile = divide_up(p.sequences[n].queries, kQueryTile) - 1; tile >= 0; --tile)
-      *next++ = {n, tile * kQueryTile};
-  return {tiles, next};
-}
-
+/// Past rows followed by new ones: [B, G, P + new, size].
 Tensor append(const TensorView& past, const TensorView& fresh, const Layout& layout,
               std::int64_t new_rows) {
   const std::int64_t B = past.shape()[0], G = past.shape()[1], P = past.shape()[2];
@@ -69,6 +57,30 @@ Tensor append(const TensorView& past, const TensorView& fresh, const Layout& lay
         to = std::copy_n(layout.at(added, b, g, i), size, to);
     }
   return both;
+}
+
+}  // namespace
+
+std::span<const QueryTile> query_tiles(const AttentionProblem& p, Arena::Scope& scratch) {
+  std::int64_t count = 0;
+  for (const Sequence& sequence : p.sequences) count += divide_up(sequence.queries, kQueryTile);
+  QueryTile* const tiles = scratch.take<QueryTile>(count);
+  QueryTile* next = tiles;
+  for (std::size_t n = 0; n < p.sequences.size(); ++n)
+    for (std::int64_t tile = divide_up(p.sequences[n].queries, kQueryTile) - 1; tile >= 0; --tile)
+      *next++ = {n, tile * kQueryTile};
+  return {tiles, next};
+}
+
+KeyValueRows join_past(AttentionProblem& p, const AttentionOptions& options, const TensorView& k,
+                       const TensorView& v, std::optional<Tensor>& keys,
+                       std::optional<Tensor>& values) {
+  if (!options.past_key) return {k.data<float>().data(), v.data<float>().data()};
+  keys = append(*options.past_key, k, p.k_layout, p.S - p.past);
+  values = append(*options.past_value, v, p.v_layout, p.S - p.past);
+  p.k_layout = {p.G * p.S * p.D, p.S * p.D, p.D};
+  p.v_layout = {p.G * p.S * p.Dv, p.S * p.Dv, p.Dv};
+  return {keys->data().data(), values->data().data()};
 }
 
 double operations(const AttentionProblem& p) {

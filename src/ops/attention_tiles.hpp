@@ -17,11 +17,19 @@ struct QueryTile {
 /// Under a causal mask a sequence's last tile has the most work: it comes first.
 std::span<const QueryTile> query_tiles(const AttentionProblem& p, Arena::Scope& scratch);
 
-/// Past rows followed by those that came with the call: [B, G, P + new, size].
-Tensor append(const TensorView& past, const TensorView& fresh, const Layout& layout,
-              std::int64_t new_rows);
+/// Where keys and values stand.
+struct KeyValueRows {
+  const float* keys;
+  const float* values;
+};
 
-/// Scores of all heads: so many multiplications and additions with keys, and as many with values.
+/// With a past: keeps it and what came with the call together in `keys` and `values`, [B, G, S, D]
+/// and [B, G, S, Dv], and lets p say how they lie there.
+KeyValueRows join_past(AttentionProblem& p, const AttentionOptions& options, const TensorView& k,
+                       const TensorView& v, std::optional<Tensor>& keys,
+                       std::optional<Tensor>& values);
+
+/// Floating-point operations of the two products.
 double operations(const AttentionProblem& p);
 
 /// What a tile of queries says about its scores; where its numbers are is left open.

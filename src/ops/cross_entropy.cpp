@@ -58,18 +58,14 @@ struct Rows {
                part);
   }
 
-  /// (1 - e) (log sum_c exp(x_c) - x[target]) + e (log sum_c exp(x_c) - mean(x)), the sum being
-  /// exp(maximum) times `sum`.
-  double loss_of(std::int64_t row, float maximum, double sum) const {
-    const float* const x = logits + row * classes;
-    double result = 0.0;
-    if (smoothing < 1.0) result += (1.0 - smoothing) * (double{maximum} - x[targets[row]]);
-    if (smoothing > 0.0) {
-      double total = 0.0;
-      for (std::int64_t c = 0; c < classes; ++c) total += double{maximum} - x[c];
-      result += smoothing * total / static_cast<double>(classes);
-    }
-    return std::log(sum) + result;
+  /// (1 - e) (log sum_c exp(x_c) - x[target]) + e (log sum_c exp(x_c) - mean(x))
+  double loss_of(std::int64_t row, const kernels::RowSums& sums) const {
+    double result = std::log(sums.powers);
+    if (smoothing < 1.0)
+      result += (1.0 - smoothing) *
+                (static_cast<double>(sums.maximum) - logits[row * classes + targets[row]]);
+    if (smoothing > 0.0) result -= smoothing * sums.differences / static_cast<double>(classes);
+    return result;
   }
 };
 
@@ -81,21 +77,20 @@ Tensor cross_entropy(Context& context, const TensorView& logits, const TensorVie
   Tensor result(r.loss);
   Context::Runtime& runtime = context.runtime();
   Arena::Scope scratch(runtime.arena());
-  auto* const maxima = scratch.take<float>(r.rows);
-  auto* const losses = scratch.take<double>(r.rows);
+  auto* const sums = scratch.take<kernels::RowSums>(r.rows);
   r.for_rows(runtime, [&](std::int64_t first, std::int64_t count) {
-    runtime.kernels().softmax_sums(r.logits + first * r.classes, count, r.classes, maxima + first,
-                                   losses + first);
-    for (std::int64_t row = first; row < first + count; ++row)
-      losses[row] = r.is_ignored(row) ? 0.0 : r.loss_of(row, maxima[row], losses[row]);
+    runtime.kernels().softmax_sums(r.logits + first * r.classes, count, r.classes, sums + first);
   });
+  const auto loss_of = [&](std::int64_t row) {
+    return r.is_ignored(row) ? 0.0 : r.loss_of(row, sums[row]);
+  };
   float* const out = result.data().data();
   if (r.reduction == Reduction::kNone) {
-    for (std::int64_t row = 0; row < r.rows; ++row) out[row] = static_cast<float>(losses[row]);
+    for (std::int64_t row = 0; row < r.rows; ++row) out[row] = static_cast<float>(loss_of(row));
     return result;
   }
   double sum = 0.0;
-  for (std::int64_t row = 0; row < r.rows; ++row) sum += losses[row];
+  for (std::int64_t row = 0; row < r.rows; ++row) sum += loss_of(row);
   if (r.reduction == Reduction::kMean)
     sum = r.counted > 0 ? sum / static_cast<double>(r.counted)
                         : std::numeric_limits<double>::quiet_NaN();

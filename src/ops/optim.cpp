@@ -4,23 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "ops/validate.hpp"
-#include "runtime/runtime.hpp"
+#include "ops/share.hpp"
 
 namespace heed {
 namespace {
-
-/// Numbers of a piece of work. Sums of pieces are added in their order, whoever made them.
-constexpr std::int64_t kPiece = 1 << 14;
-
-/// Calls step(begin, end) for stretches of `count` numbers, shared out.
-template <class Step>
-void for_stretches(Context& context, std::int64_t count, double operations, const Step& step) {
-  const bool alone = operations * static_cast<double>(count) < ops::kWorthSharing;
-  context.runtime().pool().run(ops::divide_up(count, kPiece), alone, [&](std::int64_t piece, int) {
-    step(piece * kPiece, std::min(count, (piece + 1) * kPiece));
-  });
-}
 
 float* read_state(const char* argument, Tensor& state, const Tensor& parameter) {
   ops::require_floats(argument, state, parameter.shape());
@@ -66,11 +53,12 @@ void sgd_step(Context& context, Tensor& parameter, const TensorView& gradient, T
       .is_first = is_first,
       .nesterov = options.nesterov,
   };
+  Context::Runtime& runtime = context.runtime();
   constexpr double kOperations = 8.0;
-  for_stretches(context, parameter.shape().elements(), kOperations,
-                [&](std::int64_t begin, std::int64_t end) {
-                  context.runtime().kernels().sgd_step(step, begin, end);
-                });
+  ops::share(runtime, parameter.shape().elements(), ops::kPieceNumbers, kOperations,
+             [&](std::int64_t first, std::int64_t count) {
+               runtime.kernels().sgd_step(step, first, first + count);
+             });
 }
 
 void adam_step(Context& context, Tensor& parameter, const TensorView& gradient, Tensor& average,
@@ -104,11 +92,12 @@ void adam_step(Context& context, Tensor& parameter, const TensorView& gradient, 
       .weight_decay = options.is_decoupled ? 0.0f : static_cast<float>(options.weight_decay),
       .shrink = options.is_decoupled ? static_cast<float>(1.0 - share) : 1.0f,
   };
+  Context::Runtime& runtime = context.runtime();
   constexpr double kOperations = 40.0;  // a square root and a division among them
-  for_stretches(context, parameter.shape().elements(), kOperations,
-                [&](std::int64_t begin, std::int64_t end) {
-                  context.runtime().kernels().adam_step(values, begin, end);
-                });
+  ops::share(runtime, parameter.shape().elements(), ops::kPieceNumbers, kOperations,
+             [&](std::int64_t begin, std::int64_t count) {
+               runtime.kernels().adam_step(values, begin, begin + count);
+             });
 }
 
 double clip_gradients(Context& context, std::span<Tensor* const> gradients, double max_norm) {
@@ -121,13 +110,14 @@ double clip_gradients(Context& context, std::span<Tensor* const> gradients, doub
   for (const Tensor* gradient : gradients) {
     const float* const x = gradient->data().data();
     const std::int64_t count = gradient->shape().elements();
-    const std::int64_t pieces = ops::divide_up(count, kPiece);
+    // Sums of stretches are added in their order, whoever made them.
+    const std::int64_t stretches = ops::divide_up(count, ops::kPieceNumbers);
     Arena::Scope scratch(runtime.arena());
-    double* const parts = scratch.take<double>(pieces);
-    for_stretches(context, count, 2.0, [&](std::int64_t begin, std::int64_t end) {
-      parts[begin / kPiece] = runtime.kernels().sum_of_squares(x + begin, end - begin);
+    double* const parts = scratch.take<double>(stretches);
+    ops::share(runtime, count, ops::kPieceNumbers, 2.0, [&](std::int64_t first, std::int64_t size) {
+      parts[first / ops::kPieceNumbers] = runtime.kernels().sum_of_squares(x + first, size);
     });
-    for (std::int64_t piece = 0; piece < pieces; ++piece) sum += parts[piece];
+    for (std::int64_t i = 0; i < stretches; ++i) sum += parts[i];
   }
   const double norm = std::sqrt(sum);
   // torch's: so that a norm of zero divides nothing.
@@ -135,10 +125,11 @@ double clip_gradients(Context& context, std::span<Tensor* const> gradients, doub
   if (!std::isfinite(norm) || !(factor < 1.0)) return norm;
   for (Tensor* gradient : gradients) {
     float* const x = gradient->data().data();
-    for_stretches(context, gradient->shape().elements(), 1.0,
-                  [&](std::int64_t begin, std::int64_t end) {
-                    for (std::int64_t i = begin; i < end; ++i) x[i] *= static_cast<float>(factor);
-                  });
+    ops::share(runtime, gradient->shape().elements(), ops::kPieceNumbers, 1.0,
+               [&](std::int64_t first, std::int64_t count) {
+                 for (std::int64_t i = first; i < first + count; ++i)
+                   x[i] *= static_cast<float>(factor);
+               });
   }
   return norm;
 }

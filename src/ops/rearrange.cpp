@@ -58,16 +58,27 @@ struct Axis {
   std::int64_t to;
 };
 
-/// y[i][j] = x[j][i] for some columns of y, in squares that fit the first-level cache.
+/// Turns a matrix: rows far apart in the result. Square by square through memory of its own, for
+/// each cache line of the result is written at once: lines a power of two apart push each other out
+/// of the cache.
 template <class Element>
 void turn(const Axis& rows, const Axis& columns, const std::byte* from, std::byte* to) noexcept {
   constexpr std::int64_t kSquare = 16;
   const auto* const x = reinterpret_cast<const Element*>(from);
   auto* const y = reinterpret_cast<Element*>(to);
-  for (std::int64_t first = 0; first < rows.size; first += kSquare)
-    for (std::int64_t i = 0; i < columns.size; ++i)
-      for (std::int64_t j = first; j < std::min(first + kSquare, rows.size); ++j)
-        y[j * rows.to + i * columns.to] = x[j * rows.from + i * columns.from];
+  for (std::int64_t column = 0; column < columns.size; column += kSquare) {
+    const std::int64_t width = std::min(kSquare, columns.size - column);
+    for (std::int64_t row = 0; row < rows.size; row += kSquare) {
+      const std::int64_t height = std::min(kSquare, rows.size - row);
+      Element square[kSquare][kSquare];
+      for (std::int64_t i = 0; i < width; ++i) {
+        const Element* const line = x + (column + i) * columns.from + row * rows.from;
+        for (std::int64_t j = 0; j < height; ++j) square[j][i] = line[j * rows.from];
+      }
+      for (std::int64_t j = 0; j < height; ++j)
+        std::copy_n(square[j], width, y + (row + j) * rows.to + column * columns.to);
+    }
+  }
 }
 
 }  // namespace
@@ -134,16 +145,20 @@ Tensor transpose(Context& context, const TensorView& x, std::span<const std::int
   const bool alone = bytes_in(x) < kFewBytes;
   context.runtime().pool().run(
       ops::divide_up(units, together), alone, [&](std::int64_t piece, int) {
+        // Which part of the turned axis, and where the other axes stand.
+        std::int64_t rest = piece * together;
+        std::int64_t first = rest % steps * step;
+        rest /= steps;
+        std::int64_t source = first * turned.from, target = first * turned.to;
+        std::array<std::int64_t, Shape::kMaxRank> index{};
+        for (std::size_t i = 0; i < axes.size(); ++i) {
+          index[i] = rest % axes[i].size;
+          rest /= axes[i].size;
+          source += index[i] * axes[i].from;
+          target += index[i] * axes[i].to;
+        }
         for (std::int64_t unit = piece * together; unit < std::min(units, (piece + 1) * together);
              ++unit) {
-          const std::int64_t first = unit % steps * step;
-          std::int64_t rest = unit / steps;
-          std::int64_t source = first * turned.from, target = first * turned.to;
-          for (const Axis& axis : axes) {
-            source += rest % axis.size * axis.from;
-            target += rest % axis.size * axis.to;
-            rest /= axis.size;
-          }
           const std::byte* const a = from + source * element;
           std::byte* const b = to + target * element;
           const Axis part{std::min(step, turned.size - first), turned.from, turned.to};
@@ -155,6 +170,22 @@ Tensor transpose(Context& context, const TensorView& x, std::span<const std::int
             turn<std::uint16_t>(part, inner, a, b);
           else
             turn<std::uint8_t>(part, inner, a, b);
+
+          first += step;
+          source += step * turned.from;
+          target += step * turned.to;
+          if (first < turned.size) continue;
+          source -= first * turned.from;
+          target -= first * turned.to;
+          first = 0;
+          for (std::size_t i = 0; i < axes.size(); ++i) {
+            source += axes[i].from;
+            target += axes[i].to;
+            if (++index[i] < axes[i].size) break;
+            source -= index[i] * axes[i].from;
+            target -= index[i] * axes[i].to;
+            index[i] = 0;
+          }
         }
       });
   return y;

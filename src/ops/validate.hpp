@@ -58,6 +58,11 @@ constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) noexcept {
   return (a + b - 1) / b;
 }
 
+/// The least multiple of a step that is not less than x.
+constexpr std::int64_t round_up(std::int64_t x, std::int64_t step) noexcept {
+  return divide_up(x, step) * step;
+}
+
 /// Below this many floating point operations one thread is done before a second one is awake.
 inline constexpr double kWorthSharing = 2e6;
 

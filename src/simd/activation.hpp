@@ -17,6 +17,17 @@ struct Relu {
   }
 };
 
+/// q = c[0] t^(count - 1) + ... + c[count - 1]
+template <class Isa, int N>
+inline void polynomial(const float* c, int count, const Vector<Isa> (&t)[N],
+                       Vector<Isa> (&q)[N]) noexcept {
+  for (int n = 0; n < N; ++n) q[n] = Vector<Isa>(c[0]);
+  for (int i = 1; i < count; ++i) {
+    const Vector<Isa> next(c[i]);
+    for (int n = 0; n < N; ++n) q[n] = madd<Isa>(q[n], t[n], next);
+  }
+}
+
 /// x Phi(x) = x (1/2 + x q(x^2)), off by at most 2.2e-7 max(1, |x|). Beyond |x| = 5.2 it is x or 0
 /// exactly, Phi(-5.2) being 1e-7. q is a polynomial of degree 13 in x^2 / 13.52 - 1 from its values
 /// at the Chebyshev nodes (off by 4.3e-8); in that variable its coefficients are small. Against a
@@ -33,27 +44,15 @@ class Gelu {
 
   template <int N>
   void operator()(V (&x)[N]) const noexcept {
-    V phi[N];
-    distribution(x, phi);
-    for (int n = 0; n < N; ++n) x[n] *= phi[n];
-  }
-
-  /// phi = Phi(x)
-  template <int N>
-  void distribution(const V (&x)[N], V (&phi)[N]) const noexcept {
     V t[N], q[N];
     for (int n = 0; n < N; ++n) {
       t[n] = xsimd::min(madd<Isa>(x[n] * x[n], V(c_[0]), V(c_[1])), V(c_[2]));
-      q[n] = V(c_[3]);
     }
-    for (int i = 4; i < kCount; ++i) {
-      const V c(c_[i]);
-      for (int n = 0; n < N; ++n) q[n] = madd<Isa>(q[n], t[n], c);
-    }
+    polynomial<Isa>(c_ + 3, kCount - 3, t, q);
     const V half(c_[kCount]), zero(c_[kCount + 1]), one(c_[2]);
     for (int n = 0; n < N; ++n) {
-      phi[n] = madd<Isa>(x[n], q[n], half);
-      phi[n] = xsimd::max(xsimd::min(phi[n], one), zero);
+      const V phi = madd<Isa>(x[n], q[n], half);
+      x[n] *= xsimd::max(xsimd::min(phi, one), zero);
     }
   }
 
@@ -180,20 +179,52 @@ struct ReluSlope {
   }
 };
 
-/// Phi(x) + x exp(-x^2 / 2) / sqrt(2 pi)
+/// Phi(x) + x exp(-x^2 / 2) / sqrt(2 pi) = 1/2 + x q(x^2), off by at most 5.2e-7. Beyond |x| = 5.6
+/// it is 0 or 1 exactly. q is found as for Gelu, of degree 15 in x^2 / 15.68 - 1; the exponential
+/// would take as many operations more.
 template <class Isa>
-struct GeluSlope {
+class GeluSlope {
+ public:
   using V = Vector<Isa>;
+
+  GeluSlope() noexcept { asm("" : "+r"(c_)); }
+
   template <int N>
   void operator()(const V (&x)[N], V (&slope)[N]) const noexcept {
-    gelu.distribution(x, slope);
-    for (int n = 0; n < N; ++n)
-      slope[n] = madd<Isa>(x[n] * density, exp.natural(x[n] * x[n] * minus_half), slope[n]);
+    V t[N], q[N];
+    for (int n = 0; n < N; ++n) t[n] = madd<Isa>(x[n] * x[n], V(c_[0]), V(c_[1]));
+    polynomial<Isa>(c_ + 5, kCount, t, q);
+    const V end(c_[2]), half(c_[3]), one(c_[4]);
+    for (int n = 0; n < N; ++n) {
+      const V beyond = xsimd::select(x[n] > end, one, V(0.0f));
+      slope[n] = xsimd::select(xsimd::abs(x[n]) > end, beyond, madd<Isa>(x[n], q[n], half));
+    }
   }
-  Gelu<Isa> gelu;
-  Exp2<Isa> exp;
-  V density = held<Isa>(0.398942280401f);
-  V minus_half = held<Isa>(-0.5f);
+
+ private:
+  static constexpr int kCount = 16;
+  static constexpr float kNumbers[] = {0.0637755096f,
+                                       -1.0f,
+                                       5.6f,
+                                       0.5f,
+                                       1.0f,
+                                       -0.00792773254f,
+                                       0.0169845801f,
+                                       -0.00295214914f,
+                                       -0.000579871994f,
+                                       -0.0375024006f,
+                                       0.0605927818f,
+                                       -0.0522507392f,
+                                       0.0581361391f,
+                                       -0.0734689236f,
+                                       0.0738021061f,
+                                       -0.0649493709f,
+                                       0.0564117469f,
+                                       -0.0509655103f,
+                                       0.0518210195f,
+                                       -0.0642825067f,
+                                       0.126416534f};
+  const float* c_ = kNumbers;
 };
 
 /// s + x s (1 - s) u' with s = 1 / (1 + exp(-u)), u that of GeluTanh. Beyond |x| = 10 s is 0 or 1,

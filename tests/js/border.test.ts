@@ -50,8 +50,15 @@ const writtenAs: Readonly<Record<string, RegExp>> = {
   cu_seqlens_q: /\bbounds\?\.q\b/,
   dropout_seed: /\bseed\b/,
   format: /\bKvCacheFormat\b/,
-  past_key: /\bpast\.key\b/,
-  past_value: /\bpast\.value\b/,
+  need_alibi_slopes: /\bneeds\("alibiSlopes"\)/,
+  need_bias: /\bneeds\("bias"\)/,
+  need_mask: /\bneeds\("mask"\)/,
+  need_sinks: /\bneeds\("sinks"\)/,
+  need_weight: /\bneeds\("weight"\)/,
+  need_x: /\bneeds\("x"\)/,
+  past_key: /\bpast(\.k|K)ey\b/,
+  past_value: /\bpast(\.v|V)alue\b/,
+  state: /\b(state|before)\b/,
   window_left: /\bwindow\?\.\[0\]/,
   window_right: /\bwindow\?\.\[1\]/,
 };
@@ -66,7 +73,7 @@ const names = (item: string, member: string) =>
 const contains = (list: readonly string[], members: readonly string[]) =>
   list.some((_, first) => members.every((member, i) => names(list[first + i] ?? "", member)));
 
-const structs = membersIn(read("bindings/embind.cpp"));
+const structs = membersIn(read("bindings/members.hpp"));
 const scripts = readdirSync(join(root, "bindings/js"))
   .filter((name) => name.endsWith(".ts"))
   .map((name) => read(`bindings/js/${name}`));
@@ -79,7 +86,7 @@ describe("C++ and TypeScript agree on the order of", () => {
 
   for (const [struct, members] of structs) {
     test(struct, () => {
-      const lists = /Result$|^Partial/.test(struct)
+      const lists = /(Result|Gradients)$|^Partial/.test(struct)
         ? scripts.map(resultsIn)
         : scripts.flatMap(listsIn);
       expect(lists.filter((list) => contains(list, members))).not.toEqual([]);

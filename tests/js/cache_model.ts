@@ -90,7 +90,7 @@ export class CacheModel {
   }
 
   reorder(order: readonly number[]): void {
-    this.sequences = order.map((b) => this.#sequence(b));
+    this.sequences = order.map((b) => ({ ...this.#sequence(b) }));
   }
 
   /** What attention gives for queries at the positions from `before`, for each sequence. */

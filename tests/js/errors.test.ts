@@ -11,6 +11,7 @@ import type { Make } from "./refusals/case.js";
 import { kvCache } from "./refusals/kv_cache.js";
 import { linearAttention } from "./refusals/linear_attention.js";
 import { mergeAttention } from "./refusals/merge_attention.js";
+import { modules } from "./refusals/modules.js";
 import { multiHeadAttention } from "./refusals/multi_head_attention.js";
 import { packedSequences } from "./refusals/packed.js";
 import { rope } from "./refusals/rope.js";
@@ -29,6 +30,7 @@ describeEngines((heed) => {
     mergeAttention,
     linearAttention,
     multiHeadAttention,
+    modules,
     rope,
     steps,
   })) {

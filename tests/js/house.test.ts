@@ -136,10 +136,10 @@ const rules: Rule[] = [
     brokenBy: { path: "src/runtime/a.cpp", text: "#include <emscripten/threading.h>\n" },
   },
   {
-    says: "embind.cpp knows Emscripten and include/heed",
-    about: /^bindings\/.*\.cpp$/,
+    says: "the border knows Emscripten, itself and include/heed",
+    about: /^bindings\/.*\.[ch]pp$/,
     reads: includes,
-    allows: isOneOf(/^<emscripten\//, /^"heed\//),
+    allows: isOneOf(/^<emscripten\//, /^"(border|members)\.hpp"$/, /^"heed\//),
     brokenBy: { path: "bindings/embind.cpp", text: '#include "runtime/runtime.hpp"\n' },
   },
   {

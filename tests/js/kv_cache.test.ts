@@ -101,6 +101,7 @@ describeEngines((heed) => {
         using cache = heed().createKvCache(options);
         const model = new CacheModel(options);
         const kinds = { attend: 0, append: 0, rewind: 0, share: 0, reorder: 0 };
+        let mostDropped = 0;
         for (let step = 0; step < 70; ++step) {
           const kind = random.pick(
             ...(["attend", "attend", "append", "rewind", "share", "share", "reorder"] as const),
@@ -134,9 +135,10 @@ describeEngines((heed) => {
           }
           ++kinds[kind];
           model.expectSameSizes(cache);
+          mostDropped = Math.max(mostDropped, ...cache.firsts);
         }
         expect(Math.min(...Object.values(kinds))).toBeGreaterThan(0);
-        expect(Math.max(...cache.firsts) > 0).toBe(isRolling);
+        expect(mostDropped > 0).toBe(isRolling);
       },
     );
   });

@@ -338,7 +338,7 @@ describe("an error says where in the model it arose:", () => {
       const [src, tgt] = [heed().ones([1, 3, 4]), heed().ones([1, 3, 5])];
       const error = refusal(() => model.forward(src, tgt));
       expect(error.message).toMatch(
-        /^decoder\.layers\.0\.self_attn: query: expected .+, got \[1, 3, 5\]$/,
+        /^decoder\.layers\.0\.self_attn: query: expected \[B, L, 4\], got \[1, 3, 5\]$/,
       );
       expect(error.code).toBe("shape");
       const second = model.decoder.layers[1] as nn.TransformerDecoderLayer;

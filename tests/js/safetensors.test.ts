@@ -329,7 +329,7 @@ describe("what cannot be written is refused", () => {
     ["no tensor", { a: null }, {}, "a: expected { dtype, shape, data }, got null"],
     [
       "the metadata's name",
-      { ["__metadata__"]: { dtype: "float32", shape: [1], data } },
+      { __metadata__: { dtype: "float32", shape: [1], data } },
       {},
       'name: expected another than the metadata\'s, got "__metadata__"',
     ],

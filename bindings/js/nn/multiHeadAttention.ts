@@ -154,6 +154,10 @@ export class MultiHeadAttention extends Module {
   ): MultiHeadAttentionForwardResult<O> {
     const given: MultiHeadAttentionForwardOptions = options ?? {};
     checkOptions("MultiHeadAttention", given, forwardChecks);
+    const shape = shapeOf("query", query);
+    if (shape.length !== 3 || shape[2] !== this.embedDim) {
+      throw refuse("shape", "query", `[B, L, ${this.embedDim}]`, describe([...shape]));
+    }
     const { cache, averageWeights = false, needWeights = false, ...masks } = given;
     const receive = receiverOf(this);
     const wanted = { ...masks, needWeights: needWeights || receive !== undefined };
@@ -205,16 +209,13 @@ export class MultiHeadAttention extends Module {
     { isCausal = false, mask, keyMask, needWeights }: Masks,
     cache: KvCache,
   ) {
-    const { heed, heads, embedDim } = this;
+    const { heed, heads } = this;
     return heed.scope(() => {
       const [q, k, v] = this.#project(query, key, value);
       const { output, weights } = heed.attention(q, k, v, {
         ...{ heads, isCausal, needWeights, past: cache },
         ...this.#joined(mask, keyMask),
       });
-      if (output.shape.at(-1) !== embedDim) {
-        throw refuse("shape", "query", `[B, L, ${embedDim}]`, describe([...query.shape]));
-      }
       return { output: this.outProj.forward(output), weights };
     });
   }
@@ -222,10 +223,6 @@ export class MultiHeadAttention extends Module {
   /** Queries, keys and values [B, .., E]; no rows of keys and values if none were given. */
   #project(query: Tensor, key: Tensor | undefined, value: Tensor | undefined): Projected {
     const { heed, embedDim, inProjWeight, inProjBias } = this;
-    const shape = shapeOf("query", query);
-    if (shape.length !== 3 || shape[2] !== embedDim) {
-      throw refuse("shape", "query", `[B, L, ${embedDim}]`, describe([...shape]));
-    }
     if (inProjWeight !== undefined && key === query && value === query) {
       return heed.split(heed.linear(query, inProjWeight, inProjBias), 3, -1) as Projected;
     }
@@ -235,7 +232,7 @@ export class MultiHeadAttention extends Module {
       : ([this.qProjWeight, this.kProjWeight, this.vProjWeight] as Projected);
     const q = heed.linear(query, qWeight, biases[0]);
     if (key === undefined || value === undefined) {
-      const none = heed.tensor(new Float32Array(0), [shape[0] as number, 0, embedDim]);
+      const none = heed.tensor(new Float32Array(0), [query.shape[0] as number, 0, embedDim]);
       return [q, none, none];
     }
     return [q, heed.linear(key, kWeight, biases[1]), heed.linear(value, vWeight, biases[2])];

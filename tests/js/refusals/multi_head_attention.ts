@@ -124,7 +124,7 @@ export const multiHeadAttention: Case[] = [
     "option",
     [
       "numHeads",
-      "an option of multiHeadAttention (heads, isCausal, mask, keyMask, needWeights, averageWeights)",
+      "an option of multiHeadAttention (heads, isCausal, mask, keyMask, needWeights, averageWeights, dropout, seed)",
       "an unknown one",
     ],
   ),

@@ -48,7 +48,7 @@ export const steps: Case[] = [
     "linear with an activation that does not exist",
     (h, t) => h.linear(t(3), t(4, 3), { activation: any("swish") }),
     "option",
-    ["activation", '"relu" or "gelu" or "geluTanh" or "silu"', '"swish"'],
+    ["activation", '"relu" or "gelu" or "geluTanh" or "silu" or "tanh" or "sigmoid"', '"swish"'],
   ),
   row(
     "linear with packed weights of another size",

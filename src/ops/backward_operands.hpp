@@ -1,0 +1,78 @@
+#pragma once
+
+// What the backward pass of attention multiplies, packed once for all its tiles.
+
+#include <span>
+
+#include "ops/attention_tiles.hpp"
+#include "ops/validate.hpp"
+
+namespace heed::ops {
+
+/// What attention gave, and the gradients of that.
+struct AttentionOutputs {
+  const float* output;
+  const float* lse;
+  const float* d_output;
+  const float* d_lse;  // or null
+};
+
+/// Tiles of queries are numbered sequence by sequence, and once more for each head; tiles of keys
+/// within their sequence.
+class BackwardOperands {
+ public:
+  BackwardOperands(const AttentionProblem& p, const AttentionOptions& options,
+                   const kernels::KernelTable& kernels, Arena::Scope& scratch);
+
+  /// Of one head.
+  std::int64_t query_tiles() const noexcept { return std::ssize(tiles_); }
+  std::int64_t first_query_tile(std::size_t sequence) const noexcept {
+    return query_starts_[sequence];
+  }
+  std::int64_t key_tiles(std::size_t sequence) const noexcept {
+    return key_starts_[sequence + 1] - key_starts_[sequence];
+  }
+  /// Of all sequences, for one head: so many pieces of work for pack_keys.
+  std::int64_t all_key_tiles() const noexcept { return key_starts_[p_.sequences.size()]; }
+
+  const QueryTile& tile(std::int64_t t) const noexcept {
+    return tiles_[static_cast<std::size_t>(t)];
+  }
+  /// So many queries tile t has, and so many rows each tile has room for.
+  std::int64_t count(std::int64_t t) const noexcept;
+  std::int64_t query_depth() const noexcept { return query_depth_; }
+
+  void pack_queries(std::int64_t h, std::int64_t t, const float* q,
+                    const AttentionOutputs& outputs) noexcept;
+  /// One tile of all heads.
+  void pack_keys(std::int64_t tile, const float* k, const float* v) noexcept;
+
+  const kernels::BackwardQueries& queries(std::int64_t h, std::int64_t t) const noexcept {
+    return queries_[h * query_tiles() + t];
+  }
+
+  /// A pair of tiles without its gradients and its scratch memory.
+  kernels::BackwardTile pair(std::int64_t h, std::int64_t t, std::int64_t key_tile) const noexcept;
+
+ private:
+  std::int64_t key_slot(std::size_t sequence, std::int64_t g) const noexcept {
+    return key_starts_[sequence] * p_.G + g * key_tiles(sequence);
+  }
+
+  const AttentionProblem& p_;
+  const AttentionOptions& options_;
+  const kernels::KernelTable& kernels_;
+  std::span<const QueryTile> tiles_;
+  std::int64_t query_depth_, key_depth_;
+  std::int64_t* query_starts_;         // of each sequence's tiles
+  std::int64_t* key_starts_;           // the same, as if there were one head
+  kernels::BackwardQueries* queries_;  // [H, query tiles]
+  // Sequence by sequence, then head by head; the values are packed by rows, as the keys.
+  kernels::KeyValueTile* keys_;
+  float* key_rows_;     // [.., key_depth_, D]
+  float* value_rows_;   // [.., key_depth_, Dv]
+  float* key_columns_;  // [.., key_columns_size_]
+  std::int64_t key_columns_size_;
+};
+
+}  // namespace heed::ops

@@ -1,0 +1,279 @@
+// Modules that must not be made, and calls of modules that must be refused. An error of a part of one says
+// which: the table's `argument` begins with its path.
+
+import { nn } from "heed/nn";
+import { any, bools, type Case, disposed, gone, ints, row } from "./case.js";
+
+const size = "a whole number of 1 or more";
+const rate = "a number from 0 to below 1";
+const unknown = "an unknown one";
+
+const made: Case[] = [
+  row("a module without an engine", () => new nn.Linear(any(3), 4, any(5)), "option", [
+    "heed",
+    "the engine that load() gave",
+    "3",
+  ]),
+  row("Linear of no inputs", (h) => new nn.Linear(h, 0, 4), "option", ["inFeatures", size, "0"]),
+  row("Linear of half an output", (h) => new nn.Linear(h, 3, 0.5), "option", [
+    "outFeatures",
+    size,
+    "0.5",
+  ]),
+  row(
+    "Linear with torch's way to leave the bias out",
+    (h) => new nn.Linear(h, 3, 4, any(false)),
+    "option",
+    ["options", "an object", "false"],
+  ),
+  row(
+    "Linear with an unknown option",
+    (h) => new nn.Linear(h, 3, 4, any({ biases: true })),
+    "option",
+    ["biases", "an option of Linear (bias, generator)", unknown],
+  ),
+  row(
+    "Linear with a number for a generator",
+    (h) => new nn.Linear(h, 3, 4, { generator: any(3) }),
+    "option",
+    ["generator", "a generator", "3"],
+  ),
+  row("Embedding of nothing", (h) => new nn.Embedding(h, 0, 4), "option", [
+    "embeddings",
+    size,
+    "0",
+  ]),
+  row(
+    "Embedding with padding beyond its table",
+    (h) => new nn.Embedding(h, 3, 4, { paddingIndex: 3 }),
+    "option",
+    ["paddingIndex", "a whole number from 0 to 2", "3"],
+  ),
+  row("LayerNorm of no axes", (h) => new nn.LayerNorm(h, []), "option", [
+    "normalizedShape",
+    "a size or a list of sizes of 1 or more",
+    "[]",
+  ]),
+  row("LayerNorm with eps in words", (h) => new nn.LayerNorm(h, 3, { eps: any("1") }), "option", [
+    "eps",
+    "a finite number",
+    '"1"',
+  ]),
+  row("RMSNorm with a bias", (h) => new nn.RMSNorm(h, 3, any({ bias: true })), "option", [
+    "bias",
+    "an option of RMSNorm (eps, elementwiseAffine)",
+    unknown,
+  ]),
+  row("Dropout of everything", (h) => new nn.Dropout(h, 1), "option", ["rate", rate, "1"]),
+  row("Dropout that is NaN", (h) => new nn.Dropout(h, Number.NaN), "option", ["rate", rate, "NaN"]),
+  row(
+    "PositionalEncoding with a base of 0",
+    (h) => new nn.PositionalEncoding(h, 4, { base: 0 }),
+    "option",
+    ["base", "a positive number", "0"],
+  ),
+  row(
+    "MultiHeadAttention whose heads do not divide its size",
+    (h) => new nn.MultiHeadAttention(h, 7, 2),
+    "option",
+    ["heads", "a divisor of embedDim 7", "2"],
+  ),
+  row(
+    "MultiHeadAttention without heads",
+    (h) => new nn.MultiHeadAttention(h, 4, any(undefined)),
+    "option",
+    ["heads", "a divisor of embedDim 4", "undefined"],
+  ),
+  row(
+    "an encoder layer with an unknown activation",
+    (h) => new nn.TransformerEncoderLayer(h, 4, 2, { activation: any("swish") }),
+    "option",
+    ["activation", '"relu" or "gelu"', '"swish"'],
+  ),
+  row(
+    "a decoder layer with torch's name for an option",
+    (h) => new nn.TransformerDecoderLayer(h, 4, 2, any({ dim_feedforward: 8 })),
+    "option",
+    [
+      "dim_feedforward",
+      "an option of TransformerDecoderLayer (dimFeedforward, dropout, activation, layerNormEps, normFirst, bias, generator)",
+      unknown,
+    ],
+  ),
+  row("a stack of no layers", (h) => new nn.TransformerEncoder(h, 4, 2, 0), "option", [
+    "layers",
+    size,
+    "0",
+  ]),
+  row(
+    "a stack with an unknown option",
+    (h) => new nn.TransformerDecoder(h, 4, 2, 1, any({ norms: true })),
+    "option",
+    [
+      "norms",
+      "an option of TransformerDecoder (dimFeedforward, dropout, activation, layerNormEps, normFirst, bias, generator, norm)",
+      unknown,
+    ],
+  ),
+  row("a transformer of negative size", (h) => new nn.Transformer(h, { dModel: -1 }), "option", [
+    "dModel",
+    size,
+    "-1",
+  ]),
+  row("GRU of no layers", (h) => new nn.GRU(h, 3, 4, { layers: 0 }), "option", [
+    "layers",
+    size,
+    "0",
+  ]),
+  row(
+    "LuongAttention with an unknown score",
+    (h) => new nn.LuongAttention(h, 3, 3, { score: any("cosine") }),
+    "option",
+    ["score", '"dot" or "general" or "concat"', '"cosine"'],
+  ),
+  row(
+    'LuongAttention with "dot" of different sizes',
+    (h) => new nn.LuongAttention(h, 3, 4),
+    "option",
+    ["keySize", 'querySize 3, as the score "dot" wants', "4"],
+  ),
+  row("BahdanauAttention of no size", (h) => new nn.BahdanauAttention(h, 3, 4, 0), "option", [
+    "outFeatures",
+    size,
+    "0",
+  ]),
+  row("a default seed below 0", (h) => nn.manualSeed(h, -1), "option", [
+    "seed",
+    "a whole number from 0 to 4294967295",
+    "-1",
+  ]),
+];
+
+const called: Case[] = [
+  row(
+    "LayerNorm of rows of another size",
+    (h, t) => new nn.LayerNorm(h, 4).forward(t(2, 3)),
+    "shape",
+    ["x", "[..., 4]", "[2, 3]"],
+  ),
+  row("RMSNorm of no tensor", (h) => new nn.RMSNorm(h, 4).forward(any(1)), "dtype", [
+    "x",
+    "a tensor",
+    "1",
+  ]),
+  row("Embedding of floats", (h, t) => new nn.Embedding(h, 4, 2).forward(t(3)), "dtype", [
+    "ids",
+    "int32",
+    "float32",
+  ]),
+  row(
+    "Embedding of an unknown id",
+    (h) => new nn.Embedding(h, 4, 2).forward(ints(h, 4)),
+    "option",
+    ["ids", "numbers from 0 to below 4", "4"],
+  ),
+  row("a part of SwiGLU", (h, t) => new nn.SwiGLU(h, 4, 6).forward(t(2, 3)), "shape", [
+    "gate_proj: x",
+    "a last axis of 4, as weight [6, 4] has",
+    "[2, 3]",
+  ]),
+  row(
+    "GRU with a state of one axis less",
+    (h, t) => new nn.GRU(h, 3, 4).forward(t(2, 5, 3), { state: t(2, 4) }),
+    "shape",
+    ["state", "[1, 2, 4]", "[2, 4]"],
+  ),
+  row(
+    "GRU with an unknown option",
+    (h, t) => new nn.GRU(h, 3, 4).forward(t(2, 5, 3), any({ hidden: 1 })),
+    "option",
+    ["hidden", "an option of GRU (state, lengths)", unknown],
+  ),
+  row(
+    "MultiHeadAttention with a mask that is no tensor",
+    (h, t) => {
+      const x = t(1, 2, 4);
+      return new nn.MultiHeadAttention(h, 4, 2).forward(x, x, x, { mask: any([[true]]) });
+    },
+    "option",
+    ["mask", "a tensor", "[[true]]"],
+  ),
+  row(
+    "MultiHeadAttention without a key",
+    (h, t) => new nn.MultiHeadAttention(h, 4, 2).forward(t(1, 2, 4), any(undefined), t(1, 2, 4)),
+    "dtype",
+    ["key", "a tensor", "undefined"],
+  ),
+  row(
+    "MultiHeadAttention of a disposed query",
+    (h, t) => new nn.MultiHeadAttention(h, 4, 2).forward(disposed(h), t(1, 2, 4), t(1, 2, 4)),
+    "disposed",
+    ["query", ...gone],
+  ),
+  row(
+    "MultiHeadAttention with a cache and a query of another size",
+    (h, t) => {
+      const layer = new nn.MultiHeadAttention(h, 4, 2);
+      using cache = layer.createCache({ capacity: 2 });
+      const x = t(1, 1, 6);
+      return layer.forward(x, x, x, { cache });
+    },
+    "shape",
+    ["query", "[B, L, 4]", "[1, 1, 6]"],
+  ),
+  row(
+    "MultiHeadAttention with a full cache",
+    (h, t) => {
+      const layer = new nn.MultiHeadAttention(h, 4, 2);
+      using cache = layer.createCache({ capacity: 2 });
+      const x = t(1, 3, 4);
+      return layer.forward(x, x, x, { cache });
+    },
+    "option",
+    ["past", "room for 3 more tokens in sequence 0", "2 of 2"],
+  ),
+  row(
+    "MultiHeadAttention with a cache and a key mask of rank 3",
+    (h, t) => {
+      const layer = new nn.MultiHeadAttention(h, 4, 2);
+      using cache = layer.createCache({ capacity: 2 });
+      const x = t(1, 1, 4);
+      return layer.forward(x, x, x, { cache, keyMask: bools(h, 1, 1, 1) });
+    },
+    "shape",
+    ["keyMask", "bool [B, S]", "bool [1, 1, 1]"],
+  ),
+  row(
+    "a stack with the cache of a layer",
+    (h, t) => {
+      const stack = new nn.TransformerEncoder(h, 4, 2, 1, { dimFeedforward: 8 });
+      using cache = stack.createCache({ capacity: 2 });
+      return stack.forward(t(1, 1, 4), { cache: any(cache.layers[0]) });
+    },
+    "option",
+    ["cache", "what createCache made", "a Object"],
+  ),
+  row(
+    "an encoder with the decoder's option",
+    (h, t) =>
+      new nn.TransformerEncoder(h, 4, 2, 1, { dimFeedforward: 8 }).forward(
+        t(1, 1, 4),
+        any({ tgtIsCausal: true }),
+      ),
+    "option",
+    ["tgtIsCausal", "an option of TransformerEncoder (mask, keyMask, isCausal, cache)", unknown],
+  ),
+  row(
+    "a capture of no module",
+    () =>
+      nn.captureAttention(
+        any({}),
+        () => {},
+        () => {},
+      ),
+    "option",
+    ["root", "a module", "a Object"],
+  ),
+];
+
+export const modules: Case[] = [...made, ...called];
