@@ -8,10 +8,18 @@ import { countMemory } from "./memory.mjs";
  * Attention of one head on 2-D tensors: the backend's fast product is for those, and for factors that are
  * not transposed. `kT` is [D, S].
  */
-const attend = (tf, q, kT, v, mask) =>
+const attend = (tf, q, kT, v, mask, product = tf.matMul) =>
   tf.tidy(() => {
-    const scores = tf.matMul(tf.mul(q, 1 / Math.sqrt(q.shape[1])), kT);
-    return tf.matMul(tf.softmax(mask ? tf.add(scores, mask) : scores), v);
+    const scores = product(tf.mul(q, 1 / Math.sqrt(q.shape[1])), kT);
+    return product(tf.softmax(mask ? tf.add(scores, mask) : scores), v);
+  });
+
+/** The same for its gradients, which of themselves are products with transposed factors. */
+const productOf = (tf) =>
+  tf.customGrad((a, b, save) => {
+    save([a, b]);
+    const gradFunc = (d, [x, y]) => [tf.matMul(d, tf.transpose(y)), tf.matMul(tf.transpose(x), d)];
+    return { value: tf.matMul(a, b), gradFunc };
   });
 
 /** Heads [heads, rows, size] as a list of 2-D tensors. */
@@ -25,7 +33,8 @@ function causalMask(tf, L) {
 
 /** The transformer of a training step; weights are [inputs, outputs]. */
 function lossOf(tf, { layers, H, E, B, L, vocabulary }, p, tokens, targets) {
-  const linear = (x, weight, bias) => tf.add(tf.matMul(x, weight), bias);
+  const product = productOf(tf);
+  const linear = (x, weight, bias) => tf.add(product(x, weight), bias);
   const ofLayer = (operation, x, name) => operation(x, p[`${name}.weight`], p[`${name}.bias`]);
   const norm = (x, weight, bias) => {
     const { mean, variance } = tf.moments(x, -1, true);
@@ -33,16 +42,20 @@ function lossOf(tf, { layers, H, E, B, L, vocabulary }, p, tokens, targets) {
     return tf.add(tf.mul(normal, weight), bias);
   };
   const oneHot = (ids) => tf.cast(tf.oneHot(ids, vocabulary), "float32");
-  const heads = (x) => tf.transpose(tf.reshape(x, [B, L, H, E / H]), [0, 2, 1, 3]);
+  // Of all sequences, [L, E / H] each.
+  const heads = (x) => {
+    const all = tf.transpose(tf.reshape(x, [B, L, H, E / H]), [0, 2, 1, 3]);
+    return tf.unstack(tf.reshape(all, [B * H, L, E / H]));
+  };
   // The gradient of a gather is a kernel that the backend lacks.
-  let x = tf.matMul(oneHot(tokens), p["embedding.weight"]);
+  let x = product(oneHot(tokens), p["embedding.weight"]);
   for (let i = 0; i < layers; ++i) {
     const name = `encoder.layers.${i}`;
     const own = `${name}.self_attn`;
     const qkv = linear(x, p[`${own}.in_proj_weight`], p[`${own}.in_proj_bias`]);
     const [q, k, v] = tf.split(qkv, 3, 1).map(heads);
-    const scores = tf.matMul(tf.mul(q, 1 / Math.sqrt(E / H)), k, false, true);
-    const attended = tf.transpose(tf.matMul(tf.softmax(scores), v), [0, 2, 1, 3]);
+    const each = q.map((head, h) => attend(tf, head, tf.transpose(k[h]), v[h], undefined, product));
+    const attended = tf.transpose(tf.reshape(tf.stack(each), [B, H, L, E / H]), [0, 2, 1, 3]);
     const output = ofLayer(linear, tf.reshape(attended, [B * L, E]), `${own}.out_proj`);
     x = ofLayer(norm, tf.add(x, output), `${name}.norm1`);
     const hidden = tf.relu(ofLayer(linear, x, `${name}.linear1`));
@@ -102,7 +115,7 @@ const kinds = {
       headsOf(tf, x, H, L, D),
     );
     const mask = isCausal && causalMask(tf, L);
-    const gradients = tf.grads((a, b, c) => attend(tf, a, tf.transpose(b), c, mask));
+    const gradients = tf.grads((a, b, c) => attend(tf, a, tf.transpose(b), c, mask, productOf(tf)));
     return () => {
       const all = q.map((head, h) => gradients([head, k[h], v[h]], dOutput[h]));
       return tf.stack([0, 1, 2].flatMap((part) => all.map((ofHead) => ofHead[part])));

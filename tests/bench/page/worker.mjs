@@ -42,7 +42,7 @@ async function measure({ name, threads, quick }) {
       .flatMap((peersOf) => peersOf(threads, one, inputs))
       .filter((peer) => !one.without?.includes(peer.name)),
     limits: await limitsOf(boundOf(one), variants, threads),
-    budget: quick ? 60 : 5000,
+    budget: quick ? 60 : one.isTraining ? 10_000 : 5000,
   });
 }
 
