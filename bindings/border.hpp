@@ -7,9 +7,11 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <string_view>
 #include <vector>
 
 #include "members.hpp"
@@ -130,13 +132,15 @@ class Writer {
   std::size_t count_ = 0;
 };
 
-/// An engine's context, and the numbers of the call that it runs.
+/// A context, once it is there, and what goes to and from it.
 struct Engine {
-  explicit Engine(int threads) : context({.threads = threads}) {}
-
-  Context context;
   static constexpr std::size_t kNumbers = 4096;
+
+  std::optional<Context> context;
+  /// Of the call that runs: its arguments, then its results.
   std::array<double, kNumbers> numbers;
+  /// Why a call failed. It has its place beforehand: there may be no memory left to say so.
+  std::array<char, 1024> message;
 };
 
 /// A parameter's argument: a value, an object that the function may change, or what a span is of.
@@ -169,15 +173,42 @@ void run(Engine& engine, std::size_t count, Result (*function)(Context&, Paramet
   const auto finish = [&](auto&... arguments) {
     if (!reader.is_at_end()) throw std::logic_error("border: expected fewer arguments");
     if constexpr (std::is_void_v<Result>) {
-      function(engine.context, arguments...);
+      function(*engine.context, arguments...);
     } else {
-      Result result = function(engine.context, arguments...);
+      Result result = function(*engine.context, arguments...);
       Writer writer(engine.numbers);
       writer.write(result);
       writer.finish();
     }
   };
   Call{finish, reader.read<Argument<Parameters>>()...};
+}
+
+/// How a call ended. After kDone the results stand in the numbers, else why in the message; of
+/// heed's own errors the code is kRefused and more.
+enum class Ending : int { kDone, kInternal, kNoMemory, kRefused };
+
+/// Runs a call, out of which no exception comes: JavaScript could not free it. One function for all
+/// of them, because handlers take room.
+[[gnu::noinline]] inline int guarded(Engine& engine, std::size_t count,
+                                     void (*call)(Engine&, std::size_t)) noexcept {
+  const auto failed = [&](Ending ending, std::string_view why) {
+    const std::size_t size = std::min(why.size(), engine.message.size() - 1);
+    *std::copy_n(why.data(), size, engine.message.data()) = '\0';
+    return static_cast<int>(ending);
+  };
+  try {
+    call(engine, count);
+    return static_cast<int>(Ending::kDone);
+  } catch (const Error& error) {
+    return failed(Ending::kRefused, error.what()) + static_cast<int>(error.code());
+  } catch (const std::bad_alloc&) {
+    return failed(Ending::kNoMemory, "memory: expected more bytes, got none");
+  } catch (const std::exception& error) {
+    return failed(Ending::kInternal, error.what());
+  } catch (...) {
+    return failed(Ending::kInternal, "an exception of an unknown type");
+  }
 }
 
 }  // namespace heed::border

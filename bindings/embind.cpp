@@ -1,9 +1,8 @@
 // The border between C++ and JavaScript, and the only file that knows Emscripten. All operations
 // are called in one way: JavaScript writes the arguments as numbers into memory that both sides see
 // (bindings/js/border.ts), the operation's own signature says how to read them, and the results
-// come back in the same memory. A call is one step into the module, whatever it takes and gives,
-// where Embind's own objects would be one for every option and result. C++ exceptions pass as they
-// are: border.ts turns them into HeedError.
+// come back in the same memory, as does why a call failed. A call is one step into the module,
+// whatever it takes and gives, where Embind's own objects would be one for every option and result.
 
 #include <emscripten/bind.h>
 
@@ -20,7 +19,9 @@ template <auto Function>
 void operation(const char* name) {
   emscripten::function(
       name, +[](Handle engine, std::size_t count) {
-        border::run(*reinterpret_cast<Engine*>(engine), count, +Function);
+        return border::guarded(
+            *reinterpret_cast<Engine*>(engine), count,
+            +[](Engine& engine, std::size_t count) { border::run(engine, count, +Function); });
       });
 }
 
@@ -79,20 +80,28 @@ EMSCRIPTEN_BINDINGS(heed) {
       .value("half", RopeStyle::kHalf)
       .value("interleaved", RopeStyle::kInterleaved);
 
+  // None if there is no memory. It computes once it is started.
   emscripten::function(
-      "newEngine", +[](int threads) { return reinterpret_cast<Handle>(new Engine(threads)); });
+      "newEngine", +[] { return reinterpret_cast<Handle>(new (std::nothrow) Engine); });
+  emscripten::function(
+      "startEngine", +[](Handle engine, int threads) {
+        auto& started = *reinterpret_cast<Engine*>(engine);
+        started.numbers[0] = threads;
+        return border::guarded(
+            started, 1, +[](Engine& engine, std::size_t) {
+              engine.context.emplace(
+                  Context::Options{.threads = static_cast<int>(engine.numbers[0])});
+            });
+      });
   emscripten::function(
       "numbersOf", +[](Handle engine) {
         return reinterpret_cast<Handle>(reinterpret_cast<Engine*>(engine)->numbers.data());
       });
   emscripten::constant("numberCount", static_cast<int>(Engine::kNumbers));
-  // Memory for bad times: see border.ts.
   emscripten::function(
-      "newReserve",
-      +[](std::size_t bytes) { return reinterpret_cast<Handle>(::operator new(bytes)); });
-  emscripten::function(
-      "deleteReserve",
-      +[](Handle reserve) { ::operator delete(reinterpret_cast<void*>(reserve)); });
+      "messageOf", +[](Handle engine) {
+        return reinterpret_cast<Handle>(reinterpret_cast<Engine*>(engine)->message.data());
+      });
 
   operation<[](Context&, DType dtype, const Shape& shape) { return Tensor(shape, dtype); }>(
       "newTensor");

@@ -8,7 +8,7 @@ set_target_properties(${module} PROPERTIES
   SUFFIX .mjs
   RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/dist
   LINK_DEPENDS ${glue_prefix})
-target_compile_options(${module} PRIVATE -O2)
+target_compile_options(${module} PRIVATE -Os)  # the reading of arguments, some hundred times
 target_link_options(${module} PRIVATE
   -O3
   -lembind
@@ -27,8 +27,7 @@ target_link_options(${module} PRIVATE
   -sDYNAMIC_EXECUTION=0
   -sEMBIND_AOT
   -sFILESYSTEM=0
-  -sEXPORTED_RUNTIME_METHODS=getExceptionMessage,PThread,stackSave,stackRestore
-  -sEXPORT_EXCEPTION_HANDLING_HELPERS
+  -sEXPORTED_RUNTIME_METHODS=PThread
   --extern-pre-js ${glue_prefix})
 
 # The glue starts its threads from a file of a fixed name beside itself. Let it use its own address

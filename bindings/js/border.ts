@@ -2,16 +2,12 @@
 // the module's memory, in the order in which bindings/embind.cpp lists them, and the results are read
 // from there.
 
-import { HeedError, type HeedErrorCode, refuse } from "./error.js";
+import { HeedError, refuse } from "./error.js";
 import type { Handle, HeedModule, Operation } from "./module.js";
 import type { Tensor } from "./tensor.js";
 
-const codes: Record<string, HeedErrorCode> = {
-  "heed::ShapeError": "shape",
-  "heed::DTypeError": "dtype",
-  "heed::OptionError": "option",
-  "heed::MemoryError": "memory",
-};
+/** How a call can end, in the order of bindings/border.hpp: well, or for one of these reasons. */
+const codes = ["", "internal", "memory", "shape", "dtype", "option", "memory"] as const;
 
 /** What C++ calls by one name is in TypeScript part of something. */
 const names: Readonly<Record<string, string>> = {
@@ -34,10 +30,6 @@ export const notGiven = Number.NaN;
 export class Border {
   readonly module: HeedModule;
   readonly #memory: WebAssembly.Memory;
-  /** Where the module's stack stands while no call runs. */
-  readonly #stack: number;
-  /** Memory kept for bad times. */
-  readonly #reserve: Handle[] = [];
   readonly #engine: Handle;
   /** The numbers of a call. The memory is shared, so it grows in place and this view lasts. */
   readonly #numbers: Float64Array;
@@ -56,14 +48,12 @@ export class Border {
   constructor(module: HeedModule, memory: WebAssembly.Memory, threads: number) {
     this.module = module;
     this.#memory = memory;
-    this.#stack = module.stackSave();
     this.#abandoned = new FinalizationRegistry((tensor) => module.deleteTensor(tensor));
-    this.#keepReserve();
-    try {
-      this.#engine = module.newEngine(threads);
-    } catch (error) {
-      throw this.#explain(error);
-    }
+    this.#engine = module.newEngine();
+    if (this.#engine === 0)
+      throw new HeedError("memory", "memory: expected room for an engine, got none");
+    const ending = module.startEngine(this.#engine, threads);
+    if (ending !== 0) throw this.#explain(ending);
     this.#numbers = new Float64Array(
       memory.buffer,
       module.numbersOf(this.#engine),
@@ -77,7 +67,7 @@ export class Border {
   }
 
   /**
-   * Runs an operation; a C++ exception comes out as a HeedError. The results are to be read before the
+   * Runs an operation; its C++ exceptions come out as HeedError. The results are to be read before the
    * next one runs.
    *
    * @param calledHere what this operation's users call an argument, by its name in the message
@@ -93,11 +83,8 @@ export class Border {
       throw refuse("option", "arguments", `at most ${numbers.length} numbers`, `${args.length}`);
     for (let i = 0; i < args.length; ++i) numbers[i] = args[i] as number;
     this.#next = 0;
-    try {
-      operation(this.#engine, args.length);
-    } catch (error) {
-      throw this.#explain(error, calledHere);
-    }
+    const ending = operation(this.#engine, args.length);
+    if (ending !== 0) throw this.#explain(ending, calledHere);
   }
 
   /** Sees to it that a tensor is freed once nobody has it any more. */
@@ -143,43 +130,13 @@ export class Border {
     return this.#numbers[this.#next++] as number;
   }
 
-  /**
-   * Sets memory aside that is given back while an exception is named: that takes some itself, and the
-   * exception may be that there is none. In small pieces, because what takes their place while they are
-   * away costs a few of them and not all.
-   */
-  #keepReserve(): void {
-    const pieces = 16;
-    const bytes = 2048;
-    try {
-      while (this.#reserve.length < pieces) this.#reserve.push(this.module.newReserve(bytes));
-    } catch (error) {
-      this.module.stackRestore(this.#stack);
-      if (!(error instanceof WebAssembly.Exception)) throw error;
-      this.module.decrementExceptionRefcount(error);
-    }
-  }
-
-  /** Type and text of a C++ exception, which is freed. */
-  #read(exception: WebAssembly.Exception): [type: string, message: string] {
-    for (const piece of this.#reserve.splice(0)) this.module.deleteReserve(piece);
-    const typeAndMessage = this.module.getExceptionMessage(exception);
-    this.module.decrementExceptionRefcount(exception);
-    this.#keepReserve();
-    return typeAndMessage;
-  }
-
-  #explain(error: unknown, calledHere: Readonly<Record<string, string>> = {}): unknown {
-    // An exception that leaves the module does not unwind the stack that the module keeps in memory.
-    this.module.stackRestore(this.#stack);
-    if (!(error instanceof WebAssembly.Exception)) return error;
-    const [type, message] = this.#read(error);
-    if (type === "std::bad_alloc") {
-      return new HeedError("memory", "memory: expected more bytes, got none", { cause: error });
-    }
+  #explain(ending: number, calledHere: Readonly<Record<string, string>> = {}): HeedError {
+    const bytes = new Uint8Array(this.#memory.buffer, this.module.messageOf(this.#engine), 1024);
+    // A copy, because text is not decoded from shared memory.
+    const message = new TextDecoder().decode(bytes.slice(0, bytes.indexOf(0)));
     const text = message
       .replace(/\b[a-z]+(?:_[a-z]+)+\b/g, inTypeScript)
       .replace(/^\w+(?=:)/, (name) => calledHere[name] ?? name);
-    return new HeedError(codes[type] ?? "internal", text || type, { cause: error });
+    return new HeedError(codes[ending] || "internal", text);
   }
 }

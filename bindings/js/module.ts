@@ -5,14 +5,10 @@ import type * as glue from "./heed-module.js";
 /** The address of a C++ object; 0 is none. */
 export type Handle = number;
 
-/** Runs on the numbers of an engine, so many of which are arguments: see border.ts. */
-export type Operation = (engine: Handle, count: number) => void;
+/** Runs on the numbers of an engine, so many of which are arguments, and says how: see border.ts. */
+export type Operation = (engine: Handle, count: number) => number;
 
-export type HeedModule = Omit<glue.MainModule, "getExceptionMessage"> & {
-  getExceptionMessage(exception: WebAssembly.Exception): [type: string, message: string];
-  decrementExceptionRefcount(exception: WebAssembly.Exception): void;
-  PThread: { terminateAllThreads(): void };
-};
+export type HeedModule = glue.MainModule & { PThread: { terminateAllThreads(): void } };
 
 /** What the glue's factory takes. */
 export interface ModuleOptions {
@@ -29,10 +25,3 @@ export interface ModuleOptions {
 }
 
 export type ModuleFactory = (options: ModuleOptions) => Promise<HeedModule>;
-
-declare global {
-  namespace WebAssembly {
-    // Not in TypeScript's DOM library yet.
-    class Exception extends Error {}
-  }
-}

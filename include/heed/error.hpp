@@ -13,19 +13,11 @@ enum class ErrorCode { kShape, kDType, kOption, kMemory };
 /// anything: after an error the arguments and the context are as they were.
 class Error : public std::runtime_error {
  public:
-  Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
-  ErrorCode code() const noexcept { return code_; }
-
- protected:
+  Error(ErrorCode code, const std::string& message);
   /// All messages read alike: "q: expected rank 3 or 4, got [2, 8]".
-  static std::string compose(std::string_view argument, std::string_view expected,
-                             std::string_view got) {
-    return std::string(argument)
-        .append(": expected ")
-        .append(expected)
-        .append(", got ")
-        .append(got);
-  }
+  Error(ErrorCode code, std::string_view argument, std::string_view expected, std::string_view got);
+
+  ErrorCode code() const noexcept { return code_; }
 
  private:
   ErrorCode code_;
@@ -34,28 +26,25 @@ class Error : public std::runtime_error {
 /// A rank or a size does not fit.
 class ShapeError : public Error {
  public:
-  ShapeError(std::string_view argument, std::string_view expected, std::string_view got)
-      : Error(ErrorCode::kShape, compose(argument, expected, got)) {}
+  ShapeError(std::string_view argument, std::string_view expected, std::string_view got);
 };
 
 /// An element type does not fit.
 class DTypeError : public Error {
  public:
-  DTypeError(std::string_view argument, std::string_view expected, std::string_view got)
-      : Error(ErrorCode::kDType, compose(argument, expected, got)) {}
+  DTypeError(std::string_view argument, std::string_view expected, std::string_view got);
 };
 
 /// An option has a value outside its range, or two options exclude each other.
 class OptionError : public Error {
  public:
-  OptionError(std::string_view argument, std::string_view expected, std::string_view got)
-      : Error(ErrorCode::kOption, compose(argument, expected, got)) {}
+  OptionError(std::string_view argument, std::string_view expected, std::string_view got);
 };
 
 /// There is not enough memory. The context stays usable.
 class MemoryError : public Error {
  public:
-  explicit MemoryError(const std::string& message) : Error(ErrorCode::kMemory, message) {}
+  explicit MemoryError(const std::string& message);
 };
 
 }  // namespace heed

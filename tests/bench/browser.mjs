@@ -21,11 +21,17 @@
 // the WebAssembly memory that a contender has after its first call: the engine with inputs, weights,
 // cache, output and scratch.
 //
+// With --train: gradients, a training step, and non-local means. Nobody but Heed can be timed on the way
+// back alone, so there the row that can be compared has attention forward and backward. "Outside
+// operations" is the share of our time for which no operation of the engine runs: the clock is read
+// before and after each in some steps of their own.
+//
 // Cases are in page/cases.mjs. What can run them is a contender, with one file each in page/.
 
 import { readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
+import { build } from "vite";
 import { launchChromium } from "../harness/chromium.mjs";
 import { launchFirefox } from "../harness/firefox.mjs";
 import { serve } from "../harness/server.mjs";
@@ -42,14 +48,29 @@ const peers = [
   "@jax-js/jax",
 ];
 // An address has the last part of a package's name.
+const gradients = join(root, "build/bench");
 const folders = {
   bench: join(import.meta.dirname, "page"),
   heed: join(root, "dist"),
+  gradients,
   ...Object.fromEntries(
     peers.map((name) => [basename(name), join(root, "node_modules", name, "dist")]),
   ),
 };
 const starts = 7;
+
+/** Of tfjs, which has them in no file that a page could load as it is. They find its engine by a global name. */
+const bundleGradients = () =>
+  build({
+    ...{ configFile: false, logLevel: "error", root },
+    build: {
+      ...{ outDir: gradients, minify: false },
+      lib: {
+        entry: join(folders["tfjs-core"], "register_all_gradients.js"),
+        ...{ formats: ["es"], fileName: () => "gradients.js" },
+      },
+    },
+  });
 
 const median = (samples) => samples.toSorted((a, b) => a - b)[samples.length >> 1];
 
@@ -75,8 +96,9 @@ async function measureStart(ask, variants, quick) {
 
 async function main() {
   const options = parse();
-  const { firefox, quick } = options;
+  const { firefox, quick, train } = options;
   const cases = chosen(casesFor(options), options);
+  await bundleGradients();
   const server = await serve(folders);
   let browser;
   try {
@@ -92,7 +114,7 @@ async function main() {
       }
     };
     const where = environment(`${browserName} ${version}`, peers);
-    const start = await measureStart(ask, await ask("variants"), quick);
+    const start = train ? undefined : await measureStart(ask, await ask("variants"), quick);
     const groups = [];
     for (const threads of options.threads) {
       const limits = await ask("limits", { threads, quick });

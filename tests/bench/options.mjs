@@ -2,9 +2,10 @@
 
 import { parseArgs } from "node:util";
 
-const usage = `Usage: ./dev bench [--firefox | --native] [ARGS]
+const usage = `Usage: ./dev bench [--firefox | --native] [--train] [ARGS]
 
   --firefox     in Firefox instead of Chromium
+  --train       training instead: gradients, a whole step, and non-local means
   --native      the native build beside onnxruntime-node, without a browser
   --threads N   measure with N threads too, besides one; N may be a list: 2,4
   --only TEXT   only the cases that have TEXT in their name
@@ -21,6 +22,7 @@ export function parse() {
       options: {
         firefox: { type: "boolean", default: false },
         native: { type: "boolean", default: false },
+        train: { type: "boolean", default: false },
         threads: { type: "string", default: "1" },
         only: { type: "string", default: "" },
         json: { type: "string" },
@@ -35,6 +37,7 @@ export function parse() {
       );
     if (values.firefox && values.native)
       throw new Error("--firefox, --native: expected one of them");
+    if (values.native && values.train) throw new Error("--native, --train: expected one of them");
     if (values.readme && (values.quick || values.only))
       throw new Error("--readme: expected a whole run, not one with --quick or --only");
     return { ...values, threads: [...new Set([1, ...threads])] };

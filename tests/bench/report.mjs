@@ -43,6 +43,7 @@ function columnsFor(variants) {
     ["peer ms", (row) => milliseconds(row.contenders[row.bestPeer]?.time.median)],
     ...each(variants, "ratio", (row, variant) => ratio(row.ratio?.[variant])),
     ...each(variants, "of limit", (row, variant) => percent(row.share?.[variant])),
+    ["outside operations", (row) => percent(row.contenders[best].outside)],
     ["MiB", (row) => mebibytes(row.contenders[best].memory)],
     ["peer MiB", (row) => mebibytes(row.contenders[row.bestPeer]?.memory)],
     ["error", (row) => row.contenders[best].error.toExponential(0)],
@@ -123,9 +124,10 @@ function writeReadme(name, text) {
 export const say = (text) => process.stderr.write(`bench: ${text}\n`);
 
 /** Prints the report, and puts the figures wherever the command line asked for them. */
-export function publish(results, { json, readme }) {
+export function publish(results, { json, readme, train }) {
   const text = report(results);
   console.log(text);
   if (json) writeFileSync(json, `${JSON.stringify(results, null, 2)}\n`);
-  if (readme) writeReadme(results.runtime.split(" ")[0], text);
+  const runtime = results.runtime.split(" ")[0];
+  if (readme) writeReadme(train ? `${runtime}, training` : runtime, text);
 }

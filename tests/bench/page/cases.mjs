@@ -1,15 +1,22 @@
 // What is computed, on which numbers.
 //
-// Sizes are named as in include/heed/heed.hpp. A case is of one of five kinds:
+// Sizes are named as in include/heed/heed.hpp. A case is of one of these kinds:
 //   attention    H heads of size D, L queries on as many keys; causal, with a window, with a precision
 //   attentionBackward  the gradients of q, k and v for one of the output, from output and lse
+//   attentionGradients  the same, and the attention before it
 //   decode       one token: H query heads and G key/value heads of size D, after `cached` others
 //   linear       [L, inputs] x [inputs, outputs] + bias, then perhaps GELU; weights as they come, or
 //                packed beforehand as float32 or int8
 //   multiHead    projections, attention of H heads and output projection of [L, E]
+//   trainingStep  a transformer's loss, its gradients and a step of AdamW: an embedding, `layers` encoder
+//                layers with H heads (post-norm, ReLU between E and F), a linear layer onto `vocabulary`
+//                classes and cross-entropy, for B sequences of L tokens. The answer is the losses of the
+//                first steps, which depend on the gradients of the others; each case repeats its tokens
+//   nonLocalMeans  of an image [H, W], see OriginOperations.nonLocalMeans
 // `tolerance` is for the relative error of a row of the answer; 0.0447 is a cosine similarity of 0.999.
 // `without` names peers that are left out, because they would make a run minutes longer.
-// `isLong` cases are measured with one thread only, `isNative` ones by the native bench only.
+// `isLong` cases are measured with one thread only, `isTraining` ones by --train and --quick only, but
+// attention's backward pass by the native bench too.
 // `beside` is what of our own a case is compared with: the fields that differ, and their name.
 
 const attention = (H, L, D, rest = {}) => ({
@@ -19,10 +26,25 @@ const attention = (H, L, D, rest = {}) => ({
   ...rest,
 });
 
-const backward = (H, L, D, rest = {}) => {
+const gradients = (kind, word) => (H, L, D, rest) => {
   const { name, ...sizes } = attention(H, L, D, rest);
-  return { ...sizes, kind: "attentionBackward", name: `backward ${name}`, isNative: true };
+  return { ...sizes, kind, name: `${word} ${name}`, isTraining: true };
 };
+const backward = gradients("attentionBackward", "backward");
+const forwardAndBackward = gradients("attentionGradients", "forward and backward");
+
+const trainingStep = (layers, H, E, F, B, L, vocabulary) => ({
+  kind: "trainingStep",
+  name: `training step: ${layers} layers, H${H} E${E}, ${B} x ${L} tokens`,
+  ...{ layers, H, E, F, B, L, vocabulary, isTraining: true, tolerance: 1e-5 },
+});
+
+const nonLocalMeans = (H, W, patch, search) => ({
+  kind: "nonLocalMeans",
+  name: `non-local means ${H} x ${W}, patch ${patch}, window ${search}`,
+  ...{ H, W, patchRadius: patch >> 1, searchRadius: search >> 1, h: 1 },
+  ...{ isTraining: true, isLong: true, tolerance: 1e-5 },
+});
 
 const decode = (cached, cache, tolerance) => ({
   kind: "decode",
@@ -73,6 +95,9 @@ const full = [
   }),
   attention(8, 16384, 64, { isLong: true, without: ["tfjs", "jax-js"] }),
   ...[backward(12, 1024, 64), backward(12, 1024, 64, { isCausal: true })],
+  ...[forwardAndBackward(12, 1024, 64), forwardAndBackward(12, 1024, 64, { isCausal: true })],
+  trainingStep(2, 4, 128, 512, 32, 64, 64),
+  nonLocalMeans(256, 256, 7, 21),
   ...[decode(4096, "f32", 1e-4), decode(4096, "f16", 2e-3), decode(4096, "int8", 3e-2)],
   tiny,
   linear(512, 768, 3072),
@@ -88,6 +113,9 @@ const quick = [
     beside: { isCausal: false, window: undefined, name: "no window" },
   }),
   ...[backward(2, 200, 64), backward(2, 200, 64, { isCausal: true })],
+  ...[forwardAndBackward(2, 64, 32), forwardAndBackward(2, 64, 32, { isCausal: true })],
+  trainingStep(2, 2, 16, 32, 2, 8, 16),
+  nonLocalMeans(24, 32, 3, 5),
   ...[decode(200, "f32", 1e-4), decode(200, "int8", 3e-2)],
   tiny,
   linear(32, 48, 64),
@@ -96,8 +124,20 @@ const quick = [
   { kind: "multiHead", name: "multi-head E48 H4 L32", L: 32, E: 48, H: 4, tolerance: 1e-4 },
 ];
 
-export const casesFor = ({ quick: isQuick, native = false }) =>
-  (isQuick ? quick : full).filter(({ isNative }) => native || !isNative);
+export const casesFor = ({ quick: isQuick, native = false, train = false }) =>
+  (isQuick ? quick : full).filter(({ kind, isTraining = false }) => {
+    if (native) return !isTraining || kind === "attentionBackward";
+    return (isQuick && !train) || isTraining === train;
+  });
+
+export const caseNamed = (name, isQuick) =>
+  (isQuick ? quick : full).find((one) => one.name === name);
+
+/** The options of AdamW in a training step. */
+export const adamW = { learningRate: 1e-3, betas: [0.9, 0.999], eps: 1e-8, weightDecay: 1e-2 };
+
+/** So many of a training step's losses are its answer. */
+export const trainingSteps = 3;
 
 /** The first and the one after the last key that a query of an attention sees. */
 export function visibleKeys({ L, isCausal, window: sizes = [-1, -1] }, query) {
@@ -120,15 +160,21 @@ function pairs(one) {
 const operations = {
   attention: (one) => 4 * one.H * pairs(one) * one.D,
   attentionBackward: (one) => 10 * one.H * pairs(one) * one.D,
+  attentionGradients: (one) => 14 * one.H * pairs(one) * one.D,
   linear: ({ L, inputs, outputs }) => 2 * L * inputs * outputs,
   multiHead: ({ L, E }) => 8 * L * E * E + 4 * L * L * E,
+  // A layer's weights are in three products: one forward, two backward.
+  trainingStep({ layers, E, F, B, L, vocabulary }) {
+    const weights = layers * (4 * E * E + 2 * E * F) + E * vocabulary;
+    return B * L * (6 * weights + 14 * layers * L * E);
+  },
 };
 
 const cacheBytes = { f32: 4, f16: 2, int8: 1 };
 
-/** What bounds a case: { operations }, or { bytes } that must be read; nothing for a tiny one. */
+/** What bounds a case: { operations }, or { bytes } that must be read; nothing for one without products. */
 export function boundOf(one) {
-  if (one.isTiny) return {};
+  if (one.isTiny || one.kind === "nonLocalMeans") return {};
   if (one.kind === "decode")
     return { bytes: 2 * one.G * one.cached * one.D * cacheBytes[one.cache] };
   return { operations: operations[one.kind](one) };
@@ -145,11 +191,38 @@ function generator(seed) {
   };
 }
 
+const attentionGradientShapes = ({ H, L, D }) => ({
+  ...{ q: [H, L, D], k: [H, L, D], v: [H, L, D], dOutput: [H, L, D] },
+});
+
+/** The parameters of a training step's transformer, under PyTorch's names. */
+export function parameterShapes({ layers, E, F, vocabulary }) {
+  const linear = (name, inputs, outputs) => ({
+    [`${name}.weight`]: [outputs, inputs],
+    [`${name}.bias`]: [outputs],
+  });
+  const norm = (name) => ({ [`${name}.weight`]: [E], [`${name}.bias`]: [E] });
+  const layer = (name) => ({
+    ...{ [`${name}.self_attn.in_proj_weight`]: [3 * E, E] },
+    ...{ [`${name}.self_attn.in_proj_bias`]: [3 * E] },
+    ...linear(`${name}.self_attn.out_proj`, E, E),
+    ...linear(`${name}.linear1`, E, F),
+    ...linear(`${name}.linear2`, F, E),
+    ...norm(`${name}.norm1`),
+    ...norm(`${name}.norm2`),
+  });
+  const names = Array.from({ length: layers }, (_, i) => `encoder.layers.${i}`);
+  return {
+    "embedding.weight": [vocabulary, E],
+    ...Object.assign({}, ...names.map(layer)),
+    ...linear("head", E, vocabulary),
+  };
+}
+
 const shapes = {
   attention: ({ H, L, D }) => ({ q: [H, L, D], k: [H, L, D], v: [H, L, D] }),
-  attentionBackward: ({ H, L, D }) => ({
-    ...{ q: [H, L, D], k: [H, L, D], v: [H, L, D], dOutput: [H, L, D] },
-  }),
+  attentionBackward: attentionGradientShapes,
+  attentionGradients: attentionGradientShapes,
   // The last of the keys and values is the new token's.
   decode: ({ H, G, D, cached }) => ({
     ...{ q: [H, 1, D], k: [G, cached + 1, D], v: [G, cached + 1, D] },
@@ -162,18 +235,25 @@ const shapes = {
     ...{ inProjWeight: [3 * E, E], inProjBias: [3 * E] },
     ...{ outProjWeight: [E, E], outProjBias: [E] },
   }),
+  trainingStep: (one) => ({
+    ...parameterShapes(one),
+    ...{ tokens: [one.B, one.L], targets: [one.B, one.L] },
+  }),
+  nonLocalMeans: ({ H, W }) => ({ image: [H, W] }),
 };
 
 /**
  * Normally distributed numbers, Float32Arrays by name; weights [outputs, inputs] such that what comes
- * out of a layer is spread as what went in.
+ * out of a layer is spread as what went in. Tokens and targets are whole numbers, Int32Arrays.
  */
 export function inputsOf(one) {
   const next = generator(1);
   const normal = () => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
   const draw = ([name, shape]) => {
-    const scale = /weight/i.test(name) ? 1 / Math.sqrt(shape[1]) : 1;
     const length = shape.reduce((a, b) => a * b);
+    if (name === "tokens" || name === "targets")
+      return [name, Int32Array.from({ length }, () => Math.floor(one.vocabulary * next()))];
+    const scale = /weight/i.test(name) && shape.length > 1 ? 1 / Math.sqrt(shape[1]) : 1;
     return [name, Float32Array.from({ length }, () => scale * normal())];
   };
   const inputs = Object.fromEntries(Object.entries(shapes[one.kind](one)).map(draw));
@@ -196,7 +276,7 @@ export function rowsOf(data, heads, rows, size, from, to) {
 
 /** [a, b, size] -> [b, a, size]: of heads by tokens, tokens by heads. */
 export function exchange(data, a, b, size) {
-  const result = new Float32Array(data.length);
+  const result = new data.constructor(data.length);
   for (let i = 0; i < a; ++i)
     for (let j = 0; j < b; ++j)
       result.set(data.subarray((i * b + j) * size, (i * b + j + 1) * size), (j * a + i) * size);

@@ -1,9 +1,61 @@
 // Heed, through its public interface. Inputs stay in the engine from call to call.
 
 import { load } from "/heed/index.js";
-import { rowsOf } from "./cases.mjs";
+import { grad, nn, optim, Tape, valueAndGrad } from "/heed/nn.js";
+import { adamW, parameterShapes, rowsOf, trainingSteps } from "./cases.mjs";
 
-/** By kind: a function that computes, from inputs it keeps in the engine, and returns the output. */
+/** A function as attention's gradients are of: its gradient for the output is `dOutput`. */
+function weighedAttention(heed, { H, L, D, isCausal }, inputs) {
+  const [q, k, v, dOutput] = [inputs.q, inputs.k, inputs.v, inputs.dOutput].map((x) =>
+    heed.tensor(x, [1, H, L, D]),
+  );
+  const loss = () => heed.sum(heed.multiply(heed.attention(q, k, v, { isCausal }).output, dOutput));
+  return { sources: [q, k, v], loss };
+}
+
+function joinAndFree(tensors) {
+  const joined = Float32Array.from(tensors.flatMap((tensor) => [...tensor.data]));
+  for (const tensor of tensors) tensor.dispose();
+  return joined;
+}
+
+/** An embedding, an encoder and a linear layer onto the vocabulary. */
+class Model extends nn.Module {
+  constructor(heed, { layers, H, E, F, vocabulary }) {
+    super(heed);
+    this.embedding = new nn.Embedding(heed, vocabulary, E);
+    this.encoder = new nn.TransformerEncoder(heed, E, H, layers, { dimFeedforward: F, dropout: 0 });
+    this.head = new nn.Linear(heed, E, vocabulary);
+  }
+
+  forward(tokens) {
+    return this.head.forward(this.encoder.forward(this.embedding.forward(tokens)));
+  }
+}
+
+/**
+ * The share of the time of some calls that is spent outside the engine's operations: in the tape, modules
+ * and handles, with the garbage collector.
+ */
+function shareOutside({ border }, run) {
+  const { run: operation } = border;
+  let inside = 0;
+  border.run = (...call) => {
+    const start = performance.now();
+    operation.apply(border, call);
+    inside += performance.now() - start;
+  };
+  const start = performance.now();
+  for (let calls = 0; calls < 5 || performance.now() - start < 500; ++calls) run();
+  const all = performance.now() - start;
+  border.run = operation;
+  return 1 - inside / all;
+}
+
+/**
+ * By kind: a function that computes, from inputs it keeps in the engine, and returns the output; or what
+ * a contender prepares.
+ */
 const kinds = {
   attention(heed, { H, L, D, isCausal, window, precision }, inputs) {
     const [q, k, v] = [inputs.q, inputs.k, inputs.v].map((x) => heed.tensor(x, [1, H, L, D]));
@@ -51,6 +103,66 @@ const kinds = {
     };
     return () => heed.multiHeadAttention(x, x, x, parameters, { heads: H }).output;
   },
+  /** Measures itself: only the way back is timed. */
+  attentionBackward(heed, one, inputs) {
+    const { sources, loss } = weighedAttention(heed, one, inputs);
+    const backward = () =>
+      heed.scope(() => {
+        const tape = new Tape(sources);
+        const recorded = tape.run(loss);
+        const start = performance.now();
+        const gradients = tape.gradients(recorded);
+        return { gradients, took: performance.now() - start };
+      });
+    return {
+      answer: () => joinAndFree(backward().gradients),
+      async sample() {
+        const { gradients, took } = backward();
+        for (const gradient of gradients) gradient.dispose();
+        return took;
+      },
+    };
+  },
+  attentionGradients(heed, one, inputs) {
+    const { sources, loss } = weighedAttention(heed, one, inputs);
+    return {
+      answer: () => joinAndFree(grad(sources, loss)),
+      run() {
+        for (const gradient of grad(sources, loss)) gradient.dispose();
+      },
+    };
+  },
+  trainingStep(heed, one, inputs) {
+    const shapes = parameterShapes(one);
+    const model = new Model(heed, one);
+    const given = Object.entries(shapes).map(([name, shape]) => [
+      name,
+      { shape, data: inputs[name] },
+    ]);
+    model.loadStateDict(Object.fromEntries(given));
+    const tokens = heed.tensor(inputs.tokens, [one.B, one.L]);
+    const targets = heed.tensor(inputs.targets, [one.B, one.L]);
+    const loss = () => heed.crossEntropy(model.forward(tokens), targets);
+    const optimizer = new optim.AdamW(model, adamW);
+    const step = () => {
+      const { value, gradients } = valueAndGrad(model, loss);
+      optimizer.step(gradients);
+      return value;
+    };
+    return {
+      answer: () => Float32Array.from({ length: trainingSteps }, step),
+      run: () => void step(),
+      outside: () => shareOutside(tokens.engine, step),
+    };
+  },
+  nonLocalMeans(heed, { H, W, patchRadius, searchRadius, h }, inputs) {
+    const image = heed.tensor(inputs.image, [H, W]);
+    return () => {
+      const { output, weightSum } = heed.nonLocalMeans(image, { patchRadius, searchRadius, h });
+      weightSum.dispose();
+      return output;
+    };
+  },
 };
 
 async function engine(variant, threads) {
@@ -69,6 +181,7 @@ export const heedContender = (name, variant, threads) => ({
   async prepare(one, inputs) {
     const heed = await engine(variant, threads);
     const compute = kinds[one.kind](heed, one, inputs);
+    if (typeof compute !== "function") return compute;
     return {
       answer() {
         const output = compute();

@@ -7,9 +7,9 @@ import { timeInRounds } from "./timing.mjs";
 /**
  * What can compute a case. `reason` makes a failure a line of the report; without it the run ends.
  * `sample` resolves to the milliseconds of a call, for one that measures itself, warm-up and all, and
- * `lasts` so many milliseconds.
+ * `lasts` so many milliseconds. `outside` gives the share of a call's time outside the operations.
  * @typedef {{ name: string, reason?: (error: Error) => string,
- *   prepare: (one: object, inputs: object) => Promise<{ answer: () => Float32Array, run?: () => unknown, sample?: () => Promise<number>, lasts?: number }> }} Contender
+ *   prepare: (one: object, inputs: object) => Promise<{ answer: () => Float32Array, run?: () => unknown, sample?: () => Promise<number>, lasts?: number, outside?: () => number }> }} Contender
  */
 
 /** Prepares a contender and checks its answer: what can be timed, or why not. */
@@ -85,6 +85,7 @@ export async function measureCase(given) {
     Object.fromEntries(variants.map((variant) => [variant, other(variant) / ours[variant]]));
   const bound = boundOf(one);
   const row = { case: one.name, threads, ...bound, contenders, ours };
+  for (const { name, outside } of calls) if (outside) contenders[name].outside = outside();
   const ran = peers.map(({ name }) => name).filter((name) => times[name]);
   ran.sort((a, b) => times[a].median - times[b].median);
   if (ran.length > 0) {

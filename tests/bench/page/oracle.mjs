@@ -2,6 +2,7 @@
 // answer: all of a small one, and 8 a head of a large one.
 
 import { visibleKeys } from "./cases.mjs";
+import { trainingLosses } from "./oracle_training.mjs";
 
 const rowsPerHead = 8;
 
@@ -67,6 +68,71 @@ function erf(x) {
 
 const gelu = (x) => 0.5 * x * (1 + erf(x / Math.SQRT2));
 
+/** An image with a mirrored border around it, double precision. */
+function withBorder({ H, W, patchRadius: r }, { image }) {
+  const mirrored = (place, size) => size - 1 - Math.abs(size - 1 - Math.abs(place));
+  const width = W + 2 * r;
+  return Float64Array.from({ length: (H + 2 * r) * width }, (_, i) => {
+    const y = mirrored(Math.floor(i / width) - r, H);
+    return image[y * W + mirrored((i % width) - r, W)];
+  });
+}
+
+/** Rows [from, to) of the non-local means of an image (Buades et al., 2005): src/reference/local_means.hpp. */
+export function nonLocalMeans(one, inputs, from, to) {
+  const { H, W, patchRadius, searchRadius, h } = one;
+  const side = 2 * patchRadius + 1;
+  const width = W + 2 * patchRadius;
+  const pixels = withBorder(one, inputs);
+  const rows = new Float64Array((to - from) * W);
+  for (let y = from; y < to; ++y)
+    for (let x = 0; x < W; ++x) {
+      let [sum, weights] = [0, 0];
+      for (let v = Math.max(0, y - searchRadius); v <= Math.min(H - 1, y + searchRadius); ++v)
+        for (let u = Math.max(0, x - searchRadius); u <= Math.min(W - 1, x + searchRadius); ++u) {
+          let distance = 0;
+          for (let dy = 0; dy < side; ++dy)
+            for (let dx = 0; dx < side; ++dx) {
+              const own = pixels[(y + dy) * width + x + dx];
+              const other = pixels[(v + dy) * width + u + dx];
+              distance += (own - other) ** 2;
+            }
+          const weight = Math.exp(-distance / (side * side * h * h));
+          weights += weight;
+          sum += weight * pixels[(v + patchRadius) * width + u + patchRadius];
+        }
+      rows[(y - from) * W + x] = sum / weights;
+    }
+  return rows;
+}
+
+function attentionGradients(one, { q, k, v, dOutput }) {
+  const { H, L, D } = one;
+  return Array.from({ length: H }, (_, h) => h * L * D).flatMap((head, h) => {
+    // Not the first: a query that sees one key has a gradient of 0, and no relative error.
+    const rows = someOf(L, h).filter((row) => row > 0);
+    const zeros = () => new Map(rows.map((row) => [row, new Float64Array(D)]));
+    const [dq, dk, dv] = [zeros(), zeros(), zeros()];
+    for (let query = 0; query < L; ++query) {
+      const start = head + query * D;
+      const [first, end] = visibleKeys(one, query);
+      const weights = weigh({ q, k }, start, head, [first, end], D);
+      const dWeights = weights.map((_, i) => dot(dOutput, start, v, head + (first + i) * D, D));
+      const delta = dot(weights, 0, dWeights, 0, end - first);
+      weights.forEach((weight, i) => {
+        const key = first + i;
+        const dProduct = (weight * (dWeights[i] - delta)) / Math.sqrt(D);
+        add(dq.get(query), dProduct, k, head + key * D);
+        add(dk.get(key), dProduct, q, start);
+        add(dv.get(key), weight, dOutput, start);
+      });
+    }
+    return [dq, dk, dv].flatMap((gradient, part) =>
+      rows.map((row) => [(part * H + h) * L * D + row * D, gradient.get(row)]),
+    );
+  });
+}
+
 /** By kind: [where the row begins in the answer, the row] for some rows. */
 const expected = {
   attention(one, inputs) {
@@ -78,32 +144,8 @@ const expected = {
       }),
     );
   },
-  attentionBackward(one, { q, k, v, dOutput }) {
-    const { H, L, D } = one;
-    return Array.from({ length: H }, (_, h) => h * L * D).flatMap((head, h) => {
-      // Not the first: a query that sees one key has a gradient of 0, and no relative error.
-      const rows = someOf(L, h).filter((row) => row > 0);
-      const zeros = () => new Map(rows.map((row) => [row, new Float64Array(D)]));
-      const [dq, dk, dv] = [zeros(), zeros(), zeros()];
-      for (let query = 0; query < L; ++query) {
-        const start = head + query * D;
-        const [first, end] = visibleKeys(one, query);
-        const weights = weigh({ q, k }, start, head, [first, end], D);
-        const dWeights = weights.map((_, i) => dot(dOutput, start, v, head + (first + i) * D, D));
-        const delta = dot(weights, 0, dWeights, 0, end - first);
-        weights.forEach((weight, i) => {
-          const key = first + i;
-          const dProduct = (weight * (dWeights[i] - delta)) / Math.sqrt(D);
-          add(dq.get(query), dProduct, k, head + key * D);
-          add(dk.get(key), dProduct, q, start);
-          add(dv.get(key), weight, dOutput, start);
-        });
-      }
-      return [dq, dk, dv].flatMap((gradient, part) =>
-        rows.map((row) => [(part * H + h) * L * D + row * D, gradient.get(row)]),
-      );
-    });
-  },
+  attentionBackward: attentionGradients,
+  attentionGradients,
   decode({ H, G, D, cached }, inputs) {
     const keys = cached + 1;
     return Array.from({ length: H }, (_, h) => {
@@ -137,6 +179,9 @@ const expected = {
       return [row * E, project(joined, 0, outProjWeight, outProjBias, E, E)];
     });
   },
+  trainingStep: (one, inputs) => trainingLosses(one, inputs).map((loss, step) => [step, [loss]]),
+  nonLocalMeans: (one, inputs) =>
+    someOf(one.H, 1).map((row) => [row * one.W, nonLocalMeans(one, inputs, row, row + 1)]),
 };
 
 /** Some rows of the right answer, for `errorOf`. */

@@ -60,7 +60,7 @@ const rest = () => new Promise((resolve) => setTimeout(resolve, 2));
  *
  * @param {{ name: string, run: () => unknown, first?: number }[]} contenders `first`, the milliseconds
  *   of a call that was made already; for what measures itself `sample` instead of `run`, and how
- *   many milliseconds that `lasts` at least
+ *   many milliseconds that `lasts` at least, if it is more
  * @param {number} budget milliseconds for the rounds; the warm-up takes about a third of it besides
  * @returns by name, milliseconds of one call
  */
@@ -68,7 +68,7 @@ export async function timeInRounds(contenders, budget) {
   const share = budget / contenders.length;
   const plans = [];
   for (const { name, run, first = 0.01, ...own } of contenders) {
-    const once = own.sample ? Math.max(own.lasts, first) : await warmUp(run, share / 3, first);
+    const once = own.sample ? Math.max(own.lasts ?? 0, first) : await warmUp(run, share / 3, first);
     const calls = Math.max(1, Math.ceil(shortest / once));
     const isLongest = !own.sample && first >= longest;
     const fewest = isLongest ? 1 : once < long ? fewestRounds : 2;

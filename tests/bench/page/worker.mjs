@@ -2,8 +2,9 @@
 // limits. Every page has one worker and asks it one question, so that what one case leaves behind
 // (memory, threads, what a failure broke) is not there for the next.
 
-import { boundOf, casesFor, inputsOf } from "./cases.mjs";
+import { boundOf, caseNamed, casesFor, inputsOf } from "./cases.mjs";
 import { heedContender, timeStart } from "./heed.mjs";
+import { javaScript } from "./javascript.mjs";
 import { jax } from "./jax.mjs";
 import { measureCase } from "./measure.mjs";
 import { memoryBytes } from "./memory.mjs"; // first: it counts the memories that others make
@@ -31,17 +32,17 @@ const limitsOf = ({ operations, bytes }, variants, threads) =>
 
 /** Checks the answers of one case and then times it. */
 async function measure({ name, threads, quick }) {
-  const one = casesFor({ quick }).find((each) => each.name === name);
+  const one = caseNamed(name, quick);
   const inputs = inputsOf(one);
   const variants = variantsHere();
   return measureCase({
     ...{ one, inputs, threads, variants, memoryBytes },
     ownContender: (called, count, variant = variants[0]) => heedContender(called, variant, count),
-    peers: [onnxRuntimeWeb, tfjs, jax]
+    peers: [onnxRuntimeWeb, tfjs, jax, javaScript]
       .flatMap((peersOf) => peersOf(threads, one, inputs))
       .filter((peer) => !one.without?.includes(peer.name)),
     limits: await limitsOf(boundOf(one), variants, threads),
-    budget: quick ? 60 : 5000,
+    budget: quick ? 60 : one.isTraining ? 10_000 : 5000,
   });
 }
 
