@@ -12,9 +12,10 @@ import { type Check, checkArgument, checkOptions, isNumber, isWholeNumber } from
 /**
  * The logits of the next token of each sequence, [rows, V]; they are freed by whom they are given to.
  *
- * @param sequences all tokens of each sequence so far. One that keeps a cache takes only the last ones.
+ * @param sequences all tokens of each sequence so far, as many sequences at every call. A step that keeps a
+ *   cache takes only the last token of each.
  * @param order which row of the last call each of them goes on from: a state is to be reordered so, for
- *   example by `cache.reorder(order)`. At the first call each row goes on from itself.
+ *   example by `cache.reorder(order)`
  */
 export type Step = (
   sequences: readonly (readonly number[])[],
@@ -180,8 +181,8 @@ interface Candidate {
 }
 
 /**
- * Follows the likeliest sequences (Graves, 2012; Sutskever et al., 2014). A step's first call has one row,
- * and `order` tells from which row each later one goes on, so that there may be more of them.
+ * Follows the likeliest sequences (Graves, 2012; Sutskever et al., 2014). Every call of the step has `beams`
+ * rows: while there are fewer sequences to follow, as at the first call, the first one stands for the others.
  *
  * @returns at most `beams` sequences, the best first
  */
@@ -205,12 +206,14 @@ export async function beamSearch(
     if (finished.length > beams) finished.pop();
   };
 
+  const filled = <T>(list: readonly T[]) =>
+    Array.from({ length: beams }, (_, row) => list[row] ?? (list[0] as T));
   let live: Beam[] = [{ tokens: [], logProbability: 0 }];
   let order = [0];
   for (let length = 1; length <= maxLength && live.length > 0; ++length) {
     const logits = await steps.run(
-      live.map(({ tokens }) => [...startTokens, ...tokens]),
-      order,
+      filled(live).map(({ tokens }) => [...startTokens, ...tokens]),
+      filled(order),
     );
     const candidates = candidatesOf(heed, logits, live, 2 * beams);
     logits.dispose();
@@ -254,11 +257,12 @@ function candidatesOf(
     const [logit, token] = [values.data, indices.data];
     const candidates = live.flatMap(({ logProbability }, row) => {
       const first = logit[row * count] as number;
-      if (!Number.isFinite(first)) {
-        throw new HeedError("nan", `step: expected finite logits, got ${first} as the largest`);
-      }
       // log p = logit - log(sum of exp), and that sum is known from the largest probability.
       const ofFirst = Math.log(greatest[row] as number);
+      if (!Number.isFinite(first) || Number.isNaN(ofFirst)) {
+        const got = Number.isFinite(first) ? ofFirst : first;
+        throw new HeedError("nan", `step: expected finite logits, got ${got}`);
+      }
       return Array.from({ length: count }, (_, i) => ({
         row,
         token: token[row * count + i] as number,

@@ -67,14 +67,15 @@ void pack_rows(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
   pack_blocks<Isa, kPanel<Isa>>(rows, row_stride, count, depth, panels);
 }
 
-/// Columns stay columns, Width of them to a block: block[r][c] = rows[r][c], for r < count. With
-/// Width = kPanel the right factor of A B, with Width = kRows the left one of A^T B.
+/// Columns stay columns, Width of them to a block of `depth` rows, of which count are written:
+/// block[r][c] = rows[r][c], for r < count. With Width = kPanel the right factor of A B, with
+/// Width = kRows the left one of A^T B.
 ///
 /// Some rows at a time, so that the cache lines that two blocks share are read once: 8 streams,
 /// fewer than the ways in which rows a power of two apart can be cached.
 template <class Isa, int Width>
 void pack_block_columns(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
-                        std::ptrdiff_t columns, float* blocks) noexcept {
+                        std::ptrdiff_t columns, std::ptrdiff_t depth, float* blocks) noexcept {
   using V = simd::Vector<Isa>;
   constexpr int kLanes = static_cast<int>(V::size);
   constexpr int kVectors = (Width + kLanes - 1) / kLanes;
@@ -88,7 +89,7 @@ void pack_block_columns(const float* rows, std::ptrdiff_t row_stride, std::int64
     for (std::ptrdiff_t column = 0; column < columns; column += Width) {
       const std::ptrdiff_t width = std::min<std::ptrdiff_t>(Width, columns - column);
       const float* row = rows + first * row_stride + column;
-      float* out = blocks + column * count + first * Width;
+      float* out = blocks + column * depth + first * Width;
       std::int64_t r = first;
       if (width == Width) {
         for (; r + kLast < end; ++r, row += row_stride, out += Width) {

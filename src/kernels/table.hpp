@@ -456,9 +456,9 @@ struct KernelTable {
                     std::ptrdiff_t depth, float* blocks) noexcept;
   /// Columns of a right factor, by panels, and of a transposed left one, by register blocks.
   void (*pack_right_columns)(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
-                             std::ptrdiff_t columns, float* panels) noexcept;
+                             std::ptrdiff_t columns, std::ptrdiff_t depth, float* panels) noexcept;
   void (*pack_left_columns)(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
-                            std::ptrdiff_t columns, float* blocks) noexcept;
+                            std::ptrdiff_t columns, std::ptrdiff_t depth, float* blocks) noexcept;
   std::int64_t (*attention_scratch)(std::int64_t head_size, std::int64_t value_size) noexcept;
   void (*attention)(const AttentionTile& tile) noexcept;
   std::int64_t (*attention_backward_scratch)(std::int64_t head_size) noexcept;

@@ -5,8 +5,7 @@
 
 #include "heed/arrays.hpp"
 #include "ops/broadcast.hpp"
-#include "ops/validate.hpp"
-#include "runtime/runtime.hpp"
+#include "ops/share.hpp"
 
 namespace heed {
 namespace {
@@ -122,21 +121,18 @@ Tensor broadcast_to(Context& context, const TensorView& x, const Shape& shape) {
 
 bool is_finite(Context& context, const TensorView& x) {
   ops::require_dtype("x", x, DType::kFloat32);
-  const auto numbers = x.data<float>();
-  const auto count = static_cast<std::int64_t>(numbers.size());
-  const bool alone = static_cast<double>(count) < ops::kWorthSharing;
+  const float* const numbers = x.data<float>().data();
   std::atomic<bool> finite = true;
-  context.runtime().pool().run(ops::divide_up(count, kPiece), alone, [&](std::int64_t piece, int) {
-    if (!finite.load(std::memory_order_relaxed)) return;
-    const float* const begin = numbers.data() + piece * kPiece;
-    const std::int64_t end = std::min(kPiece, count - piece * kPiece);
-    // The exponents of infinities and NaN have all bits.
-    constexpr std::uint32_t kExponent = 0x7f800000;
-    std::uint32_t found = 0;
-    for (std::int64_t i = 0; i < end; ++i)
-      found |= (std::bit_cast<std::uint32_t>(begin[i]) & kExponent) == kExponent ? 1u : 0u;
-    if (found != 0) finite.store(false, std::memory_order_relaxed);
-  });
+  ops::share(context.runtime(), x.shape().elements(), kPiece, 1.0,
+             [&](std::int64_t first, std::int64_t count) {
+               if (!finite.load(std::memory_order_relaxed)) return;
+               // The exponents of infinities and NaN have all bits.
+               constexpr std::uint32_t kExponent = 0x7f800000;
+               std::uint32_t found = 0;
+               for (std::int64_t i = first; i < first + count; ++i)
+                 found |= (std::bit_cast<std::uint32_t>(numbers[i]) & kExponent) == kExponent;
+               if (found != 0) finite.store(false, std::memory_order_relaxed);
+             });
   return finite;
 }
 

@@ -10,13 +10,15 @@ namespace {
 using kernels::KernelTable;
 
 /// The rows of A that are packed at a time, and the rows and columns of a piece of work: each piece
-/// packs its columns of B, unless they are, for all its rows; 4 panels of B and a stretch of A
+/// packs its columns of B^T, unless they are, for all its rows; 4 panels of B and a stretch of A
 /// (kernels/linear.hpp) fit the second-level cache.
 constexpr std::int64_t kRowsAtATime = 2048;
 constexpr std::int64_t kRowTile = 512;
 constexpr std::int64_t kColumnTile = 32;
-/// A transposed left factor is what sums over a batch: long sums are made of shorter ones.
-constexpr std::int64_t kDepthAtATime = 2048;
+/// A or B whose columns are packed comes in whole rows, for they lie far apart: some of them to a
+/// piece, so many at a time. Sums are made of the sums of these.
+constexpr std::int64_t kDepthPiece = 32;
+constexpr std::int64_t kDepthAtATime = 1024;
 /// Of rows that would make few pieces more are made, none with fewer rows than this: what a piece
 /// packs must be used often.
 constexpr std::int64_t kLeastRowTile = 48;
@@ -59,7 +61,8 @@ struct Cut {
         rows,
         std::clamp(divide_up(rows, divide_up(kPieces, column_tiles)), kLeastRowTile, kRowTile),
         table.rows);
-    depth_step = even_step(p.depth, p.transpose_a ? kDepthAtATime : p.depth, 1);
+    const bool has_columns = p.transpose_a || packs_right();
+    depth_step = even_step(p.depth, has_columns ? kDepthAtATime : p.depth, 1);
   }
 
   template <class Task>
@@ -71,7 +74,14 @@ struct Cut {
   std::int64_t threads() const { return pool ? pool->threads() : 1; }
   std::int64_t left_rows() const { return divide_up(row_part, kernels.rows) * kernels.rows; }
   std::int64_t left_size() const { return left_rows() * depth_step; }
-  std::int64_t panels_size() const { return p.packed ? 0 : column_step * depth_step; }
+  /// Whether B is packed before the tiles.
+  bool packs_right() const { return !p.packed && !p.transpose_b; }
+  std::int64_t right_size() const {
+    return packs_right() ? divide_up(p.columns, kernels.panel) * kernels.panel * depth_step : 0;
+  }
+  std::int64_t panels_size() const {
+    return p.packed || packs_right() ? 0 : column_step * depth_step;
+  }
   std::int64_t sums_size() const { return depth_step < p.depth ? row_step * column_step : 0; }
 
   /// Calls part(first_row, rows) for parts of A that are packed one after the other.
@@ -84,10 +94,11 @@ struct Cut {
   /// Calls pack(first, count) for stretches of some rows, shared out.
   template <class Pack>
   void pack_rows(std::int64_t count, const Pack& pack) const {
-    const std::int64_t step = divide_up(kLeastRowTile, kernels.rows) * kernels.rows;
+    const std::int64_t step = left_step();
     run(divide_up(count, step),
         [&](std::int64_t piece, int) { pack(piece * step, std::min(step, count - piece * step)); });
   }
+  std::int64_t left_step() const { return divide_up(kLeastRowTile, kernels.rows) * kernels.rows; }
 
   /// Calls tile(row, rows, column, columns, thread) for the tiles of some rows, shared out.
   template <class Tile>
@@ -102,34 +113,43 @@ struct Cut {
   }
 };
 
-/// For one product: blocks of A, panels of B and sums for each thread.
+/// For one product: blocks of A, panels of B, and for each thread panels of a tile and sums.
 struct Scratch {
   float* left;
+  float* right;
   float* panels;
   float* sums;
 };
 
-void pack_right(const Cut& cut, const float* b, std::int64_t column, std::int64_t columns,
-                std::int64_t d, std::int64_t depth, float* panels) {
+/// Packs rows [first, first + rows) of A, and B if it does not come transposed, both from depth d.
+void pack(const Cut& cut, const float* a, const float* b, std::int64_t first, std::int64_t rows,
+          std::int64_t d, std::int64_t depth, const Scratch& scratch) {
   const Product& p = cut.p;
-  if (p.transpose_b)
-    cut.kernels.pack_rows(b + column * p.depth + d, static_cast<std::ptrdiff_t>(p.depth), columns,
-                          static_cast<std::ptrdiff_t>(depth), panels);
-  else
-    cut.kernels.pack_right_columns(b + d * p.columns + column,
-                                   static_cast<std::ptrdiff_t>(p.columns), depth,
-                                   static_cast<std::ptrdiff_t>(columns), panels);
-}
-
-void pack_left(const Cut& cut, const float* a, std::int64_t row, std::int64_t rows, std::int64_t d,
-               std::int64_t depth, float* blocks) {
-  const Product& p = cut.p;
-  if (p.transpose_a)
-    cut.kernels.pack_left_columns(a + d * p.rows + row, static_cast<std::ptrdiff_t>(p.rows), depth,
-                                  static_cast<std::ptrdiff_t>(rows), blocks);
-  else
-    cut.kernels.pack_left(a + row * p.depth + d, static_cast<std::ptrdiff_t>(p.depth), rows,
-                          static_cast<std::ptrdiff_t>(depth), blocks);
+  const std::int64_t left_step = p.transpose_a ? kDepthPiece : cut.left_step();
+  const std::int64_t left_pieces = divide_up(p.transpose_a ? depth : rows, left_step);
+  const std::int64_t right_pieces = cut.packs_right() ? divide_up(depth, kDepthPiece) : 0;
+  cut.run(left_pieces + right_pieces, [&](std::int64_t piece, int) {
+    const bool is_right = piece >= left_pieces;
+    if (is_right || p.transpose_a) {
+      const std::int64_t from = (is_right ? piece - left_pieces : piece) * kDepthPiece;
+      const std::int64_t count = std::min(kDepthPiece, depth - from);
+      if (is_right)
+        cut.kernels.pack_right_columns(
+            b + (d + from) * p.columns, static_cast<std::ptrdiff_t>(p.columns), count,
+            static_cast<std::ptrdiff_t>(p.columns), static_cast<std::ptrdiff_t>(depth),
+            scratch.right + from * cut.kernels.panel);
+      else
+        cut.kernels.pack_left_columns(
+            a + (d + from) * p.rows + first, static_cast<std::ptrdiff_t>(p.rows), count,
+            static_cast<std::ptrdiff_t>(rows), static_cast<std::ptrdiff_t>(depth),
+            scratch.left + from * cut.kernels.rows);
+    } else {
+      const std::int64_t row = piece * left_step;
+      cut.kernels.pack_left(a + (first + row) * p.depth + d, static_cast<std::ptrdiff_t>(p.depth),
+                            std::min(left_step, rows - row), static_cast<std::ptrdiff_t>(depth),
+                            scratch.left + row * depth);
+    }
+  });
 }
 
 void multiply_in_place(const Cut& cut, const float* a, const float* b, float* c) {
@@ -158,14 +178,20 @@ void multiply_packed(const Cut& cut, const Scratch& scratch, const float* a, con
     // At least once: sums of nothing are to be written too.
     for (std::int64_t d = 0; d == 0 || d < p.depth; d += cut.depth_step) {
       const std::int64_t depth = std::min(cut.depth_step, p.depth - d);
-      cut.pack_rows(count, [&](std::int64_t row, std::int64_t rows) {
-        pack_left(cut, a, first + row, rows, d, depth, scratch.left + row * depth);
-      });
+      pack(cut, a, b, first, count, d, depth, scratch);
       cut.for_tiles(count, [&](std::int64_t row, std::int64_t rows, std::int64_t column,
                                std::int64_t columns, int thread) {
-        float* const own_panels = scratch.panels + thread * cut.panels_size();
-        const float* const panels = p.packed ? p.packed->floats + column * p.depth : own_panels;
-        if (!p.packed) pack_right(cut, b, column, columns, d, depth, own_panels);
+        const float* panels = nullptr;
+        if (p.packed) {
+          panels = p.packed->floats + column * p.depth;
+        } else if (cut.packs_right()) {
+          panels = scratch.right + column * depth;
+        } else {
+          float* const own_panels = scratch.panels + thread * cut.panels_size();
+          cut.kernels.pack_rows(b + column * p.depth + d, static_cast<std::ptrdiff_t>(p.depth),
+                                columns, static_cast<std::ptrdiff_t>(depth), own_panels);
+          panels = own_panels;
+        }
         float* const to = c + (first + row) * p.columns + column;
         float* const sums = d == 0 ? to : scratch.sums + thread * cut.sums_size();
         const std::int64_t stride = d == 0 ? p.columns : columns;
@@ -236,20 +262,21 @@ void multiply(Context::Runtime& runtime, const Product& p) {
   const bool in_place = p.rows <= kRowsInPlace && !p.packed && !p.transpose_a && p.transpose_b;
   // Of this thread, or of all that share a product.
   const std::int64_t teams = whole ? pool.threads() : 1;
-  const std::int64_t left_size = cut.left_size(), panels_size = cut.threads() * cut.panels_size(),
+  const std::int64_t left_size = cut.left_size(), right_size = cut.right_size(),
+                     panels_size = cut.threads() * cut.panels_size(),
                      sums_size = cut.threads() * cut.sums_size();
   Scratch scratch{};
   if (!in_place)
-    scratch = {arena.take<float>(teams * left_size), arena.take<float>(teams * panels_size),
-               arena.take<float>(teams * sums_size)};
+    scratch = {arena.take<float>(teams * left_size), arena.take<float>(teams * right_size),
+               arena.take<float>(teams * panels_size), arena.take<float>(teams * sums_size)};
   const auto one = [&](std::int64_t n, int team) {
     const float* const a = p.a + n * a_size;
     const float* const b = p.one_right ? p.b : p.b + n * b_size;
     float* const c = p.c + n * c_size;
     if (in_place) return multiply_in_place(cut, a, b, c);
     multiply_packed(cut,
-                    {scratch.left + team * left_size, scratch.panels + team * panels_size,
-                     scratch.sums + team * sums_size},
+                    {scratch.left + team * left_size, scratch.right + team * right_size,
+                     scratch.panels + team * panels_size, scratch.sums + team * sums_size},
                     a, b, c);
   };
   if (!whole) {

@@ -17,7 +17,7 @@ inline kernels::Activation for_kernel(Activation activation) {
 }
 
 /// C = activation(A B + bias), `count` times, the matrices of each kind lying one after the other;
-/// without bias and activation if A is transposed.
+/// with bias and activation only for A B^T and packed weights.
 struct Product {
   std::int64_t rows = 0;
   std::int64_t columns = 0;

@@ -62,16 +62,18 @@ TEST(RandomUniform, FillsTheRangeEvenly) {
 TEST(RandomUniform, StaysInTheRangeThatRoundingCouldLeave) {
   Context context;
   const float low = 1.0f, high = std::nextafter(std::nextafter(1.0f, 2.0f), 2.0f);
-  for (const float number : random_uniform(context, {1000}, low, high, 5).data()) {
+  const Tensor narrow = random_uniform(context, {1000}, low, high, 5);
+  const Tensor inexact = random_uniform(context, {1000}, 0.1, 0.3, 6);
+  const Tensor equal = random_uniform(context, {10}, 2.0, 2.0, 7);
+  for (const float number : narrow.data()) {
     EXPECT_GE(number, low);
     EXPECT_LT(number, high);
   }
-  for (const float number : random_uniform(context, {1000}, 0.1, 0.3, 6).data()) {
+  for (const float number : inexact.data()) {
     EXPECT_GE(number, 0.1);
     EXPECT_LT(number, 0.3);
   }
-  for (const float number : random_uniform(context, {10}, 2.0, 2.0, 7).data())
-    EXPECT_EQ(number, 2.0f);
+  for (const float number : equal.data()) EXPECT_EQ(number, 2.0f);
 }
 
 TEST(RandomNormal, HasTheMomentsOfTheNormalLaw) {
