@@ -368,6 +368,26 @@ describe("a tape", () => {
       expect(gradients[0]?.toArray()).toEqual([9, 1]);
     }));
 
+  test("multi-head attention hides with both masks what it hides without a tape", () =>
+    withEngine((h) => {
+      const layer = new nn.MultiHeadAttention(h, 4, 2);
+      const x = h.normal([1, 3, 4], { seed: 1 });
+      x.data.fill(Number.NaN, 4, 8);
+      const options = {
+        mask: bools(h, [3, 3], 1, 0, 0, 1, 1, 0, 1, 1, 1),
+        keyMask: bools(h, [1, 3], 1, 0, 1),
+        needWeights: true,
+      } as const;
+      const query = h.normal([1, 3, 4], { seed: 2 });
+      const expected = layer.forward(query, x, x, options);
+      const { aux } = valueAndGrad(layer, () => {
+        const result = layer.forward(query, x, x, options);
+        return [h.sum(result.output), result];
+      });
+      expect(aux.weights.toArray()).toEqual(expected.weights.toArray());
+      expectClose(aux.output, [1, 3, 4], expected.output.data);
+    }));
+
   test("frees what a step makes, and keeps what the function returns beside the loss", () =>
     withEngine((h) => {
       const x = h.normal([64, 64], { seed: 1 });
