@@ -388,6 +388,68 @@ describe("a tape", () => {
       expectClose(aux.output, [1, 3, 4], expected.output.data);
     }));
 
+  test("goes back by the options of the call, whatever became of the object since", () =>
+    withEngine((h) => {
+      const x = h.normal([1, 2, 4, 4], { seed: 1 });
+      const flat = h.reshape(x, [2, 4, 4]);
+      const parameters = { weightIh: h.ones([3, 4]), weightHh: h.ones([3, 1]) };
+      const calls: ((isChanged: boolean) => Tensor)[] = [
+        (isChanged) => {
+          const options = { rate: 0.5, seed: 1 };
+          const y = h.dropout(x, options);
+          if (isChanged) options.seed = 2;
+          return y;
+        },
+        (isChanged) => {
+          const options = { kvLengths: [4], dropout: 0.5, seed: 1 };
+          const y = h.attention(x, x, x, options).output;
+          if (isChanged) Object.assign(options, { seed: 2 }).kvLengths[0] = 1;
+          return y;
+        },
+        (isChanged) => {
+          const options = { offset: 1 };
+          const y = h.rope(x, options);
+          if (isChanged) options.offset = 2;
+          return y;
+        },
+        (isChanged) => {
+          const options = { isCausal: true };
+          const y = h.average(flat, options);
+          if (isChanged) options.isCausal = false;
+          return y;
+        },
+        (isChanged) => {
+          const options = { lengths: [4, 4] };
+          const y = h.gru(flat, parameters, options).output;
+          if (isChanged) options.lengths[1] = 1;
+          return y;
+        },
+        (isChanged) => {
+          const order = [0, 2, 1];
+          const y = h.transpose(flat, order);
+          if (isChanged) order.reverse();
+          return y;
+        },
+        (isChanged) => {
+          const parts = [flat, h.ones([1, 4, 4])];
+          const y = h.concat(parts);
+          if (isChanged) parts.reverse();
+          return y;
+        },
+      ];
+      for (const call of calls) {
+        const [asCalled, changed] = [false, true].map((isChanged) => {
+          const sources = [x, flat];
+          const weighted = () => {
+            const y = call(isChanged);
+            return h.sum(h.multiply(y, h.normal(y.shape, { seed: 3 })));
+          };
+          return grad(sources, weighted).map((gradient) => gradient.toArray());
+        });
+        expect(changed).toEqual(asCalled);
+      }
+    }));
+
   test("frees what a step makes, and keeps what the function returns beside the loss", () =>
     withEngine((h) => {
       const x = h.normal([64, 64], { seed: 1 });
@@ -518,6 +580,12 @@ describe("a tape", () => {
         "unsupported",
         /^loss: expected a tensor with a gradient, or a detached one, got a result of localMean/,
         (h, x) => grad([x], () => h.sum(h.localMean(h.reshape(x, [1, 2]), 1))),
+      ],
+      [
+        "a loss from the largest numbers",
+        "unsupported",
+        /^loss: expected a tensor with a gradient, or a detached one, got a result of topK/,
+        (h, x) => grad([x], () => h.sum(h.topK(x, 1).values)),
       ],
       [
         "a loss to which such a thing adds",
