@@ -88,6 +88,7 @@ export function rope(engine: Engine, x: Tensor, options: RopeOptions): Tensor {
       ])
       .tensor();
   const turned = turn(module.rope, x);
+  tape?.cut("rope for its tables", { cos: o.cos, sin: o.sin }, [turned]);
   tape?.record("rope", { x }, [turned], ([d]) => ({
     x: d && turn(module.ropeBackward, d),
   }));
