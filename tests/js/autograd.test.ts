@@ -531,6 +531,12 @@ describe("a tape", () => {
         () => grad([], () => 0 as never),
       ],
       [
+        "sources that are none",
+        "option",
+        /^sources: expected a module or a list of tensors, got null$/,
+        () => grad(null as never, () => 0 as never),
+      ],
+      [
         "a source that is disposed of",
         "disposed",
         /^sources\[1\]: expected a live tensor/,
@@ -586,6 +592,15 @@ describe("a tape", () => {
         "unsupported",
         /^loss: expected a tensor with a gradient, or a detached one, got a result of topK/,
         (h, x) => grad([x], () => h.sum(h.topK(x, 1).values)),
+      ],
+      [
+        "a loss from tables of rope",
+        "unsupported",
+        /^sum: x: expected a tensor with a gradient, or a detached one, got a result of rope for its/,
+        (h, x) => {
+          const [y, sin] = [h.ones([1, 1, 1, 4]), h.ones([1, 2])];
+          return grad([x, y], () => h.sum(h.rope(y, { cos: h.reshape(x, [1, 2]), sin })));
+        },
       ],
       [
         "a loss to which such a thing adds",
