@@ -166,7 +166,7 @@ export class OriginOperations extends LayerOperations {
       const k = this.linear(keys, keyWeight);
       return this.additiveScores(q, k, values, scoreWeight, options);
     };
-    return recording() ? run() : this.engine.scope(run);
+    return this.engine.scope(run);
   }
 
   /**
@@ -255,7 +255,7 @@ export class OriginOperations extends LayerOperations {
       const parameters = { queryWeight, keyWeight, scoreWeight: v };
       return this.additiveAttention(query, keys, values, parameters, keyMask ? { keyMask } : {});
     };
-    return recording() ? run() : engine.scope(run);
+    return engine.scope(run);
   }
 
   /**
@@ -375,6 +375,6 @@ export class OriginOperations extends LayerOperations {
       const [B = 0, , L = 0, S = 0] = weights.shape;
       return { output, weights: this.reshape(weights, [B, L, S]) };
     };
-    return recording() ? run() : this.engine.scope(run);
+    return this.engine.scope(run);
   }
 }

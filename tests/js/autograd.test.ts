@@ -465,6 +465,21 @@ describe("a tape", () => {
       expect(gradients[0]?.isDisposed).toBe(false);
     }));
 
+  test("goes back through a scope, which then leaves to it what was made there", () =>
+    withEngine((h) => {
+      const x = h.tensor([1, 2]);
+      const made: Tensor[] = [];
+      const square = () => {
+        const y = h.add(x, 1);
+        made.push(y);
+        noGrad(() => h.scope(() => made.push(h.add(x, 2))));
+        expect(made.map((tensor) => tensor.isDisposed)).toEqual([false, true]);
+        return h.sum(h.multiply(y, y));
+      };
+      expect(grad([x], () => h.scope(square))[0]?.toArray()).toEqual([4, 6]);
+      expect(made.map((tensor) => tensor.isDisposed)).toEqual([true, true]);
+    }));
+
   test("uses no more memory after a hundred steps than after ten", async () => {
     const heed = await load({ threads: 1, maxMemory: 64 * 2 ** 20 });
     const x = heed.normal([256, 256], { seed: 1 });
