@@ -25,7 +25,7 @@ function tensorsOf(sources: Sources): readonly Tensor[] {
     throw refuse("option", "sources", "a module or a list of tensors", describe(sources));
   if (tensors.length === 0) throw refuse("option", "sources", "one tensor or more", "none");
   for (const [i, tensor] of tensors.entries()) {
-    tensor.engine.handle(`sources[${i}]`, tensor);
+    (tensors[0] as Tensor).engine.handle(`sources[${i}]`, tensor);
     if (tensor.dtype !== "float32") throw refuse("dtype", `sources[${i}]`, "float32", tensor.dtype);
   }
   return tensors;

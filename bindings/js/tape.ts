@@ -157,7 +157,7 @@ export class Tape {
    * @throws HeedError "shape", "disposed", "option", "unsupported"
    */
   gradients(loss: Tensor, keep: ReadonlySet<Tensor> = new Set()): Tensor[] {
-    const { engine } = loss;
+    const { engine } = this.#sources[0] ?? loss;
     engine.handle("loss", loss);
     if (loss.size !== 1) throw refuse("shape", "loss", "one number", describeShape(loss));
     const steps = this.#steps;
