@@ -89,12 +89,7 @@ TEST(RandomNormal, HasTheMomentsOfTheNormalLaw) {
     const double share[3] = {0.682689, 0.954500, 0.997300};
     for (int n = 0; n < 3; ++n) EXPECT_NEAR(within[n] / 99099.0, share[n], 0.005) << n;
   }
-<<<<<<< HEAD
   EXPECT_TRUE(same_bits(random_normal(context, {10}, 2.0, 0.0, 7), filled({10}, 2.0f)));
-=======
-  const Tensor equal = random_normal(context, {10}, 2.0, 0.0, 7);
-  for (const float number : equal.data()) EXPECT_EQ(number, 2.0f);
->>>>>>> work-dense
 }
 
 TEST(Random, IsAFunctionOfSeedAndPlaceAlone) {
