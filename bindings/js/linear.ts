@@ -118,9 +118,12 @@ export function linear(
   const value = activationOf(activation ?? "none");
   if (!tape) return run(module.linear, handle, value);
 
-  // The gradient of an activation is one of its argument, which must be there then.
-  const y = run(module.linear, handle, activationOf("none"));
-  tape.record("linear", { x, weight, bias }, [y], ([d], needs) => {
+  // The gradient of an activation is one of its argument, which must be there then; but for ReLU, whose
+  // result is positive where its argument is.
+  const relu = activation === "relu" ? value : undefined;
+  const y = run(module.linear, handle, relu ?? activationOf("none"));
+  tape.record("linear", { x, weight, bias }, [y], ([given], needs) => {
+    const d = relu === undefined ? given : activateBackward(engine, given, y, relu);
     engine.run(module.linearBackward, [
       engine.handle("d", d),
       engine.handle("x", x),
@@ -129,9 +132,11 @@ export function linear(
       Number(needs("weight")),
       Number(needs("bias")),
     ]);
-    return { x: engine.optional(), weight: engine.optional(), bias: engine.optional() };
+    const gradients = { x: engine.optional(), weight: engine.optional(), bias: engine.optional() };
+    if (d !== given) d?.dispose();
+    return gradients;
   });
-  return activation === undefined ? y : activate(engine, y, activation);
+  return activation === undefined || relu !== undefined ? y : activate(engine, y, activation);
 }
 
 export function activate(engine: Engine, x: Tensor, activation: Activation): Tensor {
@@ -139,9 +144,13 @@ export function activate(engine: Engine, x: Tensor, activation: Activation): Ten
   const { module } = engine;
   const { value } = module.Activation[activation];
   const y = engine.run(module.activate, [engine.handle("x", x), value]).tensor();
-  recording()?.record(activation, { x }, [y], ([d]) => {
-    const args = [engine.handle("d", d), engine.handle("x", x), value];
-    return { x: engine.run(module.activateBackward, args).tensor() };
-  });
+  recording()?.record(activation, { x }, [y], ([d]) => ({
+    x: activateBackward(engine, d, x, value),
+  }));
   return y;
+}
+
+function activateBackward(engine: Engine, d: Tensor | undefined, x: Tensor, activation: number) {
+  const args = [engine.handle("d", d), engine.handle("x", x), activation];
+  return engine.run(engine.module.activateBackward, args).tensor();
 }

@@ -50,7 +50,7 @@ TEST(Activation, MatchesTheReference) {
       const double limit = activation == Activation::kGelu
                                ? 2.4e-7 * std::max(1.0f, std::abs(x.data()[i]))
                            : activation == Activation::kGeluTanh ? 2e-7 + 1e-6 * std::abs(want)
-                           : activation == Activation::kTanh     ? 2e-7
+                           : activation == Activation::kTanh     ? 4e-7 * std::abs(want)
                                                                  : 1e-30 + 5e-7 * std::abs(want);
       ASSERT_LE(std::abs(y.data()[i] - want), limit) << "of " << x.data()[i];
     }
