@@ -10,6 +10,7 @@ import {
   checkOptions,
   isBoolean,
   isNumber,
+  isShare,
   isWholeNumber,
 } from "./validate.js";
 
@@ -35,10 +36,6 @@ export interface GivenOptimizerState {
 const isNotNegative: Check = {
   expected: "a number of 0 or more",
   accepts: (value) => Number.isFinite(value) && (value as number) >= 0,
-};
-const isShare: Check = {
-  expected: "a number from 0 to below 1",
-  accepts: (value) => typeof value === "number" && value >= 0 && value < 1,
 };
 
 /** What all optimisers are. */

@@ -24,6 +24,12 @@ export const isPositive: Check = {
   accepts: (value) => Number.isFinite(value) && (value as number) > 0,
 };
 
+/** A share of numbers, not all of them. */
+export const isShare: Check = {
+  expected: "a number from 0 to below 1",
+  accepts: (value) => typeof value === "number" && value >= 0 && value < 1,
+};
+
 export const isTensor: Check = {
   expected: "a tensor",
   accepts: (value) => value instanceof Tensor,

@@ -119,9 +119,10 @@ struct GeluTanh {
   V linear = held<Isa>(1.59576912161f);
 };
 
-/// tanh(x) = x p(x^2) / q(x^2), relative error below 4e-7 and never beyond 1. p and q, of degree 4,
-/// are the minimax ones up to |x| = 8.5 (1.2e-8), where tanh is 1 in float, found by Lawson's
-/// reweighting of least squares; all their terms are positive, so that nothing cancels.
+/// tanh(x) = x p(x^2) / q(x^2), relative error below 4e-7. p and q, of degree 4, are the minimax
+/// ones up to |x| = 8.5 (1.2e-8), found by Lawson's reweighting of least squares; all their terms
+/// are positive, so that nothing cancels. From there on, where tanh is 1 in float, they rise above
+/// 1, to which the result is cut: at 9.25, where x is, by more than they may be off.
 template <class Isa>
 class Tanh {
  public:
@@ -149,7 +150,7 @@ class Tanh {
 
  private:
   static constexpr int kCount = 12;
-  static constexpr float kNumbers[] = {-8.5f,          8.5f,            //
+  static constexpr float kNumbers[] = {-9.25f,         9.25f,           //
                                        1.42692312e-8f, 8.14512919e-7f,  //
                                        2.12510615e-5f, 3.34886709e-4f,  //
                                        3.53402852e-3f, 2.60227583e-2f,  //

@@ -227,6 +227,24 @@ void expect_same_bits(const AttentionGradients& got, const AttentionGradients& w
   expect(got.past_value, want.past_value, "past value");
 }
 
+/// The first context's against the reference's, and the others' against the first's.
+template <class Call>
+void expect_with_every_number_of_threads(Contexts& contexts,
+                                         const reference::AttentionGradients& want,
+                                         const Tolerance& tolerance, const Call& call) {
+  std::optional<AttentionGradients> first;
+  for (Context& context : contexts.all()) {
+    SCOPED_TRACE(testing::Message() << context.threads() << " threads");
+    AttentionGradients got = call(context);
+    if (!first) {
+      expect_gradients(got, want, tolerance);
+      first = std::move(got);
+    } else {
+      expect_same_bits(got, *first);
+    }
+  }
+}
+
 /// What dropout multiplies the weights by, seen on equal weights: [B, H, L, S].
 Array dropout_factors(Context& context, std::int64_t B, std::int64_t H, std::int64_t L,
                       std::int64_t S, double share, std::uint64_t seed) {
@@ -308,17 +326,9 @@ TEST_P(AttentionBackwardCombinations, MatchTheReferenceWithEveryNumberOfThreads)
     const AttentionOptions options = c.all_options();
     const reference::AttentionGradients want = want_gradients(
         contexts.all()[0], d_output, c.q, c.k, c.v, options, d_lse, Shape{c.B, c.H, c.L, c.S});
-    std::optional<AttentionGradients> first;
-    for (Context& context : contexts.all()) {
-      SCOPED_TRACE(testing::Message() << context.threads() << " threads");
-      AttentionGradients got = differentiate(context, d_output, c.q, c.k, c.v, options, d_lse);
-      if (!first) {
-        expect_gradients(got, want, {1e-4, 1e-4});
-        first = std::move(got);
-      } else {
-        expect_same_bits(got, *first);
-      }
-    }
+    expect_with_every_number_of_threads(contexts, want, {1e-4, 1e-4}, [&](Context& context) {
+      return differentiate(context, d_output, c.q, c.k, c.v, options, d_lse);
+    });
   }
 }
 
@@ -362,16 +372,9 @@ TEST(AttentionBackward, TakesPackedSequencesApart) {
     const reference::AttentionGradients want =
         want_gradients(contexts.all()[0], d_output, q, k, v, options, d_lse, Shape{1, H, Tq, Tk});
     if (options.dropout == 0.0) Differences(random, q, k, v, options, false).expect_agreement();
-    std::optional<AttentionGradients> first;
-    for (Context& context : contexts.all()) {
-      AttentionGradients got = differentiate(context, d_output, q, k, v, options, d_lse);
-      if (!first) {
-        expect_gradients(got, want, {3e-5, 3e-5});
-        first = std::move(got);
-      } else {
-        expect_same_bits(got, *first);
-      }
-    }
+    expect_with_every_number_of_threads(contexts, want, {3e-5, 3e-5}, [&](Context& context) {
+      return differentiate(context, d_output, q, k, v, options, d_lse);
+    });
   }
 }
 
@@ -391,20 +394,30 @@ TEST(AttentionBackward, SumsTheGradientOfABiasOverWhatBroadcastingRepeated) {
       (is_mask ? options.mask : options.bias) = bias;
       const reference::AttentionGradients want =
           reference::attention_backward(d_output, inputs.q, inputs.k, inputs.v, options);
-      std::optional<AttentionGradients> first;
-      for (Context& context : contexts.all()) {
+      expect_with_every_number_of_threads(contexts, want, {2e-5, 2e-5}, [&](Context& context) {
         AttentionGradients got =
             differentiate(context, d_output, inputs.q, inputs.k, inputs.v, options);
         EXPECT_EQ(got.mask.has_value(), is_mask);
         EXPECT_EQ(got.bias.has_value(), !is_mask);
-        if (!first) {
-          expect_gradients(got, want, {2e-5, 2e-5});
-          first = std::move(got);
-        } else {
-          expect_same_bits(got, *first);
-        }
-      }
+        return got;
+      });
     }
+  }
+}
+
+TEST(AttentionBackward, SharesTheManyKeysOfOneHeadAmongThreads) {
+  Random random(6);
+  Contexts contexts;
+  for (const std::int64_t H : {1, 3}) {
+    const Inputs inputs = random_inputs(random, 1, H, 1, 100, 1500, 20, 40);
+    const Tensor d_output = random.reals({1, H, 100, 40});
+    AttentionOptions options = causal();
+    options.causal_alignment = CausalAlignment::kBottomRight;
+    const reference::AttentionGradients want =
+        reference::attention_backward(d_output, inputs.q, inputs.k, inputs.v, options);
+    expect_with_every_number_of_threads(contexts, want, {}, [&](Context& context) {
+      return differentiate(context, d_output, inputs.q, inputs.k, inputs.v, options);
+    });
   }
 }
 

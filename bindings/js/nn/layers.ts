@@ -9,6 +9,7 @@ import {
   checkOptions,
   isBoolean,
   isPositive,
+  isShare,
   isWholeNumber,
   shapeOf,
 } from "../validate.js";
@@ -16,12 +17,6 @@ import { Module } from "./module.js";
 import { defaultGenerator, type Generator, isGenerator, uniform } from "./random.js";
 
 const isSize = isWholeNumber(1);
-
-/** A share of numbers to drop. */
-export const isRate: Check = {
-  expected: "a number from 0 to below 1",
-  accepts: (value) => typeof value === "number" && value >= 0 && value < 1,
-};
 
 export interface LinearOptions {
   /** Has a bias: true by default. */
@@ -148,7 +143,7 @@ export class Dropout extends Module {
   /** @param rate 0.5 by default, as torch.nn.Dropout's */
   constructor(heed: Heed, rate = 0.5, options: DropoutOptions = {}) {
     super(heed);
-    checkArgument("rate", rate, isRate);
+    checkArgument("rate", rate, isShare);
     checkOptions("Dropout", options, { generator: isGenerator });
     this.rate = rate;
     this.#generator = options.generator ?? defaultGenerator(heed);
@@ -170,7 +165,7 @@ export interface PositionalEncodingOptions {
 }
 
 const positionalChecks = {
-  dropout: isRate,
+  dropout: isShare,
   base: isPositive,
   generator: isGenerator,
 } satisfies Record<keyof PositionalEncodingOptions, Check>;

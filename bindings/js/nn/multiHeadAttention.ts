@@ -14,12 +14,13 @@ import {
   checkArgument,
   checkOptions,
   isBoolean,
+  isShare,
   isTensor,
   isWholeNumber,
   shapeOf,
 } from "../validate.js";
 import { receiverOf } from "./capture.js";
-import { isRate, Linear } from "./layers.js";
+import { Linear } from "./layers.js";
 import { Module } from "./module.js";
 import { defaultGenerator, type Generator, isGenerator, xavierUniform } from "./random.js";
 
@@ -66,7 +67,7 @@ export interface MultiHeadAttentionForwardResult<
 const checks = {
   kdim: isWholeNumber(1),
   vdim: isWholeNumber(1),
-  dropout: isRate,
+  dropout: isShare,
   bias: isBoolean,
   generator: isGenerator,
 } satisfies Record<keyof MultiHeadAttentionOptions, Check>;

@@ -10,11 +10,12 @@ import {
   checkOptions,
   isBoolean,
   isListOrTensor,
+  isShare,
   isTensor,
   isWholeNumber,
   shapeOf,
 } from "../validate.js";
-import { Dropout, isRate } from "./layers.js";
+import { Dropout } from "./layers.js";
 import { Module } from "./module.js";
 import { defaultGenerator, type Generator, isGenerator, uniform } from "./random.js";
 
@@ -45,7 +46,7 @@ export interface GRUForwardResult {
 const checks = {
   layers: isWholeNumber(1),
   bias: isBoolean,
-  dropout: isRate,
+  dropout: isShare,
   generator: isGenerator,
 } satisfies Record<keyof GRUOptions, Check>;
 

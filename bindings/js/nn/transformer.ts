@@ -13,7 +13,11 @@ import {
 import { Module } from "./module.js";
 import { LayerNorm } from "./norms.js";
 import { defaultGenerator, xavierUniform } from "./random.js";
-import { TransformerCache, type TransformerCacheOptions } from "./transformerCache.js";
+import {
+  type LayerCache,
+  TransformerCache,
+  type TransformerCacheOptions,
+} from "./transformerCache.js";
 import {
   decoderForwardChecks,
   encoderForwardChecks,
@@ -43,29 +47,41 @@ const isTransformerCache: Check = {
 /** The same options for a stack, whose cache is that of all layers. */
 type OfStack<O> = Omit<O, "cache"> & { cache?: TransformerCache };
 
-function layersOf<Layer>(
-  name: string,
-  layers: number,
-  options: TransformerStackOptions,
-  make: (options: TransformerLayerOptions) => Layer,
-): Layer[] {
-  checkArgument("layers", layers, isWholeNumber(1));
-  checkOptions(name, options, stackChecks);
-  const { norm: _, ...ofLayer } = options;
-  return Array.from({ length: layers }, () => make(ofLayer));
-}
+/** Layers and a norm after them. Each layer begins with random numbers of its own. */
+abstract class Stack<Layer extends Module> extends Module {
+  readonly layers: readonly Layer[];
+  readonly norm: LayerNorm | undefined;
 
-function normOf(heed: Heed, dModel: number, options: TransformerStackOptions) {
-  const { norm = false, layerNormEps: eps = 1e-5, bias = true } = options;
-  return norm ? new LayerNorm(heed, dModel, { eps, bias }) : undefined;
+  constructor(
+    heed: Heed,
+    [dModel, heads, layers]: readonly [number, number, number],
+    options: TransformerStackOptions,
+    Layer: new (h: Heed, dModel: number, heads: number, options: TransformerLayerOptions) => Layer,
+  ) {
+    super(heed);
+    checkArgument("layers", layers, isWholeNumber(1));
+    const { norm = false, ...ofLayer } = options;
+    this.layers = Array.from({ length: layers }, () => new Layer(heed, dModel, heads, ofLayer));
+    const { layerNormEps: eps = 1e-5, bias = true } = options;
+    this.norm = norm ? new LayerNorm(heed, dModel, { eps, bias }) : undefined;
+  }
+
+  /** Runs the layers, each with its own part of a cache. */
+  protected run(
+    x: Tensor,
+    cache: TransformerCache | undefined,
+    forward: (layer: Layer, x: Tensor, cache: { cache?: LayerCache }) => Tensor,
+  ): Tensor {
+    for (const [i, layer] of this.layers.entries()) {
+      const own = cache?.layers[i];
+      x = forward(layer, x, own ? { cache: own } : {});
+    }
+    return this.norm?.forward(x) ?? x;
+  }
 }
 
 /** Layers one after the other. With `isCausal` in each call it is the decoder-only transformer of GPT. */
-export class TransformerEncoder extends Module {
-  readonly layers: readonly TransformerEncoderLayer[];
-  readonly norm: LayerNorm | undefined;
-
-  /** Each layer begins with random numbers of its own. */
+export class TransformerEncoder extends Stack<TransformerEncoderLayer> {
   constructor(
     heed: Heed,
     dModel: number,
@@ -73,11 +89,8 @@ export class TransformerEncoder extends Module {
     layers: number,
     options: TransformerStackOptions = {},
   ) {
-    super(heed);
-    const make = (ofLayer: TransformerLayerOptions) =>
-      new TransformerEncoderLayer(heed, dModel, heads, ofLayer);
-    this.layers = layersOf("TransformerEncoder", layers, options, make);
-    this.norm = normOf(heed, dModel, options);
+    checkOptions("TransformerEncoder", options, stackChecks);
+    super(heed, [dModel, heads, layers], options, TransformerEncoderLayer);
   }
 
   /** src [B, L, E] -> [B, L, E] */
@@ -85,12 +98,7 @@ export class TransformerEncoder extends Module {
     const checks = { ...encoderForwardChecks, cache: isTransformerCache };
     checkOptions("TransformerEncoder", options, checks);
     const { cache, ...rest } = options;
-    let x = src;
-    for (const [i, layer] of this.layers.entries()) {
-      const own = cache?.layers[i];
-      x = layer.forward(x, own ? { ...rest, cache: own } : rest);
-    }
-    return this.norm?.forward(x) ?? x;
+    return this.run(src, cache, (layer, x, own) => layer.forward(x, { ...rest, ...own }));
   }
 
   /**
@@ -107,11 +115,7 @@ export class TransformerEncoder extends Module {
 }
 
 /** Layers one after the other that also attend to what an encoder gave. */
-export class TransformerDecoder extends Module {
-  readonly layers: readonly TransformerDecoderLayer[];
-  readonly norm: LayerNorm | undefined;
-
-  /** Each layer begins with random numbers of its own. */
+export class TransformerDecoder extends Stack<TransformerDecoderLayer> {
   constructor(
     heed: Heed,
     dModel: number,
@@ -119,11 +123,8 @@ export class TransformerDecoder extends Module {
     layers: number,
     options: TransformerStackOptions = {},
   ) {
-    super(heed);
-    const make = (ofLayer: TransformerLayerOptions) =>
-      new TransformerDecoderLayer(heed, dModel, heads, ofLayer);
-    this.layers = layersOf("TransformerDecoder", layers, options, make);
-    this.norm = normOf(heed, dModel, options);
+    checkOptions("TransformerDecoder", options, stackChecks);
+    super(heed, [dModel, heads, layers], options, TransformerDecoderLayer);
   }
 
   /** tgt [B, L, E], memory [B, S, E] -> [B, L, E] */
@@ -135,12 +136,7 @@ export class TransformerDecoder extends Module {
     const checks = { ...decoderForwardChecks, cache: isTransformerCache };
     checkOptions("TransformerDecoder", options, checks);
     const { cache, ...rest } = options;
-    let x = tgt;
-    for (const [i, layer] of this.layers.entries()) {
-      const own = cache?.layers[i];
-      x = layer.forward(x, memory, own ? { ...rest, cache: own } : rest);
-    }
-    return this.norm?.forward(x) ?? x;
+    return this.run(tgt, cache, (layer, x, own) => layer.forward(x, memory, { ...rest, ...own }));
   }
 
   /**
@@ -179,34 +175,21 @@ const transformerChecks = {
   decoderLayers: isWholeNumber(1),
 } satisfies Record<keyof TransformerOptions, Check>;
 
-export interface TransformerForwardOptions {
-  /** Masks as of MultiHeadAttention: for the encoder's positions, */
+/** Masks as of MultiHeadAttention: for the encoder, and as the decoder's layers have them. */
+export interface TransformerForwardOptions
+  extends Omit<TransformerDecoderLayerForwardOptions, "cache"> {
   srcMask?: Tensor;
-  /** bool [B, S], true where a position may be seen; */
+  /** bool [B, S], true where a position may be seen. As in torch, the decoder has its own. */
   srcKeyMask?: Tensor;
   srcIsCausal?: boolean;
-  /** the decoder's, */
-  tgtMask?: Tensor;
-  /** bool [B, L]; */
-  tgtKeyMask?: Tensor;
-  tgtIsCausal?: boolean;
-  /** and for attention from the decoder to the encoder's. */
-  memoryMask?: Tensor;
-  /** bool [B, S]; as in torch it is not taken from srcKeyMask. */
-  memoryKeyMask?: Tensor;
-  memoryIsCausal?: boolean;
 }
 
+const { cache: _, ...decoderMaskChecks } = decoderForwardChecks;
 const transformerForwardChecks = {
   srcMask: isTensor,
   srcKeyMask: isTensor,
   srcIsCausal: isBoolean,
-  tgtMask: isTensor,
-  tgtKeyMask: isTensor,
-  tgtIsCausal: isBoolean,
-  memoryMask: isTensor,
-  memoryKeyMask: isTensor,
-  memoryIsCausal: isBoolean,
+  ...decoderMaskChecks,
 } satisfies Record<keyof TransformerForwardOptions, Check>;
 
 /**

@@ -8,11 +8,12 @@ import {
   checkOptions,
   isBoolean,
   isPositive,
+  isShare,
   isTensor,
   isWholeNumber,
   oneOf,
 } from "../validate.js";
-import { Dropout, isRate, Linear } from "./layers.js";
+import { Dropout, Linear } from "./layers.js";
 import { Module } from "./module.js";
 import {
   isCache,
@@ -41,7 +42,7 @@ export interface TransformerLayerOptions {
 
 export const layerChecks = {
   dimFeedforward: isWholeNumber(1),
-  dropout: isRate,
+  dropout: isShare,
   activation: oneOf("relu", "gelu"),
   layerNormEps: isPositive,
   normFirst: isBoolean,
@@ -104,11 +105,13 @@ abstract class TransformerLayer extends Module {
   readonly normFirst: boolean;
   readonly activation: "relu" | "gelu";
   readonly selfAttn: MultiHeadAttention;
+  abstract readonly linear1: Linear;
+  abstract readonly dropout: Dropout;
+  abstract readonly linear2: Linear;
 
   constructor(heed: Heed, dModel: number, heads: number, options: TransformerLayerOptions) {
     super(heed);
     checkArgument("dModel", dModel, isWholeNumber(1));
-    checkOptions(new.target.name, options, layerChecks);
     this.normFirst = options.normFirst ?? false;
     this.activation = options.activation ?? "relu";
     this.selfAttn = attentionOf(heed, dModel, heads, options);
@@ -119,6 +122,12 @@ abstract class TransformerLayer extends Module {
     return this.normFirst
       ? this.heed.add(x, part(norm.forward(x)))
       : norm.forward(this.heed.add(x, part(x)));
+  }
+
+  /** The two linear layers (section 3.3). */
+  protected feedForward(x: Tensor): Tensor {
+    const hidden = this.linear1.forward(x, this.activation);
+    return this.linear2.forward(this.dropout.forward(hidden));
   }
 }
 
@@ -170,6 +179,7 @@ export class TransformerEncoderLayer extends TransformerLayer {
   readonly dropout2: Dropout;
 
   constructor(heed: Heed, dModel: number, heads: number, options: TransformerLayerOptions = {}) {
+    checkOptions("TransformerEncoderLayer", options, layerChecks);
     super(heed, dModel, heads, options);
     const make = partsOf(heed, dModel, options);
     this.linear1 = make.linear(dModel, make.dimFeedforward);
@@ -189,10 +199,7 @@ export class TransformerEncoderLayer extends TransformerLayer {
     const x = this.residual(src, this.norm1, (x) =>
       this.dropout1.forward(this.selfAttn.forward(x, x, x, own).output),
     );
-    return this.residual(x, this.norm2, (x) => {
-      const hidden = this.dropout.forward(this.linear1.forward(x, this.activation));
-      return this.dropout2.forward(this.linear2.forward(hidden));
-    });
+    return this.residual(x, this.norm2, (x) => this.dropout2.forward(this.feedForward(x)));
   }
 }
 
@@ -210,6 +217,7 @@ export class TransformerDecoderLayer extends TransformerLayer {
   readonly dropout3: Dropout;
 
   constructor(heed: Heed, dModel: number, heads: number, options: TransformerLayerOptions = {}) {
+    checkOptions("TransformerDecoderLayer", options, layerChecks);
     super(heed, dModel, heads, options);
     this.multiheadAttn = attentionOf(heed, dModel, heads, options);
     const make = partsOf(heed, dModel, options);
@@ -245,9 +253,6 @@ export class TransformerDecoderLayer extends TransformerLayer {
     x = this.residual(x, this.norm2, (x) =>
       this.dropout2.forward(this.multiheadAttn.forward(x, keys, keys, others).output),
     );
-    return this.residual(x, this.norm3, (x) => {
-      const hidden = this.dropout.forward(this.linear1.forward(x, this.activation));
-      return this.dropout3.forward(this.linear2.forward(hidden));
-    });
+    return this.residual(x, this.norm3, (x) => this.dropout3.forward(this.feedForward(x)));
   }
 }
