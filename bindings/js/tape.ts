@@ -20,6 +20,8 @@ export type Backward = (
 
 interface Step {
   operation: string;
+  /** Those that ran: what they are called is looked up only if something is wrong. */
+  within: readonly Named[];
   inputs: Inputs;
   outputs: readonly Tensor[];
   backward: Backward;
@@ -54,11 +56,11 @@ export function noGrad<T>(run: () => T): T {
 
 const modules: Named[] = [];
 
-/** The modules that run, from the outermost one: "decoder.layers.1.self_attn". */
-function path(): string {
-  return modules
+/** Where modules run, from the outermost one: "decoder.layers.1.self_attn". */
+function path(running: readonly Named[]): string {
+  return running
     .slice(1)
-    .map((module, i) => modules[i]?.nameOf(module) ?? module.constructor.name)
+    .map((module, i) => running[i]?.nameOf(module) ?? module.constructor.name)
     .join(".");
 }
 
@@ -81,7 +83,7 @@ export function within<T>(module: Named, run: () => T): T {
   try {
     return run();
   } catch (error) {
-    throw locate(error, path());
+    throw locate(error, path(modules));
   } finally {
     modules.pop();
   }
@@ -122,8 +124,7 @@ export class Tape {
   record(operation: string, inputs: Inputs, outputs: readonly Tensor[], backward: Backward): void {
     if (this.#debug) this.#check(operation, outputs[0]);
     if (!this.#depends(operation, inputs, outputs)) return;
-    const place = modules.length > 1 ? `${path()}: ${operation}` : operation;
-    this.#steps?.push({ operation: place, inputs, outputs, backward });
+    this.#steps?.push({ operation, within: [...modules], inputs, outputs, backward });
     for (const output of outputs) this.#watched.add(output);
   }
 
@@ -186,7 +187,8 @@ export class Tape {
       }
       for (const output of step.outputs) if (!this.#sources.includes(output)) found.forget(output);
     } catch (error) {
-      throw locate(error, `gradient of ${step.operation}`);
+      const place = path(step.within);
+      throw locate(error, `gradient of ${place === "" ? "" : `${place}: `}${step.operation}`);
     }
   }
 
