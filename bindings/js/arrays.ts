@@ -2,7 +2,7 @@
 
 import type { Engine } from "./engine.js";
 import { describe, refuse } from "./error.js";
-import { recording } from "./tape.js";
+import { recording, snapshot } from "./tape.js";
 import { checkShape, type Tensor } from "./tensor.js";
 import {
   type Check,
@@ -262,8 +262,9 @@ export class ArrayOperations {
    */
   transpose(x: Tensor, order?: readonly number[]): Tensor {
     this.engine.handle("x", x);
-    const axes = order ?? swapLast(x.shape.length);
-    if (!Array.isArray(axes)) throw refuse("option", "order", "a list of axes", describe(order));
+    if (order !== undefined && !Array.isArray(order))
+      throw refuse("option", "order", "a list of axes", describe(order));
+    const axes = snapshot(order) ?? swapLast(x.shape.length);
     const turned = this.#transpose(x, axes);
     recording()?.record("transpose", { x }, [turned], ([d]) => {
       const back = axes.map((_, axis) => axes.indexOf(axis));
@@ -334,9 +335,10 @@ export class ArrayOperations {
   }
 
   /** Tensors end to end along an axis, the first one by default. */
-  concat(parts: readonly Tensor[], axis = 0): Tensor {
-    if (!Array.isArray(parts) || parts.length === 0)
-      throw refuse("option", "parts", "one tensor or more", describe(parts));
+  concat(given: readonly Tensor[], axis = 0): Tensor {
+    if (!Array.isArray(given) || given.length === 0)
+      throw refuse("option", "parts", "one tensor or more", describe(given));
+    const parts = snapshot(given);
     for (const [i, part] of parts.entries()) this.engine.handle(`parts[${i}]`, part);
     const along = axisOf(parts[0] as Tensor, axis);
     const whole = this.#concat(parts, along);
@@ -385,10 +387,12 @@ export class ArrayOperations {
     if (typeof b !== "number") return run(b);
     checkArgument("b", b, isNumber);
     const scalar = this.engine.filled([], b);
-    const result = run(scalar);
-    // A tape that runs may need it on the way back, and its scope frees it.
-    if (!recording()) scalar.dispose();
-    return result;
+    try {
+      return run(scalar);
+    } finally {
+      // A tape that runs may need it on the way back, and its scope frees it.
+      if (!recording()) scalar.dispose();
+    }
   }
 
   #sumTo(x: Tensor, shape: readonly number[]): Tensor {

@@ -5,7 +5,7 @@ import { notGiven } from "./border.js";
 import type { Engine, List } from "./engine.js";
 import { describe, refuse } from "./error.js";
 import { KvCache } from "./kvCache.js";
-import { recording } from "./tape.js";
+import { recording, snapshot } from "./tape.js";
 import { Tensor } from "./tensor.js";
 import {
   type Check,
@@ -195,8 +195,8 @@ export function attention<O extends AttentionOptions>(
   if (options !== undefined) checkOptions("attention", options, checks);
   const inputs = [engine.handle("q", q), engine.handle("k", k), engine.handle("v", v)];
   const { attention } = engine.module;
-  const o: AttentionOptions = options ?? nothing;
   const tape = recording();
+  const o: AttentionOptions = (tape ? snapshot(options) : options) ?? nothing;
   if (options === undefined && !tape) {
     engine.run(attention, inputs);
   } else {

@@ -3,7 +3,7 @@
 import { describe, HeedError, refuse } from "./error.js";
 import { noGrad, Tape, type TapeOptions } from "./tape.js";
 import { Tensor } from "./tensor.js";
-import { type Check, checkOptions, isBoolean } from "./validate.js";
+import { type Check, checkOptions, isBoolean, parametersOf } from "./validate.js";
 
 /** Tensors for which gradients are wanted, or what has some, such as a module. */
 export type Sources = readonly Tensor[] | { parameters(): Tensor[] };
@@ -20,7 +20,7 @@ export interface ValueAndGradients<Aux> {
 const checks = { debug: isBoolean } satisfies Record<keyof TapeOptions, Check>;
 
 function tensorsOf(sources: Sources): readonly Tensor[] {
-  const tensors = "parameters" in sources ? sources.parameters() : sources;
+  const tensors = parametersOf(sources);
   if (!Array.isArray(tensors) || !tensors.every((tensor) => tensor instanceof Tensor))
     throw refuse("option", "sources", "a module or a list of tensors", describe(sources));
   if (tensors.length === 0) throw refuse("option", "sources", "one tensor or more", "none");

@@ -1,7 +1,7 @@
 // heed.gru.
 
 import type { Engine } from "./engine.js";
-import { recording } from "./tape.js";
+import { recording, snapshot } from "./tape.js";
 import type { Tensor } from "./tensor.js";
 import { type Check, checkOptions, isListOrTensor, isTensor } from "./validate.js";
 
@@ -53,7 +53,8 @@ export function gru(
   checkOptions("gru", options, checks);
   const { module } = engine;
   const { weightIh, weightHh, biasIh, biasHh } = parameters;
-  const before = options.state;
+  const tape = recording();
+  const { state: before, lengths } = tape ? snapshot(options) : options;
   const inputs = () => [
     engine.handle("x", x),
     engine.handle("weightIh", weightIh),
@@ -61,11 +62,10 @@ export function gru(
     engine.handleOrNone("biasIh", biasIh),
     engine.handleOrNone("biasHh", biasHh),
   ];
-  const tape = recording();
   return engine.withLists((list) => {
     const given = (needGates: boolean) => [
       engine.handleOrNone("state", before),
-      list("lengths", options.lengths),
+      list("lengths", lengths),
       Number(needGates),
     ];
     engine.run(module.gru, [...inputs(), ...given(tape !== undefined)]);
@@ -82,7 +82,7 @@ export function gru(
           engine.handle("output", output),
           engine.handle("gates", gates),
           engine.handleOrNone("state", before),
-          list("lengths", options.lengths),
+          list("lengths", lengths),
           1,
         ]);
         return {

@@ -186,10 +186,9 @@ export class LayerOperations extends ArrayOperations {
     checkArgument("rate", options.rate, isNumber);
     checkArgument("seed", options.seed, isWholeNumber(0));
     const { engine } = this;
+    const { rate, seed } = options;
     const drop = (x: Tensor) =>
-      engine
-        .run(engine.module.dropout, [engine.handle("x", x), options.rate, options.seed])
-        .tensor();
+      engine.run(engine.module.dropout, [engine.handle("x", x), rate, seed]).tensor();
     const y = drop(x);
     recording()?.record("dropout", { x }, [y], ([d]) => ({ x: d && drop(d) }));
     return y;
@@ -229,6 +228,7 @@ export class LayerOperations extends ArrayOperations {
     checkOptions("embedding", options, embeddingChecks);
     const { engine } = this;
     const { module } = engine;
+    const { paddingIndex } = options;
     const args = [engine.handle("ids", ids), engine.handle("weight", weight)];
     const rows = engine.run(module.embedding, args).tensor();
     recording()?.record("embedding", { weight }, [rows], ([d]) => {
@@ -236,7 +236,7 @@ export class LayerOperations extends ArrayOperations {
         engine.handle("d", d),
         engine.handle("ids", ids),
         weight.shape[0] as number,
-        options.paddingIndex ?? notGiven,
+        paddingIndex ?? notGiven,
       ];
       return { weight: engine.run(module.embeddingBackward, args).tensor() };
     });

@@ -2,7 +2,7 @@
 
 import { type AttentionOptions, attention, type If } from "./attention.js";
 import type { Engine } from "./engine.js";
-import { refuse } from "./error.js";
+import { describe, refuse } from "./error.js";
 import type { OriginOperations } from "./origins.js";
 import { recording } from "./tape.js";
 import type { Tensor } from "./tensor.js";
@@ -138,7 +138,8 @@ function inSteps(
     Tensor,
   ];
   const { dropout = 0, seed = 0, isCausal = false, needWeights = false } = o;
-  const options = { heads: o.heads, isCausal, needWeights, dropout, seed, ...masksOf(heed, o) };
+  const masks = joinedMasks(heed, o.mask, o.keyMask);
+  const options = { heads: o.heads, isCausal, needWeights, dropout, seed, ...masks };
   const heads = attention(engine, q, k, v, options);
   return {
     output: heed.linear(heads.output, outProjWeight, outProjBias),
@@ -147,20 +148,24 @@ function inSteps(
   };
 }
 
-/** Attention takes one mask that hides and one that is added. */
-function masksOf(
+/** Two masks as options of attention, which takes one of them and a bias. */
+export function joinedMasks(
   heed: OriginOperations,
-  { mask, keyMask }: MultiHeadAttentionOptions,
+  mask: Tensor | undefined,
+  keyMask: Tensor | undefined,
 ): Pick<AttentionOptions, "mask" | "bias"> {
   if (keyMask === undefined) return mask ? { mask } : {};
-  const [B = 0, S = 0] = keyMask.shape;
-  if (mask?.dtype !== "bool") {
-    const keys = heed.reshape(keyMask, [B, 1, 1, S]);
-    return mask ? { mask: keys, bias: mask } : { mask: keys };
+  if (keyMask.dtype !== "bool" || keyMask.shape.length !== 2) {
+    const got = `${keyMask.dtype} ${describe([...keyMask.shape])}`;
+    throw refuse("shape", "keyMask", "bool [B, S]", got);
   }
-  const bias = heed.zeros([B, 1, 1, S]);
-  bias.data.set(keyMask.data.map(Number).map((seen) => (seen ? 0 : -Infinity)));
-  return { mask, bias };
+  const [batch = 0, keys = 0] = keyMask.shape;
+  const seen = heed.reshape(keyMask, [batch, 1, 1, keys]);
+  if (mask === undefined) return { mask: seen };
+  if (mask.dtype === "float32") return { mask: seen, bias: mask };
+  const bias = heed.zeros(mask.shape);
+  bias.data.set(Float32Array.from(mask.data, (see) => (see ? 0 : -Infinity)));
+  return { mask: seen, bias };
 }
 
 function checkShapes(

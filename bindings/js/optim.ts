@@ -12,6 +12,7 @@ import {
   isNumber,
   isShare,
   isWholeNumber,
+  parametersOf,
 } from "./validate.js";
 
 /** The tensors to train, or what has some, such as a module. */
@@ -72,8 +73,8 @@ abstract class Optimizer implements Disposable {
   /**
    * Changes the parameters by gradients, as `valueAndGrad` gives them, and frees the gradients.
    *
-   * @throws HeedError "shape", "option", "disposed" if they are not those of the parameters; nothing is
-   *   changed or freed then
+   * @throws HeedError "shape", "dtype", "option", "disposed" if they are not those of the parameters, or
+   *   the optimiser was disposed of; nothing is changed or freed then
    */
   step(gradients: readonly Tensor[]): void {
     this.#check(gradients);
@@ -138,6 +139,9 @@ abstract class Optimizer implements Disposable {
       const { engine } = parameter;
       engine.handle(`parameters[${i}]`, parameter);
       engine.handle(`gradients[${i}]`, gradient);
+      for (const [name, all] of Object.entries(this.#averages)) engine.handle(name, all[i]);
+      if (gradient.dtype !== "float32")
+        throw refuse("dtype", `gradients[${i}]`, "float32", gradient.dtype);
       if (String(gradient.shape) !== String(parameter.shape)) {
         const [expected, got] = [[...parameter.shape], [...gradient.shape]];
         throw refuse("shape", `gradients[${i}]`, describe(expected), describe(got));
@@ -147,12 +151,7 @@ abstract class Optimizer implements Disposable {
 }
 
 function tensorsOf(parameters: Parameters): readonly Tensor[] {
-  const given = parameters as unknown;
-  const isOwner =
-    given !== null &&
-    typeof given === "object" &&
-    typeof (given as { parameters?: unknown }).parameters === "function";
-  const tensors = isOwner ? (given as { parameters(): Tensor[] }).parameters() : parameters;
+  const tensors = parametersOf(parameters);
   checkArgument("parameters", tensors, {
     expected: "a module or a list of different float32 tensors, one or more",
     accepts: (list) =>

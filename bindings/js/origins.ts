@@ -124,10 +124,8 @@ export class OriginOperations extends LayerOperations {
     checkOptions("average", options, averageChecks);
     const { engine } = this;
     const { module } = engine;
-    const numbers = () => [
-      Number(options.isCausal ?? false),
-      engine.handleOrNone("keyMask", options.keyMask),
-    ];
+    const { isCausal = false, keyMask } = options;
+    const numbers = () => [Number(isCausal), engine.handleOrNone("keyMask", keyMask)];
     const y = engine.run(module.average, [engine.handle("x", x), ...numbers()]).tensor();
     recording()?.record("average", { x }, [y], ([d]) => {
       const args = [engine.handle("d", d), ...numbers()];

@@ -2,7 +2,7 @@
 
 import type { Engine } from "./engine.js";
 import type { Operation } from "./module.js";
-import { recording } from "./tape.js";
+import { recording, snapshot } from "./tape.js";
 import type { Tensor } from "./tensor.js";
 import {
   type Check,
@@ -71,22 +71,25 @@ const ropeChecks = {
 export function rope(engine: Engine, x: Tensor, options: RopeOptions): Tensor {
   checkOptions("rope", options, ropeChecks);
   const { module } = engine;
+  const tape = recording();
+  const o = tape ? snapshot(options) : options;
   const turn = (operation: Operation, x: Tensor) =>
     engine
       .run(operation, [
         engine.handle("x", x),
-        module.RopeStyle[options.style ?? "half"].value,
-        options.heads ?? 0,
-        options.rotarySize ?? 0,
-        options.base ?? 10000,
-        options.offset ?? 0,
-        engine.handleOrNone("positionIds", options.positionIds),
-        engine.handleOrNone("cos", options.cos),
-        engine.handleOrNone("sin", options.sin),
+        module.RopeStyle[o.style ?? "half"].value,
+        o.heads ?? 0,
+        o.rotarySize ?? 0,
+        o.base ?? 10000,
+        o.offset ?? 0,
+        engine.handleOrNone("positionIds", o.positionIds),
+        engine.handleOrNone("cos", o.cos),
+        engine.handleOrNone("sin", o.sin),
       ])
       .tensor();
   const turned = turn(module.rope, x);
-  recording()?.record("rope", { x }, [turned], ([d]) => ({
+  tape?.cut("rope for its tables", { cos: o.cos, sin: o.sin }, [turned]);
+  tape?.record("rope", { x }, [turned], ([d]) => ({
     x: d && turn(module.ropeBackward, d),
   }));
   return turned;

@@ -80,8 +80,10 @@ const countOf = (shape: readonly number[]) => shape.reduce((product, size) => pr
  */
 export function read(bytes: Uint8Array): SafetensorsFile {
   if (!(bytes instanceof Uint8Array)) throw wrong("bytes", "a Uint8Array", describe(bytes));
-  const { header, dataStart } = readHeader(bytes);
-  const data = bytes.subarray(dataStart);
+  // A plain one: the slices of a Buffer of Node are no copies.
+  const file = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+  const { header, dataStart } = readHeader(file);
+  const data = file.subarray(dataStart);
   const tensors: [string, SafetensorsEntry][] = [];
   const places: { name: string; begin: number; end: number }[] = [];
   for (const [name, info] of Object.entries(header)) {

@@ -75,6 +75,8 @@ function problemWith(tensor: Tensor, given: unknown): string | undefined {
     return `expected ${describe([...expected])}, got ${describe(shape)}`;
   }
   if (!floating.includes(dtype)) return `expected floating numbers, got ${dtype}`;
+  if (data instanceof BigInt64Array || data instanceof BigUint64Array)
+    return `expected floating numbers, got ${describe(data)}`;
   const got = (data as ArrayLike<number> | undefined)?.length;
   return got === tensor.size ? undefined : `expected ${tensor.size} numbers, got ${got}`;
 }

@@ -54,6 +54,22 @@ export function noGrad<T>(run: () => T): T {
   }
 }
 
+/**
+ * Options as they are now: an operation reads them again on the way back, when the caller may have changed
+ * the object or a list in it for the next call.
+ */
+export function snapshot<T>(value: T): T {
+  if (Array.isArray(value)) return [...value] as T;
+  const isPlain =
+    value !== null &&
+    typeof value === "object" &&
+    Object.getPrototypeOf(value) === Object.prototype;
+  if (!isPlain) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [name, snapshot(part)]),
+  ) as T;
+}
+
 const modules: Named[] = [];
 
 /** Where modules run, from the outermost one: "decoder.layers.1.self_attn". */

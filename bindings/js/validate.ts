@@ -89,6 +89,12 @@ export function checkArgument(name: string, value: unknown, check: Check): void 
   if (!check.accepts(value)) throw refuse("option", name, check.expected, describe(value));
 }
 
+/** What a module has to train, or what was given in its place. */
+export function parametersOf(given: unknown): unknown {
+  if (given === null || typeof given !== "object" || !("parameters" in given)) return given;
+  return typeof given.parameters === "function" ? given.parameters() : given;
+}
+
 /** The shape of what must be a live tensor. */
 export function shapeOf(name: string, value: unknown): readonly number[] {
   if (!(value instanceof Tensor)) throw refuse("dtype", name, "a tensor", describe(value));

@@ -368,6 +368,88 @@ describe("a tape", () => {
       expect(gradients[0]?.toArray()).toEqual([9, 1]);
     }));
 
+  test("multi-head attention hides with both masks what it hides without a tape", () =>
+    withEngine((h) => {
+      const layer = new nn.MultiHeadAttention(h, 4, 2);
+      const x = h.normal([1, 3, 4], { seed: 1 });
+      x.data.fill(Number.NaN, 4, 8);
+      const options = {
+        mask: bools(h, [3, 3], 1, 0, 0, 1, 1, 0, 1, 1, 1),
+        keyMask: bools(h, [1, 3], 1, 0, 1),
+        needWeights: true,
+      } as const;
+      const query = h.normal([1, 3, 4], { seed: 2 });
+      const expected = layer.forward(query, x, x, options);
+      const { aux } = valueAndGrad(layer, () => {
+        const result = layer.forward(query, x, x, options);
+        return [h.sum(result.output), result];
+      });
+      expect(aux.weights.toArray()).toEqual(expected.weights.toArray());
+      expectClose(aux.output, [1, 3, 4], expected.output.data);
+    }));
+
+  test("goes back by the options of the call, whatever became of the object since", () =>
+    withEngine((h) => {
+      const x = h.normal([1, 2, 4, 4], { seed: 1 });
+      const flat = h.reshape(x, [2, 4, 4]);
+      const parameters = { weightIh: h.ones([3, 4]), weightHh: h.ones([3, 1]) };
+      const calls: ((isChanged: boolean) => Tensor)[] = [
+        (isChanged) => {
+          const options = { rate: 0.5, seed: 1 };
+          const y = h.dropout(x, options);
+          if (isChanged) options.seed = 2;
+          return y;
+        },
+        (isChanged) => {
+          const options = { kvLengths: [4], dropout: 0.5, seed: 1 };
+          const y = h.attention(x, x, x, options).output;
+          if (isChanged) Object.assign(options, { seed: 2 }).kvLengths[0] = 1;
+          return y;
+        },
+        (isChanged) => {
+          const options = { offset: 1 };
+          const y = h.rope(x, options);
+          if (isChanged) options.offset = 2;
+          return y;
+        },
+        (isChanged) => {
+          const options = { isCausal: true };
+          const y = h.average(flat, options);
+          if (isChanged) options.isCausal = false;
+          return y;
+        },
+        (isChanged) => {
+          const options = { lengths: [4, 4] };
+          const y = h.gru(flat, parameters, options).output;
+          if (isChanged) options.lengths[1] = 1;
+          return y;
+        },
+        (isChanged) => {
+          const order = [0, 2, 1];
+          const y = h.transpose(flat, order);
+          if (isChanged) order.reverse();
+          return y;
+        },
+        (isChanged) => {
+          const parts = [flat, h.ones([1, 4, 4])];
+          const y = h.concat(parts);
+          if (isChanged) parts.reverse();
+          return y;
+        },
+      ];
+      for (const call of calls) {
+        const [asCalled, changed] = [false, true].map((isChanged) => {
+          const sources = [x, flat];
+          const weighted = () => {
+            const y = call(isChanged);
+            return h.sum(h.multiply(y, h.normal(y.shape, { seed: 3 })));
+          };
+          return grad(sources, weighted).map((gradient) => gradient.toArray());
+        });
+        expect(changed).toEqual(asCalled);
+      }
+    }));
+
   test("frees what a step makes, and keeps what the function returns beside the loss", () =>
     withEngine((h) => {
       const x = h.normal([64, 64], { seed: 1 });
@@ -449,6 +531,12 @@ describe("a tape", () => {
         () => grad([], () => 0 as never),
       ],
       [
+        "sources that are none",
+        "option",
+        /^sources: expected a module or a list of tensors, got null$/,
+        () => grad(null as never, () => 0 as never),
+      ],
+      [
         "a source that is disposed of",
         "disposed",
         /^sources\[1\]: expected a live tensor/,
@@ -498,6 +586,21 @@ describe("a tape", () => {
         "unsupported",
         /^loss: expected a tensor with a gradient, or a detached one, got a result of localMean/,
         (h, x) => grad([x], () => h.sum(h.localMean(h.reshape(x, [1, 2]), 1))),
+      ],
+      [
+        "a loss from the largest numbers",
+        "unsupported",
+        /^loss: expected a tensor with a gradient, or a detached one, got a result of topK/,
+        (h, x) => grad([x], () => h.sum(h.topK(x, 1).values)),
+      ],
+      [
+        "a loss from tables of rope",
+        "unsupported",
+        /^sum: x: expected a tensor with a gradient, or a detached one, got a result of rope for its/,
+        (h, x) => {
+          const [y, sin] = [h.ones([1, 1, 1, 4]), h.ones([1, 2])];
+          return grad([x, y], () => h.sum(h.rope(y, { cos: h.reshape(x, [1, 2]), sin })));
+        },
       ],
       [
         "a loss to which such a thing adds",

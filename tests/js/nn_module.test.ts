@@ -295,6 +295,10 @@ describe("a state dict", () => {
       expect(refusal(() => layer.loadStateDict({ weight: longs, bias })).message).toBe(
         "state dict: expected what the module holds, got 1 not fitting: weight (expected floating numbers, got int64)",
       );
+      const untold = { shape: [1, 2], data: BigInt64Array.of(1n, 2n) };
+      expect(refusal(() => layer.loadStateDict({ weight: untold, bias })).message).toMatch(
+        /weight \(expected floating numbers, got a BigInt64Array\)$/,
+      );
       const short = { shape: [1, 2], data: [1] };
       expect(refusal(() => layer.loadStateDict({ weight: short, bias })).message).toBe(
         "state dict: expected what the module holds, got 1 not fitting: weight (expected 2 numbers, got 1)",

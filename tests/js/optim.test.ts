@@ -203,6 +203,32 @@ describe("an optimiser", () => {
       "gradients[0]: expected a live tensor, got a disposed one",
     ],
     [
+      "gradients of whole numbers",
+      () => {
+        const [first, second] = [heed().ones([1]), heed().ones([1])];
+        const optimizer = new optim.SGD([first, second]);
+        const gradients = [heed().ones([1]), heed().tensor(Int32Array.of(1))];
+        const error = refusal(() => optimizer.step(gradients));
+        expect([first.toArray(), optimizer.stepCount]).toEqual([[1], 0]);
+        expect(gradients.some(({ isDisposed }) => isDisposed)).toBe(false);
+        throw error;
+      },
+      "dtype",
+      "gradients[1]: expected float32, got int32",
+    ],
+    [
+      "a step after its end",
+      () => {
+        const optimizer = new optim.Adam([heed().ones([1])]);
+        optimizer.dispose();
+        const error = refusal(() => optimizer.step([heed().ones([1])]));
+        expect(optimizer.stepCount).toBe(0);
+        throw error;
+      },
+      "disposed",
+      "exp_avg: expected a live tensor, got a disposed one",
+    ],
+    [
       "no parameters",
       () => new optim.Adam([]),
       "option",

@@ -4,7 +4,7 @@
 import type { HeedError } from "heed";
 import { safetensors } from "heed/nn";
 import { describe, expect, test } from "vitest";
-import { engine, refusal } from "./engine.js";
+import { engine, isNode, refusal } from "./engine.js";
 import { Random } from "./values.js";
 
 /** A file as any writer may make it. */
@@ -123,6 +123,13 @@ describe("a file of another writer", () => {
     expect(tensors.b?.data).toEqual(Float32Array.of(1));
     expect(tensors.none).toEqual({ dtype: "float32", shape: [0], data: new Float32Array(0) });
   });
+});
+
+test.runIf(isNode)("a file may come as a Buffer of Node, without alignment too", () => {
+  for (const padding of ["", " ", "  ", "   "]) {
+    const bytes = Buffer.from(file({ a: entry("F32", [1], 0, 4) }, [0, 0, 128, 63], padding));
+    expect(safetensors.read(bytes).tensors.a?.data).toEqual(Float32Array.of(1));
+  }
 });
 
 describe("a file is refused", () => {

@@ -3,9 +3,10 @@
 import type { If, NothingElse } from "../attention.js";
 import { describe, refuse } from "../error.js";
 import { KvCache, type KvCacheOptions } from "../kvCache.js";
-import type {
-  MultiHeadAttentionParameters,
-  MultiHeadAttentionOptions as MultiHeadOperationOptions,
+import {
+  joinedMasks,
+  type MultiHeadAttentionParameters,
+  type MultiHeadAttentionOptions as MultiHeadOperationOptions,
 } from "../multiHeadAttention.js";
 import type { Heed } from "../ops.js";
 import type { Tensor } from "../tensor.js";
@@ -215,7 +216,7 @@ export class MultiHeadAttention extends Module {
       const [q, k, v] = this.#project(query, key, value);
       const { output, weights } = heed.attention(q, k, v, {
         ...{ heads, isCausal, needWeights, past: cache },
-        ...this.#joined(mask, keyMask),
+        ...joinedMasks(heed, mask, keyMask),
       });
       return { output: this.outProj.forward(output), weights };
     });
@@ -237,21 +238,6 @@ export class MultiHeadAttention extends Module {
       return [q, none, none];
     }
     return [q, heed.linear(key, kWeight, biases[1]), heed.linear(value, vWeight, biases[2])];
-  }
-
-  /** Two masks as options of attention, which has one of them and a bias. */
-  #joined(mask: Tensor | undefined, keyMask: Tensor | undefined): { mask?: Tensor; bias?: Tensor } {
-    if (keyMask === undefined) return mask ? { mask } : {};
-    const [batch = 0, keys = 0] = keyMask.shape;
-    if (keyMask.dtype !== "bool" || keyMask.shape.length !== 2) {
-      const got = `${keyMask.dtype} ${describe([...keyMask.shape])}`;
-      throw refuse("shape", "keyMask", "bool [B, S]", got);
-    }
-    const seen = this.heed.reshape(keyMask, [batch, 1, 1, keys]);
-    if (mask === undefined) return { mask: seen };
-    if (mask.dtype === "float32") return { mask: seen, bias: mask };
-    const hidden = Float32Array.from(mask.data as Uint8Array, (see) => (see ? 0 : -Infinity));
-    return { mask: seen, bias: this.heed.tensor(hidden, mask.shape) };
   }
 }
 
