@@ -5,10 +5,11 @@ import type { Engine } from "./engine.js";
 import { refuse } from "./error.js";
 import type { OriginOperations } from "./origins.js";
 import { recording } from "./tape.js";
-import type { Tensor } from "./tensor.js";
+import { createTensor, type Tensor } from "./tensor.js";
 import {
   type Check,
   checkOptions,
+  checkTensor,
   isBoolean,
   isNumber,
   isTensor,
@@ -138,7 +139,11 @@ function inSteps(
     Tensor,
   ];
   const { dropout = 0, seed = 0, isCausal = false, needWeights = false } = o;
-  const options = { heads: o.heads, isCausal, needWeights, dropout, seed, ...masksOf(heed, o) };
+  const [query, key] = inputs;
+  const [B = 0, L = 0] = query.shape;
+  const full = [B, o.heads, L, key.shape[1] ?? 0] as const;
+  const masks = masksOf(heed, engine, full, o);
+  const options = { heads: o.heads, isCausal, needWeights, dropout, seed, ...masks };
   const heads = attention(engine, q, k, v, options);
   return {
     output: heed.linear(heads.output, outProjWeight, outProjBias),
@@ -147,55 +152,73 @@ function inSteps(
   };
 }
 
-/** Attention takes one mask that hides and one that is added. */
+/** Attention takes one mask that hides and one that is added; what either hides is not read. */
 function masksOf(
   heed: OriginOperations,
+  engine: Engine,
+  full: readonly [B: number, H: number, L: number, S: number],
   { mask, keyMask }: MultiHeadAttentionOptions,
 ): Pick<AttentionOptions, "mask" | "bias"> {
   if (keyMask === undefined) return mask ? { mask } : {};
-  const [B = 0, S = 0] = keyMask.shape;
-  if (mask?.dtype !== "bool") {
-    const keys = heed.reshape(keyMask, [B, 1, 1, S]);
-    return mask ? { mask: keys, bias: mask } : { mask: keys };
+  const [B, , , S] = full;
+  if (mask === undefined) return { mask: heed.reshape(keyMask, [B, 1, 1, S]) };
+  const own = [1, 1, 1, 1, ...mask.shape].slice(-4) as [number, number, number, number];
+  const fits =
+    mask.shape.length <= 4 &&
+    own.every((size, axis) => size === 1 || size === full[axis] || (axis === 3 && size < S));
+  // A mask that is none is for attention to refuse.
+  if (!fits || (mask.dtype !== "bool" && mask.dtype !== "float32")) return { mask };
+  if (mask.dtype === "float32") return { mask: heed.reshape(keyMask, [B, 1, 1, S]), bias: mask };
+
+  const [batches, heads, rows, columns] = own;
+  const [allowed, keep] = [mask.data, keyMask.data];
+  const both = new Uint8Array(B * heads * rows * S);
+  for (let i = 0; i < both.length; ++i) {
+    const j = i % S;
+    const row = (i - j) / S;
+    const b = Math.floor(row / (heads * rows));
+    const from = (batches === 1 ? row % (heads * rows) : row) * columns;
+    const isAllowed = columns === 1 ? allowed[from] : j < columns && allowed[from + j];
+    both[i] = isAllowed && keep[b * S + j] ? 1 : 0;
   }
-  const bias = heed.zeros([B, 1, 1, S]);
-  bias.data.set(keyMask.data.map(Number).map((seen) => (seen ? 0 : -Infinity)));
-  return { mask, bias };
+  return { mask: engine.track(createTensor(engine, both, [B, heads, rows, S], "bool")) };
 }
 
+/** Refuses what C++ refuses, in its words. */
 function checkShapes(
   engine: Engine,
   [query, key, value]: readonly [Tensor, Tensor, Tensor],
   p: MultiHeadAttentionParameters,
   o: MultiHeadAttentionOptions,
 ): void {
-  const require = (
-    name: string,
-    tensor: Tensor | undefined,
-    shape: readonly (number | string)[],
-  ) => {
-    engine.handle(name, tensor);
-    const got = (tensor as Tensor).shape;
-    const fits = shape.every((size, i) => typeof size === "string" || size === got[i]);
-    if (got.length !== shape.length || !fits)
-      throw refuse("shape", name, `[${shape.join(", ")}]`, `[${got.join(", ")}]`);
-  };
-  require("query", query, ["B", "L", "E"]);
+  const any = undefined;
+  checkTensor(engine, "query", query, [any, any, any]);
+  checkTensor(engine, "key", key, [any, any, any]);
+  checkTensor(engine, "value", value, [any, any, any]);
   const [B, , E] = query.shape as [number, number, number];
-  const isTogether = p.inProjWeight !== undefined;
-  require("key", key, [B, "S", isTogether ? E : "size of a key"]);
-  require("value", value, [B, key.shape[1] as number, isTogether ? E : "size of a value"]);
-  if (!Number.isInteger(o.heads) || E % o.heads !== 0)
-    throw refuse("option", "heads", `a divisor of the embedding size ${E}`, String(o.heads));
-  if (p.inProjWeight) {
-    require("inProjWeight", p.inProjWeight, [3 * E, E]);
-  } else {
-    require("qProjWeight", p.qProjWeight, [E, E]);
-    require("kProjWeight", p.kProjWeight, [E, key.shape[2] as number]);
-    require("vProjWeight", p.vProjWeight, [E, value.shape[2] as number]);
+  const [, S] = key.shape;
+  const size = p.inProjWeight ? E : any;
+  checkTensor(engine, "key", key, [B, S, size]);
+  checkTensor(engine, "value", value, [B, S, size]);
+  const { heads = 0, keyMask } = o;
+  if (heads < 1 || E % heads !== 0)
+    throw refuse("option", "heads", `a divisor of the embedding size ${E}`, String(heads));
+  if (keyMask) checkTensor(engine, "keyMask", keyMask, [B, S], "bool");
+  if (p.outProjWeight === undefined) throw refuse("option", "outProjWeight", "a tensor", "nothing");
+  checkTensor(engine, "outProjWeight", p.outProjWeight, [E, E]);
+  if (p.outProjBias) checkTensor(engine, "outProjBias", p.outProjBias, [E]);
+  if (p.inProjBias) checkTensor(engine, "inProjBias", p.inProjBias, [3 * E]);
+  const inputs = { qProjWeight: query, kProjWeight: key, vProjWeight: value };
+  for (const name of ["qProjWeight", "kProjWeight", "vProjWeight"] as const) {
+    const weight = p[name];
+    if (p.inProjWeight && weight)
+      throw refuse("option", name, "nothing beside inProjWeight", "a tensor");
+    if (p.inProjWeight) {
+      checkTensor(engine, "inProjWeight", p.inProjWeight, [3 * E, E]);
+    } else if (weight === undefined) {
+      throw refuse("option", name, "a tensor, because inProjWeight is left out", "nothing");
+    } else {
+      checkTensor(engine, name, weight, [E, inputs[name].shape[2]]);
+    }
   }
-  if (p.inProjBias) require("inProjBias", p.inProjBias, [3 * E]);
-  require("outProjWeight", p.outProjWeight, [E, E]);
-  if (p.outProjBias) require("outProjBias", p.outProjBias, [E]);
-  if (o.keyMask) require("keyMask", o.keyMask, [B, key.shape[1] as number]);
 }

@@ -1,6 +1,7 @@
 // From logits to tokens: heed.topK and heed.sample.
 
 import type { Engine } from "./engine.js";
+import { recording } from "./tape.js";
 import type { Tensor } from "./tensor.js";
 import { type Check, checkArgument, checkOptions, isNumber, isWholeNumber } from "./validate.js";
 
@@ -32,7 +33,10 @@ const checks = {
 export function topK(engine: Engine, x: Tensor, k: number): TopKResult {
   checkArgument("k", k, isWholeNumber(1));
   engine.run(engine.module.topK, [engine.handle("x", x), k]);
-  return { values: engine.tensor(), indices: engine.tensor() };
+  const values = engine.tensor();
+  const indices = engine.tensor();
+  recording()?.cut("topK", { x }, [values]);
+  return { values, indices };
 }
 
 export function sample(engine: Engine, logits: Tensor, options: SampleOptions): Tensor {
