@@ -249,8 +249,8 @@ function inputsOf(q: Tensor, k: Tensor, v: Tensor, o: AttentionOptions) {
     bias,
     alibiSlopes: slopes instanceof Tensor ? slopes : undefined,
     sinks: sinks instanceof Tensor ? sinks : undefined,
-    pastKey: before?.key,
-    pastValue: before?.value,
+    "past.key": before?.key,
+    "past.value": before?.value,
   };
 }
 
@@ -283,7 +283,7 @@ function attentionBackward(
       engine.handleOrNone("dLse", dLse),
     ]),
   );
-  const gradients = {
+  const { pastKey, pastValue, ...gradients } = {
     q: engine.tensor(),
     k: engine.tensor(),
     v: engine.tensor(),
@@ -295,7 +295,7 @@ function attentionBackward(
     pastValue: engine.optional(),
   };
   if (d !== given) d.dispose();
-  return gradients;
+  return { ...gradients, "past.key": pastKey, "past.value": pastValue };
 }
 
 /** The options as bindings/embind.cpp lists them. */
@@ -388,7 +388,7 @@ export function mergeAttention(
   ]);
   const output = engine.tensor();
   const lse = engine.tensor();
-  const taken = { outputA: a.output, lseA: a.lse, outputB: b.output, lseB: b.lse };
+  const taken = { "a.output": a.output, "a.lse": a.lse, "b.output": b.output, "b.lse": b.lse };
   recording()?.cut("mergeAttention", taken, [output, lse]);
   return { output, lse };
 }

@@ -4,6 +4,7 @@ import { Border } from "./border.js";
 import { describe, refuse } from "./error.js";
 import type { Handle, HeedModule, Operation } from "./module.js";
 import { createTensor, Tensor } from "./tensor.js";
+import { checkNoPromise } from "./validate.js";
 
 export class Engine {
   readonly module: HeedModule;
@@ -132,11 +133,7 @@ export class Engine {
     let result: T | undefined;
     try {
       result = run();
-      if (result instanceof Promise) {
-        // It goes on without its tensors: what becomes of it is of no interest.
-        result.catch(() => {});
-        throw refuse("option", "scope", "a function that is not async", "a promise");
-      }
+      checkNoPromise("scope", result);
       return result;
     } finally {
       this.#scopes.pop();

@@ -2,8 +2,21 @@
 // differentiation: Linnainmaa, 1970). Each operation says itself, where it is computed, what its
 // gradients are; nothing is written while no tape runs.
 
-import { HeedError, refuse } from "./error.js";
-import type { Tensor } from "./tensor.js";
+import type { Engine } from "./engine.js";
+import { describe, HeedError, refuse } from "./error.js";
+import { Tensor } from "./tensor.js";
+import {
+  type Check,
+  checkArgument,
+  checkNoPromise,
+  checkOptions,
+  isBoolean,
+  isFunction,
+  parametersOf,
+} from "./validate.js";
+
+/** Tensors for which gradients are wanted, or what has some, such as a module. */
+export type Sources = readonly Tensor[] | { parameters(): Tensor[] };
 
 export type Inputs = Readonly<Record<string, Tensor | undefined>>;
 
@@ -38,6 +51,8 @@ export interface TapeOptions {
   debug?: boolean;
 }
 
+export const tapeChecks = { debug: isBoolean } satisfies Record<keyof TapeOptions, Check>;
+
 let running: Tape | undefined;
 
 /** The tape that operations are to record themselves on, if one runs. */
@@ -45,10 +60,14 @@ export const recording = (): Tape | undefined => running;
 
 /** Runs a function whose operations are not recorded: what it returns is constant. */
 export function noGrad<T>(run: () => T): T {
+  checkArgument("run", run, isFunction);
   const tape = running;
   running = undefined;
   try {
-    return run();
+    const result = run();
+    // What an async function goes on to do would be recorded.
+    if (tape) checkNoPromise("run", result);
+    return result;
   } finally {
     running = tape;
   }
@@ -105,11 +124,26 @@ export function within<T>(module: Named, run: () => T): T {
   }
 }
 
+function tensorsOf(sources: unknown): readonly Tensor[] {
+  const tensors = parametersOf(sources);
+  if (!Array.isArray(tensors) || !tensors.every((tensor) => tensor instanceof Tensor))
+    throw refuse("option", "sources", "a module or a list of tensors", describe(sources));
+  const [first] = tensors as Tensor[];
+  if (first === undefined) throw refuse("option", "sources", "one tensor or more", "none");
+  for (const [i, tensor] of tensors.entries()) {
+    first.engine.handle(`sources[${i}]`, tensor);
+    if (tensor.dtype !== "float32") throw refuse("dtype", `sources[${i}]`, "float32", tensor.dtype);
+  }
+  return tensors;
+}
+
 /**
  * Records the operations on some tensors, and computes gradients for these. `valueAndGrad` is the usual
  * way to use one.
  */
 export class Tape {
+  /** @internal That of the sources. */
+  readonly engine: Engine;
   readonly #sources: readonly Tensor[];
   /** What depends on a source. */
   readonly #watched: Set<Tensor>;
@@ -118,19 +152,27 @@ export class Tape {
   readonly #debug: boolean;
   #steps: Step[] | undefined = [];
 
-  /** @param sources the tensors for which gradients will be asked */
-  constructor(sources: readonly Tensor[], options: TapeOptions = {}) {
-    this.#sources = sources;
-    this.#watched = new Set(sources);
+  /**
+   * @param sources for which gradients will be asked
+   * @throws HeedError "option", "dtype", "disposed"
+   */
+  constructor(sources: Sources, options: TapeOptions = {}) {
+    checkOptions("Tape", options, tapeChecks);
+    this.#sources = tensorsOf(sources);
+    this.engine = (this.#sources[0] as Tensor).engine;
+    this.#watched = new Set(this.#sources);
     this.#debug = options.debug ?? false;
   }
 
   /** Runs a function and records what it does. */
   run<T>(run: () => T): T {
+    checkArgument("run", run, isFunction);
     if (running) throw refuse("unsupported", "tape", "no other one to be running", "one inside it");
     running = this;
     try {
-      return run();
+      const result = run();
+      checkNoPromise("run", result);
+      return result;
     } finally {
       running = undefined;
     }
@@ -155,12 +197,11 @@ export class Tape {
    * that it does not depend on. Everything that was recorded is freed on the way, but for the loss and
    * what is in `keep`. Once only.
    *
-   * @throws HeedError "shape", "disposed", "option", "unsupported"
+   * @throws HeedError "shape", "dtype", "disposed", "option", "unsupported"
    */
   gradients(loss: Tensor, keep: ReadonlySet<Tensor> = new Set()): Tensor[] {
-    const { engine } = loss;
-    engine.handle("loss", loss);
-    if (loss.size !== 1) throw refuse("shape", "loss", "one number", describeShape(loss));
+    const { engine } = this;
+    this.checkLoss(loss);
     const steps = this.#steps;
     if (steps === undefined)
       throw refuse("option", "tape", "one that was not gone back over", "one that was");
@@ -181,6 +222,14 @@ export class Tape {
     } finally {
       found.freeOthers(this.#sources);
     }
+  }
+
+  /** @internal Refuses what is not one number of this tape's engine. */
+  checkLoss(loss: unknown): asserts loss is Tensor {
+    if (!(loss instanceof Tensor)) throw refuse("option", "loss", "a tensor", describe(loss));
+    this.engine.handle("loss", loss);
+    if (loss.size !== 1) throw refuse("shape", "loss", "one number", describe(loss.shape));
+    if (loss.dtype !== "float32") throw refuse("dtype", "loss", "float32", loss.dtype);
   }
 
   #goBack(step: Step, found: Found): void {
@@ -293,5 +342,3 @@ class Found {
     }
   }
 }
-
-const describeShape = (tensor: Tensor) => `[${tensor.shape.join(", ")}]`;
