@@ -3,6 +3,7 @@
 import { Border } from "./border.js";
 import { describe, refuse } from "./error.js";
 import type { Handle, HeedModule, Operation } from "./module.js";
+import { recording } from "./tape.js";
 import { createTensor, Tensor } from "./tensor.js";
 import { checkNoPromise } from "./validate.js";
 
@@ -137,10 +138,12 @@ export class Engine {
       return result;
     } finally {
       this.#scopes.pop();
+      const isRecorded = recording() !== undefined;
       const kept = this.tensorsIn(result);
       const outer = this.#scopes.at(-1);
       for (const tensor of made) {
-        if (kept.has(tensor)) outer?.add(tensor);
+        // What is made while a tape runs is needed on the way back, and freed there.
+        if (kept.has(tensor) || isRecorded) outer?.add(tensor);
         else tensor.dispose();
       }
     }

@@ -156,8 +156,7 @@ export async function generate(
     const how: SampleOptions = { temperature, seed: seeds.next() };
     if (topK !== undefined) how.topK = topK;
     if (topP !== undefined) how.topP = topP;
-    const next = heed.scope(() => Array.from(heed.sample(logits, how).data));
-    logits.dispose();
+    const next = freeing(logits, () => heed.scope(() => Array.from(heed.sample(logits, how).data)));
     for (const row of order) {
       // One that has ended keeps its row, because a cache has one for each: what comes there is left out.
       const token = hasEnded(row) ? (endToken as number) : (next[row] as number);
@@ -166,6 +165,15 @@ export async function generate(
     }
   }
   return added;
+}
+
+/** What is read from logits, which are freed. */
+function freeing<T>(logits: Tensor, read: () => T): T {
+  try {
+    return read();
+  } finally {
+    logits.dispose();
+  }
 }
 
 interface Beam {
@@ -215,8 +223,7 @@ export async function beamSearch(
       filled(live).map(({ tokens }) => [...startTokens, ...tokens]),
       filled(order),
     );
-    const candidates = candidatesOf(heed, logits, live, 2 * beams);
-    logits.dispose();
+    const candidates = freeing(logits, () => candidatesOf(heed, logits, live, 2 * beams));
     const next: Beam[] = [];
     order = [];
     for (const { row, token, logProbability } of candidates) {

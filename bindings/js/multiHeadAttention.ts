@@ -93,7 +93,7 @@ export function multiHeadAttention<O extends MultiHeadAttentionOptions>(
   const p = parameters;
   if (recording() || options.dropout) {
     const run = () => inSteps(heed, engine, [query, key, value], p, options);
-    return (recording() ? run() : engine.scope(run)) as MultiHeadAttentionResult<O>;
+    return engine.scope(run) as MultiHeadAttentionResult<O>;
   }
   engine.run(engine.module.multiHeadAttention, [
     engine.handle("query", query),

@@ -67,7 +67,7 @@ export class Heed extends OriginOperations {
 
   /**
    * Runs a function and then frees the tensors it made, but for those it returns, alone or in an array
-   * or object. The function must not be async.
+   * or object. The function must not be async. While a tape runs, what it made is freed with the tape's.
    */
   scope<T>(run: () => T): T {
     return this.engine.scope(run);

@@ -190,7 +190,7 @@ export class OriginOperations extends LayerOperations {
       const k = this.linear(keys, keyWeight);
       return this.additiveScores(q, k, values, scoreWeight, options);
     };
-    return recording() ? run() : engine.scope(run);
+    return engine.scope(run);
   }
 
   /**
@@ -279,7 +279,7 @@ export class OriginOperations extends LayerOperations {
       const parameters = { queryWeight, keyWeight, scoreWeight: scoreWeight as Tensor };
       return this.additiveAttention(query, keys, values, parameters, keyMask ? { keyMask } : {});
     };
-    return recording() ? run() : engine.scope(run);
+    return engine.scope(run);
   }
 
   /**
@@ -406,6 +406,6 @@ export class OriginOperations extends LayerOperations {
       const [B = 0, , L = 0, S = 0] = weights.shape;
       return { output, weights: this.reshape(weights, [B, L, S]) };
     };
-    return recording() ? run() : this.engine.scope(run);
+    return this.engine.scope(run);
   }
 }

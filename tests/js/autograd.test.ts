@@ -324,10 +324,10 @@ describeEngines((heed) => {
 
 describe("a tape", () => {
   /** An engine for one test. */
-  async function withEngine(run: (heed: Heed) => void): Promise<void> {
+  async function withEngine(run: (heed: Heed) => void | Promise<void>): Promise<void> {
     const heed = await load({ threads: 1 });
     try {
-      run(heed);
+      await run(heed);
     } finally {
       heed.dispose();
     }
@@ -464,6 +464,31 @@ describe("a tape", () => {
       expect(aux.z.shape).toEqual([64, 64]);
       expect(gradients[0]?.isDisposed).toBe(false);
     }));
+
+  test("goes back through a scope, which then leaves to it what was made there", () =>
+    withEngine((h) => {
+      const x = h.tensor([1, 2]);
+      const made: Tensor[] = [];
+      const square = () => {
+        const y = h.add(x, 1);
+        made.push(y);
+        noGrad(() => h.scope(() => made.push(h.add(x, 2))));
+        expect(made.map((tensor) => tensor.isDisposed)).toEqual([false, true]);
+        return h.sum(h.multiply(y, y));
+      };
+      expect(grad([x], () => h.scope(square))[0]?.toArray()).toEqual([4, 6]);
+      expect(made.map((tensor) => tensor.isDisposed)).toEqual([true, true]);
+    }));
+
+  test("refuses tensors of another engine", () =>
+    withEngine((h) =>
+      withEngine((other) => {
+        const [x, y] = [h.ones([1]), other.ones([1])];
+        const message = /expected a tensor of this engine, got one of another$/;
+        expect(refusal(() => grad([x, y], () => h.sum(x))).message).toMatch(message);
+        expect(refusal(() => grad([x], () => other.sum(y))).message).toMatch(message);
+      }),
+    ));
 
   test("uses no more memory after a hundred steps than after ten", async () => {
     const heed = await load({ threads: 1, maxMemory: 64 * 2 ** 20 });

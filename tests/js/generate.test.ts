@@ -356,4 +356,12 @@ describe("a search", () => {
   test.each(calls)("refuses %s", async (_, run, message) => {
     await expect(run()).rejects.toMatchObject({ name: "HeedError", message });
   });
+
+  test("frees logits that it refuses", async () => {
+    const logits = () => heed().tensor([[Number.NaN, 1]]);
+    const [ofSampling, ofBeams] = [logits(), logits()];
+    await expect(generate(heed(), () => ofSampling, greedy)).rejects.toThrow(/NaN/);
+    await expect(beamSearch(heed(), () => ofBeams, { ...beam, beams: 1 })).rejects.toThrow(/NaN/);
+    expect([ofSampling, ofBeams].map(({ isDisposed }) => isDisposed)).toEqual([true, true]);
+  });
 });
