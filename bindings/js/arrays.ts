@@ -126,7 +126,8 @@ export class ArrayOperations {
     const { engine } = this;
     checkTerm(b);
     if (typeof b === "number") {
-      const scaled = engine.scaled(a, b);
+      const args = [engine.handle("a", a), b];
+      const scaled = engine.run(engine.module.scale, args, { x: "a" }).tensor();
       recording()?.record("multiply", { a }, [scaled], ([d]) => ({
         a: d && engine.scaled(d, b),
       }));

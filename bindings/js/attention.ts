@@ -218,14 +218,14 @@ export function attention<O extends AttentionOptions>(
   const { capture } = o;
   if (tape && lse) {
     const taken = inputsOf(q, k, v, o);
-    const others = [weights, scores, capped, masked, entropy, presentKey, presentValue];
-    tape.cut("weights, stages and present keys of attention", taken, others);
     if (o.past instanceof KvCache || q.dtype !== "float32" || o.precision === "int8-scores")
       tape.cut("attention with a cache, int8 scores or halves", taken, [output, lse]);
     else
       tape.record("attention", taken, [output, lse], ([d, dLse], needs) =>
         attentionBackward(engine, q, k, v, output, lse, o, d, dLse, needs),
       );
+    const others = [weights, scores, capped, masked, entropy, presentKey, presentValue];
+    tape.cut("weights, stages and present keys of attention", taken, others);
   }
   return {
     output,
