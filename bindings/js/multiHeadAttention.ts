@@ -161,12 +161,14 @@ export function joinedMasks(
     throw refuse("shape", "keyMask", "bool [B, S]", got);
   }
   const [batch = 0, keys = 0] = keyMask.shape;
-  const seen = heed.reshape(keyMask, [batch, 1, 1, keys]);
-  if (mask === undefined) return { mask: seen };
-  if (mask.dtype === "float32") return { mask: seen, bias: mask };
-  const bias = heed.zeros(mask.shape);
-  bias.data.set(Float32Array.from(mask.data, (see) => (see ? 0 : -Infinity)));
-  return { mask: seen, bias };
+  const shape = [batch, 1, 1, keys];
+  if (mask?.dtype !== "bool") {
+    const seen = heed.reshape(keyMask, shape);
+    return mask ? { mask: seen, bias: mask } : { mask: seen };
+  }
+  const bias = heed.zeros(shape);
+  bias.data.set(Float32Array.from(keyMask.data, (see) => (see ? 0 : -Infinity)));
+  return { mask, bias };
 }
 
 /** Refuses what C++ refuses, in its words. */
