@@ -3,7 +3,7 @@
 import type { Engine } from "./engine.js";
 import { describe, refuse } from "./error.js";
 import { recording, snapshot } from "./tape.js";
-import { checkShape, type Tensor } from "./tensor.js";
+import { checkShape, Tensor } from "./tensor.js";
 import {
   type Check,
   checkArgument,
@@ -124,9 +124,10 @@ export class ArrayOperations {
   /** a b, number by number, as `add`. */
   multiply(a: Tensor, b: Tensor | number): Tensor {
     const { engine } = this;
+    checkTerm(b);
     if (typeof b === "number") {
-      checkArgument("b", b, isNumber);
-      const scaled = engine.scaled(a, b);
+      const args = [engine.handle("a", a), b];
+      const scaled = engine.run(engine.module.scale, args, { x: "a" }).tensor();
       recording()?.record("multiply", { a }, [scaled], ([d]) => ({
         a: d && engine.scaled(d, b),
       }));
@@ -241,13 +242,14 @@ export class ArrayOperations {
   reshape(x: Tensor, shape: readonly number[]): Tensor {
     const { engine } = this;
     engine.handle("x", x);
-    const isSize = (size: unknown) => Number.isInteger(size) && (size as number) >= -1;
+    const isSize = (size: unknown) => Number.isSafeInteger(size) && (size as number) >= -1;
     if (!Array.isArray(shape) || !shape.every(isSize) || shape.filter((s) => s === -1).length > 1)
       throw refuse("shape", "shape", "a list of sizes, of which one may be -1", describe(shape));
     const rest = product(shape.filter((size) => size !== -1));
     const sizes = shape.map((size) => (size === -1 ? x.size / Math.max(1, rest) : size));
     if (!sizes.every(Number.isInteger) || product(sizes) !== x.size)
       throw refuse("shape", "shape", `sizes for ${x.size} elements`, describe(shape));
+    checkShape(sizes);
     const reshaped = engine.alias(x, sizes);
     recording()?.record("reshape", { x }, [reshaped], ([d]) => ({
       x: d && engine.alias(d, x.shape),
@@ -262,9 +264,15 @@ export class ArrayOperations {
    */
   transpose(x: Tensor, order?: readonly number[]): Tensor {
     this.engine.handle("x", x);
-    if (order !== undefined && !Array.isArray(order))
-      throw refuse("option", "order", "a list of axes", describe(order));
-    const axes = snapshot(order) ?? swapLast(x.shape.length);
+    const rank = x.shape.length;
+    const given = order ?? swapLast(x.shape);
+    const isOrder =
+      Array.isArray(given) &&
+      given.length === rank &&
+      x.shape.every((_, axis) => given.includes(axis));
+    if (!isOrder)
+      throw refuse("option", "order", `each axis of [${x.shape.join(", ")}] once`, describe(order));
+    const axes = snapshot(given);
     const turned = this.#transpose(x, axes);
     recording()?.record("transpose", { x }, [turned], ([d]) => {
       const back = axes.map((_, axis) => axes.indexOf(axis));
@@ -306,6 +314,9 @@ export class ArrayOperations {
     const along = axisOf(x, axis);
     const all = x.shape[along] as number;
     const isCount = typeof sizes === "number";
+    const most = this.#mostParts;
+    const count = isCount ? sizes : Array.isArray(sizes) ? sizes.length : 0;
+    if (count > most) throw refuse("option", "sizes", `at most ${most} parts`, String(count));
     const expected = isCount ? `a divisor of ${all}` : `sizes that are ${all} together`;
     const list = isCount
       ? new Array<number>(Number.isInteger(sizes) && sizes > 0 ? sizes : 0).fill(all / sizes)
@@ -338,16 +349,20 @@ export class ArrayOperations {
   concat(given: readonly Tensor[], axis = 0): Tensor {
     if (!Array.isArray(given) || given.length === 0)
       throw refuse("option", "parts", "one tensor or more", describe(given));
+    const most = this.#mostParts;
+    if (given.length > most)
+      throw refuse("option", "parts", `at most ${most} tensors`, String(given.length));
     const parts = snapshot(given);
     for (const [i, part] of parts.entries()) this.engine.handle(`parts[${i}]`, part);
     const along = axisOf(parts[0] as Tensor, axis);
     const whole = this.#concat(parts, along);
-    recording()?.record("concat", Object.fromEntries(parts.entries()), [whole], ([d], needs) => {
+    const named = parts.map((part, i) => [`parts[${i}]`, part] as const);
+    recording()?.record("concat", Object.fromEntries(named), [whole], ([d], needs) => {
       const gradients: Record<string, Tensor> = {};
       let start = 0;
-      for (const [i, part] of parts.entries()) {
+      for (const [name, part] of named) {
         const size = part.shape[along] as number;
-        if (d && needs(String(i))) gradients[i] = this.#slice(d, along, start, size);
+        if (d && needs(name)) gradients[name] = this.#slice(d, along, start, size);
         start += size;
       }
       return gradients;
@@ -383,9 +398,14 @@ export class ArrayOperations {
 
   // ---- The same, not recorded
 
+  /** A call has room for so many tensors, one axis and how many they are. */
+  get #mostParts(): number {
+    return this.engine.module.numberCount - 2;
+  }
+
   #withTensor(b: Tensor | number, run: (b: Tensor) => Tensor): Tensor {
+    checkTerm(b);
     if (typeof b !== "number") return run(b);
-    checkArgument("b", b, isNumber);
     const scalar = this.engine.filled([], b);
     try {
       return run(scalar);
@@ -494,8 +514,14 @@ export class ArrayOperations {
   }
 }
 
-function swapLast(rank: number): number[] {
-  if (rank < 2) throw refuse("shape", "x", "rank 2 or more", `rank ${rank}`);
+function checkTerm(b: unknown): void {
+  if (typeof b === "number") checkArgument("b", b, isNumber);
+  else if (!(b instanceof Tensor)) throw refuse("dtype", "b", "a tensor or a number", describe(b));
+}
+
+function swapLast(shape: readonly number[]): number[] {
+  const rank = shape.length;
+  if (rank < 2) throw refuse("shape", "x", "rank 2 or more", `[${shape.join(", ")}]`);
   const order = Array.from({ length: rank }, (_, axis) => axis);
   return [...order.slice(0, -2), rank - 1, rank - 2];
 }

@@ -218,14 +218,14 @@ export function attention<O extends AttentionOptions>(
   const { capture } = o;
   if (tape && lse) {
     const taken = inputsOf(q, k, v, o);
-    const others = [weights, scores, capped, masked, entropy, presentKey, presentValue];
-    tape.cut("weights, stages and present keys of attention", taken, others);
     if (o.past instanceof KvCache || q.dtype !== "float32" || o.precision === "int8-scores")
       tape.cut("attention with a cache, int8 scores or halves", taken, [output, lse]);
     else
       tape.record("attention", taken, [output, lse], ([d, dLse], needs) =>
         attentionBackward(engine, q, k, v, output, lse, o, d, dLse, needs),
       );
+    const others = [weights, scores, capped, masked, entropy, presentKey, presentValue];
+    tape.cut("weights, stages and present keys of attention", taken, others);
   }
   return {
     output,
@@ -249,8 +249,8 @@ function inputsOf(q: Tensor, k: Tensor, v: Tensor, o: AttentionOptions) {
     bias,
     alibiSlopes: slopes instanceof Tensor ? slopes : undefined,
     sinks: sinks instanceof Tensor ? sinks : undefined,
-    pastKey: before?.key,
-    pastValue: before?.value,
+    "past.key": before?.key,
+    "past.value": before?.value,
   };
 }
 
@@ -283,7 +283,7 @@ function attentionBackward(
       engine.handleOrNone("dLse", dLse),
     ]),
   );
-  const gradients = {
+  const { pastKey, pastValue, ...gradients } = {
     q: engine.tensor(),
     k: engine.tensor(),
     v: engine.tensor(),
@@ -295,7 +295,7 @@ function attentionBackward(
     pastValue: engine.optional(),
   };
   if (d !== given) d.dispose();
-  return gradients;
+  return { ...gradients, "past.key": pastKey, "past.value": pastValue };
 }
 
 /** The options as bindings/embind.cpp lists them. */
@@ -388,7 +388,7 @@ export function mergeAttention(
   ]);
   const output = engine.tensor();
   const lse = engine.tensor();
-  const taken = { outputA: a.output, lseA: a.lse, outputB: b.output, lseB: b.lse };
+  const taken = { "a.output": a.output, "a.lse": a.lse, "b.output": b.output, "b.lse": b.lse };
   recording()?.cut("mergeAttention", taken, [output, lse]);
   return { output, lse };
 }

@@ -1,12 +1,9 @@
 // Gradients of functions of tensors.
 
 import { describe, HeedError, refuse } from "./error.js";
-import { noGrad, Tape, type TapeOptions } from "./tape.js";
+import { noGrad, type Sources, Tape, type TapeOptions, tapeChecks } from "./tape.js";
 import { Tensor } from "./tensor.js";
-import { type Check, checkOptions, isBoolean, parametersOf } from "./validate.js";
-
-/** Tensors for which gradients are wanted, or what has some, such as a module. */
-export type Sources = readonly Tensor[] | { parameters(): Tensor[] };
+import { checkOptions } from "./validate.js";
 
 export interface ValueAndGradients<Aux> {
   /** The loss. */
@@ -15,20 +12,6 @@ export interface ValueAndGradients<Aux> {
   gradients: Tensor[];
   /** What the function returned beside the loss. */
   aux: Aux;
-}
-
-const checks = { debug: isBoolean } satisfies Record<keyof TapeOptions, Check>;
-
-function tensorsOf(sources: Sources): readonly Tensor[] {
-  const tensors = parametersOf(sources);
-  if (!Array.isArray(tensors) || !tensors.every((tensor) => tensor instanceof Tensor))
-    throw refuse("option", "sources", "a module or a list of tensors", describe(sources));
-  if (tensors.length === 0) throw refuse("option", "sources", "one tensor or more", "none");
-  for (const [i, tensor] of tensors.entries()) {
-    (tensors[0] as Tensor).engine.handle(`sources[${i}]`, tensor);
-    if (tensor.dtype !== "float32") throw refuse("dtype", `sources[${i}]`, "float32", tensor.dtype);
-  }
-  return tensors;
 }
 
 /**
@@ -48,17 +31,14 @@ export function valueAndGrad<Aux = undefined>(
   run: () => Tensor | readonly [Tensor, Aux],
   options: TapeOptions = {},
 ): ValueAndGradients<Aux> {
-  checkOptions("valueAndGrad", options, checks);
-  const tensors = tensorsOf(sources);
-  const engine = (tensors[0] as Tensor).engine;
-  const tape = new Tape(tensors, options);
+  checkOptions("valueAndGrad", options, tapeChecks);
+  const tape: Tape = new Tape(sources, options);
+  const { engine } = tape;
   const result = engine.scope(() => {
     const returned = tape.run(run);
-    if (returned instanceof Promise)
-      throw refuse("option", "run", "a function that is not async", "a promise");
     const [loss, aux] = Array.isArray(returned) ? returned : [returned, undefined];
-    if (!(loss instanceof Tensor)) throw refuse("option", "loss", "a tensor", describe(loss));
-    const value = loss.size === 1 ? (loss.data[0] as number) : 0;
+    tape.checkLoss(loss);
+    const value = loss.data[0] as number;
     if (!Number.isFinite(value)) {
       const hint = options.debug
         ? ""
@@ -96,7 +76,8 @@ export function grad(
 
 /** The same numbers, in the same memory, as a constant: no gradient passes. */
 export function detach(x: Tensor): Tensor {
-  return noGrad(() => x.engine.alias(x, x.shape));
+  if (!(x instanceof Tensor)) throw refuse("dtype", "x", "a tensor", describe(x));
+  return x.engine.alias(x, x.shape);
 }
 
-export { noGrad, Tape, type TapeOptions };
+export { noGrad, type Sources, Tape, type TapeOptions };

@@ -5,6 +5,7 @@ import { describe, refuse } from "./error.js";
 import type { Handle, HeedModule, Operation } from "./module.js";
 import { recording } from "./tape.js";
 import { createTensor, Tensor } from "./tensor.js";
+import { checkNoPromise } from "./validate.js";
 
 export class Engine {
   readonly module: HeedModule;
@@ -133,11 +134,7 @@ export class Engine {
     let result: T | undefined;
     try {
       result = run();
-      if (result instanceof Promise) {
-        // It goes on without its tensors: what becomes of it is of no interest.
-        result.catch(() => {});
-        throw refuse("option", "scope", "a function that is not async", "a promise");
-      }
+      checkNoPromise("scope", result);
       return result;
     } finally {
       this.#scopes.pop();

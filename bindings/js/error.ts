@@ -38,6 +38,7 @@ export function refuse(
 /** A value, in a message. */
 export function describe(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);
+  if (Array.isArray(value) && value.length > 100) return `a list of ${value.length}`;
   if (Array.isArray(value)) return `[${value.map(describe).join(", ")}]`;
   if (value !== null && typeof value === "object")
     return `a ${value.constructor?.name ?? "object"}`;

@@ -72,7 +72,7 @@ export function gru(
     const output = engine.tensor();
     const state = engine.tensor();
     const gates = engine.optional();
-    const taken = { x, weightIh, weightHh, biasIh, biasHh, before };
+    const taken = { x, weightIh, weightHh, biasIh, biasHh, state: before };
     tape?.record("gru", taken, [output, state], ([dOutput, dState]) =>
       engine.withLists((list) => {
         engine.run(module.gruBackward, [
@@ -87,7 +87,7 @@ export function gru(
         ]);
         return {
           x: engine.tensor(),
-          before: engine.tensor(),
+          state: engine.tensor(),
           weightIh: engine.tensor(),
           weightHh: engine.tensor(),
           biasIh: engine.optional(),

@@ -2,6 +2,7 @@
 
 import { ArrayOperations } from "./arrays.js";
 import { notGiven } from "./border.js";
+import { refuse } from "./error.js";
 import { type GruOptions, type GruParameters, type GruResult, gru } from "./gru.js";
 import {
   type Activation,
@@ -68,12 +69,12 @@ const layerNormChecks = {
   weight: isTensor,
   bias: isTensor,
   eps: isNumber,
-  axes: isWholeNumber(1),
+  axes: isWholeNumber(1, 8),
 } satisfies Record<keyof LayerNormOptions, Check>;
 const rmsNormChecks = {
   weight: isTensor,
   eps: isNumber,
-  axes: isWholeNumber(1),
+  axes: isWholeNumber(1, 8),
 } satisfies Record<keyof RmsNormOptions, Check>;
 const dropoutChecks = {
   rate: isNumber,
@@ -230,17 +231,25 @@ export class LayerOperations extends ArrayOperations {
     const { module } = engine;
     const { paddingIndex } = options;
     const args = [engine.handle("ids", ids), engine.handle("weight", weight)];
-    const rows = engine.run(module.embedding, args).tensor();
-    recording()?.record("embedding", { weight }, [rows], ([d]) => {
+    const [rows = 0] = weight.shape;
+    if (paddingIndex !== undefined && paddingIndex >= rows)
+      throw refuse(
+        "option",
+        "paddingIndex",
+        `a number from 0 to below ${rows}`,
+        String(paddingIndex),
+      );
+    const found = engine.run(module.embedding, args).tensor();
+    recording()?.record("embedding", { weight }, [found], ([d]) => {
       const args = [
         engine.handle("d", d),
         engine.handle("ids", ids),
-        weight.shape[0] as number,
+        rows,
         paddingIndex ?? notGiven,
       ];
       return { weight: engine.run(module.embeddingBackward, args).tensor() };
     });
-    return rows;
+    return found;
   }
 
   /** The sines and cosines of Vaswani et al., 2017, section 3.5: [length, size]. */

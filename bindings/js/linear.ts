@@ -48,6 +48,8 @@ export class PackedWeights implements Disposable {
   /** Memory held, in bytes. */
   readonly bytes: number;
   readonly #engine: Engine;
+  /** What they were packed from, for a tape that finds it. */
+  readonly #weight: WeakRef<Tensor>;
   /** 0 once they are disposed of. */
   #handle: Handle;
 
@@ -62,6 +64,7 @@ export class PackedWeights implements Disposable {
     border.run(module.packedWeightsBytes, [this.#handle]);
     this.bytes = border.next();
     this.shape = weight.shape;
+    this.#weight = new WeakRef(weight);
     this.#engine = engine;
   }
 
@@ -73,6 +76,11 @@ export class PackedWeights implements Disposable {
 
   [disposeSymbol](): void {
     this.dispose();
+  }
+
+  /** @internal The tensor they were packed from, while there is one. */
+  get weight(): Tensor | undefined {
+    return this.#weight.deref();
   }
 
   /** @internal For the operations of this library. */
@@ -111,7 +119,7 @@ export function linear(
   if (weight instanceof PackedWeights) {
     const handle = weight.handle("weight", engine.border);
     const y = run(module.linearPacked, handle, activationOf(activation ?? "none"));
-    tape?.cut("linear with packed weights", { x, bias }, [y]);
+    tape?.cut("linear with packed weights", { x, weight: weight.weight, bias }, [y]);
     return y;
   }
   const handle = engine.handle("weight", weight);

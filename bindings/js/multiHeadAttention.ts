@@ -9,6 +9,7 @@ import type { Tensor } from "./tensor.js";
 import {
   type Check,
   checkOptions,
+  checkTensor,
   isBoolean,
   isNumber,
   isTensor,
@@ -160,47 +161,51 @@ export function joinedMasks(
     throw refuse("shape", "keyMask", "bool [B, S]", got);
   }
   const [batch = 0, keys = 0] = keyMask.shape;
-  const seen = heed.reshape(keyMask, [batch, 1, 1, keys]);
-  if (mask === undefined) return { mask: seen };
-  if (mask.dtype === "float32") return { mask: seen, bias: mask };
-  const bias = heed.zeros(mask.shape);
-  bias.data.set(Float32Array.from(mask.data, (see) => (see ? 0 : -Infinity)));
-  return { mask: seen, bias };
+  const shape = [batch, 1, 1, keys];
+  if (mask?.dtype !== "bool") {
+    const seen = heed.reshape(keyMask, shape);
+    return mask ? { mask: seen, bias: mask } : { mask: seen };
+  }
+  const bias = heed.zeros(shape);
+  bias.data.set(Float32Array.from(keyMask.data, (see) => (see ? 0 : -Infinity)));
+  return { mask, bias };
 }
 
+/** Refuses what C++ refuses, in its words. */
 function checkShapes(
   engine: Engine,
   [query, key, value]: readonly [Tensor, Tensor, Tensor],
   p: MultiHeadAttentionParameters,
   o: MultiHeadAttentionOptions,
 ): void {
-  const require = (
-    name: string,
-    tensor: Tensor | undefined,
-    shape: readonly (number | string)[],
-  ) => {
-    engine.handle(name, tensor);
-    const got = (tensor as Tensor).shape;
-    const fits = shape.every((size, i) => typeof size === "string" || size === got[i]);
-    if (got.length !== shape.length || !fits)
-      throw refuse("shape", name, `[${shape.join(", ")}]`, `[${got.join(", ")}]`);
-  };
-  require("query", query, ["B", "L", "E"]);
+  const any = undefined;
+  checkTensor(engine, "query", query, [any, any, any]);
+  checkTensor(engine, "key", key, [any, any, any]);
+  checkTensor(engine, "value", value, [any, any, any]);
   const [B, , E] = query.shape as [number, number, number];
-  const isTogether = p.inProjWeight !== undefined;
-  require("key", key, [B, "S", isTogether ? E : "size of a key"]);
-  require("value", value, [B, key.shape[1] as number, isTogether ? E : "size of a value"]);
-  if (!Number.isInteger(o.heads) || E % o.heads !== 0)
-    throw refuse("option", "heads", `a divisor of the embedding size ${E}`, String(o.heads));
-  if (p.inProjWeight) {
-    require("inProjWeight", p.inProjWeight, [3 * E, E]);
-  } else {
-    require("qProjWeight", p.qProjWeight, [E, E]);
-    require("kProjWeight", p.kProjWeight, [E, key.shape[2] as number]);
-    require("vProjWeight", p.vProjWeight, [E, value.shape[2] as number]);
+  const [, S] = key.shape;
+  const size = p.inProjWeight ? E : any;
+  checkTensor(engine, "key", key, [B, S, size]);
+  checkTensor(engine, "value", value, [B, S, size]);
+  const { heads = 0, keyMask } = o;
+  if (heads < 1 || E % heads !== 0)
+    throw refuse("option", "heads", `a divisor of the embedding size ${E}`, String(heads));
+  if (keyMask) checkTensor(engine, "keyMask", keyMask, [B, S], "bool");
+  if (p.outProjWeight === undefined) throw refuse("option", "outProjWeight", "a tensor", "nothing");
+  checkTensor(engine, "outProjWeight", p.outProjWeight, [E, E]);
+  if (p.outProjBias) checkTensor(engine, "outProjBias", p.outProjBias, [E]);
+  if (p.inProjBias) checkTensor(engine, "inProjBias", p.inProjBias, [3 * E]);
+  const inputs = { qProjWeight: query, kProjWeight: key, vProjWeight: value };
+  for (const name of ["qProjWeight", "kProjWeight", "vProjWeight"] as const) {
+    const weight = p[name];
+    if (p.inProjWeight && weight)
+      throw refuse("option", name, "nothing beside inProjWeight", "a tensor");
+    if (p.inProjWeight) {
+      checkTensor(engine, "inProjWeight", p.inProjWeight, [3 * E, E]);
+    } else if (weight === undefined) {
+      throw refuse("option", name, "a tensor, because inProjWeight is left out", "nothing");
+    } else {
+      checkTensor(engine, name, weight, [E, inputs[name].shape[2]]);
+    }
   }
-  if (p.inProjBias) require("inProjBias", p.inProjBias, [3 * E]);
-  require("outProjWeight", p.outProjWeight, [E, E]);
-  if (p.outProjBias) require("outProjBias", p.outProjBias, [E]);
-  if (o.keyMask) require("keyMask", o.keyMask, [B, key.shape[1] as number]);
 }

@@ -2,7 +2,7 @@
 // means, and the scores of recurrent encoder-decoders.
 
 import { attention } from "./attention.js";
-import { describe, refuse } from "./error.js";
+import { refuse } from "./error.js";
 import { LayerOperations } from "./layers.js";
 import { recording } from "./tape.js";
 import type { Tensor } from "./tensor.js";
@@ -10,6 +10,7 @@ import {
   type Check,
   checkArgument,
   checkOptions,
+  checkTensor,
   isBoolean,
   isNumber,
   isPositive,
@@ -117,6 +118,20 @@ const nonLocalMeansChecks = {
   border: oneOf("reflect", "zero"),
 } satisfies Record<keyof NonLocalMeansOptions, Check>;
 
+/** Refuses a tensor that a score needs and has not, or has and does not need. */
+function checkPresence(
+  name: string,
+  tensor: Tensor | undefined,
+  score: string,
+  isNeeded: boolean,
+): void {
+  if ((tensor !== undefined) === isNeeded) return;
+  const because = `because score is "${score}"`;
+  throw isNeeded
+    ? refuse("option", name, `a tensor, ${because}`, "nothing")
+    : refuse("option", name, `nothing, ${because}`, "a tensor");
+}
+
 /** What attention comes from; Heed has it all. */
 export class OriginOperations extends LayerOperations {
   /** The mean over the positions that may be seen: attention with equal scores. x [B, L, E]. */
@@ -137,7 +152,10 @@ export class OriginOperations extends LayerOperations {
   /** softmax(X X^T) X: dot-product attention with no parameters and no scale. x [B, L, E]. */
   selfSimilarity(x: Tensor): SelfSimilarityResult {
     const { engine } = this;
-    if (recording()) return this.#dotProduct(x, x, x, {});
+    if (recording()) {
+      checkTensor(engine, "x", x, [undefined, undefined, undefined]);
+      return this.#dotProduct(x, x, x, undefined);
+    }
     engine.run(engine.module.selfSimilarity, [engine.handle("x", x)]);
     return { output: engine.tensor(), weights: engine.tensor() };
   }
@@ -158,15 +176,21 @@ export class OriginOperations extends LayerOperations {
     options: KeyMaskOptions = {},
   ): ScoredAttentionResult {
     checkOptions("additiveAttention", parameters, additiveChecks, "parameter");
+    checkOptions("additiveAttention", options, keyMaskChecks);
+    const { engine } = this;
     const { queryWeight, keyWeight, bias, scoreWeight } = parameters;
-    this.engine.handle("query", query);
-    this.engine.handle("keys", keys);
+    const { Dq, Dk } = this.#checkInputs(query, keys, values, options.keyMask);
+    checkTensor(engine, "queryWeight", queryWeight, [undefined, Dq]);
+    const [A] = queryWeight.shape;
+    checkTensor(engine, "keyWeight", keyWeight, [A, Dk]);
+    if (bias) checkTensor(engine, "bias", bias, [A]);
+    checkTensor(engine, "scoreWeight", scoreWeight, [A]);
     const run = () => {
       const q = this.linear(query, queryWeight, bias);
       const k = this.linear(keys, keyWeight);
       return this.additiveScores(q, k, values, scoreWeight, options);
     };
-    return this.engine.scope(run);
+    return engine.scope(run);
   }
 
   /**
@@ -197,7 +221,7 @@ export class OriginOperations extends LayerOperations {
     engine.run(module.additiveAttention, [...inputs(), mask], { weight: "scoreWeight" });
     const output = engine.tensor();
     const weights = engine.tensor();
-    const taken = { q, k, v, weight: scoreWeight };
+    const taken = { q, k, v, scoreWeight };
     recording()?.record("additiveAttention", taken, [output, weights], ([given, dWeights]) => {
       const d = given ?? engine.zeros(output.shape);
       engine.run(module.additiveAttentionBackward, [
@@ -206,14 +230,14 @@ export class OriginOperations extends LayerOperations {
         ...inputs(),
         engine.handle("weights", weights),
       ]);
-      const gradients = {
+      const { weight, ...gradients } = {
         q: engine.tensor(),
         k: engine.tensor(),
         v: engine.tensor(),
         weight: engine.tensor(),
       };
       if (d !== given) d.dispose();
-      return gradients;
+      return { ...gradients, scoreWeight: weight };
     });
     return { output, weights };
   }
@@ -235,24 +259,24 @@ export class OriginOperations extends LayerOperations {
     const { engine } = this;
     const { score, weight, scoreWeight, keyMask } = options;
     checkArgument("score", score, luongChecks.score);
-    engine.handle("query", query);
-    engine.handle("keys", keys);
-    if (score === "dot") return this.#dotProduct(query, keys, values, { keyMask });
-    const w = this.#required("weight", weight, score);
+    const { B, S, Dq, Dk } = this.#checkInputs(query, keys, values, keyMask);
+    checkPresence("weight", weight, score, score !== "dot");
+    checkPresence("scoreWeight", scoreWeight, score, score === "concat");
+    if (score === "dot") checkTensor(engine, "keys", keys, [B, S, Dq]);
+    if (score === "general") checkTensor(engine, "weight", weight, [Dq, Dk]);
+    if (score === "concat") {
+      checkTensor(engine, "weight", weight, [undefined, Dq + Dk]);
+      checkTensor(engine, "scoreWeight", scoreWeight, [weight?.shape[0]]);
+    }
     const run = () => {
+      if (score === "dot") return this.#dotProduct(query, keys, values, keyMask);
       if (score === "general")
-        return this.#dotProduct(this.matmul(query, w), keys, values, { keyMask });
-      const v = this.#required("scoreWeight", scoreWeight, score);
-      const sizes = [query.shape.at(-1) as number, keys.shape.at(-1) as number];
-      if (w.shape.length !== 2 || w.shape[1] !== (sizes[0] as number) + (sizes[1] as number))
-        throw refuse(
-          "shape",
-          "weight",
-          `[A, ${sizes[0]} + ${sizes[1]}]`,
-          `[${w.shape.join(", ")}]`,
-        );
-      const [queryWeight, keyWeight] = this.split(w, sizes, 1) as [Tensor, Tensor];
-      const parameters = { queryWeight, keyWeight, scoreWeight: v };
+        return this.#dotProduct(this.matmul(query, weight as Tensor), keys, values, keyMask);
+      const [queryWeight, keyWeight] = this.split(weight as Tensor, [Dq, Dk], 1) as [
+        Tensor,
+        Tensor,
+      ];
+      const parameters = { queryWeight, keyWeight, scoreWeight: scoreWeight as Tensor };
       return this.additiveAttention(query, keys, values, parameters, keyMask ? { keyMask } : {});
     };
     return engine.scope(run);
@@ -349,10 +373,16 @@ export class OriginOperations extends LayerOperations {
     ];
   }
 
-  #required(name: string, tensor: Tensor | undefined, score: string): Tensor {
-    if (tensor === undefined)
-      throw refuse("option", name, `a tensor, because score is "${score}"`, describe(tensor));
-    return tensor;
+  /** What the scores of queries and keys by name take, and its sizes. */
+  #checkInputs(query: Tensor, keys: Tensor, values: Tensor, keyMask: Tensor | undefined) {
+    const { engine } = this;
+    checkTensor(engine, "query", query, [undefined, undefined, undefined]);
+    const [B = 0, , Dq = 0] = query.shape;
+    checkTensor(engine, "keys", keys, [B, undefined, undefined]);
+    const [, S = 0, Dk = 0] = keys.shape;
+    checkTensor(engine, "values", values, [B, S, undefined]);
+    if (keyMask) checkTensor(engine, "keyMask", keyMask, [B, S], "bool");
+    return { B, S, Dq, Dk };
   }
 
   /** Attention of one head with the bare product as score. */
@@ -360,10 +390,11 @@ export class OriginOperations extends LayerOperations {
     query: Tensor,
     keys: Tensor,
     values: Tensor,
-    { keyMask }: { keyMask?: Tensor | undefined },
+    keyMask: Tensor | undefined,
   ): ScoredAttentionResult {
     const run = () => {
-      const mask = keyMask && this.reshape(keyMask, [keyMask.shape[0] ?? 1, 1, 1, -1]);
+      const [b = 0, s = 0] = keyMask?.shape ?? [];
+      const mask = keyMask && this.reshape(keyMask, [b, 1, 1, s]);
       const options = { heads: 1, scale: 1, needWeights: true } as const;
       const { output, weights } = attention(
         this.engine,

@@ -33,9 +33,10 @@ const checks = {
 export function topK(engine: Engine, x: Tensor, k: number): TopKResult {
   checkArgument("k", k, isWholeNumber(1));
   engine.run(engine.module.topK, [engine.handle("x", x), k]);
-  const found = { values: engine.tensor(), indices: engine.tensor() };
-  recording()?.cut("topK", { x }, [found.values]);
-  return found;
+  const values = engine.tensor();
+  const indices = engine.tensor();
+  recording()?.cut("topK", { x }, [values]);
+  return { values, indices };
 }
 
 export function sample(engine: Engine, logits: Tensor, options: SampleOptions): Tensor {

@@ -2,8 +2,21 @@
 // differentiation: Linnainmaa, 1970). Each operation says itself, where it is computed, what its
 // gradients are; nothing is written while no tape runs.
 
-import { HeedError, refuse } from "./error.js";
-import type { Tensor } from "./tensor.js";
+import type { Engine } from "./engine.js";
+import { describe, HeedError, refuse } from "./error.js";
+import { Tensor } from "./tensor.js";
+import {
+  type Check,
+  checkArgument,
+  checkNoPromise,
+  checkOptions,
+  isBoolean,
+  isFunction,
+  parametersOf,
+} from "./validate.js";
+
+/** Tensors for which gradients are wanted, or what has some, such as a module. */
+export type Sources = readonly Tensor[] | { parameters(): Tensor[] };
 
 export type Inputs = Readonly<Record<string, Tensor | undefined>>;
 
@@ -20,6 +33,8 @@ export type Backward = (
 
 interface Step {
   operation: string;
+  /** Those that ran: what they are called is looked up only if something is wrong. */
+  within: readonly Named[];
   inputs: Inputs;
   outputs: readonly Tensor[];
   backward: Backward;
@@ -36,6 +51,8 @@ export interface TapeOptions {
   debug?: boolean;
 }
 
+export const tapeChecks = { debug: isBoolean } satisfies Record<keyof TapeOptions, Check>;
+
 let running: Tape | undefined;
 
 /** The tape that operations are to record themselves on, if one runs. */
@@ -43,10 +60,14 @@ export const recording = (): Tape | undefined => running;
 
 /** Runs a function whose operations are not recorded: what it returns is constant. */
 export function noGrad<T>(run: () => T): T {
+  checkArgument("run", run, isFunction);
   const tape = running;
   running = undefined;
   try {
-    return run();
+    const result = run();
+    // What an async function goes on to do would be recorded.
+    if (tape) checkNoPromise("run", result);
+    return result;
   } finally {
     running = tape;
   }
@@ -70,11 +91,11 @@ export function snapshot<T>(value: T): T {
 
 const modules: Named[] = [];
 
-/** The modules that run, from the outermost one: "decoder.layers.1.self_attn". */
-function path(): string {
-  return modules
+/** Where modules run, from the outermost one: "decoder.layers.1.self_attn". */
+function path(running: readonly Named[]): string {
+  return running
     .slice(1)
-    .map((module, i) => modules[i]?.nameOf(module) ?? module.constructor.name)
+    .map((module, i) => running[i]?.nameOf(module) ?? module.constructor.name)
     .join(".");
 }
 
@@ -97,10 +118,23 @@ export function within<T>(module: Named, run: () => T): T {
   try {
     return run();
   } catch (error) {
-    throw locate(error, path());
+    throw locate(error, path(modules));
   } finally {
     modules.pop();
   }
+}
+
+function tensorsOf(sources: unknown): readonly Tensor[] {
+  const tensors = parametersOf(sources);
+  if (!Array.isArray(tensors) || !tensors.every((tensor) => tensor instanceof Tensor))
+    throw refuse("option", "sources", "a module or a list of tensors", describe(sources));
+  const [first] = tensors as Tensor[];
+  if (first === undefined) throw refuse("option", "sources", "one tensor or more", "none");
+  for (const [i, tensor] of tensors.entries()) {
+    first.engine.handle(`sources[${i}]`, tensor);
+    if (tensor.dtype !== "float32") throw refuse("dtype", `sources[${i}]`, "float32", tensor.dtype);
+  }
+  return tensors;
 }
 
 /**
@@ -108,6 +142,8 @@ export function within<T>(module: Named, run: () => T): T {
  * way to use one.
  */
 export class Tape {
+  /** @internal That of the sources. */
+  readonly engine: Engine;
   readonly #sources: readonly Tensor[];
   /** What depends on a source. */
   readonly #watched: Set<Tensor>;
@@ -116,19 +152,27 @@ export class Tape {
   readonly #debug: boolean;
   #steps: Step[] | undefined = [];
 
-  /** @param sources the tensors for which gradients will be asked */
-  constructor(sources: readonly Tensor[], options: TapeOptions = {}) {
-    this.#sources = sources;
-    this.#watched = new Set(sources);
+  /**
+   * @param sources for which gradients will be asked
+   * @throws HeedError "option", "dtype", "disposed"
+   */
+  constructor(sources: Sources, options: TapeOptions = {}) {
+    checkOptions("Tape", options, tapeChecks);
+    this.#sources = tensorsOf(sources);
+    this.engine = (this.#sources[0] as Tensor).engine;
+    this.#watched = new Set(this.#sources);
     this.#debug = options.debug ?? false;
   }
 
   /** Runs a function and records what it does. */
   run<T>(run: () => T): T {
+    checkArgument("run", run, isFunction);
     if (running) throw refuse("unsupported", "tape", "no other one to be running", "one inside it");
     running = this;
     try {
-      return run();
+      const result = run();
+      checkNoPromise("run", result);
+      return result;
     } finally {
       running = undefined;
     }
@@ -138,8 +182,7 @@ export class Tape {
   record(operation: string, inputs: Inputs, outputs: readonly Tensor[], backward: Backward): void {
     if (this.#debug) this.#check(operation, outputs[0]);
     if (!this.#depends(operation, inputs, outputs)) return;
-    const place = modules.length > 1 ? `${path()}: ${operation}` : operation;
-    this.#steps?.push({ operation: place, inputs, outputs, backward });
+    this.#steps?.push({ operation, within: [...modules], inputs, outputs, backward });
     for (const output of outputs) this.#watched.add(output);
   }
 
@@ -154,12 +197,11 @@ export class Tape {
    * that it does not depend on. Everything that was recorded is freed on the way, but for the loss and
    * what is in `keep`. Once only.
    *
-   * @throws HeedError "shape", "disposed", "option", "unsupported"
+   * @throws HeedError "shape", "dtype", "disposed", "option", "unsupported"
    */
   gradients(loss: Tensor, keep: ReadonlySet<Tensor> = new Set()): Tensor[] {
-    const { engine } = this.#sources[0] ?? loss;
-    engine.handle("loss", loss);
-    if (loss.size !== 1) throw refuse("shape", "loss", "one number", describeShape(loss));
+    const { engine } = this;
+    this.checkLoss(loss);
     const steps = this.#steps;
     if (steps === undefined)
       throw refuse("option", "tape", "one that was not gone back over", "one that was");
@@ -182,6 +224,14 @@ export class Tape {
     }
   }
 
+  /** @internal Refuses what is not one number of this tape's engine. */
+  checkLoss(loss: unknown): asserts loss is Tensor {
+    if (!(loss instanceof Tensor)) throw refuse("option", "loss", "a tensor", describe(loss));
+    this.engine.handle("loss", loss);
+    if (loss.size !== 1) throw refuse("shape", "loss", "one number", describe(loss.shape));
+    if (loss.dtype !== "float32") throw refuse("dtype", "loss", "float32", loss.dtype);
+  }
+
   #goBack(step: Step, found: Found): void {
     const given = step.outputs.map((output) => found.of(output));
     if (given.every((gradient) => gradient === undefined)) return;
@@ -202,7 +252,8 @@ export class Tape {
       }
       for (const output of step.outputs) if (!this.#sources.includes(output)) found.forget(output);
     } catch (error) {
-      throw locate(error, `gradient of ${step.operation}`);
+      const place = path(step.within);
+      throw locate(error, `gradient of ${place === "" ? "" : `${place}: `}${step.operation}`);
     }
   }
 
@@ -291,5 +342,3 @@ class Found {
     }
   }
 }
-
-const describeShape = (tensor: Tensor) => `[${tensor.shape.join(", ")}]`;

@@ -161,6 +161,8 @@ export function checkShape(shape: unknown): asserts shape is readonly number[] {
     Array.isArray(shape) && shape.every((size) => Number.isSafeInteger(size) && size >= 0);
   if (!fits)
     throw refuse("shape", "shape", "a list of whole numbers of 0 or more", describe(shape));
+  // C++ refuses it too, but not more numbers than a call has room for.
+  if (shape.length > 8) throw refuse("shape", "shape", "at most 8 axes", String(shape.length));
 }
 
 /** The sizes of arrays in arrays, measured along the first elements. */

@@ -1,8 +1,9 @@
 // Checks of options, before anything reaches the module: C++ checks shapes and ranges, this file what
 // only JavaScript can get wrong.
 
+import type { Engine } from "./engine.js";
 import { describe, refuse } from "./error.js";
-import { Tensor } from "./tensor.js";
+import { type DType, Tensor } from "./tensor.js";
 
 export interface Check {
   expected: string;
@@ -35,6 +36,11 @@ export const isTensor: Check = {
   accepts: (value) => value instanceof Tensor,
 };
 
+export const isFunction: Check = {
+  expected: "a function",
+  accepts: (value) => typeof value === "function",
+};
+
 export const isListOrTensor: Check = {
   expected: "a list of numbers or a tensor",
   accepts: (value) => Array.isArray(value) || value instanceof Tensor,
@@ -65,9 +71,9 @@ export function checkOptions(
   checks: Readonly<Record<string, Check>>,
   kind: "option" | "parameter" = "option",
 ): void {
-  if (options === null || typeof options !== "object") {
+  const isObject = options !== null && typeof options === "object";
+  if (!isObject || Array.isArray(options) || options instanceof Tensor)
     throw refuse("option", `${kind}s`, "an object", describe(options));
-  }
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
@@ -93,6 +99,37 @@ export function checkArgument(name: string, value: unknown, check: Check): void 
 export function parametersOf(given: unknown): unknown {
   if (given === null || typeof given !== "object" || !("parameters" in given)) return given;
   return typeof given.parameters === "function" ? given.parameters() : given;
+}
+
+/** Refuses what an async function gave: it would go on after what it was called for. */
+export function checkNoPromise(argument: string, result: unknown): void {
+  if (!(result instanceof Promise)) return;
+  // What becomes of it is of no interest.
+  result.catch(() => {});
+  throw refuse("option", argument, "a function that is not async", "a promise");
+}
+
+/**
+ * Refuses what is no live tensor of an engine, of a type and of a shape, in C++'s order and words. A
+ * size that is undefined may be any.
+ */
+export function checkTensor(
+  engine: Engine,
+  name: string,
+  tensor: unknown,
+  sizes: readonly (number | undefined)[],
+  dtype: DType = "float32",
+): void {
+  engine.handle(name, tensor);
+  const { shape, dtype: given } = tensor as Tensor;
+  if (given !== dtype) throw refuse("dtype", name, dtype, given);
+  const got = `[${shape.join(", ")}]`;
+  const isSameRank = shape.length === sizes.length;
+  if (!isSameRank && sizes.includes(undefined))
+    throw refuse("shape", name, `rank ${sizes.length}`, got);
+  const expected = sizes.map((size, axis) => size ?? shape[axis]);
+  if (!isSameRank || shape.some((size, axis) => size !== expected[axis]))
+    throw refuse("shape", name, `[${expected.join(", ")}]`, got);
 }
 
 /** The shape of what must be a live tensor. */

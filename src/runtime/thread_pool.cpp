@@ -51,7 +51,7 @@ bool ThreadPool::comes_soon(const Condition& condition) const {
   return false;
 }
 
-void ThreadPool::share(std::int64_t pieces, const Task& task) {
+void ThreadPool::share(std::int64_t pieces, const AnyTask& task) {
   bool wakes = false;
   {
     const std::lock_guard lock(mutex_);
@@ -87,7 +87,7 @@ void ThreadPool::work(int thread) {
     answered = calls_;
     if (stopping_) return;
     if (!task_) continue;
-    const Task& task = *task_;
+    const AnyTask& task = *task_;
     const std::int64_t pieces = pieces_;
     ++joined_;
     lock.unlock();
@@ -97,8 +97,9 @@ void ThreadPool::work(int thread) {
   }
 }
 
-void ThreadPool::take_pieces(std::int64_t pieces, const Task& task, int thread) {
-  for (std::int64_t piece = next_++; piece < pieces; piece = next_++) task(piece, thread);
+void ThreadPool::take_pieces(std::int64_t pieces, const AnyTask& task, int thread) {
+  for (std::int64_t piece = next_++; piece < pieces; piece = next_++)
+    task.call(task.task, piece, thread);
 }
 
 }  // namespace heed

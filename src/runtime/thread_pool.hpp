@@ -3,7 +3,6 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -30,15 +29,25 @@ class ThreadPool {
       for (std::int64_t piece = 0; piece < pieces; ++piece) task(piece, 0);
       return;
     }
-    share(pieces, std::cref(task));
+    share(pieces, {&call<Task>, &task});
   }
 
  private:
-  using Task = std::function<void(std::int64_t piece, int thread)>;
+  /// A task of any type, for as long as it runs; std::function would take more room for each of
+  /// them than its work does.
+  struct AnyTask {
+    void (*call)(const void* task, std::int64_t piece, int thread) = nullptr;
+    const void* task = nullptr;
+  };
 
-  void share(std::int64_t pieces, const Task& task);
+  template <class Task>
+  static void call(const void* task, std::int64_t piece, int thread) {
+    (*static_cast<const Task*>(task))(piece, thread);
+  }
+
+  void share(std::int64_t pieces, const AnyTask& task);
   void work(int thread);
-  void take_pieces(std::int64_t pieces, const Task& task, int thread);
+  void take_pieces(std::int64_t pieces, const AnyTask& task, int thread);
   void stop() noexcept;
   template <class Condition>
   bool comes_soon(const Condition& condition) const;
@@ -49,7 +58,7 @@ class ThreadPool {
   std::condition_variable start_;
   std::condition_variable finish_;
   // Written under the mutex.
-  const Task* task_ = nullptr;  // of the operation that workers may join
+  const AnyTask* task_ = nullptr;  // of the operation that workers may join
   std::int64_t pieces_ = 0;
   int sleeping_ = 0;
   bool stopping_ = false;

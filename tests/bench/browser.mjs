@@ -21,10 +21,10 @@
 // the WebAssembly memory that a contender has after its first call: the engine with inputs, weights,
 // cache, output and scratch.
 //
-// With --train: gradients, a training step, and non-local means. Nobody but Heed can be timed on the way
-// back alone, so there the row that can be compared has attention forward and backward. "Outside
-// operations" is the share of our time for which no operation of the engine runs: the clock is read
-// before and after each in some steps of their own.
+// With --train: gradients, a training step (everyone's losses of the first steps are the answer), and
+// non-local means beside plain JavaScript. Nobody but Heed can be timed on the way back alone: where there
+// are peers attention runs forward and backward. "Outside operations" is the share of our time for which
+// no operation of the engine runs: the clock is read before and after each in some steps of their own.
 //
 // Cases are in page/cases.mjs. What can run them is a contender, with one file each in page/.
 

@@ -67,34 +67,26 @@ function mha({ heed, options, inputs, get }) {
   return { out: output, attn_weights: weights, attn_weights_avg: run(true).weights };
 }
 
-/** A module whose parameters are inputs of the case under torch's names. */
-function withInputs(module, { inputs, keep }) {
-  const names = Object.keys(module.stateDict());
-  module.loadStateDict(Object.fromEntries(names.map((name) => [name, inputs[name]])));
-  keep(module.stateDict());
-  return module.eval();
+/** A layer whose parameters are inputs of the case, under torch's names. */
+function layerOf(Layer, { heed, options, inputs, keep }) {
+  const layer = new Layer(heed, options.d_model, options.nhead, {
+    dimFeedforward: options.dim_feedforward,
+    activation: options.activation,
+    normFirst: options.norm_first,
+    layerNormEps: options.layer_norm_eps,
+    bias: options.bias,
+    dropout: 0,
+  });
+  const names = Object.keys(layer.stateDict());
+  layer.loadStateDict(Object.fromEntries(names.map((name) => [name, inputs[name]])));
+  keep(layer.stateDict());
+  return layer.eval();
 }
-
-const layerOptions = (options) => ({
-  dimFeedforward: options.dim_feedforward,
-  activation: options.activation,
-  normFirst: options.norm_first,
-  layerNormEps: options.layer_norm_eps,
-  bias: options.bias,
-  dropout: 0,
-});
 
 const encoderLayer = {
   prepare(given) {
     const { heed, nn, options, get } = given;
-    const { TransformerEncoderLayer } = nn.nn;
-    const layer = new TransformerEncoderLayer(
-      heed,
-      options.d_model,
-      options.nhead,
-      layerOptions(options),
-    );
-    withInputs(layer, given);
+    const layer = layerOf(nn.nn.TransformerEncoderLayer, given);
     return () => ({
       out: layer.forward(get("src"), {
         isCausal: options.is_causal,
@@ -108,14 +100,7 @@ const encoderLayer = {
 const decoderLayer = {
   prepare(given) {
     const { heed, nn, options, get } = given;
-    const { TransformerDecoderLayer } = nn.nn;
-    const layer = new TransformerDecoderLayer(
-      heed,
-      options.d_model,
-      options.nhead,
-      layerOptions(options),
-    );
-    withInputs(layer, given);
+    const layer = layerOf(nn.nn.TransformerDecoderLayer, given);
     return () => ({
       out: layer.forward(get("tgt"), get("memory"), {
         tgtIsCausal: options.is_causal,

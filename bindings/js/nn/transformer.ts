@@ -175,34 +175,21 @@ const transformerChecks = {
   decoderLayers: isWholeNumber(1),
 } satisfies Record<keyof TransformerOptions, Check>;
 
-export interface TransformerForwardOptions {
-  /** Masks as of MultiHeadAttention: for the encoder's positions, */
+/** Masks as of MultiHeadAttention: for the encoder, and as the decoder's layers have them. */
+export interface TransformerForwardOptions
+  extends Omit<TransformerDecoderLayerForwardOptions, "cache"> {
   srcMask?: Tensor;
-  /** bool [B, S], true where a position may be seen; */
+  /** bool [B, S], true where a position may be seen. As in torch, the decoder has its own. */
   srcKeyMask?: Tensor;
   srcIsCausal?: boolean;
-  /** the decoder's, */
-  tgtMask?: Tensor;
-  /** bool [B, L]; */
-  tgtKeyMask?: Tensor;
-  tgtIsCausal?: boolean;
-  /** and for attention from the decoder to the encoder's. */
-  memoryMask?: Tensor;
-  /** bool [B, S]; as in torch it is not taken from srcKeyMask. */
-  memoryKeyMask?: Tensor;
-  memoryIsCausal?: boolean;
 }
 
+const { cache: _, ...decoderMaskChecks } = decoderForwardChecks;
 const transformerForwardChecks = {
   srcMask: isTensor,
   srcKeyMask: isTensor,
   srcIsCausal: isBoolean,
-  tgtMask: isTensor,
-  tgtKeyMask: isTensor,
-  tgtIsCausal: isBoolean,
-  memoryMask: isTensor,
-  memoryKeyMask: isTensor,
-  memoryIsCausal: isBoolean,
+  ...decoderMaskChecks,
 } satisfies Record<keyof TransformerForwardOptions, Check>;
 
 /**

@@ -9,7 +9,7 @@
 //                packed beforehand as float32 or int8
 //   multiHead    projections, attention of H heads and output projection of [L, E]
 //   trainingStep  a transformer's loss, its gradients and a step of AdamW: an embedding, `layers` encoder
-//                layers with H heads (post-norm, ReLU between E and F), a linear layer onto `vocabulary`
+//                layers with H heads (post-norm, ReLU or GELU between E and F), a linear layer onto `vocabulary`
 //                classes and cross-entropy, for B sequences of L tokens. The answer is the losses of the
 //                first steps, which depend on the gradients of the others; each case repeats its tokens
 //   nonLocalMeans  of an image [H, W], see OriginOperations.nonLocalMeans
@@ -33,10 +33,10 @@ const gradients = (kind, word) => (H, L, D, rest) => {
 const backward = gradients("attentionBackward", "backward");
 const forwardAndBackward = gradients("attentionGradients", "forward and backward");
 
-const trainingStep = (layers, H, E, F, B, L, vocabulary) => ({
+const trainingStep = (layers, H, E, F, B, L, vocabulary, activation) => ({
   kind: "trainingStep",
-  name: `training step: ${layers} layers, H${H} E${E}, ${B} x ${L} tokens`,
-  ...{ layers, H, E, F, B, L, vocabulary, isTraining: true, tolerance: 1e-5 },
+  name: `training step: ${layers} layers, H${H} E${E} ${activation}, ${B} x ${L} tokens`,
+  ...{ layers, H, E, F, B, L, vocabulary, activation, isTraining: true, tolerance: 1e-5 },
 });
 
 const nonLocalMeans = (H, W, patch, search) => ({
@@ -96,7 +96,8 @@ const full = [
   attention(8, 16384, 64, { isLong: true, without: ["tfjs", "jax-js"] }),
   ...[backward(12, 1024, 64), backward(12, 1024, 64, { isCausal: true })],
   ...[forwardAndBackward(12, 1024, 64), forwardAndBackward(12, 1024, 64, { isCausal: true })],
-  trainingStep(2, 4, 128, 512, 32, 64, 64),
+  ...[trainingStep(2, 4, 128, 512, 32, 64, 64, "relu")],
+  ...[trainingStep(2, 4, 128, 512, 32, 64, 64, "gelu")],
   nonLocalMeans(256, 256, 7, 21),
   ...[decode(4096, "f32", 1e-4), decode(4096, "f16", 2e-3), decode(4096, "int8", 3e-2)],
   tiny,
@@ -114,7 +115,7 @@ const quick = [
   }),
   ...[backward(2, 200, 64), backward(2, 200, 64, { isCausal: true })],
   ...[forwardAndBackward(2, 64, 32), forwardAndBackward(2, 64, 32, { isCausal: true })],
-  trainingStep(2, 2, 16, 32, 2, 8, 16),
+  ...[trainingStep(2, 2, 16, 32, 2, 8, 16, "relu"), trainingStep(2, 2, 16, 32, 2, 8, 16, "gelu")],
   nonLocalMeans(24, 32, 3, 5),
   ...[decode(200, "f32", 1e-4), decode(200, "int8", 3e-2)],
   tiny,

@@ -21,10 +21,12 @@ function joinAndFree(tensors) {
 
 /** An embedding, an encoder and a linear layer onto the vocabulary. */
 class Model extends nn.Module {
-  constructor(heed, { layers, H, E, F, vocabulary }) {
+  constructor(heed, { layers, H, E, F, vocabulary, activation }) {
     super(heed);
     this.embedding = new nn.Embedding(heed, vocabulary, E);
-    this.encoder = new nn.TransformerEncoder(heed, E, H, layers, { dimFeedforward: F, dropout: 0 });
+    this.encoder = new nn.TransformerEncoder(heed, E, H, layers, {
+      ...{ dimFeedforward: F, activation, dropout: 0 },
+    });
     this.head = new nn.Linear(heed, E, vocabulary);
   }
 

@@ -6,7 +6,7 @@ import { adamW, exchange, parameterShapes, rowsOf, trainingSteps } from "./cases
 const layer = ({ numpy }, x, weight, bias) => numpy.matmul(x, weight.transpose()).add(bias);
 
 /** The transformer of a training step. */
-function lossOf(library, { layers, H, E, B, L, vocabulary }, p, tokens, targets) {
+function lossOf(library, { layers, H, E, B, L, vocabulary, activation }, p, tokens, targets) {
   const { nn, numpy } = library;
   const linear = (x, weight, bias) => layer(library, x, weight, bias);
   const norm = (x, weight, bias) => nn.standardize(x, -1, { epsilon: 1e-5 }).mul(weight).add(bias);
@@ -19,7 +19,8 @@ function lossOf(library, { layers, H, E, B, L, vocabulary }, p, tokens, targets)
     const [q, k, v] = numpy.split(qkv, 3, -1).map((part) => part.reshape([B, L, H, E / H]));
     const attended = nn.dotProductAttention(q, k, v).reshape([B * L, E]);
     x = ofLayer(norm, x.add(ofLayer(linear, attended, `${own}.out_proj`)), `${name}.norm1`);
-    const hidden = nn.relu(ofLayer(linear, x.ref, `${name}.linear1`));
+    const sums = ofLayer(linear, x.ref, `${name}.linear1`);
+    const hidden = activation === "gelu" ? nn.gelu(sums, { approximate: false }) : nn.relu(sums);
     x = ofLayer(norm, x.add(ofLayer(linear, hidden, `${name}.linear2`)), `${name}.norm2`);
   }
   const chances = nn.logSoftmax(ofLayer(linear, x, "head"), -1);

@@ -2,6 +2,7 @@
 // answer: all of a small one, and 8 a head of a large one.
 
 import { visibleKeys } from "./cases.mjs";
+import { gelu } from "./gelu.mjs";
 import { trainingLosses } from "./oracle_training.mjs";
 
 const rowsPerHead = 8;
@@ -53,20 +54,6 @@ function project(x, start, weight, bias, inputs, outputs, firstOutput = 0) {
     return dot(x, start, weight, row * inputs, inputs) + bias[row];
   });
 }
-
-/** The error function: its series (Abramowitz and Stegun, 1964, 7.1.6), to the last bit of a sum. */
-function erf(x) {
-  if (Math.abs(x) > 6) return Math.sign(x);
-  let term = x;
-  let sum = x;
-  for (let n = 1; Math.abs(term) > 1e-18 * Math.abs(sum); ++n) {
-    term *= (2 * x * x) / (2 * n + 1);
-    sum += term;
-  }
-  return (2 / Math.sqrt(Math.PI)) * Math.exp(-x * x) * sum;
-}
-
-const gelu = (x) => 0.5 * x * (1 + erf(x / Math.SQRT2));
 
 /** An image with a mirrored border around it, double precision. */
 function withBorder({ H, W, patchRadius: r }, { image }) {

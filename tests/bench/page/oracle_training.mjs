@@ -2,8 +2,14 @@
 // what adds to the gradients of its inputs. A value is { data, gradient }; rows of it are tokens.
 
 import { adamW, parameterShapes, trainingSteps, transpose } from "./cases.mjs";
+import { gelu, geluSlope } from "./gelu.mjs";
 
 const layerNormEps = 1e-5;
+
+const activations = {
+  relu: [(x) => Math.max(x, 0), (x) => (x > 0 ? 1 : 0)],
+  gelu: [gelu, geluSlope],
+};
 
 /** c [n, m] += a [n, k] b [k, m] */
 function addProduct(c, a, b, n, k, m) {
@@ -51,10 +57,9 @@ function operations(tape) {
         });
       });
     },
-    relu(x) {
-      const y = trainable(x.data.map((each) => Math.max(each, 0)));
-      return record(y, (d) => {
-        for (let i = 0; i < d.length; ++i) if (x.data[i] > 0) x.gradient[i] += d[i];
+    activate(x, [compute, slope]) {
+      return record(trainable(x.data.map(compute)), (d) => {
+        for (let i = 0; i < d.length; ++i) x.gradient[i] += d[i] * slope(x.data[i]);
       });
     },
     add(a, b) {
@@ -180,7 +185,7 @@ function operations(tape) {
 
 /** The loss; the gradients are added to those of the parameters when what it left on the tape runs. */
 function lossOf(one, { tokens, targets }, p, tape) {
-  const { embedding, linear, relu, add, layerNorm, attention, crossEntropy } = operations(tape);
+  const { embedding, linear, activate, add, layerNorm, attention, crossEntropy } = operations(tape);
   const ofLayer = (operation, x, name) => operation(x, p[`${name}.weight`], p[`${name}.bias`]);
   let x = embedding(tokens, p["embedding.weight"], one.E);
   for (let i = 0; i < one.layers; ++i) {
@@ -189,7 +194,7 @@ function lossOf(one, { tokens, targets }, p, tape) {
     const qkv = linear(x, p[`${own}.in_proj_weight`], p[`${own}.in_proj_bias`]);
     const attended = ofLayer(linear, attention(qkv, one), `${own}.out_proj`);
     x = ofLayer(layerNorm, add(x, attended), `${name}.norm1`);
-    const hidden = relu(ofLayer(linear, x, `${name}.linear1`));
+    const hidden = activate(ofLayer(linear, x, `${name}.linear1`), activations[one.activation]);
     x = ofLayer(layerNorm, add(x, ofLayer(linear, hidden, `${name}.linear2`)), `${name}.norm2`);
   }
   return crossEntropy(ofLayer(linear, x, "head"), targets);

@@ -14,7 +14,9 @@ const attend = (tf, q, kT, v, mask, product = tf.matMul) =>
     return product(tf.softmax(mask ? tf.add(scores, mask) : scores), v);
   });
 
-/** The same for its gradients, which of themselves are products with transposed factors. */
+const gelu = (tf, x) => tf.mul(tf.mul(x, 0.5), tf.add(tf.erf(tf.mul(x, Math.SQRT1_2)), 1));
+
+/** A product for gradients, which of themselves are products with transposed factors. */
 const productOf = (tf) =>
   tf.customGrad((a, b, save) => {
     save([a, b]);
@@ -32,7 +34,7 @@ function causalMask(tf, L) {
 }
 
 /** The transformer of a training step; weights are [inputs, outputs]. */
-function lossOf(tf, { layers, H, E, B, L, vocabulary }, p, tokens, targets) {
+function lossOf(tf, { layers, H, E, B, L, vocabulary, activation }, p, tokens, targets) {
   const product = productOf(tf);
   const linear = (x, weight, bias) => tf.add(product(x, weight), bias);
   const ofLayer = (operation, x, name) => operation(x, p[`${name}.weight`], p[`${name}.bias`]);
@@ -58,7 +60,8 @@ function lossOf(tf, { layers, H, E, B, L, vocabulary }, p, tokens, targets) {
     const attended = tf.transpose(tf.reshape(tf.stack(each), [B, H, L, E / H]), [0, 2, 1, 3]);
     const output = ofLayer(linear, tf.reshape(attended, [B * L, E]), `${own}.out_proj`);
     x = ofLayer(norm, tf.add(x, output), `${name}.norm1`);
-    const hidden = tf.relu(ofLayer(linear, x, `${name}.linear1`));
+    const sums = ofLayer(linear, x, `${name}.linear1`);
+    const hidden = activation === "gelu" ? gelu(tf, sums) : tf.relu(sums);
     x = ofLayer(norm, tf.add(x, ofLayer(linear, hidden, `${name}.linear2`)), `${name}.norm2`);
   }
   return tf.losses.softmaxCrossEntropy(oneHot(targets), ofLayer(linear, x, "head"));
@@ -92,7 +95,7 @@ const kinds = {
     if (!activation) return () => tf.fused.matMul(layer);
     return () => {
       const sums = tf.fused.matMul(layer);
-      return tf.mul(tf.mul(sums, 0.5), tf.add(tf.erf(tf.mul(sums, Math.SQRT1_2)), 1));
+      return gelu(tf, sums);
     };
   },
   multiHead(tf, { L, E, H }, inputs) {

@@ -71,10 +71,11 @@ describe("exports", () => {
   });
 });
 
-test.each(["simd", "relaxed"])("heed-%s.wasm is under 150 KB gzipped", (variant) => {
+// Attention alone took 144 KB; training has as many operations again.
+test.each(["simd", "relaxed"])("heed-%s.wasm is under 180 KB gzipped", (variant) => {
   const wasm = readFileSync(join(home, `dist/heed-${variant}.wasm`));
   expect(WebAssembly.validate(wasm) || variant === "relaxed").toBe(true);
-  expect(gzipSync(wasm, { level: 9 }).length).toBeLessThan(150_000);
+  expect(gzipSync(wasm, { level: 9 }).length).toBeLessThan(180_000);
 });
 
 test("in Node the package attends with threads, and the process ends", async () => {

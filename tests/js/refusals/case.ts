@@ -11,7 +11,8 @@ export type Make = (...shape: number[]) => Tensor;
 
 export interface Case {
   what: string;
-  call: (heed: Heed, make: Make) => unknown;
+  /** `other` is another engine. */
+  call: (heed: Heed, make: Make, other: Heed) => unknown;
   code: HeedErrorCode;
   argument: string;
   expected: string;
@@ -37,3 +38,4 @@ export function disposed(heed: Heed): Tensor {
   return tensor;
 }
 export const gone: [string, string] = ["a live tensor", "a disposed one"];
+export const foreign: [string, string] = ["a tensor of this engine", "one of another"];
