@@ -5,7 +5,7 @@ import { describe, refuse } from "./error.js";
 import type { Handle, HeedModule, Operation } from "./module.js";
 import { recording } from "./tape.js";
 import { createTensor, Tensor } from "./tensor.js";
-import { checkNoPromise } from "./validate.js";
+import { checkArgument, checkNoPromise, isFunction } from "./validate.js";
 
 export class Engine {
   readonly module: HeedModule;
@@ -129,6 +129,7 @@ export class Engine {
   }
 
   scope<T>(run: () => T): T {
+    checkArgument("scope", run, isFunction);
     const made = new Set<Tensor>();
     this.#scopes.push(made);
     let result: T | undefined;

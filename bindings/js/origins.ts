@@ -74,7 +74,7 @@ export interface KernelRegressionResult {
 }
 
 export interface NonLocalMeansOptions {
-  /** Patches have 2 patchRadius + 1 pixels a side; 3 by default. */
+  /** Patches have 2 patchRadius + 1 pixels a side; 3 by default, 128 at most. */
   patchRadius?: number;
   /** Search windows have 2 searchRadius + 1 pixels a side; 10 by default. */
   searchRadius?: number;
@@ -111,7 +111,8 @@ const luongChecks = {
   scoreWeight: isTensor,
 } satisfies Record<keyof LuongAttentionOptions, Check>;
 const nonLocalMeansChecks = {
-  patchRadius: isWholeNumber(0),
+  // The work grows with its square: what is far beyond any use would take hours.
+  patchRadius: isWholeNumber(0, 128),
   searchRadius: isWholeNumber(0),
   h: isPositive,
   sigma: isNumber,

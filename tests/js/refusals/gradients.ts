@@ -209,6 +209,7 @@ export const gradients: Case[] = [
 
   row("detach of a number", () => detach(any(5)), "dtype", ["x", "a tensor", "5"]),
   row("detach of what is disposed of", (h) => detach(disposed(h)), "disposed", ["x", ...gone]),
+  row("a scope of no function", (h) => h.scope(any(5)), "option", ["scope", "a function", "5"]),
   row("noGrad of no function", () => noGrad(any(5)), "option", ["run", "a function", "5"]),
   row(
     "noGrad of an async function on a tape",
