@@ -505,6 +505,15 @@ describe("a tape", () => {
     heed.dispose();
   });
 
+  test("is not needed for a model that runs many times to use no more memory", async () => {
+    const heed = await load({ threads: 1, maxMemory: 64 * 2 ** 20 });
+    const encoder = new nn.TransformerEncoder(heed, 64, 4, 2, { dimFeedforward: 128 }).eval();
+    const x = heed.normal([4, 32, 64], { seed: 4 });
+    // Some thirty tensors of 32 KB and more each time: kept, they fill the memory four times.
+    for (let call = 0; call < 300; ++call) encoder.forward(x).dispose();
+    heed.dispose();
+  });
+
   test("gives the same gradients with any number of threads", async () => {
     const gradientsWith = async (threads: number) => {
       const h = await load({ threads });

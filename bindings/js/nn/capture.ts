@@ -18,8 +18,8 @@ let receiving: { root: Module; receive: ReceiveWeights } | undefined;
  *       model.forward(src, tgt));
  *     seen["decoder.layers.1.multihead_attn"]; // [B, H, L, S]
  *
- * A module that attends several times hands out its weights each time. The tensors belong to whom the
- * run's other ones belong, and are freed with them. Nothing else is computed differently.
+ * A module that attends several times hands out its weights each time. They last until the model has
+ * run: copy what is to be kept. Nothing else is computed differently.
  *
  * @param receive takes the path of the attention module in `root`, "" for itself, and its weights:
  *   [B, H, L, S] of MultiHeadAttention, [B, L, S] of BahdanauAttention and LuongAttention

@@ -8,7 +8,7 @@ import {
   loadTensors,
   type StateDict,
 } from "../stateDict.js";
-import { within } from "../tape.js";
+import { recording, within } from "../tape.js";
 import { disposeSymbol, Tensor } from "../tensor.js";
 import { checkOptions, isBoolean } from "../validate.js";
 
@@ -29,6 +29,9 @@ import { checkOptions, isBoolean } from "../validate.js";
  * A field that is a tensor is a parameter, one that is a module a part, and one that is an array of either
  * has them under their numbers; `#private` fields are neither. The state dict names them as PyTorch would:
  * `selfAttn.inProjWeight` is "self_attn.in_proj_weight", `layers[0]` is "layers.0".
+ *
+ * Of the tensors that `forward` makes only those last that it returns, alone or in arrays and plain
+ * objects; it must not be async.
  */
 export abstract class Module implements Disposable {
   readonly heed: Heed;
@@ -40,9 +43,14 @@ export abstract class Module implements Disposable {
       throw refuse("option", "heed", "the engine that load() gave", describe(heed));
     }
     this.heed = heed;
-    // An error that leaves `forward` is to tell where in the model it arose.
+    // An error that leaves `forward` is to tell where in the model it arose, and what it makes on the
+    // way is to be freed: by the tape if one runs.
     const forward = this.forward;
-    const guarded = (...args: never[]) => within(this, () => forward.apply(this, args));
+    const guarded = (...args: never[]) =>
+      within(this, () => {
+        const run = () => forward.apply(this, args);
+        return recording() ? run() : heed.scope(run);
+      });
     Object.defineProperty(this, "forward", {
       value: guarded,
       configurable: true,
