@@ -227,9 +227,11 @@ describeEngines((heed) => {
       for (const dropout of [0, 0.3]) {
         const [plain, taped] = run(0, dropout);
         for (const hidden of [Number.NaN, Infinity]) {
-          const [plainHidden, tapedHidden] = run(hidden, dropout);
-          expectSameBits(plainHidden, plain as Float32Array);
-          expectSameBits(tapedHidden, taped as Float32Array);
+          // Not bit by bit: in the relaxed binary the last bit may differ.
+          const far = run(hidden, dropout).flatMap((output, i) =>
+            [...output].map((x, n) => Math.abs(x - ((i === 0 ? plain : taped)?.[n] as number))),
+          );
+          expect(far.every((distance) => distance < 1e-5)).toBe(true);
         }
       }
     }
