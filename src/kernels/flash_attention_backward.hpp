@@ -56,6 +56,25 @@ class FlashAttentionBackward {
 
   static void run(const BackwardTile& tile) noexcept { FlashAttentionBackward(tile).run(); }
 
+  static void store(const GradientRows& rows) noexcept {
+    for (std::int64_t r = 0; r < rows.count; ++r) {
+      const float* const from = rows.from + r * rows.from_stride;
+      float* const to = rows.to + r * rows.to_stride;
+      const auto sum = [&]<class T>(std::int64_t c, const auto& load) {
+        T total(0.0f);
+        for (std::int64_t part = 0; part < rows.parts; ++part)
+          total += load(from + part * rows.part_stride + c);
+        return total * T(rows.scale);
+      };
+      std::int64_t c = 0;
+      for (; c + kLanes <= rows.size; c += kLanes)
+        sum.template operator()<V>(c, [](const float* x) { return V::load_unaligned(x); })
+            .store_unaligned(to + c);
+      for (; c < rows.size; ++c)
+        to[c] = sum.template operator()<float>(c, [](const float* x) { return *x; });
+    }
+  }
+
  private:
   using V = simd::Vector<Isa>;
   using Scores = ScoreTile<Isa>;
@@ -141,10 +160,12 @@ class FlashAttentionBackward {
         if (t_.d_slope) add_to_slope(r, d_s);
         if (t.softcap != 0.0f) multiply_by_cap_slopes(cap_slope_ + r * kStride, begin, end, d_s);
       }
-      // The transposed products go by blocks of keys, which do not end where the ranges do.
+      // The transposed products go by blocks of keys, which do not end where the ranges do. Nothing
+      // is mostly what is left to fill, and in WebAssembly that too would be a call.
+      const int before = begin < end ? begin : t_.keys;
       for (float* const row : {p, d_s}) {
-        std::fill(row, row + (begin < end ? begin : kKeyTile), 0.0f);
-        std::fill(row + (begin < end ? end : kKeyTile), row + kKeyTile, 0.0f);
+        if (before > 0) std::fill(row, row + before, 0.0f);
+        if (begin < end && end < t_.keys) std::fill(row + end, row + t_.keys, 0.0f);
       }
     }
   }

@@ -46,12 +46,14 @@ void linear(const LinearTile& t) noexcept {
           const FixedLeft<1, kRows> x{t.x + r * t.in + d * kRows};
           float* const y = t.y + r * t.y_stride + column;
           // A last panel that is only partly columns of y goes through a block of its own.
-          float part[kRows * kWidth] = {};
+          float part[kRows * kWidth];  // not zeroed for each block: in WebAssembly that is a call
           float* const c = width == kWidth ? y : part;
           const std::ptrdiff_t stride = width == kWidth ? t.y_stride : kWidth;
-          if (n > 0 && c == part)
+          if (n > 0 && c == part) {
+            std::fill_n(part, kRows * kWidth, 0.0f);
             for (int i = 0; i < rows; ++i)
               std::copy_n(y + i * t.y_stride, width, part + i * kWidth);
+          }
           multiply_rows<Isa, true>(rows, x, panel, depth, n == 0 ? bias : c, n == 0 ? 0 : stride, c,
                                    stride);
           if (n + 1 == slices) activate<Isa>(t.activation, rows, c, stride);

@@ -122,7 +122,15 @@ bool pack_columns(const float* rows, std::ptrdiff_t row_stride, std::int64_t cou
     const std::ptrdiff_t width = std::min<std::ptrdiff_t>(kWidth, columns - first);
     const float* row = rows + first;
     float* out = panels;
-    for (std::int64_t r = 0; r < count; ++r, row += row_stride, out += kWidth) {
+    std::int64_t r = 0;
+    if (width == kWidth)
+      for (; r < count; ++r, row += row_stride, out += kWidth)
+        for (int c = 0; c < kWidth; c += kLanes) {
+          const V x = V::load_unaligned(row + c);
+          x.store_aligned(out + c);
+          not_finite += x - x;
+        }
+    for (; r < count; ++r, row += row_stride, out += kWidth) {
       std::ptrdiff_t c = 0;
       for (; c + kLanes <= width; c += kLanes) {
         const V x = V::load_unaligned(row + c);
@@ -135,7 +143,25 @@ bool pack_columns(const float* rows, std::ptrdiff_t row_stride, std::int64_t cou
       }
       std::fill(out + width, out + kWidth, 0.0f);
     }
-    std::fill(out, panels + depth * kWidth, 0.0f);
+    if (count < depth) std::fill(out, panels + depth * kWidth, 0.0f);
+  }
+  return xsimd::reduce_add(not_finite) + not_finite_rest == 0.0f;
+}
+
+template <class Isa>
+bool all_finite(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
+                std::ptrdiff_t columns) noexcept {
+  using V = simd::Vector<Isa>;
+  constexpr std::ptrdiff_t kLanes = V::size;
+  V not_finite(0.0f);  // as in pack_columns
+  float not_finite_rest = 0.0f;
+  for (; count > 0; --count, rows += row_stride) {
+    std::ptrdiff_t c = 0;
+    for (; c + kLanes <= columns; c += kLanes) {
+      const V x = V::load_unaligned(rows + c);
+      not_finite += x - x;
+    }
+    for (; c < columns; ++c) not_finite_rest += rows[c] - rows[c];
   }
   return xsimd::reduce_add(not_finite) + not_finite_rest == 0.0f;
 }

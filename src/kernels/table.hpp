@@ -177,6 +177,19 @@ struct BackwardTile {
   double* d_slope = nullptr;  // or null
 };
 
+/// Rows of a gradient: scale times the sum of `parts` arrays that stand part_stride apart.
+struct GradientRows {
+  const float* from;
+  std::ptrdiff_t from_stride;
+  std::int64_t count;
+  std::int64_t size;
+  float* to;
+  std::ptrdiff_t to_stride;
+  float scale = 1.0f;
+  std::int64_t parts = 1;
+  std::ptrdiff_t part_stride = 0;
+};
+
 /// How a cache stores its numbers.
 enum class NumberFormat { kFloat32, kFloat16, kInt8 };
 
@@ -451,6 +464,8 @@ struct KernelTable {
                     std::ptrdiff_t depth, float* panels) noexcept;
   bool (*pack_columns)(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
                        std::ptrdiff_t columns, std::ptrdiff_t depth, float* panels) noexcept;
+  bool (*all_finite)(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
+                     std::ptrdiff_t columns) noexcept;
   /// Rows of a left factor, by register blocks.
   void (*pack_left)(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
                     std::ptrdiff_t depth, float* blocks) noexcept;
@@ -465,6 +480,7 @@ struct KernelTable {
   void (*pack_backward)(const AttentionTile& tile, const BackwardInputs& inputs,
                         BackwardQueries& queries) noexcept;
   void (*attention_backward)(const BackwardTile& tile) noexcept;
+  void (*store_gradient)(const GradientRows& rows) noexcept;
   std::int64_t (*decode_scratch)(std::int64_t head_size) noexcept;
   void (*decode)(const DecodeChunk& chunk) noexcept;
   void (*merge)(const DecodeMerge& merge) noexcept;

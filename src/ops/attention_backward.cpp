@@ -129,11 +129,14 @@ class TiledBackward {
     float* const d_k = threads_ + thread * thread_size_ + scratch_size_;
     float* const d_v = d_k + kKeyTile * padded_d_;
     for (std::int64_t tile = chunk; tile < operands_.key_tiles(n); tile += chunks_) {
-      std::fill_n(d_k, kKeyTile * (padded_d_ + padded_dv_), 0.0f);
+      const std::int64_t keys =
+          std::min<std::int64_t>(kKeyTile, p_.sequences[n].keys - tile * kKeyTile);
+      std::fill_n(d_k, keys * padded_d_, 0.0f);
+      std::fill_n(d_v, keys * padded_dv_, 0.0f);
       for (std::int64_t h = g * group; h < (g + 1) * group; ++h)
         for (std::int64_t t = begin; t < end; ++t)
           if (may_see(t, tile)) differentiate(h, t, tile, chunk, thread, d_k, d_v);
-      store_keys(n, g, tile * kKeyTile, d_k, d_v);
+      store_keys(n, g, tile * kKeyTile, keys, d_k, d_v);
     }
   }
 
@@ -168,36 +171,50 @@ class TiledBackward {
     return d_slopes_ + (static_cast<std::int64_t>(n) * chunks_ + chunk) * p_.H + h;
   }
 
-  void store_keys(std::size_t n, std::int64_t g, std::int64_t first, const float* d_k,
-                  const float* d_v) noexcept {
-    const Sequence& sequence = p_.sequences[n];
+  /// Those of a past come before those that came with the call.
+  void store_keys(std::size_t n, std::int64_t g, std::int64_t first, std::int64_t count,
+                  const float* d_k, const float* d_v) noexcept {
     const std::int64_t b = p_.batch_of(n);
-    const std::int64_t end = std::min(first + kKeyTile, sequence.keys);
-    const auto row = [&](Tensor& fresh, const ops::Layout& layout, std::optional<Tensor>& past,
-                         std::int64_t j, std::int64_t size) {
-      if (j < p_.past) return past->data().data() + ((b * p_.G + g) * p_.past + j) * size;
-      return layout.at(fresh.data().data(), b, g, sequence.first_key + j - p_.past);
+    const std::int64_t old = std::clamp<std::int64_t>(p_.past - first, 0, count);
+    const auto store = [&](const float* from, std::int64_t padded, std::int64_t size, float scale,
+                           Tensor& fresh, const ops::Layout& layout, std::optional<Tensor>& past) {
+      kernels::GradientRows rows = {.from = from,
+                                    .from_stride = static_cast<std::ptrdiff_t>(padded),
+                                    .count = old,
+                                    .size = size,
+                                    .to = nullptr,
+                                    .to_stride = static_cast<std::ptrdiff_t>(size),
+                                    .scale = scale};
+      if (old > 0) {
+        rows.to = past->data().data() + ((b * p_.G + g) * p_.past + first) * size;
+        kernels_.store_gradient(rows);
+      }
+      if (old == count) return;
+      rows.from += old * padded;
+      rows.count = count - old;
+      rows.to =
+          layout.at(fresh.data().data(), b, g, p_.sequences[n].first_key + first + old - p_.past);
+      rows.to_stride = static_cast<std::ptrdiff_t>(layout.row);
+      kernels_.store_gradient(rows);
     };
-    for (std::int64_t j = first; j < end; ++j, d_k += padded_d_, d_v += padded_dv_) {
-      std::transform(d_k, d_k + p_.D, row(result_.k, new_k_layout_, result_.past_key, j, p_.D),
-                     [&](float x) { return x * p_.scale; });
-      std::copy_n(d_v, p_.Dv, row(result_.v, new_v_layout_, result_.past_value, j, p_.Dv));
-    }
+    store(d_k, padded_d_, p_.D, p_.scale, result_.k, new_k_layout_, result_.past_key);
+    store(d_v, padded_dv_, p_.Dv, 1.0f, result_.v, new_v_layout_, result_.past_value);
   }
 
   void store_queries(std::int64_t h, std::int64_t t) noexcept {
     const ops::QueryTile& at = operands_.tile(t);
     const std::int64_t query = p_.sequences[at.sequence].first_query + at.first;
-    for (std::int64_t r = 0; r < operands_.count(t); ++r) {
-      float* const to =
-          p_.q_layout.at(result_.q.data().data(), p_.batch_of(at.sequence), h, query + r);
-      std::fill_n(to, p_.D, 0.0f);
-      for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) {
-        const float* const part = d_q(chunk, h, t) + r * padded_d_;
-        for (std::int64_t d = 0; d < p_.D; ++d) to[d] += part[d];
-      }
-      for (std::int64_t d = 0; d < p_.D; ++d) to[d] *= p_.scale;
-    }
+    kernels_.store_gradient({
+        .from = d_q(0, h, t),
+        .from_stride = static_cast<std::ptrdiff_t>(padded_d_),
+        .count = operands_.count(t),
+        .size = p_.D,
+        .to = p_.q_layout.at(result_.q.data().data(), p_.batch_of(at.sequence), h, query),
+        .to_stride = static_cast<std::ptrdiff_t>(p_.q_layout.row),
+        .scale = p_.scale,
+        .parts = chunks_,
+        .part_stride = static_cast<std::ptrdiff_t>(p_.H * operands_.query_tiles() * d_q_size_),
+    });
   }
 
   void add_up_heads() noexcept {

@@ -1,7 +1,6 @@
 #include "ops/backward_operands.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include "ops/validate.hpp"
 
@@ -11,16 +10,6 @@ using kernels::kKeyTile;
 using kernels::kQueryTile;
 
 namespace {
-
-bool all_finite(const float* rows, std::int64_t row_stride, std::int64_t count,
-                std::int64_t columns) noexcept {
-  std::int32_t largest = 0;  // magnitude; as whole numbers they compare as the floats do
-  for (std::int64_t r = 0; r < count; ++r)
-    for (std::int64_t c = 0; c < columns; ++c)
-      largest =
-          std::max(largest, std::bit_cast<std::int32_t>(rows[r * row_stride + c]) & 0x7fffffff);
-  return largest < 0x7f800000;
-}
 
 /// So many rows of a tile there is room for.
 std::int64_t depth_of(std::int64_t tile, std::int64_t count, std::int64_t step) {
@@ -115,7 +104,7 @@ void BackwardOperands::pack_keys(std::int64_t tile, const float* k, const float*
     keys_[slot] = {.keys = keys,
                    .values = values,
                    .depth = key_depth_,
-                   .finite = finite_keys && all_finite(value_rows, v_stride, count, Dv)};
+                   .finite = finite_keys && kernels_.all_finite(value_rows, v_stride, count, Dv)};
   }
 }
 
