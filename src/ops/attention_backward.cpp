@@ -43,7 +43,12 @@ class TiledBackward {
         result_(result),
         kernels_(runtime.kernels()),
         pool_(runtime.pool()),
-        operands_(p, options, kernels_, scratch),
+        bias_(bias_of(options, result)),
+        takes_turns_(bias_.bias && !is_whole(bias_.bias->shape())),
+        at_once_(takes_turns_ ? 1 : std::max<std::int64_t>(1, std::ssize(p.sequences) * p.G)),
+        most_chunks_(std::clamp<std::int64_t>(kFewestPieces / at_once_, 1, kMostChunks)),
+        by_heads_(!takes_turns_ && most_chunks_ == 1),
+        operands_(p, options, kernels_, by_heads_ ? pool_.threads() : 0, scratch),
         padded_d_(ops::round_up(p.D, kernels_.panel)),
         padded_dv_(ops::round_up(p.Dv, kernels_.panel)),
         d_q_size_(operands_.query_depth() * padded_d_),
@@ -51,17 +56,12 @@ class TiledBackward {
         thread_size_(scratch_size_ + kKeyTile * (padded_d_ + padded_dv_)),
         threads_(scratch.take<float>(pool_.threads() * thread_size_)) {
     const auto N = static_cast<std::int64_t>(p.sequences.size());
-    if (result.mask) bias_ = {&*options.mask, result.mask->data().data()};
-    if (result.bias) bias_ = {&*options.bias, result.bias->data().data()};
-    takes_turns_ = bias_.bias && !is_whole(bias_.bias->shape());
     std::int64_t most_key_tiles = 0;
     for (std::size_t n = 0; n < p.sequences.size(); ++n)
       most_key_tiles = std::max(most_key_tiles, operands_.key_tiles(n));
-    const std::int64_t at_once = std::max<std::int64_t>(1, takes_turns_ ? 1 : N * p.G);
-    chunks_ =
-        std::min(most_key_tiles, std::clamp<std::int64_t>(kFewestPieces / at_once, 1, kMostChunks));
+    chunks_ = std::min(most_key_tiles, most_chunks_);
 
-    d_q_ = scratch.take<float>(chunks_ * p.H * operands_.query_tiles() * d_q_size_);
+    d_q_ = scratch.take<float>(chunks_ * operands_.query_slots() * d_q_size_);
     if (result.alibi_slopes) {
       d_slopes_ = scratch.take<double>(N * chunks_ * p.H);
       std::fill_n(d_slopes_, N * chunks_ * p.H, 0.0);
@@ -81,8 +81,15 @@ class TiledBackward {
            bool alone) {
     const auto N = static_cast<std::int64_t>(p_.sequences.size());
     const std::int64_t query_tiles = operands_.query_tiles();
+    if (by_heads_) {
+      pool_.run(N * p_.G, alone, [&](std::int64_t piece, int thread) {
+        differentiate_head(static_cast<std::size_t>(piece / p_.G), piece % p_.G, thread, q, rows,
+                           outputs);
+      });
+      return add_up_heads();
+    }
     pool_.run(p_.H * query_tiles, alone, [&](std::int64_t piece, int) {
-      operands_.pack_queries(piece / query_tiles, piece % query_tiles, q, outputs);
+      operands_.pack_queries(piece / query_tiles, piece % query_tiles, 0, q, outputs);
     });
     pool_.run(operands_.all_key_tiles(), alone,
               [&](std::int64_t tile, int) { operands_.pack_keys(tile, rows.keys, rows.values); });
@@ -100,7 +107,7 @@ class TiledBackward {
       });
     }
     pool_.run(p_.H * query_tiles, alone, [&](std::int64_t piece, int) {
-      store_queries(piece / query_tiles, piece % query_tiles);
+      store_queries(piece / query_tiles, piece % query_tiles, 0);
     });
     add_up_heads();
   }
@@ -116,8 +123,34 @@ class TiledBackward {
     return axis(4) == p_.B && axis(3) == p_.H;
   }
 
-  float* d_q(std::int64_t chunk, std::int64_t h, std::int64_t t) const noexcept {
-    return d_q_ + ((chunk * p_.H + h) * operands_.query_tiles() + t) * d_q_size_;
+  static BiasGradient bias_of(const AttentionOptions& options, AttentionGradients& result) {
+    if (result.bias) return {&*options.bias, result.bias->data().data()};
+    if (result.mask) return {&*options.mask, result.mask->data().data()};
+    return {};
+  }
+
+  float* d_q(std::int64_t chunk, std::int64_t h, std::int64_t t, int thread) const noexcept {
+    return d_q_ +
+           (chunk * operands_.query_slots() + operands_.query_slot(h, t, thread)) * d_q_size_;
+  }
+
+  /// All there is to do for a key/value head that is one chunk.
+  void differentiate_head(std::size_t n, std::int64_t g, int thread, const float* q,
+                          const ops::KeyValueRows& rows,
+                          const ops::AttentionOutputs& outputs) noexcept {
+    const std::int64_t group = p_.H / p_.G;
+    const auto for_queries = [&](const auto& task) {
+      for (std::int64_t h = g * group; h < (g + 1) * group; ++h)
+        for (std::int64_t t = operands_.first_query_tile(n); t < operands_.first_query_tile(n + 1);
+             ++t)
+          task(h, t);
+    };
+    for_queries(
+        [&](std::int64_t h, std::int64_t t) { operands_.pack_queries(h, t, thread, q, outputs); });
+    for (std::int64_t tile = 0; tile < operands_.key_tiles(n); ++tile)
+      operands_.pack_keys(n, g, tile, thread, rows.keys, rows.values);
+    if (chunks_ > 0) differentiate(n, g, 0, thread);
+    for_queries([&](std::int64_t h, std::int64_t t) { store_queries(h, t, thread); });
   }
 
   void differentiate(std::size_t n, std::int64_t g, std::int64_t chunk, int thread) noexcept {
@@ -125,7 +158,7 @@ class TiledBackward {
     const std::int64_t begin = operands_.first_query_tile(n);
     const std::int64_t end = operands_.first_query_tile(n + 1);
     for (std::int64_t h = g * group; h < (g + 1) * group; ++h)
-      std::fill_n(d_q(chunk, h, begin), (end - begin) * d_q_size_, 0.0f);
+      if (begin < end) std::fill_n(d_q(chunk, h, begin, thread), (end - begin) * d_q_size_, 0.0f);
     float* const d_k = threads_ + thread * thread_size_ + scratch_size_;
     float* const d_v = d_k + kKeyTile * padded_d_;
     for (std::int64_t tile = chunk; tile < operands_.key_tiles(n); tile += chunks_) {
@@ -155,7 +188,7 @@ class TiledBackward {
     const std::size_t n = operands_.tile(t).sequence;
     kernels::BackwardTile pair = operands_.pair(h, t, key_tile);
     pair.scores.scratch = threads_ + thread * thread_size_;
-    pair.d_q = d_q(chunk, h, t);
+    pair.d_q = d_q(chunk, h, t, thread);
     pair.d_k = d_k;
     pair.d_v = d_v;
     pair.d_bias = bias_of_chunk(chunk).slice(p_, p_.batch_of(n), h);
@@ -201,11 +234,11 @@ class TiledBackward {
     store(d_v, padded_dv_, p_.Dv, 1.0f, result_.v, new_v_layout_, result_.past_value);
   }
 
-  void store_queries(std::int64_t h, std::int64_t t) noexcept {
+  void store_queries(std::int64_t h, std::int64_t t, int thread) noexcept {
     const ops::QueryTile& at = operands_.tile(t);
     const std::int64_t query = p_.sequences[at.sequence].first_query + at.first;
     kernels_.store_gradient({
-        .from = d_q(0, h, t),
+        .from = d_q(0, h, t, thread),
         .from_stride = static_cast<std::ptrdiff_t>(padded_d_),
         .count = operands_.count(t),
         .size = p_.D,
@@ -213,7 +246,7 @@ class TiledBackward {
         .to_stride = static_cast<std::ptrdiff_t>(p_.q_layout.row),
         .scale = p_.scale,
         .parts = chunks_,
-        .part_stride = static_cast<std::ptrdiff_t>(p_.H * operands_.query_tiles() * d_q_size_),
+        .part_stride = static_cast<std::ptrdiff_t>(operands_.query_slots() * d_q_size_),
     });
   }
 
@@ -254,6 +287,10 @@ class TiledBackward {
   AttentionGradients& result_;
   const kernels::KernelTable& kernels_;
   ThreadPool& pool_;
+  BiasGradient bias_;
+  bool takes_turns_;  // batch entries and heads add to the same part of it
+  std::int64_t at_once_, most_chunks_;
+  bool by_heads_;  // each key/value head is packed, gone through and stored by itself
   ops::BackwardOperands operands_;
   std::int64_t padded_d_, padded_dv_;
   std::int64_t d_q_size_;
@@ -261,10 +298,8 @@ class TiledBackward {
   std::int64_t thread_size_;
   float* threads_;  // scratch, d_k and d_v of each thread
   std::int64_t chunks_;
-  float* d_q_;                  // [chunks, H, query tiles, d_q_size_]
+  float* d_q_;                  // [chunks, query slots, d_q_size_]
   double* d_slopes_ = nullptr;  // [sequences, chunks, H]
-  BiasGradient bias_;
-  bool takes_turns_;  // batch entries and heads add to the same part of it
   std::int64_t bias_size_ = 0;
   float* chunk_biases_ = nullptr;  // [chunks, bias_size_]
 };
