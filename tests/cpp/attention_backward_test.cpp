@@ -349,10 +349,12 @@ TEST(AttentionBackward, TakesPackedSequencesApart) {
   Random random(3);
   Contexts contexts;
   for (int number = 0; number < 40 && !HasFailure(); ++number) {
-    const std::int64_t N = random.integer(1, 5);
+    const bool is_many = number % 4 == 0;  // as many as are gone through one by one
+    const std::int64_t N = is_many ? random.integer(13, 16) : random.integer(1, 5);
     const std::int64_t G = random.integer(1, 2), H = G * random.integer(1, 2);
     const std::int64_t D = random.integer(1, 20), Dv = random.integer(1, 20);
-    const Tensor bounds_q = random_bounds(random, N, 120), bounds_k = random_bounds(random, N, 300);
+    const Tensor bounds_q = random_bounds(random, N, is_many ? 60 : 120);
+    const Tensor bounds_k = random_bounds(random, N, is_many ? 140 : 300);
     const std::int64_t Tq = bounds_q.data<std::int32_t>().back();
     const std::int64_t Tk = bounds_k.data<std::int32_t>().back();
     const Tensor q = random.reals({Tq, H, D}), k = random.reals({Tk, G, D});
@@ -417,6 +419,29 @@ TEST(AttentionBackward, SharesTheManyKeysOfOneHeadAmongThreads) {
         reference::attention_backward(d_output, inputs.q, inputs.k, inputs.v, options);
     expect_with_every_number_of_threads(contexts, want, {}, [&](Context& context) {
       return differentiate(context, d_output, inputs.q, inputs.k, inputs.v, options);
+    });
+  }
+}
+
+TEST(AttentionBackward, GoesThroughManyHeadsOneByOne) {
+  Random random(8);
+  Contexts contexts;
+  const std::int64_t B = 7, H = 4, G = 2, L = 70, P = 30, S = P + 110;
+  const Inputs inputs = random_inputs(random, B, H, G, L, S - P, 20, 12);
+  const Tensor past_key = random.reals({B, G, P, 20}), past_value = random.reals({B, G, P, 12});
+  const Tensor d_output = random.reals({B, H, L, 12}), d_lse = random.reals({B, H, L});
+  const Tensor bias = random.biases({B, H, L, S}, 10), sinks = random.reals({H});
+  for (const bool is_causal : {false, true}) {
+    AttentionOptions options;
+    options.is_causal = is_causal;
+    options.past_key = past_key;
+    options.past_value = past_value;
+    options.bias = bias;
+    if (is_causal) options.sinks = sinks;
+    const reference::AttentionGradients want = reference::attention_backward(
+        d_output, inputs.q, inputs.k, inputs.v, options, Array(d_lse));
+    expect_with_every_number_of_threads(contexts, want, {2e-5, 2e-5}, [&](Context& context) {
+      return differentiate(context, d_output, inputs.q, inputs.k, inputs.v, options, d_lse);
     });
   }
 }
