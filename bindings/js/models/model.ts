@@ -1,0 +1,98 @@
+// What every small model here can do, whatever it is made of: learn from examples, answer, show its weights.
+
+import type { ReceiveWeights } from "../nn/capture.js";
+import { Module } from "../nn/module.js";
+import type { Heed } from "../ops.js";
+import type { Tensor } from "../tensor.js";
+import type { Example } from "./examples.js";
+
+/** The architectures, by the names of the command line. */
+export type Architecture = "transformer" | "decoder" | "encoder" | "rnn" | "bahdanau" | "dot";
+
+/** What a model is made from, as config.json has it. Everything is given: a file has no defaults. */
+export interface ModelConfig {
+  readonly task: string;
+  readonly taskOptions: Readonly<Record<string, number | string | boolean>>;
+  readonly architecture: Architecture;
+  /** Sources' tokens and answers' tokens, without the special ones that a Vocabulary begins with. */
+  readonly vocabulary: { readonly source: readonly string[]; readonly target: readonly string[] };
+  /** Size of embeddings; of a recurrent model, of its decoder's state. */
+  readonly size: number;
+  /** Layers of the encoder, and of the decoder. */
+  readonly layers: number;
+  /** Heads; 1 in recurrent models. */
+  readonly heads: number;
+  readonly dimFeedforward: number;
+  readonly dropout: number;
+  readonly positions: "sinusoidal" | "none";
+  /** Of the initial values. */
+  readonly seed: number;
+}
+
+/** What a model says of an example. */
+export type Answer =
+  | { readonly kind: "tokens"; readonly tokens: readonly string[] }
+  /** By position; undefined where nothing is asked. */
+  | { readonly kind: "labels"; readonly labels: readonly (string | undefined)[] }
+  | { readonly kind: "numbers"; readonly values: Float32Array }
+  | {
+      readonly kind: "class";
+      readonly label: string;
+      readonly probabilities: Readonly<Record<string, number>>;
+    };
+
+/** How answers of more than one token are found: greedily by default. */
+export interface AnswerOptions {
+  beams?: number;
+  /** 0, the default, takes the likeliest. */
+  temperature?: number;
+  topK?: number;
+  topP?: number;
+  seed?: number;
+  signal?: AbortSignal;
+  /** Receives the weights of every attention at every step, as captureAttention hands them out. */
+  receive?: ReceiveWeights;
+}
+
+/** The loss of some examples and how well they were answered, each token from the right ones before it. */
+export interface Lesson {
+  /** [], the mean over all answers' tokens or numbers. */
+  loss: Tensor;
+  /** Answers' tokens (or numbers) in all, and how many were the likeliest; for numbers, 0. */
+  count: number;
+  right: number;
+}
+
+/** The weights by which one example was answered, of one attention. */
+export interface ExampleWeights {
+  /** "decoder.layers.1.multihead_attn", as captureAttention names it. */
+  path: string;
+  heads: number;
+  rows: number;
+  columns: number;
+  /** [heads, rows, columns] without padding: rows are those of the example's alignment. */
+  weights: Float32Array;
+}
+
+/** A model of one task. */
+export abstract class TaskModel<E extends Example = Example> extends Module {
+  readonly config: ModelConfig;
+
+  constructor(heed: Heed, config: ModelConfig) {
+    super(heed);
+    this.config = config;
+  }
+
+  /** Teacher forcing: for valueAndGrad in train mode, and for a loss of examples held out in eval mode. */
+  abstract override forward(examples: readonly E[]): Lesson;
+
+  /** Answers found by the model alone: greedily, by beam search or by chance, step by step with a cache. */
+  abstract answer(examples: readonly E[], options?: AnswerOptions): Promise<Answer[]>;
+
+  /**
+   * The weights of the attentions in which the task's alignment is to be seen (encoder-decoder attention; an
+   * encoder's or decoder's self-attention), under teacher forcing, for each example: row t of the weights
+   * belongs to row t of its alignment.
+   */
+  abstract weights(examples: readonly E[]): ExampleWeights[][];
+}

@@ -1,0 +1,65 @@
+// From tokens to their numbers and back, and from lists of different lengths to tensors.
+
+import { describe, refuse } from "../error.js";
+import type { Heed } from "../ops.js";
+import type { Tensor } from "../tensor.js";
+
+/** Stand first in every vocabulary, in this order. */
+export const specialTokens: readonly string[] = ["<pad>", "<start>", "<end>"];
+export const padId = 0;
+export const startId = 1;
+export const endId = 2;
+
+/** Tokens and their numbers. */
+export class Vocabulary {
+  /** The special ones, then the others. */
+  readonly tokens: readonly string[];
+  readonly #ids: ReadonlyMap<string, number>;
+
+  constructor(tokens: readonly string[]) {
+    this.tokens = [...specialTokens, ...tokens];
+    this.#ids = new Map(this.tokens.map((token, id) => [token, id]));
+    if (this.#ids.size !== this.tokens.length) {
+      const twice = this.tokens.find((token, id) => this.#ids.get(token) !== id);
+      throw refuse("option", "vocabulary", "each token once", `${describe(twice)} twice`);
+    }
+  }
+
+  get size(): number {
+    return this.tokens.length;
+  }
+
+  /** @throws HeedError "option" that names the token and its place */
+  encode(tokens: readonly string[]): number[] {
+    return tokens.map((token, place) => {
+      const id = this.#ids.get(token);
+      if (id === undefined)
+        throw refuse("option", `tokens[${place}]`, "a token that the model knows", describe(token));
+      return id;
+    });
+  }
+
+  /** The tokens before the end token, if there is one. */
+  decode(ids: readonly number[]): string[] {
+    const end = ids.indexOf(endId);
+    const said = end === -1 ? ids : ids.slice(0, end);
+    return said.map((id) => this.tokens[id] ?? `<${id}>`);
+  }
+}
+
+/** int32 [rows.length, length of the longest]: what is missing at the ends of rows is filled. */
+export function padded(heed: Heed, rows: readonly (readonly number[])[], fill = padId): Tensor {
+  const length = Math.max(...rows.map((row) => row.length));
+  const ids = new Int32Array(rows.length * length).fill(fill);
+  for (const [i, row] of rows.entries()) ids.set(row, i * length);
+  return heed.tensor(ids, [rows.length, length]);
+}
+
+/** bool [lengths.length, the largest], true up to each length; undefined if they are all the same. */
+export function maskOf(heed: Heed, lengths: readonly number[]): Tensor | undefined {
+  const longest = Math.max(...lengths);
+  if (lengths.every((length) => length === longest)) return undefined;
+  const mask = new Uint8Array(lengths.length * longest);
+  for (const [i, length] of lengths.entries()) mask.fill(1, i * longest, i * longest + length);
+  return heed.tensor(mask, [lengths.length, longest], "bool");
+}
