@@ -4,4 +4,5 @@ export * from "./models/evaluate.js";
 export type * from "./models/examples.js";
 export * from "./models/model.js";
 export * from "./models/recipes.js";
+export { RecurrentModel } from "./models/recurrent.js";
 export * from "./models/vocabulary.js";
