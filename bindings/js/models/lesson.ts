@@ -1,35 +1,30 @@
-// What a model is told about its logits: a loss to learn from, and how many were right.
+// What is learned from logits.
 
 import type { Heed } from "../ops.js";
+import { noGrad } from "../tape.js";
 import type { Tensor } from "../tensor.js";
 import type { Lesson } from "./model.js";
-import { padded, padId } from "./vocabulary.js";
 
 /**
- * Compares logits with the tokens that were right.
+ * Cross entropy, and how many of the answers were the likeliest.
  *
- * @param logits [B, length of the longest, V]
- * @param answers B rows of tokens' numbers: what they do not reach does not count
+ * @param logits [..., C]
+ * @param answers int32 [...]
+ * @param ignoreIndex stands where there is nothing to answer
  */
-export function lessonOf(
-  heed: Heed,
-  logits: Tensor,
-  answers: readonly (readonly number[])[],
-): Lesson {
-  const loss = heed.crossEntropy(logits, padded(heed, answers), { ignoreIndex: padId });
-  const [, length = 0, size = 0] = logits.shape;
-  // Not by heed.sample, which refuses NaN: that is for the loss to show.
-  const { data } = logits;
-  const isLikeliest = (place: number, id: number) => {
-    const row = data.subarray(place * size, (place + 1) * size);
-    const own = row[id] as number;
-    return row.every((logit, other) => (other < id ? logit < own : logit <= own));
-  };
-  let count = 0;
-  let right = 0;
-  for (const [i, answer] of answers.entries()) {
-    count += answer.length;
-    for (const [t, id] of answer.entries()) if (isLikeliest(i * length + t, id)) ++right;
+export function lessonOf(heed: Heed, logits: Tensor, answers: Tensor, ignoreIndex: number): Lesson {
+  const loss = heed.crossEntropy(logits, answers, { ignoreIndex });
+  const likeliest = likeliestOf(heed, logits);
+  let [count, right] = [0, 0];
+  for (const [i, answer] of (answers.data as Int32Array).entries()) {
+    if (answer === ignoreIndex) continue;
+    ++count;
+    if (answer === likeliest[i]) ++right;
   }
   return { loss, count, right };
+}
+
+/** The place of the largest number in each row of logits [..., C]. */
+export function likeliestOf(heed: Heed, logits: Tensor): Int32Array {
+  return noGrad(() => heed.scope(() => heed.topK(logits, 1).indices.data.slice() as Int32Array));
 }

@@ -27,7 +27,7 @@ import {
   type Memory,
   PlainDecoder,
 } from "./recurrentDecoders.js";
-import { endId, maskOf, padded, startId, Vocabulary } from "./vocabulary.js";
+import { endId, maskOf, padded, padId, startId, Vocabulary } from "./vocabulary.js";
 
 const decoders = { rnn: PlainDecoder, bahdanau: BahdanauDecoder, dot: LuongDecoder };
 
@@ -152,7 +152,8 @@ export class RecurrentModel extends TaskModel<Translation> {
       answers.map((ids) => [startId, ...ids.slice(0, -1)]),
     );
     const { memory, state } = this.#read(examples);
-    return lessonOf(this.heed, this.decoder.forward(before, state, memory).logits, answers);
+    const { logits } = this.decoder.forward(before, state, memory);
+    return lessonOf(this.heed, logits, padded(this.heed, answers), padId);
   }
 
   async answer(examples: readonly Translation[], options: AnswerOptions = {}): Promise<Answer[]> {
