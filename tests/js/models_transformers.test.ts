@@ -411,6 +411,21 @@ describe.each(writing)("$name writes", (own) => {
     }
   });
 
+  test("no more than its own text allows, whatever else is written", async () => {
+    using model = createModel(heed(), config) as DecoderModel;
+    // Nothing is ever at its end.
+    (model.readOut.bias as Tensor).data[2] = -100;
+    const [first] = examples as [Translation];
+    const last = [...letters, ...letters];
+    const long = { ...first, ...(first.kind === "translation" ? { source: last } : {}) };
+    const lengths = (await model.write([first, long])).map((tokens) => tokens.length);
+    const [own, other] = config.kind === "continuation" ? [2, 2] : [6, 13];
+    expect(lengths).toEqual([own, other]);
+    expect((await model.write([first, long], { longest: 4 })).map(({ length }) => length)).toEqual([
+      4, 4,
+    ]);
+  });
+
   test("the same by chance for a seed", async () => {
     using model = trained();
     const drawn = (seed: number) => model.write(examples, { temperature: 2, seed });
