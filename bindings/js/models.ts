@@ -4,4 +4,5 @@ export * from "./models/evaluate.js";
 export type * from "./models/examples.js";
 export * from "./models/model.js";
 export * from "./models/recipes.js";
+export * from "./models/trainer.js";
 export * from "./models/vocabulary.js";

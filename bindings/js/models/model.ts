@@ -2,6 +2,7 @@
 
 import type { ReceiveWeights } from "../nn/capture.js";
 import { Module } from "../nn/module.js";
+import { Generator } from "../nn/random.js";
 import type { Heed } from "../ops.js";
 import type { Tensor } from "../tensor.js";
 import type { Example } from "./examples.js";
@@ -77,10 +78,16 @@ export interface ExampleWeights {
 /** A model of one task. */
 export abstract class TaskModel<E extends Example = Example> extends Module {
   readonly config: ModelConfig;
+  /**
+   * Of the initial values, which depend on the config's seed alone, and of all dropout: whoever trains sets
+   * its state at every step.
+   */
+  readonly generator: Generator;
 
   constructor(heed: Heed, config: ModelConfig) {
     super(heed);
     this.config = config;
+    this.generator = new Generator(config.seed);
   }
 
   /** Teacher forcing: for valueAndGrad in train mode, and for a loss of examples held out in eval mode. */
