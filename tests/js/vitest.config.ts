@@ -21,7 +21,13 @@ const isolation = {
 const shared = {
   root,
   // What is tested is what users get: the built package, not its sources.
-  resolve: { alias: { "heed/nn": join(root, "dist/nn.js"), heed: join(root, "dist/index.js") } },
+  resolve: {
+    alias: {
+      "heed/models": join(root, "dist/models.js"),
+      "heed/nn": join(root, "dist/nn.js"),
+      heed: join(root, "dist/index.js"),
+    },
+  },
   // `using` is newer than Node 20's syntax.
   oxc: { target: "es2022" as const },
 };
