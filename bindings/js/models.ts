@@ -1,8 +1,10 @@
 // The entry heed/models: small models that learn to attend, the tasks they learn, and their training.
 
+export * from "./models/bytePairs.js";
 export * from "./models/evaluate.js";
 export type * from "./models/examples.js";
 export * from "./models/model.js";
 export * from "./models/recipes.js";
+export * from "./models/tasks.js";
 export * from "./models/trainer.js";
 export * from "./models/vocabulary.js";

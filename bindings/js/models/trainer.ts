@@ -9,6 +9,7 @@ import { loadTensors } from "../stateDict.js";
 import { disposeSymbol, type Tensor } from "../tensor.js";
 import { type Check, checkOptions, isNumber, isPositive, isWholeNumber } from "../validate.js";
 import type { Example, Task } from "./examples.js";
+import { hashOf } from "./hash.js";
 import type { TaskModel } from "./model.js";
 import type { Recipe } from "./recipes.js";
 
@@ -68,9 +69,6 @@ const optionChecks = {
   },
   seed: isSeed,
 } satisfies Record<keyof TrainerOptions, Check>;
-
-/** What one seed is used for beside the other. */
-const [ofExamples, ofDropout] = [0, 1];
 
 /**
  * Trains a model for a task. Whatever chance decides in a step, its examples and what dropout drops, depends
@@ -132,7 +130,7 @@ export class Trainer<E extends Example = Example> implements Disposable {
     const { model } = this;
     const examples = this.examples(step);
     model.train();
-    model.generator.state = mixed(this.seed, step, ofDropout);
+    model.generator.state = stateFor(this.seed, step, "dropout");
     return model.heed.scope(() => {
       const { value, gradients, aux } = valueAndGrad(model, () => {
         const { loss, count, right } = model.forward(examples);
@@ -150,7 +148,7 @@ export class Trainer<E extends Example = Example> implements Disposable {
 
   /** Those that a step learns from. */
   examples(step: number): E[] {
-    const random = new Generator(mixed(this.seed, step, ofExamples));
+    const random = new Generator(stateFor(this.seed, step, "examples"));
     return Array.from({ length: this.recipe.batch }, () => this.task.generate(random, "train"));
   }
 
@@ -260,19 +258,9 @@ function checkTask(model: TaskModel, task: Task): void {
     throw refuse("option", "task", "that of the model", `another: ${found.join("; ")}`);
 }
 
-/**
- * A state of a generator for each seed, step and use: neighbours are far apart (the finaliser of
- * MurmurHash3, Appleby, 2011).
- */
-function mixed(...numbers: readonly number[]): number {
-  let hash = 0;
-  for (const number of numbers) {
-    hash = (hash + 0x9e3779b9) ^ number;
-    hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-    hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-    hash ^= hash >>> 16;
-  }
-  return hash >>> 0;
+/** A state of a generator for each seed, step and use. */
+function stateFor(seed: number, step: number, use: "examples" | "dropout"): number {
+  return hashOf(`${use} ${seed} ${step}`);
 }
 
 // ---- States
@@ -280,11 +268,9 @@ function mixed(...numbers: readonly number[]): number {
 const wrong = (what: string, expected: string, got: string) =>
   new HeedError("format", `state: ${what}: expected ${expected}, got ${got}`);
 
-/** What safetensors cannot see, a number that was changed, is seen by this: FNV-1a of all bytes. */
+/** What safetensors cannot see, a number that was changed, is seen by this. */
 function checksumOf(tensors: Tensors, metadata: Readonly<Record<string, string>>): string {
-  let hash = 0x811c9dc5;
-  for (const byte of write(tensors, metadata)) hash = Math.imul(hash ^ byte, 0x01000193);
-  return (hash >>> 0).toString(16).padStart(8, "0");
+  return hashOf(write(tensors, metadata)).toString(16).padStart(8, "0");
 }
 
 function readState(bytes: Uint8Array): SafetensorsFile {

@@ -1,0 +1,75 @@
+// Subwords: the pairs of neighbours that are met most often are made one token, again and again
+// (Sennrich, Haddow and Birch, "Neural Machine Translation of Rare Words with Subword Units", 2016).
+
+import { charactersOf } from "./tasks/task.js";
+
+/** A text's words, each with the space before it: put together, they are the text. */
+const wordsOf = (text: string): string[] => text.split(/(?= )/);
+
+/** All places of a pair made one, from the left. */
+function merged(tokens: readonly string[], left: string, right: string): string[] {
+  const result: string[] = [];
+  for (let i = 0; i < tokens.length; i++) {
+    const isPair = tokens[i] === left && tokens[i + 1] === right;
+    result.push(isPair ? left + right : (tokens[i] as string));
+    if (isPair) i++;
+  }
+  return result;
+}
+
+type Pair = readonly [string, string];
+
+/** Whether a pair is before another in a dictionary: how a tie is broken. */
+const isBefore = (a: Pair, b: Pair): boolean => a[0] < b[0] || (a[0] === b[0] && a[1] < b[1]);
+
+/** Texts to tokens of one or more characters, none of which goes from one word into the next. */
+export class BytePairs {
+  /** What is made one, in this order. */
+  readonly merges: readonly Pair[];
+  /** Characters and what is made of them, sorted. */
+  readonly tokens: readonly string[];
+  readonly #characters: readonly string[];
+
+  /** @param characters all that texts may have, met in the texts to learn from or not */
+  constructor(characters: readonly string[], merges: readonly Pair[]) {
+    this.merges = merges;
+    this.#characters = characters;
+    this.tokens = [...new Set([...characters, ...merges.map((pair) => pair.join(""))])].sort();
+  }
+
+  /** Learns at most so many merges: fewer if every word has become one token. */
+  static learn(characters: readonly string[], texts: readonly string[], count: number): BytePairs {
+    const counts = new Map<string, number>();
+    for (const word of texts.flatMap(wordsOf)) counts.set(word, (counts.get(word) ?? 0) + 1);
+    let words = [...counts].map(([word, times]) => ({ tokens: [...word], times }));
+    const merges: Pair[] = [];
+    while (merges.length < count) {
+      const pairs = new Map<string, { pair: Pair; times: number }>();
+      for (const { tokens, times } of words) {
+        for (let i = 1; i < tokens.length; i++) {
+          const pair: Pair = [tokens[i - 1] as string, tokens[i] as string];
+          const key = pair.join("\0");
+          pairs.set(key, { pair, times: (pairs.get(key)?.times ?? 0) + times });
+        }
+      }
+      let best: { pair: Pair; times: number } | undefined;
+      for (const each of pairs.values()) {
+        const lead = each.times - (best?.times ?? 0);
+        if (lead > 0 || (best && lead === 0 && isBefore(each.pair, best.pair))) best = each;
+      }
+      if (best === undefined) break;
+      const [left, right] = best.pair;
+      merges.push(best.pair);
+      words = words.map((word) => ({ ...word, tokens: merged(word.tokens, left, right) }));
+    }
+    return new BytePairs(characters, merges);
+  }
+
+  /** Put together, the tokens are the text. @throws HeedError "option" that names an unknown character */
+  encode(text: string): string[] {
+    charactersOf(text, this.#characters);
+    return wordsOf(text).flatMap((word) =>
+      this.merges.reduce((tokens, pair) => merged(tokens, ...pair), [...word]),
+    );
+  }
+}

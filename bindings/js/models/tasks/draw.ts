@@ -1,0 +1,32 @@
+// Draws for examples, with whole numbers and exact arithmetic only: the same on every machine.
+
+import type { Generator } from "../../nn/random.js";
+
+/** Evenly from [0, 1). */
+export function share(random: Generator): number {
+  return random.next() / 2 ** 53;
+}
+
+/** A whole number from 0 to below `count`. */
+export function below(random: Generator, count: number): number {
+  return Math.floor(share(random) * count);
+}
+
+/** A whole number, both ends included. */
+export function between(random: Generator, least: number, most: number): number {
+  return least + below(random, most - least + 1);
+}
+
+export function choose<T>(random: Generator, list: readonly T[]): T {
+  return list[below(random, list.length)] as T;
+}
+
+/** A copy in another order (Fisher and Yates, 1938). */
+export function shuffle<T>(random: Generator, list: readonly T[]): T[] {
+  const shuffled = [...list];
+  for (let i = shuffled.length - 1; i > 0; i--) {
+    const j = below(random, i + 1);
+    [shuffled[i], shuffled[j]] = [shuffled[j] as T, shuffled[i] as T];
+  }
+  return shuffled;
+}
