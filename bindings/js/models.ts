@@ -3,6 +3,7 @@
 export * from "./models/bytePairs.js";
 export * from "./models/evaluate.js";
 export type * from "./models/examples.js";
+export * from "./models/files.js";
 export * from "./models/model.js";
 export * from "./models/recipes.js";
 export * from "./models/tasks.js";
