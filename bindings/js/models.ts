@@ -8,4 +8,5 @@ export * from "./models/model.js";
 export * from "./models/recipes.js";
 export * from "./models/tasks.js";
 export * from "./models/trainer.js";
+export * from "./models/transformers.js";
 export * from "./models/vocabulary.js";

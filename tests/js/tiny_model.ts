@@ -40,6 +40,8 @@ export const tinyTask: Task<Translation> = {
 export const tinyConfig: ModelConfig = {
   task: "copy",
   taskOptions: tinyTask.options,
+  kind: "translation",
+  longest: tinyTask.longest,
   architecture: "encoder",
   vocabulary: tinyTask.vocabulary,
   size: 16,

@@ -38,10 +38,15 @@ const configChecks = {
       isObject(value) &&
       Object.values(value).every((x) => ["number", "string", "boolean"].includes(typeof x)),
   },
+  kind: oneOf("translation", "tagging", "continuation", "series", "picture"),
   architecture: isName,
   vocabulary: {
     expected: "{ source, target }, lists of different tokens that are not the special ones",
     accepts: (value) => isObject(value) && isVocabulary(value.source) && isVocabulary(value.target),
+  },
+  longest: {
+    expected: "{ source, target }, whole numbers of 1 or more",
+    accepts: (value) => isObject(value) && isLength(value.source) && isLength(value.target),
   },
   size: isWholeNumber(1),
   layers: isWholeNumber(1),
@@ -54,6 +59,10 @@ const configChecks = {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
+function isLength(value: unknown): boolean {
+  return Number.isInteger(value) && (value as number) >= 1;
 }
 
 function isVocabulary(tokens: unknown): boolean {

@@ -249,10 +249,13 @@ function prefixed<T>(prefix: string, values: Readonly<Record<string, T>>): Recor
 }
 
 function checkTask(model: TaskModel, task: Task): void {
-  const { task: name, taskOptions: options, vocabulary } = model.config;
+  const { task: name, taskOptions: options, kind, vocabulary, longest } = model.config;
   const found = differences(
-    { name, options, vocabulary },
-    { name: task.name, options: task.options, vocabulary: task.vocabulary },
+    { name, options, kind, vocabulary, longest },
+    {
+      ...{ name: task.name, options: task.options, kind: task.kind },
+      ...{ vocabulary: task.vocabulary, longest: task.longest },
+    },
   );
   if (found.length > 0)
     throw refuse("option", "task", "that of the model", `another: ${found.join("; ")}`);
