@@ -24,8 +24,8 @@ export interface TrainingStep {
   /** The number of the step, the first being 1. */
   step: number;
   loss: number;
-  /** The share of answers' tokens that were the likeliest. */
-  right: number;
+  /** The share of answers' tokens that were the likeliest; of numbers, none. */
+  right: number | undefined;
   /** Answers' tokens, or numbers, that were learned from. */
   tokens: number;
   /** Before it was clipped. */
@@ -38,6 +38,8 @@ type Tensors = Readonly<Record<string, SafetensorsEntry>>;
 export interface Best {
   step: number;
   score: number;
+  /** For `model.loadStateDict`. */
+  parameters: Tensors;
 }
 
 const format = "heed-training";
@@ -85,7 +87,7 @@ export class Trainer<E extends Example = Example> implements Disposable {
   readonly seed: number;
   readonly #optimizer: AdamW;
   readonly #schedule: Schedule;
-  #best: (Best & { tensors: Tensors }) | undefined;
+  #best: Best | undefined;
 
   /** @throws HeedError "option" for a recipe that makes no sense, or a model of another task */
   constructor(model: TaskModel<E>, task: Task<E>, options: TrainerOptions) {
@@ -116,7 +118,7 @@ export class Trainer<E extends Example = Example> implements Disposable {
 
   /** What keepIfBest kept. */
   get best(): Best | undefined {
-    return this.#best && { step: this.#best.step, score: this.#best.score };
+    return this.#best;
   }
 
   /**
@@ -142,7 +144,8 @@ export class Trainer<E extends Example = Example> implements Disposable {
       // The cosine of one engine may differ from another's in its last bit; that of a float32 hardly ever.
       this.#optimizer.learningRate = Math.fround(this.recipe.learningRate * this.#schedule(step));
       this.#optimizer.step(gradients);
-      return { step, loss: value, right: aux.right / aux.count, tokens: aux.count, gradientNorm };
+      const right = this.task.kind === "series" ? undefined : aux.right / aux.count;
+      return { step, loss: value, right, tokens: aux.count, gradientNorm };
     });
   }
 
@@ -155,19 +158,14 @@ export class Trainer<E extends Example = Example> implements Disposable {
   /** Keeps a copy of the parameters unless better ones are kept; of equally good ones the later. */
   keepIfBest(score: number): boolean {
     if (this.#best !== undefined && score < this.#best.score) return false;
-    const tensors = Object.fromEntries(
+    const parameters = Object.fromEntries(
       Object.entries(this.model.stateDict()).map(([name, { dtype, shape, data }]) => [
         name,
         { dtype, shape: [...shape], data: data.slice() },
       ]),
     );
-    this.#best = { step: this.stepCount, score, tensors };
+    this.#best = { step: this.stepCount, score, parameters };
     return true;
-  }
-
-  /** Gives the model the parameters that were kept, if any were. Training is not to go on from there. */
-  useBest(): void {
-    if (this.#best) this.model.loadStateDict(this.#best.tensors);
   }
 
   /**
@@ -178,8 +176,9 @@ export class Trainer<E extends Example = Example> implements Disposable {
   state(notes = ""): Uint8Array<ArrayBuffer> {
     const tensors: Tensors = {
       ...this.#tensors(),
-      ...prefixed("best.", this.#best?.tensors ?? {}),
+      ...prefixed("best.", this.#best?.parameters ?? {}),
     };
+    const best = this.#best && { step: this.#best.step, score: this.#best.score };
     const metadata = {
       format,
       version: formatVersion,
@@ -187,7 +186,7 @@ export class Trainer<E extends Example = Example> implements Disposable {
       progress: JSON.stringify({
         step: this.stepCount,
         learningRate: this.#optimizer.learningRate,
-        ...(this.best && { best: this.best }),
+        best,
       }),
       notes,
     };
@@ -208,16 +207,11 @@ export class Trainer<E extends Example = Example> implements Disposable {
     if (found.length > 0)
       throw refuse("option", "state", "one of this training", `another's: ${found.join("; ")}`);
     const { step, learningRate, best } = checkProgress(parsed(metadata, "progress"), this.recipe);
-    const kept = Object.entries(tensors).filter(([name]) => name.startsWith("best."));
-    const rest = Object.entries(tensors).filter(([name]) => !name.startsWith("best."));
-    loadTensors("the training", this.#tensors(), Object.fromEntries(rest), true);
-    this.#optimizer.loadStateDict({
-      stepCount: step,
-      learningRate,
-      tensors: this.#optimizer.stateDict().tensors,
-    });
-    const names = kept.map(([name, entry]) => [name.slice("best.".length), entry]);
-    this.#best = best && { ...best, tensors: Object.fromEntries(names) };
+    const [own, kept] = split(tensors, "best.");
+    loadTensors("the training", this.#tensors(), own, true);
+    const { tensors: averages } = this.#optimizer.stateDict();
+    this.#optimizer.loadStateDict({ stepCount: step, learningRate, tensors: averages });
+    this.#best = best && { ...best, parameters: kept };
     return metadata.notes ?? "";
   }
 
@@ -246,6 +240,15 @@ export class Trainer<E extends Example = Example> implements Disposable {
 
 function prefixed<T>(prefix: string, values: Readonly<Record<string, T>>): Record<string, T> {
   return Object.fromEntries(Object.entries(values).map(([name, x]) => [`${prefix}${name}`, x]));
+}
+
+/** Those whose names do not begin with a prefix, and those that do, without it. */
+function split(tensors: Tensors, prefix: string): [others: Tensors, those: Tensors] {
+  const entries = Object.entries(tensors);
+  const others = entries.filter(([name]) => !name.startsWith(prefix));
+  const those = entries.filter(([name]) => name.startsWith(prefix));
+  const short = those.map(([name, entry]) => [name.slice(prefix.length), entry]);
+  return [Object.fromEntries(others), Object.fromEntries(short)];
 }
 
 function checkTask(model: TaskModel, task: Task): void {
@@ -309,7 +312,7 @@ function checkProgress(progress: unknown, { steps }: Recipe) {
   const { step, learningRate } = progress as Record<string, unknown>;
   if (step === undefined || learningRate === undefined)
     throw wrong("progress", "step and learningRate", "no such");
-  return progress as { step: number; learningRate: number; best?: Best };
+  return progress as { step: number; learningRate: number; best?: Omit<Best, "parameters"> };
 }
 
 function isBest(value: unknown): boolean {
