@@ -1,0 +1,256 @@
+// Recurrent encoder-decoders: without attention, with Bahdanau's, and with Luong's.
+
+import { beamSearch, generate, type Step } from "../generate.js";
+import { captureAttention, type ReceiveWeights } from "../nn/capture.js";
+import { Dropout, Embedding, Linear } from "../nn/layers.js";
+import { Module } from "../nn/module.js";
+import { GRU } from "../nn/recurrent.js";
+import type { Heed } from "../ops.js";
+import type { Tensor } from "../tensor.js";
+import { type Check, checkArgument, isShare, isWholeNumber, oneOf } from "../validate.js";
+import type { Translation } from "./examples.js";
+import { lessonOf } from "./lesson.js";
+import {
+  type Answer,
+  type AnswerOptions,
+  type ExampleWeights,
+  type Lesson,
+  type ModelConfig,
+  TaskModel,
+} from "./model.js";
+import {
+  BahdanauDecoder,
+  type Decoder,
+  type DecoderOptions,
+  LuongDecoder,
+  type Memory,
+  PlainDecoder,
+} from "./recurrentDecoders.js";
+import { endId, maskOf, padded, padId, startId, Vocabulary } from "./vocabulary.js";
+
+const decoders = { rnn: PlainDecoder, bahdanau: BahdanauDecoder, dot: LuongDecoder };
+
+const configChecks = {
+  architecture: oneOf(...Object.keys(decoders)),
+  size: {
+    expected: "an even number of 2 or more, half for each direction of the encoder",
+    accepts: (value) => isWholeNumber(2).accepts(value) && (value as number) % 2 === 0,
+  },
+  layers: isWholeNumber(1),
+  heads: { expected: "1 in a recurrent model", accepts: (value) => value === 1 },
+  dropout: isShare,
+} satisfies Partial<Record<keyof ModelConfig, Check>>;
+
+const translations: Check = {
+  expected: "a list of one translation or more, each with a source of one token or more",
+  accepts: (value) =>
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every(({ kind, source }) => kind === "translation" && source.length > 0),
+};
+
+/**
+ * An answer has at most twice as many tokens as its source, and so many more: by its own source, so that it
+ * does not depend on what else is answered.
+ */
+const spareTokens = 16;
+
+interface Encoded {
+  /** [B, S, size]; zeros after the end of a source. */
+  outputs: Tensor;
+  /** [layers, B, size]: what the decoder begins with. */
+  state: Tensor;
+}
+
+/**
+ * Reads a source in both directions (Schuster and Paliwal, 1997), each with half of the size, and gives what
+ * each layer ends with through a layer with tanh (Bahdanau et al., 2015, appendix A.2.2).
+ */
+class RecurrentEncoder extends Module {
+  readonly embedding: Embedding;
+  readonly dropout: Dropout;
+  readonly onward: GRU[];
+  readonly backward: GRU[];
+  readonly bridges: Linear[];
+
+  constructor(heed: Heed, options: DecoderOptions) {
+    super(heed);
+    const { vocabulary, embeddingSize, size, layers, dropout, generator } = options;
+    this.embedding = new Embedding(heed, vocabulary, embeddingSize, { generator });
+    this.dropout = new Dropout(heed, dropout, { generator });
+    const perLayer = <T>(make: (inputSize: number) => T) =>
+      Array.from({ length: layers }, (_, i) => make(i === 0 ? embeddingSize : size));
+    const gru = (inputSize: number) => new GRU(heed, inputSize, size / 2, { generator });
+    this.onward = perLayer(gru);
+    this.backward = perLayer(gru);
+    this.bridges = perLayer(() => new Linear(heed, size, size, { generator }));
+  }
+
+  forward(sources: readonly (readonly number[])[]): Encoded {
+    const { heed } = this;
+    const lengths = sources.map(({ length }) => length);
+    const ids = padded(heed, sources);
+    const turns = heed.tensor(turnsOf(lengths), ids.shape);
+    const turned = (x: Tensor) =>
+      heed.embedding(turns, heed.reshape(x, [ids.size, x.shape[2] as number]));
+    let x = this.embedding.forward(ids);
+    const states = this.bridges.map((bridge, i) => {
+      x = this.dropout.forward(x);
+      const onward = (this.onward[i] as GRU).forward(x, { lengths });
+      const backward = (this.backward[i] as GRU).forward(turned(x), { lengths });
+      x = heed.concat([onward.output, turned(backward.output)], 2);
+      return bridge.forward(heed.concat([onward.state, backward.state], 2), "tanh");
+    });
+    return { outputs: x, state: heed.concat(states, 0) };
+  }
+}
+
+/** For each place of a batch the one that it changes with when each sequence is read from its end. */
+function turnsOf(lengths: readonly number[]): Int32Array {
+  const longest = Math.max(...lengths);
+  return Int32Array.from({ length: lengths.length * longest }, (_, place) => {
+    const t = place % longest;
+    const length = lengths[(place - t) / longest] as number;
+    return t < length ? place - t + (length - 1 - t) : place;
+  });
+}
+
+/**
+ * A recurrent encoder-decoder of gated recurrent units: "rnn" has no attention, "bahdanau" and "dot" have that
+ * of their decoders. The state of the decoder has config.size numbers, each direction of the encoder and each
+ * embedding half as many: tokens are far fewer than words of a language.
+ */
+export class RecurrentModel extends TaskModel<Translation> {
+  readonly encoder: RecurrentEncoder;
+  readonly decoder: Decoder;
+  readonly #source: Vocabulary;
+  readonly #target: Vocabulary;
+
+  /** @throws HeedError "option" for a config that is not that of such a model */
+  constructor(heed: Heed, config: ModelConfig) {
+    super(heed, config);
+    for (const [name, check] of Object.entries(configChecks))
+      checkArgument(`config.${name}`, config[name as keyof ModelConfig], check);
+    const { size, layers, dropout, vocabulary } = config;
+    this.#source = new Vocabulary(vocabulary.source);
+    this.#target = new Vocabulary(vocabulary.target);
+    const common = { embeddingSize: size / 2, size, layers, dropout, generator: this.generator };
+    const Decoder = decoders[config.architecture as keyof typeof decoders];
+    this.encoder = new RecurrentEncoder(heed, { ...common, vocabulary: this.#source.size });
+    this.decoder = new Decoder(heed, { ...common, vocabulary: this.#target.size });
+  }
+
+  forward(examples: readonly Translation[]): Lesson {
+    checkArgument("examples", examples, translations);
+    const answers = examples.map(({ target }) => [...this.#target.encode(target), endId]);
+    const before = padded(
+      this.heed,
+      answers.map((ids) => [startId, ...ids.slice(0, -1)]),
+    );
+    const { memory, state } = this.#read(examples);
+    const { logits } = this.decoder.forward(before, state, memory);
+    return lessonOf(this.heed, logits, padded(this.heed, answers), padId);
+  }
+
+  async answer(examples: readonly Translation[], options: AnswerOptions = {}): Promise<Answer[]> {
+    checkArgument("examples", examples, translations);
+    const { beams, receive, longest, ...others } = options;
+    const limits = examples.map(({ source }) => longest ?? 2 * source.length + spareTokens);
+    let found: number[][] = [];
+    if (beams === undefined) {
+      const startTokens = examples.map(() => [startId]);
+      const given = { ...others, startTokens, endToken: endId, maxLength: Math.max(...limits) };
+      found = await this.#decode(examples, receive, (step) => generate(this.heed, step, given));
+    } else {
+      checkArgument("beams", beams, isWholeNumber(1));
+      for (const [i, example] of examples.entries()) {
+        const rows = Array.from({ length: beams }, () => example);
+        const maxLength = limits[i] as number;
+        const given = { ...others, startTokens: [startId], endToken: endId, maxLength, beams };
+        const search = (step: Step) => beamSearch(this.heed, step, given);
+        found.push((await this.#decode(rows, receive, search))[0]?.tokens ?? []);
+      }
+    }
+    return found.map((ids, i) => {
+      return { kind: "tokens", tokens: this.#target.decode(ids.slice(0, limits[i])) };
+    });
+  }
+
+  weights(examples: readonly Translation[]): ExampleWeights[][] {
+    checkArgument("examples", examples, translations);
+    if (this.config.architecture === "rnn") return examples.map(() => []);
+    const found = examples.map(({ source, target }) => ({
+      path: "",
+      heads: 1,
+      rows: target.length,
+      columns: source.length,
+      weights: new Float32Array(target.length * source.length),
+    }));
+    let first = 0;
+    const receive = (path: string, { data, shape }: Tensor) => {
+      const [, rows = 0, width = 0] = shape;
+      for (const [b, example] of found.entries()) {
+        example.path = path;
+        for (let r = 0; r < Math.min(rows, example.rows - first); ++r) {
+          const begin = (b * rows + r) * width;
+          const row = data.subarray(begin, begin + example.columns) as Float32Array;
+          example.weights.set(row, (first + r) * example.columns);
+        }
+      }
+      first += rows;
+    };
+    this.heed.scope(() => {
+      captureAttention(this, receive, () => this.forward(examples));
+    });
+    return found.map((weights) => [weights]);
+  }
+
+  /** What is known of sources before the first token. */
+  #read(examples: readonly Translation[]): { memory: Memory; state: Tensor } {
+    const sources = examples.map(({ source }) => this.#source.encode(source));
+    const { outputs, state } = this.encoder.forward(sources);
+    const lengths = sources.map(({ length }) => length);
+    return { memory: this.decoder.remember(outputs, maskOf(this.heed, lengths)), state };
+  }
+
+  /**
+   * Decodes with a step that keeps the states of its rows, and frees them whatever happens.
+   *
+   * @param rows what each row of the step answers
+   */
+  async #decode<T>(
+    rows: readonly Translation[],
+    receive: ReceiveWeights | undefined,
+    run: (step: Step) => Promise<T>,
+  ): Promise<T> {
+    const { heed } = this;
+    const { memory, ...begun } = heed.scope(() => this.#read(rows));
+    let { state } = begun;
+    const step: Step = (sequences, order) => {
+      const next = () =>
+        heed.scope(() => {
+          const last = sequences.map((tokens) => tokens.slice(-1));
+          const before = reordered(heed, state, order);
+          const result = this.decoder.forward(padded(heed, last), before, memory);
+          return { state: result.state, logits: heed.reshape(result.logits, [rows.length, -1]) };
+        });
+      const { logits, state: after } = receive ? captureAttention(this, receive, next) : next();
+      state.dispose();
+      state = after;
+      return logits;
+    };
+    try {
+      return await run(step);
+    } finally {
+      for (const tensor of [state, ...Object.values(memory)]) tensor?.dispose();
+    }
+  }
+}
+
+/** States [layers, B, size] whose row b was row order[b]. */
+function reordered(heed: Heed, state: Tensor, order: readonly number[]): Tensor {
+  if (order.every((from, row) => from === row)) return state;
+  const [layers = 1, rows = 1, size = 1] = state.shape;
+  const places = Array.from({ length: layers }, (_, i) => order.map((from) => i * rows + from));
+  return heed.embedding(padded(heed, places), heed.reshape(state, [layers * rows, size]));
+}

@@ -1,0 +1,160 @@
+// The decoders of recurrent models: one that has nothing but the encoder's last states, and two that look
+// back at all of its outputs, before and after their own step.
+
+import { BahdanauAttention, LuongAttention } from "../nn/alignment.js";
+import { Dropout, Embedding, Linear } from "../nn/layers.js";
+import { Module } from "../nn/module.js";
+import type { Generator } from "../nn/random.js";
+import { GRU } from "../nn/recurrent.js";
+import type { Heed } from "../ops.js";
+import type { Tensor } from "../tensor.js";
+
+export interface DecoderOptions {
+  /** Tokens, the special ones included. */
+  vocabulary: number;
+  embeddingSize: number;
+  /** Of the state, and of the encoder's outputs. */
+  size: number;
+  layers: number;
+  dropout: number;
+  generator: Generator;
+}
+
+/** What the encoder has left to look at. */
+export interface Memory {
+  /** [B, S, size] */
+  outputs: Tensor;
+  /** bool [B, S], true where there is a token; undefined where there is one everywhere. */
+  keyMask: Tensor | undefined;
+  /** The outputs as the attention compares them, if it does not take them as they are: [B, S, size]. */
+  keys?: Tensor;
+}
+
+export interface DecoderResult {
+  /** [B, T, V] */
+  logits: Tensor;
+  /** [layers, B, size] */
+  state: Tensor;
+}
+
+/** One step, or all steps of teacher forcing: it is the same to a decoder. */
+export abstract class Decoder extends Module {
+  readonly embedding: Embedding;
+  readonly dropout: Dropout;
+  readonly gru: GRU;
+  readonly readOut: Linear;
+
+  /** @param contextSize what the recurrent layer takes beside a token */
+  constructor(heed: Heed, options: DecoderOptions, contextSize: number) {
+    super(heed);
+    const { vocabulary, embeddingSize, size, layers, dropout, generator } = options;
+    this.embedding = new Embedding(heed, vocabulary, embeddingSize, { generator });
+    this.dropout = new Dropout(heed, dropout, { generator });
+    this.gru = new GRU(heed, embeddingSize + contextSize, size, { layers, dropout, generator });
+    this.readOut = new Linear(heed, size, vocabulary, { generator });
+  }
+
+  /** Makes what all steps need from the encoder's outputs. */
+  remember(outputs: Tensor, keyMask: Tensor | undefined): Memory {
+    return { outputs, keyMask };
+  }
+
+  /**
+   * @param ids int32 [B, T], the tokens before those that the logits are about
+   * @param state [layers, B, size]
+   */
+  abstract override forward(ids: Tensor, state: Tensor, memory: Memory): DecoderResult;
+
+  /** ids [B, T] -> [B, T, embeddingSize] */
+  protected embed(ids: Tensor): Tensor {
+    return this.dropout.forward(this.embedding.forward(ids));
+  }
+
+  /** x [B, T, size] -> [B, T, V] */
+  protected logits(x: Tensor): Tensor {
+    return this.readOut.forward(this.dropout.forward(x));
+  }
+}
+
+/** Knows the source by the state that it begins with (Sutskever et al., 2014; Cho et al., 2014). */
+export class PlainDecoder extends Decoder {
+  constructor(heed: Heed, options: DecoderOptions) {
+    super(heed, options, 0);
+  }
+
+  forward(ids: Tensor, state: Tensor): DecoderResult {
+    const result = this.gru.forward(this.embed(ids), { state });
+    return { logits: this.logits(result.output), state: result.state };
+  }
+}
+
+/**
+ * Looks at the source before each step: by the state before it, whose context the step then takes with the
+ * token (Bahdanau et al., 2015, appendix A.2.2). The logits come from the state, the context and the token,
+ * through one layer with tanh where the paper has maxout.
+ */
+export class BahdanauDecoder extends Decoder {
+  readonly attention: BahdanauAttention;
+  readonly combine: Linear;
+
+  constructor(heed: Heed, options: DecoderOptions) {
+    super(heed, options, options.size);
+    const { embeddingSize, size, generator } = options;
+    this.attention = new BahdanauAttention(heed, size, size, size, { generator });
+    this.combine = new Linear(heed, 2 * size + embeddingSize, size, { generator });
+  }
+
+  override remember(outputs: Tensor, keyMask: Tensor | undefined): Memory {
+    return { outputs, keyMask, keys: this.attention.projectKeys(outputs) };
+  }
+
+  forward(ids: Tensor, state: Tensor, memory: Memory): DecoderResult {
+    const { heed } = this;
+    const { outputs, keyMask, keys = outputs } = memory;
+    const options = { areKeysProjected: true, ...(keyMask && { keyMask }) };
+    const [layers = 1, B = 1, size = 1] = state.shape;
+    const top = heed.slice(state, { axis: 0, start: layers - 1, length: 1 });
+    let query = heed.reshape(top, [B, 1, size]);
+    let last = state;
+    const states: Tensor[] = [];
+    const contexts: Tensor[] = [];
+    const embedded = this.embed(ids);
+    for (const token of heed.split(embedded, ids.shape[1] as number, 1)) {
+      const context = this.attention.forward(query, keys, outputs, options).output;
+      const result = this.gru.forward(heed.concat([token, context], 2), { state: last });
+      query = result.output;
+      last = result.state;
+      states.push(query);
+      contexts.push(context);
+    }
+    const all = [heed.concat(states, 1), heed.concat(contexts, 1), embedded];
+    const combined = this.combine.forward(heed.concat(all, 2), "tanh");
+    return { logits: this.logits(combined), state: last };
+  }
+}
+
+/**
+ * Looks at the source after each step, by the state after it and with the bare product as score: logits
+ * come from tanh(W [context; state]) (Luong et al., 2015, sections 3 and 3.1). That is not taken on to the
+ * next step, so that all steps of teacher forcing run at once.
+ */
+export class LuongDecoder extends Decoder {
+  readonly attention: LuongAttention;
+  readonly combine: Linear;
+
+  constructor(heed: Heed, options: DecoderOptions) {
+    super(heed, options, 0);
+    const { size, generator } = options;
+    this.attention = new LuongAttention(heed, size, size);
+    this.combine = new Linear(heed, 2 * size, size, { bias: false, generator });
+  }
+
+  forward(ids: Tensor, state: Tensor, { outputs, keyMask }: Memory): DecoderResult {
+    const { heed } = this;
+    const result = this.gru.forward(this.embed(ids), { state });
+    const options = keyMask ? { keyMask } : {};
+    const context = this.attention.forward(result.output, outputs, outputs, options).output;
+    const both = heed.concat([context, result.output], 2);
+    return { logits: this.logits(this.combine.forward(both, "tanh")), state: result.state };
+  }
+}

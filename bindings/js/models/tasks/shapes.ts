@@ -1,0 +1,117 @@
+// Small grey pictures of shapes, drawn by arithmetic that gives the same everywhere.
+
+import { refuse } from "../../error.js";
+import type { Generator } from "../../nn/random.js";
+import { isShare, isWholeNumber } from "../../validate.js";
+import type { Picture, Task } from "../examples.js";
+import { below, between, choose, share } from "./draw.js";
+import { drawFrom, withDefaults } from "./task.js";
+
+export type ShapeOptions = {
+  /** Pixels of a side: 24. */
+  size: number;
+  /** Pixels of a side of the patches that a model sees, of which a side has a whole number: 4. */
+  patch: number;
+  /** The most that chance adds to or takes from a pixel: 0.08. */
+  noise: number;
+  /** The most pixels that are replaced by any others: 6. */
+  speckles: number;
+};
+
+const defaults: ShapeOptions = { size: 24, patch: 4, noise: 0.08, speckles: 6 };
+const checks = {
+  size: isWholeNumber(12, 256),
+  patch: isWholeNumber(1, 256),
+  noise: isShare,
+  speckles: isWholeNumber(0, 256),
+};
+
+/** Whether a shape covers a place. It is about (0, 0) and within 1.15 of it. */
+const covers: Readonly<Record<string, (x: number, y: number) => boolean>> = {
+  bar: (x, y) => Math.abs(x) <= 1.1 && Math.abs(y) <= 0.25,
+  cross: (x, y) =>
+    Math.min(Math.abs(x), Math.abs(y)) <= 0.28 && Math.max(Math.abs(x), Math.abs(y)) <= 1,
+  disc: (x, y) => x * x + y * y <= 1,
+  ring: (x, y) => x * x + y * y <= 1 && x * x + y * y >= 0.36,
+  square: (x, y) => Math.max(Math.abs(x), Math.abs(y)) <= 0.8,
+  // Equilateral, its corners 1.1 from the middle.
+  triangle: (x, y) => y >= -0.55 && Math.sqrt(3) * Math.abs(x) + y <= 1.1,
+};
+const reach = 1.15;
+const labels = Object.keys(covers);
+
+/** What is drawn where, in fourths of a pixel; the turn in 64ths, of the tangent of half its angle. */
+interface Shape {
+  readonly label: string;
+  readonly radius: number;
+  readonly x: number;
+  readonly y: number;
+  readonly turn: number;
+}
+
+function drawShape(random: Generator, size: number): Shape {
+  const label = choose(random, labels);
+  const radius = between(random, Math.ceil((size * 4) / 6), Math.floor((size * 4) / 3));
+  const margin = Math.ceil(radius * reach);
+  const place = () => between(random, margin, size * 4 - margin);
+  return { label, radius, x: place(), y: place(), turn: between(random, -64, 63) };
+}
+
+/** Sides of the samples of a pixel. */
+const samples = 4;
+
+/** How much of each pixel is covered. */
+function coverage({ label, radius, x, y, turn }: Shape, size: number): number[] {
+  const isCovered = covers[label] as (x: number, y: number) => boolean;
+  // Sines and cosines differ from browser to browser: the rational points of the circle do not.
+  const t = turn / 64;
+  const [cos, sin] = [(1 - t * t) / (1 + t * t), (2 * t) / (1 + t * t)];
+  const isFar = (distance: number) => Math.abs(distance) > radius * reach + 4;
+  return Array.from({ length: size * size }, (_, pixel) => {
+    if (isFar(4 * (pixel % size) - x) || isFar(4 * Math.floor(pixel / size) - y)) return 0;
+    let count = 0;
+    for (let sample = 0; sample < samples * samples; sample++) {
+      const column = (pixel % size) + ((sample % samples) + 0.5) / samples;
+      const row = Math.floor(pixel / size) + (Math.floor(sample / samples) + 0.5) / samples;
+      const [u, v] = [(4 * column - x) / radius, (4 * row - y) / radius];
+      if (isCovered(cos * u + sin * v, cos * v - sin * u)) count++;
+    }
+    return count / samples ** 2;
+  });
+}
+
+/** Pictures of one split have shapes, places, sizes and turns together that no other split has. */
+export function shapes(given: Partial<ShapeOptions> = {}): Task<Picture> {
+  const options = withDefaults("shapes", defaults, given, checks);
+  const { size, patch, noise, speckles } = options;
+  if (size % patch !== 0)
+    throw refuse("option", "patch", `a number of pixels that divides ${size}`, `${patch}`);
+  return {
+    name: "shapes",
+    about: "Say which shape is on a picture.",
+    kind: "picture",
+    options,
+    vocabulary: { source: [], target: labels },
+    longest: { source: (size / patch) ** 2, target: 1 },
+    generate(random, split) {
+      const shape = drawFrom(
+        "shapes",
+        split,
+        () => drawShape(random, size),
+        ({ label, radius, x, y, turn }) => [label, radius, x, y, turn].join(" "),
+      );
+      const shares = coverage(shape, size);
+      const dark = 0.3 * share(random);
+      const bright = dark + 0.35 + (0.65 - dark) * share(random);
+      const pixels = Float32Array.from(shares, (covered) => {
+        const clean = dark + (bright - dark) * covered;
+        const noisy = clean + noise * (2 * share(random) - 1);
+        return Math.round(Math.min(1, Math.max(0, noisy)) * 255) / 255;
+      });
+      for (let left = between(random, 0, speckles); left > 0; left--)
+        pixels[below(random, pixels.length)] = below(random, 256) / 255;
+      const covered = shares.map((part) => part >= 0.5);
+      return { kind: "picture", pixels, width: size, height: size, label: shape.label, covered };
+    },
+  };
+}

@@ -1,0 +1,416 @@
+// Recurrent encoder-decoders: what they are made of in double precision, that they learn, and that no answer
+// depends on what it was found with.
+
+import type { Heed, Tensor } from "heed";
+import {
+  type Answer,
+  type ExampleWeights,
+  type ModelConfig,
+  RecurrentModel,
+  type Translation,
+} from "heed/models";
+import { beamSearch, nn, optim, type Step, valueAndGrad } from "heed/nn";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { engine, refusal } from "./engine.js";
+import { gruLayer, linear, type Parameters, scored } from "./layer_oracle.js";
+import { randomise } from "./modules.js";
+import type { Values } from "./oracle.js";
+import { expectSameBits, Random } from "./values.js";
+
+const architectures = ["rnn", "bahdanau", "dot"] as const;
+const letters = [..."abcde"];
+const [start, end] = [1, 2];
+const idOf = (letter: string) => 3 + letters.indexOf(letter);
+
+function configOf(architecture: ModelConfig["architecture"], more: Partial<ModelConfig> = {}) {
+  const config: ModelConfig = {
+    ...{ task: "reverse", taskOptions: {}, architecture, seed: 7 },
+    ...{ vocabulary: { source: letters, target: letters }, positions: "none" },
+    ...{ size: 16, layers: 1, heads: 1, dimFeedforward: 0, dropout: 0 },
+  };
+  return { ...config, ...more };
+}
+
+const translation = (source: string, target = [...source].reverse().join("")): Translation => ({
+  ...{ kind: "translation", source: [...source], target: [...target], alignment: [] },
+});
+
+const some = ["ab", "edcba", "c", "bbad", "dace"].map((text) => translation(text));
+
+const textsOf = (answers: readonly Answer[]) =>
+  answers.map((answer) => (answer.kind === "tokens" ? answer.tokens.join("") : answer.kind));
+
+/** The next turn of the event loop. */
+const turn = () => new Promise((resolve) => setTimeout(resolve, 1));
+
+/** So many steps on words to be turned round; the loss of each. */
+function train(heed: Heed, model: RecurrentModel, steps: number): number[] {
+  const random = new Random(5);
+  const word = () => Array.from({ length: random.whole(1, 4) }, () => random.pick(...letters));
+  using optimizer = new optim.AdamW(model, { learningRate: 0.01 });
+  return Array.from({ length: steps }, () =>
+    heed.scope(() => {
+      const examples = Array.from({ length: 16 }, () => translation(word().join("")));
+      const { value, gradients } = valueAndGrad(model, () => model.forward(examples).loss);
+      optim.clipGradNorm(gradients, 1);
+      optimizer.step(gradients);
+      return value;
+    }),
+  );
+}
+
+describe("the models as their papers have them", () => {
+  const heed = engine({ threads: 1 });
+
+  const valuesOf = (rows: number[][]): Values => ({
+    data: rows.flat(),
+    shape: [1, rows.length, rows[0]?.length ?? 0],
+  });
+  const rowsOf = ({ data, shape: [, count = 0, size = 0] }: Values) =>
+    Array.from({ length: count }, (_, row) => Array.from(data).slice(row * size, (row + 1) * size));
+  const embedded = (p: Parameters, ids: number[]) => {
+    const { data, shape } = p.get("embedding.weight");
+    const rows = rowsOf({ data, shape: [1, ...shape] });
+    return ids.map((id) => rows[id] as number[]);
+  };
+  const dense = (p: Parameters, x: number[]) =>
+    Array.from(linear(p, { data: x, shape: [1, x.length] }).data);
+  const run = (p: Parameters, layer: number, x: number[][], before?: number[]) =>
+    rowsOf(gruLayer(p, layer, valuesOf(x), before).output);
+  const product = (a: number[], b: number[]) =>
+    a.reduce((sum, x, i) => sum + x * (b[i] as number), 0);
+
+  /** The logits of an answer token by token, and the weights. */
+  function decoded(
+    architecture: string,
+    layers: number,
+    p: Parameters,
+    source: number[],
+    before: number[],
+  ): { logits: number[][]; weights: number[][] } {
+    let outputs = embedded(p.of("encoder"), source);
+    const states = Array.from({ length: layers }, (_, i) => {
+      const ahead = run(p.of(`encoder.onward.${i}`), 0, outputs);
+      const back = run(p.of(`encoder.backward.${i}`), 0, [...outputs].reverse()).reverse();
+      outputs = ahead.map((row, t) => [...row, ...(back[t] as number[])]);
+      const ends = [...(ahead.at(-1) as number[]), ...(back[0] as number[])];
+      return dense(p.of(`encoder.bridges.${i}`), ends).map(Math.tanh);
+    });
+
+    const decoder = p.of("decoder");
+    const attention = decoder.of("attention");
+    const memory = valuesOf(outputs);
+    const weights: number[][] = [];
+    const attend = (score: (query: number[], key: number[]) => number) => {
+      const found = scored(score, [valuesOf([states.at(-1) as number[]]), memory, memory]);
+      weights.push(Array.from(found.weights.data));
+      return Array.from(found.output.data);
+    };
+    const step = (x: number[]) => {
+      for (let i = 0; i < layers; ++i)
+        states[i] = run(
+          decoder.of("gru"),
+          i,
+          [i === 0 ? x : (states[i - 1] as number[])],
+          states[i],
+        )[0] as number[];
+      return states.at(-1) as number[];
+    };
+    const logits = embedded(decoder, before).map((token) => {
+      let hidden: number[];
+      if (architecture === "bahdanau") {
+        const context = attend((state, output) => {
+          const q = dense(attention.of("query_layer"), state);
+          const k = dense(attention.of("key_layer"), output);
+          const tangents = q.map((value, a) => Math.tanh(value + (k[a] as number)));
+          return dense(attention.of("energy_layer"), tangents)[0] as number;
+        });
+        const state = step([...token, ...context]);
+        hidden = dense(decoder.of("combine"), [...state, ...context, ...token]).map(Math.tanh);
+      } else {
+        hidden = step(token);
+        if (architecture === "dot")
+          hidden = dense(decoder.of("combine"), [...attend(product), ...hidden]).map(Math.tanh);
+      }
+      return dense(decoder.of("read_out"), hidden);
+    });
+    return { logits, weights };
+  }
+
+  test.each(architectures.flatMap((name) => [1, 2].map((layers) => [name, layers] as const)))(
+    "%s with %d layers has the loss and the weights of its equations, padded or not",
+    (architecture, layers) => {
+      using model = new RecurrentModel(heed(), configOf(architecture, { size: 6, layers }));
+      const p = randomise(model, 811);
+      const found = model.weights(some);
+      let [loss, right, count] = [0, 0, 0];
+      for (const [i, { source, target }] of some.entries()) {
+        const answer = [...target.map(idOf), end];
+        const before = [start, ...answer.slice(0, -1)];
+        const { logits, weights } = decoded(architecture, layers, p, source.map(idOf), before);
+        for (const [t, row] of logits.entries()) {
+          const sum = row.reduce((total, logit) => total + Math.exp(logit), 0);
+          const own = row[answer[t] as number] as number;
+          loss += Math.log(sum) - own;
+          right += Number(own === Math.max(...row));
+          count += 1;
+        }
+        if (architecture === "rnn") {
+          expect(found[i]).toEqual([]);
+          continue;
+        }
+        const [seen] = found[i] as [ExampleWeights];
+        expect(found[i]).toHaveLength(1);
+        expect({ ...seen, weights: undefined }).toEqual({
+          ...{ path: "decoder.attention", heads: 1, weights: undefined },
+          ...{ rows: target.length, columns: source.length },
+        });
+        const expected = weights.slice(0, target.length).flat();
+        expect(seen.weights).toHaveLength(expected.length);
+        for (const [place, weight] of expected.entries())
+          expect(seen.weights[place]).toBeCloseTo(weight, 5);
+      }
+      heed().scope(() => {
+        const lesson = model.forward(some);
+        expect(lesson.loss.shape).toEqual([]);
+        expect(lesson.loss.data[0]).toBeCloseTo(loss / count, 4);
+        expect([lesson.count, lesson.right]).toEqual([count, right]);
+      });
+    },
+  );
+});
+
+describe.each(architectures)("%s", (architecture) => {
+  const heed = engine({ threads: 1 });
+  const isAttentive = architecture !== "rnn";
+  const made: RecurrentModel[] = [];
+  const make = (more: Partial<ModelConfig> = {}) => {
+    const model = new RecurrentModel(heed(), configOf(architecture, more));
+    made.push(model);
+    return model;
+  };
+  afterEach(() => {
+    for (const model of made.splice(0)) model.dispose();
+  });
+
+  test("learns", () => {
+    const losses = train(heed(), make({ size: 32 }), 80);
+    expect(losses[0]).toBeGreaterThan(1.8);
+    expect(Math.max(...losses.slice(-5))).toBeLessThan(isAttentive ? 0.6 : 1);
+  });
+
+  test("begins with numbers of its seed, and trains to the same ones bit by bit", () => {
+    const [first, same, other] = [make(), make(), make({ seed: 8 })];
+    const numbers = (model: RecurrentModel) =>
+      Float32Array.from(model.parameters().flatMap(({ data }) => Array.from(data)));
+    expectSameBits(numbers(first), numbers(same));
+    expect(numbers(other)).not.toEqual(numbers(first));
+    expect(train(heed(), first, 3)).toEqual(train(heed(), same, 3));
+    expectSameBits(numbers(first), numbers(same));
+  });
+
+  test("drops in train mode only, by its own generator", () => {
+    const model = make({ dropout: 0.3, layers: 2 });
+    const loss = () => heed().scope(() => model.forward(some).loss.data[0]);
+    const { state } = model.generator;
+    const dropped = loss();
+    expect(loss()).not.toBe(dropped);
+    model.generator.state = state;
+    expect(loss()).toBe(dropped);
+    model.eval();
+    expect(loss()).toBe(loss());
+  });
+
+  test("gives the same loss and answer alone as with longer ones", async () => {
+    const model = make({ layers: 2 });
+    train(heed(), model, 5);
+    model.eval();
+    const lossOf = (examples: Translation[]) =>
+      heed().scope(() => {
+        const { loss, count, right } = model.forward(examples);
+        return { loss: (loss.data[0] as number) * count, count, right };
+      });
+    const alone = some.map((example) => lossOf([example]));
+    const sum = (of: (lesson: (typeof alone)[number]) => number) =>
+      alone.reduce((total, lesson) => total + of(lesson), 0);
+    const together = lossOf(some);
+    expect(together.loss).toBeCloseTo(
+      sum(({ loss }) => loss),
+      4,
+    );
+    expect([together.count, together.right]).toEqual([
+      sum(({ count }) => count),
+      sum(({ right }) => right),
+    ]);
+    const answers = await model.answer(some);
+    for (const [i, example] of some.entries())
+      expect(await model.answer([example])).toEqual([answers[i]]);
+  });
+
+  test("says greedily what is likeliest after its own words", async () => {
+    const model = make();
+    train(heed(), model, 12);
+    const texts = textsOf(await model.eval().answer(some));
+    for (const [i, text] of texts.entries()) {
+      const { source } = some[i] as Translation;
+      const { count, right } = heed().scope(() =>
+        model.forward([{ ...(some[i] as Translation), target: [...text] }]),
+      );
+      // One that is cut off has not said that it ends.
+      const isCut = text.length === 2 * source.length + 16;
+      expect(right).toBe(isCut ? count - 1 : count);
+    }
+    expect(textsOf(await model.answer(some, { beams: 1 }))).toEqual(texts);
+  });
+
+  test("searches with beams as without the states that it carries", async () => {
+    const model = make({ layers: 2 });
+    train(heed(), model, 12);
+    model.eval();
+    for (const example of some) {
+      const step: Step = (sequences) =>
+        heed().scope(() => {
+          const source = sequences.map(() => example.source.map(idOf));
+          const { outputs, state } = model.encoder.forward(source);
+          const ids = heed().tensor(Int32Array.from(sequences.flat()), [
+            3,
+            sequences[0]?.length ?? 0,
+          ]);
+          const memory = model.decoder.remember(outputs, undefined);
+          const { logits } = model.decoder.forward(ids, state, memory);
+          return heed()
+            .split(logits, ids.shape[1] as number, 1)
+            .at(-1) as Tensor;
+        });
+      const flat: Step = async (...given) => {
+        const logits = await step(...given);
+        return heed().reshape(logits, [3, -1]);
+      };
+      const limit = { endToken: end, maxLength: 2 * example.source.length + 16 };
+      const [best] = await beamSearch(heed(), flat, { startTokens: [start], beams: 3, ...limit });
+      const ids = best?.tokens.filter((id) => id !== end) ?? [];
+      const [text] = textsOf(await model.answer([example], { beams: 3 }));
+      expect(text).toBe(ids.map((id) => letters[id - 3] ?? `<${id}>`).join(""));
+    }
+  });
+
+  test("draws the same answers for a seed", async () => {
+    const model = make();
+    train(heed(), model, 12);
+    model.eval();
+    const drawn = async (seed: number) =>
+      textsOf(await model.answer(some, { temperature: 1, seed }));
+    expect(await drawn(3)).toEqual(await drawn(3));
+    expect(await drawn(4)).not.toEqual(await drawn(3));
+  });
+
+  test("hands out the weights of every step, in training and when it answers", async () => {
+    const model = make();
+    const longest = 5;
+    const shapes: string[] = [];
+    const receive: nn.ReceiveWeights = (path, { shape, data }) => {
+      shapes.push(`${path} ${shape}`);
+      for (let begin = 0; begin < data.length; begin += longest) {
+        const row = Array.from(data.subarray(begin, begin + longest));
+        expect(row.reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(1, 5);
+      }
+    };
+    nn.captureAttention(model, receive, () => {
+      for (const gradient of valueAndGrad(model, () => model.forward(some).loss).gradients)
+        gradient.dispose();
+    });
+    const taught = { rnn: [], bahdanau: Array(6).fill("5,1,5"), dot: ["5,6,5"] };
+    expect(shapes.splice(0)).toEqual(taught[architecture].map((s) => `decoder.attention ${s}`));
+    await model.answer(some, { receive });
+    expect(new Set(shapes)).toEqual(new Set(isAttentive ? ["decoder.attention 5,1,5"] : []));
+    const rows = shapes.length;
+    shapes.length = 0;
+    await model.answer(some.slice(1, 2), { receive, beams: 2 });
+    expect(new Set(shapes)).toEqual(new Set(isAttentive ? ["decoder.attention 2,1,5"] : []));
+    expect(rows > 1).toBe(isAttentive);
+  });
+
+  test("leaves no tensor behind, however it ends", async () => {
+    const model = make({ layers: 2 });
+    await turn();
+    // What outlives a turn of the event loop is given to the garbage collector to watch.
+    const watched = vi.spyOn(FinalizationRegistry.prototype, "register");
+    const expectNothingLeft = async () => {
+      await turn();
+      const left = watched.mock.calls.filter(([tensor]) => !(tensor as Tensor).isDisposed);
+      expect(left).toHaveLength(0);
+    };
+    train(heed(), model, 50);
+    await expectNothingLeft();
+    model.weights(some);
+    await model.answer(some);
+    await model.answer(some, { beams: 3 });
+    await expectNothingLeft();
+    const { forward } = model.decoder;
+    for (const beams of [{}, { beams: 2 }]) {
+      const controller = new AbortController();
+      const { signal } = controller;
+      let steps = 0;
+      model.decoder.forward = (...given) => {
+        if (++steps === 3) controller.abort(new Error("enough"));
+        return forward(...given);
+      };
+      await expect(model.answer(some, { ...beams, signal })).rejects.toThrow("enough");
+      expect(steps).toBe(3);
+      model.decoder.forward = (...given) => {
+        forward(...given);
+        throw new Error("broken");
+      };
+      await expect(model.answer(some, { ...beams, signal })).rejects.toThrow("enough");
+      await expect(model.answer(some, beams)).rejects.toThrow("broken");
+      model.decoder.forward = forward;
+      await expectNothingLeft();
+    }
+    expect(() => model.forward([translation("ab", "ax")])).toThrow("tokens[1]");
+    await expect(model.answer([translation("axb", "")])).rejects.toThrow("tokens[1]");
+    await expectNothingLeft();
+    watched.mockRestore();
+  });
+});
+
+describe("refusals", () => {
+  const heed = engine({ threads: 1 });
+  const translations =
+    "expected a list of one translation or more, each with a source of one token or more";
+
+  test.each<[what: string, more: object, message: string]>([
+    [
+      "an odd size",
+      { size: 7 },
+      "config.size: expected an even number of 2 or more, half for each direction of the encoder, got 7",
+    ],
+    ["no layers", { layers: 0 }, "config.layers: expected a whole number of 1 or more, got 0"],
+    ["heads", { heads: 2 }, "config.heads: expected 1 in a recurrent model, got 2"],
+    [
+      "another architecture",
+      { architecture: "transformer" },
+      'config.architecture: expected "rnn" or "bahdanau" or "dot", got "transformer"',
+    ],
+    [
+      "that everything drops",
+      { dropout: 1 },
+      "config.dropout: expected a number from 0 to below 1, got 1",
+    ],
+  ])("%s", (_, more, message) => {
+    const { code, message: got } = refusal(() => new RecurrentModel(heed(), configOf("dot", more)));
+    expect([code, got]).toEqual(["option", message]);
+  });
+
+  test.each<[what: string, examples: unknown, got: string]>([
+    ["no examples", [], "[]"],
+    ["an empty source", [translation("", "")], "[a Object]"],
+    ["another kind", [{ kind: "series" }], "[a Object]"],
+  ])("%s", async (_, examples, got) => {
+    using model = new RecurrentModel(heed(), configOf("dot"));
+    const given = examples as Translation[];
+    const message = `examples: ${translations}, got ${got}`;
+    expect(refusal(() => model.forward(given)).message).toBe(message);
+    expect(refusal(() => model.weights(given)).message).toBe(message);
+    await expect(model.answer(given)).rejects.toMatchObject({ code: "option", message });
+  });
+});
