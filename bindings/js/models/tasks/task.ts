@@ -2,7 +2,7 @@
 
 import { describe, refuse } from "../../error.js";
 import { type Check, checkArgument, checkOptions, oneOf } from "../../validate.js";
-import type { Split } from "../examples.js";
+import type { Split, Translation } from "../examples.js";
 
 type Options = Record<string, number | string | boolean>;
 
@@ -66,6 +66,11 @@ export function drawFrom<D>(
     `one that ${task} has examples of with these options`,
     `${describe(split)}, of which ${mostDraws} draws had none: too few are different`,
   );
+}
+
+/** What is to be translated. */
+export function unanswered(source: readonly string[]): Translation {
+  return { kind: "translation", source, target: [], alignment: [] };
 }
 
 /** A text's characters. @throws HeedError "option" that names the first that is not known */
