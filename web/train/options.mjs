@@ -107,9 +107,10 @@ function end(text) {
 function list() {
   const width = Math.max(...shipped.map(({ name }) => name.length));
   return shipped
-    .map(({ name, task, architecture, options: { size, layers, heads }, recipe }) => {
-      const layersAndHeads = `${layers} x ${heads} heads`;
-      return `${name.padEnd(width)}  ${task}, ${architecture}, ${size}, ${layersAndHeads}, ${recipe.steps} steps\n`;
+    .map(({ name, task, taskOptions, architecture, options }) => {
+      const changes = Object.entries({ ...taskOptions, ...options });
+      const others = changes.map(([option, value]) => `, ${option} ${value}`).join("");
+      return `${name.padEnd(width)}  ${task}, ${architecture}${others}\n`;
     })
     .join("");
 }
@@ -149,10 +150,7 @@ function planOf(what, values) {
     taskOptions: { ...base.taskOptions, ...(values.tokens && { tokens: values.tokens }) },
     options: {
       ...options,
-      ...(size && {
-        size,
-        dimFeedforward: Math.ceil((size * options.dimFeedforward) / options.size),
-      }),
+      ...(size && { size, dimFeedforward: 2 * size }),
       ...(layers && { layers }),
       ...(heads && { heads }),
       ...(positions && { positions }),

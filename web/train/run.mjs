@@ -35,7 +35,7 @@ export class Interrupted extends Error {}
 export async function train(heed, plan, { signal, isRestart, progress }) {
   const task = await sensible(() => taskOf(plan.task, plan.taskOptions));
   const model = await sensible(() =>
-    createModel(heed, configOf(task, plan.architecture, plan.options, plan.seed)),
+    createModel(heed, configOf(task, plan.architecture, { ...plan.options, seed: plan.seed })),
   );
   const { recipe, seed } = plan;
   const trainer = await sensible(() => new Trainer(model, task, { recipe, seed }));
@@ -162,7 +162,7 @@ async function finish(trainer, plan, log, signal, progress) {
   model.loadStateDict(best.parameters);
   const files = saveModel(model);
   model.dispose();
-  const loaded = loadModel(heed, files, createModel);
+  const loaded = loadModel(heed, files);
   try {
     const test = draw(task, "test", plan.seed, examplesOfTheTest);
     const scores = await evaluate(loaded, test, { signal });

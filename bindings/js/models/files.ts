@@ -3,9 +3,9 @@
 import { describe, HeedError } from "../error.js";
 import type { Heed } from "../ops.js";
 import { read, type SafetensorsEntry, write } from "../safetensors.js";
-import { type Check, checkOptions, isShare, isWholeNumber, oneOf } from "../validate.js";
+import { type Check, checkOptions, oneOf } from "../validate.js";
+import { createModel } from "./createModel.js";
 import type { ModelConfig, TaskModel } from "./model.js";
-import { Vocabulary } from "./vocabulary.js";
 
 /** config.json and model.safetensors. */
 export interface ModelFiles {
@@ -25,54 +25,8 @@ const saveChecks = {
   dtype: oneOf("float16", "float32"),
 } satisfies Record<keyof SaveModelOptions, Check>;
 
-const isName: Check = {
-  expected: "a name",
-  accepts: (value) => typeof value === "string" && value !== "",
-};
-
-const configChecks = {
-  task: isName,
-  taskOptions: {
-    expected: "an object of numbers, texts, true and false",
-    accepts: (value) =>
-      isObject(value) &&
-      Object.values(value).every((x) => ["number", "string", "boolean"].includes(typeof x)),
-  },
-  kind: oneOf("translation", "tagging", "continuation", "series", "picture"),
-  architecture: isName,
-  vocabulary: {
-    expected: "{ source, target }, lists of different tokens that are not the special ones",
-    accepts: (value) => isObject(value) && isVocabulary(value.source) && isVocabulary(value.target),
-  },
-  longest: {
-    expected: "{ source, target }, whole numbers of 1 or more",
-    accepts: (value) => isObject(value) && isLength(value.source) && isLength(value.target),
-  },
-  size: isWholeNumber(1),
-  layers: isWholeNumber(1),
-  heads: isWholeNumber(1),
-  dimFeedforward: isWholeNumber(1),
-  dropout: isShare,
-  positions: oneOf("sinusoidal", "none"),
-  seed: isWholeNumber(0, 2 ** 32 - 1),
-} satisfies Record<keyof ModelConfig, Check>;
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
-}
-
-function isLength(value: unknown): boolean {
-  return Number.isInteger(value) && (value as number) >= 1;
-}
-
-function isVocabulary(tokens: unknown): boolean {
-  if (!Array.isArray(tokens) || !tokens.every((token) => typeof token === "string")) return false;
-  try {
-    return new Vocabulary(tokens).size > 0;
-  } catch {
-    return false;
-  }
-}
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  value !== null && typeof value === "object" && !Array.isArray(value);
 
 const wrong = (what: string, expected: string, got: string) =>
   new HeedError("format", `${what}: expected ${expected}, got ${got}`);
@@ -110,31 +64,37 @@ export function saveModel(
 }
 
 /**
- * Makes a model from its files. Nothing in them is trusted.
+ * Makes a model from its files, in eval mode. Nothing in them is trusted.
  *
- * @param create makes a model from its config, such as createModel
- * @throws HeedError "format" that tells what is wrong in the files, and what `create` refuses
+ * @throws HeedError "format" that tells what is wrong in the files, "memory"
  */
-export function loadModel<M extends TaskModel>(
-  heed: Heed,
-  { config: json, weights }: ModelFiles,
-  create: (heed: Heed, config: ModelConfig) => M,
-): M {
+export function loadModel(heed: Heed, { config: json, weights }: ModelFiles): TaskModel {
   const config = readConfig(json);
   const { tensors } = read(weights);
   for (const [name, entry] of Object.entries(tensors)) {
     const at = placeNotFinite(entry);
     if (at >= 0) throw wrong(name, "finite numbers", `another at place ${at}`);
   }
-  const model = create(heed, config);
+  const model = within("config", () => createModel(heed, config));
   try {
-    model.loadStateDict(tensors);
+    within("weights", () => model.loadStateDict(tensors));
   } catch (error) {
     model.dispose();
-    if (!(error instanceof HeedError)) throw error;
-    throw new HeedError("format", `weights: ${error.message}`, { cause: error });
+    throw error;
   }
   return model.eval();
+}
+
+/** What is refused because of a file is the file's fault. */
+function within<T>(file: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    const isRefusal =
+      error instanceof HeedError && ["option", "shape", "dtype"].includes(error.code);
+    if (!isRefusal) throw error;
+    throw new HeedError("format", `${file}: ${error.message}`, { cause: error });
+  }
 }
 
 /** Where the first number stands that is not finite, or -1; of types with none, and of others, too. */
@@ -148,6 +108,7 @@ function placeNotFinite({ dtype, data }: SafetensorsEntry): number {
   return -1;
 }
 
+/** The config of a file of this format; createModel checks what is in it. */
 function readConfig(json: string): ModelConfig {
   let given: unknown;
   try {
@@ -160,13 +121,5 @@ function readConfig(json: string): ModelConfig {
   if (said !== format) throw wrong("config: format", describe(format), describe(said));
   if (version !== formatVersion)
     throw wrong("config: version", `${formatVersion}`, describe(version));
-  const names = Object.keys(configChecks);
-  const missing = names.filter((name) => config[name] === undefined);
-  if (missing.length > 0) throw wrong("config", names.join(", "), `none of ${missing.join(", ")}`);
-  try {
-    checkOptions("a model's config", config, configChecks);
-  } catch (error) {
-    throw new HeedError("format", `config: ${(error as Error).message}`, { cause: error });
-  }
   return config as unknown as ModelConfig;
 }

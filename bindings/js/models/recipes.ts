@@ -1,8 +1,9 @@
 // Which models the repository ships, and how each is trained: found by trying, kept here so that a file
 // can be made again.
 
+import type { ConfigOptions } from "./createModel.js";
 import type { Example, Task } from "./examples.js";
-import type { Architecture, ModelConfig } from "./model.js";
+import type { Architecture } from "./model.js";
 
 /** What a training is made of. */
 export interface Recipe {
@@ -21,12 +22,6 @@ export interface Recipe {
   readonly goal: number;
 }
 
-/** What of a model is free to choose. */
-export type ModelOptions = Pick<
-  ModelConfig,
-  "size" | "layers" | "heads" | "dimFeedforward" | "dropout" | "positions"
->;
-
 /** A model, and how it is trained. */
 export interface Plan {
   /** Of the folder of its files. */
@@ -35,20 +30,12 @@ export interface Plan {
   /** Those that are not the task's own defaults. */
   readonly taskOptions: Task["options"];
   readonly architecture: Architecture;
-  readonly options: ModelOptions;
+  /** Those that are not configOf's own defaults; the seed stands beside. */
+  readonly options: Omit<ConfigOptions, "seed">;
   readonly recipe: Recipe;
   /** Of the initial values, and of what chance decides in training. */
   readonly seed: number;
 }
-
-const options: ModelOptions = {
-  size: 64,
-  layers: 2,
-  heads: 4,
-  dimFeedforward: 128,
-  dropout: 0,
-  positions: "sinusoidal",
-};
 
 const recipe: Recipe = {
   batch: 64,
@@ -61,13 +48,10 @@ const recipe: Recipe = {
   goal: 0.995,
 };
 
-const recurrentOptions: ModelOptions = { ...options, layers: 1, heads: 1 };
-
 function plan(task: string, architecture: Architecture, changes: Partial<Plan> = {}): Plan {
-  const isRecurrent = ["rnn", "bahdanau", "dot"].includes(architecture);
+  const name = `${task}-${architecture}`;
   return {
-    ...{ name: `${task}-${architecture}`, task, taskOptions: {}, architecture, recipe, seed: 1 },
-    options: isRecurrent ? recurrentOptions : options,
+    ...{ name, task, taskOptions: {}, architecture, options: {}, recipe, seed: 1 },
     ...changes,
   };
 }
@@ -104,19 +88,4 @@ export function architectureOf(task: Task): Architecture {
 export function recipeOf(task: string, architecture: Architecture): Plan {
   const other = plan(task, architecture);
   return shipped.find(({ name }) => name === other.name) ?? other;
-}
-
-/** What a model of a task is made from. */
-export function configOf(
-  task: Task,
-  architecture: Architecture,
-  options: ModelOptions,
-  seed: number,
-): ModelConfig {
-  const { name, options: taskOptions, kind, vocabulary, longest } = task;
-  const { size, layers, heads, dimFeedforward, dropout, positions } = options;
-  return {
-    ...{ task: name, taskOptions, kind, architecture, vocabulary, longest },
-    ...{ size, layers, heads, dimFeedforward, dropout, positions, seed },
-  };
 }
