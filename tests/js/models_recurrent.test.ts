@@ -24,7 +24,8 @@ const idOf = (letter: string) => 3 + letters.indexOf(letter);
 
 function configOf(architecture: ModelConfig["architecture"], more: Partial<ModelConfig> = {}) {
   const config: ModelConfig = {
-    ...{ task: "reverse", taskOptions: {}, architecture, seed: 7 },
+    ...{ task: "reverse", taskOptions: {}, kind: "translation", architecture, seed: 7 },
+    ...{ longest: { source: 5, target: 5 } },
     ...{ vocabulary: { source: letters, target: letters }, positions: "none" },
     ...{ size: 16, layers: 1, heads: 1, dimFeedforward: 0, dropout: 0 },
   };
