@@ -7,4 +7,5 @@ export * from "./models/model.js";
 export * from "./models/recipes.js";
 export { RecurrentModel } from "./models/recurrent.js";
 export * from "./models/tasks.js";
+export * from "./models/transformers.js";
 export * from "./models/vocabulary.js";

@@ -1,10 +1,14 @@
 // What every small model here can do, whatever it is made of: learn from examples, answer, show its weights.
 
-import type { ReceiveWeights } from "../nn/capture.js";
+import { describe, refuse } from "../error.js";
+import { captureAttention, type ReceiveWeights } from "../nn/capture.js";
 import { Module } from "../nn/module.js";
+import { Generator } from "../nn/random.js";
 import type { Heed } from "../ops.js";
+import { noGrad } from "../tape.js";
 import type { Tensor } from "../tensor.js";
-import type { Example } from "./examples.js";
+import { checkArgument } from "../validate.js";
+import type { Example, Task } from "./examples.js";
 
 /** The architectures, by the names of the command line. */
 export type Architecture = "transformer" | "decoder" | "encoder" | "rnn" | "bahdanau" | "dot";
@@ -13,9 +17,13 @@ export type Architecture = "transformer" | "decoder" | "encoder" | "rnn" | "bahd
 export interface ModelConfig {
   readonly task: string;
   readonly taskOptions: Readonly<Record<string, number | string | boolean>>;
+  /** Of the task's examples. */
+  readonly kind: Example["kind"];
   readonly architecture: Architecture;
   /** Sources' tokens and answers' tokens, without the special ones that a Vocabulary begins with. */
-  readonly vocabulary: { readonly source: readonly string[]; readonly target: readonly string[] };
+  readonly vocabulary: Task["vocabulary"];
+  /** The most tokens of the task's inputs and answers. */
+  readonly longest: Task["longest"];
   /** Size of embeddings; of a recurrent model, of its decoder's state. */
   readonly size: number;
   /** Layers of the encoder, and of the decoder. */
@@ -43,6 +51,8 @@ export type Answer =
 
 /** How answers of more than one token are found: greedily by default. */
 export interface AnswerOptions {
+  /** The most tokens of an answer; by default those of the task's longest. */
+  longest?: number;
   beams?: number;
   /** 0, the default, takes the likeliest. */
   temperature?: number;
@@ -77,10 +87,13 @@ export interface ExampleWeights {
 /** A model of one task. */
 export abstract class TaskModel<E extends Example = Example> extends Module {
   readonly config: ModelConfig;
+  /** Gives the initial values and then what dropout drops: its state is part of a checkpoint. */
+  readonly generator: Generator;
 
   constructor(heed: Heed, config: ModelConfig) {
     super(heed);
     this.config = config;
+    this.generator = new Generator(config.seed);
   }
 
   /** Teacher forcing: for valueAndGrad in train mode, and for a loss of examples held out in eval mode. */
@@ -95,4 +108,32 @@ export abstract class TaskModel<E extends Example = Example> extends Module {
    * belongs to row t of its alignment.
    */
   abstract weights(examples: readonly E[]): ExampleWeights[][];
+
+  /** Refuses what is no list of examples of the model's kind. */
+  protected checkExamples(examples: readonly E[]): void {
+    checkArgument("examples", examples, {
+      expected: "a list of one example or more",
+      accepts: (list) => Array.isArray(list) && list.length > 0,
+    });
+    for (const [i, example] of examples.entries()) {
+      const name = `examples[${i}]`;
+      const { kind } = this.config;
+      if (example?.kind !== kind)
+        throw refuse("option", name, `one of kind ${describe(kind)}`, describe(example?.kind));
+      if ("source" in example && example.source.length === 0)
+        throw refuse("option", `${name}.source`, "one token or more", "none");
+    }
+  }
+
+  /** Runs something out of train mode, unrecorded; what it makes is freed but for what it returns. */
+  protected infer<T>(run: () => T, receive?: ReceiveWeights): T {
+    const { heed, training } = this;
+    const received = () => (receive ? captureAttention(this, receive, run) : run());
+    if (training) this.eval();
+    try {
+      return noGrad(() => heed.scope(received));
+    } finally {
+      if (training) this.train();
+    }
+  }
 }
