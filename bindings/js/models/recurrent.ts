@@ -142,11 +142,24 @@ export class RecurrentModel extends TaskModel<Translation> {
   async answer(examples: readonly Translation[], options: AnswerOptions = {}): Promise<Answer[]> {
     this.checkExamples(examples);
     checkAnswerOptions(options);
-    const { longest = this.config.longest.target, receive } = options;
-    const found = await decode(this.heed, examples, { ...options, longest }, (some, copies) =>
-      this.#begin(some, copies, receive),
+    // One more than there should be: an answer that does not end is to be seen as one.
+    const { target } = this.config.longest;
+    const limits = examples.map(
+      ({ source }) => options.longest ?? Math.max(target, source.length) + 1,
     );
-    return found.map((ids) => ({ kind: "tokens", tokens: this.#target.decode(ids) }));
+    const longest = Math.max(...limits);
+    const starts = examples.map(() => [startId]);
+    const found = await decode(this.heed, starts, { ...options, longest }, (places, copies) =>
+      this.#begin(
+        places.map((place) => examples[place] as Translation),
+        copies,
+        options.receive,
+      ),
+    );
+    return found.map((ids, i) => {
+      // It is not to depend on what else is answered.
+      return { kind: "tokens", tokens: this.#target.decode(ids.slice(0, limits[i])) };
+    });
   }
 
   weights(examples: readonly Translation[]): ExampleWeights[][] {
@@ -192,7 +205,6 @@ export class RecurrentModel extends TaskModel<Translation> {
     const { memory, ...begun } = this.infer(() => this.#read(rows));
     let { state } = begun;
     return {
-      startTokens: examples.map(() => [startId]),
       step: (sequences, order) => {
         const next = () => {
           const last = sequences.map((tokens) => tokens.slice(-1));
