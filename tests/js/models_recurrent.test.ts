@@ -20,12 +20,14 @@ import { expectSameBits, Random } from "./values.js";
 const architectures = ["rnn", "bahdanau", "dot"] as const;
 const letters = [..."abcde"];
 const [start, end] = [1, 2];
+/** Tokens of an answer. */
+const longest = 12;
 const idOf = (letter: string) => 3 + letters.indexOf(letter);
 
 function configOf(architecture: ModelConfig["architecture"], more: Partial<ModelConfig> = {}) {
   const config: ModelConfig = {
     ...{ task: "reverse", taskOptions: {}, kind: "translation", architecture, seed: 7 },
-    ...{ longest: { source: 5, target: 5 } },
+    longest: { source: 5, target: longest },
     ...{ vocabulary: { source: letters, target: letters }, positions: "none" },
     ...{ size: 16, layers: 1, heads: 1, dimFeedforward: 0, dropout: 0 },
   };
@@ -253,12 +255,11 @@ describe.each(architectures)("%s", (architecture) => {
     train(heed(), model, 12);
     const texts = textsOf(await model.eval().answer(some));
     for (const [i, text] of texts.entries()) {
-      const { source } = some[i] as Translation;
       const { count, right } = heed().scope(() =>
         model.forward([{ ...(some[i] as Translation), target: [...text] }]),
       );
       // One that is cut off has not said that it ends.
-      const isCut = text.length === 2 * source.length + 16;
+      const isCut = text.length === longest;
       expect(right).toBe(isCut ? count - 1 : count);
     }
     expect(textsOf(await model.answer(some, { beams: 1 }))).toEqual(texts);
@@ -287,7 +288,7 @@ describe.each(architectures)("%s", (architecture) => {
         const logits = await step(...given);
         return heed().reshape(logits, [3, -1]);
       };
-      const limit = { endToken: end, maxLength: 2 * example.source.length + 16 };
+      const limit = { endToken: end, maxLength: longest };
       const [best] = await beamSearch(heed(), flat, { startTokens: [start], beams: 3, ...limit });
       const ids = best?.tokens.filter((id) => id !== end) ?? [];
       const [text] = textsOf(await model.answer([example], { beams: 3 }));
@@ -307,12 +308,12 @@ describe.each(architectures)("%s", (architecture) => {
 
   test("hands out the weights of every step, in training and when it answers", async () => {
     const model = make();
-    const longest = 5;
+    const width = 5;
     const shapes: string[] = [];
     const receive: nn.ReceiveWeights = (path, { shape, data }) => {
       shapes.push(`${path} ${shape}`);
-      for (let begin = 0; begin < data.length; begin += longest) {
-        const row = Array.from(data.subarray(begin, begin + longest));
+      for (let begin = 0; begin < data.length; begin += width) {
+        const row = Array.from(data.subarray(begin, begin + width));
         expect(row.reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(1, 5);
       }
     };
@@ -376,8 +377,6 @@ describe.each(architectures)("%s", (architecture) => {
 
 describe("refusals", () => {
   const heed = engine({ threads: 1 });
-  const translations =
-    "expected a list of one translation or more, each with a source of one token or more";
 
   test.each<[what: string, more: object, message: string]>([
     [
@@ -386,6 +385,11 @@ describe("refusals", () => {
       "config.size: expected an even number of 2 or more, half for each direction of the encoder, got 7",
     ],
     ["no layers", { layers: 0 }, "config.layers: expected a whole number of 1 or more, got 0"],
+    [
+      "another kind of task",
+      { kind: "series" },
+      'config.kind: expected "translation", got "series"',
+    ],
     ["heads", { heads: 2 }, "config.heads: expected 1 in a recurrent model, got 2"],
     [
       "another architecture",
@@ -402,14 +406,21 @@ describe("refusals", () => {
     expect([code, got]).toEqual(["option", message]);
   });
 
-  test.each<[what: string, examples: unknown, got: string]>([
-    ["no examples", [], "[]"],
-    ["an empty source", [translation("", "")], "[a Object]"],
-    ["another kind", [{ kind: "series" }], "[a Object]"],
-  ])("%s", async (_, examples, got) => {
+  test.each<[what: string, examples: unknown, message: string]>([
+    ["no examples", [], "examples: expected a list of one example or more, got []"],
+    [
+      "an empty source",
+      [translation("", "")],
+      "examples[0].source: expected one token or more, got none",
+    ],
+    [
+      "another kind",
+      [{ kind: "series" }],
+      'examples[0]: expected one of kind "translation", got "series"',
+    ],
+  ])("%s", async (_, examples, message) => {
     using model = new RecurrentModel(heed(), configOf("dot"));
     const given = examples as Translation[];
-    const message = `examples: ${translations}, got ${got}`;
     expect(refusal(() => model.forward(given)).message).toBe(message);
     expect(refusal(() => model.weights(given)).message).toBe(message);
     await expect(model.answer(given)).rejects.toMatchObject({ code: "option", message });
