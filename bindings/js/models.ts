@@ -1,11 +1,14 @@
 // The entry heed/models: small models that learn to attend, the tasks they learn, and their training.
 
+export type { LabelledWeights, Labels } from "./models/attentionModel.js";
 export * from "./models/bytePairs.js";
+export * from "./models/createModel.js";
+export { EncoderModel } from "./models/encoderModel.js";
 export * from "./models/evaluate.js";
 export type * from "./models/examples.js";
 export * from "./models/model.js";
 export * from "./models/recipes.js";
 export { RecurrentModel } from "./models/recurrent.js";
 export * from "./models/tasks.js";
-export * from "./models/transformers.js";
+export { DecoderModel, TransformerModel } from "./models/transformers.js";
 export * from "./models/vocabulary.js";

@@ -51,7 +51,10 @@ export type Answer =
 
 /** How answers of more than one token are found: greedily by default. */
 export interface AnswerOptions {
-  /** The most tokens of an answer; by default those of the task's longest. */
+  /**
+   * The most tokens of an answer. By default one more than the task's longest has, or than the source if it
+   * is longer.
+   */
   longest?: number;
   beams?: number;
   /** 0, the default, takes the likeliest. */

@@ -1,7 +1,7 @@
 // Answers found token by token.
 
 import { refuse } from "../error.js";
-import { beamSearch, generate, type SamplingOptions, type Step } from "../generate.js";
+import { beamSearch, generate, type Step } from "../generate.js";
 import type { Heed } from "../ops.js";
 import { type Check, checkOptions, isFunction, isNumber, isWholeNumber } from "../validate.js";
 import type { AnswerOptions } from "./model.js";
@@ -18,53 +18,51 @@ const checks = {
   receive: isFunction,
 } satisfies Record<keyof AnswerOptions, Check>;
 
+/** Refuses what is no way to answer. */
 export function checkAnswerOptions(options: AnswerOptions): void {
   checkOptions("answer", options, checks);
-  const { beams = 1, temperature = 0 } = options;
+  const { beams = 1, temperature = 0, signal } = options;
   if (beams > 1 && temperature !== 0)
     throw refuse("option", "temperature", `0 with ${beams} beams`, String(temperature));
+  signal?.throwIfAborted();
 }
 
-/** Sequences to be gone on with, and what a model remembers of them. */
+/** A step for some sequences, and what it remembers of them. */
 export interface Decoding {
-  readonly startTokens: readonly (readonly number[])[];
   readonly step: Step;
   dispose(): void;
 }
 
 /**
- * What follows, for each example; the end token is the last one where it came.
+ * What follows the start of each sequence; the end token is the last one where it came.
  *
- * @param begin makes what is needed to decode examples, each in so many rows
+ * @param startTokens as many for each sequence
+ * @param begin makes a step for sequences, by their places, each of them in so many rows
  */
-export async function decode<E>(
+export async function decode(
   heed: Heed,
-  examples: readonly E[],
+  startTokens: readonly (readonly number[])[],
   options: AnswerOptions & { longest: number },
-  begin: (examples: readonly E[], rows: number) => Decoding,
+  begin: (places: readonly number[], rows: number) => Decoding,
 ): Promise<number[][]> {
   const { longest: maxLength, beams = 1, receive: _, signal, ...chance } = options;
   const common = { endToken: endId, maxLength, ...(signal && { signal }) };
-  signal?.throwIfAborted();
+  const places = startTokens.map((_, place) => place);
   if (beams === 1)
-    return finishing(begin(examples, 1), ({ step, startTokens }) => {
-      const how: SamplingOptions = { ...chance, ...common, startTokens };
-      return generate(heed, step, how);
-    });
-  const answers: number[][] = [];
-  for (const example of examples) {
-    const found = await finishing(begin([example], beams), ({ step, startTokens: [first = []] }) =>
-      beamSearch(heed, step, { ...common, beams, startTokens: first }),
+    return disposing(begin(places, 1), ({ step }) =>
+      generate(heed, step, { ...chance, ...common, startTokens }),
     );
-    answers.push(found[0]?.tokens ?? []);
+  const found: number[][] = [];
+  for (const [place, start] of startTokens.entries()) {
+    const best = await disposing(begin([place], beams), ({ step }) =>
+      beamSearch(heed, step, { ...common, beams, startTokens: start }),
+    );
+    found.push(best[0]?.tokens ?? []);
   }
-  return answers;
+  return found;
 }
 
-async function finishing<T>(
-  decoding: Decoding,
-  run: (decoding: Decoding) => Promise<T>,
-): Promise<T> {
+async function disposing<T>(decoding: Decoding, run: (it: Decoding) => Promise<T>): Promise<T> {
   try {
     return await run(decoding);
   } finally {

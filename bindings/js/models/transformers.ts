@@ -1,108 +1,168 @@
-// Transformers for tasks (Vaswani et al., 2017).
+// Transformers that write: token after token, each from those before it.
 
 import type { ReceiveWeights } from "../nn/capture.js";
-import { Dropout, Embedding, Linear, PositionalEncoding } from "../nn/layers.js";
-import { Module } from "../nn/module.js";
-import type { Generator } from "../nn/random.js";
-import {
-  TransformerDecoder,
-  TransformerEncoder,
-  type TransformerStackOptions,
-} from "../nn/transformer.js";
-import type { TransformerCache } from "../nn/transformerCache.js";
+import { type Embedding, Linear } from "../nn/layers.js";
+import { TransformerDecoder, TransformerEncoder } from "../nn/transformer.js";
+import type { TransformerCache, TransformerCacheOptions } from "../nn/transformerCache.js";
 import type { Heed } from "../ops.js";
 import type { Tensor } from "../tensor.js";
-import type { Example, Translation } from "./examples.js";
-import { lessonOf } from "./lesson.js";
 import {
-  type Answer,
-  type AnswerOptions,
-  type ExampleWeights,
-  type Lesson,
-  type ModelConfig,
-  TaskModel,
-} from "./model.js";
+  AttentionModel,
+  type Labels,
+  type Part,
+  Positions,
+  stackOptions,
+  tokenEmbedding,
+} from "./attentionModel.js";
+import type { Continuation, Translation } from "./examples.js";
+import { lessonOf, likeliestOf } from "./lesson.js";
+import type { Answer, AnswerOptions, Lesson, ModelConfig } from "./model.js";
 import { checkAnswerOptions, type Decoding, decode } from "./stepwise.js";
 import { endId, maskOf, padded, padId, startId, Vocabulary } from "./vocabulary.js";
 
-/** Tells vectors where they stand, if the config wants it, and drops. */
-class Positions extends Module {
-  readonly part: PositionalEncoding | Dropout;
+/** What is made of sources once. */
+interface Memory {
+  /** [B, S, E] */
+  encoded?: Tensor;
+  /** bool [B, S]; left out if all are of one length. */
+  keyMask?: Tensor;
+}
 
-  constructor(heed: Heed, { size, dropout, positions }: ModelConfig, generator: Generator) {
-    super(heed);
-    this.part =
-      positions === "none"
-        ? new Dropout(heed, dropout, { generator })
-        : new PositionalEncoding(heed, size, { dropout, generator });
+/** Token numbers of one example. */
+interface Teaching {
+  /** What the model is given, */
+  given: number[];
+  /** and what it is to say after each of these; padding where nothing is asked. */
+  answers: number[];
+}
+
+/** What learns to write by teacher forcing, and writes with a cache. */
+abstract class WritingModel<E extends Translation | Continuation> extends AttentionModel<E> {
+  abstract readonly targetVocabulary: Vocabulary;
+  /** From what `say` gives to the logits of a token. */
+  abstract readonly readOut: Linear;
+
+  protected abstract teach(example: E): Teaching;
+
+  /** The tokens that an answer follows. */
+  protected abstract prompt(example: E): number[];
+
+  protected abstract encode(examples: readonly E[]): Memory;
+
+  /** ids int32 [B, L] -> [B, L, E]; with a cache they go on from what it has. */
+  protected abstract say(ids: Tensor, memory: Memory, cache?: TransformerCache): Tensor;
+
+  protected abstract cacheFor(
+    examples: readonly E[],
+    options: TransformerCacheOptions,
+  ): TransformerCache;
+
+  forward(examples: readonly E[]): Lesson {
+    const { logits, answers } = this.#lesson(examples);
+    return lessonOf(this.heed, logits, answers, padId);
   }
 
-  /** x [B, L, E], of which the first row stands at `offset` -> [B, L, E] */
-  forward(x: Tensor, offset = 0): Tensor {
-    const { part } = this;
-    return part instanceof Dropout ? part.forward(x) : part.forward(x, { offset });
+  /** The likeliest token at each place of the answers and at their ends, from the right ones before it. */
+  likeliest(examples: readonly E[], receive?: ReceiveWeights): string[][] {
+    return this.infer(() => {
+      const { logits, answers } = this.#lesson(examples);
+      const ids = likeliestOf(this.heed, logits);
+      const length = answers.shape[1] as number;
+      const isAsked = Array.from(answers.data, (answer) => answer !== padId);
+      return examples.map((_, b) =>
+        Array.from({ length }, (_, i) => b * length + i)
+          .filter((place) => isAsked[place])
+          .map((place) => this.targetVocabulary.tokens[ids[place] as number] as string),
+      );
+    }, receive);
   }
-}
 
-/** Norms first: such layers train without a long rise of the learning rate (Xiong et al., 2020). */
-function stackOptions(
-  { dimFeedforward, dropout }: ModelConfig,
-  generator: Generator,
-): TransformerStackOptions {
-  return { dimFeedforward, dropout, generator, activation: "gelu", normFirst: true, norm: true };
-}
-
-/** So many entries of an axis. */
-interface Range {
-  readonly start: number;
-  readonly count: number;
-}
-
-/** The weights of one attention for a whole batch: [B, H, L, S]. */
-interface BatchWeights {
-  readonly data: Float32Array;
-  readonly shape: readonly number[];
-}
-
-/** The weights of one example, [heads, rows, columns]. */
-function cut({ data, shape }: BatchWeights, b: number, rows: Range, columns: Range): Float32Array {
-  const [, heads = 0, L = 0, S = 0] = shape;
-  const part = new Float32Array(heads * rows.count * columns.count);
-  for (let h = 0; h < heads; ++h) {
-    for (let i = 0; i < rows.count; ++i) {
-      const from = ((b * heads + h) * L + rows.start + i) * S + columns.start;
-      const to = (h * rows.count + i) * columns.count;
-      part.set(data.subarray(from, from + columns.count), to);
+  /** What a text that is gone on with is gone on with, and what a text is translated to. */
+  async write(examples: readonly E[], options: AnswerOptions = {}): Promise<string[][]> {
+    this.checkExamples(examples);
+    checkAnswerOptions(options);
+    const prompts = examples.map((example) => this.prompt(example));
+    const limits = examples.map((example) => options.longest ?? this.#longestOf(example));
+    const written: string[][] = [];
+    // Sequences of one batch are of one length: a cache has no gaps.
+    for (const length of new Set(prompts.map((prompt) => prompt.length))) {
+      const places = [...prompts.keys()].filter((place) => prompts[place]?.length === length);
+      const starts = places.map((place) => prompts[place] as number[]);
+      const longest = Math.max(...places.map((place) => limits[place] as number));
+      const found = await decode(this.heed, starts, { ...options, longest }, (some, rows) => {
+        const chosen = some.map((i) => examples[places[i] as number] as E);
+        // The last token that is found is not gone on from.
+        return this.#begin(chosen, { ...options, rows, capacity: length + longest - 1 });
+      });
+      for (const [i, place] of places.entries()) {
+        // It is not to depend on what else is written.
+        const ids = found[i]?.slice(0, limits[place]) ?? [];
+        written[place] = this.targetVocabulary.decode(ids);
+      }
     }
+    return written;
   }
-  return part;
-}
 
-/** What models made of attention alone have in common. */
-abstract class AttentionModel<E extends Example> extends TaskModel<E> {
-  /** The part of an attention in which an example's alignment is to be seen, if there is one. */
-  protected abstract aligned(example: E, path: string): { rows: Range; columns: Range } | undefined;
+  /** One more than there should be: an answer that does not end is to be seen as one. */
+  #longestOf(example: E): number {
+    const { target } = this.config.longest;
+    return example.kind === "translation"
+      ? Math.max(target, example.source.length) + 1
+      : Math.max(target - example.tokens.length, 0) + 1;
+  }
 
-  weights(examples: readonly E[]): ExampleWeights[][] {
-    const seen = new Map<string, BatchWeights>();
-    const keep: ReceiveWeights = (path, { data, shape }) =>
-      seen.set(path, { data: data.slice() as Float32Array, shape });
-    this.infer(() => void this.forward(examples), keep);
-    return examples.map((example, b) =>
-      [...seen].flatMap(([path, weights]) => {
-        const { rows, columns } = this.aligned(example, path) ?? {};
-        if (rows === undefined || columns === undefined) return [];
-        return {
-          ...{ path, heads: weights.shape[1] as number, rows: rows.count, columns: columns.count },
-          weights: cut(weights, b, rows, columns),
-        };
-      }),
-    );
+  #lesson(examples: readonly E[]): { logits: Tensor; answers: Tensor } {
+    this.checkExamples(examples);
+    const { heed } = this;
+    const taught = examples.map((example) => this.teach(example));
+    const rows = (of: keyof Teaching) =>
+      padded(
+        heed,
+        taught.map((each) => each[of]),
+      );
+    // What stands after the end of an answer is seen by nothing before it: there is no mask for it.
+    const said = this.say(rows("given"), this.encode(examples));
+    return { logits: this.readOut.forward(said), answers: rows("answers") };
+  }
+
+  /** @param rows of each example: more than one only of a single example, which has no mask */
+  #begin(
+    examples: readonly E[],
+    { rows, capacity, receive }: AnswerOptions & { rows: number; capacity: number },
+  ): Decoding {
+    const { heed } = this;
+    const batch = examples.length * rows;
+    const cache = this.cacheFor(examples, { batch, capacity });
+    const encode = (): Memory => {
+      const { encoded, ...rest } = this.encode(examples);
+      if (encoded === undefined || rows === 1) return { ...rest, ...(encoded && { encoded }) };
+      return { encoded: heed.broadcastTo(encoded, [batch, ...encoded.shape.slice(1)]) };
+    };
+    let memory: Memory | undefined;
+    return {
+      step: (sequences, order) => {
+        const encoded = memory ?? this.infer(encode, receive);
+        memory = encoded;
+        return this.infer(() => {
+          cache.reorder(order);
+          const [known = 0] = cache.lengths;
+          const fresh = sequences.map((tokens) => tokens.slice(known));
+          const said = this.say(padded(heed, fresh), encoded, cache);
+          const [, length, size] = said.shape as [number, number, number];
+          const last = heed.slice(said, { axis: 1, start: length - 1, length: 1 });
+          return this.readOut.forward(heed.reshape(last, [batch, size]));
+        }, receive);
+      },
+      dispose: () => {
+        cache.dispose();
+        for (const tensor of Object.values(memory ?? {})) tensor.dispose();
+      },
+    };
   }
 }
 
 /** An encoder for the source and a decoder for the target. */
-export class TransformerModel extends AttentionModel<Translation> {
+export class TransformerModel extends WritingModel<Translation> {
   readonly sourceVocabulary: Vocabulary;
   readonly targetVocabulary: Vocabulary;
   readonly sourceEmbedding: Embedding;
@@ -118,8 +178,8 @@ export class TransformerModel extends AttentionModel<Translation> {
     const { size, heads, layers, vocabulary } = config;
     this.sourceVocabulary = new Vocabulary(vocabulary.source);
     this.targetVocabulary = new Vocabulary(vocabulary.target);
-    this.sourceEmbedding = new Embedding(heed, this.sourceVocabulary.size, size, { generator });
-    this.targetEmbedding = new Embedding(heed, this.targetVocabulary.size, size, { generator });
+    this.sourceEmbedding = tokenEmbedding(heed, this.sourceVocabulary.size, size, generator);
+    this.targetEmbedding = tokenEmbedding(heed, this.targetVocabulary.size, size, generator);
     this.positions = new Positions(heed, config, generator);
     const options = stackOptions(config, generator);
     this.encoder = new TransformerEncoder(heed, size, heads, layers, options);
@@ -127,105 +187,144 @@ export class TransformerModel extends AttentionModel<Translation> {
     this.readOut = new Linear(heed, size, this.targetVocabulary.size, { generator });
   }
 
-  forward(examples: readonly Translation[]): Lesson {
-    this.checkExamples(examples);
-    const targets = examples.map(({ target }) => this.targetVocabulary.encode(target));
-    const memory = this.#encode(examples);
-    // What stands after the end of a target is seen by nothing before it: there is no mask for it.
-    const before = padded(
-      this.heed,
-      targets.map((target) => [startId, ...target]),
-    );
-    const answers = padded(
-      this.heed,
-      targets.map((target) => [...target, endId]),
-    );
-    return lessonOf(this.heed, this.#decode(before, memory), answers, padId);
-  }
-
   async answer(examples: readonly Translation[], options: AnswerOptions = {}): Promise<Answer[]> {
-    this.checkExamples(examples);
-    checkAnswerOptions(options);
-    const { longest = this.config.longest.target, receive } = options;
-    const found = await decode(this.heed, examples, { ...options, longest }, (some, rows) =>
-      this.#begin(some, rows, longest, receive),
-    );
-    return found.map((ids) => ({ kind: "tokens", tokens: this.targetVocabulary.decode(ids) }));
+    const written = await this.write(examples, options);
+    return written.map((tokens) => ({ kind: "tokens", tokens }));
   }
 
-  protected override aligned({ source, target }: Translation, path: string) {
+  protected override teach({ target }: Translation): Teaching {
+    const ids = this.targetVocabulary.encode(target);
+    return { given: [startId, ...ids], answers: [...ids, endId] };
+  }
+
+  protected override prompt(): number[] {
+    return [startId];
+  }
+
+  protected override encode(examples: readonly Translation[]): Memory {
+    const { heed } = this;
+    const rows = examples.map(({ source }) => this.sourceVocabulary.encode(source));
+    const lengths = rows.map(({ length }) => length);
+    const keyMask = maskOf(heed, lengths);
+    const masks = keyMask ? { keyMask } : {};
+    const x = this.positions.forward(this.sourceEmbedding.forward(padded(heed, rows)));
+    return { encoded: this.encoder.forward(x, masks), ...masks };
+  }
+
+  protected override say(ids: Tensor, { encoded, keyMask }: Memory, cache?: TransformerCache) {
+    const x = this.positions.forward(this.targetEmbedding.forward(ids), cache?.lengths[0]);
+    return this.decoder.forward(x, encoded as Tensor, {
+      ...{ tgtIsCausal: true },
+      ...(keyMask && { memoryKeyMask: keyMask }),
+      ...(cache && { cache }),
+    });
+  }
+
+  protected override cacheFor(examples: readonly Translation[], options: TransformerCacheOptions) {
+    const memoryLength = Math.max(...examples.map(({ source }) => source.length));
+    return this.decoder.createCache({ ...options, memoryLength });
+  }
+
+  protected override aligned({ source, target }: Translation, path: string): Part | undefined {
     if (!path.endsWith("multihead_attn")) return undefined;
-    // Row t of the decoder says token t; the one after them all says that this is the end.
+    // Row t of the decoder says token t; the one after them says that this is the end.
     return {
       rows: { start: 0, count: target.length },
       columns: { start: 0, count: source.length },
     };
   }
 
-  #begin(
-    examples: readonly Translation[],
-    rows: number,
-    longest: number,
-    receive: ReceiveWeights | undefined,
-  ): Decoding {
-    const { heed } = this;
-    const batch = examples.length * rows;
-    const memoryLength = Math.max(...examples.map(({ source }) => source.length));
-    const cache = this.decoder.createCache({ batch, capacity: longest, memoryLength });
-    let memory: Memory | undefined;
-    const encode = () => {
-      const { encoded, keyMask } = this.#encode(examples);
-      // Several rows are those of a beam search, for a single example: it has no mask.
-      const shape = [batch, memoryLength, this.config.size];
-      return { encoded: rows === 1 ? encoded : heed.broadcastTo(encoded, shape), keyMask };
-    };
-    return {
-      startTokens: examples.map(() => [startId]),
-      step: (sequences, order) => {
-        const known = memory ?? this.infer(encode, receive);
-        memory = known;
-        return this.infer(() => {
-          cache.reorder(order);
-          const last = Int32Array.from(sequences, (tokens) => tokens.at(-1) as number);
-          const logits = this.#decode(heed.tensor(last, [batch, 1]), known, cache);
-          return heed.reshape(logits, [batch, -1]);
-        }, receive);
-      },
-      dispose: () => {
-        cache.dispose();
-        memory?.encoded.dispose();
-        memory?.keyMask?.dispose();
-      },
-    };
-  }
-
-  #encode(examples: readonly Translation[]): Memory {
-    const { heed } = this;
-    const rows = examples.map(({ source }) => this.sourceVocabulary.encode(source));
-    const keyMask = maskOf(
-      heed,
-      rows.map(({ length }) => length),
-    );
-    const x = this.positions.forward(this.sourceEmbedding.forward(padded(heed, rows)));
-    return { encoded: this.encoder.forward(x, { ...(keyMask && { keyMask }) }), keyMask };
-  }
-
-  /** ids int32 [B, L] -> [B, L, V]; with a cache they go on from what it has. */
-  #decode(ids: Tensor, { encoded, keyMask }: Memory, cache?: TransformerCache): Tensor {
-    const x = this.positions.forward(this.targetEmbedding.forward(ids), cache?.lengths[0]);
-    const decoded = this.decoder.forward(x, encoded, {
-      ...{ tgtIsCausal: true },
-      ...(keyMask && { memoryKeyMask: keyMask }),
-      ...(cache && { cache }),
-    });
-    return this.readOut.forward(decoded);
+  protected override labels({ source, target }: Translation, path: string): Labels {
+    const written = ["<start>", ...target];
+    if (path.startsWith("encoder")) return { rows: source, columns: source };
+    return { rows: written, columns: path.endsWith("multihead_attn") ? source : written };
   }
 }
 
-/** What an encoder makes of sources. */
-interface Memory {
-  /** [B, S, E] */
-  encoded: Tensor;
-  /** bool [B, S]; undefined if all are of one length. */
-  keyMask: Tensor | undefined;
+/**
+ * A decoder alone (Radford et al., "Improving Language Understanding by Generative Pre-Training", 2018).
+ * A text to be translated is written down before its translation, with the start token between them.
+ */
+export class DecoderModel extends WritingModel<Translation | Continuation> {
+  /** Of sources' tokens too. */
+  readonly targetVocabulary: Vocabulary;
+  readonly embedding: Embedding;
+  readonly positions: Positions;
+  readonly decoder: TransformerEncoder;
+  readonly readOut: Linear;
+
+  constructor(heed: Heed, config: ModelConfig) {
+    super(heed, config);
+    const { generator } = this;
+    const { size, heads, layers, vocabulary } = config;
+    const { source, target } = vocabulary;
+    this.targetVocabulary = new Vocabulary([...new Set([...source, ...target])]);
+    const tokens = this.targetVocabulary.size;
+    this.embedding = tokenEmbedding(heed, tokens, size, generator);
+    this.positions = new Positions(heed, config, generator);
+    const options = stackOptions(config, generator);
+    this.decoder = new TransformerEncoder(heed, size, heads, layers, options);
+    this.readOut = new Linear(heed, size, tokens, { generator });
+  }
+
+  /** Of a text that is to be gone on with, the likeliest token at each of its places: `write` goes on. */
+  async answer(
+    examples: readonly (Translation | Continuation)[],
+    options: AnswerOptions = {},
+  ): Promise<Answer[]> {
+    if (this.config.kind === "translation") {
+      const written = await this.write(examples, options);
+      return written.map((tokens) => ({ kind: "tokens", tokens }));
+    }
+    checkAnswerOptions(options);
+    const found = this.likeliest(examples, options.receive);
+    return found.map((tokens) => ({ kind: "labels", labels: tokens.slice(0, -1) }));
+  }
+
+  protected override teach(example: Translation | Continuation): Teaching {
+    const asked = example.kind === "translation" ? example.target : example.tokens;
+    const ids = this.targetVocabulary.encode(asked);
+    const before = example.kind === "translation" ? this.prompt(example) : [startId];
+    // Nothing is to be said of a source.
+    const silent = new Array<number>(before.length - 1).fill(padId);
+    return { given: [...before, ...ids], answers: [...silent, ...ids, endId] };
+  }
+
+  protected override prompt(example: Translation | Continuation): number[] {
+    return example.kind === "translation"
+      ? [...this.targetVocabulary.encode(example.source), startId]
+      : [startId, ...this.targetVocabulary.encode(example.tokens)];
+  }
+
+  protected override encode(): Memory {
+    return {};
+  }
+
+  protected override say(ids: Tensor, _: Memory, cache?: TransformerCache): Tensor {
+    const x = this.positions.forward(this.embedding.forward(ids), cache?.lengths[0]);
+    return this.decoder.forward(x, { isCausal: true, ...(cache && { cache }) });
+  }
+
+  protected override cacheFor(_: unknown, options: TransformerCacheOptions): TransformerCache {
+    return this.decoder.createCache(options);
+  }
+
+  /** Row i has taken in what stands at i and says what stands at i + 1. */
+  protected override aligned(example: Translation | Continuation): Part {
+    if (example.kind === "translation") {
+      const { source, target } = example;
+      const rows = { start: source.length, count: target.length };
+      return { rows, columns: { start: 0, count: source.length } };
+    }
+    const count = example.tokens.length;
+    return { rows: { start: 0, count }, columns: { start: 1, count } };
+  }
+
+  protected override labels(example: Translation | Continuation): Labels {
+    const text =
+      example.kind === "translation"
+        ? [...example.source, "<start>", ...example.target]
+        : ["<start>", ...example.tokens];
+    return { rows: text, columns: text };
+  }
 }

@@ -1,0 +1,135 @@
+// What models made of attention alone have in common (Vaswani et al., 2017).
+
+import type { ReceiveWeights } from "../nn/capture.js";
+import { Dropout, Embedding, PositionalEncoding } from "../nn/layers.js";
+import { Module } from "../nn/module.js";
+import type { Generator } from "../nn/random.js";
+import type { TransformerStackOptions } from "../nn/transformer.js";
+import type { Heed } from "../ops.js";
+import type { Tensor } from "../tensor.js";
+import type { Example } from "./examples.js";
+import { type ExampleWeights, type ModelConfig, TaskModel } from "./model.js";
+
+/** Tells vectors where they stand, if the config wants it, and drops. */
+export class Positions extends Module {
+  readonly part: PositionalEncoding | Dropout;
+
+  constructor(heed: Heed, { size, dropout, positions }: ModelConfig, generator: Generator) {
+    super(heed);
+    this.part =
+      positions === "none"
+        ? new Dropout(heed, dropout, { generator })
+        : new PositionalEncoding(heed, size, { dropout, generator });
+  }
+
+  /** x [B, L, E], of which the first row stands at `offset` -> [B, L, E] */
+  forward(x: Tensor, offset = 0): Tensor {
+    const { part } = this;
+    return part instanceof Dropout ? part.forward(x) : part.forward(x, { offset });
+  }
+}
+
+/**
+ * A table of vectors that begin at less than a third of torch's size: so that positions stand out from them,
+ * letters in reverse are learned in four fifths of the steps.
+ */
+export function tokenEmbedding(
+  heed: Heed,
+  tokens: number,
+  size: number,
+  generator: Generator,
+): Embedding {
+  const embedding = new Embedding(heed, tokens, size, { generator });
+  const { data } = embedding.weight;
+  data.set(data.map((x) => 0.3 * x));
+  return embedding;
+}
+
+/** Norms first: such layers train without a long rise of the learning rate (Xiong et al., 2020). */
+export function stackOptions(
+  { dimFeedforward, dropout }: ModelConfig,
+  generator: Generator,
+): TransformerStackOptions {
+  return { dimFeedforward, dropout, generator, activation: "gelu", normFirst: true, norm: true };
+}
+
+/** Of an axis, `count` entries from `start` on. */
+export interface Range {
+  readonly start: number;
+  readonly count: number;
+}
+
+/** A part of the weights of an attention. */
+export interface Part {
+  readonly rows: Range;
+  readonly columns: Range;
+}
+
+/** What the rows and columns of an attention stand for: all that the model takes in, special tokens too. */
+export interface Labels {
+  readonly rows: readonly string[];
+  readonly columns: readonly string[];
+}
+
+/** All weights of one attention for one example. */
+export interface LabelledWeights extends ExampleWeights {
+  labels: Labels;
+}
+
+export abstract class AttentionModel<E extends Example> extends TaskModel<E> {
+  /** The part of an attention in which an example's alignment is to be seen, if there is one. */
+  protected abstract aligned(example: E, path: string): Part | undefined;
+
+  /** What an attention is between. */
+  protected abstract labels(example: E, path: string): Labels;
+
+  weights(examples: readonly E[]): ExampleWeights[][] {
+    const cut = this.#look(examples, (example, path) => this.aligned(example, path));
+    return cut.map((all) => all.map(({ weights }) => weights));
+  }
+
+  /** All weights of all attentions, under teacher forcing, and what they stand between. */
+  attentions(examples: readonly E[]): LabelledWeights[][] {
+    const cut = this.#look(examples, (example, path) => {
+      const labels = this.labels(example, path);
+      const [rows, columns] = [labels.rows.length, labels.columns.length];
+      return { labels, rows: { start: 0, count: rows }, columns: { start: 0, count: columns } };
+    });
+    return cut.map((all) => all.map(({ part, weights }) => ({ ...weights, labels: part.labels })));
+  }
+
+  #look<P extends Part>(
+    examples: readonly E[],
+    partOf: (example: E, path: string) => P | undefined,
+  ): { part: P; weights: ExampleWeights }[][] {
+    const seen = new Map<string, BatchWeights>();
+    const keep: ReceiveWeights = (path, { data, shape }) =>
+      seen.set(path, { data: data.slice() as Float32Array, shape });
+    this.infer(() => void this.forward(examples), keep);
+    return examples.map((example, b) =>
+      [...seen].flatMap(([path, batch]) => {
+        const part = partOf(example, path);
+        return part ? [{ part, weights: { path, ...cut(batch, b, part) } }] : [];
+      }),
+    );
+  }
+}
+
+/** The weights of one attention for a batch, [B, H, L, S]. */
+interface BatchWeights {
+  readonly data: Float32Array;
+  readonly shape: readonly number[];
+}
+
+function cut(batch: BatchWeights, b: number, part: Part): Omit<ExampleWeights, "path"> {
+  const [, heads = 0, L = 0, S = 0] = batch.shape;
+  const [rows, columns] = [part.rows.count, part.columns.count];
+  const weights = new Float32Array(heads * rows * columns);
+  for (let h = 0; h < heads; ++h) {
+    for (let i = 0; i < rows; ++i) {
+      const from = ((b * heads + h) * L + part.rows.start + i) * S + part.columns.start;
+      weights.set(batch.data.subarray(from, from + columns), (h * rows + i) * columns);
+    }
+  }
+  return { heads, rows, columns, weights };
+}

@@ -1,0 +1,256 @@
+// An encoder that says something of each place of what it is given, or of the whole.
+
+import { refuse } from "../error.js";
+import { Embedding, Linear } from "../nn/layers.js";
+import { TransformerEncoder } from "../nn/transformer.js";
+import type { Heed } from "../ops.js";
+import type { Tensor } from "../tensor.js";
+import { type Check, checkArgument, isWholeNumber } from "../validate.js";
+import {
+  AttentionModel,
+  type Labels,
+  type Part,
+  Positions,
+  stackOptions,
+  tokenEmbedding,
+} from "./attentionModel.js";
+import { patchSize } from "./evaluate.js";
+import type { Picture, Series, Tagging } from "./examples.js";
+import { lessonOf, likeliestOf } from "./lesson.js";
+import type { Answer, AnswerOptions, Lesson, ModelConfig } from "./model.js";
+import { checkAnswerOptions } from "./stepwise.js";
+import { maskOf, padded, specialTokens, Vocabulary } from "./vocabulary.js";
+
+/** Stands where nothing is asked. */
+const noClass = -1;
+
+const isSide: Check = {
+  expected: `a multiple of ${patchSize}`,
+  accepts: (value) => isWholeNumber(1).accepts(value) && (value as number) % patchSize === 0,
+};
+
+type Encoded = Tagging | Series | Picture;
+
+/**
+ * Classes of tokens; hidden numbers of a series; or the class of a picture, which is read from a token of its
+ * own before the patches (Dosovitskiy et al., "An Image is Worth 16x16 Words", 2021).
+ */
+export class EncoderModel extends AttentionModel<Encoded> {
+  readonly sourceVocabulary: Vocabulary;
+  readonly classes: Vocabulary;
+  /** Of tokens; of a number and whether it is hidden; of a patch. */
+  readonly embedding: Embedding | Linear;
+  /** [1, 1, E], of pictures. */
+  readonly classToken: Tensor | undefined;
+  readonly positions: Positions;
+  readonly encoder: TransformerEncoder;
+  readonly readOut: Linear;
+
+  constructor(heed: Heed, config: ModelConfig) {
+    super(heed, config);
+    const { generator } = this;
+    const { kind, size, heads, layers, vocabulary } = config;
+    this.sourceVocabulary = new Vocabulary(vocabulary.source);
+    this.classes = new Vocabulary(vocabulary.target);
+    this.embedding =
+      kind === "tagging"
+        ? tokenEmbedding(heed, this.sourceVocabulary.size, size, generator)
+        : new Linear(heed, kind === "series" ? 2 : patchSize ** 2, size, { generator });
+    if (kind === "picture") {
+      const seed = generator.next();
+      this.classToken = heed.normal([1, 1, size], { mean: 0, deviation: 0.02, seed });
+    }
+    this.positions = new Positions(heed, config, generator);
+    const options = stackOptions(config, generator);
+    this.encoder = new TransformerEncoder(heed, size, heads, layers, options);
+    const answers = kind === "series" ? 1 : vocabulary.target.length;
+    this.readOut = new Linear(heed, size, answers, { generator });
+  }
+
+  forward(examples: readonly Encoded[]): Lesson {
+    this.#check(examples);
+    const said = this.#say(examples);
+    if (this.config.kind === "series") return this.#lessonOfNumbers(examples as Series[], said);
+    const classes = examples.map((example) => this.#classesOf(example as Tagging | Picture));
+    return lessonOf(this.heed, said, padded(this.heed, classes, noClass), noClass);
+  }
+
+  async answer(examples: readonly Encoded[], options: AnswerOptions = {}): Promise<Answer[]> {
+    this.#check(examples);
+    checkAnswerOptions(options);
+    return this.infer(() => {
+      const said = this.#say(examples);
+      const [, length, width] = said.shape as [number, number, number];
+      if (this.config.kind === "series") {
+        return (examples as Series[]).map(({ values, isHidden }, b) => ({
+          kind: "numbers",
+          values: values.map((value, i) =>
+            isHidden[i] ? (said.data[b * length + i] as number) : value,
+          ),
+        }));
+      }
+      const names = this.config.vocabulary.target;
+      const likeliest = Array.from(likeliestOf(this.heed, said), (place) => names[place] as string);
+      if (this.config.kind === "tagging") {
+        return (examples as Tagging[]).map(({ labels }, b) => ({
+          kind: "labels",
+          labels: labels.map((label, i) => label && likeliest[b * length + i]),
+        }));
+      }
+      const shares = this.heed.softmax(said).data;
+      return examples.map((_, b) => ({
+        kind: "class",
+        label: likeliest[b] as string,
+        probabilities: Object.fromEntries(
+          names.map((name, i) => [name, shares[b * width + i] as number]),
+        ),
+      }));
+    }, options.receive);
+  }
+
+  protected override aligned(example: Encoded): Part {
+    const count = lengthOf(example);
+    const all = { start: 0, count };
+    // Of pictures the row of the class token, and how it sees the patches.
+    return example.kind === "picture"
+      ? { rows: { start: 0, count: 1 }, columns: { start: 1, count: count - 1 } }
+      : { rows: all, columns: all };
+  }
+
+  protected override labels(example: Encoded): Labels {
+    const places = placesOf(example);
+    return { rows: places, columns: places };
+  }
+
+  /** Refuses what is not as long as what it belongs to, and sides that are no whole number of patches. */
+  #check(examples: readonly Encoded[]): void {
+    this.checkExamples(examples);
+    for (const [i, example] of examples.entries()) {
+      const name = `examples[${i}]`;
+      const fits = (part: string, { length }: ArrayLike<unknown>, expected: number) => {
+        if (length !== expected)
+          throw refuse("shape", `${name}.${part}`, `${expected} entries`, `${length}`);
+      };
+      if (example.kind === "tagging") fits("labels", example.labels, example.source.length);
+      if (example.kind === "series") {
+        if (example.values.length === 0)
+          throw refuse("shape", `${name}.values`, "one number or more", "none");
+        fits("isHidden", example.isHidden, example.values.length);
+      }
+      if (example.kind === "picture") {
+        const { pixels, width, height } = example;
+        checkArgument(`${name}.width`, width, isSide);
+        checkArgument(`${name}.height`, height, isSide);
+        fits("pixels", pixels, width * height);
+      }
+    }
+  }
+
+  /** [B, L, classes]; of pictures [B, 1, classes]. */
+  #say(examples: readonly Encoded[]): Tensor {
+    const { heed, classToken, config } = this;
+    const { size } = config;
+    let x = this.#embed(examples);
+    if (classToken !== undefined) {
+      const first = heed.broadcastTo(classToken, [examples.length, 1, size]);
+      x = heed.concat([first, x], 1);
+    }
+    const keyMask = maskOf(heed, examples.map(lengthOf));
+    const y = this.encoder.forward(this.positions.forward(x), keyMask ? { keyMask } : {});
+    const asked = classToken ? heed.slice(y, { axis: 1, start: 0, length: 1 }) : y;
+    return this.readOut.forward(asked);
+  }
+
+  #embed(examples: readonly Encoded[]): Tensor {
+    const { heed, embedding } = this;
+    if (embedding instanceof Embedding) {
+      const ids = (examples as Tagging[]).map(({ source }) => this.sourceVocabulary.encode(source));
+      return embedding.forward(padded(heed, ids));
+    }
+    const rows = examples.map((example) =>
+      example.kind === "series" ? knownOf(example) : patchesOf(example as Picture),
+    );
+    const width = embedding.weight.shape[1] as number;
+    const longest = Math.max(...rows.map(({ length }) => length));
+    const data = new Float32Array(rows.length * longest);
+    for (const [b, row] of rows.entries()) data.set(row, b * longest);
+    return embedding.forward(heed.tensor(data, [rows.length, longest / width, width]));
+  }
+
+  #classesOf(example: Tagging | Picture): number[] {
+    const numbers = (labels: string[]) =>
+      this.classes.encode(labels).map((id) => id - specialTokens.length);
+    if (example.kind === "picture") return numbers([example.label]);
+    const asked = example.labels.filter((label) => label !== undefined);
+    const found = numbers(asked).values();
+    return example.labels.map((label) =>
+      label === undefined ? noClass : (found.next().value as number),
+    );
+  }
+
+  /** The mean of squared errors of the hidden numbers. */
+  #lessonOfNumbers(examples: readonly Series[], said: Tensor): Lesson {
+    const { heed } = this;
+    const count = examples.reduce((sum, { isHidden }) => sum + isHidden.filter(Boolean).length, 0);
+    const [batch, length] = said.shape as [number, number];
+    const [values, shares] = [0, 1].map(() => new Float32Array(batch * length));
+    for (const [b, example] of examples.entries()) {
+      values?.set(example.values, b * length);
+      shares?.set(
+        example.isHidden.map((isHidden) => (isHidden ? 1 / count : 0)),
+        b * length,
+      );
+    }
+    const [right, share] = [values, shares].map((data) =>
+      heed.tensor(data as Float32Array, [batch, length, 1]),
+    ) as [Tensor, Tensor];
+    const error = heed.subtract(said, right);
+    const loss = heed.sum(heed.multiply(heed.multiply(error, error), share));
+    return { loss, count, right: 0 };
+  }
+}
+
+/** Rows of the encoder. */
+function lengthOf(example: Encoded): number {
+  if (example.kind === "tagging") return example.source.length;
+  if (example.kind === "series") return example.values.length;
+  return 1 + (example.width * example.height) / patchSize ** 2;
+}
+
+function placesOf(example: Encoded): string[] {
+  if (example.kind === "tagging") return [...example.source];
+  if (example.kind === "series")
+    return Array.from(example.values, (value, i) => (example.isHidden[i] ? "?" : String(value)));
+  const columns = example.width / patchSize;
+  const patches = Array.from(
+    { length: lengthOf(example) - 1 },
+    (_, patch) => `${Math.floor(patch / columns)},${patch % columns}`,
+  );
+  return ["<class>", ...patches];
+}
+
+/** [L, 2]: each number, or 0 where it is hidden, and whether it is. */
+function knownOf({ values, isHidden }: Series): Float32Array {
+  const known = new Float32Array(2 * values.length);
+  for (const [i, value] of values.entries()) {
+    if (isHidden[i]) known[2 * i + 1] = 1;
+    else known[2 * i] = value;
+  }
+  return known;
+}
+
+/** [patches, 16], row by row. */
+function patchesOf({ pixels, width, height }: Picture): Float32Array {
+  const patches = new Float32Array(pixels.length);
+  let next = 0;
+  for (let y = 0; y < height; y += patchSize) {
+    for (let x = 0; x < width; x += patchSize) {
+      for (let row = y; row < y + patchSize; ++row) {
+        const start = row * width + x;
+        patches.set(pixels.subarray(start, start + patchSize), next);
+        next += patchSize;
+      }
+    }
+  }
+  return patches;
+}
