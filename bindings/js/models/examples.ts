@@ -83,8 +83,11 @@ export interface Task<E extends Example = Example> {
   readonly longest: { readonly source: number; readonly target: number };
   /** An example of a split: one generator, one state, one example. */
   generate(random: Generator, split: Split): E;
-  /** From what a person types to the tokens of a source; throws HeedError that tells what is not known. */
-  read?(text: string): string[];
+  /**
+   * What a person types, as an example without its answer: nothing to be said, no alignment, and "" for
+   * labels that are asked. Throws HeedError that tells what is not known.
+   */
+  read?(text: string): E;
   /** From tokens to what a person reads. */
   write?(tokens: readonly string[]): string;
 }

@@ -90,7 +90,10 @@ export interface ExampleWeights {
 /** A model of one task. */
 export abstract class TaskModel<E extends Example = Example> extends Module {
   readonly config: ModelConfig;
-  /** Gives the initial values and then what dropout drops: its state is part of a checkpoint. */
+  /**
+   * Of the initial values, which depend on the config's seed alone, and of all dropout: whoever trains sets
+   * its state at every step.
+   */
   readonly generator: Generator;
 
   constructor(heed: Heed, config: ModelConfig) {

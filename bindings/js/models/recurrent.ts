@@ -149,6 +149,7 @@ export class RecurrentModel extends TaskModel<Translation> {
       return this.#begin(rows, options.receive);
     });
     return found.map((ids, i) => {
+      // It is not to depend on what else is answered.
       return { kind: "tokens", tokens: this.#target.decode(ids.slice(0, limits[i])) };
     });
   }

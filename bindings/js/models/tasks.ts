@@ -4,12 +4,13 @@ import { describe, refuse } from "../error.js";
 import type { Task } from "./examples.js";
 import { brackets } from "./tasks/brackets.js";
 import { dates } from "./tasks/dates.js";
+import { pronouns } from "./tasks/pronouns.js";
 import { copy, reverse, sort } from "./tasks/sequences.js";
 import { series } from "./tasks/series.js";
 import { shapes } from "./tasks/shapes.js";
 
 /** What makes each task, from those of its options that are to be different. */
-export const tasks = { brackets, copy, dates, reverse, series, shapes, sort };
+export const tasks = { brackets, copy, dates, pronouns, reverse, series, shapes, sort };
 
 export type TaskName = keyof typeof tasks;
 

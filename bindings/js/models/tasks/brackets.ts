@@ -82,7 +82,15 @@ export function brackets(given: Partial<BracketOptions> = {}): Task<Continuation
         alignment: opened.map((place) => (place === undefined ? [] : [place])),
       };
     },
-    read: (text) => charactersOf(text, known),
+    read(text) {
+      const tokens = charactersOf(text, known);
+      return {
+        kind: "continuation",
+        tokens,
+        allowed: tokens.map(() => undefined),
+        alignment: tokens.map(() => []),
+      };
+    },
     write,
   };
 }

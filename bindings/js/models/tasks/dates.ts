@@ -5,7 +5,7 @@ import { isWholeNumber, oneOf } from "../../validate.js";
 import { BytePairs } from "../bytePairs.js";
 import type { Task, Translation } from "../examples.js";
 import { below, between, choose } from "./draw.js";
-import { charactersOf, drawFrom, withDefaults } from "./task.js";
+import { charactersOf, drawFrom, unanswered, withDefaults } from "./task.js";
 
 export type DateOptions = {
   /** Which of the forms dates are drawn in: numbers and abbreviations, words in full, or all, the default. */
@@ -212,7 +212,7 @@ export function dates(given: Partial<DateOptions> = {}): Task<Translation> {
   const options = withDefaults("dates", defaults, given, checks);
   const subwords = options.tokens === "subword" ? learnSubwords(options.merges) : undefined;
   const drawn = options.forms === "all" ? allForms : forms[options.forms];
-  const read = (text: string) =>
+  const tokensOf = (text: string) =>
     subwords === undefined ? charactersOf(text, characters) : subwords.encode(text);
   return {
     name: "dates",
@@ -224,7 +224,7 @@ export function dates(given: Partial<DateOptions> = {}): Task<Translation> {
     generate(random, split) {
       const date = draw(random, split);
       const { text, parts } = written(choose(random, drawn), date);
-      const source = read(text);
+      const source = tokensOf(text);
       // The token of each character.
       const tokens = source.flatMap((token, place) => [...token].map(() => place));
       const alignment = targetParts.map((target) => {
@@ -235,7 +235,7 @@ export function dates(given: Partial<DateOptions> = {}): Task<Translation> {
       });
       return { kind: "translation", source, target: [...isoOf(date)], alignment };
     },
-    read,
+    read: (text) => unanswered(tokensOf(text)),
     write: (tokens) => tokens.join(""),
   };
 }

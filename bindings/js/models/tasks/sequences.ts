@@ -4,7 +4,7 @@ import type { Generator } from "../../nn/random.js";
 import { isWholeNumber } from "../../validate.js";
 import type { Alignment, Task, Translation } from "../examples.js";
 import { between, choose } from "./draw.js";
-import { charactersOf, checkOrder, drawFrom, withDefaults } from "./task.js";
+import { charactersOf, checkOrder, drawFrom, unanswered, withDefaults } from "./task.js";
 
 export type SequenceOptions = {
   /** How many of the alphabet there are: 26. */
@@ -45,7 +45,7 @@ function sequences(name: string, about: string, rule: Rule) {
         const source = drawFrom(name, split, () => draw(random), key);
         return { kind: "translation", source, ...rule(source) };
       },
-      read: (text) => charactersOf(text, letters),
+      read: (text) => unanswered(charactersOf(text, letters)),
       write: (tokens) => tokens.join(""),
     };
   };

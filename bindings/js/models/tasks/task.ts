@@ -2,7 +2,8 @@
 
 import { describe, refuse } from "../../error.js";
 import { type Check, checkArgument, checkOptions, oneOf } from "../../validate.js";
-import type { Split } from "../examples.js";
+import type { Split, Translation } from "../examples.js";
+import { hashOf } from "../hash.js";
 
 type Options = Record<string, number | string | boolean>;
 
@@ -24,21 +25,12 @@ export function checkOrder(options: Options, least: string, most: string): void 
   if (low > high) throw refuse("option", least, `${most}, ${high}, or less`, `${low}`);
 }
 
-/** FNV-1a of 32 bits (Fowler, Noll and Vo, 1991), its bits mixed as MurmurHash3 ends (Appleby, 2011). */
-function hash(text: string): number {
-  let h = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
-  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
-  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
-  return (h ^ (h >>> 16)) >>> 0;
-}
-
 /**
  * The split that an example belongs to, whoever draws it, from what makes it one of its own: fourteen of
  * sixteen are for training, one for validation, one for the test.
  */
 export function splitOf(key: string): Split {
-  const part = hash(key) >>> 28;
+  const part = hashOf(key) >>> 28;
   if (part === 0) return "test";
   return part === 1 ? "validation" : "train";
 }
@@ -66,6 +58,11 @@ export function drawFrom<D>(
     `one that ${task} has examples of with these options`,
     `${describe(split)}, of which ${mostDraws} draws had none: too few are different`,
   );
+}
+
+/** What is to be translated. */
+export function unanswered(source: readonly string[]): Translation {
+  return { kind: "translation", source, target: [], alignment: [] };
 }
 
 /** A text's characters. @throws HeedError "option" that names the first that is not known */

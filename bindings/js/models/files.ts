@@ -1,0 +1,125 @@
+// Models as files: what they are made from, in JSON, and their parameters, in safetensors.
+
+import { describe, HeedError } from "../error.js";
+import type { Heed } from "../ops.js";
+import { read, type SafetensorsEntry, write } from "../safetensors.js";
+import { type Check, checkOptions, oneOf } from "../validate.js";
+import { createModel } from "./createModel.js";
+import type { ModelConfig, TaskModel } from "./model.js";
+
+/** config.json and model.safetensors. */
+export interface ModelFiles {
+  config: string;
+  weights: Uint8Array;
+}
+
+export interface SaveModelOptions {
+  /** Of the numbers in the file: "float16", the default, takes half the bytes of "float32". */
+  dtype?: "float16" | "float32";
+}
+
+const format = "heed-model";
+const formatVersion = 1;
+
+const saveChecks = {
+  dtype: oneOf("float16", "float32"),
+} satisfies Record<keyof SaveModelOptions, Check>;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  value !== null && typeof value === "object" && !Array.isArray(value);
+
+const wrong = (what: string, expected: string, got: string) =>
+  new HeedError("format", `${what}: expected ${expected}, got ${got}`);
+
+/**
+ * The files of a model. What is loaded from them computes with the rounded numbers: that is the model to
+ * evaluate.
+ *
+ * @throws HeedError "nan" for a parameter that is not finite, or not in float16
+ */
+export function saveModel(
+  model: TaskModel,
+  options: SaveModelOptions = {},
+): { config: string; weights: Uint8Array<ArrayBuffer> } {
+  checkOptions("saveModel", options, saveChecks);
+  const { dtype = "float16" } = options;
+  const { heed, config } = model;
+  const json = JSON.stringify({ format, version: formatVersion, ...config }, undefined, 2);
+  const weights = heed.scope(() => {
+    const tensors = Object.entries(model.stateDict()).map(([name, tensor]) => {
+      const saved = dtype === "float16" ? heed.cast(tensor, dtype) : tensor;
+      const at = placeNotFinite(saved);
+      if (at >= 0) {
+        const got = `${tensor.data[at]}`;
+        throw new HeedError(
+          "nan",
+          `${name}: expected numbers that are finite in ${dtype}, got ${got}`,
+        );
+      }
+      return [name, saved] as const;
+    });
+    return write(Object.fromEntries(tensors));
+  });
+  return { config: `${json}\n`, weights };
+}
+
+/**
+ * Makes a model from its files, in eval mode. Nothing in them is trusted.
+ *
+ * @throws HeedError "format" that tells what is wrong in the files, "memory"
+ */
+export function loadModel(heed: Heed, { config: json, weights }: ModelFiles): TaskModel {
+  const config = readConfig(json);
+  const { tensors } = read(weights);
+  for (const [name, entry] of Object.entries(tensors)) {
+    const at = placeNotFinite(entry);
+    if (at >= 0) throw wrong(name, "finite numbers", `another at place ${at}`);
+  }
+  const model = within("config", () => createModel(heed, config));
+  try {
+    within("weights", () => model.loadStateDict(tensors));
+  } catch (error) {
+    model.dispose();
+    throw error;
+  }
+  return model.eval();
+}
+
+/** What is refused because of a file is the file's fault. */
+function within<T>(file: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    const isRefusal =
+      error instanceof HeedError && ["option", "shape", "dtype"].includes(error.code);
+    if (!isRefusal) throw error;
+    throw new HeedError("format", `${file}: ${error.message}`, { cause: error });
+  }
+}
+
+/** Where the first number stands that is not finite, or -1; of types with none, and of others, too. */
+function placeNotFinite({ dtype, data }: SafetensorsEntry): number {
+  if (dtype === "float16")
+    return (data as Uint16Array).findIndex((bits) => (bits & 0x7c00) === 0x7c00);
+  if (dtype === "bfloat16")
+    return (data as Uint16Array).findIndex((bits) => (bits & 0x7f80) === 0x7f80);
+  if (dtype === "float32" || dtype === "float64")
+    return (data as Float32Array).findIndex((number) => !Number.isFinite(number));
+  return -1;
+}
+
+/** The config of a file of this format; createModel checks what is in it. */
+function readConfig(json: string): ModelConfig {
+  let given: unknown;
+  try {
+    given = JSON.parse(json);
+  } catch (error) {
+    throw wrong("config", "JSON", error instanceof Error ? error.message : "none");
+  }
+  if (!isObject(given)) throw wrong("config", "an object", describe(given));
+  const { format: said, version, ...config } = given;
+  if (said !== format) throw wrong("config: format", describe(format), describe(said));
+  if (version !== formatVersion)
+    throw wrong("config: version", `${formatVersion}`, describe(version));
+  return config as unknown as ModelConfig;
+}

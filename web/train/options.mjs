@@ -1,0 +1,190 @@
+// The command line of ./dev train.
+
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { isDeepStrictEqual, parseArgs } from "node:util";
+import { architectureOf, recipeOf, shipped, taskOf, tasks } from "heed/models";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+const architectures = ["transformer", "decoder", "encoder", "rnn", "bahdanau", "dot"];
+
+/** Whole numbers, from the least to the most that makes sense. */
+const ranges = {
+  seed: [0, 2 ** 32 - 1],
+  size: [1, 2048],
+  layers: [1, 32],
+  heads: [1, 64],
+  batch: [1, 4096],
+  steps: [1, 1_000_000],
+  threads: [1, 64],
+};
+
+const usage = `Usage: ./dev train TASK [--model M] [--seed N] [OPTIONS]
+       ./dev train NAME | --all | --list
+
+  TASK               ${Object.keys(tasks).join(", ")}
+  NAME               a model that the repository has the files of; --all trains all of them, --list lists them
+  --model M          ${architectures.join(", ")}
+  --seed N           of initial values, examples and dropout (1)
+  --tokens KIND      of the task's text: character, subword, word
+  --size N           numbers of an embedding
+  --layers N         layers
+  --heads N          heads of attention
+  --positions KIND   sinusoidal, none
+  --batch N          examples of a step
+  --steps N          steps at most
+  --learning-rate X  the highest one
+  --threads N        threads (as many as there are cores)
+  --name NAME        of the folder that files go to (TASK-MODEL)
+  --out DIR          where files go (web/public/models/NAME, or build/train/NAME for what the repository does not have)
+  --restart          begin anew, whatever there is in build/train/NAME
+`;
+
+/** An error in what was asked for. */
+export function misuse(message, cause) {
+  return Object.assign(new Error(message, { cause }), { code: "option", isMisuse: true });
+}
+
+const optionTypes = {
+  ...Object.fromEntries(Object.keys(ranges).map((name) => [name, { type: "string" }])),
+  model: { type: "string" },
+  tokens: { type: "string" },
+  positions: { type: "string" },
+  "learning-rate": { type: "string" },
+  name: { type: "string" },
+  out: { type: "string" },
+  restart: { type: "boolean" },
+  all: { type: "boolean" },
+  list: { type: "boolean" },
+  help: { type: "boolean" },
+};
+
+/** What is to be trained. Ends the process if there is nothing, or if it makes no sense. */
+export function parse(given) {
+  try {
+    return read(given);
+  } catch (error) {
+    if (error.code === undefined) throw error;
+    console.error(`heed: ${error.message}`);
+    process.exit(2);
+  }
+}
+
+function read(given) {
+  const { values, positionals } = parseArgs({
+    args: given,
+    options: optionTypes,
+    allowPositionals: true,
+  });
+  if (values.help) end(usage);
+  if (values.list) end(list());
+  const threads = wholeNumber("threads", values.threads);
+  const common = {
+    ...(threads && { threads }),
+    isRestart: values.restart ?? false,
+    command: ["./dev train", ...given.filter((word) => word !== "--restart")].join(" "),
+  };
+  if (values.all) {
+    const others = ["all", "threads", "restart", "out"];
+    const other = Object.keys(values).find((name) => !others.includes(name));
+    if (other || positionals.length > 0)
+      throw misuse(`--all: expected no ${other ? `--${other}` : "task"} beside it`);
+    return { ...common, plans: shipped.map((plan) => placed(plan, values)) };
+  }
+  if (positionals.length !== 1)
+    throw misuse(
+      `expected one task of ${Object.keys(tasks).join(", ")}, got ${positionals.join(" ") || "none"} (--help tells more)`,
+    );
+  return { ...common, plans: [placed(planOf(positionals[0], values), values)] };
+}
+
+function end(text) {
+  process.stdout.write(text);
+  process.exit(0);
+}
+
+function list() {
+  const width = Math.max(...shipped.map(({ name }) => name.length));
+  return shipped
+    .map(({ name, task, taskOptions, architecture, options }) => {
+      const changes = Object.entries({ ...taskOptions, ...options });
+      const others = changes.map(([option, value]) => `, ${option} ${value}`).join("");
+      return `${name.padEnd(width)}  ${task}, ${architecture}${others}\n`;
+    })
+    .join("");
+}
+
+function wholeNumber(name, text) {
+  if (text === undefined) return undefined;
+  const [least, most] = ranges[name];
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || number < least || number > most)
+    throw misuse(`--${name}: expected a whole number from ${least} to ${most}, got ${text}`);
+  return number;
+}
+
+function oneOf(name, text, known) {
+  if (text !== undefined && !known.includes(text))
+    throw misuse(`${name}: expected one of ${known.join(", ")}, got ${text}`);
+  return text;
+}
+
+/** A plan as recipes.ts has it, with the changes that were asked for. */
+function planOf(what, values) {
+  const ready = shipped.find(({ name }) => name === what);
+  const base = ready ?? planOfTask(what, values);
+  if (ready && values.model) throw misuse(`--model: expected none beside the name ${what}`);
+  const learningRate = values["learning-rate"] && Number(values["learning-rate"]);
+  if (learningRate !== undefined && !(learningRate > 0 && learningRate < 10))
+    throw misuse(
+      `--learning-rate: expected a number above 0 and below 10, got ${values["learning-rate"]}`,
+    );
+  const [size, layers, heads, batch, steps] = ["size", "layers", "heads", "batch", "steps"].map(
+    (name) => wholeNumber(name, values[name]),
+  );
+  const positions = oneOf("--positions", values.positions, ["sinusoidal", "none"]);
+  const { options, recipe } = base;
+  return {
+    ...base,
+    taskOptions: { ...base.taskOptions, ...(values.tokens && { tokens: values.tokens }) },
+    options: {
+      ...options,
+      ...(size && { size, dimFeedforward: 2 * size }),
+      ...(layers && { layers }),
+      ...(heads && { heads }),
+      ...(positions && { positions }),
+    },
+    recipe: {
+      ...recipe,
+      ...(batch && { batch }),
+      ...(learningRate && { learningRate }),
+      ...(steps && {
+        steps,
+        warmupSteps: Math.min(recipe.warmupSteps, Math.floor(steps / 10)),
+        checkEvery: Math.min(recipe.checkEvery, steps),
+      }),
+    },
+    seed: wholeNumber("seed", values.seed) ?? base.seed,
+  };
+}
+
+function planOfTask(name, { model }) {
+  const known = Object.keys(tasks);
+  if (!known.includes(name))
+    throw misuse(
+      `task: expected one of ${known.join(", ")}, or a name that --list has, got ${name}`,
+    );
+  const architecture = oneOf("--model", model, architectures) ?? architectureOf(taskOf(name));
+  return recipeOf(name, architecture);
+}
+
+/** The plan with its folders: files go into the repository only if it has just them. */
+function placed(plan, { name = plan.name, out }) {
+  if (!/^[\w-][\w.-]*$/.test(name))
+    throw misuse(`--name: expected letters, digits, dots and dashes, got ${name}`);
+  const isShipped = shipped.some((own) => isDeepStrictEqual(own, { ...plan, name }));
+  const checkpoints = join(root, "build/train", name);
+  const usual = isShipped ? join(root, "web/public/models", name) : checkpoints;
+  return { ...plan, name, checkpoints, out: out ?? usual };
+}

@@ -1,0 +1,44 @@
+// What a training leaves beside the model: how it went, and what was reached.
+
+/** So many digits tell all that a curve or a score has to tell. */
+const short = (number) => Number(number.toPrecision(4));
+
+const shortened = (values) =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      typeof value === "number" && !Number.isInteger(value) ? short(value) : value,
+    ]),
+  );
+
+/** A list of points as a list for each of their numbers. */
+const columns = (points) =>
+  Object.fromEntries(
+    Object.keys(points[0] ?? {}).map((name) => [name, points.map((point) => point[name])]),
+  );
+
+/** report.json: an object with a line for each of its parts. */
+export function reportOf({ trainer, plan, log, files, scores, heads }) {
+  const { model, best } = trainer;
+  const { name, task, architecture, recipe, seed } = plan;
+  const report = {
+    ...{ name, task, taskOptions: model.config.taskOptions, architecture },
+    parameters: model.parameters().reduce((sum, { size }) => sum + size, 0),
+    bytes: files.weights.length,
+    seed,
+    versions: { heed: model.heed.info.version, format: JSON.parse(files.config).version },
+    steps: trainer.stepCount,
+    bestStep: best.step,
+    examples: trainer.stepCount * recipe.batch,
+    seconds: Math.round(log.seconds),
+    recipe,
+    heldOut: shortened(scores),
+    alignment: heads.map(shortened),
+    curve: columns(log.points.map(shortened)),
+    validation: columns(log.looks.map(shortened)),
+  };
+  const lines = Object.entries(report).map(
+    ([part, value]) => `  ${JSON.stringify(part)}: ${JSON.stringify(value)}`,
+  );
+  return `{\n${lines.join(",\n")}\n}\n`;
+}
