@@ -6,7 +6,7 @@ import { Module } from "../nn/module.js";
 import { GRU } from "../nn/recurrent.js";
 import type { Heed } from "../ops.js";
 import type { Tensor } from "../tensor.js";
-import { type Check, checkArgument, isShare, isWholeNumber, oneOf } from "../validate.js";
+import { type Check, checkArgument, isWholeNumber, oneOf } from "../validate.js";
 import type { Translation } from "./examples.js";
 import { lessonOf } from "./lesson.js";
 import {
@@ -30,16 +30,12 @@ import { endId, maskOf, padded, padId, startId, Vocabulary } from "./vocabulary.
 
 const decoders = { rnn: PlainDecoder, bahdanau: BahdanauDecoder, dot: LuongDecoder };
 
-const configChecks = {
-  kind: oneOf("translation"),
+const checks = {
   architecture: oneOf(...Object.keys(decoders)),
   size: {
     expected: "an even number of 2 or more, half for each direction of the encoder",
     accepts: (value) => isWholeNumber(2).accepts(value) && (value as number) % 2 === 0,
   },
-  layers: isWholeNumber(1),
-  heads: { expected: "1 in a recurrent model", accepts: (value) => value === 1 },
-  dropout: isShare,
 } satisfies Partial<Record<keyof ModelConfig, Check>>;
 
 interface Encoded {
@@ -113,11 +109,11 @@ export class RecurrentModel extends TaskModel<Translation> {
   readonly #source: Vocabulary;
   readonly #target: Vocabulary;
 
-  /** @throws HeedError "option" for a config that is not that of such a model */
+  /** @throws HeedError "option" for another architecture, and for an odd size */
   constructor(heed: Heed, config: ModelConfig) {
     super(heed, config);
-    for (const [name, check] of Object.entries(configChecks))
-      checkArgument(`config.${name}`, config[name as keyof ModelConfig], check);
+    checkArgument("architecture", config.architecture, checks.architecture);
+    checkArgument("size", config.size, checks.size);
     const { size, layers, dropout, vocabulary } = config;
     this.#source = new Vocabulary(vocabulary.source);
     this.#target = new Vocabulary(vocabulary.target);
@@ -142,20 +138,16 @@ export class RecurrentModel extends TaskModel<Translation> {
   async answer(examples: readonly Translation[], options: AnswerOptions = {}): Promise<Answer[]> {
     this.checkExamples(examples);
     checkAnswerOptions(options);
-    // One more than there should be: an answer that does not end is to be seen as one.
-    const { target } = this.config.longest;
-    const limits = examples.map(
-      ({ source }) => options.longest ?? Math.max(target, source.length) + 1,
-    );
-    const longest = Math.max(...limits);
     const starts = examples.map(() => [startId]);
-    const found = await decode(this.heed, starts, { ...options, longest }, (places, copies) =>
-      this.#begin(
-        places.map((place) => examples[place] as Translation),
-        copies,
-        options.receive,
-      ),
-    );
+    // One token more than there should be: an answer that does not end is to be seen as one.
+    const limits = examples.map(({ source }) => {
+      return options.longest ?? Math.max(this.config.longest.target, source.length) + 1;
+    });
+    const longest = Math.max(...limits);
+    const found = await decode(this.heed, starts, { ...options, longest }, (places, copies) => {
+      const rows = places.flatMap((place) => Array(copies).fill(examples[place]) as Translation[]);
+      return this.#begin(rows, options.receive);
+    });
     return found.map((ids, i) => {
       // It is not to depend on what else is answered.
       return { kind: "tokens", tokens: this.#target.decode(ids.slice(0, limits[i])) };
@@ -194,14 +186,9 @@ export class RecurrentModel extends TaskModel<Translation> {
     return { memory: this.decoder.remember(outputs, maskOf(this.heed, lengths)), state };
   }
 
-  /** What decodes step by step: it keeps the states of its rows, so many copies of each example. */
-  #begin(
-    examples: readonly Translation[],
-    copies: number,
-    receive: ReceiveWeights | undefined,
-  ): Decoding {
+  /** What decodes step by step: it keeps the states of its rows. */
+  #begin(rows: readonly Translation[], receive: ReceiveWeights | undefined): Decoding {
     const { heed } = this;
-    const rows = examples.flatMap((example) => Array.from({ length: copies }, () => example));
     const { memory, ...begun } = this.infer(() => this.#read(rows));
     let { state } = begun;
     return {
