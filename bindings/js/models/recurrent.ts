@@ -1,13 +1,12 @@
 // Recurrent encoder-decoders: without attention, with Bahdanau's, and with Luong's.
 
-import { beamSearch, generate, type Step } from "../generate.js";
-import { captureAttention, type ReceiveWeights } from "../nn/capture.js";
+import type { ReceiveWeights } from "../nn/capture.js";
 import { Dropout, Embedding, Linear } from "../nn/layers.js";
 import { Module } from "../nn/module.js";
 import { GRU } from "../nn/recurrent.js";
 import type { Heed } from "../ops.js";
 import type { Tensor } from "../tensor.js";
-import { type Check, checkArgument, isShare, isWholeNumber, oneOf } from "../validate.js";
+import { type Check, checkArgument, isWholeNumber, oneOf } from "../validate.js";
 import type { Translation } from "./examples.js";
 import { lessonOf } from "./lesson.js";
 import {
@@ -26,34 +25,18 @@ import {
   type Memory,
   PlainDecoder,
 } from "./recurrentDecoders.js";
+import { checkAnswerOptions, type Decoding, decode } from "./stepwise.js";
 import { endId, maskOf, padded, padId, startId, Vocabulary } from "./vocabulary.js";
 
 const decoders = { rnn: PlainDecoder, bahdanau: BahdanauDecoder, dot: LuongDecoder };
 
-const configChecks = {
+const checks = {
   architecture: oneOf(...Object.keys(decoders)),
   size: {
     expected: "an even number of 2 or more, half for each direction of the encoder",
     accepts: (value) => isWholeNumber(2).accepts(value) && (value as number) % 2 === 0,
   },
-  layers: isWholeNumber(1),
-  heads: { expected: "1 in a recurrent model", accepts: (value) => value === 1 },
-  dropout: isShare,
 } satisfies Partial<Record<keyof ModelConfig, Check>>;
-
-const translations: Check = {
-  expected: "a list of one translation or more, each with a source of one token or more",
-  accepts: (value) =>
-    Array.isArray(value) &&
-    value.length > 0 &&
-    value.every(({ kind, source }) => kind === "translation" && source.length > 0),
-};
-
-/**
- * An answer has at most twice as many tokens as its source, and so many more: by its own source, so that it
- * does not depend on what else is answered.
- */
-const spareTokens = 16;
 
 interface Encoded {
   /** [B, S, size]; zeros after the end of a source. */
@@ -126,11 +109,11 @@ export class RecurrentModel extends TaskModel<Translation> {
   readonly #source: Vocabulary;
   readonly #target: Vocabulary;
 
-  /** @throws HeedError "option" for a config that is not that of such a model */
+  /** @throws HeedError "option" for another architecture, and for an odd size */
   constructor(heed: Heed, config: ModelConfig) {
     super(heed, config);
-    for (const [name, check] of Object.entries(configChecks))
-      checkArgument(`config.${name}`, config[name as keyof ModelConfig], check);
+    checkArgument("architecture", config.architecture, checks.architecture);
+    checkArgument("size", config.size, checks.size);
     const { size, layers, dropout, vocabulary } = config;
     this.#source = new Vocabulary(vocabulary.source);
     this.#target = new Vocabulary(vocabulary.target);
@@ -141,7 +124,7 @@ export class RecurrentModel extends TaskModel<Translation> {
   }
 
   forward(examples: readonly Translation[]): Lesson {
-    checkArgument("examples", examples, translations);
+    this.checkExamples(examples);
     const answers = examples.map(({ target }) => [...this.#target.encode(target), endId]);
     const before = padded(
       this.heed,
@@ -153,37 +136,29 @@ export class RecurrentModel extends TaskModel<Translation> {
   }
 
   async answer(examples: readonly Translation[], options: AnswerOptions = {}): Promise<Answer[]> {
-    checkArgument("examples", examples, translations);
-    const { beams, receive, longest, ...others } = options;
-    const limits = examples.map(({ source }) => longest ?? 2 * source.length + spareTokens);
-    let found: number[][] = [];
-    if (beams === undefined) {
-      const startTokens = examples.map(() => [startId]);
-      const given = { ...others, startTokens, endToken: endId, maxLength: Math.max(...limits) };
-      found = await this.#decode(examples, receive, (step) => generate(this.heed, step, given));
-    } else {
-      checkArgument("beams", beams, isWholeNumber(1));
-      for (const [i, example] of examples.entries()) {
-        const rows = Array.from({ length: beams }, () => example);
-        const maxLength = limits[i] as number;
-        const given = { ...others, startTokens: [startId], endToken: endId, maxLength, beams };
-        const search = (step: Step) => beamSearch(this.heed, step, given);
-        found.push((await this.#decode(rows, receive, search))[0]?.tokens ?? []);
-      }
-    }
+    this.checkExamples(examples);
+    checkAnswerOptions(options);
+    const starts = examples.map(() => [startId]);
+    // One token more than there should be: an answer that does not end is to be seen as one.
+    const limits = examples.map(({ source }) => {
+      return options.longest ?? Math.max(this.config.longest.target, source.length) + 1;
+    });
+    const longest = Math.max(...limits);
+    const found = await decode(this.heed, starts, { ...options, longest }, (places, copies) => {
+      const rows = places.flatMap((place) => Array(copies).fill(examples[place]) as Translation[]);
+      return this.#begin(rows, options.receive);
+    });
     return found.map((ids, i) => {
+      // It is not to depend on what else is answered.
       return { kind: "tokens", tokens: this.#target.decode(ids.slice(0, limits[i])) };
     });
   }
 
   weights(examples: readonly Translation[]): ExampleWeights[][] {
-    checkArgument("examples", examples, translations);
+    this.checkExamples(examples);
     if (this.config.architecture === "rnn") return examples.map(() => []);
     const found = examples.map(({ source, target }) => ({
-      path: "",
-      heads: 1,
-      rows: target.length,
-      columns: source.length,
+      ...{ path: "", heads: 1, rows: target.length, columns: source.length },
       weights: new Float32Array(target.length * source.length),
     }));
     let first = 0;
@@ -199,9 +174,7 @@ export class RecurrentModel extends TaskModel<Translation> {
       }
       first += rows;
     };
-    this.heed.scope(() => {
-      captureAttention(this, receive, () => this.forward(examples));
-    });
+    this.infer(() => void this.forward(examples), receive);
     return found.map((weights) => [weights]);
   }
 
@@ -213,37 +186,28 @@ export class RecurrentModel extends TaskModel<Translation> {
     return { memory: this.decoder.remember(outputs, maskOf(this.heed, lengths)), state };
   }
 
-  /**
-   * Decodes with a step that keeps the states of its rows, and frees them whatever happens.
-   *
-   * @param rows what each row of the step answers
-   */
-  async #decode<T>(
-    rows: readonly Translation[],
-    receive: ReceiveWeights | undefined,
-    run: (step: Step) => Promise<T>,
-  ): Promise<T> {
+  /** What decodes step by step: it keeps the states of its rows. */
+  #begin(rows: readonly Translation[], receive: ReceiveWeights | undefined): Decoding {
     const { heed } = this;
-    const { memory, ...begun } = heed.scope(() => this.#read(rows));
+    const { memory, ...begun } = this.infer(() => this.#read(rows));
     let { state } = begun;
-    const step: Step = (sequences, order) => {
-      const next = () =>
-        heed.scope(() => {
+    return {
+      step: (sequences, order) => {
+        const next = () => {
           const last = sequences.map((tokens) => tokens.slice(-1));
           const before = reordered(heed, state, order);
           const result = this.decoder.forward(padded(heed, last), before, memory);
           return { state: result.state, logits: heed.reshape(result.logits, [rows.length, -1]) };
-        });
-      const { logits, state: after } = receive ? captureAttention(this, receive, next) : next();
-      state.dispose();
-      state = after;
-      return logits;
+        };
+        const { logits, state: after } = this.infer(next, receive);
+        state.dispose();
+        state = after;
+        return logits;
+      },
+      dispose: () => {
+        for (const tensor of [state, ...Object.values(memory)]) tensor?.dispose();
+      },
     };
-    try {
-      return await run(step);
-    } finally {
-      for (const tensor of [state, ...Object.values(memory)]) tensor?.dispose();
-    }
   }
 }
 

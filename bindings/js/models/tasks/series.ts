@@ -37,8 +37,8 @@ const checks = {
   ...{ minGap: isCount, maxGap: isCount, trend: isUpToOne, noise: isUpToOne },
 };
 
-/** Values are multiples of 1 / 1024. */
-const rounded = (value: number) => Math.round(value * 1024) / 1024;
+/** Values are multiples of 1 / 1024, and zero has no sign. */
+const rounded = (value: number) => Math.round(value * 1024) / 1024 + 0;
 const either = (random: Generator) => 2 * share(random) - 1;
 
 /** One period of any form: values drawn, made smooth by their neighbours, from -1 to 1. */

@@ -26,21 +26,35 @@ const checks = {
   speckles: isWholeNumber(0, 256),
 };
 
-/** Whether a shape covers a place. It is about (0, 0) and within 1.15 of it. */
-const covers: Readonly<Record<string, (x: number, y: number) => boolean>> = {
-  bar: (x, y) => Math.abs(x) <= 1.1 && Math.abs(y) <= 0.25,
-  cross: (x, y) =>
-    Math.min(Math.abs(x), Math.abs(y)) <= 0.28 && Math.max(Math.abs(x), Math.abs(y)) <= 1,
-  disc: (x, y) => x * x + y * y <= 1,
-  ring: (x, y) => x * x + y * y <= 1 && x * x + y * y >= 0.36,
-  square: (x, y) => Math.max(Math.abs(x), Math.abs(y)) <= 0.8,
+interface Form {
+  /** Whether it covers a place. It is about (0, 0) and within 1.15 of it. */
+  covers(x: number, y: number): boolean;
+  /** The farthest turn, in 32nds of the tangent of half its angle: two turns never look the same. */
+  readonly turns: number;
+}
+
+const forms: Readonly<Record<string, Form>> = {
+  bar: { covers: (x, y) => Math.abs(x) <= 1.1 && Math.abs(y) <= 0.25, turns: 31 },
+  cross: {
+    covers(x, y) {
+      const [near, far] = [Math.min(Math.abs(x), Math.abs(y)), Math.max(Math.abs(x), Math.abs(y))];
+      return near <= 0.28 && far <= 1;
+    },
+    turns: 13,
+  },
+  disc: { covers: (x, y) => x * x + y * y <= 1, turns: 0 },
+  ring: { covers: (x, y) => x * x + y * y <= 1 && x * x + y * y >= 0.36, turns: 0 },
+  square: { covers: (x, y) => Math.max(Math.abs(x), Math.abs(y)) <= 0.8, turns: 13 },
   // Equilateral, its corners 1.1 from the middle.
-  triangle: (x, y) => y >= -0.55 && Math.sqrt(3) * Math.abs(x) + y <= 1.1,
+  triangle: {
+    covers: (x, y) => y >= -0.55 && Math.sqrt(3) * Math.abs(x) + y <= 1.1,
+    turns: 18,
+  },
 };
 const reach = 1.15;
-const labels = Object.keys(covers);
+const labels = Object.keys(forms);
 
-/** What is drawn where, in fourths of a pixel; the turn in 64ths, of the tangent of half its angle. */
+/** What is drawn where, in fourths of a pixel. */
 interface Shape {
   readonly label: string;
   readonly radius: number;
@@ -51,10 +65,11 @@ interface Shape {
 
 function drawShape(random: Generator, size: number): Shape {
   const label = choose(random, labels);
+  const { turns } = forms[label] as Form;
   const radius = between(random, Math.ceil((size * 4) / 6), Math.floor((size * 4) / 3));
   const margin = Math.ceil(radius * reach);
   const place = () => between(random, margin, size * 4 - margin);
-  return { label, radius, x: place(), y: place(), turn: between(random, -64, 63) };
+  return { label, radius, x: place(), y: place(), turn: between(random, -turns, turns) };
 }
 
 /** Sides of the samples of a pixel. */
@@ -62,9 +77,9 @@ const samples = 4;
 
 /** How much of each pixel is covered. */
 function coverage({ label, radius, x, y, turn }: Shape, size: number): number[] {
-  const isCovered = covers[label] as (x: number, y: number) => boolean;
+  const form = forms[label] as Form;
   // Sines and cosines differ from browser to browser: the rational points of the circle do not.
-  const t = turn / 64;
+  const t = turn / 32;
   const [cos, sin] = [(1 - t * t) / (1 + t * t), (2 * t) / (1 + t * t)];
   const isFar = (distance: number) => Math.abs(distance) > radius * reach + 4;
   return Array.from({ length: size * size }, (_, pixel) => {
@@ -74,7 +89,7 @@ function coverage({ label, radius, x, y, turn }: Shape, size: number): number[] 
       const column = (pixel % size) + ((sample % samples) + 0.5) / samples;
       const row = Math.floor(pixel / size) + (Math.floor(sample / samples) + 0.5) / samples;
       const [u, v] = [(4 * column - x) / radius, (4 * row - y) / radius];
-      if (isCovered(cos * u + sin * v, cos * v - sin * u)) count++;
+      if (form.covers(cos * u + sin * v, cos * v - sin * u)) count++;
     }
     return count / samples ** 2;
   });
