@@ -66,7 +66,8 @@ export function parse(given) {
     return read(given);
   } catch (error) {
     if (error.code === undefined) throw error;
-    console.error(`heed: ${error.message}`);
+    // parseArgs goes on to tell how else its words could be meant.
+    console.error(`heed: ${error.message.split("\n")[0]}`);
     process.exit(2);
   }
 }

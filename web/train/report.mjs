@@ -18,7 +18,7 @@ const columns = (points) =>
   );
 
 /** report.json: an object with a line for each of its parts. */
-export function reportOf({ trainer, plan, log, files, scores, heads }) {
+export function reportOf({ trainer, plan, log, files, scores, lengths, heads }) {
   const { model, best } = trainer;
   const { name, task, architecture, recipe, seed } = plan;
   const report = {
@@ -33,6 +33,7 @@ export function reportOf({ trainer, plan, log, files, scores, heads }) {
     seconds: Math.round(log.seconds),
     recipe,
     heldOut: shortened(scores),
+    ...(lengths && { heldOutByLength: lengths.map(shortened) }),
     alignment: heads.map(shortened),
     curve: columns(log.points.map(shortened)),
     validation: columns(log.looks.map(shortened)),

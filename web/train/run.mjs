@@ -166,8 +166,9 @@ async function finish(trainer, plan, log, signal, progress) {
   try {
     const test = draw(task, "test", plan.seed, examplesOfTheTest);
     const scores = await evaluate(loaded, test, { signal });
+    const lengths = task.kind === "translation" ? await byLength(loaded, test, signal) : undefined;
     const heads = alignment(loaded, test.slice(0, examplesOfAlignment));
-    const report = reportOf({ trainer, plan, log, files, scores, heads });
+    const report = reportOf({ trainer, plan, log, files, scores, lengths, heads });
     await writeFiles(plan.out, {
       "model.safetensors": files.weights,
       "config.json": files.config,
@@ -181,4 +182,17 @@ async function finish(trainer, plan, log, signal, progress) {
   } finally {
     loaded.dispose();
   }
+}
+
+/** The scores of the shortest quarter of the examples, of the next, and so on. */
+async function byLength(model, examples, signal) {
+  const sorted = [...examples].sort((a, b) => a.source.length - b.source.length);
+  const scores = [];
+  for (let quarter = 0; quarter < 4; ++quarter) {
+    const [begin, end] = [quarter, quarter + 1].map((i) => Math.round((i * sorted.length) / 4));
+    const some = sorted.slice(begin, end);
+    const [shortest, longest] = [some[0], some.at(-1)].map(({ source }) => source.length);
+    scores.push({ shortest, longest, ...(await evaluate(model, some, { signal })) });
+  }
+  return scores;
 }
