@@ -8,6 +8,7 @@ import {
   createModel,
   evaluate,
   loadModel,
+  probesOf,
   saveModel,
   Trainer,
   taskOf,
@@ -20,7 +21,7 @@ import { reportOf } from "./report.mjs";
 const checkpointName = "checkpoint.safetensors";
 const examplesOfALook = 200;
 const examplesOfTheTest = 1000;
-const examplesOfAlignment = 200;
+const examplesOfAlignment = 500;
 /** Points of the curve of the loss. */
 const mostPoints = 200;
 
@@ -166,9 +167,9 @@ async function finish(trainer, plan, log, signal, progress) {
   try {
     const test = draw(task, "test", plan.seed, examplesOfTheTest);
     const scores = await evaluate(loaded, test, { signal });
-    const lengths = task.kind === "translation" ? await byLength(loaded, test, signal) : undefined;
+    const probes = await probe(loaded, plan.seed, signal);
     const heads = alignment(loaded, test.slice(0, examplesOfAlignment));
-    const report = reportOf({ trainer, plan, log, files, scores, lengths, heads });
+    const report = reportOf({ trainer, plan, log, files, scores, probes, heads });
     await writeFiles(plan.out, {
       "model.safetensors": files.weights,
       "config.json": files.config,
@@ -184,15 +185,18 @@ async function finish(trainer, plan, log, signal, progress) {
   }
 }
 
-/** The scores of the shortest quarter of the examples, of the next, and so on. */
-async function byLength(model, examples, signal) {
-  const sorted = [...examples].sort((a, b) => a.source.length - b.source.length);
-  const scores = [];
-  for (let quarter = 0; quarter < 4; ++quarter) {
-    const [begin, end] = [quarter, quarter + 1].map((i) => Math.round((i * sorted.length) / 4));
-    const some = sorted.slice(begin, end);
-    const [shortest, longest] = [some[0], some.at(-1)].map(({ source }) => source.length);
-    scores.push({ shortest, longest, ...(await evaluate(model, some, { signal })) });
+/** The scores of what the task has beside its own examples: see probesOf. */
+async function probe(model, seed, signal) {
+  const { task: name, taskOptions } = model.config;
+  const scores = {};
+  for (const [words, changes] of Object.entries(probesOf(taskOf(name, taskOptions)))) {
+    const examples = draw(
+      taskOf(name, { ...taskOptions, ...changes }),
+      "test",
+      seed,
+      examplesOfTheTest,
+    );
+    scores[words] = await evaluate(model, examples, { signal });
   }
   return scores;
 }
