@@ -191,6 +191,6 @@ describe("what cannot be done is told in a line", () => {
 test("the models of the repository are listed", async () => {
   const { status, output } = await run(process.execPath, [program, "--list"]);
   expect(status).toBe(0);
-  expect(output).toMatch(/^reverse-transformer +reverse, transformer/m);
-  expect(output).toMatch(/^dates-rnn +dates, rnn/m);
+  expect(output).toMatch(/^\| reverse-transformer +\| /m);
+  expect(output).toMatch(/^\| dates-rnn +\| layers 1 /m);
 });
