@@ -21,7 +21,6 @@ import { reportOf } from "./report.mjs";
 const checkpointName = "checkpoint.safetensors";
 const examplesOfALook = 200;
 const examplesOfTheTest = 1000;
-const examplesOfAlignment = 500;
 /** Points of the curve of the loss. */
 const mostPoints = 200;
 
@@ -168,7 +167,7 @@ async function finish(trainer, plan, log, signal, progress) {
     const test = draw(task, "test", plan.seed, examplesOfTheTest);
     const scores = await evaluate(loaded, test, { signal });
     const probes = await probe(loaded, plan.seed, signal);
-    const heads = alignment(loaded, test.slice(0, examplesOfAlignment));
+    const heads = alignment(loaded, test);
     const report = reportOf({ trainer, plan, log, files, scores, probes, heads });
     await writeFiles(plan.out, {
       "model.safetensors": files.weights,

@@ -77,7 +77,7 @@ export const shipped: readonly Plan[] = [
   plan("dates", "dot", { options: shallow, recipe: recurrent }),
   plan("dates", "rnn", { options: shallow, recipe: recurrent }),
   plan("pronouns", "encoder", { options: deep, recipe: patient }),
-  plan("brackets", "decoder", { recipe: quick }),
+  plan("brackets", "decoder", { recipe: { ...recipe, steps: 3000 } }),
   plan("series", "encoder", { options: deep, recipe: { ...recipe, steps: 4000 } }),
   plan("shapes", "encoder", { recipe: { ...recipe, steps: 3000 } }),
   // What becomes of them with something changed, all else being equal.
