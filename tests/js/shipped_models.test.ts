@@ -70,6 +70,16 @@ describe("the models of the repository", () => {
     },
   );
 
+  test("are made again by the command, to the same bytes", async () => {
+    const name = "made-again";
+    const words = ["copy-transformer", "--name", name, "--threads", "1", "--restart"];
+    await succeed(process.execPath, [join(root, "web/train.mjs"), ...words]);
+    for (const file of ["model.safetensors", "config.json"]) {
+      const made = readFileSync(join(root, "build/train", name, file));
+      expect(made.equals(bytesOf("copy-transformer", file))).toBe(true);
+    }
+  });
+
   test.each(targets)("%s reaches its target with %j", async (name, changes, least) => {
     const model = load(planOf(name));
     const task = taskOf(model.config.task, { ...model.config.taskOptions, ...changes });
