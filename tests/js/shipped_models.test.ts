@@ -6,8 +6,9 @@ import { alignment, evaluate, loadModel, type Plan, shipped, type Task, taskOf }
 import { nn } from "heed/nn";
 import { describe, expect, test } from "vitest";
 import { succeed } from "./child.js";
-import { heed } from "./engine.js";
+import { engine } from "./engine.js";
 
+const heed = engine({ variant: "simd" });
 const root = join(import.meta.dirname, "../..");
 const folder = join(root, "web/public/models");
 const bytesOf = (name: string, file: string) => readFileSync(join(folder, name, file));
