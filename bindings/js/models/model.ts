@@ -61,6 +61,7 @@ export interface AnswerOptions {
   temperature?: number;
   topK?: number;
   topP?: number;
+  /** Of chance, 0 by default. What it gives an example depends on the examples beside it. */
   seed?: number;
   signal?: AbortSignal;
   /** Receives the weights of every attention at every step, as captureAttention hands them out. */
