@@ -157,6 +157,12 @@ export class Room {
     await this.page.goto(host);
   }
 
+  /** How many elements the frame at `url` has for a selector; asked anew, as a frame that still loads is not yet its own. */
+  async countInFrame(url: string, selector: string): Promise<number> {
+    const frame = this.page.frames().find((frame) => frame.url() === url);
+    return (await frame?.$$eval(selector, (all) => all.length).catch(() => 0)) ?? 0;
+  }
+
   async close(): Promise<void> {
     await this.page.close();
   }
