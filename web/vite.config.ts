@@ -1,6 +1,7 @@
 /** Builds the page into build/web, a folder of files that any static host can serve from any place. */
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
+import { serviceWorker } from "./offline.ts";
 
 const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -19,6 +20,7 @@ export default defineConfig({
   base: "./",
   resolve: { alias: { heed: pathOf("../dist/index.js") } },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  plugins: [serviceWorker(pathOf("service-worker.js"))],
   build: {
     outDir: pathOf("../build/web"),
     emptyOutDir: true,

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { Browser } from "puppeteer-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { launch, type Server, serve } from "./browsers";
-import { Room } from "./room";
+import { Steps } from "./steps";
 
 const built = fileURLToPath(new URL("../../build/web", import.meta.url));
 
@@ -41,7 +41,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, a page whose engine is bro
     folder = await brokenPage(change);
     server = await serve("--dir", folder);
     try {
-      const room = await Room.open(browser, server.url);
+      const room = await Steps.open(browser, server.url);
       await expect.poll(() => room.text("#page")).toContain("The engine could not start: ");
       expect(await room.text("footer")).toBe("The engine is not running.");
       expect(await room.page.$$eval("[role=tab]", (tabs) => tabs.length)).toBe(9);

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { Browser } from "puppeteer-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { launch, type Server, serve } from "./browsers";
-import { Room } from "./room";
+import { Steps } from "./steps";
 
 const folder = fileURLToPath(new URL("../../build/screenshots", import.meta.url));
 
@@ -66,7 +66,10 @@ describe("The page", () => {
   test.each(cases)(
     "stands out and fits: $theme, $width pixels wide, $link",
     async ({ theme, width, link }) => {
-      const room = await Room.open(browser, server.url, width, width === 360 ? 740 : 900);
+      const room = await Steps.open(browser, server.url, {
+        width,
+        height: width === 360 ? 740 : 900,
+      });
       await room.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: theme }]);
       await room.page.evaluate((link) => {
         location.hash = link;
@@ -86,7 +89,7 @@ describe("The page", () => {
   );
 
   test("keeps every part in its place while the first answer is on its way", async () => {
-    const room = await Room.open(browser, server.url);
+    const room = await Steps.open(browser, server.url);
     await room.ready();
     const shift = await room.page.evaluate(
       () =>
@@ -104,7 +107,7 @@ describe("The page", () => {
   });
 
   test("remembers a chosen theme", async () => {
-    const room = await Room.open(browser, server.url);
+    const room = await Steps.open(browser, server.url);
     await room.ready();
     const page = () =>
       room.page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);

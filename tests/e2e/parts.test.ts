@@ -1,17 +1,22 @@
 /** The page's parts that need no browser. */
 import { describe, expect, test } from "vitest";
 import { css, inkOn, signedColour, weightColour, weightShare } from "../../web/src/colour";
-import { csvOf } from "../../web/src/export";
+import { csvOf, npyOf } from "../../web/src/export";
 import { format, shorten } from "../../web/src/format";
-import { readLink, writeLink } from "../../web/src/link";
-import { seededNumbers } from "../../web/src/seeded";
-import { initialState, type State } from "../../web/src/state";
-import { tokenize } from "../../web/src/tokens";
+import { noWishes, readLink, writeLink } from "../../web/src/link";
+import { indexAt } from "../../web/src/play";
+import { rooms } from "../../web/src/rooms";
+import { read, write } from "../../web/src/rooms/steps/link";
+import { seededNumbers } from "../../web/src/rooms/steps/seeded";
+import { initialState, type State } from "../../web/src/rooms/steps/state";
+import { tokenize } from "../../web/src/rooms/steps/tokens";
+import { nearest, rangeOfAll, textsOf, ticksOf } from "../../web/src/scale";
+import { transposed, viewOn } from "../../web/src/view";
 
-describe("The link", () => {
+describe("The link of “Step by step”", () => {
   test("is empty for the page's first view", () => {
-    expect(writeLink(initialState)).toBe("");
-    expect(readLink("")).toEqual({ state: initialState, notices: [] });
+    expect(write(initialState).toString()).toBe("");
+    expect(read(new URLSearchParams())).toEqual({ state: initialState, notices: [] });
   });
 
   test("gives back every setting that it was written from", () => {
@@ -38,8 +43,8 @@ describe("The link", () => {
       curve: "log",
       mass: 55,
     };
-    const link = writeLink(state);
-    expect(readLink(`#${link}`)).toEqual({ state, notices: [] });
+    const link = writeLink({ room: "steps", wishes: noWishes, params: write(state) });
+    expect(read(readLink(`#${link}`).params)).toEqual({ state, notices: [] });
     expect(link).toContain("hidden=1:1-3;5:2;64:64");
   });
 
@@ -63,9 +68,77 @@ describe("The link", () => {
     "mass=5",
     "__proto__=1",
   ])("leaves out %s and says so", (link) => {
-    const { state, notices } = readLink(`#${link}&query=3`);
+    const { state, notices } = read(new URLSearchParams(`${link}&query=3`));
     expect(state).toEqual({ ...initialState, row: 2 });
     expect(notices).toHaveLength(1);
+  });
+});
+
+describe("The link", () => {
+  test("leads to the first room unless it names one", () => {
+    expect(rooms[0].id).toBe("steps");
+    expect(readLink("").room).toBe("steps");
+    expect(readLink("#text=a+b").params.toString()).toBe("text=a+b");
+    expect(writeLink(readLink("#room=steps&text=a+b"))).toBe("text=a+b");
+  });
+
+  test("gives back what a teacher wishes", () => {
+    const { wishes, params, notices } = readLink("#hide=nav,text&mask=causal&lock=on&embed=lines");
+    expect(wishes).toEqual({ hide: ["nav", "text"], lock: true, embed: "lines" });
+    expect(notices).toEqual([]);
+    expect(writeLink({ room: "steps", wishes, params })).toBe(
+      "mask=causal&hide=nav,text&lock=on&embed=lines",
+    );
+  });
+
+  test.each(["room=cellar", "room=constructor", "lock=yes", "embed=a,b", "hide=,", "hide=A"])(
+    "leaves out %s and says so",
+    (link) => {
+      const { room, wishes, notices } = readLink(`#${link}`);
+      expect({ room, wishes }).toEqual({ room: "steps", wishes: noWishes });
+      expect(notices).toHaveLength(1);
+    },
+  );
+});
+
+describe("The rooms", () => {
+  test("have names of their own and fit their links", async () => {
+    expect(new Set(rooms.map(({ id }) => id)).size).toBe(rooms.length);
+    expect(new Set(rooms.map(({ name }) => name)).size).toBe(rooms.length);
+    for (const { id } of rooms) expect(id).toMatch(/^[a-z]+$/);
+  });
+});
+
+describe("Playing", () => {
+  test("shows a step for its time and stays at the last one", () => {
+    const shown = [0, 99, 100, 350, 10_000].map((time) => indexAt(time, 2, 6, 100));
+    expect(shown).toEqual([2, 2, 3, 5, 5]);
+  });
+
+  test("may take its time for each step", () => {
+    const slowFirst = (index: number) => (index === 0 ? 1000 : 10);
+    const shown = [0, 999, 1000, 1009, 1010, 9999].map((time) => indexAt(time, 0, 4, slowFirst));
+    expect(shown).toEqual([0, 0, 1, 1, 2, 3]);
+  });
+});
+
+describe("Axes", () => {
+  test("have round numbers along them", () => {
+    expect(ticksOf({ low: 0, high: 1 }, 4)).toEqual([0, 0.5, 1]);
+    expect(ticksOf({ low: 0, high: 700 }, 4)).toEqual([0, 200, 400, 600]);
+    expect(ticksOf({ low: -0.07, high: 0.31 }, 4)).toEqual([0, 0.1, 0.2, 0.3]);
+  });
+
+  test("write them with as many decimals as tell them apart", () => {
+    expect(textsOf([0, 200, 400])).toEqual(["0", "200", "400"]);
+    expect(textsOf([-0.05, 0, 0.05])).toEqual(["−0.05", "0.00", "0.05"]);
+    expect(textsOf([0, 0.5, 1])).toEqual(["0.0", "0.5", "1.0"]);
+  });
+
+  test("find the nearest number, and have a range when all numbers are one or none is", () => {
+    expect([-5, 0.4, 0.6, 7, 99].map((x) => nearest([0, 1, 5, 10], x))).toEqual([0, 0, 1, 2, 3]);
+    expect(rangeOfAll([2, 2, Number.NaN])).toEqual({ low: 1.5, high: 2.5 });
+    expect(rangeOfAll([])).toEqual({ low: 0, high: 1 });
   });
 });
 
@@ -122,17 +195,26 @@ describe("Numbers and words", () => {
   });
 
   test("quote tokens that would break a line of CSV", () => {
-    const view = {
-      data: new Float32Array([0.1, -2]),
-      rows: 1,
-      cols: 2,
-      offset: 0,
-      rowStride: 2,
-      colStride: 1,
-    };
+    const view = viewOn(new Float32Array([0.1, -2]), 1, 2);
     expect(csvOf(view, ['say "hi", you'], undefined)).toBe(
       '"","1","2"\r\n"say ""hi"", you",0.1,-2\r\n',
     );
+  });
+});
+
+describe("NPY", () => {
+  test("is version 1.0, float32 in row order, its numbers from a multiple of 64 on", () => {
+    const view = transposed(viewOn(new Float32Array([1, 2, 3, 4, 5, -Infinity]), 3, 2));
+    const bytes = npyOf(view);
+    expect([...bytes.slice(0, 8)]).toEqual([0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0]);
+    const memory = new DataView(bytes.buffer);
+    const start = 10 + memory.getUint16(8, true);
+    expect(start % 64).toBe(0);
+    const header = new TextDecoder().decode(bytes.slice(10, start));
+    expect(header).toMatch(/^\{'descr': '<f4', 'fortran_order': False, 'shape': \(2, 3\), \} *\n$/);
+    expect(bytes).toHaveLength(start + 4 * 6);
+    const numbers = Array.from({ length: 6 }, (_, i) => memory.getFloat32(start + 4 * i, true));
+    expect(numbers).toEqual([1, 3, 5, 2, 4, -Infinity]);
   });
 });
 

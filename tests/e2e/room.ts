@@ -1,100 +1,43 @@
-/** The room "Step by step" as a person meets it: what it shows, and what can be done to it. */
+/** A room as a person meets it: what any room shows, and what can be done to it. */
 import type { Browser, ElementHandle, Page } from "puppeteer-core";
-import { expect } from "vitest";
 import { complaintsOf } from "./browsers";
-
-/** The table of the selected query: one entry per key, and the row of sums. */
-export interface Table {
-  readonly keys: string[];
-  readonly score: number[];
-  readonly scaled: number[];
-  readonly masked: number[];
-  readonly weight: number[];
-  readonly value: number[][];
-  readonly contribution: number[][];
-  readonly total: number;
-  readonly output: number[];
-  readonly foot: string;
-}
 
 export class Room {
   readonly page: Page;
   readonly complaints: string[];
 
-  private constructor(page: Page) {
+  constructor(page: Page) {
     this.page = page;
     this.complaints = complaintsOf(page);
   }
 
-  /** Opens the page and waits for the first answer of its engine. */
-  static async open(browser: Browser, url: string, width = 1440, height = 900): Promise<Room> {
-    const room = new Room(await browser.newPage());
+  /** Opens the page. Its service worker would outlive this test's server in the browser, so only some tests have it. */
+  static async open<R extends Room = Room>(
+    this: new (
+      page: Page,
+    ) => R,
+    browser: Browser,
+    url: string,
+    { width = 1440, height = 900, serviceWorker = false } = {},
+  ): Promise<R> {
+    const room = new this(await browser.newPage());
     await room.page.setViewport({ width, height });
-    // Firefox tells of a violated policy only where the page itself listens.
-    await room.page.evaluateOnNewDocument(() => {
+    await room.page.evaluateOnNewDocument((serviceWorker) => {
+      // Firefox tells of a violated policy only where the page itself listens.
       document.addEventListener("securitypolicyviolation", (event) => {
         console.error(`the Content-Security-Policy refused ${event.violatedDirective}`);
       });
-    });
+      if (!serviceWorker)
+        Object.defineProperty(Navigator.prototype, "serviceWorker", { value: undefined });
+    }, serviceWorker);
     await room.page.goto(url);
     return room;
   }
 
+  /** Waits for the first answer of the engine. */
   async ready(): Promise<this> {
-    await this.page.waitForSelector("[data-time]");
+    await this.page.waitForSelector("[data-footnote]");
     return this;
-  }
-
-  async table(): Promise<Table> {
-    const { keys, columns, value, contribution, total, output, foot } = await this.page.evaluate(
-      () => {
-        const textsOf = (cell: Element | null | undefined) =>
-          [...(cell?.querySelectorAll(".vector span:not(.faint)") ?? [])].map(
-            ({ textContent }) => textContent ?? "",
-          );
-        const rows = [...document.querySelectorAll(".row-table tbody tr")];
-        const column = (name: string) =>
-          rows.map((row) => row.querySelector(`[data-column=${name}]`));
-        const foot = document.querySelector(".row-table tfoot");
-        return {
-          keys: rows.map((row) => row.querySelector("th")?.textContent ?? ""),
-          columns: ["score", "scaled", "masked", "weight"].map((name) =>
-            column(name).map((cell) => cell?.textContent ?? ""),
-          ),
-          value: column("value").map(textsOf),
-          contribution: column("contribution").map(textsOf),
-          total: foot?.querySelector("[data-column=weight]")?.textContent ?? "",
-          output: textsOf(foot?.querySelector("[data-column=output]")),
-          foot: foot?.querySelector("th")?.textContent ?? "",
-        };
-      },
-    );
-    // Numbers are read here, because infinity does not survive the way out of the browser.
-    const numberIn = (text: string) => Number(text.replace("−", "-").replace("∞", "Infinity"));
-    const [score, scaled, masked, weight] = columns.map((texts) => texts.map(numberIn)) as [
-      number[],
-      number[],
-      number[],
-      number[],
-    ];
-    return {
-      keys,
-      score,
-      scaled,
-      masked,
-      weight,
-      value: value.map((texts) => texts.map(numberIn)),
-      contribution: contribution.map((texts) => texts.map(numberIn)),
-      total: numberIn(total),
-      output: output.map(numberIn),
-      foot,
-    };
-  }
-
-  /** Waits until the table is as `expected` says, in those parts that it names. */
-  async untilTable(expected: Partial<Table>): Promise<Table> {
-    await expect.poll(() => this.table()).toMatchObject(expected);
-    return this.table();
   }
 
   /** The words of an element, with one space between those of different blocks. */
@@ -145,7 +88,7 @@ export class Room {
   }
 
   canvas(matrix: string): Promise<ElementHandle<Element>> {
-    return this.page.waitForSelector(`.stage-figure [data-matrix=${matrix}] canvas`) as Promise<
+    return this.page.waitForSelector(`main [data-matrix=${matrix}] canvas`) as Promise<
       ElementHandle<Element>
     >;
   }
@@ -198,6 +141,29 @@ export class Room {
   /** What the address holds after the `#`. */
   link(): Promise<string> {
     return this.page.evaluate(() => location.hash);
+  }
+
+  /**
+   * Opens a page of the same host that holds `html`, without a policy that forbids it frames; Chromium only. Requests of
+   * workers are not always let through after this, so the engine may not start.
+   */
+  async openHostOf(url: string, html: string): Promise<void> {
+    const host = new URL("host.html", url).href;
+    await this.page.setRequestInterception(true);
+    this.page.on("request", (request) => {
+      if (request.url() !== host) return void request.continue();
+      void request.respond({
+        contentType: "text/html",
+        body: `<!doctype html><link rel="icon" href="data:,">${html}`,
+      });
+    });
+    await this.page.goto(host);
+  }
+
+  /** How many elements the frame at `url` has for a selector; asked anew, as a frame that still loads is not yet its own. */
+  async countInFrame(url: string, selector: string): Promise<number> {
+    const frame = this.page.frames().find((frame) => frame.url() === url);
+    return (await frame?.$$eval(selector, (all) => all.length).catch(() => 0)) ?? 0;
   }
 
   async close(): Promise<void> {

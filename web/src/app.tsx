@@ -1,133 +1,55 @@
-/** The room "Step by step": wires the link, the engine and what is pointed at to the parts of the page. */
-import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
-import { Controls } from "./components/Controls";
+/** The shell of all rooms: it opens the room that the link names and gives it the engine, the theme and its place. */
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { ClassLink } from "./components/ClassLink";
 import { Footer } from "./components/Footer";
 import { Header } from "./components/Header";
-import { Lines } from "./components/Lines";
-import { Pipeline } from "./components/Pipeline";
-import { RowTable } from "./components/RowTable";
-import { Sentence } from "./components/Sentence";
-import { Settings } from "./components/Settings";
-import { StagePanel } from "./components/StagePanel";
-import { TryNext } from "./components/TryNext";
-import { explain, sourcesOf, textOf } from "./explain";
-import { kindOf } from "./matrices";
-import { type Page, PageContext } from "./page";
-import { stageNames } from "./stages";
-import { type CellRef, lookOf, type Scene, type State, sceneOf } from "./state";
+import type { Engine } from "./engine";
+import type { EngineInfo } from "./protocol";
+import { hides, type Shell, ShellContext } from "./shell";
 import { useTheme } from "./theme";
-import { noticeOfCut } from "./tokens";
-import { useLink } from "./useLink";
-import { useSolution } from "./useSolution";
+import { linkOf, type Place, usePlace } from "./usePlace";
 
-function isSame(a: CellRef | null, b: CellRef | null): boolean {
-  return a?.matrix === b?.matrix && a?.row === b?.row && a?.col === b?.col;
-}
-
-/** What the person should know about their input, in words. */
-function noticesOf(scene: Scene, failure: string | null): string[] {
-  const notices: string[] = [];
-  if (failure) notices.push(failure);
-  if (scene.queries.tokens.length === 0)
-    notices.push("Type a word: there is no token to look from yet.");
-  else if (scene.keys.tokens.length === 0)
-    notices.push("Type a word into the second sentence: there is no token to look at yet.");
-  if (scene.queries.cut || scene.keys.cut) notices.push(noticeOfCut);
-  return notices;
-}
-
-export function App() {
-  const { state, set, notices: linkNotices } = useLink();
-  const scene = useMemo(() => sceneOf(state), [state]);
-  const { answer, info, failure } = useSolution(state, scene);
+export function App({ first, engine }: { first: Place; engine: Engine }) {
+  const { place, set, linkTo } = usePlace(first);
   const { choice, theme, choose } = useTheme();
-  const [hover, setHover] = useState<CellRef | null>(null);
-  const [byKeyboard, setByKeyboard] = useState(false);
-  const [cutNotice, setCutNotice] = useState<string | null>(null);
-
-  // The pictures show what the last answer was asked for, so that numbers and labels always belong together.
-  const shownState: State = answer ? { ...answer.state, ...lookOf(state) } : state;
-  const shownScene = useMemo(() => sceneOf(shownState), [answer, state]);
-  const active = state.cell ?? hover;
-  const solution = answer?.solution ?? null;
-  const lights = active ? sourcesOf(active, shownScene, shownState) : [];
-  const explanation = active && solution && explain(active, solution, shownState, shownScene);
-
-  const point = useCallback<Page["point"]>(
-    (cell, by) => {
-      setByKeyboard(by === "keyboard");
-      setHover((now) => (isSame(now, cell) ? now : cell));
-      // Moving the cursor by keyboard takes a kept cell along, within its matrix.
-      if (by === "keyboard" && cell)
-        set((now) => (now.cell?.matrix === cell.matrix ? { cell } : {}));
-    },
-    [set],
-  );
-  const lock = useCallback<Page["lock"]>(
-    (cell) =>
-      set((now) => {
-        if (isSame(now.cell, cell)) return { cell: null };
-        return kindOf(cell.matrix).rows === "query" ? { cell, row: cell.row } : { cell };
-      }),
-    [set],
-  );
+  const [info, setInfo] = useState<EngineInfo | null>(null);
+  const [hasFailed, setHasFailed] = useState(false);
+  const [footnote, setFootnote] = useState<string | null>(null);
+  const { id, room, state, notices, wishes } = place;
 
   useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => {
-      if (event.key === "Escape") {
-        set({ cell: null });
-        setHover(null);
-      }
-      // The arrow keys step through the stages wherever nothing else wants them.
-      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      const wanted = (event.target as Element).closest?.("input, select, canvas, .scroll");
-      if (step && !wanted) {
-        set((now) => ({ stage: stageNames[stageNames.indexOf(now.stage) + step] ?? now.stage }));
-      }
-    };
-    addEventListener("keydown", onKeyDown);
-    return () => removeEventListener("keydown", onKeyDown);
-  }, [set]);
+    engine.started.then(setInfo, () => setHasFailed(true));
+  }, [engine]);
+  useEffect(() => {
+    document.title = `${room.title} · Heed`;
+  }, [room]);
 
-  const page: Page = {
-    state: shownState,
-    scene: shownScene,
-    solution,
-    theme,
-    active,
-    lights,
-    set,
-    point,
-    lock,
-  };
-  const notices = [
-    ...noticesOf(scene, failure),
-    ...linkNotices,
-    ...(cutNotice && !scene.queries.cut ? [cutNotice] : []),
-  ];
-
+  const shell = useMemo<Shell>(
+    () => ({ theme, engine, wishes, setFootnote }),
+    [theme, engine, wishes],
+  );
+  const isWhole = wishes.embed === null;
   return (
-    <PageContext.Provider value={page}>
-      <Header choice={choice} choose={choose} />
-      <main>
-        <Sentence state={state} scene={scene} set={set} notify={setCutNotice} notices={notices} />
-        <Pipeline />
-        <Settings>
-          <Controls state={state} scene={scene} set={set} />
-        </Settings>
-        <div class="work">
-          <StagePanel explanation={explanation} />
-          <div class="row-and-lines">
-            <RowTable />
-            <Lines />
-          </div>
-        </div>
-        <TryNext />
+    <ShellContext.Provider value={shell}>
+      {isWhole && (
+        <Header
+          current={id}
+          linkTo={hides(wishes, "nav") ? null : linkTo}
+          title={room.title}
+          lead={hides(wishes, "text") ? null : room.lead}
+          choice={choice}
+          choose={choose}
+        />
+      )}
+      <main key={id} class={isWhole ? `room ${id}` : `room ${id} embedded`}>
+        <room.View state={state} set={set} notices={notices} />
       </main>
-      <Footer info={info} failure={failure} milliseconds={solution?.milliseconds ?? null} />
-      <div class="only-heard" aria-live="polite">
-        {byKeyboard && explanation ? textOf(explanation) : ""}
-      </div>
-    </PageContext.Provider>
+      {isWhole && (
+        <>
+          {!wishes.lock && <ClassLink link={linkOf(place)} panels={room.panels} />}
+          <Footer info={info} hasFailed={hasFailed} footnote={footnote} />
+        </>
+      )}
+    </ShellContext.Provider>
   );
 }

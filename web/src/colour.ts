@@ -1,10 +1,13 @@
 /** Colours that carry meaning: how much attention, and the sign and size of a number. */
 import { formatShort } from "./format";
-import type { Curve, Range } from "./state";
 
 export type Rgb = readonly [number, number, number];
 
 export type Theme = "light" | "dark";
+
+/** How a weight becomes a colour: its range, and the curve over that range. */
+export type Range = "absolute" | "row";
+export type Curve = "linear" | "sqrt" | "log";
 
 /** Ten samples of cividis, a map that reads the same with every kind of colour vision and grows evenly lighter. */
 const cividis: readonly Rgb[] = [

@@ -1,13 +1,6 @@
-/** The page's side of the worker: at most one problem is under way, and of those that wait only the latest is kept. */
-import type { EngineInfo, FromWorker, Problem, Solution } from "./protocol";
-
-export interface EngineEvents {
-  ready(info: EngineInfo): void;
-  /** `problem` is the very object that was asked. */
-  solved(solution: Solution, problem: Problem): void;
-  /** The engine could not start, or could not solve a problem: words for the person. */
-  failed(message: string): void;
-}
+/** The page's side of the worker: one engine in it, asked for answers and told when one is no longer wanted. */
+import type { AnswerOf, DeskName, ProgressOf, RequestOf } from "./desks";
+import type { EngineInfo, FromWorker, ToWorker } from "./protocol";
 
 /**
  * Firefox 153 on a busy machine now and then never returns from starting a worker inside a worker, as the engine's
@@ -17,23 +10,79 @@ export interface EngineEvents {
 const patience = 5000;
 const mostStarts = 3;
 
+export interface AskOptions<Progress> {
+  readonly signal?: AbortSignal;
+  progress?(news: Progress): void;
+}
+
+interface Pending {
+  resolve(answer: unknown): void;
+  reject(reason: unknown): void;
+  progress(news: unknown): void;
+}
+
 export class Engine {
-  #events: EngineEvents;
+  /** What runs in the worker, once it runs; rejected when it cannot, with words for the person. */
+  readonly started: Promise<EngineInfo>;
+  #announce!: (info: EngineInfo) => void;
+  #giveUp!: (error: Error) => void;
   /** Those that are starting, and later the one that started. */
   #workers = new Set<Worker>();
   #starts = 0;
   #worker: Worker | null = null;
-  #underWay: Problem | null = null;
-  #waiting: Problem | null = null;
+  #pending = new Map<number, Pending>();
+  #asked = 0;
+  /** Why there is no engine any more. */
+  #ended: Error | null = null;
 
-  constructor(events: EngineEvents) {
-    this.#events = events;
+  constructor() {
+    this.started = new Promise((resolve, reject) => {
+      this.#announce = resolve;
+      this.#giveUp = reject;
+    });
+    // Whoever asks is told; that no one has asked yet is no error of its own.
+    this.started.catch(() => {});
     this.#start();
   }
 
-  solve(problem: Problem): void {
-    this.#waiting = problem;
-    this.#next();
+  /** The answer of a desk. Rejects with words for the person, or with the signal's reason once that is aborted. */
+  async ask<Name extends DeskName>(
+    desk: Name,
+    request: RequestOf<Name>,
+    { signal, progress }: AskOptions<ProgressOf<Name>> = {},
+  ): Promise<AnswerOf<Name>> {
+    await this.started;
+    signal?.throwIfAborted();
+    if (this.#ended) throw this.#ended;
+    const id = ++this.#asked;
+    const answer = new Promise<unknown>((resolve, reject) => {
+      this.#pending.set(id, {
+        resolve,
+        reject,
+        progress: (news) => progress?.(news as ProgressOf<Name>),
+      });
+    });
+    const cancel = () => {
+      this.#pending.get(id)?.reject(signal?.reason);
+      this.#pending.delete(id);
+      this.#send({ id, cancel: true });
+    };
+    signal?.addEventListener("abort", cancel);
+    this.#send({ id, desk, request });
+    try {
+      return (await answer) as AnswerOf<Name>;
+    } finally {
+      signal?.removeEventListener("abort", cancel);
+    }
+  }
+
+  /** Ends the worker and everything in it. */
+  dispose(): void {
+    this.#end(new Error("The engine was ended."));
+  }
+
+  #send(message: ToWorker): void {
+    this.#worker?.postMessage(message);
   }
 
   #start(): void {
@@ -56,43 +105,45 @@ export class Engine {
 
   /** A start that failed is only told of when no other one is left to hope for. */
   #fail(worker: Worker, message: string): void {
+    const what = this.#worker ? "has stopped" : "could not start";
     this.#workers.delete(worker);
     worker.terminate();
-    if (this.#workers.size === 0) this.#events.failed(`The engine could not start: ${message}`);
+    if (this.#workers.size === 0) this.#end(new Error(`The engine ${what}: ${message}`));
   }
 
-  #next(): void {
-    if (!this.#worker || this.#underWay || !this.#waiting) return;
-    this.#underWay = this.#waiting;
-    this.#waiting = null;
-    this.#worker.postMessage(this.#underWay);
+  #end(reason: Error): void {
+    if (this.#ended) return;
+    this.#ended = reason;
+    for (const worker of this.#workers) worker.terminate();
+    this.#workers.clear();
+    this.#worker = null;
+    this.#giveUp(reason);
+    for (const { reject } of this.#pending.values()) reject(reason);
+    this.#pending.clear();
   }
 
   #receive(worker: Worker, message: FromWorker): void {
-    switch (message.kind) {
-      case "ready":
-        if (this.#worker) return;
-        this.#worker = worker;
-        this.#workers.delete(worker);
-        for (const rival of this.#workers) rival.terminate();
-        this.#workers = new Set([worker]);
-        this.#events.ready(message.info);
-        break;
-      case "failed":
-        this.#fail(worker, message.message);
-        return;
-      case "solved": {
-        const problem = this.#underWay;
-        this.#underWay = null;
-        // A newer problem waits already: its answer will follow at once, so this one is not shown.
-        if (problem && !this.#waiting) this.#events.solved(message.solution, problem);
-        break;
-      }
-      case "refused":
-        this.#underWay = null;
-        this.#events.failed(`The engine could not compute this: ${message.message}`);
-        break;
+    if ("ready" in message) {
+      if (this.#worker) return;
+      this.#worker = worker;
+      this.#workers.delete(worker);
+      for (const rival of this.#workers) rival.terminate();
+      this.#workers = new Set([worker]);
+      this.#announce(message.ready);
+      return;
     }
-    this.#next();
+    if ("failed" in message) {
+      this.#fail(worker, message.failed);
+      return;
+    }
+    const pending = this.#pending.get(message.id);
+    if (!pending) return;
+    if ("progress" in message) {
+      pending.progress(message.progress);
+      return;
+    }
+    this.#pending.delete(message.id);
+    if ("answer" in message) pending.resolve(message.answer);
+    else pending.reject(new Error(`The engine could not compute this: ${message.refused}`));
   }
 }

@@ -1,9 +1,9 @@
-/** Saves a matrix as it is drawn, with its tokens, caption and legend: SVG, PNG made from it, and the numbers as CSV. */
+/** Saves a matrix as it is drawn, with its tokens, caption and legend: SVG, PNG made from it, and the numbers as CSV or NPY. */
 import { css, inkOn } from "./colour";
 import { format } from "./format";
-import { at, type View } from "./matrices";
 import type { Ink, Picture } from "./paint";
 import { heightOf, widthOf } from "./paint";
+import { at, entries, type View } from "./view";
 
 function escapeXml(text: string): string {
   return text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
@@ -114,6 +114,25 @@ export function csvOf(
     ].join(","),
   );
   return `${[header, ...lines].join("\r\n")}\r\n`;
+}
+
+/** NPY 1.0, NumPy's own format: a header padded so that the numbers start at a multiple of 64, then float32 row by row. */
+export function npyOf(view: View): Uint8Array<ArrayBuffer> {
+  const dictionary = `{'descr': '<f4', 'fortran_order': False, 'shape': (${view.rows}, ${view.cols}), }`;
+  const before = 10;
+  const start = Math.ceil((before + dictionary.length + 1) / 64) * 64;
+  const header = `${dictionary.padEnd(start - before - 1)}\n`;
+  const bytes = new Uint8Array(start + 4 * view.rows * view.cols);
+  const memory = new DataView(bytes.buffer);
+  bytes.set([0x93, ...new TextEncoder().encode("NUMPY"), 1, 0]);
+  memory.setUint16(8, header.length, true);
+  bytes.set(new TextEncoder().encode(header), before);
+  let place = start;
+  for (const value of entries(view)) {
+    memory.setFloat32(place, value, true);
+    place += 4;
+  }
+  return bytes;
 }
 
 export function download(blob: Blob, name: string): void {

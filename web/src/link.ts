@@ -1,25 +1,44 @@
 /**
- * The link is the state: readable `key=value` pairs after the `#`, only what differs from the page's first view. What a
- * link says is checked; a value that cannot be is left out and named in a notice.
+ * The link is the state: readable `key=value` pairs after the `#`, only what differs from a room's first view. The shell
+ * reads the room and a teacher's wishes, the room all the rest. What a link says is checked; a value that cannot be is
+ * left out and named in a notice.
  */
-import { isMatrixName } from "./matrices";
-import { isStageName } from "./stages";
-import { allowedRanges, type CellRef, initialState, type State } from "./state";
-import { maxCharacters, maxTokens } from "./tokens";
+import type { Reading } from "./room";
+import { isRoomId, type RoomId, rooms } from "./rooms";
 
-export interface Reading {
-  readonly state: State;
+/** What a teacher's link asks for. */
+export interface Wishes {
+  /** Parts that are not shown: "nav", "text", or panels of the room. */
+  readonly hide: readonly string[];
+  /** Nothing can be changed but playing and pointing. */
+  readonly lock: boolean;
+  /** The one panel to show, for an iframe. */
+  readonly embed: string | null;
+}
+
+export const noWishes: Wishes = { hide: [], lock: false, embed: null };
+
+export interface Link {
+  readonly room: RoomId;
+  readonly wishes: Wishes;
+  /** What is left for the room to read. */
+  readonly params: URLSearchParams;
   readonly notices: readonly string[];
 }
 
-function oneOf<T extends string>(...choices: T[]) {
+export const firstRoom: RoomId = rooms[0].id;
+
+/** A reader throws a RangeError that says what it takes. */
+export type Readers<State> = Readonly<Record<string, (text: string) => Partial<State>>>;
+
+export function oneOf<T extends string>(...choices: T[]) {
   return (text: string): T => {
     if (!(choices as string[]).includes(text)) throw new RangeError(`one of ${choices.join(", ")}`);
     return text as T;
   };
 }
 
-function numberIn({ min, max }: { min: number; max: number }, whole = true) {
+export function numberIn({ min, max }: { min: number; max: number }, whole = true) {
   return (text: string): number => {
     const value = text.trim() === "" ? Number.NaN : Number(text);
     if (!(value >= min && value <= max) || (whole && !Number.isInteger(value))) {
@@ -29,94 +48,22 @@ function numberIn({ min, max }: { min: number; max: number }, whole = true) {
   };
 }
 
-const onOff = (text: string): boolean => oneOf("on", "off")(text) === "on";
-const indexRange = { min: 1, max: maxTokens };
+export const onOff = (text: string): boolean => oneOf("on", "off")(text) === "on";
 
-function cellFrom(text: string): CellRef {
-  const [matrix, row, col] = text.split(".");
-  const index = /^\d{1,3}$/;
-  if (!matrix || !isMatrixName(matrix) || !index.test(row ?? "") || !index.test(col ?? "")) {
-    throw new RangeError("a matrix, a row and a column, such as scores.2.4");
-  }
-  return { matrix, row: Number(row) - 1, col: Number(col) - 1 };
-}
-
-/** Rows of hidden keys, such as `1:2-5,7;3:1`, counted from 1. */
-function hiddenFrom(text: string): ReadonlySet<string> {
-  const hidden = new Set<string>();
-  for (const part of text.split(";").filter(Boolean)) {
-    const [, row, runs = ""] = /^(\d+):([\d,-]+)$/.exec(part) ?? [];
-    const i = placeFrom(row) - 1;
-    for (const run of runs.split(",")) {
-      const [first, last = first] = run.split("-");
-      const end = placeFrom(last);
-      for (let col = placeFrom(first); col <= end; ++col) hidden.add(`${i},${col - 1}`);
-    }
-  }
-  return hidden;
-}
-
-function placeFrom(text: string | undefined): number {
-  const value = Number(text);
-  if (!(Number.isInteger(value) && value >= indexRange.min && value <= indexRange.max))
-    throw new RangeError("cells such as 1:2-5,7;3:1");
-  return value;
-}
-
-function hiddenToText(hidden: ReadonlySet<string>): string {
-  const rows = new Map<number, number[]>();
-  for (const cell of hidden) {
-    const [row, col] = cell.split(",").map(Number) as [number, number];
-    rows.set(row, [...(rows.get(row) ?? []), col]);
-  }
-  const runs = (cols: number[]) => {
-    const out: [number, number][] = [];
-    for (const col of cols.sort((a, b) => a - b)) {
-      const last = out.at(-1);
-      if (last && last[1] === col - 1) last[1] = col;
-      else out.push([col, col]);
-    }
-    return out
-      .map(([from, to]) => (from === to ? `${from + 1}` : `${from + 1}-${to + 1}`))
-      .join(",");
-  };
-  return [...rows]
-    .sort(([a], [b]) => a - b)
-    .map(([row, cols]) => `${row + 1}:${runs(cols)}`)
-    .join(";");
-}
-
-/** How each setting is read. A reader throws a RangeError that says what it takes. */
-const readers: Record<string, (text: string) => Partial<State>> = {
-  text: (text) => ({ text: text.slice(0, maxCharacters), example: false }),
-  keys: (text) => ({ keyText: text.slice(0, maxCharacters), example: false }),
-  split: (text) => ({ split: oneOf("words", "characters")(text), example: false }),
-  heads: (text) => ({ heads: numberIn(allowedRanges.heads)(text), example: false }),
-  size: (text) => ({ headSize: numberIn(allowedRanges.headSize)(text), example: false }),
-  seed: (text) => ({ seed: text.slice(0, 40), example: false }),
-  position: (text) => ({ position: onOff(text) }),
-  scale: (text) => ({ scaled: onOff(text) }),
-  temperature: (text) => ({ temperature: numberIn(allowedRanges.temperature, false)(text) }),
-  mask: (text) => ({ mask: oneOf("none", "causal", "padding", "window", "painted")(text) }),
-  pad: (text) => ({ padFrom: numberIn({ min: 1, max: maxTokens + 1 })(text) - 1 }),
-  window: (text) => ({ window: numberIn(allowedRanges.window)(text) }),
-  hidden: (text) => ({ hidden: hiddenFrom(text) }),
-  step: (text) => {
-    if (!isStageName(text)) throw new RangeError("the name of a step");
-    return { stage: text };
-  },
-  head: (text) => ({ head: numberIn(allowedRanges.heads)(text) - 1 }),
-  query: (text) => ({ row: numberIn(indexRange)(text) - 1 }),
-  cell: (text) => ({ cell: cellFrom(text) }),
-  range: (text) => ({ range: oneOf("absolute", "row")(text) }),
-  curve: (text) => ({ curve: oneOf("linear", "sqrt", "log")(text) }),
-  mass: (text) => ({ mass: numberIn(allowedRanges.mass)(text) }),
+const names = (text: string): string[] => {
+  if (!/^[a-z-]+(,[a-z-]+)*$/.test(text)) throw new RangeError("names with commas between them");
+  return text.split(",");
 };
 
-export function readLink(hash: string): Reading {
-  let state = initialState;
+/** `initial` with everything that the parameters say and that a reader takes. */
+export function readParams<State>(
+  params: URLSearchParams,
+  initial: State,
+  readers: Readers<State>,
+): Reading<State> {
+  let state = initial;
   const notices: string[] = [];
-  for (const [key, text] of new URLSearchParams(hash.replace(/^#/, ""))) {
+  for (const [key, text] of params) {
     const read = Object.hasOwn(readers, key) ? readers[key] : undefined;
     if (!read) {
       notices.push(`The link has a setting “${key.slice(0, 40)}” that this page does not know.`);
@@ -134,36 +81,40 @@ export function readLink(hash: string): Reading {
   return { state, notices };
 }
 
-export function writeLink(state: State): string {
-  const params = new URLSearchParams();
-  const initial = initialState;
-  const put = (key: string, value: string | number, unless: string | number) => {
-    if (value !== unless) params.set(key, String(value));
-  };
-  if (!state.example) {
-    params.set("text", state.text);
-    if (state.keyText !== null) params.set("keys", state.keyText);
-    put("heads", state.heads, initial.heads);
-    put("size", state.headSize, initial.headSize);
-    put("seed", state.seed, initial.seed);
-    put("split", state.split, initial.split);
+const shellReaders: Readers<{ room: RoomId } & Wishes> = {
+  room: (text) => {
+    if (!isRoomId(text)) throw new RangeError(`one of ${rooms.map(({ id }) => id).join(", ")}`);
+    return { room: text };
+  },
+  hide: (text) => ({ hide: names(text) }),
+  lock: (text) => ({ lock: onOff(text) }),
+  embed: (text) => {
+    const [embed, ...more] = names(text);
+    if (!embed || more.length > 0) throw new RangeError("the name of one panel");
+    return { embed };
+  },
+};
+
+export function readLink(hash: string): Link {
+  const params = new URLSearchParams(hash.replace(/^#/, ""));
+  const own = new URLSearchParams();
+  for (const key of Object.keys(shellReaders)) {
+    const text = params.get(key);
+    if (text !== null) own.set(key, text);
+    params.delete(key);
   }
-  const onOrOff = (on: boolean) => (on ? "on" : "off");
-  put("position", onOrOff(state.position), onOrOff(initial.position));
-  put("scale", onOrOff(state.scaled), onOrOff(initial.scaled));
-  put("temperature", state.temperature, initial.temperature);
-  put("mask", state.mask, initial.mask);
-  if (state.mask === "padding") put("pad", state.padFrom + 1, initial.padFrom + 1);
-  if (state.mask === "window") put("window", state.window, initial.window);
-  if (state.mask === "painted") put("hidden", hiddenToText(state.hidden), "");
-  put("step", state.stage, initial.stage);
-  put("head", state.head + 1, initial.head + 1);
-  put("query", state.row + 1, initial.row + 1);
-  if (state.cell)
-    params.set("cell", `${state.cell.matrix}.${state.cell.row + 1}.${state.cell.col + 1}`);
-  put("range", state.range, initial.range);
-  put("curve", state.curve, initial.curve);
-  put("mass", state.mass, initial.mass);
+  const { state, notices } = readParams(own, { room: firstRoom, ...noWishes }, shellReaders);
+  const { room, ...wishes } = state;
+  return { room, wishes, params, notices };
+}
+
+export function writeLink({ room, wishes, params }: Omit<Link, "notices">): string {
+  const all = new URLSearchParams();
+  if (room !== firstRoom) all.set("room", room);
+  for (const [key, text] of params) all.append(key, text);
+  if (wishes.hide.length > 0) all.set("hide", wishes.hide.join(","));
+  if (wishes.lock) all.set("lock", "on");
+  if (wishes.embed !== null) all.set("embed", wishes.embed);
   // Commas, colons and semicolons mean nothing special after the #, and a link that can be read can be edited.
-  return params.toString().replace(/%2C/g, ",").replace(/%3A/g, ":").replace(/%3B/g, ";");
+  return all.toString().replace(/%2C/g, ",").replace(/%3A/g, ":").replace(/%3B/g, ";");
 }

@@ -2,7 +2,7 @@
 import { inkOn, type Palette } from "./colour";
 import { format } from "./format";
 import { labelsStand } from "./layout";
-import { at, type View } from "./matrices";
+import { at, type View } from "./view";
 
 /** A row, a column, or with both a cell. */
 export interface Light {

@@ -1,80 +1,5 @@
-/** What the page asks of its worker, and what comes back. Numbers cross as transferred typed arrays. */
-
-export type MaskRequest =
-  | { readonly kind: "none" }
-  | { readonly kind: "causal" }
-  /** Keys from this one on are padding. */
-  | { readonly kind: "padding"; readonly from: number }
-  /** One byte per query and key, 1 where the key may be seen. */
-  | { readonly kind: "table"; readonly visible: Uint8Array };
-
-export interface Problem {
-  readonly queryTokens: readonly string[];
-  /** The second sentence of cross-attention; null when a sentence attends to itself. */
-  readonly keyTokens: readonly string[] | null;
-  /** Null for the worked example, which brings its own vectors. */
-  readonly seed: string | null;
-  readonly heads: number;
-  readonly headSize: number;
-  readonly position: boolean;
-  /** The factor of q·k before the softmax: 1 / (sqrt(d) · temperature). */
-  readonly scale: number;
-  readonly mask: MaskRequest;
-  /** The query and head whose contributions are wanted, term by term. */
-  readonly row: number;
-  readonly head: number;
-}
-
-/** L queries, S keys, embedding size E, H heads of size D: the names the engine uses. */
-export interface Dims {
-  readonly L: number;
-  readonly S: number;
-  readonly E: number;
-  readonly H: number;
-  readonly D: number;
-}
-
-/** A typed array that can be transferred. */
-export type Numbers = Float32Array<ArrayBuffer>;
-
-/**
- * Every matrix of one computation, row by row. `q`, `k`, `v` and `joined` hold their heads side by side; `scores` to
- * `weights` hold one matrix per head. Weights are [out, in].
- */
-export interface Arrays {
-  embedding: Numbers;
-  position: Numbers;
-  input: Numbers;
-  /** The key side's own; the same arrays again when a sentence attends to itself. */
-  keyEmbedding: Numbers;
-  keyPosition: Numbers;
-  keyInput: Numbers;
-  wq: Numbers;
-  wk: Numbers;
-  wv: Numbers;
-  q: Numbers;
-  k: Numbers;
-  v: Numbers;
-  scores: Numbers;
-  scaled: Numbers;
-  masked: Numbers;
-  weights: Numbers;
-  joined: Numbers;
-  /** Null in the worked example, which has one head and no output projection. */
-  wo: Numbers | null;
-  result: Numbers | null;
-  /** [H, L]: what the weights of each row add up to, 1 or 0. */
-  sums: Numbers;
-  /** [S, D]: weight times value, for the row and head that the problem named. */
-  contributions: Numbers;
-}
-
-export interface Solution {
-  readonly problem: Problem;
-  readonly dims: Dims;
-  readonly arrays: Arrays;
-  readonly milliseconds: number;
-}
+/** What goes between the page and its worker. Typed arrays from the worker are transferred, not copied. */
+import type { DeskName } from "./desks";
 
 export interface EngineInfo {
   readonly version: string;
@@ -83,9 +8,14 @@ export interface EngineInfo {
   readonly reason: string | null;
 }
 
-/** The worker starts its engine by itself, says so, and then answers each `Problem` that it is sent. */
+export type ToWorker =
+  | { readonly id: number; readonly desk: DeskName; readonly request: unknown }
+  | { readonly id: number; readonly cancel: true };
+
+/** The worker starts its engine by itself, says so or why not, and then answers what it is asked. */
 export type FromWorker =
-  | { readonly kind: "ready"; readonly info: EngineInfo }
-  | { readonly kind: "failed"; readonly message: string }
-  | { readonly kind: "solved"; readonly solution: Solution }
-  | { readonly kind: "refused"; readonly message: string };
+  | { readonly ready: EngineInfo }
+  | { readonly failed: string }
+  | { readonly id: number; readonly answer: unknown }
+  | { readonly id: number; readonly progress: unknown }
+  | { readonly id: number; readonly refused: string };

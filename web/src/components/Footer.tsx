@@ -1,4 +1,4 @@
-/** Which engine computed this, and how fast. */
+/** Which engine computed this, and what the room has to say about it. */
 import type { EngineInfo } from "../protocol";
 
 /** How many threads compute and, where the engine gives a reason, why not more. */
@@ -9,24 +9,22 @@ function threadsOf({ threads, reason }: EngineInfo): string {
 
 export function Footer({
   info,
-  failure,
-  milliseconds,
+  hasFailed,
+  footnote,
 }: {
   info: EngineInfo | null;
-  failure: string | null;
-  milliseconds: number | null;
+  hasFailed: boolean;
+  footnote: string | null;
 }) {
   return (
     <footer class="faint number">
-      {info ? (
+      {info && !hasFailed ? (
         <p>
           Heed {info.version}, {info.variant} WebAssembly, {threadsOf(info)}
-          {milliseconds !== null && (
-            <span data-time> · all stages computed in {milliseconds.toFixed(1)} ms</span>
-          )}
+          {footnote !== null && <span data-footnote> · {footnote}</span>}
         </p>
       ) : (
-        <p>{failure ? "The engine is not running." : "The engine is starting."}</p>
+        <p>{hasFailed ? "The engine is not running." : "The engine is starting."}</p>
       )}
     </footer>
   );

@@ -1,11 +1,22 @@
-/** The page's name and its theme. */
+/** The page's name, its rooms, its theme, and what the current room is about. */
+import { type RoomId, rooms } from "../rooms";
 import type { ThemeChoice } from "../theme";
 import { Choice } from "./Fields";
 
 export function Header({
+  current,
+  linkTo,
+  title,
+  lead,
   choice,
   choose,
 }: {
+  current: RoomId;
+  /** Null where a teacher's link hides the navigation. */
+  linkTo: ((id: RoomId) => string) | null;
+  title: string;
+  /** Null where a teacher's link hides the words. */
+  lead: string | null;
   choice: ThemeChoice;
   choose(choice: ThemeChoice): void;
 }) {
@@ -14,6 +25,19 @@ export function Header({
       <p class="home">
         Heed <span class="faint">Playground</span>
       </p>
+      {linkTo && (
+        <nav class="rooms" aria-label="Rooms">
+          <ul>
+            {rooms.map(({ id, name }) => (
+              <li key={id}>
+                <a href={linkTo(id)} aria-current={id === current ? "page" : undefined}>
+                  {name}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      )}
       <Choice
         label="Theme"
         value={choice}
@@ -24,11 +48,8 @@ export function Header({
         ]}
         onChange={choose}
       />
-      <h1>Attention, step by step</h1>
-      <p class="lead">
-        Every word looks at every word and takes as much as it heeds. Every number is computed in
-        this page.
-      </p>
+      <h1>{title}</h1>
+      {lead !== null && <p class="lead">{lead}</p>}
     </header>
   );
 }

@@ -11,7 +11,7 @@ export function Legend({
   children,
 }: {
   palette: Palette;
-  name: ComponentChildren;
+  name?: ComponentChildren;
   hasHidden?: boolean;
   children?: ComponentChildren;
 }) {
@@ -20,7 +20,7 @@ export function Legend({
   );
   return (
     <div class="legend">
-      <span class="legend-name">{name}</span>
+      {name !== undefined && <span class="legend-name">{name}</span>}
       <span class="number">{palette.ends[0]}</span>
       <span
         class="legend-strip"

@@ -9,19 +9,21 @@ export interface Cell {
   readonly col: number;
 }
 
+export interface MatrixActions {
+  point(cell: Cell | null, by: "pointer" | "keyboard"): void;
+  press(cell: Cell): void;
+  selectRow?: ((row: number) => void) | undefined;
+  /** When given, dragging and the space bar hide and show cells. */
+  paint?: ((cell: Cell, hidden: boolean) => void) | undefined;
+}
+
 interface Props {
   picture: Picture;
   theme: Theme;
   /** Said by a screen reader: what the matrix is, its size and its range. */
   summary: string;
   /** Without these the matrix is a still picture. */
-  actions?: {
-    point(cell: Cell | null, by: "pointer" | "keyboard"): void;
-    press(cell: Cell): void;
-    selectRow?: ((row: number) => void) | undefined;
-    /** When given, dragging and the space bar hide and show cells. */
-    paint?: ((cell: Cell, hidden: boolean) => void) | undefined;
-  };
+  actions?: MatrixActions;
 }
 
 const moves: Record<string, (cell: Cell, last: Cell) => Cell> = {

@@ -1,5 +1,5 @@
 /** The formula of the cell that is pointed at or locked, with its true numbers. */
-import type { Explanation } from "../explain";
+import type { Explanation } from "../explanation";
 
 export function Readout({
   explanation,

@@ -1,69 +1,65 @@
 /** Saves the matrix beside it as a picture or as numbers. */
 import { useRef } from "preact/hooks";
-import { csvOf, download, pngOf, svgOf } from "../export";
+import { csvOf, download, npyOf, pngOf, svgOf } from "../export";
 import { geometryOf } from "../layout";
-import { kindOf, type MatrixName } from "../matrices";
-import { usePage } from "../page";
 import { inkOf, type Picture } from "../paint";
-import { sizesOf } from "../pictures";
+
+/** How a matrix stands in a file of its own. */
+export interface Saved {
+  /** The file's name, without what says its kind. */
+  readonly file: string;
+  readonly caption: string;
+  /** The whole words of rows and columns; on the page they may be shortened or left to a neighbour. */
+  readonly rows?: readonly string[] | undefined;
+  readonly cols?: readonly string[] | undefined;
+}
+
+const formats = ["png", "svg", "csv", "npy"] as const;
 
 export function SaveMenu({
-  name,
+  title,
   picture,
-  flip,
+  saved,
 }: {
-  name: MatrixName;
+  title: string;
   picture: Picture;
-  flip: boolean;
+  saved: Saved;
 }) {
-  const { scene, state } = usePage();
   const menu = useRef<HTMLDetailsElement>(null);
   const { view } = picture;
   if (!view) return null;
-  const kind = kindOf(name);
-  const tokensOf = (axis: string) =>
-    axis === "query" ? scene.queries.tokens : axis === "key" ? scene.keys.tokens : undefined;
-  const rows = tokensOf(flip ? kind.cols : kind.rows);
-  const cols = tokensOf(flip ? kind.rows : kind.cols);
-  const head = sizesOf(scene).head === sizesOf(scene).joined ? "" : `, head ${scene.head + 1}`;
-  const caption = `${kind.title} (${kind.symbol})${head}: ${state.text.slice(0, 60)}`;
+  const { rows, cols, caption } = saved;
 
-  const save = async (format: "png" | "svg" | "csv") => {
-    if (menu.current) menu.current.open = false;
-    const file = `heed-${name}.${format}`;
-    if (format === "csv") {
-      download(new Blob([csvOf(view, rows, cols)], { type: "text/csv" }), file);
-      return;
-    }
-    // Corners have no tokens of their own on the page, but stand alone in a file.
+  const svg = () => {
     const labels = { ...picture.labels, ...(rows && { rows }), ...(cols && { cols }) };
     const { geometry: g } = picture;
-    const geometry = geometryOf(
-      g.rows,
-      g.cols,
-      { width: g.cellWidth, height: g.cellHeight },
-      labels,
-    );
-    const svg = svgOf({ ...picture, labels, geometry }, caption, inkOf(document.body));
-    download(
-      format === "svg" ? new Blob([svg], { type: "image/svg+xml" }) : await pngOf(svg),
-      file,
-    );
+    const cell = { width: g.cellWidth, height: g.cellHeight };
+    const geometry = geometryOf(g.rows, g.cols, cell, labels);
+    return svgOf({ ...picture, labels, geometry }, caption, inkOf(document.body));
+  };
+  const contents: Record<(typeof formats)[number], () => Blob | Promise<Blob>> = {
+    png: () => pngOf(svg()),
+    svg: () => new Blob([svg()], { type: "image/svg+xml" }),
+    csv: () => new Blob([csvOf(view, rows, cols)], { type: "text/csv" }),
+    npy: () => new Blob([npyOf(view)], { type: "application/octet-stream" }),
   };
 
   return (
     <details ref={menu} class="save">
-      <summary aria-label={`Save ${kind.title}`}>save</summary>
+      <summary aria-label={`Save ${title}`}>save</summary>
       <span class="save-choices">
-        <button type="button" onClick={() => save("png")}>
-          PNG
-        </button>
-        <button type="button" onClick={() => save("svg")}>
-          SVG
-        </button>
-        <button type="button" onClick={() => save("csv")}>
-          CSV
-        </button>
+        {formats.map((format) => (
+          <button
+            key={format}
+            type="button"
+            onClick={async () => {
+              if (menu.current) menu.current.open = false;
+              download(await contents[format](), `heed-${saved.file}.${format}`);
+            }}
+          >
+            {format.toUpperCase()}
+          </button>
+        ))}
       </span>
     </details>
   );

@@ -1,6 +1,7 @@
-/** The controls, always open where there is room beside the pictures, folded away on a narrow page. */
+/** A room's controls, the panel “controls”: always open where there is room beside the pictures, folded away on a narrow page. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { Lockable, Panel } from "./Panel";
 
 const wide = "(min-width: 64rem)";
 
@@ -13,13 +14,17 @@ export function Settings({ children }: { children: ComponentChildren }) {
     return () => query.removeEventListener("change", follow);
   }, []);
   return (
-    <details
-      class="settings"
-      open={open}
-      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
-    >
-      <summary>Settings</summary>
-      {children}
-    </details>
+    <Panel name="controls">
+      <details
+        class="settings"
+        open={open}
+        onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+      >
+        <summary>Settings</summary>
+        <Lockable>
+          <div class="controls">{children}</div>
+        </Lockable>
+      </details>
+    </Panel>
   );
 }

@@ -1,0 +1,44 @@
+/** Writes the service worker of a built page: service-worker.js after the list of the files it keeps. */
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import type { Plugin } from "vite";
+
+const name = "service-worker.js";
+
+function hashOf(folder: string, files: readonly string[]): string {
+  const hash = createHash("sha256");
+  for (const file of files) hash.update(`${file}\0`).update(readFileSync(join(folder, file)));
+  return hash.digest("hex").slice(0, 16);
+}
+
+export function serviceWorker(source: string): Plugin {
+  let folder = "";
+  return {
+    name: "heed:service-worker",
+    apply: "build",
+    configResolved(config) {
+      folder = config.build.outDir;
+    },
+    // Once everything is written: some files come from the bundler, some are only copied.
+    closeBundle() {
+      const all = readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"))
+        .filter((file) => file !== name)
+        .sort();
+      const models = all.filter((file) => file.startsWith("models/"));
+      const files = all.filter((file) => !file.startsWith("models/"));
+      const code = readFileSync(source, "utf8");
+      // The page's own address is its folder's.
+      const kept = files.map((file) => (file === "index.html" ? "./" : file));
+      const version = createHash("sha256").update(code).update(hashOf(folder, files));
+      const lines = [
+        `const files = ${JSON.stringify(kept)};`,
+        `const version = "${version.digest("hex").slice(0, 16)}";`,
+        `const models = "${hashOf(folder, models)}";`,
+      ];
+      writeFileSync(join(folder, name), `${lines.join("\n")}\n${code}`);
+    },
+  };
+}

@@ -1,0 +1,86 @@
+/**
+ * Keeps the page for when there is no network, and isolates it (threads need that) on hosts that send no headers.
+ * The build puts three lines before this file (see offline.ts): `files`, every file of the page but the models;
+ * `version`, a hash of them all; and `models`, a hash of the models.
+ *
+ * The network comes first and the cache is for when it fails, so that a new version of the page is seen at once and
+ * its files never mix with an old one's. Files whose names hold their hash, and models, are taken from the cache.
+ */
+const { scope } = self.registration;
+const pageCache = `heed ${scope} page ${version}`;
+const modelCache = `heed ${scope} models ${models}`;
+
+self.addEventListener("install", (event) => {
+  const keep = async () => {
+    const cache = await caches.open(pageCache);
+    // Past the browser's own cache: an old file under an unchanged name would be kept for good.
+    await cache.addAll(files.map((file) => new Request(file, { cache: "reload" })));
+    await self.skipWaiting();
+  };
+  event.waitUntil(keep());
+});
+
+self.addEventListener("activate", (event) => {
+  const take = async () => {
+    for (const name of await caches.keys()) {
+      const isOld = name.startsWith(`heed ${scope} `) && name !== pageCache && name !== modelCache;
+      if (isOld) await caches.delete(name);
+    }
+    await self.clients.claim();
+  };
+  event.waitUntil(take());
+});
+
+/** The same answer with the headers of isolation. A redirect that the page follows itself cannot be read. */
+function isolated(response) {
+  if (response.status === 0) return response;
+  const headers = new Headers(response.headers);
+  headers.set("Cross-Origin-Opener-Policy", "same-origin");
+  headers.set("Cross-Origin-Embedder-Policy", "require-corp");
+  const { status, statusText } = response;
+  // Some answers may not have a body, not even an empty one.
+  const body = [204, 205, 304].includes(status) ? null : response.body;
+  return new Response(body, { status, statusText, headers });
+}
+
+function cached(cacheName, request) {
+  // The address of a page may have a query, which no file depends on.
+  return caches.match(request, { cacheName, ignoreSearch: true, ignoreVary: true });
+}
+
+async function fromCacheFirst(cacheName, request) {
+  const known = await cached(cacheName, request);
+  if (known) return known;
+  const response = await fetch(request);
+  // A part of a file is not the file.
+  if (response.status === 200) {
+    const cache = await caches.open(cacheName);
+    await cache.put(request, response.clone());
+  }
+  return response;
+}
+
+async function fromNetworkFirst(request) {
+  try {
+    return await fetch(request);
+  } catch (error) {
+    const known = await cached(pageCache, request.mode === "navigate" ? "./" : request);
+    if (known) return known;
+    throw error;
+  }
+}
+
+async function answer(request) {
+  const path = request.url.slice(scope.length);
+  if (path.startsWith("models/")) return isolated(await fromCacheFirst(modelCache, request));
+  if (path.startsWith("assets/")) return isolated(await fromCacheFirst(pageCache, request));
+  return isolated(await fromNetworkFirst(request));
+}
+
+self.addEventListener("fetch", (event) => {
+  const { request } = event;
+  const isOurs = request.method === "GET" && request.url.startsWith(scope);
+  // Chromium's tools ask for what may only come from the browser's cache in a way that fetch refuses.
+  const canBeFetched = request.cache !== "only-if-cached" || request.mode === "same-origin";
+  if (isOurs && canBeFetched) event.respondWith(answer(request));
+});

@@ -1,0 +1,127 @@
+/** Attention as lines: queries on the left, keys on the right, stronger where more is taken. */
+import { useMemo } from "preact/hooks";
+import { shorten } from "../format";
+import { px, widest } from "../layout";
+import { useWidth } from "../useWidth";
+import { at, type View } from "../view";
+
+interface Line {
+  readonly row: number;
+  readonly col: number;
+  readonly strength: number;
+}
+
+/** More marks than this make a drawing slow and say nothing more. */
+const mostLines = 2000;
+
+/** Where more lines than this lie over one another, each is drawn fainter. */
+const fewLines = 150;
+
+/** For every query its strongest keys, as many as it takes to carry `mass` of its attention. */
+function strongest(
+  weights: View,
+  mass: number,
+  share: (weight: number, largest: number) => number,
+): Line[] {
+  const lines: Line[] = [];
+  for (let row = 0; row < weights.rows; ++row) {
+    const cols = Array.from({ length: weights.cols }, (_, col) => ({
+      col,
+      weight: at(weights, row, col),
+    }));
+    cols.sort((a, b) => b.weight - a.weight);
+    const largest = cols[0]?.weight ?? 0;
+    let carried = 0;
+    for (const { col, weight } of cols) {
+      // Rounding must not drop the last line of "all of it".
+      if (weight === 0 || carried > mass - 1e-6) break;
+      lines.push({ row, col, strength: share(weight, largest) });
+      carried += weight;
+    }
+  }
+  return lines.sort((a, b) => b.strength - a.strength).slice(0, mostLines);
+}
+
+export interface TokenLinesProps {
+  queries: readonly string[];
+  keys: readonly string[];
+  /** One row of shares for each query; null until there are numbers. */
+  weights: View | null;
+  /** Lines are drawn until they carry this share, 0 to 1, of each query's attention. */
+  mass: number;
+  /** A weight's strength from 0 to 1; see `weightShare`. The same function until it says otherwise. */
+  share(weight: number, largest: number): number;
+  selected: number | null;
+  onSelect(row: number): void;
+}
+
+export function TokenLines(props: TokenLinesProps) {
+  const [ref, width] = useWidth<HTMLDivElement>();
+  const rows = Math.max(props.queries.length, props.keys.length, 1);
+  const rowHeight = Math.max(11, Math.min(32, Math.floor(400 / rows)));
+  const height = rows * rowHeight;
+  const { queries, keys, weights, mass, share, selected, onSelect } = props;
+  // The drawing is large: it is made anew only when something in it changes.
+  const drawing = useMemo(() => {
+    const left = widest(queries.map((token) => shorten(token, 12))) + 12;
+    const right = Math.max(left + 40, width - widest(keys.map((token) => shorten(token, 12))) - 12);
+    const bend = (right - left) / 3;
+    const middle = (index: number) => (index + 0.5) * rowHeight;
+    const path = ({ row, col }: Line) =>
+      `M${left} ${middle(row)}C${left + bend} ${middle(row)} ${right - bend} ${middle(col)} ${right} ${middle(col)}`;
+    const lines = weights ? strongest(weights, mass, share) : [];
+    return (
+      <svg
+        width={width}
+        height={height}
+        role="img"
+        aria-label={`${lines.length} lines from queries to keys`}
+      >
+        <g class="line-others" opacity={Math.min(1, fewLines / lines.length)}>
+          {lines
+            .filter(({ row }) => row !== selected)
+            .map((line) => (
+              <path key={`${line.row} ${line.col}`} d={path(line)} stroke-opacity={line.strength} />
+            ))}
+        </g>
+        <g class="line-selected">
+          {lines
+            .filter(({ row }) => row === selected)
+            .map((line) => (
+              <path
+                key={line.col}
+                d={path(line)}
+                stroke-opacity={0.15 + 0.85 * line.strength}
+                stroke-width={1 + 4 * line.strength}
+              />
+            ))}
+        </g>
+        <g class="line-labels" font-size={Math.min(12, rowHeight - 1)}>
+          {queries.map((token, i) => (
+            // biome-ignore lint/a11y/noStaticElementInteractions: the table's heading selects a query by keyboard
+            <text
+              key={i}
+              class={i === selected ? "selectable selected" : "selectable"}
+              x={left - 6}
+              y={middle(i)}
+              text-anchor="end"
+              onClick={() => onSelect(i)}
+            >
+              {shorten(token, 12)}
+            </text>
+          ))}
+          {keys.map((token, i) => (
+            <text key={i} x={right + 6} y={middle(i)}>
+              {shorten(token, 12)}
+            </text>
+          ))}
+        </g>
+      </svg>
+    );
+  }, [queries, keys, weights, mass, share, selected, onSelect, width, height, rowHeight]);
+  return (
+    <div ref={ref} class="token-lines" style={{ height: px(height) }}>
+      {width > 0 && drawing}
+    </div>
+  );
+}

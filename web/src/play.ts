@@ -1,0 +1,13 @@
+/** Playing as a pure function of time: which step is to be seen so many milliseconds after the start. */
+
+/** How long a step is shown, in milliseconds. */
+export type Pace = number | ((index: number) => number);
+
+/** The step after `elapsed` milliseconds of playing from step `from`; the last one stays. */
+export function indexAt(elapsed: number, from: number, count: number, pace: Pace): number {
+  if (typeof pace === "number") return Math.min(count - 1, from + Math.floor(elapsed / pace));
+  let index = from;
+  for (let left = elapsed - pace(index); left >= 0 && index < count - 1; left -= pace(index))
+    ++index;
+  return index;
+}

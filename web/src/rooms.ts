@@ -1,0 +1,30 @@
+/** The rooms of the Playground, in the order of the navigation. A room is one line here and a folder of its own. */
+import type { Room } from "./room";
+
+// biome-ignore lint/suspicious/noExplicitAny: each room has a state of its own, which only the room itself looks into
+export type AnyRoom = Room<any>;
+
+interface Entry {
+  /** Its name in a link. */
+  readonly id: string;
+  /** Its name in the navigation. */
+  readonly name: string;
+  load(): Promise<{ default: AnyRoom }>;
+}
+
+/** The first room is the one that a link without a room opens. */
+export const rooms = [
+  { id: "steps", name: "Step by step", load: () => import("./rooms/steps/steps") },
+] as const satisfies readonly Entry[];
+
+export type RoomId = (typeof rooms)[number]["id"];
+
+export function isRoomId(text: string): text is RoomId {
+  return rooms.some(({ id }) => id === text);
+}
+
+export async function loadRoom(wanted: RoomId): Promise<AnyRoom> {
+  const entry: Entry | undefined = rooms.find(({ id }) => id === wanted);
+  if (!entry) throw new RangeError(`there is no room ${wanted}`);
+  return (await entry.load()).default;
+}

@@ -1,0 +1,160 @@
+/** What a person can set beside the sentence itself. */
+
+import { Choice, NumberField, Slider, Switch } from "../../components/Fields";
+import { Settings } from "../../components/Settings";
+import { shorten } from "../../format";
+import type { Setter } from "../../room";
+import { allowedRanges, type MaskKind, type Scene, type State, startPainting } from "./state";
+
+const masks: readonly (readonly [MaskKind, string])[] = [
+  ["none", "none"],
+  ["causal", "causal"],
+  ["padding", "padding"],
+  ["window", "window"],
+  ["painted", "painted"],
+];
+
+/** The slider's places are even steps of the logarithm, so that 1 is in the middle. */
+const temperatures = { min: -10, max: 10 } as const;
+
+function MaskDetails({ state, scene, set }: { state: State; scene: Scene; set: Setter<State> }) {
+  switch (state.mask) {
+    case "padding":
+      return (
+        <div class="field">
+          <label for="pad-from">Padding from</label>
+          <select
+            id="pad-from"
+            value={String(Math.min(state.padFrom, Math.max(0, scene.keys.tokens.length - 1)))}
+            onChange={({ currentTarget }) => set({ padFrom: Number(currentTarget.value) })}
+          >
+            {scene.keys.tokens.map((token, i) => (
+              <option key={i} value={String(i)}>
+                {i + 1} {shorten(token, 16)}
+              </option>
+            ))}
+          </select>
+        </div>
+      );
+    case "window":
+      return (
+        <NumberField
+          label="Tokens to either side"
+          value={state.window}
+          limits={allowedRanges.window}
+          onChange={(window) => set({ window })}
+        />
+      );
+    case "painted":
+      return (
+        <p class="row-of-buttons">
+          <button type="button" onClick={() => set({ hidden: new Set() })}>
+            Show all
+          </button>
+          <button
+            type="button"
+            onClick={() => {
+              const all = scene.queries.tokens.flatMap((_, i) =>
+                scene.keys.tokens.map((_, j) => `${i},${j}`),
+              );
+              set({ hidden: new Set(all) });
+            }}
+          >
+            Hide all
+          </button>
+        </p>
+      );
+    default:
+      return null;
+  }
+}
+
+export function Controls({
+  state,
+  scene,
+  set,
+}: {
+  state: State;
+  scene: Scene;
+  set: Setter<State>;
+}) {
+  /** Any change of the vectors' sizes leaves the worked example, keeping what the fields show. */
+  const resize = (size: { heads?: number; headSize?: number }) =>
+    set({ heads: scene.heads, headSize: scene.headSize, ...size, example: false, cell: null });
+
+  return (
+    <Settings>
+      <Choice
+        label="Mask"
+        value={state.mask}
+        choices={masks}
+        onChange={(mask) => set(mask === "painted" ? (now) => startPainting(now, scene) : { mask })}
+      />
+      <MaskDetails state={state} scene={scene} set={set} />
+
+      <div class="group">
+        <Switch
+          label={
+            <>
+              Divide scores by √d <span class="faint">= √{scene.headSize}</span>
+            </>
+          }
+          checked={state.scaled}
+          onChange={(scaled) => set({ scaled })}
+        />
+        <Switch
+          label="Add positions"
+          checked={state.position}
+          onChange={(position) => set({ position })}
+        />
+      </div>
+      <Slider
+        label="Softmax temperature"
+        value={Math.round(10 * Math.log10(state.temperature))}
+        limits={temperatures}
+        step={1}
+        text={String(state.temperature)}
+        onChange={(place) => set({ temperature: Number((10 ** (place / 10)).toPrecision(2)) })}
+      />
+
+      <div class="group">
+        <NumberField
+          label="Heads"
+          value={scene.heads}
+          limits={allowedRanges.heads}
+          onChange={(heads) => resize({ heads })}
+        />
+        <NumberField
+          label="Head size d"
+          value={scene.headSize}
+          limits={allowedRanges.headSize}
+          onChange={(headSize) => resize({ headSize })}
+        />
+        {state.example ? (
+          <p class="faint">
+            The worked example has one head of size 2. Other sizes get vectors made from a seed.
+          </p>
+        ) : (
+          <>
+            <div class="field">
+              <label for="seed">Seed</label>
+              <input
+                id="seed"
+                type="text"
+                value={state.seed}
+                maxLength={40}
+                autocomplete="off"
+                spellcheck={false}
+                onInput={({ currentTarget }) => set({ seed: currentTarget.value })}
+              />
+            </div>
+            <p class="faint">
+              Vectors and projections are made from each word and this seed: the same word has the
+              same vector, but no meaning was learned.
+            </p>
+          </>
+        )}
+      </div>
+    </Settings>
+  );
+}

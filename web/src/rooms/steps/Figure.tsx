@@ -1,0 +1,247 @@
+/** The current stage's picture. Every product is drawn one way: what stands left, times what stands above, is the corner. */
+import type { ComponentChildren } from "preact";
+import { TokenRow } from "../../components/TokenRow";
+import { shorten } from "../../format";
+import { cellsFor, leftOf, px, topCellsFor } from "../../layout";
+import type { Labels } from "../../paint";
+import { kindOf, type MatrixName } from "./matrices";
+import { NamedLegend, NamedMatrix } from "./NamedMatrix";
+import { usePage } from "./page";
+import { type PictureOptions, sizesOf } from "./pictures";
+
+interface Column {
+  readonly top: MatrixName;
+  readonly flip?: boolean;
+  readonly corner: MatrixName;
+}
+
+const gap = 16;
+/** The room for what happens between two matrices; styles/stage.css has the same. */
+const signWidth = 80;
+/** Matrices stand below one another rather than get narrower than this. */
+const narrowest = 110;
+const longestLabel = 12;
+
+function useLabels() {
+  const { scene } = usePage();
+  const short = (tokens: readonly string[]) => tokens.map((token) => shorten(token, longestLabel));
+  return {
+    queries: short(scene.queries.tokens),
+    keys: short(scene.keys.tokens),
+    sizes: sizesOf(scene),
+  };
+}
+
+const axes = { rowAxis: "queries look", colAxis: "keys are looked at" } as const;
+
+/** One matrix on the left, one or more above, and their products in the corners. */
+function ProductFigure({
+  left,
+  columns,
+  width,
+}: {
+  left: MatrixName;
+  columns: readonly Column[];
+  width: number;
+}) {
+  const { queries, keys, sizes } = useLabels();
+  const leftKind = kindOf(left);
+  const tokens = leftKind.rows === "query" ? queries : keys;
+  const isPairs = leftKind.cols === "key";
+  const leftLabels: Labels = {
+    rows: tokens,
+    ...(isPairs && { cols: keys }),
+    ...((isPairs || columns.some(({ flip }) => flip)) && { rowAxis: axes.rowAxis }),
+    ...(isPairs && { colAxis: axes.colAxis }),
+  };
+  const parts = columns.map(({ top, flip = false, corner }) => {
+    const topLabels: Labels = flip
+      ? { cols: keys, colAxis: axes.colAxis }
+      : kindOf(top).rows === "key"
+        ? { rows: keys }
+        : {};
+    return { top, flip, corner, topLabels, size: sizes[kindOf(corner).cols] };
+  });
+
+  const inner = sizes[leftKind.cols];
+  const rows = sizes[leftKind.rows];
+  const gutters =
+    leftOf(leftLabels) + parts.reduce((all, { topLabels }) => all + leftOf(topLabels) + gap, 0);
+  const total = inner + parts.reduce((all, { size }) => all + size, 0);
+  const cell = cellsFor(width - gutters, total, rows);
+  const topCell = topCellsFor(cell, inner);
+  const leftOptions: PictureOptions = { cell, labels: leftLabels };
+  const place = (row: number, column: number) => ({ gridRow: row, gridColumn: column });
+
+  return (
+    <div>
+      <div class="figure-grid" style={{ columnGap: px(gap), rowGap: px(gap / 2) }}>
+        <div style={place(2, 1)}>
+          <NamedMatrix name={left} options={leftOptions} />
+        </div>
+        {parts.map(({ top, flip, corner, topLabels }, i) => [
+          <div key={top} style={place(1, i + 2)}>
+            <NamedMatrix name={top} options={{ cell: topCell, labels: topLabels, flip }} />
+          </div>,
+          <div key={corner} style={place(2, i + 2)}>
+            <NamedMatrix name={corner} options={{ cell }} />
+          </div>,
+        ])}
+      </div>
+      <div class="legends">
+        <NamedLegend name={left} options={leftOptions} />
+        {parts.map(({ top, flip, corner, topLabels }) => [
+          <NamedLegend key={top} name={top} options={{ cell: topCell, labels: topLabels, flip }} />,
+          <NamedLegend key={corner} name={corner} options={{ cell }} />,
+        ])}
+      </div>
+    </div>
+  );
+}
+
+/** Matrices of one shape in a row, with what happens between them. */
+function RowFigure({
+  names,
+  signs,
+  width,
+}: {
+  names: readonly MatrixName[];
+  signs: readonly ComponentChildren[];
+  width: number;
+}) {
+  const { queries, keys, sizes } = useLabels();
+  const kind = kindOf(names[0] as MatrixName);
+  const tokens = kind.rows === "query" ? queries : keys;
+  const isPairs = kind.cols === "key";
+  const labels: Labels = {
+    rows: tokens,
+    ...(isPairs && { cols: keys, ...axes }),
+  };
+  const between = (names.length - 1) * signWidth;
+  const beside = (width - leftOf(labels) - between) / names.length;
+  const stacked = beside < narrowest;
+  const room = stacked ? width - leftOf(labels) : beside;
+  const cell = cellsFor(room, sizes[kind.cols], sizes[kind.rows]);
+  // Rows go on from one matrix to the next, so that the first one's words stand for all.
+  const { rows: _, rowAxis: __, ...further } = labels;
+  const labelsOf = (i: number) => (i === 0 || stacked ? labels : further);
+  return (
+    <div class={stacked ? "figure-row stacked" : "figure-row"}>
+      {names.map((name, i) => [
+        i > 0 && (
+          <div key={`sign ${name}`} class="sign">
+            {signs[i - 1]}
+          </div>
+        ),
+        <div key={name}>
+          <NamedMatrix name={name} options={{ cell, labels: labelsOf(i) }} />
+          <div class="legends" style={{ paddingLeft: px(leftOf(labelsOf(i))) }}>
+            <NamedLegend name={name} options={{ cell, labels: labelsOf(i) }} />
+          </div>
+        </div>,
+      ])}
+    </div>
+  );
+}
+
+function TokensFigure() {
+  const { scene, state, set } = usePage();
+  return (
+    <div class="figure-tokens">
+      {scene.cross && <p class="faint">Queries</p>}
+      <TokenRow
+        tokens={scene.queries.tokens}
+        selected={scene.row}
+        onSelect={(row) => set({ row })}
+      />
+      {scene.cross && (
+        <>
+          <p class="faint">Keys and values</p>
+          <TokenRow tokens={scene.keys.tokens} />
+        </>
+      )}
+      {state.example && (
+        <p class="faint">
+          The five words of the worked example, each with a vector of four numbers.
+        </p>
+      )}
+    </div>
+  );
+}
+
+export function Figure({ width }: { width: number }) {
+  const { state, scene } = usePage();
+  switch (state.stage) {
+    case "tokens":
+      return <TokensFigure />;
+    case "embedding": {
+      const own = state.position
+        ? (["embedding", "position", "input"] as const)
+        : (["input"] as const);
+      const other = state.position
+        ? (["keyEmbedding", "keyPosition", "keyInput"] as const)
+        : (["keyInput"] as const);
+      return (
+        <div class="figure-pair">
+          <RowFigure names={own} signs={["+", "="]} width={width} />
+          {scene.cross && <RowFigure names={other} signs={["+", "="]} width={width} />}
+        </div>
+      );
+    }
+    case "qkv":
+      if (scene.cross) {
+        return (
+          <div class="figure-pair">
+            <ProductFigure left="input" columns={[{ top: "wq", corner: "q" }]} width={width} />
+            <ProductFigure
+              left="keyInput"
+              columns={[
+                { top: "wk", corner: "k" },
+                { top: "wv", corner: "v" },
+              ]}
+              width={width}
+            />
+          </div>
+        );
+      }
+      return (
+        <ProductFigure
+          left="input"
+          columns={[
+            { top: "wq", corner: "q" },
+            { top: "wk", corner: "k" },
+            { top: "wv", corner: "v" },
+          ]}
+          width={width}
+        />
+      );
+    case "scores":
+      return (
+        <ProductFigure
+          left="q"
+          columns={[{ top: "k", flip: true, corner: "scores" }]}
+          width={width}
+        />
+      );
+    case "scaled": {
+      const root = state.scaled ? `÷ √${scene.headSize}` : "as it is";
+      const sign =
+        state.temperature === 1 ? root : `${state.scaled ? root : ""} ÷ ${state.temperature}`;
+      return <RowFigure names={["scores", "scaled"]} signs={[sign]} width={width} />;
+    }
+    case "masked":
+      return <RowFigure names={["scaled", "masked"]} signs={["mask"]} width={width} />;
+    case "weights":
+      return <RowFigure names={["masked", "weights"]} signs={["softmax"]} width={width} />;
+    case "output":
+      return (
+        <ProductFigure left="weights" columns={[{ top: "v", corner: "output" }]} width={width} />
+      );
+    case "joined":
+      if (state.example)
+        return <RowFigure names={["output", "joined"]} signs={["="]} width={width} />;
+      return (
+        <ProductFigure left="joined" columns={[{ top: "wo", corner: "result" }]} width={width} />
+      );
+  }
+}

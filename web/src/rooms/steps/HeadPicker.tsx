@@ -1,0 +1,42 @@
+/** Every head as a small map of its weights; a head is known by its place and number. */
+
+import { Matrix } from "../../components/Matrix";
+import { useShell } from "../../shell";
+import { usePage } from "./page";
+import { sizesOf, usePicture } from "./pictures";
+
+const size = 40;
+
+function HeadPicture({ head }: { head: number }) {
+  const { scene } = usePage();
+  const { theme } = useShell();
+  const { query, key } = sizesOf(scene);
+  const picture = usePicture("weights", {
+    cell: { width: size / Math.max(1, key), height: size / Math.max(1, query) },
+    head,
+    quiet: true,
+  });
+  return <Matrix picture={picture} theme={theme} summary={`Weights of head ${head + 1}`} />;
+}
+
+export function HeadPicker() {
+  const { scene, set } = usePage();
+  if (scene.heads === 1) return null;
+  return (
+    <fieldset class="heads">
+      <legend>Head</legend>
+      {Array.from({ length: scene.heads }, (_, head) => (
+        <label key={head}>
+          <input
+            type="radio"
+            name="head"
+            checked={head === scene.head}
+            onChange={() => set({ head })}
+          />
+          <HeadPicture head={head} />
+          <span class="number">{head + 1}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

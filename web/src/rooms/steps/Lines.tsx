@@ -1,0 +1,41 @@
+/** The chosen head's attention as lines. */
+import { useCallback, useMemo } from "preact/hooks";
+import { weightShare } from "../../colour";
+import { Slider } from "../../components/Fields";
+import { TokenLines } from "../../components/TokenLines";
+import { viewOf } from "./matrices";
+import { usePage } from "./page";
+import { allowedRanges } from "./state";
+
+export function Lines() {
+  const { scene, solution, state, set } = usePage();
+  const { range, curve, mass } = state;
+  const weights = useMemo(
+    () => solution && viewOf(solution, "weights", scene.head),
+    [solution, scene.head],
+  );
+  const share = useMemo(() => weightShare(range, curve), [range, curve]);
+  const select = useCallback((row: number) => set({ row }), [set]);
+  return (
+    <section class="lines" aria-labelledby="lines-title">
+      <h3 id="lines-title">Who looks at whom{scene.heads > 1 && `, head ${scene.head + 1}`}</h3>
+      <TokenLines
+        queries={scene.queries.tokens}
+        keys={scene.keys.tokens}
+        weights={weights}
+        mass={mass / 100}
+        share={share}
+        selected={scene.row}
+        onSelect={select}
+      />
+      <Slider
+        label="Lines that carry"
+        value={mass}
+        limits={allowedRanges.mass}
+        step={5}
+        text={mass === 100 ? "all attention" : `the top ${mass} %`}
+        onChange={(mass) => set({ mass })}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,98 @@
+/** A matrix of the room, alive: it points, locks, selects queries and takes paint. */
+import type { ComponentChildren } from "preact";
+import { HeatMap, MatrixLegend } from "../../components/HeatMap";
+import type { Cell } from "../../components/Matrix";
+import type { Saved } from "../../components/SaveMenu";
+import { useShell } from "../../shell";
+import { kindOf, type MatrixName } from "./matrices";
+import { usePage } from "./page";
+import { type PictureOptions, sizesOf, usePicture } from "./pictures";
+
+function MatrixSymbol({ name, flip = false }: { name: MatrixName; flip?: boolean }) {
+  const { symbol, role } = kindOf(name);
+  const [letter, index] = symbol.split("_");
+  return (
+    <span class={role ? `symbol role-${role}` : "symbol"}>
+      {letter}
+      {index && <sub>{index}</sub>}
+      {flip && "ᵀ"}
+    </span>
+  );
+}
+
+export function NamedMatrix({
+  name,
+  options,
+  note,
+}: {
+  name: MatrixName;
+  options: PictureOptions;
+  /** A few words after the name, in place of the size. */
+  note?: ComponentChildren;
+}) {
+  const { state, scene, set, point, lock } = usePage();
+  const { wishes } = useShell();
+  const { flip = false } = options;
+  const upright = ({ row, col }: Cell) => ({
+    matrix: name,
+    row: flip ? col : row,
+    col: flip ? row : col,
+  });
+  const paint = (cell: Cell, hide: boolean) =>
+    set(({ hidden }) => {
+      const next = new Set(hidden);
+      if (hide) next.add(`${cell.row},${cell.col}`);
+      else next.delete(`${cell.row},${cell.col}`);
+      return { hidden: next };
+    });
+  const isQueries = kindOf(name).rows === "query";
+  const takesPaint =
+    name === "masked" &&
+    state.mask === "painted" &&
+    scene.queries.tokens.length > 0 &&
+    !wishes.lock;
+
+  return (
+    <HeatMap
+      name={name}
+      title={kindOf(name).title}
+      symbol={<MatrixSymbol name={name} flip={flip} />}
+      note={note}
+      picture={usePicture(name, options)}
+      hasLegend={false}
+      {...(takesPaint && { hint: "Space hides or shows a cell, Enter locks it." })}
+      actions={{
+        point: (cell, by) => point(cell && upright(cell), by),
+        press: (cell) => lock(upright(cell)),
+        selectRow: isQueries && !flip ? (row) => set({ row }) : undefined,
+        paint: takesPaint ? paint : undefined,
+      }}
+    />
+  );
+}
+
+/** The legend of a matrix that is drawn elsewhere, and the menu that saves it. */
+export function NamedLegend({ name, options }: { name: MatrixName; options: PictureOptions }) {
+  const { scene, state } = usePage();
+  const { flip = false } = options;
+  const kind = kindOf(name);
+  const tokensOf = (axis: string) =>
+    axis === "query" ? scene.queries.tokens : axis === "key" ? scene.keys.tokens : undefined;
+  const sizes = sizesOf(scene);
+  const head = sizes.head === sizes.joined ? "" : `, head ${scene.head + 1}`;
+  const saved: Saved = {
+    file: name,
+    caption: `${kind.title} (${kind.symbol})${head}: ${state.text.slice(0, 60)}`,
+    // Corners have no tokens of their own on the page, but stand alone in a file.
+    rows: tokensOf(flip ? kind.cols : kind.rows),
+    cols: tokensOf(flip ? kind.rows : kind.cols),
+  };
+  return (
+    <MatrixLegend
+      title={kind.title}
+      symbol={<MatrixSymbol name={name} flip={flip} />}
+      picture={usePicture(name, options)}
+      saved={saved}
+    />
+  );
+}

@@ -1,0 +1,154 @@
+/** All stages from left to right, each as a small picture; the current one opens below its place. */
+import { useRef } from "preact/hooks";
+import { Matrix } from "../../components/Matrix";
+import { formatShort, shorten } from "../../format";
+import { px } from "../../layout";
+import { useShell } from "../../shell";
+import { useWidth } from "../../useWidth";
+import { rangeOf } from "../../view";
+import { kindOf, type MatrixName, viewOf } from "./matrices";
+import { usePage } from "./page";
+import { sizesOf, usePicture } from "./pictures";
+import { allStages, picturesOf, type StageName, stageNames } from "./stages";
+
+/** How high a small picture is at most. */
+const height = 120;
+const tokenRowHeight = 20;
+const gap = 12;
+const inset = 6;
+
+/** One row of nine where there is room, else a few rows of equal length. */
+function columnsFor(width: number): number {
+  return width >= 860 ? 9 : width >= 540 ? 5 : 3;
+}
+
+function SmallTokens({ rowHeight }: { rowHeight: number }) {
+  const { scene } = usePage();
+  return (
+    <span class="small-tokens">
+      {scene.queries.tokens.map((token, i) => (
+        <span
+          key={i}
+          class={i === scene.row ? "selected" : undefined}
+          style={{
+            height: px(rowHeight),
+            lineHeight: px(rowHeight),
+            fontSize: px(Math.max(1, Math.min(12, rowHeight - 1))),
+          }}
+        >
+          {rowHeight >= 8 ? (
+            <bdi>{shorten(token, 12)}</bdi>
+          ) : (
+            <span class="bar" style={{ height: px(Math.max(1, rowHeight - 1)) }} />
+          )}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+function SmallMatrix({
+  name,
+  width,
+  rowHeight,
+}: {
+  name: MatrixName;
+  width: number;
+  rowHeight: number;
+}) {
+  const { scene } = usePage();
+  const { theme } = useShell();
+  const cols = sizesOf(scene)[kindOf(name).cols];
+  const picture = usePicture(name, {
+    cell: { width: Math.min(rowHeight, width / Math.max(1, cols)), height: rowHeight },
+  });
+  return <Matrix picture={picture} theme={theme} summary={kindOf(name).title} />;
+}
+
+/** The range of a stage's numbers, the legend that still fits under a small picture. */
+function Ends({ names }: { names: readonly MatrixName[] }) {
+  const { solution, scene } = usePage();
+  if (!solution || names.length !== 1) return null;
+  const view = viewOf(solution, names[0] as MatrixName, scene.head);
+  if (!view) return null;
+  const range = rangeOf(view);
+  return range ? `${formatShort(range[0])} to ${formatShort(range[1])}` : "all hidden";
+}
+
+export function Pipeline() {
+  const { state, scene, set } = usePage();
+  const [ref, width] = useWidth<HTMLDivElement>();
+  const tabs = useRef<HTMLDivElement>(null);
+  const columns = columnsFor(width);
+  const columnWidth = Math.max(40, (width - (columns - 1) * gap) / columns - 2 * inset);
+  const rows = Math.max(1, scene.queries.tokens.length, scene.keys.tokens.length);
+  const rowHeight = Math.min(tokenRowHeight, height / rows);
+
+  const select = (stage: StageName) => {
+    set({ stage });
+    tabs.current?.querySelector<HTMLElement>(`[data-stage=${stage}]`)?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    const next = stageNames[stageNames.indexOf(state.stage) + step];
+    if (next) select(next);
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  return (
+    <div ref={ref} class="pipeline">
+      <div
+        ref={tabs}
+        role="tablist"
+        aria-label="Stages of attention"
+        style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`, columnGap: px(gap) }}
+        onKeyDown={onKeyDown}
+      >
+        {stageNames.map((stage, i) => {
+          const names = picturesOf(stage, state.example);
+          const current = stage === state.stage;
+          return (
+            <button
+              key={stage}
+              type="button"
+              role="tab"
+              id={`tab-${stage}`}
+              data-stage={stage}
+              aria-selected={current}
+              aria-controls="stage"
+              tabIndex={current ? 0 : -1}
+              onClick={() => set({ stage })}
+            >
+              <span class="stage-name">
+                <span class="number faint">{i + 1}</span> {allStages[stage].title}
+              </span>
+              <span
+                class="stage-picture"
+                style={{ height: px(Math.min(height, rows * rowHeight)) }}
+              >
+                {width > 0 &&
+                  (stage === "tokens" ? (
+                    <SmallTokens rowHeight={rowHeight} />
+                  ) : (
+                    names.map((name) => (
+                      <SmallMatrix
+                        key={name}
+                        name={name}
+                        width={(columnWidth - (names.length - 1) * 6) / names.length}
+                        rowHeight={rowHeight}
+                      />
+                    ))
+                  ))}
+              </span>
+              <span class="stage-ends number faint">
+                <Ends names={names} />
+              </span>
+            </button>
+          );
+        })}
+      </div>
+    </div>
+  );
+}

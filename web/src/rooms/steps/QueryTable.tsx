@@ -1,0 +1,127 @@
+/** The four steps of one query as a table: every number that leads from its scores to its output. */
+import { useMemo } from "preact/hooks";
+import { type Column, RowTable, TokenSelect, Vector } from "../../components/RowTable";
+import { format, shorten } from "../../format";
+import { at, type View, viewOn } from "../../view";
+import { viewOf } from "./matrices";
+import { usePage } from "./page";
+import type { Solution } from "./problem";
+
+/** Keys and their numbers for the row and head that the solution's contributions belong to. */
+function Rows({ solution }: { solution: Solution }) {
+  const { row, head, queryTokens, keyTokens } = solution.problem;
+  const keys = keyTokens ?? queryTokens;
+  const view = (name: Parameters<typeof viewOf>[1]) => viewOf(solution, name, head) as View;
+  const [scores, scaled, masked, weights, values, output] = (
+    ["scores", "scaled", "masked", "weights", "v", "output"] as const
+  ).map(view) as [View, View, View, View, View, View];
+  const contributions = viewOn(solution.arrays.contributions, solution.dims.S, solution.dims.D);
+  const seesNothing = keys.every((_, j) => at(masked, row, j) === Number.NEGATIVE_INFINITY);
+  const total = solution.arrays.sums[head * solution.dims.L + row] as number;
+  return (
+    <>
+      <tbody>
+        {keys.map((key, j) => (
+          <tr
+            key={j}
+            class={at(masked, row, j) === Number.NEGATIVE_INFINITY ? "is-hidden" : undefined}
+          >
+            <th scope="row">
+              <bdi>{shorten(key, 16)}</bdi>
+            </th>
+            <td data-column="score">{format(at(scores, row, j))}</td>
+            <td data-column="scaled">{format(at(scaled, row, j))}</td>
+            <td data-column="masked">{format(at(masked, row, j))}</td>
+            <td data-column="weight">{format(at(weights, row, j))}</td>
+            <td data-column="value">
+              <Vector view={values} row={j} />
+            </td>
+            <td data-column="contribution">
+              <Vector view={contributions} row={j} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+      <tfoot>
+        <tr>
+          <th scope="row" colSpan={4}>
+            {seesNothing
+              ? `“${shorten(queryTokens[row] as string, 16)}” may see no key: its weights and its output are zeros.`
+              : solution.dims.H > 1
+                ? `Sum, the output of head ${head + 1}`
+                : "Sum, the output"}
+          </th>
+          <td data-column="weight">{format(total)}</td>
+          <td />
+          <td data-column="output">
+            <Vector view={output} row={row} />
+          </td>
+        </tr>
+      </tfoot>
+    </>
+  );
+}
+
+const columns: readonly Column[] = [
+  { id: "key", head: "key" },
+  {
+    id: "score",
+    head: (
+      <>
+        <span class="role-q">q</span>·<span class="role-k">k</span>
+      </>
+    ),
+  },
+  { id: "scaled", head: "scaled" },
+  { id: "masked", head: "masked" },
+  { id: "weight", head: "weight" },
+  { id: "value", head: <span class="role-v">value</span> },
+  {
+    id: "contribution",
+    head: (
+      <>
+        weight × <span class="role-v">value</span>
+      </>
+    ),
+  },
+];
+
+export function QueryTable() {
+  const { scene, solution, set } = usePage();
+  // Up to 64 rows of numbers, made anew only when one of them changes and not for every cell that is pointed at.
+  const body = useMemo(
+    () =>
+      solution ? (
+        <Rows solution={solution} />
+      ) : (
+        <tbody>
+          {scene.keys.tokens.map((key, j) => (
+            <tr key={j}>
+              <th scope="row">{shorten(key, 16)}</th>
+              <td colSpan={6} />
+            </tr>
+          ))}
+        </tbody>
+      ),
+    [solution, scene],
+  );
+  return (
+    <RowTable
+      title={
+        <>
+          How{" "}
+          <TokenSelect
+            label="Query shown in the table"
+            tokens={scene.queries.tokens}
+            index={scene.row}
+            onSelect={(row) => set({ row })}
+          />{" "}
+          gets its output
+        </>
+      }
+      columns={columns}
+    >
+      {body}
+    </RowTable>
+  );
+}

@@ -1,0 +1,118 @@
+/** The sentence, or the two of cross-attention, and how they are cut. */
+
+import { Choice, Switch } from "../../components/Fields";
+import { Notices } from "../../components/Notices";
+import { Lockable, Panel } from "../../components/Panel";
+import type { Setter } from "../../room";
+import { initialState, type Scene, type State, withText } from "./state";
+import { noticeOfCut, tokenize } from "./tokens";
+
+function TextField({
+  id,
+  label,
+  value,
+  onInput,
+}: {
+  id: string;
+  label: string;
+  value: string;
+  /** Returns what is kept of the text. */
+  onInput(text: string): string;
+}) {
+  return (
+    <div class="sentence-field">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        class="sentence"
+        type="text"
+        dir="auto"
+        autocomplete="off"
+        spellcheck={false}
+        value={value}
+        onInput={({ currentTarget }) => {
+          const kept = onInput(currentTarget.value);
+          // Only then, because setting the value moves the caret to its end.
+          if (kept !== currentTarget.value) currentTarget.value = kept;
+        }}
+      />
+    </div>
+  );
+}
+
+export function Sentence({
+  state,
+  scene,
+  set,
+  notify,
+  notices,
+}: {
+  state: State;
+  scene: Scene;
+  set: Setter<State>;
+  /** Called with what was wrong with the text that was typed last, or null. */
+  notify(notice: string | null): void;
+  notices: readonly string[];
+}) {
+  /** Cuts what was typed or pasted to what fits, and says so. */
+  const keep = (text: string, change: (kept: string) => Partial<State>): string => {
+    const { kept, cut } = tokenize(text, state.split);
+    notify(cut ? noticeOfCut : null);
+    set(change(kept));
+    return kept;
+  };
+  return (
+    <section class="sentences" aria-label="Sentence">
+      <Panel name="sentence">
+        <Lockable>
+          <TextField
+            id="text"
+            label={scene.cross ? "This sentence asks (queries)" : "Sentence"}
+            value={state.text}
+            onInput={(text) => keep(text, withText)}
+          />
+          {state.keyText !== null && (
+            <TextField
+              id="key-text"
+              label="This sentence is asked (keys and values)"
+              value={state.keyText}
+              onInput={(text) => keep(text, (keyText) => ({ keyText, cell: null }))}
+            />
+          )}
+          <div class="sentence-options">
+            <Choice
+              label="Cut into"
+              value={state.split}
+              choices={[
+                ["words", "words"],
+                ["characters", "characters"],
+              ]}
+              onChange={(split) => set({ split, example: false, cell: null })}
+            />
+            <Switch
+              label="Ask a second sentence (cross-attention)"
+              checked={scene.cross}
+              onChange={(cross) =>
+                set({ keyText: cross ? "A lazy dog sleeps" : null, example: false, cell: null })
+              }
+            />
+            {!state.example && (
+              <button
+                type="button"
+                class="link"
+                onClick={() => {
+                  notify(null);
+                  const { stage, range, curve } = state;
+                  set({ ...initialState, stage, range, curve });
+                }}
+              >
+                Back to the worked example
+              </button>
+            )}
+          </div>
+        </Lockable>
+      </Panel>
+      <Notices notices={notices} />
+    </section>
+  );
+}

@@ -1,0 +1,89 @@
+/** The current stage, expanded: its words and formula, its picture, and the formula of one cell. */
+
+import { Choice } from "../../components/Fields";
+import { Readout } from "../../components/Readout";
+import { Transport } from "../../components/Transport";
+import type { Explanation } from "../../explanation";
+import { hides, useShell } from "../../shell";
+import { useWidth } from "../../useWidth";
+import { Figure } from "./Figure";
+import { stageFormulas } from "./formulas";
+import { HeadPicker } from "./HeadPicker";
+import { usePage } from "./page";
+import { isShare } from "./pictures";
+import { allStages, picturesOf, type StageName, stageNames } from "./stages";
+
+/** Up to this many tokens the words fit beside the picture. */
+const fewTokens = 14;
+const stagesWithWeights = ["weights", "output"];
+
+function ColourChoice() {
+  const { state, set } = usePage();
+  const shows =
+    stagesWithWeights.includes(state.stage) || picturesOf(state.stage, state.example).some(isShare);
+  if (!shows) return null;
+  return (
+    <div class="colour-choice">
+      <Choice
+        label="Weights coloured"
+        value={state.range}
+        choices={[
+          ["absolute", "from 0 to 1"],
+          ["row", "per row"],
+        ]}
+        onChange={(range) => set({ range })}
+      />
+      <Choice
+        label="Curve"
+        value={state.curve}
+        choices={[
+          ["linear", "linear"],
+          ["sqrt", "√"],
+          ["log", "log"],
+        ]}
+        onChange={(curve) => set({ curve })}
+      />
+    </div>
+  );
+}
+
+export function StagePanel({ explanation }: { explanation: Explanation | null }) {
+  const { state, scene, set } = usePage();
+  const { wishes } = useShell();
+  const [ref, width] = useWidth<HTMLDivElement>();
+  const index = stageNames.indexOf(state.stage);
+  const stage = allStages[state.stage];
+  const many = Math.max(scene.queries.tokens.length, scene.keys.tokens.length) > fewTokens;
+  return (
+    <>
+      <div class="stage-bar">
+        <Transport
+          index={index}
+          count={stageNames.length}
+          title={stage.title}
+          label="Stages"
+          go={(next) => set({ stage: stageNames[next] as StageName })}
+        />
+        <HeadPicker />
+      </div>
+      <div
+        class={many ? "stage many" : "stage"}
+        id="stage"
+        role="tabpanel"
+        aria-labelledby={`tab-${state.stage}`}
+      >
+        <div class="stage-words">
+          {!hides(wishes, "text") && <p>{stage.explain(state, scene)}</p>}
+          {stageFormulas[state.stage](state, scene)}
+        </div>
+        <div class="stage-figure">
+          <div ref={ref} class="scroll">
+            {width > 0 && <Figure width={width} />}
+          </div>
+          <ColourChoice />
+        </div>
+        <Readout explanation={explanation} locked={state.cell !== null} />
+      </div>
+    </>
+  );
+}

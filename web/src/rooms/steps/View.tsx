@@ -1,0 +1,141 @@
+/** The room "Step by step": wires the link, the engine and what is pointed at to the parts of the page. */
+import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import { Panel } from "../../components/Panel";
+import { textOf } from "../../explanation";
+import type { RoomProps } from "../../room";
+import { useFootnote, useShell } from "../../shell";
+import { Controls } from "./Controls";
+import { explain, sourcesOf } from "./explain";
+import { Lines } from "./Lines";
+import { kindOf } from "./matrices";
+import { Pipeline } from "./Pipeline";
+import { type Page, PageContext } from "./page";
+import { QueryTable } from "./QueryTable";
+import { Sentence } from "./Sentence";
+import { StagePanel } from "./StagePanel";
+import { stageNames } from "./stages";
+import { type CellRef, lookOf, type Scene, type State, sceneOf } from "./state";
+import { TryNext } from "./TryNext";
+import { noticeOfCut } from "./tokens";
+import { useSolution } from "./useSolution";
+
+function isSame(a: CellRef | null, b: CellRef | null): boolean {
+  return a?.matrix === b?.matrix && a?.row === b?.row && a?.col === b?.col;
+}
+
+/** What the person should know about their input, in words. */
+function noticesOf(scene: Scene, failure: string | null): string[] {
+  const notices: string[] = [];
+  if (failure) notices.push(failure);
+  if (scene.queries.tokens.length === 0)
+    notices.push("Type a word: there is no token to look from yet.");
+  else if (scene.keys.tokens.length === 0)
+    notices.push("Type a word into the second sentence: there is no token to look at yet.");
+  if (scene.queries.cut || scene.keys.cut) notices.push(noticeOfCut);
+  return notices;
+}
+
+export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
+  const { wishes } = useShell();
+  const scene = useMemo(() => sceneOf(state), [state]);
+  const { answer, failure } = useSolution(state, scene);
+  const [hover, setHover] = useState<CellRef | null>(null);
+  const [byKeyboard, setByKeyboard] = useState(false);
+  const [cutNotice, setCutNotice] = useState<string | null>(null);
+
+  // The pictures show what the last answer was asked for, so that numbers and labels always belong together.
+  const shownState: State = answer ? { ...answer.state, ...lookOf(state) } : state;
+  const shownScene = useMemo(() => sceneOf(shownState), [answer, state]);
+  const milliseconds = answer?.solution.milliseconds;
+  useFootnote(
+    milliseconds === undefined ? null : `all stages computed in ${milliseconds.toFixed(1)} ms`,
+  );
+  const active = state.cell ?? hover;
+  const solution = answer?.solution ?? null;
+  const lights = active ? sourcesOf(active, shownScene, shownState) : [];
+  const explanation = active && solution && explain(active, solution, shownState, shownScene);
+
+  const point = useCallback<Page["point"]>(
+    (cell, by) => {
+      setByKeyboard(by === "keyboard");
+      setHover((now) => (isSame(now, cell) ? now : cell));
+      // Moving the cursor by keyboard takes a kept cell along, within its matrix.
+      if (by === "keyboard" && cell)
+        set((now) => (now.cell?.matrix === cell.matrix ? { cell } : {}));
+    },
+    [set],
+  );
+  const lock = useCallback<Page["lock"]>(
+    (cell) =>
+      set((now) => {
+        if (isSame(now.cell, cell)) return { cell: null };
+        return kindOf(cell.matrix).rows === "query" ? { cell, row: cell.row } : { cell };
+      }),
+    [set],
+  );
+
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key === "Escape") {
+        set({ cell: null });
+        setHover(null);
+      }
+      // The arrow keys step through the stages wherever nothing else wants them.
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      const wanted = (event.target as Element).closest?.("input, select, canvas, .scroll");
+      if (step && !wanted) {
+        set((now) => ({ stage: stageNames[stageNames.indexOf(now.stage) + step] ?? now.stage }));
+      }
+    };
+    addEventListener("keydown", onKeyDown);
+    return () => removeEventListener("keydown", onKeyDown);
+  }, [set]);
+
+  const page: Page = {
+    state: shownState,
+    scene: shownScene,
+    solution,
+    active,
+    lights,
+    set,
+    point,
+    lock,
+  };
+  const notices = [
+    ...noticesOf(scene, failure),
+    ...linkNotices,
+    ...(cutNotice && !scene.queries.cut ? [cutNotice] : []),
+  ];
+
+  return (
+    <PageContext.Provider value={page}>
+      <Sentence state={state} scene={scene} set={set} notify={setCutNotice} notices={notices} />
+      <Panel name="pipeline">
+        <Pipeline />
+      </Panel>
+      <Controls state={state} scene={scene} set={set} />
+      <div class="work">
+        <Panel name="picture">
+          <StagePanel explanation={explanation} />
+        </Panel>
+        <div class="row-and-lines">
+          <Panel name="table">
+            <QueryTable />
+          </Panel>
+          <Panel name="lines">
+            <Lines />
+          </Panel>
+        </div>
+      </div>
+      {/* A suggestion leads out of what a teacher has locked. */}
+      {!wishes.lock && (
+        <Panel name="try">
+          <TryNext />
+        </Panel>
+      )}
+      <div class="only-heard" aria-live="polite">
+        {byKeyboard && explanation ? textOf(explanation) : ""}
+      </div>
+    </PageContext.Provider>
+  );
+}

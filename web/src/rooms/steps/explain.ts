@@ -1,0 +1,214 @@
+/** Where a cell's number comes from: the rows and columns it was made of, and its formula with their true numbers. */
+
+import type { Explanation, Piece, Role } from "../../explanation";
+import { format } from "../../format";
+import type { Light } from "../../paint";
+import { at, transposed, type View } from "../../view";
+import { kindOf, type MatrixName, viewOf } from "./matrices";
+import type { Solution } from "./problem";
+import type { CellRef, Scene, State } from "./state";
+
+export interface LightOn extends Light {
+  readonly matrix: MatrixName;
+}
+
+/** The rows, columns and cells that made `cell`. */
+export function sourcesOf(
+  { matrix, row, col }: CellRef,
+  scene: Scene,
+  state: State,
+): readonly LightOn[] {
+  const keySide = (name: "embedding" | "position" | "input"): MatrixName =>
+    scene.cross
+      ? ({ embedding: "keyEmbedding", position: "keyPosition", input: "keyInput" } as const)[name]
+      : name;
+  switch (matrix) {
+    case "input":
+    case "keyInput": {
+      const [embedding, position] =
+        matrix === "input"
+          ? (["embedding", "position"] as const)
+          : (["keyEmbedding", "keyPosition"] as const);
+      const first = { matrix: embedding, row, col };
+      return state.position ? [first, { matrix: position, row, col }] : [first];
+    }
+    case "q":
+      return [
+        { matrix: "input", row },
+        { matrix: "wq", col },
+      ];
+    case "k":
+    case "v":
+      return [
+        { matrix: keySide("input"), row },
+        { matrix: matrix === "k" ? "wk" : "wv", col },
+      ];
+    case "scores":
+      return [
+        { matrix: "q", row },
+        { matrix: "k", row: col },
+      ];
+    case "scaled":
+      return [{ matrix: "scores", row, col }];
+    case "masked":
+      return [{ matrix: "scaled", row, col }];
+    case "weights":
+      return [{ matrix: "masked", row }];
+    case "output":
+      return [
+        { matrix: "weights", row },
+        { matrix: "v", col },
+      ];
+    case "joined":
+      return Math.floor(col / scene.headSize) === scene.head
+        ? [{ matrix: "output", row, col: col % scene.headSize }]
+        : [];
+    case "result":
+      return [
+        { matrix: "joined", row },
+        { matrix: "wo", col },
+      ];
+    default:
+      return [];
+  }
+}
+
+/** Longer sums are cut in the middle of nowhere useful; they end with how many terms were left out. */
+const termsShown = 8;
+
+/** No line breaks inside a product. */
+const times = "\u00a0×\u00a0";
+
+/** Terms joined by plus signs, or the first ones and a count. */
+function sum(terms: readonly (readonly Piece[])[]): Piece[] {
+  const shown = terms.length > termsShown ? terms.slice(0, termsShown - 1) : terms;
+  const pieces = shown.flatMap((term, i) => (i === 0 ? term : [{ text: " + " }, ...term]));
+  const left = terms.length - shown.length;
+  return left === 0 ? pieces : [...pieces, { text: ` + … ${left} more` }];
+}
+
+/** A negative operand stands in brackets, so that two signs never meet. */
+function operand(value: number, role?: Role): Piece {
+  const text = format(value);
+  return { text: text.startsWith("−") ? `(${text})` : text, role };
+}
+
+/** Row `i` of `left` times column `j` of `right`. */
+function product(
+  left: View,
+  i: number,
+  right: View,
+  j: number,
+  roles: readonly [Role | undefined, Role | undefined],
+): Piece[] {
+  const terms = Array.from({ length: left.cols }, (_, n) => [
+    operand(at(left, i, n), roles[0]),
+    { text: times },
+    operand(at(right, n, j), roles[1]),
+  ]);
+  return sum(terms);
+}
+
+export function explain(
+  cell: CellRef,
+  solution: Solution,
+  state: State,
+  scene: Scene,
+): Explanation | null {
+  const { matrix, row: i, col: j } = cell;
+  const view = (name: MatrixName): View => viewOf(solution, name, scene.head) as View;
+  const own = viewOf(solution, matrix, scene.head);
+  if (!own || i >= own.rows || j >= own.cols) return null;
+
+  const kind = kindOf(matrix);
+  const value = at(own, i, j);
+  const queries = solution.problem.queryTokens;
+  const keys = solution.problem.keyTokens ?? queries;
+  const rowWord =
+    kind.rows === "query" ? queries[i] : kind.rows === "key" ? keys[i] : `row ${i + 1}`;
+  const name =
+    kind.cols === "key"
+      ? `${kind.title}, “${rowWord}” looks at “${keys[j]}”`
+      : `${kind.title}, ${kind.rows === "query" || kind.rows === "key" ? `“${rowWord}”` : rowWord}, entry ${j + 1}`;
+  const head: Piece[] = [
+    { text: `${kind.symbol}[${i + 1}, ${j + 1}]`, role: kind.role },
+    { text: " = " },
+  ];
+  const result: Piece = { text: format(value), role: kind.role };
+  const equals = (formula: readonly Piece[]): Explanation => ({
+    name,
+    formula: [...head, ...formula, { text: " = " }, result],
+  });
+  const says = (words: string): Explanation => ({
+    name,
+    formula: [...head, result, { text: `, ${words}` }],
+  });
+
+  switch (matrix) {
+    case "embedding":
+    case "keyEmbedding":
+      return says(
+        state.example ? "given with the example" : `made from the word and the seed ${state.seed}`,
+      );
+    case "wq":
+    case "wk":
+    case "wv":
+    case "wo":
+      return says(state.example ? "given with the example" : `made from the seed ${state.seed}`);
+    case "position":
+    case "keyPosition": {
+      if (!state.position) return says("because positions are not added");
+      const wave = j % 2 === 0 ? "sin" : "cos";
+      return equals([{ text: `${wave}(${i} ÷ 10000^(${j - (j % 2)}/${solution.dims.E}))` }]);
+    }
+    case "input":
+    case "keyInput": {
+      const side =
+        matrix === "input"
+          ? (["embedding", "position"] as const)
+          : (["keyEmbedding", "keyPosition"] as const);
+      if (!state.position) return says("the embedding as it is");
+      return equals(sum(side.map((part) => [operand(at(view(part), i, j))])));
+    }
+    case "q":
+      return equals(product(view("input"), i, view("wq"), j, [undefined, "q"]));
+    case "k":
+      return equals(product(view("keyInput"), i, view("wk"), j, [undefined, "k"]));
+    case "v":
+      return equals(product(view("keyInput"), i, view("wv"), j, [undefined, "v"]));
+    case "scores":
+      return equals(product(view("q"), i, transposed(view("k")), j, ["q", "k"]));
+    case "scaled": {
+      const divisors = [
+        ...(state.scaled ? [`√${scene.headSize}`] : []),
+        ...(state.temperature === 1 ? [] : [String(state.temperature)]),
+      ];
+      if (divisors.length === 0) return says("the score as it is");
+      return equals([operand(at(view("scores"), i, j)), { text: ` ÷ ${divisors.join(" ÷ ")}` }]);
+    }
+    case "masked":
+      return says(value === Number.NEGATIVE_INFINITY ? "hidden by the mask" : "may be seen");
+    case "weights": {
+      const row = view("masked");
+      const terms = Array.from({ length: row.cols }, (_, n) => at(row, i, n))
+        .filter((score) => score !== Number.NEGATIVE_INFINITY)
+        .map((score) => [{ text: `e^${operand(score).text}` }]);
+      if (terms.length === 0) return says("because this query may see no key at all");
+      if (at(row, i, j) === Number.NEGATIVE_INFINITY)
+        return says("because the mask hides this key");
+      return equals([
+        { text: `e^${operand(at(row, i, j)).text} ÷ (` },
+        ...sum(terms),
+        { text: ")" },
+      ]);
+    }
+    case "output":
+      return equals(product(view("weights"), i, view("v"), j, [undefined, "v"]));
+    case "joined":
+      return says(
+        `entry ${(j % scene.headSize) + 1} of the output of head ${Math.floor(j / scene.headSize) + 1}`,
+      );
+    case "result":
+      return equals(product(view("joined"), i, view("wo"), j, [undefined, "o"]));
+  }
+}

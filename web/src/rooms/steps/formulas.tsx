@@ -1,0 +1,257 @@
+/** The formula of each stage, as MathML that the browser sets itself. */
+import type { ComponentChildren, JSX } from "preact";
+import type { Role } from "../../explanation";
+import type { StageName } from "./stages";
+import type { Scene, State } from "./state";
+
+function Maths({ children }: { children: ComponentChildren }) {
+  return <math display="block">{children}</math>;
+}
+
+/** A letter with an index below it, in its role's colour. */
+function Sub({ base, sub, of }: { base: string; sub: ComponentChildren; of?: Role }) {
+  return (
+    <msub class={of && `role-${of}`}>
+      <mi>{base}</mi>
+      {typeof sub === "string" ? <mi>{sub}</mi> : sub}
+    </msub>
+  );
+}
+
+const rowAndCol = (row: string, col: string) => (
+  <mrow>
+    <mi>{row}</mi>
+    <mi>{col}</mi>
+  </mrow>
+);
+
+function SumOver({ index }: { index: string }) {
+  return (
+    <munder>
+      <mo>∑</mo>
+      <mi>{index}</mi>
+    </munder>
+  );
+}
+
+/** Q, K or V as its projection of X, or of the second sentence's X′. */
+function Projection({ name, of, second }: { name: string; of: Role; second: boolean }) {
+  return (
+    <mrow>
+      <mi class={`role-${of}`}>{name}</mi>
+      <mo>=</mo>
+      {second ? (
+        <msup>
+          <mi>X</mi>
+          <mo>′</mo>
+        </msup>
+      ) : (
+        <mi>X</mi>
+      )}
+      <Sub base="W" sub={name} of={of} />
+    </mrow>
+  );
+}
+
+/** Entry 2n or 2n + 1 of the code of position i. */
+function Wave({ offset, name, size }: { offset: 0 | 1; name: string; size: number }) {
+  const even = (
+    <mrow>
+      <mn>2</mn>
+      <mi>n</mi>
+    </mrow>
+  );
+  return (
+    <Maths>
+      <msub>
+        <mi>P</mi>
+        <mrow>
+          <mi>i</mi>
+          <mo>,</mo>
+          {even}
+          {offset === 1 && (
+            <>
+              <mo>+</mo>
+              <mn>1</mn>
+            </>
+          )}
+        </mrow>
+      </msub>
+      <mo>=</mo>
+      <mi>{name}</mi>
+      <mfrac>
+        <mi>i</mi>
+        <msup>
+          <mn>10000</mn>
+          <mrow>
+            {even}
+            <mo>/</mo>
+            <mn>{size}</mn>
+          </mrow>
+        </msup>
+      </mfrac>
+    </Maths>
+  );
+}
+
+export const stageFormulas: Record<StageName, (state: State, scene: Scene) => JSX.Element> = {
+  tokens: (_, scene) => (
+    <Maths>
+      <Sub base="t" sub={<mn>1</mn>} />
+      <mo>,</mo>
+      <mo>…</mo>
+      <mo>,</mo>
+      <Sub base="t" sub="L" />
+      <mspace width="1em" />
+      <mi>L</mi>
+      <mo>=</mo>
+      <mn>{scene.queries.tokens.length}</mn>
+    </Maths>
+  ),
+  embedding: (state, scene) => (
+    <>
+      <Maths>
+        <mi>X</mi>
+        <mo>=</mo>
+        <mi>E</mi>
+        {state.position && (
+          <>
+            <mo>+</mo>
+            <mi>P</mi>
+          </>
+        )}
+      </Maths>
+      {state.position && (
+        <>
+          <Wave offset={0} name="sin" size={scene.embeddingSize} />
+          <Wave offset={1} name="cos" size={scene.embeddingSize} />
+        </>
+      )}
+    </>
+  ),
+  qkv: (_, scene) => (
+    <Maths>
+      <Projection name="Q" of="q" second={false} />
+      <mspace width="1em" />
+      <Projection name="K" of="k" second={scene.cross} />
+      <mspace width="1em" />
+      <Projection name="V" of="v" second={scene.cross} />
+    </Maths>
+  ),
+  scores: () => (
+    <Maths>
+      <msub>
+        <mrow>
+          <mo>(</mo>
+          <mi class="role-q">Q</mi>
+          <msup class="role-k">
+            <mi>K</mi>
+            <mi mathvariant="normal">T</mi>
+          </msup>
+          <mo>)</mo>
+        </mrow>
+        {rowAndCol("i", "j")}
+      </msub>
+      <mo>=</mo>
+      <SumOver index="c" />
+      <Sub base="q" sub={rowAndCol("i", "c")} of="q" />
+      <Sub base="k" sub={rowAndCol("j", "c")} of="k" />
+    </Maths>
+  ),
+  scaled: (state, scene) => (
+    <Maths>
+      <mi>S</mi>
+      <mo>=</mo>
+      <mfrac>
+        <mrow>
+          <mi class="role-q">Q</mi>
+          <msup class="role-k">
+            <mi>K</mi>
+            <mi mathvariant="normal">T</mi>
+          </msup>
+        </mrow>
+        <mrow>
+          {state.scaled ? (
+            <msqrt>
+              <mn>{scene.headSize}</mn>
+            </msqrt>
+          ) : (
+            <mn>1</mn>
+          )}
+          {state.temperature !== 1 && (
+            <>
+              <mo>·</mo>
+              <mn>{state.temperature}</mn>
+            </>
+          )}
+        </mrow>
+      </mfrac>
+    </Maths>
+  ),
+  masked: () => (
+    <Maths>
+      <Sub base="M" sub={rowAndCol("i", "j")} />
+      <mo>=</mo>
+      <Sub base="S" sub={rowAndCol("i", "j")} />
+      <mtext>&nbsp;if&nbsp;</mtext>
+      <mi>i</mi>
+      <mtext>&nbsp;may see&nbsp;</mtext>
+      <mi>j</mi>
+      <mtext>, else&nbsp;</mtext>
+      <mo>−</mo>
+      <mi mathvariant="normal">∞</mi>
+    </Maths>
+  ),
+  weights: () => (
+    <Maths>
+      <Sub base="a" sub={rowAndCol("i", "j")} />
+      <mo>=</mo>
+      <mfrac>
+        <msup>
+          <mi>e</mi>
+          <Sub base="M" sub={rowAndCol("i", "j")} />
+        </msup>
+        <mrow>
+          <SumOver index="n" />
+          <msup>
+            <mi>e</mi>
+            <Sub base="M" sub={rowAndCol("i", "n")} />
+          </msup>
+        </mrow>
+      </mfrac>
+    </Maths>
+  ),
+  output: () => (
+    <Maths>
+      <Sub base="o" sub="i" of="o" />
+      <mo>=</mo>
+      <SumOver index="j" />
+      <Sub base="a" sub={rowAndCol("i", "j")} />
+      <Sub base="v" sub="j" of="v" />
+    </Maths>
+  ),
+  joined: (state, scene) => (
+    <Maths>
+      <mi class="role-o">Y</mi>
+      <mo>=</mo>
+      {state.example ? (
+        <mi class="role-o">O</mi>
+      ) : (
+        <>
+          <mrow>
+            <mo>[</mo>
+            <Sub base="O" sub={<mn>1</mn>} of="o" />
+            {scene.heads > 1 && (
+              <>
+                <mo>…</mo>
+                <Sub base="O" sub={<mn>{scene.heads}</mn>} of="o" />
+              </>
+            )}
+            <mo>]</mo>
+          </mrow>
+          <Sub base="W" sub="O" of="o" />
+        </>
+      )}
+    </Maths>
+  ),
+};

@@ -1,0 +1,126 @@
+/** The room's part of the link. */
+import { numberIn, oneOf, onOff, type Readers, readParams } from "../../link";
+import type { Reading } from "../../room";
+import { isMatrixName } from "./matrices";
+import { isStageName } from "./stages";
+import { allowedRanges, type CellRef, initialState, type State } from "./state";
+import { maxCharacters, maxTokens } from "./tokens";
+
+const indexRange = { min: 1, max: maxTokens };
+
+function cellFrom(text: string): CellRef {
+  const [matrix, row, col] = text.split(".");
+  const index = /^\d{1,3}$/;
+  if (!matrix || !isMatrixName(matrix) || !index.test(row ?? "") || !index.test(col ?? "")) {
+    throw new RangeError("a matrix, a row and a column, such as scores.2.4");
+  }
+  return { matrix, row: Number(row) - 1, col: Number(col) - 1 };
+}
+
+/** Rows of hidden keys, such as `1:2-5,7;3:1`, counted from 1. */
+function hiddenFrom(text: string): ReadonlySet<string> {
+  const hidden = new Set<string>();
+  for (const part of text.split(";").filter(Boolean)) {
+    const [, row, runs = ""] = /^(\d+):([\d,-]+)$/.exec(part) ?? [];
+    const i = placeFrom(row) - 1;
+    for (const run of runs.split(",")) {
+      const [first, last = first] = run.split("-");
+      const end = placeFrom(last);
+      for (let col = placeFrom(first); col <= end; ++col) hidden.add(`${i},${col - 1}`);
+    }
+  }
+  return hidden;
+}
+
+function placeFrom(text: string | undefined): number {
+  const value = Number(text);
+  if (!(Number.isInteger(value) && value >= indexRange.min && value <= indexRange.max))
+    throw new RangeError("cells such as 1:2-5,7;3:1");
+  return value;
+}
+
+function hiddenToText(hidden: ReadonlySet<string>): string {
+  const rows = new Map<number, number[]>();
+  for (const cell of hidden) {
+    const [row, col] = cell.split(",").map(Number) as [number, number];
+    rows.set(row, [...(rows.get(row) ?? []), col]);
+  }
+  const runs = (cols: number[]) => {
+    const out: [number, number][] = [];
+    for (const col of cols.sort((a, b) => a - b)) {
+      const last = out.at(-1);
+      if (last && last[1] === col - 1) last[1] = col;
+      else out.push([col, col]);
+    }
+    return out
+      .map(([from, to]) => (from === to ? `${from + 1}` : `${from + 1}-${to + 1}`))
+      .join(",");
+  };
+  return [...rows]
+    .sort(([a], [b]) => a - b)
+    .map(([row, cols]) => `${row + 1}:${runs(cols)}`)
+    .join(";");
+}
+
+const readers: Readers<State> = {
+  text: (text) => ({ text: text.slice(0, maxCharacters), example: false }),
+  keys: (text) => ({ keyText: text.slice(0, maxCharacters), example: false }),
+  split: (text) => ({ split: oneOf("words", "characters")(text), example: false }),
+  heads: (text) => ({ heads: numberIn(allowedRanges.heads)(text), example: false }),
+  size: (text) => ({ headSize: numberIn(allowedRanges.headSize)(text), example: false }),
+  seed: (text) => ({ seed: text.slice(0, 40), example: false }),
+  position: (text) => ({ position: onOff(text) }),
+  scale: (text) => ({ scaled: onOff(text) }),
+  temperature: (text) => ({ temperature: numberIn(allowedRanges.temperature, false)(text) }),
+  mask: (text) => ({ mask: oneOf("none", "causal", "padding", "window", "painted")(text) }),
+  pad: (text) => ({ padFrom: numberIn({ min: 1, max: maxTokens + 1 })(text) - 1 }),
+  window: (text) => ({ window: numberIn(allowedRanges.window)(text) }),
+  hidden: (text) => ({ hidden: hiddenFrom(text) }),
+  step: (text) => {
+    if (!isStageName(text)) throw new RangeError("the name of a step");
+    return { stage: text };
+  },
+  head: (text) => ({ head: numberIn(allowedRanges.heads)(text) - 1 }),
+  query: (text) => ({ row: numberIn(indexRange)(text) - 1 }),
+  cell: (text) => ({ cell: cellFrom(text) }),
+  range: (text) => ({ range: oneOf("absolute", "row")(text) }),
+  curve: (text) => ({ curve: oneOf("linear", "sqrt", "log")(text) }),
+  mass: (text) => ({ mass: numberIn(allowedRanges.mass)(text) }),
+};
+
+export function read(params: URLSearchParams): Reading<State> {
+  return readParams(params, initialState, readers);
+}
+
+export function write(state: State): URLSearchParams {
+  const params = new URLSearchParams();
+  const initial = initialState;
+  const put = (key: string, value: string | number, unless: string | number) => {
+    if (value !== unless) params.set(key, String(value));
+  };
+  if (!state.example) {
+    params.set("text", state.text);
+    if (state.keyText !== null) params.set("keys", state.keyText);
+    put("heads", state.heads, initial.heads);
+    put("size", state.headSize, initial.headSize);
+    put("seed", state.seed, initial.seed);
+    put("split", state.split, initial.split);
+  }
+  const onOrOff = (on: boolean) => (on ? "on" : "off");
+  put("position", onOrOff(state.position), onOrOff(initial.position));
+  put("scale", onOrOff(state.scaled), onOrOff(initial.scaled));
+  put("temperature", state.temperature, initial.temperature);
+  put("mask", state.mask, initial.mask);
+  if (state.mask === "padding") put("pad", state.padFrom + 1, initial.padFrom + 1);
+  if (state.mask === "window") put("window", state.window, initial.window);
+  if (state.mask === "painted") put("hidden", hiddenToText(state.hidden), "");
+  put("step", state.stage, initial.stage);
+  put("head", state.head + 1, initial.head + 1);
+  put("query", state.row + 1, initial.row + 1);
+  if (state.cell)
+    params.set("cell", `${state.cell.matrix}.${state.cell.row + 1}.${state.cell.col + 1}`);
+  put("range", state.range, initial.range);
+  put("curve", state.curve, initial.curve);
+  put("mass", state.mass, initial.mass);
+  return params;
+}

@@ -1,0 +1,119 @@
+/** The matrices that the page draws: their names, and how to read each out of the engine's answer. */
+import type { Role } from "../../explanation";
+import { transposed, type View, viewOn } from "../../view";
+import type { Solution } from "./problem";
+
+/** What a row or a column of a matrix stands for. */
+export type Axis = "query" | "key" | "embedding" | "head" | "joined";
+
+interface Kind {
+  /** How the page writes it in running text and in formulas. */
+  readonly title: string;
+  readonly symbol: string;
+  readonly rows: Axis;
+  readonly cols: Axis;
+  /** A matrix without a role is drawn in ink. */
+  readonly role?: Role;
+}
+
+export const matrices = {
+  embedding: { title: "Embedding", symbol: "E", rows: "query", cols: "embedding" },
+  position: { title: "Position", symbol: "P", rows: "query", cols: "embedding" },
+  input: { title: "Input", symbol: "X", rows: "query", cols: "embedding" },
+  keyEmbedding: { title: "Embedding", symbol: "E′", rows: "key", cols: "embedding" },
+  keyPosition: { title: "Position", symbol: "P′", rows: "key", cols: "embedding" },
+  keyInput: { title: "Input", symbol: "X′", rows: "key", cols: "embedding" },
+  wq: { title: "Query projection", symbol: "W_Q", rows: "embedding", cols: "head", role: "q" },
+  wk: { title: "Key projection", symbol: "W_K", rows: "embedding", cols: "head", role: "k" },
+  wv: { title: "Value projection", symbol: "W_V", rows: "embedding", cols: "head", role: "v" },
+  q: { title: "Queries", symbol: "Q", rows: "query", cols: "head", role: "q" },
+  k: { title: "Keys", symbol: "K", rows: "key", cols: "head", role: "k" },
+  v: { title: "Values", symbol: "V", rows: "key", cols: "head", role: "v" },
+  scores: { title: "Scores", symbol: "QKᵀ", rows: "query", cols: "key" },
+  scaled: { title: "Scaled scores", symbol: "S", rows: "query", cols: "key" },
+  masked: { title: "Masked scores", symbol: "M", rows: "query", cols: "key" },
+  weights: { title: "Weights", symbol: "A", rows: "query", cols: "key" },
+  output: { title: "Output of the head", symbol: "O", rows: "query", cols: "head", role: "o" },
+  joined: { title: "Heads joined", symbol: "C", rows: "query", cols: "joined", role: "o" },
+  wo: { title: "Output projection", symbol: "W_O", rows: "joined", cols: "embedding", role: "o" },
+  result: { title: "Result", symbol: "Y", rows: "query", cols: "embedding", role: "o" },
+} as const satisfies Record<string, Kind>;
+
+export type MatrixName = keyof typeof matrices;
+
+export function kindOf(name: MatrixName): Kind {
+  return matrices[name];
+}
+
+export function isMatrixName(text: string): text is MatrixName {
+  return Object.hasOwn(matrices, text);
+}
+
+/** Matrix `name` of one head (the heads of a matrix without heads are all the same), or null where there is none. */
+export function viewOf({ arrays, dims }: Solution, name: MatrixName, head: number): View | null {
+  const { L, S, E, H, D } = dims;
+  const whole = (data: Float32Array | null, rows: number, cols: number): View | null =>
+    data && viewOn(data, rows, cols);
+  /** Columns of one head out of all heads side by side. */
+  const ofHead = (data: Float32Array, rows: number): View => ({
+    data,
+    rows,
+    cols: D,
+    offset: head * D,
+    rowStride: H * D,
+    colStride: 1,
+  });
+  /** One head's rows of an [out, in] weight, as the in × out matrix that multiplies from the right. */
+  const projection = (data: Float32Array): View => ({
+    data,
+    rows: E,
+    cols: D,
+    offset: head * D * E,
+    rowStride: 1,
+    colStride: E,
+  });
+  const pairs = (data: Float32Array): View => viewOn(data, L, S, head * L * S);
+  switch (name) {
+    case "embedding":
+    case "position":
+    case "input":
+      return whole(arrays[name], L, E);
+    case "keyEmbedding":
+    case "keyPosition":
+    case "keyInput":
+      return whole(arrays[name], S, E);
+    case "wq":
+    case "wk":
+    case "wv":
+      return projection(arrays[name]);
+    case "q":
+      return ofHead(arrays.q, L);
+    case "k":
+    case "v":
+      return ofHead(arrays[name], S);
+    case "scores":
+    case "scaled":
+    case "masked":
+    case "weights":
+      return pairs(arrays[name]);
+    case "output":
+      return ofHead(arrays.joined, L);
+    case "joined":
+      return whole(arrays.joined, L, H * D);
+    case "wo": {
+      const view = whole(arrays.wo, E, H * D);
+      return view && transposed(view);
+    }
+    case "result":
+      return whole(arrays.result, L, E);
+  }
+}
+
+/** The size of matrix `name`, known before the engine has answered, so that its place on the page is kept. */
+export function sizeOf(
+  name: MatrixName,
+  sizes: Record<Axis, number>,
+): { rows: number; cols: number } {
+  const kind = kindOf(name);
+  return { rows: sizes[kind.rows], cols: sizes[kind.cols] };
+}

@@ -1,0 +1,29 @@
+/** What every part of the room shares: the state, the engine's answer to it, and what is lit. */
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { Setter } from "../../room";
+import type { LightOn } from "./explain";
+import type { Solution } from "./problem";
+import type { CellRef, Scene, State } from "./state";
+
+export interface Page {
+  /** The settings that `solution` answers, under the present look: controls may be one answer ahead of the pictures. */
+  readonly state: State;
+  readonly scene: Scene;
+  /** Null until the engine has answered, and while there is no token. */
+  readonly solution: Solution | null;
+  /** The cell that is pointed at or locked, and what it was made of. */
+  readonly active: CellRef | null;
+  readonly lights: readonly LightOn[];
+  set: Setter<State>;
+  point(cell: CellRef | null, by: "pointer" | "keyboard"): void;
+  lock(cell: CellRef): void;
+}
+
+export const PageContext = createContext<Page | null>(null);
+
+export function usePage(): Page {
+  const page = useContext(PageContext);
+  if (!page) throw new Error("usePage needs a PageContext around it");
+  return page;
+}

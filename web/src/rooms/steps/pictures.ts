@@ -1,0 +1,87 @@
+/** From a matrix's name to its picture: palette, hidden cells, labels, and which of its rows and columns are lit. */
+import { useMemo } from "preact/hooks";
+import { type Palette, signedPalette, weightPalette } from "../../colour";
+import type { CellSize } from "../../layout";
+import type { Labels, Light, Picture } from "../../paint";
+import { useShell } from "../../shell";
+import { usePicture as usePictureOf } from "../../usePicture";
+import { at, entries, rangeOf, transposed, type View } from "../../view";
+import { type Axis, kindOf, type MatrixName, viewOf } from "./matrices";
+import { usePage } from "./page";
+import type { Scene } from "./state";
+
+export function sizesOf(scene: Scene): Record<Axis, number> {
+  return {
+    query: scene.queries.tokens.length,
+    key: scene.keys.tokens.length,
+    embedding: scene.embeddingSize,
+    head: scene.headSize,
+    joined: scene.heads * scene.headSize,
+  };
+}
+
+/** Matrices of attention weights are shares; all others are signed numbers. */
+export function isShare(name: MatrixName): boolean {
+  return name === "weights";
+}
+
+export interface PictureOptions {
+  readonly cell: CellSize;
+  readonly labels?: Labels;
+  /** Keys are drawn as columns where they meet the queries. */
+  readonly flip?: boolean;
+  /** Another head than the chosen one. */
+  readonly head?: number;
+  /** A picture to choose from, in which nothing is lit. */
+  readonly quiet?: boolean;
+}
+
+function flipLight({ row, col }: Light): Light {
+  return { ...(col !== undefined && { row: col }), ...(row !== undefined && { col: row }) };
+}
+
+function usePalette(name: MatrixName, view: View | null): Palette {
+  const { state } = usePage();
+  const { theme } = useShell();
+  return useMemo(() => {
+    if (isShare(name)) return weightPalette(state.range, state.curve);
+    const [low, high] = (view && rangeOf(view)) ?? [0, 1];
+    return signedPalette(Math.max(-low, high), theme);
+  }, [name, view, state.range, state.curve, theme]);
+}
+
+export function usePicture(name: MatrixName, options: PictureOptions): Picture {
+  const page = usePage();
+  const { scene, solution } = page;
+  const { cell, labels, flip = false, head = scene.head, quiet = false } = options;
+  const kind = kindOf(name);
+  const sizes = sizesOf(scene);
+  const shape = { rows: sizes[kind.rows], cols: sizes[kind.cols] };
+
+  const view = useMemo(() => {
+    const upright = solution && viewOf(solution, name, head);
+    return upright && (flip ? transposed(upright) : upright);
+  }, [solution, name, head, flip]);
+  const isHidden = useMemo(() => {
+    const masked =
+      (name === "masked" || isShare(name)) && solution && viewOf(solution, "masked", head);
+    const hides = (score: number) => score === Number.NEGATIVE_INFINITY;
+    if (!masked || ![...entries(masked)].some(hides)) return undefined;
+    return (row: number, col: number) => hides(at(masked, row, col));
+  }, [solution, name, head]);
+  const palette = usePalette(name, view);
+
+  const light = (at: Light) => (flip ? flipLight(at) : at);
+  const { row, col, matrix } = page.active ?? {};
+  return usePictureOf({
+    view,
+    ...(flip ? { rows: shape.cols, cols: shape.rows } : shape),
+    palette,
+    cell,
+    ...(labels && { labels }),
+    isHidden,
+    selected: !quiet && kind.rows === "query" ? { row: scene.row } : null,
+    lights: quiet ? [] : page.lights.filter((at) => at.matrix === name).map(light),
+    active: !quiet && matrix === name ? light({ row, col }) : null,
+  });
+}

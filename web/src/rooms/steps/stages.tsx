@@ -1,0 +1,181 @@
+/** The nine stages of attention, in the order in which they compute: name, two plain sentences. */
+import type { ComponentChildren } from "preact";
+import type { Role } from "../../explanation";
+import type { MatrixName } from "./matrices";
+import { countBlind, type Scene, type State } from "./state";
+
+export const stageNames = [
+  "tokens",
+  "embedding",
+  "qkv",
+  "scores",
+  "scaled",
+  "masked",
+  "weights",
+  "output",
+  "joined",
+] as const;
+
+export type StageName = (typeof stageNames)[number];
+
+export function isStageName(text: string): text is StageName {
+  return (stageNames as readonly string[]).includes(text);
+}
+
+export interface Stage {
+  readonly title: string;
+  /** The matrices of its picture in the pipeline; the tokens' stage has words instead. */
+  readonly matrices: readonly MatrixName[];
+  explain(state: State, scene: Scene): ComponentChildren;
+}
+
+/** A word in the colour of its role. */
+function Word({ of, children }: { of: Role; children: ComponentChildren }) {
+  return <b class={`role-${of}`}>{children}</b>;
+}
+
+const maskWords: Record<State["mask"], string> = {
+  none: "No mask is set, so every key may be seen.",
+  causal: "The causal mask lets a query see only itself and what came before it.",
+  padding: "Keys that only fill up the length are hidden from every query.",
+  window: "The sliding window hides every key that is too far from the query.",
+  painted:
+    "You paint this mask: drag over cells to hide or show them, or move with the arrow keys and press Space.",
+};
+
+/** What becomes of queries that the mask leaves without a key, if there are any. */
+function blindWords(state: State, scene: Scene): string {
+  const blind = countBlind(state, scene);
+  if (blind === 0) return "";
+  if (blind === scene.queries.tokens.length)
+    return " Here no query may see any key, so every row is zeros.";
+  return blind === 1
+    ? " One query may see no key at all, so its row is zeros."
+    : ` ${blind} queries may see no key at all, so their rows are zeros.`;
+}
+
+export const allStages: Record<StageName, Stage> = {
+  tokens: {
+    title: "Tokens",
+    matrices: [],
+    explain: (state, scene) => (
+      <>
+        The text is cut into {state.split === "words" ? "words and marks" : "characters"}, and each
+        piece becomes one token.{" "}
+        {scene.cross
+          ? "The first sentence asks, the second one is asked."
+          : "Every token will ask a question of every token, itself included."}
+      </>
+    ),
+  },
+  embedding: {
+    title: "Embedding",
+    matrices: ["input"],
+    explain: (state) => (
+      <>
+        Each token becomes a vector, a row of numbers
+        {state.example
+          ? " given by the example"
+          : " made from the word and the seed, where a trained model would have learned it"}
+        .{" "}
+        {state.position
+          ? "A code of sines and cosines is added, so that the same word differs by its place."
+          : "Positions are not added, so the order of the words leaves no trace in it."}
+      </>
+    ),
+  },
+  qkv: {
+    title: "Q, K, V",
+    matrices: ["q", "k", "v"],
+    explain: (_, scene) => (
+      <>
+        Three matrices turn each vector into a <Word of="q">query</Word> (what it looks for), a{" "}
+        <Word of="k">key</Word> (what it can be found by) and a <Word of="v">value</Word> (what it
+        passes on).{" "}
+        {scene.cross
+          ? "Queries come from the first sentence, keys and values from the second."
+          : "All three come from the same sentence: that is what makes it self-attention."}
+      </>
+    ),
+  },
+  scores: {
+    title: "Scores",
+    matrices: ["scores"],
+    explain: () => (
+      <>
+        Each <Word of="q">query</Word> is multiplied with each <Word of="k">key</Word>, entry by
+        entry, and the products are added up. The more the two point the same way, the larger the
+        score.
+      </>
+    ),
+  },
+  scaled: {
+    title: "Scaled",
+    matrices: ["scaled"],
+    explain: (state, scene) => (
+      <>
+        {state.scaled
+          ? `Sums of more products are larger, so the scores are divided by √d, here √${scene.headSize}.`
+          : "The division by √d is off: with longer vectors the scores grow, and the softmax picks one key and drops the rest."}{" "}
+        {state.temperature === 1
+          ? "A temperature of 1 changes nothing more."
+          : `The temperature ${state.temperature} ${state.temperature < 1 ? "makes them larger again, so that differences count for more" : "makes them smaller still, so that differences count for less"}.`}
+      </>
+    ),
+  },
+  masked: {
+    title: "Masked",
+    matrices: ["masked"],
+    explain: (state, scene) => (
+      <>
+        {maskWords[state.mask]} A hidden score becomes −∞, which the softmax turns into a weight of
+        exactly 0.{blindWords(state, scene)}
+      </>
+    ),
+  },
+  weights: {
+    title: "Weights",
+    matrices: ["weights"],
+    explain: (state, scene) => (
+      <>
+        The softmax turns each row of scores into shares. Larger scores get more, no share is
+        negative, and a row adds up to 1.{blindWords(state, scene)}
+      </>
+    ),
+  },
+  output: {
+    title: "Output",
+    matrices: ["output"],
+    explain: () => (
+      <>
+        Each query takes from every <Word of="v">value</Word> the share that its weight says and
+        adds them up. The <Word of="o">output</Word> is a blend of values, closest to those with
+        most weight.
+      </>
+    ),
+  },
+  joined: {
+    title: "Joined",
+    matrices: ["result"],
+    explain: (state, scene) =>
+      state.example ? (
+        <>
+          With several heads, their outputs would now be put side by side and mixed by one more
+          matrix. The worked example has one head and no such matrix, so the{" "}
+          <Word of="o">output</Word> is the result.
+        </>
+      ) : (
+        <>
+          {scene.heads === 1 ? "The one head's" : `The ${scene.heads} heads'`}{" "}
+          <Word of="o">outputs</Word> stand side by side, one long row per token. A last matrix
+          mixes them into a new vector for each token, ready for the next layer.
+        </>
+      ),
+  },
+};
+
+/** The matrix that a stage shows in the pipeline; the worked example ends with the output of its one head. */
+export function picturesOf(stage: StageName, example: boolean): readonly MatrixName[] {
+  if (stage === "joined" && example) return ["joined"];
+  return allStages[stage].matrices;
+}

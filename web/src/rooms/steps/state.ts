@@ -1,0 +1,201 @@
+/** Everything a person can set, and what follows from it. The link holds exactly this (see link.ts). */
+import type { Curve, Range } from "../../colour";
+import { exampleRow, exampleText } from "./example";
+import type { MatrixName } from "./matrices";
+import type { MaskRequest, Problem } from "./problem";
+import type { StageName } from "./stages";
+import { type Split, type Tokens, tokenize } from "./tokens";
+
+export type MaskKind = "none" | "causal" | "padding" | "window" | "painted";
+
+export interface CellRef {
+  readonly matrix: MatrixName;
+  readonly row: number;
+  readonly col: number;
+}
+
+/** What the engine's answer depends on. */
+export interface Settings {
+  /** The worked example brings its own vectors; any other sentence gets seeded ones. */
+  readonly example: boolean;
+  readonly text: string;
+  /** The sentence that is looked at; null when the first one looks at itself. */
+  readonly keyText: string | null;
+  readonly split: Split;
+  readonly heads: number;
+  readonly headSize: number;
+  readonly seed: string;
+  readonly position: boolean;
+  readonly scaled: boolean;
+  readonly temperature: number;
+  readonly mask: MaskKind;
+  /** With the padding mask: the first key that is padding. */
+  readonly padFrom: number;
+  /** With the sliding window: how many tokens to either side may be seen. */
+  readonly window: number;
+  /** With the painted mask: the hidden cells, as "query,key". */
+  readonly hidden: ReadonlySet<string>;
+}
+
+/** What of the answer is looked at, and how. */
+export interface Look {
+  readonly stage: StageName;
+  readonly head: number;
+  readonly row: number;
+  readonly cell: CellRef | null;
+  readonly range: Range;
+  readonly curve: Curve;
+  /** Lines are drawn until they carry this share of each query's attention, in percent. */
+  readonly mass: number;
+}
+
+export type State = Settings & Look;
+
+/** What a teacher's lock leaves free. */
+export const lookKeys = [
+  "stage",
+  "head",
+  "row",
+  "cell",
+  "range",
+  "curve",
+  "mass",
+] as const satisfies (keyof Look)[];
+
+export function lookOf({ stage, head, row, cell, range, curve, mass }: State): Look {
+  return { stage, head, row, cell, range, curve, mass };
+}
+
+export const initialState: State = {
+  example: true,
+  text: exampleText,
+  keyText: null,
+  split: "words",
+  heads: 2,
+  headSize: 4,
+  seed: "1",
+  position: false,
+  scaled: true,
+  temperature: 1,
+  mask: "none",
+  padFrom: 3,
+  window: 1,
+  hidden: new Set(),
+  stage: "scores",
+  head: 0,
+  row: exampleRow,
+  cell: null,
+  range: "absolute",
+  curve: "linear",
+  mass: 100,
+};
+
+export const allowedRanges = {
+  heads: { min: 1, max: 8 },
+  headSize: { min: 1, max: 16 },
+  temperature: { min: 0.1, max: 10 },
+  window: { min: 0, max: 63 },
+  padFrom: { min: 0, max: 64 },
+  mass: { min: 10, max: 100 },
+} as const;
+
+/** What the state means once its sentence is cut into tokens: sizes within range of one another. */
+export interface Scene {
+  readonly queries: Tokens;
+  readonly keys: Tokens;
+  readonly cross: boolean;
+  readonly heads: number;
+  readonly headSize: number;
+  readonly embeddingSize: number;
+  readonly row: number;
+  readonly head: number;
+}
+
+export function sceneOf(state: State): Scene {
+  const queries = tokenize(state.text, state.split);
+  const keys = state.keyText === null ? queries : tokenize(state.keyText, state.split);
+  const heads = state.example ? 1 : state.heads;
+  const headSize = state.example ? 2 : state.headSize;
+  return {
+    queries,
+    keys,
+    cross: state.keyText !== null,
+    heads,
+    headSize,
+    embeddingSize: state.example ? 4 : heads * headSize,
+    row: Math.max(0, Math.min(state.row, queries.tokens.length - 1)),
+    head: Math.min(state.head, heads - 1),
+  };
+}
+
+/** Whether query `row` may see key `col` under the chosen mask. */
+export function isVisible(state: State, row: number, col: number): boolean {
+  switch (state.mask) {
+    case "none":
+      return true;
+    case "causal":
+      return col <= row;
+    case "padding":
+      return col < state.padFrom;
+    case "window":
+      return Math.abs(row - col) <= state.window;
+    case "painted":
+      return !state.hidden.has(`${row},${col}`);
+  }
+}
+
+/** How many queries the mask leaves without any key. */
+export function countBlind(state: State, scene: Scene): number {
+  const keys = scene.keys.tokens;
+  return scene.queries.tokens.filter((_, i) => !keys.some((_, j) => isVisible(state, i, j))).length;
+}
+
+function maskOf(state: State, L: number, S: number): MaskRequest {
+  switch (state.mask) {
+    case "none":
+    case "causal":
+      return { kind: state.mask };
+    case "padding":
+      return { kind: "padding", from: Math.min(state.padFrom, S) };
+    default: {
+      const visible = Uint8Array.from({ length: L * S }, (_, i) =>
+        Number(isVisible(state, Math.floor(i / S), i % S)),
+      );
+      return { kind: "table", visible };
+    }
+  }
+}
+
+/** The problem for the engine, or null while there is no token to work on. */
+export function problemOf(state: State, scene: Scene): Problem | null {
+  const L = scene.queries.tokens.length;
+  const S = scene.keys.tokens.length;
+  if (L === 0 || S === 0) return null;
+  return {
+    queryTokens: scene.queries.tokens,
+    keyTokens: scene.cross ? scene.keys.tokens : null,
+    seed: state.example ? null : state.seed,
+    heads: scene.heads,
+    headSize: scene.headSize,
+    position: state.position,
+    scale: (state.scaled ? 1 / Math.sqrt(scene.headSize) : 1) / state.temperature,
+    mask: maskOf(state, L, S),
+    row: scene.row,
+    head: scene.head,
+  };
+}
+
+/** Starting to paint keeps what the mask before hid, so that one can change it cell by cell. */
+export function startPainting(state: State, scene: Scene): Partial<State> {
+  const hidden = new Set<string>();
+  for (let i = 0; i < scene.queries.tokens.length; ++i) {
+    for (let j = 0; j < scene.keys.tokens.length; ++j)
+      if (!isVisible(state, i, j)) hidden.add(`${i},${j}`);
+  }
+  return { mask: "painted", hidden, stage: "masked", cell: null };
+}
+
+/** A changed sentence leaves the worked example, whose vectors belong to its own five words. */
+export function withText(text: string): Partial<State> {
+  return { text, example: false, cell: null };
+}

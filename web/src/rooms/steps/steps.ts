@@ -1,0 +1,27 @@
+import type { Room } from "../../room";
+import { read, write } from "./link";
+import { lookKeys, type State } from "./state";
+import { View } from "./View";
+import "./steps.css";
+import "./pipeline.css";
+import "./stage.css";
+
+const steps: Room<State> = {
+  title: "Attention, step by step",
+  lead: "Every word looks at every word and takes as much as it heeds. Every number is computed in this page.",
+  panels: {
+    sentence: "the sentence",
+    pipeline: "the pipeline of stages",
+    picture: "the current stage",
+    controls: "settings",
+    table: "the table of one query",
+    lines: "the lines",
+    try: "what to look for",
+  },
+  look: lookKeys,
+  read,
+  write,
+  View,
+};
+
+export default steps;
