@@ -11,11 +11,14 @@ import { stageFormulas } from "./formulas";
 import { HeadPicker } from "./HeadPicker";
 import { usePage } from "./page";
 import { isShare } from "./pictures";
+import { Sharpness } from "./Sharpness";
 import { allStages, picturesOf, type StageName, stageNames } from "./stages";
 
 /** Up to this many tokens the words fit beside the picture. */
 const fewTokens = 14;
 const stagesWithWeights = ["weights", "output"];
+/** Where the scores become shares, and what decides how sharply. */
+const stagesOfSoftmax = ["scaled", "masked", "weights", "output"];
 
 function ColourChoice() {
   const { state, set } = usePage();
@@ -81,6 +84,7 @@ export function StagePanel({ explanation }: { explanation: Explanation | null })
             {width > 0 && <Figure width={width} />}
           </div>
           <ColourChoice />
+          {stagesOfSoftmax.includes(state.stage) && <Sharpness />}
         </div>
         <Readout explanation={explanation} locked={state.cell !== null} />
       </div>
