@@ -203,6 +203,39 @@ describe.each(kinds)(
       await expect.poll(() => room.text(".readout")).toContain("Point at a cell");
     });
 
+    test("plays a cell's computation product by product, and stops there for the person", async () => {
+      const room = await open();
+      const readout = () => room.text(".readout");
+      await room.click("Play", ".computation");
+      await expect
+        .poll(readout)
+        .toBe("Scores, “quick” looks at “The” QKᵀ[2, 1] = 0.500 × 0.200, so far 0.100");
+      await expect
+        .poll(() => room.text(".computation .transport-place"))
+        .toBe("Moment 2 of 10 the first cell");
+      expect(await room.text(".computation .play")).toBe("Play");
+      expect(await readout()).toContain("= 0.500 × 0.200 + 0.600 × 0.100, so far 0.160");
+      await room.click("Play", ".computation");
+      await expect
+        .poll(() => room.text(".computation .transport-place"))
+        .toBe("Moment 6 of 10 cell by cell");
+      expect(await readout()).toContain("QKᵀ[2, 5] = 0.500 × 1.800 + 0.600 × 1.700 = 1.920");
+      await room.click("Next →", ".computation");
+      await expect.poll(readout).toContain("Scores, “The” The whole row");
+      await expect.poll(() => room.link()).toContain("time=7");
+      await room.click("← Back", ".computation");
+      await expect.poll(readout).toContain("QKᵀ[2, 5]");
+    });
+
+    test("leaves out Play for those who want less motion, and keeps the steps", async () => {
+      const room = await open();
+      await room.page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);
+      await expect.poll(() => room.page.$$(".play")).toHaveLength(0);
+      await room.page.focus(".computation .scrub");
+      await room.page.keyboard.press("Home");
+      await expect.poll(() => room.text(".readout")).toContain("so far 0.100");
+    });
+
     test("moves a cell cursor with the arrow keys and speaks the cell", async () => {
       const room = await open();
       await (await room.canvas("scores")).focus();

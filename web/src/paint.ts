@@ -77,7 +77,7 @@ export function inkOf(element: Element): Ink {
   };
 }
 
-/** The cells as one pixel each, to be stretched: a 512 × 512 map costs no more than its pixels. Hidden ones stay clear. */
+/** The cells as one pixel each, to be stretched: a 512 × 512 map costs no more than its pixels. Hidden ones, and those without a number (NaN), stay clear. */
 export function cellBitmap(
   view: View,
   palette: Palette,
@@ -92,10 +92,11 @@ export function cellBitmap(
   const image = context.createImageData(view.cols, view.rows);
   for (let i = 0, p = 0; i < view.rows; ++i) {
     let largest = 0;
-    for (let j = 0; j < view.cols; ++j) largest = Math.max(largest, at(view, i, j));
+    for (let j = 0; j < view.cols; ++j) largest = Math.max(largest, at(view, i, j) || 0);
     for (let j = 0; j < view.cols; ++j, p += 4) {
-      if (isHidden?.(i, j)) continue;
-      image.data.set([...palette.colour(at(view, i, j), largest), 255], p);
+      const value = at(view, i, j);
+      if (isHidden?.(i, j) || Number.isNaN(value)) continue;
+      image.data.set([...palette.colour(value, largest), 255], p);
     }
   }
   context.putImageData(image, 0, 0);
@@ -177,10 +178,10 @@ function drawNumbers(context: CanvasRenderingContext2D, picture: Picture, ink: I
   context.textBaseline = "middle";
   for (let i = 0; i < g.rows; ++i) {
     let largest = 0;
-    for (let j = 0; j < g.cols; ++j) largest = Math.max(largest, at(view, i, j));
+    for (let j = 0; j < g.cols; ++j) largest = Math.max(largest, at(view, i, j) || 0);
     for (let j = 0; j < g.cols; ++j) {
-      if (isHidden?.(i, j)) continue;
       const value = at(view, i, j);
+      if (isHidden?.(i, j) || Number.isNaN(value)) continue;
       context.fillStyle = inkOn(palette.colour(value, largest));
       context.fillText(
         format(value, decimals),

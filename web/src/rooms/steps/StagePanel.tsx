@@ -6,6 +6,7 @@ import { Transport } from "../../components/Transport";
 import type { Explanation } from "../../explanation";
 import { hides, useShell } from "../../shell";
 import { useWidth } from "../../useWidth";
+import { Computation } from "./Computation";
 import { Figure } from "./Figure";
 import { stageFormulas } from "./formulas";
 import { HeadPicker } from "./HeadPicker";
@@ -13,6 +14,7 @@ import { usePage } from "./page";
 import { isShare } from "./pictures";
 import { Sharpness } from "./Sharpness";
 import { allStages, picturesOf, type StageName, stageNames } from "./stages";
+import { toStage } from "./state";
 
 /** Up to this many tokens the words fit beside the picture. */
 const fewTokens = 14;
@@ -37,7 +39,7 @@ export function StagePanel({ explanation }: { explanation: Explanation | null })
           count={stageNames.length}
           title={stage.title}
           label="Stages"
-          go={(next) => set({ stage: stageNames[next] as StageName })}
+          go={(next) => set(toStage(stageNames[next] as StageName))}
         />
         <HeadPicker />
       </div>
@@ -55,6 +57,7 @@ export function StagePanel({ explanation }: { explanation: Explanation | null })
           <div ref={ref} class="scroll">
             {width > 0 && <Figure width={width} />}
           </div>
+          <Computation />
           {showsWeights && <ColourChoice range={state.range} curve={state.curve} onChange={set} />}
           {stagesOfSoftmax.includes(state.stage) && <Sharpness />}
         </div>

@@ -83,6 +83,7 @@ const readers: Readers<State> = {
   head: (text) => ({ head: numberIn(allowedRanges.heads)(text) - 1 }),
   query: (text) => ({ row: numberIn(indexRange)(text) - 1 }),
   cell: (text) => ({ cell: cellFrom(text) }),
+  time: (text) => ({ time: numberIn({ min: 1, max: 9999 })(text) - 1 }),
   range: (text) => ({ range: oneOf("absolute", "row")(text) }),
   curve: (text) => ({ curve: oneOf("linear", "sqrt", "log")(text) }),
   mass: (text) => ({ mass: numberIn(allowedRanges.mass)(text) }),
@@ -119,6 +120,7 @@ export function write(state: State): URLSearchParams {
   put("query", state.row + 1, initial.row + 1);
   if (state.cell)
     params.set("cell", `${state.cell.matrix}.${state.cell.row + 1}.${state.cell.col + 1}`);
+  if (state.time !== null) params.set("time", String(state.time + 1));
   put("range", state.range, initial.range);
   put("curve", state.curve, initial.curve);
   put("mass", state.mass, initial.mass);

@@ -1,5 +1,7 @@
 /** What the page asks of its worker, and what comes back. Numbers cross as transferred typed arrays. */
 
+import type { MatrixName } from "./matrices";
+
 export type MaskRequest =
   | { readonly kind: "none" }
   | { readonly kind: "causal" }
@@ -33,6 +35,9 @@ export interface Dims {
   readonly H: number;
   readonly D: number;
 }
+
+/** For the first cell of the named row: its sum after each of its products. */
+export type Running = Partial<Record<MatrixName, Numbers>>;
 
 /** A typed array that can be transferred. */
 export type Numbers = Float32Array<ArrayBuffer>;
@@ -75,5 +80,6 @@ export interface Solution {
   readonly problem: Problem;
   readonly dims: Dims;
   readonly arrays: Arrays;
+  readonly running: Running;
   readonly milliseconds: number;
 }

@@ -3,6 +3,7 @@ import type { AttentionOptions, Heed, Tensor } from "heed";
 import type { Solver } from "../../desks";
 import { exampleEmbeddings, exampleProjections } from "./example";
 import type { Arrays, Problem, Solution } from "./problem";
+import { runningSums } from "./running";
 import { seededNumbers } from "./seeded";
 
 /** Views on WebAssembly memory go stale and may not be transferred: what leaves the engine is a copy. */
@@ -172,7 +173,8 @@ const solve: Solver<Problem, Solution> = (problem, { heed }) =>
       H: problem.heads,
       D: problem.headSize,
     };
-    return { problem, dims, arrays, milliseconds: performance.now() - started };
+    const running = runningSums(heed, { arrays, dims }, problem.row, problem.head);
+    return { problem, dims, arrays, running, milliseconds: performance.now() - started };
   });
 
 export default solve;

@@ -22,6 +22,22 @@ export function isStageName(text: string): text is StageName {
   return (stageNames as readonly string[]).includes(text);
 }
 
+/** Where its numbers are made, in this order: a stage without such a matrix has nothing to play. */
+export function targetsOf(stage: StageName, { example, position }: State): readonly MatrixName[] {
+  switch (stage) {
+    case "tokens":
+      return [];
+    case "embedding":
+      return position ? ["input"] : [];
+    case "qkv":
+      return ["q", "k", "v"];
+    case "joined":
+      return example ? ["joined"] : ["result"];
+    default:
+      return [stage];
+  }
+}
+
 export interface Stage {
   readonly title: string;
   /** The matrices of its picture in the pipeline; the tokens' stage has words instead. */

@@ -43,6 +43,8 @@ export interface Look {
   readonly head: number;
   readonly row: number;
   readonly cell: CellRef | null;
+  /** How far the stage's computation is shown, from 0; null when all of it is. */
+  readonly time: number | null;
   readonly range: Range;
   readonly curve: Curve;
   /** Lines are drawn until they carry this share of each query's attention, in percent. */
@@ -57,13 +59,14 @@ export const lookKeys = [
   "head",
   "row",
   "cell",
+  "time",
   "range",
   "curve",
   "mass",
 ] as const satisfies (keyof Look)[];
 
-export function lookOf({ stage, head, row, cell, range, curve, mass }: State): Look {
-  return { stage, head, row, cell, range, curve, mass };
+export function lookOf({ stage, head, row, cell, time, range, curve, mass }: State): Look {
+  return { stage, head, row, cell, time, range, curve, mass };
 }
 
 export const initialState: State = {
@@ -85,6 +88,7 @@ export const initialState: State = {
   head: 0,
   row: exampleRow,
   cell: null,
+  time: null,
   range: "absolute",
   curve: "linear",
   mass: 100,
@@ -192,7 +196,12 @@ export function startPainting(state: State, scene: Scene): Partial<State> {
     for (let j = 0; j < scene.keys.tokens.length; ++j)
       if (!isVisible(state, i, j)) hidden.add(`${i},${j}`);
   }
-  return { mask: "painted", hidden, stage: "masked", cell: null };
+  return { mask: "painted", hidden, cell: null, ...toStage("masked") };
+}
+
+/** Another stage is shown whole. */
+export function toStage(stage: StageName): Partial<State> {
+  return { stage, time: null };
 }
 
 /** What people call it: who looks at whom. */
