@@ -94,7 +94,7 @@ export function storyOf({ seen, shown, row }: Scene, text: (share: number) => st
   if (seen.exhibit === "pronouns" && answer && said)
     return [
       looks,
-      `That is how the model finds out who is meant: asked about “${answer.name}”, it says “${said.token}” with a probability of ${text(said.probability)}. Drop heads and see when it no longer does.`,
+      `Asked what “${answer.name}” means, the model says “${said.token}” with a probability of ${text(said.probability)}: drop heads and see when it no longer does.`,
     ];
   return [
     looks,

@@ -1,14 +1,21 @@
 /** The desk of this room: runs a trained model with all its heads and without some, and measures every head. */
-import type { Alignment, Answer, Split } from "heed/models";
+import {
+  type Alignment,
+  type Answer,
+  type Head,
+  type LabelledWeights,
+  type Split,
+  withoutHeads,
+} from "heed/models";
 import { nn } from "heed/nn";
 import type { Solver } from "../../desks";
 import { askedOf, questionsOf } from "./asking";
 import { attentionsOf, bestOf } from "./attending";
 import { exhibitOf } from "./catalogue";
 import { type Input, placesOf, readInput, tokensOf } from "./input";
-import { probe, without } from "./probe";
+import { probe } from "./probe";
 import type { Leave, Look, Seen, Unread } from "./seen";
-import { type HeadPlace, pathOf, placeOf } from "./state";
+import { pathOf, placeOf } from "./state";
 import { close, modelAt, type Trained } from "./trained";
 
 /** None of these was trained on. */
@@ -40,13 +47,12 @@ async function answeredBy(
 }
 
 /** Heads that a link drops need not be in this model. */
-function droppedOf({ model }: Trained, { dropped }: Look): HeadPlace[] {
-  const parameters = model.stateDict();
+function droppedOf({ dropped }: Look, there: readonly LabelledWeights[]): Head[] {
   return dropped
     .map(placeOf)
     .filter((place) => place !== null)
-    .filter(({ head }) => head < model.config.heads)
-    .filter((place) => Object.hasOwn(parameters, `${pathOf(place)}.out_proj.weight`));
+    .map((place) => ({ path: pathOf(place), head: place.head }))
+    .filter(({ path, head }) => there.some((each) => each.path === path && head < each.heads));
 }
 
 function noticesOf(input: Input, { task }: Trained, questions: number): string[] {
@@ -76,11 +82,11 @@ async function look(request: Look, trained: Trained): Promise<Seen | Unread> {
   const places: Alignment | null = hasRightPlaces ? input.alignment : placesOf(task.name, answered);
 
   const before = probe(model, answered);
-  const dropped = droppedOf(trained, request);
+  const dropped = droppedOf(request, before.attentions);
   const rest =
     dropped.length === 0
       ? null
-      : await without(model, dropped, async () => ({
+      : await withoutHeads(model, dropped, async () => ({
           probe: probe(model, answered),
           written: await writtenFor(trained, input),
         }));
