@@ -8,11 +8,6 @@ export const suggestions: readonly Suggestion[] = [
     "Who is kind helps, who is tired is helped. Without one head of the first layer the model mixes them up: give it back.",
   ],
   [
-    "#room=heads&text=Alice+gave+Clara+a+letter+because+she+needed+it.",
-    "Who needed it?",
-    "“She” may be Alice or Clara, and only the verb tells. Choose “she” or “it” and see which heads know.",
-  ],
-  [
     "#room=heads&head=encoder.3.4&compare=encoder.3.1",
     "Two heads of one layer",
     "One looks at the thing, the other at what was done with it: the difference shows both at once.",
