@@ -167,7 +167,7 @@ export function AnswerPanel() {
       <h2 id="answer-title">What the model says</h2>
       {!hides(wishes, "text") && <p class="story">{storyOf(scene, format).join(" ")}</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard */}
-      <section class="scroll" tabIndex={0} aria-labelledby="answer-title">
+      <section class="scroll" tabIndex={0} aria-label="Answers">
         {asked.length > fewAnswers ? <ManyAnswers asked={asked} /> : <FewAnswers asked={asked} />}
       </section>
       <Written />

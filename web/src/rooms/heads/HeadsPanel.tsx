@@ -39,10 +39,9 @@ function Thumbnail({ view: shown, label }: { view: HeadView; label: string }) {
       <button
         type="button"
         aria-pressed={scene.shown.head.key === head.key}
-        aria-label={`${name}, ${measures[measure].name} ${measured === null ? "not measured" : value}`}
         onClick={() => set({ head: head.key, cell: null })}
       >
-        <Matrix picture={picture} theme={theme} summary="" />
+        <Matrix picture={picture} theme={theme} summary={`${name}; ${measures[measure].name}:`} />
         <span class="thumbnail-words number">
           <span>{label}</span> <span data-measure>{value}</span>
         </span>

@@ -1,7 +1,7 @@
 /** The desk of this room: runs a trained model with all its heads and without some, and measures every head. */
 import {
   type Alignment,
-  type Answer,
+  alignmentOf,
   type Head,
   type LabelledWeights,
   type Split,
@@ -28,7 +28,7 @@ function inputOf({ task }: Trained, { text, seed }: Look): Input | { readonly wh
 
 /** What the model writes by itself, without the input. */
 async function writtenFor({ model }: Trained, input: Input): Promise<readonly string[] | null> {
-  if (input.kind === "tagging") return null;
+  if (input.kind === "tagging" || input.kind === "picture") return null;
   if (input.kind === "continuation") return (await model.write?.([input]))?.[0] ?? null;
   const [answer] = await model.answer([input]);
   return answer?.kind === "tokens" ? answer.tokens : null;
@@ -42,8 +42,12 @@ async function answeredBy(
 ): Promise<Input> {
   if (input.kind === "translation") return { ...input, target: written ?? [] };
   if (input.kind === "continuation") return input;
-  const [answer] = (await model.answer([input])) as [Extract<Answer, { kind: "labels" }>];
-  return { ...input, labels: answer.labels };
+  const [answer] = await model.answer([input]);
+  if (input.kind === "tagging" && answer?.kind === "labels")
+    return { ...input, labels: answer.labels };
+  if (input.kind === "picture" && answer?.kind === "class")
+    return { ...input, label: answer.label };
+  return input;
 }
 
 /** Heads that a link drops need not be in this model. */
@@ -79,7 +83,9 @@ async function look(request: Look, trained: Trained): Promise<Seen | Unread> {
   const written = await writtenFor(trained, input);
   const answered = await answeredBy(trained, input, written);
   const hasRightPlaces = isDrawn && input.kind !== "continuation";
-  const places: Alignment | null = hasRightPlaces ? input.alignment : placesOf(task.name, answered);
+  const places: Alignment | null = hasRightPlaces
+    ? alignmentOf(input)
+    : placesOf(task.name, answered);
 
   const before = probe(model, answered);
   const dropped = droppedOf(request, before.attentions);
@@ -99,6 +105,7 @@ async function look(request: Look, trained: Trained): Promise<Seen | Unread> {
     kind: "seen",
     exhibit: request.exhibit,
     text: textOf(tokensOf(input)),
+    picture: input.kind === "picture" ? { pixels: input.pixels.slice(), side: input.width } : null,
     known,
     places: !places ? "unknown" : !isDrawn && input.kind === "tagging" ? "answered" : "right",
     attentions: rest ? attentionsOf(rest.probe, setting) : whole,
