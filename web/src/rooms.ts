@@ -15,6 +15,11 @@ interface Entry {
 /** The first room is the one that a link without a room opens. */
 export const rooms = [
   { id: "steps", name: "Step by step", load: () => import("./rooms/steps/steps") },
+  {
+    id: "recurrent",
+    name: "RNN, Bahdanau, self-attention",
+    load: () => import("./rooms/recurrent/recurrent"),
+  },
 ] as const satisfies readonly Entry[];
 
 export type RoomId = (typeof rooms)[number]["id"];
