@@ -4,7 +4,7 @@ import { hides, useShell } from "../../shell";
 import { Mark, markOf, rightAt } from "./Mark";
 import { shownModels, titles, usePage } from "./page";
 import type { Found, ModelName, Run, Step } from "./problem";
-import { lastStep, visible, type Way } from "./state";
+import { lastStep, mostSteps, visible, type Way } from "./state";
 
 const ways: Readonly<Record<Way, string>> = { taught: "Taught", alone: "Alone" };
 
@@ -134,11 +134,11 @@ function SlipFields() {
         <select
           value={slip ? String(slip.place) : ""}
           onChange={({ currentTarget: { value } }) => {
-            if (value === "") return set({ slip: null });
+            if (value === "") return set({ slip: null, step: mostSteps - 1 });
             const place = Number(value);
             const token = tokens.find((other) => other !== right[place]) as string;
             const other = slip && slip.token !== right[place] ? slip.token : token;
-            set({ slip: { place, token: other }, step: lastStep });
+            set({ slip: { place, token: other }, step: mostSteps - 1, row: place + 1 });
           }}
         >
           <option value="">no place</option>

@@ -2,7 +2,7 @@
 import { numberIn, oneOf, type Readers, readParams } from "../../link";
 import type { Reading } from "../../room";
 import { maxCharacters, type Slip } from "./problem";
-import { initialState, lastStep, type State } from "./state";
+import { initialState, lastStep, mostSteps, type State } from "./state";
 
 const place = { min: 1, max: lastStep };
 
@@ -21,8 +21,8 @@ const readers: Readers<State> = {
   layer: (text) => ({ layer: numberIn({ min: 1, max: 2 })(text) - 1 }),
   head: (text) => ({ head: text === "mean" ? 0 : numberIn({ min: 1, max: 4 })(text) }),
   slip: (text) => ({ slip: slipFrom(text) }),
-  step: (text) => ({ step: numberIn({ min: 1, max: lastStep + 1 })(text) - 1 }),
-  says: (text) => ({ row: numberIn({ min: 1, max: lastStep + 1 })(text) - 1 }),
+  step: (text) => ({ step: numberIn({ min: 1, max: mostSteps })(text) - 1 }),
+  says: (text) => ({ row: numberIn({ min: 1, max: mostSteps })(text) - 1 }),
   from: (text) => ({ col: numberIn({ min: 1, max: maxCharacters })(text) - 1 }),
   range: (text) => ({ range: oneOf("absolute", "row")(text) }),
   curve: (text) => ({ curve: oneOf("linear", "sqrt", "log")(text) }),

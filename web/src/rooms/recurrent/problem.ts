@@ -104,3 +104,6 @@ export const endToken = "<end>";
 
 /** Longer texts than any date are cut. */
 export const maxCharacters = 48;
+
+/** An answer that does not end is cut off after so many tokens: two more than a date has. */
+export const longest = 12;

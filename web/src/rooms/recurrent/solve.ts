@@ -14,6 +14,7 @@ import {
   type Attention,
   endToken,
   type Found,
+  longest,
   type ModelName,
   type Question,
   type Run,
@@ -28,8 +29,6 @@ import { filesOf, reportsOf } from "./trained";
 type Model = RecurrentModel | TransformerModel;
 
 const shownOfStep = 3;
-/** An answer that does not end is cut off after so many tokens: two more than a date has. */
-const longest = 12;
 
 const isAligned = (path: string) => path === "decoder.attention" || path.endsWith("multihead_attn");
 

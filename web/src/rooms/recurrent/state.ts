@@ -1,6 +1,13 @@
 /** What a person can set in this room. */
 import type { Curve, Range } from "../../colour";
-import type { Between, Question, Run, Slip, Solution } from "./problem";
+import {
+  type Between,
+  longest,
+  type Question,
+  type Run,
+  type Slip,
+  type Solution,
+} from "./problem";
 
 /** How the decoders write: from the right words or from their own. */
 export type Way = "alone" | "taught";
@@ -15,7 +22,7 @@ export interface State {
   /** 0 is the mean of all heads, then the heads from 1. */
   readonly head: number;
   readonly slip: Slip | null;
-  /** The last step that is shown, from 0. */
+  /** The last step that is shown, from 0; at first all of them. */
   readonly step: number;
   /** The chosen character of the answer, and of the date. */
   readonly row: number;
@@ -26,10 +33,12 @@ export interface State {
 
 /** Ten characters of an answer, and its end. */
 export const lastStep = 10;
+/** The last step that there can be: an answer that does not end is cut off. */
+export const mostSteps = longest + 1;
 
 export const initialState: State = {
   ...{ text: "the 3rd of March, 2021", between: "bahdanau", way: "alone" },
-  ...{ layer: 1, head: 0, slip: null, step: lastStep, row: 9, col: 4 },
+  ...{ layer: 1, head: 0, slip: null, step: mostSteps - 1, row: 9, col: 4 },
   ...{ range: "absolute", curve: "linear" },
 };
 
