@@ -199,10 +199,9 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     const room = await open();
     const { x, y } = await room.cell("bahdanau", 3, 21, 11, 22);
     await room.page.mouse.move(x, y);
-    const [weights] = models.bahdanau.weights([
-      { ...exampleOf(example), target: writesAfter("bahdanau", example, []) },
-    ])[0] as [{ weights: Float32Array }];
-    const weight = weights.weights[3 * 22 + 21] as number;
+    const written = writesAfter("bahdanau", example, []);
+    const found = models.bahdanau.weights([{ ...exampleOf(example), target: written }]);
+    const weight = found[0]?.[0]?.weights[3 * 22 + 21] as number;
     await expect.poll(() => room.text(".maps .readout")).toContain("α[4, 22]");
     const said = /= (\d\.\d{3})/.exec(await room.text(".maps .readout"))?.[1];
     expect(Math.abs(Number(said) - weight)).toBeLessThan(0.002);
