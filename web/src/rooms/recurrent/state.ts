@@ -49,7 +49,7 @@ export const lookKeys: readonly (keyof State)[] = [
 /** Only what changes the numbers. */
 export function questionOf({ text, between, slip }: State): Question {
   // The worker has another address than the page.
-  const base = new URL(`${import.meta.env.BASE_URL}models/`, document.baseURI).href;
+  const base = new URL("models/", document.baseURI).href;
   return { base, text, between, slip };
 }
 
