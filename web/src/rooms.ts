@@ -7,8 +7,9 @@ export type AnyRoom = Room<any>;
 interface Entry {
   /** Its name in a link. */
   readonly id: string;
-  /** Its name in the navigation. */
+  /** Its name in the navigation, and where that is too long for a phone. */
   readonly name: string;
+  readonly short?: string;
   load(): Promise<{ default: AnyRoom }>;
 }
 
@@ -18,6 +19,7 @@ export const rooms = [
   {
     id: "recurrent",
     name: "RNN, Bahdanau, self-attention",
+    short: "RNN to attention",
     load: () => import("./rooms/recurrent/recurrent"),
   },
 ] as const satisfies readonly Entry[];

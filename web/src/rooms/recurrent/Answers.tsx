@@ -1,13 +1,13 @@
 /** What each model answers by itself, token under token. */
 import { hides, useShell } from "../../shell";
-import { Mark, markOf, rightAt } from "./Mark";
+import { markOf, rightAt, Token } from "./Mark";
 import { type Page, shownModels, titles, usePage } from "./page";
 import type { Found, ModelName, Step } from "./problem";
 import { lastStep, visible } from "./state";
 
 const spoken = { right: ", right", wrong: ", wrong", unknown: "" };
 
-function Token({ step, place }: { step: Step | undefined; place: number }) {
+function Said({ step, place }: { step: Step | undefined; place: number }) {
   const { solution, pointed, set, point, state } = usePage();
   const [said] = step?.top ?? [];
   if (!said) return <span class="said-token" />;
@@ -23,8 +23,7 @@ function Token({ step, place }: { step: Step | undefined; place: number }) {
       onPointerLeave={() => point(null, "pointer")}
       onClick={() => set({ row: place })}
     >
-      <b class={mark}>{visible(said.token)}</b>
-      <Mark mark={mark} />
+      <Token token={said.token} mark={mark} />
       <span class="number">{said.probability.toFixed(2)}</span>
     </button>
   );
@@ -50,7 +49,7 @@ function AnswerLine({ name, found }: { name: ModelName; found: Found | null }) {
       </h3>
       <div class="said">
         {Array.from({ length: count }, (_, place) => (
-          <Token key={place} step={steps?.[place]} place={place} />
+          <Said key={place} step={steps?.[place]} place={place} />
         ))}
       </div>
     </li>

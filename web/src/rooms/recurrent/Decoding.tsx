@@ -1,7 +1,7 @@
 /** Teacher forcing against step-by-step inference, token by token. */
 import { Lockable } from "../../components/Panel";
 import { hides, useShell } from "../../shell";
-import { Mark, markOf, rightAt } from "./Mark";
+import { markOf, rightAt, Token } from "./Mark";
 import { shownModels, titles, usePage } from "./page";
 import type { Found, ModelName, Run, Step } from "./problem";
 import { lastStep, mostSteps, visible, type Way } from "./state";
@@ -31,8 +31,7 @@ function TokenLine({
         <td key={i} class={i === chosen ? "now" : undefined}>
           {i <= shown && (
             <span class={isSlip ? "piece slip" : "piece"}>
-              <b class={mark}>{visible(token)}</b>
-              <Mark mark={mark} />
+              <Token token={token} mark={mark} />
             </span>
           )}
         </td>
@@ -94,14 +93,12 @@ function Lane({ way, run }: { way: Way; run: Run | null | undefined }) {
   return (
     <div class="lane" data-way={way}>
       <h4>{ways[way]}</h4>
-      <div class="scroll">
-        <table class="strip">
-          <tbody>
-            <TokenLine words="in" cells={given} shown={shown} chosen={chosen} />
-            <TokenLine words="out" cells={said} shown={shown} chosen={chosen} />
-          </tbody>
-        </table>
-      </div>
+      <table class="strip">
+        <tbody>
+          <TokenLine words="in" cells={given} shown={shown} chosen={chosen} />
+          <TokenLine words="out" cells={said} shown={shown} chosen={chosen} />
+        </tbody>
+      </table>
       <TopThree step={steps[chosen]} right={rightAt(target, chosen)} />
     </div>
   );

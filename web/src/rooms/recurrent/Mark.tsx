@@ -1,5 +1,6 @@
 /** Right or wrong: a sign as well as a colour. */
 import { endToken } from "./problem";
+import { visible } from "./state";
 
 /** What is right at a place: the end after the last character. Undefined where no answer is known. */
 export function rightAt(target: readonly string[] | null, place: number): string | undefined {
@@ -13,7 +14,18 @@ export function markOf(token: string, right: string | undefined): "right" | "wro
 
 const signs = { right: "✓", wrong: "✗", unknown: "" };
 
-export function Mark({ mark }: { mark: ReturnType<typeof markOf> }) {
+/** A token of an answer; a word, such as its end, is written smaller than a character. */
+export function Token({ token, mark }: { token: string; mark: ReturnType<typeof markOf> }) {
+  const text = visible(token);
+  return (
+    <>
+      <b class={text.length > 1 ? `${mark} word` : mark}>{text}</b>
+      <Mark mark={mark} />
+    </>
+  );
+}
+
+function Mark({ mark }: { mark: ReturnType<typeof markOf> }) {
   return (
     <span class={`mark ${mark}`} aria-hidden="true">
       {signs[mark]}

@@ -3,14 +3,17 @@ import { RowTable, TokenSelect } from "../../components/RowTable";
 import { px } from "../../layout";
 import { hides, useShell } from "../../shell";
 import { useWidth } from "../../useWidth";
-import { shownModels, titles, usePage } from "./page";
+import { shortTitles, shownModels, titles, usePage } from "./page";
 import { costsOf, type Journey, lengthOf, pathOf, type Station } from "./paths";
 import type { ModelName } from "./problem";
 import { lastStep, visible } from "./state";
 
-const height = 112;
-const lane = 80;
+/** Above the dots: the curves go 44 up at their ends and rise to three quarters of that. */
+const arc = 40;
+const labelHeight = 28;
 const levelHeight = 18;
+/** Slots at least so wide have room for a word, such as "end". */
+const widestWord = 24;
 /** Slots between the encoder's states and the decoder's: the vector stands in their middle. */
 const gap = 3;
 
@@ -36,6 +39,8 @@ function PathPicture({
   };
   const isRecurrent = name !== "transformer";
   const levels = isRecurrent ? 1 : layers + 1;
+  const lane = arc + (levels - 1) * levelHeight;
+  const height = lane + labelHeight;
   const y = (level: number) => lane - level * levelHeight;
   const top = y(levels - 1);
   const path = pathOf(name, journey);
@@ -102,13 +107,15 @@ function PathPicture({
         {places.map((station) => {
           const { part, place } = station;
           const token = tokens[part === "encoder" ? 0 : 1][place] ?? "";
+          // A word would lie over its neighbours.
+          if (token.length > 1 && slot < widestWord) return null;
           const isEnd = part === "encoder" ? place === from : place === to;
           return (
             <text
               key={`${part} ${place}`}
               class={isEnd ? "strong" : undefined}
               x={x(station)}
-              y={height - 8}
+              y={height - 6}
               text-anchor="middle"
             >
               {token}
@@ -156,13 +163,13 @@ export function Paths() {
   const costs = models.map(({ name, layers }) => costsOf(name, layers, journey));
   const rows = [
     [
-      "From the chosen character to the chosen one",
+      `The way from “${tokens[0][journey.from] ?? ""}” to “${written[journey.to]}”`,
       models.map(({ name }) => lengthOf(name, journey)),
     ],
-    ["From the first to the last of the date", costs.map(({ across }) => across)],
-    ["To read the date", costs.map(({ reading }) => reading)],
-    ["To write, being taught", costs.map(({ taught }) => taught)],
-    ["To write alone", costs.map(({ alone }) => alone)],
+    ["The way from the first to the last character of the date", costs.map(({ across }) => across)],
+    ["One after another, to read the date", costs.map(({ reading }) => reading)],
+    ["One after another, to write, being taught", costs.map(({ taught }) => taught)],
+    ["One after another, to write alone", costs.map(({ alone }) => alone)],
   ] as const;
   return (
     <section class="paths" aria-labelledby="paths-title">
@@ -192,17 +199,17 @@ export function Paths() {
               {lengthOf(name, journey) === 1 ? "step" : "steps"}
             </h3>
             <p class="faint">{wordsOf(name, journey, layers)}</p>
-            <div style={{ height: px(height) }}>
+            <div style={{ minHeight: px(arc + labelHeight) }}>
               {width > 0 && <PathPicture {...{ name, layers, journey, tokens, width }} />}
             </div>
           </div>
         ))}
       </div>
       <RowTable
-        title="Steps that must wait for one another"
+        title="Counted in steps"
         columns={[
           { id: "what", head: "" },
-          ...models.map(({ name }) => ({ id: name, head: titles[name] })),
+          ...models.map(({ name }) => ({ id: name, head: shortTitles[name] })),
         ]}
       >
         <tbody>

@@ -9,7 +9,7 @@ const columns = [
   { id: "exact", head: "all forms" },
   { id: "short", head: "short forms" },
   { id: "long", head: "long forms" },
-  { id: "mass", head: "weight on the right characters" },
+  { id: "mass", head: "on right places" },
 ];
 
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
@@ -39,8 +39,9 @@ export function Scores() {
         </tbody>
       </RowTable>
       <p class="faint small">
-        Shares of {examples ?? "so many"} dates each, held out from training; the weight is that of
-        the best head, of 1. From the report that each model was saved with.
+        Shares of {examples ?? "so many"} dates each, held out from training; the last column is the
+        mean weight, of 1, that the best head puts on the characters that carry the answer. From the
+        report that each model was saved with.
       </p>
     </div>
   );

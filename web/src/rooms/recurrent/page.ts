@@ -40,6 +40,11 @@ export const titles: Readonly<Record<ModelName, string>> = {
   transformer: "Transformer, all attention",
 };
 
+/** Where there is little room. */
+export const shortTitles: Readonly<Record<ModelName, string>> = {
+  ...{ rnn: "RNN", bahdanau: "Bahdanau", dot: "dot product", transformer: "Transformer" },
+};
+
 /** The models that are shown, in their order, and what was found of each. */
 export function shownModels({ state, solution }: Page): (readonly [ModelName, Found | null])[] {
   const names: ModelName[] = ["rnn", state.between, "transformer"];
