@@ -1,14 +1,15 @@
 /** What each model answers by itself, token under token. */
 import { hides, useShell } from "../../shell";
 import { markOf, rightAt, Token } from "./Mark";
-import { type Page, shownModels, titles, usePage } from "./page";
+import { type Page, shownModels, titles, usePage, usePointing } from "./page";
 import type { Found, ModelName, Step } from "./problem";
-import { lastStep, visible } from "./state";
+import { lastStep } from "./state";
 
-const spoken = { right: ", right", wrong: ", wrong", unknown: "" };
+const spoken = { right: "right", wrong: "wrong", unknown: "" };
 
 function Said({ step, place }: { step: Step | undefined; place: number }) {
-  const { solution, pointed, set, point, state } = usePage();
+  const { solution, set, state } = usePage();
+  const { pointed, point } = usePointing();
   const [said] = step?.top ?? [];
   if (!said) return <span class="said-token" />;
   const mark = markOf(said.token, rightAt(solution?.target ?? null, place));
@@ -18,19 +19,20 @@ function Said({ step, place }: { step: Step | undefined; place: number }) {
       type="button"
       class={lit ? "said-token lit" : "said-token"}
       aria-pressed={state.row === place}
-      aria-label={`${place + 1}: ${visible(said.token)}${spoken[mark]}, probability ${said.probability.toFixed(3)}`}
       onPointerEnter={() => point({ row: place }, "pointer")}
       onPointerLeave={() => point(null, "pointer")}
       onClick={() => set({ row: place })}
     >
+      <span class="only-heard">{place + 1}: </span>
       <Token token={said.token} mark={mark} />
+      <span class="only-heard">{spoken[mark]}</span>
       <span class="number">{said.probability.toFixed(2)}</span>
     </button>
   );
 }
 
 function verdictOf(found: Found | null, target: readonly string[] | null): string {
-  if (!found || !target) return "";
+  if (!found || !target) return "\u00a0";
   const { steps } = found.answer;
   const wrong = target.filter((token, place) => steps[place]?.top[0]?.token !== token).length;
   if (wrong > 0) return `${wrong} of ${target.length} wrong`;
@@ -64,9 +66,9 @@ function lessonsOf(page: Page): string {
     ),
   );
   const [count] = counts;
-  return counts.size === 1 && count !== undefined
-    ? `Each has learned from ${count.toLocaleString("en")} dates.`
-    : "";
+  if (counts.size > 1) return "";
+  // The words keep their place until the number is there.
+  return `Each has learned from ${count?.toLocaleString("en") ?? "so many"} dates.`;
 }
 
 export function Answers() {

@@ -27,15 +27,18 @@ function TokenLine({
   return (
     <tr>
       <th scope="row">{words}</th>
-      {cells.map(({ token, mark, isSlip }, i) => (
-        <td key={i} class={i === chosen ? "now" : undefined}>
-          {i <= shown && (
-            <span class={isSlip ? "piece slip" : "piece"}>
-              <Token token={token} mark={mark} />
-            </span>
-          )}
-        </td>
-      ))}
+      {Array.from({ length: Math.max(cells.length, lastStep + 1) }, (_, i) => {
+        const cell = i <= shown && cells[i];
+        return (
+          <td key={i} class={i === chosen ? "now" : undefined}>
+            {cell && (
+              <span class={cell.isSlip ? "piece slip" : "piece"}>
+                <Token {...cell} />
+              </span>
+            )}
+          </td>
+        );
+      })}
     </tr>
   );
 }

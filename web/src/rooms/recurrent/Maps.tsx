@@ -12,7 +12,7 @@ import { usePicture } from "../../usePicture";
 import { useWidth } from "../../useWidth";
 import { viewOn } from "../../view";
 import { attentionShown, explain, massOf, saidBy, viewOfHead } from "./maps";
-import { shownModels, titles, usePage } from "./page";
+import { shownModels, titles, usePage, usePointing } from "./page";
 import type { Found, ModelName } from "./problem";
 import { lastStep, visible } from "./state";
 
@@ -56,7 +56,8 @@ function AlignmentMap({
   found: Found | null;
   cell: CellSize;
 }) {
-  const { state, solution, source, pointed, point, set } = usePage();
+  const { state, solution, source, set } = usePage();
+  const { pointed, point } = usePointing();
   const { way, head, step, range, curve } = state;
   const attention = found && attentionShown(found, state);
   const view = useMemo(() => attention && viewOfHead(attention, head), [attention, head]);
@@ -164,7 +165,8 @@ export function Maps() {
   const page = usePage();
   const { wishes } = useShell();
   const [ref, width] = useWidth<HTMLDivElement>();
-  const { source, state, pointed } = page;
+  const { source, state } = page;
+  const { pointed } = usePointing();
   const cell = cellOf(width, source.length);
   const explanation = pointed && explain(page, pointed);
   return (

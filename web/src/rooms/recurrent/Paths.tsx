@@ -3,7 +3,7 @@ import { RowTable, TokenSelect } from "../../components/RowTable";
 import { px } from "../../layout";
 import { hides, useShell } from "../../shell";
 import { useWidth } from "../../useWidth";
-import { shortTitles, shownModels, titles, usePage } from "./page";
+import { shortTitles, shownModels, titles, usePage, usePointing } from "./page";
 import { costsOf, type Journey, lengthOf, pathOf, type Station } from "./paths";
 import type { ModelName } from "./problem";
 import { lastStep, visible } from "./state";
@@ -55,6 +55,14 @@ function PathPicture({
   const begin = x({ part: "decoder", place: 0 });
   const end = x({ part: "decoder", place: target - 1 });
   const box = x({ part: "vector" });
+  /** In each layer every character of the date hands on to the chosen one. */
+  const fan = Array.from({ length: layers }, (_, level) =>
+    Array.from(
+      { length: source },
+      (_, place) =>
+        `M${x({ part: "encoder", place })} ${y(level)}L${x({ part: "encoder", place: from })} ${y(level + 1)}`,
+    ).join(""),
+  ).join("");
   const hop = (a: number, b: number) =>
     Math.abs(a - b) < slot * (gap + 1)
       ? `M${a} ${top}L${b} ${top}`
@@ -69,15 +77,7 @@ function PathPicture({
       <g class="path-others">
         {isRecurrent && <path d={`M${first} ${lane}H${last}M${begin} ${lane}H${end}`} />}
         {name === "rnn" && <path d={`M${last} ${lane}H${begin}`} />}
-        {!isRecurrent &&
-          Array.from({ length: layers }, (_, level) =>
-            Array.from({ length: source }, (_, place) => (
-              <path
-                key={`${level} ${place}`}
-                d={`M${x({ part: "encoder", place })} ${y(level)}L${x({ part: "encoder", place: from })} ${y(level + 1)}`}
-              />
-            )),
-          )}
+        {!isRecurrent && <path d={fan} />}
       </g>
       <g class="path-taken">
         {!isRecurrent && (
@@ -140,7 +140,8 @@ export function Paths() {
   const page = usePage();
   const { wishes } = useShell();
   const [ref, width] = useWidth<HTMLDivElement>();
-  const { source, state, pointed, solution, set } = page;
+  const { source, state, solution, set } = page;
+  const { pointed } = usePointing();
   const target =
     solution?.target ??
     solution?.models
@@ -208,7 +209,7 @@ export function Paths() {
       <RowTable
         title="Counted in steps"
         columns={[
-          { id: "what", head: "" },
+          { id: "what", head: "What is counted" },
           ...models.map(({ name }) => ({ id: name, head: shortTitles[name] })),
         ]}
       >

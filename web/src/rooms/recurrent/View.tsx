@@ -1,8 +1,7 @@
 /** The room: wires the link, the engine and what is pointed at to its parts. */
-import { useCallback, useMemo, useRef, useState } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { Panel } from "../../components/Panel";
 import { TryNext } from "../../components/TryNext";
-import { textOf } from "../../explanation";
 import type { RoomProps } from "../../room";
 import { shows, useFootnote, useShell } from "../../shell";
 import { useAnswer } from "../../useAnswer";
@@ -11,9 +10,9 @@ import { Controls } from "./Controls";
 import { DateField } from "./DateField";
 import { Decoding } from "./Decoding";
 import { Maps } from "./Maps";
-import { explain } from "./maps";
 import { Paths } from "./Paths";
-import { type Page, PageContext, type Pointed } from "./page";
+import { Pointable } from "./Pointable";
+import { type Page, PageContext } from "./page";
 import type { Question, Solution } from "./problem";
 import { Scores } from "./Scores";
 import { StepBar } from "./StepBar";
@@ -25,16 +24,11 @@ interface Solved {
   readonly question: Question;
 }
 
-const isSame = (a: Pointed | null, b: Pointed | null) =>
-  a?.row === b?.row && a?.col === b?.col && a?.model === b?.model;
-
 export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   const { wishes } = useShell();
   const { text, between, slip } = state;
   const question = useMemo(() => questionOf(state), [text, between, slip]);
   const { answer, request, failure } = useAnswer("recurrent", question);
-  const [pointed, setPointed] = useState<Pointed | null>(null);
-  const [byKeyboard, setByKeyboard] = useState(false);
 
   // What cannot be read leaves the last date in view, with words for what is wrong.
   const solved = useRef<Solved | null>(null);
@@ -46,51 +40,45 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
     solution && `three models answered and were taught in ${solution.milliseconds.toFixed(0)} ms`,
   );
 
-  const point = useCallback<Page["point"]>((next, by) => {
-    setByKeyboard(by === "keyboard");
-    setPointed((now) => (isSame(now, next) ? now : next));
-  }, []);
   const source = useMemo(() => solution?.source ?? [...text], [solution, text]);
   const page: Page = {
     state: { ...state, text: shown.text, between: shown.between, slip: shown.slip },
-    ...{ solution, source, pointed, set, point },
+    ...{ solution, source, set },
   };
-  const explanation = byKeyboard && pointed && explain(page, pointed);
   const notices = [...(failure ? [failure] : []), ...(why ? [why] : []), ...linkNotices];
 
   return (
     <PageContext.Provider value={page}>
-      <DateField state={state} set={set} notices={notices} />
-      <Panel name="answers">
-        <Answers />
-      </Panel>
-      <Controls state={state} />
-      <div class="work">
-        <div class="stepped">
-          {(shows(wishes, "maps") || shows(wishes, "decoding")) && <StepBar />}
-          <Panel name="maps">
-            <Maps />
+      <Pointable>
+        <DateField state={state} set={set} notices={notices} />
+        <Panel name="answers">
+          <Answers />
+        </Panel>
+        <Controls state={state} />
+        <div class="work">
+          <div class="stepped">
+            {(shows(wishes, "maps") || shows(wishes, "decoding")) && <StepBar />}
+            <Panel name="maps">
+              <Maps />
+            </Panel>
+            <Panel name="decoding">
+              <Decoding />
+            </Panel>
+          </div>
+          <Panel name="paths">
+            <Paths />
           </Panel>
-          <Panel name="decoding">
-            <Decoding />
+          <Panel name="scores">
+            <Scores />
           </Panel>
         </div>
-        <Panel name="paths">
-          <Paths />
-        </Panel>
-        <Panel name="scores">
-          <Scores />
-        </Panel>
-      </div>
-      {/* A suggestion leads out of what a teacher has locked. */}
-      {!wishes.lock && (
-        <Panel name="try">
-          <TryNext suggestions={suggestions} />
-        </Panel>
-      )}
-      <div class="only-heard" aria-live="polite">
-        {explanation ? textOf(explanation) : ""}
-      </div>
+        {/* A suggestion leads out of what a teacher has locked. */}
+        {!wishes.lock && (
+          <Panel name="try">
+            <TryNext suggestions={suggestions} />
+          </Panel>
+        )}
+      </Pointable>
     </PageContext.Provider>
   );
 }

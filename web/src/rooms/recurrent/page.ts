@@ -20,9 +20,7 @@ export interface Page {
   readonly solution: Solution | null;
   /** The characters of the date: known before there is a solution. */
   readonly source: readonly string[];
-  readonly pointed: Pointed | null;
   readonly set: Setter<State>;
-  point(pointed: Pointed | null, by: "pointer" | "keyboard"): void;
 }
 
 export const PageContext = createContext<Page | null>(null);
@@ -31,6 +29,18 @@ export function usePage(): Page {
   const page = useContext(PageContext);
   if (!page) throw new Error("usePage needs a PageContext around it");
   return page;
+}
+
+/** What is pointed at changes far more often than all else, and few parts show it. */
+export interface Pointing {
+  readonly pointed: Pointed | null;
+  point(pointed: Pointed | null, by: "pointer" | "keyboard"): void;
+}
+
+export const PointingContext = createContext<Pointing>({ pointed: null, point() {} });
+
+export function usePointing(): Pointing {
+  return useContext(PointingContext);
 }
 
 export const titles: Readonly<Record<ModelName, string>> = {
