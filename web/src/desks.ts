@@ -26,6 +26,12 @@ export type Solver<Request, Answer, Progress = never> = (
 
 export const desks = {
   steps: () => import("./rooms/steps/solve"),
+  denoise: () => import("./rooms/beyond/picture/denoise"),
+  pixel: () => import("./rooms/beyond/picture/pixel"),
+  regression: () => import("./rooms/beyond/points/solve"),
+  series: () => import("./rooms/beyond/series/solve"),
+  melody: () => import("./rooms/beyond/melody/solve"),
+  tune: () => import("./rooms/beyond/melody/tune"),
 };
 
 export type DeskName = keyof typeof desks;

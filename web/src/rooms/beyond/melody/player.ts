@@ -1,0 +1,93 @@
+/** Plays a sound, and says which of its frames is heard: that depends on the audio clock alone. */
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import type { Live } from "../../../components/Transport";
+import { hop, rate, type Sound, secondsOf } from "./sound";
+
+interface Playing {
+  readonly source: AudioBufferSourceNode;
+  readonly context: AudioContext;
+  readonly frame: number;
+}
+
+interface Options {
+  readonly sound: Sound | null;
+  readonly frames: number;
+  readonly frame: number;
+  /** Whether the row in view goes along with the sound, or only afterwards. */
+  readonly follows: boolean;
+  go(frame: number): void;
+}
+
+export function usePlayer({ sound, frames, frame, follows, go }: Options): Live {
+  const [isPlaying, setIsPlaying] = useState(false);
+  const context = useRef<AudioContext | null>(null);
+  const playing = useRef<Playing | null>(null);
+  const latest = useRef({ frame, frames, follows, go });
+  latest.current = { frame, frames, follows, go };
+
+  const stop = useCallback((goes: boolean) => {
+    const now = playing.current;
+    playing.current = null;
+    setIsPlaying(false);
+    if (!now) return now;
+    now.source.onended = null;
+    now.source.stop();
+    if (goes) latest.current.go(now.frame);
+    return now;
+  }, []);
+
+  const start = (from: number) => {
+    if (!sound) return;
+    context.current ??= new AudioContext();
+    const audio = context.current;
+    void audio.resume();
+    const buffer = audio.createBuffer(1, sound.samples.length, rate);
+    buffer.copyToChannel(sound.samples, 0);
+    const source = audio.createBufferSource();
+    source.buffer = buffer;
+    source.connect(audio.destination);
+    const begun = audio.currentTime;
+    source.start(0, secondsOf(from));
+    const mine: Playing = { source, context: audio, frame: from };
+    let now = mine;
+    playing.current = now;
+    setIsPlaying(true);
+    source.onended = () => {
+      if (playing.current?.source !== source) return;
+      playing.current = null;
+      setIsPlaying(false);
+      latest.current.go(Math.max(0, latest.current.frames - 1));
+    };
+    const follow = () => {
+      if (playing.current?.source !== source) return;
+      const { frames, follows, go } = latest.current;
+      const heard = from + Math.floor(((audio.currentTime - begun) * rate) / hop);
+      const frame = Math.max(from, Math.min(frames - 1, heard));
+      if (frame !== now.frame) {
+        now = { ...now, frame };
+        playing.current = now;
+        if (follows) go(frame);
+      }
+      requestAnimationFrame(follow);
+    };
+    requestAnimationFrame(follow);
+  };
+
+  // Another sound, or leaving the room, ends the old one.
+  useEffect(() => () => void stop(false), [sound, stop]);
+  useEffect(
+    () => () => {
+      void context.current?.close();
+      context.current = null;
+    },
+    [],
+  );
+
+  return {
+    isPlaying,
+    setPlaying(wanted) {
+      stop(!wanted && !latest.current.follows);
+      if (wanted) start(frame >= frames - 1 ? 0 : frame);
+    },
+  };
+}
