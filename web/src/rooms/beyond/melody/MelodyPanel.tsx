@@ -17,7 +17,7 @@ import { FileField } from "../FileField";
 import type { PanelProps } from "../panel";
 import { As, Roles } from "../Roles";
 import { curves, formatWeight, sharesPalette } from "../shares";
-import { type Pixel as Cell, placeOf, ranges, type TuneName, valueAt } from "../state";
+import { type Pixel as Cell, placeOf, ranges, type State, type TuneName, valueAt } from "../state";
 import { readSound } from "./ownSound";
 import { usePlayer } from "./player";
 import type { Melody } from "./solve";
@@ -96,7 +96,15 @@ function Strip({
   );
 }
 
-function Maps({ melody, state, set }: PanelProps & { melody: Melody }) {
+function Maps({
+  melody,
+  state,
+  seek,
+}: {
+  melody: Melody;
+  state: State;
+  seek(frame: number): void;
+}) {
   const { frames, loudness, output, weights } = melody;
   const { curve } = state;
   const row = Math.min(state.frame, frames - 1);
@@ -131,10 +139,10 @@ function Maps({ melody, state, set }: PanelProps & { melody: Melody }) {
   const actions = useMemo(
     () => ({
       point: (at: Cell | null) => setActive(at),
-      press: ({ row }: Cell) => set({ frame: row }),
-      selectRow: (frame: number) => set({ frame }),
+      press: ({ row }: Cell) => seek(row),
+      selectRow: seek,
     }),
-    [set],
+    [seek],
   );
   const place = { frames, row, cellWidth: cell, left: leftOf(labels) };
   return (
@@ -245,7 +253,7 @@ export function MelodyPanel({ state, set, own, onOwn }: PanelProps & OwnSound) {
           />
           <div class="beside">
             {melody ? (
-              <Maps melody={melody} state={state} set={set} />
+              <Maps melody={melody} state={state} seek={live.seek} />
             ) : (
               <div class="maps plot-empty" />
             )}

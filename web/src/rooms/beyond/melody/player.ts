@@ -5,7 +5,6 @@ import { hop, rate, type Sound, secondsOf } from "./sound";
 
 interface Playing {
   readonly source: AudioBufferSourceNode;
-  readonly context: AudioContext;
   readonly frame: number;
 }
 
@@ -18,7 +17,14 @@ interface Options {
   go(frame: number): void;
 }
 
-export function usePlayer({ sound, frames, frame, follows, go }: Options): Live {
+/** `seek` goes to a frame, and plays on from there if it plays. */
+export function usePlayer({
+  sound,
+  frames,
+  frame,
+  follows,
+  go,
+}: Options): Live & { seek(frame: number): void } {
   const [isPlaying, setIsPlaying] = useState(false);
   const context = useRef<AudioContext | null>(null);
   const playing = useRef<Playing | null>(null);
@@ -29,11 +35,10 @@ export function usePlayer({ sound, frames, frame, follows, go }: Options): Live 
     const now = playing.current;
     playing.current = null;
     setIsPlaying(false);
-    if (!now) return now;
+    if (!now) return;
     now.source.onended = null;
     now.source.stop();
     if (goes) latest.current.go(now.frame);
-    return now;
   }, []);
 
   const start = (from: number) => {
@@ -48,8 +53,7 @@ export function usePlayer({ sound, frames, frame, follows, go }: Options): Live 
     source.connect(audio.destination);
     const begun = audio.currentTime;
     source.start(0, secondsOf(from));
-    const mine: Playing = { source, context: audio, frame: from };
-    let now = mine;
+    let now: Playing = { source, frame: from };
     playing.current = now;
     setIsPlaying(true);
     source.onended = () => {
@@ -74,7 +78,7 @@ export function usePlayer({ sound, frames, frame, follows, go }: Options): Live 
   };
 
   // Another sound, or leaving the room, ends the old one.
-  useEffect(() => () => void stop(false), [sound, stop]);
+  useEffect(() => () => stop(false), [sound, stop]);
   useEffect(
     () => () => {
       void context.current?.close();
@@ -83,8 +87,17 @@ export function usePlayer({ sound, frames, frame, follows, go }: Options): Live 
     [],
   );
 
+  const seek = (frame: number) => {
+    if (playing.current) {
+      stop(false);
+      start(frame);
+    }
+    go(frame);
+  };
+
   return {
     isPlaying,
+    seek,
     setPlaying(wanted) {
       stop(!wanted && !latest.current.follows);
       if (wanted) start(frame >= frames - 1 ? 0 : frame);

@@ -36,9 +36,9 @@ const names: readonly (readonly [Version, string])[] = [
 
 const words: Record<Method, string> = {
   local:
-    "All scores are equal, so every pixel of the patch counts the same: noise goes, and edges with it.",
+    "All scores are equal, so every pixel of one patch counts the same: noise goes, and edges with it.",
   bilateral:
-    "The score falls with the distance in place and in value, so the mean stops at edges; but a pixel's own noise decides what it resembles.",
+    "The score falls with the distance in place and in value, so the mean stops at edges; but a pixel's own noise decides what it resembles. The engine's attention computes it, with value ÷ tone and place ÷ half the window as the features of queries and keys.",
   nonLocal:
     "The score falls with the difference of whole patches, so a brick finds the other bricks, however far apart.",
 };

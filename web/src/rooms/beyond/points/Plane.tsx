@@ -42,7 +42,7 @@ export function Plane({ state, answer, isLocked, onPoints, onQuery }: PlaneProps
   const { place: placeY, value: yAt } = scaleOf(plane.y, box.bottom, box.top);
   const rowBottom = height + gap + rowHeight;
   const largest = answer ? Math.max(...answer.weights, 1e-9) : 1;
-  const placeW = (weight: number) => rowBottom - (weight / largest) * (rowHeight - 8);
+  const placeW = (weight: number) => rowBottom - (weight / largest) * (rowHeight - 16);
   const handle = placeX(query);
 
   const at = ({ clientX, clientY }: PointerEvent): Point => {

@@ -41,7 +41,7 @@ export function SeriesPlot({
   const { place: placeY } = scaleOf(yRange, box.bottom, box.top);
   const rowBottom = height + gap + rowHeight;
   const largest = Math.max(...weights, 1e-9);
-  const placeW = (weight: number) => rowBottom - (weight / largest) * (rowHeight - 8);
+  const placeW = (weight: number) => rowBottom - (weight / largest) * (rowHeight - 16);
   const span = (from: number, to: number) => positions.slice(from, to + 1);
   const known = (from: number, to: number) =>
     lineThrough(span(from, to), values.subarray(from, to + 1), placeX, placeY);
@@ -61,12 +61,12 @@ export function SeriesPlot({
     <fieldset
       ref={ref}
       class="plot"
-      style={{ height: px(rowBottom + 24) }}
+      style={{ height: px(rowBottom + 36) }}
       aria-label={`A series of ${values.length} values, of which ${hidden.length} are hidden and filled in`}
     >
       {width > 0 && (
         <>
-          <svg width={width} height={rowBottom + 24} aria-hidden="true">
+          <svg width={width} height={rowBottom + 36} aria-hidden="true">
             <rect
               class="gap"
               x={placeX(first - 0.5)}
@@ -75,7 +75,7 @@ export function SeriesPlot({
               height={rowBottom}
             />
             <Axes
-              box={{ ...box, bottom: rowBottom }}
+              box={{ ...box, bottom: rowBottom + 12 }}
               xTicks={ticksIn({ min: 1, max: values.length }, width, 60)}
               yTicks={ticksIn(yRange, height, 80)}
               placeX={(tick) => placeX(tick - 1)}
@@ -120,7 +120,7 @@ export function SeriesPlot({
           {/* biome-ignore lint/a11y/useKeyWithClickEvents: the handle in it takes the keyboard */}
           <svg
             width={width}
-            height={rowBottom + 24}
+            height={rowBottom + 36}
             onClick={({ offsetX }) => onRow(hiddenAt(offsetX))}
           >
             <g
