@@ -1,6 +1,6 @@
 /** The current stage, expanded: its words and formula, its picture, and the formula of one cell. */
 
-import { Choice } from "../../components/Fields";
+import { ColourChoice } from "../../components/ColourChoice";
 import { Readout } from "../../components/Readout";
 import { Transport } from "../../components/Transport";
 import type { Explanation } from "../../explanation";
@@ -17,42 +17,14 @@ import { allStages, picturesOf, type StageName, stageNames } from "./stages";
 const fewTokens = 14;
 const stagesWithWeights = ["weights", "output"];
 
-function ColourChoice() {
-  const { state, set } = usePage();
-  const shows =
-    stagesWithWeights.includes(state.stage) || picturesOf(state.stage, state.example).some(isShare);
-  if (!shows) return null;
-  return (
-    <div class="colour-choice">
-      <Choice
-        label="Weights coloured"
-        value={state.range}
-        choices={[
-          ["absolute", "from 0 to 1"],
-          ["row", "per row"],
-        ]}
-        onChange={(range) => set({ range })}
-      />
-      <Choice
-        label="Curve"
-        value={state.curve}
-        choices={[
-          ["linear", "linear"],
-          ["sqrt", "√"],
-          ["log", "log"],
-        ]}
-        onChange={(curve) => set({ curve })}
-      />
-    </div>
-  );
-}
-
 export function StagePanel({ explanation }: { explanation: Explanation | null }) {
   const { state, scene, set } = usePage();
   const { wishes } = useShell();
   const [ref, width] = useWidth<HTMLDivElement>();
   const index = stageNames.indexOf(state.stage);
   const stage = allStages[state.stage];
+  const showsWeights =
+    stagesWithWeights.includes(state.stage) || picturesOf(state.stage, state.example).some(isShare);
   const many = Math.max(scene.queries.tokens.length, scene.keys.tokens.length) > fewTokens;
   return (
     <>
@@ -80,7 +52,9 @@ export function StagePanel({ explanation }: { explanation: Explanation | null })
           <div ref={ref} class="scroll">
             {width > 0 && <Figure width={width} />}
           </div>
-          <ColourChoice />
+          {showsWeights && (
+            <ColourChoice range={state.range} curve={state.curve} onChange={set} />
+          )}
         </div>
         <Readout explanation={explanation} locked={state.cell !== null} />
       </div>
