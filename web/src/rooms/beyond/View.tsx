@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { Choice } from "../../components/Fields";
 import { Notices } from "../../components/Notices";
 import { Panel } from "../../components/Panel";
+import { TryNext } from "../../components/TryNext";
 import type { RoomProps } from "../../room";
 import { useShell } from "../../shell";
 import { MelodyPanel } from "./melody/MelodyPanel";
@@ -12,7 +13,7 @@ import { PicturePanel } from "./picture/PicturePanel";
 import { PointsPanel } from "./points/PointsPanel";
 import { SeriesPanel } from "./series/SeriesPanel";
 import type { State, Subject } from "./state";
-import { TryNext } from "./TryNext";
+import { suggestions } from "./suggestions";
 
 const subjects: readonly (readonly [Subject, string])[] = [
   ["picture", "pixels"],
@@ -48,7 +49,7 @@ export function View({ state, set, notices }: RoomProps<State>) {
       )}
       {!wishes.lock && (
         <Panel name="try">
-          <TryNext />
+          <TryNext suggestions={suggestions} />
         </Panel>
       )}
     </>

@@ -4,7 +4,7 @@ import { formatShort } from "../../format";
 
 export const curves = [
   ["linear", "linear"],
-  ["sqrt", "root"],
+  ["sqrt", "√"],
   ["log", "log"],
 ] as const satisfies readonly (readonly [Curve, string])[];
 

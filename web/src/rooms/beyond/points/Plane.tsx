@@ -138,7 +138,7 @@ export function Plane({ state, answer, isLocked, onPoints, onQuery }: PlaneProps
               />
             ))}
             <text class="plot-word" x={box.left} y={height + gap - 8}>
-              weights of the points, under the kernel; the highest is {formatWeight(largest)}
+              weights, the highest {formatWeight(largest)}
             </text>
           </svg>
           {/* biome-ignore lint/a11y/noSvgWithoutTitle: what it holds has words of its own */}

@@ -90,7 +90,7 @@ export function PointsPanel({ state, set }: PanelProps) {
           <p class="plot-legend faint">
             <span class="line-of estimate">estimate</span>
             <span class="line-of average">average: all weights equal, b = ∞</span>
-            <span class="line-of kernel">kernel</span>
+            <span class="line-of kernel">kernel, as the weight of a point there</span>
             Drag the points and the query; arrow keys move what is focused.
           </p>
           {failure && <p role="status">{failure}</p>}

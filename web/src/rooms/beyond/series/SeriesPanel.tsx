@@ -123,6 +123,12 @@ export function SeriesPanel({ state, set }: PanelProps) {
             figures={[
               ["model's error (root mean square)", answer ? format(answer.error) : ""],
               ["straight line's error", answer ? format(answer.lineError) : ""],
+              [
+                `the same over ${answer?.heldOut.examples ?? 1000} series held out`,
+                answer
+                  ? `${format(answer.heldOut.error)} and ${format(answer.heldOut.lineError)}`
+                  : "",
+              ],
               [`filled at ${row + 1}`, answer ? format(answer.filled[row] as number) : ""],
               ["hidden was", answer ? format(answer.values[row] as number) : ""],
               [

@@ -113,7 +113,7 @@ export function SeriesPlot({
             ))}
             <path class="query-line" d={`M${placeX(row)} ${box.top}V${rowBottom}`} />
             <text class="plot-word" x={box.left} y={height + gap - 8}>
-              weights of this value; the highest is {formatWeight(largest)}
+              weights, the highest {formatWeight(largest)}
             </text>
           </svg>
           {/* biome-ignore lint/a11y/noSvgWithoutTitle: what it holds has words of its own */}

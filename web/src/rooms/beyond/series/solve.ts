@@ -38,24 +38,42 @@ export interface FilledSeries {
   /** Root mean square errors over the gap: the model's, and a straight line's. */
   readonly error: number;
   readonly lineError: number;
+  /** The same errors over all series held out, measured when the model was trained. */
+  readonly heldOut: HeldOut;
   readonly parameters: number;
   readonly milliseconds: number;
 }
 
-/** The files, fetched once; the model itself stands in memory only while it answers. */
-const files = new Map<string, Promise<ModelFiles>>();
+export type HeldOut = Readonly<Record<"examples" | "error" | "lineError", number>>;
 
-async function fetchFiles(folder: string): Promise<ModelFiles> {
+interface Files extends ModelFiles {
+  readonly heldOut: HeldOut;
+}
+
+/** The files, fetched once; the model itself stands in memory only while it answers. */
+const files = new Map<string, Promise<Files>>();
+
+async function fetchFiles(folder: string): Promise<Files> {
   const get = async (name: string) => {
     const response = await fetch(new URL(name, folder));
     if (!response.ok) throw new Error(`${name}: ${response.status}`);
     return response;
   };
-  const [config, weights] = await Promise.all([get("config.json"), get("model.safetensors")]);
-  return { config: await config.text(), weights: new Uint8Array(await weights.arrayBuffer()) };
+  const names = ["config.json", "model.safetensors", "report.json"];
+  const [config, weights, report] = (await Promise.all(names.map(get))) as [
+    Response,
+    Response,
+    Response,
+  ];
+  const { heldOut } = (await report.json()) as { heldOut: HeldOut };
+  return {
+    config: await config.text(),
+    weights: new Uint8Array(await weights.arrayBuffer()),
+    heldOut,
+  };
 }
 
-function filesOf(folder: string): Promise<ModelFiles> {
+function filesOf(folder: string): Promise<Files> {
   const known = files.get(folder) ?? fetchFiles(folder);
   files.set(folder, known);
   known.catch(() => files.delete(folder));
@@ -81,7 +99,7 @@ function headsOf(model: TaskModel<Series>, example: Series): HeadWeights[] {
   );
 }
 
-async function fill(heed: Heed, given: ModelFiles, seed: number): Promise<FilledSeries> {
+async function fill(heed: Heed, given: Files, seed: number): Promise<FilledSeries> {
   const model = loadModel(heed, given) as unknown as TaskModel<Series>;
   try {
     const { task, taskOptions } = model.config;
@@ -100,6 +118,7 @@ async function fill(heed: Heed, given: ModelFiles, seed: number): Promise<Filled
       heads: headsOf(model, example),
       error,
       lineError,
+      heldOut: given.heldOut,
       parameters: Object.values(model.stateDict()).reduce((sum, { size }) => sum + size, 0),
       milliseconds,
     };
@@ -112,7 +131,7 @@ const solve: Solver<SeriesRequest, FilledSeries> = async (
   { model, seed }: SeriesRequest,
   { heed, signal }: Bench<never>,
 ) => {
-  let given: ModelFiles;
+  let given: Files;
   try {
     given = await filesOf(model);
   } catch (error) {

@@ -1,5 +1,7 @@
-/** What is worth a look, as links: the link is the state. */
-const suggestions: readonly (readonly [string, string, string])[] = [
+/** What is worth a look, as links. */
+import type { Suggestion } from "../../components/TryNext";
+
+export const suggestions: readonly Suggestion[] = [
   [
     "#room=beyond&noise=0.2&h=0.1&window=12&pixel=38.53",
     "More noise, a wider window",
@@ -26,19 +28,3 @@ const suggestions: readonly (readonly [string, string, string])[] = [
     "Every bar of the round is sung twice, so each row has a second stripe beside the diagonal, one bar away.",
   ],
 ];
-
-export function TryNext() {
-  return (
-    <section class="try-next" aria-labelledby="try-title">
-      <h2 id="try-title">What to look for</h2>
-      <ul>
-        {suggestions.map(([href, title, words]) => (
-          <li key={href}>
-            <a href={href}>{title}</a>
-            <p>{words}</p>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
