@@ -18,6 +18,7 @@ import type { PanelProps } from "../panel";
 import { As, Roles } from "../Roles";
 import { curves, formatWeight, sharesPalette } from "../shares";
 import { type Pixel as Cell, placeOf, ranges, type State, type TuneName, valueAt } from "../state";
+import { Work } from "../Work";
 import { readSound } from "./ownSound";
 import { usePlayer } from "./player";
 import type { Melody } from "./solve";
@@ -234,7 +235,7 @@ export function MelodyPanel({ state, set, own, onOwn }: PanelProps & OwnSound) {
           onRead={onOwn}
         />
       </Settings>
-      <div class="work">
+      <Work title="Attention in a melody">
         <Roles>
           <As of="q">Queries</As> and <As of="k">keys</As> are frames of a fifth of a second: how
           loud each half tone is, as a direction, so that a score is the cosine of two frames
@@ -271,7 +272,7 @@ export function MelodyPanel({ state, set, own, onOwn }: PanelProps & OwnSound) {
           </div>
           {(failure ?? composed.failure) && <p role="status">{failure ?? composed.failure}</p>}
         </Panel>
-      </div>
+      </Work>
     </>
   );
 }

@@ -16,6 +16,7 @@ import type { PanelProps } from "../panel";
 import { As, Roles } from "../Roles";
 import { curves, formatWeight, sharesPalette } from "../shares";
 import { type Method, type Pixel, placeOf, ranges, type State, valueAt } from "../state";
+import { Work } from "../Work";
 import type { Version } from "./denoise";
 import type { GreyPicture } from "./drawing";
 import { GreyCanvas } from "./GreyCanvas";
@@ -223,7 +224,7 @@ export function PicturePanel({ state, set, own, onOwn }: PanelProps & OwnPicture
   return (
     <>
       <Controls state={state} set={set} own={own} onOwn={onOwn} />
-      <div class="work">
+      <Work title="Attention among pixels">
         <Roles>
           <As of="q">Queries</As> and <As of="k">keys</As> are pixels, known by what surrounds them:
           nothing, their value and place, or their whole patch. <As of="v">Values</As> are the
@@ -262,7 +263,7 @@ export function PicturePanel({ state, set, own, onOwn }: PanelProps & OwnPicture
         <Panel name="weights">
           <PixelWeights state={{ ...state, pixel }} set={set} request={request} />
         </Panel>
-      </div>
+      </Work>
     </>
   );
 }

@@ -31,42 +31,46 @@ const reachOf = (window: number) => window / 2;
 /** Of a pixel outside of the picture: a score so low that its weight is 0, and a value that is no one's. */
 const outside = -1e9;
 
-/** The features of a square of pixels, as keys or as queries; places are counted from the middle of the square. */
-function featuresOf(
-  { pixels, width, height }: Grid,
-  { window, tone }: Kernel,
-  corner: Pixel,
-  side: number,
-  isKey: boolean,
-  into: Float32Array,
-): void {
-  const reach = reachOf(window);
-  for (let i = 0; i < side * side; ++i) {
-    const [dy, dx] = [Math.floor(i / side), i % side];
-    const [row, col] = [corner.row + dy, corner.col + dx];
-    const isInside = row >= 0 && row < height && col >= 0 && col < width;
-    const f = [
-      (isInside ? (pixels[row * width + col] as number) : 0) / tone,
-      (dx - (side - 1) / 2) / reach,
-      (dy - (side - 1) / 2) / reach,
-    ];
-    const half = f.reduce((sum, value) => sum + value * value, 0) / 2;
-    into.set([...f, isKey ? (isInside ? -half : outside) : 1], i * features);
+/** What all squares of a side have in common: places counted from the middle, which keeps numbers small and exact. */
+function placesOf(side: number, window: number): Float32Array {
+  const places = new Float32Array(side ** 2 * features);
+  for (let i = 0; i < side ** 2; ++i) {
+    const x = ((i % side) - (side - 1) / 2) / reachOf(window);
+    const y = (Math.floor(i / side) - (side - 1) / 2) / reachOf(window);
+    places.set([0, x, y, -(x * x + y * y) / 2], i * features);
   }
+  return places;
 }
 
-function valuesOf(
+/** The keys and values of the square of pixels that begins at a corner. */
+function fillSquare(
   { pixels, width, height }: Grid,
+  { tone }: Kernel,
   corner: Pixel,
-  side: number,
-  into: Float32Array,
-) {
-  for (let i = 0; i < side * side; ++i) {
+  places: Float32Array,
+  k: Float32Array,
+  v: Float32Array,
+): void {
+  const count = places.length / features;
+  const side = Math.sqrt(count);
+  k.set(places);
+  for (let i = 0; i < count; ++i) {
     const row = corner.row + Math.floor(i / side);
     const col = corner.col + (i % side);
     const isInside = row >= 0 && row < height && col >= 0 && col < width;
-    into[i] = isInside ? (pixels[row * width + col] as number) : 0;
+    const value = isInside ? (pixels[row * width + col] as number) : 0;
+    const feature = value / tone;
+    v[i] = value;
+    k[i * features] = feature;
+    if (isInside) (k[i * features + 3] as number) -= (feature * feature) / 2;
+    else k[i * features + 3] = outside;
   }
+}
+
+/** The query that stands among keys at a place of theirs. */
+function queryAmong(k: Float32Array, place: number, q: Float32Array, at: number): void {
+  for (let f = 0; f < features - 1; ++f) q[at * features + f] = k[place * features + f] as number;
+  q[at * features + features - 1] = 1;
 }
 
 /** Which keys of the wider square lie in the window of each query: the same for every tile. */
@@ -94,17 +98,15 @@ export function bilateral(heed: Heed, grid: Grid, kernel: Kernel): Float32Array<
   const q = new Float32Array(tiles * tile ** 2 * features);
   const k = new Float32Array(tiles * side ** 2 * features);
   const v = new Float32Array(tiles * side ** 2);
+  const places = placesOf(side, window);
   for (let row = 0; row < height; row += tile) {
     for (let t = 0; t < tiles; ++t) {
       const corner = { row: row - window, col: t * tile - window };
       const keys = k.subarray(t * side ** 2 * features);
-      featuresOf(grid, kernel, corner, side, true, keys);
-      valuesOf(grid, corner, side, v.subarray(t * side ** 2));
-      // The queries are the inner pixels of the same square, so that both count places alike.
+      fillSquare(grid, kernel, corner, places, keys, v.subarray(t * side ** 2));
       for (let i = 0; i < tile ** 2; ++i) {
-        const from = ((window + Math.floor(i / tile)) * side + window + (i % tile)) * features;
-        const query = keys.subarray(from, from + features);
-        q.set([...query.subarray(0, features - 1), 1], (t * tile ** 2 + i) * features);
+        const place = (window + Math.floor(i / tile)) * side + window + (i % tile);
+        queryAmong(keys, place, q, t * tile ** 2 + i);
       }
     }
     const output = heed.scope(() => {
@@ -128,12 +130,14 @@ export function bilateral(heed: Heed, grid: Grid, kernel: Kernel): Float32Array<
 
 /** One pixel's weights over its window, row by row, 0 outside of the picture. To be called within a scope. */
 export function bilateralWeights(heed: Heed, grid: Grid, kernel: Kernel, pixel: Pixel) {
-  const side = 2 * kernel.window + 1;
-  const corner = { row: pixel.row - kernel.window, col: pixel.col - kernel.window };
+  const { window } = kernel;
+  const side = 2 * window + 1;
   const k = new Float32Array(side ** 2 * features);
-  featuresOf(grid, kernel, corner, side, true, k);
+  const v = new Float32Array(side ** 2);
   const q = new Float32Array(features);
-  featuresOf(grid, kernel, pixel, 1, false, q);
+  const corner = { row: pixel.row - window, col: pixel.col - window };
+  fillSquare(grid, kernel, corner, placesOf(side, window), k, v);
+  queryAmong(k, (side ** 2 - 1) / 2, q, 0);
   const keys = heed.tensor(k, [1, 1, side ** 2, features]);
   const options = { scale: 1, needWeights: true } as const;
   const { weights } = heed.attention(heed.tensor(q, [1, 1, 1, features]), keys, keys, options);

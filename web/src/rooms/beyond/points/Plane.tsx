@@ -1,4 +1,7 @@
-/** Points and a query that can be dragged, the estimate through them, and the query's weights below. */
+/**
+ * Points and a query that can be dragged, the estimate through them, and the query's weights below. Attributes in SVG
+ * are told apart by their case: only `tabindex` is one.
+ */
 import { useRef } from "preact/hooks";
 import { format } from "../../../format";
 import { px } from "../../../layout";
@@ -161,7 +164,7 @@ export function Plane({ state, answer, isLocked, onPoints, onQuery }: PlaneProps
                   class="point"
                   role="button"
                   aria-disabled={isLocked}
-                  tabIndex={isLocked ? -1 : 0}
+                  tabindex={isLocked ? -1 : 0}
                   aria-label={`Point ${i + 1}: x ${format(point.x, 2)}, y ${format(point.y, 2)}, weight ${formatWeight(weight)}. Arrow keys move it, Delete removes it.`}
                   onKeyDown={pointKeys(i, point)}
                   {...drag((event) => put(i, at(event)))}
@@ -174,7 +177,7 @@ export function Plane({ state, answer, isLocked, onPoints, onQuery }: PlaneProps
             <g
               class="query-handle"
               role="slider"
-              tabIndex={0}
+              tabindex={0}
               aria-label="Query x"
               aria-valuemin={plane.x.min}
               aria-valuemax={plane.x.max}

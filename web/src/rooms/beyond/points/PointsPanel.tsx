@@ -12,6 +12,7 @@ import type { PanelProps } from "../panel";
 import { As, Roles } from "../Roles";
 import { formatWeight } from "../shares";
 import { initialState, mostPoints, placeOf, ranges, valueAt } from "../state";
+import { Work } from "../Work";
 import { Plane } from "./Plane";
 
 const columns: readonly Column[] = [
@@ -72,7 +73,7 @@ export function PointsPanel({ state, set }: PanelProps) {
           resembles.
         </p>
       </Settings>
-      <div class="work">
+      <Work title="Attention among points">
         <Roles>
           The <As of="q">query</As> is a place on the axis, the <As of="k">keys</As> are the points'
           x and the <As of="v">values</As> their y. The score is −(query − key)² / 2, divided by the
@@ -129,7 +130,7 @@ export function PointsPanel({ state, set }: PanelProps) {
             </tfoot>
           </RowTable>
         </Panel>
-      </div>
+      </Work>
     </>
   );
 }

@@ -12,6 +12,7 @@ import type { PanelProps } from "../panel";
 import { As, Roles } from "../Roles";
 import { formatWeight } from "../shares";
 import { type HeadRef, ranges } from "../state";
+import { Work } from "../Work";
 import { SeriesPlot } from "./SeriesPlot";
 import type { FilledSeries, HeadWeights } from "./solve";
 
@@ -91,7 +92,7 @@ export function SeriesPanel({ state, set }: PanelProps) {
           these series was among those that the model learned from.
         </p>
       </Settings>
-      <div class="work">
+      <Work title="Attention in a series">
         <Roles>
           <As of="q">Queries</As> and <As of="k">keys</As> are positions of the series: what the
           model knows of the value there and of its place. <As of="v">Values</As> carry what is
@@ -175,7 +176,7 @@ export function SeriesPanel({ state, set }: PanelProps) {
             </tbody>
           </RowTable>
         </Panel>
-      </div>
+      </Work>
     </>
   );
 }

@@ -126,7 +126,7 @@ export function SeriesPlot({
             <g
               class="query-handle"
               role="slider"
-              tabIndex={0}
+              tabindex={0}
               aria-label="Hidden value that looks"
               aria-valuemin={first + 1}
               aria-valuemax={last + 1}
