@@ -1,7 +1,10 @@
-/** Plays a sound, and says which of its frames is heard: that depends on the audio clock alone. */
+/** Plays a sound, and says which of its frames is heard: that depends on the audio clock alone, where it runs. */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { Live } from "../../../components/Transport";
 import { hop, rate, type Sound, secondsOf } from "./sound";
+
+/** A machine without a loudspeaker may have an audio clock that stands still: after so many seconds the page's serves. */
+const patience = 1;
 
 interface Playing {
   readonly source: AudioBufferSourceNode;
@@ -36,7 +39,6 @@ export function usePlayer({
     playing.current = null;
     setIsPlaying(false);
     if (!now) return;
-    now.source.onended = null;
     now.source.stop();
     if (goes) latest.current.go(now.frame);
   }, []);
@@ -51,28 +53,25 @@ export function usePlayer({
     const source = audio.createBufferSource();
     source.buffer = buffer;
     source.connect(audio.destination);
-    const begun = audio.currentTime;
+    const begun = { heard: audio.currentTime, seen: performance.now() };
     source.start(0, secondsOf(from));
     let now: Playing = { source, frame: from };
     playing.current = now;
     setIsPlaying(true);
-    source.onended = () => {
-      if (playing.current?.source !== source) return;
-      playing.current = null;
-      setIsPlaying(false);
-      latest.current.go(Math.max(0, latest.current.frames - 1));
-    };
     const follow = () => {
       if (playing.current?.source !== source) return;
       const { frames, follows, go } = latest.current;
-      const heard = from + Math.floor(((audio.currentTime - begun) * rate) / hop);
-      const frame = Math.max(from, Math.min(frames - 1, heard));
+      const heard = audio.currentTime - begun.heard;
+      const seen = (performance.now() - begun.seen) / 1000 - patience;
+      const elapsed = heard > 0 ? heard : Math.max(0, seen);
+      const frame = Math.min(frames - 1, from + Math.floor((elapsed * rate) / hop));
       if (frame !== now.frame) {
         now = { ...now, frame };
         playing.current = now;
         if (follows) go(frame);
       }
-      requestAnimationFrame(follow);
+      if (secondsOf(from) + elapsed >= sound.samples.length / rate) stop(true);
+      else requestAnimationFrame(follow);
     };
     requestAnimationFrame(follow);
   };
