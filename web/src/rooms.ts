@@ -23,6 +23,7 @@ export const rooms = [
     short: "RNN to attention",
     load: () => import("./rooms/recurrent/recurrent"),
   },
+  { id: "beyond", name: "Beyond words", load: () => import("./rooms/beyond/beyond") },
 ] as const satisfies readonly Entry[];
 
 export type RoomId = (typeof rooms)[number]["id"];
