@@ -21,6 +21,8 @@ export interface CurveProps {
   series: readonly Series[];
   /** The range of y; that of the numbers unless it has one of its own, such as 0 to 1. */
   range?: Interval;
+  /** That of x; from the first to the last unless more is still to come. */
+  domain?: Interval;
   height?: number;
   /** A place in `x` that is marked, and with `onCursor` can be dragged. */
   cursor?: number;
@@ -62,6 +64,7 @@ export function Curve({
   x,
   series: all,
   range,
+  domain,
   height = 180,
   cursor,
   onCursor,
@@ -71,9 +74,10 @@ export function Curve({
   const id = useId();
   const series = all.slice(0, mostSeries);
   const xRange =
-    x.length > 1
+    domain ??
+    (x.length > 1
       ? { low: x[0] as number, high: x[x.length - 1] as number }
-      : rangeOfAll(Array.from(x));
+      : rangeOfAll(Array.from(x)));
   const yRange = range ?? rangeOfAll(series.flatMap(({ y }) => Array.from(y)));
   const yTicks = ticksOf(yRange, 4);
   const left = width > 0 ? widest(yTicks.map(formatShort)) + 8 : 0;
@@ -216,29 +220,32 @@ export function Curve({
           onInput={({ currentTarget }) => onCursor(Number(currentTarget.value))}
         />
       )}
-      <table class="only-heard" aria-labelledby={id}>
-        <caption id={id}>{title}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{xName}</th>
-            {series.map(({ name }) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {sample(x.length, rowsHeard).map((i) => (
-            <tr key={i}>
-              <th scope="row">{formatShort(x[i] as number)}</th>
-              {series.map(({ name, y }) => (
-                <td key={name}>{formatShort(y[i] as number)}</td>
+      {/* A table does not keep to a width of its own. */}
+      <div class="only-heard">
+        <table aria-labelledby={id}>
+          <caption id={id}>{title}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{xName}</th>
+              {series.map(({ name }) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {sample(x.length, rowsHeard).map((i) => (
+              <tr key={i}>
+                <th scope="row">{formatShort(x[i] as number)}</th>
+                {series.map(({ name, y }) => (
+                  <td key={name}>{formatShort(y[i] as number)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </div>
   );
 }

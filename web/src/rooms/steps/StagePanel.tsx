@@ -52,9 +52,7 @@ export function StagePanel({ explanation }: { explanation: Explanation | null })
           <div ref={ref} class="scroll">
             {width > 0 && <Figure width={width} />}
           </div>
-          {showsWeights && (
-            <ColourChoice range={state.range} curve={state.curve} onChange={set} />
-          )}
+          {showsWeights && <ColourChoice range={state.range} curve={state.curve} onChange={set} />}
         </div>
         <Readout explanation={explanation} locked={state.cell !== null} />
       </div>

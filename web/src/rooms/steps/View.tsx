@@ -14,9 +14,9 @@ import { type Page, PageContext } from "./page";
 import { QueryTable } from "./QueryTable";
 import { Sentence } from "./Sentence";
 import { StagePanel } from "./StagePanel";
-import { suggestions } from "./suggestions";
 import { stageNames } from "./stages";
 import { type CellRef, lookOf, type Scene, type State, sceneOf } from "./state";
+import { suggestions } from "./suggestions";
 import { noticeOfCut } from "./tokens";
 import { useSolution } from "./useSolution";
 
