@@ -63,7 +63,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, after the first visit, the
 });
 
 describe("The service worker", () => {
-  test("does not load a page twice in a row, nor work in a frame", async () => {
+  test("leaves a page alone that its host isolates", async () => {
     const [server, browser] = await Promise.all([serve(), launch("chrome")]);
     try {
       const room = await Steps.open(browser, server.url, { serviceWorker: true });
@@ -77,18 +77,23 @@ describe("The service worker", () => {
         .poll(() => room.page.evaluate(() => navigator.serviceWorker.controller !== null))
         .toBe(true);
       expect(navigations).toBe(0);
+    } finally {
+      await browser.close();
+      server.stop();
+    }
+  });
 
-      const frame = await room.page.evaluate(async () => {
-        for (const registration of await navigator.serviceWorker.getRegistrations())
-          await registration.unregister();
-        const frame = document.createElement("iframe");
-        frame.src = "./#embed=lines";
-        document.body.append(frame);
-        await new Promise((resolve) => frame.addEventListener("load", resolve));
-        await new Promise((resolve) => setTimeout(resolve, 500));
-        return (await navigator.serviceWorker.getRegistrations()).length;
-      });
-      expect(frame).toBe(0);
+  test("is not there for a page in a frame", async () => {
+    const [server, browser] = await Promise.all([serve(), launch("chrome")]);
+    try {
+      const room = await Steps.open(browser, "about:blank", { serviceWorker: true });
+      const frame = '<iframe src="./#embed=lines" width="600" height="400"></iframe>';
+      await room.openHostOf(server.url, frame);
+      const drawn = () => room.countInFrame(`${server.url}#embed=lines`, ".line-selected path");
+      await expect.poll(drawn).toBeGreaterThan(0);
+      const count = () =>
+        room.page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length);
+      expect(await count()).toBe(0);
     } finally {
       await browser.close();
       server.stop();

@@ -143,6 +143,26 @@ export class Room {
     return this.page.evaluate(() => location.hash);
   }
 
+  /** Opens a page of the same host that holds `html`, without a policy that forbids it frames; Chromium only. */
+  async openHostOf(url: string, html: string): Promise<void> {
+    const host = new URL("host.html", url).href;
+    await this.page.setRequestInterception(true);
+    this.page.on("request", (request) => {
+      if (request.url() !== host) return void request.continue();
+      void request.respond({
+        contentType: "text/html",
+        body: `<!doctype html><link rel="icon" href="data:,">${html}`,
+      });
+    });
+    await this.page.goto(host);
+  }
+
+  /** How many elements the frame at `url` has for a selector; asked anew, as a frame that still loads is not yet its own. */
+  async countInFrame(url: string, selector: string): Promise<number> {
+    const frame = this.page.frames().find((frame) => frame.url() === url);
+    return (await frame?.$$eval(selector, (all) => all.length).catch(() => 0)) ?? 0;
+  }
+
   async close(): Promise<void> {
     await this.page.close();
   }

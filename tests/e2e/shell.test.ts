@@ -111,11 +111,11 @@ describe("The shell", () => {
     const [link, frame] = await fields();
     expect(link).toBe(`${server.url}#${state}&lock=on&embed=lines`);
     expect(frame).toContain(`src="${link?.replaceAll("&", "&amp;")}"`);
-    await room.page.evaluate((html) => {
-      document.body.insertAdjacentHTML("beforeend", html as string);
-    }, frame);
-    const inner = await room.page.waitForFrame((frame) => frame.url() === link);
-    await inner.waitForSelector("main.embedded .line-selected path");
+    const other = await Steps.open(browser, "about:blank");
+    await other.openHostOf(server.url, frame as string);
+    const drawn = () => other.countInFrame(link as string, "main.embedded .line-selected path");
+    await expect.poll(drawn).toBeGreaterThan(0);
+    await other.close();
   });
 
   test("plays to the end, waits when it is touched, and only steps for those who want no motion", async () => {
