@@ -36,6 +36,11 @@ const mostPoints = 600;
 /** Rows of the table for screen readers. */
 const rowsHeard = 20;
 
+/** Whole numbers, such as steps, are written as such. */
+function formatX(value: number): string {
+  return Number.isInteger(value) ? String(value) : formatShort(value);
+}
+
 /** Places of `count` numbers, evenly, at most `most`, first and last among them. */
 function sample(count: number, most: number): number[] {
   if (count <= most) return Array.from({ length: count }, (_, i) => i);
@@ -141,9 +146,7 @@ export function Curve({
             {name} {read !== null && <b>{formatShort(y[read] as number)}</b>}
           </span>
         ))}
-        <span class="faint">
-          {read !== null && `at ${xName} ${formatShort(x[read] as number)}`}
-        </span>
+        <span class="faint">{read !== null && `at ${xName} ${formatX(x[read] as number)}`}</span>
       </p>
       <div ref={ref} style={{ height: px(height) }}>
         {width > 0 && (
@@ -215,7 +218,7 @@ export function Curve({
           type="range"
           class="only-heard"
           aria-label={`${xName} shown`}
-          aria-valuetext={`${xName} ${formatShort(x[cursor] ?? 0)}`}
+          aria-valuetext={`${xName} ${formatX(x[cursor] ?? 0)}`}
           min={0}
           max={Math.max(0, last)}
           value={cursor}
@@ -239,7 +242,7 @@ export function Curve({
           <tbody>
             {sample(x.length, rowsHeard).map((i) => (
               <tr key={i}>
-                <th scope="row">{formatShort(x[i] as number)}</th>
+                <th scope="row">{formatX(x[i] as number)}</th>
                 {series.map(({ name, y }) => (
                   <td key={name}>{formatShort(y[i] as number)}</td>
                 ))}

@@ -26,6 +26,9 @@ function indexOf({ past }: Lesson, at: number | null): number {
   );
 }
 
+/** The best head is that of a few looks, lest it change with each. */
+const looksBack = 10;
+
 const stops: Readonly<Record<string, string>> = {
   nan: "Training has stopped: the numbers grew until they were no numbers any more. A smaller learning rate keeps them in bounds; Reset begins anew.",
 };
@@ -60,7 +63,9 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   useFootnote(
     lesson &&
       [
-        speed === null || speed === undefined ? "" : `${speed.toFixed(1)} ms a step · `,
+        speed === null || speed === undefined
+          ? ""
+          : `training on one thread, ${speed.toFixed(1)} ms a step · `,
         `the past is kept at up to ${mostKept} steps, ${(bytes / 2 ** 20).toFixed(1)} MB`,
       ].join(""),
   );
@@ -85,9 +90,9 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
       <Panel name="play">
         <Player state={state} set={set} controls={controls} index={index} />
       </Panel>
-      <Notices notices={notices} />
       <Controls state={state} set={set} />
       <div class="work">
+        <Notices notices={notices} />
         <Panel name="example">
           <ExampleView lesson={lesson} />
         </Panel>
@@ -103,7 +108,9 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
                 key={i}
                 course={course}
                 seen={seen?.courses[i] as Seen}
-                looks={lesson.past.slice(0, index + 1).map(({ courses }) => courses[i] as Seen)}
+                looks={lesson.past
+                  .slice(Math.max(0, index - looksBack), index + 1)
+                  .map(({ courses }) => courses[i] as Seen)}
                 step={seen?.step ?? 0}
                 isPair={isPair}
                 layers={lesson.setups[0]?.options.layers ?? 1}

@@ -72,7 +72,7 @@ export function useLesson(setups: readonly Setup[]): LessonControls {
   };
 
   useEffect(() => {
-    const own = new Engine();
+    const own = new Engine({ hasThreads: false });
     engine.current = own;
     return () => {
       current.current.abort();

@@ -57,7 +57,7 @@ const hopes: Readonly<Record<State["task"], string>> = {
   dates:
     "The year's digits are copied from where they stand; the month and the day are read off a name or a number wherever the form has them.",
   pronouns:
-    "The row of each pronoun has to find whom or what it means, and for that whole sentences have to be understood: it comes late, and then fast.",
+    "The row of each pronoun has to find whom or what it means. Easy sentences are learned first; those that have to be understood as a whole come late.",
 };
 
 export function hopeOf(task: State["task"]): string {
@@ -72,7 +72,7 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#room=learn&length=16",
     "Reverse 16 letters",
-    "Twice the letters take about four times the steps: there are more places to tell apart.",
+    "There are more places to tell apart, so it takes longer. Then go on to 20, and watch where the diagonal appears first.",
   ],
   [
     "#room=learn&task=sort",
