@@ -87,7 +87,7 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#room=learn&positions=off",
     "Take the positions away",
-    "Without them the model cannot know which letter comes last. The loss falls a little and then stands, and no diagonal appears.",
+    "Then the model sees which letters there are but not where. The loss falls halfway and stands, and no diagonal appears.",
   ],
   [
     "#room=learn&task=pronouns",
