@@ -143,7 +143,10 @@ export class Room {
     return this.page.evaluate(() => location.hash);
   }
 
-  /** Opens a page of the same host that holds `html`, without a policy that forbids it frames; Chromium only. */
+  /**
+   * Opens a page of the same host that holds `html`, without a policy that forbids it frames; Chromium only. Requests of
+   * workers are not always let through after this, so the engine may not start.
+   */
   async openHostOf(url: string, html: string): Promise<void> {
     const host = new URL("host.html", url).href;
     await this.page.setRequestInterception(true);
