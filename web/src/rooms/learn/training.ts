@@ -5,13 +5,11 @@ import {
   alignmentOf,
   configOf,
   createModel,
-  type EncoderModel,
   type Example,
   evaluate,
   type Task,
   type TaskModel,
   Trainer,
-  type TransformerModel,
   taskOf,
 } from "heed/models";
 import { nn, noGrad } from "heed/nn";
@@ -127,8 +125,7 @@ export class Training {
 
   #attentions() {
     this.model.eval();
-    const model = this.model as unknown as TransformerModel | EncoderModel;
-    return (model as TransformerModel).attentions([this.shown as never])[0] ?? [];
+    return this.model.attentions([this.shown])[0] ?? [];
   }
 
   #heldLoss(): number {
