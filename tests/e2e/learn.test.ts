@@ -219,6 +219,19 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     await expect.poll(() => stepOf(room)).toBeGreaterThan(3);
   });
 
+  test("ends its worker when it is left", async () => {
+    const room = await open();
+    const engines = () =>
+      room.page.workers().filter((worker) => worker.url().includes("engine.worker")).length;
+    // Only Chromium tells of all workers.
+    if (name === "chrome") await expect.poll(engines).toBe(2);
+    await room.click("Step by step", "nav.rooms");
+    await room.page.waitForSelector("main.steps [data-matrix]");
+    if (name === "chrome") await expect.poll(engines).toBe(1);
+    await room.click("Learn", "nav.rooms");
+    await expect.poll(() => stepOf(room)).toBeGreaterThan(3);
+  });
+
   test("learns its other tasks and begins anew with each", async () => {
     const room = await open();
     for (const words of ["sort letters", "who is it?", "write dates"]) {

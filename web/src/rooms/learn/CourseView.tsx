@@ -15,6 +15,8 @@ export interface CourseProps {
   seen: Seen;
   step: number;
   layers: number;
+  /** On how many examples heads are judged. */
+  weighed: number;
   state: State;
   set: Setter<State>;
 }

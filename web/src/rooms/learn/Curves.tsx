@@ -53,7 +53,7 @@ function chartsOf(begun: Begun, past: readonly Snapshot[]): Chart[] {
   const losses = both(({ heldLoss }) => heldLoss);
   return [
     {
-      ...{ title: "Loss of examples held out", yName: "loss" },
+      ...{ title: "Loss, held out", yName: "loss" },
       ...{ range: fromZero(losses.map(({ y }) => y)), series: losses },
     },
     {
@@ -61,7 +61,7 @@ function chartsOf(begun: Begun, past: readonly Snapshot[]): Chart[] {
       series: both(({ exact }) => exact),
     },
     {
-      ...{ title: "Best head's mass on the right places", yName: "share", range: share },
+      ...{ title: "Best head on right places", yName: "share", range: share },
       series: both(bestMass),
     },
   ];

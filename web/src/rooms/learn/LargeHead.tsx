@@ -23,6 +23,7 @@ export function LargeHead({
   seen,
   step,
   layers,
+  weighed,
   state,
   set,
   shown,
@@ -85,8 +86,8 @@ export function LargeHead({
       )}
       <p class="learn-mass number">
         {Number.isFinite(mass)
-          ? `${percent(mass)} of its weight is on the right places`
-          : "What is right here, no one can say"}
+          ? `${percent(mass)} of its weight is on the right places, over ${weighed} examples`
+          : "What is right to look at here, nobody can say"}
       </p>
       <Readout explanation={explanation} locked={state.cell !== null} />
       <div class="only-heard" aria-live="polite">

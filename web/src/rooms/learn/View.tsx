@@ -85,6 +85,10 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   ];
   const isPair = (lesson?.begun.courses.length ?? 1) > 1;
 
+  const curves = (
+    <Panel name="curves">{lesson && <Curves lesson={lesson} index={index} set={set} />}</Panel>
+  );
+
   return (
     <>
       <Panel name="play">
@@ -96,12 +100,15 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
         <Panel name="example">
           <ExampleView lesson={lesson} />
         </Panel>
-        {!hides(wishes, "text") && (
-          <p class="learn-words">
-            {hopeOf(state.task)} Training only ever sees inputs and right answers.
-          </p>
-        )}
+        <Panel name="heads">
+          {!hides(wishes, "text") && (
+            <p class="learn-words">
+              {hopeOf(state.task)} Training only ever sees inputs and right answers.
+            </p>
+          )}
+        </Panel>
         <div class={isPair ? "learn-pictures pair" : "learn-pictures"}>
+          {isPair && curves}
           <Panel name="heads">
             {lesson?.begun.courses.map((course, i) => (
               <CourseView
@@ -113,15 +120,14 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
                   .map(({ courses }) => courses[i] as Seen)}
                 step={seen?.step ?? 0}
                 isPair={isPair}
+                weighed={lesson.begun.weighed}
                 layers={lesson.setups[0]?.options.layers ?? 1}
                 state={state}
                 set={set}
               />
             ))}
           </Panel>
-          <Panel name="curves">
-            {lesson && <Curves lesson={lesson} index={index} set={set} />}
-          </Panel>
+          {!isPair && curves}
         </div>
       </div>
       {!wishes.lock && (
