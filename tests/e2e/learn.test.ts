@@ -234,10 +234,15 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
 
   test("learns its other tasks and begins anew with each", async () => {
     const room = await open();
-    for (const words of ["sort letters", "who is it?", "write dates"]) {
+    for (const [words, about, total] of [
+      ["sort letters", "in the order of the alphabet", 1200],
+      ["who is it?", "each pronoun", 3000],
+      ["write dates", "year, month and day", 1200],
+    ] as const) {
       await room.click(words);
-      await expect.poll(() => stepOf(room)).toBeLessThan(3);
+      await expect.poll(() => room.text(".learn-example")).toContain(about);
       await expect.poll(() => stepOf(room)).toBeGreaterThan(5);
+      expect(await room.text(".learn-place")).toContain(`of ${total}`);
     }
     await expect.poll(() => room.link()).toContain("task=dates");
   });
