@@ -34,6 +34,7 @@ export const desks = {
   series: () => import("./rooms/beyond/series/solve"),
   melody: () => import("./rooms/beyond/melody/solve"),
   tune: () => import("./rooms/beyond/melody/tune"),
+  learn: () => import("./rooms/learn/solve"),
 };
 
 export type DeskName = keyof typeof desks;

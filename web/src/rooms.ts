@@ -24,6 +24,7 @@ export const rooms = [
     load: () => import("./rooms/recurrent/recurrent"),
   },
   { id: "beyond", name: "Beyond words", load: () => import("./rooms/beyond/beyond") },
+  { id: "learn", name: "Learn", load: () => import("./rooms/learn/learn") },
 ] as const satisfies readonly Entry[];
 
 export type RoomId = (typeof rooms)[number]["id"];
