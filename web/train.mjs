@@ -14,6 +14,8 @@ import { Interrupted, train } from "./train/run.mjs";
 const interruption = new AbortController();
 // Once: whoever presses Ctrl-C again does not want to wait for the end of a step.
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => interruption.abort());
+// Whoever read along has gone: `./dev train ... | head`.
+process.stdout.on("error", () => interruption.abort());
 
 const { plans, threads, isRestart, command } = parse(process.argv.slice(2));
 let heed;

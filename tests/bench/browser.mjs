@@ -35,6 +35,7 @@ import { build } from "vite";
 import { launchChromium } from "../harness/chromium.mjs";
 import { launchFirefox } from "../harness/firefox.mjs";
 import { serve } from "../harness/server.mjs";
+import { measureLearning } from "./learn.mjs";
 import { chosen, parse } from "./options.mjs";
 import { casesFor } from "./page/cases.mjs";
 import { environment, openBench } from "./page.mjs";
@@ -97,6 +98,7 @@ async function measureStart(ask, variants, quick) {
 async function main() {
   const options = parse();
   const { firefox, quick, train } = options;
+  if (options.learn !== undefined) return measureLearning(options);
   const cases = chosen(casesFor(options), options);
   await bundleGradients();
   const server = await serve(folders);

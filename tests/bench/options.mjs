@@ -2,10 +2,11 @@
 
 import { parseArgs } from "node:util";
 
-const usage = `Usage: ./dev bench [--firefox | --native] [--train] [ARGS]
+const usage = `Usage: ./dev bench [--firefox | --native] [--train | --learn NAMES] [ARGS]
 
   --firefox     in Firefox instead of Chromium
   --train       training instead: gradients, a whole step, and non-local means
+  --learn NAMES how long models of the repository take to learn in a page, such as reverse-transformer,dates-dot
   --native      the native build beside onnxruntime-node, without a browser
   --threads N   measure with N threads too, besides one; N may be a list: 2,4
   --only TEXT   only the cases that have TEXT in their name
@@ -23,6 +24,7 @@ export function parse() {
         firefox: { type: "boolean", default: false },
         native: { type: "boolean", default: false },
         train: { type: "boolean", default: false },
+        learn: { type: "string" },
         threads: { type: "string", default: "1" },
         only: { type: "string", default: "" },
         json: { type: "string" },
@@ -38,6 +40,8 @@ export function parse() {
     if (values.firefox && values.native)
       throw new Error("--firefox, --native: expected one of them");
     if (values.native && values.train) throw new Error("--native, --train: expected one of them");
+    if (values.learn !== undefined && (values.native || values.train))
+      throw new Error("--learn: expected neither --native nor --train beside it");
     if (values.readme && (values.quick || values.only))
       throw new Error("--readme: expected a whole run, not one with --quick or --only");
     return { ...values, threads: [...new Set([1, ...threads])] };

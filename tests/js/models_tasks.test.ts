@@ -89,7 +89,7 @@ describe("every task", () => {
         expect(question.kind).toBe(task.kind);
         expect(sourceOf(question)).toEqual(source);
         if (question.kind === "tagging" && example.kind === "tagging") {
-          expect(question.labels).toEqual(example.labels.map((label) => label && ""));
+          expect(question.labels).toEqual(example.labels.map((label) => label && "?"));
           expect(question.content).toEqual(example.content);
         }
       }
@@ -479,7 +479,7 @@ describe("pronouns", () => {
   test("are read in what a person types", () => {
     const question = task.read?.("alice wrote A note and gave it to BOB") as Tagging;
     expect(question.source.join(" ")).toBe("Alice wrote a note and gave it to Bob .");
-    expect(question.labels[6]).toBe("");
+    expect(question.labels[6]).toBe("?");
     expect(question.content).toEqual([0, 3, 8]);
     expect(task.write?.(question.source)).toBe("Alice wrote a note and gave it to Bob.");
     expect(refusal(() => task.read?.("Alice wrote a thesis")).message).toBe(
@@ -607,8 +607,8 @@ describe("bad options", () => {
       { length: 30 },
       "length: expected room for the whole periods that cover a gap, before it or after it, got 30, with periods of up to 16 and gaps of up to 12",
     ],
-    ["shapes", { patch: 5 }, "patch: expected a number of pixels that divides 24, got 5"],
-    ["shapes", { size: 8 }, "size: expected a whole number from 12 to 256, got 8"],
+    ["shapes", { size: 30 }, "size: expected a multiple of 4 from 12 to 256, got 30"],
+    ["shapes", { size: 8 }, "size: expected a multiple of 4 from 12 to 256, got 8"],
   ];
 
   test("are refused, with what was expected", () => {

@@ -56,7 +56,7 @@ export default defineConfig({
           name: "browser",
           // What only Node can do: run programs, read the repository.
           include: ["tests/js/*.test.ts"],
-          exclude: ["tests/js/{border,house,node,readme,train_command}.test.ts"],
+          exclude: ["tests/js/{border,house,node,readme,shipped_models,train_command}.test.ts"],
           testTimeout: 30_000,
           hookTimeout: 30_000,
           browser: {

@@ -1,12 +1,25 @@
 // Files that are there as a whole or not at all.
 
 import { access, constants, mkdir, readFile, rename, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 
 /** Makes a folder, unless it is there, that files can be written into. */
 export async function makeFolder(folder) {
-  await mkdir(folder, { recursive: true });
-  await access(folder, constants.W_OK);
+  await makeUnlessThere(resolve(folder));
+  // Of a file it tells that it is no folder.
+  await access(`${folder}/`, constants.W_OK);
+}
+
+/** As mkdir's `recursive`, which never ends where the system lets nobody make folders (/proc). */
+async function makeUnlessThere(folder) {
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    if (error.code === "EEXIST") return;
+    if (error.code !== "ENOENT" || dirname(folder) === folder) throw error;
+    await makeUnlessThere(dirname(folder));
+    await mkdir(folder);
+  }
 }
 
 /** Writes files beside their places, and puts them there only when all of them are whole. */

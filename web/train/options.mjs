@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual, parseArgs } from "node:util";
 import { architectureOf, recipeOf, shipped, taskOf, tasks } from "heed/models";
+import { tableOf } from "./table.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
+const shippedFolder = join(root, "web/public/models");
 
 const architectures = ["transformer", "decoder", "encoder", "rnn", "bahdanau", "dot"];
 
@@ -24,7 +26,8 @@ const usage = `Usage: ./dev train TASK [--model M] [--seed N] [OPTIONS]
        ./dev train NAME | --all | --list
 
   TASK               ${Object.keys(tasks).join(", ")}
-  NAME               a model that the repository has the files of; --all trains all of them, --list lists them
+  NAME               a model that the repository has the files of; --all trains all of them, --list tells
+                     what they reached
   --model M          ${architectures.join(", ")}
   --seed N           of initial values, examples and dropout (1)
   --tokens KIND      of the task's text: character, subword, word
@@ -66,7 +69,8 @@ export function parse(given) {
     return read(given);
   } catch (error) {
     if (error.code === undefined) throw error;
-    console.error(`heed: ${error.message}`);
+    // parseArgs goes on to tell how else its words could be meant.
+    console.error(`heed: ${error.message.split("\n")[0]}`);
     process.exit(2);
   }
 }
@@ -78,7 +82,7 @@ function read(given) {
     allowPositionals: true,
   });
   if (values.help) end(usage);
-  if (values.list) end(list());
+  if (values.list) end(tableOf(shipped, shippedFolder));
   const threads = wholeNumber("threads", values.threads);
   const common = {
     ...(threads && { threads }),
@@ -102,17 +106,6 @@ function read(given) {
 function end(text) {
   process.stdout.write(text);
   process.exit(0);
-}
-
-function list() {
-  const width = Math.max(...shipped.map(({ name }) => name.length));
-  return shipped
-    .map(({ name, task, taskOptions, architecture, options }) => {
-      const changes = Object.entries({ ...taskOptions, ...options });
-      const others = changes.map(([option, value]) => `, ${option} ${value}`).join("");
-      return `${name.padEnd(width)}  ${task}, ${architecture}${others}\n`;
-    })
-    .join("");
 }
 
 function wholeNumber(name, text) {
@@ -185,6 +178,6 @@ function placed(plan, { name = plan.name, out }) {
     throw misuse(`--name: expected letters, digits, dots and dashes, got ${name}`);
   const isShipped = shipped.some((own) => isDeepStrictEqual(own, { ...plan, name }));
   const checkpoints = join(root, "build/train", name);
-  const usual = isShipped ? join(root, "web/public/models", name) : checkpoints;
+  const usual = isShipped ? join(shippedFolder, name) : checkpoints;
   return { ...plan, name, checkpoints, out: out ?? usual };
 }

@@ -3,13 +3,14 @@
 /** So many digits tell all that a curve or a score has to tell. */
 const short = (number) => Number(number.toPrecision(4));
 
-const shortened = (values) =>
-  Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [
-      name,
-      typeof value === "number" && !Number.isInteger(value) ? short(value) : value,
-    ]),
+function shortened(values) {
+  if (typeof values === "number") return Number.isInteger(values) ? values : short(values);
+  if (Array.isArray(values)) return values.map(shortened);
+  if (values === null || typeof values !== "object") return values;
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, shortened(value)]),
   );
+}
 
 /** A list of points as a list for each of their numbers. */
 const columns = (points) =>
@@ -18,7 +19,7 @@ const columns = (points) =>
   );
 
 /** report.json: an object with a line for each of its parts. */
-export function reportOf({ trainer, plan, log, files, scores, heads }) {
+export function reportOf({ trainer, plan, log, files, scores, probes, heads }) {
   const { model, best } = trainer;
   const { name, task, architecture, recipe, seed } = plan;
   const report = {
@@ -33,9 +34,10 @@ export function reportOf({ trainer, plan, log, files, scores, heads }) {
     seconds: Math.round(log.seconds),
     recipe,
     heldOut: shortened(scores),
-    alignment: heads.map(shortened),
-    curve: columns(log.points.map(shortened)),
-    validation: columns(log.looks.map(shortened)),
+    probes: shortened(probes),
+    alignment: shortened(heads),
+    curve: columns(shortened(log.points)),
+    validation: columns(shortened(log.looks)),
   };
   const lines = Object.entries(report).map(
     ([part, value]) => `  ${JSON.stringify(part)}: ${JSON.stringify(value)}`,

@@ -8,6 +8,7 @@ import {
   createModel,
   evaluate,
   loadModel,
+  probesOf,
   saveModel,
   Trainer,
   taskOf,
@@ -20,7 +21,6 @@ import { reportOf } from "./report.mjs";
 const checkpointName = "checkpoint.safetensors";
 const examplesOfALook = 200;
 const examplesOfTheTest = 1000;
-const examplesOfAlignment = 200;
 /** Points of the curve of the loss. */
 const mostPoints = 200;
 
@@ -166,8 +166,9 @@ async function finish(trainer, plan, log, signal, progress) {
   try {
     const test = draw(task, "test", plan.seed, examplesOfTheTest);
     const scores = await evaluate(loaded, test, { signal });
-    const heads = alignment(loaded, test.slice(0, examplesOfAlignment));
-    const report = reportOf({ trainer, plan, log, files, scores, heads });
+    const probes = await probe(loaded, plan.seed, signal);
+    const heads = alignment(loaded, test);
+    const report = reportOf({ trainer, plan, log, files, scores, probes, heads });
     await writeFiles(plan.out, {
       "model.safetensors": files.weights,
       "config.json": files.config,
@@ -181,4 +182,20 @@ async function finish(trainer, plan, log, signal, progress) {
   } finally {
     loaded.dispose();
   }
+}
+
+/** The scores of what the task has beside its own examples: see probesOf. */
+async function probe(model, seed, signal) {
+  const { task: name, taskOptions } = model.config;
+  const scores = {};
+  for (const [words, changes] of Object.entries(probesOf(taskOf(name, taskOptions)))) {
+    const examples = draw(
+      taskOf(name, { ...taskOptions, ...changes }),
+      "test",
+      seed,
+      examplesOfTheTest,
+    );
+    scores[words] = await evaluate(model, examples, { signal });
+  }
+  return scores;
 }

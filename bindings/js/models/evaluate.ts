@@ -31,6 +31,11 @@ export interface HeadAlignment {
   largest: number;
   /** What `mass` would be if the weights of each row were even. */
   chance: number;
+  /**
+   * The mean weight on those places for each position of the answer, if all answers are of one length; null
+   * for a position whose token comes from nowhere.
+   */
+  byPosition?: (number | null)[];
 }
 
 export interface EvaluateOptions {
@@ -193,7 +198,7 @@ export function alignment<E extends Example>(
   checkArgument("batch", batch, isWholeNumber(1));
   const wasTraining = model.training;
   model.eval();
-  const heads = new Map<string, HeadAlignment>();
+  const heads = new Map<string, Sums>();
   try {
     for (let begin = 0; begin < examples.length; begin += batch) {
       const some = examples.slice(begin, begin + batch);
@@ -203,35 +208,53 @@ export function alignment<E extends Example>(
   } finally {
     model.train(wasTraining);
   }
-  return [...heads.values()].map(({ rows, mass, largest, chance, ...head }) => ({
-    ...head,
-    rows,
-    mass: mass / rows,
-    largest: largest / rows,
-    chance: chance / rows,
-  }));
+  const [length, ...others] = new Set(examples.map((example) => alignmentOf(example).length));
+  const isOfOneLength = others.length === 0 && examples[0]?.kind === "translation";
+  return [...heads.values()].map(({ path, head, largest, chance, masses }) => {
+    const rows = masses.reduce((sum, { count }) => sum + count, 0);
+    const mass = masses.reduce((sum, at) => sum + at.mass, 0) / rows;
+    const means = Array.from({ length: length as number }, (_, t) => {
+      const at = masses[t];
+      return at && at.count > 0 ? at.mass / at.count : null;
+    });
+    return {
+      ...{ path, head, rows, mass, largest: largest / rows, chance: chance / rows },
+      ...(isOfOneLength && { byPosition: means }),
+    };
+  });
+}
+
+/** Over the rows of one head. */
+interface Sums {
+  readonly path: string;
+  readonly head: number;
+  largest: number;
+  chance: number;
+  /** By position: how many rows, and what they put on the places that answers come from. */
+  readonly masses: { count: number; mass: number }[];
 }
 
 /** Adds an example's rows to the sums of each head. */
 function addWeights(
-  heads: Map<string, HeadAlignment>,
+  heads: Map<string, Sums>,
   example: Example,
   { path, heads: count, rows, columns, weights }: ExampleWeights,
 ): void {
   const aligned = alignmentOf(example);
   for (let head = 0; head < count; ++head) {
     const key = `${path} ${head}`;
-    const sums = heads.get(key) ?? { path, head, rows: 0, mass: 0, largest: 0, chance: 0 };
+    const sums = heads.get(key) ?? { path, head, largest: 0, chance: 0, masses: [] };
     heads.set(key, sums);
     for (const [t, places] of aligned.entries()) {
+      sums.masses[t] ??= { count: 0, mass: 0 };
       if (places.length === 0 || t >= rows) continue;
       const begin = (head * rows + t) * columns;
       const row = weights.subarray(begin, begin + columns);
       const at = (i: number) => row[i] as number;
       const choices = example.kind === "tagging" ? example.content : [...row.keys()];
       const largest = choices.reduce((best, i) => (at(i) > at(best) ? i : best));
-      sums.rows += 1;
-      sums.mass += places.reduce((sum, i) => sum + at(i), 0);
+      sums.masses[t].count += 1;
+      sums.masses[t].mass += places.reduce((sum, i) => sum + at(i), 0);
       sums.largest += Number(places.includes(largest));
       sums.chance += places.length / columns;
     }

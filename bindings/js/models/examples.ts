@@ -84,7 +84,7 @@ export interface Task<E extends Example = Example> {
   /** An example of a split: one generator, one state, one example. */
   generate(random: Generator, split: Split): E;
   /**
-   * What a person types, as an example without its answer: nothing to be said, no alignment, and "" for
+   * What a person types, as an example without its answer: nothing to be said, no alignment, and "?" for
    * labels that are asked. Throws HeedError that tells what is not known.
    */
   read?(text: string): E;

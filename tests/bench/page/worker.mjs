@@ -1,11 +1,12 @@
-// Answers the three questions of the bench: how fast is a case, how fast is the start, what are the
-// limits. Every page has one worker and asks it one question, so that what one case leaves behind
+// Answers the questions of the bench: how fast is a case, how fast is the start, what are the limits, how
+// long does a model learn. Every page has one worker and asks it one question, so that what one case leaves behind
 // (memory, threads, what a failure broke) is not there for the next.
 
 import { boundOf, caseNamed, casesFor, inputsOf } from "./cases.mjs";
 import { heedContender, timeStart } from "./heed.mjs";
 import { javaScript } from "./javascript.mjs";
 import { jax } from "./jax.mjs";
+import { learn } from "./learn.mjs";
 import { measureCase } from "./measure.mjs";
 import { memoryBytes } from "./memory.mjs"; // first: it counts the memories that others make
 import { onnxRuntimeWeb } from "./onnxruntime_web.mjs";
@@ -65,7 +66,7 @@ function start({ variant, threads, quick }) {
   return timeStart(variant, threads, one, inputsOf(one));
 }
 
-const methods = { measure, limits: measureLimits, start, variants: variantsHere };
+const methods = { learn, measure, limits: measureLimits, start, variants: variantsHere };
 
 globalThis.onmessage = async ({ data: { method, argument } }) => {
   try {

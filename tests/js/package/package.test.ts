@@ -118,6 +118,25 @@ test("in Node the package trains, and what it trained is read back", async () =>
   expect(finished).toEqual({ status: 0, output: "10 30 0 20\n", errors: "" });
 });
 
+test("in Node the package's models learn a task, and are read back", async () => {
+  const program = `
+    import { load } from "heed";
+    import { configOf, createModel, evaluate, loadModel, recipeOf, saveModel, Trainer, tasks } from "heed/models";
+    const heed = await load({ threads: 2 });
+    const task = tasks.copy({ letters: 3, maxLength: 4 });
+    const model = createModel(heed, configOf(task, "transformer", { size: 32, layers: 1 }));
+    const { recipe } = recipeOf("copy", "transformer");
+    const trainer = new Trainer(model, task, { recipe: { ...recipe, steps: 100 } });
+    while (!trainer.finished) trainer.step();
+    const examples = Array.from({ length: 64 }, (_, i) => trainer.examples(i + 1)[0]);
+    const { exact } = await evaluate(loadModel(heed, saveModel(model)), examples);
+    console.log(exact > 0.9);
+  `;
+  writeFileSync(join(project, "models.mjs"), program);
+  const finished = await run(process.execPath, ["models.mjs"], { cwd: project, limit: 60_000 });
+  expect(finished).toEqual({ status: 0, output: "true\n", errors: "" });
+});
+
 test.each([
   ["NodeNext", "NodeNext"],
   ["ESNext", "Bundler"],
@@ -125,8 +144,11 @@ test.each([
   writeFileSync(
     join(project, "use.ts"),
     `import { type Heed, load, type Tensor } from "heed";
+    import { configOf, createModel, type Task, type TaskModel, tasks } from "heed/models";
     import { nn, optim, valueAndGrad } from "heed/nn";
     const heed: Heed = await load();
+    const task: Task = tasks.dates({ forms: "short" });
+    export const learner: TaskModel = createModel(heed, configOf(task, "dot", { layers: 1 }));
     const x = heed.tensor([[[[1]]]]);
     export const weights: Tensor = heed.attention(x, x, x, { needWeights: true }).weights;
     export class Model extends nn.Module {

@@ -280,7 +280,7 @@ export function pronouns(given: Record<string, never> = {}): Task<Tagging> {
       return {
         kind: "tagging",
         source,
-        labels: source.map((word) => (small.pronouns.includes(word) ? "" : undefined)),
+        labels: source.map((word) => (small.pronouns.includes(word) ? "?" : undefined)),
         alignment: source.map(() => []),
         content: contentOf(source),
       };

@@ -95,9 +95,10 @@ export function series(given: Partial<SeriesOptions> = {}): Task<Series> {
       // With a known value on both sides.
       const first = between(random, 1, length - gap - 1);
       const isHidden = Array.from(values, (_, t) => t >= first && t < first + gap);
-      const alignment = isHidden.map((hidden, t) =>
-        isHidden.flatMap((other, s) => (hidden && !other && (s - t) % period === 0 ? [s] : [])),
-      );
+      const isKnownAt = (t: number) => (_: number, s: number) =>
+        !isHidden[s] && (s - t) % period === 0;
+      const places = [...isHidden.keys()];
+      const alignment = isHidden.map((hidden, t) => (hidden ? places.filter(isKnownAt(t)) : []));
       return { kind: "series", values, isHidden, alignment };
     },
   };

@@ -1,27 +1,28 @@
 // Small grey pictures of shapes, drawn by arithmetic that gives the same everywhere.
 
-import { refuse } from "../../error.js";
 import type { Generator } from "../../nn/random.js";
 import { isShare, isWholeNumber } from "../../validate.js";
+import { patchSize } from "../evaluate.js";
 import type { Picture, Task } from "../examples.js";
 import { below, between, choose, share } from "./draw.js";
 import { drawFrom, withDefaults } from "./task.js";
 
 export type ShapeOptions = {
-  /** Pixels of a side: 24. */
+  /** Pixels of a side, 24: a whole number of patches. */
   size: number;
-  /** Pixels of a side of the patches that a model sees, of which a side has a whole number: 4. */
-  patch: number;
   /** The most that chance adds to or takes from a pixel: 0.08. */
   noise: number;
   /** The most pixels that are replaced by any others: 6. */
   speckles: number;
 };
 
-const defaults: ShapeOptions = { size: 24, patch: 4, noise: 0.08, speckles: 6 };
+const defaults: ShapeOptions = { size: 24, noise: 0.08, speckles: 6 };
 const checks = {
-  size: isWholeNumber(12, 256),
-  patch: isWholeNumber(1, 256),
+  size: {
+    expected: `a multiple of ${patchSize} from 12 to 256`,
+    accepts: (value: unknown) =>
+      isWholeNumber(12, 256).accepts(value) && (value as number) % patchSize === 0,
+  },
   noise: isShare,
   speckles: isWholeNumber(0, 256),
 };
@@ -98,16 +99,14 @@ function coverage({ label, radius, x, y, turn }: Shape, size: number): number[] 
 /** Pictures of one split have shapes, places, sizes and turns together that no other split has. */
 export function shapes(given: Partial<ShapeOptions> = {}): Task<Picture> {
   const options = withDefaults("shapes", defaults, given, checks);
-  const { size, patch, noise, speckles } = options;
-  if (size % patch !== 0)
-    throw refuse("option", "patch", `a number of pixels that divides ${size}`, `${patch}`);
+  const { size, noise, speckles } = options;
   return {
     name: "shapes",
     about: "Say which shape is on a picture.",
     kind: "picture",
     options,
     vocabulary: { source: [], target: labels },
-    longest: { source: (size / patch) ** 2, target: 1 },
+    longest: { source: (size / patchSize) ** 2, target: 1 },
     generate(random, split) {
       const shape = drawFrom(
         "shapes",

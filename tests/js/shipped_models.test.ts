@@ -1,0 +1,97 @@
+// The models of the repository, from their files: what their reports say, on examples drawn anew.
+
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { alignment, evaluate, loadModel, type Plan, shipped, type Task, taskOf } from "heed/models";
+import { nn } from "heed/nn";
+import { describe, expect, test } from "vitest";
+import { succeed } from "./child.js";
+import { heed } from "./engine.js";
+
+const root = join(import.meta.dirname, "../..");
+const folder = join(root, "web/public/models");
+const bytesOf = (name: string, file: string) => readFileSync(join(folder, name, file));
+const reportOf = ({ name }: Plan) => JSON.parse(bytesOf(name, "report.json").toString());
+
+const load = ({ name }: Plan) =>
+  loadModel(heed(), {
+    config: bytesOf(name, "config.json").toString(),
+    weights: bytesOf(name, "model.safetensors"),
+  });
+
+/** Of the test split, by a seed that neither training nor report has used. */
+function fresh(task: Task, count: number) {
+  const random = new nn.Generator(20_261_121);
+  return Array.from({ length: count }, () => task.generate(random, "test"));
+}
+
+/** What each model must reach: the least share of exact answers, on what, and in how many examples. */
+const targets: [model: string, what: Task["options"], least: number][] = [
+  ["copy-transformer", {}, 0.99],
+  ["reverse-transformer", { minLength: 16 }, 0.99],
+  ["reverse-decoder", { minLength: 16 }, 0.99],
+  ["sort-transformer", { minLength: 16 }, 0.99],
+  ["dates-transformer", {}, 0.99],
+  ["dates-transformer", { forms: "long" }, 0.99],
+  ["dates-transformer-subword", {}, 0.99],
+  ["dates-bahdanau", {}, 0.99],
+  ["dates-dot", {}, 0.99],
+  ["pronouns-encoder", {}, 0.99],
+  ["brackets-decoder", {}, 0.99],
+];
+
+const planOf = (name: string) => shipped.find((plan) => plan.name === name) as Plan;
+
+describe("the models of the repository", () => {
+  test("are those of the recipes, all with their files, and small together", () => {
+    expect(readdirSync(folder).sort()).toEqual(shipped.map(({ name }) => name).sort());
+    const sizes = shipped.flatMap(({ name }) =>
+      readdirSync(join(folder, name)).map((file) => statSync(join(folder, name, file)).size),
+    );
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(5e6);
+  });
+
+  test.each(shipped)(
+    "$name was made by its recipe, and reaches what its report says",
+    async (plan) => {
+      const report = reportOf(plan);
+      const { task, architecture, recipe, seed } = plan;
+      expect(report).toMatchObject({ name: plan.name, task, architecture, recipe, seed });
+      const model = load(plan);
+      const own = taskOf(task, model.config.taskOptions);
+      expect(model.config).toMatchObject({ ...plan.options, vocabulary: own.vocabulary });
+      const count = 100;
+      const { exact } = await evaluate(model, fresh(own, count));
+      // Four deviations of a share of so many examples, and one example.
+      const share = report.heldOut.exact;
+      const spread = 4 * Math.sqrt((share * (1 - share)) / count) + 1 / count;
+      expect(Math.abs(exact - share)).toBeLessThanOrEqual(spread + 0.01);
+      model.dispose();
+    },
+  );
+
+  test.each(targets)("%s reaches its target with %j", async (name, changes, least) => {
+    const model = load(planOf(name));
+    const task = taskOf(model.config.task, { ...model.config.taskOptions, ...changes });
+    const { exact } = await evaluate(model, fresh(task, 300));
+    expect(exact).toBeGreaterThanOrEqual(least);
+    model.dispose();
+  });
+
+  test("one head looks from a pronoun to what it means", () => {
+    const model = load(planOf("pronouns-encoder"));
+    const heads = alignment(model, fresh(taskOf("pronouns"), 300));
+    expect(Math.max(...heads.map(({ largest }) => largest))).toBeGreaterThanOrEqual(0.9);
+    model.dispose();
+  });
+
+  test("the heads of the date models look at the characters that carry the answer", () => {
+    for (const name of ["dates-transformer", "dates-bahdanau", "dates-dot"]) {
+      const model = load(planOf(name));
+      const heads = alignment(model, fresh(taskOf("dates"), 200));
+      const best = heads.reduce((a, b) => (a.mass > b.mass ? a : b));
+      expect(best.mass).toBeGreaterThan(4 * best.chance);
+      model.dispose();
+    }
+  });
+});

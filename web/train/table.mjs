@@ -1,0 +1,64 @@
+// The models of the repository in a table: what they are, and what their reports say.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const heads = [
+  "model",
+  "what differs",
+  "parameters",
+  "steps",
+  "s",
+  "held out",
+  "more",
+  "best head",
+];
+
+const percent = (share) => `${(100 * share).toFixed(1)} %`;
+
+/** A row as a list of texts. Without a report only what the plan says. */
+function rowOf({ name, taskOptions, options }, report) {
+  const changes = Object.entries({ ...taskOptions, ...options });
+  const what = changes.map(([option, value]) => `${option} ${value}`).join(", ") || "-";
+  if (report === undefined) return [name, what, "", "", "", "not trained yet", "", ""];
+  const { parameters, steps, seconds, heldOut, probes, alignment } = report;
+  const more = Object.entries(probes).map(([words, { exact }]) => `${words} ${percent(exact)}`);
+  if (heldOut.error !== undefined)
+    more.push(`error ${heldOut.error}, of straight lines ${heldOut.lineError}`);
+  const best = [...alignment].sort((a, b) => b.largest - a.largest)[0];
+  const head =
+    best === undefined
+      ? "-"
+      : `${best.path} ${best.head + 1}: ${percent(best.largest)}, mass ${percent(best.mass)} (even: ${percent(best.chance)})`;
+  const reached =
+    heldOut.error === undefined ? percent(heldOut.exact) : `R² > 0.9: ${percent(heldOut.exact)}`;
+  return [
+    name,
+    what,
+    `${parameters}`,
+    `${steps}`,
+    `${seconds}`,
+    reached,
+    more.join(", ") || "-",
+    head,
+  ];
+}
+
+/** The table in Markdown, which is also to be read as it is. */
+export function tableOf(plans, folder) {
+  const rows = [heads, ...plans.map((plan) => rowOf(plan, reportIn(join(folder, plan.name))))];
+  const widths = heads.map((_, i) => Math.max(...rows.map((row) => row[i].length)));
+  const line = (cells) => `| ${cells.map((cell, i) => cell.padEnd(widths[i])).join(" | ")} |\n`;
+  const rule = line(widths.map((width) => "-".repeat(width)));
+  const [first, ...others] = rows.map(line);
+  return [first, rule, ...others].join("");
+}
+
+function reportIn(folder) {
+  try {
+    return JSON.parse(readFileSync(join(folder, "report.json"), "utf8"));
+  } catch (error) {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
