@@ -143,6 +143,20 @@ export class Room {
     return this.page.evaluate(() => location.hash);
   }
 
+  /** Opens a page of the same host that holds `html`, without a policy that forbids it frames; Chromium only. */
+  async openHostOf(url: string, html: string): Promise<void> {
+    const host = new URL("host.html", url).href;
+    await this.page.setRequestInterception(true);
+    this.page.on("request", (request) => {
+      if (request.url() !== host) return void request.continue();
+      void request.respond({
+        contentType: "text/html",
+        body: `<!doctype html><link rel="icon" href="data:,">${html}`,
+      });
+    });
+    await this.page.goto(host);
+  }
+
   async close(): Promise<void> {
     await this.page.close();
   }

@@ -2,7 +2,7 @@ import { render } from "preact";
 import { App } from "./app";
 import { Engine } from "./engine";
 import { keepOffline } from "./offline";
-import { placeOf } from "./usePlace";
+import { arrive } from "./usePlace";
 import "./styles/base.css";
 import "./styles/controls.css";
 import "./styles/shell.css";
@@ -14,7 +14,7 @@ if (root) {
   // The engine starts while the room is on its way.
   const engine = new Engine();
   if (import.meta.env.PROD) keepOffline();
-  const first = await placeOf(location.hash).catch(() => null);
+  const first = await arrive().catch(() => null);
   if (first) {
     // What stands there until now only keeps the page's layout.
     root.replaceChildren();

@@ -1,7 +1,6 @@
 /** Keeps a desk's answer to the latest request: at most one is under way, and of those that wait only the latest. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { AnswerOf, DeskName, RequestOf } from "./desks";
-import type { Engine } from "./engine";
 import { useShell } from "./shell";
 
 export interface Answered<Name extends DeskName> {
@@ -28,42 +27,34 @@ export function useAnswer<Name extends DeskName>(
   const latest = useRef<RequestOf<Name> | null>(null);
   const loop = useRef<AbortController | null>(null);
 
+  /** Asks until the latest request has its answer. */
+  const askLatest = async (signal: AbortSignal) => {
+    for (let done: RequestOf<Name> | null = null; latest.current && latest.current !== done; ) {
+      const request: RequestOf<Name> = latest.current;
+      try {
+        const answer = await engine.ask(desk, request, { signal });
+        setShown({ answer, request, failure: null });
+      } catch (error) {
+        if (signal.aborted) return;
+        // The last answer stays in view beside the words for what went wrong.
+        setShown((now) => ({ ...now, failure: (error as Error).message }));
+      }
+      done = request;
+    }
+    // Nothing may come between the last look at `latest` and this: a request that did would wait for good.
+    loop.current = null;
+    setIsUnderWay(false);
+  };
+
   useEffect(() => {
     latest.current = request;
     if (!request || loop.current) return;
-    const controller = new AbortController();
-    loop.current = controller;
+    loop.current = new AbortController();
     setIsUnderWay(true);
-    void askLatest(engine, desk, latest, controller.signal, setShown).finally(() => {
-      if (controller.signal.aborted) return;
-      loop.current = null;
-      setIsUnderWay(false);
-    });
+    void askLatest(loop.current.signal);
   }, [request]);
   useEffect(() => () => loop.current?.abort(), []);
 
-  if (!request) return { ...(nothing as typeof shown), isBusy: false };
+  if (!request) return { ...nothing, isBusy: false };
   return { ...shown, isBusy: isUnderWay };
-}
-
-/** Asks until the latest request has its answer. */
-async function askLatest<Name extends DeskName>(
-  engine: Engine,
-  desk: Name,
-  latest: { readonly current: RequestOf<Name> | null },
-  signal: AbortSignal,
-  show: (change: (now: Omit<Answered<Name>, "isBusy">) => Omit<Answered<Name>, "isBusy">) => void,
-): Promise<void> {
-  for (let done: RequestOf<Name> | null = null; latest.current && latest.current !== done; ) {
-    const request: RequestOf<Name> = latest.current;
-    try {
-      const answer = await engine.ask(desk, request, { signal });
-      show(() => ({ answer, request, failure: null }));
-    } catch (error) {
-      if (signal.aborted) return;
-      // The last answer stays in view beside the words for what went wrong.
-      show((now) => ({ ...now, failure: (error as Error).message }));
-    }
-    done = request;
-  }
 }

@@ -1,5 +1,5 @@
 /** Where one is: the room and its state live in the address after the `#`, both ways. */
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { readLink, type Wishes, writeLink } from "./link";
 import type { Setter } from "./room";
 import { type AnyRoom, loadRoom, type RoomId, rooms } from "./rooms";
@@ -16,11 +16,20 @@ export interface Place {
 const wait = 200;
 
 /** The place that a link leads to, once its room is loaded. */
-export async function placeOf(hash: string): Promise<Place> {
+async function placeOf(hash: string): Promise<Place> {
   const { room: id, wishes, params, notices } = readLink(hash);
   const room = await loadRoom(id);
   const reading = room.read(params);
   return { id, room, wishes, state: reading.state, notices: [...notices, ...reading.notices] };
+}
+
+/** The place of the page's own address, which may change while a room is loading. */
+export async function arrive(): Promise<Place> {
+  for (;;) {
+    const { hash } = location;
+    const place = await placeOf(hash);
+    if (hash === location.hash) return place;
+  }
 }
 
 export function linkOf({ id, room, state, wishes }: Place): string {
@@ -45,7 +54,8 @@ export function usePlace(first: Place): {
   const left = useRef(new Map<RoomId, string>());
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
 
-  useEffect(() => {
+  // Before the page is painted, so that no change of the address goes unheard.
+  useLayoutEffect(() => {
     const follow = async () => {
       // What the old place still has to write must not overwrite the new address.
       clearTimeout(timer.current);

@@ -1,0 +1,102 @@
+/** A host that sends no headers and a network that goes away: what the service worker is for. */
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Browser } from "puppeteer-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { launch, type Server, serve } from "./browsers";
+import { Steps } from "./steps";
+
+const built = fileURLToPath(new URL("../../build/web", import.meta.url));
+
+describe.each(["chrome", "firefox"] as const)("In %s, after the first visit, the page", (name) => {
+  let browser: Browser;
+  let server: Server;
+  let folder: string;
+  let room: Steps;
+  beforeAll(async () => {
+    // In a folder below the root, as a project's page on a shared host is.
+    folder = await mkdtemp(join(tmpdir(), "heed-site-"));
+    await cp(built, join(folder, "some", "place"), { recursive: true });
+    await mkdir(join(folder, "some", "place", "models"));
+    await writeFile(join(folder, "some", "place", "models", "tiny.json"), "[1]");
+    [server, browser] = await Promise.all([serve("--no-isolation", "--dir", folder), launch(name)]);
+    room = await Steps.open(browser, `${server.url}some/place/`, { serviceWorker: true });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    server?.stop();
+    if (folder) await rm(folder, { recursive: true });
+  });
+
+  /** Survives that the page loads anew while it is asked. */
+  const isIsolated = () => room.page.evaluate(() => window.crossOriginIsolated).catch(() => false);
+  const loads = () =>
+    room.page.evaluate(() => performance.getEntriesByType("navigation").length).catch(() => 0);
+  const fetched = (path: string) =>
+    room.page.evaluate(async (path) => (await fetch(path)).text().catch(String), path);
+
+  test("is isolated and computes with more than one thread", async () => {
+    await expect.poll(isIsolated).toBe(true);
+    await expect.poll(loads).toBe(1);
+    await room.ready();
+    const cores = await room.page.evaluate(() => navigator.hardwareConcurrency);
+    expect(await room.text("footer")).toMatch(
+      cores > 1 ? /WebAssembly, [2-9]\d* threads/ : /WebAssembly, 1 thread\b/,
+    );
+  });
+
+  test("opens and computes without a network, at any link, with the models it has used", async () => {
+    expect(await fetched("models/tiny.json")).toBe("[1]");
+    const kept = () => room.page.evaluate(async () => (await caches.keys()).length);
+    await expect.poll(kept).toBe(2);
+    server.stop();
+    await room.page.goto("about:blank");
+    await room.page.goto(`${server.url}some/place/?from=afar#mask=causal`);
+    await room.ready();
+    await room.untilTable({ masked: [0.113, 0.424, -Infinity, -Infinity, -Infinity], total: 1 });
+    expect(await isIsolated()).toBe(true);
+    expect(await fetched("models/tiny.json")).toBe("[1]");
+    expect(room.complaints).toEqual([]);
+  });
+});
+
+describe("The service worker", () => {
+  test("leaves a page alone that its host isolates", async () => {
+    const [server, browser] = await Promise.all([serve(), launch("chrome")]);
+    try {
+      const room = await Steps.open(browser, server.url, { serviceWorker: true });
+      let navigations = 0;
+      room.page.on("framenavigated", () => {
+        ++navigations;
+      });
+      await room.ready();
+      await room.page.evaluate(() => navigator.serviceWorker.ready.then(() => {}));
+      await expect
+        .poll(() => room.page.evaluate(() => navigator.serviceWorker.controller !== null))
+        .toBe(true);
+      expect(navigations).toBe(0);
+    } finally {
+      await browser.close();
+      server.stop();
+    }
+  });
+
+  test("is not there for a page in a frame", async () => {
+    const [server, browser] = await Promise.all([serve(), launch("chrome")]);
+    try {
+      const room = await Steps.open(browser, "about:blank", { serviceWorker: true });
+      const frame = '<iframe src="./#embed=lines" width="600" height="400"></iframe>';
+      await room.openHostOf(server.url, frame);
+      const inner = await room.page.waitForFrame((frame) => frame.url().includes("embed=lines"));
+      await inner.waitForSelector(".line-selected path");
+      const count = () =>
+        inner.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length);
+      expect(await count()).toBe(0);
+    } finally {
+      await browser.close();
+      server.stop();
+    }
+  });
+});

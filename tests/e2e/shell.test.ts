@@ -1,0 +1,188 @@
+/** What all rooms share: the navigation, links for a class, playing, access for all, and how light it is. */
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import type { Browser } from "puppeteer-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { rooms } from "../../web/src/rooms";
+import { launch, type Server, serve } from "./browsers";
+import { Steps } from "./steps";
+
+const built = fileURLToPath(new URL("../../build/web", import.meta.url));
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+describe("The shell", () => {
+  let server: Server;
+  let browser: Browser;
+  let room: Steps | undefined;
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([serve(), launch("chrome")]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    server?.stop();
+  });
+  afterEach(async () => {
+    const complaints = room?.complaints;
+    await room?.close();
+    room = undefined;
+    expect(complaints ?? [], "the console stays empty").toEqual([]);
+  });
+
+  async function open(link = "", width = 1440): Promise<Steps> {
+    room = await Steps.open(browser, `${server.url}${link}`, { width });
+    return room;
+  }
+  const isThere = (selector: string) =>
+    (room as Steps).page.$(selector).then((element) => element !== null);
+
+  test("lists the rooms, marks the current one, and leads to each", async () => {
+    const room = await open();
+    await room.ready();
+    for (const { id, name } of [...rooms].reverse()) {
+      await room.click(name, "nav.rooms");
+      await expect.poll(() => room.text("nav.rooms [aria-current=page]")).toBe(name);
+      await room.page.waitForSelector(`main.${id}`);
+      const title = await room.text("h1");
+      await expect.poll(() => room.page.title()).toBe(`${title} · Heed`);
+    }
+  });
+
+  test("stays in the first room when a link names one that is not there", async () => {
+    const room = await open("#room=cellar&mask=causal");
+    await room.ready();
+    expect(await room.text(".notices")).toContain("The link's room is “cellar”, but it takes");
+    await expect.poll(() => room.link()).toBe("#mask=causal");
+  });
+
+  test("hides what a teacher's link says", async () => {
+    const room = await open("#hide=nav,text,controls,table,try");
+    await room.ready();
+    for (const selector of [".rooms", ".lead", ".settings", ".row-table", ".try-next"])
+      expect(await isThere(selector), selector).toBe(false);
+    for (const selector of ["h1", ".sentence", ".pipeline", ".stage", ".lines", "footer"])
+      expect(await isThere(selector), selector).toBe(true);
+    expect(await room.page.$$(".stage-words p")).toEqual([]);
+  });
+
+  test("locks everything but playing and pointing", async () => {
+    const room = await open("#mask=painted&lock=on");
+    await room.ready();
+    expect(await room.page.$$(".settings :enabled, .sentences :enabled")).toEqual([]);
+    expect(await isThere(".class-link")).toBe(false);
+    const { x, y } = await room.cell("scores", 1, 3, 5, 5);
+    await room.page.mouse.click(x, y);
+    await expect.poll(() => room.link()).toContain("cell=scores.2.4");
+    await room.click("Next →");
+    await room.click("Next →");
+    await expect.poll(() => room.text(".transport b")).toBe("Masked");
+    // What would paint the mask now keeps the cell.
+    const masked = await room.cell("masked", 1, 3, 5, 5);
+    await room.page.mouse.click(masked.x, masked.y);
+    await expect.poll(() => room.link()).toContain("cell=masked.2.4");
+    expect(await room.link()).not.toContain("hidden=");
+    expect(await room.link()).toContain("lock=on");
+  });
+
+  test.each(Object.entries({ picture: ".stage", lines: ".token-lines", table: ".row-table" }))(
+    "shows only the panel %s to be framed",
+    async (panel, selector) => {
+      const room = await open(`#embed=${panel}`, 400);
+      await room.page.waitForSelector(`main.embedded ${selector}`);
+      for (const other of ["header", "footer", ".settings", ".class-link", ".pipeline"])
+        expect(await isThere(other), other).toBe(false);
+      expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
+    },
+  );
+
+  test("makes a link for a class, which another page can frame", async () => {
+    const room = await open("#mask=causal&step=weights");
+    await room.ready();
+    await room.click("Make a link for a class");
+    await room.click("explanations", ".class-wishes");
+    await room.click("Lock: nothing can be changed but playing and pointing", ".class-wishes");
+    const fields = () =>
+      room.page.$$eval(".copy-field input", (all) => all.map((input) => input.value));
+    const state = "mask=causal&step=weights";
+    expect((await fields())[0]).toBe(`${server.url}#${state}&hide=text&lock=on`);
+    await room.click("only the lines", ".class-wishes");
+    const [link, frame] = await fields();
+    expect(link).toBe(`${server.url}#${state}&lock=on&embed=lines`);
+    expect(frame).toContain(`src="${link?.replaceAll("&", "&amp;")}"`);
+    const other = await Steps.open(browser, "about:blank");
+    await other.openHostOf(server.url, frame as string);
+    const inner = await other.page.waitForFrame((frame) => frame.url() === link);
+    await inner.waitForSelector("main.embedded .line-selected path");
+    await other.close();
+  });
+
+  test("plays to the end, waits when it is touched, and only steps for those who want no motion", async () => {
+    const room = await open("#step=output");
+    await room.ready();
+    await room.click("Play", ".transport");
+    expect(await room.text(".transport .play")).toBe("Pause");
+    await expect.poll(() => room.text(".transport b")).toBe("Joined");
+    await expect.poll(() => room.text(".transport .play")).toBe("Play");
+    await room.page.focus(".transport .scrub");
+    for (let i = 0; i < 3; ++i) await room.page.keyboard.press("ArrowLeft");
+    await expect.poll(() => room.text(".transport")).toContain("Step 6 of 9 Masked");
+    await room.page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);
+    await expect.poll(() => isThere(".transport .play")).toBe(false);
+    await room.click("Next →");
+    await expect.poll(() => room.text(".transport b")).toBe("Weights");
+  });
+
+  const looks = rooms.flatMap(({ id }) =>
+    (["light", "dark"] as const).flatMap((theme) =>
+      [1440, 360].map((width) => ({ id, theme, width })),
+    ),
+  );
+  test.each(looks)(
+    "has nothing serious that axe finds: $id, $theme, $width pixels wide",
+    async ({ id, theme, width }) => {
+      const room = await open(`#room=${id}`, width);
+      await room.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: theme }]);
+      await room.page.waitForSelector(`main.${id} canvas`);
+      await room.page.$eval(".class-link", (details) => {
+        (details as HTMLDetailsElement).open = true;
+      });
+      // As the tools of a browser do: the page's own policy allows no script from elsewhere.
+      await room.page.evaluate(axe);
+      const found = await room.page.evaluate(async () => {
+        const { run } = (window as unknown as { axe: typeof import("axe-core") }).axe;
+        const { violations } = await run();
+        return violations
+          .filter(({ impact }) => impact === "serious" || impact === "critical")
+          .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 100))}`);
+      });
+      expect(found).toEqual([]);
+    },
+  );
+
+  test("asks for less than 120 KB of JavaScript, gzipped, for the first room", () => {
+    const assets = join(built, "assets");
+    const named = (start: string) => {
+      const found = readdirSync(assets).find(
+        (name) => name.startsWith(start) && name.endsWith(".js"),
+      );
+      if (!found) throw new Error(`there is no ${start} in ${assets}`);
+      return found;
+    };
+    // What the page loads: its entry, the room, the worker with its desk, and all that they import at once.
+    const entry = /src="\.\/assets\/([^"]+\.js)"/.exec(
+      readFileSync(join(built, "index.html"), "utf8"),
+    )?.[1] as string;
+    const files = new Set([entry, named("steps-"), named("engine.worker-"), named("solve-")]);
+    for (const file of files) {
+      const code = readFileSync(join(assets, file), "utf8");
+      for (const [, name] of code.matchAll(/(?:from|import)\s*["']\.\/([^"']+\.js)["']/g))
+        files.add(name as string);
+    }
+    const sizes = [...files].map((file) => gzipSync(readFileSync(join(assets, file))).length);
+    const total = sizes.reduce((all, size) => all + size, 0);
+    expect(total).toBeGreaterThan(10_000);
+    expect(total).toBeLessThan(120_000);
+  });
+});
