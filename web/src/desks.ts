@@ -26,6 +26,7 @@ export type Solver<Request, Answer, Progress = never> = (
 
 export const desks = {
   steps: () => import("./rooms/steps/solve"),
+  speed: () => import("./rooms/speed/solve"),
 };
 
 export type DeskName = keyof typeof desks;

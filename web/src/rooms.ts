@@ -15,6 +15,7 @@ interface Entry {
 /** The first room is the one that a link without a room opens. */
 export const rooms = [
   { id: "steps", name: "Step by step", load: () => import("./rooms/steps/steps") },
+  { id: "speed", name: "Speed", load: () => import("./rooms/speed/speed") },
 ] as const satisfies readonly Entry[];
 
 export type RoomId = (typeof rooms)[number]["id"];
