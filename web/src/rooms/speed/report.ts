@@ -100,7 +100,8 @@ export interface Report {
 export interface News {
   readonly share: number;
   readonly doing: string;
-  readonly report: Report;
+  /** Only where there is more in it than before: painting it disturbs what is measured next. */
+  readonly report: Report | null;
 }
 
 /** The first key that a query sees, and the one after the last. */

@@ -58,7 +58,9 @@ class Run {
   /** Work done and to be done, in expected milliseconds. */
   #done = 0;
   #all = 0;
-  #told = 0;
+  #told = Number.NEGATIVE_INFINITY;
+  /** How many figures the page has; none of them is not the same as no report. */
+  #shown = -1;
 
   constructor(request: Request, bench: Bench<News>) {
     const { version, variant, threads, reason } = bench.heed.info;
@@ -103,12 +105,15 @@ class Run {
     };
   }
 
+  /** Not often: the page paints what it is told, which takes time from the threads. */
   #tell(done: number, doing: string): void {
     const now = performance.now();
-    // More often than this would only keep the page busy.
-    if (now - this.#told < 60 && done < this.#all) return;
+    if (now - this.#told < 250) return;
     this.#told = now;
-    this.#bench.progress({ share: Math.min(1, done / this.#all), doing, report: this.#now() });
+    const hasMore = this.#figures.length > this.#shown;
+    this.#shown = this.#figures.length;
+    const report = hasMore ? this.#now() : null;
+    this.#bench.progress({ share: Math.min(1, done / this.#all), doing, report });
   }
 
   /** How long a case will take, about. */

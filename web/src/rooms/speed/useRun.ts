@@ -43,7 +43,7 @@ export function useRun({ heads, size, causal, window, longest }: Settings): Meas
             progress({ report, ...news }) {
               if (signal.aborted) return;
               setNews(news);
-              setReport(report);
+              if (report) setReport(report);
             },
           },
         );
