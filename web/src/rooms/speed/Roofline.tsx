@@ -17,6 +17,9 @@ import { percent, threeDigits } from "./units";
 
 const height = 360;
 
+/** Those that are measured in the same case stand beside each other. */
+const apart = 5;
+
 interface Point {
   readonly one: Case;
   readonly contender: Contender;
@@ -123,9 +126,14 @@ export function Roofline({ report, axis }: { report: Report | null; axis: Axis }
 
   const left = 44;
   const box = { left, right: Math.max(left + 1, width - 16), top: 8, bottom: height - 24 };
-  const edge = axis === "length" ? 12 : 0;
+  const edge = axis === "length" ? 24 : 0;
   const placeX = logScale(low, high, box.left + edge, box.right - edge);
   const placeY = logScale(bottom, top, box.bottom, box.top);
+  const contenders = report?.contenders ?? [];
+  const middle = (contenders.length - 1) / 2;
+  const atX = ({ x, contender }: Point) =>
+    placeX(x) + apart * (contenders.indexOf(contender) - middle);
+  const atY = ({ y }: Point) => placeY(y);
   const yTicks = logTicks(bottom, top, 10);
   const xTicks = logTicks(low, high, 2);
   const every = Math.ceil((xTicks.length * 40) / Math.max(1, box.right - box.left));
@@ -133,9 +141,7 @@ export function Roofline({ report, axis }: { report: Report | null; axis: Axis }
   const point = points[chosen];
   const words = report && point ? wordsOf(report, point) : null;
   const nearest = ({ offsetX, offsetY }: MouseEvent) => {
-    const distances = points.map(({ x, y }) =>
-      Math.hypot(placeX(x) - offsetX, placeY(y) - offsetY),
-    );
+    const distances = points.map((each) => Math.hypot(atX(each) - offsetX, atY(each) - offsetY));
     const least = Math.min(...distances);
     return least < 40 ? distances.indexOf(least) : -1;
   };
@@ -150,7 +156,7 @@ export function Roofline({ report, axis }: { report: Report | null; axis: Axis }
   return (
     <div class="roofline-chart">
       <p class="curve-legend">
-        {report?.contenders.map((contender) => (
+        {contenders.map((contender) => (
           <span key={contender.id}>
             <svg width="14" height="12" aria-hidden="true">
               <Mark contender={contender} x={7} y={6} />
@@ -159,17 +165,21 @@ export function Roofline({ report, axis }: { report: Report | null; axis: Axis }
           </span>
         ))}
       </p>
-      <div ref={ref} style={{ height: px(height) }}>
+      <div
+        ref={ref}
+        style={{ height: px(height) }}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys go from mark to mark
+        tabIndex={0}
+        role="application"
+        aria-roledescription="chart"
+        aria-label={`Operations a second over ${axis === "length" ? "length" : "operations per byte"}, ${points.length} marks; the arrow keys go through them, and the table below has them all`}
+        onKeyDown={onKeyDown}
+      >
         {width > 0 && (
           <svg
             width={width}
             height={height}
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys go from point to point
-            tabIndex={0}
-            role="application"
-            aria-roledescription="chart"
-            aria-label={`Operations a second over ${axis === "length" ? "length" : "operations per byte"}, ${points.length} points; the arrow keys go through them, and the table below has them all`}
-            onKeyDown={onKeyDown}
+            aria-hidden="true"
             onPointerMove={(event) => {
               setByKeyboard(false);
               setChosen(nearest(event));
@@ -208,26 +218,36 @@ export function Roofline({ report, axis }: { report: Report | null; axis: Axis }
                 </text>
               </g>
             ))}
-            {report?.contenders.map((contender) => (
+            {contenders.map((contender) => (
               <path
                 key={contender.id}
                 class={`path by-${contender.variant ?? "javascript"}`}
                 d={points
                   .filter((each) => each.contender === contender && each.one.kind === "attention")
-                  .map(({ x, y }, i) => `${i ? "L" : "M"}${placeX(x)} ${placeY(y)}`)
+                  .map((each, i) => `${i ? "L" : "M"}${atX(each)} ${atY(each)}`)
                   .join("")}
               />
             ))}
-            {points.map(({ one, contender, timing, x, y }) => (
-              <g key={`${one.id} ${contender.id}`}>
-                <path
-                  class={`path by-${contender.variant ?? "javascript"}`}
-                  d={`M${placeX(x)} ${placeY(Math.max(bottom, speedOf(one, timing.most)))}V${placeY(speedOf(one, timing.least))}`}
-                />
-                <Mark contender={contender} x={placeX(x)} y={placeY(y)} />
-              </g>
-            ))}
-            {point && <circle class="chosen" cx={placeX(point.x)} cy={placeY(point.y)} r={9} />}
+            {points.map((each) => {
+              const { one, contender, timing } = each;
+              const [x, y] = [atX(each), atY(each)];
+              const lowest = Math.max(bottom, speedOf(one, timing.most));
+              return (
+                <g key={`${one.id} ${contender.id}`}>
+                  <path
+                    class={`path by-${contender.variant ?? "javascript"}`}
+                    d={`M${x} ${placeY(lowest)}V${placeY(speedOf(one, timing.least))}`}
+                  />
+                  <Mark contender={contender} x={x} y={y} />
+                  {contender === contenders[0] && one.kind !== "attention" && (
+                    <text class="case-name" x={x} y={placeY(bottom) - 6}>
+                      {one.kind}
+                    </text>
+                  )}
+                </g>
+              );
+            })}
+            {point && <circle class="chosen" cx={atX(point)} cy={atY(point)} r={9} />}
           </svg>
         )}
       </div>
