@@ -1,6 +1,5 @@
 // The entry heed/models: small models that learn to attend, the tasks they learn, and their training.
 
-export type { LabelledWeights, Labels } from "./models/attentionModel.js";
 export * from "./models/bytePairs.js";
 export * from "./models/createModel.js";
 export { EncoderModel } from "./models/encoderModel.js";
@@ -14,3 +13,4 @@ export * from "./models/tasks.js";
 export * from "./models/trainer.js";
 export { DecoderModel, TransformerModel } from "./models/transformers.js";
 export * from "./models/vocabulary.js";
+export * from "./models/withoutHeads.js";

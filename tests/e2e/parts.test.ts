@@ -10,7 +10,7 @@ import { read, write } from "../../web/src/rooms/steps/link";
 import { seededNumbers } from "../../web/src/rooms/steps/seeded";
 import { initialState, type State } from "../../web/src/rooms/steps/state";
 import { tokenize } from "../../web/src/rooms/steps/tokens";
-import { nearest, rangeOfAll, ticksOf } from "../../web/src/scale";
+import { nearest, rangeOfAll, textsOf, ticksOf } from "../../web/src/scale";
 import { transposed, viewOn } from "../../web/src/view";
 
 describe("The link of “Step by step”", () => {
@@ -127,6 +127,12 @@ describe("Axes", () => {
     expect(ticksOf({ low: 0, high: 1 }, 4)).toEqual([0, 0.5, 1]);
     expect(ticksOf({ low: 0, high: 700 }, 4)).toEqual([0, 200, 400, 600]);
     expect(ticksOf({ low: -0.07, high: 0.31 }, 4)).toEqual([0, 0.1, 0.2, 0.3]);
+  });
+
+  test("write them with as many decimals as tell them apart", () => {
+    expect(textsOf([0, 200, 400])).toEqual(["0", "200", "400"]);
+    expect(textsOf([-0.05, 0, 0.05])).toEqual(["−0.05", "0.00", "0.05"]);
+    expect(textsOf([0, 0.5, 1])).toEqual(["0.0", "0.5", "1.0"]);
   });
 
   test("find the nearest number, and have a range when all numbers are one or none is", () => {

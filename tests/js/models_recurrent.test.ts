@@ -5,6 +5,7 @@ import type { Heed, Tensor } from "heed";
 import {
   type Answer,
   type ExampleWeights,
+  type LabelledWeights,
   type ModelConfig,
   RecurrentModel,
   type Translation,
@@ -167,7 +168,12 @@ describe("the models as their papers have them", () => {
         expect({ ...seen, weights: undefined }).toEqual({
           ...{ path: "decoder.attention", heads: 1, weights: undefined },
           ...{ rows: target.length, columns: source.length },
+          choices: target.map(() => source.length),
         });
+        const [all] = (model.attentions(some)[i] ?? []) as [LabelledWeights];
+        expect(all.labels).toEqual({ rows: ["<start>", ...target], columns: source });
+        expect(all.weights).toHaveLength((target.length + 1) * source.length);
+        expect(all.weights.subarray(0, seen.weights.length)).toEqual(seen.weights);
         const expected = weights.slice(0, target.length).flat();
         expect(seen.weights).toHaveLength(expected.length);
         for (const [place, weight] of expected.entries())

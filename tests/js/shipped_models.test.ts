@@ -6,8 +6,9 @@ import { alignment, evaluate, loadModel, type Plan, shipped, type Task, taskOf }
 import { nn } from "heed/nn";
 import { describe, expect, test } from "vitest";
 import { succeed } from "./child.js";
-import { heed } from "./engine.js";
+import { engine } from "./engine.js";
 
+const heed = engine({ variant: "simd" });
 const root = join(import.meta.dirname, "../..");
 const folder = join(root, "web/public/models");
 const bytesOf = (name: string, file: string) => readFileSync(join(folder, name, file));
@@ -69,6 +70,16 @@ describe("the models of the repository", () => {
       model.dispose();
     },
   );
+
+  test("are made again by the command, to the same bytes", async () => {
+    const name = "made-again";
+    const words = ["copy-transformer", "--name", name, "--threads", "1", "--restart"];
+    await succeed(process.execPath, [join(root, "web/train.mjs"), ...words]);
+    for (const file of ["model.safetensors", "config.json"]) {
+      const made = readFileSync(join(root, "build/train", name, file));
+      expect(made.equals(bytesOf("copy-transformer", file))).toBe(true);
+    }
+  });
 
   test.each(targets)("%s reaches its target with %j", async (name, changes, least) => {
     const model = load(planOf(name));

@@ -2,9 +2,9 @@
 // stopped, and clear words for what cannot be done.
 
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { run } from "./child.js";
 
@@ -147,6 +147,25 @@ describe("a checkpoint", () => {
     expect(status).toBe(0);
     expect(file("model.safetensors").equals(model)).toBe(true);
   });
+});
+
+test("who trains has the folder alone until it ends, however it ends", async () => {
+  const { words, run: again, checkpoint } = training("--steps", "100000");
+  const stdio = ["ignore", "pipe", "ignore"] as const;
+  const first = spawn(process.execPath, [program, ...words], { stdio: [...stdio] });
+  const ended = new Promise((resolve) => first.once("close", resolve));
+  await new Promise((resolve) => first.stdout.once("data", resolve));
+  const { status, errors } = await again();
+  expect(errors).toMatch(
+    new RegExp(`^heed: \\S+: another training is writing there, process ${first.pid}\n$`),
+  );
+  expect(status).toBe(2);
+  first.kill("SIGKILL");
+  await ended;
+  const second = await interrupted(words, "SIGINT");
+  expect(second.output).toContain("goes on after step");
+  expect(second.status).toBe(130);
+  expect(readdirSync(dirname(checkpoint))).toEqual(["checkpoint.safetensors"]);
 });
 
 describe("what cannot be done is told in a line", () => {

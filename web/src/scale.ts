@@ -1,4 +1,5 @@
-/** Axes: from numbers to places, and round numbers along them. */
+/** Axes: round numbers along them, and the places of numbers. */
+import { format } from "./format";
 
 export interface Interval {
   readonly low: number;
@@ -16,6 +17,13 @@ export function ticksOf({ low, high }: Interval, count: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, i) =>
     Number(((first + i) * step).toPrecision(12)),
   );
+}
+
+/** Ticks as text, all with as many decimals as tell them apart. */
+export function textsOf(ticks: readonly number[]): string[] {
+  const step = ticks.length > 1 ? (ticks[1] as number) - (ticks[0] as number) : 1;
+  const decimals = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
+  return ticks.map((tick) => format(tick, decimals));
 }
 
 /** The range of all numbers, never empty: a curve that does not move lies in the middle. */

@@ -40,7 +40,7 @@ const usage = `Usage: ./dev train TASK [--model M] [--seed N] [OPTIONS]
   --learning-rate X  the highest one
   --threads N        threads (as many as there are cores)
   --name NAME        of the folder that files go to (TASK-MODEL)
-  --out DIR          where files go (web/public/models/NAME, or build/train/NAME for what the repository does not have)
+  --out DIR          where files go, with --all in a folder for each model (web/public/models/NAME, or build/train/NAME for what the repository does not have)
   --restart          begin anew, whatever there is in build/train/NAME
 `;
 
@@ -94,7 +94,7 @@ function read(given) {
     const other = Object.keys(values).find((name) => !others.includes(name));
     if (other || positionals.length > 0)
       throw misuse(`--all: expected no ${other ? `--${other}` : "task"} beside it`);
-    return { ...common, plans: shipped.map((plan) => placed(plan, values)) };
+    return { ...common, plans: shipped.map((plan) => placed(plan, inOwnFolder(plan, values))) };
   }
   if (positionals.length !== 1)
     throw misuse(
@@ -102,6 +102,9 @@ function read(given) {
     );
   return { ...common, plans: [placed(planOf(positionals[0], values), values)] };
 }
+
+/** Models have files of the same names. */
+const inOwnFolder = ({ name }, { out }) => (out === undefined ? {} : { out: join(out, name) });
 
 function end(text) {
   process.stdout.write(text);
@@ -128,11 +131,10 @@ function planOf(what, values) {
   const ready = shipped.find(({ name }) => name === what);
   const base = ready ?? planOfTask(what, values);
   if (ready && values.model) throw misuse(`--model: expected none beside the name ${what}`);
-  const learningRate = values["learning-rate"] && Number(values["learning-rate"]);
+  const given = values["learning-rate"];
+  const learningRate = given === undefined ? undefined : Number(given);
   if (learningRate !== undefined && !(learningRate > 0 && learningRate < 10))
-    throw misuse(
-      `--learning-rate: expected a number above 0 and below 10, got ${values["learning-rate"]}`,
-    );
+    throw misuse(`--learning-rate: expected a number above 0 and below 10, got ${given}`);
   const [size, layers, heads, batch, steps] = ["size", "layers", "heads", "batch", "steps"].map(
     (name) => wholeNumber(name, values[name]),
   );

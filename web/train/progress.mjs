@@ -81,6 +81,6 @@ export class Progress {
   }
 
   #overwrite(text) {
-    this.#stream.write(`\r\x1b[K${text.slice(0, (this.#stream.columns ?? 80) - 1)}`);
+    this.#stream.write(`\r\x1b[K${text.slice(0, (this.#stream.columns || 80) - 1)}`);
   }
 }

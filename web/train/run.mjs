@@ -14,7 +14,7 @@ import {
   taskOf,
 } from "heed/models";
 import { nn } from "heed/nn";
-import { makeFolder, readIfThere, writeFiles } from "./folder.mjs";
+import { makeFolder, occupy, readIfThere, writeFiles } from "./folder.mjs";
 import { misuse } from "./options.mjs";
 import { reportOf } from "./report.mjs";
 
@@ -39,9 +39,11 @@ export async function train(heed, plan, { signal, isRestart, progress }) {
   );
   const { recipe, seed } = plan;
   const trainer = await sensible(() => new Trainer(model, task, { recipe, seed }));
+  let leave;
   try {
     await sensible(() => makeFolder(plan.checkpoints), `${plan.checkpoints}: `);
     await sensible(() => makeFolder(plan.out), `${plan.out}: `);
+    leave = await sensible(() => occupy(plan.checkpoints), `${plan.checkpoints}: `);
     const log = await begin(trainer, plan, isRestart, progress);
     try {
       await learn(trainer, plan, log, signal, progress);
@@ -54,6 +56,7 @@ export async function train(heed, plan, { signal, isRestart, progress }) {
       throw new Interrupted("training was interrupted");
     }
   } finally {
+    await leave?.();
     trainer.dispose();
     model.dispose();
   }

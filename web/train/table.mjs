@@ -54,11 +54,21 @@ export function tableOf(plans, folder) {
   return [first, rule, ...others].join("");
 }
 
+/** What rowOf asks of a report. */
+const parts = ["parameters", "steps", "seconds", "heldOut", "probes", "alignment"];
+
 function reportIn(folder) {
+  const file = join(folder, "report.json");
   try {
-    return JSON.parse(readFileSync(join(folder, "report.json"), "utf8"));
+    const report = JSON.parse(readFileSync(file, "utf8"));
+    const missing = parts.find((part) => report?.[part] === undefined);
+    if (missing) throw new SyntaxError(`expected ${missing}, got none`);
+    return report;
   } catch (error) {
     if (error.code === "ENOENT") return undefined;
-    throw error;
+    if (!(error instanceof SyntaxError)) throw error;
+    throw Object.assign(new Error(`${file}: ${error.message}`, { cause: error }), {
+      code: "format",
+    });
   }
 }

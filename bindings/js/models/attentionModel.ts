@@ -8,7 +8,13 @@ import type { TransformerStackOptions } from "../nn/transformer.js";
 import type { Heed } from "../ops.js";
 import type { Tensor } from "../tensor.js";
 import type { Example } from "./examples.js";
-import { type ExampleWeights, type ModelConfig, TaskModel } from "./model.js";
+import {
+  type ExampleWeights,
+  type LabelledWeights,
+  type Labels,
+  type ModelConfig,
+  TaskModel,
+} from "./model.js";
 
 /** Tells vectors where they stand, if the config wants it, and drops. */
 export class Positions extends Module {
@@ -65,17 +71,6 @@ export interface Part {
   readonly columns: Range;
 }
 
-/** What the rows and columns of an attention stand for: all that the model takes in, special tokens too. */
-export interface Labels {
-  readonly rows: readonly string[];
-  readonly columns: readonly string[];
-}
-
-/** All weights of one attention for one example. */
-export interface LabelledWeights extends ExampleWeights {
-  labels: Labels;
-}
-
 export abstract class AttentionModel<E extends Example> extends TaskModel<E> {
   /** The part of an attention in which an example's alignment is to be seen, if there is one. */
   protected abstract aligned(example: E, path: string): Part | undefined;
@@ -83,12 +78,16 @@ export abstract class AttentionModel<E extends Example> extends TaskModel<E> {
   /** What an attention is between. */
   protected abstract labels(example: E, path: string): Labels;
 
+  /** Has the model attend as it does under teacher forcing. */
+  protected attend(examples: readonly E[]): void {
+    this.forward(examples);
+  }
+
   weights(examples: readonly E[]): ExampleWeights[][] {
     const cut = this.#look(examples, (example, path) => this.aligned(example, path));
     return cut.map((all) => all.map(({ weights }) => weights));
   }
 
-  /** All weights of all attentions, under teacher forcing, and what they stand between. */
   attentions(examples: readonly E[]): LabelledWeights[][] {
     const cut = this.#look(examples, (example, path) => {
       const labels = this.labels(example, path);
@@ -105,11 +104,17 @@ export abstract class AttentionModel<E extends Example> extends TaskModel<E> {
     const seen = new Map<string, BatchWeights>();
     const keep: ReceiveWeights = (path, { data, shape }) =>
       seen.set(path, { data: data.slice() as Float32Array, shape });
-    this.infer(() => void this.forward(examples), keep);
+    this.infer(() => this.attend(examples), keep);
     return examples.map((example, b) =>
       [...seen].flatMap(([path, batch]) => {
         const part = partOf(example, path);
-        return part ? [{ part, weights: { path, ...cut(batch, b, part) } }] : [];
+        if (part === undefined) return [];
+        // A decoder sees of its own text what stands before.
+        const isCausal = path.startsWith("decoder.") && path.endsWith("self_attn");
+        const all = this.labels(example, path).columns.length;
+        const { start, count } = part.rows;
+        const choices = Array.from({ length: count }, (_, i) => (isCausal ? start + i + 1 : all));
+        return [{ part, weights: { path, ...cut(batch, b, part), choices } }];
       }),
     );
   }
@@ -121,7 +126,7 @@ interface BatchWeights {
   readonly shape: readonly number[];
 }
 
-function cut(batch: BatchWeights, b: number, part: Part): Omit<ExampleWeights, "path"> {
+function cut(batch: BatchWeights, b: number, part: Part): Omit<ExampleWeights, "path" | "choices"> {
   const [, heads = 0, L = 0, S = 0] = batch.shape;
   const [rows, columns] = [part.rows.count, part.columns.count];
   const weights = new Float32Array(heads * rows * columns);

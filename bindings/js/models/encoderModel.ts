@@ -8,7 +8,6 @@ import type { Tensor } from "../tensor.js";
 import { type Check, checkArgument, isWholeNumber } from "../validate.js";
 import {
   AttentionModel,
-  type Labels,
   type Part,
   Positions,
   stackOptions,
@@ -17,7 +16,7 @@ import {
 import { patchSize } from "./evaluate.js";
 import type { Picture, Series, Tagging } from "./examples.js";
 import { lessonOf, likeliestOf } from "./lesson.js";
-import type { Answer, AnswerOptions, Lesson, ModelConfig } from "./model.js";
+import type { Answer, AnswerOptions, Labels, Lesson, ModelConfig } from "./model.js";
 import { checkAnswerOptions } from "./stepwise.js";
 import { maskOf, padded, specialTokens, Vocabulary } from "./vocabulary.js";
 
@@ -106,6 +105,12 @@ export class EncoderModel extends AttentionModel<Encoded> {
         ),
       }));
     }, options.receive);
+  }
+
+  /** Right answers are not needed to look: nobody has given any to what a person types. */
+  protected override attend(examples: readonly Encoded[]): void {
+    this.#check(examples);
+    this.#say(examples);
   }
 
   protected override aligned(example: Encoded): Part {

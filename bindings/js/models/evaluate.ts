@@ -1,6 +1,7 @@
 // How good a model is on examples that it has not seen, and where its attention falls.
 
-import { HeedError } from "../error.js";
+import { HeedError, refuse } from "../error.js";
+import { pause } from "../pause.js";
 import { type Check, checkArgument, checkOptions, isFunction, isWholeNumber } from "../validate.js";
 import type { Alignment, Example, Picture, Series } from "./examples.js";
 import type { Answer, ExampleWeights, TaskModel } from "./model.js";
@@ -27,9 +28,12 @@ export interface HeadAlignment {
   rows: number;
   /** The mean weight on those places together. */
   mass: number;
-  /** The share of rows whose largest weight (among content words, in tagging) is on one of those places. */
+  /**
+   * The share of rows whose largest weight is on one of those places: among content words in tagging, among
+   * the source's tokens in translation, among patches in pictures.
+   */
   largest: number;
-  /** What `mass` would be if the weights of each row were even. */
+  /** What `mass` would be if each row had even weights on all that it can see. */
   chance: number;
   /**
    * The mean weight on those places for each position of the answer, if all answers are of one length; null
@@ -84,6 +88,7 @@ export async function evaluate<E extends Example>(
       const answers = await model.answer(some, signal ? { signal } : {});
       marks.push(...some.map((example, i) => mark(example, answers[i] as Answer)));
       progress?.(marks.length);
+      await pause();
     }
     return scoresOf(marks);
   } finally {
@@ -188,6 +193,7 @@ function scoresOf(marks: readonly Mark[]): Scores {
  * elsewhere. Of all heads, whether they look well or not.
  *
  * @param batch examples that are computed at once
+ * @throws HeedError "option" if no answer of the examples comes from anywhere, as of what a person types
  */
 export function alignment<E extends Example>(
   model: TaskModel<E>,
@@ -196,6 +202,8 @@ export function alignment<E extends Example>(
 ): HeadAlignment[] {
   checkArgument("examples", examples, someExamples);
   checkArgument("batch", batch, isWholeNumber(1));
+  if (!examples.some((example) => alignmentOf(example).some(({ length }) => length > 0)))
+    throw refuse("option", "examples", "one whose answer comes from some place", "none");
   const wasTraining = model.training;
   model.eval();
   const heads = new Map<string, Sums>();
@@ -238,7 +246,7 @@ interface Sums {
 function addWeights(
   heads: Map<string, Sums>,
   example: Example,
-  { path, heads: count, rows, columns, weights }: ExampleWeights,
+  { path, heads: count, rows, columns, weights, choices }: ExampleWeights,
 ): void {
   const aligned = alignmentOf(example);
   for (let head = 0; head < count; ++head) {
@@ -251,12 +259,12 @@ function addWeights(
       const begin = (head * rows + t) * columns;
       const row = weights.subarray(begin, begin + columns);
       const at = (i: number) => row[i] as number;
-      const choices = example.kind === "tagging" ? example.content : [...row.keys()];
-      const largest = choices.reduce((best, i) => (at(i) > at(best) ? i : best));
+      const among = example.kind === "tagging" ? example.content : [...row.keys()];
+      const largest = among.reduce((best, i) => (at(i) > at(best) ? i : best));
       sums.masses[t].count += 1;
       sums.masses[t].mass += places.reduce((sum, i) => sum + at(i), 0);
       sums.largest += Number(places.includes(largest));
-      sums.chance += places.length / columns;
+      sums.chance += places.length / (choices[t] as number);
     }
   }
 }

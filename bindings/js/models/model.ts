@@ -61,6 +61,7 @@ export interface AnswerOptions {
   temperature?: number;
   topK?: number;
   topP?: number;
+  /** Of chance, 0 by default. What it gives an example depends on the examples beside it. */
   seed?: number;
   signal?: AbortSignal;
   /** Receives the weights of every attention at every step, as captureAttention hands them out. */
@@ -85,6 +86,19 @@ export interface ExampleWeights {
   columns: number;
   /** [heads, rows, columns] without padding: rows are those of the example's alignment. */
   weights: Float32Array;
+  /** For each row, how many places it chooses among: those that have no column here, too. */
+  choices: readonly number[];
+}
+
+/** What the rows and columns of an attention stand for: all that the model takes in, special tokens too. */
+export interface Labels {
+  readonly rows: readonly string[];
+  readonly columns: readonly string[];
+}
+
+/** All weights of one attention for one example. */
+export interface LabelledWeights extends ExampleWeights {
+  labels: Labels;
 }
 
 /** A model of one task. */
@@ -114,6 +128,13 @@ export abstract class TaskModel<E extends Example = Example> extends Module {
    * belongs to row t of its alignment.
    */
   abstract weights(examples: readonly E[]): ExampleWeights[][];
+
+  /**
+   * All weights of all attentions, under teacher forcing, and what they stand between. Of a text without an
+   * answer, as a task's `read` gives it, those of the first step; to see how it was answered, give it the
+   * answer as its target.
+   */
+  abstract attentions(examples: readonly E[]): LabelledWeights[][];
 
   /** Refuses what is no list of examples of the model's kind. */
   protected checkExamples(examples: readonly E[]): void {

@@ -13,6 +13,7 @@ import {
   type Answer,
   type AnswerOptions,
   type ExampleWeights,
+  type LabelledWeights,
   type Lesson,
   type ModelConfig,
   TaskModel,
@@ -155,12 +156,33 @@ export class RecurrentModel extends TaskModel<Translation> {
   }
 
   weights(examples: readonly Translation[]): ExampleWeights[][] {
+    return this.#look(examples, ({ target }) => target.length);
+  }
+
+  attentions(examples: readonly Translation[]): LabelledWeights[][] {
+    const found = this.#look(examples, ({ target }) => target.length + 1);
+    return found.map((all, b) => {
+      const { source, target } = examples[b] as Translation;
+      const labels = { rows: ["<start>", ...target], columns: source };
+      return all.map((weights) => ({ ...weights, labels }));
+    });
+  }
+
+  /** @param rowsOf the steps that are wanted of an example, from the first on */
+  #look(
+    examples: readonly Translation[],
+    rowsOf: (example: Translation) => number,
+  ): ExampleWeights[][] {
     this.checkExamples(examples);
     if (this.config.architecture === "rnn") return examples.map(() => []);
-    const found = examples.map(({ source, target }) => ({
-      ...{ path: "", heads: 1, rows: target.length, columns: source.length },
-      weights: new Float32Array(target.length * source.length),
-    }));
+    const found = examples.map((example) => {
+      const [rows, columns] = [rowsOf(example), example.source.length];
+      return {
+        ...{ path: "", heads: 1, rows, columns },
+        weights: new Float32Array(rows * columns),
+        choices: new Array<number>(rows).fill(columns),
+      };
+    });
     let first = 0;
     const receive = (path: string, { data, shape }: Tensor) => {
       const [, rows = 0, width = 0] = shape;

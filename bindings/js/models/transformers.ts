@@ -8,7 +8,6 @@ import type { Heed } from "../ops.js";
 import type { Tensor } from "../tensor.js";
 import {
   AttentionModel,
-  type Labels,
   type Part,
   Positions,
   stackOptions,
@@ -16,7 +15,7 @@ import {
 } from "./attentionModel.js";
 import type { Continuation, Translation } from "./examples.js";
 import { lessonOf, likeliestOf } from "./lesson.js";
-import type { Answer, AnswerOptions, Lesson, ModelConfig } from "./model.js";
+import type { Answer, AnswerOptions, Labels, Lesson, ModelConfig } from "./model.js";
 import { checkAnswerOptions, type Decoding, decode } from "./stepwise.js";
 import { endId, maskOf, padded, padId, startId, Vocabulary } from "./vocabulary.js";
 

@@ -2,7 +2,7 @@
 import { useId, useMemo, useState } from "preact/hooks";
 import { formatShort } from "../format";
 import { px, widest } from "../layout";
-import { type Interval, nearest, rangeOfAll, ticksOf } from "../scale";
+import { type Interval, nearest, rangeOfAll, textsOf, ticksOf } from "../scale";
 import { useWidth } from "../useWidth";
 
 export interface Series {
@@ -76,9 +76,11 @@ export function Curve({
       : rangeOfAll(Array.from(x));
   const yRange = range ?? rangeOfAll(series.flatMap(({ y }) => Array.from(y)));
   const yTicks = ticksOf(yRange, 4);
-  const left = width > 0 ? widest(yTicks.map(formatShort)) + 8 : 0;
+  const yTexts = textsOf(yTicks);
+  const left = width > 0 ? widest(yTexts) + 8 : 0;
   const box = { left, right: Math.max(left + 1, width - 8), top: 8, bottom: height - 20 };
   const xTicks = ticksOf(xRange, Math.max(2, Math.floor((box.right - left) / 90)));
+  const xTexts = textsOf(xTicks);
   const placeX = (value: number) =>
     left + ((value - xRange.low) / (xRange.high - xRange.low || 1)) * (box.right - left);
   const placeY = (value: number) =>
@@ -157,12 +159,12 @@ export function Curve({
               ))}
             </g>
             <g class="curve-ticks number">
-              {yTicks.map((tick) => (
+              {yTicks.map((tick, i) => (
                 <text key={tick} x={left - 6} y={placeY(tick)} text-anchor="end" dy="0.35em">
-                  {formatShort(tick)}
+                  {yTexts[i]}
                 </text>
               ))}
-              {xTicks.map((tick) => (
+              {xTicks.map((tick, i) => (
                 <text
                   key={tick}
                   x={placeX(tick)}
@@ -171,7 +173,7 @@ export function Curve({
                     tick === xRange.low ? "start" : placeX(tick) > box.right - 16 ? "end" : "middle"
                   }
                 >
-                  {formatShort(tick)}
+                  {xTexts[i]}
                 </text>
               ))}
             </g>

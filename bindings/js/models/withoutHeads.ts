@@ -1,0 +1,70 @@
+// What a model says without some of its heads (Michel, Levy and Neubig, "Are Sixteen Heads Really Better than
+// One?", 2019).
+
+import { describe, refuse } from "../error.js";
+import { checkArgument, isFunction, isWholeNumber } from "../validate.js";
+import type { TaskModel } from "./model.js";
+
+/** A head, as ExampleWeights and HeadAlignment name it. */
+export interface Head {
+  readonly path: string;
+  readonly head: number;
+}
+
+const suffix = ".out_proj.weight";
+
+/**
+ * Has a model do something while some of its heads say nothing, and gives them their voice back:
+ *
+ *     const [answer] = await withoutHeads(model, [{ path, head: 2 }], () => model.answer([example]));
+ *
+ * What a head adds to its attention's output is zero meanwhile; its weights are computed as ever. Whatever else
+ * uses the model at the same time does without these heads, too.
+ *
+ * @throws HeedError "option" for a head that the model has not; recurrent models have none to do without
+ */
+export async function withoutHeads<T>(
+  model: TaskModel,
+  heads: readonly Head[],
+  run: () => T | Promise<T>,
+): Promise<T> {
+  checkArgument("heads", heads, {
+    expected: "a list of { path, head }",
+    accepts: Array.isArray,
+  });
+  checkArgument("run", run, isFunction);
+  const parameters = model.stateDict();
+  const paths = Object.keys(parameters).flatMap((name) =>
+    name.endsWith(suffix) ? [name.slice(0, -suffix.length)] : [],
+  );
+  const { size, heads: count } = model.config;
+  for (const [i, each] of heads.entries()) {
+    if (!paths.includes(each?.path)) {
+      const expected = paths.length > 0 ? `one of ${paths.join(", ")}` : "none in this model";
+      throw refuse("option", `heads[${i}].path`, expected, describe(each?.path));
+    }
+    checkArgument(`heads[${i}].head`, each.head, isWholeNumber(0, count - 1));
+  }
+  // Of the last projection, the columns that take what these heads give.
+  const width = size / count;
+  const places = new Map<string, number[]>();
+  for (const { path, head } of heads) {
+    const own = Array.from({ length: size * width }, (_, i) => {
+      return Math.floor(i / width) * size + head * width + (i % width);
+    });
+    places.set(path, [...(places.get(path) ?? []), ...own]);
+  }
+  // The memory behind a tensor may move while the model runs: it is asked for each time.
+  const dataOf = (path: string) => parameters[`${path}${suffix}`]?.data as Float32Array;
+  const kept = [...places].map(([path, own]) => ({
+    ...{ path, own },
+    values: own.map((place) => dataOf(path)[place] as number),
+  }));
+  try {
+    for (const { path, own } of kept) for (const place of own) dataOf(path)[place] = 0;
+    return await run();
+  } finally {
+    for (const { path, own, values } of kept)
+      for (const [i, place] of own.entries()) dataOf(path)[place] = values[i] as number;
+  }
+}
