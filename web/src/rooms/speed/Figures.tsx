@@ -28,7 +28,7 @@ function Cells({ row }: { row: Row }) {
   );
 }
 
-function Take({ report }: { report: Report }) {
+function Take({ report, isComplete }: { report: Report; isComplete: boolean }) {
   const [copied, setCopied] = useState<Report | null>(null);
   const browser = browserName(navigator.userAgent);
   return (
@@ -37,6 +37,7 @@ function Take({ report }: { report: Report }) {
       {navigator.clipboard && (
         <button
           type="button"
+          disabled={!isComplete}
           onClick={() =>
             navigator.clipboard.writeText(markdownOf(report, browser)).then(
               () => setCopied(report),
@@ -93,9 +94,9 @@ export function Figures({ report, isComplete }: { report: Report | null; isCompl
           “Differs by”: the largest difference of a row from plain JavaScript's, relatively.
           “Memory”: all that the engine holds, which never shrinks; for JavaScript its arrays.
         </p>
-        <p data-limits>Limits: {limitLines(report).join("; ")}.</p>
+        <p data-limits>Limits: {limitLines(report).join("; ") || "to be measured"}.</p>
       </div>
-      {isComplete && <Take report={report} />}
+      <Take report={report} isComplete={isComplete} />
     </section>
   );
 }

@@ -184,9 +184,8 @@ export function differenceOf(expected: Rows, answer: Float32Array, { sizes, kind
         difference += (wanted - (answer[d] as number)) ** 2;
         length += wanted ** 2;
       }
-      // Written so that a number that is none comes out.
-      const share = Math.sqrt(difference / length);
-      largest = share <= largest ? largest : share;
+      // A number that is none comes out of this.
+      largest = Math.max(largest, Math.sqrt(difference / length));
     }
   return largest;
 }
