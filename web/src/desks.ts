@@ -35,6 +35,7 @@ export const desks = {
   melody: () => import("./rooms/beyond/melody/solve"),
   tune: () => import("./rooms/beyond/melody/tune"),
   learn: () => import("./rooms/learn/solve"),
+  speed: () => import("./rooms/speed/solve"),
 };
 
 export type DeskName = keyof typeof desks;

@@ -25,6 +25,7 @@ export const rooms = [
   },
   { id: "beyond", name: "Beyond words", load: () => import("./rooms/beyond/beyond") },
   { id: "learn", name: "Learn", load: () => import("./rooms/learn/learn") },
+  { id: "speed", name: "Speed", load: () => import("./rooms/speed/speed") },
 ] as const satisfies readonly Entry[];
 
 export type RoomId = (typeof rooms)[number]["id"];
