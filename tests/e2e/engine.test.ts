@@ -1,6 +1,7 @@
 /** Both sides of the worker's protocol, without a worker: the page's engine and the worker's dispatcher. */
 import type { Heed } from "heed";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { RequestOf } from "../../web/src/desks";
 import { buffersIn, dispatcher } from "../../web/src/dispatch";
 import { Engine } from "../../web/src/engine";
 import type { FromWorker, ToWorker } from "../../web/src/protocol";
@@ -29,7 +30,7 @@ class FakeWorker {
 
 // The dispatcher needs no engine of its own: it only hands it on.
 const heed = {} as Heed;
-const request = {} as Parameters<Engine["ask"]>[1];
+const request = {} as RequestOf<"steps">;
 const settled = () => new Promise((resolve) => setTimeout(resolve));
 
 describe("The page's engine", () => {

@@ -16,10 +16,20 @@ function Bar({ share }: { share: number }) {
   );
 }
 
-function SaidCell({ said, isMany }: { said: readonly Said[]; isMany: boolean }) {
+/** The likeliest answers, at most `most` of them. */
+function SaidCell({
+  said,
+  most,
+  isNew = false,
+}: {
+  said: readonly Said[];
+  most: number;
+  /** Whether it is something else than with all heads. */
+  isNew?: boolean;
+}) {
   return (
-    <td>
-      {said.slice(0, isMany ? 1 : fewAnswers).map(({ token, probability }, i) => (
+    <td class={isNew ? "changed" : undefined}>
+      {said.slice(0, most).map(({ token, probability }, i) => (
         <span key={token} class={i === 0 ? "said likeliest" : "said"}>
           <span>{token}</span> <span class="number">{format(probability)}</span>
           <Bar share={probability} />
@@ -29,99 +39,138 @@ function SaidCell({ said, isMany }: { said: readonly Said[]; isMany: boolean }) 
   );
 }
 
-/** Without some heads: the same answer's probability, or the answer that comes instead. */
+/** Without some heads: what is likeliest then and, where that is something else, the answer's own probability. */
 function InsteadCell({ asked, isMany }: { asked: Asked; isMany: boolean }) {
   const { says, instead, kept } = asked;
-  if (!instead || kept === null) return <td class="faint">–</td>;
-  const hasChanged = instead[0]?.token !== says[0]?.token;
-  if (!isMany) return <SaidCell said={instead} isMany={false} />;
+  const [first] = instead ?? [];
+  const [old] = says;
+  if (!instead || !first || !old) return <td class="faint">–</td>;
+  const hasChanged = first.token !== old.token;
+  const said = hasChanged && isMany ? [first, { ...old, probability: kept ?? 0 }] : instead;
   return (
-    <td class={hasChanged ? "changed" : undefined}>
-      <span class="said likeliest">
-        <span>{instead[0]?.token}</span>{" "}
-        <span class="number">{format(instead[0]?.probability ?? 0)}</span>
-        <Bar share={instead[0]?.probability ?? 0} />
-      </span>
-      {hasChanged && (
-        <span class="said">
-          <span>{says[0]?.token}</span> <span class="number">{format(kept)}</span>
-          <Bar share={kept} />
-        </span>
+    <SaidCell said={said} most={isMany ? (hasChanged ? 2 : 1) : fewAnswers} isNew={hasChanged} />
+  );
+}
+
+/** What each of the two lists of answers is called. */
+function useHeads() {
+  const { scene, state, drop } = usePage();
+  const { wishes } = useShell();
+  const { length } = scene.all.filter(({ head }) => state.dropped.includes(head.key));
+  const heads = length === 0 ? "a head" : `${length} ${length === 1 ? "head" : "heads"}`;
+  const giveBack = length > 0 && !wishes.lock && (
+    <button type="button" class="link" onClick={() => drop(state.dropped, false)}>
+      give back
+    </button>
+  );
+  return { without: `without ${heads}`, giveBack };
+}
+
+/** Few answers stand below one another, with what else might have been said. */
+function FewAnswers({ asked }: { asked: readonly Asked[] }) {
+  const { without, giveBack } = useHeads();
+  const isRightKnown = asked.some(({ right }) => right !== null);
+  return (
+    <table class="answers">
+      <thead>
+        <tr>
+          <th scope="col">asked</th>
+          <th scope="col">with all heads</th>
+          <th scope="col">
+            {without} {giveBack}
+          </th>
+          {isRightKnown && <th scope="col">right</th>}
+        </tr>
+      </thead>
+      <tbody>
+        {asked.map((each) => (
+          <tr key={each.row}>
+            <th scope="row">{each.name}</th>
+            <SaidCell said={each.says} most={fewAnswers} />
+            <InsteadCell asked={each} isMany={false} />
+            {isRightKnown && <td>{each.right ?? "–"}</td>}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Many stand side by side, as they are written. */
+function ManyAnswers({ asked }: { asked: readonly Asked[] }) {
+  const { without, giveBack } = useHeads();
+  const isRightKnown = asked.some(({ right }) => right !== null);
+  return (
+    <table class="answers many">
+      <tbody>
+        <tr>
+          <th scope="row">asked</th>
+          {asked.map(({ row, name }) => (
+            <th key={row} scope="col">
+              {name}
+            </th>
+          ))}
+        </tr>
+        <tr>
+          <th scope="row">with all heads</th>
+          {asked.map(({ row, says }) => (
+            <SaidCell key={row} said={says} most={1} />
+          ))}
+        </tr>
+        <tr class="without">
+          <th scope="row">
+            {without} {giveBack}
+          </th>
+          {asked.map((each) => (
+            <InsteadCell key={each.row} asked={each} isMany />
+          ))}
+        </tr>
+        {isRightKnown && (
+          <tr>
+            <th scope="row">right</th>
+            {asked.map(({ row, right }) => (
+              <td key={row}>{right ?? "–"}</td>
+            ))}
+          </tr>
+        )}
+      </tbody>
+    </table>
+  );
+}
+
+/** What the model writes by itself, token after token, in words. */
+function Written() {
+  const { scene } = usePage();
+  const { without } = useHeads();
+  const { written } = scene.seen;
+  if (!written) return null;
+  const quoted = (text: string) => <b>{text === "" ? "nothing" : text}</b>;
+  return (
+    <p class="written" role="status">
+      By itself it writes {quoted(written.whole)}
+      {written.without !== null && (
+        <>
+          , {without} {quoted(written.without)}
+        </>
       )}
-    </td>
+      .
+    </p>
   );
 }
 
 export function AnswerPanel() {
-  const { scene, state, drop } = usePage();
+  const { scene } = usePage();
   const { wishes } = useShell();
-  const { seen, all } = scene;
-  const { asked, written } = seen;
-  const dropped = all.filter(({ head }) => state.dropped.includes(head.key));
-  const isMany = asked.length > fewAnswers;
-  const isRightKnown = asked.some(({ right }) => right !== null);
-  const heads = `${dropped.length} ${dropped.length === 1 ? "head" : "heads"}`;
+  const { asked } = scene.seen;
   return (
     <section class="answer" aria-labelledby="answer-title">
       <h2 id="answer-title">What the model says</h2>
-      {!hides(wishes, "text") &&
-        storyOf(scene, (share) => format(share)).map((words) => <p key={words}>{words}</p>)}
+      {!hides(wishes, "text") && <p class="story">{storyOf(scene, format).join(" ")}</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard */}
-      <section class="scroll" tabIndex={0} aria-labelledby="answer-title">
-        <table class={isMany ? "answers many" : "answers"}>
-          <tbody>
-            <tr>
-              <th scope="row">asked</th>
-              {asked.map(({ row, name }) => (
-                <th key={row} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-            <tr data-row="all">
-              <th scope="row">with all heads</th>
-              {asked.map(({ row, says }) => (
-                <SaidCell key={row} said={says} isMany={isMany} />
-              ))}
-            </tr>
-            <tr data-row="without">
-              <th scope="row">{dropped.length > 0 ? `without ${heads}` : "without a head"}</th>
-              {asked.map((each) => (
-                <InsteadCell key={each.row} asked={each} isMany={isMany} />
-              ))}
-            </tr>
-            {isRightKnown && (
-              <tr data-row="right">
-                <th scope="row">right</th>
-                {asked.map(({ row, right }) => (
-                  <td key={row}>{right ?? "–"}</td>
-                ))}
-              </tr>
-            )}
-          </tbody>
-        </table>
+      <section class="scroll" tabIndex={0} aria-label="Answers">
+        {asked.length > fewAnswers ? <ManyAnswers asked={asked} /> : <FewAnswers asked={asked} />}
       </section>
-      <div class="answer-foot" role="status">
-        <p>
-          {written && (
-            <>
-              By itself it writes <b>{written.whole || "nothing"}</b>
-              {written.without !== null && (
-                <>
-                  ; without {heads} <b>{written.without || "nothing"}</b>
-                </>
-              )}
-              .{" "}
-            </>
-          )}
-          {dropped.length > 0 && `Dropped: ${dropped.map(({ name }) => name).join("; ")}. `}
-          {dropped.length > 0 && !wishes.lock && (
-            <button type="button" class="link" onClick={() => drop(state.dropped, false)}>
-              Give all back
-            </button>
-          )}
-        </p>
-      </div>
+      <Written />
     </section>
   );
 }

@@ -11,6 +11,7 @@ import { useShell } from "../../shell";
 import { useWidth } from "../../useWidth";
 import { HeadMap } from "./HeadMap";
 import { measureNames, measures } from "./measures";
+import { Patches } from "./Patches";
 import { usePage } from "./page";
 import { useHeadPicture, viewOf } from "./pictures";
 import { isComparable } from "./scene";
@@ -101,11 +102,15 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
         </fieldset>
         <CompareField />
       </div>
-      <TokenRow
-        tokens={attention.rows}
-        selected={row}
-        onSelect={(row) => set({ row, cell: null })}
-      />
+      {scene.seen.picture ? (
+        <Patches picture={scene.seen.picture} />
+      ) : (
+        <TokenRow
+          tokens={attention.rows}
+          selected={row}
+          onSelect={(row) => set({ row, cell: null })}
+        />
+      )}
       <div class="head-figure">
         <div ref={ref} class="scroll">
           {width > 0 && <HeadMap name="weights" title="Weights" note={name} picture={picture} />}

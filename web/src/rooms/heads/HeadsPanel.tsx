@@ -13,7 +13,7 @@ import { usePage } from "./page";
 import { attentionWords, type HeadView } from "./scene";
 
 /** Of a small picture, in pixels. */
-const side = 72;
+const side = 68;
 
 function Thumbnail({ view: shown, label }: { view: HeadView; label: string }) {
   const { state, scene, set, drop } = usePage();
@@ -39,10 +39,9 @@ function Thumbnail({ view: shown, label }: { view: HeadView; label: string }) {
       <button
         type="button"
         aria-pressed={scene.shown.head.key === head.key}
-        aria-label={`${name}, ${measures[measure].name} ${measured === null ? "not measured" : value}`}
         onClick={() => set({ head: head.key, cell: null })}
       >
-        <Matrix picture={picture} theme={theme} summary="" />
+        <Matrix picture={picture} theme={theme} summary={`${name}; ${measures[measure].name}:`} />
         <span class="thumbnail-words number">
           <span>{label}</span> <span data-measure>{value}</span>
         </span>
@@ -153,8 +152,9 @@ export function HeadsPanel() {
       <h2 id="all-heads-title">All heads</h2>
       {!hides(wishes, "text") && (
         <p class="faint">
-          Rows look, columns are looked at. Under each: its number, and {measures[measure].name}.{" "}
-          {note}
+          Rows look, columns are looked at; under each stand its number and what is measured:{" "}
+          {measures[measure].name}. What a dropped head adds to its layer is left out, all else
+          stays (the bias that a layer's heads share, too). {note}
         </p>
       )}
       {order === "layer" ? <ByLayer all={scene.all} /> : <ByMeasure all={scene.all} />}

@@ -39,20 +39,22 @@ export function InputPanel({
             choices={choices}
             onChange={(exhibit) => set(firstOf(exhibit))}
           />
-          <div class="sentence-field">
-            <label for="heads-text">{field}</label>
-            <input
-              id="heads-text"
-              class="sentence"
-              type="text"
-              autocomplete="off"
-              autocapitalize="off"
-              spellcheck={false}
-              maxLength={maxCharacters}
-              value={text ?? drawn}
-              onInput={({ currentTarget }) => set(withInput({ text: currentTarget.value }))}
-            />
-          </div>
+          {field !== null && (
+            <div class="sentence-field">
+              <label for="heads-text">{field}</label>
+              <input
+                id="heads-text"
+                class="sentence"
+                type="text"
+                autocomplete="off"
+                autocapitalize="off"
+                spellcheck={false}
+                maxLength={maxCharacters}
+                value={text ?? drawn}
+                onInput={({ currentTarget }) => set(withInput({ text: currentTarget.value }))}
+              />
+            </div>
+          )}
           <div class="input-options">
             <button type="button" onClick={() => set(withInput({ seed: next }))}>
               Another example
@@ -62,12 +64,14 @@ export function InputPanel({
                 Back to the first one
               </button>
             )}
-            <details class="known">
-              <summary>What it knows</summary>
-              <p class="faint">
-                {known.map((token) => (token === " " ? "space" : token)).join("  ")}
-              </p>
-            </details>
+            {known.length > 0 && (
+              <details class="known">
+                <summary>What it knows</summary>
+                <p class="faint">
+                  {known.map((token) => (token === " " ? "space" : token)).join("  ")}
+                </p>
+              </details>
+            )}
           </div>
         </Lockable>
       </Panel>

@@ -28,7 +28,7 @@ function useSeen(state: State) {
   const { exhibit, text, seed, dropped } = state;
   const { engine } = useShell();
   const request = useMemo<Look>(() => {
-    const base = new URL(import.meta.env.BASE_URL, document.baseURI).href;
+    const base = new URL("./", document.baseURI).href;
     return { kind: "look", base, exhibit, text, seed, dropped };
   }, [exhibit, text, seed, dropped.join()]);
   const { answer, failure } = useAnswer("heads", request);

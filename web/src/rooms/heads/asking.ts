@@ -18,6 +18,10 @@ export function questionsOf(input: Input, answered: Input, isDrawn: boolean): Qu
     const { tokens } = answered;
     return [{ row: tokens.length, name: `${tokens.length + 1}`, right: closerOf(tokens) }];
   }
+  if (answered.kind === "picture") {
+    const { label } = input as typeof answered;
+    return [{ row: 0, name: "which shape", right: isDrawn ? label : null }];
+  }
   if (answered.kind === "tagging") {
     const right = (input as typeof answered).labels;
     return answered.labels.flatMap((label, row) => {

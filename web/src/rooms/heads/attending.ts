@@ -24,8 +24,8 @@ export interface Setting {
 function columnsOf(path: string, { input, places }: Setting): Alignment | null {
   const isCross = path.endsWith("multihead_attn");
   if (places === null || (input.kind === "translation") !== isCross) return null;
-  // A text that is gone on with has a start token before it.
-  const before = input.kind === "continuation" ? 1 : 0;
+  // A start token stands before a text that is gone on with, and one for its class before a picture's patches.
+  const before = input.kind === "continuation" || input.kind === "picture" ? 1 : 0;
   return places.map((row) => row.map((place) => place + before));
 }
 

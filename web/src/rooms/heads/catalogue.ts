@@ -5,8 +5,8 @@ export interface Exhibit {
   readonly folder: string;
   /** Its name in the choice of models. */
   readonly name: string;
-  /** What is typed into its field. */
-  readonly field: string;
+  /** What is typed into its field; null where nothing can be typed. */
+  readonly field: string | null;
   /** What it does, and what it says, in a few words. */
   readonly does: string;
   /** The first input: a text, or an example drawn from a seed. */
@@ -48,6 +48,13 @@ export const exhibits = {
     field: "Brackets",
     does: "goes on with brackets, so that each is closed by its own",
     first: { text: "([]{()}" },
+  },
+  shapes: {
+    folder: "shapes-encoder",
+    name: "shapes",
+    field: null,
+    does: "says which shape is on a picture",
+    first: { seed: 1 },
   },
 } as const satisfies Readonly<Record<string, Exhibit>>;
 

@@ -1,11 +1,13 @@
 /** From what a person typed, or a seed, to an example for the model; and the places that its answer comes from. */
-import type { Alignment, Continuation, Tagging, Task, Translation } from "heed/models";
+import type { Alignment, Continuation, Picture, Tagging, Task, Translation } from "heed/models";
 
-export type Input = Tagging | Translation | Continuation;
+export type Input = Tagging | Translation | Continuation | Picture;
 
 export const mostTokens = 48;
 
+/** None of a picture. */
 export function tokensOf(input: Input): readonly string[] {
+  if (input.kind === "picture") return [];
   return input.kind === "continuation" ? input.tokens : input.source;
 }
 
@@ -34,6 +36,7 @@ const quoted = (words: readonly string[]) =>
 
 /** The example, or why there is none. */
 export function readInput(task: Task, text: string): Input | { readonly why: string } {
+  if (!task.read) return { why: "This model looks at pictures: there is nothing to type." };
   if (text.trim() === "") return { why: "Type something: there is nothing to look at yet." };
   const unknown = unknownIn(task, text);
   if (unknown.length > 0) {
@@ -42,7 +45,7 @@ export function readInput(task: Task, text: string): Input | { readonly why: str
       why: `The model does not know ${quoted(unknown)}. It knows ${task.vocabulary.source.length} ${what}, listed below.`,
     };
   }
-  const input = task.read?.(text) as Input;
+  const input = task.read(text) as Input;
   if (tokensOf(input).length > mostTokens)
     return {
       why: `That is more than ${mostTokens} tokens: more than the model can make sense of.`,
@@ -74,12 +77,13 @@ export function closerOf(tokens: readonly string[]): string | null {
 
 /**
  * The places that answers come from, for what a person typed: by the task's own rule, or else those of the tokens
- * that the model says. Null where neither is known.
+ * that the model says. Null where neither is known, and of pictures, which nobody types.
  *
  * @param answered the input with the model's answer
  */
 export function placesOf(task: string, answered: Input): Alignment | null {
   if (answered.kind === "continuation") return bracketPlaces(answered.tokens);
+  if (answered.kind === "picture") return null;
   const { source } = answered;
   const placesOfToken = (token: string | undefined) =>
     source.flatMap((other, place) => (other === token ? [place] : []));

@@ -1,8 +1,6 @@
-/** A model seen at work: the weights of all its heads and the probabilities of all it says, with some heads dropped. */
+/** A model seen at work: the weights of all its heads, and the probabilities of all that it says. */
 import type { Heed, Tensor } from "heed";
 import type { Example, LabelledWeights } from "heed/models";
-import type { HeadPlace } from "./state";
-import { pathOf } from "./state";
 import type { AttentiveModel } from "./trained";
 
 export interface Probe {
@@ -43,35 +41,5 @@ export function probe(model: AttentiveModel, example: Example): Probe {
     return { attentions, shares, tokens: tokensOf(model) };
   } finally {
     readOut.forward = forward;
-  }
-}
-
-/**
- * Runs something while some heads say nothing: the columns of the output projection that take what they give are
- * zero meanwhile. Its bias belongs to all heads together and stays.
- */
-export async function without<T>(
-  model: AttentiveModel,
-  heads: readonly HeadPlace[],
-  run: () => Promise<T>,
-): Promise<T> {
-  const { size, heads: count } = model.config;
-  const width = size / count;
-  const parameters = model.stateDict();
-  const weightsOf = (path: string) => parameters[`${path}.out_proj.weight`] as Tensor;
-  const whole = new Map(
-    heads.map((place) => [pathOf(place), weightsOf(pathOf(place)).data.slice()] as const),
-  );
-  try {
-    for (const place of heads) {
-      const { data } = weightsOf(pathOf(place));
-      for (let row = 0; row < size; ++row) {
-        const start = row * size + place.head * width;
-        data.fill(0, start, start + width);
-      }
-    }
-    return await run();
-  } finally {
-    for (const [path, data] of whole) weightsOf(path).data.set(data);
   }
 }

@@ -91,11 +91,15 @@ export function storyOf({ seen, shown, row }: Scene, text: (share: number) => st
   const looks = `The lit row is “${rows[row]}”: in ${shown.name} it puts ${share} of its attention on “${columns[largest]}”.`;
   const answer = seen.asked.find((asked) => asked.row === row) ?? seen.asked[0];
   const [said] = answer?.says ?? [];
-  if (seen.exhibit === "pronouns" && answer && said)
-    return [
-      looks,
-      `That is how the model finds out who is meant: asked about “${answer.name}”, it says “${said.token}” with a probability of ${text(said.probability)}. Drop heads and see when it no longer does.`,
-    ];
+  const [instead] = answer?.instead ?? [];
+  if (seen.exhibit === "pronouns" && answer && said) {
+    const says = `Asked what “${answer.name}” means, the model says “${said.token}” with a probability of ${text(said.probability)}`;
+    const then =
+      instead && instead.token !== said.token
+        ? `; without what is dropped, it says “${instead.token}”.`
+        : ": drop heads and see when it no longer does.";
+    return [looks, says + then];
+  }
   return [
     looks,
     `The model ${exhibitOf(seen.exhibit).does}. Drop heads and see which of them it cannot do without.`,

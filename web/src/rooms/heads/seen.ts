@@ -72,6 +72,8 @@ export interface Seen {
   readonly exhibit: ExhibitId;
   /** The input as a person writes it. */
   readonly text: string;
+  /** A grey picture, side × side, 0 to 1, where the input is one. */
+  readonly picture: { readonly pixels: Float32Array; readonly side: number } | null;
   /** Every token that may stand in an input. */
   readonly known: readonly string[];
   /** Whether "the right places" are those of the task, those that the model's own answer stands at, or not known. */

@@ -1,14 +1,21 @@
 /** The desk of this room: runs a trained model with all its heads and without some, and measures every head. */
-import type { Alignment, Answer, Split } from "heed/models";
+import {
+  type Alignment,
+  alignmentOf,
+  type Head,
+  type LabelledWeights,
+  type Split,
+  withoutHeads,
+} from "heed/models";
 import { nn } from "heed/nn";
 import type { Solver } from "../../desks";
 import { askedOf, questionsOf } from "./asking";
 import { attentionsOf, bestOf } from "./attending";
 import { exhibitOf } from "./catalogue";
 import { type Input, placesOf, readInput, tokensOf } from "./input";
-import { probe, without } from "./probe";
+import { probe } from "./probe";
 import type { Leave, Look, Seen, Unread } from "./seen";
-import { type HeadPlace, pathOf, placeOf } from "./state";
+import { pathOf, placeOf } from "./state";
 import { close, modelAt, type Trained } from "./trained";
 
 /** None of these was trained on. */
@@ -21,7 +28,7 @@ function inputOf({ task }: Trained, { text, seed }: Look): Input | { readonly wh
 
 /** What the model writes by itself, without the input. */
 async function writtenFor({ model }: Trained, input: Input): Promise<readonly string[] | null> {
-  if (input.kind === "tagging") return null;
+  if (input.kind === "tagging" || input.kind === "picture") return null;
   if (input.kind === "continuation") return (await model.write?.([input]))?.[0] ?? null;
   const [answer] = await model.answer([input]);
   return answer?.kind === "tokens" ? answer.tokens : null;
@@ -35,18 +42,21 @@ async function answeredBy(
 ): Promise<Input> {
   if (input.kind === "translation") return { ...input, target: written ?? [] };
   if (input.kind === "continuation") return input;
-  const [answer] = (await model.answer([input])) as [Extract<Answer, { kind: "labels" }>];
-  return { ...input, labels: answer.labels };
+  const [answer] = await model.answer([input]);
+  if (input.kind === "tagging" && answer?.kind === "labels")
+    return { ...input, labels: answer.labels };
+  if (input.kind === "picture" && answer?.kind === "class")
+    return { ...input, label: answer.label };
+  return input;
 }
 
 /** Heads that a link drops need not be in this model. */
-function droppedOf({ model }: Trained, { dropped }: Look): HeadPlace[] {
-  const parameters = model.stateDict();
+function droppedOf({ dropped }: Look, there: readonly LabelledWeights[]): Head[] {
   return dropped
     .map(placeOf)
     .filter((place) => place !== null)
-    .filter(({ head }) => head < model.config.heads)
-    .filter((place) => Object.hasOwn(parameters, `${pathOf(place)}.out_proj.weight`));
+    .map((place) => ({ path: pathOf(place), head: place.head }))
+    .filter(({ path, head }) => there.some((each) => each.path === path && head < each.heads));
 }
 
 function noticesOf(input: Input, { task }: Trained, questions: number): string[] {
@@ -73,14 +83,16 @@ async function look(request: Look, trained: Trained): Promise<Seen | Unread> {
   const written = await writtenFor(trained, input);
   const answered = await answeredBy(trained, input, written);
   const hasRightPlaces = isDrawn && input.kind !== "continuation";
-  const places: Alignment | null = hasRightPlaces ? input.alignment : placesOf(task.name, answered);
+  const places: Alignment | null = hasRightPlaces
+    ? alignmentOf(input)
+    : placesOf(task.name, answered);
 
   const before = probe(model, answered);
-  const dropped = droppedOf(trained, request);
+  const dropped = droppedOf(request, before.attentions);
   const rest =
     dropped.length === 0
       ? null
-      : await without(model, dropped, async () => ({
+      : await withoutHeads(model, dropped, async () => ({
           probe: probe(model, answered),
           written: await writtenFor(trained, input),
         }));
@@ -93,6 +105,7 @@ async function look(request: Look, trained: Trained): Promise<Seen | Unread> {
     kind: "seen",
     exhibit: request.exhibit,
     text: textOf(tokensOf(input)),
+    picture: input.kind === "picture" ? { pixels: input.pixels.slice(), side: input.width } : null,
     known,
     places: !places ? "unknown" : !isDrawn && input.kind === "tagging" ? "answered" : "right",
     attentions: rest ? attentionsOf(rest.probe, setting) : whole,

@@ -3,23 +3,23 @@ import type { Suggestion } from "../../components/TryNext";
 
 export const suggestions: readonly Suggestion[] = [
   [
-    "#room=heads&text=Alice+gave+Clara+a+letter+because+she+needed+it.",
-    "Who needed it?",
-    "“She” may be Alice or Clara, and only the verb tells. Choose “she” or “it” and see which heads know.",
+    "#room=heads&text=Alice+helped+Clara+because+she+was+kind.&drop=encoder.1.1",
+    "One head too few",
+    "Who is kind helps, who is tired is helped. Without one head of the first layer the model mixes them up: give it back.",
   ],
   [
-    "#room=heads&drop=encoder.2.1,encoder.2.2,encoder.2.3,encoder.2.4",
-    "Take a whole layer away",
-    "Without the four heads of the second layer the model has to guess. Give them back one by one.",
+    "#room=heads&head=encoder.3.4&compare=encoder.3.1",
+    "Two heads of one layer",
+    "One looks at the thing, the other at what was done with it: the difference shows both at once.",
   ],
   [
-    "#room=heads&model=reverse&measure=diagonal&order=measure",
+    "#room=heads&model=dates&drop=decoder.1.1",
+    "Lose the place",
+    "One head tells the decoder how far it has got. Without it the date loses a digit on the way.",
+  ],
+  [
+    "#room=heads&model=reverse&order=measure",
     "The other diagonal",
-    "To write letters backwards, the answer looks at the input from its end: a diagonal from corner to corner.",
-  ],
-  [
-    "#room=heads&model=brackets&measure=previous&order=measure",
-    "Heads with habits",
-    "Sort by “previous token” or “first token”: some heads look at the same place whatever the text.",
+    "To write letters backwards, the answer reads the input from its end: from corner to corner.",
   ],
 ];

@@ -3,7 +3,6 @@ import type { Heed } from "heed";
 import {
   type Example,
   type HeadAlignment,
-  type LabelledWeights,
   loadModel,
   type Task,
   type TaskModel,
@@ -14,7 +13,6 @@ import type { nn } from "heed/nn";
 /** What the models of this room have in common: they are made of attention, and a last layer says what they say. */
 export interface AttentiveModel extends TaskModel {
   readonly readOut: nn.Linear;
-  attentions(examples: readonly Example[]): LabelledWeights[][];
   /** Of those that write: what a text is gone on with. */
   write?(examples: readonly Example[]): Promise<string[][]>;
 }
