@@ -7,7 +7,7 @@ import { noWishes, readLink, writeLink } from "../../web/src/link";
 import { indexAt } from "../../web/src/play";
 import { rooms } from "../../web/src/rooms";
 import { read, write } from "../../web/src/rooms/steps/link";
-import { seededNumbers } from "../../web/src/rooms/steps/seeded";
+import { seededNumbers, seededOrder } from "../../web/src/rooms/steps/seeded";
 import { initialState, type State } from "../../web/src/rooms/steps/state";
 import {
   countOf,
@@ -47,12 +47,19 @@ describe("The link of “Step by step”", () => {
       row: 6,
       cell: { matrix: "weights", row: 6, col: 2 },
       time: 3,
+      shuffle: 12,
+      edits: new Map([
+        ["q.4.1.2", { matrix: "q", head: 4, row: 1, col: 2, value: -0.25 }],
+        ["k.0.0.0", { matrix: "k", head: 0, row: 0, col: 0, value: 3 }],
+      ]),
+      dropped: new Set([0, 3]),
       range: "row",
       curve: "log",
       mass: 55,
     };
     const link = writeLink({ room: "steps", wishes: noWishes, params: write(state) });
     expect(read(readLink(`#${link}`).params)).toEqual({ state, notices: [] });
+    expect(link).toContain("edits=q.5.2.3:-0.25;k.1.1.1:3&drop=1,4");
     expect(link).toContain("hidden=1:1-3;5:2;64:64");
   });
 
@@ -303,4 +310,17 @@ describe("The time of a computation", () => {
     expect(made(4)).toEqual(["11 11 00", "00 00"]);
     expect(made(7)).toEqual(["11 11 11", "11 11"]);
   });
+});
+
+test("Shuffled words are in another order, and all there", () => {
+  for (const count of [2, 3, 5, 64]) {
+    for (const seed of [1, 2, 3, 4, 5]) {
+      const order = seededOrder(`order ${seed}`, count);
+      const sorted = Array.from({ length: count }, (_, i) => i);
+      expect(order).not.toEqual(sorted);
+      expect(order.toSorted((a, b) => a - b)).toEqual(sorted);
+      expect(seededOrder(`order ${seed}`, count)).toEqual(order);
+    }
+  }
+  expect(seededOrder("one", 1)).toEqual([0]);
 });

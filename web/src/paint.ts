@@ -49,6 +49,8 @@ export interface Picture {
   /** The selected query, marked quietly. */
   readonly selected: Light | null;
   readonly lights: readonly Light[];
+  /** Cells that were set by hand: each has a corner of ink. */
+  readonly marked?: readonly Light[];
   readonly active: Light | null;
 }
 
@@ -272,6 +274,19 @@ function outline(
   }
 }
 
+function drawMarks(context: CanvasRenderingContext2D, { geometry: g, marked }: Picture, ink: Ink) {
+  const size = Math.max(2, Math.min(8, g.cellWidth / 3, g.cellHeight / 3));
+  for (const { row = 0, col = 0 } of marked ?? []) {
+    const [right, top] = [g.left + (col + 1) * g.cellWidth, g.top + row * g.cellHeight];
+    context.beginPath();
+    context.moveTo(right - size, top);
+    context.lineTo(right, top);
+    context.lineTo(right, top + size);
+    context.fillStyle = ink.ink;
+    context.fill();
+  }
+}
+
 /** `cells` is what `cellBitmap` made of the picture; it stays the same while only the lights change. */
 export function drawMatrix(
   context: CanvasRenderingContext2D,
@@ -287,6 +302,7 @@ export function drawMatrix(
   drawHatching(context, picture, ink);
   drawGrid(context, picture, ink);
   drawNumbers(context, picture, ink);
+  drawMarks(context, picture, ink);
   // The frame tells where a matrix of near-zero numbers ends: zero has the colour of the page.
   context.strokeStyle = ink.frame;
   context.lineWidth = 1;

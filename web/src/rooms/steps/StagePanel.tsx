@@ -7,6 +7,7 @@ import type { Explanation } from "../../explanation";
 import { hides, useShell } from "../../shell";
 import { useWidth } from "../../useWidth";
 import { Computation } from "./Computation";
+import { EditCell } from "./EditCell";
 import { Figure } from "./Figure";
 import { stageFormulas } from "./formulas";
 import { HeadPicker } from "./HeadPicker";
@@ -61,7 +62,10 @@ export function StagePanel({ explanation }: { explanation: Explanation | null })
           {showsWeights && <ColourChoice range={state.range} curve={state.curve} onChange={set} />}
           {stagesOfSoftmax.includes(state.stage) && <Sharpness />}
         </div>
-        <Readout explanation={explanation} locked={state.cell !== null} />
+        <div class="stage-cell">
+          <Readout explanation={explanation} locked={state.cell !== null} />
+          <EditCell />
+        </div>
       </div>
     </>
   );

@@ -1,5 +1,5 @@
 /** The room "Step by step": wires the link, the engine and what is pointed at to the parts of the page. */
-import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Panel } from "../../components/Panel";
 import { TryNext } from "../../components/TryNext";
 import { textOf } from "../../explanation";
@@ -85,12 +85,15 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
     },
     [set],
   );
+  const justLocked = useRef(false);
   const lock = useCallback<Page["lock"]>(
-    (cell) =>
+    (cell) => {
+      justLocked.current = true;
       set((now) => {
         if (isSame(now.cell, cell)) return { cell: null };
         return kindOf(cell.matrix).rows === "query" ? { cell, row: cell.row } : { cell };
-      }),
+      });
+    },
     [set],
   );
 
@@ -122,6 +125,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
     lights,
     unfolding,
     set,
+    justLocked,
     point,
     lock,
   };

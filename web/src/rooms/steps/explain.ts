@@ -6,18 +6,20 @@ import type { Light } from "../../paint";
 import { at, transposed, type View } from "../../view";
 import { kindOf, type MatrixName, viewOf } from "./matrices";
 import type { Solution } from "./problem";
-import type { CellRef, Scene, State } from "./state";
+import { type CellRef, editKey, type Scene, type State } from "./state";
 
 export interface LightOn extends Light {
   readonly matrix: MatrixName;
 }
 
+/** Whether a cell's number was set by hand. */
+function isEdited(cell: CellRef, { head }: Scene, { edits }: State): boolean {
+  return edits.has(editKey({ ...cell, head }));
+}
+
 /** The rows, columns and cells that made `cell`. */
-export function sourcesOf(
-  { matrix, row, col }: CellRef,
-  scene: Scene,
-  state: State,
-): readonly LightOn[] {
+export function sourcesOf(cell: CellRef, scene: Scene, state: State): readonly LightOn[] {
+  const { matrix, row, col } = cell;
   const keySide = (name: "embedding" | "position" | "input"): MatrixName =>
     scene.cross
       ? ({ embedding: "keyEmbedding", position: "keyPosition", input: "keyInput" } as const)[name]
@@ -33,12 +35,14 @@ export function sourcesOf(
       return state.position ? [first, { matrix: position, row, col }] : [first];
     }
     case "q":
+      if (isEdited(cell, scene, state)) return [];
       return [
         { matrix: "input", row },
         { matrix: "wq", col },
       ];
     case "k":
     case "v":
+      if (isEdited(cell, scene, state)) return [];
       return [
         { matrix: keySide("input"), row },
         { matrix: matrix === "k" ? "wk" : "wv", col },
@@ -161,6 +165,7 @@ export function explain(
     formula: [...head, result, { text: `, ${words}` }],
   });
 
+  if (isEdited(cell, scene, state)) return says("set by you in place of its projection");
   switch (matrix) {
     case "embedding":
     case "keyEmbedding":
@@ -224,7 +229,9 @@ export function explain(
       return equals(product(view("weights"), i, view("v"), j, [undefined, "v"], soFar));
     case "joined":
       return says(
-        `entry ${(j % scene.headSize) + 1} of the output of head ${Math.floor(j / scene.headSize) + 1}`,
+        solution.problem.dropped.includes(Math.floor(j / scene.headSize))
+          ? `because head ${Math.floor(j / scene.headSize) + 1} is left out`
+          : `entry ${(j % scene.headSize) + 1} of the output of head ${Math.floor(j / scene.headSize) + 1}`,
       );
     case "result":
       return equals(product(view("joined"), i, view("wo"), j, [undefined, "o"], soFar));

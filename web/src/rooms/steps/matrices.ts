@@ -101,7 +101,7 @@ export function viewOf(
     case "weights":
       return pairs(arrays[name]);
     case "output":
-      return ofHead(arrays.joined, L);
+      return ofHead(arrays.output, L);
     case "joined":
       return whole(arrays.joined, L, H * D);
     case "wo": {

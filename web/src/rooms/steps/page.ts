@@ -19,6 +19,8 @@ export interface Page {
   /** How far the stage's computation is shown; null when all of it is. */
   readonly unfolding: Unfolding | null;
   set: Setter<State>;
+  /** Whether the kept cell was chosen just now, and not by a link or by moving along. */
+  readonly justLocked: { current: boolean };
   point(cell: CellRef | null, by: "pointer" | "keyboard"): void;
   lock(cell: CellRef): void;
 }

@@ -83,7 +83,7 @@ export function usePicture(name: MatrixName, options: PictureOptions): Picture {
   }, [solution, name, head, unfolding]);
   const palette = usePalette(name, whole);
 
-  const light = (at: Light) => (flip ? flipLight(at) : at);
+  const light = ({ row, col }: Light) => (flip ? flipLight({ row, col }) : { row, col });
   const { row, col, matrix } = page.active ?? {};
   return usePictureOf({
     view,
@@ -94,6 +94,11 @@ export function usePicture(name: MatrixName, options: PictureOptions): Picture {
     isHidden,
     selected: !quiet && kind.rows === "query" ? { row: scene.row } : null,
     lights: quiet ? [] : page.lights.filter((at) => at.matrix === name).map(light),
+    marked: quiet
+      ? []
+      : [...page.state.edits.values()]
+          .filter((edit) => edit.matrix === name && edit.head === head)
+          .map(light),
     active: !quiet && matrix === name ? light({ row, col }) : null,
   });
 }

@@ -70,6 +70,14 @@ function blindWords(state: State, scene: Scene): string {
     : ` ${blind} queries may see no key at all, so their rows are zeros.`;
 }
 
+function droppedWords({ dropped }: State, scene: Scene): string {
+  const heads = [...dropped].filter((head) => head < scene.heads).map((head) => head + 1);
+  if (scene.heads === 1 || heads.length === 0) return "";
+  return heads.length === 1
+    ? `Head ${heads[0]} is left out: its part of the row is zeros.`
+    : `Heads ${heads.sort().join(", ")} are left out: their parts of the row are zeros.`;
+}
+
 export const allStages: Record<StageName, Stage> = {
   tokens: {
     title: "Tokens",
@@ -185,6 +193,7 @@ export const allStages: Record<StageName, Stage> = {
           {scene.heads === 1 ? "The one head's" : `The ${scene.heads} heads'`}{" "}
           <Word of="o">outputs</Word> stand side by side, one long row per token. A last matrix
           mixes them into a new vector for each token, ready for the next layer.
+          {droppedWords(state, scene)}
         </>
       ),
   },
