@@ -71,11 +71,11 @@ describe("The link of “Step by step”", () => {
     "temperature=NaN",
     "temperature=-1",
     "mask=all",
-    "window=64",
+    "window=512",
     "pad=x",
     "hidden=1",
     "hidden=1:0",
-    "hidden=65:1",
+    "hidden=513:1",
     "step=constructor",
     "cell=scores.0.x",
     "cell=toString.1.1",
@@ -170,10 +170,10 @@ describe("Tokens", () => {
     expect(tokenize(" \n ", "words")).toEqual({ tokens: [], kept: " \n ", cut: false });
   });
 
-  test("end after the 64th, with the text that made them", () => {
-    const text = Array.from({ length: 65 }, (_, i) => i).join(" ");
+  test("end after the 512th, with the text that made them", () => {
+    const text = Array.from({ length: 513 }, (_, i) => i).join(" ");
     const { tokens, kept, cut } = tokenize(text, "words");
-    expect(tokens).toHaveLength(64);
+    expect(tokens).toHaveLength(512);
     expect(cut).toBe(true);
     expect(tokenize(kept, "words")).toEqual({ tokens, kept, cut: false });
   });

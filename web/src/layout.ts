@@ -17,13 +17,22 @@ export function px(size: number): string {
 
 let measuring: CanvasRenderingContext2D | null = null;
 
+/** Long sentences are measured again and again, for every picture. */
+const widths = new Map<string, number>();
+const mostWidths = 4096;
+
 /** The width of a label as the canvas will draw it, at 12 pixels. */
 export function textWidth(text: string): number {
+  const known = widths.get(text);
+  if (known !== undefined) return known;
   measuring ??= document.createElement("canvas").getContext("2d");
   if (!measuring) return text.length * 7;
   // Labels of lit rows are bold: leave room for that, so that nothing moves when a row is lit.
   measuring.font = `600 12px ${getComputedStyle(document.body).fontFamily}`;
-  return measuring.measureText(text).width;
+  const { width } = measuring.measureText(text);
+  if (widths.size === mostWidths) widths.clear();
+  widths.set(text, width);
+  return width;
 }
 
 export function widest(labels: readonly string[]): number {

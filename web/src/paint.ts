@@ -98,7 +98,11 @@ export function cellBitmap(
     for (let j = 0; j < view.cols; ++j, p += 4) {
       const value = at(view, i, j);
       if (isHidden?.(i, j) || Number.isNaN(value)) continue;
-      image.data.set([...palette.colour(value, largest), 255], p);
+      const [r, g, b] = palette.colour(value, largest);
+      image.data[p] = r;
+      image.data[p + 1] = g;
+      image.data[p + 2] = b;
+      image.data[p + 3] = 255;
     }
   }
   context.putImageData(image, 0, 0);
@@ -113,10 +117,13 @@ function drawHatching(
 ): void {
   if (!isHidden) return;
   const hidden = new Path2D();
+  // Neighbours in a row are one rectangle: a mask of 512 tokens is then some hundred of them.
   for (let i = 0; i < g.rows; ++i) {
-    for (let j = 0; j < g.cols; ++j) {
-      if (isHidden(i, j))
-        hidden.rect(g.left + j * g.cellWidth, g.top + i * g.cellHeight, g.cellWidth, g.cellHeight);
+    for (let j = 0, from = 0; j <= g.cols; ++j) {
+      if (j < g.cols && isHidden(i, j)) continue;
+      const [x, y] = [g.left + from * g.cellWidth, g.top + i * g.cellHeight];
+      if (j > from) hidden.rect(x, y, (j - from) * g.cellWidth, g.cellHeight);
+      from = j + 1;
     }
   }
   context.save();

@@ -36,10 +36,13 @@ export function transposed(view: View): View {
 export function rangeOf(view: View): readonly [number, number] | null {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
-  for (const value of entries(view)) {
-    if (!Number.isFinite(value)) continue;
-    low = Math.min(low, value);
-    high = Math.max(high, value);
+  for (let i = 0; i < view.rows; ++i) {
+    for (let j = 0; j < view.cols; ++j) {
+      const value = at(view, i, j);
+      if (!Number.isFinite(value)) continue;
+      if (value < low) low = value;
+      if (value > high) high = value;
+    }
   }
   return low > high ? null : [low, high];
 }

@@ -1,6 +1,6 @@
 /** Numbers that belong to the selected token, as a table that can be read and scrolled by everyone. */
 import type { ComponentChildren } from "preact";
-import { useId } from "preact/hooks";
+import { useId, useMemo } from "preact/hooks";
 import { format, shorten } from "../format";
 import { at, type View } from "../view";
 
@@ -13,16 +13,20 @@ export interface Column {
 export function RowTable({
   title,
   columns,
+  note,
   children,
 }: {
   title: ComponentChildren;
   columns: readonly Column[];
+  /** Words below the title. */
+  note?: ComponentChildren;
   children: ComponentChildren;
 }) {
   const id = useId();
   return (
     <div class="row-table">
       <h3 id={id}>{title}</h3>
+      {note && <p class="faint">{note}</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard */}
       <section class="scroll" tabIndex={0} aria-labelledby={id}>
         <table class="number">
@@ -70,17 +74,22 @@ export function TokenSelect({
   index: number;
   onSelect(index: number): void;
 }) {
+  const options = useMemo(
+    () =>
+      tokens.map((token, i) => (
+        <option key={i} value={String(i)}>
+          {i + 1} {shorten(token, 16)}
+        </option>
+      )),
+    [tokens],
+  );
   return (
     <select
       aria-label={label}
       value={String(index)}
       onChange={({ currentTarget }) => onSelect(Number(currentTarget.value))}
     >
-      {tokens.map((token, i) => (
-        <option key={i} value={String(i)}>
-          {i + 1} {shorten(token, 16)}
-        </option>
-      ))}
+      {options}
     </select>
   );
 }

@@ -42,6 +42,9 @@ function strongest(
   return lines.sort((a, b) => b.strength - a.strength).slice(0, mostLines);
 }
 
+/** From here on not every word has a line of its own. */
+const manyRows = 100;
+
 export interface TokenLinesProps {
   queries: readonly string[];
   keys: readonly string[];
@@ -58,7 +61,10 @@ export interface TokenLinesProps {
 export function TokenLines(props: TokenLinesProps) {
   const [ref, width] = useWidth<HTMLDivElement>();
   const rows = Math.max(props.queries.length, props.keys.length, 1);
-  const rowHeight = Math.max(11, Math.min(32, Math.floor(400 / rows)));
+  // A sentence of hundreds of words stays on one screen; only some of its words are then written.
+  const rowHeight =
+    rows > manyRows ? 1100 / rows : Math.max(11, Math.min(32, Math.floor(400 / rows)));
+  const labelStep = Math.ceil(9 / rowHeight);
   const height = rows * rowHeight;
   const { queries, keys, weights, mass, share, selected, onSelect } = props;
   // The drawing is large: it is made anew only when something in it changes.
@@ -96,29 +102,47 @@ export function TokenLines(props: TokenLinesProps) {
               />
             ))}
         </g>
-        <g class="line-labels" font-size={Math.min(12, rowHeight - 1)}>
-          {queries.map((token, i) => (
-            // biome-ignore lint/a11y/noStaticElementInteractions: the table's heading selects a query by keyboard
-            <text
-              key={i}
-              class={i === selected ? "selectable selected" : "selectable"}
-              x={left - 6}
-              y={middle(i)}
-              text-anchor="end"
-              onClick={() => onSelect(i)}
-            >
-              {shorten(token, 12)}
-            </text>
-          ))}
-          {keys.map((token, i) => (
-            <text key={i} x={right + 6} y={middle(i)}>
-              {shorten(token, 12)}
-            </text>
-          ))}
+        <g class="line-labels" font-size={Math.max(8, Math.min(12, rowHeight - 1))}>
+          {queries.map(
+            (token, i) =>
+              i % labelStep === 0 && (
+                // biome-ignore lint/a11y/noStaticElementInteractions: the table's heading selects a query by keyboard
+                <text
+                  key={i}
+                  class={i === selected ? "selectable selected" : "selectable"}
+                  x={left - 6}
+                  y={middle(i)}
+                  text-anchor="end"
+                  onClick={() => onSelect(i)}
+                >
+                  {shorten(token, 12)}
+                </text>
+              ),
+          )}
+          {keys.map(
+            (token, i) =>
+              i % labelStep === 0 && (
+                <text key={i} x={right + 6} y={middle(i)}>
+                  {shorten(token, 12)}
+                </text>
+              ),
+          )}
         </g>
       </svg>
     );
-  }, [queries, keys, weights, mass, share, selected, onSelect, width, height, rowHeight]);
+  }, [
+    queries,
+    keys,
+    weights,
+    mass,
+    share,
+    selected,
+    onSelect,
+    width,
+    height,
+    rowHeight,
+    labelStep,
+  ]);
   return (
     <div ref={ref} class="token-lines" style={{ height: px(height) }}>
       {width > 0 && drawing}

@@ -1,5 +1,6 @@
 /** The current stage's picture. Every product is drawn one way: what stands left, times what stands above, is the corner. */
 import type { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
 import { TokenRow } from "../../components/TokenRow";
 import { shorten } from "../../format";
 import { cellsFor, leftOf, px, topCellsFor } from "../../layout";
@@ -8,6 +9,7 @@ import { kindOf, type MatrixName } from "./matrices";
 import { NamedLegend, NamedMatrix } from "./NamedMatrix";
 import { usePage } from "./page";
 import { type PictureOptions, sizesOf } from "./pictures";
+import type { Tokens } from "./tokens";
 
 interface Column {
   readonly top: MatrixName;
@@ -24,12 +26,11 @@ const longestLabel = 12;
 
 function useLabels() {
   const { scene } = usePage();
-  const short = (tokens: readonly string[]) => tokens.map((token) => shorten(token, longestLabel));
-  return {
-    queries: short(scene.queries.tokens),
-    keys: short(scene.keys.tokens),
-    sizes: sizesOf(scene),
-  };
+  const words = useMemo(() => {
+    const short = ({ tokens }: Tokens) => tokens.map((token) => shorten(token, longestLabel));
+    return { queries: short(scene.queries), keys: short(scene.keys) };
+  }, [scene]);
+  return { ...words, sizes: sizesOf(scene) };
 }
 
 const axes = { rowAxis: "queries look", colAxis: "keys are looked at" } as const;

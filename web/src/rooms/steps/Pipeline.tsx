@@ -1,5 +1,5 @@
 /** All stages from left to right, each as a small picture; the current one opens below its place. */
-import { useRef } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { Matrix } from "../../components/Matrix";
 import { formatShort, shorten } from "../../format";
 import { px } from "../../layout";
@@ -15,6 +15,7 @@ import { toStage } from "./state";
 /** How high a small picture is at most. */
 const height = 120;
 const tokenRowHeight = 20;
+const thinnest = 2;
 const gap = 12;
 const inset = 6;
 
@@ -23,27 +24,34 @@ function columnsFor(width: number): number {
   return width >= 860 ? 9 : width >= 540 ? 5 : 3;
 }
 
-function SmallTokens({ rowHeight }: { rowHeight: number }) {
+function SmallTokens({ rowHeight: own }: { rowHeight: number }) {
   const { scene } = usePage();
+  // Where rows are lower than a line, one line stands for several of them.
+  const step = Math.ceil(2 / own);
+  const rowHeight = own * step;
+  const isShown = (_: string, i: number) => i % step === 0;
   return (
     <span class="small-tokens">
-      {scene.queries.tokens.map((token, i) => (
-        <span
-          key={i}
-          class={i === scene.row ? "selected" : undefined}
-          style={{
-            height: px(rowHeight),
-            lineHeight: px(rowHeight),
-            fontSize: px(Math.max(1, Math.min(12, rowHeight - 1))),
-          }}
-        >
-          {rowHeight >= 8 ? (
-            <bdi>{shorten(token, 12)}</bdi>
-          ) : (
-            <span class="bar" style={{ height: px(Math.max(1, rowHeight - 1)) }} />
-          )}
-        </span>
-      ))}
+      {scene.queries.tokens
+        .filter(isShown)
+        .map((token, n) => [token, n * step] as const)
+        .map(([token, i]) => (
+          <span
+            key={i}
+            class={i === scene.row ? "selected" : undefined}
+            style={{
+              height: px(rowHeight),
+              lineHeight: px(rowHeight),
+              fontSize: px(Math.max(1, Math.min(12, rowHeight - 1))),
+            }}
+          >
+            {rowHeight >= 8 ? (
+              <bdi>{shorten(token, 12)}</bdi>
+            ) : (
+              <span class="bar" style={{ height: px(Math.max(1, rowHeight - 1)) }} />
+            )}
+          </span>
+        ))}
     </span>
   );
 }
@@ -62,6 +70,8 @@ function SmallMatrix({
   const cols = sizesOf(scene)[kindOf(name).cols];
   const picture = usePicture(name, {
     cell: { width: Math.min(rowHeight, width / Math.max(1, cols)), height: rowHeight },
+    // Outlines of rows as thin as a line would say nothing, and draw every picture anew.
+    quiet: rowHeight < thinnest,
   });
   return <Matrix picture={picture} theme={theme} summary={kindOf(name).title} />;
 }
@@ -69,10 +79,13 @@ function SmallMatrix({
 /** The range of a stage's numbers, the legend that still fits under a small picture. */
 function Ends({ names }: { names: readonly MatrixName[] }) {
   const { solution, scene } = usePage();
-  if (!solution || names.length !== 1) return null;
-  const view = viewOf(solution, names[0] as MatrixName, scene.head);
+  const [name, more] = names;
+  const view = useMemo(
+    () => solution && name && !more && viewOf(solution, name, scene.head),
+    [solution, name, more, scene.head],
+  );
+  const range = useMemo(() => view && rangeOf(view), [view]);
   if (!view) return null;
-  const range = rangeOf(view);
   return range ? `${formatShort(range[0])} to ${formatShort(range[1])}` : "all hidden";
 }
 

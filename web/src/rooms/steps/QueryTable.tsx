@@ -7,6 +7,17 @@ import { viewOf } from "./matrices";
 import { usePage } from "./page";
 import type { Solution } from "./problem";
 
+/** Of more keys than this only the strongest are listed. */
+const mostKeys = 64;
+
+/** The keys to list, in their order. */
+function strongest(weights: View, row: number): number[] {
+  const all = Array.from({ length: weights.cols }, (_, j) => j);
+  if (all.length <= mostKeys) return all;
+  all.sort((a, b) => at(weights, row, b) - at(weights, row, a));
+  return all.slice(0, mostKeys).sort((a, b) => a - b);
+}
+
 /** Keys and their numbers for the row and head that the solution's contributions belong to. */
 function Rows({ solution }: { solution: Solution }) {
   const { row, head, queryTokens, keyTokens } = solution.problem;
@@ -21,13 +32,13 @@ function Rows({ solution }: { solution: Solution }) {
   return (
     <>
       <tbody>
-        {keys.map((key, j) => (
+        {strongest(weights, row).map((j) => (
           <tr
             key={j}
             class={at(masked, row, j) === Number.NEGATIVE_INFINITY ? "is-hidden" : undefined}
           >
             <th scope="row">
-              <bdi>{shorten(key, 16)}</bdi>
+              <bdi>{shorten(keys[j] as string, 16)}</bdi>
             </th>
             <td data-column="score">{format(at(scores, row, j))}</td>
             <td data-column="scaled">{format(at(scaled, row, j))}</td>
@@ -88,14 +99,14 @@ const columns: readonly Column[] = [
 
 export function QueryTable() {
   const { scene, solution, set } = usePage();
-  // Up to 64 rows of numbers, made anew only when one of them changes and not for every cell that is pointed at.
+  // Many rows of numbers, made anew only when one of them changes and not for every cell that is pointed at.
   const body = useMemo(
     () =>
       solution ? (
         <Rows solution={solution} />
       ) : (
         <tbody>
-          {scene.keys.tokens.map((key, j) => (
+          {scene.keys.tokens.slice(0, mostKeys).map((key, j) => (
             <tr key={j}>
               <th scope="row">{shorten(key, 16)}</th>
               <td colSpan={6} />
@@ -120,6 +131,10 @@ export function QueryTable() {
         </>
       }
       columns={columns}
+      note={
+        scene.keys.tokens.length > mostKeys &&
+        `The ${mostKeys} keys with most weight, of ${scene.keys.tokens.length}; the sums are those of all.`
+      }
     >
       {body}
     </RowTable>

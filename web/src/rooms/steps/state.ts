@@ -123,8 +123,8 @@ export const allowedRanges = {
   heads: { min: 1, max: 8 },
   headSize: { min: 1, max: 16 },
   temperature: { min: 0.1, max: 10 },
-  window: { min: 0, max: 63 },
-  padFrom: { min: 0, max: 64 },
+  window: { min: 0, max: 511 },
+  padFrom: { min: 0, max: 512 },
   mass: { min: 10, max: 100 },
 } as const;
 

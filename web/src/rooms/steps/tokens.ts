@@ -2,11 +2,11 @@
 
 export type Split = "words" | "characters";
 
-/** More tokens than this cannot be read in a picture of all pairs. */
-export const maxTokens = 64;
+/** With more tokens than this a cell of a picture of all pairs is less than a pixel. */
+export const maxTokens = 512;
 
 /** Guards the link's length and the time spent on a paste of a whole book. */
-export const maxCharacters = 1000;
+export const maxCharacters = 4096;
 
 export const noticeOfCut = `Only the first ${maxTokens} tokens (and at most ${maxCharacters} characters) are used; the rest was left out.`;
 
