@@ -89,10 +89,10 @@ describe("The service worker", () => {
       const room = await Steps.open(browser, "about:blank", { serviceWorker: true });
       const frame = '<iframe src="./#embed=lines" width="600" height="400"></iframe>';
       await room.openHostOf(server.url, frame);
-      const inner = await room.page.waitForFrame((frame) => frame.url().includes("embed=lines"));
-      await inner.waitForSelector(".line-selected path");
+      const drawn = () => room.countInFrame(`${server.url}#embed=lines`, ".token-lines svg");
+      await expect.poll(drawn).toBeGreaterThan(0);
       const count = () =>
-        inner.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length);
+        room.page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length);
       expect(await count()).toBe(0);
     } finally {
       await browser.close();

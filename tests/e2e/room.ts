@@ -143,7 +143,10 @@ export class Room {
     return this.page.evaluate(() => location.hash);
   }
 
-  /** Opens a page of the same host that holds `html`, without a policy that forbids it frames; Chromium only. */
+  /**
+   * Opens a page of the same host that holds `html`, without a policy that forbids it frames; Chromium only. Requests of
+   * workers are not always let through after this, so the engine may not start.
+   */
   async openHostOf(url: string, html: string): Promise<void> {
     const host = new URL("host.html", url).href;
     await this.page.setRequestInterception(true);
@@ -155,6 +158,12 @@ export class Room {
       });
     });
     await this.page.goto(host);
+  }
+
+  /** How many elements the frame at `url` has for a selector; asked anew, as a frame that still loads is not yet its own. */
+  async countInFrame(url: string, selector: string): Promise<number> {
+    const frame = this.page.frames().find((frame) => frame.url() === url);
+    return (await frame?.$$eval(selector, (all) => all.length).catch(() => 0)) ?? 0;
   }
 
   async close(): Promise<void> {

@@ -113,8 +113,8 @@ describe("The shell", () => {
     expect(frame).toContain(`src="${link?.replaceAll("&", "&amp;")}"`);
     const other = await Steps.open(browser, "about:blank");
     await other.openHostOf(server.url, frame as string);
-    const inner = await other.page.waitForFrame((frame) => frame.url() === link);
-    await inner.waitForSelector("main.embedded .line-selected path");
+    const drawn = () => other.countInFrame(link as string, "main.embedded .token-lines svg");
+    await expect.poll(drawn).toBeGreaterThan(0);
     await other.close();
   });
 
