@@ -7,8 +7,9 @@ export type AnyRoom = Room<any>;
 interface Entry {
   /** Its name in a link. */
   readonly id: string;
-  /** Its name in the navigation. */
+  /** Its name in the navigation, and where that is too long for a phone. */
   readonly name: string;
+  readonly short?: string;
   load(): Promise<{ default: AnyRoom }>;
 }
 
@@ -16,6 +17,15 @@ interface Entry {
 export const rooms = [
   { id: "steps", name: "Step by step", load: () => import("./rooms/steps/steps") },
   { id: "heads", name: "Heads", load: () => import("./rooms/heads/heads") },
+  {
+    id: "recurrent",
+    name: "RNN, Bahdanau, self-attention",
+    short: "RNN to attention",
+    load: () => import("./rooms/recurrent/recurrent"),
+  },
+  { id: "beyond", name: "Beyond words", load: () => import("./rooms/beyond/beyond") },
+  { id: "learn", name: "Learn", load: () => import("./rooms/learn/learn") },
+  { id: "speed", name: "Speed", load: () => import("./rooms/speed/speed") },
 ] as const satisfies readonly Entry[];
 
 export type RoomId = (typeof rooms)[number]["id"];
