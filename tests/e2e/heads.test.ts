@@ -1,7 +1,7 @@
 import type { Browser } from "puppeteer-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { launch, type Server, serve } from "./browsers";
-import { Heads, Reference } from "./heads";
+import { Heads, Reference, reportOf } from "./heads";
 
 const first = "Alice wrote a note and gave it to Bob.";
 const kind = "Alice helped Clara because she was kind.";
@@ -77,6 +77,28 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
       for (const [i, { value }] of expected.entries())
         expect(numberIn(shown[i]?.text ?? ""), `${words} ${i}`).toBeCloseTo(value, decimals);
     }
+  });
+
+  test("have under each what the report says of examples held out", async () => {
+    const room = await open("&measure=heldOut");
+    const shown = await room.numbers();
+    const report = reportOf("pronouns-encoder");
+    expect(shown).toHaveLength(report.length);
+    for (const [i, { mass }] of report.entries())
+      expect(numberIn(shown[i]?.text ?? "")).toBeCloseTo(mass, decimals);
+  });
+
+  test("of the model of shapes are seen on its picture", async () => {
+    const room = await open("&model=shapes");
+    const [answer] = await room.answers();
+    expect(answer?.[0]).toBe("which shape");
+    expect(answer?.[1]?.split(" ")[0]).toBe(answer?.[3]);
+    const { x, y } = await room.cell("patches", 2, 1, 6, 6);
+    await room.page.mouse.click(x, y);
+    await expect.poll(() => room.link()).toContain("row=14");
+    expect(await room.text(".patches")).toContain("Seen from patch 2,1");
+    await room.click("Look from the class token");
+    await expect.poll(() => room.link()).toContain("row=1");
   });
 
   test("stand in the order of what is measured", async () => {
