@@ -26,6 +26,7 @@ export type Solver<Request, Answer, Progress = never> = (
 
 export const desks = {
   steps: () => import("./rooms/steps/solve"),
+  heads: () => import("./rooms/heads/solve"),
   recurrent: () => import("./rooms/recurrent/solve"),
 };
 

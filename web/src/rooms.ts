@@ -16,6 +16,7 @@ interface Entry {
 /** The first room is the one that a link without a room opens. */
 export const rooms = [
   { id: "steps", name: "Step by step", load: () => import("./rooms/steps/steps") },
+  { id: "heads", name: "Heads", load: () => import("./rooms/heads/heads") },
   {
     id: "recurrent",
     name: "RNN, Bahdanau, self-attention",
