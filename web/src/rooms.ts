@@ -17,12 +17,15 @@ interface Entry {
 export const rooms = [
   { id: "steps", name: "Step by step", load: () => import("./rooms/steps/steps") },
   { id: "heads", name: "Heads", load: () => import("./rooms/heads/heads") },
+  { id: "learn", name: "Learn", load: () => import("./rooms/learn/learn") },
   {
     id: "recurrent",
     name: "RNN, Bahdanau, self-attention",
     short: "RNN to attention",
     load: () => import("./rooms/recurrent/recurrent"),
   },
+  { id: "beyond", name: "Beyond words", load: () => import("./rooms/beyond/beyond") },
+  { id: "speed", name: "Speed", load: () => import("./rooms/speed/speed") },
 ] as const satisfies readonly Entry[];
 
 export type RoomId = (typeof rooms)[number]["id"];
