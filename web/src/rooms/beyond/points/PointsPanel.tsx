@@ -91,7 +91,9 @@ export function PointsPanel({ state, set }: PanelProps) {
           <p class="plot-legend faint">
             <span class="line-of estimate">estimate</span>
             <span class="line-of average">average: all weights equal, b = ∞</span>
-            <span class="line-of kernel">kernel, as the weight of a point there</span>
+            <span class="line-of kernel">
+              kernel exp(score), before the weights are made to sum to 1
+            </span>
             Drag the points and the query; arrow keys move what is focused.
           </p>
           {failure && <p role="status">{failure}</p>}
