@@ -69,8 +69,8 @@ export function PointsPanel({ state, set }: PanelProps) {
         />
         <p class="faint">
           Self-similarity: no query from outside, and nothing learned. Every point (x, y) asks all
-          the others, scores are the bare products, and each moves to the mean of those it
-          resembles.
+          the others, scores are the bare products around their common middle, and each moves to the
+          mean of those it resembles.
         </p>
       </Settings>
       <Work title="Attention among points">
