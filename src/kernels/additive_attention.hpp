@@ -64,29 +64,42 @@ void additive_attention(const AdditiveTile& t, const bool* allowed, float* weigh
   }
 }
 
-/// The part of one query that goes through the scores, for one vector of A.
+/// The part of one query that goes through the scores, for a panel's vectors of A.
 template <class Isa>
 void additive_scores_backward(const simd::Tanh<Isa>& tanh, const AdditiveTile& t,
                               const float* d_scores, const float* q, const float* weight,
                               std::int64_t a, float* d_q, float* d_k, float* d_weight) noexcept {
   using V = simd::Vector<Isa>;
-  const V query = V::load_unaligned(q + a);
-  const V w = V::load_unaligned(weight + a);
+  constexpr int kVectors = simd::Traits<Isa>::kVectors;
+  constexpr int kLanes = static_cast<int>(V::size);
   const V one(1.0f);
-  V sum_q(0.0f), sum_weight(0.0f);
+  V query[kVectors], w[kVectors], sum_q[kVectors], sum_weight[kVectors];
+  for (int v = 0; v < kVectors; ++v) {
+    query[v] = V::load_unaligned(q + a + v * kLanes);
+    w[v] = V::load_unaligned(weight + a + v * kLanes);
+    sum_q[v] = V(0.0f);
+    sum_weight[v] = V(0.0f);
+  }
   for (std::int64_t j = 0; j < t.keys; ++j) {
     if (d_scores[j] == 0.0f) continue;
-    V x[1] = {query + V::load_unaligned(t.k + j * t.size + a)};
+    const float* const key = t.k + j * t.size + a;
+    V x[kVectors];
+    for (int v = 0; v < kVectors; ++v) x[v] = query[v] + V::load_unaligned(key + v * kLanes);
     tanh(x);
     const V d_score(d_scores[j]);
-    sum_weight = simd::madd<Isa>(d_score, x[0], sum_weight);
-    const V g = d_score * w * (one - x[0] * x[0]);
-    sum_q += g;
     float* const to = d_k + j * t.size + a;
-    (V::load_unaligned(to) + g).store_unaligned(to);
+    for (int v = 0; v < kVectors; ++v) {
+      sum_weight[v] = simd::madd<Isa>(d_score, x[v], sum_weight[v]);
+      const V g = d_score * w[v] * (one - x[v] * x[v]);
+      sum_q[v] += g;
+      (V::load_unaligned(to + v * kLanes) + g).store_unaligned(to + v * kLanes);
+    }
   }
-  sum_q.store_unaligned(d_q + a);
-  (V::load_unaligned(d_weight + a) + sum_weight).store_unaligned(d_weight + a);
+  for (int v = 0; v < kVectors; ++v) {
+    sum_q[v].store_unaligned(d_q + a + v * kLanes);
+    float* const to = d_weight + a + v * kLanes;
+    (V::load_unaligned(to) + sum_weight[v]).store_unaligned(to);
+  }
 }
 
 template <class Isa>
@@ -108,7 +121,7 @@ void additive_attention_backward(const AdditiveTile& t, const AdditiveGradients&
     }
     for (std::int64_t j = 0; j < t.keys; ++j)
       d.d_scores[j] = p[j] == 0.0f ? 0.0f : p[j] * (d.d_scores[j] - mean);
-    for (std::int64_t a = 0; a < t.size; a += simd::Vector<Isa>::size)
+    for (std::int64_t a = 0; a < t.size; a += kPanel<Isa>)
       additive_scores_backward<Isa>(tanh, t, d.d_scores, t.q + i * t.size, t.weight, a,
                                     d.q + i * t.size, d.k, d.weight);
   }

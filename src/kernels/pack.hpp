@@ -99,8 +99,9 @@ void pack_block_columns(const float* rows, std::ptrdiff_t row_stride, std::int64
         }
         if constexpr (kLast > 0) std::copy_n(row, Width, out);
       } else {
+        // Not std::copy_n, for in WebAssembly that is a call.
         for (; r < end; ++r, row += row_stride, out += Width)
-          std::fill(std::copy_n(row, width, out), out + Width, 0.0f);
+          for (std::ptrdiff_t c = 0; c < Width; ++c) out[c] = c < width ? row[c] : 0.0f;
       }
     }
   }

@@ -134,51 +134,59 @@ AdditiveAttentionGradients additive_attention_backward(Context& context, const T
   Arena::Scope scratch(runtime.arena());
   const int threads = runtime.pool().threads();
   const Tiles tiles(s, q, k, v, weight, threads, scratch);
-  // Each piece has sums of its own for k, v and weight, which are added up in the pieces' order.
+  // Each piece has sums of its own, which are added up in the pieces' order. Where a batch entry is
+  // one piece they are its gradients, if these are not padded.
   const std::int64_t k_size = s.S * s.padded, v_size = s.S * s.Dv;
-  const std::int64_t part_size = k_size + v_size + s.padded;
-  float* const parts = scratch.take<float>(part_size * s.pieces());
+  float* const d_k = result.k.data().data();
+  float* const d_v = result.v.data().data();
+  const bool is_one = s.blocks() == 1;
+  float* const k_sums = is_one && s.padded == s.A ? d_k : scratch.take<float>(s.pieces() * k_size);
+  float* const v_sums = is_one ? d_v : scratch.take<float>(s.pieces() * v_size);
+  float* const weight_sums = scratch.take<float>(s.pieces() * s.padded);
   const std::int64_t own_size = s.S + kQueries * s.padded;
   float* const own = scratch.take<float>(own_size * threads);
   runtime.pool().run(s.pieces(), s.alone(), [&](std::int64_t piece, int thread) {
     const std::int64_t row = piece / s.blocks() * s.L + Tiles::first_query(s, piece);
-    float* const part = parts + piece * part_size;
-    std::fill_n(part, part_size, 0.0f);
     float* const d_q = own + thread * own_size + s.S;
     const kernels::AdditiveTile tile = tiles(piece, thread);
-    runtime.kernels().additive_attention_backward(
-        tile, {
-                  .weights = weights.data<float>().data() + row * s.S,
-                  .d_weights = d_weights ? d_weights->data<float>().data() + row * s.S : nullptr,
-                  .d_output = d_output.data<float>().data() + row * s.Dv,
-                  .d_scores = own + thread * own_size,
-                  .q = d_q,
-                  .k = part,
-                  .v = part + k_size,
-                  .weight = part + k_size + v_size,
-              });
+    const kernels::AdditiveGradients gradients = {
+        .weights = weights.data<float>().data() + row * s.S,
+        .d_weights = d_weights ? d_weights->data<float>().data() + row * s.S : nullptr,
+        .d_output = d_output.data<float>().data() + row * s.Dv,
+        .d_scores = own + thread * own_size,
+        .q = d_q,
+        .k = k_sums + piece * k_size,
+        .v = v_sums + piece * v_size,
+        .weight = weight_sums + piece * s.padded,
+    };
+    std::fill_n(gradients.k, k_size, 0.0f);
+    std::fill_n(gradients.v, v_size, 0.0f);
+    std::fill_n(gradients.weight, s.padded, 0.0f);
+    runtime.kernels().additive_attention_backward(tile, gradients);
     for (std::int64_t i = 0; i < tile.queries; ++i)
       std::copy_n(d_q + i * s.padded, s.A, result.q.data().data() + (row + i) * s.A);
   });
 
-  // The sum of one number over pieces, in double.
-  const auto sum = [&](std::int64_t first, std::int64_t count, std::int64_t place) {
+  // The sum of one number over pieces that lie `stride` numbers apart, in double.
+  const auto sum = [](const float* first, std::int64_t count, std::int64_t stride) {
     double total = 0.0;
-    for (std::int64_t piece = first; piece < first + count; ++piece)
-      total += static_cast<double>(parts[piece * part_size + place]);
+    for (std::int64_t piece = 0; piece < count; ++piece)
+      total += static_cast<double>(first[piece * stride]);
     return static_cast<float>(total);
   };
   runtime.pool().run(s.B, s.alone(), [&](std::int64_t b, int) {
     const std::int64_t first = b * s.blocks();
-    float* const d_k = result.k.data().data() + b * s.S * s.A;
-    float* const d_v = result.v.data().data() + b * v_size;
-    for (std::int64_t j = 0; j < s.S; ++j)
-      for (std::int64_t a = 0; a < s.A; ++a)
-        d_k[j * s.A + a] = sum(first, s.blocks(), j * s.padded + a);
-    for (std::int64_t i = 0; i < v_size; ++i) d_v[i] = sum(first, s.blocks(), k_size + i);
+    if (k_sums != d_k)
+      for (std::int64_t j = 0; j < s.S; ++j)
+        for (std::int64_t a = 0; a < s.A; ++a)
+          d_k[(b * s.S + j) * s.A + a] =
+              sum(k_sums + first * k_size + j * s.padded + a, s.blocks(), k_size);
+    if (v_sums != d_v)
+      for (std::int64_t i = 0; i < v_size; ++i)
+        d_v[b * v_size + i] = sum(v_sums + first * v_size + i, s.blocks(), v_size);
   });
   for (std::int64_t a = 0; a < s.A; ++a)
-    result.weight.data().data()[a] = sum(0, s.pieces(), k_size + v_size + a);
+    result.weight.data().data()[a] = sum(weight_sums + a, s.pieces(), s.padded);
   return result;
 }
 

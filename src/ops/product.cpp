@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ops/sums.hpp"
 #include "ops/validate.hpp"
 
 namespace heed::ops {
@@ -206,10 +207,7 @@ void multiply_packed(const Cut& cut, const Scratch& scratch, const float* a, con
             .y = sums,
             .y_stride = static_cast<std::ptrdiff_t>(stride),
         });
-        if (d > 0)
-          for (std::int64_t r = 0; r < rows; ++r)
-            for (std::int64_t i = 0; i < columns; ++i)
-              to[r * p.columns + i] += sums[r * columns + i];
+        if (d > 0) add_block(sums, rows, columns, to, p.columns);
       });
     }
   });

@@ -74,6 +74,12 @@ void ops::sum_rows(Context::Runtime& runtime, const float* x, std::int64_t outer
   }
 }
 
+void ops::add_block(const float* x, std::int64_t rows, std::int64_t columns, float* to,
+                    std::int64_t stride) noexcept {
+  for (; rows > 0; --rows, x += columns, to += stride)
+    for (std::int64_t c = 0; c < columns; ++c) to[c] += x[c];
+}
+
 Tensor sum_to(Context& context, const TensorView& x, const Shape& shape) {
   ops::require_dtype("x", x, DType::kFloat32);
   ops::require_broadcast("shape", shape, x.shape());

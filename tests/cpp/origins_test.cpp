@@ -185,8 +185,10 @@ TEST(AdditiveAttention, StandsSaturatedTangents) {
 
 TEST(AdditiveAttention, GivesTheSameBitsForAnyNumberOfThreads) {
   Random random(7);
-  for (const std::int64_t B : {1, 9}) {
-    const Additive a(random, B, 150, 40, 33, 20);
+  const Shape sizes[] = {{1, 150, 33}, {9, 150, 33}, {70, 1, 32}};
+  for (const Shape& size : sizes) {
+    const std::int64_t B = size[0];
+    const Additive a(random, B, size[1], 40, size[2], 20);
     Context alone;
     const auto want = a.forward(alone, true);
     const auto want_d = a.backward(alone, want.weights, true);

@@ -144,7 +144,7 @@ describe("The shell", () => {
     async ({ id, theme, width }) => {
       const room = await open(`#room=${id}`, width);
       await room.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: theme }]);
-      await room.page.waitForSelector(`main.${id} canvas`);
+      await room.page.waitForSelector(`main.${id} :is(canvas, svg)`);
       await room.page.$eval(".class-link", (details) => {
         (details as HTMLDetailsElement).open = true;
       });

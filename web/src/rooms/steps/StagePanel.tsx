@@ -11,11 +11,14 @@ import { stageFormulas } from "./formulas";
 import { HeadPicker } from "./HeadPicker";
 import { usePage } from "./page";
 import { isShare } from "./pictures";
+import { Sharpness } from "./Sharpness";
 import { allStages, picturesOf, type StageName, stageNames } from "./stages";
 
 /** Up to this many tokens the words fit beside the picture. */
 const fewTokens = 14;
 const stagesWithWeights = ["weights", "output"];
+/** Where the scores become shares, and what decides how sharply. */
+const stagesOfSoftmax = ["scaled", "masked", "weights", "output"];
 
 export function StagePanel({ explanation }: { explanation: Explanation | null }) {
   const { state, scene, set } = usePage();
@@ -53,6 +56,7 @@ export function StagePanel({ explanation }: { explanation: Explanation | null })
             {width > 0 && <Figure width={width} />}
           </div>
           {showsWeights && <ColourChoice range={state.range} curve={state.curve} onChange={set} />}
+          {stagesOfSoftmax.includes(state.stage) && <Sharpness />}
         </div>
         <Readout explanation={explanation} locked={state.cell !== null} />
       </div>

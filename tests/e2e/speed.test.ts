@@ -1,0 +1,181 @@
+/** Figures differ from run to run: what is compared is how they hang together, never how fast anything is. */
+import type { Browser } from "puppeteer-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { launch, type Server, serve } from "./browsers";
+import { type Line, Speed } from "./speed";
+
+const kinds = [
+  { browser: "chrome", isolated: true },
+  { browser: "chrome", isolated: false },
+  { browser: "firefox", isolated: true },
+] as const;
+
+describe.each(kinds)(
+  "In $browser, isolated: $isolated, the room “Speed”",
+  ({ browser: name, isolated }) => {
+    let server: Server;
+    let browser: Browser;
+    let room: Speed | undefined;
+
+    beforeAll(async () => {
+      [server, browser] = await Promise.all([
+        serve(...(isolated ? [] : ["--no-isolation"])),
+        launch(name),
+      ]);
+    });
+    afterAll(async () => {
+      await browser?.close();
+      server?.stop();
+    });
+    afterEach(async () => {
+      const complaints = room?.complaints;
+      await room?.close();
+      room = undefined;
+      expect(complaints, "the console stays empty").toEqual([]);
+    });
+
+    async function open(link = "", width = 1440): Promise<Speed> {
+      room = await Speed.open(browser, `${server.url}#room=speed${link}`, { width });
+      return room;
+    }
+
+    /** What one can work out from a line has to agree with what stands there, but for rounding. */
+    function checkLine(line: Line, all: readonly Line[]): void {
+      const { time, spread, speed, share, ratio, difference } = line.cells;
+      const milliseconds = Number(time);
+      expect(milliseconds).toBeGreaterThan(0);
+      expect((Number(speed) * milliseconds * 1e6) / line.operations).toBeCloseTo(1, 1);
+      const [least, most] = (spread ?? "").split("–").map(Number) as [number, number];
+      expect(least).toBeLessThanOrEqual(milliseconds);
+      expect(most).toBeGreaterThanOrEqual(milliseconds);
+      if (line.contender === "javascript") {
+        expect(ratio).toBe("1.00");
+        expect(difference).toBe("");
+        return;
+      }
+      expect(Number(difference)).toBeLessThan(1e-4);
+      expect(share).toMatch(/^\d+ %$/);
+      const plain = all.find(
+        (other) => other.case === line.case && other.contender === "javascript",
+      );
+      if (plain?.cells.time)
+        expect((Number(ratio) * milliseconds) / Number(plain.cells.time)).toBeCloseTo(1, 1);
+    }
+
+    test("measures by itself, and its figures hang together", async () => {
+      const room = await (await open()).rested();
+      const lines = await room.lines();
+      expect([...new Set(lines.map((line) => line.case))]).toEqual(["64", "128", "256", "512"]);
+      // 4 heads: a product with every key, and one with every value, of 64 multiplications and additions.
+      for (const { case: length, operations } of lines)
+        expect(operations).toBe(4 * 2 * 2 * 64 * Number(length) ** 2);
+      const contenders = lines.slice(0, lines.length / 4).map((line) => line.contender);
+      const cores = await room.page.evaluate(() => navigator.hardwareConcurrency);
+      const threads = isolated && cores > 1;
+      expect(contenders[0]).toMatch(threads ? /^(relaxed|simd)-[2-9]/ : /^(relaxed|simd)-1$/);
+      expect(contenders.at(-1)).toBe("javascript");
+      expect(new Set(contenders).size).toBe(contenders.length);
+      for (const line of lines) if (!line.cells.reason) checkLine(line, lines);
+      expect(lines.filter((line) => line.cells.reason).length).toBeLessThan(lines.length / 4);
+      const [first] = lines as [Line];
+      expect(await room.text(".run-result")).toMatch(
+        /^Attention over \d+ tokens, 4 heads of 64 numbers, takes [\d.]+ ms in the engine/,
+      );
+      expect(await room.text("[data-limits]")).toMatch(
+        /arithmetic, \w+, \d+ threads?: [\d.]+ GFLOP/,
+      );
+      expect(await room.page.$$eval(".roofline-chart g > .mark", (all) => all.length)).toBe(
+        lines.filter((line) => !line.cells.reason).length,
+      );
+      expect(first.cells.memory).toMatch(/MiB$/);
+    });
+
+    test("counts only what a mask and a window leave, and measures anew when they change", async () => {
+      const room = await (await open("&heads=2&size=16&causal=on&window=8")).rested();
+      const pairs = (length: number) =>
+        Array.from({ length }, (_, query) => Math.min(query, 8) + 1).reduce((a, b) => a + b);
+      const operationsOf = async () => (await room.lines())[0]?.operations;
+      expect(await operationsOf()).toBe(2 * 4 * 16 * pairs(64));
+      await room.click("Causal: none looks ahead");
+      await expect.poll(operationsOf).toBe(2 * 4 * 16 * (2 * pairs(64) - 64));
+      await room.rested();
+      for (const line of await room.lines())
+        if (line.contender !== "javascript")
+          expect(Number(line.cells.difference)).toBeLessThan(1e-4);
+      await expect.poll(() => room.link()).toBe("#room=speed&heads=2&size=16&window=8");
+    });
+
+    test("tells why there is one thread, and how to get more", async () => {
+      const room = await (await open()).rested();
+      const words = await room.text(".threads");
+      expect(words).toContain("Cross-Origin-Opener-Policy: same-origin");
+      if (isolated) expect(words).toContain("This page is isolated");
+      else expect(words).toContain("1 thread, because the page is not cross-origin isolated");
+    });
+
+    test("measures at length, can be cancelled, and leaves nothing running", async () => {
+      const room = await (await open("&heads=1&size=16&longest=512")).rested();
+      await room.click("Measure at length");
+      await room.page.waitForSelector("progress");
+      await room.click("Cancel");
+      expect(await room.page.$("progress")).toBeNull();
+      expect(await room.text(".notices")).toContain("Cancelled");
+      await room.click("Measure at length");
+      await room.page.waitForSelector("progress");
+      expect(await room.page.$$eval(".notices p", (all) => all.length)).toBe(0);
+      await room.rested(50_000);
+      const lines = await room.lines();
+      expect([...new Set(lines.map((line) => line.case))]).toEqual([
+        ...["64", "128", "256", "512"],
+        ...["decode", "layer"],
+      ]);
+      for (const line of lines) if (!line.cells.reason) checkLine(line, lines);
+      // The page's own engine goes on; the run's is ended with all of its threads, which may take seconds.
+      const runWorkers = () =>
+        room.page.workers().filter((worker) => /crew|simd/.test(worker.url())).length;
+      await expect.poll(runWorkers).toBe(0);
+    });
+
+    test("copies what was measured, and goes from mark to mark by keyboard", async () => {
+      const room = await (await open("&heads=1&size=8")).rested();
+      await room.page.evaluate(() => {
+        navigator.clipboard.writeText = async (text) => {
+          document.title = text;
+        };
+      });
+      await room.click("Copy result");
+      await room.page.waitForFunction(() => document.title.startsWith("**Attention measured"));
+      const text = await room.page.evaluate(() => document.title);
+      for (const part of [
+        "Heed 0",
+        "core",
+        "UTC",
+        "Limits:",
+        "GFLOP/s",
+        "| 64 tokens |",
+        "plain JavaScript",
+      ])
+        expect(text).toContain(part);
+      await room.page.focus(".roofline-chart [tabindex]");
+      await room.page.keyboard.press("ArrowRight");
+      const [first] = (await room.lines()) as [Line];
+      expect(await room.text(".roofline-words")).toContain(
+        `64 tokens, ${first.cells.by}: ${first.cells.time} ms`,
+      );
+    });
+  },
+);
+
+describe("On a narrow page, the room “Speed”", () => {
+  test("does not scroll sideways", async () => {
+    const [server, browser] = await Promise.all([serve(), launch("chrome")]);
+    try {
+      const room = await Speed.open(browser, `${server.url}#room=speed`, { width: 360 });
+      await room.rested();
+      expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
+    } finally {
+      await browser.close();
+      server.stop();
+    }
+  });
+});

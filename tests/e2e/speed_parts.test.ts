@@ -1,0 +1,247 @@
+/** The parts of the room “Speed” that need no browser. */
+import { describe, expect, test } from "vitest";
+import { differenceOf } from "../../web/src/rooms/speed/contenders";
+import { attention, layer } from "../../web/src/rooms/speed/javascript";
+import { read, write } from "../../web/src/rooms/speed/link";
+import {
+  arithmeticLoop,
+  memoryLoop,
+  readStep,
+  sharedMemory,
+} from "../../web/src/rooms/speed/loops";
+import { contendersOf, threadCounts } from "../../web/src/rooms/speed/plan";
+import {
+  attentionCase,
+  bytesRead,
+  type Contender,
+  decodeCase,
+  intensityOf,
+  layerCase,
+  limitOf,
+  median,
+  type Report,
+  type Request,
+} from "../../web/src/rooms/speed/report";
+import { timeInRounds } from "../../web/src/rooms/speed/rounds";
+import { csvOf, markdownOf, rowsOf } from "../../web/src/rooms/speed/rows";
+import { initialState, type State } from "../../web/src/rooms/speed/state";
+import { browserName, threeDigits } from "../../web/src/rooms/speed/units";
+
+const settings = { heads: 2, size: 8, causal: false, window: 0, longest: 512 };
+const engine: Contender = {
+  id: "relaxed-2",
+  name: "relaxed, 2 threads",
+  variant: "relaxed",
+  threads: 2,
+};
+const plain: Contender = { id: "javascript", name: "plain JavaScript", variant: null, threads: 1 };
+
+function reportWith(times: Record<string, number>): Report {
+  const one = attentionCase(settings, 64);
+  return {
+    request: { settings, isLong: false },
+    ...{ version: "0", cores: 2, isIsolated: true, reason: null, clock: 0.005, date: 0 },
+    contenders: [engine, plain],
+    cases: [one],
+    limits: [
+      { kind: "arithmetic", variant: "relaxed", threads: 2, perSecond: 100e9 },
+      { kind: "memory", variant: null, threads: 2, perSecond: 10e9 },
+    ],
+    figures: Object.entries(times).map(([contenderId, time]) => ({
+      ...{ caseId: one.id, contenderId, reason: null, difference: null, memory: 2 ** 20 },
+      timing: { median: time, least: time / 2, most: 2 * time, rounds: 3 },
+    })),
+  };
+}
+
+describe("What is counted", () => {
+  test("is two operations of each number in each product of a pair that is seen", () => {
+    expect(attentionCase(settings, 64).operations).toBe(4 * 2 * 8 * 64 * 64);
+    expect(attentionCase({ ...settings, causal: true }, 64).operations).toBe(4 * 2 * 8 * 32 * 65);
+    const sides = { ...settings, window: 1 };
+    expect(attentionCase(sides, 64).operations).toBe(4 * 2 * 8 * (3 * 64 - 2));
+    expect(attentionCase({ ...sides, causal: true }, 64).operations).toBe(4 * 2 * 8 * (2 * 64 - 1));
+  });
+
+  test("grows with the length for each byte, and is half of a byte's number in decoding", () => {
+    expect(intensityOf(attentionCase(settings, 512))).toBe(512 / 4);
+    const decode = decodeCase(settings);
+    expect(intensityOf(decode)).toBeCloseTo(0.5, 3);
+    expect(decode.bytes).toBeCloseTo(bytesRead, -3);
+    const { sizes, operations } = layerCase(settings);
+    const [length, width] = [sizes.queries, 16];
+    expect(operations).toBe(8 * length * width * width + 4 * width * length * length);
+  });
+
+  test("is limited by memory or by arithmetic, whichever is less", () => {
+    const report = reportWith({});
+    expect(limitOf(report, attentionCase(settings, 64), engine)).toBe(100);
+    expect(limitOf(report, decodeCase(settings), engine)).toBeCloseTo(5, 2);
+    expect(limitOf(report, attentionCase(settings, 64), plain)).toBeNull();
+  });
+});
+
+describe("Plain JavaScript", () => {
+  const numbers = (count: number) =>
+    Float32Array.from({ length: count }, (_, i) => Math.sin(i + 1));
+
+  test("takes the mean of what is seen where all scores are the same", () => {
+    const sizes = { heads: 1, queries: 3, keys: 3, size: 1, causal: true, window: 1 };
+    const output = new Float32Array(3);
+    attention(new Float32Array(3), numbers(3), Float32Array.of(1, 3, 9), output, sizes);
+    expect([...output]).toEqual([1, 2, 6]);
+    attention(new Float32Array(3), numbers(3), Float32Array.of(1, 3, 9), output, {
+      ...sizes,
+      causal: false,
+    });
+    expect(output[0]).toBe(2);
+    expect(output[1]).toBeCloseTo(13 / 3, 5);
+  });
+
+  test("has a layer that is attention between linear maps", () => {
+    const sizes = { heads: 2, queries: 4, keys: 4, size: 1, causal: false, window: 0 };
+    const one = { ...layerCase(settings), sizes };
+    const identity = [1, 0, 0, 1];
+    const weights = {
+      inWeight: Float32Array.from([...identity, ...identity, ...identity]),
+      inBias: new Float32Array(6),
+      outWeight: Float32Array.from(identity),
+      outBias: Float32Array.of(10, 20),
+    };
+    const x = numbers(8);
+    const byHead = Float32Array.from([0, 2, 4, 6, 1, 3, 5, 7], (i) => x[i] as number);
+    const heads = new Float32Array(8);
+    attention(byHead, byHead, byHead, heads, sizes);
+    const expected = Float32Array.from(
+      [0, 4, 1, 5, 2, 6, 3, 7],
+      (from, i) => (heads[from] as number) + (i % 2 ? 20 : 10),
+    );
+    const rows = { values: expected, step: 1 };
+    expect(differenceOf(rows, layer(x, weights, sizes), one)).toBeLessThan(1e-6);
+  });
+
+  test("is told from another answer, and from none at all", () => {
+    const one = attentionCase({ ...settings, heads: 1, size: 2 }, 64);
+    const values = new Float32Array(128).fill(3);
+    const answer = values.slice();
+    answer[5] = 4;
+    expect(differenceOf({ values, step: 1 }, answer, one)).toBeCloseTo(1 / Math.sqrt(18), 6);
+    expect(differenceOf({ values, step: 4 }, answer, one)).toBe(0);
+    answer[0] = Number.NaN;
+    expect(differenceOf({ values, step: 4 }, answer, one)).toBeNaN();
+  });
+});
+
+describe("The loops", () => {
+  const run = (module: WebAssembly.Module, memory?: WebAssembly.Memory) =>
+    new WebAssembly.Instance(module, memory ? { m: { m: memory } } : {}).exports.r as (
+      a: number,
+      b: number,
+    ) => number;
+
+  test("are modules that a browser takes, and read all of the memory", () => {
+    expect(Number.isInteger(run(arithmeticLoop("simd", 12))(10, 0))).toBe(true);
+    const memory = sharedMemory(65536);
+    expect(run(memoryLoop(), memory)(readStep, 5 * readStep)).toBe(readStep);
+  });
+});
+
+describe("A run", () => {
+  const machine = { variant: "relaxed", threads: 8, cores: 12, isIsolated: true };
+  const request = (isLong: boolean): Request => ({ settings, isLong });
+
+  test("has the engine as it loads first, and each thing that can be changed", () => {
+    expect(threadCounts(false, machine)).toEqual([8, 1]);
+    expect(threadCounts(true, machine)).toEqual([8, 12, 4, 2, 1]);
+    expect(threadCounts(true, { ...machine, threads: 1, isIsolated: false })).toEqual([1]);
+    const names = contendersOf(request(false), machine).map(({ id }) => id);
+    expect(names).toEqual(["relaxed-8", "relaxed-1", "simd-8", "javascript"]);
+    expect(contendersOf(request(true), { ...machine, variant: "simd" }).length).toBe(6);
+  });
+
+  test("takes turns, and gives the median with the fastest and the slowest round", async () => {
+    const order: string[] = [];
+    const racer = (name: string) => ({ first: 200, run: () => void order.push(name) });
+    const told: number[] = [];
+    const timings = await timeInRounds(
+      [racer("a"), racer("b")],
+      { shortest: 1, rounds: 9 },
+      async () => {},
+      (share) => told.push(share),
+    );
+    expect(order.join("")).toBe("ababab");
+    expect(told.at(-1)).toBeCloseTo(1, 9);
+    for (const { least, median, most, rounds } of timings) {
+      expect(rounds).toBe(3);
+      expect(least).toBeLessThanOrEqual(median);
+      expect(median).toBeLessThanOrEqual(most);
+    }
+    expect(median([3, 1, 2])).toBe(2);
+    expect(median([4, 1, 2, 3])).toBe(2.5);
+  });
+});
+
+describe("What one takes along", () => {
+  const report = reportWith({ "relaxed-2": 0.01, javascript: 0.5 });
+
+  test("says what follows from the times", () => {
+    const [row] = rowsOf(report);
+    expect(row?.speed).toBeCloseTo(26.2144, 9);
+    expect(row?.share).toBeCloseTo(0.262144, 9);
+    expect(row?.ratio).toBeCloseTo(50, 9);
+  });
+
+  test("is a table in Markdown", () => {
+    const text = markdownOf(report, "Testium 1");
+    expect(text).toContain(
+      "Heed 0; Testium 1; 2 cores; isolated; clock of 5.00 µs; 1970-01-01 00:00 UTC",
+    );
+    expect(text).toContain(
+      "| 64 tokens | relaxed, 2 threads | 0.01 | 0.005–0.02 | 26.2 | 26 % | 50.0 |",
+    );
+    const cells = text.split("\n").filter((line) => line.startsWith("|"));
+    expect(new Set(cells.map((line) => line.split("|").length)).size).toBe(1);
+  });
+
+  test("is CSV with all digits", () => {
+    const [head, first] = csvOf(report, 'A "quoted" browser').split("\r\n") as [string, string];
+    const named = Object.fromEntries(
+      head.split(",").map((name, i) => [name.slice(1, -1), first.split(",")[i]]),
+    );
+    expect(named).toMatchObject({ operations: "262144", "median ms": "0.01", threads: "2" });
+    expect(Number(named["GFLOP/s"]) * 0.01 * 1e6).toBeCloseTo(262144, 6);
+    expect(first).toContain('"A ""quoted"" browser"');
+  });
+
+  test("has three digits and the browser's name", () => {
+    expect([1234, 12.34, 1.234, 0.01234, Number.NaN].map(threeDigits)).toEqual([
+      ...["1234", "12.3", "1.23", "0.0123", "–"],
+    ]);
+    const agent =
+      "Mozilla/5.0 (X11) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36";
+    expect(browserName(agent)).toBe("Chromium 140");
+    expect(browserName("Mozilla/5.0 (X11; rv:153.0) Gecko/20100101 Firefox/153.0")).toBe(
+      "Firefox 153",
+    );
+  });
+});
+
+describe("The link of “Speed”", () => {
+  test("gives back every setting, and is empty for the first view", () => {
+    const state: State = {
+      ...{ heads: 8, size: 32, causal: true, window: 64, longest: 4096 },
+      axis: "intensity",
+    };
+    expect(read(write(state))).toEqual({ state, notices: [] });
+    expect(write(initialState).toString()).toBe("");
+  });
+
+  test.each(["heads=0", "size=7", "size=129", "longest=100", "longest=64", "over=x", "causal=1"])(
+    "leaves out what cannot be: %s",
+    (text) => {
+      const { state, notices } = read(new URLSearchParams(text));
+      expect(state).toEqual(initialState);
+      expect(notices).toHaveLength(1);
+    },
+  );
+});

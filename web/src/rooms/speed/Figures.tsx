@@ -1,0 +1,102 @@
+/** All figures of a run, in rows, and the ways to take them along. */
+import { useState } from "preact/hooks";
+import { RowTable } from "../../components/RowTable";
+import { download } from "../../export";
+import type { Report } from "./report";
+import { columns, csvOf, describe, limitLines, markdownOf, type Row, rowsOf } from "./rows";
+import { browserName } from "./units";
+
+function Cells({ row }: { row: Row }) {
+  const { figure } = row;
+  if (figure?.reason)
+    return (
+      <>
+        <td data-column="by">{row.contender.name}</td>
+        <td class="faint left-out" colSpan={columns.length - 1} data-column="reason">
+          left out: {figure.reason}
+        </td>
+      </>
+    );
+  return (
+    <>
+      {columns.map(({ id, text }) => (
+        <td key={id} data-column={id}>
+          {text(row) || (figure ? "" : <span class="faint">…</span>)}
+        </td>
+      ))}
+    </>
+  );
+}
+
+function Take({ report, isComplete }: { report: Report; isComplete: boolean }) {
+  const [copied, setCopied] = useState<Report | null>(null);
+  const browser = browserName(navigator.userAgent);
+  return (
+    <p class="row-of-buttons">
+      {/* Copying needs a secure page. */}
+      {navigator.clipboard && (
+        <button
+          type="button"
+          disabled={!isComplete}
+          onClick={() =>
+            navigator.clipboard.writeText(markdownOf(report, browser)).then(
+              () => setCopied(report),
+              () => setCopied(null),
+            )
+          }
+        >
+          {copied === report ? "Copied" : "Copy result"}
+        </button>
+      )}
+      <button
+        type="button"
+        onClick={() =>
+          download(new Blob([csvOf(report, browser)], { type: "text/csv" }), "heed-speed.csv")
+        }
+      >
+        Save CSV
+      </button>
+    </p>
+  );
+}
+
+export function Figures({ report, isComplete }: { report: Report | null; isComplete: boolean }) {
+  if (!report) return <section class="figures" />;
+  const rows = rowsOf(report);
+  return (
+    <section class="figures">
+      <RowTable
+        title="The figures"
+        columns={[{ id: "case", head: "case" }, ...columns.map(({ id, head }) => ({ id, head }))]}
+      >
+        {report.cases.map((one) => {
+          const own = rows.filter((row) => row.one === one);
+          return (
+            <tbody key={one.id} data-case={one.id} data-operations={one.operations}>
+              {own.map((row, i) => (
+                <tr key={row.contender.id} data-contender={row.contender.id}>
+                  {i === 0 && (
+                    <th scope="rowgroup" rowSpan={own.length}>
+                      {one.name}
+                    </th>
+                  )}
+                  <Cells row={row} />
+                </tr>
+              ))}
+            </tbody>
+          );
+        })}
+      </RowTable>
+      <div class="figures-notes faint">
+        <p>
+          {report.cases[0] && `${describe(report.cases[0])}. `}
+          GFLOP/s: billions of multiplications and additions a second; the softmax is not counted.
+          “Differs by”: the largest difference of a row from plain JavaScript's, relatively.
+          “Memory”: all that the engine holds, which never shrinks; for JavaScript its arrays.
+        </p>
+        <p data-limits>Limits: {limitLines(report).join("; ") || "to be measured"}.</p>
+      </div>
+      <Take report={report} isComplete={isComplete} />
+    </section>
+  );
+}

@@ -1,0 +1,274 @@
+/** Billions of operations a second over length or over operations per byte, under the roof of what can be reached. */
+import { useState } from "preact/hooks";
+import { px } from "../../layout";
+import { useWidth } from "../../useWidth";
+import {
+  type Case,
+  type Contender,
+  figureOf,
+  intensityOf,
+  limitOf,
+  type Report,
+  speedOf,
+  type Timing,
+} from "./report";
+import type { Axis } from "./state";
+import { percent, threeDigits } from "./units";
+
+const height = 360;
+
+/** Those that are measured in the same case stand beside each other. */
+const apart = 5;
+
+interface Point {
+  readonly one: Case;
+  readonly contender: Contender;
+  readonly timing: Timing;
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Places of numbers on a logarithmic axis. */
+function logScale(low: number, high: number, from: number, to: number) {
+  const length = Math.log(high / low);
+  return (value: number) => from + ((to - from) * Math.log(value / low)) / length;
+}
+
+/** Powers of `base` and, for ten, their doubles and fivefolds, within a range. */
+function logTicks(low: number, high: number, base: 2 | 10): number[] {
+  const ticks: number[] = [];
+  const first = Math.floor(Math.log(low) / Math.log(base) + 1e-9);
+  for (let power = first; base ** power <= high * 1.001; ++power)
+    for (const factor of base === 10 ? [1, 2, 5] : [1]) {
+      const tick = factor * base ** power;
+      if (tick >= low * 0.999 && tick <= high * 1.001) ticks.push(tick);
+    }
+  return ticks;
+}
+
+const placeOf = (one: Case, axis: Axis) =>
+  axis === "length" ? one.sizes.queries : intensityOf(one);
+
+function pointsOf(report: Report, axis: Axis): Point[] {
+  return report.cases
+    .filter(({ kind }) => axis === "intensity" || kind === "attention")
+    .flatMap((one) =>
+      report.contenders.flatMap((contender) => {
+        const timing = figureOf(report, one, contender)?.timing;
+        if (!timing) return [];
+        const y = speedOf(one, timing.median);
+        return [{ one, contender, timing, x: placeOf(one, axis), y }];
+      }),
+    );
+}
+
+/** Known by its shape as well as by its colour; hollow in one thread. */
+function Mark({ contender, x, y }: { contender: Contender; x: number; y: number }) {
+  const name = `mark by-${contender.variant ?? "javascript"}${contender.threads > 1 ? " many" : ""}`;
+  const r = 4;
+  if (contender.variant === null)
+    return <path class={name} d={`M${x} ${y - r - 1}l${r + 1} ${2 * r}h${-2 * r - 2}z`} />;
+  if (contender.variant === "simd")
+    return <rect class={name} x={x - r} y={y - r} width={2 * r} height={2 * r} />;
+  return <circle class={name} cx={x} cy={y} r={r} />;
+}
+
+interface Roof {
+  readonly threads: number;
+  readonly corners: readonly (readonly [number, number])[];
+  readonly top: number;
+}
+
+/** The limit of the engine as it loads by itself, in all its threads and in one. */
+function roofsOf(report: Report, axis: Axis, low: number, high: number): Roof[] {
+  const variant = report.contenders[0]?.variant;
+  const own = report.contenders.filter((one) => one.variant === variant);
+  const most = Math.max(...own.map(({ threads }) => threads));
+  return own
+    .filter(({ threads }) => threads === most || threads === 1)
+    .flatMap((contender): Roof[] => {
+      const { threads } = contender;
+      const find = (kind: "arithmetic" | "memory") =>
+        report.limits.find(
+          (limit) =>
+            limit.kind === kind &&
+            limit.threads === threads &&
+            (kind === "memory" || limit.variant === variant),
+        )?.perSecond;
+      const [peak, memory] = [find("arithmetic"), find("memory")];
+      if (!peak || !memory) return [];
+      const top = peak / 1e9;
+      if (axis === "intensity") {
+        const ridge = Math.min(high, Math.max(low, peak / memory));
+        const at = (x: number) => Math.min(peak, memory * x) / 1e9;
+        return [{ threads, top, corners: [low, ridge, high].map((x) => [x, at(x)] as const) }];
+      }
+      const corners = report.cases
+        .filter(({ kind }) => kind === "attention")
+        .map((one) => [placeOf(one, axis), limitOf(report, one, contender) ?? top] as const);
+      return [{ threads, top: corners.at(-1)?.[1] ?? top, corners }];
+    });
+}
+
+export function Roofline({ report, axis }: { report: Report | null; axis: Axis }) {
+  const [ref, width] = useWidth<HTMLDivElement>();
+  const [chosen, setChosen] = useState(-1);
+  const [byKeyboard, setByKeyboard] = useState(false);
+  const cases = report?.cases.filter(({ kind }) => axis === "intensity" || kind === "attention");
+  const places = (cases ?? []).map((one) => placeOf(one, axis));
+  const [low, high] = [Math.min(64, ...places), Math.max(128, ...places)].map((edge, i) =>
+    axis === "intensity" ? (i === 0 ? Math.min(0.25, edge / 2) : edge * 1.5) : edge,
+  ) as [number, number];
+  const points = report ? pointsOf(report, axis) : [];
+  const roofs = report ? roofsOf(report, axis, low, high) : [];
+  const top = 1.5 * Math.max(10, ...roofs.map((roof) => roof.top), ...points.map(({ y }) => y));
+  const bottom = Math.min(0.5, ...points.map(({ y }) => 0.7 * y));
+
+  const left = 44;
+  const box = { left, right: Math.max(left + 1, width - 16), top: 8, bottom: height - 24 };
+  const edge = axis === "length" ? 24 : 0;
+  const placeX = logScale(low, high, box.left + edge, box.right - edge);
+  const placeY = logScale(bottom, top, box.bottom, box.top);
+  const contenders = report?.contenders ?? [];
+  const middle = (contenders.length - 1) / 2;
+  const atX = ({ x, contender }: Point) =>
+    placeX(x) + apart * (contenders.indexOf(contender) - middle);
+  const atY = ({ y }: Point) => placeY(y);
+  const yTicks = logTicks(bottom, top, 10);
+  const xTicks = logTicks(low, high, 2);
+  const every = Math.ceil((xTicks.length * 40) / Math.max(1, box.right - box.left));
+
+  const point = points[chosen];
+  const words = report && point ? wordsOf(report, point) : null;
+  const nearest = ({ offsetX, offsetY }: MouseEvent) => {
+    const distances = points.map((each) => Math.hypot(atX(each) - offsetX, atY(each) - offsetY));
+    const least = Math.min(...distances);
+    return least < 40 ? distances.indexOf(least) : -1;
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!step || points.length === 0) return;
+    event.preventDefault();
+    setByKeyboard(true);
+    setChosen((now) => (Math.max(now, step > 0 ? -1 : 0) + step + points.length) % points.length);
+  };
+
+  return (
+    <div class="roofline-chart">
+      <p class="curve-legend">
+        {contenders.map((contender) => (
+          <span key={contender.id}>
+            <svg width="14" height="12" aria-hidden="true">
+              <Mark contender={contender} x={7} y={6} />
+            </svg>{" "}
+            {contender.name}
+          </span>
+        ))}
+      </p>
+      <div
+        ref={ref}
+        style={{ height: px(height) }}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys go from mark to mark
+        tabIndex={0}
+        role="application"
+        aria-roledescription="chart"
+        aria-label={`Operations a second over ${axis === "length" ? "length" : "operations per byte"}, ${points.length} marks; the arrow keys go through them, and the table below has them all`}
+        onKeyDown={onKeyDown}
+      >
+        {width > 0 && (
+          <svg
+            width={width}
+            height={height}
+            aria-hidden="true"
+            onPointerMove={(event) => {
+              setByKeyboard(false);
+              setChosen(nearest(event));
+            }}
+            onPointerLeave={() => setChosen(-1)}
+          >
+            <g class="curve-grid">
+              {yTicks.map((tick) => (
+                <path key={tick} d={`M${box.left} ${placeY(tick)}H${box.right}`} />
+              ))}
+            </g>
+            <g class="curve-ticks number">
+              {yTicks.map((tick) => (
+                <text key={tick} x={left - 6} y={placeY(tick)} text-anchor="end" dy="0.35em">
+                  {threeDigits(tick).replace(/\.0+$/, "")}
+                </text>
+              ))}
+              {xTicks.map(
+                (tick, i) =>
+                  i % every === 0 && (
+                    <text key={tick} x={placeX(tick)} y={height - 6} text-anchor="middle">
+                      {tick < 1 ? `1/${Math.round(1 / tick)}` : tick}
+                    </text>
+                  ),
+              )}
+            </g>
+            {roofs.map(({ threads, corners, top }, i) => (
+              <g key={threads} class="roof">
+                <path
+                  d={corners
+                    .map(([x, y], i) => `${i ? "L" : "M"}${placeX(x)} ${placeY(y)}`)
+                    .join("")}
+                />
+                <text x={box.right - edge} y={placeY(top) + (i === 0 ? -6 : 14)} text-anchor="end">
+                  limit in {threads === 1 ? "1 thread" : `${threads} threads`}, {threeDigits(top)}
+                </text>
+              </g>
+            ))}
+            {contenders.map((contender) => (
+              <path
+                key={contender.id}
+                class={`path by-${contender.variant ?? "javascript"}`}
+                d={points
+                  .filter((each) => each.contender === contender && each.one.kind === "attention")
+                  .map((each, i) => `${i ? "L" : "M"}${atX(each)} ${atY(each)}`)
+                  .join("")}
+              />
+            ))}
+            {points.map((each) => {
+              const { one, contender, timing } = each;
+              const [x, y] = [atX(each), atY(each)];
+              const lowest = Math.max(bottom, speedOf(one, timing.most));
+              return (
+                <g key={`${one.id} ${contender.id}`}>
+                  <path
+                    class={`path by-${contender.variant ?? "javascript"}`}
+                    d={`M${x} ${placeY(lowest)}V${placeY(speedOf(one, timing.least))}`}
+                  />
+                  <Mark contender={contender} x={x} y={y} />
+                  {contender === contenders[0] && one.kind !== "attention" && (
+                    <text class="case-name" x={x} y={placeY(bottom) - 6}>
+                      {one.kind}
+                    </text>
+                  )}
+                </g>
+              );
+            })}
+            {point && <circle class="chosen" cx={atX(point)} cy={atY(point)} r={9} />}
+          </svg>
+        )}
+      </div>
+      <p class="curve-axes faint">
+        billions of operations a second (GFLOP/s) over{" "}
+        {axis === "length" ? "length in tokens" : "operations per byte that has to be moved"}; both
+        logarithmic
+      </p>
+      <p class="roofline-words number" aria-live={byKeyboard ? "polite" : "off"}>
+        {words ?? <span class="faint">Point at a mark for its figures.</span>}
+      </p>
+    </div>
+  );
+}
+
+function wordsOf(report: Report, { one, contender, timing, y }: Point): string {
+  const limit = limitOf(report, one, contender);
+  return [
+    `${one.name}, ${contender.name}: ${threeDigits(timing.median)} ms`,
+    `${threeDigits(timing.least)} to ${threeDigits(timing.most)} in ${timing.rounds} rounds`,
+    `${threeDigits(y)} GFLOP/s`,
+    ...(limit === null ? [] : [`${percent(y / limit)} of the limit`]),
+  ].join("; ");
+}

@@ -1,0 +1,60 @@
+/** Why the engine has as many threads as it has, and how it gets more. */
+import type { Report } from "./report";
+
+const headers = `Cross-Origin-Opener-Policy: same-origin
+Cross-Origin-Embedder-Policy: require-corp`;
+
+function Now({ report }: { report: Report }) {
+  const threads = report.contenders[0]?.threads ?? 1;
+  const cores = `${report.cores} ${report.cores === 1 ? "core" : "cores"}`;
+  if (!report.isIsolated)
+    return (
+      <p>
+        Here the engine has <b>one thread</b>. It says why itself, as <code>heed.info.reason</code>:{" "}
+        <q>{report.reason}</q>.
+      </p>
+    );
+  return (
+    <p>
+      This page is isolated and the browser tells of {cores}: the engine takes{" "}
+      <b>{threads === 1 ? "one thread" : `${threads} threads`}</b>
+      {report.cores > threads &&
+        `, by itself never more than ${threads}; load({ threads }) asks for more`}
+      .{report.reason && ` It also says: ${report.reason}.`}
+    </p>
+  );
+}
+
+export function Threads({ report }: { report: Report | null }) {
+  return (
+    <section class="threads" aria-labelledby="threads-title">
+      <h2 id="threads-title">Why so many threads, and how to get more</h2>
+      {report && <Now report={report} />}
+      <p>
+        Threads share memory. Shared memory makes a very fine clock, with which a page could spy on
+        whatever else lies in its process (Spectre, 2018); so browsers give it only to a page that
+        is <b>cross-origin isolated</b>, with nothing of another site in its process. A server
+        isolates a page with two headers:
+      </p>
+      <pre>{headers}</pre>
+      <ul>
+        <li>
+          On a host that cannot send them, this Playground's service worker adds them: it needs a
+          secure address (https or localhost) and loads the page once more on the first visit.
+        </li>
+        <li>
+          In a frame, the page around it has to be isolated too, and to allow it:{" "}
+          <code>{'<iframe allow="cross-origin-isolated">'}</code>.
+        </li>
+        <li>
+          Whatever an isolated page loads from elsewhere has to agree, by{" "}
+          <code>Cross-Origin-Resource-Policy</code> or by CORS.
+        </li>
+        <li>
+          Without isolation all works, in one thread and with the same numbers: Heed's results do
+          not depend on how many threads there are.
+        </li>
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,39 @@
+/** What is worth a look, as links: the link is the state. */
+const suggestions: readonly (readonly [string, string, string])[] = [
+  [
+    "#room=speed&over=intensity",
+    "Where memory is the limit",
+    "Over operations per byte, measured at length: decoding one token reads the whole cache for little arithmetic and lies on the slope, under the speed of memory.",
+  ],
+  [
+    "#room=speed&causal=on",
+    "Half of the pairs",
+    "A causal mask hides the future. The engine leaves out what is hidden, so the time halves while the operations a second stay.",
+  ],
+  [
+    "#room=speed&window=64&longest=4096",
+    "A sliding window",
+    "With 64 tokens to either side the work grows with the length, no longer with its square. Look at the times of 256 and 512.",
+  ],
+  [
+    "#room=speed&heads=1&size=16",
+    "Too small to share",
+    "One head of 16 numbers gives threads little to share: with short sequences more of them hardly help.",
+  ],
+];
+
+export function TryNext() {
+  return (
+    <section class="try-next" aria-labelledby="try-title">
+      <h2 id="try-title">What to look for</h2>
+      <ul>
+        {suggestions.map(([href, title, words]) => (
+          <li key={href}>
+            <a href={href}>{title}</a>
+            <p>{words}</p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

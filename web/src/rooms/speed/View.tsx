@@ -1,0 +1,131 @@
+/** The room "Speed": its settings, and the run they lead to. */
+import { Choice, NumberField, Switch } from "../../components/Fields";
+import { Notices } from "../../components/Notices";
+import { Panel } from "../../components/Panel";
+import { Settings } from "../../components/Settings";
+import type { RoomProps } from "../../room";
+import { hides, useFootnote, useShell } from "../../shell";
+import { Figures } from "./Figures";
+import { Progress } from "./Progress";
+import { Roofline } from "./Roofline";
+import { bytesRead } from "./report";
+import { describe } from "./rows";
+import { type Axis, allowedRanges, lengths, type State } from "./state";
+import { Threads } from "./Threads";
+import { TryNext } from "./TryNext";
+import { useRun } from "./useRun";
+
+export function View({ state, set, notices }: RoomProps<State>) {
+  const { wishes } = useShell();
+  const measuring = useRun(state);
+  const { report, news, failure } = measuring;
+  const [one] = report?.cases ?? [];
+  useFootnote(!news && report && one ? `measured with ${describe(one)}` : null);
+
+  return (
+    <>
+      <Notices notices={[...notices, ...(failure ? [failure] : [])]} />
+      <Settings>
+        <div class="group">
+          <NumberField
+            label="Heads"
+            value={state.heads}
+            limits={allowedRanges.heads}
+            onChange={(heads) => set({ heads })}
+          />
+          <NumberField
+            label="Numbers in each"
+            value={state.size}
+            limits={allowedRanges.size}
+            onChange={(size) => set({ size })}
+          />
+          <Switch
+            label="Causal: none looks ahead"
+            checked={state.causal}
+            onChange={(causal) => set({ causal })}
+          />
+          <NumberField
+            label="Window, 0 for all"
+            value={state.window}
+            limits={allowedRanges.window}
+            onChange={(window) => set({ window })}
+          />
+        </div>
+        <div class="group">
+          <Choice
+            label="A long run goes up to"
+            value={String(state.longest)}
+            choices={lengths
+              .filter((length) => length >= allowedRanges.longest.min)
+              .map((length) => [String(length), String(length)])}
+            onChange={(longest) => set({ longest: Number(longest) })}
+          />
+          <p class="faint">
+            tokens, with every number of threads, decoding from a cache, and a multi-head layer.
+          </p>
+        </div>
+      </Settings>
+      <div class="work speed-work">
+        <Panel name="run">
+          <Progress measuring={measuring} />
+        </Panel>
+        <Panel name="picture">
+          <section class="roofline" aria-labelledby="roofline-title">
+            <div class="roofline-head">
+              <h2 id="roofline-title">Operations a second, and what limits them</h2>
+              <Choice<Axis>
+                label="over"
+                value={state.axis}
+                choices={[
+                  ["length", "length"],
+                  ["intensity", "operations per byte"],
+                ]}
+                onChange={(axis) => set({ axis })}
+              />
+            </div>
+            <Roofline report={report} axis={state.axis} />
+            {!hides(wishes, "text") && <Explanation axis={state.axis} />}
+          </section>
+        </Panel>
+        <Panel name="table">
+          <Figures report={report} isComplete={news === null} />
+        </Panel>
+        <Panel name="threads">
+          <Threads report={report} />
+        </Panel>
+      </div>
+      {!wishes.lock && (
+        <Panel name="try">
+          <TryNext />
+        </Panel>
+      )}
+    </>
+  );
+}
+
+function Explanation({ axis }: { axis: Axis }) {
+  return (
+    <div class="speed-words">
+      <p>
+        <b>What is measured.</b> Attention of a sequence to itself: every query meets every key, the
+        softmax, the weighted sum of values. All work on the same random numbers, and every answer
+        is compared with plain JavaScript's before a clock runs. Then they take turns, round after
+        round. A point is the median of the rounds; the line through it goes from the slowest to the
+        fastest.
+      </p>
+      <p>
+        <b>What it is compared with.</b> Plain JavaScript is what one writes first: loops over
+        Float32Arrays, in one thread. The limits are two loops in the same threads, measured in the
+        same run: one only multiplies and adds, the other only reads {bytesRead / 2 ** 20} MiB of
+        memory.{" "}
+        {axis === "intensity"
+          ? "Where a case makes few operations of each byte it reads, memory is the limit: the slope."
+          : "What is missing to the limit is mostly the softmax, whose exponentials are not counted, and the way to memory."}
+      </p>
+      <p>
+        <b>What disturbs it.</b> Other programs and pages, a battery, a power-saving mode, a hot
+        processor. Runs differ; compare within one.
+      </p>
+    </div>
+  );
+}

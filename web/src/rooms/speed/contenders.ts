@@ -1,0 +1,191 @@
+/** What computes a case: the engine, or plain JavaScript, each ready to be called again and again. */
+import type { Heed, Tensor } from "heed";
+import { attention, layer } from "./javascript";
+import type { Case } from "./report";
+
+/** The numbers of a case, the same for all. */
+export interface Inputs {
+  readonly q: Float32Array;
+  readonly k: Float32Array;
+  readonly v: Float32Array;
+  /** Of a layer only: its weights; its input is then q. */
+  readonly weights: readonly Float32Array[];
+}
+
+export interface Ready {
+  run(): void;
+  /** Computes once more and gives a copy. */
+  answer(): Float32Array;
+  /** Bytes, by now. */
+  memory(): number;
+  dispose(): void;
+}
+
+/** Normally distributed numbers, always the same ones. */
+export function inputsOf(heed: Heed, { kind, sizes }: Case): Inputs {
+  const { heads, queries, keys, size } = sizes;
+  const width = heads * size;
+  let seed = 0;
+  const draw = (count: number, deviation = 1) => {
+    const numbers = heed.normal([count], { seed: ++seed });
+    const copy = (numbers.data as Float32Array).map((x) => x * deviation);
+    numbers.dispose();
+    return copy;
+  };
+  const [q, k, v] = [queries, keys, keys].map((rows) => draw(width * rows)) as [
+    Float32Array,
+    Float32Array,
+    Float32Array,
+  ];
+  if (kind !== "layer") return { q, k, v, weights: [] };
+  // So that what comes out is spread as what went in.
+  const deviation = 1 / Math.sqrt(width);
+  const counts = [3 * width * width, 3 * width, width * width, width];
+  return { q, k, v, weights: counts.map((count) => draw(count, deviation)) };
+}
+
+const bytesOf = (arrays: readonly Float32Array[]) =>
+  arrays.reduce((sum, { byteLength }) => sum + byteLength, 0);
+
+/** Tokens that a cache is given at a time. */
+const piece = 512;
+
+/** The engine's output of a case, call by call, and what has to be freed. */
+function computing(heed: Heed, { kind, sizes }: Case, { q, k, v, weights }: Inputs) {
+  const { heads, queries, keys, size, causal, window } = sizes;
+  const width = heads * size;
+  if (kind === "layer") {
+    const x = heed.tensor(q, [1, queries, width]);
+    const shapes = [[3 * width, width], [3 * width], [width, width], [width]];
+    const [inProjWeight, inProjBias, outProjWeight, outProjBias] = weights.map((data, i) =>
+      heed.tensor(data, shapes[i]),
+    ) as [Tensor, Tensor, Tensor, Tensor];
+    const parameters = { inProjWeight, inProjBias, outProjWeight, outProjBias };
+    const mask = window > 0 ? windowMask(heed, queries, window) : undefined;
+    const options = { heads, isCausal: causal, ...(mask && { mask }) };
+    return {
+      compute: () => heed.multiHeadAttention(x, x, x, parameters, options).output,
+      owned: [x, ...Object.values(parameters), ...(mask ? [mask] : [])],
+    };
+  }
+  const query = heed.tensor(q, [1, heads, queries, size]);
+  if (kind === "attention") {
+    const [key, value] = [k, v].map((x) => heed.tensor(x, [1, heads, keys, size])) as [
+      Tensor,
+      Tensor,
+    ];
+    const sides = window > 0 ? ([window, window] as const) : undefined;
+    const options = { isCausal: causal, ...(sides && { window: sides }) };
+    return {
+      compute: () => heed.attention(query, key, value, options).output,
+      owned: [query, key, value],
+    };
+  }
+  const past = heed.createKvCache({ heads, headSize: size, capacity: keys });
+  const rows = (x: Float32Array, from: number, to: number) => {
+    const part = new Float32Array(heads * (to - from) * size);
+    for (let head = 0; head < heads; ++head)
+      part.set(
+        x.subarray((head * keys + from) * size, (head * keys + to) * size),
+        head * (to - from) * size,
+      );
+    return heed.tensor(part, [1, heads, to - from, size]);
+  };
+  for (let from = 0; from < keys - 1; from += piece) {
+    const to = Math.min(keys - 1, from + piece);
+    heed.scope(() => past.append(rows(k, from, to), rows(v, from, to)));
+  }
+  const [key, value] = [rows(k, keys - 1, keys), rows(v, keys - 1, keys)];
+  return {
+    compute() {
+      const { output } = heed.attention(query, key, value, { past });
+      past.rewind(1); // the next call finds the same past
+      return output;
+    },
+    owned: [query, key, value, past],
+  };
+}
+
+/** A layer takes its window as a mask. */
+function windowMask(heed: Heed, length: number, window: number): Tensor {
+  const seen = new Uint8Array(length * length);
+  for (let i = 0; i < length; ++i)
+    for (let j = 0; j < length; ++j) seen[i * length + j] = Number(Math.abs(i - j) <= window);
+  return heed.tensor(seen, [length, length]);
+}
+
+export function engineReady(heed: Heed, one: Case, inputs: Inputs): Ready {
+  const { compute, owned } = computing(heed, one, inputs);
+  let memory = 0;
+  return {
+    run: () => compute().dispose(),
+    answer() {
+      const output = compute();
+      const answer = (output.data as Float32Array).slice();
+      memory = output.data.buffer.byteLength;
+      output.dispose();
+      return answer;
+    },
+    memory: () => memory,
+    dispose() {
+      for (const thing of owned) thing.dispose();
+    },
+  };
+}
+
+export function javaScriptReady({ kind, sizes }: Case, { q, k, v, weights }: Inputs): Ready {
+  const output = new Float32Array(q.length);
+  const [inWeight, inBias, outWeight, outBias] = weights as [
+    Float32Array,
+    Float32Array,
+    Float32Array,
+    Float32Array,
+  ];
+  const compute =
+    kind === "layer"
+      ? () => layer(q, { inWeight, inBias, outWeight, outBias }, sizes)
+      : () => {
+          attention(q, k, v, output, sizes);
+          return output;
+        };
+  return {
+    run: () => void compute(),
+    answer: () => compute().slice(),
+    memory: () => bytesOf(kind === "layer" ? [q, ...weights, output] : [q, k, v, output]),
+    dispose() {},
+  };
+}
+
+/** Some of the rows of attention, in plain JavaScript: what there is to compare with where all would take too long. */
+export function someRows({ sizes }: Case, { q, k, v }: Inputs, rows: number): Rows {
+  const step = Math.max(1, Math.ceil((sizes.heads * sizes.queries) / rows / sizes.heads));
+  const values = new Float32Array(q.length);
+  attention(q, k, v, values, sizes, step);
+  return { values, step };
+}
+
+/** An answer of which every `step`-th row of a head is there. */
+export interface Rows {
+  readonly values: Float32Array;
+  readonly step: number;
+}
+
+/** The largest difference of a row, as a share of its length. */
+export function differenceOf(expected: Rows, answer: Float32Array, { sizes, kind }: Case): number {
+  const { heads, queries, size } = sizes;
+  const [groups, rowSize] = kind === "layer" ? [1, heads * size] : [heads, size];
+  let largest = 0;
+  for (let group = 0; group < groups; ++group)
+    for (let row = 0; row < queries; row += expected.step) {
+      const start = (group * queries + row) * rowSize;
+      let [difference, length] = [0, 0];
+      for (let d = start; d < start + rowSize; ++d) {
+        const wanted = expected.values[d] as number;
+        difference += (wanted - (answer[d] as number)) ** 2;
+        length += wanted ** 2;
+      }
+      // A number that is none comes out of this.
+      largest = Math.max(largest, Math.sqrt(difference / length));
+    }
+  return largest;
+}

@@ -1,0 +1,125 @@
+/** The most that this browser does: measured at the start, and again beside every case, the best of all counting. */
+import { type Crew, startCrew } from "./crew";
+import { arithmeticLoop, memoryLoop, operationsOf, sharedMemory } from "./loops";
+import { bytesRead, type Contender, type Limit } from "./report";
+
+/**
+ * How many accumulators are best is tried: with few, each addition waits for the one before it; with more than the
+ * processor has registers, or the browser uses, they go through memory.
+ */
+const accumulatorsTried = [10, 12, 14];
+/** Repeats that any loop finishes within some milliseconds. */
+const fewRepeats = 20_000;
+const trials = 3;
+
+interface Loop {
+  readonly number: number;
+  /** Operations or bytes of a call. */
+  amount(count: number): number;
+}
+
+interface Probe {
+  readonly kind: Limit["kind"];
+  readonly variant: string | null;
+  readonly threads: number;
+  /** Those that are tried, and then the best one. */
+  loops: readonly Loop[];
+  count: number;
+  /** A second. */
+  best: number;
+}
+
+export interface Limits {
+  /** How many there are. */
+  readonly count: number;
+  /** Measures all once more. */
+  measure(rest: () => Promise<void>, tell: () => void): Promise<void>;
+  soFar(): Limit[];
+}
+
+type Variant = "relaxed" | "simd";
+
+export async function findLimits(
+  contenders: readonly Contender[],
+  shortest: number,
+): Promise<Limits> {
+  const variants = [...new Set(contenders.map(({ variant }) => variant))].filter(
+    (variant): variant is Variant => variant !== null,
+  );
+  const threads = Math.max(...contenders.map(({ threads }) => threads));
+  const modules = [
+    memoryLoop(),
+    ...variants.flatMap((variant) => accumulatorsTried.map((n) => arithmeticLoop(variant, n))),
+  ];
+  const memory = sharedMemory(bytesRead);
+  const crew = await startCrew({ modules, memory, bytes: bytesRead }, threads);
+
+  const loopsOf = (variant: Variant, threads: number): Loop[] =>
+    accumulatorsTried.map((accumulators, i) => ({
+      number: 1 + variants.indexOf(variant) * accumulatorsTried.length + i,
+      amount: (count) => threads * operationsOf(accumulators, count),
+    }));
+  const probes: Probe[] = [];
+  for (const { variant, threads } of contenders) {
+    const start = { count: fewRepeats, best: 0 };
+    if (variant !== null)
+      probes.push({
+        ...{ kind: "arithmetic", variant, threads, ...start },
+        loops: loopsOf(variant as Variant, threads),
+      });
+    const isThere = probes.some((probe) => probe.kind === "memory" && probe.threads === threads);
+    if (!isThere)
+      probes.push({
+        ...{ kind: "memory", variant: null, threads, ...start },
+        loops: [{ number: 0, amount: () => bytesRead }],
+      });
+  }
+
+  return {
+    count: probes.length,
+    async measure(rest, tell) {
+      for (const probe of probes) {
+        await measureProbe(crew, probe, shortest, rest);
+        tell();
+      }
+    },
+    soFar: () =>
+      probes.map(({ kind, variant, threads, best }) => ({
+        ...{ kind, variant, threads },
+        perSecond: best,
+      })),
+  };
+}
+
+async function measureProbe(
+  crew: Crew,
+  probe: Probe,
+  shortest: number,
+  rest: () => Promise<void>,
+): Promise<void> {
+  const { threads } = probe;
+  const time = (loop: Loop) => {
+    const start = performance.now();
+    crew.run(loop.number, threads, probe.count);
+    return performance.now() - start;
+  };
+  const isFirst = probe.best === 0;
+  if (isFirst) {
+    // Compiled well by then.
+    for (const loop of probe.loops) for (let i = 0; i < 3; ++i) time(loop);
+    await rest();
+    const took = Math.max(0.05, ...probe.loops.map(time));
+    if (probe.kind === "arithmetic") probe.count *= Math.max(1, Math.ceil(shortest / took));
+  }
+  let best = probe.loops[0];
+  for (let trial = 0; trial < trials; ++trial) {
+    await rest();
+    for (const loop of probe.loops) {
+      const perSecond = (loop.amount(probe.count) / time(loop)) * 1000;
+      if (!(perSecond > probe.best) || !Number.isFinite(perSecond)) continue;
+      probe.best = perSecond;
+      best = loop;
+    }
+  }
+  if (isFirst && best) probe.loops = [best];
+}

@@ -1,0 +1,35 @@
+/** The room's part of the link. */
+import { numberIn, oneOf, onOff, type Readers, readParams } from "../../link";
+import type { Reading } from "../../room";
+import { allowedRanges, axes, initialState, lengths, type State } from "./state";
+
+const longestOf = oneOf(
+  ...lengths.filter((length) => length >= allowedRanges.longest.min).map(String),
+);
+
+const readers: Readers<State> = {
+  heads: (text) => ({ heads: numberIn(allowedRanges.heads)(text) }),
+  size: (text) => ({ size: numberIn(allowedRanges.size)(text) }),
+  causal: (text) => ({ causal: onOff(text) }),
+  window: (text) => ({ window: numberIn(allowedRanges.window)(text) }),
+  longest: (text) => ({ longest: Number(longestOf(text)) }),
+  over: (text) => ({ axis: oneOf(...axes)(text) }),
+};
+
+export function read(params: URLSearchParams): Reading<State> {
+  return readParams(params, initialState, readers);
+}
+
+export function write(state: State): URLSearchParams {
+  const params = new URLSearchParams();
+  const put = (key: string, name: keyof State, text = String(state[name])) => {
+    if (state[name] !== initialState[name]) params.set(key, text);
+  };
+  put("heads", "heads");
+  put("size", "size");
+  put("causal", "causal", state.causal ? "on" : "off");
+  put("window", "window");
+  put("longest", "longest");
+  put("over", "axis");
+  return params;
+}

@@ -1,0 +1,67 @@
+/** What a run measures: which cases, and who computes them. */
+import {
+  attentionCase,
+  type Case,
+  type Contender,
+  decodeCase,
+  layerCase,
+  type Request,
+} from "./report";
+import { lengths } from "./state";
+
+export interface Machine {
+  /** The engine as it loads by itself. */
+  readonly variant: string;
+  readonly threads: number;
+  readonly cores: number;
+  readonly isIsolated: boolean;
+}
+
+const longestOfShort = 512;
+const mostThreads = 16;
+
+export function casesOf({ settings, isLong }: Request): Case[] {
+  const longest = isLong ? settings.longest : longestOfShort;
+  const attention = lengths
+    .filter((length) => length <= longest)
+    .map((length) => attentionCase(settings, length));
+  return isLong ? [...attention, decodeCase(settings), layerCase(settings)] : attention;
+}
+
+/** Powers of two up to all cores, and what the engine takes by itself, which comes first. */
+export function threadCounts(isLong: boolean, { threads, cores, isIsolated }: Machine): number[] {
+  const counts = new Set([threads]);
+  if (isLong && isIsolated) {
+    const most = Math.min(cores, mostThreads);
+    counts.add(most);
+    for (let count = 2; count < most; count *= 2) counts.add(count);
+  }
+  counts.add(1);
+  const [own = 1, ...others] = counts;
+  return [own, ...others.sort((a, b) => b - a)];
+}
+
+export const plainJavaScript: Contender = {
+  id: "javascript",
+  name: "plain JavaScript",
+  variant: null,
+  threads: 1,
+};
+
+const engineContender = (variant: string, threads: number): Contender => ({
+  id: `${variant}-${threads}`,
+  name: `${variant}, ${threads} ${threads === 1 ? "thread" : "threads"}`,
+  variant,
+  threads,
+});
+
+/** The engine as it loads by itself comes first; a short run has each other thing that can be changed alone. */
+export function contendersOf({ isLong }: Request, machine: Machine): Contender[] {
+  const counts = threadCounts(isLong, machine);
+  const all = counts.map((threads) => engineContender(machine.variant, threads));
+  if (machine.variant === "relaxed") {
+    const others = isLong ? counts : counts.slice(0, 1);
+    all.push(...others.map((threads) => engineContender("simd", threads)));
+  }
+  return [...all, plainJavaScript];
+}

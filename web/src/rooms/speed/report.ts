@@ -1,0 +1,212 @@
+/** What is measured, in which units, and what is told of it. Everything here is plain arithmetic. */
+
+export interface Settings {
+  readonly heads: number;
+  /** Of a head: numbers in each query, key and value. */
+  readonly size: number;
+  readonly causal: boolean;
+  /** How many tokens to either side may be seen; 0 for all. */
+  readonly window: number;
+  /** The longest sequence of a long run. */
+  readonly longest: number;
+}
+
+export interface Request {
+  readonly settings: Settings;
+  readonly isLong: boolean;
+}
+
+/** Heads of `queries` by `keys`, every vector of `size` numbers. */
+export interface Sizes {
+  readonly heads: number;
+  readonly queries: number;
+  readonly keys: number;
+  readonly size: number;
+  readonly causal: boolean;
+  readonly window: number;
+}
+
+/**
+ * One thing that is computed: attention of a sequence to itself; one new token to a cache of keys and values; or a
+ * multi-head layer, which is attention between four linear maps.
+ */
+export interface Case {
+  readonly id: string;
+  readonly kind: "attention" | "decode" | "layer";
+  readonly name: string;
+  readonly sizes: Sizes;
+  /** Floating-point operations: a multiplication and an addition are two. The softmax is not counted. */
+  readonly operations: number;
+  /** What has to be read and written at least once. */
+  readonly bytes: number;
+}
+
+export interface Contender {
+  readonly id: string;
+  readonly name: string;
+  /** Of the engine; null for plain JavaScript. */
+  readonly variant: string | null;
+  readonly threads: number;
+}
+
+/** Milliseconds of one call, over the rounds. */
+export interface Timing {
+  readonly median: number;
+  readonly least: number;
+  readonly most: number;
+  readonly rounds: number;
+}
+
+export interface Figure {
+  readonly caseId: string;
+  readonly contenderId: string;
+  /** Null where it was left out: see `reason`. */
+  readonly timing: Timing | null;
+  readonly reason: string | null;
+  /** By how much a row of its answer differs from plain JavaScript's, at most and relatively; null for that itself. */
+  readonly difference: number | null;
+  /** Bytes of the engine's whole memory after the call, or of the arrays that plain JavaScript works on. */
+  readonly memory: number | null;
+}
+
+/** What this browser does at most, by a loop that does nothing else. */
+export interface Limit {
+  readonly kind: "arithmetic" | "memory";
+  /** Whose instructions: null for reading memory. */
+  readonly variant: string | null;
+  readonly threads: number;
+  /** Operations or bytes. */
+  readonly perSecond: number;
+}
+
+export interface Report {
+  readonly request: Request;
+  readonly version: string;
+  readonly cores: number;
+  readonly isIsolated: boolean;
+  /** Why there is one thread only, in the engine's words. */
+  readonly reason: string | null;
+  /** The smallest step of the clock, in milliseconds. */
+  readonly clock: number;
+  /** When it began, in milliseconds since 1970. */
+  readonly date: number;
+  readonly contenders: readonly Contender[];
+  readonly cases: readonly Case[];
+  readonly limits: readonly Limit[];
+  readonly figures: readonly Figure[];
+}
+
+/** From 0 to 1, with words for what is under way. */
+export interface News {
+  readonly share: number;
+  readonly doing: string;
+  /** Only where there is more in it than before: painting it disturbs what is measured next. */
+  readonly report: Report | null;
+}
+
+/** The first key that a query sees, and the one after the last. */
+export function keysSeen({ keys, causal, window }: Sizes, query: number): [number, number] {
+  const first = window > 0 ? Math.max(0, query - window) : 0;
+  const last = window > 0 ? Math.min(keys - 1, query + window) : keys - 1;
+  return [first, (causal ? Math.min(query, last) : last) + 1];
+}
+
+/** How many pairs of query and key are seen, in one head. */
+function pairsOf(sizes: Sizes): number {
+  let pairs = 0;
+  for (let query = 0; query < sizes.queries; ++query) {
+    const [first, end] = keysSeen(sizes, query);
+    pairs += end - first;
+  }
+  return pairs;
+}
+
+const float = 4;
+
+/** Two products of every pair: query by key, weight by value. */
+const attentionOperations = (sizes: Sizes) => 4 * sizes.heads * sizes.size * pairsOf(sizes);
+/** Queries, keys and values come in, and outputs go out. */
+const attentionBytes = ({ heads, size, queries, keys }: Sizes) =>
+  float * heads * size * (2 * queries + 2 * keys);
+
+export function attentionCase({ heads, size, causal, window }: Settings, length: number): Case {
+  const sizes = { heads, size, causal, window, queries: length, keys: length };
+  return {
+    id: String(length),
+    kind: "attention",
+    name: `${length} tokens`,
+    sizes,
+    operations: attentionOperations(sizes),
+    bytes: attentionBytes(sizes),
+  };
+}
+
+/** As much as is read by the loop that measures memory. */
+export const bytesRead = 32 * 2 ** 20;
+
+export function decodeCase({ heads, size }: Settings): Case {
+  const keys = Math.round(bytesRead / (2 * float * heads * size));
+  const sizes = { heads, size, causal: false, window: 0, queries: 1, keys };
+  return {
+    id: "decode",
+    kind: "decode",
+    name: `1 token, ${keys} cached`,
+    sizes,
+    operations: attentionOperations(sizes),
+    bytes: attentionBytes(sizes),
+  };
+}
+
+/** Operations of a multi-head layer's products with its weights, roughly: a second or less for plain JavaScript. */
+const layerOperations = 4e8;
+
+export function layerCase({ heads, size, causal, window }: Settings): Case {
+  const width = heads * size;
+  const fitting = 2 ** Math.floor(Math.log2(layerOperations / (8 * width * width)));
+  const length = Math.max(16, Math.min(256, fitting));
+  const sizes = { heads, size, causal, window, queries: length, keys: length };
+  return {
+    id: "layer",
+    kind: "layer",
+    name: `layer, ${length} tokens`,
+    sizes,
+    operations: 8 * length * width * width + attentionOperations(sizes),
+    bytes: float * (2 * length * width + 4 * width * width + 4 * width),
+  };
+}
+
+/** Operations for each byte: what decides whether arithmetic or memory is the limit. */
+export const intensityOf = ({ operations, bytes }: Case) => operations / bytes;
+
+/** Billions of operations a second. */
+export const speedOf = ({ operations }: Case, milliseconds: number) =>
+  operations / milliseconds / 1e6;
+
+/** The most that a contender could reach in a case, in billions of operations a second; null for what has no limit here. */
+export function limitOf(report: Report, one: Case, { variant, threads }: Contender): number | null {
+  if (variant === null) return null;
+  const find = (kind: Limit["kind"], name: string | null) =>
+    report.limits.find(
+      (limit) => limit.kind === kind && limit.variant === name && limit.threads === threads,
+    );
+  const arithmetic = find("arithmetic", variant);
+  const memory = find("memory", null);
+  if (!arithmetic || !memory) return null;
+  return Math.min(arithmetic.perSecond, memory.perSecond * intensityOf(one)) / 1e9;
+}
+
+/** The one to speak of first: the engine as it loads by itself. */
+export const bestOf = ({ contenders }: Report): Contender | undefined => contenders[0];
+
+export function figureOf(report: Report, one: Case, contender: Contender): Figure | undefined {
+  return report.figures.find(
+    ({ caseId, contenderId }) => caseId === one.id && contenderId === contender.id,
+  );
+}
+
+export function median(samples: readonly number[]): number {
+  const sorted = [...samples].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+}

@@ -1,0 +1,91 @@
+/** Measures time: several things in turn, round after round, so that what disturbs one disturbs all. */
+import { median, type Timing } from "./report";
+
+export interface Racer {
+  run(): void;
+  /** Milliseconds of a call that was made already. */
+  readonly first: number;
+}
+
+export interface Pace {
+  /** Milliseconds that a sample lasts at least: what takes less is called several times. */
+  readonly shortest: number;
+  readonly rounds: number;
+}
+
+/** A call that takes so long needs no warming up, and fewer rounds. */
+const long = 150;
+const fewest = 3;
+
+/** The smallest step of the clock: browsers make it coarse, more so without isolation. */
+export function clockStep(): number {
+  let step = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < 5; ++i) {
+    const start = performance.now();
+    let now = start;
+    while (now === start) now = performance.now();
+    step = Math.min(step, now - start);
+  }
+  return step;
+}
+
+function timeCalls(run: () => void, calls: number): number {
+  const start = performance.now();
+  for (let i = 0; i < calls; ++i) run();
+  return performance.now() - start;
+}
+
+/** Calls for a while, so that the browser compiles it well; the milliseconds of a call by then. */
+async function warmUp({ run, first }: Racer, shortest: number, pause: () => Promise<void>) {
+  if (first >= long) return first;
+  let once = Math.max(first, 1e-3);
+  for (let spent = 0, calls = 0; spent < 2 * shortest && calls < 1000; ) {
+    const batch = Math.max(1, Math.ceil(shortest / 4 / once));
+    const took = timeCalls(run, batch);
+    once = Math.max(took / batch, 1e-3);
+    spent += Math.max(took, 0.05);
+    calls += batch;
+    await pause();
+  }
+  return once;
+}
+
+/**
+ * The milliseconds of a call of each.
+ *
+ * @param pause lets messages in, between samples
+ * @param tell after each sample, by how much of all has been done
+ */
+export async function timeInRounds(
+  racers: readonly Racer[],
+  { shortest, rounds }: Pace,
+  pause: () => Promise<void>,
+  tell: (share: number) => void,
+): Promise<Timing[]> {
+  const plans = [];
+  for (const racer of racers) {
+    const once = await warmUp(racer, shortest, pause);
+    const calls = Math.max(1, Math.ceil(shortest / once));
+    plans.push({
+      ...{ run: racer.run, calls, samples: [] as number[] },
+      rounds: once >= long ? Math.min(fewest, rounds) : rounds,
+      cost: once * calls,
+    });
+  }
+  const all = plans.reduce((sum, { cost, rounds }) => sum + cost * rounds, 0);
+  let done = 0;
+  for (let round = 0; round < rounds; ++round)
+    for (const plan of plans) {
+      if (round >= plan.rounds) continue;
+      await pause();
+      plan.samples.push(timeCalls(plan.run, plan.calls) / plan.calls);
+      done += plan.cost;
+      tell(done / all);
+    }
+  return plans.map(({ samples }) => ({
+    median: median(samples),
+    least: Math.min(...samples),
+    most: Math.max(...samples),
+    rounds: samples.length,
+  }));
+}

@@ -1,0 +1,150 @@
+/** A report as rows of figures: for the table on the page, for Markdown and for CSV. */
+import {
+  type Case,
+  type Contender,
+  type Figure,
+  figureOf,
+  intensityOf,
+  limitOf,
+  type Report,
+  speedOf,
+} from "./report";
+import { mebibytes, percent, threeDigits } from "./units";
+
+export interface Row {
+  readonly one: Case;
+  readonly contender: Contender;
+  /** Undefined until it is measured. */
+  readonly figure: Figure | undefined;
+  /** Billions of operations a second. */
+  readonly speed: number | null;
+  /** Of the limit. */
+  readonly share: number | null;
+  /** How many times as long plain JavaScript takes. */
+  readonly ratio: number | null;
+}
+
+export function rowsOf(report: Report): Row[] {
+  return report.cases.flatMap((one) => {
+    const plain = report.contenders.find(({ variant }) => variant === null);
+    const slow = plain && figureOf(report, one, plain)?.timing?.median;
+    return report.contenders.map((contender) => {
+      const figure = figureOf(report, one, contender);
+      const time = figure?.timing?.median;
+      const speed = time === undefined ? null : speedOf(one, time);
+      const limit = limitOf(report, one, contender);
+      return {
+        ...{ one, contender, figure, speed },
+        share: speed !== null && limit ? speed / limit : null,
+        ratio: time && slow ? slow / time : null,
+      };
+    });
+  });
+}
+
+const or = (value: number | null, write: (value: number) => string) =>
+  value === null ? "" : write(value);
+
+/** What a row says, column by column; empty where there is nothing to say. */
+export const columns: readonly {
+  readonly id: string;
+  readonly head: string;
+  text(row: Row): string;
+}[] = [
+  { id: "by", head: "computed by", text: ({ contender }) => contender.name },
+  { id: "time", head: "ms", text: ({ figure }) => or(figure?.timing?.median ?? null, threeDigits) },
+  {
+    id: "spread",
+    head: "least to most",
+    text: ({ figure }) =>
+      figure?.timing
+        ? `${threeDigits(figure.timing.least)}–${threeDigits(figure.timing.most)}`
+        : "",
+  },
+  { id: "speed", head: "GFLOP/s", text: ({ speed }) => or(speed, threeDigits) },
+  { id: "share", head: "of the limit", text: ({ share }) => or(share, percent) },
+  { id: "ratio", head: "times as fast", text: ({ ratio }) => or(ratio, threeDigits) },
+  {
+    id: "difference",
+    head: "differs by",
+    text: ({ figure }) => or(figure?.difference ?? null, (value) => value.toExponential(0)),
+  },
+  { id: "memory", head: "memory", text: ({ figure }) => or(figure?.memory ?? null, mebibytes) },
+];
+
+/** How a case is described where it stands alone: by its sizes. */
+export function describe({ sizes, kind }: Case): string {
+  const { heads, size, causal, window } = sizes;
+  const parts = [`${heads} ${heads === 1 ? "head" : "heads"} of ${size} numbers`];
+  if (kind !== "decode" && causal) parts.push("causal");
+  if (kind !== "decode" && window > 0) parts.push(`window ${window}`);
+  return parts.join(", ");
+}
+
+export function limitLines({ limits }: Report): string[] {
+  return limits.map(({ kind, variant, threads, perSecond }) => {
+    const what = kind === "memory" ? "reading memory" : `arithmetic, ${variant}`;
+    const unit = kind === "memory" ? "GB/s" : "GFLOP/s";
+    const count = `${threads} ${threads === 1 ? "thread" : "threads"}`;
+    return `${what}, ${count}: ${threeDigits(perSecond / 1e9)} ${unit}`;
+  });
+}
+
+const dayOf = (date: number) => new Date(date).toISOString().slice(0, 16).replace("T", " ");
+
+function facts(report: Report, browser: string): string[] {
+  const { version, cores, isIsolated, clock, date, cases } = report;
+  const [one] = cases;
+  return [
+    `Heed ${version}`,
+    ...[browser, `${cores} ${cores === 1 ? "core" : "cores"}`],
+    isIsolated ? "isolated" : "not isolated",
+    `clock of ${threeDigits(1000 * clock)} µs`,
+    `${dayOf(date)} UTC`,
+    ...(one ? [describe(one)] : []),
+  ];
+}
+
+/** For a bug report or a forum: who measured what, and all figures. */
+export function markdownOf(report: Report, browser: string): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  const rows = rowsOf(report).filter(({ figure }) => figure?.timing);
+  return [
+    `**Attention measured in the browser.** ${facts(report, browser).join("; ")}.`,
+    "",
+    `Limits: ${limitLines(report).join("; ")}.`,
+    "",
+    line(["case", ...columns.map(({ head }) => head)]),
+    line(["---", "---", ...columns.slice(1).map(() => "---:")]),
+    ...rows.map((row) => line([row.one.name, ...columns.map(({ text }) => text(row))])),
+    "",
+  ].join("\n");
+}
+
+/** All digits and all sizes: for a table program (RFC 4180). */
+export function csvOf(report: Report, browser: string): string {
+  const quoted = (value: string | number) =>
+    typeof value === "number" ? String(value) : `"${value.replace(/"/g, '""')}"`;
+  const head = [
+    ...["case", "kind", "heads", "size", "queries", "keys", "causal", "window"],
+    ...["operations", "bytes", "operations per byte", "variant", "threads"],
+    ...["median ms", "least ms", "most ms", "rounds", "GFLOP/s", "limit GFLOP/s"],
+    ...["difference", "memory bytes", "left out", "browser", "version", "cores", "date"],
+  ];
+  const lines = rowsOf(report).map(({ one, contender, figure, speed }) => {
+    const { heads, size, queries, keys, causal, window } = one.sizes;
+    const { timing } = figure ?? {};
+    return [
+      ...[one.name, one.kind, heads, size, queries, keys, causal ? "yes" : "no", window],
+      ...[one.operations, one.bytes, intensityOf(one)],
+      ...[contender.variant ?? "JavaScript", contender.threads],
+      ...[timing?.median ?? "", timing?.least ?? "", timing?.most ?? "", timing?.rounds ?? ""],
+      ...[speed ?? "", limitOf(report, one, contender) ?? ""],
+      ...[figure?.difference ?? "", figure?.memory ?? "", figure?.reason ?? ""],
+      ...[browser, report.version, report.cores, new Date(report.date).toISOString()],
+    ]
+      .map(quoted)
+      .join(",");
+  });
+  return `${[head.map(quoted).join(","), ...lines].join("\r\n")}\r\n`;
+}

@@ -1,0 +1,24 @@
+import type { Room } from "../../room";
+import { read, write } from "./link";
+import type { State } from "./state";
+import { View } from "./View";
+import "./speed.css";
+
+const speed: Room<State> = {
+  title: "How fast is attention here?",
+  lead: "The engine is measured in this very browser, against plain JavaScript and against the most that the processor does.",
+  panels: {
+    run: "progress and result",
+    picture: "the chart",
+    controls: "settings",
+    table: "the table of figures",
+    threads: "how to get more threads",
+    try: "what to look for",
+  },
+  look: ["axis"],
+  read,
+  write,
+  View,
+};
+
+export default speed;

@@ -1,0 +1,28 @@
+/** What a person can set here. The link holds exactly this (see link.ts). */
+import type { Settings } from "./report";
+
+export const axes = ["length", "intensity"] as const;
+export type Axis = (typeof axes)[number];
+
+export interface State extends Settings {
+  /** What the figures are drawn over. */
+  readonly axis: Axis;
+}
+
+export const initialState: State = {
+  heads: 4,
+  size: 64,
+  causal: false,
+  window: 0,
+  longest: 2048,
+  axis: "length",
+};
+
+export const lengths = [64, 128, 256, 512, 1024, 2048, 4096, 8192] as const;
+
+export const allowedRanges = {
+  heads: { min: 1, max: 16 },
+  size: { min: 8, max: 128 },
+  window: { min: 0, max: 4096 },
+  longest: { min: 512, max: 8192 },
+};

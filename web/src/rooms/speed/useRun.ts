@@ -1,0 +1,77 @@
+/** Runs measurements, one at a time, each in a worker of its own that ends with it. */
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { Engine } from "../../engine";
+import type { News, Report, Settings } from "./report";
+
+export interface Measuring {
+  /** What is measured by now; of the last run, or of the one under way. */
+  readonly report: Report | null;
+  /** Null while nothing is under way. */
+  readonly news: Pick<News, "share" | "doing"> | null;
+  /** Words for the person, where the last run came to no end. */
+  readonly failure: string | null;
+  start(isLong: boolean): void;
+  cancel(): void;
+}
+
+/** Milliseconds without another change before new settings are measured. */
+const patience = 500;
+
+export function useRun({ heads, size, causal, window, longest }: Settings): Measuring {
+  const [report, setReport] = useState<Report | null>(null);
+  const [news, setNews] = useState<Measuring["news"]>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  const current = useRef<AbortController | null>(null);
+
+  const start = useCallback(
+    async (isLong: boolean) => {
+      current.current?.abort();
+      const controller = new AbortController();
+      const { signal } = controller;
+      current.current = controller;
+      const engine = new Engine();
+      signal.addEventListener("abort", () => engine.dispose());
+      setFailure(null);
+      setNews({ share: 0, doing: "starting an engine" });
+      try {
+        const settings = { heads, size, causal, window, longest };
+        const measured = await engine.ask(
+          "speed",
+          { settings, isLong },
+          {
+            signal,
+            progress({ report, ...news }) {
+              if (signal.aborted) return;
+              setNews(news);
+              if (report) setReport(report);
+            },
+          },
+        );
+        if (!signal.aborted) setReport(measured);
+      } catch (error) {
+        if (!signal.aborted) setFailure((error as Error).message);
+      } finally {
+        engine.dispose();
+        if (current.current === controller) setNews(null);
+      }
+    },
+    [heads, size, causal, window, longest],
+  );
+  const cancel = useCallback(() => {
+    current.current?.abort();
+    current.current = null;
+    setNews(null);
+    setFailure("Cancelled: what was measured until then is shown.");
+  }, []);
+
+  // The short run starts by itself: at once, and again when something else is to be measured.
+  const isFirst = useRef(true);
+  useEffect(() => {
+    const timer = setTimeout(() => void start(false), isFirst.current ? 0 : patience);
+    isFirst.current = false;
+    return () => clearTimeout(timer);
+  }, [heads, size, causal, window]);
+  useEffect(() => () => current.current?.abort(), []);
+
+  return { report, news, failure, start: (isLong) => void start(isLong), cancel };
+}
