@@ -103,18 +103,23 @@ export function MelodyPanel({ state, set, own, onOwn }: PanelProps & OwnSound) {
           divided by the temperature. <As of="v">Values</As> are the same loudnesses. Nothing is
           learned: a frame finds the frames that sound like it.
         </Roles>
-        <Panel name="picture">
-          <Transport
-            count={frames}
-            index={frame}
-            go={go}
-            label="Melody"
-            unit="Frame"
-            title={timeOf(frame)}
-            live={live}
-          />
-          <div class="beside">
-            <Maps melody={melody} state={state} seek={live.seek} />
+        <div class="beside">
+          <Panel name="picture">
+            <div class="stack">
+              <Transport
+                count={frames}
+                index={frame}
+                go={go}
+                label="Melody"
+                unit="Frame"
+                title={timeOf(frame)}
+                live={live}
+              />
+              <Maps melody={melody} state={state} seek={live.seek} />
+              {(failure ?? composed.failure) && <p role="status">{failure ?? composed.failure}</p>}
+            </div>
+          </Panel>
+          <Panel name="weights">
             <RowTable title={`What ${timeOf(frame)} looks at most`} columns={columns}>
               <tbody>
                 {Array.from({ length: Math.min(rowsShown, frames) }, (_, i) => {
@@ -130,9 +135,8 @@ export function MelodyPanel({ state, set, own, onOwn }: PanelProps & OwnSound) {
                 })}
               </tbody>
             </RowTable>
-          </div>
-          {(failure ?? composed.failure) && <p role="status">{failure ?? composed.failure}</p>}
-        </Panel>
+          </Panel>
+        </div>
       </Work>
     </>
   );
