@@ -159,9 +159,27 @@ describe("A run", () => {
     expect(contendersOf(request(true), { ...machine, variant: "simd" }).length).toBe(6);
   });
 
+  test("calls what is quick so often that the clock can tell", async () => {
+    let calls = 0;
+    const [timing] = await timeInRounds(
+      [{ first: 200, run: () => void ++calls }],
+      { shortest: 2, rounds: 3 },
+      async () => {},
+      () => {},
+    );
+    expect(calls).toBeGreaterThan(1000);
+    expect(timing?.least).toBeGreaterThan(0);
+  });
+
   test("takes turns, and gives the median with the fastest and the slowest round", async () => {
     const order: string[] = [];
-    const racer = (name: string) => ({ first: 200, run: () => void order.push(name) });
+    const racer = (name: string) => ({
+      first: 200,
+      run() {
+        order.push(name);
+        for (const start = performance.now(); performance.now() < start + 1; );
+      },
+    });
     const told: number[] = [];
     const timings = await timeInRounds(
       [racer("a"), racer("b")],
