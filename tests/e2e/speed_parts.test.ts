@@ -16,6 +16,7 @@ import {
   type Contender,
   decodeCase,
   intensityOf,
+  isDisturbed,
   layerCase,
   limitOf,
   median,
@@ -207,6 +208,15 @@ describe("What one takes along", () => {
     expect(row?.speed).toBeCloseTo(26.2144, 9);
     expect(row?.share).toBeCloseTo(0.262144, 9);
     expect(row?.ratio).toBeCloseTo(50, 9);
+  });
+
+  test("says when rounds differ so much that something else must be running", () => {
+    expect(isDisturbed(report)).toBe(true);
+    const calm = report.figures.map((figure) => ({
+      ...figure,
+      timing: { median: 1, least: 0.9, most: 1.5, rounds: 3 },
+    }));
+    expect(isDisturbed({ ...report, figures: calm })).toBe(false);
   });
 
   test("is a table in Markdown", () => {
