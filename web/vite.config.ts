@@ -18,7 +18,13 @@ function assetFileNames({ names }: { names: string[] }): string {
 export default defineConfig({
   root: pathOf("."),
   base: "./",
-  resolve: { alias: { heed: pathOf("../dist/index.js") } },
+  resolve: {
+    alias: {
+      "heed/models": pathOf("../dist/models.js"),
+      "heed/nn": pathOf("../dist/nn.js"),
+      heed: pathOf("../dist/index.js"),
+    },
+  },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   plugins: [serviceWorker(pathOf("service-worker.js"))],
   build: {

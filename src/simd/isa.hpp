@@ -44,7 +44,11 @@ struct Traits<Wasm> {
 using Sse42 = xsimd::sse4_2;
 using Avx2 = xsimd::fma3<xsimd::avx2>;
 using Avx512 = xsimd::avx512bw;
+#if defined(HEED_WITHOUT_AVX512)
+using BuiltIsas = IsaList<Avx2, Sse42>;
+#else
 using BuiltIsas = IsaList<Avx512, Avx2, Sse42>;
+#endif
 
 template <>
 struct Traits<Sse42> {

@@ -121,12 +121,14 @@ describe.each(kinds)(
 
     test("lets the selected query attend only to itself and the past under the causal mask", async () => {
       const room = await open();
-      await room.click("causal", ".settings");
+      await room.click("decoder: causal");
       const { weight } = await room.untilTable({
         masked: [0.113, 0.424, -Infinity, -Infinity, -Infinity],
         total: 1,
       });
       expect(weight.slice(2)).toEqual([0, 0, 0]);
+      await room.click("encoder: all see all");
+      await room.untilTable({ masked: [0.113, 0.424, 0.735, 1.047, 1.358] });
     });
 
     test("hides padding and what lies outside the window", async () => {
@@ -254,9 +256,29 @@ describe.each(kinds)(
       expect(sharper[0]).toBeLessThan(weight[0] as number);
     });
 
+    test("shows the largest weight and the entropy of the selected row, and the softmax saturating", async () => {
+      const room = await open("#step=weights");
+      // 2.178 is the entropy in bits of the five weights of “quick”, and 2.322 = log2(5) that of equal ones.
+      await expect
+        .poll(() => room.text(".sharpness"))
+        .toMatch(
+          /^Largest weight of “quick” 0\.339 on “jumps” Its entropy 2\.1\d\d bits of at most 2\.322 /,
+        );
+      const entropyOf = (weights: readonly number[]) =>
+        weights.reduce((sum, share) => sum - share * Math.log2(share), 0);
+      const entropy = async () =>
+        Number(/entropy ([\d.]+) bits/.exec(await room.text(".sharpness"))?.[1]);
+      expect(await entropy()).toBeCloseTo(entropyOf((await room.table()).weight), 1);
+      await room.page.focus("input[type=range]");
+      await room.page.keyboard.press("Home");
+      await room.page.select("select[aria-label^=Query]", "4");
+      await expect.poll(() => room.text(".sharpness")).toContain("The softmax is saturated");
+      expect(await entropy()).toBeLessThan(0.3);
+    });
+
     test("takes keys and values from the second sentence in cross-attention", async () => {
       const room = await open();
-      await room.click("Ask a second sentence (cross-attention)");
+      await room.click("encoder-decoder: two sentences");
       await room.untilTable({ keys: ["A", "lazy", "dog", "sleeps"] });
       await room.paste("#key-text", "no one");
       const { weight } = await room.untilTable({ keys: ["no", "one"], total: 1 });

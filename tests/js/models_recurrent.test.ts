@@ -273,6 +273,25 @@ describe.each(architectures)("%s", (architecture) => {
     expect(begun).toEqual(texts.map((text) => text.slice(0, 2)));
   });
 
+  test("tells how likely it takes each token to be: the loss is made of that", () => {
+    const model = make();
+    const { loss, count } = heed().scope(() => {
+      const lesson = model.eval().forward(some);
+      return { ...lesson, loss: lesson.loss.data[0] as number };
+    });
+    const surprises = model.probabilities(some).flatMap(({ tokens, rows, probabilities }, i) => {
+      const said = [...(some[i] as Translation).target, "<end>"];
+      expect(rows).toBe(said.length);
+      return said.map((token, row) => {
+        const chances = probabilities.subarray(row * tokens.length, (row + 1) * tokens.length);
+        expect(chances.reduce((sum, p) => sum + p, 0)).toBeCloseTo(1, 5);
+        return -Math.log(chances[tokens.indexOf(token)] as number);
+      });
+    });
+    expect(surprises.length).toBe(count);
+    expect(surprises.reduce((sum, x) => sum + x, 0) / count).toBeCloseTo(loss, 4);
+  });
+
   test("searches with beams as without the states that it carries", async () => {
     const model = make({ layers: 2 });
     train(heed(), model, 12);

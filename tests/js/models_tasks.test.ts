@@ -276,6 +276,18 @@ describe("dates", () => {
     expect(tasks.dates({ forms: "short" }).vocabulary).toEqual(tasks.dates().vocabulary);
   });
 
+  test("are known in every form that they are written in, and in no other", () => {
+    const all = tasks.dates();
+    for (const task of [all, tasks.dates({ tokens: "subword" })])
+      for (const example of draws(task, 500))
+        expect(task.solve?.(example.source.join(""))).toEqual(example);
+    const told = (text: string) => all.solve?.(text)?.target.join("");
+    expect(told("the 3rd of March, 2021")).toBe("2021-03-03");
+    expect(told("Wed 3 Mar 2021")).toBe("2021-03-03");
+    for (const text of ["Thu 3 Mar 2021", "the 3th of March, 2021", "31.02.2021", "2021", "3+3"])
+      expect(told(text)).toBeUndefined();
+  });
+
   test("of subwords are the same dates in fewer tokens", () => {
     const random = [1, 1].map(() => new nn.Generator(9)) as [nn.Generator, nn.Generator];
     const [characters, subwords] = [tasks.dates(), tasks.dates({ tokens: "subword" })];

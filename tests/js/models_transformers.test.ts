@@ -361,6 +361,20 @@ describe.each(writing)("$name writes", (own) => {
     for (const tokens of short) expect(tokens.length).toBeLessThanOrEqual(1);
   });
 
+  test("what it takes to be the likeliest, by the probabilities that it gives", () => {
+    using model = trained();
+    const likeliest = model.likeliest(some as Translation[]);
+    for (const [i, found] of model.probabilities(some as Translation[]).entries()) {
+      const { tokens, rows, probabilities } = found;
+      const said = Array.from({ length: rows }, (_, row) => {
+        const chances = probabilities.subarray(row * tokens.length, (row + 1) * tokens.length);
+        expect(chances.reduce((sum, p) => sum + p, 0)).toBeCloseTo(1, 5);
+        return tokens[chances.indexOf(Math.max(...chances))];
+      });
+      expect(said).toEqual(likeliest[i]);
+    }
+  });
+
   /** The same without a cache: everything anew at each step. */
   const logitsOf =
     (model: DecoderModel, example: Example): Step =>

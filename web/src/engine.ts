@@ -21,6 +21,21 @@ interface Pending {
   progress(news: unknown): void;
 }
 
+export interface EngineOptions {
+  /** Whether it has threads beside the worker's own: true. Small models run faster, and the page smoother, without. */
+  readonly hasThreads?: boolean;
+}
+
+/** The name tells the worker which engine to start; the bundler wants it to stand here as it is. */
+function newWorker(hasThreads: boolean): Worker {
+  return hasThreads
+    ? new Worker(new URL("./engine.worker.ts", import.meta.url), { type: "module", name: "heed" })
+    : new Worker(new URL("./engine.worker.ts", import.meta.url), {
+        type: "module",
+        name: "heed alone",
+      });
+}
+
 export class Engine {
   /** What runs in the worker, once it runs; rejected when it cannot, with words for the person. */
   readonly started: Promise<EngineInfo>;
@@ -32,10 +47,12 @@ export class Engine {
   #worker: Worker | null = null;
   #pending = new Map<number, Pending>();
   #asked = 0;
+  readonly #hasThreads: boolean;
   /** Why there is no engine any more. */
   #ended: Error | null = null;
 
-  constructor() {
+  constructor({ hasThreads = true }: EngineOptions = {}) {
+    this.#hasThreads = hasThreads;
     this.started = new Promise((resolve, reject) => {
       this.#announce = resolve;
       this.#giveUp = reject;
@@ -86,10 +103,7 @@ export class Engine {
   }
 
   #start(): void {
-    const worker = new Worker(new URL("./engine.worker.ts", import.meta.url), {
-      type: "module",
-      name: "heed",
-    });
+    const worker = newWorker(this.#hasThreads);
     this.#workers.add(worker);
     worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.#receive(worker, data);
     worker.onerror = (event) => {

@@ -10,7 +10,7 @@ function send(message: FromWorker): void {
 
 async function start(): Promise<void> {
   try {
-    const heed = await load();
+    const heed = await load(self.name === "heed alone" ? { threads: 1 } : {});
     const dispatch = dispatcher(heed, desks, send);
     self.onmessage = ({ data }: MessageEvent<ToWorker>) => dispatch(data);
     const { version, variant, threads, reason } = heed.info;

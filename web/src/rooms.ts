@@ -7,14 +7,24 @@ export type AnyRoom = Room<any>;
 interface Entry {
   /** Its name in a link. */
   readonly id: string;
-  /** Its name in the navigation. */
+  /** Its name in the navigation, and where that is too long for a phone. */
   readonly name: string;
+  readonly short?: string;
   load(): Promise<{ default: AnyRoom }>;
 }
 
 /** The first room is the one that a link without a room opens. */
 export const rooms = [
   { id: "steps", name: "Step by step", load: () => import("./rooms/steps/steps") },
+  { id: "heads", name: "Heads", load: () => import("./rooms/heads/heads") },
+  { id: "learn", name: "Learn", load: () => import("./rooms/learn/learn") },
+  {
+    id: "recurrent",
+    name: "RNN, Bahdanau, self-attention",
+    short: "RNN to attention",
+    load: () => import("./rooms/recurrent/recurrent"),
+  },
+  { id: "beyond", name: "Beyond words", load: () => import("./rooms/beyond/beyond") },
   { id: "speed", name: "Speed", load: () => import("./rooms/speed/speed") },
 ] as const satisfies readonly Entry[];
 

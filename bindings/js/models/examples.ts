@@ -88,6 +88,8 @@ export interface Task<E extends Example = Example> {
    * labels that are asked. Throws HeedError that tells what is not known.
    */
   read?(text: string): E;
+  /** The same with its answer and alignment; undefined for what is not written as the task writes. */
+  solve?(text: string): E | undefined;
   /** From tokens to what a person reads. */
   write?(tokens: readonly string[]): string;
 }

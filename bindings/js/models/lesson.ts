@@ -3,7 +3,7 @@
 import type { Heed } from "../ops.js";
 import { noGrad } from "../tape.js";
 import type { Tensor } from "../tensor.js";
-import type { Lesson } from "./model.js";
+import type { Lesson, TokenProbabilities } from "./model.js";
 
 /**
  * Cross entropy, and how many of the answers were the likeliest.
@@ -27,4 +27,31 @@ export function lessonOf(heed: Heed, logits: Tensor, answers: Tensor, ignoreInde
 /** The place of the largest number in each row of logits [..., C]. */
 export function likeliestOf(heed: Heed, logits: Tensor): Int32Array {
   return noGrad(() => heed.scope(() => heed.topK(logits, 1).indices.data.slice() as Int32Array));
+}
+
+/**
+ * The probabilities of all tokens wherever something is to be said.
+ *
+ * @param logits [B, L, V]
+ * @param answers int32 [B, L]
+ * @param ignoreIndex stands where there is nothing to answer
+ * @param tokens of the vocabulary
+ */
+export function probabilitiesOf(
+  heed: Heed,
+  logits: Tensor,
+  answers: Tensor,
+  ignoreIndex: number,
+  tokens: readonly string[],
+): TokenProbabilities[] {
+  const [batch = 0, length = 0, size = 0] = logits.shape;
+  const all = heed.softmax(logits).data as Float32Array;
+  return Array.from({ length: batch }, (_, b) => {
+    const places = Array.from({ length }, (_, i) => b * length + i);
+    const asked = places.filter((place) => answers.data[place] !== ignoreIndex);
+    const probabilities = new Float32Array(asked.length * size);
+    for (const [row, place] of asked.entries())
+      probabilities.set(all.subarray(place * size, (place + 1) * size), row * size);
+    return { tokens, rows: asked.length, probabilities };
+  });
 }

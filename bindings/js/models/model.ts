@@ -101,6 +101,16 @@ export interface LabelledWeights extends ExampleWeights {
   labels: Labels;
 }
 
+/** How likely a model takes each token to be, at each place of one answer and at its end. */
+export interface TokenProbabilities {
+  /** All that may be said, the special tokens first. */
+  readonly tokens: readonly string[];
+  /** Places, with the end. */
+  readonly rows: number;
+  /** [rows, tokens.length] */
+  readonly probabilities: Float32Array;
+}
+
 /** A model of one task. */
 export abstract class TaskModel<E extends Example = Example> extends Module {
   readonly config: ModelConfig;

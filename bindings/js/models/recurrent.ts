@@ -8,7 +8,7 @@ import type { Heed } from "../ops.js";
 import type { Tensor } from "../tensor.js";
 import { type Check, checkArgument, isWholeNumber, oneOf } from "../validate.js";
 import type { Translation } from "./examples.js";
-import { lessonOf } from "./lesson.js";
+import { lessonOf, probabilitiesOf } from "./lesson.js";
 import {
   type Answer,
   type AnswerOptions,
@@ -17,6 +17,7 @@ import {
   type Lesson,
   type ModelConfig,
   TaskModel,
+  type TokenProbabilities,
 } from "./model.js";
 import {
   BahdanauDecoder,
@@ -125,15 +126,16 @@ export class RecurrentModel extends TaskModel<Translation> {
   }
 
   forward(examples: readonly Translation[]): Lesson {
-    this.checkExamples(examples);
-    const answers = examples.map(({ target }) => [...this.#target.encode(target), endId]);
-    const before = padded(
-      this.heed,
-      answers.map((ids) => [startId, ...ids.slice(0, -1)]),
-    );
-    const { memory, state } = this.#read(examples);
-    const { logits } = this.decoder.forward(before, state, memory);
-    return lessonOf(this.heed, logits, padded(this.heed, answers), padId);
+    const { logits, answers } = this.#lesson(examples);
+    return lessonOf(this.heed, logits, answers, padId);
+  }
+
+  /** The probabilities of all tokens at each place of the answers and at their ends, from the ones before it. */
+  probabilities(examples: readonly Translation[], receive?: ReceiveWeights): TokenProbabilities[] {
+    return this.infer(() => {
+      const { logits, answers } = this.#lesson(examples);
+      return probabilitiesOf(this.heed, logits, answers, padId, this.#target.tokens);
+    }, receive);
   }
 
   async answer(examples: readonly Translation[], options: AnswerOptions = {}): Promise<Answer[]> {
@@ -198,6 +200,18 @@ export class RecurrentModel extends TaskModel<Translation> {
     };
     this.infer(() => void this.forward(examples), receive);
     return found.map((weights) => [weights]);
+  }
+
+  #lesson(examples: readonly Translation[]): { logits: Tensor; answers: Tensor } {
+    this.checkExamples(examples);
+    const answers = examples.map(({ target }) => [...this.#target.encode(target), endId]);
+    const before = padded(
+      this.heed,
+      answers.map((ids) => [startId, ...ids.slice(0, -1)]),
+    );
+    const { memory, state } = this.#read(examples);
+    const { logits } = this.decoder.forward(before, state, memory);
+    return { logits, answers: padded(this.heed, answers) };
   }
 
   /** What is known of sources before the first token. */

@@ -14,8 +14,15 @@ import {
   tokenEmbedding,
 } from "./attentionModel.js";
 import type { Continuation, Translation } from "./examples.js";
-import { lessonOf, likeliestOf } from "./lesson.js";
-import type { Answer, AnswerOptions, Labels, Lesson, ModelConfig } from "./model.js";
+import { lessonOf, likeliestOf, probabilitiesOf } from "./lesson.js";
+import type {
+  Answer,
+  AnswerOptions,
+  Labels,
+  Lesson,
+  ModelConfig,
+  TokenProbabilities,
+} from "./model.js";
 import { checkAnswerOptions, type Decoding, decode } from "./stepwise.js";
 import { endId, maskOf, padded, padId, startId, Vocabulary } from "./vocabulary.js";
 
@@ -73,6 +80,14 @@ abstract class WritingModel<E extends Translation | Continuation> extends Attent
           .filter((place) => isAsked[place])
           .map((place) => this.targetVocabulary.tokens[ids[place] as number] as string),
       );
+    }, receive);
+  }
+
+  /** The probabilities of all tokens at each place of the answers and at their ends, from the ones before it. */
+  probabilities(examples: readonly E[], receive?: ReceiveWeights): TokenProbabilities[] {
+    return this.infer(() => {
+      const { logits, answers } = this.#lesson(examples);
+      return probabilitiesOf(this.heed, logits, answers, padId, this.targetVocabulary.tokens);
     }, receive);
   }
 

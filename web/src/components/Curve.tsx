@@ -21,6 +21,8 @@ export interface CurveProps {
   series: readonly Series[];
   /** The range of y; that of the numbers unless it has one of its own, such as 0 to 1. */
   range?: Interval;
+  /** That of x; from the first to the last unless more is still to come. */
+  domain?: Interval;
   height?: number;
   /** A place in `x` that is marked, and with `onCursor` can be dragged. */
   cursor?: number;
@@ -33,6 +35,11 @@ const mostSeries = 3;
 const mostPoints = 600;
 /** Rows of the table for screen readers. */
 const rowsHeard = 20;
+
+/** Whole numbers, such as steps, are written as such. */
+function formatX(value: number): string {
+  return Number.isInteger(value) ? String(value) : formatShort(value);
+}
 
 /** Places of `count` numbers, evenly, at most `most`, first and last among them. */
 function sample(count: number, most: number): number[] {
@@ -62,6 +69,7 @@ export function Curve({
   x,
   series: all,
   range,
+  domain,
   height = 180,
   cursor,
   onCursor,
@@ -71,9 +79,10 @@ export function Curve({
   const id = useId();
   const series = all.slice(0, mostSeries);
   const xRange =
-    x.length > 1
+    domain ??
+    (x.length > 1
       ? { low: x[0] as number, high: x[x.length - 1] as number }
-      : rangeOfAll(Array.from(x));
+      : rangeOfAll(Array.from(x)));
   const yRange = range ?? rangeOfAll(series.flatMap(({ y }) => Array.from(y)));
   const yTicks = ticksOf(yRange, 4);
   const yTexts = textsOf(yTicks);
@@ -137,9 +146,7 @@ export function Curve({
             {name} {read !== null && <b>{formatShort(y[read] as number)}</b>}
           </span>
         ))}
-        <span class="faint">
-          {read !== null && `at ${xName} ${formatShort(x[read] as number)}`}
-        </span>
+        <span class="faint">{read !== null && `at ${xName} ${formatX(x[read] as number)}`}</span>
       </p>
       <div ref={ref} style={{ height: px(height) }}>
         {width > 0 && (
@@ -211,36 +218,39 @@ export function Curve({
           type="range"
           class="only-heard"
           aria-label={`${xName} shown`}
-          aria-valuetext={`${xName} ${formatShort(x[cursor] ?? 0)}`}
+          aria-valuetext={`${xName} ${formatX(x[cursor] ?? 0)}`}
           min={0}
           max={Math.max(0, last)}
           value={cursor}
           onInput={({ currentTarget }) => onCursor(Number(currentTarget.value))}
         />
       )}
-      <table class="only-heard" aria-labelledby={id}>
-        <caption id={id}>{title}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{xName}</th>
-            {series.map(({ name }) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {sample(x.length, rowsHeard).map((i) => (
-            <tr key={i}>
-              <th scope="row">{formatShort(x[i] as number)}</th>
-              {series.map(({ name, y }) => (
-                <td key={name}>{formatShort(y[i] as number)}</td>
+      {/* A table does not keep to a width of its own. */}
+      <div class="only-heard">
+        <table aria-labelledby={id}>
+          <caption id={id}>{title}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{xName}</th>
+              {series.map(({ name }) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {sample(x.length, rowsHeard).map((i) => (
+              <tr key={i}>
+                <th scope="row">{formatX(x[i] as number)}</th>
+                {series.map(({ name, y }) => (
+                  <td key={name}>{formatShort(y[i] as number)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </div>
   );
 }

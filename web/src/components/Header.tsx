@@ -28,10 +28,17 @@ export function Header({
       {linkTo && (
         <nav class="rooms" aria-label="Rooms">
           <ul>
-            {rooms.map(({ id, name }) => (
+            {rooms.map(({ id, name, ...more }) => (
               <li key={id}>
                 <a href={linkTo(id)} aria-current={id === current ? "page" : undefined}>
-                  {name}
+                  {"short" in more ? (
+                    <>
+                      <span class="room-name">{name}</span>
+                      <span class="room-short">{more.short}</span>
+                    </>
+                  ) : (
+                    name
+                  )}
                 </a>
               </li>
             ))}

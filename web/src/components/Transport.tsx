@@ -10,6 +10,8 @@ export interface Live {
   setPlaying(isPlaying: boolean): void;
   /** One more step when the last one is shown, if there can be one. */
   next?: (() => void) | undefined;
+  /** Whether it goes on while what was before is looked at. */
+  goesOn?: boolean;
 }
 
 export interface TransportProps {
@@ -74,7 +76,7 @@ export function Transport(props: TransportProps) {
   const isLast = index >= count - 1;
   /** Whoever takes a step wants to stay there. */
   const step = (to: number) => {
-    setPlaying(false);
+    if (!live?.goesOn) setPlaying(false);
     go(to);
   };
   return (

@@ -174,6 +174,27 @@ function written(form: Form, date: CalendarDate): { text: string; parts: (Part |
   };
 }
 
+/** The date that a text tells in a form, to the letter: the right weekday, and a day that there is. */
+function dateIn(form: Form, text: string): CalendarDate | undefined {
+  const pattern = form.map((piece) => {
+    if (typeof piece === "string") return piece.replace(/\W/g, "\\$&");
+    return `(${piece.part === undefined ? "?:" : `?<${piece.part}>`}${piece.all.join("|")})`;
+  });
+  const told = new RegExp(`^${pattern.join("")}$`).exec(text)?.groups;
+  if (told === undefined) return undefined;
+  const placeOf = (part: Part) => {
+    const field = form.find((piece) => typeof piece !== "string" && piece.part === part) as Field;
+    return field.all.indexOf(told[part] as string);
+  };
+  const date = {
+    year: firstYear + placeOf("year"),
+    month: 1 + placeOf("month"),
+    day: 1 + placeOf("day"),
+  };
+  const isThere = date.day <= daysOf(date.year, date.month);
+  return isThere && written(form, date).text === text ? date : undefined;
+}
+
 function drawDate(random: Generator): CalendarDate {
   const [year, month] = [between(random, firstYear, lastYear), 1 + below(random, 12)];
   return { year, month, day: between(random, 1, daysOf(year, month)) };
@@ -214,6 +235,19 @@ export function dates(given: Partial<DateOptions> = {}): Task<Translation> {
   const drawn = options.forms === "all" ? allForms : forms[options.forms];
   const tokensOf = (text: string) =>
     subwords === undefined ? charactersOf(text, characters) : subwords.encode(text);
+  const exampleOf = (form: Form, date: CalendarDate): Translation => {
+    const { text, parts } = written(form, date);
+    const source = tokensOf(text);
+    // The token of each character.
+    const tokens = source.flatMap((token, place) => [...token].map(() => place));
+    const alignment = targetParts.map((target) => {
+      if (target === undefined) return [];
+      const [part, digit] = target;
+      const all = tokens.filter((_, place) => parts[place] === part);
+      return part === "year" ? all.slice(digit, digit + 1) : [...new Set(all)];
+    });
+    return { kind: "translation", source, target: [...isoOf(date)], alignment };
+  };
   return {
     name: "dates",
     about: "Write a date, in whatever form it comes, as year, month and day in numbers.",
@@ -223,19 +257,16 @@ export function dates(given: Partial<DateOptions> = {}): Task<Translation> {
     longest: { source: Math.max(...drawn.map(longestOf)), target: 10 },
     generate(random, split) {
       const date = draw(random, split);
-      const { text, parts } = written(choose(random, drawn), date);
-      const source = tokensOf(text);
-      // The token of each character.
-      const tokens = source.flatMap((token, place) => [...token].map(() => place));
-      const alignment = targetParts.map((target) => {
-        if (target === undefined) return [];
-        const [part, digit] = target;
-        const all = tokens.filter((_, place) => parts[place] === part);
-        return part === "year" ? all.slice(digit, digit + 1) : [...new Set(all)];
-      });
-      return { kind: "translation", source, target: [...isoOf(date)], alignment };
+      return exampleOf(choose(random, drawn), date);
     },
     read: (text) => unanswered(tokensOf(text)),
+    solve(text) {
+      for (const form of allForms) {
+        const date = dateIn(form, text);
+        if (date !== undefined) return exampleOf(form, date);
+      }
+      return undefined;
+    },
     write: (tokens) => tokens.join(""),
   };
 }

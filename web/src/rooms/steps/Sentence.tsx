@@ -1,11 +1,25 @@
 /** The sentence, or the two of cross-attention, and how they are cut. */
 
-import { Choice, Switch } from "../../components/Fields";
+import { Choice } from "../../components/Fields";
 import { Notices } from "../../components/Notices";
 import { Lockable, Panel } from "../../components/Panel";
 import type { Setter } from "../../room";
-import { initialState, type Scene, type State, withText } from "./state";
+import {
+  type AttentionKind,
+  attentionKindOf,
+  initialState,
+  type Scene,
+  type State,
+  withKind,
+  withText,
+} from "./state";
 import { noticeOfCut, tokenize } from "./tokens";
+
+const kinds: readonly (readonly [AttentionKind, string])[] = [
+  ["encoder", "encoder: all see all"],
+  ["decoder", "decoder: causal"],
+  ["cross", "encoder-decoder: two sentences"],
+];
 
 function TextField({
   id,
@@ -81,6 +95,12 @@ export function Sentence({
           )}
           <div class="sentence-options">
             <Choice
+              label="Attention"
+              value={attentionKindOf(state)}
+              choices={kinds}
+              onChange={(kind) => set((now) => withKind(now, kind))}
+            />
+            <Choice
               label="Cut into"
               value={state.split}
               choices={[
@@ -88,13 +108,6 @@ export function Sentence({
                 ["characters", "characters"],
               ]}
               onChange={(split) => set({ split, example: false, cell: null })}
-            />
-            <Switch
-              label="Ask a second sentence (cross-attention)"
-              checked={scene.cross}
-              onChange={(cross) =>
-                set({ keyText: cross ? "A lazy dog sleeps" : null, example: false, cell: null })
-              }
             />
             {!state.example && (
               <button

@@ -1,6 +1,6 @@
 /** The current stage, expanded: its words and formula, its picture, and the formula of one cell. */
 
-import { Choice } from "../../components/Fields";
+import { ColourChoice } from "../../components/ColourChoice";
 import { Readout } from "../../components/Readout";
 import { Transport } from "../../components/Transport";
 import type { Explanation } from "../../explanation";
@@ -11,41 +11,14 @@ import { stageFormulas } from "./formulas";
 import { HeadPicker } from "./HeadPicker";
 import { usePage } from "./page";
 import { isShare } from "./pictures";
+import { Sharpness } from "./Sharpness";
 import { allStages, picturesOf, type StageName, stageNames } from "./stages";
 
 /** Up to this many tokens the words fit beside the picture. */
 const fewTokens = 14;
 const stagesWithWeights = ["weights", "output"];
-
-function ColourChoice() {
-  const { state, set } = usePage();
-  const shows =
-    stagesWithWeights.includes(state.stage) || picturesOf(state.stage, state.example).some(isShare);
-  if (!shows) return null;
-  return (
-    <div class="colour-choice">
-      <Choice
-        label="Weights coloured"
-        value={state.range}
-        choices={[
-          ["absolute", "from 0 to 1"],
-          ["row", "per row"],
-        ]}
-        onChange={(range) => set({ range })}
-      />
-      <Choice
-        label="Curve"
-        value={state.curve}
-        choices={[
-          ["linear", "linear"],
-          ["sqrt", "√"],
-          ["log", "log"],
-        ]}
-        onChange={(curve) => set({ curve })}
-      />
-    </div>
-  );
-}
+/** Where the scores become shares, and what decides how sharply. */
+const stagesOfSoftmax = ["scaled", "masked", "weights", "output"];
 
 export function StagePanel({ explanation }: { explanation: Explanation | null }) {
   const { state, scene, set } = usePage();
@@ -53,6 +26,8 @@ export function StagePanel({ explanation }: { explanation: Explanation | null })
   const [ref, width] = useWidth<HTMLDivElement>();
   const index = stageNames.indexOf(state.stage);
   const stage = allStages[state.stage];
+  const showsWeights =
+    stagesWithWeights.includes(state.stage) || picturesOf(state.stage, state.example).some(isShare);
   const many = Math.max(scene.queries.tokens.length, scene.keys.tokens.length) > fewTokens;
   return (
     <>
@@ -80,7 +55,8 @@ export function StagePanel({ explanation }: { explanation: Explanation | null })
           <div ref={ref} class="scroll">
             {width > 0 && <Figure width={width} />}
           </div>
-          <ColourChoice />
+          {showsWeights && <ColourChoice range={state.range} curve={state.curve} onChange={set} />}
+          {stagesOfSoftmax.includes(state.stage) && <Sharpness />}
         </div>
         <Readout explanation={explanation} locked={state.cell !== null} />
       </div>

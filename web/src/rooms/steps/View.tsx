@@ -1,6 +1,7 @@
 /** The room "Step by step": wires the link, the engine and what is pointed at to the parts of the page. */
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import { Panel } from "../../components/Panel";
+import { TryNext } from "../../components/TryNext";
 import { textOf } from "../../explanation";
 import type { RoomProps } from "../../room";
 import { useFootnote, useShell } from "../../shell";
@@ -15,7 +16,7 @@ import { Sentence } from "./Sentence";
 import { StagePanel } from "./StagePanel";
 import { stageNames } from "./stages";
 import { type CellRef, lookOf, type Scene, type State, sceneOf } from "./state";
-import { TryNext } from "./TryNext";
+import { suggestions } from "./suggestions";
 import { noticeOfCut } from "./tokens";
 import { useSolution } from "./useSolution";
 
@@ -130,7 +131,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
       {/* A suggestion leads out of what a teacher has locked. */}
       {!wishes.lock && (
         <Panel name="try">
-          <TryNext />
+          <TryNext suggestions={suggestions} />
         </Panel>
       )}
       <div class="only-heard" aria-live="polite">

@@ -65,6 +65,8 @@ export interface Arrays {
   result: Numbers | null;
   /** [H, L]: what the weights of each row add up to, 1 or 0. */
   sums: Numbers;
+  /** [H, L]: the entropy of each row of weights, in nats. */
+  entropy: Numbers;
   /** [S, D]: weight times value, for the row and head that the problem named. */
   contributions: Numbers;
 }

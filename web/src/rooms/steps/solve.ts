@@ -129,7 +129,7 @@ const solve: Solver<Problem, Solution> = (problem, { heed }) =>
       ...heads,
       ...maskOptions(heed, problem, L, S),
       scale: problem.scale,
-      capture: ["scores", "masked", "weights"],
+      capture: ["scores", "masked", "weights", "entropy"],
     });
     const result = weights.wo && heed.linear(attention.output, weights.wo);
 
@@ -162,6 +162,7 @@ const solve: Solver<Problem, Solution> = (problem, { heed }) =>
       sums: numbersOf(
         heed.linear(attention.capture.weights, heed.tensor(new Float32Array(S).fill(1), [1, S])),
       ),
+      entropy: copy(attention.capture.entropy),
       contributions: contributionsOf(heed, copy(attention.capture.weights), copy(v), problem, L, S),
     };
     const dims = {

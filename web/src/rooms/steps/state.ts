@@ -195,6 +195,22 @@ export function startPainting(state: State, scene: Scene): Partial<State> {
   return { mask: "painted", hidden, stage: "masked", cell: null };
 }
 
+/** What people call it: who looks at whom. */
+export type AttentionKind = "encoder" | "decoder" | "cross";
+
+export function attentionKindOf({ keyText, mask }: State): AttentionKind {
+  if (keyText !== null) return "cross";
+  return mask === "causal" ? "decoder" : "encoder";
+}
+
+/** The mask and the second sentence follow the kind; other masks than the causal one go with every kind. */
+export function withKind(now: State, kind: AttentionKind): Partial<State> {
+  const mask = kind === "decoder" ? "causal" : now.mask === "causal" ? "none" : now.mask;
+  if (kind !== "cross") return { keyText: null, mask, cell: null };
+  const keyText = now.keyText ?? "A lazy dog sleeps";
+  return { keyText, mask, example: false, cell: null };
+}
+
 /** A changed sentence leaves the worked example, whose vectors belong to its own five words. */
 export function withText(text: string): Partial<State> {
   return { text, example: false, cell: null };

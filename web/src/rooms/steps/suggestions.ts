@@ -1,7 +1,9 @@
-/** What is worth a look, as links: the link is the state. */
+/** What is worth a look in this room. */
+import type { Suggestion } from "../../components/TryNext";
+
 const sampleText = "text=The+animal+did+not+cross+the+street+because+it+was+too+tired";
 
-const suggestions: readonly (readonly [string, string, string])[] = [
+export const suggestions: readonly Suggestion[] = [
   [
     "#mask=causal&step=masked",
     "Hide the future",
@@ -23,19 +25,3 @@ const suggestions: readonly (readonly [string, string, string])[] = [
     "In cross-attention the queries come from one sentence and the keys and values from another, as in translation.",
   ],
 ];
-
-export function TryNext() {
-  return (
-    <section class="try-next" aria-labelledby="try-title">
-      <h2 id="try-title">What to look for</h2>
-      <ul>
-        {suggestions.map(([href, title, words]) => (
-          <li key={href}>
-            <a href={href}>{title}</a>
-            <p>{words}</p>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}

@@ -1,0 +1,278 @@
+/** "Beyond words", driven as a person would; what it shows is compared with the engine in Node. */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { type Heed, load } from "heed";
+import { loadModel, type Series, tasks } from "heed/models";
+import { nn } from "heed/nn";
+import type { Browser } from "puppeteer-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { psnrOf } from "../../web/src/rooms/beyond/picture/denoise";
+import { house } from "../../web/src/rooms/beyond/picture/drawing";
+import { initialState } from "../../web/src/rooms/beyond/state";
+import { Beyond } from "./beyond";
+import { launch, type Server, serve } from "./browsers";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const model = (name: string) =>
+  fileURLToPath(new URL(`../../web/public/models/series-encoder/${name}`, import.meta.url));
+
+const subjects = ["picture", "points", "series", "melody"] as const;
+
+let heed: Heed;
+beforeAll(async () => {
+  heed = await load({ threads: 1 });
+});
+
+/** Our drawing with its noise, and what the engine makes of it. */
+function denoised({ noise, grain, patch, window, h } = initialState) {
+  return heed.scope(() => {
+    const { pixels, width, height } = house();
+    const noisy = heed.normal([height, width], { seed: grain, deviation: noise });
+    const image = heed.add(heed.tensor(pixels, [height, width]), noisy);
+    const options = { patchRadius: patch, searchRadius: window, h, sigma: noise };
+    const values = {
+      noisy: image.data.slice(),
+      local: heed.localMean(image, patch).data.slice(),
+      nonLocal: heed.nonLocalMeans(image, options).output.data.slice(),
+    };
+    return { pixels, width, values };
+  });
+}
+
+describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name) => {
+  let server: Server;
+  let browser: Browser;
+  let room: Beyond | undefined;
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([serve(), launch(name)]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    server?.stop();
+  });
+  afterEach(async () => {
+    const complaints = room?.complaints;
+    await room?.close();
+    room = undefined;
+    expect(complaints, "the console stays empty").toEqual([]);
+  });
+
+  async function open(link = "", width = 1440): Promise<Beyond> {
+    room = await Beyond.open(browser, `${server.url}#room=beyond${link}`, { width });
+    return room.ready();
+  }
+
+  test("opens on a picture, with the true ratios of noise that each mean leaves", async () => {
+    const room = await open();
+    const { pixels, values } = denoised();
+    for (const [version, result] of Object.entries(values))
+      expect(await room.psnr(version)).toBeCloseTo(psnrOf(result, pixels), 1);
+    expect(await room.psnr("bilateral")).toBeGreaterThan(await room.psnr("noisy"));
+  });
+
+  test("denoises anew for another noise, and says so in the link", async () => {
+    const room = await open();
+    const before = await room.psnr("nonLocal");
+    await room.slide("Noise", 0.2);
+    await room.slide("Patch", 3);
+    await expect.poll(() => room.psnr("nonLocal")).not.toBe(before);
+    const { pixels, values } = denoised({ ...initialState, noise: 0.2, patch: 3 });
+    await expect.poll(() => room.psnr("nonLocal")).toBeCloseTo(psnrOf(values.nonLocal, pixels), 1);
+    await expect.poll(() => room.link()).toBe("#room=beyond&noise=0.2&patch=3");
+  });
+
+  test("shows how the pixel that is clicked became its mean", async () => {
+    const room = await open();
+    const picture = "[data-picture=nonLocal] .grey-picture";
+    const { x, y } = await room.middleOf(picture);
+    await room.page.mouse.click(x, y);
+    await expect.poll(() => room.link()).toMatch(/pixel=6[45]\.6[45]/);
+    const [, row, col] = /pixel=(\d+)\.(\d+)/.exec(await room.link())?.map(Number) ?? [];
+    const { values, width } = denoised();
+    const place = ((row as number) - 1) * width + (col as number) - 1;
+    await expect
+      .poll(() => room.figure("Σ weight × value"))
+      .toBeCloseTo(values.nonLocal[place] as number, 2);
+    expect(await room.figure("with noise")).toBeCloseTo(values.noisy[place] as number, 2);
+    await room.click("local mean");
+    await expect
+      .poll(() => room.figure("Σ weight × value"))
+      .toBeCloseTo(values.local[place] as number, 2);
+    expect(await room.figure("as good as the mean of")).toBeCloseTo(25, 1);
+  });
+
+  test("moves the pixel by the keyboard, as far as the corner", async () => {
+    const room = await open("&pixel=2.1");
+    await room.focus("[data-picture=noisy] [tabindex]");
+    await room.page.keyboard.press("ArrowRight");
+    await expect.poll(() => room.link()).toContain("pixel=2.2");
+    for (const key of ["ArrowLeft", "ArrowLeft", "ArrowUp", "ArrowUp"] as const)
+      await room.page.keyboard.press(key);
+    await expect.poll(() => room.link()).toContain("pixel=1.1");
+    await expect.poll(() => room.text(".window-map .legend")).toContain("hidden");
+  });
+
+  test("reads a picture of the person's own and leaves it out of the link", async () => {
+    const room = await open();
+    const before = await room.psnr("noisy");
+    const input = await room.page.$("input[type=file]");
+    await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(
+      fileURLToPath(new URL("../../web/playground.png", import.meta.url)),
+    );
+    const sizes = () =>
+      room.page.$eval("[data-picture=noisy] canvas", ({ width, height }) => [width, height]);
+    await expect.poll(async () => Math.max(...(await sizes()))).toBe(256);
+    await expect.poll(() => room.psnr("noisy")).not.toBe(before);
+    expect(await room.psnr("noisy")).toBeCloseTo(20, 0);
+    expect(await room.link()).toBe("#room=beyond");
+    await room.click("Back to our drawing");
+    await expect.poll(sizes).toEqual([128, 128]);
+  });
+
+  test("weighs points by their distance from the query, and adds their values up", async () => {
+    const room = await open("&show=points");
+    const { points, query, bandwidth } = initialState;
+    const scores = points.map(({ x }) => Math.exp(-((x - query) ** 2) / (2 * bandwidth ** 2)));
+    const total = scores.reduce((sum, score) => sum + score, 0);
+    const weights = await room.column("weight");
+    for (const [i, score] of scores.entries()) expect(weights[i]).toBeCloseTo(score / total, 2);
+    const estimate = points.reduce((sum, { y }, i) => sum + ((scores[i] as number) / total) * y, 0);
+    expect(await room.figure("estimate")).toBeCloseTo(estimate, 2);
+    const mean = points.reduce((sum, { y }) => sum + y, 0) / points.length;
+    expect(await room.figure("average of all points")).toBeCloseTo(mean, 2);
+    await room.slide("Bandwidth", 20);
+    await expect.poll(() => room.figure("estimate")).toBeCloseTo(mean, 1);
+  });
+
+  test("takes points and the query along with the pointer and the keyboard", async () => {
+    const room = await open("&show=points");
+    const before = await room.figure("estimate");
+    await room.drag(".point:nth-of-type(5) .dot", 0, 80);
+    await expect.poll(() => room.figure("estimate")).toBeLessThan(before - 0.1);
+    await expect.poll(() => room.link()).toContain("points=");
+    await room.focus("[aria-label='Query x']");
+    await room.page.keyboard.press("ArrowRight");
+    await expect.poll(() => room.figure("query x")).toBe(3);
+    await room.drag(".query-handle path", 200, 0);
+    await expect.poll(() => room.figure("query x")).toBeGreaterThan(4);
+    await room.focus(".point");
+    await room.page.keyboard.press("Delete");
+    await expect.poll(async () => (await room.keys()).length).toBe(initialState.points.length - 1);
+    await room.click("Add a point");
+    await expect.poll(async () => (await room.keys()).length).toBe(initialState.points.length);
+    await room.click("Draw softmax(X Xᵀ) X");
+    await room.page.waitForSelector(".similar circle");
+  });
+
+  test("fills the gap of a series as the trained model does", async () => {
+    const room = await open("&show=series&series=3");
+    const trained = loadModel(heed, {
+      config: readFileSync(model("config.json"), "utf8"),
+      weights: readFileSync(model("model.safetensors")),
+    });
+    const example = tasks.series().generate(new nn.Generator(3), "test") as Series;
+    const [answer] = await trained.answer([example]);
+    if (answer?.kind !== "numbers") throw new Error("no numbers");
+    const hidden = [...example.isHidden.keys()].filter((t) => example.isHidden[t]);
+    const squares = hidden.map(
+      (t) => ((answer.values[t] as number) - (example.values[t] as number)) ** 2,
+    );
+    const error = Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / hidden.length);
+    expect(await room.figure("model's error (root mean square)")).toBeCloseTo(error, 2);
+
+    await room.focus("[aria-label='Hidden value that looks']");
+    for (const _ of hidden) await room.page.keyboard.press("ArrowLeft");
+    const [first = 0] = hidden;
+    await expect
+      .poll(() => room.figure(`filled at ${first + 1}`))
+      .toBeCloseTo(answer.values[first] as number, 2);
+
+    await room.page.select("#series-head", "1.0");
+    const [attentions = []] = trained.weights([example]);
+    const { columns, weights } = attentions[1] as { columns: number; weights: Float32Array };
+    const row = weights.subarray(first * columns, (first + 1) * columns);
+    await expect
+      .poll(async () => (await room.column("weight"))[0])
+      .toBeCloseTo(Math.max(...row), 2);
+    expect((await room.keys())[0]).toBe(row.indexOf(Math.max(...row)) + 1);
+    trained.dispose();
+
+    await room.click("Another series");
+    await expect.poll(() => room.link()).toContain("series=4");
+  });
+
+  test("hears the repeats of a melody, and plays it", async () => {
+    const room = await open("&show=melody&frame=20");
+    // Every bar of the round comes twice, and a bar is 1.6 seconds long: 16 frames.
+    await expect.poll(async () => (await room.keys()).length).toBe(10);
+    const keys = await room.keys();
+    const weights = await room.column("weight");
+    expect(keys).toContain(20);
+    expect(keys).toContain(4);
+    expect(weights[keys.indexOf(4)]).toBeCloseTo(weights[keys.indexOf(20)] as number, 2);
+
+    const frame = async () =>
+      Number(/Frame (\d+) of 128/.exec(await room.text(".transport"))?.[1] ?? 0);
+    const { x, y } = await room.cell("attention", 63, 5, 128, 128);
+    await room.page.mouse.click(x, y);
+    await expect.poll(frame).toBe(64);
+    await room.click("Next →");
+    await expect.poll(frame).toBe(65);
+    await room.click("Play");
+    await expect.poll(frame).toBeGreaterThan(68);
+    await room.click("Pause");
+    const stopped = await frame();
+    await expect.poll(() => room.link()).toContain(`frame=${stopped}`);
+    expect(await frame()).toBe(stopped);
+  });
+
+  test("reads a sound of the person's own", async () => {
+    const room = await open("&show=melody");
+    await room.page.evaluate(() => {
+      // Three seconds of one tone, twice, as a WAVE file.
+      const [rate, length] = [8000, 24_000];
+      const bytes = new DataView(new ArrayBuffer(44 + 2 * length));
+      const word = (at: number, text: string) => {
+        for (let i = 0; i < text.length; ++i) bytes.setUint8(at + i, text.charCodeAt(i));
+      };
+      word(0, "RIFF");
+      bytes.setUint32(4, 36 + 2 * length, true);
+      word(8, "WAVEfmt ");
+      bytes.setUint32(16, 16, true);
+      bytes.setUint16(20, 1, true);
+      bytes.setUint16(22, 1, true);
+      bytes.setUint32(24, rate, true);
+      bytes.setUint32(28, 2 * rate, true);
+      bytes.setUint16(32, 2, true);
+      bytes.setUint16(34, 16, true);
+      word(36, "data");
+      bytes.setUint32(40, 2 * length, true);
+      for (let i = 0; i < length; ++i)
+        bytes.setInt16(44 + 2 * i, 9000 * Math.sin((2 * Math.PI * 440 * i) / rate), true);
+      const files = new DataTransfer();
+      files.items.add(new File([bytes], "tone.wav", { type: "audio/wav" }));
+      const input = document.querySelector("input[type=file]") as HTMLInputElement;
+      input.files = files.files;
+      input.dispatchEvent(new Event("change", { bubbles: true }));
+    });
+    await expect.poll(() => room.text(".transport")).toContain("of 30");
+    await room.click("Back to our melodies");
+    await expect.poll(() => room.text(".transport")).toContain("of 128");
+  });
+
+  test.each(subjects)("can be used by everyone and fits a narrow window: %s", async (subject) => {
+    const room = await open(`&show=${subject}`, 360);
+    expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
+    await room.page.evaluate(axe);
+    const violations = await room.page.evaluate(async () => {
+      const { axe } = window as unknown as {
+        axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: unknown[] }[] }> };
+      };
+      return (await axe.run()).violations.map(
+        ({ id, impact, nodes }) => `${impact}: ${id} ${JSON.stringify(nodes).slice(0, 400)}`,
+      );
+    });
+    expect(violations).toEqual([]);
+  });
+});

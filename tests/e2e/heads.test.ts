@@ -1,0 +1,191 @@
+import type { Browser } from "puppeteer-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { launch, type Server, serve } from "./browsers";
+import { Heads, Reference } from "./heads";
+
+const first = "Alice wrote a note and gave it to Bob.";
+const kind = "Alice helped Clara because she was kind.";
+/** The place of the pronoun in it. */
+const she = 4;
+
+/** Displayed numbers have three decimals; other instructions round otherwise. */
+const decimals = 2.7;
+
+describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
+  let server: Server;
+  let browser: Browser;
+  let reference: Reference;
+  let room: Heads | undefined;
+
+  beforeAll(async () => {
+    [server, browser, reference] = await Promise.all([
+      serve(),
+      launch(name),
+      Reference.of("pronouns-encoder"),
+    ]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    server?.stop();
+  });
+  afterEach(async () => {
+    const complaints = room?.complaints;
+    await room?.close();
+    room = undefined;
+    expect(complaints, "the console stays empty").toEqual([]);
+  });
+
+  async function open(link = "", width = 1440): Promise<Heads> {
+    room = await Heads.open(browser, `${server.url}#room=heads${link}`, { width });
+    return room.ready();
+  }
+  const pressed = () => (room as Heads).text(".one-head .token[aria-pressed=true]");
+  const numberIn = (text: string) => Number(text.replace("−", "-"));
+
+  test("open with the pronoun selected, and say what it means", async () => {
+    const room = await open();
+    expect(await pressed()).toBe("it");
+    const answer = (await room.answers())[0]?.[1] ?? "";
+    expect(answer).toMatch(/^note \d/);
+    const shown = Number(/[\d.]+/.exec(answer)?.[0]);
+    expect(shown).toBeCloseTo(await reference.probability(first, 6, "note"), decimals);
+    expect(await room.text(".story")).toContain("The lit row is “it”");
+    await expect.poll(() => room.link()).toBe("#room=heads");
+  });
+
+  test("have under each the number that the engine gives", async () => {
+    const room = await open();
+    const weights = reference.weights(first);
+    const mean = (numbers: number[]) => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
+    const entropy = (row: number[]) =>
+      row.reduce((sum, w) => (w > 0 ? sum - w * Math.log2(w) : sum), 0);
+    const measures: Record<string, (rows: number[][]) => number> = {
+      "right places, here": (rows) => rows[6]?.[3] ?? Number.NaN,
+      entropy: (rows) => mean(rows.map(entropy)),
+      "largest weight": (rows) => mean(rows.map((row) => Math.max(...row))),
+      "previous token": (rows) => mean(rows.slice(1).map((row, i) => row[i] as number)),
+      "first token": (rows) => mean(rows.slice(1).map((row) => row[0] as number)),
+      diagonal: (rows) => mean(rows.map((row, i) => row[i] as number)),
+    };
+    for (const [words, measure] of Object.entries(measures)) {
+      await room.click(words, ".settings");
+      const expected = weights.flatMap((heads, layer) =>
+        heads.map((rows, h) => ({ head: `encoder.${layer + 1}.${h + 1}`, value: measure(rows) })),
+      );
+      const shown = await room.numbers();
+      expect(shown.map(({ head }) => head)).toEqual(expected.map(({ head }) => head));
+      for (const [i, { value }] of expected.entries())
+        expect(numberIn(shown[i]?.text ?? ""), `${words} ${i}`).toBeCloseTo(value, decimals);
+    }
+  });
+
+  test("stand in the order of what is measured", async () => {
+    const room = await open("&measure=entropy");
+    await room.click("by this measure", ".settings");
+    const values = (await room.numbers()).map(({ text }) => numberIn(text));
+    expect(values).toHaveLength(12);
+    expect(values).toEqual([...values].sort((a, b) => b - a));
+    await expect.poll(() => room.link()).toContain("order=measure");
+  });
+
+  test("change the answer when one is dropped, and give it back", async () => {
+    const room = await open();
+    await room.type("#heads-text", kind);
+    await expect.poll(async () => (await room.answers())[0]?.[1]).toMatch(/^Alice /);
+    await room.page.click(`${room.head("encoder.1.1")} input`);
+    await expect.poll(async () => (await room.answers())[0]?.[2]).toMatch(/^Clara /);
+    const shown = Number(/[\d.]+/.exec((await room.answers())[0]?.[2] ?? "")?.[0]);
+    const dropped = [{ path: "encoder.layers.0.self_attn", head: 0 }];
+    expect(shown).toBeCloseTo(await reference.probability(kind, she, "Clara", dropped), decimals);
+    expect(await room.text(".answers thead")).toContain("without 1 head");
+    await expect.poll(() => room.link()).toContain("drop=encoder.1.1");
+    await room.click("give back");
+    await expect.poll(async () => (await room.answers())[0]?.[2]).toBe("–");
+  });
+
+  test("are compared by a signed difference", async () => {
+    const room = await open("&head=encoder.3.4");
+    await room.page.select(".compare-field select", "encoder.3.1");
+    const { x, y } = await room.cell("difference", 6, 3, 10, 10);
+    await room.page.mouse.click(x, y);
+    const weights = reference.weights(first);
+    const [a, b] = [3, 0].map((h) => weights[2]?.[h]?.[6]?.[3] as number) as [number, number];
+    await expect.poll(() => room.text(".readout-formula")).toMatch(/^3\.4 − 3\.1: /);
+    const [, ...numbers] =
+      /: ([\d.]+) − ([\d.]+) = (−?[\d.]+)/.exec(await room.text(".readout-formula")) ?? [];
+    for (const [i, value] of [a, b, a - b].entries())
+      expect(numberIn(numbers[i] ?? "")).toBeCloseTo(value, decimals);
+    await expect.poll(() => room.link()).toContain("compare=encoder.3.1");
+    expect(await room.link()).toContain("cell=7.4");
+  });
+
+  test("stay in view when the model does not know a word, which is named", async () => {
+    const room = await open();
+    await room.type("#heads-text", "Alice wrote a program");
+    await expect.poll(() => room.text(".notices")).toContain("does not know “program”");
+    expect(await room.page.$$(".thumbnail")).toHaveLength(12);
+    await room.type("#heads-text", "Bob wrote a poem.");
+    await expect.poll(() => room.text(".notices")).toContain("No pronoun");
+  });
+
+  test("of a model that writes show each token's probability, and what is written without one", async () => {
+    const room = await open("&model=dates&drop=decoder.1.1");
+    expect(await room.page.$$(".thumbnail")).toHaveLength(24);
+    expect(await room.text(".written")).toBe(
+      "By itself it writes 2075-12-14, without 1 head 2075-1-141.",
+    );
+    const rows = await room.answers();
+    expect(rows.map(([head]) => head?.split(" ")[0])).toEqual([
+      "asked",
+      "with",
+      "without",
+      "right",
+    ]);
+    expect(rows[1]?.slice(1).map((cell) => cell.split(" ")[0])).toEqual([
+      ...(rows[3]?.slice(1) ?? []),
+    ]);
+    await room.click("Another example");
+    await expect.poll(() => room.link()).toContain("example=4");
+    await expect.poll(() => room.text(".written")).not.toContain("2075-12-14");
+  });
+
+  test("can be reached by keyboard, cell by cell", async () => {
+    const room = await open();
+    await room.page.focus("[data-matrix=weights] canvas");
+    await room.page.keyboard.press("ArrowRight");
+    await expect
+      .poll(() => room.page.$eval("[aria-live=polite]", (element) => element.textContent))
+      .toContain("looks at “wrote”");
+    await room.page.keyboard.press("Enter");
+    await expect.poll(() => room.link()).toContain("cell=1.2");
+    await room.page.keyboard.press("Escape");
+    await expect.poll(() => room.link()).not.toContain("cell=");
+  });
+
+  test("fit a window 360 pixels wide, whichever the model", async () => {
+    const room = await open("", 360);
+    for (const model of ["pronouns", "dates", "sort", "reverse", "brackets"]) {
+      await room.page.evaluate((model) => {
+        location.hash = `#room=heads&model=${model}`;
+      }, model);
+      const asked = { pronouns: "it", brackets: "8" }[model] ?? "asked";
+      await expect.poll(async () => (await room.answers())[0]?.[0]).toBe(asked);
+      expect(await room.sidewaysOverflow(), model).toBeLessThanOrEqual(0);
+    }
+  });
+
+  test("are looked at but not changed under a teacher's lock", async () => {
+    const room = await open("&lock=on");
+    await room.page.click(`${room.head("encoder.2.1")} button`);
+    await expect.poll(() => room.link()).toContain("head=encoder.2.1");
+    const fields =
+      ".input :enabled, .settings :enabled, .thumbnail-drop :enabled, .switch :enabled";
+    expect(await room.page.$$(fields)).toEqual([]);
+  });
+
+  test("stand alone in another page's frame", async () => {
+    room = await Heads.open(browser, `${server.url}#room=heads&embed=heads&lock=on`);
+    await room.page.waitForSelector(".thumbnail");
+    expect(await room.page.$$(".answer, .one-head, .input .sentence-field, footer")).toEqual([]);
+  });
+});

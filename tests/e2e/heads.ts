@@ -1,0 +1,95 @@
+/** The room "Heads" as a person meets it, and the same numbers from the engine without a page. */
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { type Heed, load } from "heed";
+import { type EncoderModel, loadModel, type TaskModel, taskOf, withoutHeads } from "heed/models";
+import { Room } from "./room";
+
+const folder = fileURLToPath(new URL("../../web/public/models", import.meta.url));
+
+export class Heads extends Room {
+  /** Waits for what a change of the settings brings. */
+  head(key: string): string {
+    return `.thumbnail[data-head="${key}"]`;
+  }
+
+  /** The number under each head, in the order in which they stand. */
+  numbers(): Promise<{ head: string; text: string }[]> {
+    return this.page.$$eval(".thumbnail", (all) =>
+      all.map((element) => ({
+        head: (element as HTMLElement).dataset.head ?? "",
+        text: element.querySelector("[data-measure]")?.textContent ?? "",
+      })),
+    );
+  }
+
+  /** The words and numbers of the cells of the answers. */
+  answers(): Promise<string[][]> {
+    return this.page.$$eval(".answers tbody tr", (rows) =>
+      rows.map((row) =>
+        [...row.querySelectorAll("th, td")].map((cell) =>
+          (cell as HTMLElement).innerText.replace(/\s+/g, " ").trim(),
+        ),
+      ),
+    );
+  }
+}
+
+/** Weights of one row of a head, and what the model answers, found without the page. */
+export class Reference {
+  readonly heed: Heed;
+  readonly model: TaskModel;
+
+  constructor(heed: Heed, name: string) {
+    const read = (file: string) => readFileSync(`${folder}/${name}/${file}`);
+    this.heed = heed;
+    this.model = loadModel(heed, {
+      config: read("config.json").toString(),
+      weights: new Uint8Array(read("model.safetensors")),
+    });
+  }
+
+  static async of(name: string): Promise<Reference> {
+    return new Reference(await load({ threads: 1 }), name);
+  }
+
+  read(text: string) {
+    const task = taskOf(this.model.config.task, this.model.config.taskOptions);
+    const example = task.read?.(text);
+    if (!example) throw new Error(`${task.name} reads no texts`);
+    return example;
+  }
+
+  /** [layer][head][row][column] of an encoder. */
+  weights(text: string): number[][][][] {
+    const [attentions = []] = this.model.attentions([this.read(text)]);
+    return attentions.map(({ heads, rows, columns, weights }) =>
+      Array.from({ length: heads }, (_, h) =>
+        Array.from({ length: rows }, (_, i) => {
+          const start = (h * rows + i) * columns;
+          return [...weights.subarray(start, start + columns)];
+        }),
+      ),
+    );
+  }
+
+  /** The probability of a class at a place of an encoder's input, with some heads dropped. */
+  async probability(
+    text: string,
+    place: number,
+    label: string,
+    dropped: readonly { path: string; head: number }[] = [],
+  ): Promise<number> {
+    const { heed } = this;
+    const model = this.model as EncoderModel;
+    const example = this.read(text) as { source: readonly string[] };
+    return withoutHeads(model, dropped, () => {
+      const ids = Int32Array.from(model.sourceVocabulary.encode(example.source));
+      // Step by step, as the model's own forward has it.
+      const x = model.positions.forward(model.embedding.forward(heed.tensor(ids, [1, ids.length])));
+      const shares = heed.softmax(model.readOut.forward(model.encoder.forward(x)));
+      const labels = model.config.vocabulary.target;
+      return shares.data[place * labels.length + labels.indexOf(label)] as number;
+    });
+  }
+}

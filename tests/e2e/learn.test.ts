@@ -1,0 +1,249 @@
+/** The room "Learn": what of it is pure, and the room as a person meets it. */
+import { load } from "heed";
+import type { Browser } from "puppeteer-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { formatShort } from "../../web/src/format";
+import { read, write } from "../../web/src/rooms/learn/link";
+import type { Seen, Snapshot } from "../../web/src/rooms/learn/orders";
+import { mostKept, spacingAt, withMore } from "../../web/src/rooms/learn/past";
+import { initialState, planOf, type State, setupsOf } from "../../web/src/rooms/learn/state";
+import { Training } from "../../web/src/rooms/learn/training";
+import { bestHead, bestMass, percent } from "../../web/src/rooms/learn/words";
+import { type BrowserName, launch, type Server, serve } from "./browsers";
+import { Room } from "./room";
+
+const seenWith = (masses: number[][]): Seen => ({
+  ...{ loss: 1, heldLoss: 1, exact: 0, masses, weights: new Float32Array(0), answer: [] },
+});
+
+describe("What was learned", () => {
+  const snapshot = (step: number): Snapshot => ({ step, courses: [] });
+
+  test("is kept at few, evenly spread steps, and always at the last one", () => {
+    let past: readonly Snapshot[] = [snapshot(0)];
+    for (let step = 1; step <= 5003; ++step) {
+      const isLook = step % spacingAt(step) === 0 || step === 7 || step === 5003;
+      if (isLook) past = withMore(past, [snapshot(step)]);
+      expect(past.length).toBeLessThanOrEqual(mostKept + 1);
+    }
+    const steps = past.map(({ step }) => step);
+    expect(steps[0]).toBe(0);
+    expect(steps.at(-1)).toBe(5003);
+    const spacing = spacingAt(5003);
+    expect(steps.slice(0, -1)).toEqual(steps.slice(0, -1).map((_, i) => i * spacing));
+  });
+
+  test("names the head that had the most on the right places over a few looks", () => {
+    const looks = [seenWith([[Number.NaN], [0.5, 0.2]]), seenWith([[Number.NaN], [0.5, 0.6]])];
+    expect(bestHead(looks)).toMatchObject({ attention: 1, head: 0 });
+    expect(bestMass(looks[1] as Seen)).toBe(0.6);
+    expect(bestMass(seenWith([[Number.NaN]]))).toBeNaN();
+  });
+});
+
+describe("The link of “Learn”", () => {
+  test("is empty for the first view, and says nothing that a task brings with it", () => {
+    expect(write(initialState).toString()).toBe("");
+    const dates: State = { ...initialState, task: "dates", ...planOf("dates") };
+    expect(write(dates).toString()).toBe("task=dates");
+    expect(read(new URLSearchParams("task=dates")).state).toEqual(dates);
+  });
+
+  test("gives back every setting that it was written from", () => {
+    const state: State = {
+      ...{ task: "pronouns", length: 12, heads: 8, layers: 2, size: 128, rate: 0.01, seed: 7 },
+      ...{ positions: false, compare: true, at: 120, head: { attention: 1, head: 3 } },
+      ...{ cell: { row: 2, col: 5 }, outlined: false, range: "row", curve: "log" },
+    };
+    expect(read(write(state))).toEqual({ state, notices: [] });
+  });
+
+  test("leaves out what no model can have, and says so", () => {
+    const { state, notices } = read(new URLSearchParams("heads=3&rate=x&head=0.1&seed=5"));
+    expect(state).toEqual({ ...initialState, seed: 5 });
+    expect(notices).toHaveLength(3);
+  });
+});
+
+test("One head and four are trained by the same seed and have equally many parameters", async () => {
+  const heed = await load({ threads: 1 });
+  const setups = setupsOf({ ...initialState, compare: true });
+  const courses = setups.map((setup) => new Training(heed, setup).course());
+  expect(courses.map(({ heads }) => heads)).toEqual([1, 4]);
+  expect(new Set(courses.map(({ parameters }) => parameters)).size).toBe(1);
+  expect(setups[0]).toEqual({ ...setups[1], options: { ...setups[1]?.options, heads: 1 } });
+  heed.dispose();
+});
+
+describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", (name) => {
+  let server: Server;
+  let browser: Browser;
+  let room: Room | undefined;
+
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([serve(), launch(name)]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    server?.stop();
+  });
+  afterEach(async () => {
+    const complaints = room?.complaints;
+    await room?.close();
+    room = undefined;
+    expect(complaints, "the console stays empty").toEqual([]);
+  });
+
+  async function open(link = ""): Promise<Room> {
+    room = await Room.open(browser, `${server.url}#room=learn${link}`);
+    await room.page.waitForSelector("[data-matrix]");
+    return room;
+  }
+  const stepOf = (room: Room) =>
+    room.page.$eval("[data-step]", (place) => Number((place as HTMLElement).dataset.step));
+  const shownStep = async (room: Room) =>
+    Number(/after step (\d+)/.exec(await room.text(".transport-place"))?.[1]);
+  /** Stands at the very beginning. */
+  async function stand(room: Room): Promise<void> {
+    await room.click("Pause", ".transport");
+    await room.click("Reset");
+    await expect.poll(() => stepOf(room)).toBe(0);
+    await expect.poll(() => shownStep(room)).toBe(0);
+  }
+  /** The last row of the table under a curve. */
+  const lastRow = (room: Room, curve: number) =>
+    room.page.$$eval(
+      ".curve table",
+      (tables, curve) =>
+        [...(tables[curve]?.querySelectorAll("tbody tr:last-child td") ?? [])].map((cell) =>
+          Number(cell.textContent),
+        ),
+      curve,
+    );
+
+  test("learns to reverse by itself, and its best head shows the diagonal", async () => {
+    const room = await open();
+    await expect.poll(() => stepOf(room), { timeout: 50_000 }).toBeGreaterThan(200);
+    await expect.poll(async () => (await lastRow(room, 1))[0]).toBeGreaterThan(0.6);
+    expect((await lastRow(room, 1))[1]).toBeGreaterThan(0.6);
+    await expect.poll(() => room.text(".learn-answer .tokens")).not.toContain("✗");
+    expect(await room.page.$(".series-1")).not.toBeNull();
+  });
+
+  test("shows the numbers of the engine, step by step", async () => {
+    const room = await open("&seed=3");
+    await stand(room);
+    const heed = await load({ threads: 1 });
+    const [setup] = setupsOf({ ...initialState, seed: 3 });
+    if (!setup) throw new Error("there is one training");
+    const training = new Training(heed, setup);
+    let seen = await training.look();
+    for (let step = 1; step <= 3; ++step) {
+      training.step();
+      seen = await training.look();
+      await room.click("Next →");
+      await expect.poll(() => shownStep(room)).toBe(step);
+    }
+    const [loss, heldLoss] = await lastRow(room, 0);
+    // The browser's engine multiplies and adds at once, Node's one after the other.
+    expect(loss).toBeCloseTo(seen.loss, 1);
+    expect(Math.abs((heldLoss ?? 0) - seen.heldLoss)).toBeLessThan(0.011);
+    const [exact, mass] = await lastRow(room, 1);
+    expect(exact).toBe(Number(formatShort(seen.exact)));
+    expect(Math.abs((mass ?? 0) - bestMass(seen))).toBeLessThan(0.011);
+
+    const course = training.course();
+    await room.page.click(".head-grid fieldset:last-child label:last-of-type");
+    await expect.poll(() => room.text(".learn-large .matrix-name")).toContain("Head 4");
+    const attention = course.attentions.at(-1);
+    if (!attention) throw new Error("there is an attention");
+    const [rows, cols] = [attention.rows.length, attention.columns.length];
+    const { x, y } = await room.cell("head-4", 2, 5, rows, cols);
+    await room.page.mouse.move(x, y);
+    const weight = seen.weights[attention.offset + (3 * rows + 2) * cols + 5] as number;
+    await expect
+      .poll(() => room.text(".readout"))
+      .toContain(`“${attention.rows[2]}” (3) takes from “${attention.columns[5]}” (6)`);
+    const shown = Number(/([\d.]+),/.exec(await room.text(".readout-formula"))?.[1]);
+    expect(Math.abs(shown - weight)).toBeLessThan(0.002);
+    const said = seen.masses.at(-1)?.[3] ?? Number.NaN;
+    const written = Number(/([\d.]+) %/.exec(await room.text(".learn-mass"))?.[1]);
+    expect(Math.abs(written - Number(/[\d.]+/.exec(percent(said))?.[0]))).toBeLessThanOrEqual(1);
+    heed.dispose();
+  });
+
+  test("goes on while its past is looked at, and comes back", async () => {
+    const room = await open();
+    await expect.poll(() => shownStep(room)).toBeGreaterThan(20);
+    await room.click("← Back");
+    await room.click("← Back");
+    const looked = await shownStep(room);
+    const before = await stepOf(room);
+    await expect.poll(() => stepOf(room)).toBeGreaterThan(before + 10);
+    expect(await shownStep(room)).toBe(looked);
+    await expect.poll(() => room.link()).toContain(`at=${looked}`);
+    await room.click("Show what it is like now");
+    await expect.poll(() => shownStep(room)).toBeGreaterThan(looked);
+    await room.click("Pause", ".transport");
+    const paused = await stepOf(room);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    // What was under way when it was asked to pause may still have ended.
+    const still = await stepOf(room);
+    expect(still - paused).toBeLessThan(20);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(await stepOf(room)).toBe(still);
+    await room.click("Play", ".transport");
+    await expect.poll(() => stepOf(room)).toBeGreaterThan(still);
+  });
+
+  test("trains one head beside four", async () => {
+    const room = await open("&compare=on");
+    await expect.poll(() => stepOf(room)).toBeGreaterThan(5);
+    const titles = await room.page.$$eval(".course h2", (all) => all.map((h) => h.textContent));
+    expect(titles.map((title) => title?.replace(/\d+,\d+ p/, "p"))).toEqual([
+      "One head parameters",
+      "4 heads parameters",
+    ]);
+    const counts = titles.map((title) => /\d+,\d+/.exec(title ?? "")?.[0]);
+    expect(counts[0]).toBe(counts[1]);
+    expect(await room.page.$$eval(".curve", (all) => all.length)).toBe(3);
+  });
+
+  test("says when the numbers cease to be numbers, and stays of use", async () => {
+    const room = await open("&rate=1000");
+    await expect.poll(() => room.text(".notices")).toContain("A smaller learning rate");
+    await room.page.focus(".slider input");
+    await room.page.keyboard.press("Home");
+    await expect.poll(() => room.text(".notices")).toBe("");
+    await room.click("Play", ".transport");
+    await expect.poll(() => stepOf(room)).toBeGreaterThan(3);
+  });
+
+  test("ends its worker when it is left", async () => {
+    const room = await open();
+    const engines = () =>
+      room.page.workers().filter((worker) => worker.url().includes("engine.worker")).length;
+    // Only Chromium tells of all workers.
+    if (name === "chrome") await expect.poll(engines).toBe(2);
+    await room.click("Step by step", "nav.rooms");
+    await room.page.waitForSelector("main.steps [data-matrix]");
+    if (name === "chrome") await expect.poll(engines).toBe(1);
+    await room.click("Learn", "nav.rooms");
+    await expect.poll(() => stepOf(room)).toBeGreaterThan(3);
+  });
+
+  test("learns its other tasks and begins anew with each", async () => {
+    const room = await open();
+    for (const [words, about, total] of [
+      ["sort letters", "in the order of the alphabet", 1200],
+      ["who is it?", "each pronoun", 3000],
+      ["write dates", "year, month and day", 1200],
+    ] as const) {
+      await room.click(words);
+      await expect.poll(() => room.text(".learn-example")).toContain(about);
+      await expect.poll(() => stepOf(room)).toBeGreaterThan(5);
+      expect(await room.text(".learn-place")).toContain(`of ${total}`);
+    }
+    await expect.poll(() => room.link()).toContain("task=dates");
+  });
+});

@@ -1,0 +1,354 @@
+/** The room "RNN, Bahdanau, self-attention" as a person meets it; its numbers are the engine's. */
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { load } from "heed";
+import {
+  loadModel,
+  type RecurrentModel,
+  type TransformerModel,
+  type Translation,
+  tasks,
+} from "heed/models";
+import type { Browser } from "puppeteer-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { noWishes, readLink, writeLink } from "../../web/src/link";
+import { read, write } from "../../web/src/rooms/recurrent/link";
+import { costsOf, lengthOf, pathOf } from "../../web/src/rooms/recurrent/paths";
+import { initialState, type State } from "../../web/src/rooms/recurrent/state";
+import { launch, type Server, serve } from "./browsers";
+import { Room } from "./room";
+
+const example = "the 3rd of March, 2021";
+const shown = ["rnn", "bahdanau", "transformer"] as const;
+type Name = (typeof shown)[number] | "dot";
+
+const fileOf = (name: Name, file: string) =>
+  readFileSync(
+    fileURLToPath(new URL(`../../web/public/models/dates-${name}/${file}`, import.meta.url)),
+  );
+
+const heed = await load();
+const models = Object.fromEntries(
+  [...shown, "dot" as const].map((name) => [
+    name,
+    loadModel(heed, {
+      config: fileOf(name, "config.json").toString(),
+      weights: new Uint8Array(fileOf(name, "model.safetensors")),
+    }) as RecurrentModel | TransformerModel,
+  ]),
+) as Record<Name, RecurrentModel | TransformerModel>;
+const task = tasks.dates();
+const exampleOf = (text: string) => task.solve?.(text) as Translation;
+
+/** What comes out at each step when these tokens are given, and how likely it was. */
+function saysAfter(name: Name, text: string, given: readonly string[]) {
+  const [found] = models[name].probabilities([{ ...exampleOf(text), target: given }]);
+  const { tokens = [], rows = 0, probabilities = new Float32Array() } = found ?? {};
+  return Array.from({ length: rows }, (_, row) => {
+    const all = probabilities.subarray(row * tokens.length, (row + 1) * tokens.length);
+    const probability = Math.max(...all);
+    const token = tokens[all.indexOf(probability)] as string;
+    return { token: token === "<end>" ? "end" : token, probability };
+  });
+}
+
+/** What a model writes by itself from what is written. */
+function writesAfter(name: Name, text: string, begun: readonly string[]): string[] {
+  for (let written = [...begun]; ; ) {
+    const next = saysAfter(name, text, written).at(-1)?.token as string;
+    if (next === "end" || written.length >= 12) return written;
+    written = [...written, next];
+  }
+}
+
+/** The mean of the heads of the last layer, on the places that carry what is right, row by row. */
+function massesOf(name: Name, text: string, written: readonly string[]): (number | null)[] {
+  const example = exampleOf(text);
+  const attentions = models[name].weights([{ ...example, target: written }])[0];
+  const { heads, rows, columns, weights } = attentions?.at(-1) ?? {
+    ...{ heads: 0, rows: 0, columns: 0, weights: new Float32Array() },
+  };
+  return example.alignment.map((places, row) => {
+    if (places.length === 0) return null;
+    const at = (head: number, place: number) =>
+      weights[(head * rows + row) * columns + place] as number;
+    const sums = Array.from({ length: heads }, (_, head) =>
+      places.reduce((sum, place) => sum + at(head, place), 0),
+    );
+    return sums.reduce((sum, mass) => sum + mass, 0) / heads;
+  });
+}
+
+class Recurrent extends Room {
+  /** The tokens of an answer with their probabilities and signs. */
+  answer(name: Name): Promise<{ token: string; sign: string; probability: number }[]> {
+    return this.page.$$eval(`.answers [data-model=${name}] .said-token`, (tokens) =>
+      tokens.map((token) => ({
+        token: token.querySelector("b")?.textContent ?? "",
+        sign: token.querySelector(".mark")?.textContent ?? "",
+        probability: Number(token.querySelector(".number")?.textContent),
+      })),
+    );
+  }
+
+  async written(name: Name): Promise<string> {
+    return (await this.answer(name)).map(({ token }) => token).join("");
+  }
+
+  /** What goes in and what comes out in a lane, as far as it is shown. */
+  lane(name: Name, way: "taught" | "alone"): Promise<string[]> {
+    return this.page.$$eval(`.lanes[data-model=${name}] [data-way=${way}] tr`, (rows) =>
+      rows.map((row) =>
+        [...row.querySelectorAll(".piece b")].map(({ textContent }) => textContent).join(" "),
+      ),
+    );
+  }
+
+  /** The three likeliest of the chosen step. */
+  likeliest(name: Name, way: "taught" | "alone"): Promise<string[]> {
+    return this.page.$$eval(`.lanes[data-model=${name}] [data-way=${way}] .top-three li`, (items) =>
+      items.map((item) => item.textContent ?? ""),
+    );
+  }
+
+  /** The weight on the right places, row by row. */
+  masses(name: Name): Promise<string[]> {
+    return this.page.$$eval(`.map:has([data-matrix=${name}]) .mass`, (items) =>
+      items.map(({ textContent }) => textContent ?? ""),
+    );
+  }
+
+  counts(name: Name): Promise<number[]> {
+    return this.page.$$eval(`.paths td[data-column=${name}]`, (cells) =>
+      cells.map(({ textContent }) => Number(textContent)),
+    );
+  }
+}
+
+describe.each(["chrome", "firefox"] as const)("In %s, the room of three models", (name) => {
+  let server: Server;
+  let browser: Browser;
+  let room: Recurrent | undefined;
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([serve(), launch(name)]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    server?.stop();
+  });
+  afterEach(async () => {
+    const complaints = room?.complaints;
+    await room?.close();
+    room = undefined;
+    expect(complaints, "the console stays empty").toEqual([]);
+  });
+  async function open(link = ""): Promise<Recurrent> {
+    room = await Recurrent.open(browser, `${server.url}#room=recurrent${link}`);
+    return room.ready();
+  }
+
+  test("opens on a date that three models write, with the engine's probabilities", async () => {
+    const room = await open();
+    const { target } = exampleOf(example);
+    for (const model of shown) {
+      const written = writesAfter(model, example, []);
+      const said = saysAfter(model, example, written);
+      const tokens = await room.answer(model);
+      expect(tokens.map(({ token }) => token)).toEqual(said.map(({ token }) => token));
+      for (const [place, { token, sign, probability }] of tokens.entries()) {
+        expect(sign).toBe(token === (target[place] ?? "end") ? "✓" : "✗");
+        expect(Math.abs(probability - (said[place]?.probability ?? 2))).toBeLessThan(0.006);
+      }
+    }
+  });
+
+  test("says how much of each row is on the right places", async () => {
+    const room = await open();
+    for (const model of ["bahdanau", "transformer"] as const) {
+      const expected = massesOf(model, example, writesAfter(model, example, []));
+      const masses = await room.masses(model);
+      for (const [row, mass] of expected.entries()) {
+        if (mass === null) expect(masses[row]).toBe("–");
+        else expect(Math.abs(Number(masses[row]) - mass)).toBeLessThan(0.006);
+      }
+    }
+    expect(await room.text(".vector-words")).toContain("these 64 numbers");
+  });
+
+  test("answers what is typed, and says what it cannot read", async () => {
+    const room = await open();
+    const text = "12/25/1999";
+    await room.type("#date", text);
+    await expect
+      .poll(() => room.written("transformer"))
+      .toBe(`${writesAfter("transformer", text, []).join("")}end`);
+    await expect.poll(() => room.link()).toContain("date=12%2F25%2F1999");
+    await room.type("#date", "3 März 2021");
+    await expect.poll(() => room.text(".notices")).toContain("never seen “ä”");
+    await room.type("#date", "3/2021");
+    await expect.poll(() => room.text(".answers")).toContain("not quite a date");
+    expect((await room.answer("rnn"))[0]?.sign).toBe("");
+    expect(await room.text(".lanes [data-way=taught]")).toContain("nothing to teach");
+    await room.click("MARCH 3 2021");
+    await expect.poll(() => room.text(".answers")).not.toContain("not quite a date");
+    await room.type("#date", " ");
+    await expect.poll(() => room.text(".notices")).toBe("Type a date.");
+  });
+
+  test("lights a cell everywhere, and tells its weight and the way from it", async () => {
+    const room = await open();
+    const { x, y } = await room.cell("bahdanau", 3, 21, 11, 22);
+    await room.page.mouse.move(x, y);
+    const written = writesAfter("bahdanau", example, []);
+    const found = models.bahdanau.weights([{ ...exampleOf(example), target: written }]);
+    const weight = found[0]?.[0]?.weights[3 * 22 + 21] as number;
+    await expect.poll(() => room.text(".maps .readout")).toContain("α[4, 22]");
+    const said = /= (\d\.\d{3})/.exec(await room.text(".maps .readout"))?.[1];
+    expect(Math.abs(Number(said) - weight)).toBeLessThan(0.002);
+    expect(await room.page.$$eval(".said-token.lit", (lit) => lit.length)).toBe(3);
+    // The last character of 22 is where the encoder ends: into the vector, and four steps on.
+    expect(await room.counts("rnn")).toEqual([5, 21, 22, 11, 11]);
+    expect(await room.counts("bahdanau")).toEqual([1, 21, 22, 11, 11]);
+    expect(await room.counts("transformer")).toEqual([1, 1, 2, 2, 22]);
+    await room.page.mouse.click(x, y);
+    await expect.poll(() => room.link()).toContain("says=4&from=22");
+  });
+
+  test("moves through a map with the arrow keys and speaks the cell", async () => {
+    const room = await open();
+    await (await room.canvas("transformer")).focus();
+    await room.page.keyboard.press("ArrowDown");
+    await room.page.keyboard.press("End");
+    await expect.poll(() => room.text("[aria-live]")).toContain("α[2, 22]");
+    await room.page.keyboard.press("Enter");
+    await expect.poll(() => room.link()).toContain("says=2&from=22");
+  });
+
+  test("shows each head of each layer, and the other attention", async () => {
+    const room = await open("&layer=1&head=3");
+    expect(await room.text("[data-matrix=transformer] .matrix-name")).toContain("layer 1, head 3");
+    const mean = await room.masses("transformer");
+    await room.click("mean", ".settings");
+    await expect.poll(() => room.masses("transformer")).not.toEqual(mean);
+    await room.click("dot product", ".settings");
+    await room.page.waitForSelector("[data-matrix=dot]");
+    await expect
+      .poll(async () => (await room.answer("dot")).map(({ token }) => token))
+      .toEqual(
+        saysAfter("dot", example, writesAfter("dot", example, [])).map(({ token }) => token),
+      );
+  });
+
+  test("goes on from a wrong character, taught and alone, as the engine does", async () => {
+    const room = await open("&slip=5:0");
+    const { target } = exampleOf(example);
+    const taught = target.map((token, place) => (place === 4 ? "0" : token));
+    for (const model of shown) {
+      const outOf = (given: readonly string[]) =>
+        saysAfter(model, example, given)
+          .map(({ token }) => token)
+          .join(" ");
+      expect(await room.lane(model, "taught")).toEqual([
+        `start ${taught.join(" ")}`,
+        outOf(taught),
+      ]);
+      const begun = writesAfter(model, example, []).slice(0, 4);
+      const alone = writesAfter(model, example, [...begun, "0"]);
+      expect(await room.lane(model, "alone")).toEqual([`start ${alone.join(" ")}`, outOf(alone)]);
+    }
+    await room.page.select(".slip-fields select", "");
+    await expect
+      .poll(() => room.lane("transformer", "taught"))
+      .toEqual([`start ${target.join(" ")}`, `${target.join(" ")} end`]);
+  });
+
+  test("steps through what goes in and what comes out", async () => {
+    const room = await open("&step=1&says=1");
+    expect(await room.lane("rnn", "alone")).toEqual(["start", "2"]);
+    expect((await room.likeliest("rnn", "alone"))[0]).toMatch(/^2.*[01]\.\d{3}$/);
+    expect((await room.masses("bahdanau")).slice(1).every((mass) => mass === "–")).toBe(true);
+    await room.click("Next →");
+    await expect.poll(() => room.lane("rnn", "alone")).toEqual(["start 2", "2 0"]);
+    await expect.poll(() => room.link()).toContain("step=2&says=2");
+    await room.click("← Back");
+    await expect.poll(() => room.lane("rnn", "alone")).toEqual(["start", "2"]);
+    await room.click("Play");
+    await expect.poll(() => room.lane("rnn", "taught")).toEqual(["start 2 0", "2 0 2"]);
+    await room.click("Pause");
+  });
+
+  test("shows the scores that the models' reports have", async () => {
+    const room = await open();
+    for (const model of [...shown, "dot"] as const) {
+      const report = JSON.parse(fileOf(model, "report.json").toString());
+      const row = await room.text(`.scores tr[data-model=${model}]`);
+      expect(row).toContain(report.parameters.toLocaleString("en"));
+      const shares = [report.heldOut, report.probes["short forms"], report.probes["long forms"]];
+      for (const { exact } of shares) expect(row).toContain(`${(100 * exact).toFixed(1)} %`);
+    }
+  });
+
+  test("keeps what a teacher's link locks, and shows one panel alone", async () => {
+    const room = await open("&lock=on");
+    expect(await room.page.$eval("#date", (field) => field.matches(":disabled"))).toBe(true);
+    await room.click("Next →").catch(() => {});
+    await room.click("← Back");
+    await expect.poll(() => room.link()).toContain("step=10");
+    await room.page.goto(`${server.url}#room=recurrent&embed=paths`);
+    await room.page.reload();
+    await room.page.waitForSelector("main.embedded .paths svg");
+    expect(await room.page.$(".maps")).toBeNull();
+  });
+});
+
+describe("A path", () => {
+  const journey = { source: 22, target: 11, from: 4, to: 9 };
+
+  test("without attention goes along the states to the nearer end and through the vector", () => {
+    expect(lengthOf("rnn", journey)).toBe(4 + 1 + 10);
+    expect(lengthOf("rnn", { ...journey, from: 20 })).toBe(1 + 1 + 10);
+    expect(pathOf("rnn", { ...journey, from: 1, to: 0 })).toEqual([
+      { part: "encoder", place: 1 },
+      { part: "encoder", place: 0 },
+      { part: "vector" },
+      { part: "decoder", place: 0 },
+    ]);
+  });
+
+  test("with attention is one hop", () => {
+    for (const name of ["bahdanau", "dot", "transformer"] as const)
+      expect(lengthOf(name, journey)).toBe(1);
+  });
+
+  test("costs what its lengths and layers make it cost", () => {
+    expect(costsOf("rnn", 2, journey)).toEqual({ across: 21, reading: 44, taught: 22, alone: 22 });
+    const alone = { across: 1, reading: 3, taught: 3, alone: 33 };
+    expect(costsOf("transformer", 3, journey)).toEqual(alone);
+    expect(costsOf("transformer", 3, { source: 1, target: 11 })).toEqual({ ...alone, across: 0 });
+  });
+});
+
+describe("The link of “RNN, Bahdanau, self-attention”", () => {
+  test("is empty for the room's first view", () => {
+    expect(write(initialState).toString()).toBe("");
+    expect(read(new URLSearchParams())).toEqual({ state: initialState, notices: [] });
+  });
+
+  test("gives back every setting that it was written from", () => {
+    const state: State = {
+      ...{ text: "3/4/2021 & more", between: "dot", way: "taught", layer: 0, head: 4 },
+      ...{ slip: { place: 9, token: "-" }, step: 3, row: 2, col: 7, range: "row", curve: "log" },
+    };
+    const link = writeLink({ room: "recurrent", wishes: noWishes, params: write(state) });
+    expect(read(readLink(`#${link}`).params)).toEqual({ state, notices: [] });
+  });
+
+  test.each([
+    ...["between=rnn", "way=both", "layer=3", "head=5", "head=0", "slip=11:4", "slip=3:x"],
+    ...["slip=0:1", "step=14", "says=0", "from=49", "range=all", "curve=cube", "toString=1"],
+  ])("leaves out %s and says so", (link) => {
+    const { state, notices } = read(new URLSearchParams(`${link}&date=3.3.2021`));
+    expect(state).toEqual({ ...initialState, text: "3.3.2021" });
+    expect(notices).toHaveLength(1);
+  });
+});

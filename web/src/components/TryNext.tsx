@@ -1,0 +1,20 @@
+/** What is worth a look in a room, as links: the link is the state. */
+
+/** Where it leads, what it is called, and what is to be seen there. */
+export type Suggestion = readonly [href: string, title: string, words: string];
+
+export function TryNext({ suggestions }: { suggestions: readonly Suggestion[] }) {
+  return (
+    <section class="try-next" aria-labelledby="try-title">
+      <h2 id="try-title">What to look for</h2>
+      <ul>
+        {suggestions.map(([href, title, words]) => (
+          <li key={href}>
+            <a href={href}>{title}</a>
+            <p>{words}</p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,37 @@
+/** The quiet lines and numbers around a plot. */
+import type { Box } from "./axes";
+
+/** Ticks are round already. */
+const words = (tick: number) => String(tick).replace("-", "−");
+
+export function Axes({
+  box,
+  xTicks,
+  yTicks,
+  placeX,
+  placeY,
+}: {
+  box: Box;
+  xTicks: readonly number[];
+  yTicks: readonly number[];
+  placeX(value: number): number;
+  placeY(value: number): number;
+}) {
+  return (
+    <g class="plot-axes number">
+      {yTicks.map((tick) => (
+        <g key={tick}>
+          <path d={`M${box.left} ${placeY(tick)}H${box.right}`} />
+          <text x={box.left - 6} y={placeY(tick)} text-anchor="end" dy="0.35em">
+            {words(tick)}
+          </text>
+        </g>
+      ))}
+      {xTicks.map((tick) => (
+        <text key={tick} x={placeX(tick)} y={box.bottom + 16} text-anchor="middle">
+          {words(tick)}
+        </text>
+      ))}
+    </g>
+  );
+}

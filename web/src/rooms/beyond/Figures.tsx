@@ -1,0 +1,19 @@
+/** A few named numbers in a row. */
+import type { ComponentChildren } from "preact";
+
+export function Figures({
+  figures,
+}: {
+  figures: readonly (readonly [name: string, value: ComponentChildren])[];
+}) {
+  return (
+    <dl class="figures number">
+      {figures.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,17 @@
+/** What queries, keys and values are here, in a few sentences: the same letters and colours in every panel. */
+import type { ComponentChildren } from "preact";
+import { Panel } from "../../components/Panel";
+import type { Role } from "../../explanation";
+
+export function Roles({ children }: { children: ComponentChildren }) {
+  return (
+    <Panel name="text">
+      <p class="roles">{children}</p>
+    </Panel>
+  );
+}
+
+/** A word in the colour of its role. */
+export function As({ of, children }: { of: Role; children: ComponentChildren }) {
+  return <b class={`role-${of}`}>{children}</b>;
+}

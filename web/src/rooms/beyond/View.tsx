@@ -1,0 +1,57 @@
+/** The room "Beyond words": one of four things to attend to, and what the panel of each needs to outlive it. */
+import { useState } from "preact/hooks";
+import { Choice } from "../../components/Fields";
+import { Notices } from "../../components/Notices";
+import { Panel } from "../../components/Panel";
+import { TryNext } from "../../components/TryNext";
+import type { RoomProps } from "../../room";
+import { useShell } from "../../shell";
+import { MelodyPanel } from "./melody/MelodyPanel";
+import type { Sound } from "./melody/sound";
+import type { GreyPicture } from "./picture/drawing";
+import { PicturePanel } from "./picture/PicturePanel";
+import { PointsPanel } from "./points/PointsPanel";
+import { SeriesPanel } from "./series/SeriesPanel";
+import type { State, Subject } from "./state";
+import { suggestions } from "./suggestions";
+
+const subjects: readonly (readonly [Subject, string])[] = [
+  ["picture", "pixels"],
+  ["points", "points"],
+  ["series", "a series"],
+  ["melody", "a melody"],
+];
+
+export function View({ state, set, notices }: RoomProps<State>) {
+  const { wishes } = useShell();
+  const [picture, setPicture] = useState<GreyPicture | null>(null);
+  const [sound, setSound] = useState<Sound | null>(null);
+  return (
+    <>
+      <div class="subject">
+        <Panel name="subject">
+          <Choice
+            label="softmax(Q Kᵀ) V of"
+            value={state.subject}
+            choices={subjects}
+            onChange={(subject) => set({ subject })}
+          />
+        </Panel>
+        <Notices notices={notices} />
+      </div>
+      {state.subject === "picture" && (
+        <PicturePanel state={state} set={set} own={picture} onOwn={setPicture} />
+      )}
+      {state.subject === "points" && <PointsPanel state={state} set={set} />}
+      {state.subject === "series" && <SeriesPanel state={state} set={set} />}
+      {state.subject === "melody" && (
+        <MelodyPanel state={state} set={set} own={sound} onOwn={setSound} />
+      )}
+      {!wishes.lock && (
+        <Panel name="try">
+          <TryNext suggestions={suggestions} />
+        </Panel>
+      )}
+    </>
+  );
+}

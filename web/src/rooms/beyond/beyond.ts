@@ -1,0 +1,24 @@
+import type { Room } from "../../room";
+import { read, write } from "./link";
+import { lookKeys, type State } from "./state";
+import { View } from "./View";
+import "./beyond.css";
+import "./plots.css";
+
+const beyond: Room<State> = {
+  title: "Beyond words",
+  lead: "The same sum of weighted values cleans pictures, draws curves through points, fills gaps and hears repeats. Only what is compared changes.",
+  panels: {
+    subject: "the choice of what attends",
+    controls: "settings",
+    picture: "the picture",
+    weights: "the weights",
+    try: "what to look for",
+  },
+  look: lookKeys,
+  read,
+  write,
+  View,
+};
+
+export default beyond;

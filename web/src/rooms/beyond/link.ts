@@ -1,0 +1,100 @@
+/** The room's part of the link. */
+import { numberIn, oneOf, onOff, type Readers, readParams } from "../../link";
+import type { Reading } from "../../room";
+import {
+  fewestPoints,
+  initialState,
+  mostPoints,
+  type Point,
+  plane,
+  ranges,
+  type State,
+} from "./state";
+
+/** Two numbers with a point or a colon between them. */
+function pairFrom(text: string, between: string, what: string): [string, string] {
+  const [first, second, ...more] = text.split(between);
+  if (first === undefined || second === undefined || more.length > 0) throw new RangeError(what);
+  return [first, second];
+}
+
+function pointsFrom(text: string): readonly Point[] {
+  const points = text.split(",").map((part) => {
+    const [x, y] = pairFrom(part, ":", "points such as 0.5:1,2:-0.5");
+    return { x: numberIn(plane.x, false)(x), y: numberIn(plane.y, false)(y) };
+  });
+  if (points.length < fewestPoints || points.length > mostPoints)
+    throw new RangeError(`${fewestPoints} to ${mostPoints} points such as 0.5:1,2:-0.5`);
+  return points;
+}
+
+const placesFrom = (text: string, limits: { min: number; max: number }, what: string) =>
+  pairFrom(text, ".", what).map((part) => numberIn(limits)(part) - 1) as [number, number];
+
+const readers: Readers<State> = {
+  show: (text) => ({ subject: oneOf("picture", "points", "series", "melody")(text) }),
+  noise: (text) => ({ noise: numberIn(ranges.noise, false)(text) }),
+  grain: (text) => ({ grain: numberIn(ranges.seed)(text) }),
+  patch: (text) => ({ patch: numberIn(ranges.patch)(text) }),
+  window: (text) => ({ window: numberIn(ranges.window)(text) }),
+  h: (text) => ({ h: numberIn(ranges.h, false)(text) }),
+  tone: (text) => ({ tone: numberIn(ranges.tone, false)(text) }),
+  by: (text) => ({ method: oneOf("local", "bilateral", "nonLocal")(text) }),
+  pixel: (text) => {
+    const [row, col] = placesFrom(text, ranges.pixel, "a row and a column, such as 74.45");
+    return { pixel: { row, col } };
+  },
+  curve: (text) => ({ curve: oneOf("linear", "sqrt", "log")(text) }),
+  points: (text) => ({ points: pointsFrom(text) }),
+  bandwidth: (text) => ({ bandwidth: numberIn(ranges.bandwidth, false)(text) }),
+  query: (text) => ({ query: numberIn(plane.x, false)(text) }),
+  similar: (text) => ({ similar: onOff(text) }),
+  series: (text) => ({ series: numberIn(ranges.seed)(text) }),
+  value: (text) => ({ value: numberIn(ranges.value)(text) - 1 }),
+  head: (text) => {
+    const [layer, head] = placesFrom(text, ranges.head, "a layer and a head, such as 2.1");
+    return { head: { layer, head } };
+  },
+  tune: (text) => ({ tune: oneOf("round", "seed")(text) }),
+  notes: (text) => ({ tuneSeed: numberIn(ranges.seed)(text) }),
+  temperature: (text) => ({ temperature: numberIn(ranges.temperature, false)(text) }),
+  frame: (text) => ({ frame: numberIn(ranges.frame)(text) - 1 }),
+};
+
+export function read(params: URLSearchParams): Reading<State> {
+  return readParams(params, initialState, readers);
+}
+
+/** The state in the words of `readers`. */
+function textsOf(state: State): Record<keyof typeof readers, string> {
+  const { pixel, head } = state;
+  return {
+    show: state.subject,
+    noise: String(state.noise),
+    grain: String(state.grain),
+    patch: String(state.patch),
+    window: String(state.window),
+    h: String(state.h),
+    tone: String(state.tone),
+    by: state.method,
+    pixel: `${pixel.row + 1}.${pixel.col + 1}`,
+    curve: state.curve,
+    points: state.points.map(({ x, y }) => `${x}:${y}`).join(","),
+    bandwidth: String(state.bandwidth),
+    query: String(state.query),
+    similar: state.similar ? "on" : "off",
+    series: String(state.series),
+    value: String(state.value + 1),
+    head: head ? `${head.layer + 1}.${head.head + 1}` : "",
+    tune: state.tune,
+    notes: String(state.tuneSeed),
+    temperature: String(state.temperature),
+    frame: String(state.frame + 1),
+  };
+}
+
+export function write(state: State): URLSearchParams {
+  const initial = textsOf(initialState);
+  const changed = Object.entries(textsOf(state)).filter(([key, text]) => text !== initial[key]);
+  return new URLSearchParams(changed);
+}

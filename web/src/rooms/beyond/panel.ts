@@ -1,0 +1,8 @@
+/** What each of the four panels is given. */
+import type { Setter } from "../../room";
+import type { State } from "./state";
+
+export interface PanelProps {
+  state: State;
+  set: Setter<State>;
+}

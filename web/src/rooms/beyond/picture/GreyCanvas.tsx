@@ -1,0 +1,113 @@
+/** A grey picture, one cell a pixel, in which a pixel can be pointed out. */
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import type { Pixel } from "../state";
+
+interface Props {
+  readonly name: string;
+  readonly label: string;
+  readonly grey: Uint8ClampedArray | null;
+  readonly width: number;
+  readonly height: number;
+  readonly pixel: Pixel;
+  /** Pixels around the chosen one, in steps from it. */
+  readonly window: number;
+  readonly patch: number;
+  /** Whether the arrow keys move the pixel here; every picture takes clicks. */
+  readonly hasCursor: boolean;
+  onPick(pixel: Pixel): void;
+  readonly children: ComponentChildren;
+}
+
+const steps: Record<string, readonly [number, number]> = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+};
+/** With the shift key. */
+const longStep = 8;
+
+export function GreyCanvas(props: Props) {
+  const { name, label, grey, width, height, pixel, window, patch, hasCursor, onPick } = props;
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useLayoutEffect(() => {
+    const context = canvas.current?.getContext("2d");
+    if (!context || !grey) return;
+    const image = context.createImageData(width, height);
+    const words = new Uint32Array(image.data.buffer);
+    for (let i = 0; i < words.length; ++i) words[i] = 0xff000000 | ((grey[i] as number) * 0x010101);
+    context.putImageData(image, 0, 0);
+  }, [grey, width, height]);
+
+  const pick = (row: number, col: number) =>
+    onPick({
+      row: Math.max(0, Math.min(height - 1, row)),
+      col: Math.max(0, Math.min(width - 1, col)),
+    });
+  const pickUnder = ({ clientX, clientY, currentTarget }: PointerEvent) => {
+    const box = (currentTarget as Element).getBoundingClientRect();
+    pick(
+      Math.floor(((clientY - box.top) / box.height) * height),
+      Math.floor(((clientX - box.left) / box.width) * width),
+    );
+  };
+  const onPointerDown = (event: PointerEvent) => {
+    if (event.button !== 0) return;
+    (event.currentTarget as Element).setPointerCapture(event.pointerId);
+    pickUnder(event);
+  };
+  const onPointerMove = (event: PointerEvent) => {
+    if (event.buttons & 1) pickUnder(event);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = steps[event.key];
+    if (!step) return;
+    const length = event.shiftKey ? longStep : 1;
+    pick(pixel.row + length * step[0], pixel.col + length * step[1]);
+    event.preventDefault();
+  };
+  const square = (radius: number) => ({
+    x: pixel.col - radius,
+    y: pixel.row - radius,
+    width: 2 * radius + 1,
+    height: 2 * radius + 1,
+  });
+  const drawing = (
+    <>
+      <canvas ref={canvas} width={width} height={height} />
+      <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+        {[window, patch].map((radius) => (
+          <g key={radius}>
+            <rect class="mark-under" {...square(radius)} />
+            <rect class="mark" {...square(radius)} />
+          </g>
+        ))}
+      </svg>
+    </>
+  );
+  const pointing = { onPointerDown, onPointerMove };
+  return (
+    <figure class="grey" data-picture={name}>
+      {hasCursor ? (
+        <div
+          class="grey-picture"
+          role="application"
+          aria-roledescription="picture"
+          aria-label={`${label}. Arrow keys move the pixel, with Shift by ${longStep}.`}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move a pixel, which no element of HTML does
+          tabIndex={0}
+          onKeyDown={onKeyDown}
+          {...pointing}
+        >
+          {drawing}
+        </div>
+      ) : (
+        <div class="grey-picture" role="img" aria-label={label} {...pointing}>
+          {drawing}
+        </div>
+      )}
+      <figcaption>{props.children}</figcaption>
+    </figure>
+  );
+}

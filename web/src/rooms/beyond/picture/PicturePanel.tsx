@@ -1,0 +1,269 @@
+/** Denoising as attention: a pixel becomes a mean of the pixels that its weights fall on. */
+import { useCallback, useMemo, useState } from "preact/hooks";
+import { Choice, NumberField, Slider } from "../../../components/Fields";
+import { HeatMap } from "../../../components/HeatMap";
+import { Panel } from "../../../components/Panel";
+import { Settings } from "../../../components/Settings";
+import { format } from "../../../format";
+import { useFootnote } from "../../../shell";
+import { useAnswer } from "../../../useAnswer";
+import { usePicture } from "../../../usePicture";
+import { useWidth } from "../../../useWidth";
+import { viewOn } from "../../../view";
+import { Figures } from "../Figures";
+import { FileField } from "../FileField";
+import type { PanelProps } from "../panel";
+import { As, Roles } from "../Roles";
+import { curves, formatWeight, sharesPalette } from "../shares";
+import { type Method, type Pixel, placeOf, ranges, type State, valueAt } from "../state";
+import { Work } from "../Work";
+import type { Version } from "./denoise";
+import type { GreyPicture } from "./drawing";
+import { GreyCanvas } from "./GreyCanvas";
+import type { NoisyRequest } from "./noise";
+import { readPicture } from "./ownPicture";
+
+const methods: readonly (readonly [Method, string])[] = [
+  ["local", "local mean"],
+  ["bilateral", "bilateral"],
+  ["nonLocal", "non-local means"],
+];
+
+const names: readonly (readonly [Version, string])[] = [
+  ["clean", "original"],
+  ["noisy", "with noise"],
+  ...methods,
+];
+
+const words: Record<Method, string> = {
+  local:
+    "All scores are equal, so every pixel of one patch counts the same: noise goes, and edges with it.",
+  bilateral:
+    "The score falls with the distance in place and in value, so the mean stops at edges; but a pixel's own noise decides what it resembles. The engine's attention computes it, with value ÷ tone and place ÷ half the window as the features of queries and keys.",
+  nonLocal:
+    "The score falls with the difference of whole patches, so a brick finds the other bricks, however far apart.",
+};
+
+function requestOf(state: State, own: GreyPicture | null): NoisyRequest {
+  const { noise, grain, patch, window, h, tone } = state;
+  return { own, noise, grain, patch, window, h, tone };
+}
+
+function Controls({ state, set, own, onOwn }: PanelProps & OwnPicture) {
+  return (
+    <Settings>
+      <Slider
+        label="Noise (standard deviation)"
+        value={state.noise}
+        limits={ranges.noise}
+        step={0.01}
+        text={state.noise.toFixed(2)}
+        onChange={(noise) => set({ noise })}
+      />
+      <Slider
+        label="Patch"
+        value={state.patch}
+        limits={ranges.patch}
+        step={1}
+        text={`${2 * state.patch + 1} × ${2 * state.patch + 1}`}
+        onChange={(patch) => set({ patch })}
+      />
+      <Slider
+        label="Window"
+        value={state.window}
+        limits={ranges.window}
+        step={1}
+        text={`${2 * state.window + 1} × ${2 * state.window + 1}`}
+        onChange={(window) => set({ window })}
+      />
+      <Slider
+        label="h, how unlike patches may be"
+        value={state.h}
+        limits={ranges.h}
+        step={0.01}
+        text={state.h.toFixed(2)}
+        onChange={(h) => set({ h })}
+      />
+      <Slider
+        label="Tone, how unlike pixels may be (bilateral)"
+        value={placeOf(state.tone)}
+        limits={{ min: placeOf(ranges.tone.min), max: placeOf(ranges.tone.max) }}
+        step={1}
+        text={String(state.tone)}
+        onChange={(place) => set({ tone: valueAt(place) })}
+      />
+      <NumberField
+        label="Seed of the noise"
+        value={state.grain}
+        limits={ranges.seed}
+        onChange={(grain) => set({ grain })}
+      />
+      <FileField
+        label="A picture of yours"
+        accept="image/*"
+        note="Read in this page only, made grey and at most 256 × 256. It is not part of the link."
+        isOwn={own !== null}
+        backLabel="Back to our drawing"
+        read={readPicture}
+        onRead={onOwn}
+      />
+    </Settings>
+  );
+}
+
+interface OwnPicture {
+  own: GreyPicture | null;
+  onOwn(picture: GreyPicture | null): void;
+}
+
+/** The weights of the chosen pixel over its window. */
+function PixelWeights({ state, set, request }: PanelProps & { request: NoisyRequest }) {
+  const { pixel, method, curve } = state;
+  const asked = useMemo(() => ({ ...request, pixel, method }), [request, pixel, method]);
+  const { answer, failure } = useAnswer("pixel", asked);
+  const [active, setActive] = useState<Pixel | null>(null);
+  const [ref, width] = useWidth<HTMLDivElement>();
+
+  const side = answer?.side ?? 2 * state.window + 1;
+  const view = useMemo(() => answer && viewOn(answer.weights, side, side), [answer]);
+  const palette = useMemo(() => sharesPalette(answer?.largest ?? 1, curve), [answer, curve]);
+  const isHidden = useMemo(() => {
+    const weights = answer?.weights;
+    if (!weights?.some(Number.isNaN)) return undefined;
+    return (row: number, col: number) => Number.isNaN(weights[row * side + col]);
+  }, [answer]);
+  const middle = (side - 1) / 2;
+  const cell = Math.max(1, Math.floor(Math.min(width || 320, 360) / side));
+  const picture = usePicture({
+    view,
+    rows: side,
+    cols: side,
+    palette,
+    cell: { width: cell, height: cell },
+    isHidden,
+    lights: [{ row: middle, col: middle }],
+    active,
+  });
+  const actions = useMemo(
+    () => ({
+      point: (at: Pixel | null) => setActive(at),
+      press: (at: Pixel) =>
+        set((now) => ({
+          pixel: {
+            row: Math.max(0, now.pixel.row + at.row - now.window),
+            col: Math.max(0, now.pixel.col + at.col - now.window),
+          },
+        })),
+    }),
+    [set],
+  );
+  const weight = active && answer?.weights[active.row * side + active.col];
+  const away = (steps: number, before: string, after: string) =>
+    `${Math.abs(steps)} ${steps < 0 ? before : after}`;
+  const reading =
+    active && weight !== undefined && weight !== null
+      ? `${away(active.row - middle, "up", "down")}, ${away(active.col - middle, "left", "right")}: ${
+          Number.isNaN(weight) ? "outside of the picture" : `weight ${formatWeight(weight)}`
+        }`
+      : "Point at a cell for its weight; a click goes to that pixel.";
+  return (
+    <div class="beside">
+      <div ref={ref} class="window-map">
+        <HeatMap
+          name="window"
+          title="Weights over the window"
+          note={`query: row ${pixel.row + 1}, column ${pixel.col + 1}`}
+          picture={picture}
+          actions={actions}
+          hint="Enter goes to that pixel."
+          saved={{ file: "pixel-weights", caption: "Weights of one pixel over its window" }}
+        />
+        <p class="faint number reading" aria-live="polite">
+          {reading}
+        </p>
+      </div>
+      <div class="stack">
+        <Choice
+          label="Weights of"
+          value={method}
+          choices={methods}
+          onChange={(method) => set({ method })}
+        />
+        <Choice
+          label="Colours"
+          value={curve}
+          choices={curves}
+          onChange={(curve) => set({ curve })}
+        />
+        <p>{words[method]}</p>
+        <Figures
+          figures={[
+            ["with noise", answer ? format(answer.noisy) : ""],
+            ["Σ weight × value", answer ? format(answer.mean) : ""],
+            ["original", answer ? format(answer.clean) : ""],
+            ["weight on itself", answer ? formatWeight(answer.own) : ""],
+            ["as good as the mean of", answer ? `${answer.count.toFixed(1)} pixels` : ""],
+          ]}
+        />
+        {failure && <p role="status">{failure}</p>}
+      </div>
+    </div>
+  );
+}
+
+export function PicturePanel({ state, set, own, onOwn }: PanelProps & OwnPicture) {
+  const { noise, grain, patch, window, h, tone } = state;
+  const request = useMemo(() => requestOf(state, own), [own, noise, grain, patch, window, h, tone]);
+  const { answer, failure } = useAnswer("denoise", request);
+  useFootnote(answer && `all means computed in ${answer.milliseconds.toFixed(1)} ms`);
+  const width = answer?.width ?? own?.width ?? 128;
+  const height = answer?.height ?? own?.height ?? 128;
+  const { row, col } = state.pixel;
+  const pixel = { row: Math.min(row, height - 1), col: Math.min(col, width - 1) };
+  const onPick = useCallback((pixel: Pixel) => set({ pixel }), [set]);
+  return (
+    <>
+      <Controls state={state} set={set} own={own} onOwn={onOwn} />
+      <Work title="Attention among pixels">
+        <Roles>
+          <As of="q">Queries</As> and <As of="k">keys</As> are pixels, known by what surrounds them:
+          nothing, their value and place, or their whole patch. <As of="v">Values</As> are the
+          pixels' noisy values. Each pixel of the result is the weighted mean of the values in its
+          window.
+        </Roles>
+        <Panel name="picture">
+          <div class="greys">
+            {names.map(([name, label]) => (
+              <GreyCanvas
+                key={name}
+                name={name}
+                label={label}
+                grey={answer?.pictures[name] ?? null}
+                width={width}
+                height={height}
+                pixel={pixel}
+                window={window}
+                patch={patch}
+                hasCursor={name === "noisy"}
+                onPick={onPick}
+              >
+                {label}
+                <span class="number" data-psnr={name}>
+                  {answer && name !== "clean" ? `PSNR ${format(answer.psnr[name], 2)} dB` : " "}
+                </span>
+              </GreyCanvas>
+            ))}
+          </div>
+          {failure && <p role="status">{failure}</p>}
+          <p class="faint">
+            Click a pixel. The outer square is its window, the inner one its patch. PSNR: the
+            higher, the nearer to the original.
+          </p>
+        </Panel>
+        <Panel name="weights">
+          <PixelWeights state={{ ...state, pixel }} set={set} request={request} />
+        </Panel>
+      </Work>
+    </>
+  );
+}

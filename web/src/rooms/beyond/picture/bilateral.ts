@@ -1,0 +1,145 @@
+/**
+ * The bilateral filter (Tomasi and Manduchi, 1998) as attention: the score of two pixels is
+ * -(difference in value)^2 / (2 tone^2) - (distance)^2 / (2 reach^2). With the features f = (value / tone, x / reach,
+ * y / reach) that is -|f_q - f_k|^2 / 2 = f_q . f_k - |f_k|^2 / 2 - |f_q|^2 / 2; the last term is the same for all keys
+ * of a query and so changes no weight. One more feature, 1 in queries and -|f_k|^2 / 2 in keys, brings in the rest.
+ */
+
+import type { Heed, Tensor } from "heed";
+import { numbersOf } from "../numbers";
+import type { Pixel } from "../state";
+
+interface Grid {
+  readonly pixels: Float32Array;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Kernel {
+  /** How far the window reaches. */
+  readonly window: number;
+  readonly tone: number;
+}
+
+const features = 4;
+/** Queries are taken in squares of this side, each with the keys that any of them may see. */
+const tile = 8;
+
+/** The kernel falls to e^-2 at the window's edge. */
+const reachOf = (window: number) => window / 2;
+
+/** Of a pixel outside of the picture: a score so low that its weight is 0, and a value that is no one's. */
+const outside = -1e9;
+
+/** What all squares of a side have in common: places counted from the middle, which keeps numbers small and exact. */
+function placesOf(side: number, window: number): Float32Array {
+  const places = new Float32Array(side ** 2 * features);
+  for (let i = 0; i < side ** 2; ++i) {
+    const x = ((i % side) - (side - 1) / 2) / reachOf(window);
+    const y = (Math.floor(i / side) - (side - 1) / 2) / reachOf(window);
+    places.set([0, x, y, -(x * x + y * y) / 2], i * features);
+  }
+  return places;
+}
+
+/** The keys and values of the square of pixels that begins at a corner. */
+function fillSquare(
+  { pixels, width, height }: Grid,
+  { tone }: Kernel,
+  corner: Pixel,
+  places: Float32Array,
+  k: Float32Array,
+  v: Float32Array,
+): void {
+  const count = places.length / features;
+  const side = Math.sqrt(count);
+  k.set(places);
+  for (let i = 0; i < count; ++i) {
+    const row = corner.row + Math.floor(i / side);
+    const col = corner.col + (i % side);
+    const isInside = row >= 0 && row < height && col >= 0 && col < width;
+    const value = isInside ? (pixels[row * width + col] as number) : 0;
+    const feature = value / tone;
+    v[i] = value;
+    k[i * features] = feature;
+    if (isInside) (k[i * features + 3] as number) -= (feature * feature) / 2;
+    else k[i * features + 3] = outside;
+  }
+}
+
+/** The query that stands among keys at a place of theirs. */
+function queryAmong(k: Float32Array, place: number, q: Float32Array, at: number): void {
+  for (let f = 0; f < features - 1; ++f) q[at * features + f] = k[place * features + f] as number;
+  q[at * features + features - 1] = 1;
+}
+
+/** Which keys of the wider square lie in the window of each query: the same for every tile. */
+function windowMask(heed: Heed, window: number): Tensor {
+  const side = tile + 2 * window;
+  const mask = new Uint8Array(tile ** 2 * side ** 2);
+  for (let q = 0; q < tile ** 2; ++q) {
+    const [top, left] = [Math.floor(q / tile), q % tile];
+    for (let dy = 0; dy <= 2 * window; ++dy) {
+      const start = q * side ** 2 + (top + dy) * side + left;
+      mask.fill(1, start, start + 2 * window + 1);
+    }
+  }
+  return heed.tensor(mask, [1, 1, tile ** 2, side ** 2], "bool");
+}
+
+/** Every pixel's mean by the kernel's weights. To be called within a scope. */
+export function bilateral(heed: Heed, grid: Grid, kernel: Kernel): Float32Array<ArrayBuffer> {
+  const { width, height } = grid;
+  const { window } = kernel;
+  const side = tile + 2 * window;
+  const tiles = Math.ceil(width / tile);
+  const mask = windowMask(heed, window);
+  const result = new Float32Array(width * height);
+  const q = new Float32Array(tiles * tile ** 2 * features);
+  const k = new Float32Array(tiles * side ** 2 * features);
+  const v = new Float32Array(tiles * side ** 2);
+  const places = placesOf(side, window);
+  for (let row = 0; row < height; row += tile) {
+    for (let t = 0; t < tiles; ++t) {
+      const corner = { row: row - window, col: t * tile - window };
+      const keys = k.subarray(t * side ** 2 * features);
+      fillSquare(grid, kernel, corner, places, keys, v.subarray(t * side ** 2));
+      for (let i = 0; i < tile ** 2; ++i) {
+        const place = (window + Math.floor(i / tile)) * side + window + (i % tile);
+        queryAmong(keys, place, q, t * tile ** 2 + i);
+      }
+    }
+    const output = heed.scope(() => {
+      const means = heed.attention(
+        heed.tensor(q, [tiles, 1, tile ** 2, features]),
+        heed.tensor(k, [tiles, 1, side ** 2, features]),
+        heed.tensor(v, [tiles, 1, side ** 2, 1]),
+        { scale: 1, mask },
+      );
+      return numbersOf(means.output);
+    });
+    for (const [i, value] of output.entries()) {
+      const within = i % tile ** 2;
+      const y = row + Math.floor(within / tile);
+      const x = Math.floor(i / tile ** 2) * tile + (within % tile);
+      if (y < height && x < width) result[y * width + x] = value;
+    }
+  }
+  return result;
+}
+
+/** One pixel's weights over its window, row by row, 0 outside of the picture. To be called within a scope. */
+export function bilateralWeights(heed: Heed, grid: Grid, kernel: Kernel, pixel: Pixel) {
+  const { window } = kernel;
+  const side = 2 * window + 1;
+  const k = new Float32Array(side ** 2 * features);
+  const v = new Float32Array(side ** 2);
+  const q = new Float32Array(features);
+  const corner = { row: pixel.row - window, col: pixel.col - window };
+  fillSquare(grid, kernel, corner, placesOf(side, window), k, v);
+  queryAmong(k, (side ** 2 - 1) / 2, q, 0);
+  const keys = heed.tensor(k, [1, 1, side ** 2, features]);
+  const options = { scale: 1, needWeights: true } as const;
+  const { weights } = heed.attention(heed.tensor(q, [1, 1, 1, features]), keys, keys, options);
+  return numbersOf(weights);
+}

@@ -1,0 +1,53 @@
+/** A desk of this room: a picture with noise, and what three kinds of means make of it. */
+
+import type { Solver } from "../../../desks";
+import { numbersOf } from "../numbers";
+import { bilateral } from "./bilateral";
+import { meanRadius, type NoisyRequest, noisyPicture, nonLocalOptions } from "./noise";
+
+export const versions = ["clean", "noisy", "local", "bilateral", "nonLocal"] as const;
+export type Version = (typeof versions)[number];
+
+export interface Denoised {
+  readonly width: number;
+  readonly height: number;
+  /** Grey, 0 to 255, row by row. */
+  readonly pictures: Readonly<Record<Version, Uint8ClampedArray<ArrayBuffer>>>;
+  /** Against the clean picture, in decibels; infinite where there is no difference. */
+  readonly psnr: Readonly<Record<Version, number>>;
+  readonly milliseconds: number;
+}
+
+/** Peak signal-to-noise ratio, the peak being 1. */
+export function psnrOf(picture: ArrayLike<number>, clean: ArrayLike<number>): number {
+  let sum = 0;
+  for (let i = 0; i < clean.length; ++i)
+    sum += ((picture[i] as number) - (clean[i] as number)) ** 2;
+  return 10 * Math.log10(clean.length / sum);
+}
+
+const solve: Solver<NoisyRequest, Denoised> = (request, { heed }) =>
+  heed.scope(() => {
+    const { clean, noisy } = noisyPicture(heed, request);
+    const pixels = numbersOf(noisy);
+    const started = performance.now();
+    const values: Record<Version, Float32Array> = {
+      clean: clean.pixels,
+      noisy: pixels,
+      local: numbersOf(heed.localMean(noisy, meanRadius(request))),
+      bilateral: bilateral(heed, { ...clean, pixels }, request),
+      nonLocal: numbersOf(heed.nonLocalMeans(noisy, nonLocalOptions(request)).output),
+    };
+    const milliseconds = performance.now() - started;
+    const each = <T>(make: (values: Float32Array) => T) =>
+      Object.fromEntries(versions.map((name) => [name, make(values[name])])) as Record<Version, T>;
+    return {
+      width: clean.width,
+      height: clean.height,
+      pictures: each((from) => Uint8ClampedArray.from(from, (value) => 255 * value)),
+      psnr: each((from) => psnrOf(from, clean.pixels)),
+      milliseconds,
+    };
+  });
+
+export default solve;

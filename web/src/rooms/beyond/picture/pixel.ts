@@ -1,0 +1,122 @@
+/** A desk of this room: how one pixel becomes a mean of those around it. */
+
+import type { Heed } from "heed";
+import type { Solver } from "../../../desks";
+import { numbersOf } from "../numbers";
+import type { Method, Pixel } from "../state";
+import { bilateralWeights } from "./bilateral";
+import {
+  meanRadius,
+  type NoisyPicture,
+  type NoisyRequest,
+  noisyPicture,
+  nonLocalOptions,
+} from "./noise";
+
+export interface PixelRequest extends NoisyRequest {
+  readonly pixel: Pixel;
+  readonly method: Method;
+}
+
+export interface PixelAnswer {
+  /** The weights over the window, row by row; NaN outside of the picture. */
+  readonly weights: Float32Array<ArrayBuffer>;
+  readonly side: number;
+  readonly clean: number;
+  readonly noisy: number;
+  /** The sum of weight times noisy value. */
+  readonly mean: number;
+  /** On itself. */
+  readonly own: number;
+  readonly largest: number;
+  /** As many pixels with equal weights would leave as much noise: 1 / sum of squared weights. */
+  readonly count: number;
+}
+
+/** Cuts the window around a pixel out of a picture; `fill` where it reaches outside. */
+function cut(
+  values: ArrayLike<number>,
+  { width, height }: { width: number; height: number },
+  { row, col }: Pixel,
+  radius: number,
+  fill: number,
+): Float32Array<ArrayBuffer> {
+  const side = 2 * radius + 1;
+  return Float32Array.from({ length: side ** 2 }, (_, i) => {
+    const y = row - radius + Math.floor(i / side);
+    const x = col - radius + (i % side);
+    const isInside = y >= 0 && y < height && x >= 0 && x < width;
+    return isInside ? (values[y * width + x] as number) : fill;
+  });
+}
+
+function weightsOf(
+  heed: Heed,
+  { clean, noisy }: NoisyPicture,
+  request: PixelRequest,
+): Float32Array<ArrayBuffer> {
+  const { method, pixel, window } = request;
+  const { width, height } = clean;
+  if (method === "bilateral") {
+    const pixels = numbersOf(noisy);
+    return bilateralWeights(heed, { pixels, width, height }, request, pixel);
+  }
+  if (method === "nonLocal") {
+    const { row, col } = pixel;
+    const weights = heed.nonLocalMeansWeights(noisy, row, col, nonLocalOptions(request));
+    return cut(weights.data, clean, pixel, window, 0);
+  }
+  return evenWeights(heed, clean, request);
+}
+
+/** The local mean as attention: all scores are 0, and the mask lets the patch be seen. */
+function evenWeights(
+  heed: Heed,
+  size: { width: number; height: number },
+  { pixel, window, patch }: PixelRequest,
+): Float32Array<ArrayBuffer> {
+  const side = 2 * window + 1;
+  const isSeen = cut(new Uint8Array(size.width * size.height).fill(1), size, pixel, window, 0);
+  const mask = Uint8Array.from(isSeen, (seen, i) => {
+    const away = Math.max(Math.abs(Math.floor(i / side) - window), Math.abs((i % side) - window));
+    return seen && away <= meanRadius({ patch, window }) ? 1 : 0;
+  });
+  const keys = heed.zeros([1, 1, side ** 2, 1]);
+  const { weights } = heed.attention(heed.zeros([1, 1, 1, 1]), keys, keys, {
+    mask: heed.tensor(mask, [1, 1, 1, side ** 2], "bool"),
+    needWeights: true,
+  });
+  return numbersOf(weights);
+}
+
+const solve: Solver<PixelRequest, PixelAnswer> = (request, { heed }) =>
+  heed.scope(() => {
+    const picture = noisyPicture(heed, request);
+    const { clean, noisy } = picture;
+    const { window } = request;
+    const pixel = {
+      row: Math.min(request.pixel.row, clean.height - 1),
+      col: Math.min(request.pixel.col, clean.width - 1),
+    };
+    const side = 2 * window + 1;
+    const shares = weightsOf(heed, picture, { ...request, pixel });
+    const values = cut(noisy.data, clean, pixel, window, Number.NaN);
+    let [mean, squares] = [0, 0];
+    for (const [i, weight] of shares.entries()) {
+      if (weight > 0) mean += weight * (values[i] as number);
+      squares += weight ** 2;
+    }
+    const place = pixel.row * clean.width + pixel.col;
+    return {
+      weights: shares.map((weight, i) => (Number.isNaN(values[i]) ? Number.NaN : weight)),
+      side,
+      clean: clean.pixels[place] as number,
+      noisy: noisy.data[place] as number,
+      mean,
+      own: shares[(shares.length - 1) / 2] as number,
+      largest: shares.reduce((most, weight) => Math.max(most, weight), 0),
+      count: 1 / squares,
+    };
+  });
+
+export default solve;

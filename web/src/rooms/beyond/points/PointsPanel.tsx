@@ -1,0 +1,136 @@
+/** Kernel regression: attention whose score is the distance along one axis. */
+import { useMemo } from "preact/hooks";
+import { Slider, Switch } from "../../../components/Fields";
+import { Panel } from "../../../components/Panel";
+import { type Column, RowTable } from "../../../components/RowTable";
+import { Settings } from "../../../components/Settings";
+import { format } from "../../../format";
+import { useFootnote, useShell } from "../../../shell";
+import { useAnswer } from "../../../useAnswer";
+import { Figures } from "../Figures";
+import type { PanelProps } from "../panel";
+import { As, Roles } from "../Roles";
+import { formatWeight } from "../shares";
+import { initialState, mostPoints, placeOf, ranges, valueAt } from "../state";
+import { Work } from "../Work";
+import { Plane } from "./Plane";
+
+const columns: readonly Column[] = [
+  { id: "point", head: "point" },
+  { id: "key", head: <span class="role-k">x</span> },
+  { id: "value", head: <span class="role-v">y</span> },
+  { id: "weight", head: "weight" },
+  { id: "contribution", head: "weight × y" },
+];
+
+export function PointsPanel({ state, set }: PanelProps) {
+  const { wishes } = useShell();
+  const { points, bandwidth, query, similar } = state;
+  const request = useMemo(() => ({ points, bandwidth, query }), [points, bandwidth, query]);
+  const { answer, request: answered, failure } = useAnswer("regression", request);
+  useFootnote(answer && `estimated at 242 places in ${answer.milliseconds.toFixed(1)} ms`);
+  return (
+    <>
+      <Settings>
+        <Slider
+          label="Bandwidth b of the kernel"
+          value={placeOf(bandwidth)}
+          limits={{ min: placeOf(ranges.bandwidth.min), max: placeOf(ranges.bandwidth.max) }}
+          step={1}
+          text={String(bandwidth)}
+          onChange={(place) => set({ bandwidth: valueAt(place) })}
+        />
+        <p class="faint number">
+          As a softmax temperature: b² = {Number((bandwidth * bandwidth).toPrecision(3))}
+        </p>
+        <p class="row-of-buttons">
+          <button
+            type="button"
+            disabled={points.length >= mostPoints}
+            onClick={() =>
+              set((now) => ({
+                points: [
+                  ...now.points,
+                  { x: now.query, y: Math.round(100 * (answer?.average ?? 0)) / 100 },
+                ],
+              }))
+            }
+          >
+            Add a point
+          </button>
+          <button type="button" onClick={() => set({ points: initialState.points })}>
+            Start again
+          </button>
+        </p>
+        <Switch
+          label="Draw softmax(X Xᵀ) X"
+          checked={similar}
+          onChange={(similar) => set({ similar })}
+        />
+        <p class="faint">
+          Self-similarity: no query from outside, and nothing learned. Every point (x, y) asks all
+          the others, scores are the bare products, and each moves to the mean of those it
+          resembles.
+        </p>
+      </Settings>
+      <Work title="Attention among points">
+        <Roles>
+          The <As of="q">query</As> is a place on the axis, the <As of="k">keys</As> are the points'
+          x and the <As of="v">values</As> their y. The score is −(query − key)² / 2, divided by the
+          temperature b². What comes out, the <As of="o">estimate</As>, is the Nadaraya–Watson
+          regression of 1964.
+        </Roles>
+        <Panel name="picture">
+          <Plane
+            state={state}
+            answer={answer}
+            isLocked={wishes.lock}
+            onPoints={(points) => set({ points })}
+            onQuery={(query) => set({ query })}
+          />
+          <p class="plot-legend faint">
+            <span class="line-of estimate">estimate</span>
+            <span class="line-of average">average: all weights equal, b = ∞</span>
+            <span class="line-of kernel">kernel, as the weight of a point there</span>
+            Drag the points and the query; arrow keys move what is focused.
+          </p>
+          {failure && <p role="status">{failure}</p>}
+        </Panel>
+        <Panel name="weights">
+          <Figures
+            figures={[
+              ["query x", format(query, 2)],
+              ["estimate", answer ? format(answer.value) : ""],
+              ["average of all points", answer ? format(answer.average) : ""],
+            ]}
+          />
+          <RowTable title="How the query gets its estimate" columns={columns}>
+            <tbody>
+              {(answered?.points ?? points).map(({ x, y }, i) => {
+                const weight = answer?.weights[i];
+                return (
+                  <tr key={i}>
+                    <th scope="row">{i + 1}</th>
+                    <td>{format(x, 2)}</td>
+                    <td>{format(y, 2)}</td>
+                    <td data-column="weight">{weight !== undefined && formatWeight(weight)}</td>
+                    <td>{weight !== undefined && format(weight * y)}</td>
+                  </tr>
+                );
+              })}
+            </tbody>
+            <tfoot>
+              <tr>
+                <th scope="row" colSpan={3}>
+                  Sum, the estimate
+                </th>
+                <td>{answer && format(answer.weights.reduce((sum, w) => sum + w, 0))}</td>
+                <td data-column="estimate">{answer && format(answer.value)}</td>
+              </tr>
+            </tfoot>
+          </RowTable>
+        </Panel>
+      </Work>
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+/** A desk of this room: kernel regression over points of a plane. */
+import type { Solver } from "../../../desks";
+import { numbersOf } from "../numbers";
+import { type Point, plane } from "../state";
+
+export interface RegressionRequest {
+  readonly points: readonly Point[];
+  readonly bandwidth: number;
+  readonly query: number;
+}
+
+export interface Regression {
+  /** Where the estimate was computed, evenly along the axis. */
+  readonly x: Float32Array<ArrayBuffer>;
+  readonly estimate: Float32Array<ArrayBuffer>;
+  /** The weight that the kernel gives to a point at each x, seen from the query. */
+  readonly kernel: Float32Array<ArrayBuffer>;
+  /** Of the query: one weight for each point, and their mean. */
+  readonly weights: Float32Array<ArrayBuffer>;
+  readonly value: number;
+  /** The mean of all points alike. */
+  readonly average: number;
+  /** softmax(X X^T) X, rows as the points' x and y. */
+  readonly similar: Float32Array<ArrayBuffer>;
+  readonly milliseconds: number;
+}
+
+const places = 241;
+
+const solve: Solver<RegressionRequest, Regression> = ({ points, bandwidth, query }, { heed }) =>
+  heed.scope(() => {
+    const started = performance.now();
+    const { min, max } = plane.x;
+    const grid = Array.from({ length: places }, (_, i) => min + ((max - min) * i) / (places - 1));
+    const n = points.length;
+    const { output, weights } = heed.kernelRegression(
+      heed.tensor([...grid, query]),
+      heed.tensor(points.map(({ x }) => x)),
+      heed.tensor(points.map(({ y }) => [y])),
+      heed.tensor([bandwidth]),
+    );
+    const estimates = numbersOf(output);
+    const row = numbersOf(weights).slice(places * n);
+    // A point at x would have this weight beside the others: the nearest point's, changed by the two distances.
+    const square = (x: number) => ((x - query) / bandwidth) ** 2 / 2;
+    const nearest = row.indexOf(Math.max(...row));
+    const [largest, at] = [row[nearest] as number, points[nearest]?.x as number];
+    const centre = (data: number[]) => {
+      const mean = data.reduce((sum, value) => sum + value, 0) / n;
+      return { mean, of: data.map((value) => value - mean) };
+    };
+    // Products of vectors tell how alike two points are only around their common middle.
+    const [xs, ys] = [centre(points.map(({ x }) => x)), centre(points.map(({ y }) => y))];
+    const centred = heed.tensor([xs.of.map((x, i) => [x, ys.of[i] as number])]);
+    const similar = numbersOf(heed.selfSimilarity(centred).output);
+    const averages = heed.average(heed.tensor([points.map(({ y }) => [y])]));
+    return {
+      x: Float32Array.from(grid),
+      estimate: estimates.slice(0, places),
+      kernel: Float32Array.from(grid, (x) => largest * Math.exp(square(at) - square(x))),
+      weights: row,
+      value: estimates[places] as number,
+      average: averages.data[0] as number,
+      similar: similar.map((value, i) => value + (i % 2 === 0 ? xs.mean : ys.mean)),
+      milliseconds: performance.now() - started,
+    };
+  });
+
+export default solve;

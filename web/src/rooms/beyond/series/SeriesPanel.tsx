@@ -1,0 +1,182 @@
+/** A trained model fills the gap of a series that repeats itself. */
+import { useMemo } from "preact/hooks";
+import { NumberField } from "../../../components/Fields";
+import { Panel } from "../../../components/Panel";
+import { type Column, RowTable } from "../../../components/RowTable";
+import { Settings } from "../../../components/Settings";
+import { format } from "../../../format";
+import { useFootnote } from "../../../shell";
+import { useAnswer } from "../../../useAnswer";
+import { Figures } from "../Figures";
+import type { PanelProps } from "../panel";
+import { As, Roles } from "../Roles";
+import { formatWeight } from "../shares";
+import { type HeadRef, ranges } from "../state";
+import { Work } from "../Work";
+import { SeriesPlot } from "./SeriesPlot";
+import type { FilledSeries, HeadWeights } from "./solve";
+
+const modelFolder = () => new URL("models/series-encoder/", document.baseURI).href;
+
+const columns: readonly Column[] = [
+  { id: "position", head: "position" },
+  { id: "value", head: <span class="role-v">value</span> },
+  { id: "alike", head: "alike" },
+  { id: "weight", head: "weight" },
+];
+/** Rows of the table: the largest weights. */
+const rowsShown = 10;
+
+const nameOf = ({ layer, head }: HeadRef) => `layer ${layer + 1}, head ${head + 1}`;
+
+/** The mean over the gap of a head's weight on values that are alike. */
+function onAlikeOf({ onAlike }: HeadWeights, { isHidden }: FilledSeries): number {
+  const hidden = [...onAlike].filter((_, t) => isHidden[t]);
+  return hidden.reduce((sum, weight) => sum + weight, 0) / hidden.length;
+}
+
+function bestHead(answer: FilledSeries): HeadWeights | undefined {
+  return answer.heads.reduce<HeadWeights | undefined>(
+    (best, head) => (best && onAlikeOf(best, answer) >= onAlikeOf(head, answer) ? best : head),
+    undefined,
+  );
+}
+
+function rowOf({ isHidden }: FilledSeries, wanted: number): number {
+  if (isHidden[wanted]) return wanted;
+  const hidden = [...isHidden.keys()].filter((t) => isHidden[t]);
+  return hidden[Math.floor(hidden.length / 2)] as number;
+}
+
+export function SeriesPanel({ state, set }: PanelProps) {
+  const request = useMemo(() => ({ model: modelFolder(), seed: state.series }), [state.series]);
+  const { answer, failure } = useAnswer("series", request);
+  useFootnote(
+    answer &&
+      `filled by a model of ${answer.parameters.toLocaleString("en")} parameters in ${answer.milliseconds.toFixed(1)} ms`,
+  );
+  const best = useMemo(() => answer && bestHead(answer), [answer]);
+  const shown =
+    answer?.heads.find(
+      ({ layer, head }) => layer === state.head?.layer && head === state.head.head,
+    ) ?? best;
+  const row = answer ? rowOf(answer, state.value) : 0;
+  const weights = useMemo(() => {
+    const length = answer?.values.length ?? 0;
+    return shown?.weights.subarray(row * length, (row + 1) * length);
+  }, [answer, shown, row]);
+  const strongest = weights
+    ? [...weights.entries()].sort(([, a], [, b]) => b - a).slice(0, rowsShown)
+    : [];
+  const alike = new Set(answer?.alike[row]);
+
+  return (
+    <>
+      <Settings>
+        <NumberField
+          label="Seed of the series"
+          value={state.series}
+          limits={ranges.seed}
+          onChange={(series) => set({ series })}
+        />
+        <p class="row-of-buttons">
+          <button
+            type="button"
+            onClick={() => set(({ series }) => ({ series: (series % ranges.seed.max) + 1 }))}
+          >
+            Another series
+          </button>
+        </p>
+        <p class="faint">
+          48 values with a period of 6 to 16, a trend and some noise; 6 to 12 are hidden. None of
+          these series was among those that the model learned from.
+        </p>
+      </Settings>
+      <Work title="Attention in a series">
+        <Roles>
+          <As of="q">Queries</As> and <As of="k">keys</As> are positions of the series: what the
+          model knows of the value there and of its place. <As of="v">Values</As> carry what is
+          known. A hidden value has learned to look whole periods away, where the series was the
+          same.
+        </Roles>
+        <Panel name="picture">
+          {answer && weights ? (
+            <SeriesPlot
+              answer={answer}
+              row={row}
+              weights={weights}
+              onRow={(value) => set({ value })}
+            />
+          ) : (
+            <div class="plot plot-empty" />
+          )}
+          <p class="plot-legend faint">
+            <span class="line-of estimate">filled by the model</span>
+            <span class="line-of truth">what was hidden</span>
+            <span class="line-of straight">straight line</span>
+            <span class="ring-of">whole periods from the chosen value</span>
+            Click a value of the gap.
+          </p>
+          {failure && <p role="status">{failure}</p>}
+        </Panel>
+        <Panel name="weights">
+          <Figures
+            figures={[
+              ["model's error (root mean square)", answer ? format(answer.error) : ""],
+              ["straight line's error", answer ? format(answer.lineError) : ""],
+              [
+                `the same over ${answer?.heldOut.examples ?? 1000} series held out`,
+                answer
+                  ? `${format(answer.heldOut.error)} and ${format(answer.heldOut.lineError)}`
+                  : "",
+              ],
+              [`filled at ${row + 1}`, answer ? format(answer.filled[row] as number) : ""],
+              ["hidden was", answer ? format(answer.values[row] as number) : ""],
+              [
+                "this head's weight on alike values",
+                shown ? formatWeight(shown.onAlike[row] as number) : "",
+              ],
+            ]}
+          />
+          <div class="field head-field">
+            <label for="series-head">Head, and its weight on alike values over the gap</label>
+            <select
+              id="series-head"
+              value={state.head ? `${state.head.layer}.${state.head.head}` : ""}
+              onChange={({ currentTarget }) => {
+                const [layer, head] = currentTarget.value.split(".").map(Number);
+                set({
+                  head:
+                    currentTarget.value === ""
+                      ? null
+                      : { layer: layer as number, head: head as number },
+                });
+              }}
+            >
+              <option value="">
+                the one that looks there most{best ? `: ${nameOf(best)}` : ""}
+              </option>
+              {answer?.heads.map((head) => (
+                <option key={nameOf(head)} value={`${head.layer}.${head.head}`}>
+                  {nameOf(head)}: {formatWeight(onAlikeOf(head, answer))}
+                </option>
+              ))}
+            </select>
+          </div>
+          <RowTable title={`What position ${row + 1} looks at most`} columns={columns}>
+            <tbody>
+              {strongest.map(([t, weight]) => (
+                <tr key={t}>
+                  <th scope="row">{t + 1}</th>
+                  <td>{answer?.isHidden[t] ? "hidden" : format(answer?.values[t] as number)}</td>
+                  <td>{alike.has(t) ? "yes" : ""}</td>
+                  <td data-column="weight">{formatWeight(weight)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </RowTable>
+        </Panel>
+      </Work>
+    </>
+  );
+}

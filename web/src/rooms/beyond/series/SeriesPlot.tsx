@@ -1,0 +1,144 @@
+/** The series with its gap, how it was filled, and what a hidden value looks at. */
+import { format } from "../../../format";
+import { px } from "../../../layout";
+import { useWidth } from "../../../useWidth";
+import { Axes } from "../Axes";
+import { lineThrough, scaleOf, ticksIn } from "../axes";
+import { formatWeight } from "../shares";
+import type { FilledSeries } from "./solve";
+
+const height = 300;
+const rowHeight = 90;
+const gap = 28;
+
+export function SeriesPlot({
+  answer,
+  row,
+  weights,
+  onRow,
+}: {
+  answer: FilledSeries;
+  /** The hidden value that looks. */
+  row: number;
+  /** One for each value. */
+  weights: Float32Array;
+  onRow(row: number): void;
+}) {
+  const [ref, width] = useWidth<HTMLFieldSetElement>();
+  const { values, isHidden, filled, alike } = answer;
+  const positions = Array.from(values, (_, t) => t);
+  const hidden = positions.filter((t) => isHidden[t]);
+  const [first, last] = [hidden[0] as number, hidden[hidden.length - 1] as number];
+  const alikeTo = new Set(alike[row]);
+  const box = { left: 36, right: Math.max(80, width - 12), top: 10, bottom: height - 20 };
+  const size = Math.max(1, ...Array.from(values, Math.abs), ...Array.from(filled, Math.abs));
+  const yRange = { min: -size, max: size };
+  const { place: placeX, value: xAt } = scaleOf(
+    { min: 0, max: values.length - 1 },
+    box.left + 4,
+    box.right - 4,
+  );
+  const { place: placeY } = scaleOf(yRange, box.bottom, box.top);
+  const rowBottom = height + gap + rowHeight;
+  const largest = Math.max(...weights, 1e-9);
+  const placeW = (weight: number) => rowBottom - (weight / largest) * (rowHeight - 16);
+  const span = (from: number, to: number) => positions.slice(from, to + 1);
+  const known = (from: number, to: number) =>
+    lineThrough(span(from, to), values.subarray(from, to + 1), placeX, placeY);
+  const gapSpan = span(first - 1, last + 1);
+  const ends = [first - 1, last + 1] as const;
+  const atEnds = ends.map((t) => values[t] as number);
+
+  const hiddenAt = (x: number) => Math.max(first, Math.min(last, Math.round(xAt(x))));
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: 1, ArrowDown: -1 }[event.key];
+    if (!step) return;
+    onRow(Math.max(first, Math.min(last, row + step)));
+    event.preventDefault();
+  };
+
+  return (
+    <fieldset
+      ref={ref}
+      class="plot"
+      style={{ height: px(rowBottom + 36) }}
+      aria-label={`A series of ${values.length} values, of which ${hidden.length} are hidden and filled in`}
+    >
+      {width > 0 && (
+        <>
+          <svg width={width} height={rowBottom + 36} aria-hidden="true">
+            <rect
+              class="gap"
+              x={placeX(first - 0.5)}
+              y={0}
+              width={placeX(last + 0.5) - placeX(first - 0.5)}
+              height={rowBottom}
+            />
+            <Axes
+              box={{ ...box, bottom: rowBottom + 12 }}
+              xTicks={ticksIn({ min: 1, max: values.length }, width, 60)}
+              yTicks={ticksIn(yRange, height, 80)}
+              placeX={(tick) => placeX(tick - 1)}
+              placeY={placeY}
+            />
+            <path class="known" d={`${known(0, first - 1)}${known(last + 1, values.length - 1)}`} />
+            <path class="truth" d={known(first - 1, last + 1)} />
+            <path class="straight" d={lineThrough(ends, atEnds, placeX, placeY)} />
+            <path
+              class="estimate"
+              d={lineThrough(gapSpan, filled.subarray(first - 1, last + 2), placeX, placeY)}
+            />
+            {positions.map((t) => {
+              const weight = weights[t] as number;
+              const isAlike = alikeTo.has(t);
+              const place = { cx: placeX(t), cy: placeY(values[t] as number) };
+              return (
+                <g key={t} class={isAlike ? "alike" : undefined}>
+                  {isAlike && <circle class="ring" {...place} r={9} />}
+                  {!isHidden[t] && (
+                    <circle class="dot" {...place} r={2.5 + 4 * Math.sqrt(weight / largest)} />
+                  )}
+                  <path class="stem" d={`M${place.cx} ${rowBottom}V${placeW(weight)}`} />
+                </g>
+              );
+            })}
+            {hidden.map((t) => (
+              <circle
+                key={t}
+                class="answer"
+                cx={placeX(t)}
+                cy={placeY(filled[t] as number)}
+                r={t === row ? 6 : 3.5}
+              />
+            ))}
+            <path class="query-line" d={`M${placeX(row)} ${box.top}V${rowBottom}`} />
+            <text class="plot-word" x={box.left} y={height + gap - 8}>
+              weights, the highest {formatWeight(largest)}
+            </text>
+          </svg>
+          {/* biome-ignore lint/a11y/noSvgWithoutTitle: what it holds has words of its own */}
+          {/* biome-ignore lint/a11y/useKeyWithClickEvents: the handle in it takes the keyboard */}
+          <svg
+            width={width}
+            height={rowBottom + 36}
+            onClick={({ offsetX }) => onRow(hiddenAt(offsetX))}
+          >
+            <g
+              class="query-handle"
+              role="slider"
+              tabindex={0}
+              aria-label="Hidden value that looks"
+              aria-valuemin={first + 1}
+              aria-valuemax={last + 1}
+              aria-valuenow={row + 1}
+              aria-valuetext={`position ${row + 1}: filled with ${format(filled[row] as number)}, hidden was ${format(values[row] as number)}`}
+              onKeyDown={onKeyDown}
+            >
+              <path d={`M${placeX(row)} ${rowBottom}l7 10h-14Z`} />
+            </g>
+          </svg>
+        </>
+      )}
+    </fieldset>
+  );
+}

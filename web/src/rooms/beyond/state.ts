@@ -1,0 +1,139 @@
+/** Everything a person can set in the room. The link holds exactly this (see link.ts); own files stay out of it. */
+import type { Curve } from "../../colour";
+
+export type Subject = "picture" | "points" | "series" | "melody";
+export type Method = "local" | "bilateral" | "nonLocal";
+export type TuneName = "round" | "seed";
+
+export interface Pixel {
+  readonly row: number;
+  readonly col: number;
+}
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** A head of the trained model, both counted from 0. */
+export interface HeadRef {
+  readonly layer: number;
+  readonly head: number;
+}
+
+export interface State {
+  readonly subject: Subject;
+
+  /** Deviation of the noise; pixels are 0 to 1. */
+  readonly noise: number;
+  readonly grain: number;
+  /** Patches and search windows have 2 radius + 1 pixels a side. */
+  readonly patch: number;
+  readonly window: number;
+  readonly h: number;
+  /** How far a pixel's value may be for the bilateral kernel. */
+  readonly tone: number;
+  readonly method: Method;
+  readonly pixel: Pixel;
+  readonly curve: Curve;
+
+  readonly points: readonly Point[];
+  readonly bandwidth: number;
+  readonly query: number;
+  /** Whether softmax(X X^T) X is drawn. */
+  readonly similar: boolean;
+
+  readonly series: number;
+  /** A position of the series; one that is not hidden stands for the middle of the gap. */
+  readonly value: number;
+  /** Null: the head that looks most at the values that are alike. */
+  readonly head: HeadRef | null;
+
+  readonly tune: TuneName;
+  readonly tuneSeed: number;
+  readonly temperature: number;
+  readonly frame: number;
+}
+
+export const ranges = {
+  noise: { min: 0, max: 0.3 },
+  seed: { min: 1, max: 9999 },
+  patch: { min: 0, max: 5 },
+  window: { min: 1, max: 15 },
+  h: { min: 0.01, max: 0.4 },
+  tone: { min: 0.02, max: 1 },
+  pixel: { min: 1, max: 256 },
+  bandwidth: { min: 0.05, max: 10 },
+  temperature: { min: 0.01, max: 2 },
+  value: { min: 1, max: 48 },
+  head: { min: 1, max: 16 },
+  frame: { min: 1, max: 400 },
+} as const;
+
+/** The plane that points lie on. */
+export const plane = { x: { min: 0, max: 10 }, y: { min: -2, max: 2 } } as const;
+export const mostPoints = 24;
+export const fewestPoints = 2;
+
+/** Two waves and some chance, by hand: close enough to average, far enough apart to leave a gap. */
+const examplePoints: readonly Point[] = [
+  [0.4, -0.9],
+  [0.9, -0.3],
+  [1.5, 0.5],
+  [2.1, 0.8],
+  [2.6, 1.3],
+  [3.3, 0.9],
+  [3.9, 0.2],
+  [4.4, -0.5],
+  [6.2, -1.2],
+  [6.9, -0.4],
+  [7.7, 0.6],
+  [8.4, 1.5],
+  [9.1, 1.1],
+].map(([x, y]) => ({ x, y }) as Point);
+
+export const initialState: State = {
+  subject: "picture",
+  noise: 0.1,
+  grain: 1,
+  patch: 2,
+  window: 8,
+  h: 0.07,
+  tone: 0.2,
+  method: "nonLocal",
+  pixel: { row: 88, col: 34 },
+  curve: "sqrt",
+  points: examplePoints,
+  bandwidth: 0.5,
+  query: 2.9,
+  similar: false,
+  series: 16,
+  value: 0,
+  head: null,
+  tune: "round",
+  tuneSeed: 1,
+  temperature: 0.1,
+  frame: 34,
+};
+
+/** What a locked link still lets change: where one looks. */
+export const lookKeys: readonly (keyof State)[] = [
+  "subject",
+  "method",
+  "pixel",
+  "curve",
+  "query",
+  "similar",
+  "value",
+  "head",
+  "frame",
+];
+
+/** Sliders whose places are even steps of the logarithm, 20 to a factor of ten. */
+export function placeOf(value: number): number {
+  return Math.round(20 * Math.log10(value));
+}
+
+export function valueAt(place: number): number {
+  return Number((10 ** (place / 20)).toPrecision(2));
+}

@@ -1,0 +1,176 @@
+/** What the model says, with how much probability, and what it would say without the heads that are dropped. */
+import { format } from "../../format";
+import { hides, useShell } from "../../shell";
+import { usePage } from "./page";
+import { storyOf } from "./scene";
+import type { Asked, Said } from "./seen";
+
+/** Up to so many answers show what else the model might have said. */
+const fewAnswers = 3;
+
+function Bar({ share }: { share: number }) {
+  return (
+    <span class="share-bar" aria-hidden="true">
+      <span style={{ width: `${100 * share}%` }} />
+    </span>
+  );
+}
+
+/** The likeliest answers, at most `most` of them. */
+function SaidCell({
+  said,
+  most,
+  isNew = false,
+}: {
+  said: readonly Said[];
+  most: number;
+  /** Whether it is something else than with all heads. */
+  isNew?: boolean;
+}) {
+  return (
+    <td class={isNew ? "changed" : undefined}>
+      {said.slice(0, most).map(({ token, probability }, i) => (
+        <span key={token} class={i === 0 ? "said likeliest" : "said"}>
+          <span>{token}</span> <span class="number">{format(probability)}</span>
+          <Bar share={probability} />
+        </span>
+      ))}
+    </td>
+  );
+}
+
+/** Without some heads: what is likeliest then and, where that is something else, the answer's own probability. */
+function InsteadCell({ asked, isMany }: { asked: Asked; isMany: boolean }) {
+  const { says, instead, kept } = asked;
+  const [first] = instead ?? [];
+  const [old] = says;
+  if (!instead || !first || !old) return <td class="faint">–</td>;
+  const hasChanged = first.token !== old.token;
+  const said = hasChanged && isMany ? [first, { ...old, probability: kept ?? 0 }] : instead;
+  return (
+    <SaidCell said={said} most={isMany ? (hasChanged ? 2 : 1) : fewAnswers} isNew={hasChanged} />
+  );
+}
+
+/** What each of the two lists of answers is called. */
+function useHeads() {
+  const { scene, state, drop } = usePage();
+  const { wishes } = useShell();
+  const { length } = scene.all.filter(({ head }) => state.dropped.includes(head.key));
+  const heads = length === 0 ? "a head" : `${length} ${length === 1 ? "head" : "heads"}`;
+  const giveBack = length > 0 && !wishes.lock && (
+    <button type="button" class="link" onClick={() => drop(state.dropped, false)}>
+      give back
+    </button>
+  );
+  return { without: `without ${heads}`, giveBack };
+}
+
+/** Few answers stand below one another, with what else might have been said. */
+function FewAnswers({ asked }: { asked: readonly Asked[] }) {
+  const { without, giveBack } = useHeads();
+  const isRightKnown = asked.some(({ right }) => right !== null);
+  return (
+    <table class="answers">
+      <thead>
+        <tr>
+          <th scope="col">asked</th>
+          <th scope="col">with all heads</th>
+          <th scope="col">
+            {without} {giveBack}
+          </th>
+          {isRightKnown && <th scope="col">right</th>}
+        </tr>
+      </thead>
+      <tbody>
+        {asked.map((each) => (
+          <tr key={each.row}>
+            <th scope="row">{each.name}</th>
+            <SaidCell said={each.says} most={fewAnswers} />
+            <InsteadCell asked={each} isMany={false} />
+            {isRightKnown && <td>{each.right ?? "–"}</td>}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Many stand side by side, as they are written. */
+function ManyAnswers({ asked }: { asked: readonly Asked[] }) {
+  const { without, giveBack } = useHeads();
+  const isRightKnown = asked.some(({ right }) => right !== null);
+  return (
+    <table class="answers many">
+      <tbody>
+        <tr>
+          <th scope="row">asked</th>
+          {asked.map(({ row, name }) => (
+            <th key={row} scope="col">
+              {name}
+            </th>
+          ))}
+        </tr>
+        <tr>
+          <th scope="row">with all heads</th>
+          {asked.map(({ row, says }) => (
+            <SaidCell key={row} said={says} most={1} />
+          ))}
+        </tr>
+        <tr class="without">
+          <th scope="row">
+            {without} {giveBack}
+          </th>
+          {asked.map((each) => (
+            <InsteadCell key={each.row} asked={each} isMany />
+          ))}
+        </tr>
+        {isRightKnown && (
+          <tr>
+            <th scope="row">right</th>
+            {asked.map(({ row, right }) => (
+              <td key={row}>{right ?? "–"}</td>
+            ))}
+          </tr>
+        )}
+      </tbody>
+    </table>
+  );
+}
+
+/** What the model writes by itself, token after token, in words. */
+function Written() {
+  const { scene } = usePage();
+  const { without } = useHeads();
+  const { written } = scene.seen;
+  if (!written) return null;
+  const quoted = (text: string) => <b>{text === "" ? "nothing" : text}</b>;
+  return (
+    <p class="written" role="status">
+      By itself it writes {quoted(written.whole)}
+      {written.without !== null && (
+        <>
+          , {without} {quoted(written.without)}
+        </>
+      )}
+      .
+    </p>
+  );
+}
+
+export function AnswerPanel() {
+  const { scene } = usePage();
+  const { wishes } = useShell();
+  const { asked } = scene.seen;
+  return (
+    <section class="answer" aria-labelledby="answer-title">
+      <h2 id="answer-title">What the model says</h2>
+      {!hides(wishes, "text") && <p class="story">{storyOf(scene, format).join(" ")}</p>}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard */}
+      <section class="scroll" tabIndex={0} aria-label="Answers">
+        {asked.length > fewAnswers ? <ManyAnswers asked={asked} /> : <FewAnswers asked={asked} />}
+      </section>
+      <Written />
+    </section>
+  );
+}

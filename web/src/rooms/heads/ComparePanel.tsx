@@ -1,0 +1,48 @@
+/** Two heads side by side and what sets them apart. */
+import { hides, useShell } from "../../shell";
+import { useWidth } from "../../useWidth";
+import { HeadMap } from "./HeadMap";
+import { usePage } from "./page";
+import { useDifference, useHeadPicture } from "./pictures";
+import type { HeadView } from "./scene";
+
+function Comparison({ shown, other }: { shown: HeadView; other: HeadView }) {
+  const { wishes } = useShell();
+  const [ref, width] = useWidth<HTMLDivElement>();
+  const second = useHeadPicture(other, width);
+  const difference = useDifference(shown, other, width);
+  return (
+    <section class="comparison" aria-labelledby="compare-title">
+      <h2 id="compare-title">
+        {shown.short} less {other.short}
+      </h2>
+      {!hides(wishes, "text") && (
+        <p>
+          <b class="more">Blue</b>: {shown.name} looks more. <b class="less">Orange</b>:{" "}
+          {other.name} looks more. Where both look alike, the cell has the colour of the page.
+        </p>
+      )}
+      <div class="compare-figure">
+        <div ref={ref} class="scroll">
+          {width > 0 && <HeadMap name="other" title="Weights" note={other.name} picture={second} />}
+        </div>
+        <div class="scroll">
+          {width > 0 && (
+            <HeadMap
+              name="difference"
+              title="Difference"
+              note={`${shown.short} − ${other.short}`}
+              picture={difference}
+            />
+          )}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+export function ComparePanel() {
+  const { scene } = usePage();
+  const { shown, other } = scene;
+  return other && <Comparison shown={shown} other={other} />;
+}

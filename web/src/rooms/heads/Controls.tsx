@@ -1,0 +1,42 @@
+/** How heads are measured and ordered, and how weights are drawn. */
+import { ColourChoice } from "../../components/ColourChoice";
+import { Choice, Slider } from "../../components/Fields";
+import { Settings } from "../../components/Settings";
+import type { Setter } from "../../room";
+import { hides, useShell } from "../../shell";
+import { measureNames, measures } from "./measures";
+import { allowed, type State } from "./state";
+
+export function Controls({ state, set }: { state: State; set: Setter<State> }) {
+  const { wishes } = useShell();
+  const { measure, order, range, curve, mass } = state;
+  return (
+    <Settings>
+      <Choice
+        label="Measure each head by"
+        value={measure}
+        choices={measureNames.map((name) => [name, measures[name].name] as const)}
+        onChange={(measure) => set({ measure })}
+      />
+      {!hides(wishes, "text") && <p class="faint measure-about">{measures[measure].about}</p>}
+      <Choice
+        label="Order"
+        value={order}
+        choices={[
+          ["layer", "by layer"],
+          ["measure", "by this measure"],
+        ]}
+        onChange={(order) => set({ order })}
+      />
+      <ColourChoice range={range} curve={curve} onChange={set} />
+      <Slider
+        label="Lines that carry"
+        value={mass}
+        limits={allowed.mass}
+        step={5}
+        text={mass === 100 ? "all attention" : `the top ${mass} %`}
+        onChange={(mass) => set({ mass })}
+      />
+    </Settings>
+  );
+}

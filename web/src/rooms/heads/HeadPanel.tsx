@@ -1,0 +1,126 @@
+/** One head in detail: its weights, who looks at whom, and all that is measured of it. */
+import { useCallback, useMemo } from "preact/hooks";
+import { weightShare } from "../../colour";
+import { Switch } from "../../components/Fields";
+import { Readout } from "../../components/Readout";
+import { TokenLines } from "../../components/TokenLines";
+import { TokenRow } from "../../components/TokenRow";
+import type { Explanation } from "../../explanation";
+import { format } from "../../format";
+import { useShell } from "../../shell";
+import { useWidth } from "../../useWidth";
+import { HeadMap } from "./HeadMap";
+import { measureNames, measures } from "./measures";
+import { Patches } from "./Patches";
+import { usePage } from "./page";
+import { useHeadPicture, viewOf } from "./pictures";
+import { isComparable } from "./scene";
+
+const none = "";
+
+function CompareField() {
+  const { scene, set } = usePage();
+  const { shown, other, all } = scene;
+  return (
+    <label class="compare-field">
+      Compare with{" "}
+      <select
+        value={other?.head.key ?? none}
+        onChange={({ currentTarget }) => set({ other: currentTarget.value || null })}
+      >
+        <option value={none}>no other head</option>
+        {all
+          .filter((view) => isComparable(shown, view))
+          .map(({ head, name }) => (
+            <option key={head.key} value={head.key}>
+              {name}
+            </option>
+          ))}
+      </select>
+    </label>
+  );
+}
+
+function Measures() {
+  const { scene } = usePage();
+  return (
+    <dl class="measures number">
+      {measureNames.map((name) => {
+        const value = scene.shown.head.measures[name];
+        return (
+          <div key={name}>
+            <dt>{measures[name].name}</dt>
+            <dd data-measure={name}>{value === null ? "–" : format(value)}</dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}
+
+function Lines() {
+  const { scene, state, set } = usePage();
+  const { range, curve, mass } = state;
+  const { shown, row } = scene;
+  const { rows, columns } = shown.attention;
+  const weights = useMemo(() => viewOf(shown), [shown.head]);
+  const share = useMemo(() => weightShare(range, curve), [range, curve]);
+  const select = useCallback((row: number) => set({ row, cell: null }), [set]);
+  return (
+    <div class="head-lines">
+      <h3>Who looks at whom</h3>
+      <TokenLines
+        queries={rows}
+        keys={columns}
+        weights={weights}
+        mass={mass / 100}
+        share={share}
+        selected={row}
+        onSelect={select}
+      />
+    </div>
+  );
+}
+
+export function HeadPanel({ explanation }: { explanation: Explanation | null }) {
+  const { scene, state, set, drop } = usePage();
+  const { wishes } = useShell();
+  const [ref, width] = useWidth<HTMLDivElement>();
+  const { shown, row, cell } = scene;
+  const { head, name, attention } = shown;
+  const picture = useHeadPicture(shown, width);
+  return (
+    <section class="one-head" aria-labelledby="one-head-title">
+      <div class="head-bar">
+        <h2 id="one-head-title">{name.replace(/^./, (first) => first.toUpperCase())}</h2>
+        <fieldset class="lockable" disabled={wishes.lock}>
+          <Switch
+            label="Drop this head"
+            checked={state.dropped.includes(head.key)}
+            onChange={(isDropped) => drop([head.key], isDropped)}
+          />
+        </fieldset>
+        <CompareField />
+      </div>
+      {scene.seen.picture ? (
+        <Patches picture={scene.seen.picture} />
+      ) : (
+        <TokenRow
+          tokens={attention.rows}
+          selected={row}
+          onSelect={(row) => set({ row, cell: null })}
+        />
+      )}
+      <div class="head-figure">
+        <div ref={ref} class="scroll">
+          {width > 0 && <HeadMap name="weights" title="Weights" note={name} picture={picture} />}
+        </div>
+        <div class="head-side">
+          <Lines />
+          <Readout explanation={explanation} locked={cell !== null} />
+          <Measures />
+        </div>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,164 @@
+/** Every head of the model as a small picture with one number under it, by layer or by that number. */
+import type { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
+import { weightPalette } from "../../colour";
+import { Legend } from "../../components/Legend";
+import { Matrix } from "../../components/Matrix";
+import { format } from "../../format";
+import { hides, useShell } from "../../shell";
+import { usePicture } from "../../usePicture";
+import { viewOn } from "../../view";
+import { measures } from "./measures";
+import { usePage } from "./page";
+import { attentionWords, type HeadView } from "./scene";
+
+/** Of a small picture, in pixels. */
+const side = 68;
+
+function Thumbnail({ view: shown, label }: { view: HeadView; label: string }) {
+  const { state, scene, set, drop } = usePage();
+  const { theme, wishes } = useShell();
+  const { attention, head, name } = shown;
+  const { measure, range, curve } = state;
+  const { small } = head;
+  const { rows, cols } = small;
+  const view = useMemo(() => viewOn(small.data, rows, cols), [small]);
+  const palette = useMemo(() => weightPalette(range, curve), [range, curve]);
+  // Of a pooled picture a part is hidden if all of it is.
+  const isHidden = useMemo(
+    () => (attention.isCausal ? (row: number, col: number) => col > row : undefined),
+    [attention.isCausal],
+  );
+  const cell = { width: side / cols, height: side / rows };
+  const picture = usePicture({ view, rows, cols, palette, cell, isHidden });
+  const measured = head.measures[measure];
+  const value = measured === null ? "–" : format(measured);
+  const isDropped = state.dropped.includes(head.key);
+  return (
+    <li class={isDropped ? "thumbnail dropped" : "thumbnail"} data-head={head.key}>
+      <button
+        type="button"
+        aria-pressed={scene.shown.head.key === head.key}
+        onClick={() => set({ head: head.key, cell: null })}
+      >
+        <Matrix picture={picture} theme={theme} summary={`${name}; ${measures[measure].name}:`} />
+        <span class="thumbnail-words number">
+          <span>{label}</span> <span data-measure>{value}</span>
+        </span>
+      </button>
+      <label class="thumbnail-drop">
+        <input
+          type="checkbox"
+          checked={isDropped}
+          disabled={wishes.lock}
+          aria-label={`Drop ${name}`}
+          onChange={({ currentTarget }) => drop([head.key], currentTarget.checked)}
+        />{" "}
+        drop
+      </label>
+    </li>
+  );
+}
+
+function Group({
+  title,
+  note,
+  children,
+}: {
+  title: string;
+  note?: string;
+  children: ComponentChildren;
+}) {
+  return (
+    <div class="head-group">
+      <h3>
+        {title} {note && <span class="faint">{note}</span>}
+      </h3>
+      <div class="layers">{children}</div>
+    </div>
+  );
+}
+
+/** Lists of what has the same key, in the order of their first ones. */
+function grouped<T, K>(all: readonly T[], keyOf: (each: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const each of all) {
+    const key = keyOf(each);
+    groups.set(key, [...(groups.get(key) ?? []), each]);
+  }
+  return groups;
+}
+
+function ByLayer({ all }: { all: readonly HeadView[] }) {
+  const groups = grouped(all, ({ attention }) => attention.name);
+  return [...groups].map(([name, views]) => {
+    const layers = grouped(views, ({ attention }) => attention.layer);
+    const [title, note] = attentionWords[name];
+    const isOnly = groups.size === 1;
+    return (
+      <Group key={name} title={isOnly ? "Self-attention" : title} note={isOnly ? "" : note}>
+        {[...layers].map(([layer, heads]) => (
+          <div key={layer} class="layer">
+            <h4>Layer {layer + 1}</h4>
+            <ul>
+              {heads.map((view, i) => (
+                <Thumbnail key={view.head.key} view={view} label={`${i + 1}`} />
+              ))}
+            </ul>
+          </div>
+        ))}
+      </Group>
+    );
+  });
+}
+
+function ByMeasure({ all }: { all: readonly HeadView[] }) {
+  const { state } = usePage();
+  const { measure } = state;
+  const score = ({ head }: HeadView) => head.measures[measure] ?? Number.NEGATIVE_INFINITY;
+  const sorted = [...all].sort((a, b) => score(b) - score(a));
+  const kinds = new Set(all.map(({ attention }) => attention.name));
+  const letters = { encoder: "enc ", decoder: "dec ", cross: "e-d " };
+  const labelOf = ({ attention, short }: HeadView) =>
+    kinds.size > 1 ? `${letters[attention.name]}${short}` : short;
+  return (
+    <Group title={`By ${measures[measure].name}`} note="the largest first">
+      <ul>
+        {sorted.map((view) => (
+          <Thumbnail key={view.head.key} view={view} label={labelOf(view)} />
+        ))}
+      </ul>
+    </Group>
+  );
+}
+
+/** What the numbers mean for this input. */
+function noteOn({ seen }: { seen: { places: string } }): string {
+  if (seen.places === "answered")
+    return "For a sentence of your own, the right places are taken to be those of the words that the model answers.";
+  if (seen.places === "unknown")
+    return "For an input of your own, the right places are not known here: take another example, or the numbers held out.";
+  return "";
+}
+
+export function HeadsPanel() {
+  const { state, scene } = usePage();
+  const { wishes } = useShell();
+  const { measure, order, range, curve } = state;
+  const palette = useMemo(() => weightPalette(range, curve), [range, curve]);
+  const note = measure === "places" ? noteOn(scene) : "";
+  return (
+    <section class="all-heads" aria-labelledby="all-heads-title">
+      <h2 id="all-heads-title">All heads</h2>
+      {!hides(wishes, "text") && (
+        <p class="faint">
+          Rows look, columns are looked at; under each stand its number and what is measured:{" "}
+          {measures[measure].name}. What a dropped head adds to its layer is left out, all else
+          stays (the bias that a layer's heads share, too). {note}
+        </p>
+      )}
+      {order === "layer" ? <ByLayer all={scene.all} /> : <ByMeasure all={scene.all} />}
+      <Legend palette={palette} hasHidden={scene.all.some(({ attention }) => attention.isCausal)} />
+    </section>
+  );
+}

@@ -1,0 +1,81 @@
+/** Which model, and what it is given. */
+import { Choice } from "../../components/Fields";
+import { Notices } from "../../components/Notices";
+import { Lockable, Panel } from "../../components/Panel";
+import type { Setter } from "../../room";
+import { type ExhibitId, exhibitIds, exhibitOf } from "./catalogue";
+import type { Seen } from "./seen";
+import { allowed, firstOf, maxCharacters, type State, withInput } from "./state";
+
+const choices = exhibitIds.map((id) => [id, exhibitOf(id).name] as const);
+
+export function InputPanel({
+  state,
+  set,
+  seen,
+  known,
+  notices,
+}: {
+  state: State;
+  set: Setter<State>;
+  seen: Seen | null;
+  known: readonly string[];
+  notices: readonly string[];
+}) {
+  const { exhibit, text, seed } = state;
+  const { field } = exhibitOf(exhibit);
+  const first = firstOf(exhibit);
+  const isFirst = text === first.text && (text !== null || seed === first.seed);
+  const drawn = seen?.exhibit === exhibit ? seen.text : "";
+  // From a text of one's own the first example is the next.
+  const next = text === null ? (seed % allowed.seed.max) + 1 : 1;
+  return (
+    <section class="input" aria-label="Model and input">
+      <Panel name="input">
+        <Lockable>
+          <Choice<ExhibitId>
+            label="Model"
+            value={exhibit}
+            choices={choices}
+            onChange={(exhibit) => set(firstOf(exhibit))}
+          />
+          {field !== null && (
+            <div class="sentence-field">
+              <label for="heads-text">{field}</label>
+              <input
+                id="heads-text"
+                class="sentence"
+                type="text"
+                autocomplete="off"
+                autocapitalize="off"
+                spellcheck={false}
+                maxLength={maxCharacters}
+                value={text ?? drawn}
+                onInput={({ currentTarget }) => set(withInput({ text: currentTarget.value }))}
+              />
+            </div>
+          )}
+          <div class="input-options">
+            <button type="button" onClick={() => set(withInput({ seed: next }))}>
+              Another example
+            </button>
+            {!isFirst && (
+              <button type="button" class="link" onClick={() => set(firstOf(exhibit))}>
+                Back to the first one
+              </button>
+            )}
+            {known.length > 0 && (
+              <details class="known">
+                <summary>What it knows</summary>
+                <p class="faint">
+                  {known.map((token) => (token === " " ? "space" : token)).join("  ")}
+                </p>
+              </details>
+            )}
+          </div>
+        </Lockable>
+      </Panel>
+      <Notices notices={notices} />
+    </section>
+  );
+}

@@ -1,0 +1,67 @@
+/** What a model is asked about an input, and what it says with all its heads and without some. */
+import { plain } from "./attending";
+import { closerOf, type Input } from "./input";
+import type { Probe } from "./probe";
+import type { Asked, Said } from "./seen";
+
+/** Of what the model might have said. */
+const mostSaid = 3;
+
+interface Question extends Pick<Asked, "row" | "name" | "right"> {}
+
+/**
+ * @param input as it was given: with the right answer, if that is known
+ * @param answered with the model's own answer
+ */
+export function questionsOf(input: Input, answered: Input, isDrawn: boolean): Question[] {
+  if (answered.kind === "continuation") {
+    const { tokens } = answered;
+    return [{ row: tokens.length, name: `${tokens.length + 1}`, right: closerOf(tokens) }];
+  }
+  if (answered.kind === "picture") {
+    const { label } = input as typeof answered;
+    return [{ row: 0, name: "which shape", right: isDrawn ? label : null }];
+  }
+  if (answered.kind === "tagging") {
+    const right = (input as typeof answered).labels;
+    return answered.labels.flatMap((label, row) => {
+      if (label === undefined) return [];
+      const name = answered.source[row] as string;
+      return [{ row, name, right: isDrawn ? (right[row] ?? null) : null }];
+    });
+  }
+  const right = (input as typeof answered).target;
+  return [...answered.target, "end"].map((_, row) => ({
+    ...{ row, name: `${row + 1}` },
+    right: isDrawn ? (right[row] ?? "end") : null,
+  }));
+}
+
+/** The likeliest first. */
+function likeliest({ tokens, shares }: Probe, row: number): Said[] {
+  const all = Array.from(shares[row] ?? [], (probability, i) => ({
+    ...{ token: plain(tokens[i] as string), probability },
+  }));
+  return all.sort((a, b) => b.probability - a.probability).slice(0, mostSaid);
+}
+
+function shareOf({ tokens, shares }: Probe, row: number, wanted: string | undefined) {
+  const place = tokens.findIndex((token) => plain(token) === wanted);
+  return shares[row]?.[place] ?? null;
+}
+
+export function askedOf(
+  questions: readonly Question[],
+  before: Probe,
+  after: Probe | null,
+): Asked[] {
+  return questions.map((question) => {
+    const says = likeliest(before, question.row);
+    return {
+      ...question,
+      says,
+      instead: after && likeliest(after, question.row),
+      kept: after && shareOf(after, question.row, says[0]?.token),
+    };
+  });
+}

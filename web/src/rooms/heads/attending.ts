@@ -1,0 +1,82 @@
+/** From the weights that a model computed to what the page shows of each head. */
+import type { Alignment, HeadAlignment, LabelledWeights } from "heed/models";
+import type { Input } from "./input";
+import { type HeadWeights, maxPooled, measuresOf } from "./measures";
+import type { Probe } from "./probe";
+import type { HeadKey, SeenAttention, SeenHead } from "./seen";
+import { attentionAt, headKey } from "./state";
+
+/** Of small pictures, along a side. */
+const mostCells = 32;
+
+/** Special tokens as words. */
+export const plain = (token: string) => token.replace(/^<(\w+)>$/, "$1");
+
+export interface Setting {
+  /** With the model's own answer. */
+  readonly input: Input;
+  /** The places that answers come from. */
+  readonly places: Alignment | null;
+  readonly heldOut: readonly HeadAlignment[];
+}
+
+/** The places of answers as columns, for the attentions in which they are to be seen. */
+function columnsOf(path: string, { input, places }: Setting): Alignment | null {
+  const isCross = path.endsWith("multihead_attn");
+  if (places === null || (input.kind === "translation") !== isCross) return null;
+  // A start token stands before a text that is gone on with, and one for its class before a picture's patches.
+  const before = input.kind === "continuation" || input.kind === "picture" ? 1 : 0;
+  return places.map((row) => row.map((place) => place + before));
+}
+
+/** A decoder's rows are named by the token that was read and the one that is said then. */
+function rowNames({ labels, path }: LabelledWeights, { input }: Setting): string[] {
+  const names = labels.rows.map(plain);
+  if (input.kind !== "translation" || path.startsWith("encoder")) return names;
+  return names.map((name, t) => `${name} → ${input.target[t] ?? "end"}`);
+}
+
+function seenAttention(attention: LabelledWeights, setting: Setting): SeenAttention[] {
+  const { path, rows, columns, weights, labels } = attention;
+  const found = attentionAt(path);
+  if (!found) return [];
+  const { name, layer } = found;
+  const places = columnsOf(path, setting);
+  const seenHead = (head: number): SeenHead => {
+    const size = rows * columns;
+    const own: HeadWeights = {
+      ...{ rows, columns },
+      weights: weights.slice(head * size, (head + 1) * size),
+    };
+    const heldOut = setting.heldOut.find((each) => each.path === path && each.head === head);
+    return {
+      key: headKey(name, layer, head),
+      weights: own.weights,
+      small: maxPooled(own, mostCells),
+      measures: {
+        ...measuresOf(own, { places, isSelf: name !== "cross" }),
+        heldOut: heldOut?.mass ?? null,
+      },
+    };
+  };
+  return [
+    {
+      ...{ name, layer },
+      rows: rowNames(attention, setting),
+      columns: labels.columns.map(plain),
+      isCausal: name === "decoder",
+      heads: Array.from({ length: attention.heads }, (_, head) => seenHead(head)),
+    },
+  ];
+}
+
+export function attentionsOf({ attentions }: Probe, setting: Setting): SeenAttention[] {
+  return attentions.flatMap((attention) => seenAttention(attention, setting));
+}
+
+/** The head with the most on the right places: on this input, or else on examples held out. */
+export function bestOf(attentions: readonly SeenAttention[]): HeadKey {
+  const heads = attentions.flatMap(({ heads }) => heads);
+  const score = ({ measures }: SeenHead) => measures.places ?? measures.heldOut ?? -1;
+  return heads.reduce((best, head) => (score(head) > score(best) ? head : best)).key;
+}

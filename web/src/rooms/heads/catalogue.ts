@@ -1,0 +1,67 @@
+/** The trained models that this room opens, and what each of them is first shown. */
+
+export interface Exhibit {
+  /** Of the folder that has its files. */
+  readonly folder: string;
+  /** Its name in the choice of models. */
+  readonly name: string;
+  /** What is typed into its field; null where nothing can be typed. */
+  readonly field: string | null;
+  /** What it does, and what it says, in a few words. */
+  readonly does: string;
+  /** The first input: a text, or an example drawn from a seed. */
+  readonly first: { readonly text: string } | { readonly seed: number };
+}
+
+export const exhibits = {
+  pronouns: {
+    folder: "pronouns-encoder",
+    name: "Who is it?",
+    field: "Sentence",
+    does: "says whom or what each pronoun means",
+    first: { text: "Alice wrote a note and gave it to Bob." },
+  },
+  dates: {
+    folder: "dates-transformer",
+    name: "dates",
+    field: "Date",
+    does: "writes a date as year, month and day",
+    first: { seed: 3 },
+  },
+  sort: {
+    folder: "sort-transformer",
+    name: "sort",
+    field: "Letters",
+    does: "writes letters in the order of the alphabet",
+    first: { text: "attention" },
+  },
+  reverse: {
+    folder: "reverse-transformer",
+    name: "reverse",
+    field: "Letters",
+    does: "writes letters from the last to the first",
+    first: { text: "attention" },
+  },
+  brackets: {
+    folder: "brackets-decoder",
+    name: "brackets",
+    field: "Brackets",
+    does: "goes on with brackets, so that each is closed by its own",
+    first: { text: "([]{()}" },
+  },
+  shapes: {
+    folder: "shapes-encoder",
+    name: "shapes",
+    field: null,
+    does: "says which shape is on a picture",
+    first: { seed: 1 },
+  },
+} as const satisfies Readonly<Record<string, Exhibit>>;
+
+export type ExhibitId = keyof typeof exhibits;
+
+export const exhibitIds = Object.keys(exhibits) as ExhibitId[];
+
+export function exhibitOf(id: ExhibitId): Exhibit {
+  return exhibits[id];
+}

@@ -1,0 +1,25 @@
+import type { Room } from "../../room";
+import { read, write } from "./link";
+import { lookKeys, type State } from "./state";
+import { View } from "./View";
+import "./heads.css";
+
+const heads: Room<State> = {
+  title: "Heads",
+  lead: "Small models that were trained for this page. Each of their heads looks in its own way: see all of them, measure them, and take some away.",
+  panels: {
+    input: "the model and its input",
+    answer: "the answer",
+    controls: "settings",
+    heads: "all heads",
+    head: "one head",
+    compare: "the comparison",
+    try: "what to look for",
+  },
+  look: lookKeys,
+  read,
+  write,
+  View,
+};
+
+export default heads;

@@ -1,0 +1,72 @@
+/** The room's part of the link. */
+import { numberIn, oneOf, type Readers, readParams } from "../../link";
+import type { Reading } from "../../room";
+import { exhibitIds } from "./catalogue";
+import { measureNames } from "./measures";
+import type { HeadKey } from "./seen";
+import {
+  allowed,
+  type CellAt,
+  firstOf,
+  initialState,
+  maxCharacters,
+  placeOf,
+  type State,
+  withInput,
+} from "./state";
+
+const index = (text: string | undefined): number => numberIn(allowed.index)(text ?? "") - 1;
+
+function headFrom(text: string): HeadKey {
+  if (!placeOf(text)) throw new RangeError("a head, such as encoder.2.3");
+  return text;
+}
+
+function cellFrom(text: string): CellAt {
+  const [row, col, ...more] = text.split(".");
+  if (more.length > 0) throw new RangeError("a row and a column, such as 7.4");
+  return { row: index(row), col: index(col) };
+}
+
+const readers: Readers<State> = {
+  model: (text) => firstOf(oneOf(...exhibitIds)(text)),
+  text: (text) => withInput({ text: text.slice(0, maxCharacters) }),
+  example: (text) => withInput({ seed: numberIn(allowed.seed)(text) }),
+  drop: (text) => ({ dropped: [...new Set(text.split(",").filter(Boolean).map(headFrom))] }),
+  head: (text) => ({ head: headFrom(text) }),
+  compare: (text) => ({ other: headFrom(text) }),
+  row: (text) => ({ row: index(text) }),
+  cell: (text) => ({ cell: cellFrom(text) }),
+  measure: (text) => ({ measure: oneOf(...measureNames)(text) }),
+  order: (text) => ({ order: oneOf("layer", "measure")(text) }),
+  range: (text) => ({ range: oneOf("absolute", "row")(text) }),
+  curve: (text) => ({ curve: oneOf("linear", "sqrt", "log")(text) }),
+  mass: (text) => ({ mass: numberIn(allowed.mass)(text) }),
+};
+
+export function read(params: URLSearchParams): Reading<State> {
+  // A model brings its first input, and an input its first row: they are read in this order whatever the link's.
+  const keys = [...new Set([...Object.keys(readers), ...params.keys()])];
+  const ordered = new URLSearchParams();
+  for (const key of keys) for (const text of params.getAll(key)) ordered.append(key, text);
+  return readParams(ordered, initialState, readers);
+}
+
+export function write(state: State): URLSearchParams {
+  const params = new URLSearchParams();
+  const first = firstOf(state.exhibit);
+  const put = (key: string, value: string | number | null, unless: string | number | null) => {
+    if (value !== null && value !== unless) params.set(key, String(value));
+  };
+  put("model", state.exhibit, initialState.exhibit);
+  if (state.text !== null) put("text", state.text, first.text);
+  else if (first.text !== null || state.seed !== first.seed) params.set("example", `${state.seed}`);
+  put("drop", state.dropped.join(","), "");
+  put("head", state.head, null);
+  put("compare", state.other, null);
+  put("row", state.row === null ? null : state.row + 1, null);
+  put("cell", state.cell && `${state.cell.row + 1}.${state.cell.col + 1}`, null);
+  for (const key of ["measure", "order", "range", "curve", "mass"] as const)
+    put(key, state[key], initialState[key]);
+  return params;
+}

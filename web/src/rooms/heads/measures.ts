@@ -1,0 +1,100 @@
+/** What can be said of a head in one number. */
+import type { Alignment } from "heed/models";
+
+export const measureNames = [
+  "places",
+  "heldOut",
+  "entropy",
+  "largest",
+  "previous",
+  "first",
+  "diagonal",
+] as const;
+
+export type MeasureName = (typeof measureNames)[number];
+
+export interface MeasureWords {
+  readonly name: string;
+  /** What the number is. */
+  readonly about: string;
+}
+
+export const measures: Readonly<Record<MeasureName, MeasureWords>> = {
+  places: {
+    name: "right places, here",
+    about: "The share of attention that falls on the places the answer comes from, on this input.",
+  },
+  heldOut: {
+    name: "right places, held out",
+    about: "The same, measured once over examples that the model had never seen.",
+  },
+  entropy: {
+    name: "entropy",
+    about: "In bits: 0 if each row looks at one token, 3 if it looks at eight of them evenly.",
+  },
+  largest: { name: "largest weight", about: "The mean of each row's largest weight." },
+  previous: { name: "previous token", about: "The mean weight on the token just before." },
+  first: { name: "first token", about: "The mean weight on the first token, from later rows." },
+  diagonal: { name: "diagonal", about: "The mean weight on the token of the row's own number." },
+};
+
+/** Weights of one head: rows × columns. */
+export interface HeadWeights {
+  readonly weights: Float32Array;
+  readonly rows: number;
+  readonly columns: number;
+}
+
+function mean(numbers: readonly number[]): number | null {
+  return numbers.length === 0 ? null : numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
+}
+
+export function rowOf({ weights, columns }: HeadWeights, row: number): Float32Array {
+  return weights.subarray(row * columns, (row + 1) * columns);
+}
+
+function entropyOf(row: Float32Array): number {
+  // 0 log 0 is 0; adding 0 at last turns -0 into 0.
+  return row.reduce((sum, w) => (w > 0 ? sum - w * Math.log2(w) : sum), 0) + 0;
+}
+
+/**
+ * @param places for each row the columns that its answer comes from
+ * @param isSelf whether rows and columns are the same tokens
+ */
+export function measuresOf(
+  head: HeadWeights,
+  { places, isSelf }: { places: Alignment | null; isSelf: boolean },
+): Record<Exclude<MeasureName, "heldOut">, number | null> {
+  const rows = Array.from({ length: head.rows }, (_, i) => rowOf(head, i));
+  const later = rows.slice(1);
+  const aligned = rows.flatMap((row, i) => {
+    const columns = places?.[i] ?? [];
+    return columns.length > 0 ? [columns.reduce((sum, j) => sum + (row[j] ?? 0), 0)] : [];
+  });
+  return {
+    places: mean(aligned),
+    entropy: mean(rows.map(entropyOf)),
+    largest: mean(rows.map((row) => Math.max(...row))),
+    previous: isSelf ? mean(later.map((row, i) => row[i] as number)) : null,
+    first: mean((isSelf ? later : rows).map((row) => row[0] as number)),
+    diagonal: mean(rows.flatMap((row, i) => (i < head.columns ? [row[i] as number] : []))),
+  };
+}
+
+/** The largest weight of each part, at most `most` parts along a side: what is small and bright is not lost. */
+export function maxPooled(
+  { weights, rows, columns }: HeadWeights,
+  most: number,
+): { data: Float32Array; rows: number; cols: number } {
+  const size = { rows: Math.min(rows, most), cols: Math.min(columns, most) };
+  const data = new Float32Array(size.rows * size.cols);
+  for (let i = 0; i < rows; ++i) {
+    for (let j = 0; j < columns; ++j) {
+      const part =
+        Math.floor((i * size.rows) / rows) * size.cols + Math.floor((j * size.cols) / columns);
+      data[part] = Math.max(data[part] as number, weights[i * columns + j] as number);
+    }
+  }
+  return { data, ...size };
+}

@@ -1,0 +1,45 @@
+/** A model seen at work: the weights of all its heads, and the probabilities of all that it says. */
+import type { Heed, Tensor } from "heed";
+import type { Example, LabelledWeights } from "heed/models";
+import type { AttentiveModel } from "./trained";
+
+export interface Probe {
+  readonly attentions: readonly LabelledWeights[];
+  /** For each row of the last layer the probability of each of `tokens`. */
+  readonly shares: readonly Float32Array[];
+  readonly tokens: readonly string[];
+}
+
+/** Every token that a model can say, in the order of what its last layer gives. */
+function tokensOf(model: AttentiveModel): readonly string[] {
+  const { targetVocabulary } = model as { targetVocabulary?: { tokens: readonly string[] } };
+  return targetVocabulary?.tokens ?? model.config.vocabulary.target;
+}
+
+function softmaxOf(heed: Heed, logits: Tensor): Float32Array[] {
+  return heed.scope(() => {
+    const { data, shape } = heed.softmax(logits);
+    const width = shape.at(-1) as number;
+    return Array.from({ length: data.length / width }, (_, row) =>
+      (data as Float32Array).slice(row * width, (row + 1) * width),
+    );
+  });
+}
+
+/** @param example with an answer: every token of it is said from the right ones before it */
+export function probe(model: AttentiveModel, example: Example): Probe {
+  const { heed, readOut } = model;
+  const { forward } = readOut;
+  let shares: Float32Array[] = [];
+  readOut.forward = (x) => {
+    const logits = forward(x);
+    shares = softmaxOf(heed, logits);
+    return logits;
+  };
+  try {
+    const [attentions = []] = model.attentions([example]);
+    return { attentions, shares, tokens: tokensOf(model) };
+  } finally {
+    readOut.forward = forward;
+  }
+}

@@ -1,0 +1,107 @@
+/** What the settings mean for what was seen: which head, which row, and what they are called. */
+import { exhibitOf } from "./catalogue";
+import type { AttentionName, HeadKey, Seen, SeenAttention, SeenHead } from "./seen";
+import type { CellAt, State } from "./state";
+
+export interface HeadView {
+  readonly attention: SeenAttention;
+  readonly head: SeenHead;
+  /** "layer 2, head 3", with its attention where the model has several kinds. */
+  readonly name: string;
+  /** "2.3" */
+  readonly short: string;
+}
+
+export interface Scene {
+  readonly seen: Seen;
+  readonly all: readonly HeadView[];
+  readonly shown: HeadView;
+  /** The head that it is compared with, if it is between the same tokens. */
+  readonly other: HeadView | null;
+  readonly row: number;
+  readonly cell: CellAt | null;
+}
+
+export const attentionWords: Readonly<Record<AttentionName, readonly [name: string, who: string]>> =
+  {
+    encoder: ["Encoder self-attention", "the input looks at itself"],
+    decoder: ["Decoder self-attention", "the answer looks back at itself"],
+    cross: ["Encoder-decoder attention", "the answer looks at the input"],
+  };
+
+const prefixes: Readonly<Record<AttentionName, string>> = {
+  encoder: "encoder",
+  decoder: "decoder",
+  cross: "encoder-decoder",
+};
+
+function viewsOf({ attentions }: Seen): HeadView[] {
+  const kinds = new Set(attentions.map(({ name }) => name));
+  return attentions.flatMap((attention) =>
+    attention.heads.map((head, i) => {
+      const place = `layer ${attention.layer + 1}, head ${i + 1}`;
+      return {
+        ...{ attention, head },
+        name: kinds.size > 1 ? `${prefixes[attention.name]}, ${place}` : place,
+        short: `${attention.layer + 1}.${i + 1}`,
+      };
+    }),
+  );
+}
+
+const isSame = (a: readonly string[], b: readonly string[]) =>
+  a.length === b.length && a.every((token, i) => token === b[i]);
+
+export function isComparable(a: HeadView, b: HeadView): boolean {
+  return (
+    a.head.key !== b.head.key &&
+    isSame(a.attention.rows, b.attention.rows) &&
+    isSame(a.attention.columns, b.attention.columns)
+  );
+}
+
+/** The row of the first answer, where this attention has one. */
+function firstRow({ attention }: HeadView, { asked, attentions }: Seen): number {
+  const isRead = attention.name === "encoder" && attentions.some(({ name }) => name === "cross");
+  return isRead ? 0 : (asked[0]?.row ?? 0);
+}
+
+export function sceneOf(seen: Seen, state: State): Scene {
+  const all = viewsOf(seen);
+  const find = (key: HeadKey | null) => all.find(({ head }) => head.key === key);
+  const shown = (find(state.head) ?? find(seen.best)) as HeadView;
+  const other = find(state.other);
+  const { rows, columns } = shown.attention;
+  const row = state.row ?? firstRow(shown, seen);
+  const { cell } = state;
+  return {
+    ...{ seen, all, shown },
+    other: other && isComparable(shown, other) ? other : null,
+    row: Math.min(row, rows.length - 1),
+    cell: cell && cell.row < rows.length && cell.col < columns.length ? cell : null,
+  };
+}
+
+/** Two sentences that say what to see. */
+export function storyOf({ seen, shown, row }: Scene, text: (share: number) => string): string[] {
+  const { rows, columns } = shown.attention;
+  const weights = shown.head.weights.subarray(row * columns.length, (row + 1) * columns.length);
+  const largest = weights.indexOf(Math.max(...weights));
+  const share = text(weights[largest] as number);
+  const looks = `The lit row is “${rows[row]}”: in ${shown.name} it puts ${share} of its attention on “${columns[largest]}”.`;
+  const answer = seen.asked.find((asked) => asked.row === row) ?? seen.asked[0];
+  const [said] = answer?.says ?? [];
+  const [instead] = answer?.instead ?? [];
+  if (seen.exhibit === "pronouns" && answer && said) {
+    const says = `Asked what “${answer.name}” means, the model says “${said.token}” with a probability of ${text(said.probability)}`;
+    const then =
+      instead && instead.token !== said.token
+        ? `; without what is dropped, it says “${instead.token}”.`
+        : ": drop heads and see when it no longer does.";
+    return [looks, says + then];
+  }
+  return [
+    looks,
+    `The model ${exhibitOf(seen.exhibit).does}. Drop heads and see which of them it cannot do without.`,
+  ];
+}

@@ -1,0 +1,132 @@
+/** The desk of this room: runs a trained model with all its heads and without some, and measures every head. */
+import {
+  type Alignment,
+  alignmentOf,
+  type Head,
+  type LabelledWeights,
+  type Split,
+  withoutHeads,
+} from "heed/models";
+import { nn } from "heed/nn";
+import type { Solver } from "../../desks";
+import { askedOf, questionsOf } from "./asking";
+import { attentionsOf, bestOf } from "./attending";
+import { exhibitOf } from "./catalogue";
+import { type Input, placesOf, readInput, tokensOf } from "./input";
+import { probe } from "./probe";
+import type { Leave, Look, Seen, Unread } from "./seen";
+import { pathOf, placeOf } from "./state";
+import { close, modelAt, type Trained } from "./trained";
+
+/** None of these was trained on. */
+const split: Split = "test";
+
+function inputOf({ task }: Trained, { text, seed }: Look): Input | { readonly why: string } {
+  if (text !== null) return readInput(task, text);
+  return task.generate(new nn.Generator(seed), split) as Input;
+}
+
+/** What the model writes by itself, without the input. */
+async function writtenFor({ model }: Trained, input: Input): Promise<readonly string[] | null> {
+  if (input.kind === "tagging" || input.kind === "picture") return null;
+  if (input.kind === "continuation") return (await model.write?.([input]))?.[0] ?? null;
+  const [answer] = await model.answer([input]);
+  return answer?.kind === "tokens" ? answer.tokens : null;
+}
+
+/** The input with the model's own answer to it. */
+async function answeredBy(
+  { model }: Trained,
+  input: Input,
+  written: readonly string[] | null,
+): Promise<Input> {
+  if (input.kind === "translation") return { ...input, target: written ?? [] };
+  if (input.kind === "continuation") return input;
+  const [answer] = await model.answer([input]);
+  if (input.kind === "tagging" && answer?.kind === "labels")
+    return { ...input, labels: answer.labels };
+  if (input.kind === "picture" && answer?.kind === "class")
+    return { ...input, label: answer.label };
+  return input;
+}
+
+/** Heads that a link drops need not be in this model. */
+function droppedOf({ dropped }: Look, there: readonly LabelledWeights[]): Head[] {
+  return dropped
+    .map(placeOf)
+    .filter((place) => place !== null)
+    .map((place) => ({ path: pathOf(place), head: place.head }))
+    .filter(({ path, head }) => there.some((each) => each.path === path && head < each.heads));
+}
+
+function noticesOf(input: Input, { task }: Trained, questions: number): string[] {
+  const notices: string[] = [];
+  const { length } = tokensOf(input);
+  const longest = task.longest.source;
+  if (length > longest)
+    notices.push(
+      `${length} tokens are more than the ${longest} that the model learned from: it may well go wrong.`,
+    );
+  if (questions === 0)
+    notices.push("No pronoun is in the sentence: nothing is asked, but the heads look.");
+  return notices;
+}
+
+async function look(request: Look, trained: Trained): Promise<Seen | Unread> {
+  const start = performance.now();
+  const { model, task, heldOut } = trained;
+  const known = task.vocabulary.source;
+  const input = inputOf(trained, request);
+  if ("why" in input) return { kind: "unread", why: input.why, known };
+
+  const isDrawn = request.text === null;
+  const written = await writtenFor(trained, input);
+  const answered = await answeredBy(trained, input, written);
+  const hasRightPlaces = isDrawn && input.kind !== "continuation";
+  const places: Alignment | null = hasRightPlaces
+    ? alignmentOf(input)
+    : placesOf(task.name, answered);
+
+  const before = probe(model, answered);
+  const dropped = droppedOf(request, before.attentions);
+  const rest =
+    dropped.length === 0
+      ? null
+      : await withoutHeads(model, dropped, async () => ({
+          probe: probe(model, answered),
+          written: await writtenFor(trained, input),
+        }));
+
+  const setting = { input: answered, places, heldOut };
+  const whole = attentionsOf(before, setting);
+  const asked = askedOf(questionsOf(input, answered, isDrawn), before, rest?.probe ?? null);
+  const textOf = (tokens: readonly string[]) => task.write?.(tokens) ?? tokens.join("");
+  return {
+    kind: "seen",
+    exhibit: request.exhibit,
+    text: textOf(tokensOf(input)),
+    picture: input.kind === "picture" ? { pixels: input.pixels.slice(), side: input.width } : null,
+    known,
+    places: !places ? "unknown" : !isDrawn && input.kind === "tagging" ? "answered" : "right",
+    attentions: rest ? attentionsOf(rest.probe, setting) : whole,
+    best: bestOf(whole),
+    asked,
+    written: written && {
+      whole: textOf(written),
+      without: rest?.written ? textOf(rest.written) : null,
+    },
+    notices: noticesOf(input, trained, asked.length),
+    milliseconds: performance.now() - start,
+  };
+}
+
+const solve: Solver<Look | Leave, Seen | Unread | null> = async (request, { heed }) => {
+  if (request.kind === "leave") {
+    close();
+    return null;
+  }
+  const { base, exhibit } = request;
+  return look(request, await modelAt(heed, `${base}models/${exhibitOf(exhibit).folder}`));
+};
+
+export default solve;

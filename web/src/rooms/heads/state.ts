@@ -1,0 +1,108 @@
+/** Everything a person can set in this room. The link holds exactly this (see link.ts). */
+import type { Curve, Range } from "../../colour";
+import { type ExhibitId, exhibitOf } from "./catalogue";
+import type { MeasureName } from "./measures";
+import type { AttentionName, HeadKey } from "./seen";
+
+export interface CellAt {
+  readonly row: number;
+  readonly col: number;
+}
+
+export interface State {
+  readonly exhibit: ExhibitId;
+  /** What was typed; null for an example drawn from the seed. */
+  readonly text: string | null;
+  readonly seed: number;
+  readonly dropped: readonly HeadKey[];
+  /** Null: the best one for the input. */
+  readonly head: HeadKey | null;
+  /** The head that it is compared with. */
+  readonly other: HeadKey | null;
+  /** The row that is lit; null: that of the first answer. */
+  readonly row: number | null;
+  /** The cell that is kept. */
+  readonly cell: CellAt | null;
+  readonly measure: MeasureName;
+  /** Heads stand by layer, or by what is measured. */
+  readonly order: "layer" | "measure";
+  readonly range: Range;
+  readonly curve: Curve;
+  /** Lines are drawn until they carry this share of each query's attention, in percent. */
+  readonly mass: number;
+}
+
+/** What a teacher's lock leaves free. */
+export const lookKeys = [
+  ...(["head", "other", "row", "cell", "measure", "order"] as const),
+  ...(["range", "curve", "mass"] as const),
+] satisfies (keyof State)[];
+
+export const allowed = {
+  seed: { min: 1, max: 9999 },
+  mass: { min: 50, max: 100 },
+  index: { min: 1, max: 64 },
+} as const;
+
+export const maxCharacters = 200;
+
+const firstSeed = 1;
+
+/** What a model is first shown; nothing of what was chosen in another one is kept. */
+export function firstOf(
+  exhibit: ExhibitId,
+): Pick<State, "exhibit" | "text" | "seed" | "dropped" | "head" | "other" | "row" | "cell"> {
+  const { first } = exhibitOf(exhibit);
+  const input =
+    "text" in first ? { text: first.text, seed: firstSeed } : { text: null, seed: first.seed };
+  return { exhibit, ...input, dropped: [], head: null, other: null, row: null, cell: null };
+}
+
+export const initialState: State = {
+  ...firstOf("pronouns"),
+  ...{ measure: "places", order: "layer" },
+  ...{ range: "absolute", curve: "linear", mass: 80 },
+};
+
+/** Another input for the same model: heads stay chosen and dropped, rows and cells do not. */
+export function withInput(input: { text: string } | { seed: number }): Partial<State> {
+  return { text: null, ...input, row: null, cell: null };
+}
+
+const namesOfPaths: readonly (readonly [AttentionName, RegExp])[] = [
+  ["encoder", /^encoder\.layers\.(\d+)\.self_attn$/],
+  ["decoder", /^decoder\.layers\.(\d+)\.self_attn$/],
+  ["cross", /^decoder\.layers\.(\d+)\.multihead_attn$/],
+];
+
+/** Which attention a module's path names. */
+export function attentionAt(path: string): { name: AttentionName; layer: number } | null {
+  for (const [name, pattern] of namesOfPaths) {
+    const found = pattern.exec(path);
+    if (found) return { name, layer: Number(found[1]) };
+  }
+  return null;
+}
+
+export function headKey(name: AttentionName, layer: number, head: number): HeadKey {
+  return `${name}.${layer + 1}.${head + 1}`;
+}
+
+export interface HeadPlace {
+  readonly name: AttentionName;
+  readonly layer: number;
+  readonly head: number;
+}
+
+/** From 0; null for what is no name of a head. */
+export function placeOf(key: HeadKey): HeadPlace | null {
+  const [, name, layer, head] = /^(encoder|decoder|cross)\.([1-9])\.([1-9])$/.exec(key) ?? [];
+  if (!name) return null;
+  return { name: name as AttentionName, layer: Number(layer) - 1, head: Number(head) - 1 };
+}
+
+/** The other way of `attentionAt`. */
+export function pathOf({ name, layer }: Pick<HeadPlace, "name" | "layer">): string {
+  const stack = name === "encoder" ? "encoder" : "decoder";
+  return `${stack}.layers.${layer}.${name === "cross" ? "multihead_attn" : "self_attn"}`;
+}

@@ -1,0 +1,64 @@
+/** The trained model that this room has open in the worker: one at a time. */
+import type { Heed } from "heed";
+import {
+  type Example,
+  type HeadAlignment,
+  loadModel,
+  type Task,
+  type TaskModel,
+  taskOf,
+} from "heed/models";
+import type { nn } from "heed/nn";
+
+/** What the models of this room have in common: they are made of attention, and a last layer says what they say. */
+export interface AttentiveModel extends TaskModel {
+  readonly readOut: nn.Linear;
+  /** Of those that write: what a text is gone on with. */
+  write?(examples: readonly Example[]): Promise<string[][]>;
+}
+
+export interface Trained {
+  readonly model: AttentiveModel;
+  readonly task: Task;
+  /** Where each head looked over examples held out: measured once, when the model was trained. */
+  readonly heldOut: readonly HeadAlignment[];
+}
+
+let open: { readonly address: string; readonly trained: Promise<Trained> } | null = null;
+
+async function fetched(address: string): Promise<Response> {
+  const response = await fetch(address);
+  if (!response.ok) throw new Error(`${address} did not load (${response.status})`);
+  return response;
+}
+
+async function loadFrom(heed: Heed, address: string): Promise<Trained> {
+  const [config, weights, report] = await Promise.all([
+    fetched(`${address}/config.json`).then((response) => response.text()),
+    fetched(`${address}/model.safetensors`).then((response) => response.arrayBuffer()),
+    fetched(`${address}/report.json`).then((response) => response.json()),
+  ]);
+  const model = loadModel(heed, { config, weights: new Uint8Array(weights) }) as AttentiveModel;
+  const task = taskOf(model.config.task, model.config.taskOptions);
+  return { model, task, heldOut: report.alignment };
+}
+
+/** Frees the model that is open, if there is one. */
+export function close(): void {
+  open?.trained.then(({ model }) => model.dispose()).catch(() => {});
+  open = null;
+}
+
+export function modelAt(heed: Heed, address: string): Promise<Trained> {
+  if (open?.address !== address) {
+    close();
+    const trained = loadFrom(heed, address);
+    const mine = { address, trained };
+    open = mine;
+    // What failed once may succeed the next time.
+    trained.catch(() => {
+      if (open === mine) open = null;
+    });
+  }
+  return (open as { trained: Promise<Trained> }).trained;
+}

@@ -1,0 +1,107 @@
+/** What is learned, by what kind of model, and how it is shown. */
+import { ColourChoice } from "../../components/ColourChoice";
+import { Choice, NumberField, Slider, Switch } from "../../components/Fields";
+import { Settings } from "../../components/Settings";
+import type { Setter } from "../../room";
+import { allowed, planOf, type State, type TaskName, taskNames, tasks } from "./state";
+
+/** The slider's places are tenths of a power of ten. */
+const rates = { min: -50, max: 30 } as const;
+
+function Counts({
+  label,
+  value,
+  counts,
+  onChange,
+}: {
+  label: string;
+  value: number;
+  counts: readonly number[];
+  onChange(count: number): void;
+}) {
+  return (
+    <Choice
+      label={label}
+      value={String(value)}
+      choices={counts.map((count) => [String(count), String(count)] as const)}
+      onChange={(text) => onChange(Number(text))}
+    />
+  );
+}
+
+export function Controls({ state, set }: { state: State; set: Setter<State> }) {
+  /** Another training has another past, and other heads. */
+  const begin = (change: Partial<State>) => set({ at: null, head: null, cell: null, ...change });
+  return (
+    <Settings>
+      <Choice<TaskName>
+        label="Learn to"
+        value={state.task}
+        choices={taskNames.map((name) => [name, tasks[name].title] as const)}
+        onChange={(task) => begin({ task, ...planOf(task) })}
+      />
+      {tasks[state.task].hasLetters && (
+        <NumberField
+          label="Letters, at most"
+          value={state.length}
+          limits={allowed.length}
+          onChange={(length) => begin({ length })}
+        />
+      )}
+      <div class="group">
+        <Counts
+          label="Heads"
+          value={state.heads}
+          counts={allowed.heads}
+          onChange={(heads) => begin({ heads })}
+        />
+        <Counts
+          label="Layers"
+          value={state.layers}
+          counts={allowed.layers}
+          onChange={(layers) => begin({ layers })}
+        />
+        <Counts
+          label="Size of vectors"
+          value={state.size}
+          counts={allowed.size}
+          onChange={(size) => begin({ size })}
+        />
+      </div>
+      <div class="group">
+        <Switch
+          label={`One head beside ${state.heads === 1 ? 4 : state.heads}`}
+          checked={state.compare}
+          onChange={(compare) => begin({ compare })}
+        />
+        <Switch
+          label="Add positions"
+          checked={state.positions}
+          onChange={(positions) => begin({ positions })}
+        />
+      </div>
+      <Slider
+        label="Learning rate"
+        value={Math.round(10 * Math.log10(state.rate))}
+        limits={rates}
+        step={1}
+        text={String(state.rate)}
+        onChange={(place) => begin({ rate: Number((10 ** (place / 10)).toPrecision(1)) })}
+      />
+      <NumberField
+        label="Seed"
+        value={state.seed}
+        limits={allowed.seed}
+        onChange={(seed) => begin({ seed })}
+      />
+      <div class="group">
+        <Switch
+          label="Outline the right places"
+          checked={state.outlined}
+          onChange={(outlined) => set({ outlined })}
+        />
+        <ColourChoice range={state.range} curve={state.curve} onChange={set} />
+      </div>
+    </Settings>
+  );
+}

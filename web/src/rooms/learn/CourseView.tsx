@@ -1,0 +1,59 @@
+/** One model: its answer, one head drawn large, and all its heads as small pictures. */
+import { useMemo } from "preact/hooks";
+import { weightPalette } from "../../colour";
+import type { Setter } from "../../room";
+import { AnswerView } from "./ExampleView";
+import { HeadGrid } from "./HeadGrid";
+import { LargeHead } from "./LargeHead";
+import type { Course, Seen } from "./orders";
+import type { State } from "./state";
+import { shownHead } from "./weights";
+
+export interface CourseProps {
+  course: Course;
+  /** What is looked at, and after which step it was so. */
+  seen: Seen;
+  step: number;
+  layers: number;
+  /** On how many examples heads are judged. */
+  weighed: number;
+  state: State;
+  set: Setter<State>;
+}
+
+export function CourseView({
+  isPair,
+  looks,
+  ...props
+}: CourseProps & {
+  isPair: boolean;
+  /** What was seen up to here. */
+  looks: readonly Seen[];
+}) {
+  const { course, seen, state, set } = props;
+  const palette = useMemo(
+    () => weightPalette(state.range, state.curve),
+    [state.range, state.curve],
+  );
+  const shown = shownHead(course, looks, state.head);
+  return (
+    <section class="course" aria-label={course.heads === 1 ? "one head" : `${course.heads} heads`}>
+      {isPair && (
+        <h2>
+          {course.heads === 1 ? "One head" : `${course.heads} heads`}{" "}
+          <span class="faint number">{course.parameters.toLocaleString("en")} parameters</span>
+        </h2>
+      )}
+      <AnswerView seen={seen} />
+      <LargeHead {...props} shown={shown} palette={palette} />
+      <HeadGrid {...props} shown={shown} palette={palette} />
+      <p class="learn-follow">
+        {state.head !== null && (
+          <button type="button" class="link" onClick={() => set({ head: null, cell: null })}>
+            Show the head with the most on the right places
+          </button>
+        )}
+      </p>
+    </section>
+  );
+}

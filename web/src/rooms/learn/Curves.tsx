@@ -1,0 +1,101 @@
+/** How loss fell and answers grew right, over the steps that are kept; dragging goes through them. */
+import { useMemo } from "preact/hooks";
+import { Curve } from "../../components/Curve";
+import type { Setter } from "../../room";
+import { type Interval, rangeOfAll } from "../../scale";
+import type { Begun, Seen, Snapshot } from "./orders";
+import type { State } from "./state";
+import type { Lesson } from "./useLesson";
+import { bestMass, countsOf } from "./words";
+
+interface Chart {
+  readonly title: string;
+  readonly yName: string;
+  readonly range: Interval;
+  readonly series: readonly { readonly name: string; readonly y: readonly number[] }[];
+}
+
+const share: Interval = { low: 0, high: 1 };
+
+/** From nothing to the most that was ever seen: what falls is seen to fall to nothing. */
+function fromZero(lines: readonly (readonly number[])[]): Interval {
+  return { low: 0, high: Math.max(rangeOfAll(lines.flat()).high, 1e-3) };
+}
+
+function chartsOf(begun: Begun, past: readonly Snapshot[]): Chart[] {
+  const line = (course: number, of: (seen: Seen) => number) =>
+    past.map(({ courses }) => of(courses[course] as Seen));
+  if (begun.courses.length === 1) {
+    const losses = [line(0, ({ loss }) => loss), line(0, ({ heldLoss }) => heldLoss)] as const;
+    return [
+      {
+        ...{ title: "Loss", yName: "loss", range: fromZero(losses) },
+        series: [
+          { name: "training", y: losses[0] },
+          { name: "held out", y: losses[1] },
+        ],
+      },
+      {
+        ...{ title: "Answers and attention", yName: "share", range: share },
+        series: [
+          { name: "answered without a fault", y: line(0, ({ exact }) => exact) },
+          { name: "best head's mass on the right places", y: line(0, bestMass) },
+          { name: "even weights' mass", y: past.map(() => begun.chance) },
+        ],
+      },
+    ];
+  }
+  const both = (of: (seen: Seen) => number) =>
+    begun.courses.map(({ heads }, i) => ({
+      name: heads === 1 ? "one head" : `${heads} heads`,
+      y: line(i, of),
+    }));
+  const losses = both(({ heldLoss }) => heldLoss);
+  return [
+    {
+      ...{ title: "Loss, held out", yName: "loss" },
+      ...{ range: fromZero(losses.map(({ y }) => y)), series: losses },
+    },
+    {
+      ...{ title: "Answered without a fault", yName: "share", range: share },
+      series: both(({ exact }) => exact),
+    },
+    {
+      ...{ title: "Best head on right places", yName: "share", range: share },
+      series: both(bestMass),
+    },
+  ];
+}
+
+export function Curves({
+  lesson,
+  index,
+  set,
+}: {
+  lesson: Lesson;
+  index: number;
+  set: Setter<State>;
+}) {
+  const { begun, past, setups } = lesson;
+  const charts = useMemo(() => chartsOf(begun, past), [begun, past]);
+  const x = useMemo(() => past.map(({ step }) => step), [past]);
+  const total = setups[0]?.recipe.steps ?? 1;
+  return (
+    <section class="learn-curves" aria-label="Curves">
+      {charts.map(({ title, ...chart }) => (
+        <div key={title}>
+          <h2>{title}</h2>
+          <Curve
+            {...{ title, x, ...chart }}
+            xName="step"
+            domain={{ low: 0, high: total }}
+            height={150}
+            cursor={index}
+            onCursor={(to) => set({ at: to >= past.length - 1 ? null : (past[to]?.step ?? null) })}
+          />
+        </div>
+      ))}
+      <p class="faint learn-counts">{countsOf(begun)} Drag in a curve to go back in time.</p>
+    </section>
+  );
+}

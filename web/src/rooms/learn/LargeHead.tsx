@@ -1,0 +1,98 @@
+/** One head's weights, large enough to be read, with the right places outlined. */
+import { useMemo, useState } from "preact/hooks";
+import type { Palette } from "../../colour";
+import { HeatMap } from "../../components/HeatMap";
+import type { Cell } from "../../components/Matrix";
+import { Readout } from "../../components/Readout";
+import { textOf } from "../../explanation";
+import { cellsFor, leftOf } from "../../layout";
+import type { Light } from "../../paint";
+import { usePicture } from "../../usePicture";
+import { useWidth } from "../../useWidth";
+import type { CourseProps } from "./CourseView";
+import type { Attention } from "./orders";
+import type { HeadRef } from "./state";
+import { explain, headView, hiddenIn, visible } from "./weights";
+import { nameOf, percent } from "./words";
+
+/** How wide and high a cell is at most. */
+const cellLimit = 32;
+
+export function LargeHead({
+  course,
+  seen,
+  step,
+  layers,
+  weighed,
+  state,
+  set,
+  shown,
+  palette,
+}: CourseProps & { shown: HeadRef; palette: Palette }) {
+  const [ref, width] = useWidth<HTMLDivElement>();
+  const [hover, setHover] = useState<Cell | null>(null);
+  const [byKeyboard, setByKeyboard] = useState(false);
+  const attention = course.attentions[shown.attention] as Attention;
+  const { aligned, path } = attention;
+  const rows = useMemo(() => visible(attention.rows), [attention]);
+  const cols = useMemo(() => visible(attention.columns), [attention]);
+  const view = useMemo(() => headView(seen, attention, shown.head), [seen, attention, shown.head]);
+  const cell = state.cell ?? hover;
+  const active = cell && cell.row < rows.length && cell.col < cols.length ? cell : null;
+  const lights = useMemo<Light[]>(
+    () =>
+      state.outlined && aligned
+        ? aligned.flatMap((places, row) => places.map((col) => ({ row, col })))
+        : [],
+    [aligned, state.outlined],
+  );
+  const rowAxis = path.endsWith("multihead_attn") ? "is written" : "looks";
+  const labels = { rows, cols, rowAxis, colAxis: "is looked at" };
+  const size = cellsFor(width - leftOf(labels), cols.length, rows.length);
+  const picture = usePicture({
+    ...{ view, rows: rows.length, cols: cols.length, palette, labels, lights, active },
+    cell: { width: Math.min(size.width, cellLimit), height: Math.min(size.height, cellLimit) },
+    isHidden: hiddenIn(attention),
+  });
+  const mass = seen.masses[shown.attention]?.[shown.head] ?? Number.NaN;
+  const title = `Head ${shown.head + 1}, ${nameOf(attention, layers)}`;
+  const explanation = active && explain(attention, view, active);
+  return (
+    <div ref={ref} class="learn-large">
+      {width > 0 && (
+        <HeatMap
+          name={`head-${course.heads}`}
+          title={title}
+          symbol={<b>{title}</b>}
+          note=""
+          picture={picture}
+          saved={{
+            file: `learn-${state.task}-step-${step}-head-${shown.head + 1}`,
+            caption: `${title}, after step ${step}`,
+            ...{ rows, cols },
+          }}
+          actions={{
+            point(cell, by) {
+              setByKeyboard(by === "keyboard");
+              setHover(cell);
+              if (by === "keyboard" && cell) set((now) => (now.cell ? { cell } : {}));
+            },
+            press: ({ row, col }) =>
+              set(({ cell: now }) => ({
+                cell: now?.row === row && now.col === col ? null : { row, col },
+              })),
+          }}
+        />
+      )}
+      <p class="learn-mass number">
+        {Number.isFinite(mass)
+          ? `${percent(mass)} of its weight is on the right places, over ${weighed} examples`
+          : "What is right to look at here, nobody can say"}
+      </p>
+      <Readout explanation={explanation} locked={state.cell !== null} />
+      <div class="only-heard" aria-live="polite">
+        {byKeyboard && explanation ? textOf(explanation) : ""}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,143 @@
+/** The room "Learn": a training in a worker of its own, watched while it goes on and looked back upon. */
+import { useEffect, useMemo } from "preact/hooks";
+import { Notices } from "../../components/Notices";
+import { Panel } from "../../components/Panel";
+import { TryNext } from "../../components/TryNext";
+import type { RoomProps } from "../../room";
+import { nearest } from "../../scale";
+import { hides, useFootnote, useShell } from "../../shell";
+import { Controls } from "./Controls";
+import { CourseView } from "./CourseView";
+import { Curves } from "./Curves";
+import { ExampleView } from "./ExampleView";
+import type { Seen } from "./orders";
+import { Player } from "./Player";
+import { bytesOf, mostKept } from "./past";
+import { type State, setupsOf } from "./state";
+import { type Lesson, useLesson } from "./useLesson";
+import { bestMass, hopeOf, percent, suggestions } from "./words";
+
+/** Which of the past is looked at: the step that is nearest to the one wanted, or the last one. */
+function indexOf({ past }: Lesson, at: number | null): number {
+  if (at === null) return past.length - 1;
+  return nearest(
+    past.map(({ step }) => step),
+    at,
+  );
+}
+
+/** The best head is that of a few looks, lest it change with each. */
+const looksBack = 10;
+
+const stops: Readonly<Record<string, string>> = {
+  nan: "Training has stopped: the numbers grew until they were no numbers any more. A smaller learning rate keeps them in bounds; Reset begins anew.",
+};
+
+/** Said now and then, when a tenth of the steps is done, and when training stops. */
+function useHeard(lesson: Lesson | null): string {
+  const last = lesson?.past.at(-1);
+  const total = lesson?.setups[0]?.recipe.steps ?? 1;
+  const tenth = last ? Math.floor((10 * last.step) / total) : 0;
+  return useMemo(() => {
+    if (!lesson || !last || last.step === 0) return "";
+    const words = last.courses.map(
+      (seen, i) =>
+        `${lesson.begun.courses[i]?.heads ?? 0} heads: ${percent(seen.exact)} of the examples held out right, ${percent(bestMass(seen))} of the best head's weight on the right places`,
+    );
+    return `Step ${last.step}. ${words.join("; ")}.`;
+  }, [tenth, lesson?.why, lesson?.setups]);
+}
+
+export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
+  const { wishes } = useShell();
+  const key = JSON.stringify(setupsOf(state));
+  const setups = useMemo(() => setupsOf(state), [key]);
+  const controls = useLesson(setups);
+  const { lesson, failure } = controls;
+  const heard = useHeard(lesson);
+  const index = lesson ? indexOf(lesson, state.at) : 0;
+  const seen = lesson?.past[index] ?? null;
+
+  const speed = lesson?.millisecondsPerStep;
+  const bytes = lesson ? bytesOf(lesson.begun.first) : 0;
+  useFootnote(
+    lesson &&
+      [
+        speed === null || speed === undefined
+          ? ""
+          : `training on one thread, ${speed.toFixed(1)} ms a step · `,
+        `the past is kept at up to ${mostKept} steps, ${(bytes / 2 ** 20).toFixed(1)} MB`,
+      ].join(""),
+  );
+
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key === "Escape") set({ cell: null });
+    };
+    addEventListener("keydown", onKeyDown);
+    return () => removeEventListener("keydown", onKeyDown);
+  }, [set]);
+
+  const notices = [
+    ...(failure ? [failure] : []),
+    ...(lesson?.why && stops[lesson.why] ? [stops[lesson.why] as string] : []),
+    ...linkNotices,
+  ];
+  const isPair = (lesson?.begun.courses.length ?? 1) > 1;
+
+  const curves = (
+    <Panel name="curves">{lesson && <Curves lesson={lesson} index={index} set={set} />}</Panel>
+  );
+
+  return (
+    <>
+      <Panel name="play">
+        <Player state={state} set={set} controls={controls} index={index} />
+      </Panel>
+      <Controls state={state} set={set} />
+      <div class="work">
+        <Notices notices={notices} />
+        <Panel name="example">
+          <ExampleView lesson={lesson} />
+        </Panel>
+        <Panel name="heads">
+          {!hides(wishes, "text") && (
+            <p class="learn-words">
+              {hopeOf(state.task)} Training only ever sees inputs and right answers.
+            </p>
+          )}
+        </Panel>
+        <div class={isPair ? "learn-pictures pair" : "learn-pictures"}>
+          {isPair && curves}
+          <Panel name="heads">
+            {lesson?.begun.courses.map((course, i) => (
+              <CourseView
+                key={i}
+                course={course}
+                seen={seen?.courses[i] as Seen}
+                looks={lesson.past
+                  .slice(Math.max(0, index - looksBack), index + 1)
+                  .map(({ courses }) => courses[i] as Seen)}
+                step={seen?.step ?? 0}
+                isPair={isPair}
+                weighed={lesson.begun.weighed}
+                layers={lesson.setups[0]?.options.layers ?? 1}
+                state={state}
+                set={set}
+              />
+            ))}
+          </Panel>
+          {!isPair && curves}
+        </div>
+      </div>
+      {!wishes.lock && (
+        <Panel name="try">
+          <TryNext suggestions={suggestions} />
+        </Panel>
+      )}
+      <div class="only-heard" aria-live="polite">
+        {heard}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,24 @@
+import type { Room } from "../../room";
+import { read, write } from "./link";
+import { lookKeys, type State } from "./state";
+import { View } from "./View";
+import "./learn.css";
+
+const learn: Room<State> = {
+  title: "Learning to attend",
+  lead: "A small model learns in this page, from nothing. It is told the right answers, but never where to look.",
+  panels: {
+    play: "play, step and reset",
+    example: "the example",
+    heads: "the heads",
+    curves: "the curves",
+    controls: "settings",
+    try: "what to look for",
+  },
+  look: lookKeys,
+  read,
+  write,
+  View,
+};
+
+export default learn;

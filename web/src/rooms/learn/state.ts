@@ -1,0 +1,102 @@
+/** What a person can set in the room, and what follows from it for the worker. */
+import type { Curve, Range } from "../../colour";
+import type { Setup } from "./orders";
+
+export type TaskName = "reverse" | "sort" | "dates" | "pronouns";
+
+/** An attention of the model and one of its heads, both from 0. */
+export interface HeadRef {
+  readonly attention: number;
+  readonly head: number;
+}
+
+/** The kinds of models and how fast they learn: each task has its own first choice. */
+interface Plan {
+  readonly heads: number;
+  readonly layers: number;
+  readonly size: number;
+  readonly rate: number;
+}
+
+export interface State extends Plan {
+  readonly task: TaskName;
+  /** The most letters of an example, where it has letters. */
+  readonly length: number;
+  readonly seed: number;
+  readonly positions: boolean;
+  /** One head beside as many as are set, all else being equal. */
+  readonly compare: boolean;
+  /** The training step that is looked at; null follows the training. */
+  readonly at: number | null;
+  /** The head that is drawn large; null is the one with the most weight on the right places. */
+  readonly head: HeadRef | null;
+  readonly cell: { readonly row: number; readonly col: number } | null;
+  readonly outlined: boolean;
+  readonly range: Range;
+  readonly curve: Curve;
+}
+
+interface TaskPlan extends Plan {
+  readonly title: string;
+  readonly steps: number;
+  readonly hasLetters: boolean;
+}
+
+const letters = { heads: 4, layers: 1, size: 32, rate: 0.004, hasLetters: true };
+
+export const tasks: Readonly<Record<TaskName, TaskPlan>> = {
+  reverse: { title: "reverse letters", steps: 800, ...letters },
+  sort: { title: "sort letters", steps: 1200, ...letters },
+  dates: { ...letters, title: "write dates", steps: 1200, size: 64, hasLetters: false },
+  pronouns: {
+    ...{ title: "who is it?", steps: 3000, hasLetters: false },
+    ...{ heads: 4, layers: 3, size: 64, rate: 0.002 },
+  },
+};
+
+export const taskNames = Object.keys(tasks) as TaskName[];
+
+export const allowed = {
+  heads: [1, 2, 4, 8],
+  layers: [1, 2, 3],
+  size: [16, 32, 64, 128],
+  length: { min: 3, max: 20 },
+  rate: { min: 1e-5, max: 1000 },
+  seed: { min: 0, max: 999_999 },
+  at: { min: 0, max: 100_000 },
+} as const;
+
+/** The task's own choices. */
+export function planOf(task: TaskName): Plan {
+  const { heads, layers, size, rate } = tasks[task];
+  return { heads, layers, size, rate };
+}
+
+export const initialState: State = {
+  ...{ task: "reverse", ...planOf("reverse"), length: 8, seed: 1, positions: true, compare: false },
+  ...{ at: null, head: null, cell: null, outlined: true, range: "absolute", curve: "linear" },
+};
+
+/** What a teacher's lock leaves free. */
+export const lookKeys = ["at", "head", "cell", "outlined", "range", "curve"] as const;
+
+/** Only what changes the training; the same text for the same training. */
+export function setupsOf(state: State): readonly Setup[] {
+  const { task, length, heads, layers, size, rate, seed, positions, compare } = state;
+  const { hasLetters, steps } = tasks[task];
+  const shared = {
+    task,
+    // Letters of many lengths, so that the end has to be found.
+    taskOptions: hasLetters ? { minLength: Math.ceil(length / 2), maxLength: length } : {},
+    recipe: {
+      ...{ batch: 32, steps, learningRate: rate, warmupSteps: 30, weightDecay: 0.01 },
+      ...{ clipNorm: 1, checkEvery: steps, goal: 2 },
+    },
+    seed,
+  };
+  const setup = (count: number): Setup => ({
+    ...shared,
+    options: { size, layers, heads: count, positions: positions ? "sinusoidal" : "none", seed },
+  });
+  return compare ? [setup(1), setup(heads === 1 ? 4 : heads)] : [setup(heads)];
+}

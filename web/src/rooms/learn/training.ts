@@ -1,0 +1,164 @@
+/** One training in the worker: its model, and what it is like on examples held out. */
+import type { Heed } from "heed";
+import {
+  alignment,
+  alignmentOf,
+  configOf,
+  createModel,
+  type Example,
+  evaluate,
+  type Task,
+  type TaskModel,
+  Trainer,
+  taskOf,
+} from "heed/models";
+import { nn, noGrad } from "heed/nn";
+import type { Attention, Course, Said, Seen, Setup } from "./orders";
+
+/** Examples that are answered at every look, and how many of them heads are judged by. */
+export const held = 64;
+export const weighed = 16;
+
+/** The examples held out: the same for all trainings of a seed. */
+function heldOut(task: Task, seed: number): Example[] {
+  const random = new nn.Generator(seed);
+  return Array.from({ length: held }, () => task.generate(random, "validation"));
+}
+
+function inputOf(example: Example): readonly string[] {
+  if (example.kind === "translation" || example.kind === "tagging") return example.source;
+  throw new RangeError(`a ${example.kind} has no words`);
+}
+
+/** An example that fills the picture: the longest of a few. */
+function exampleToShow(examples: readonly Example[]): Example {
+  return examples
+    .slice(0, weighed)
+    .reduce((best, one) => (inputOf(one).length > inputOf(best).length ? one : best));
+}
+
+export class Training {
+  readonly task: Task;
+  readonly model: TaskModel;
+  readonly trainer: Trainer;
+  readonly shown: Example;
+  readonly #held: readonly Example[];
+  /** Of the steps since the last look. */
+  #losses: number[] = [];
+
+  constructor(heed: Heed, { task, taskOptions, options, recipe, seed }: Setup) {
+    this.task = taskOf(task, taskOptions);
+    const architecture = this.task.kind === "tagging" ? "encoder" : "transformer";
+    this.model = createModel(heed, configOf(this.task, architecture, options));
+    this.trainer = new Trainer(this.model, this.task, { recipe, seed });
+    this.#held = heldOut(this.task, seed);
+    this.shown = exampleToShow(this.#held);
+  }
+
+  get source(): readonly string[] {
+    return inputOf(this.shown);
+  }
+
+  step(): void {
+    this.#losses.push(this.trainer.step().loss);
+  }
+
+  /** What the mass on the right places would be if all weights were even. */
+  get chance(): number {
+    return alignment(this.model, this.#held.slice(0, weighed))[0]?.chance ?? Number.NaN;
+  }
+
+  course(): Course {
+    const attentions: Attention[] = [];
+    let offset = 0;
+    for (const { path, heads, labels } of this.#attentions()) {
+      const isAligned = this.#isAligned(path);
+      const { rows, columns } = labels;
+      attentions.push({
+        ...{ path, heads, offset, columns },
+        // A row that looks at the input says the token that comes next.
+        rows: path.endsWith("multihead_attn") ? [...rows.slice(1), "<end>"] : rows,
+        aligned: isAligned ? alignmentOf(this.shown) : null,
+      });
+      offset += heads * rows.length * columns.length;
+    }
+    const parameters = this.model.parameters().reduce((sum, { data }) => sum + data.length, 0);
+    return { heads: this.model.config.heads, parameters, attentions };
+  }
+
+  /** A look at the examples held out. Computes for some milliseconds and lets other messages in meanwhile. */
+  async look(): Promise<Seen> {
+    const { model } = this;
+    const { exact } = await evaluate(model, this.#held);
+    const losses = this.#losses;
+    this.#losses = [];
+    const all = this.#attentions();
+    const weights = new Float32Array(all.reduce((sum, one) => sum + one.weights.length, 0));
+    let offset = 0;
+    for (const one of all) {
+      weights.set(one.weights, offset);
+      offset += one.weights.length;
+    }
+    const heads = alignment(model, this.#held.slice(0, weighed));
+    const massOf = (path: string, head: number) =>
+      heads.find((one) => one.path === path && one.head === head)?.mass ?? Number.NaN;
+    return {
+      loss: losses.reduce((sum, loss) => sum + loss, 0) / losses.length,
+      heldLoss: this.#heldLoss(),
+      exact,
+      masses: all.map(({ path, heads: count }) =>
+        Array.from({ length: count }, (_, head) => massOf(path, head)),
+      ),
+      weights,
+      answer: await this.#answer(),
+    };
+  }
+
+  dispose(): void {
+    this.trainer.dispose();
+    this.model.dispose();
+  }
+
+  #isAligned(path: string): boolean {
+    return this.shown.kind === "tagging" || path.endsWith("multihead_attn");
+  }
+
+  #attentions() {
+    this.model.eval();
+    return this.model.attentions([this.shown])[0] ?? [];
+  }
+
+  #heldLoss(): number {
+    const { model } = this;
+    model.eval();
+    return noGrad(() => model.heed.scope(() => model.forward(this.#held).loss.data[0] as number));
+  }
+
+  async #answer(): Promise<Said[]> {
+    const { shown } = this;
+    const [answer] = await this.model.answer([shown]);
+    if (shown.kind === "translation" && answer?.kind === "tokens") {
+      const { target } = shown;
+      const said = answer.tokens.map((token, i) => ({
+        ...{ of: null, token, isRight: token === target[i] },
+      }));
+      return answer.tokens.length < target.length
+        ? [...said, { of: null, token: "<end>", isRight: false }]
+        : said;
+    }
+    if (shown.kind === "tagging" && answer?.kind === "labels") {
+      return shown.labels.flatMap((label, i) =>
+        label === undefined
+          ? []
+          : [
+              {
+                of: shown.source[i] as string,
+                token: answer.labels[i] ?? "",
+                isRight: answer.labels[i] === label,
+              },
+            ],
+      );
+    }
+    return [];
+  }
+}

@@ -1,0 +1,102 @@
+/** What the room says about what is seen. */
+import type { Suggestion } from "../../components/TryNext";
+import { format } from "../../format";
+import type { Attention, Begun, Seen } from "./orders";
+import type { HeadRef, State } from "./state";
+
+/** What an attention is between, such as "layer 1, the answer looks at the input". */
+export function nameOf({ path }: Attention, layers: number): string {
+  const layer = Number(/layers\.(\d+)/.exec(path)?.[1] ?? 0) + 1;
+  const what = path.endsWith("multihead_attn")
+    ? "the answer looks at the input"
+    : path.startsWith("decoder")
+      ? "the answer looks back at itself"
+      : "the input looks at itself";
+  return layers > 1 ? `layer ${layer}, ${what}` : what;
+}
+
+/** Whether an attention may not look ahead. */
+export function isCausal({ path }: Attention): boolean {
+  return path.startsWith("decoder") && path.endsWith("self_attn");
+}
+
+/** Every head's mass on the right places, where there are any. */
+function* massesOf({ masses }: Seen): Generator<HeadRef & { mass: number }> {
+  for (const [attention, heads] of masses.entries())
+    for (const [head, mass] of heads.entries())
+      if (Number.isFinite(mass)) yield { attention, head, mass };
+}
+
+/** The head that had the most weight on the right places over some looks: one look alone makes it change too often. */
+export function bestHead(looks: readonly Seen[]): HeadRef {
+  const sums = new Map<string, HeadRef & { mass: number }>();
+  for (const look of looks) {
+    for (const one of massesOf(look)) {
+      const key = `${one.attention} ${one.head}`;
+      sums.set(key, { ...one, mass: one.mass + (sums.get(key)?.mass ?? 0) });
+    }
+  }
+  const [first = { attention: 0, head: 0, mass: 0 }, ...others] = sums.values();
+  return others.reduce((best, one) => (one.mass > best.mass ? one : best), first);
+}
+
+export function bestMass(seen: Seen): number {
+  const masses = Array.from(massesOf(seen), ({ mass }) => mass);
+  return masses.length > 0 ? Math.max(...masses) : Number.NaN;
+}
+
+export function percent(share: number): string {
+  return `${format(100 * share, 0)} %`;
+}
+
+/** What is to be seen in a task's picture once it is learned. */
+const hopes: Readonly<Record<State["task"], string>> = {
+  reverse:
+    "The first letter of the answer is the last of the input, so a head that has learned to look in the right places shows a bright diagonal from the lower left to the upper right.",
+  sort: "Each row lights up where the next letter of the alphabet stands, so the picture is another one for every example.",
+  dates:
+    "The year's digits are copied from where they stand; the month and the day are read off a name or a number wherever the form has them.",
+  pronouns:
+    "The row of each pronoun has to find whom or what it means. Easy sentences are learned first; those that have to be understood as a whole come late.",
+};
+
+export function hopeOf(task: State["task"]): string {
+  return hopes[task];
+}
+
+export function countsOf({ held, weighed }: Begun): string {
+  return `${held} examples held out are answered at every look; the mass is the mean over ${weighed} of them.`;
+}
+
+export const suggestions: readonly Suggestion[] = [
+  [
+    "#room=learn&length=16",
+    "Reverse 16 letters",
+    "There are more places to tell apart, so it takes longer. Then go on to 20, and watch where the diagonal appears first.",
+  ],
+  [
+    "#room=learn&task=sort",
+    "Sort instead",
+    "Now what is looked for depends on the letters and not on their places: the bright cells follow the alphabet.",
+  ],
+  [
+    "#room=learn&task=sort&compare=on",
+    "One head against four",
+    "The same seed, the same number of parameters, two trainings taking turns. Do four heads learn sooner?",
+  ],
+  [
+    "#room=learn&positions=off",
+    "Take the positions away",
+    "Then the model sees which letters there are but not where. The loss falls halfway and stands, and no diagonal appears.",
+  ],
+  [
+    "#room=learn&task=pronouns",
+    "Who is it?",
+    "Three layers learn whom “she” or “it” means. Look at the row of the pronoun in the second and third layer.",
+  ],
+  [
+    "#room=learn&rate=1000",
+    "Learn too fast",
+    "With an absurd learning rate the numbers soon cease to be numbers, and the page says so. Reset always begins anew.",
+  ],
+];

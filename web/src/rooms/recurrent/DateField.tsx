@@ -1,0 +1,54 @@
+/** The date, typed in any form or chosen from some. */
+import { Notices } from "../../components/Notices";
+import { Lockable, Panel } from "../../components/Panel";
+import type { Setter } from "../../room";
+import { maxCharacters } from "./problem";
+import { forms, type State } from "./state";
+
+function Forms({ kind, set }: { kind: keyof typeof forms; set: Setter<State> }) {
+  return (
+    <p class="forms">
+      <span class="faint">{kind}</span>
+      {forms[kind].map((text) => (
+        <button key={text} type="button" onClick={() => set({ text, slip: null })}>
+          {text}
+        </button>
+      ))}
+    </p>
+  );
+}
+
+export function DateField({
+  state,
+  set,
+  notices,
+}: {
+  state: State;
+  set: Setter<State>;
+  notices: readonly string[];
+}) {
+  return (
+    <section class="sentences" aria-label="Date">
+      <Panel name="date">
+        <Lockable>
+          <div class="sentence-field">
+            <label for="date">A date, as people write it</label>
+            <input
+              id="date"
+              class="sentence"
+              type="text"
+              autocomplete="off"
+              spellcheck={false}
+              maxLength={maxCharacters}
+              value={state.text}
+              onInput={({ currentTarget }) => set({ text: currentTarget.value })}
+            />
+          </div>
+          <Forms kind="short" set={set} />
+          <Forms kind="long" set={set} />
+        </Lockable>
+      </Panel>
+      <Notices notices={notices} />
+    </section>
+  );
+}

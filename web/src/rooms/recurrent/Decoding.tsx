@@ -1,0 +1,195 @@
+/** Teacher forcing against step-by-step inference, token by token. */
+import { Lockable } from "../../components/Panel";
+import { hides, useShell } from "../../shell";
+import { markOf, rightAt, Token } from "./Mark";
+import { shownModels, titles, usePage } from "./page";
+import type { Found, ModelName, Run, Step } from "./problem";
+import { lastStep, mostSteps, visible, type Way } from "./state";
+
+const ways: Readonly<Record<Way, string>> = { taught: "Taught", alone: "Alone" };
+
+/** The digits and the hyphen that may be put in. */
+const tokens = [..."0123456789-"];
+
+/** The tokens that go in, or those that come out, up to the step that is shown. */
+function TokenLine({
+  words,
+  cells,
+  shown,
+  chosen,
+}: {
+  words: string;
+  cells: readonly Piece[];
+  /** The last step that is shown, and the one that is chosen. */
+  shown: number;
+  chosen: number;
+}) {
+  return (
+    <tr>
+      <th scope="row">{words}</th>
+      {Array.from({ length: Math.max(cells.length, lastStep + 1) }, (_, i) => {
+        const cell = i <= shown && cells[i];
+        return (
+          <td key={i} class={i === chosen ? "now" : undefined}>
+            {cell && (
+              <span class={cell.isSlip ? "piece slip" : "piece"}>
+                <Token {...cell} />
+              </span>
+            )}
+          </td>
+        );
+      })}
+    </tr>
+  );
+}
+
+interface Piece {
+  readonly token: string;
+  readonly mark: ReturnType<typeof markOf>;
+  readonly isSlip?: boolean;
+}
+
+function TopThree({ step, right }: { step: Step | undefined; right: string | undefined }) {
+  return (
+    <ol class="top-three number" aria-label="The likeliest to come out">
+      {Array.from({ length: 3 }, (_, i) => {
+        const said = step?.top[i];
+        const mark = said ? markOf(said.token, right) : "unknown";
+        return (
+          <li key={i}>
+            <b class={mark === "right" ? mark : undefined}>{said && visible(said.token)}</b>
+            <span class="bar" aria-hidden="true">
+              <span style={{ width: `${100 * (said?.probability ?? 0)}%` }} />
+            </span>
+            <span>{said?.probability.toFixed(3)}</span>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+function Lane({ way, run }: { way: Way; run: Run | null | undefined }) {
+  const { state, solution } = usePage();
+  const target = solution?.target ?? null;
+  const { slip } = state;
+  const steps = run?.steps ?? [];
+  const count = Math.max(steps.length, lastStep + 1);
+  const shown = Math.min(state.step, count - 1);
+  const chosen = Math.min(state.row, shown);
+  if (run === null)
+    return (
+      <div class="lane" data-way={way}>
+        <h4>{ways[way]}</h4>
+        <p class="faint">No one knows what is right here, so there is nothing to teach.</p>
+      </div>
+    );
+  const given = steps.map(({ given: token }, i) => ({
+    token,
+    mark: i === 0 ? ("unknown" as const) : markOf(token, rightAt(target, i - 1)),
+    isSlip: slip?.place === i - 1,
+  }));
+  const said = steps.map(({ top }, i) => {
+    const token = top[0]?.token ?? "";
+    return { token, mark: markOf(token, rightAt(target, i)) };
+  });
+  return (
+    <div class="lane" data-way={way}>
+      <h4>{ways[way]}</h4>
+      <table class="strip">
+        <tbody>
+          <TokenLine words="in" cells={given} shown={shown} chosen={chosen} />
+          <TokenLine words="out" cells={said} shown={shown} chosen={chosen} />
+        </tbody>
+      </table>
+      <TopThree step={steps[chosen]} right={rightAt(target, chosen)} />
+    </div>
+  );
+}
+
+function Lanes({ name, found }: { name: ModelName; found: Found | null }) {
+  return (
+    <div class="lanes" data-model={name}>
+      <h3>{titles[name]}</h3>
+      <Lane way="taught" run={found ? found.taught : undefined} />
+      <Lane way="alone" run={found?.alone} />
+    </div>
+  );
+}
+
+function SlipFields() {
+  const { state, solution, set } = usePage();
+  const { slip } = state;
+  const right =
+    solution?.target ??
+    solution?.models
+      .at(-1)
+      ?.answer.steps.slice(0, lastStep)
+      .map(({ top }) => top[0]?.token ?? "") ??
+    [];
+  return (
+    <p class="slip-fields">
+      <label>
+        Put in a wrong character at{" "}
+        <select
+          value={slip ? String(slip.place) : ""}
+          onChange={({ currentTarget: { value } }) => {
+            if (value === "") return set({ slip: null, step: mostSteps - 1 });
+            const place = Number(value);
+            const token = tokens.find((other) => other !== right[place]) as string;
+            const other = slip && slip.token !== right[place] ? slip.token : token;
+            set({ slip: { place, token: other }, step: mostSteps - 1, row: place + 1 });
+          }}
+        >
+          <option value="">no place</option>
+          {Array.from({ length: lastStep }, (_, place) => (
+            <option key={place} value={String(place)}>
+              {place + 1} {right[place] && `(${right[place]})`}
+            </option>
+          ))}
+        </select>
+      </label>{" "}
+      <label>
+        the character{" "}
+        <select
+          value={slip?.token ?? ""}
+          disabled={!slip}
+          onChange={({ currentTarget: { value } }) =>
+            slip && set({ slip: { ...slip, token: value } })
+          }
+        >
+          {!slip && <option value="">–</option>}
+          {tokens.map((token) => (
+            <option key={token} value={token}>
+              {token}
+            </option>
+          ))}
+        </select>
+      </label>
+    </p>
+  );
+}
+
+export function Decoding() {
+  const page = usePage();
+  const { wishes } = useShell();
+  return (
+    <section class="decoding" aria-labelledby="decoding-title">
+      <h2 id="decoding-title">Taught and alone</h2>
+      {!hides(wishes, "text") && (
+        <p class="words">
+          Taught, as in training, a decoder is given the right character after each step, whatever
+          it said itself (teacher forcing). Alone it is given its own. The two part where it is
+          wrong; put in a wrong character to see how each goes on from it. Below stand the three
+          likeliest characters of the chosen step.
+        </p>
+      )}
+      <Lockable>
+        <SlipFields />
+      </Lockable>
+      {shownModels(page).map(([name, found]) => (
+        <Lanes key={name} name={name} found={found} />
+      ))}
+    </section>
+  );
+}

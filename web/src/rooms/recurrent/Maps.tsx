@@ -1,0 +1,200 @@
+/** The maps of all models under one another, a character of the date over its column in each of them. */
+import { useMemo, useState } from "preact/hooks";
+import { signedPalette, weightPalette } from "../../colour";
+import { HeatMap } from "../../components/HeatMap";
+import type { Cell } from "../../components/Matrix";
+import { Readout } from "../../components/Readout";
+import { format } from "../../format";
+import { type CellSize, leftOf, px } from "../../layout";
+import type { Labels, Light } from "../../paint";
+import { hides, useShell } from "../../shell";
+import { usePicture } from "../../usePicture";
+import { useWidth } from "../../useWidth";
+import { viewOn } from "../../view";
+import { attentionShown, explain, massOf, saidBy, viewOfHead } from "./maps";
+import { shownModels, titles, usePage, usePointing } from "./page";
+import type { Found, ModelName } from "./problem";
+import { lastStep, visible } from "./state";
+
+const rowAxis = "says, and looks";
+const colAxis = "the date: is looked at";
+/** Wide enough for a letter to lie flat over its column; a narrow page scrolls. */
+const cellWidths = { min: 15, max: 30 };
+/** Too low for numbers in the cells: most of them would be zeros. */
+const cellHeight = 14;
+const massWidth = 64;
+const emptyRows = Array.from({ length: lastStep + 1 }, (_, i) => (i === lastStep ? "end" : ""));
+const left = () => leftOf({ rows: ["end"], rowAxis });
+
+function cellOf(width: number, columns: number): CellSize {
+  const wide = Math.floor(((width - left() - massWidth) / Math.max(1, columns)) * 4) / 4;
+  return { width: Math.max(cellWidths.min, Math.min(cellWidths.max, wide)), height: cellHeight };
+}
+
+/** What each row puts on the characters that carry what is right there. */
+function Masses({ masses, top }: { masses: readonly (number | null)[]; top: number }) {
+  return (
+    <div class="masses number" style={{ paddingTop: px(top - 18) }}>
+      <p class="faint">right places</p>
+      <ol aria-label="For each row, the weight on the characters that carry what is right">
+        {masses.map((mass, row) => (
+          <li key={row} class="mass" style={{ height: px(cellHeight) }}>
+            {mass === null ? "–" : mass.toFixed(2)}
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+function AlignmentMap({
+  name,
+  found,
+  cell,
+}: {
+  name: ModelName;
+  found: Found | null;
+  cell: CellSize;
+}) {
+  const { state, solution, source, set } = usePage();
+  const { pointed, point } = usePointing();
+  const { way, head, step, range, curve } = state;
+  const attention = found && attentionShown(found, state);
+  const view = useMemo(() => attention && viewOfHead(attention, head), [attention, head]);
+  const rows = attention?.rows ?? emptyRows.length;
+  const labels = useMemo<Labels>(
+    () => ({
+      rows: found ? saidBy(found, way) : emptyRows,
+      cols: source.map(visible),
+      ...{ rowAxis, colAxis },
+    }),
+    [found, way, source],
+  );
+  const palette = useMemo(() => weightPalette(range, curve), [range, curve]);
+  const isHidden = useMemo(
+    () => (step >= rows - 1 ? undefined : (row: number) => row > step),
+    [step, rows],
+  );
+  const { row, col } = pointed ?? {};
+  const isHere = pointed?.model === name && row !== undefined && col !== undefined;
+  const lights: Light[] = [
+    ...(row === undefined || row >= rows ? [] : [{ row }]),
+    ...(col === undefined ? [] : [{ col }]),
+  ];
+  const picture = usePicture({
+    ...{ view, rows, cols: source.length, palette, cell, labels, isHidden, lights },
+    selected: { row: state.row, col: state.col },
+    active: isHere ? { row, col } : null,
+  });
+  const title = titles[name];
+  const alignment = solution?.alignment;
+  const masses =
+    view && alignment
+      ? Array.from({ length: rows }, (_, row) =>
+          row > step ? null : massOf(view, row, alignment[row] ?? []),
+        )
+      : [];
+  return (
+    <div class="map">
+      <HeatMap
+        name={name}
+        title={title}
+        symbol={<b>{title}</b>}
+        note={name === "transformer" ? `layer ${state.layer + 1}, ${headWords(head)}` : "one map"}
+        picture={picture}
+        hint="Enter chooses a row and a column."
+        saved={{ file: `dates-${name}`, caption: `${title}: “${source.join("")}”` }}
+        actions={{
+          point: (cell, by) => point(cell && { ...cell, model: name }, by),
+          press: (cell) => set(cell),
+          selectRow: (row) => set({ row }),
+        }}
+      />
+      <Masses masses={masses} top={picture.geometry.top + 28} />
+    </div>
+  );
+}
+
+const headWords = (head: number) => (head === 0 ? "mean of its heads" : `head ${head}`);
+
+/** Where the model without attention has its map: the one vector that its decoder begins with. */
+function VectorMap({ found, cell }: { found: Found | null; cell: CellSize }) {
+  const { source } = usePage();
+  const { theme, wishes } = useShell();
+  const [cellPointed, setPointed] = useState<Cell | null>(null);
+  const vector = found?.vector ?? null;
+  const size = vector?.length ?? 64;
+  const view = useMemo(() => vector && viewOn(vector, 1, size), [vector, size]);
+  const palette = useMemo(() => signedPalette(1, theme), [theme]);
+  const width = (source.length * cell.width) / size;
+  const picture = usePicture({
+    ...{ view, rows: 1, cols: size, palette, cell: { width, height: 28 } },
+    active: cellPointed,
+  });
+  const at = cellPointed?.col;
+  return (
+    <div class="map" style={{ paddingLeft: px(left()) }}>
+      <div>
+        <HeatMap
+          name="rnn"
+          title="The vector between encoder and decoder"
+          symbol={<b>{titles.rnn}</b>}
+          note={
+            vector && at !== undefined
+              ? `number ${at + 1} of ${size}: ${format(vector[at] as number)}`
+              : `no map: one vector of ${size} numbers`
+          }
+          picture={picture}
+          hint=""
+          saved={{ file: "dates-rnn-vector", caption: `The vector of “${source.join("")}”` }}
+          actions={{ point: setPointed, press: () => {} }}
+        />
+        {!hides(wishes, "text") && (
+          <p class="vector-words">
+            This decoder never looks at the date. All that it knows of the {source.length}{" "}
+            characters are these {size} numbers, which the encoder ends with: that is why there is
+            no map.
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+export function Maps() {
+  const page = usePage();
+  const { wishes } = useShell();
+  const [ref, width] = useWidth<HTMLDivElement>();
+  const { source, state } = page;
+  const { pointed } = usePointing();
+  const cell = cellOf(width, source.length);
+  const explanation = pointed && explain(page, pointed);
+  return (
+    <section class="maps" aria-labelledby="maps-title">
+      <h2 id="maps-title">Where each one looks</h2>
+      {!hides(wishes, "text") && (
+        <p class="words">
+          A row for each character that is written, a column for each of the date; a row adds up to
+          1. Beside it stands how much of that is on the right places: the characters that carry
+          what is to be said.
+        </p>
+      )}
+      <div ref={ref} class="scroll">
+        {width > 0 &&
+          shownModels(page).map(([name, found]) =>
+            name === "rnn" ? (
+              <VectorMap key={name} found={found} cell={cell} />
+            ) : (
+              <AlignmentMap key={name} name={name} found={found} cell={cell} />
+            ),
+          )}
+      </div>
+      <Readout
+        explanation={
+          explanation ?? explain(page, { row: state.row, col: state.col, model: state.between })
+        }
+        locked={false}
+      />
+    </section>
+  );
+}

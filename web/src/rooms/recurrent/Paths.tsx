@@ -1,0 +1,239 @@
+/** How far each model carries what it reads, drawn and counted for the chosen two characters. */
+import { RowTable, TokenSelect } from "../../components/RowTable";
+import { px } from "../../layout";
+import { hides, useShell } from "../../shell";
+import { useWidth } from "../../useWidth";
+import { shortTitles, shownModels, titles, usePage, usePointing } from "./page";
+import { costsOf, type Journey, lengthOf, pathOf, type Station } from "./paths";
+import type { ModelName } from "./problem";
+import { lastStep, visible } from "./state";
+
+/** Above the dots: the curves go 44 up at their ends and rise to three quarters of that. */
+const arc = 40;
+const labelHeight = 28;
+const levelHeight = 18;
+/** Slots at least so wide have room for a word, such as "end". */
+const widestWord = 24;
+/** Slots between the encoder's states and the decoder's: the vector stands in their middle. */
+const gap = 3;
+
+function PathPicture({
+  name,
+  layers,
+  journey,
+  tokens,
+  width,
+}: {
+  name: ModelName;
+  layers: number;
+  journey: Journey;
+  /** Of the date, and of the answer. */
+  tokens: readonly [readonly string[], readonly string[]];
+  width: number;
+}) {
+  const { source, target, from, to } = journey;
+  const slot = width / (source + gap + target);
+  const x = (station: Station) => {
+    if (station.part === "vector") return (source + gap / 2) * slot;
+    return (station.place + 0.5 + (station.part === "decoder" ? source + gap : 0)) * slot;
+  };
+  const isRecurrent = name !== "transformer";
+  const levels = isRecurrent ? 1 : layers + 1;
+  const lane = arc + (levels - 1) * levelHeight;
+  const height = lane + labelHeight;
+  const y = (level: number) => lane - level * levelHeight;
+  const top = y(levels - 1);
+  const path = pathOf(name, journey);
+  const on = (part: Station["part"], place: number) =>
+    path.some((station) => station.part === part && "place" in station && station.place === place);
+  const places = [
+    ...Array.from({ length: source }, (_, place) => ({ part: "encoder" as const, place })),
+    ...Array.from({ length: target }, (_, place) => ({ part: "decoder" as const, place })),
+  ];
+  const first = x({ part: "encoder", place: 0 });
+  const last = x({ part: "encoder", place: source - 1 });
+  const begin = x({ part: "decoder", place: 0 });
+  const end = x({ part: "decoder", place: target - 1 });
+  const box = x({ part: "vector" });
+  /** In each layer every character of the date hands on to the chosen one. */
+  const fan = Array.from({ length: layers }, (_, level) =>
+    Array.from(
+      { length: source },
+      (_, place) =>
+        `M${x({ part: "encoder", place })} ${y(level)}L${x({ part: "encoder", place: from })} ${y(level + 1)}`,
+    ).join(""),
+  ).join("");
+  const hop = (a: number, b: number) =>
+    Math.abs(a - b) < slot * (gap + 1)
+      ? `M${a} ${top}L${b} ${top}`
+      : `M${a} ${top}C${a} ${top - 44} ${b} ${top - 44} ${b} ${top}`;
+  return (
+    <svg
+      width={width}
+      height={height}
+      role="img"
+      aria-label={`${titles[name]}: ${lengthOf(name, journey)} steps from character ${from + 1} of the date to character ${to + 1} of the answer`}
+    >
+      <g class="path-others">
+        {isRecurrent && <path d={`M${first} ${lane}H${last}M${begin} ${lane}H${end}`} />}
+        {name === "rnn" && <path d={`M${last} ${lane}H${begin}`} />}
+        {!isRecurrent && <path d={fan} />}
+      </g>
+      <g class="path-taken">
+        {!isRecurrent && (
+          <path
+            d={`M${x({ part: "encoder", place: from })} ${lane}V${top}M${x({ part: "decoder", place: to })} ${lane}V${top}`}
+          />
+        )}
+        {path.slice(1).map((station, i) => (
+          <path key={i} d={hop(x(path[i] as Station), x(station))} />
+        ))}
+      </g>
+      {name === "rnn" && (
+        <rect class="path-vector" x={box - 5} y={lane - 14} width={10} height={28} rx={2} />
+      )}
+      {places.map((station) =>
+        Array.from({ length: levels }, (_, level) => (
+          <circle
+            key={`${station.part} ${station.place} ${level}`}
+            class={on(station.part, station.place) ? "path-on" : "path-off"}
+            cx={x(station)}
+            cy={y(level)}
+            r={Math.min(3.5, slot / 3)}
+          />
+        )),
+      )}
+      <g class="path-labels" font-size={Math.max(8, Math.min(13, slot))}>
+        {places.map((station) => {
+          const { part, place } = station;
+          const token = tokens[part === "encoder" ? 0 : 1][place] ?? "";
+          // A word would lie over its neighbours.
+          if (token.length > 1 && slot < widestWord) return null;
+          const isEnd = part === "encoder" ? place === from : place === to;
+          return (
+            <text
+              key={`${part} ${place}`}
+              class={isEnd ? "strong" : undefined}
+              x={x(station)}
+              y={height - 6}
+              text-anchor="middle"
+            >
+              {token}
+            </text>
+          );
+        })}
+      </g>
+    </svg>
+  );
+}
+
+function wordsOf(name: ModelName, journey: Journey, layers: number): string {
+  if (name === "transformer")
+    return `1 hop: the decoder looks at the very character. Within the date every character is 1 hop from every other, in each of ${layers} layers.`;
+  if (name !== "rnn")
+    return "1 hop: the decoder looks at the state that read the very character. Within the date it still goes from state to state.";
+  const along = pathOf(name, journey).filter(({ part }) => part === "encoder").length - 1;
+  return `${along} along the encoder’s states to its nearer end, 1 into the vector, ${journey.to + 1} along the decoder’s states.`;
+}
+
+export function Paths() {
+  const page = usePage();
+  const { wishes } = useShell();
+  const [ref, width] = useWidth<HTMLDivElement>();
+  const { source, state, solution, set } = page;
+  const { pointed } = usePointing();
+  const target =
+    solution?.target ??
+    solution?.models
+      .at(-1)
+      ?.answer.steps.map(({ top }) => top[0]?.token ?? "")
+      .slice(0, -1) ??
+    [];
+  const written = [...Array.from({ length: lastStep }, (_, i) => target[i] ?? ""), "end"];
+  const journey: Journey = {
+    source: source.length,
+    target: written.length,
+    from: Math.min(pointed?.col ?? state.col, source.length - 1),
+    to: Math.min(pointed?.row ?? state.row, written.length - 1),
+  };
+  const tokens = [source.map(visible), written] as const;
+  const models = shownModels(page).map(([name, found]) => ({
+    name,
+    layers: found?.layers ?? (name === "transformer" ? 2 : 1),
+  }));
+  const costs = models.map(({ name, layers }) => costsOf(name, layers, journey));
+  const rows = [
+    [
+      `The way from “${tokens[0][journey.from] ?? ""}” to “${written[journey.to]}”`,
+      models.map(({ name }) => lengthOf(name, journey)),
+    ],
+    ["The way from the first to the last character of the date", costs.map(({ across }) => across)],
+    ["One after another, to read the date", costs.map(({ reading }) => reading)],
+    ["One after another, to write, being taught", costs.map(({ taught }) => taught)],
+    ["One after another, to write alone", costs.map(({ alone }) => alone)],
+  ] as const;
+  return (
+    <section class="paths" aria-labelledby="paths-title">
+      <h2 id="paths-title">How far, and how long</h2>
+      <p class="path-choice">
+        From{" "}
+        <TokenSelect
+          label="Character of the date"
+          tokens={tokens[0]}
+          index={journey.from}
+          onSelect={(col) => set({ col })}
+        />{" "}
+        of the date to{" "}
+        <TokenSelect
+          label="Character of the answer"
+          tokens={written}
+          index={journey.to}
+          onSelect={(row) => set({ row })}
+        />{" "}
+        of the answer
+      </p>
+      <div ref={ref}>
+        {models.map(({ name, layers }) => (
+          <div key={name} class="path" data-model={name}>
+            <h3>
+              {titles[name]}: <span class="number">{lengthOf(name, journey)}</span>{" "}
+              {lengthOf(name, journey) === 1 ? "step" : "steps"}
+            </h3>
+            <p class="faint">{wordsOf(name, journey, layers)}</p>
+            <div style={{ minHeight: px(arc + labelHeight) }}>
+              {width > 0 && <PathPicture {...{ name, layers, journey, tokens, width }} />}
+            </div>
+          </div>
+        ))}
+      </div>
+      <RowTable
+        title="Counted in steps"
+        columns={[
+          { id: "what", head: "What is counted" },
+          ...models.map(({ name }) => ({ id: name, head: shortTitles[name] })),
+        ]}
+      >
+        <tbody>
+          {rows.map(([what, counts]) => (
+            <tr key={what}>
+              <th scope="row">{what}</th>
+              {counts.map((count, i) => (
+                <td key={models[i]?.name} data-column={models[i]?.name}>
+                  {count}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </RowTable>
+      {!hides(wishes, "text") && (
+        <p class="words paths-words">
+          The longer the way, the more there is to forget, and the weaker the gradient that comes
+          back along it. In the order of n for recurrent layers and of 1 for self-attention (Vaswani
+          et al., 2017, table 1); looking back instead of remembering is Bahdanau’s idea (2015).
+          Writing alone, every model goes one character at a time, each of them through all layers.
+        </p>
+      )}
+    </section>
+  );
+}

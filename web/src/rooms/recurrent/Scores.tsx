@@ -1,0 +1,48 @@
+/** How the trained models do on dates that they have never seen, from their reports. */
+import { RowTable } from "../../components/RowTable";
+import { titles, usePage } from "./page";
+import { modelNames } from "./problem";
+
+const columns = [
+  { id: "model", head: "Model" },
+  { id: "parameters", head: "parameters" },
+  { id: "exact", head: "all forms" },
+  { id: "short", head: "short forms" },
+  { id: "long", head: "long forms" },
+  { id: "mass", head: "on right places" },
+];
+
+const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+
+export function Scores() {
+  const { solution } = usePage();
+  const examples = solution?.reports[0]?.examples;
+  return (
+    <div class="scores">
+      <RowTable title="Dates never seen: how many are written without a fault" columns={columns}>
+        <tbody>
+          {modelNames.map((name) => {
+            const report = solution?.reports.find((each) => each.name === name);
+            return (
+              <tr key={name} data-model={name}>
+                <th scope="row">{titles[name]}</th>
+                <td data-column="parameters">{report?.parameters.toLocaleString("en")}</td>
+                <td data-column="exact">{report && percent(report.exact)}</td>
+                <td data-column="short">{report && percent(report.short)}</td>
+                <td data-column="long">{report && percent(report.long)}</td>
+                <td data-column="mass">
+                  {report && (report.mass === null ? "–" : report.mass.toFixed(2))}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </RowTable>
+      <p class="faint small">
+        Shares of {examples ?? "so many"} dates each, held out from training; the last column is the
+        mean weight, of 1, that the best head puts on the characters that carry the answer. From the
+        report that each model was saved with.
+      </p>
+    </div>
+  );
+}

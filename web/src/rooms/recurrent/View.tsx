@@ -1,0 +1,84 @@
+/** The room: wires the link, the engine and what is pointed at to its parts. */
+import { useMemo, useRef } from "preact/hooks";
+import { Panel } from "../../components/Panel";
+import { TryNext } from "../../components/TryNext";
+import type { RoomProps } from "../../room";
+import { shows, useFootnote, useShell } from "../../shell";
+import { useAnswer } from "../../useAnswer";
+import { Answers } from "./Answers";
+import { Controls } from "./Controls";
+import { DateField } from "./DateField";
+import { Decoding } from "./Decoding";
+import { Maps } from "./Maps";
+import { Paths } from "./Paths";
+import { Pointable } from "./Pointable";
+import { type Page, PageContext } from "./page";
+import type { Question, Solution } from "./problem";
+import { Scores } from "./Scores";
+import { StepBar } from "./StepBar";
+import { questionOf, type State } from "./state";
+import { suggestions } from "./suggestions";
+
+interface Solved {
+  readonly solution: Solution;
+  readonly question: Question;
+}
+
+export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
+  const { wishes } = useShell();
+  const { text, between, slip } = state;
+  const question = useMemo(() => questionOf(state), [text, between, slip]);
+  const { answer, request, failure } = useAnswer("recurrent", question);
+
+  // What cannot be read leaves the last date in view, with words for what is wrong.
+  const solved = useRef<Solved | null>(null);
+  if (answer?.kind === "solution" && request)
+    solved.current = { solution: answer, question: request };
+  const { solution = null, question: shown = question } = solved.current ?? {};
+  const why = answer?.kind === "unread" ? answer.why : null;
+  useFootnote(
+    solution && `three models answered and were taught in ${solution.milliseconds.toFixed(0)} ms`,
+  );
+
+  const source = useMemo(() => solution?.source ?? [...text], [solution, text]);
+  const page: Page = {
+    state: { ...state, text: shown.text, between: shown.between, slip: shown.slip },
+    ...{ solution, source, set },
+  };
+  const notices = [...(failure ? [failure] : []), ...(why ? [why] : []), ...linkNotices];
+
+  return (
+    <PageContext.Provider value={page}>
+      <Pointable>
+        <DateField state={state} set={set} notices={notices} />
+        <Panel name="answers">
+          <Answers />
+        </Panel>
+        <Controls state={state} />
+        <div class="work">
+          <div class="stepped">
+            {(shows(wishes, "maps") || shows(wishes, "decoding")) && <StepBar />}
+            <Panel name="maps">
+              <Maps />
+            </Panel>
+            <Panel name="decoding">
+              <Decoding />
+            </Panel>
+          </div>
+          <Panel name="paths">
+            <Paths />
+          </Panel>
+          <Panel name="scores">
+            <Scores />
+          </Panel>
+        </div>
+        {/* A suggestion leads out of what a teacher has locked. */}
+        {!wishes.lock && (
+          <Panel name="try">
+            <TryNext suggestions={suggestions} />
+          </Panel>
+        )}
+      </Pointable>
+    </PageContext.Provider>
+  );
+}

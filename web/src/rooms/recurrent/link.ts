@@ -1,0 +1,55 @@
+/** The room's part of the link. */
+import { numberIn, oneOf, type Readers, readParams } from "../../link";
+import type { Reading } from "../../room";
+import { maxCharacters, type Slip } from "./problem";
+import { initialState, lastStep, mostSteps, type State } from "./state";
+
+const place = { min: 1, max: lastStep };
+
+function slipFrom(text: string): Slip {
+  const [, at = "", token = ""] = /^(\d{1,2}):([-0-9])$/.exec(text) ?? [];
+  const number = Number(at);
+  if (token === "" || number < place.min || number > place.max)
+    throw new RangeError("a place from 1 to 10 and what is put there, such as 7:4");
+  return { place: number - 1, token };
+}
+
+const readers: Readers<State> = {
+  date: (text) => ({ text: text.slice(0, maxCharacters) }),
+  between: (text) => ({ between: oneOf("bahdanau", "dot")(text) }),
+  way: (text) => ({ way: oneOf("alone", "taught")(text) }),
+  layer: (text) => ({ layer: numberIn({ min: 1, max: 2 })(text) - 1 }),
+  head: (text) => ({ head: text === "mean" ? 0 : numberIn({ min: 1, max: 4 })(text) }),
+  slip: (text) => ({ slip: slipFrom(text) }),
+  step: (text) => ({ step: numberIn({ min: 1, max: mostSteps })(text) - 1 }),
+  says: (text) => ({ row: numberIn({ min: 1, max: mostSteps })(text) - 1 }),
+  from: (text) => ({ col: numberIn({ min: 1, max: maxCharacters })(text) - 1 }),
+  range: (text) => ({ range: oneOf("absolute", "row")(text) }),
+  curve: (text) => ({ curve: oneOf("linear", "sqrt", "log")(text) }),
+};
+
+export function read(params: URLSearchParams): Reading<State> {
+  return readParams(params, initialState, readers);
+}
+
+/** What each key says of a state. */
+const said: Readonly<Record<string, (state: State) => string>> = {
+  date: ({ text }) => text,
+  between: ({ between }) => between,
+  way: ({ way }) => way,
+  layer: ({ layer }) => String(layer + 1),
+  head: ({ head }) => (head === 0 ? "mean" : String(head)),
+  slip: ({ slip }) => (slip ? `${slip.place + 1}:${slip.token}` : ""),
+  step: ({ step }) => String(step + 1),
+  says: ({ row }) => String(row + 1),
+  from: ({ col }) => String(col + 1),
+  range: ({ range }) => range,
+  curve: ({ curve }) => curve,
+};
+
+export function write(state: State): URLSearchParams {
+  const params = new URLSearchParams();
+  for (const [key, of] of Object.entries(said))
+    if (of(state) !== of(initialState)) params.set(key, of(state));
+  return params;
+}

@@ -1,0 +1,61 @@
+/** What maps are made of, apart from their pictures. */
+import type { Explanation } from "../../explanation";
+import { format } from "../../format";
+import { at, type View, viewOn } from "../../view";
+import { type Page, type Pointed, shownModels, titles } from "./page";
+import type { Attention, Found, ModelName } from "./problem";
+import { runShown, type State, visible } from "./state";
+
+/** The attention of a model that the settings choose; null for a model without. */
+export function attentionShown(found: Found, { way, layer }: State): Attention | null {
+  const { attentions } = runShown(found, way);
+  return attentions[Math.min(layer, attentions.length - 1)] ?? null;
+}
+
+/** One head's weights, or with 0 the mean of all; a model with one head has only that. */
+export function viewOfHead({ heads, rows, columns, weights }: Attention, head: number): View {
+  return viewOn(weights, rows, columns, Math.min(head, heads) * rows * columns);
+}
+
+/** What a row puts on some places together; null where nothing carries what is said. */
+export function massOf(view: View, row: number, places: readonly number[]): number | null {
+  if (places.length === 0) return null;
+  return places.reduce((sum, place) => sum + at(view, row, place), 0);
+}
+
+/** The characters that a run says, its end among them. */
+export function saidBy(found: Found, way: State["way"]): string[] {
+  return runShown(found, way).steps.map(({ top }) => visible(top[0]?.token ?? ""));
+}
+
+/** The cell that is pointed at, in words and numbers. */
+export function explain(page: Page, { row, col, model }: Pointed): Explanation | null {
+  const { state, solution, source } = page;
+  const [, found] = shownModels(page).find(([name]) => name === model) ?? [];
+  if (!found || !model || !solution || row === undefined || col === undefined) return null;
+  const attention = attentionShown(found, state);
+  if (!attention || row >= attention.rows || col >= attention.columns) return null;
+  const view = viewOfHead(attention, state.head);
+  const places = solution.alignment?.[row] ?? [];
+  const mass = massOf(view, row, places);
+  const what = headName(model, attention, state);
+  const carrying = places.map((place) => `“${visible(source[place] ?? "")}”`).join(" ");
+  return {
+    name: `${titles[model]}${what}: to say “${saidBy(found, state.way)[row]}”, character ${row + 1}, it looks at “${visible(source[col] ?? "")}”, character ${col + 1} of the date`,
+    formula: [
+      { text: `α[${row + 1}, ${col + 1}] = ` },
+      { text: format(at(view, row, col)), role: "o" },
+      {
+        text:
+          mass === null
+            ? " of this row’s 1"
+            : ` of this row’s 1; ${format(mass)} of it is on what carries the right character: ${carrying}`,
+      },
+    ],
+  };
+}
+
+function headName(model: ModelName, { heads, layer }: Attention, { head }: State): string {
+  if (model !== "transformer") return "";
+  return `, layer ${layer + 1}, ${head === 0 || head > heads ? `mean of ${heads} heads` : `head ${head}`}`;
+}

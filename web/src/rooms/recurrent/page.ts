@@ -1,0 +1,62 @@
+/** What all parts of this room share. */
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { Setter } from "../../room";
+import type { Found, ModelName, Solution } from "./problem";
+import type { State } from "./state";
+
+/** A character of the answer, one of the date, or both: what is lit in every picture. */
+export interface Pointed {
+  readonly row?: number | undefined;
+  readonly col?: number | undefined;
+  /** The model whose picture is pointed at. */
+  readonly model?: ModelName | undefined;
+}
+
+export interface Page {
+  /** With the text, the model between and the slip of the solution that is shown. */
+  readonly state: State;
+  /** Null before the first answer. */
+  readonly solution: Solution | null;
+  /** The characters of the date: known before there is a solution. */
+  readonly source: readonly string[];
+  readonly set: Setter<State>;
+}
+
+export const PageContext = createContext<Page | null>(null);
+
+export function usePage(): Page {
+  const page = useContext(PageContext);
+  if (!page) throw new Error("usePage needs a PageContext around it");
+  return page;
+}
+
+/** What is pointed at changes far more often than all else, and few parts show it. */
+export interface Pointing {
+  readonly pointed: Pointed | null;
+  point(pointed: Pointed | null, by: "pointer" | "keyboard"): void;
+}
+
+export const PointingContext = createContext<Pointing>({ pointed: null, point() {} });
+
+export function usePointing(): Pointing {
+  return useContext(PointingContext);
+}
+
+export const titles: Readonly<Record<ModelName, string>> = {
+  rnn: "RNN without attention",
+  bahdanau: "RNN with Bahdanau’s attention",
+  dot: "RNN with dot-product attention",
+  transformer: "Transformer, all attention",
+};
+
+/** Where there is little room. */
+export const shortTitles: Readonly<Record<ModelName, string>> = {
+  ...{ rnn: "RNN", bahdanau: "Bahdanau", dot: "dot product", transformer: "Transformer" },
+};
+
+/** The models that are shown, in their order, and what was found of each. */
+export function shownModels({ state, solution }: Page): (readonly [ModelName, Found | null])[] {
+  const names: ModelName[] = ["rnn", state.between, "transformer"];
+  return names.map((name) => [name, solution?.models.find((each) => each.name === name) ?? null]);
+}

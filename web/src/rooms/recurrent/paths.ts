@@ -1,0 +1,68 @@
+/** How far it is from a character of the date to one of the answer in each model, and what must wait for what. */
+import type { ModelName } from "./problem";
+
+/** Places are counted from 0. */
+export interface Journey {
+  /** Characters of the date, and steps of the decoder. */
+  readonly source: number;
+  readonly target: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A station of a path: a state of the encoder or of the decoder, or the one vector between them. */
+export type Station =
+  | { readonly part: "encoder"; readonly place: number }
+  | { readonly part: "vector" }
+  | { readonly part: "decoder"; readonly place: number };
+
+/**
+ * The stations that what was read at `from` goes through until `to` is said. Without attention it is carried along the
+ * states to the nearer end (the encoder reads in both directions), into the one vector, and along the decoder's states
+ * (Sutskever et al., 2014). With attention the decoder looks at the very place (Bahdanau et al., 2015; Vaswani et al.,
+ * 2017).
+ */
+export function pathOf(model: ModelName, { source, from, to }: Journey): Station[] {
+  const first: Station = { part: "encoder", place: from };
+  if (model !== "rnn") return [first, { part: "decoder", place: to }];
+  const onward = source - 1 - from;
+  const [steps, direction] = onward <= from ? [onward, 1] : [from, -1];
+  return [
+    ...Array.from({ length: steps + 1 }, (_, i) => ({
+      ...{ part: "encoder" as const, place: from + i * direction },
+    })),
+    { part: "vector" },
+    ...Array.from({ length: to + 1 }, (_, place) => ({ part: "decoder" as const, place })),
+  ];
+}
+
+/** Steps from station to station. */
+export function lengthOf(model: ModelName, journey: Journey): number {
+  return pathOf(model, journey).length - 1;
+}
+
+export interface Costs {
+  /** Between the first and the last character of the date, in the encoder. */
+  readonly across: number;
+  /** Steps that have to wait for one another: to read, to write under teacher forcing, and to write alone. */
+  readonly reading: number;
+  readonly taught: number;
+  readonly alone: number;
+}
+
+/** Table 1 of Vaswani et al. (2017) for these lengths: O(n) in recurrent layers, O(1) in self-attention. */
+export function costsOf(
+  model: ModelName,
+  layers: number,
+  { source, target }: Pick<Journey, "source" | "target">,
+): Costs {
+  if (model === "transformer")
+    return {
+      across: Math.min(1, source - 1),
+      reading: layers,
+      taught: layers,
+      alone: target * layers,
+    };
+  const writing = target * layers;
+  return { across: source - 1, reading: source * layers, taught: writing, alone: writing };
+}

@@ -1,0 +1,27 @@
+import type { Room } from "../../room";
+import { read, write } from "./link";
+import { lookKeys, type State } from "./state";
+import { View } from "./View";
+import "./recurrent.css";
+import "./decoding.css";
+
+const recurrent: Room<State> = {
+  title: "From recurrence to attention",
+  lead: "One task, three models: a recurrent network that must remember everything in one vector, one that may look back, and one that only looks. All were trained for this page and answer in it.",
+  panels: {
+    date: "the date",
+    answers: "the three answers",
+    controls: "settings",
+    maps: "the alignment maps",
+    paths: "paths and steps",
+    decoding: "taught and alone, step by step",
+    scores: "the scores",
+    try: "what to look for",
+  },
+  look: lookKeys,
+  read,
+  write,
+  View,
+};
+
+export default recurrent;

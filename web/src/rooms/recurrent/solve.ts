@@ -1,0 +1,186 @@
+/** The desk of this room: three trained models write one date, alone and taught, every step kept. */
+import { type Heed, HeedError, type Tensor } from "heed";
+import {
+  loadModel,
+  RecurrentModel,
+  type TransformerModel,
+  type Translation,
+  tasks,
+  Vocabulary,
+} from "heed/models";
+import { noGrad } from "heed/nn";
+import type { Solver } from "../../desks";
+import {
+  type Attention,
+  endToken,
+  type Found,
+  longest,
+  type ModelName,
+  type Question,
+  type Run,
+  type Said,
+  type Slip,
+  type Solution,
+  startToken,
+  type Unread,
+} from "./problem";
+import { filesOf, reportsOf } from "./trained";
+
+type Model = RecurrentModel | TransformerModel;
+
+const shownOfStep = 3;
+
+const isAligned = (path: string) => path === "decoder.attention" || path.endsWith("multihead_attn");
+
+/** The likeliest tokens of one row of probabilities. */
+function topOf(tokens: readonly string[], probabilities: Float32Array): Said[] {
+  return Array.from(probabilities, (probability, i) => ({
+    token: tokens[i] as string,
+    probability,
+  }))
+    .sort((a, b) => b.probability - a.probability)
+    .slice(0, shownOfStep);
+}
+
+/** What was seen of one attention, step by step or at once. */
+interface Seen {
+  heads: number;
+  readonly pieces: Float32Array[];
+}
+
+/** [H, L, S] in pieces along L, as one array with the mean of all heads before them. */
+function attentionOf({ heads, pieces }: Seen, layer: number, columns: number): Attention {
+  const heights = pieces.map((piece) => piece.length / heads / columns);
+  const rows = heights.reduce((sum, height) => sum + height, 0);
+  const weights = new Float32Array((heads + 1) * rows * columns);
+  for (let head = 0; head < heads; ++head) {
+    let row = 0;
+    for (const [p, piece] of pieces.entries()) {
+      const size = (heights[p] as number) * columns;
+      const part = piece.subarray(head * size, (head + 1) * size);
+      weights.set(part, ((head + 1) * rows + row) * columns);
+      for (const [i, weight] of part.entries())
+        weights[row * columns + i] = (weights[row * columns + i] as number) + weight / heads;
+      row += heights[p] as number;
+    }
+  }
+  return { layer, heads, rows, columns, weights };
+}
+
+/** All steps of an answer whose tokens are given: what came out at each, and where it looked. */
+function runOf(model: Model, source: readonly string[], written: readonly string[]): Run {
+  const seen = new Map<string, Seen>();
+  const receive = (path: string, { data, shape }: Tensor) => {
+    if (!isAligned(path)) return;
+    const attention = seen.get(path) ?? {
+      heads: shape.length === 4 ? (shape[1] as number) : 1,
+      pieces: [],
+    };
+    attention.pieces.push(data.slice() as Float32Array);
+    seen.set(path, attention);
+  };
+  const example: Translation = { kind: "translation", source, target: written, alignment: [] };
+  const [found] = model.probabilities([example], receive);
+  if (!found) throw new Error("the model gave no probabilities");
+  const { tokens, rows, probabilities } = found;
+  const steps = Array.from({ length: rows }, (_, row) => ({
+    given: written[row - 1] ?? startToken,
+    top: topOf(tokens, probabilities.subarray(row * tokens.length, (row + 1) * tokens.length)),
+  }));
+  const attentions = [...seen.values()].map((each, layer) =>
+    attentionOf(each, layer, source.length),
+  );
+  return { steps, attentions };
+}
+
+/** Writes on greedily from what is written. */
+function goOn(model: Model, source: readonly string[], begun: readonly string[]): Run {
+  for (let written = begun; ; ) {
+    const run = runOf(model, source, written);
+    const next = run.steps.at(-1)?.top[0]?.token;
+    if (next === undefined || next === endToken || written.length >= longest) return run;
+    written = [...written, next];
+  }
+}
+
+/** What a run has written, but for the end. */
+const writtenOf = ({ steps }: Run) => steps.slice(1).map(({ given }) => given);
+
+function withSlip(written: readonly string[], { place, token }: Slip): string[] {
+  return [...written.slice(0, place), token];
+}
+
+/** What the decoder begins with: the last states of both directions through one layer. */
+function vectorOf(heed: Heed, model: RecurrentModel, source: readonly string[]): Float32Array {
+  const ids = new Vocabulary(model.config.vocabulary.source).encode(source);
+  return noGrad(() =>
+    heed.scope(() => model.encoder.forward([ids]).state.data.slice() as Float32Array),
+  );
+}
+
+function find(
+  heed: Heed,
+  name: ModelName,
+  model: Model,
+  example: Translation,
+  slip: Slip | null,
+): Found {
+  const { source, target } = example;
+  const { layers, heads } = model.config;
+  const answer = goOn(model, source, []);
+  const slipped = slip && withSlip(writtenOf(answer), slip);
+  const alone = slipped ? goOn(model, source, slipped) : answer;
+  const right = slip ? [...withSlip(target, slip), ...target.slice(slip.place + 1)] : target;
+  const taught = target.length > 0 ? runOf(model, source, right) : null;
+  const vector =
+    name === "rnn" && model instanceof RecurrentModel ? vectorOf(heed, model, source) : null;
+  return { name, layers, heads, answer, alone, taught, vector };
+}
+
+const solve: Solver<Question, Solution | Unread> = async (
+  { base, text, between, slip },
+  { heed, pause },
+) => {
+  const task = tasks.dates();
+  let example: Translation;
+  try {
+    example = task.solve?.(text) ?? (task.read?.(text) as Translation);
+  } catch (error) {
+    if (error instanceof HeedError)
+      return { kind: "unread", why: whyUnread(text, task.vocabulary.source) };
+    throw error;
+  }
+  const names: readonly ModelName[] = ["rnn", between, "transformer"];
+  const [reports, ...files] = await Promise.all([
+    reportsOf(base),
+    ...names.map((name) => filesOf(base, name)),
+  ]);
+  const start = performance.now();
+  const models: Found[] = [];
+  for (const [i, name] of names.entries()) {
+    await pause();
+    const model = loadModel(heed, files[i] as (typeof files)[number]);
+    try {
+      models.push(find(heed, name, model as Model, example, slip));
+    } finally {
+      model.dispose();
+    }
+  }
+  const { source, target, alignment } = example;
+  const isKnown = target.length > 0;
+  return {
+    ...{ kind: "solution", source, models, reports },
+    target: isKnown ? target : null,
+    alignment: isKnown ? alignment : null,
+    milliseconds: performance.now() - start,
+  };
+};
+
+function whyUnread(text: string, known: readonly string[]): string {
+  const strange = [...text].find((character) => !known.includes(character));
+  return strange === undefined
+    ? "Type a date."
+    : `The models have never seen “${strange}”: they read English letters, digits, spaces and , - . /`;
+}
+
+export default solve;

@@ -1,0 +1,77 @@
+/** How sharply the selected query chooses: its largest weight, and the entropy of its row. */
+import { format, shorten } from "../../format";
+import { at } from "../../view";
+import { viewOf } from "./matrices";
+import { usePage } from "./page";
+import type { Solution } from "./problem";
+
+/** From here on hardly anything is left for the other keys. */
+const saturated = 0.95;
+
+export interface Sharp {
+  readonly largest: number;
+  /** The key that has it; -1 where no key may be seen. */
+  readonly key: number;
+  /** In bits: as many yes-or-no questions as it takes to find out where the query looks. */
+  readonly entropy: number;
+  /** The entropy of equal weights for every key that may be seen. */
+  readonly mostEntropy: number;
+}
+
+export function sharpnessOf(solution: Solution, head: number, row: number): Sharp | null {
+  const weights = viewOf(solution, "weights", head);
+  const masked = viewOf(solution, "masked", head);
+  if (!weights || !masked || row >= weights.rows) return null;
+  let [largest, key, visible] = [0, -1, 0];
+  for (let j = 0; j < weights.cols; ++j) {
+    if (at(masked, row, j) === Number.NEGATIVE_INFINITY) continue;
+    ++visible;
+    const weight = at(weights, row, j);
+    if (weight > largest) [largest, key] = [weight, j];
+  }
+  const nats = solution.arrays.entropy[head * weights.rows + row] as number;
+  return {
+    largest,
+    key,
+    entropy: nats / Math.LN2,
+    mostEntropy: Math.log2(Math.max(1, visible)),
+  };
+}
+
+function Meter({ share }: { share: number }) {
+  return (
+    <span class="meter" aria-hidden="true">
+      <span style={{ width: `${100 * Math.max(0, Math.min(1, share))}%` }} />
+    </span>
+  );
+}
+
+export function Sharpness() {
+  const { scene, solution } = usePage();
+  const sharp = solution && sharpnessOf(solution, scene.head, scene.row);
+  const query = `“${shorten(scene.queries.tokens[scene.row] ?? "", 16)}”`;
+  if (!sharp) return <div class="sharpness" />;
+  const { largest, key, entropy, mostEntropy } = sharp;
+  const isSaturated = largest >= saturated && mostEntropy > 0;
+  return (
+    <div class="sharpness">
+      <p>
+        Largest weight of {query} <b class="number">{format(largest)}</b>
+        <Meter share={largest} />
+        <span class="faint">
+          {key < 0 ? "no key may be seen" : `on “${shorten(scene.keys.tokens[key] ?? "", 16)}”`}
+        </span>
+      </p>
+      <p>
+        Its entropy <b class="number">{format(entropy)} bits</b>
+        <Meter share={mostEntropy > 0 ? entropy / mostEntropy : 0} />
+        <span class="faint number">of at most {format(mostEntropy)}</span>
+      </p>
+      <p class="faint">
+        {isSaturated
+          ? "The softmax is saturated: one key takes nearly all, and small changes of the scores no longer change anything."
+          : "Switch off the division by √d, or lower the temperature, and watch the two move apart."}
+      </p>
+    </div>
+  );
+}
