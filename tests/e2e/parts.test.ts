@@ -7,8 +7,15 @@ import { noWishes, readLink, writeLink } from "../../web/src/link";
 import { indexAt } from "../../web/src/play";
 import { rooms } from "../../web/src/rooms";
 import { read, write } from "../../web/src/rooms/steps/link";
-import { seededNumbers } from "../../web/src/rooms/steps/seeded";
+import { seededNumbers, seededOrder } from "../../web/src/rooms/steps/seeded";
 import { initialState, type State } from "../../web/src/rooms/steps/state";
+import {
+  countOf,
+  isMadeBy,
+  momentAt,
+  stopsOf,
+  type Timeline,
+} from "../../web/src/rooms/steps/time";
 import { tokenize } from "../../web/src/rooms/steps/tokens";
 import { nearest, rangeOfAll, textsOf, ticksOf } from "../../web/src/scale";
 import { transposed, viewOn } from "../../web/src/view";
@@ -39,12 +46,20 @@ describe("The link of “Step by step”", () => {
       head: 4,
       row: 6,
       cell: { matrix: "weights", row: 6, col: 2 },
+      time: 3,
+      shuffle: 12,
+      edits: new Map([
+        ["q.4.1.2", { matrix: "q", head: 4, row: 1, col: 2, value: -0.25 }],
+        ["k.0.0.0", { matrix: "k", head: 0, row: 0, col: 0, value: 3 }],
+      ]),
+      dropped: new Set([0, 3]),
       range: "row",
       curve: "log",
       mass: 55,
     };
     const link = writeLink({ room: "steps", wishes: noWishes, params: write(state) });
     expect(read(readLink(`#${link}`).params)).toEqual({ state, notices: [] });
+    expect(link).toContain("edits=q.5.2.3:-0.25;k.1.1.1:3&drop=1,4");
     expect(link).toContain("hidden=1:1-3;5:2;64:64");
   });
 
@@ -252,4 +267,60 @@ describe("Colours", () => {
     expect(weightShare("absolute", "log")(1, 1)).toBe(1);
     expect(weightShare("row", "linear")(0, 0)).toBe(0);
   });
+});
+
+describe("The time of a computation", () => {
+  const timeline: Timeline = {
+    targets: [
+      { matrix: "q", rows: 3, cols: 2 },
+      { matrix: "k", rows: 2, cols: 2 },
+    ],
+    terms: 3,
+    first: 1,
+  };
+
+  test("makes one cell term by term, its row cell by cell, then whole rows, then the next matrix", () => {
+    const q = { matrix: "q", terms: null };
+    expect(
+      Array.from({ length: countOf(timeline) }, (_, index) => momentAt(timeline, index)),
+    ).toEqual([
+      { ...q, row: 1, col: 0, terms: 1 },
+      { ...q, row: 1, col: 0, terms: 2 },
+      { ...q, row: 1, col: 0, terms: 3 },
+      { ...q, row: 1, col: 1 },
+      { ...q, row: 0, col: null },
+      { ...q, row: 2, col: null },
+      { matrix: "k", terms: null, row: 0, col: null },
+      { matrix: "k", terms: null, row: 1, col: null },
+    ]);
+    expect(stopsOf(timeline)).toEqual([2, 3]);
+  });
+
+  test("knows at every moment which cells have a number", () => {
+    const made = (index: number) => {
+      const isMade = isMadeBy(timeline, index);
+      return timeline.targets.map(({ matrix, rows, cols }) =>
+        Array.from({ length: rows }, (_, i) =>
+          Array.from({ length: cols }, (_, j) => Number(isMade(matrix, i, j))).join(""),
+        ).join(" "),
+      );
+    };
+    expect(made(0)).toEqual(["00 10 00", "00 00"]);
+    expect(made(3)).toEqual(["00 11 00", "00 00"]);
+    expect(made(4)).toEqual(["11 11 00", "00 00"]);
+    expect(made(7)).toEqual(["11 11 11", "11 11"]);
+  });
+});
+
+test("Shuffled words are in another order, and all there", () => {
+  for (const count of [2, 3, 5, 64]) {
+    for (const seed of [1, 2, 3, 4, 5]) {
+      const order = seededOrder(`order ${seed}`, count);
+      const sorted = Array.from({ length: count }, (_, i) => i);
+      expect(order).not.toEqual(sorted);
+      expect(order.toSorted((a, b) => a - b)).toEqual(sorted);
+      expect(seededOrder(`order ${seed}`, count)).toEqual(order);
+    }
+  }
+  expect(seededOrder("one", 1)).toEqual([0]);
 });

@@ -107,13 +107,15 @@ describe.each(kinds)(
 
     test("shows as many heads as are asked for, each with numbers of its own", async () => {
       const room = await open("#text=one+two+three");
-      await room.page.click("::-p-text(Heads)");
+      await room.page.click(".settings ::-p-text(Heads)");
       await room.page.keyboard.press("ArrowUp");
       await room.page.keyboard.press("ArrowUp");
-      await expect.poll(() => room.page.$$eval(".heads label", (heads) => heads.length)).toBe(4);
+      await expect
+        .poll(() => room.page.$$eval("fieldset.heads label", (heads) => heads.length))
+        .toBe(4);
       await room.untilTable({ foot: "Sum, the output of head 1" });
       const first = await room.table();
-      await room.click("3", ".heads");
+      await room.click("3", "fieldset.heads");
       const third = await room.untilTable({ foot: "Sum, the output of head 3" });
       expect(third.weight).not.toEqual(first.weight);
       expect(third.total).toBe(1);
@@ -201,6 +203,96 @@ describe.each(kinds)(
       await expect.poll(() => room.link()).toContain("cell=scores.2.4");
       await room.page.keyboard.press("Escape");
       await expect.poll(() => room.text(".readout")).toContain("Point at a cell");
+    });
+
+    test("plays a cell's computation product by product, and stops there for the person", async () => {
+      const room = await open();
+      const readout = () => room.text(".readout");
+      await room.click("Play", ".computation");
+      await expect
+        .poll(readout)
+        .toBe("Scores, “quick” looks at “The” QKᵀ[2, 1] = 0.500 × 0.200, so far 0.100");
+      await expect
+        .poll(() => room.text(".computation .transport-place"))
+        .toBe("Moment 2 of 10 the first cell");
+      expect(await room.text(".computation .play")).toBe("Play");
+      expect(await readout()).toContain("= 0.500 × 0.200 + 0.600 × 0.100, so far 0.160");
+      await room.click("Play", ".computation");
+      await expect
+        .poll(() => room.text(".computation .transport-place"))
+        .toBe("Moment 6 of 10 cell by cell");
+      expect(await readout()).toContain("QKᵀ[2, 5] = 0.500 × 1.800 + 0.600 × 1.700 = 1.920");
+      await room.click("Next →", ".computation");
+      await expect.poll(readout).toContain("Scores, “The” The whole row");
+      await expect.poll(() => room.link()).toContain("time=7");
+      await room.click("← Back", ".computation");
+      await expect.poll(readout).toContain("QKᵀ[2, 5]");
+    });
+
+    test("leaves out Play for those who want less motion, and keeps the steps", async () => {
+      const room = await open();
+      await room.page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);
+      await expect.poll(() => room.page.$$(".play")).toHaveLength(0);
+      await room.page.focus(".computation .scrub");
+      await room.page.keyboard.press("Home");
+      await expect.poll(() => room.text(".readout")).toContain("so far 0.100");
+    });
+
+    test("shuffles the words, whose outputs only change places unless positions are added", async () => {
+      const room = await open();
+      const output = async () => (await room.table()).output;
+      const before = await output();
+      await room.click("Shuffle the words");
+      await expect.poll(() => room.text(".shuffled")).toContain("only change places");
+      await expect.poll(() => room.link()).toContain("shuffle=1");
+      const { keys } = await room.table();
+      expect(keys).not.toEqual(exampleTokens);
+      expect(keys.toSorted()).toEqual(exampleTokens.toSorted());
+      await room.page.select("select[aria-label^=Query]", String(keys.indexOf("quick")));
+      await expect.poll(output).toEqual(before);
+      const shift = () =>
+        room.page.$eval(".shuffled .number", ({ textContent }) => textContent ?? "");
+      expect(await shift()).toMatch(/^(0|\d\.\d × 10−[678])$/);
+      await room.click("Add positions");
+      await expect.poll(() => room.text(".shuffled")).toContain("something else");
+      expect(Number(await shift())).toBeGreaterThan(0.01);
+      await room.click("Back in order");
+      await expect.poll(async () => (await room.table()).keys).toEqual(exampleTokens);
+    });
+
+    test("takes another number for an entry of Q or K, marks it, and takes it back", async () => {
+      const room = await open();
+      const { x, y } = await room.cell("q", 1, 0, 5, 2);
+      await room.page.mouse.click(x, y);
+      await room.page.keyboard.type("2");
+      // “quick” has now the query [2, 0.6].
+      await room.untilTable({ score: [0.46, 1.5, 2.54, 3.58, 4.62], total: 1 });
+      expect(await room.text(".readout")).toContain("set by you");
+      await expect.poll(() => room.link()).toContain("edits=q.1.2.1:2");
+      await room.page.keyboard.press("Escape");
+
+      await (await room.canvas("k")).focus();
+      await room.page.keyboard.press("Home");
+      await room.page.keyboard.press("Enter");
+      await room.page.keyboard.type("-1");
+      // K of “The” was [0.2, 0.1].
+      await expect.poll(async () => (await room.table()).score[0]).toBe(-1.94);
+      await room.click("Undo 2 edits");
+      await room.untilTable({ score: [0.16, 0.6, 1.04, 1.48, 1.92] });
+      await expect.poll(() => room.link()).not.toContain("edits");
+    });
+
+    test("leaves out a head, whose part of the joined output becomes zeros", async () => {
+      const room = await open("#text=one+two+three&heads=2&size=2&step=joined&cell=result.1.1");
+      const readout = () => room.text(".readout");
+      const before = await readout();
+      await room.page.click("[aria-label='Head 2 counts']");
+      await expect.poll(readout).not.toBe(before);
+      expect(await readout()).toMatch(/( \+ 0\.000 × \S+){2} = /);
+      expect(await room.text(".stage-words")).toContain("Head 2 is left out");
+      await expect.poll(() => room.link()).toContain("drop=2");
+      await room.page.click("[aria-label='Head 2 counts']");
+      await expect.poll(readout).toBe(before);
     });
 
     test("moves a cell cursor with the arrow keys and speaks the cell", async () => {

@@ -49,6 +49,8 @@ export interface Picture {
   /** The selected query, marked quietly. */
   readonly selected: Light | null;
   readonly lights: readonly Light[];
+  /** Cells that were set by hand: each has a corner of ink. */
+  readonly marked?: readonly Light[];
   readonly active: Light | null;
 }
 
@@ -77,7 +79,7 @@ export function inkOf(element: Element): Ink {
   };
 }
 
-/** The cells as one pixel each, to be stretched: a 512 × 512 map costs no more than its pixels. Hidden ones stay clear. */
+/** The cells as one pixel each, to be stretched: a 512 × 512 map costs no more than its pixels. Hidden ones, and those without a number (NaN), stay clear. */
 export function cellBitmap(
   view: View,
   palette: Palette,
@@ -92,10 +94,11 @@ export function cellBitmap(
   const image = context.createImageData(view.cols, view.rows);
   for (let i = 0, p = 0; i < view.rows; ++i) {
     let largest = 0;
-    for (let j = 0; j < view.cols; ++j) largest = Math.max(largest, at(view, i, j));
+    for (let j = 0; j < view.cols; ++j) largest = Math.max(largest, at(view, i, j) || 0);
     for (let j = 0; j < view.cols; ++j, p += 4) {
-      if (isHidden?.(i, j)) continue;
-      image.data.set([...palette.colour(at(view, i, j), largest), 255], p);
+      const value = at(view, i, j);
+      if (isHidden?.(i, j) || Number.isNaN(value)) continue;
+      image.data.set([...palette.colour(value, largest), 255], p);
     }
   }
   context.putImageData(image, 0, 0);
@@ -177,10 +180,10 @@ function drawNumbers(context: CanvasRenderingContext2D, picture: Picture, ink: I
   context.textBaseline = "middle";
   for (let i = 0; i < g.rows; ++i) {
     let largest = 0;
-    for (let j = 0; j < g.cols; ++j) largest = Math.max(largest, at(view, i, j));
+    for (let j = 0; j < g.cols; ++j) largest = Math.max(largest, at(view, i, j) || 0);
     for (let j = 0; j < g.cols; ++j) {
-      if (isHidden?.(i, j)) continue;
       const value = at(view, i, j);
+      if (isHidden?.(i, j) || Number.isNaN(value)) continue;
       context.fillStyle = inkOn(palette.colour(value, largest));
       context.fillText(
         format(value, decimals),
@@ -271,6 +274,19 @@ function outline(
   }
 }
 
+function drawMarks(context: CanvasRenderingContext2D, { geometry: g, marked }: Picture, ink: Ink) {
+  const size = Math.max(2, Math.min(8, g.cellWidth / 3, g.cellHeight / 3));
+  for (const { row = 0, col = 0 } of marked ?? []) {
+    const [right, top] = [g.left + (col + 1) * g.cellWidth, g.top + row * g.cellHeight];
+    context.beginPath();
+    context.moveTo(right - size, top);
+    context.lineTo(right, top);
+    context.lineTo(right, top + size);
+    context.fillStyle = ink.ink;
+    context.fill();
+  }
+}
+
 /** `cells` is what `cellBitmap` made of the picture; it stays the same while only the lights change. */
 export function drawMatrix(
   context: CanvasRenderingContext2D,
@@ -286,6 +302,7 @@ export function drawMatrix(
   drawHatching(context, picture, ink);
   drawGrid(context, picture, ink);
   drawNumbers(context, picture, ink);
+  drawMarks(context, picture, ink);
   // The frame tells where a matrix of near-zero numbers ends: zero has the colour of the page.
   context.strokeStyle = ink.frame;
   context.lineWidth = 1;

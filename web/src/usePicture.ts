@@ -20,6 +20,8 @@ export interface PictureOf {
   readonly selected?: Light | null;
   /** What the active cell was made of. */
   readonly lights?: readonly Light[];
+  /** Cells that were set by hand. */
+  readonly marked?: readonly Light[];
   /** The cell that is pointed at or locked. */
   readonly active?: Light | null;
 }
@@ -36,10 +38,11 @@ export function usePicture({
   isHidden,
   selected = null,
   lights = [],
+  marked = [],
   active = null,
 }: PictureOf): Picture {
   const geometry = geometryOf(rows, cols, cell, labels);
-  const marks = { selected, lights, active };
+  const marks = { selected, lights, marked, active };
   // Pointing at a cell changes few of the many pictures on the page.
   const key = JSON.stringify([geometry, labels, marks]);
   return useMemo(

@@ -26,6 +26,8 @@ export interface TransportProps {
   unit?: string;
   /** How long each step is shown while playing. The same function until it says otherwise. */
   pace?: Pace;
+  /** Steps at which playing stops and waits for the person. */
+  stops?: readonly number[];
   /** Where it is not the clock that plays. */
   live?: Live;
 }
@@ -33,10 +35,10 @@ export interface TransportProps {
 const usualPace = 1500;
 
 /** Plays by the clock. What is shown depends on the time since the start alone, and nothing runs while it stands. */
-function useClock({ count, index, go, pace = usualPace }: TransportProps): Live {
+function useClock({ count, index, go, pace = usualPace, stops = [] }: TransportProps): Live {
   const [isPlaying, setPlaying] = useState(false);
-  const latest = useRef({ count, index, go });
-  latest.current = { count, index, go };
+  const latest = useRef({ count, index, go, stops });
+  latest.current = { count, index, go, stops };
   useEffect(() => {
     if (!isPlaying) return;
     const from = latest.current.index;
@@ -44,13 +46,15 @@ function useClock({ count, index, go, pace = usualPace }: TransportProps): Live 
     let shown = from;
     let frame = requestAnimationFrame(function draw(now) {
       start ??= now;
-      const { count, go } = latest.current;
-      const next = indexAt(now - start, from, count, pace);
+      const { count, go, stops } = latest.current;
+      // Not even a frame that comes late passes a stop.
+      const stop = stops.find((stop) => stop > from) ?? count - 1;
+      const next = Math.min(stop, indexAt(now - start, from, count, pace));
       if (next !== shown) {
         shown = next;
         go(next);
       }
-      if (next >= count - 1) setPlaying(false);
+      if (next >= Math.min(stop, count - 1)) setPlaying(false);
       else frame = requestAnimationFrame(draw);
     });
     return () => cancelAnimationFrame(frame);

@@ -4,7 +4,14 @@ import { Choice, NumberField, Slider, Switch } from "../../components/Fields";
 import { Settings } from "../../components/Settings";
 import { shorten } from "../../format";
 import type { Setter } from "../../room";
-import { allowedRanges, type MaskKind, type Scene, type State, startPainting } from "./state";
+import {
+  allowedRanges,
+  type MaskKind,
+  otherCells,
+  type Scene,
+  type State,
+  startPainting,
+} from "./state";
 
 const masks: readonly (readonly [MaskKind, string])[] = [
   ["none", "none"],
@@ -80,7 +87,7 @@ export function Controls({
 }) {
   /** Any change of the vectors' sizes leaves the worked example, keeping what the fields show. */
   const resize = (size: { heads?: number; headSize?: number }) =>
-    set({ heads: scene.heads, headSize: scene.headSize, ...size, example: false, cell: null });
+    set({ heads: scene.heads, headSize: scene.headSize, ...size, ...otherCells, example: false });
 
   return (
     <Settings>

@@ -20,22 +20,40 @@ function HeadPicture({ head }: { head: number }) {
 }
 
 export function HeadPicker() {
-  const { scene, set } = usePage();
+  const { scene, state, set } = usePage();
+  const { wishes } = useShell();
   if (scene.heads === 1) return null;
+  const keep = (head: number, isKept: boolean) =>
+    set(({ dropped }) => {
+      const next = new Set(dropped);
+      if (isKept) next.delete(head);
+      else next.add(head);
+      return { dropped: next };
+    });
   return (
     <fieldset class="heads">
       <legend>Head</legend>
       {Array.from({ length: scene.heads }, (_, head) => (
-        <label key={head}>
+        <span key={head} class="head">
+          <label class={state.dropped.has(head) ? "is-dropped" : undefined}>
+            <input
+              type="radio"
+              name="head"
+              checked={head === scene.head}
+              onChange={() => set({ head })}
+            />
+            <HeadPicture head={head} />
+            <span class="number">{head + 1}</span>
+          </label>
           <input
-            type="radio"
-            name="head"
-            checked={head === scene.head}
-            onChange={() => set({ head })}
+            type="checkbox"
+            aria-label={`Head ${head + 1} counts`}
+            title="Without the tick this head is left out"
+            disabled={wishes.lock}
+            checked={!state.dropped.has(head)}
+            onChange={({ currentTarget }) => keep(head, currentTarget.checked)}
           />
-          <HeadPicture head={head} />
-          <span class="number">{head + 1}</span>
-        </label>
+        </span>
       ))}
     </fieldset>
   );

@@ -58,7 +58,7 @@ export function NamedMatrix({
       title={kindOf(name).title}
       symbol={<MatrixSymbol name={name} flip={flip} />}
       note={note}
-      picture={usePicture(name, options)}
+      picture={usePicture(name, { ...options, unfolds: true })}
       hasLegend={false}
       {...(takesPaint && { hint: "Space hides or shows a cell, Enter locks it." })}
       actions={{

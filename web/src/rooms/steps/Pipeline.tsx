@@ -10,6 +10,7 @@ import { kindOf, type MatrixName, viewOf } from "./matrices";
 import { usePage } from "./page";
 import { sizesOf, usePicture } from "./pictures";
 import { allStages, picturesOf, type StageName, stageNames } from "./stages";
+import { toStage } from "./state";
 
 /** How high a small picture is at most. */
 const height = 120;
@@ -85,7 +86,7 @@ export function Pipeline() {
   const rowHeight = Math.min(tokenRowHeight, height / rows);
 
   const select = (stage: StageName) => {
-    set({ stage });
+    set(toStage(stage));
     tabs.current?.querySelector<HTMLElement>(`[data-stage=${stage}]`)?.focus();
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -119,7 +120,7 @@ export function Pipeline() {
               aria-selected={current}
               aria-controls="stage"
               tabIndex={current ? 0 : -1}
-              onClick={() => set({ stage })}
+              onClick={() => set(toStage(stage))}
             >
               <span class="stage-name">
                 <span class="number faint">{i + 1}</span> {allStages[stage].title}

@@ -4,10 +4,12 @@ import { Choice } from "../../components/Fields";
 import { Notices } from "../../components/Notices";
 import { Lockable, Panel } from "../../components/Panel";
 import type { Setter } from "../../room";
+import { Shuffled } from "./Shuffled";
 import {
   type AttentionKind,
   attentionKindOf,
   initialState,
+  otherCells,
   type Scene,
   type State,
   withKind,
@@ -90,7 +92,7 @@ export function Sentence({
               id="key-text"
               label="This sentence is asked (keys and values)"
               value={state.keyText}
-              onInput={(text) => keep(text, (keyText) => ({ keyText, cell: null }))}
+              onInput={(text) => keep(text, (keyText) => ({ ...otherCells, keyText }))}
             />
           )}
           <div class="sentence-options">
@@ -107,8 +109,24 @@ export function Sentence({
                 ["words", "words"],
                 ["characters", "characters"],
               ]}
-              onChange={(split) => set({ split, example: false, cell: null })}
+              onChange={(split) => set({ ...otherCells, split, example: false })}
             />
+            <span class="row-of-buttons">
+              <button
+                type="button"
+                disabled={scene.queries.tokens.length < 2}
+                onClick={() =>
+                  set((now) => ({ ...otherCells, shuffle: ((now.shuffle ?? 0) % 999) + 1 }))
+                }
+              >
+                Shuffle the words
+              </button>
+              {state.shuffle !== null && (
+                <button type="button" onClick={() => set({ ...otherCells, shuffle: null })}>
+                  Back in order
+                </button>
+              )}
+            </span>
             {!state.example && (
               <button
                 type="button"
@@ -125,6 +143,7 @@ export function Sentence({
           </div>
         </Lockable>
       </Panel>
+      <Shuffled />
       <Notices notices={notices} />
     </section>
   );

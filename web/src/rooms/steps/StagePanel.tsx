@@ -6,6 +6,8 @@ import { Transport } from "../../components/Transport";
 import type { Explanation } from "../../explanation";
 import { hides, useShell } from "../../shell";
 import { useWidth } from "../../useWidth";
+import { Computation } from "./Computation";
+import { EditCell } from "./EditCell";
 import { Figure } from "./Figure";
 import { stageFormulas } from "./formulas";
 import { HeadPicker } from "./HeadPicker";
@@ -13,6 +15,7 @@ import { usePage } from "./page";
 import { isShare } from "./pictures";
 import { Sharpness } from "./Sharpness";
 import { allStages, picturesOf, type StageName, stageNames } from "./stages";
+import { toStage } from "./state";
 
 /** Up to this many tokens the words fit beside the picture. */
 const fewTokens = 14;
@@ -37,7 +40,7 @@ export function StagePanel({ explanation }: { explanation: Explanation | null })
           count={stageNames.length}
           title={stage.title}
           label="Stages"
-          go={(next) => set({ stage: stageNames[next] as StageName })}
+          go={(next) => set(toStage(stageNames[next] as StageName))}
         />
         <HeadPicker />
       </div>
@@ -55,10 +58,14 @@ export function StagePanel({ explanation }: { explanation: Explanation | null })
           <div ref={ref} class="scroll">
             {width > 0 && <Figure width={width} />}
           </div>
+          <Computation />
           {showsWeights && <ColourChoice range={state.range} curve={state.curve} onChange={set} />}
           {stagesOfSoftmax.includes(state.stage) && <Sharpness />}
         </div>
-        <Readout explanation={explanation} locked={state.cell !== null} />
+        <div class="stage-cell">
+          <Readout explanation={explanation} locked={state.cell !== null} />
+          <EditCell />
+        </div>
       </div>
     </>
   );

@@ -1,5 +1,5 @@
 /** The room "Step by step": wires the link, the engine and what is pointed at to the parts of the page. */
-import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Panel } from "../../components/Panel";
 import { TryNext } from "../../components/TryNext";
 import { textOf } from "../../explanation";
@@ -15,9 +15,10 @@ import { QueryTable } from "./QueryTable";
 import { Sentence } from "./Sentence";
 import { StagePanel } from "./StagePanel";
 import { stageNames } from "./stages";
-import { type CellRef, lookOf, type Scene, type State, sceneOf } from "./state";
+import { type CellRef, lookOf, type Scene, type State, sceneOf, toStage } from "./state";
 import { suggestions } from "./suggestions";
 import { noticeOfCut } from "./tokens";
+import { explainMoment, lightsOf, unfoldingOf } from "./unfolding";
 import { useSolution } from "./useSolution";
 
 function isSame(a: CellRef | null, b: CellRef | null): boolean {
@@ -51,10 +52,28 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   useFootnote(
     milliseconds === undefined ? null : `all stages computed in ${milliseconds.toFixed(1)} ms`,
   );
-  const active = state.cell ?? hover;
   const solution = answer?.solution ?? null;
-  const lights = active ? sourcesOf(active, shownScene, shownState) : [];
-  const explanation = active && solution && explain(active, solution, shownState, shownScene);
+  const unfolding = useMemo(
+    () => unfoldingOf(shownState, shownScene, solution),
+    [
+      shownState.time,
+      shownState.stage,
+      shownState.example,
+      shownState.position,
+      shownScene,
+      solution,
+    ],
+  );
+  const pointed = state.cell ?? hover;
+  const active = pointed ?? unfolding?.cell ?? null;
+  const lights = pointed
+    ? sourcesOf(pointed, shownScene, shownState)
+    : unfolding
+      ? lightsOf(unfolding, shownScene, shownState)
+      : [];
+  const explanation = pointed
+    ? solution && explain(pointed, solution, shownState, shownScene)
+    : unfolding && solution && explainMoment(unfolding, solution, shownState, shownScene);
 
   const point = useCallback<Page["point"]>(
     (cell, by) => {
@@ -66,12 +85,15 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
     },
     [set],
   );
+  const justLocked = useRef(false);
   const lock = useCallback<Page["lock"]>(
-    (cell) =>
+    (cell) => {
+      justLocked.current = true;
       set((now) => {
         if (isSame(now.cell, cell)) return { cell: null };
         return kindOf(cell.matrix).rows === "query" ? { cell, row: cell.row } : { cell };
-      }),
+      });
+    },
     [set],
   );
 
@@ -85,7 +107,10 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
       const wanted = (event.target as Element).closest?.("input, select, canvas, .scroll");
       if (step && !wanted) {
-        set((now) => ({ stage: stageNames[stageNames.indexOf(now.stage) + step] ?? now.stage }));
+        set((now) => {
+          const next = stageNames[stageNames.indexOf(now.stage) + step];
+          return next ? toStage(next) : {};
+        });
       }
     };
     addEventListener("keydown", onKeyDown);
@@ -98,7 +123,9 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
     solution,
     active,
     lights,
+    unfolding,
     set,
+    justLocked,
     point,
     lock,
   };

@@ -6,18 +6,20 @@ import type { Light } from "../../paint";
 import { at, transposed, type View } from "../../view";
 import { kindOf, type MatrixName, viewOf } from "./matrices";
 import type { Solution } from "./problem";
-import type { CellRef, Scene, State } from "./state";
+import { type CellRef, editKey, type Scene, type State } from "./state";
 
 export interface LightOn extends Light {
   readonly matrix: MatrixName;
 }
 
+/** Whether a cell's number was set by hand. */
+function isEdited(cell: CellRef, { head }: Scene, { edits }: State): boolean {
+  return edits.has(editKey({ ...cell, head }));
+}
+
 /** The rows, columns and cells that made `cell`. */
-export function sourcesOf(
-  { matrix, row, col }: CellRef,
-  scene: Scene,
-  state: State,
-): readonly LightOn[] {
+export function sourcesOf(cell: CellRef, scene: Scene, state: State): readonly LightOn[] {
+  const { matrix, row, col } = cell;
   const keySide = (name: "embedding" | "position" | "input"): MatrixName =>
     scene.cross
       ? ({ embedding: "keyEmbedding", position: "keyPosition", input: "keyInput" } as const)[name]
@@ -33,12 +35,14 @@ export function sourcesOf(
       return state.position ? [first, { matrix: position, row, col }] : [first];
     }
     case "q":
+      if (isEdited(cell, scene, state)) return [];
       return [
         { matrix: "input", row },
         { matrix: "wq", col },
       ];
     case "k":
     case "v":
+      if (isEdited(cell, scene, state)) return [];
       return [
         { matrix: keySide("input"), row },
         { matrix: matrix === "k" ? "wk" : "wv", col },
@@ -93,6 +97,21 @@ function operand(value: number, role?: Role): Piece {
   return { text: text.startsWith("−") ? `(${text})` : text, role };
 }
 
+/** How far a cell's sum has come. */
+export interface SoFar {
+  readonly terms: number;
+  readonly sum: string;
+}
+
+/** The terms that were added last; those before them are already in the sum. */
+const termsKept = 3;
+
+function sumSoFar(terms: readonly (readonly Piece[])[], { terms: count }: SoFar): Piece[] {
+  const from = Math.max(0, count - termsKept);
+  const pieces = sum(terms.slice(from, count));
+  return from === 0 ? pieces : [{ text: "… + " }, ...pieces];
+}
+
 /** Row `i` of `left` times column `j` of `right`. */
 function product(
   left: View,
@@ -100,13 +119,14 @@ function product(
   right: View,
   j: number,
   roles: readonly [Role | undefined, Role | undefined],
+  soFar: SoFar | undefined,
 ): Piece[] {
   const terms = Array.from({ length: left.cols }, (_, n) => [
     operand(at(left, i, n), roles[0]),
     { text: times },
     operand(at(right, n, j), roles[1]),
   ]);
-  return sum(terms);
+  return soFar ? sumSoFar(terms, soFar) : sum(terms);
 }
 
 export function explain(
@@ -114,6 +134,7 @@ export function explain(
   solution: Solution,
   state: State,
   scene: Scene,
+  soFar?: SoFar,
 ): Explanation | null {
   const { matrix, row: i, col: j } = cell;
   const view = (name: MatrixName): View => viewOf(solution, name, scene.head) as View;
@@ -134,16 +155,17 @@ export function explain(
     { text: `${kind.symbol}[${i + 1}, ${j + 1}]`, role: kind.role },
     { text: " = " },
   ];
-  const result: Piece = { text: format(value), role: kind.role };
+  const result: Piece = { text: soFar?.sum ?? format(value), role: kind.role };
   const equals = (formula: readonly Piece[]): Explanation => ({
     name,
-    formula: [...head, ...formula, { text: " = " }, result],
+    formula: [...head, ...formula, { text: soFar ? ", so far " : " = " }, result],
   });
   const says = (words: string): Explanation => ({
     name,
     formula: [...head, result, { text: `, ${words}` }],
   });
 
+  if (isEdited(cell, scene, state)) return says("set by you in place of its projection");
   switch (matrix) {
     case "embedding":
     case "keyEmbedding":
@@ -168,16 +190,17 @@ export function explain(
           ? (["embedding", "position"] as const)
           : (["keyEmbedding", "keyPosition"] as const);
       if (!state.position) return says("the embedding as it is");
-      return equals(sum(side.map((part) => [operand(at(view(part), i, j))])));
+      const parts = side.map((part) => [operand(at(view(part), i, j))]);
+      return equals(soFar ? sumSoFar(parts, soFar) : sum(parts));
     }
     case "q":
-      return equals(product(view("input"), i, view("wq"), j, [undefined, "q"]));
+      return equals(product(view("input"), i, view("wq"), j, [undefined, "q"], soFar));
     case "k":
-      return equals(product(view("keyInput"), i, view("wk"), j, [undefined, "k"]));
+      return equals(product(view("keyInput"), i, view("wk"), j, [undefined, "k"], soFar));
     case "v":
-      return equals(product(view("keyInput"), i, view("wv"), j, [undefined, "v"]));
+      return equals(product(view("keyInput"), i, view("wv"), j, [undefined, "v"], soFar));
     case "scores":
-      return equals(product(view("q"), i, transposed(view("k")), j, ["q", "k"]));
+      return equals(product(view("q"), i, transposed(view("k")), j, ["q", "k"], soFar));
     case "scaled": {
       const divisors = [
         ...(state.scaled ? [`√${scene.headSize}`] : []),
@@ -203,12 +226,14 @@ export function explain(
       ]);
     }
     case "output":
-      return equals(product(view("weights"), i, view("v"), j, [undefined, "v"]));
+      return equals(product(view("weights"), i, view("v"), j, [undefined, "v"], soFar));
     case "joined":
       return says(
-        `entry ${(j % scene.headSize) + 1} of the output of head ${Math.floor(j / scene.headSize) + 1}`,
+        solution.problem.dropped.includes(Math.floor(j / scene.headSize))
+          ? `because head ${Math.floor(j / scene.headSize) + 1} is left out`
+          : `entry ${(j % scene.headSize) + 1} of the output of head ${Math.floor(j / scene.headSize) + 1}`,
       );
     case "result":
-      return equals(product(view("joined"), i, view("wo"), j, [undefined, "o"]));
+      return equals(product(view("joined"), i, view("wo"), j, [undefined, "o"], soFar));
   }
 }

@@ -2,8 +2,9 @@
 import { numberIn, oneOf, onOff, type Readers, readParams } from "../../link";
 import type { Reading } from "../../room";
 import { isMatrixName } from "./matrices";
+import type { Edit } from "./problem";
 import { isStageName } from "./stages";
-import { allowedRanges, type CellRef, initialState, type State } from "./state";
+import { allowedRanges, type CellRef, editKey, editLimit, initialState, type State } from "./state";
 import { maxCharacters, maxTokens } from "./tokens";
 
 const indexRange = { min: 1, max: maxTokens };
@@ -62,6 +63,28 @@ function hiddenToText(hidden: ReadonlySet<string>): string {
     .join(";");
 }
 
+/** Entries of Q and K such as `q.1.2.1:0.5;k.1.3.2:-1`: head, row and column, counted from 1. */
+function editsFrom(text: string): ReadonlyMap<string, Edit> {
+  const edits = text.split(";").map((part): Edit => {
+    const [, matrix, head, row, col, number] =
+      /^([qk])\.(\d+)\.(\d+)\.(\d+):(-?\d*\.?\d+)$/.exec(part) ?? [];
+    const value = Number(number);
+    if (!matrix || Math.abs(value) > editLimit)
+      throw new RangeError("entries such as q.1.2.1:0.5;k.1.3.2:-1");
+    const [h, i, j] = [head, row, col].map(placeFrom) as [number, number, number];
+    return { matrix: matrix as "q" | "k", head: h - 1, row: i - 1, col: j - 1, value };
+  });
+  return new Map(edits.map((edit) => [editKey(edit), edit]));
+}
+
+function editsToText(edits: ReadonlyMap<string, Edit>): string {
+  return [...edits.values()]
+    .map(
+      ({ matrix, head, row, col, value }) => `${matrix}.${head + 1}.${row + 1}.${col + 1}:${value}`,
+    )
+    .join(";");
+}
+
 const readers: Readers<State> = {
   text: (text) => ({ text: text.slice(0, maxCharacters), example: false }),
   keys: (text) => ({ keyText: text.slice(0, maxCharacters), example: false }),
@@ -76,6 +99,11 @@ const readers: Readers<State> = {
   pad: (text) => ({ padFrom: numberIn({ min: 1, max: maxTokens + 1 })(text) - 1 }),
   window: (text) => ({ window: numberIn(allowedRanges.window)(text) }),
   hidden: (text) => ({ hidden: hiddenFrom(text) }),
+  shuffle: (text) => ({ shuffle: numberIn({ min: 1, max: 999 })(text) }),
+  edits: (text) => ({ edits: editsFrom(text) }),
+  drop: (text) => ({
+    dropped: new Set(text.split(",").map((head) => numberIn(allowedRanges.heads)(head) - 1)),
+  }),
   step: (text) => {
     if (!isStageName(text)) throw new RangeError("the name of a step");
     return { stage: text };
@@ -83,6 +111,7 @@ const readers: Readers<State> = {
   head: (text) => ({ head: numberIn(allowedRanges.heads)(text) - 1 }),
   query: (text) => ({ row: numberIn(indexRange)(text) - 1 }),
   cell: (text) => ({ cell: cellFrom(text) }),
+  time: (text) => ({ time: numberIn({ min: 1, max: 9999 })(text) - 1 }),
   range: (text) => ({ range: oneOf("absolute", "row")(text) }),
   curve: (text) => ({ curve: oneOf("linear", "sqrt", "log")(text) }),
   mass: (text) => ({ mass: numberIn(allowedRanges.mass)(text) }),
@@ -114,11 +143,22 @@ export function write(state: State): URLSearchParams {
   if (state.mask === "padding") put("pad", state.padFrom + 1, initial.padFrom + 1);
   if (state.mask === "window") put("window", state.window, initial.window);
   if (state.mask === "painted") put("hidden", hiddenToText(state.hidden), "");
+  if (state.shuffle !== null) params.set("shuffle", String(state.shuffle));
+  put("edits", editsToText(state.edits), "");
+  put(
+    "drop",
+    [...state.dropped]
+      .map((head) => head + 1)
+      .sort()
+      .join(","),
+    "",
+  );
   put("step", state.stage, initial.stage);
   put("head", state.head + 1, initial.head + 1);
   put("query", state.row + 1, initial.row + 1);
   if (state.cell)
     params.set("cell", `${state.cell.matrix}.${state.cell.row + 1}.${state.cell.col + 1}`);
+  if (state.time !== null) params.set("time", String(state.time + 1));
   put("range", state.range, initial.range);
   put("curve", state.curve, initial.curve);
   put("mass", state.mass, initial.mass);

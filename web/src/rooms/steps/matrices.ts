@@ -50,7 +50,11 @@ export function isMatrixName(text: string): text is MatrixName {
 }
 
 /** Matrix `name` of one head (the heads of a matrix without heads are all the same), or null where there is none. */
-export function viewOf({ arrays, dims }: Solution, name: MatrixName, head: number): View | null {
+export function viewOf(
+  { arrays, dims }: Pick<Solution, "arrays" | "dims">,
+  name: MatrixName,
+  head: number,
+): View | null {
   const { L, S, E, H, D } = dims;
   const whole = (data: Float32Array | null, rows: number, cols: number): View | null =>
     data && viewOn(data, rows, cols);
@@ -97,7 +101,7 @@ export function viewOf({ arrays, dims }: Solution, name: MatrixName, head: numbe
     case "weights":
       return pairs(arrays[name]);
     case "output":
-      return ofHead(arrays.joined, L);
+      return ofHead(arrays.output, L);
     case "joined":
       return whole(arrays.joined, L, H * D);
     case "wo": {

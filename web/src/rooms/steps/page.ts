@@ -5,6 +5,7 @@ import type { Setter } from "../../room";
 import type { LightOn } from "./explain";
 import type { Solution } from "./problem";
 import type { CellRef, Scene, State } from "./state";
+import type { Unfolding } from "./unfolding";
 
 export interface Page {
   /** The settings that `solution` answers, under the present look: controls may be one answer ahead of the pictures. */
@@ -15,7 +16,11 @@ export interface Page {
   /** The cell that is pointed at or locked, and what it was made of. */
   readonly active: CellRef | null;
   readonly lights: readonly LightOn[];
+  /** How far the stage's computation is shown; null when all of it is. */
+  readonly unfolding: Unfolding | null;
   set: Setter<State>;
+  /** Whether the kept cell was chosen just now, and not by a link or by moving along. */
+  readonly justLocked: { current: boolean };
   point(cell: CellRef | null, by: "pointer" | "keyboard"): void;
   lock(cell: CellRef): void;
 }

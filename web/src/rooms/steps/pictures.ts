@@ -9,6 +9,7 @@ import { at, entries, rangeOf, transposed, type View } from "../../view";
 import { type Axis, kindOf, type MatrixName, viewOf } from "./matrices";
 import { usePage } from "./page";
 import type { Scene } from "./state";
+import { partOf } from "./unfolding";
 
 export function sizesOf(scene: Scene): Record<Axis, number> {
   return {
@@ -34,6 +35,13 @@ export interface PictureOptions {
   readonly head?: number;
   /** A picture to choose from, in which nothing is lit. */
   readonly quiet?: boolean;
+  /** Shown only as far as the stage's computation has come. */
+  readonly unfolds?: boolean;
+}
+
+function some<T>(values: Iterable<T>, is: (value: T) => boolean): boolean {
+  for (const value of values) if (is(value)) return true;
+  return false;
 }
 
 function flipLight({ row, col }: Light): Light {
@@ -54,24 +62,28 @@ export function usePicture(name: MatrixName, options: PictureOptions): Picture {
   const page = usePage();
   const { scene, solution } = page;
   const { cell, labels, flip = false, head = scene.head, quiet = false } = options;
+  const { unfolds = false } = options;
+  const unfolding = unfolds && page.unfolding?.targets.includes(name) ? page.unfolding : null;
   const kind = kindOf(name);
   const sizes = sizesOf(scene);
   const shape = { rows: sizes[kind.rows], cols: sizes[kind.cols] };
 
+  const whole = useMemo(() => solution && viewOf(solution, name, head), [solution, name, head]);
   const view = useMemo(() => {
-    const upright = solution && viewOf(solution, name, head);
+    const upright = whole && unfolding ? partOf(whole, name, unfolding) : whole;
     return upright && (flip ? transposed(upright) : upright);
-  }, [solution, name, head, flip]);
+  }, [whole, name, unfolding, flip]);
   const isHidden = useMemo(() => {
     const masked =
       (name === "masked" || isShare(name)) && solution && viewOf(solution, "masked", head);
     const hides = (score: number) => score === Number.NEGATIVE_INFINITY;
-    if (!masked || ![...entries(masked)].some(hides)) return undefined;
-    return (row: number, col: number) => hides(at(masked, row, col));
-  }, [solution, name, head]);
-  const palette = usePalette(name, view);
+    if (!masked || !some(entries(masked), hides)) return undefined;
+    return (row: number, col: number) =>
+      hides(at(masked, row, col)) && (!unfolding || unfolding.isMade(name, row, col));
+  }, [solution, name, head, unfolding]);
+  const palette = usePalette(name, whole);
 
-  const light = (at: Light) => (flip ? flipLight(at) : at);
+  const light = ({ row, col }: Light) => (flip ? flipLight({ row, col }) : { row, col });
   const { row, col, matrix } = page.active ?? {};
   return usePictureOf({
     view,
@@ -82,6 +94,11 @@ export function usePicture(name: MatrixName, options: PictureOptions): Picture {
     isHidden,
     selected: !quiet && kind.rows === "query" ? { row: scene.row } : null,
     lights: quiet ? [] : page.lights.filter((at) => at.matrix === name).map(light),
+    marked: quiet
+      ? []
+      : [...page.state.edits.values()]
+          .filter((edit) => edit.matrix === name && edit.head === head)
+          .map(light),
     active: !quiet && matrix === name ? light({ row, col }) : null,
   });
 }

@@ -1,5 +1,7 @@
 /** What the page asks of its worker, and what comes back. Numbers cross as transferred typed arrays. */
 
+import type { MatrixName } from "./matrices";
+
 export type MaskRequest =
   | { readonly kind: "none" }
   | { readonly kind: "causal" }
@@ -8,10 +10,24 @@ export type MaskRequest =
   /** One byte per query and key, 1 where the key may be seen. */
   | { readonly kind: "table"; readonly visible: Uint8Array };
 
+/** An entry of Q or K that is set in place of what its projection gives. */
+export interface Edit {
+  readonly matrix: "q" | "k";
+  readonly head: number;
+  readonly row: number;
+  readonly col: number;
+  readonly value: number;
+}
+
 export interface Problem {
   readonly queryTokens: readonly string[];
   /** The second sentence of cross-attention; null when a sentence attends to itself. */
   readonly keyTokens: readonly string[] | null;
+  /** Where each query token stood before the words were shuffled; null when they were not. */
+  readonly order: readonly number[] | null;
+  readonly edits: readonly Edit[];
+  /** Heads whose part of the joined output is zero. */
+  readonly dropped: readonly number[];
   /** Null for the worked example, which brings its own vectors. */
   readonly seed: string | null;
   readonly heads: number;
@@ -34,11 +50,14 @@ export interface Dims {
   readonly D: number;
 }
 
+/** For the first cell of the named row: its sum after each of its products. */
+export type Running = Partial<Record<MatrixName, Numbers>>;
+
 /** A typed array that can be transferred. */
 export type Numbers = Float32Array<ArrayBuffer>;
 
 /**
- * Every matrix of one computation, row by row. `q`, `k`, `v` and `joined` hold their heads side by side; `scores` to
+ * Every matrix of one computation, row by row. `q`, `k`, `v`, `output` and `joined` hold their heads side by side; `scores` to
  * `weights` hold one matrix per head. Weights are [out, in].
  */
 export interface Arrays {
@@ -59,6 +78,8 @@ export interface Arrays {
   scaled: Numbers;
   masked: Numbers;
   weights: Numbers;
+  /** The outputs of all heads, those that are dropped too. */
+  output: Numbers;
   joined: Numbers;
   /** Null in the worked example, which has one head and no output projection. */
   wo: Numbers | null;
@@ -75,5 +96,8 @@ export interface Solution {
   readonly problem: Problem;
   readonly dims: Dims;
   readonly arrays: Arrays;
+  readonly running: Running;
+  /** By how much the results of shuffled words, put back in order, differ at most from those before. */
+  readonly shift: number | null;
   readonly milliseconds: number;
 }

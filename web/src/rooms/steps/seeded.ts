@@ -23,6 +23,19 @@ function generator(seed: number): () => number {
   };
 }
 
+/** The numbers from 0 to `count` - 1 in an order that is not their own, by Fisher and Yates. */
+export function seededOrder(key: string, count: number): number[] {
+  const next = generator(hash(key));
+  const order = Array.from({ length: count }, (_, i) => i);
+  for (let i = count - 1; i > 0; --i) {
+    const j = next() % (i + 1);
+    [order[i], order[j]] = [order[j] as number, order[i] as number];
+  }
+  // A shuffle that leaves all in place shows nothing.
+  if (order.every((place, i) => place === i)) order.push(...order.splice(0, 1));
+  return order;
+}
+
 /**
  * `count` numbers of mean 0 and the given standard deviation, near enough to normal: the sum of four uniform numbers
  * has variance 4/12.

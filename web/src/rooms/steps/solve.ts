@@ -3,6 +3,7 @@ import type { AttentionOptions, Heed, Tensor } from "heed";
 import type { Solver } from "../../desks";
 import { exampleEmbeddings, exampleProjections } from "./example";
 import type { Arrays, Problem, Solution } from "./problem";
+import { runningSums } from "./running";
 import { seededNumbers } from "./seeded";
 
 /** Views on WebAssembly memory go stale and may not be transferred: what leaves the engine is a copy. */
@@ -12,7 +13,8 @@ function numbersOf(tensor: Tensor): Float32Array<ArrayBuffer> {
 
 /** What the engine is given: the vectors of the tokens and the projections. */
 interface Weights {
-  embed(tokens: readonly string[]): Tensor;
+  /** `order` says where the tokens stood before they were shuffled. */
+  embed(tokens: readonly string[], order: readonly number[] | null): Tensor;
   wq: Tensor;
   wk: Tensor;
   wv: Tensor;
@@ -22,7 +24,8 @@ interface Weights {
 function exampleWeights(heed: Heed): Weights {
   const { wq, wk, wv } = exampleProjections;
   return {
-    embed: () => heed.tensor([exampleEmbeddings]),
+    embed: (_, order) =>
+      heed.tensor([order ? order.map((i) => exampleEmbeddings[i] as number[]) : exampleEmbeddings]),
     wq: heed.tensor(wq),
     wk: heed.tensor(wk),
     wv: heed.tensor(wv),
@@ -108,30 +111,83 @@ function contributionsOf(
   return numbersOf(heed.linear(heed.tensor(diagonal, [S, S]), heed.tensor(valuesByColumn, [D, S])));
 }
 
+/** Q or K with its edited entries. */
+function withEdits(heed: Heed, tensor: Tensor, matrix: "q" | "k", problem: Problem): Tensor {
+  const { edits, headSize, heads } = problem;
+  const own = edits.filter((edit) => edit.matrix === matrix);
+  if (own.length === 0) return tensor;
+  const data = numbersOf(tensor);
+  for (const { head, row, col, value } of own)
+    data[row * heads * headSize + head * headSize + col] = value;
+  return heed.tensor(data, tensor.shape);
+}
+
+/** The output with the columns of dropped heads set to zero. */
+function withoutDropped(heed: Heed, output: Tensor, { dropped, heads, headSize }: Problem): Tensor {
+  if (dropped.length === 0) return output;
+  const data = numbersOf(output);
+  const width = heads * headSize;
+  for (let start = 0; start < data.length; start += width)
+    for (const head of dropped)
+      data.fill(0, start + head * headSize, start + (head + 1) * headSize);
+  return heed.tensor(data, output.shape);
+}
+
+/** Every stage, as tensors of the engine. */
+function forward(heed: Heed, weights: Weights, problem: Problem) {
+  const own = inputOf(heed, weights.embed(problem.queryTokens, problem.order), problem);
+  const other = problem.keyTokens
+    ? inputOf(heed, weights.embed(problem.keyTokens, null), problem)
+    : own;
+  const q = withEdits(heed, heed.linear(own.input, weights.wq), "q", problem);
+  const k = withEdits(heed, heed.linear(other.input, weights.wk), "k", problem);
+  const v = heed.linear(other.input, weights.wv);
+  const heads = { heads: problem.heads, kvHeads: problem.heads };
+  const L = problem.queryTokens.length;
+  const S = (problem.keyTokens ?? problem.queryTokens).length;
+  const attention = heed.attention(q, k, v, {
+    ...heads,
+    ...maskOptions(heed, problem, L, S),
+    scale: problem.scale,
+    capture: ["scores", "masked", "weights", "entropy"],
+  });
+  const joined = withoutDropped(heed, attention.output, problem);
+  const result = weights.wo && heed.linear(joined, weights.wo);
+  return { own, other, q, k, v, attention, joined, result, heads, L, S };
+}
+
+/** By how much the results differ at most from those of the words in their own order. */
+function shiftOf(heed: Heed, weights: Weights, problem: Problem, shuffled: Tensor): number | null {
+  const { order, queryTokens, edits, keyTokens } = problem;
+  if (!order) return null;
+  const place = (row: number) => order[row] as number;
+  const tokens = [...queryTokens];
+  for (const [i, token] of queryTokens.entries()) tokens[place(i)] = token;
+  // An entry that was edited belongs to its word.
+  const moved = edits.map((edit) =>
+    edit.matrix === "k" && keyTokens ? edit : { ...edit, row: place(edit.row) },
+  );
+  const { result, joined } = forward(heed, weights, {
+    ...problem,
+    queryTokens: tokens,
+    order: null,
+    edits: moved,
+  });
+  const [before, after] = [numbersOf(result ?? joined), numbersOf(shuffled)];
+  const size = after.length / order.length;
+  return after.reduce((most, value, i) => {
+    const was = before[place(Math.floor(i / size)) * size + (i % size)] as number;
+    return Math.max(most, Math.abs(value - was));
+  }, 0);
+}
+
 const solve: Solver<Problem, Solution> = (problem, { heed }) =>
   heed.scope(() => {
     const started = performance.now();
     const weights = problem.seed === null ? exampleWeights(heed) : seededWeights(heed, problem);
-
-    const own = inputOf(heed, weights.embed(problem.queryTokens), problem);
-    const other = problem.keyTokens
-      ? inputOf(heed, weights.embed(problem.keyTokens), problem)
-      : own;
-    const q = heed.linear(own.input, weights.wq);
-    const k = heed.linear(other.input, weights.wk);
-    const v = heed.linear(other.input, weights.wv);
-
-    const heads = { heads: problem.heads, kvHeads: problem.heads };
-    const L = problem.queryTokens.length;
-    const S = (problem.keyTokens ?? problem.queryTokens).length;
+    const stages = forward(heed, weights, problem);
+    const { own, other, q, k, v, attention, joined, result, heads, L, S } = stages;
     const unscaled = heed.attention(q, k, v, { ...heads, scale: 1, capture: "scores" });
-    const attention = heed.attention(q, k, v, {
-      ...heads,
-      ...maskOptions(heed, problem, L, S),
-      scale: problem.scale,
-      capture: ["scores", "masked", "weights", "entropy"],
-    });
-    const result = weights.wo && heed.linear(attention.output, weights.wo);
 
     const copies = new Map<Tensor, Float32Array<ArrayBuffer>>();
     const copy = (tensor: Tensor) => {
@@ -156,7 +212,8 @@ const solve: Solver<Problem, Solution> = (problem, { heed }) =>
       scaled: copy(attention.capture.scores),
       masked: copy(attention.capture.masked),
       weights: copy(attention.capture.weights),
-      joined: copy(attention.output),
+      output: copy(attention.output),
+      joined: copy(joined),
       wo: weights.wo && copy(weights.wo),
       result: result && copy(result),
       sums: numbersOf(
@@ -172,7 +229,9 @@ const solve: Solver<Problem, Solution> = (problem, { heed }) =>
       H: problem.heads,
       D: problem.headSize,
     };
-    return { problem, dims, arrays, milliseconds: performance.now() - started };
+    const running = runningSums(heed, { arrays, dims }, problem.row, problem.head);
+    const shift = shiftOf(heed, weights, problem, result ?? joined);
+    return { problem, dims, arrays, running, shift, milliseconds: performance.now() - started };
   });
 
 export default solve;

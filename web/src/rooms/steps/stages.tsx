@@ -22,6 +22,22 @@ export function isStageName(text: string): text is StageName {
   return (stageNames as readonly string[]).includes(text);
 }
 
+/** Where its numbers are made, in this order: a stage without such a matrix has nothing to play. */
+export function targetsOf(stage: StageName, { example, position }: State): readonly MatrixName[] {
+  switch (stage) {
+    case "tokens":
+      return [];
+    case "embedding":
+      return position ? ["input"] : [];
+    case "qkv":
+      return ["q", "k", "v"];
+    case "joined":
+      return example ? ["joined"] : ["result"];
+    default:
+      return [stage];
+  }
+}
+
 export interface Stage {
   readonly title: string;
   /** The matrices of its picture in the pipeline; the tokens' stage has words instead. */
@@ -52,6 +68,14 @@ function blindWords(state: State, scene: Scene): string {
   return blind === 1
     ? " One query may see no key at all, so its row is zeros."
     : ` ${blind} queries may see no key at all, so their rows are zeros.`;
+}
+
+function droppedWords({ dropped }: State, scene: Scene): string {
+  const heads = [...dropped].filter((head) => head < scene.heads).map((head) => head + 1);
+  if (scene.heads === 1 || heads.length === 0) return "";
+  return heads.length === 1
+    ? `Head ${heads[0]} is left out: its part of the row is zeros.`
+    : `Heads ${heads.sort().join(", ")} are left out: their parts of the row are zeros.`;
 }
 
 export const allStages: Record<StageName, Stage> = {
@@ -169,6 +193,7 @@ export const allStages: Record<StageName, Stage> = {
           {scene.heads === 1 ? "The one head's" : `The ${scene.heads} heads'`}{" "}
           <Word of="o">outputs</Word> stand side by side, one long row per token. A last matrix
           mixes them into a new vector for each token, ready for the next layer.
+          {droppedWords(state, scene)}
         </>
       ),
   },

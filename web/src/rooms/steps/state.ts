@@ -2,7 +2,8 @@
 import type { Curve, Range } from "../../colour";
 import { exampleRow, exampleText } from "./example";
 import type { MatrixName } from "./matrices";
-import type { MaskRequest, Problem } from "./problem";
+import type { Edit, MaskRequest, Problem } from "./problem";
+import { seededOrder } from "./seeded";
 import type { StageName } from "./stages";
 import { type Split, type Tokens, tokenize } from "./tokens";
 
@@ -35,7 +36,28 @@ export interface Settings {
   readonly window: number;
   /** With the painted mask: the hidden cells, as "query,key". */
   readonly hidden: ReadonlySet<string>;
+  /** The seed by which the words of the first sentence are shuffled; null when they are in order. */
+  readonly shuffle: number | null;
+  /** Entries of Q and K that are set by hand, by `editKey`. */
+  readonly edits: ReadonlyMap<string, Edit>;
+  /** Heads that are left out of the joined output. */
+  readonly dropped: ReadonlySet<number>;
 }
+
+/** Larger entries would only be cut off by the softmax. */
+export const editLimit = 1000;
+
+export function editKey({
+  matrix,
+  head,
+  row,
+  col,
+}: Omit<Edit, "value" | "matrix"> & { matrix: string }): string {
+  return `${matrix}.${head}.${row}.${col}`;
+}
+
+/** Cells have other numbers, and places, from now on. */
+export const otherCells = { cell: null, edits: new Map<string, Edit>() } as const;
 
 /** What of the answer is looked at, and how. */
 export interface Look {
@@ -43,6 +65,8 @@ export interface Look {
   readonly head: number;
   readonly row: number;
   readonly cell: CellRef | null;
+  /** How far the stage's computation is shown, from 0; null when all of it is. */
+  readonly time: number | null;
   readonly range: Range;
   readonly curve: Curve;
   /** Lines are drawn until they carry this share of each query's attention, in percent. */
@@ -57,13 +81,14 @@ export const lookKeys = [
   "head",
   "row",
   "cell",
+  "time",
   "range",
   "curve",
   "mass",
 ] as const satisfies (keyof Look)[];
 
-export function lookOf({ stage, head, row, cell, range, curve, mass }: State): Look {
-  return { stage, head, row, cell, range, curve, mass };
+export function lookOf({ stage, head, row, cell, time, range, curve, mass }: State): Look {
+  return { stage, head, row, cell, time, range, curve, mass };
 }
 
 export const initialState: State = {
@@ -81,10 +106,14 @@ export const initialState: State = {
   padFrom: 3,
   window: 1,
   hidden: new Set(),
+  shuffle: null,
+  edits: otherCells.edits,
+  dropped: new Set(),
   stage: "scores",
   head: 0,
   row: exampleRow,
   cell: null,
+  time: null,
   range: "absolute",
   curve: "linear",
   mass: 100,
@@ -102,6 +131,8 @@ export const allowedRanges = {
 /** What the state means once its sentence is cut into tokens: sizes within range of one another. */
 export interface Scene {
   readonly queries: Tokens;
+  /** Where each query stood before the words were shuffled; null when they were not. */
+  readonly order: readonly number[] | null;
   readonly keys: Tokens;
   readonly cross: boolean;
   readonly heads: number;
@@ -112,12 +143,16 @@ export interface Scene {
 }
 
 export function sceneOf(state: State): Scene {
-  const queries = tokenize(state.text, state.split);
+  const typed = tokenize(state.text, state.split);
+  const order =
+    state.shuffle === null ? null : seededOrder(`order ${state.shuffle}`, typed.tokens.length);
+  const queries = order ? { ...typed, tokens: order.map((i) => typed.tokens[i] as string) } : typed;
   const keys = state.keyText === null ? queries : tokenize(state.keyText, state.split);
   const heads = state.example ? 1 : state.heads;
   const headSize = state.example ? 2 : state.headSize;
   return {
     queries,
+    order,
     keys,
     cross: state.keyText !== null,
     heads,
@@ -174,6 +209,12 @@ export function problemOf(state: State, scene: Scene): Problem | null {
   return {
     queryTokens: scene.queries.tokens,
     keyTokens: scene.cross ? scene.keys.tokens : null,
+    order: scene.order,
+    edits: [...state.edits.values()].filter(
+      ({ matrix, head, row, col }) =>
+        head < scene.heads && row < (matrix === "q" ? L : S) && col < scene.headSize,
+    ),
+    dropped: [...state.dropped].filter((head) => scene.heads > 1 && head < scene.heads),
     seed: state.example ? null : state.seed,
     heads: scene.heads,
     headSize: scene.headSize,
@@ -192,7 +233,12 @@ export function startPainting(state: State, scene: Scene): Partial<State> {
     for (let j = 0; j < scene.keys.tokens.length; ++j)
       if (!isVisible(state, i, j)) hidden.add(`${i},${j}`);
   }
-  return { mask: "painted", hidden, stage: "masked", cell: null };
+  return { mask: "painted", hidden, cell: null, ...toStage("masked") };
+}
+
+/** Another stage is shown whole. */
+export function toStage(stage: StageName): Partial<State> {
+  return { stage, time: null };
 }
 
 /** What people call it: who looks at whom. */
@@ -206,12 +252,12 @@ export function attentionKindOf({ keyText, mask }: State): AttentionKind {
 /** The mask and the second sentence follow the kind; other masks than the causal one go with every kind. */
 export function withKind(now: State, kind: AttentionKind): Partial<State> {
   const mask = kind === "decoder" ? "causal" : now.mask === "causal" ? "none" : now.mask;
-  if (kind !== "cross") return { keyText: null, mask, cell: null };
+  if (kind !== "cross") return { ...otherCells, keyText: null, mask };
   const keyText = now.keyText ?? "A lazy dog sleeps";
-  return { keyText, mask, example: false, cell: null };
+  return { ...otherCells, keyText, mask, example: false };
 }
 
 /** A changed sentence leaves the worked example, whose vectors belong to its own five words. */
 export function withText(text: string): Partial<State> {
-  return { text, example: false, cell: null };
+  return { ...otherCells, text, example: false, shuffle: null };
 }

@@ -11,7 +11,7 @@ export interface Solved {
 }
 
 export function useSolution(state: State, scene: Scene): Solved {
-  const { stage, cell, range, curve, mass, ...relevant } = state;
+  const { stage, cell, time, range, curve, mass, ...relevant } = state;
   // Only what changes the numbers makes a new problem.
   const problem = useMemo(() => problemOf(state, scene), Object.values(relevant));
   const asked = useRef(new WeakMap<Problem, State>());

@@ -1,0 +1,41 @@
+/** Plays how the stage's picture is computed: a cell term by term, its row, then row after row. */
+import { useMemo } from "preact/hooks";
+import { Transport } from "../../components/Transport";
+import { usePage } from "./page";
+import { countOf, momentAt, paceOf, stopsOf, type Timeline } from "./time";
+import { timelineOf } from "./unfolding";
+
+function titleOf(timeline: Timeline, index: number): string {
+  if (index === countOf(timeline) - 1) return "all of it";
+  const { terms, col } = momentAt(timeline, index);
+  if (terms !== null) return terms === timeline.terms ? "the first cell" : "term by term";
+  return col === null ? "row by row" : "cell by cell";
+}
+
+export function Computation() {
+  const { state, scene, set } = usePage();
+  const { time } = state;
+  // Playing goes on from its start until the timeline really is another one.
+  const now = timelineOf(state, scene);
+  const timeline = useMemo(() => now, [JSON.stringify(now)]);
+  const pace = useMemo(() => timeline && paceOf(timeline), [timeline]);
+  if (!timeline || !pace) return null;
+  const count = countOf(timeline);
+  const index = Math.min(time ?? count - 1, count - 1);
+  return (
+    <div class="computation">
+      <Transport
+        // Whoever leaves a stage leaves its playing.
+        key={state.stage}
+        label="How this picture is computed"
+        unit="Moment"
+        count={count}
+        index={index}
+        title={titleOf(timeline, index)}
+        pace={pace}
+        stops={stopsOf(timeline)}
+        go={(next) => set({ time: next >= count - 1 ? null : next, cell: null })}
+      />
+    </div>
+  );
+}

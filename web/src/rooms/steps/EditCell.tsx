@@ -1,0 +1,65 @@
+/** An entry of Q or K that is kept can be set to another number; everything after it is computed anew. */
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { NumberField } from "../../components/Fields";
+import { Lockable } from "../../components/Panel";
+import { at } from "../../view";
+import { kindOf, viewOf } from "./matrices";
+import { usePage } from "./page";
+import type { Edit } from "./problem";
+import { editKey, editLimit } from "./state";
+
+const limits = { min: -editLimit, max: editLimit };
+
+export function EditCell() {
+  const { state, scene, solution, set, justLocked } = usePage();
+  const field = useRef<HTMLDivElement>(null);
+  const { cell } = state;
+  const matrix = cell?.matrix === "q" || cell?.matrix === "k" ? cell.matrix : null;
+  const place = cell && matrix && { matrix, head: scene.head, row: cell.row, col: cell.col };
+  const key = place && editKey(place);
+
+  // Whoever clicks a cell, or presses Enter on it, can type at once.
+  useLayoutEffect(() => {
+    if (key && justLocked.current) field.current?.querySelector("input")?.select();
+    justLocked.current = false;
+  }, [key]);
+
+  const view = solution && matrix && viewOf(solution, matrix, scene.head);
+  const isThere = view && cell && cell.row < view.rows && cell.col < view.cols;
+  const given = state.edits.get(key ?? "")?.value;
+  const { size } = state.edits;
+  return (
+    <div class="edit-cell">
+      <Lockable>
+        {place && key && isThere && (
+          // biome-ignore lint/a11y/noStaticElementInteractions: hears the Enter of the field in it
+          <div
+            ref={field}
+            onKeyDown={(event) => {
+              if (event.key === "Enter")
+                document.querySelector<HTMLElement>(`[data-matrix=${matrix}] canvas`)?.focus();
+            }}
+          >
+            <NumberField
+              key={key}
+              label={`Set ${kindOf(place.matrix).symbol}[${place.row + 1}, ${place.col + 1}] to`}
+              value={given ?? Number(at(view, place.row, place.col).toFixed(3))}
+              limits={limits}
+              step={0.1}
+              onChange={(value) =>
+                set(({ edits }) => ({
+                  edits: new Map(edits).set(key, { ...place, value } satisfies Edit),
+                }))
+              }
+            />
+          </div>
+        )}
+        {size > 0 && (
+          <button type="button" onClick={() => set({ edits: new Map() })}>
+            Undo {size === 1 ? "the edit" : `${size} edits`}
+          </button>
+        )}
+      </Lockable>
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+/** The sums that grow while the first cell of the selected row is made, computed by the engine like all else. */
+import type { Heed } from "heed";
+import { at, type View } from "../../view";
+import { type MatrixName, viewOf } from "./matrices";
+import type { Running, Solution } from "./problem";
+
+const products: readonly (readonly [MatrixName, left: MatrixName, top: MatrixName])[] = [
+  ["q", "input", "wq"],
+  ["scores", "q", "k"],
+  ["output", "weights", "v"],
+  ["result", "joined", "wo"],
+];
+
+export function runningSums(
+  heed: Heed,
+  solution: Pick<Solution, "arrays" | "dims">,
+  row: number,
+  head: number,
+): Running {
+  /** Row n of a triangle has the first n + 1 factors: times the others it is the sum of so many products. */
+  const sums = (left: number[], top: number[]) => {
+    const n = left.length;
+    const triangle = Float32Array.from({ length: n * n }, (_, i) =>
+      i % n <= Math.floor(i / n) ? (left[i % n] as number) : 0,
+    );
+    const sum = heed.linear(heed.tensor(triangle, [n, n]), heed.tensor([top]));
+    return sum.data.slice() as Float32Array<ArrayBuffer>;
+  };
+  const view = (name: MatrixName): View | null => viewOf(solution, name, head);
+  const found: Running = {};
+  for (const [name, leftName, topName] of products) {
+    const [left, top] = [view(leftName), view(topName)];
+    if (!left || !top) continue;
+    const factors = Array.from({ length: left.cols }, (_, n) => n);
+    found[name] = sums(
+      factors.map((n) => at(left, row, n)),
+      // The rows of K are the columns that Q is multiplied with.
+      factors.map((n) => (name === "scores" ? at(top, 0, n) : at(top, n, 0))),
+    );
+  }
+  return found;
+}

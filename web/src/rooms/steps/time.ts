@@ -1,0 +1,91 @@
+/**
+ * A stage's computation over time, as a pure function of a place in it: the first cell term by term, the rest of its row
+ * cell by cell, then whole rows.
+ */
+import type { MatrixName } from "./matrices";
+
+export interface Target {
+  readonly matrix: MatrixName;
+  readonly rows: number;
+  readonly cols: number;
+}
+
+export interface Timeline {
+  /** One after another; only the first one is made cell by cell. */
+  readonly targets: readonly [Target, ...Target[]];
+  /** How many terms the first cell adds up. */
+  readonly terms: number;
+  /** The row that is made first. */
+  readonly first: number;
+}
+
+/** What is being made. */
+export interface Moment {
+  readonly matrix: MatrixName;
+  readonly row: number;
+  /** Null for a whole row. */
+  readonly col: number | null;
+  /** How many terms of this cell are added up; null when it is made at once. */
+  readonly terms: number | null;
+}
+
+export function countOf({ targets: [first, ...others], terms }: Timeline): number {
+  return terms + first.cols - 1 + first.rows - 1 + others.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+/** The row that comes `turn`-th when row `first` comes first and the others in their order. */
+const rowOf = (turn: number, first: number) =>
+  turn === 0 ? first : turn <= first ? turn - 1 : turn;
+const turnOf = (row: number, first: number) => (row === first ? 0 : row < first ? row + 1 : row);
+
+export function momentAt(
+  { targets: [target, ...others], terms, first }: Timeline,
+  index: number,
+): Moment {
+  const { matrix, rows, cols } = target;
+  if (index < terms) return { matrix, row: first, col: 0, terms: terms > 1 ? index + 1 : null };
+  let left = index - terms + 1;
+  if (left < cols) return { matrix, row: first, col: left, terms: null };
+  left -= cols - 1;
+  if (left < rows) return { matrix, row: rowOf(left, first), col: null, terms: null };
+  left -= rows;
+  for (const other of others) {
+    if (left < other.rows) return { matrix: other.matrix, row: left, col: null, terms: null };
+    left -= other.rows;
+  }
+  throw new RangeError(`moment ${index} is after the end`);
+}
+
+/** Whether a cell has its number at moment `index`, be it one that still grows. */
+export function isMadeBy(
+  timeline: Timeline,
+  index: number,
+): (matrix: MatrixName, row: number, col: number) => boolean {
+  const now = momentAt(timeline, index);
+  const order = timeline.targets.map(({ matrix }) => matrix);
+  const current = order.indexOf(now.matrix);
+  const turn = (row: number) => (current === 0 ? turnOf(row, timeline.first) : row);
+  return (matrix, row, col) => {
+    const place = order.indexOf(matrix);
+    if (place !== current) return place < current;
+    if (row === now.row) return now.col === null || col <= now.col;
+    return turn(row) < turn(now.row);
+  };
+}
+
+/** Playing stops there and waits for the person: when the first cell is whole, and when its row is. */
+export function stopsOf({ targets: [first], terms }: Timeline): readonly number[] {
+  return [...(terms > 1 ? [terms - 1] : []), terms + first.cols - 2];
+}
+
+/** Milliseconds; a part of many moments takes no longer than this in all. */
+const longest = 9000;
+
+/** Slow for the terms of the first cell, quicker along its row, and steady over rows. */
+export function paceOf({ targets: [first], terms }: Timeline): (index: number) => number {
+  const upTo = (pace: number, count: number) => Math.min(pace, longest / count);
+  return (index) => {
+    if (index < terms) return upTo(1200, terms);
+    return index < terms + first.cols - 1 ? upTo(450, first.cols) : upTo(600, first.rows);
+  };
+}

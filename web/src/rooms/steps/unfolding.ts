@@ -1,0 +1,133 @@
+/** A moment of a stage's computation, as the pictures and the readout show it. */
+import type { Explanation } from "../../explanation";
+import { format } from "../../format";
+import { at, type View } from "../../view";
+import { explain, type LightOn, sourcesOf } from "./explain";
+import { kindOf, type MatrixName, sizeOf, viewOf } from "./matrices";
+import { sizesOf } from "./pictures";
+import type { Solution } from "./problem";
+import { targetsOf } from "./stages";
+import type { CellRef, Scene, State } from "./state";
+import { countOf, isMadeBy, type Moment, momentAt, type Target, type Timeline } from "./time";
+
+export interface Unfolding {
+  readonly moment: Moment;
+  /** The one cell that is being made. */
+  readonly cell: CellRef | null;
+  /** What its products add up to so far; null when it is made at once. */
+  readonly sum: number | null;
+  /** The matrices that are being made: those of other stages are whole. */
+  readonly targets: readonly MatrixName[];
+  isMade(matrix: MatrixName, row: number, col: number): boolean;
+}
+
+/** How many terms the first cell of a matrix adds up. */
+function termsOf(matrix: MatrixName, scene: Scene): number {
+  const sizes = sizesOf(scene);
+  switch (matrix) {
+    case "input":
+      return 2;
+    case "q":
+      return sizes.embedding;
+    case "scores":
+      return sizes.head;
+    case "output":
+      return sizes.key;
+    case "result":
+      return sizes.joined;
+    default:
+      return 1;
+  }
+}
+
+/** Null where a stage has nothing to compute. */
+export function timelineOf(state: State, scene: Scene): Timeline | null {
+  const sizes = sizesOf(scene);
+  const [first, ...others] = targetsOf(state.stage, state).map(
+    (matrix): Target => ({ matrix, ...sizeOf(matrix, sizes) }),
+  );
+  if (!first || first.rows === 0 || first.cols === 0) return null;
+  return { targets: [first, ...others], terms: termsOf(first.matrix, scene), first: scene.row };
+}
+
+/** The sum of the first cell after `terms` of its terms; an input's first term is the embedding. */
+function sumAt(solution: Solution, { matrix, row, terms }: Moment, scene: Scene): number | null {
+  if (terms === null) return null;
+  if (matrix === "input") {
+    const view = viewOf(solution, terms === 1 ? "embedding" : "input", scene.head);
+    return view && row < view.rows ? at(view, row, 0) : null;
+  }
+  const { row: knownRow, head } = solution.problem;
+  const isKnown = knownRow === row && head === scene.head;
+  return isKnown ? (solution.running[matrix]?.[terms - 1] ?? null) : null;
+}
+
+export function unfoldingOf(
+  state: State,
+  scene: Scene,
+  solution: Solution | null,
+): Unfolding | null {
+  const timeline = timelineOf(state, scene);
+  if (!timeline || !solution || state.time === null || state.time >= countOf(timeline) - 1)
+    return null;
+  const moment = momentAt(timeline, state.time);
+  const { matrix, row, col } = moment;
+  return {
+    moment,
+    cell: col === null ? null : { matrix, row, col },
+    sum: sumAt(solution, moment, scene),
+    targets: timeline.targets.map((target) => target.matrix),
+    isMade: isMadeBy(timeline, state.time),
+  };
+}
+
+/** A matrix as far as it is made: what has no number yet is NaN, which is not drawn. */
+export function partOf(view: View, name: MatrixName, { isMade, cell, sum }: Unfolding): View {
+  const data = new Float32Array(view.rows * view.cols);
+  for (let i = 0; i < view.rows; ++i) {
+    for (let j = 0; j < view.cols; ++j) {
+      const isGrowing = sum !== null && cell?.matrix === name && cell.row === i && cell.col === j;
+      const value = isGrowing ? sum : at(view, i, j);
+      data[i * view.cols + j] = isMade(name, i, j) ? value : Number.NaN;
+    }
+  }
+  return { data, rows: view.rows, cols: view.cols, offset: 0, rowStride: view.cols, colStride: 1 };
+}
+
+/** The rows and columns that are used, and of the term that was added last its two factors. */
+export function lightsOf({ moment, cell }: Unfolding, scene: Scene, state: State): LightOn[] {
+  const { matrix, row, terms } = moment;
+  if (!cell) {
+    const ofRow = sourcesOf({ matrix, row, col: 0 }, scene, state).filter(
+      (light) => light.row === row,
+    );
+    return [...ofRow.map((light) => ({ matrix: light.matrix, row })), { matrix, row }];
+  }
+  const lights = sourcesOf(cell, scene, state);
+  if (terms === null) return [...lights];
+  const n = terms - 1;
+  if (matrix === "input") return lights.slice(n, terms);
+  return lights.flatMap((light) => [
+    light,
+    light.row === undefined ? { ...light, row: n } : { ...light, col: n },
+  ]);
+}
+
+export function explainMoment(
+  { moment, cell, sum }: Unfolding,
+  solution: Solution,
+  state: State,
+  scene: Scene,
+): Explanation | null {
+  const { matrix, row, terms } = moment;
+  if (cell) {
+    const soFar = terms === null || sum === null ? undefined : { terms, sum: format(sum) };
+    return explain(cell, solution, state, scene, soFar);
+  }
+  const kind = kindOf(matrix);
+  const token = (kind.rows === "query" ? scene.queries : scene.keys).tokens[row];
+  return {
+    name: `${kind.title}, “${token}”`,
+    formula: [{ text: "The whole row in the same way, all of its cells at once." }],
+  };
+}
