@@ -1,7 +1,7 @@
 import type { Browser } from "puppeteer-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { launch, type Server, serve } from "./browsers";
-import { Heads, Reference } from "./heads";
+import { Heads, Reference, reportOf } from "./heads";
 
 const first = "Alice wrote a note and gave it to Bob.";
 const kind = "Alice helped Clara because she was kind.";
@@ -79,6 +79,28 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     }
   });
 
+  test("have under each what the report says of examples held out", async () => {
+    const room = await open("&measure=heldOut");
+    const shown = await room.numbers();
+    const report = reportOf("pronouns-encoder");
+    expect(shown).toHaveLength(report.length);
+    for (const [i, { mass }] of report.entries())
+      expect(numberIn(shown[i]?.text ?? "")).toBeCloseTo(mass, decimals);
+  });
+
+  test("of the model of shapes are seen on its picture", async () => {
+    const room = await open("&model=shapes");
+    const [answer] = await room.answers();
+    expect(answer?.[0]).toBe("which shape");
+    expect(answer?.[1]?.split(" ")[0]).toBe(answer?.[3]);
+    const { x, y } = await room.cell("patches", 2, 1, 6, 6);
+    await room.page.mouse.click(x, y);
+    await expect.poll(() => room.link()).toContain("row=15");
+    expect(await room.text(".patches")).toContain("Seen from patch 2,1");
+    await room.click("Look from the class token");
+    await expect.poll(() => room.link()).toMatch(/row=1$/);
+  });
+
   test("stand in the order of what is measured", async () => {
     const room = await open("&measure=entropy");
     await room.click("by this measure", ".settings");
@@ -116,7 +138,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     for (const [i, value] of [a, b, a - b].entries())
       expect(numberIn(numbers[i] ?? "")).toBeCloseTo(value, decimals);
     await expect.poll(() => room.link()).toContain("compare=encoder.3.1");
-    expect(await room.link()).toContain("cell=7.4");
+    await expect.poll(() => room.link()).toContain("cell=7.4");
   });
 
   test("stay in view when the model does not know a word, which is named", async () => {

@@ -7,8 +7,13 @@ import { Room } from "./room";
 
 const folder = fileURLToPath(new URL("../../web/public/models", import.meta.url));
 
+/** Where the heads of a model looked on examples held out, as its report has it. */
+export function reportOf(name: string): { mass: number }[] {
+  return JSON.parse(readFileSync(`${folder}/${name}/report.json`, "utf8")).alignment;
+}
+
 export class Heads extends Room {
-  /** Waits for what a change of the settings brings. */
+  /** The selector of a head's small picture. */
   head(key: string): string {
     return `.thumbnail[data-head="${key}"]`;
   }

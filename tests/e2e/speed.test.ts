@@ -131,31 +131,39 @@ describe.each(kinds)(
       ]);
       for (const line of lines) if (!line.cells.reason) checkLine(line, lines);
       // The page's own engine goes on; the run's is ended with all of its threads, which may take seconds.
-      const runWorkers = () =>
-        room.page.workers().filter((worker) => /crew|simd/.test(worker.url())).length;
-      await expect.poll(runWorkers).toBe(0);
+      await expect.poll(() => room.runWorkers()).toBe(0);
+    });
+
+    test("ends its run when it is left", async () => {
+      const room = await (await open("&heads=1&size=16")).rested();
+      await room.click("Measure at length");
+      await room.page.waitForSelector("progress");
+      await room.click("Step by step", "nav.rooms");
+      await room.ready();
+      await expect.poll(() => room.runWorkers()).toBe(0);
+      expect(await room.text("footer")).not.toContain("measured");
     });
 
     test("copies what was measured, and goes from mark to mark by keyboard", async () => {
       const room = await (await open("&heads=1&size=8")).rested();
-      await room.page.evaluate(() => {
-        navigator.clipboard.writeText = async (text) => {
-          document.title = text;
-        };
-      });
-      await room.click("Copy result");
-      await room.page.waitForFunction(() => document.title.startsWith("**Attention measured"));
-      const text = await room.page.evaluate(() => document.title);
-      for (const part of [
+      await room.catchWhatIsTaken();
+      const text = await room.taken("Copy result", ".figures", "**Attention measured");
+      const parts = [
         "Heed 0",
         "core",
         "UTC",
         "Limits:",
         "GFLOP/s",
-        "| 64 tokens |",
+        "\n| 64 tokens |",
         "plain JavaScript",
-      ])
-        expect(text).toContain(part);
+      ];
+      for (const part of parts) expect(text).toContain(part);
+      await room.click("save", ".roofline");
+      const picture = await room.taken("SVG", ".roofline", "<svg");
+      for (const part of ["1 head of 8 numbers", "plain JavaScript", "limit in", "logarithmic"])
+        expect(picture).toContain(part);
+      const csv = await room.taken("Save CSV", ".figures", '"case"');
+      expect(csv.trim().split("\r\n").length).toBe(1 + (await room.lines()).length);
       await room.page.focus(".roofline-chart [tabindex]");
       await room.page.keyboard.press("ArrowRight");
       const [first] = (await room.lines()) as [Line];

@@ -34,4 +34,32 @@ export class Speed extends Room {
     await this.page.waitForSelector("main:not(:has(progress)) .figures tbody", { timeout });
     return this;
   }
+
+  /** How many threads of a run there are: the page's own engine has none of these. */
+  runWorkers(): number {
+    return this.page.workers().filter((worker) => /crew|simd/.test(worker.url())).length;
+  }
+
+  /** From now on nothing goes to the clipboard or to a file: `taken` has it. */
+  async catchWhatIsTaken(): Promise<void> {
+    await this.page.evaluate(() => {
+      const keep = (text: string) => {
+        document.body.dataset.taken = text;
+      };
+      navigator.clipboard.writeText = async (text) => keep(text);
+      URL.createObjectURL = (blob) => {
+        void (blob as Blob).text().then(keep);
+        return "";
+      };
+      HTMLAnchorElement.prototype.click = () => {};
+    });
+  }
+
+  /** Clicks, and gives the text that comes of it. */
+  async taken(words: string, scope: string, start: string): Promise<string> {
+    await this.click(words, scope);
+    const begins = (start: string) => document.body.dataset.taken?.startsWith(start);
+    await this.page.waitForFunction(begins, {}, start);
+    return this.page.$eval("body", ({ dataset }) => dataset.taken ?? "");
+  }
 }

@@ -16,6 +16,7 @@ import {
   type Contender,
   decodeCase,
   intensityOf,
+  isDisturbed,
   layerCase,
   limitOf,
   median,
@@ -159,9 +160,27 @@ describe("A run", () => {
     expect(contendersOf(request(true), { ...machine, variant: "simd" }).length).toBe(6);
   });
 
+  test("calls what is quick so often that the clock can tell", async () => {
+    let calls = 0;
+    const [timing] = await timeInRounds(
+      [{ first: 200, run: () => void ++calls }],
+      { shortest: 2, rounds: 3 },
+      async () => {},
+      () => {},
+    );
+    expect(calls).toBeGreaterThan(1000);
+    expect(timing?.least).toBeGreaterThan(0);
+  });
+
   test("takes turns, and gives the median with the fastest and the slowest round", async () => {
     const order: string[] = [];
-    const racer = (name: string) => ({ first: 200, run: () => void order.push(name) });
+    const racer = (name: string) => ({
+      first: 200,
+      run() {
+        order.push(name);
+        for (const start = performance.now(); performance.now() < start + 1; );
+      },
+    });
     const told: number[] = [];
     const timings = await timeInRounds(
       [racer("a"), racer("b")],
@@ -189,6 +208,15 @@ describe("What one takes along", () => {
     expect(row?.speed).toBeCloseTo(26.2144, 9);
     expect(row?.share).toBeCloseTo(0.262144, 9);
     expect(row?.ratio).toBeCloseTo(50, 9);
+  });
+
+  test("says when rounds differ so much that something else must be running", () => {
+    expect(isDisturbed(report)).toBe(true);
+    const calm = report.figures.map((figure) => ({
+      ...figure,
+      timing: { median: 1, least: 0.9, most: 1.5, rounds: 3 },
+    }));
+    expect(isDisturbed({ ...report, figures: calm })).toBe(false);
   });
 
   test("is a table in Markdown", () => {

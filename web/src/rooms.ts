@@ -17,6 +17,7 @@ interface Entry {
 export const rooms = [
   { id: "steps", name: "Step by step", load: () => import("./rooms/steps/steps") },
   { id: "heads", name: "Heads", load: () => import("./rooms/heads/heads") },
+  { id: "learn", name: "Learn", load: () => import("./rooms/learn/learn") },
   {
     id: "recurrent",
     name: "RNN, Bahdanau, self-attention",
@@ -24,7 +25,6 @@ export const rooms = [
     load: () => import("./rooms/recurrent/recurrent"),
   },
   { id: "beyond", name: "Beyond words", load: () => import("./rooms/beyond/beyond") },
-  { id: "learn", name: "Learn", load: () => import("./rooms/learn/learn") },
   { id: "speed", name: "Speed", load: () => import("./rooms/speed/speed") },
 ] as const satisfies readonly Entry[];
 

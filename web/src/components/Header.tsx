@@ -30,15 +30,12 @@ export function Header({
           <ul>
             {rooms.map(({ id, name, ...more }) => (
               <li key={id}>
-                <a href={linkTo(id)} aria-current={id === current ? "page" : undefined}>
-                  {"short" in more ? (
-                    <>
-                      <span class="room-name">{name}</span>
-                      <span class="room-short">{more.short}</span>
-                    </>
-                  ) : (
-                    name
-                  )}
+                <a
+                  href={linkTo(id)}
+                  aria-current={id === current ? "page" : undefined}
+                  data-short={"short" in more ? more.short : undefined}
+                >
+                  <span class="room-name">{name}</span>
                 </a>
               </li>
             ))}

@@ -8,11 +8,6 @@ export const suggestions: readonly Suggestion[] = [
     "At twice the noise a pixel cannot be trusted by itself. Compare how the bilateral kernel and whole patches choose on the roof.",
   ],
   [
-    "#room=beyond&patch=0&by=nonLocal",
-    "Patches of one pixel",
-    "With patches of a single pixel non-local means only compares values: the weights scatter over everything that is as grey.",
-  ],
-  [
     "#room=beyond&show=points&bandwidth=0.1",
     "A cold kernel",
     "At a small bandwidth the softmax picks the nearest point, and the curve becomes stairs. At a large one it becomes the average.",

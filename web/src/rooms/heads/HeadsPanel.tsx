@@ -152,9 +152,9 @@ export function HeadsPanel() {
       <h2 id="all-heads-title">All heads</h2>
       {!hides(wishes, "text") && (
         <p class="faint">
-          Rows look, columns are looked at; under each stand its number and what is measured:{" "}
-          {measures[measure].name}. What a dropped head adds to its layer is left out, all else
-          stays (the bias that a layer's heads share, too). {note}
+          Rows look, columns are looked at; under each stand its number and {measures[measure].name}
+          . To drop a head is to leave out all that it adds; the bias that its layer's heads share
+          stays. {note}
         </p>
       )}
       {order === "layer" ? <ByLayer all={scene.all} /> : <ByMeasure all={scene.all} />}

@@ -88,7 +88,9 @@ export function storyOf({ seen, shown, row }: Scene, text: (share: number) => st
   const weights = shown.head.weights.subarray(row * columns.length, (row + 1) * columns.length);
   const largest = weights.indexOf(Math.max(...weights));
   const share = text(weights[largest] as number);
-  const looks = `The lit row is “${rows[row]}”: in ${shown.name} it puts ${share} of its attention on “${columns[largest]}”.`;
+  const named = (token: string | undefined) =>
+    seen.picture && token !== "class" ? `the patch ${token}` : `“${token}”`;
+  const looks = `The lit row is ${named(rows[row])}: in ${shown.name} it puts ${share} of its attention on ${named(columns[largest])}.`;
   const answer = seen.asked.find((asked) => asked.row === row) ?? seen.asked[0];
   const [said] = answer?.says ?? [];
   const [instead] = answer?.instead ?? [];

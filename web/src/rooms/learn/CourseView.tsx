@@ -9,6 +9,9 @@ import type { Course, Seen } from "./orders";
 import type { State } from "./state";
 import { shownHead } from "./weights";
 
+/** Up to so many columns the small pictures have room beside the large one. */
+const fewColumns = 18;
+
 export interface CourseProps {
   course: Course;
   /** What is looked at, and after which step it was so. */
@@ -35,9 +38,14 @@ export function CourseView({
     () => weightPalette(state.range, state.curve),
     [state.range, state.curve],
   );
+  // A long input needs the whole width to be read.
+  const isLong = course.attentions.some(({ columns }) => columns.length > fewColumns);
   const shown = shownHead(course, looks, state.head);
   return (
-    <section class="course" aria-label={course.heads === 1 ? "one head" : `${course.heads} heads`}>
+    <section
+      class={isLong ? "course long" : "course"}
+      aria-label={course.heads === 1 ? "one head" : `${course.heads} heads`}
+    >
       {isPair && (
         <h2>
           {course.heads === 1 ? "One head" : `${course.heads} heads`}{" "}

@@ -1,12 +1,13 @@
 /** The example held out whose weights are shown, and what a model says of it. */
 import { TokenRow } from "../../components/TokenRow";
 import type { Said, Seen } from "./orders";
+import type { TaskName } from "./state";
 import type { Lesson } from "./useLesson";
 import { percent } from "./words";
 
-export function ExampleView({ lesson }: { lesson: Lesson | null }) {
+export function ExampleView({ task, lesson }: { task: TaskName; lesson: Lesson | null }) {
   return (
-    <div class="learn-example">
+    <div class={`learn-example ${task}`}>
       <p>
         <b>{lesson?.begun.about ?? "The engine is starting."}</b>{" "}
         <span class="faint">An example that training never sees:</span>

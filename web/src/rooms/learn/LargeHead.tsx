@@ -86,7 +86,7 @@ export function LargeHead({
       )}
       <p class="learn-mass number">
         {Number.isFinite(mass)
-          ? `${percent(mass)} of its weight is on the right places, over ${weighed} examples`
+          ? `${percent(mass)} on the right places, over ${weighed} examples`
           : "What is right to look at here, nobody can say"}
       </p>
       <Readout explanation={explanation} locked={state.cell !== null} />

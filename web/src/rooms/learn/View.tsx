@@ -98,7 +98,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
       <div class="work">
         <Notices notices={notices} />
         <Panel name="example">
-          <ExampleView lesson={lesson} />
+          <ExampleView task={state.task} lesson={lesson} />
         </Panel>
         <Panel name="heads">
           {!hides(wishes, "text") && (

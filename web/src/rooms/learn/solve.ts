@@ -7,7 +7,8 @@ import { held, Training, weighed } from "./training";
 
 /** How long the worker computes before it listens, and before it tells, in milliseconds. */
 const slice = 20;
-const silence = 100;
+/** Two trainings have twice the pictures to be drawn: they tell less often, so that the page stays smooth. */
+const silences = [100, 160];
 
 /** A step refuses a loss that is no number; an answer may be refused for the same reason. */
 function isOfNumbers(error: unknown): boolean {
@@ -74,6 +75,7 @@ class Lesson {
       snapshots = [];
       told = performance.now();
     };
+    const silence = silences[this.#trainings.length - 1] as number;
     let why: Stopped["why"] | null = null;
     while (why === null) {
       const before = performance.now();

@@ -22,7 +22,7 @@ const colAxis = "the date: is looked at";
 const cellWidths = { min: 15, max: 30 };
 /** Too low for numbers in the cells: most of them would be zeros. */
 const cellHeight = 14;
-const massWidth = 64;
+const massWidth = 88;
 const emptyRows = Array.from({ length: lastStep + 1 }, (_, i) => (i === lastStep ? "end" : ""));
 const left = () => leftOf({ rows: ["end"], rowAxis });
 
@@ -110,7 +110,7 @@ function AlignmentMap({
           selectRow: (row) => set({ row }),
         }}
       />
-      <Masses masses={masses} top={picture.geometry.top + 28} />
+      {masses.length > 0 && <Masses masses={masses} top={picture.geometry.top + 28} />}
     </div>
   );
 }

@@ -127,6 +127,35 @@ function PathPicture({
   );
 }
 
+/** Steps that have to wait for one another, side by side: those that read, then those that write. */
+function Waiting({
+  reading,
+  writing,
+  most,
+  width,
+}: {
+  reading: number;
+  writing: number;
+  /** Of all models, so that they can be compared. */
+  most: number;
+  width: number;
+}) {
+  const unit = Math.min(14, width / most);
+  return (
+    <svg class="waiting" width={width} height={12} aria-hidden="true">
+      {Array.from({ length: reading + writing }, (_, i) => (
+        <rect
+          key={i}
+          class={i < reading ? "waiting-read" : "waiting-write"}
+          x={i * unit}
+          width={Math.max(1, unit - 2)}
+          height={12}
+        />
+      ))}
+    </svg>
+  );
+}
+
 function wordsOf(name: ModelName, journey: Journey, layers: number): string {
   if (name === "transformer")
     return `1 hop: the decoder looks at the very character. Within the date every character is 1 hop from every other, in each of ${layers} layers.`;
@@ -162,6 +191,11 @@ export function Paths() {
     layers: found?.layers ?? (name === "transformer" ? 2 : 1),
   }));
   const costs = models.map(({ name, layers }) => costsOf(name, layers, journey));
+  const waits = costs.map(({ reading, taught, alone }) => ({
+    reading,
+    writing: state.way === "taught" ? taught : alone,
+  }));
+  const most = Math.max(...waits.map(({ reading, writing }) => reading + writing));
   const rows = [
     [
       `The way from “${tokens[0][journey.from] ?? ""}” to “${written[journey.to]}”`,
@@ -193,7 +227,7 @@ export function Paths() {
         of the answer
       </p>
       <div ref={ref}>
-        {models.map(({ name, layers }) => (
+        {models.map(({ name, layers }, i) => (
           <div key={name} class="path" data-model={name}>
             <h3>
               {titles[name]}: <span class="number">{lengthOf(name, journey)}</span>{" "}
@@ -203,6 +237,11 @@ export function Paths() {
             <div style={{ minHeight: px(arc + labelHeight) }}>
               {width > 0 && <PathPicture {...{ name, layers, journey, tokens, width }} />}
             </div>
+            <p class="faint">
+              One after another: {waits[i]?.reading} to read and {waits[i]?.writing} to write{" "}
+              {state.way === "taught" ? "while being taught" : "alone"}
+            </p>
+            {width > 0 && waits[i] && <Waiting {...waits[i]} {...{ most, width }} />}
           </div>
         ))}
       </div>

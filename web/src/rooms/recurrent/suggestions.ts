@@ -5,7 +5,7 @@ const room = "#room=recurrent";
 
 export const suggestions: readonly Suggestion[] = [
   [
-    `${room}&date=the+twenty-first+of+September+2044&says=7&from=18`,
+    `${room}&date=the+twenty-first+of+September+2044&says=7&from=21`,
     "A long way round",
     "The month stands in the middle of 34 characters. Count the steps that it takes through each model, and see which answer is wrong.",
   ],

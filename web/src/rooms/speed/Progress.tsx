@@ -1,5 +1,5 @@
 /** How far the run is, what it found in a sentence, and the buttons that begin and end one. */
-import { bestOf, type Case, figureOf, limitOf, type Report, speedOf } from "./report";
+import { bestOf, type Case, figureOf, isDisturbed, limitOf, type Report, speedOf } from "./report";
 import { describe } from "./rows";
 import { percent, threeDigits } from "./units";
 import type { Measuring } from "./useRun";
@@ -25,6 +25,8 @@ export function Result({ report }: { report: Report }) {
       <b>{threeDigits(theirs / ours)} times</b> as long. That is {threeDigits(speed)} billion
       operations a second
       {limit !== null && `, ${percent(speed / limit)} of the most that was measured here`}.
+      {isDisturbed(report) &&
+        " But the rounds differ much: something else keeps this machine busy. Measure again when it is at rest."}
     </>
   );
 }

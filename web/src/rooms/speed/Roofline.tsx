@@ -1,5 +1,5 @@
 /** Billions of operations a second over length or over operations per byte, under the roof of what can be reached. */
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { px } from "../../layout";
 import { useWidth } from "../../useWidth";
 import {
@@ -12,6 +12,8 @@ import {
   speedOf,
   type Timing,
 } from "./report";
+import { describe } from "./rows";
+import { SaveChart } from "./SaveChart";
 import type { Axis } from "./state";
 import { percent, threeDigits } from "./units";
 
@@ -112,6 +114,7 @@ function roofsOf(report: Report, axis: Axis, low: number, high: number): Roof[] 
 
 export function Roofline({ report, axis }: { report: Report | null; axis: Axis }) {
   const [ref, width] = useWidth<HTMLDivElement>();
+  const chart = useRef<HTMLDivElement>(null);
   const [chosen, setChosen] = useState(-1);
   const [byKeyboard, setByKeyboard] = useState(false);
   const cases = report?.cases.filter(({ kind }) => axis === "intensity" || kind === "attention");
@@ -154,7 +157,7 @@ export function Roofline({ report, axis }: { report: Report | null; axis: Axis }
   };
 
   return (
-    <div class="roofline-chart">
+    <div class="roofline-chart" ref={chart}>
       <p class="curve-legend">
         {contenders.map((contender) => (
           <span key={contender.id}>
@@ -256,6 +259,12 @@ export function Roofline({ report, axis }: { report: Report | null; axis: Axis }
         {axis === "length" ? "length in tokens" : "operations per byte that has to be moved"}; both
         logarithmic
       </p>
+      {report?.cases[0] && (
+        <SaveChart
+          chart={chart}
+          title={`Attention in this browser, ${describe(report.cases[0])}`}
+        />
+      )}
       <p class="roofline-words number" aria-live={byKeyboard ? "polite" : "off"}>
         {words ?? <span class="faint">Point at a mark for its figures.</span>}
       </p>

@@ -3,6 +3,7 @@ import { Choice, NumberField, Switch } from "../../components/Fields";
 import { Notices } from "../../components/Notices";
 import { Panel } from "../../components/Panel";
 import { Settings } from "../../components/Settings";
+import { TryNext } from "../../components/TryNext";
 import type { RoomProps } from "../../room";
 import { hides, useFootnote, useShell } from "../../shell";
 import { Figures } from "./Figures";
@@ -11,8 +12,8 @@ import { Roofline } from "./Roofline";
 import { bytesRead } from "./report";
 import { describe } from "./rows";
 import { type Axis, allowedRanges, lengths, type State } from "./state";
+import { suggestions } from "./suggestions";
 import { Threads } from "./Threads";
-import { TryNext } from "./TryNext";
 import { useRun } from "./useRun";
 
 export function View({ state, set, notices }: RoomProps<State>) {
@@ -96,7 +97,7 @@ export function View({ state, set, notices }: RoomProps<State>) {
       </div>
       {!wishes.lock && (
         <Panel name="try">
-          <TryNext />
+          <TryNext suggestions={suggestions} />
         </Panel>
       )}
     </>

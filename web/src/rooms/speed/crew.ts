@@ -44,9 +44,11 @@ function runner({ modules, memory, bytes }: Loops, index: number) {
       return;
     }
     const share = Math.floor(bytes / threads / readStep) * readStep;
-    const sum = one.run(index * share, (index + 1) * share);
-    // Every number in the memory is 1.
-    if (sum !== share / 4) throw new Error(`reading memory: expected ${share / 4}, got ${sum}`);
+    for (let pass = 0; pass < count; ++pass) {
+      const sum = one.run(index * share, (index + 1) * share);
+      // Every number in the memory is 1.
+      if (sum !== share / 4) throw new Error(`reading memory: expected ${share / 4}, got ${sum}`);
+    }
   };
 }
 
@@ -66,7 +68,7 @@ export function serve({ control, index, ...loops }: Recruit, ready: () => void):
 }
 
 export interface Crew {
-  /** Runs a loop in so many threads and comes back after the last. */
+  /** Runs a loop so often, or reads the memory so often, in each thread; comes back after the last. */
   run(loop: number, threads: number, count: number): void;
 }
 

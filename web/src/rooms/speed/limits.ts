@@ -30,8 +30,6 @@ interface Probe {
 }
 
 export interface Limits {
-  /** How many there are. */
-  readonly count: number;
   /** Measures all once more. */
   measure(rest: () => Promise<void>, tell: () => void): Promise<void>;
   soFar(): Limit[];
@@ -61,22 +59,20 @@ export async function findLimits(
     }));
   const probes: Probe[] = [];
   for (const { variant, threads } of contenders) {
-    const start = { count: fewRepeats, best: 0 };
     if (variant !== null)
       probes.push({
-        ...{ kind: "arithmetic", variant, threads, ...start },
+        ...{ kind: "arithmetic", variant, threads, count: fewRepeats, best: 0 },
         loops: loopsOf(variant as Variant, threads),
       });
     const isThere = probes.some((probe) => probe.kind === "memory" && probe.threads === threads);
     if (!isThere)
       probes.push({
-        ...{ kind: "memory", variant: null, threads, ...start },
-        loops: [{ number: 0, amount: () => bytesRead }],
+        ...{ kind: "memory", variant: null, threads, count: 1, best: 0 },
+        loops: [{ number: 0, amount: (count) => count * bytesRead }],
       });
   }
 
   return {
-    count: probes.length,
     async measure(rest, tell) {
       for (const probe of probes) {
         await measureProbe(crew, probe, shortest, rest);
@@ -108,8 +104,9 @@ async function measureProbe(
     // Compiled well by then.
     for (const loop of probe.loops) for (let i = 0; i < 3; ++i) time(loop);
     await rest();
-    const took = Math.max(0.05, ...probe.loops.map(time));
-    if (probe.kind === "arithmetic") probe.count *= Math.max(1, Math.ceil(shortest / took));
+    const quickest = () => Math.min(...probe.loops.map(time));
+    for (let took = quickest(); took < shortest / 2; took = quickest())
+      probe.count *= took > shortest / 8 ? 2 : 8;
   }
   let best = probe.loops[0];
   for (let trial = 0; trial < trials; ++trial) {

@@ -204,6 +204,13 @@ export function figureOf(report: Report, one: Case, contender: Contender): Figur
   );
 }
 
+/** Whether a third of all was at some time twice as slow as at another: something else keeps the machine busy. */
+export function isDisturbed({ figures }: Report): boolean {
+  const timings = figures.flatMap(({ timing }) => timing ?? []);
+  const unsteady = timings.filter(({ least, most }) => most > 2 * least);
+  return unsteady.length > timings.length / 3;
+}
+
 export function median(samples: readonly number[]): number {
   const sorted = [...samples].sort((a, b) => a - b);
   const middle = sorted.length >> 1;

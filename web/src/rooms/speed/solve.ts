@@ -147,7 +147,11 @@ class Run {
 
   async #startLimits(): Promise<void> {
     const present = this.#report.contenders.filter(({ id }) => !this.#absent.has(id));
-    this.#limits = await within(findLimits(present, this.#haste.shortest), patience);
+    const alone = present.filter(({ threads }) => threads === 1);
+    const find = (contenders: Contender[]) =>
+      within(findLimits(contenders, this.#haste.shortest), patience);
+    // Where no more threads start, there is a limit for one.
+    this.#limits = await find(present).catch(() => find(alone));
     await this.#limits.measure(this.#rest, () => this.#tell(this.#done, "the limits"));
   }
 

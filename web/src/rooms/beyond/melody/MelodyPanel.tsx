@@ -1,28 +1,24 @@
 /** A melody whose frames attend to one another: repeats become stripes. */
-import { useCallback, useMemo, useState } from "preact/hooks";
+import { useCallback, useMemo } from "preact/hooks";
 import { Choice, NumberField, Slider } from "../../../components/Fields";
-import { HeatMap } from "../../../components/HeatMap";
 import { Panel } from "../../../components/Panel";
 import { type Column, RowTable } from "../../../components/RowTable";
 import { Settings } from "../../../components/Settings";
 import { Transport } from "../../../components/Transport";
-import { leftOf, px } from "../../../layout";
 import { useFootnote } from "../../../shell";
 import { useAnswer } from "../../../useAnswer";
-import { usePicture } from "../../../usePicture";
 import { useReducedMotion } from "../../../useReducedMotion";
-import { useWidth } from "../../../useWidth";
-import { transposed, viewOn } from "../../../view";
+import { EmptyRow } from "../EmptyRow";
 import { FileField } from "../FileField";
 import type { PanelProps } from "../panel";
 import { As, Roles } from "../Roles";
-import { curves, formatWeight, sharesPalette } from "../shares";
-import { type Pixel as Cell, placeOf, ranges, type State, type TuneName, valueAt } from "../state";
+import { curves, formatWeight } from "../shares";
+import { placeOf, ranges, type TuneName, valueAt } from "../state";
 import { Work } from "../Work";
+import { Maps, usualFrames } from "./Maps";
 import { readSound } from "./ownSound";
 import { usePlayer } from "./player";
-import type { Melody } from "./solve";
-import { bands, type Sound, secondsOf } from "./sound";
+import { type Sound, timeOf } from "./sound";
 
 const tunes: readonly (readonly [TuneName, string])[] = [
   ["round", "Frère Jacques"],
@@ -34,144 +30,9 @@ const columns: readonly Column[] = [
   { id: "weight", head: "weight" },
 ];
 const rowsShown = 10;
-const octave = 12;
-/** The lowest band is the A below middle C. */
-const pitchLabels = {
-  rows: Array.from({ length: bands }, (_, row) => {
-    const band = bands - 1 - row;
-    return band % octave === 0 ? `A${3 + band / octave}` : "";
-  }),
-};
-const stripHeight = 2;
-
-const timeOf = (frame: number) => `${secondsOf(frame).toFixed(1)} s`;
-
 interface OwnSound {
   own: Sound | null;
   onOwn(sound: Sound | null): void;
-}
-
-/** Seconds along the sides, one at each whole second that is shown. */
-function secondsLabels(frames: number): string[] {
-  return Array.from({ length: frames }, (_, frame) =>
-    Number.isInteger(secondsOf(frame)) ? `${secondsOf(frame)} s` : "",
-  );
-}
-
-/** Sounds over time, high above low, each frame below the column that it has in the map. */
-function Strip({
-  name,
-  title,
-  data,
-  frames,
-  row,
-  cellWidth,
-  left,
-}: {
-  name: string;
-  title: string;
-  data: Float32Array;
-  frames: number;
-  row: number;
-  cellWidth: number;
-  left: number;
-}) {
-  const view = useMemo(
-    () => ({ ...transposed(viewOn(data, frames, bands)), offset: bands - 1, rowStride: -1 }),
-    [data, frames],
-  );
-  const palette = useMemo(() => sharesPalette(1, "linear"), []);
-  const picture = usePicture({
-    view,
-    rows: bands,
-    cols: frames,
-    palette,
-    cell: { width: cellWidth, height: stripHeight },
-    labels: pitchLabels,
-    selected: { col: row },
-  });
-  return (
-    <div style={{ paddingLeft: px(left - leftOf(pitchLabels)) }}>
-      <HeatMap name={name} title={title} note="" picture={picture} />
-    </div>
-  );
-}
-
-function Maps({
-  melody,
-  state,
-  seek,
-}: {
-  melody: Melody;
-  state: State;
-  seek(frame: number): void;
-}) {
-  const { frames, loudness, output, weights } = melody;
-  const { curve } = state;
-  const row = Math.min(state.frame, frames - 1);
-  const [active, setActive] = useState<Cell | null>(null);
-  const [ref, width] = useWidth<HTMLDivElement>();
-  const labels = useMemo(() => {
-    const seconds = secondsLabels(frames);
-    return {
-      rows: seconds,
-      cols: seconds,
-      rowAxis: "frames look",
-      colAxis: "frames are looked at",
-    };
-  }, [frames]);
-  const room = Math.min(width || 480, 640) - leftOf(labels);
-  const cell = Math.max(1, Math.floor((room / frames) * 4) / 4);
-  const [view, largest] = useMemo(
-    () => [viewOn(weights, frames, frames), weights.reduce((a, b) => Math.max(a, b), 0)] as const,
-    [weights, frames],
-  );
-  const palette = useMemo(() => sharesPalette(largest, curve), [largest, curve]);
-  const picture = usePicture({
-    view,
-    rows: frames,
-    cols: frames,
-    palette,
-    cell: { width: cell, height: cell },
-    labels,
-    selected: { row },
-    active,
-  });
-  const actions = useMemo(
-    () => ({
-      point: (at: Cell | null) => setActive(at),
-      press: ({ row }: Cell) => seek(row),
-      selectRow: seek,
-    }),
-    [seek],
-  );
-  const place = { frames, row, cellWidth: cell, left: leftOf(labels) };
-  return (
-    <div ref={ref} class="maps">
-      <HeatMap
-        name="attention"
-        title="Weights of frames on frames"
-        picture={picture}
-        actions={actions}
-        hint="Enter goes to that row."
-        saved={{ file: "melody", caption: "Frames of a melody attend to one another" }}
-      />
-      <p class="faint number reading" aria-live="polite">
-        {active
-          ? `${timeOf(active.row)} looks at ${timeOf(active.col)}: weight ${formatWeight(
-              weights[active.row * frames + active.col] as number,
-            )}`
-          : "Point at a cell for its weight; a click goes to its row."}
-      </p>
-      <Strip name="loudness" title="V: how loud each half tone is" data={loudness} {...place} />
-      <Strip
-        name="output"
-        title="softmax(Q Kᵀ) V: the same, as the frames that are looked at have it"
-        data={output}
-        {...place}
-      />
-    </div>
-  );
 }
 
 export function MelodyPanel({ state, set, own, onOwn }: PanelProps & OwnSound) {
@@ -184,7 +45,7 @@ export function MelodyPanel({ state, set, own, onOwn }: PanelProps & OwnSound) {
   const melody = answer?.id === sound?.id ? answer : null;
   useFootnote(melody && `${melody.frames} frames compared in ${melody.milliseconds.toFixed(1)} ms`);
   const reduced = useReducedMotion();
-  const frames = melody?.frames ?? 1;
+  const frames = melody?.frames ?? usualFrames;
   const frame = Math.min(state.frame, frames - 1);
   const go = useCallback((frame: number) => set({ frame }), [set]);
   const live = usePlayer({ sound, frames, frame, follows: !reduced, go });
@@ -242,36 +103,40 @@ export function MelodyPanel({ state, set, own, onOwn }: PanelProps & OwnSound) {
           divided by the temperature. <As of="v">Values</As> are the same loudnesses. Nothing is
           learned: a frame finds the frames that sound like it.
         </Roles>
-        <Panel name="picture">
-          <Transport
-            count={frames}
-            index={frame}
-            go={go}
-            label="Melody"
-            unit="Frame"
-            title={timeOf(frame)}
-            live={live}
-          />
-          <div class="beside">
-            {melody ? (
+        <div class="beside">
+          <Panel name="picture">
+            <div class="stack">
+              <Transport
+                count={frames}
+                index={frame}
+                go={go}
+                label="Melody"
+                unit="Frame"
+                title={timeOf(frame)}
+                live={live}
+              />
               <Maps melody={melody} state={state} seek={live.seek} />
-            ) : (
-              <div class="maps plot-empty" />
-            )}
+              {(failure ?? composed.failure) && <p role="status">{failure ?? composed.failure}</p>}
+            </div>
+          </Panel>
+          <Panel name="weights">
             <RowTable title={`What ${timeOf(frame)} looks at most`} columns={columns}>
               <tbody>
-                {strongest.map(([j, weight]) => (
-                  <tr key={j}>
-                    <th scope="row">{j + 1}</th>
-                    <td>{timeOf(j)}</td>
-                    <td data-column="weight">{formatWeight(weight)}</td>
-                  </tr>
-                ))}
+                {Array.from({ length: Math.min(rowsShown, frames) }, (_, i) => {
+                  const [j, weight] = strongest[i] ?? [];
+                  if (j === undefined || weight === undefined) return <EmptyRow key={i} />;
+                  return (
+                    <tr key={i}>
+                      <th scope="row">{j + 1}</th>
+                      <td>{timeOf(j)}</td>
+                      <td data-column="weight">{formatWeight(weight)}</td>
+                    </tr>
+                  );
+                })}
               </tbody>
             </RowTable>
-          </div>
-          {(failure ?? composed.failure) && <p role="status">{failure ?? composed.failure}</p>}
-        </Panel>
+          </Panel>
+        </div>
       </Work>
     </>
   );

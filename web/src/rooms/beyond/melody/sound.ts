@@ -14,3 +14,5 @@ export const hop = 1600;
 export const bands = 48;
 
 export const secondsOf = (frame: number): number => (frame * hop) / rate;
+
+export const timeOf = (frame: number): string => `${secondsOf(frame).toFixed(1)} s`;

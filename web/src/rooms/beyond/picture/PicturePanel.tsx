@@ -1,5 +1,5 @@
 /** Denoising as attention: a pixel becomes a mean of the pixels that its weights fall on. */
-import { useCallback, useMemo, useState } from "preact/hooks";
+import { useCallback, useMemo } from "preact/hooks";
 import { Choice, NumberField, Slider } from "../../../components/Fields";
 import { HeatMap } from "../../../components/HeatMap";
 import { Panel } from "../../../components/Panel";
@@ -13,6 +13,7 @@ import { viewOn } from "../../../view";
 import { Figures } from "../Figures";
 import { FileField } from "../FileField";
 import type { PanelProps } from "../panel";
+import { Reading, usePointed } from "../Reading";
 import { As, Roles } from "../Roles";
 import { curves, formatWeight, sharesPalette } from "../shares";
 import { type Method, type Pixel, placeOf, ranges, type State, valueAt } from "../state";
@@ -121,7 +122,7 @@ function PixelWeights({ state, set, request }: PanelProps & { request: NoisyRequ
   const { pixel, method, curve } = state;
   const asked = useMemo(() => ({ ...request, pixel, method }), [request, pixel, method]);
   const { answer, failure } = useAnswer("pixel", asked);
-  const [active, setActive] = useState<Pixel | null>(null);
+  const { cell: active, byKeyboard, point } = usePointed();
   const [ref, width] = useWidth<HTMLDivElement>();
 
   const side = answer?.side ?? 2 * state.window + 1;
@@ -146,7 +147,7 @@ function PixelWeights({ state, set, request }: PanelProps & { request: NoisyRequ
   });
   const actions = useMemo(
     () => ({
-      point: (at: Pixel | null) => setActive(at),
+      point,
       press: (at: Pixel) =>
         set((now) => ({
           pixel: {
@@ -165,7 +166,7 @@ function PixelWeights({ state, set, request }: PanelProps & { request: NoisyRequ
       ? `${away(active.row - middle, "up", "down")}, ${away(active.col - middle, "left", "right")}: ${
           Number.isNaN(weight) ? "outside of the picture" : `weight ${formatWeight(weight)}`
         }`
-      : "Point at a cell for its weight; a click goes to that pixel.";
+      : null;
   return (
     <div class="beside">
       <div ref={ref} class="window-map">
@@ -178,9 +179,15 @@ function PixelWeights({ state, set, request }: PanelProps & { request: NoisyRequ
           hint="Enter goes to that pixel."
           saved={{ file: "pixel-weights", caption: "Weights of one pixel over its window" }}
         />
-        <p class="faint number reading" aria-live="polite">
-          {reading}
-        </p>
+        <Reading
+          words={reading}
+          idle="Point at a cell for its weight; a click goes to that pixel."
+          byKeyboard={byKeyboard}
+        />
+        <div class="only-heard" aria-live="polite">
+          {answer &&
+            `Row ${pixel.row + 1}, column ${pixel.col + 1}: with noise ${format(answer.noisy)}, mean ${format(answer.mean)}`}
+        </div>
       </div>
       <div class="stack">
         <Choice

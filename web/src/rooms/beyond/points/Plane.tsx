@@ -46,6 +46,7 @@ export function Plane({ state, answer, isLocked, onPoints, onQuery }: PlaneProps
   const rowBottom = height + gap + rowHeight;
   const largest = answer ? Math.max(...answer.weights, 1e-9) : 1;
   const placeW = (weight: number) => rowBottom - (weight / largest) * (rowHeight - 16);
+  const placeK = (kernel: number) => placeW(kernel * largest);
   const handle = placeX(query);
 
   const at = ({ clientX, clientY }: PointerEvent): Point => {
@@ -113,7 +114,7 @@ export function Plane({ state, answer, isLocked, onPoints, onQuery }: PlaneProps
                 <path class="estimate" d={lineThrough(answer.x, answer.estimate, placeX, placeY)} />
                 <path
                   class="kernel"
-                  d={`${lineThrough(answer.x, answer.kernel, placeX, placeW)}L${box.right} ${rowBottom}L${box.left} ${rowBottom}Z`}
+                  d={`${lineThrough(answer.x, answer.kernel, placeX, placeK)}L${box.right} ${rowBottom}L${box.left} ${rowBottom}Z`}
                 />
                 <circle class="answer" cx={handle} cy={placeY(answer.value)} r={6} />
               </>

@@ -69,8 +69,8 @@ export function PointsPanel({ state, set }: PanelProps) {
         />
         <p class="faint">
           Self-similarity: no query from outside, and nothing learned. Every point (x, y) asks all
-          the others, scores are the bare products, and each moves to the mean of those it
-          resembles.
+          the others, scores are the bare products around their common middle, and each moves to the
+          mean of those it resembles.
         </p>
       </Settings>
       <Work title="Attention among points">
@@ -91,7 +91,9 @@ export function PointsPanel({ state, set }: PanelProps) {
           <p class="plot-legend faint">
             <span class="line-of estimate">estimate</span>
             <span class="line-of average">average: all weights equal, b = ∞</span>
-            <span class="line-of kernel">kernel, as the weight of a point there</span>
+            <span class="line-of kernel">
+              kernel exp(score), before the weights are made to sum to 1
+            </span>
             Drag the points and the query; arrow keys move what is focused.
           </p>
           {failure && <p role="status">{failure}</p>}

@@ -13,7 +13,7 @@ export interface Regression {
   /** Where the estimate was computed, evenly along the axis. */
   readonly x: Float32Array<ArrayBuffer>;
   readonly estimate: Float32Array<ArrayBuffer>;
-  /** The weight that the kernel gives to a point at each x, seen from the query. */
+  /** At each x as seen from the query: 1 at the query, and not yet divided by the sum over the points. */
   readonly kernel: Float32Array<ArrayBuffer>;
   /** Of the query: one weight for each point, and their mean. */
   readonly weights: Float32Array<ArrayBuffer>;
@@ -41,10 +41,6 @@ const solve: Solver<RegressionRequest, Regression> = ({ points, bandwidth, query
     );
     const estimates = numbersOf(output);
     const row = numbersOf(weights).slice(places * n);
-    // A point at x would have this weight beside the others: the nearest point's, changed by the two distances.
-    const square = (x: number) => ((x - query) / bandwidth) ** 2 / 2;
-    const nearest = row.indexOf(Math.max(...row));
-    const [largest, at] = [row[nearest] as number, points[nearest]?.x as number];
     const centre = (data: number[]) => {
       const mean = data.reduce((sum, value) => sum + value, 0) / n;
       return { mean, of: data.map((value) => value - mean) };
@@ -57,7 +53,7 @@ const solve: Solver<RegressionRequest, Regression> = ({ points, bandwidth, query
     return {
       x: Float32Array.from(grid),
       estimate: estimates.slice(0, places),
-      kernel: Float32Array.from(grid, (x) => largest * Math.exp(square(at) - square(x))),
+      kernel: Float32Array.from(grid, (x) => Math.exp(-(((x - query) / bandwidth) ** 2) / 2)),
       weights: row,
       value: estimates[places] as number,
       average: averages.data[0] as number,

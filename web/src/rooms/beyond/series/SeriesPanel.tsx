@@ -7,6 +7,7 @@ import { Settings } from "../../../components/Settings";
 import { format } from "../../../format";
 import { useFootnote } from "../../../shell";
 import { useAnswer } from "../../../useAnswer";
+import { EmptyRow } from "../EmptyRow";
 import { Figures } from "../Figures";
 import type { PanelProps } from "../panel";
 import { As, Roles } from "../Roles";
@@ -165,14 +166,18 @@ export function SeriesPanel({ state, set }: PanelProps) {
           </div>
           <RowTable title={`What position ${row + 1} looks at most`} columns={columns}>
             <tbody>
-              {strongest.map(([t, weight]) => (
-                <tr key={t}>
-                  <th scope="row">{t + 1}</th>
-                  <td>{answer?.isHidden[t] ? "hidden" : format(answer?.values[t] as number)}</td>
-                  <td>{alike.has(t) ? "yes" : ""}</td>
-                  <td data-column="weight">{formatWeight(weight)}</td>
-                </tr>
-              ))}
+              {Array.from({ length: rowsShown }, (_, i) => {
+                const [t, weight] = strongest[i] ?? [];
+                if (t === undefined || weight === undefined) return <EmptyRow key={i} />;
+                return (
+                  <tr key={i}>
+                    <th scope="row">{t + 1}</th>
+                    <td>{answer?.isHidden[t] ? "hidden" : format(answer?.values[t] as number)}</td>
+                    <td>{alike.has(t) ? "yes" : ""}</td>
+                    <td data-column="weight">{formatWeight(weight)}</td>
+                  </tr>
+                );
+              })}
             </tbody>
           </RowTable>
         </Panel>

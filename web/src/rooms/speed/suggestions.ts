@@ -1,5 +1,7 @@
-/** What is worth a look, as links: the link is the state. */
-const suggestions: readonly (readonly [string, string, string])[] = [
+/** What is worth a look in this room. */
+import type { Suggestion } from "../../components/TryNext";
+
+export const suggestions: readonly Suggestion[] = [
   [
     "#room=speed&over=intensity",
     "Where memory is the limit",
@@ -21,19 +23,3 @@ const suggestions: readonly (readonly [string, string, string])[] = [
     "One head of 16 numbers gives threads little to share: with short sequences more of them hardly help.",
   ],
 ];
-
-export function TryNext() {
-  return (
-    <section class="try-next" aria-labelledby="try-title">
-      <h2 id="try-title">What to look for</h2>
-      <ul>
-        {suggestions.map(([href, title, words]) => (
-          <li key={href}>
-            <a href={href}>{title}</a>
-            <p>{words}</p>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}

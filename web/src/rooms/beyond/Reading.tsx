@@ -1,0 +1,40 @@
+/** The cell of a map that is pointed at, and what it says: shown for everyone, said where it was reached by keyboard. */
+import { useCallback, useState } from "preact/hooks";
+import type { Pixel as Cell } from "./state";
+
+export interface Pointed {
+  readonly cell: Cell | null;
+  readonly byKeyboard: boolean;
+  point(cell: Cell | null, by: "pointer" | "keyboard"): void;
+}
+
+export function usePointed(): Pointed {
+  const [pointed, setPointed] = useState<Pick<Pointed, "cell" | "byKeyboard">>({
+    cell: null,
+    byKeyboard: false,
+  });
+  const point = useCallback<Pointed["point"]>(
+    (cell, by) => setPointed({ cell, byKeyboard: by === "keyboard" }),
+    [],
+  );
+  return { ...pointed, point };
+}
+
+export function Reading({
+  words,
+  idle,
+  byKeyboard,
+}: {
+  words: string | null;
+  idle: string;
+  byKeyboard: boolean;
+}) {
+  return (
+    <>
+      <p class="faint number reading">{words ?? idle}</p>
+      <div class="only-heard" aria-live="polite">
+        {byKeyboard ? words : ""}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+/** The Transformer's layers and heads as small maps; a head is known by its place and number. */
+import { useMemo } from "preact/hooks";
+import { weightPalette } from "../../colour";
+import { Matrix } from "../../components/Matrix";
+import { useShell } from "../../shell";
+import { usePicture } from "../../usePicture";
+import { viewOfHead } from "./maps";
+import { usePage } from "./page";
+import type { Attention } from "./problem";
+import { lastStep, runShown } from "./state";
+
+const size = { width: 40, height: 28 };
+
+function Thumbnail({
+  attention,
+  head,
+  name,
+}: {
+  attention: Attention | null;
+  head: number;
+  name: string;
+}) {
+  const { state, source } = usePage();
+  const { theme } = useShell();
+  const { range, curve } = state;
+  const view = useMemo(() => attention && viewOfHead(attention, head), [attention, head]);
+  const palette = useMemo(() => weightPalette(range, curve), [range, curve]);
+  const rows = attention?.rows ?? lastStep + 1;
+  const cols = Math.max(1, source.length);
+  const cell = { width: size.width / cols, height: size.height / rows };
+  const picture = usePicture({ view, rows, cols, palette, cell });
+  return <Matrix picture={picture} theme={theme} summary={`Weights of ${name}`} />;
+}
+
+export function HeadPicker() {
+  const { state, solution, set } = usePage();
+  const found = solution?.models.find(({ name }) => name === "transformer");
+  const { layers, heads } = found ?? { layers: 2, heads: 4 };
+  return (
+    <>
+      {Array.from({ length: layers }, (_, layer) => (
+        <fieldset key={layer} class="head-picker">
+          <legend>Transformer, layer {layer + 1}: head</legend>
+          {Array.from({ length: heads + 1 }, (_, head) => {
+            const words = head === 0 ? "mean" : String(head);
+            const name = `layer ${layer + 1}, ${head === 0 ? "mean of its heads" : `head ${head}`}`;
+            return (
+              <label key={head}>
+                <input
+                  type="radio"
+                  name="dates-head"
+                  aria-label={name}
+                  checked={state.layer === layer && state.head === head}
+                  onChange={() => set({ layer, head })}
+                />
+                <Thumbnail
+                  attention={(found && runShown(found, state.way).attentions[layer]) ?? null}
+                  head={head}
+                  name={name}
+                />
+                <span class="number">{words}</span>
+              </label>
+            );
+          })}
+        </fieldset>
+      ))}
+    </>
+  );
+}
