@@ -19,7 +19,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, after the first visit, the
     // In a folder below the root, as a project's page on a shared host is.
     folder = await mkdtemp(join(tmpdir(), "heed-site-"));
     await cp(built, join(folder, "some", "place"), { recursive: true });
-    await mkdir(join(folder, "some", "place", "models"));
+    await mkdir(join(folder, "some", "place", "models"), { recursive: true });
     await writeFile(join(folder, "some", "place", "models", "tiny.json"), "[1]");
     [server, browser] = await Promise.all([serve("--no-isolation", "--dir", folder), launch(name)]);
     room = await Steps.open(browser, `${server.url}some/place/`, { serviceWorker: true });

@@ -72,6 +72,23 @@ export class Room {
     );
   }
 
+  /** Waits until an element stands where it stood a frame before: a person does not click at what moves. */
+  async still(element: ElementHandle<Element>): Promise<void> {
+    await element.evaluate(
+      (element) =>
+        new Promise<void>((resolve) => {
+          let before: DOMRect | null = null;
+          const look = () => {
+            const now = element.getBoundingClientRect();
+            if (now.x === before?.x && now.y === before.y) resolve();
+            else requestAnimationFrame(look);
+            before = now;
+          };
+          look();
+        }),
+    );
+  }
+
   /** Clicks the label or button whose words are `words`, within `scope`. */
   async click(words: string, scope = "body"): Promise<void> {
     const found = await this.page.evaluateHandle(
@@ -84,6 +101,7 @@ export class Room {
     );
     const element = found.asElement() as ElementHandle<Element> | null;
     if (!element) throw new Error(`there is nothing to click that says “${words}” in ${scope}`);
+    await this.still(element);
     await element.click();
   }
 
