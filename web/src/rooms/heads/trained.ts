@@ -9,6 +9,7 @@ import {
   taskOf,
 } from "heed/models";
 import type { nn } from "heed/nn";
+import { modelFilesIn, reportIn } from "../../modelFiles";
 
 /** What the models of this room have in common: they are made of attention, and a last layer says what they say. */
 export interface AttentiveModel extends TaskModel {
@@ -26,19 +27,12 @@ export interface Trained {
 
 let open: { readonly address: string; readonly trained: Promise<Trained> } | null = null;
 
-async function fetched(address: string): Promise<Response> {
-  const response = await fetch(address);
-  if (!response.ok) throw new Error(`${address} did not load (${response.status})`);
-  return response;
-}
-
 async function loadFrom(heed: Heed, address: string): Promise<Trained> {
-  const [config, weights, report] = await Promise.all([
-    fetched(`${address}/config.json`).then((response) => response.text()),
-    fetched(`${address}/model.safetensors`).then((response) => response.arrayBuffer()),
-    fetched(`${address}/report.json`).then((response) => response.json()),
+  const [files, report] = await Promise.all([
+    modelFilesIn(address),
+    reportIn<{ alignment: HeadAlignment[] }>(address),
   ]);
-  const model = loadModel(heed, { config, weights: new Uint8Array(weights) }) as AttentiveModel;
+  const model = loadModel(heed, files) as AttentiveModel;
   const task = taskOf(model.config.task, model.config.taskOptions);
   return { model, task, heldOut: report.alignment };
 }

@@ -17,7 +17,7 @@ import { Work } from "../Work";
 import { SeriesPlot } from "./SeriesPlot";
 import type { FilledSeries, HeadWeights } from "./solve";
 
-const modelFolder = () => new URL("models/series-encoder/", document.baseURI).href;
+const modelFolder = () => new URL("models/series-encoder", document.baseURI).href;
 
 const columns: readonly Column[] = [
   { id: "position", head: "position" },

@@ -11,6 +11,7 @@ import {
 } from "heed/models";
 import { nn } from "heed/nn";
 import type { Bench, Solver } from "../../../desks";
+import { modelFilesIn, reportIn } from "../../../modelFiles";
 
 export interface SeriesRequest {
   /** The folder of the model's files, an address of its own: the worker's is another one than the page's. */
@@ -46,40 +47,6 @@ export interface FilledSeries {
 
 export type HeldOut = Readonly<Record<"examples" | "error" | "lineError", number>>;
 
-interface Files extends ModelFiles {
-  readonly heldOut: HeldOut;
-}
-
-/** The files, fetched once; the model itself stands in memory only while it answers. */
-const files = new Map<string, Promise<Files>>();
-
-async function fetchFiles(folder: string): Promise<Files> {
-  const get = async (name: string) => {
-    const response = await fetch(new URL(name, folder));
-    if (!response.ok) throw new Error(`${name}: ${response.status}`);
-    return response;
-  };
-  const names = ["config.json", "model.safetensors", "report.json"];
-  const [config, weights, report] = (await Promise.all(names.map(get))) as [
-    Response,
-    Response,
-    Response,
-  ];
-  const { heldOut } = (await report.json()) as { heldOut: HeldOut };
-  return {
-    config: await config.text(),
-    weights: new Uint8Array(await weights.arrayBuffer()),
-    heldOut,
-  };
-}
-
-function filesOf(folder: string): Promise<Files> {
-  const known = files.get(folder) ?? fetchFiles(folder);
-  files.set(folder, known);
-  known.catch(() => files.delete(folder));
-  return known;
-}
-
 function headsOf(model: TaskModel<Series>, example: Series): HeadWeights[] {
   const { alignment } = example;
   const [attentions = []] = model.weights([example]);
@@ -99,8 +66,13 @@ function headsOf(model: TaskModel<Series>, example: Series): HeadWeights[] {
   );
 }
 
-async function fill(heed: Heed, given: Files, seed: number): Promise<FilledSeries> {
-  const model = loadModel(heed, given) as unknown as TaskModel<Series>;
+async function fill(
+  heed: Heed,
+  files: ModelFiles,
+  heldOut: HeldOut,
+  seed: number,
+): Promise<FilledSeries> {
+  const model = loadModel(heed, files) as unknown as TaskModel<Series>;
   try {
     const { task, taskOptions } = model.config;
     const example = taskOf(task, taskOptions).generate(new nn.Generator(seed), "test") as Series;
@@ -118,7 +90,7 @@ async function fill(heed: Heed, given: Files, seed: number): Promise<FilledSerie
       heads: headsOf(model, example),
       error,
       lineError,
-      heldOut: given.heldOut,
+      heldOut,
       parameters: Object.values(model.stateDict()).reduce((sum, { size }) => sum + size, 0),
       milliseconds,
     };
@@ -131,14 +103,12 @@ const solve: Solver<SeriesRequest, FilledSeries> = async (
   { model, seed }: SeriesRequest,
   { heed, signal }: Bench<never>,
 ) => {
-  let given: Files;
-  try {
-    given = await filesOf(model);
-  } catch (error) {
-    throw new Error(`the trained model could not be fetched (${(error as Error).message})`);
-  }
+  const [files, { heldOut }] = await Promise.all([
+    modelFilesIn(model),
+    reportIn<{ heldOut: HeldOut }>(model),
+  ]);
   signal.throwIfAborted();
-  return fill(heed, given, seed);
+  return fill(heed, files, heldOut, seed);
 };
 
 export default solve;
