@@ -5,7 +5,6 @@ import { Notices } from "../../components/Notices";
 import { Panel } from "../../components/Panel";
 import { TryNext } from "../../components/TryNext";
 import type { RoomProps } from "../../room";
-import { useShell } from "../../shell";
 import { MelodyPanel } from "./melody/MelodyPanel";
 import type { Sound } from "./melody/sound";
 import type { GreyPicture } from "./picture/drawing";
@@ -23,7 +22,6 @@ const subjects: readonly (readonly [Subject, string])[] = [
 ];
 
 export function View({ state, set, notices }: RoomProps<State>) {
-  const { wishes } = useShell();
   const [picture, setPicture] = useState<GreyPicture | null>(null);
   const [sound, setSound] = useState<Sound | null>(null);
   return (
@@ -47,11 +45,7 @@ export function View({ state, set, notices }: RoomProps<State>) {
       {state.subject === "melody" && (
         <MelodyPanel state={state} set={set} own={sound} onOwn={setSound} />
       )}
-      {!wishes.lock && (
-        <Panel name="try">
-          <TryNext suggestions={suggestions} />
-        </Panel>
-      )}
+      <TryNext suggestions={suggestions} />
     </>
   );
 }

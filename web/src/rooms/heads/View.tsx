@@ -45,7 +45,6 @@ function useSeen(state: State) {
 }
 
 export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
-  const { wishes } = useShell();
   const { seen, known, notices } = useSeen(state);
   const scene = useMemo(() => seen && sceneOf(seen, state), [seen, state]);
   const [hover, setHover] = useState<CellAt | null>(null);
@@ -114,12 +113,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
           </>
         )}
       </div>
-      {/* A suggestion leads out of what a teacher has locked. */}
-      {!wishes.lock && (
-        <Panel name="try">
-          <TryNext suggestions={suggestions} />
-        </Panel>
-      )}
+      <TryNext suggestions={suggestions} />
       <div class="only-heard" aria-live="polite">
         {byKeyboard && explanation ? textOf(explanation) : ""}
       </div>

@@ -130,11 +130,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
           {!isPair && curves}
         </div>
       </div>
-      {!wishes.lock && (
-        <Panel name="try">
-          <TryNext suggestions={suggestions} />
-        </Panel>
-      )}
+      <TryNext suggestions={suggestions} />
       <div class="only-heard" aria-live="polite">
         {heard}
       </div>

@@ -72,12 +72,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
             <Scores />
           </Panel>
         </div>
-        {/* A suggestion leads out of what a teacher has locked. */}
-        {!wishes.lock && (
-          <Panel name="try">
-            <TryNext suggestions={suggestions} />
-          </Panel>
-        )}
+        <TryNext suggestions={suggestions} />
       </Pointable>
     </PageContext.Provider>
   );

@@ -95,11 +95,7 @@ export function View({ state, set, notices }: RoomProps<State>) {
           <Threads report={report} />
         </Panel>
       </div>
-      {!wishes.lock && (
-        <Panel name="try">
-          <TryNext suggestions={suggestions} />
-        </Panel>
-      )}
+      <TryNext suggestions={suggestions} />
     </>
   );
 }

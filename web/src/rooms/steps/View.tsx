@@ -4,7 +4,7 @@ import { Panel } from "../../components/Panel";
 import { TryNext } from "../../components/TryNext";
 import { textOf } from "../../explanation";
 import type { RoomProps } from "../../room";
-import { useFootnote, useShell } from "../../shell";
+import { useFootnote } from "../../shell";
 import { Controls } from "./Controls";
 import { explain, sourcesOf } from "./explain";
 import { Lines } from "./Lines";
@@ -38,7 +38,6 @@ function noticesOf(scene: Scene, failure: string | null): string[] {
 }
 
 export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
-  const { wishes } = useShell();
   const scene = useMemo(() => sceneOf(state), [state]);
   const { answer, failure } = useSolution(state, scene);
   const [hover, setHover] = useState<CellRef | null>(null);
@@ -155,12 +154,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
           </Panel>
         </div>
       </div>
-      {/* A suggestion leads out of what a teacher has locked. */}
-      {!wishes.lock && (
-        <Panel name="try">
-          <TryNext suggestions={suggestions} />
-        </Panel>
-      )}
+      <TryNext suggestions={suggestions} />
       <div class="only-heard" aria-live="polite">
         {byKeyboard && explanation ? textOf(explanation) : ""}
       </div>
