@@ -53,6 +53,8 @@ export function usePlace(first: Place): {
   const [place, setPlace] = useState(first);
   const left = useRef(new Map<RoomId, string>());
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  /** The address of the place that is shown; another one has been asked for where the page's own differs. */
+  const address = useRef(location.hash);
 
   // Before the page is painted, so that no change of the address goes unheard.
   useLayoutEffect(() => {
@@ -62,8 +64,11 @@ export function usePlace(first: Place): {
       const { hash } = location;
       try {
         const next = await placeOf(hash);
-        if (hash === location.hash) setPlace(next);
+        if (hash !== location.hash) return;
+        address.current = hash;
+        setPlace(next);
       } catch {
+        address.current = hash;
         const { room } = readLink(hash);
         const name = rooms.find(({ id }) => id === room)?.name;
         const notice = `The room “${name}” could not be loaded. Is there a connection? Reload the page to try again.`;
@@ -78,7 +83,10 @@ export function usePlace(first: Place): {
     timer.current = setTimeout(() => {
       const link = linkOf(place);
       left.current.set(place.id, link);
+      // A click on a link changes the address at once, and tells of it a moment later: in between it is not ours.
+      if (location.hash !== address.current) return;
       if (link !== location.hash.slice(1)) history.replaceState(null, "", `#${link}`);
+      address.current = location.hash;
     }, wait);
     return () => clearTimeout(timer.current);
   }, [place]);
