@@ -70,6 +70,7 @@ function Lines() {
     <div class="head-lines">
       <h3>Who looks at whom</h3>
       <TokenLines
+        caption={`${shown.name}, lines that carry the top ${mass} %: ${scene.seen.text}`}
         queries={rows}
         keys={columns}
         weights={weights}
