@@ -100,7 +100,7 @@ describe("The shell", () => {
   test("makes a link for a class, which another page can frame", async () => {
     const room = await open("#mask=causal&step=weights");
     await room.ready();
-    await room.click("Make a link for a class");
+    await room.click("Make a link for teaching");
     await room.click("explanations", ".class-wishes");
     await room.click("Lock: nothing can be changed but playing and pointing", ".class-wishes");
     const fields = () =>
