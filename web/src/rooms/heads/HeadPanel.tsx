@@ -13,7 +13,7 @@ import { HeadMap } from "./HeadMap";
 import { measureNames, measures } from "./measures";
 import { Patches } from "./Patches";
 import { usePage } from "./page";
-import { useHeadPicture, viewOf } from "./pictures";
+import { useHeadPicture } from "./pictures";
 import { isComparable } from "./scene";
 
 const none = "";
@@ -63,7 +63,6 @@ function Lines() {
   const { range, curve, mass } = state;
   const { shown, row } = scene;
   const { rows, columns } = shown.attention;
-  const weights = useMemo(() => viewOf(shown), [shown.head]);
   const share = useMemo(() => weightShare(range, curve), [range, curve]);
   const select = useCallback((row: number) => set({ row, cell: null }), [set]);
   return (
@@ -73,7 +72,7 @@ function Lines() {
         caption={`${shown.name}, lines that carry the top ${mass} %: ${scene.seen.text}`}
         queries={rows}
         keys={columns}
-        weights={weights}
+        weights={shown.weights}
         mass={mass / 100}
         share={share}
         selected={row}
@@ -118,10 +117,10 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
         </div>
         <div class="head-side">
           <Lines />
-          <Readout explanation={explanation} locked={cell !== null} />
           <Measures />
         </div>
       </div>
+      <Readout explanation={explanation} locked={cell !== null} />
     </section>
   );
 }
