@@ -1,9 +1,9 @@
 /** Saves a matrix as it is drawn, with its tokens, caption and legend: SVG, PNG made from it, and the numbers as CSV or NPY. */
-import { css, inkOn } from "./colour";
+import { colourOf, css, inkOn } from "./colour";
 import { format } from "./format";
-import type { Ink, Picture } from "./paint";
+import type { Ink, Still } from "./paint";
 import { heightOf, widthOf } from "./paint";
-import { at, entries, type View } from "./view";
+import { at, entries, largestOf, type View } from "./view";
 
 function escapeXml(text: string): string {
   return text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
@@ -14,7 +14,7 @@ const captionSize = 28;
 const legend = 40;
 
 /** The matrix as a document of its own, in the colours of the page. */
-export function svgOf(picture: Picture, caption: string, ink: Ink): string {
+export function svgOf(picture: Still, caption: string, ink: Ink): string {
   const { geometry: g, view, palette, isHidden, labels } = picture;
   if (!view) return "";
   const parts: string[] = [];
@@ -32,12 +32,11 @@ export function svgOf(picture: Picture, caption: string, ink: Ink): string {
 
   for (let i = 0; i < g.rows; ++i) {
     const y = top + i * g.cellHeight;
-    let largest = 0;
-    for (let j = 0; j < g.cols; ++j) largest = Math.max(largest, at(view, i, j));
+    const largest = largestOf(view, i);
     for (let j = 0; j < g.cols; ++j) {
       const x = left + j * g.cellWidth;
       const value = at(view, i, j);
-      const colour = palette.colour(value, largest);
+      const colour = colourOf(palette, value, largest);
       rect(x, y, g.cellWidth, g.cellHeight, isHidden?.(i, j) ? "url(#hidden)" : css(colour));
       if (isHidden?.(i, j) || g.cellWidth < 38 || g.cellHeight < 15) continue;
       parts.push(

@@ -1,7 +1,8 @@
 /** From the weights that a model computed to what the page shows of each head. */
+import type { Heed } from "heed";
 import type { Alignment, HeadAlignment, LabelledWeights } from "heed/models";
 import type { Input } from "./input";
-import { type HeadWeights, maxPooled, measuresOf } from "./measures";
+import { type HeadWeights, measuresOf } from "./measures";
 import type { Probe } from "./probe";
 import type { HeadKey, SeenAttention, SeenHead } from "./seen";
 import { attentionAt, headKey } from "./state";
@@ -36,12 +37,25 @@ function rowNames({ labels, path }: LabelledWeights, { input }: Setting): string
   return names.map((name, t) => `${name} → ${input.target[t] ?? "end"}`);
 }
 
-function seenAttention(attention: LabelledWeights, setting: Setting): SeenAttention[] {
+/** Every head's largest weights. */
+function smallOf(heed: Heed, { heads, rows, columns, weights }: LabelledWeights) {
+  const [r, c] = [Math.min(rows, mostCells), Math.min(columns, mostCells)];
+  return heed.scope(() => {
+    const data = heed.adaptiveMaxPool(heed.tensor(weights, [heads, rows, columns]), r, c).data;
+    return Array.from({ length: heads }, (_, head) => ({
+      data: data.slice(head * r * c, (head + 1) * r * c) as Float32Array,
+      ...{ rows: r, cols: c },
+    }));
+  });
+}
+
+function seenAttention(heed: Heed, attention: LabelledWeights, setting: Setting): SeenAttention[] {
   const { path, rows, columns, weights, labels } = attention;
   const found = attentionAt(path);
   if (!found) return [];
   const { name, layer } = found;
   const places = columnsOf(path, setting);
+  const small = smallOf(heed, attention);
   const seenHead = (head: number): SeenHead => {
     const size = rows * columns;
     const own: HeadWeights = {
@@ -52,7 +66,7 @@ function seenAttention(attention: LabelledWeights, setting: Setting): SeenAttent
     return {
       key: headKey(name, layer, head),
       weights: own.weights,
-      small: maxPooled(own, mostCells),
+      small: small[head] as SeenHead["small"],
       measures: {
         ...measuresOf(own, { places, isSelf: name !== "cross" }),
         heldOut: heldOut?.mass ?? null,
@@ -70,8 +84,8 @@ function seenAttention(attention: LabelledWeights, setting: Setting): SeenAttent
   ];
 }
 
-export function attentionsOf({ attentions }: Probe, setting: Setting): SeenAttention[] {
-  return attentions.flatMap((attention) => seenAttention(attention, setting));
+export function attentionsOf(heed: Heed, { attentions }: Probe, setting: Setting): SeenAttention[] {
+  return attentions.flatMap((attention) => seenAttention(heed, attention, setting));
 }
 
 /** The head with the most on the right places: on this input, or else on examples held out. */

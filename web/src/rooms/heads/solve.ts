@@ -1,4 +1,5 @@
 /** The desk of this room: runs a trained model with all its heads and without some, and measures every head. */
+import type { Heed } from "heed";
 import {
   type Alignment,
   alignmentOf,
@@ -72,7 +73,7 @@ function noticesOf(input: Input, { task }: Trained, questions: number): string[]
   return notices;
 }
 
-async function look(request: Look, trained: Trained): Promise<Seen | Unread> {
+async function look(heed: Heed, request: Look, trained: Trained): Promise<Seen | Unread> {
   const start = performance.now();
   const { model, task, heldOut } = trained;
   const known = task.vocabulary.source;
@@ -98,7 +99,7 @@ async function look(request: Look, trained: Trained): Promise<Seen | Unread> {
         }));
 
   const setting = { input: answered, places, heldOut };
-  const whole = attentionsOf(before, setting);
+  const whole = attentionsOf(heed, before, setting);
   const asked = askedOf(questionsOf(input, answered, isDrawn), before, rest?.probe ?? null);
   const textOf = (tokens: readonly string[]) => task.write?.(tokens) ?? tokens.join("");
   return {
@@ -108,7 +109,7 @@ async function look(request: Look, trained: Trained): Promise<Seen | Unread> {
     picture: input.kind === "picture" ? { pixels: input.pixels.slice(), side: input.width } : null,
     known,
     places: !places ? "unknown" : !isDrawn && input.kind === "tagging" ? "answered" : "right",
-    attentions: rest ? attentionsOf(rest.probe, setting) : whole,
+    attentions: rest ? attentionsOf(heed, rest.probe, setting) : whole,
     best: bestOf(whole),
     asked,
     written: written && {
@@ -126,7 +127,7 @@ const solve: Solver<Look | Leave, Seen | Unread | null> = async (request, { heed
     return null;
   }
   const { base, exhibit } = request;
-  return look(request, await modelAt(heed, `${base}models/${exhibitOf(exhibit).folder}`));
+  return look(heed, request, await modelAt(heed, `${base}models/${exhibitOf(exhibit).folder}`));
 };
 
 export default solve;

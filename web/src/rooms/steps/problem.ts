@@ -96,6 +96,8 @@ export interface Solution {
   readonly problem: Problem;
   readonly dims: Dims;
   readonly arrays: Arrays;
+  /** The same for small pictures, where all of it would be more than can be seen. */
+  readonly small: Pick<Solution, "dims" | "arrays">;
   readonly running: Running;
   /** By how much the results of shuffled words, put back in order, differ at most from those before. */
   readonly shift: number | null;

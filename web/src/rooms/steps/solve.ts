@@ -5,6 +5,7 @@ import { exampleEmbeddings, exampleProjections } from "./example";
 import type { Arrays, Problem, Solution } from "./problem";
 import { runningSums } from "./running";
 import { seededNumbers } from "./seeded";
+import { smallOf } from "./small";
 
 /** Views on WebAssembly memory go stale and may not be transferred: what leaves the engine is a copy. */
 function numbersOf(tensor: Tensor): Float32Array<ArrayBuffer> {
@@ -229,9 +230,18 @@ const solve: Solver<Problem, Solution> = (problem, { heed }) =>
       H: problem.heads,
       D: problem.headSize,
     };
+    const small = smallOf(heed, { arrays, dims });
     const running = runningSums(heed, { arrays, dims }, problem.row, problem.head);
     const shift = shiftOf(heed, weights, problem, result ?? joined);
-    return { problem, dims, arrays, running, shift, milliseconds: performance.now() - started };
+    return {
+      problem,
+      dims,
+      arrays,
+      small,
+      running,
+      shift,
+      milliseconds: performance.now() - started,
+    };
   });
 
 export default solve;
