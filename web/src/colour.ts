@@ -58,19 +58,57 @@ export function inkOn([r, g, b]: Rgb): string {
 /** How the values of one matrix become colours, and what its legend says at either end. */
 export interface Palette {
   readonly ends: readonly [string, string];
-  /** `largest` is the largest value in the cell's row: the end of the range where each row has its own. */
-  colour(value: number, largest: number): Rgb;
-  /** The colour at a place along the legend, from 0 to 1. */
+  /**
+   * A value's place along the legend, from 0 to 1. `largest` is the largest value in the cell's row: the end of the
+   * range where each row has its own.
+   */
+  place(value: number, largest: number): number;
+  /** The colour at a place along the legend, the same function for all palettes that have the same colours. */
   legend(t: number): Rgb;
 }
+
+export function colourOf(palette: Palette, value: number, largest: number): Rgb {
+  return palette.legend(palette.place(value, largest));
+}
+
+/** The number of colours in a table: odd, so that one of them is that of the middle, zero. */
+const tableSize = 1025;
+
+const tables = new WeakMap<Palette["legend"], Uint32Array>();
+
+/** The colours along a legend as pixels. */
+function tableOf(legend: Palette["legend"]): Uint32Array {
+  const known = tables.get(legend);
+  if (known) return known;
+  const bytes = new Uint8ClampedArray(4 * tableSize);
+  for (let i = 0; i < tableSize; ++i) bytes.set([...legend(i / (tableSize - 1)), 255], 4 * i);
+  const table = new Uint32Array(bytes.buffer);
+  tables.set(legend, table);
+  return table;
+}
+
+/** The pixel of a value, for pictures of many cells. */
+export function pixelsOf(palette: Palette): (value: number, largest: number) => number {
+  const table = tableOf(palette.legend);
+  return (value, largest) => {
+    const place = palette.place(value, largest);
+    const inside = place > 0 ? (place < 1 ? place : 1) : 0;
+    return table[Math.round(inside * (tableSize - 1))] as number;
+  };
+}
+
+const signedLegends: Record<Theme, Palette["legend"]> = {
+  light: (t) => signedColour(2 * t - 1, "light"),
+  dark: (t) => signedColour(2 * t - 1, "dark"),
+};
 
 /** A palette from `-size` to `size`. */
 export function signedPalette(size: number, theme: Theme): Palette {
   const end = size > 0 ? size : 1;
   return {
     ends: [formatShort(-end), formatShort(end)],
-    colour: (value) => signedColour(value / end, theme),
-    legend: (t) => signedColour(2 * t - 1, theme),
+    place: (value) => (value / end + 1) / 2,
+    legend: signedLegends[theme],
   };
 }
 
@@ -93,11 +131,10 @@ export function weightShare(
 }
 
 export function weightPalette(range: Range, curve: Curve): Palette {
-  const share = weightShare(range, curve);
   const low = curve === "log" ? smallestOfLog : 0;
   return {
     ends: [`${low}`, range === "row" ? "largest of its row" : "1"],
-    colour: (value, largest) => weightColour(share(value, largest)),
+    place: weightShare(range, curve),
     legend: weightColour,
   };
 }

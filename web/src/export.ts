@@ -1,9 +1,9 @@
 /** Saves a matrix as it is drawn, with its tokens, caption and legend: SVG, PNG made from it, and the numbers as CSV or NPY. */
-import { css, inkOn } from "./colour";
+import { colourOf, css, inkOn } from "./colour";
 import { format } from "./format";
 import { geometryOf, labelsStand, measuring, textWidth } from "./layout";
-import { decimalsThatFit, type Ink, type Picture, widthOf } from "./paint";
-import { at, entries, type View } from "./view";
+import { decimalsThatFit, type Ink, type Still, widthOf } from "./paint";
+import { at, entries, largestOf, type View } from "./view";
 
 function escapeXml(text: string): string {
   return text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
@@ -27,7 +27,7 @@ export function wrapped(words: string, width: number): string[] {
 }
 
 /** The matrix as a document of its own, in the colours of the page and with as many decimals as there. */
-export function svgOf(picture: Picture, caption: string, ink: Ink): string {
+export function svgOf(picture: Still, caption: string, ink: Ink): string {
   const { view, palette, isHidden, labels } = picture;
   if (!view) return "";
   const { rows, cols, cellWidth, cellHeight } = picture.geometry;
@@ -56,8 +56,7 @@ export function svgOf(picture: Picture, caption: string, ink: Ink): string {
   const decimals = context && decimalsThatFit(context, picture);
   for (let i = 0; i < g.rows; ++i) {
     const y = top + i * g.cellHeight;
-    let largest = 0;
-    for (let j = 0; j < g.cols; ++j) largest = Math.max(largest, at(view, i, j) || 0);
+    const largest = largestOf(view, i);
     for (let j = 0; j < g.cols; ++j) {
       const x = left + j * g.cellWidth;
       const value = at(view, i, j);
@@ -67,7 +66,7 @@ export function svgOf(picture: Picture, caption: string, ink: Ink): string {
       }
       // What is not computed yet has no colour.
       if (Number.isNaN(value)) continue;
-      const colour = palette.colour(value, largest);
+      const colour = colourOf(palette, value, largest);
       rect(x, y, g.cellWidth, g.cellHeight, css(colour));
       if (decimals === null) continue;
       parts.push(

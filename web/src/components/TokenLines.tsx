@@ -3,7 +3,7 @@ import { useMemo } from "preact/hooks";
 import { shorten } from "../format";
 import { px, widest } from "../layout";
 import { useWidth } from "../useWidth";
-import { at, type View } from "../view";
+import { at, largestOf, type View } from "../view";
 import { SaveDrawing } from "./SaveDrawing";
 
 interface Line {
@@ -18,29 +18,56 @@ const mostLines = 2000;
 /** Where more lines than this lie over one another, each is drawn fainter. */
 const fewLines = 150;
 
-/** For every query its strongest keys, as many as it takes to carry `mass` of its attention. */
+/** Marks the largest of some numbers, as many as `enough` takes, which is told of one after the other. */
+function markLargest(
+  numbers: Float32Array,
+  enough: (number: number) => boolean,
+  mark: (index: number) => void,
+): void {
+  const sorted = numbers.slice().sort();
+  let least = Number.POSITIVE_INFINITY;
+  let alike = 0;
+  for (let i = sorted.length - 1; i >= 0 && !enough(sorted[i] as number); --i) {
+    alike = sorted[i] === least ? alike + 1 : 1;
+    least = sorted[i] as number;
+  }
+  for (let i = 0; i < numbers.length; ++i) {
+    const number = numbers[i] as number;
+    if (number > least || (number === least && alike-- > 0)) mark(i);
+  }
+}
+
+/** For every query its strongest keys, as many as it takes to carry `mass` of its attention; of all these the strongest. */
 function strongest(
   weights: View,
   mass: number,
   share: (weight: number, largest: number) => number,
 ): Line[] {
-  const lines: Line[] = [];
-  for (let row = 0; row < weights.rows; ++row) {
-    const cols = Array.from({ length: weights.cols }, (_, col) => ({
-      col,
-      weight: at(weights, row, col),
-    }));
-    cols.sort((a, b) => b.weight - a.weight);
-    const largest = cols[0]?.weight ?? 0;
+  const { rows, cols } = weights;
+  const strengths = new Float32Array(rows * cols).fill(-1);
+  const own = new Float32Array(cols);
+  for (let row = 0; row < rows; ++row) {
+    for (let col = 0; col < cols; ++col) own[col] = at(weights, row, col);
+    const largest = largestOf(weights, row);
     let carried = 0;
-    for (const { col, weight } of cols) {
+    const enough = (weight: number) => {
       // Rounding must not drop the last line of "all of it".
-      if (weight === 0 || carried > mass - 1e-6) break;
-      lines.push({ row, col, strength: share(weight, largest) });
+      if (weight === 0 || carried > mass - 1e-6) return true;
       carried += weight;
-    }
+      return false;
+    };
+    markLargest(own, enough, (col) => {
+      strengths[row * cols + col] = share(own[col] as number, largest);
+    });
   }
-  return lines.sort((a, b) => b.strength - a.strength).slice(0, mostLines);
+  const lines: Line[] = [];
+  let count = 0;
+  const enough = (strength: number) => strength < 0 || ++count > mostLines;
+  markLargest(strengths, enough, (place) => {
+    const row = Math.floor(place / cols);
+    lines.push({ row, col: place % cols, strength: strengths[place] as number });
+  });
+  return lines.sort((a, b) => b.strength - a.strength);
 }
 
 /** From here on not every word has a line of its own. */

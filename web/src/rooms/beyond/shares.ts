@@ -19,7 +19,7 @@ export function sharesPalette(largest: number, curve: Curve): Palette {
   const share = weightShare("row", curve);
   return {
     ends: [curve === "log" ? formatWeight(largest / 1000) : "0", formatWeight(largest)],
-    colour: (weight) => weightColour(share(weight, largest)),
+    place: (weight) => share(weight, largest),
     legend: weightColour,
   };
 }

@@ -13,7 +13,7 @@ const size = 168;
 
 const grey: Palette = {
   ends: ["0", "1"],
-  colour: (value) => [255 * value, 255 * value, 255 * value],
+  place: (value) => value,
   legend: (t) => [255 * t, 255 * t, 255 * t],
 };
 
