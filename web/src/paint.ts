@@ -1,8 +1,8 @@
 /** Draws one matrix on a canvas: cells, numbers where they fit, tokens along its sides, and what is lit. */
-import { colourOf, inkOn, type Palette, pixelsOf } from "./colour";
+import { colourOf, inkOn, largestIn, type Palette, pixelsOf } from "./colour";
 import { format } from "./format";
 import { labelsStand } from "./layout";
-import { at, largestOf, type View } from "./view";
+import { at, type View } from "./view";
 
 /** A row, a column, or with both a cell. */
 export interface Light {
@@ -111,8 +111,9 @@ function drawCells(context: CanvasRenderingContext2D, still: Still): void {
   if (!view) return;
   const pixels = new Uint32Array(g.rows * g.cols);
   const pixelOf = pixelsOf(palette);
+  const largestOfRow = largestIn(palette.within, view);
   for (let i = 0, k = 0; i < g.rows; ++i) {
-    const largest = largestOf(view, i);
+    const largest = largestOfRow(i);
     for (let j = 0; j < g.cols; ++j, ++k) {
       const value = at(view, i, j);
       if (!Number.isNaN(value) && !isHidden?.(i, j)) pixels[k] = pixelOf(value, largest);
@@ -197,8 +198,9 @@ function drawNumbers(context: CanvasRenderingContext2D, still: Still, ink: Ink):
   if (!view || decimals === null) return;
   context.textAlign = "center";
   context.textBaseline = "middle";
+  const largestOfRow = largestIn(palette.within, view);
   for (let i = 0; i < g.rows; ++i) {
-    const largest = largestOf(view, i);
+    const largest = largestOfRow(i);
     for (let j = 0; j < g.cols; ++j) {
       const value = at(view, i, j);
       if (isHidden?.(i, j) || Number.isNaN(value)) continue;

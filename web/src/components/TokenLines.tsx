@@ -1,9 +1,10 @@
 /** Attention as lines: queries on the left, keys on the right, stronger where more is taken. */
 import { useMemo } from "preact/hooks";
+import { type Curve, largestIn, type Range, weightPalette } from "../colour";
 import { shorten } from "../format";
 import { px, widest } from "../layout";
 import { useWidth } from "../useWidth";
-import { at, largestOf, type View } from "../view";
+import { at, type View } from "../view";
 import { SaveDrawing } from "./SaveDrawing";
 
 interface Line {
@@ -38,17 +39,15 @@ function markLargest(
 }
 
 /** For every query its strongest keys, as many as it takes to carry `mass` of its attention; of all these the strongest. */
-function strongest(
-  weights: View,
-  mass: number,
-  share: (weight: number, largest: number) => number,
-): Line[] {
+function strongest(weights: View, mass: number, range: Range, curve: Curve): Line[] {
+  const { within, place: share } = weightPalette(range, curve, "light");
+  const largestOfRow = largestIn(within, weights);
   const { rows, cols } = weights;
   const strengths = new Float32Array(rows * cols).fill(-1);
   const own = new Float32Array(cols);
   for (let row = 0; row < rows; ++row) {
     for (let col = 0; col < cols; ++col) own[col] = at(weights, row, col);
-    const largest = largestOf(weights, row);
+    const largest = largestOfRow(row);
     let carried = 0;
     const enough = (weight: number) => {
       // Rounding must not drop the last line of "all of it".
@@ -82,8 +81,9 @@ export interface TokenLinesProps {
   weights: View | null;
   /** Lines are drawn until they carry this share, 0 to 1, of each query's attention. */
   mass: number;
-  /** A weight's strength from 0 to 1; see `weightShare`. The same function until it says otherwise. */
-  share(weight: number, largest: number): number;
+  /** How strong lines are, as the colours of weights. */
+  range: Range;
+  curve: Curve;
   selected: number | null;
   onSelect(row: number): void;
 }
@@ -96,7 +96,7 @@ export function TokenLines(props: TokenLinesProps) {
     rows > manyRows ? 1100 / rows : Math.max(11, Math.min(32, Math.floor(400 / rows)));
   const labelStep = Math.ceil(9 / rowHeight);
   const height = rows * rowHeight;
-  const { queries, keys, weights, mass, share, selected, onSelect } = props;
+  const { queries, keys, weights, mass, range, curve, selected, onSelect } = props;
   // The drawing is large: it is made anew only when something in it changes.
   const drawing = useMemo(() => {
     const left = widest(queries.map((token) => shorten(token, 12))) + 12;
@@ -105,7 +105,7 @@ export function TokenLines(props: TokenLinesProps) {
     const middle = (index: number) => (index + 0.5) * rowHeight;
     const path = ({ row, col }: Line) =>
       `M${left} ${middle(row)}C${left + bend} ${middle(row)} ${right - bend} ${middle(col)} ${right} ${middle(col)}`;
-    const lines = weights ? strongest(weights, mass, share) : [];
+    const lines = weights ? strongest(weights, mass, range, curve) : [];
     return (
       <svg
         width={width}
@@ -165,7 +165,8 @@ export function TokenLines(props: TokenLinesProps) {
     keys,
     weights,
     mass,
-    share,
+    range,
+    curve,
     selected,
     onSelect,
     width,

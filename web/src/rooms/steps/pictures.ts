@@ -62,7 +62,7 @@ function usePalette(name: MatrixName, head: number): Palette {
   const { state, solution } = usePage();
   const { theme } = useShell();
   return useMemo(() => {
-    if (isShare(name)) return weightPalette(state.range, state.curve);
+    if (isShare(name)) return weightPalette(state.range, state.curve, theme);
     const view = solution && viewOf(solution, name, head);
     const [low, high] = (view && rangeOf(view)) ?? [0, 1];
     return signedPalette(Math.max(-low, high), theme);
