@@ -137,7 +137,7 @@ function noteOn({ seen }: { seen: { places: string } }): string {
   if (seen.places === "answered")
     return "For a sentence of your own, the right places are taken to be those of the words that the model answers.";
   if (seen.places === "unknown")
-    return "For an input of your own, the right places are not known here: take another example, or the numbers held out.";
+    return "This is not written in a form that the model learned, so the right places are not known.";
   return "";
 }
 

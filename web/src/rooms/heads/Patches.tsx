@@ -26,10 +26,10 @@ export function Patches({ picture }: { picture: NonNullable<Seen["picture"]> }) 
   // The first token stands for the class: the patches come after it, row by row.
   const across = Math.sqrt(columns.length - 1);
   const start = row * columns.length + 1;
-  const seen = useMemo(
-    () => viewOn(shown.head.weights, across, across, start),
-    [shown.head, across, start],
-  );
+  const seen = useMemo(() => {
+    const { data, offset } = shown.weights;
+    return viewOn(data, across, across, offset + start);
+  }, [shown.weights, across, start]);
   const palette = useMemo(() => weightPalette(range, curve), [range, curve]);
   const drawn = usePicture({
     ...{ view: useMemo(() => viewOn(pixels, side, side), [pixels, side]), palette: grey },
