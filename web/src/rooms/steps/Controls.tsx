@@ -33,7 +33,7 @@ function MaskDetails({ state, scene, set }: { state: State; scene: Scene; set: S
           <label for="pad-from">Padding from</label>
           <select
             id="pad-from"
-            value={String(Math.min(state.padFrom, Math.max(0, scene.keys.tokens.length - 1)))}
+            value={String(Math.min(state.padFrom, scene.keys.tokens.length))}
             onChange={({ currentTarget }) => set({ padFrom: Number(currentTarget.value) })}
           >
             {scene.keys.tokens.map((token, i) => (
@@ -41,6 +41,7 @@ function MaskDetails({ state, scene, set }: { state: State; scene: Scene; set: S
                 {i + 1} {shorten(token, 16)}
               </option>
             ))}
+            <option value={String(scene.keys.tokens.length)}>none</option>
           </select>
         </div>
       );

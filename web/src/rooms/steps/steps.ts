@@ -8,7 +8,7 @@ import "./stage.css";
 
 const steps: Room<State> = {
   title: "Attention, step by step",
-  lead: "To understand a word, look at the others: attention decides how much to take from each. All numbers are computed here.",
+  lead: "To understand a word, look at the others. Attention decides how much to take from each of them.",
   panels: {
     sentence: "the sentence",
     pipeline: "the pipeline of stages",
