@@ -274,12 +274,8 @@ export const stageFormulas: Record<StageName, (state: State, scene: Scene) => JS
         <mrow>
           <mo>[</mo>
           <Sub base="O" sub={<mn>1</mn>} of="o" />
-          {scene.heads > 1 && (
-            <>
-              <mo>…</mo>
-              <Sub base="O" sub={<mn>{scene.heads}</mn>} of="o" />
-            </>
-          )}
+          {scene.heads > 2 && <mo>…</mo>}
+          {scene.heads > 1 && <Sub base="O" sub={<mn>{scene.heads}</mn>} of="o" />}
           <mo>]</mo>
         </mrow>
         <mspace width="1em" />
