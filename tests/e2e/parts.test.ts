@@ -271,6 +271,7 @@ describe("Colours", () => {
 
 describe("The time of a computation", () => {
   const timeline: Timeline = {
+    lead: null,
     targets: [
       { matrix: "q", rows: 3, cols: 2 },
       { matrix: "k", rows: 2, cols: 2 },

@@ -160,7 +160,7 @@ function drawGrid(context: CanvasRenderingContext2D, { geometry: g }: Picture, i
 }
 
 /** As many decimals as fit into a cell for every number of the matrix, or null if not even one does. */
-function decimalsThatFit(
+export function decimalsThatFit(
   context: CanvasRenderingContext2D,
   { geometry: g, view, isHidden }: Picture,
 ): number | null {

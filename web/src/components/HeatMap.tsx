@@ -7,7 +7,7 @@ import { useShell } from "../shell";
 import { summaryOf } from "../usePicture";
 import { Legend } from "./Legend";
 import { Matrix, type MatrixActions } from "./Matrix";
-import { type Saved, SaveMenu } from "./SaveMenu";
+import { type Saved, SaveMatrix } from "./SaveMenu";
 
 export interface HeatMapProps {
   /** Its name in the page's code, and in tests. */
@@ -79,7 +79,7 @@ export function MatrixLegend({
 }) {
   return (
     <Legend palette={picture.palette} name={symbol} hasHidden={picture.isHidden !== undefined}>
-      {saved && <SaveMenu title={title} picture={picture} saved={saved} />}
+      {saved && <SaveMatrix title={title} picture={picture} saved={saved} />}
     </Legend>
   );
 }

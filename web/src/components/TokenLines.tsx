@@ -4,6 +4,7 @@ import { shorten } from "../format";
 import { px, widest } from "../layout";
 import { useWidth } from "../useWidth";
 import { at, type View } from "../view";
+import { SaveDrawing } from "./SaveDrawing";
 
 interface Line {
   readonly row: number;
@@ -46,6 +47,8 @@ function strongest(
 const manyRows = 100;
 
 export interface TokenLinesProps {
+  /** What the drawing shows, above it where it is saved. */
+  caption: string;
   queries: readonly string[];
   keys: readonly string[];
   /** One row of shares for each query; null until there are numbers. */
@@ -144,8 +147,11 @@ export function TokenLines(props: TokenLinesProps) {
     labelStep,
   ]);
   return (
-    <div ref={ref} class="token-lines" style={{ height: px(height) }}>
-      {width > 0 && drawing}
-    </div>
+    <>
+      <div ref={ref} class="token-lines" style={{ height: px(height) }}>
+        {width > 0 && drawing}
+      </div>
+      <SaveDrawing part={ref} title={props.caption} file="lines" />
+    </>
   );
 }

@@ -74,6 +74,7 @@ function Lines() {
     <div class="head-lines">
       <h3>Who looks at whom</h3>
       <TokenLines
+        caption={`${shown.name}, lines that carry the top ${mass} %: ${scene.seen.text}`}
         queries={rows}
         keys={columns}
         weights={shown.weights}

@@ -16,10 +16,12 @@ export function Lines() {
   );
   const share = useMemo(() => weightShare(range, curve), [range, curve]);
   const select = useCallback((row: number) => set({ row }), [set]);
+  const carried = mass === 100 ? "all attention" : `the top ${mass} %`;
   return (
     <section class="lines" aria-labelledby="lines-title">
       <h3 id="lines-title">Who looks at whom{scene.heads > 1 && `, head ${scene.head + 1}`}</h3>
       <TokenLines
+        caption={`Attention${scene.heads > 1 ? ` of head ${scene.head + 1}` : ""}, lines that carry ${carried}: ${state.text.slice(0, 60)}`}
         queries={scene.queries.tokens}
         keys={scene.keys.tokens}
         weights={weights}
@@ -33,7 +35,7 @@ export function Lines() {
         value={mass}
         limits={allowedRanges.mass}
         step={5}
-        text={mass === 100 ? "all attention" : `the top ${mass} %`}
+        text={carried}
         onChange={(mass) => set({ mass })}
       />
     </section>

@@ -18,6 +18,7 @@ export function sizesOf(scene: Scene): Record<Axis, number> {
     embedding: scene.embeddingSize,
     head: scene.headSize,
     joined: scene.heads * scene.headSize,
+    selected: 1,
   };
 }
 
@@ -39,9 +40,16 @@ export interface PictureOptions {
   readonly unfolds?: boolean;
 }
 
+/** Matrices in which the mask hides cells. */
+const ofMask: readonly MatrixName[] = ["masked", "exponentials", "weights"];
+
 function some<T>(values: Iterable<T>, is: (value: T) => boolean): boolean {
   for (const value of values) if (is(value)) return true;
   return false;
+}
+
+function rowOf(view: View, row: number): View {
+  return { ...view, rows: 1, offset: view.offset + row * view.rowStride };
 }
 
 function flipLight({ row, col }: Light): Light {
@@ -74,10 +82,11 @@ export function usePicture(name: MatrixName, options: PictureOptions): Picture {
     return upright && (flip ? transposed(upright) : upright);
   }, [whole, name, unfolding, flip]);
   const isHidden = useMemo(() => {
-    const masked =
-      (name === "masked" || isShare(name)) && solution && viewOf(solution, "masked", head);
+    const all = ofMask.includes(name) && solution && viewOf(solution, "masked", head);
+    if (!all) return undefined;
+    const masked = name === "exponentials" ? rowOf(all, solution.problem.row) : all;
     const hides = (score: number) => score === Number.NEGATIVE_INFINITY;
-    if (!masked || !some(entries(masked), hides)) return undefined;
+    if (!some(entries(masked), hides)) return undefined;
     return (row: number, col: number) =>
       hides(at(masked, row, col)) && (!unfolding || unfolding.isMade(name, row, col));
   }, [solution, name, head, unfolding]);
