@@ -57,7 +57,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   const heard = useHeard(lesson);
   const index = lesson ? indexOf(lesson, state.at) : 0;
   const seen = lesson?.past[index] ?? null;
-  const showing = lesson?.showings[seen?.showing ?? 0] ?? null;
+  const showing = lesson?.showings.find(({ id }) => id === seen?.showing) ?? null;
 
   const speed = lesson?.millisecondsPerStep;
   const bytes = lesson ? bytesOf(lesson.begun.first) : 0;

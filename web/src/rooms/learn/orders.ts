@@ -34,7 +34,7 @@ export interface Course {
 
 /** An example that is shown for some time. */
 export interface Showing {
-  /** They are counted from 0. */
+  /** No two have the same, whichever the training. */
   readonly id: number;
   readonly source: readonly string[];
   /** Whether a person typed it. */

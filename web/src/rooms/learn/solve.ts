@@ -25,6 +25,9 @@ function isOfNumbers(error: unknown): boolean {
   return error instanceof HeedError && (error.code === "nan" || error.message.includes("NaN"));
 }
 
+/** How many examples were shown. */
+let shownSoFar = 0;
+
 class Lesson {
   readonly #trainings: Training[] = [];
   #isPaused = true;
@@ -42,7 +45,7 @@ class Lesson {
       this.#dispose();
       throw error;
     }
-    this.#showing = this.#shows(0, null);
+    this.#showing = this.#shows(null);
   }
 
   async begin(text: string | null): Promise<Begun> {
@@ -63,7 +66,7 @@ class Lesson {
       const shown = { kind: "shown", step: this.#step } as const;
       if (own && "why" in own) return { ...shown, showing: null, why: own.why, views: [] };
       for (const training of this.#trainings) training.show(own);
-      this.#showing = this.#shows(this.#showing.id + 1, text);
+      this.#showing = this.#shows(text);
       return { ...shown, showing: this.#showing, why: null, views: await this.#views() };
     });
   }
@@ -92,9 +95,10 @@ class Lesson {
     return this.#trainings[0] as Training;
   }
 
-  #shows(id: number, text: string | null): Showing {
+  #shows(text: string | null): Showing {
+    shownSoFar += 1;
     const attentions = this.#trainings.map((training) => training.attentions());
-    return { id, source: this.#first.source, isOwn: text !== null, attentions };
+    return { id: shownSoFar, source: this.#first.source, isOwn: text !== null, attentions };
   }
 
   /** None of a model whose numbers are none. */

@@ -8,7 +8,7 @@ export interface Lesson {
   readonly begun: Begun;
   /** What was asked for it. */
   readonly setups: readonly Setup[];
-  /** By their ids; what a snapshot shows is among them. */
+  /** What a snapshot shows is among them. */
   readonly showings: readonly Showing[];
   /** Why what was typed is not shown, in words. */
   readonly why: string | null;
@@ -33,10 +33,7 @@ export interface LessonControls {
 const endless = 1e9;
 
 function withShowing(showings: readonly Showing[], showing: Showing): readonly Showing[] {
-  if (showings[showing.id]) return showings;
-  const all = [...showings];
-  all[showing.id] = showing;
-  return all;
+  return showings.some(({ id }) => id === showing.id) ? showings : [...showings, showing];
 }
 
 /** Where training stands at its last look, that look is of what is shown now. */
