@@ -226,7 +226,7 @@ function drawLabels(context: CanvasRenderingContext2D, picture: Picture, ink: In
   context.font = font(labelSize, false);
   // Column labels lie flat while they fit over their cells, else they stand.
   const stand = labelsStand(labels.cols ?? [], g.cellWidth);
-  const colSize = stand ? Math.max(smallestLabel, Math.min(labelSize, g.cellWidth)) : labelSize;
+  const colSize = Math.max(smallestLabel, Math.min(labelSize, g.cellWidth));
   for (const [j, label] of (labels.cols ?? []).entries()) {
     const strong = selected?.col === j || marked("col", j);
     if (!strong && j % labelStep(g.cellWidth) !== 0) continue;
