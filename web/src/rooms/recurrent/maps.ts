@@ -1,6 +1,6 @@
 /** What maps are made of, apart from their pictures. */
 import type { Explanation } from "../../explanation";
-import { format } from "../../format";
+import { format, softmaxOf } from "../../format";
 import { at, type View, viewOn } from "../../view";
 import { type Page, type Pointed, shownModels, titles } from "./page";
 import type { Attention, Found, ModelName } from "./problem";
@@ -68,10 +68,7 @@ const scores: Readonly<Record<Exclude<ModelName, "rnn">, string>> = {
   transformer: "q · k ÷ √d",
 };
 
-/**
- * A weight as it was computed: the mean of the heads' weights; or e^score over the row's sum, scores counted from the
- * row's highest, whose own term is then 1. Both are read off the weights: the sum is 1 / the largest.
- */
+/** A weight as it was computed: the mean of the heads' weights, or a softmax. */
 function madeOf(attention: Attention, head: number, row: number, col: number): string {
   const { heads, columns } = attention;
   const weightOf = (head: number, col: number) => at(viewOfHead(attention, head), row, col);
@@ -81,8 +78,7 @@ function madeOf(attention: Attention, head: number, row: number, col: number): s
   }
   const weights = Array.from({ length: columns }, (_, j) => weightOf(head, j));
   const largest = Math.max(...weights);
-  const below = Math.log((weights[col] as number) / largest);
-  return `e^s ÷ Σ e^s = e^${below === 0 ? "0" : format(below, 2)} ÷ ${format(1 / largest)}`;
+  return `e^s ÷ Σ e^s = ${softmaxOf(weights[col] as number, largest)}`;
 }
 
 function headName(model: ModelName, { heads, layer }: Attention, { head }: State): string {
