@@ -110,12 +110,12 @@ function Memory({ report }: { report: Report }) {
   return (
     <RowTable
       title="What a call holds"
-      note="In the engine’s memory, read off its tensors. What is kept of the softmax is one number for each query; the weights themselves, one for each pair, are only made where they are asked for."
+      note="In the engine’s memory: its tensors of queries, keys, values and output; what is kept of the softmax, one number for each query; and the weights, one for each pair, where they are asked for."
       columns={[
         { id: "case", head: "case" },
-        { id: "tensors", head: "queries, keys, values, output" },
-        { id: "lse", head: "kept of the softmax" },
-        { id: "weights", head: "weights, where asked for" },
+        { id: "tensors", head: "tensors" },
+        { id: "lse", head: "softmax" },
+        { id: "weights", head: "weights" },
       ]}
     >
       <tbody>
