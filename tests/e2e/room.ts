@@ -60,6 +60,15 @@ export class Room {
     });
   }
 
+  /** The numbers by which the cell that is read out came about: the vectors' product, its score, its weight. */
+  async formula(): Promise<{ dot: number; score: number; weight: number }> {
+    const text = (await this.text(".readout-formula")).replaceAll("−", "-");
+    const found =
+      /= (-?[\d.]+) score = .* = (-?[\d.]+) weight = [^=]*= [^=]* = ([\d.]+)/.exec(text) ?? [];
+    const [dot = Number.NaN, score = Number.NaN, weight = Number.NaN] = found.slice(1).map(Number);
+    return { dot, score, weight };
+  }
+
   /** Types a text in place of what a field holds. */
   async type(selector: string, text: string): Promise<void> {
     await this.page.focus(selector);

@@ -189,19 +189,94 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
       .toBe("Scores, “quick” looks at “The” QKᵀ[2, 1] = 0.500 × 0.200, so far 0.100");
     await expect
       .poll(() => room.text(".computation .transport-place"))
-      .toBe("Moment 2 of 10 the first cell");
+      .toBe("Part 2 of 10 the first cell, press Play to go on");
     expect(await room.text(".computation .play")).toBe("Play");
     expect(await readout()).toContain("= 0.500 × 0.200 + 0.600 × 0.100, so far 0.160");
     await room.click("Play", ".computation");
     await expect
       .poll(() => room.text(".computation .transport-place"))
-      .toBe("Moment 6 of 10 cell by cell");
+      .toBe("Part 6 of 10 the first row, press Play to go on");
     expect(await readout()).toContain("QKᵀ[2, 5] = 0.500 × 1.800 + 0.600 × 1.700 = 1.920");
     await room.click("Next →", ".computation");
     await expect.poll(readout).toContain("Scores, “The” The whole row");
     await expect.poll(() => room.link()).toContain("time=7");
     await room.click("← Back", ".computation");
     await expect.poll(readout).toContain("QKᵀ[2, 5]");
+  });
+
+  test("plays a softmax exponential by exponential, then their sum, then the division", async () => {
+    const scores = [0.16, 0.6, 1.04, 1.48, 1.92].map((score) => score / Math.SQRT2);
+    const sums = scores.map((_, n) =>
+      scores.slice(0, n + 1).reduce((sum, score) => sum + Math.exp(score), 0),
+    );
+    const all = sums[4] as number;
+    const room = await enter("#step=weights");
+    const readout = () => room.text(".readout");
+    await room.page.focus(".computation .scrub");
+    await room.page.keyboard.press("Home");
+    for (const [n, word] of exampleTokens.entries()) {
+      const [score, sum] = [scores[n], sums[n]] as [number, number];
+      await expect
+        .poll(readout)
+        .toBe(
+          `Exponentials, “quick” looks at “${word}” e^M[2, ${n + 1}] = e^${score.toFixed(3)} = ${Math.exp(score).toFixed(3)}, sum so far ${sum.toFixed(3)}`,
+        );
+      expect(await room.text("[data-matrix=exponentials]")).toContain(
+        `of “quick”, sum so far ${sum.toFixed(3)}`,
+      );
+      await room.page.keyboard.press("ArrowRight");
+    }
+    const first = Math.exp(scores[0] as number);
+    await expect
+      .poll(readout)
+      .toContain(`= ${first.toFixed(3)} ÷ ${all.toFixed(3)} = ${(first / all).toFixed(3)}`);
+    const place = () => room.text(".computation .transport-place");
+    expect(await place()).toBe("Part 6 of 14 the first cell, press Play to go on");
+    await room.page.keyboard.press("ArrowLeft");
+    await expect.poll(readout).toContain(`sum so far ${all.toFixed(3)}`);
+    await room.click("Play", ".computation");
+    await expect.poll(place).toBe("Part 6 of 14 the first cell, press Play to go on");
+    expect(await room.text("[data-matrix=exponentials]")).toContain(`sum ${all.toFixed(3)}`);
+  });
+
+  test("keeps exponentials finite when the scores are large", async () => {
+    const room = await enter("#edits=q.1.2.1:1000&step=weights&time=5");
+    await expect.poll(() => room.text(".readout")).toContain("= 1.000, sum so far 1.000");
+    expect(await room.text("[data-matrix=exponentials]")).toContain(
+      "the largest score taken off first",
+    );
+  });
+
+  test("adds up nothing in a first cell that was set by hand", async () => {
+    const room = await enter("#edits=q.1.2.1:-2&step=qkv&time=1");
+    expect(await room.text(".readout")).toContain("Q[2, 1] = −2.000, set by you");
+    // Two matrices are left of the 19 parts of the example, less three of the four terms.
+    expect(await room.text(".computation .transport-place")).toContain("Part 1 of 16");
+    await room.click("Next →", ".computation");
+    await expect.poll(() => room.text(".readout")).toContain("= 0.500 × 0.000 + 0.600 × 1.000");
+  });
+
+  test("lights the part of the picture that a word or a letter speaks of", async () => {
+    const room = await enter("#step=output");
+    const drawn = (matrix: string) =>
+      room.page.$eval(`.stage [data-matrix=${matrix}] canvas`, (canvas) =>
+        (canvas as HTMLCanvasElement).toDataURL(),
+      );
+    const [values, weights] = [await drawn("v"), await drawn("weights")];
+    await room.page.focus(".stage-words .role-v");
+    await expect.poll(() => drawn("v")).not.toBe(values);
+    expect(await drawn("weights")).toBe(weights);
+    await room.page.hover(".stage-words math [data-lights=weights]");
+    await expect.poll(() => drawn("weights")).not.toBe(weights);
+    await expect.poll(() => drawn("v")).toBe(values);
+  });
+
+  test("lets go of a kept cell where another stage is shown", async () => {
+    const room = await enter("#cell=scores.2.4");
+    expect(await room.text(".readout")).toContain("kept");
+    await room.click("Next →");
+    await expect.poll(() => room.text(".readout")).toContain("Point at a cell");
+    await expect.poll(() => room.link()).not.toContain("cell=");
   });
 
   test("leaves out Play for those who want less motion, and keeps the steps", async ({ skip }) => {
@@ -470,5 +545,33 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await room.untilTable({ keys: ["The", "cat", "is", "sleeping", "there"] });
     await room.click("Back to the worked example");
     await room.untilTable({ keys: exampleTokens, output: [1.339, 1.439] });
+  });
+
+  test("keeps what every suggestion says", async () => {
+    const room = await enter();
+    const words = await room.page.$$eval(".try-next a", (all) =>
+      all.map(({ textContent }) => textContent ?? ""),
+    );
+    const seen: string[] = [];
+    for (const title of words) {
+      await room.click(title, ".try-next");
+      await expect.poll(() => room.text(".tried")).toContain(title);
+      expect(await room.text(".notices"), title).toBe("");
+      if (title === "Shuffle the words")
+        await expect.poll(() => room.text(".shuffled")).toContain("only change places");
+      if (title === "Shuffle them with positions")
+        await expect.poll(() => room.text(".shuffled")).toContain("something else");
+      if (title === "Leave out the division by √d")
+        await expect.poll(() => room.text(".sharpness")).toContain("The softmax is saturated");
+      if (title === "Change one number of a query or a key")
+        await expect.poll(() => room.text(".readout")).toContain("−2.000, set by you");
+      if (title === "Leave out a head")
+        await expect.poll(() => room.text(".stage-words")).toContain("Head 2 is left out");
+      if (title === "512 tokens at once")
+        await expect.poll(() => room.text(".row-table")).toContain("with most weight, of 512");
+      await expect.poll(() => room.link()).not.toBe(seen.at(-1) ?? "#");
+      seen.push(await room.link());
+    }
+    expect(new Set(seen).size).toBe(9);
   });
 });
