@@ -17,6 +17,13 @@ export function formatShort(value: number): string {
   return format(value, Math.abs(value) < 10 ? 2 : 1);
 }
 
+/** Small weights are common: two digits of theirs are worth more than two decimals. */
+export function formatWeight(weight: number): string {
+  if (weight <= 0 || weight >= 0.1) return formatShort(weight);
+  const text = weight < 0.0001 ? weight.toExponential(1) : String(Number(weight.toPrecision(2)));
+  return text.replace("-", "−");
+}
+
 /** At most `limit` characters as a reader counts them. */
 export function shorten(text: string, limit: number): string {
   if (text.length <= limit) return text;

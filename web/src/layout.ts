@@ -41,8 +41,12 @@ export function textWidth(text: string): number {
   return width;
 }
 
+const widestOf = new WeakMap<readonly string[], number>();
+
 export function widest(labels: readonly string[]): number {
-  return Math.ceil(Math.max(0, ...labels.map(textWidth)));
+  const known = widestOf.get(labels) ?? Math.ceil(Math.max(0, ...labels.map(textWidth)));
+  widestOf.set(labels, known);
+  return known;
 }
 
 export function labelsStand(labels: readonly string[], cellWidth: number): boolean {

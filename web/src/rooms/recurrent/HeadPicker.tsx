@@ -1,9 +1,9 @@
 /** The Transformer's layers and heads as small maps; a head is known by its place and number. */
 import { useMemo } from "preact/hooks";
-import { weightPalette } from "../../colour";
 import { Matrix } from "../../components/Matrix";
 import { useShell } from "../../shell";
 import { usePicture } from "../../usePicture";
+import { useWeightPalette } from "../../useWeightPalette";
 import { viewOfHead } from "./maps";
 import { usePage } from "./page";
 import type { Attention } from "./problem";
@@ -22,9 +22,8 @@ function Thumbnail({
 }) {
   const { state, source } = usePage();
   const { theme } = useShell();
-  const { range, curve } = state;
   const view = useMemo(() => attention && viewOfHead(attention, head), [attention, head]);
-  const palette = useMemo(() => weightPalette(range, curve), [range, curve]);
+  const palette = useWeightPalette(state);
   const rows = attention?.rows ?? lastStep + 1;
   const cols = Math.max(1, source.length);
   const cell = { width: size.width / cols, height: size.height / rows };

@@ -6,7 +6,7 @@ import { usePicture } from "../../../usePicture";
 import { useWidth } from "../../../useWidth";
 import { transposed, viewOn } from "../../../view";
 import { Reading, usePointed } from "../Reading";
-import { formatWeight, sharesPalette } from "../shares";
+import { formatWeight, useSharesPalette } from "../shares";
 import type { Pixel as Cell, State } from "../state";
 import type { Melody } from "./solve";
 import { bands, secondsOf, timeOf } from "./sound";
@@ -55,7 +55,7 @@ function Strip({
         : null,
     [data, frames],
   );
-  const palette = useMemo(() => sharesPalette(1, "linear"), []);
+  const palette = useSharesPalette(1, "linear");
   const picture = usePicture({
     view,
     rows: bands,
@@ -106,7 +106,7 @@ export function Maps({
         : [null, 1],
     [weights, frames],
   );
-  const palette = useMemo(() => sharesPalette(largest, curve), [largest, curve]);
+  const palette = useSharesPalette(largest, curve);
   const picture = usePicture({
     view,
     rows: frames,
