@@ -5,7 +5,7 @@ import type { CellSize } from "../../layout";
 import type { Labels, Light, Picture } from "../../paint";
 import { useShell } from "../../shell";
 import { usePicture as usePictureOf } from "../../usePicture";
-import { at, entries, rangeOf, transposed } from "../../view";
+import { at, rangeOf, transposed, type View } from "../../view";
 import { type Axis, kindOf, type MatrixName, viewOf } from "./matrices";
 import { usePage } from "./page";
 import type { Scene } from "./state";
@@ -41,8 +41,11 @@ export interface PictureOptions {
   readonly unfolds?: boolean;
 }
 
-function some<T>(values: Iterable<T>, is: (value: T) => boolean): boolean {
-  for (const value of values) if (is(value)) return true;
+const hides = (score: number) => score === Number.NEGATIVE_INFINITY;
+
+function hasHidden(masked: View): boolean {
+  for (let i = 0; i < masked.rows; ++i)
+    for (let j = 0; j < masked.cols; ++j) if (hides(at(masked, i, j))) return true;
   return false;
 }
 
@@ -82,8 +85,7 @@ export function usePicture(name: MatrixName, options: PictureOptions): Picture {
   }, [whole, name, unfolding, flip]);
   const isHidden = useMemo(() => {
     const masked = (name === "masked" || isShare(name)) && source && viewOf(source, "masked", head);
-    const hides = (score: number) => score === Number.NEGATIVE_INFINITY;
-    if (!masked || !some(entries(masked), hides)) return undefined;
+    if (!masked || !hasHidden(masked)) return undefined;
     return (row: number, col: number) =>
       hides(at(masked, row, col)) && (!unfolding || unfolding.isMade(name, row, col));
   }, [source, name, head, unfolding]);
