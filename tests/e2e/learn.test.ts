@@ -1,7 +1,6 @@
 /** The room "Learn": what of it is pure, and the room as a person meets it. */
 import { load } from "heed";
-import type { Browser } from "puppeteer-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { formatShort } from "../../web/src/format";
 import { read, write } from "../../web/src/rooms/learn/link";
 import type { Seen, Snapshot } from "../../web/src/rooms/learn/orders";
@@ -9,15 +8,16 @@ import { mostKept, spacingAt, withMore } from "../../web/src/rooms/learn/past";
 import { initialState, planOf, type State, setupsOf } from "../../web/src/rooms/learn/state";
 import { Training } from "../../web/src/rooms/learn/training";
 import { bestHead, bestMass, percent } from "../../web/src/rooms/learn/words";
-import { type BrowserName, launch, type Server, serve } from "./browsers";
+import type { BrowserName } from "./browsers";
 import { Room } from "./room";
+import { visits } from "./visits";
 
 const seenWith = (masses: number[][]): Seen => ({
-  ...{ loss: 1, heldLoss: 1, exact: 0, masses, weights: new Float32Array(0), answer: [] },
+  ...{ loss: 1, heldLoss: 1, exact: 0, masses, shares: [], answer: [] },
 });
 
 describe("What was learned", () => {
-  const snapshot = (step: number): Snapshot => ({ step, courses: [] });
+  const snapshot = (step: number): Snapshot => ({ step, showing: 0, courses: [] });
 
   test("is kept at few, evenly spread steps, and always at the last one", () => {
     let past: readonly Snapshot[] = [snapshot(0)];
@@ -53,7 +53,8 @@ describe("The link of “Learn”", () => {
     const state: State = {
       ...{ task: "pronouns", length: 12, heads: 8, layers: 2, size: 128, rate: 0.01, seed: 7 },
       ...{ positions: false, compare: true, at: 120, head: { attention: 1, head: 3 } },
-      ...{ cell: { row: 2, col: 5 }, outlined: false, range: "row", curve: "log" },
+      ...{ cell: { row: 2, col: 5 }, row: 3, outlined: false, range: "row", curve: "log" },
+      text: "Alice gave it to Bob.",
     };
     expect(read(write(state))).toEqual({ state, notices: [] });
   });
@@ -76,29 +77,7 @@ test("One head and four are trained by the same seed and have equally many param
 });
 
 describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", (name) => {
-  let server: Server;
-  let browser: Browser;
-  let room: Room | undefined;
-
-  beforeAll(async () => {
-    [server, browser] = await Promise.all([serve(), launch(name)]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    server?.stop();
-  });
-  afterEach(async () => {
-    const complaints = room?.complaints;
-    await room?.close();
-    room = undefined;
-    expect(complaints, "the console stays empty").toEqual([]);
-  });
-
-  async function open(link = ""): Promise<Room> {
-    room = await Room.open(browser, `${server.url}#room=learn${link}`);
-    await room.page.waitForSelector("[data-matrix]");
-    return room;
-  }
+  const { enter } = visits(Room, name, "#room=learn");
   const stepOf = (room: Room) =>
     room.page.$eval("[data-step]", (place) => Number((place as HTMLElement).dataset.step));
   const shownStep = async (room: Room) =>
@@ -122,7 +101,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     );
 
   test("learns to reverse by itself, and its best head shows the diagonal", async () => {
-    const room = await open();
+    const room = await enter();
     await expect.poll(() => stepOf(room), { timeout: 50_000 }).toBeGreaterThan(200);
     await expect.poll(async () => (await lastRow(room, 1))[0]).toBeGreaterThan(0.6);
     expect((await lastRow(room, 1))[1]).toBeGreaterThan(0.6);
@@ -131,7 +110,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
   });
 
   test("shows the numbers of the engine, step by step", async () => {
-    const room = await open("&seed=3");
+    const room = await enter("&seed=3");
     await stand(room);
     const heed = await load({ threads: 1 });
     const [setup] = setupsOf({ ...initialState, seed: 3 });
@@ -152,28 +131,59 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     expect(exact).toBe(Number(formatShort(seen.exact)));
     expect(Math.abs((mass ?? 0) - bestMass(seen))).toBeLessThan(0.011);
 
-    const course = training.course();
-    await room.page.click(".head-grid fieldset:last-child label:last-of-type");
+    await room.page.click(".head-grid fieldset:last-of-type label:last-of-type");
     await expect.poll(() => room.text(".learn-large .matrix-name")).toContain("Head 4");
-    const attention = course.attentions.at(-1);
-    if (!attention) throw new Error("there is an attention");
+    const attention = training.attentions().at(-1);
+    const shares = seen.shares.at(-1);
+    if (!attention || !shares) throw new Error("there is an attention");
     const [rows, cols] = [attention.rows.length, attention.columns.length];
     const { x, y } = await room.cell("head-4", 2, 5, rows, cols);
     await room.page.mouse.move(x, y);
-    const weight = seen.weights[attention.offset + (3 * rows + 2) * cols + 5] as number;
+    const place = (3 * rows + 2) * cols + 5;
     await expect
       .poll(() => room.text(".readout"))
       .toContain(`“${attention.rows[2]}” (3) takes from “${attention.columns[5]}” (6)`);
-    const shown = Number(/([\d.]+),/.exec(await room.text(".readout-formula"))?.[1]);
-    expect(Math.abs(shown - weight)).toBeLessThan(0.002);
+    const { score, weight } = await room.formula();
+    expect(Math.abs(score - (shares.scores[place] as number))).toBeLessThan(0.01);
+    expect(Math.abs(weight - (shares.weights[place] as number))).toBeLessThan(0.002);
     const said = seen.masses.at(-1)?.[3] ?? Number.NaN;
     const written = Number(/([\d.]+) %/.exec(await room.text(".learn-mass"))?.[1]);
     expect(Math.abs(written - Number(/[\d.]+/.exec(percent(said))?.[0]))).toBeLessThanOrEqual(1);
     heed.dispose();
   });
 
+  test("shows what a person types, and refuses what is not of its task", async () => {
+    const room = await enter();
+    await expect.poll(() => stepOf(room)).toBeGreaterThan(10);
+    const before = await shownStep(room);
+    await room.type(".learn-own input", "abca");
+    await expect.poll(() => room.text(".learn-example .tokens")).toBe("a 1 b 2 c 3 a 4");
+    await expect.poll(() => room.link()).toContain("text=abca");
+    expect(await stepOf(room), "training goes on").toBeGreaterThanOrEqual(before);
+    // It is answered right once it is learned, and the right places are those of its letters.
+    const written = (text: string) => text.replace(/[^a-z]/g, "");
+    await expect
+      .poll(async () => written(await room.text(".learn-answer .tokens")), { timeout: 50_000 })
+      .toBe("acba");
+    const { x, y } = await room.cell("head-4", 1, 2, 5, 4);
+    await room.page.mouse.move(x, y);
+    await expect.poll(() => room.text(".readout")).toContain("“c” (2) takes from “c” (3)");
+    expect(await room.text(".readout-formula")).toContain("a right place");
+    await room.paste(".learn-own input", "ab3a");
+    await expect.poll(() => room.text(".learn-example .notices")).toContain("does not know “3”");
+    await room.paste(".learn-own input", "abcabcabc");
+    await expect.poll(() => room.text(".learn-example .notices")).toContain("at most 8");
+    expect(await room.text(".learn-example .tokens")).toBe("a 1 b 2 c 3 a 4");
+    await room.click("Back to the one held out");
+    await expect.poll(() => room.text(".learn-example .tokens")).not.toBe("a 1 b 2 c 3 a 4");
+    expect(await room.text(".learn-example .notices")).toBe("");
+    await room.click("write dates");
+    await room.type(".learn-own input", "3 May");
+    await expect.poll(() => room.text(".learn-example .notices")).toContain("not a date");
+  });
+
   test("goes on while its past is looked at, and comes back", async () => {
-    const room = await open();
+    const room = await enter();
     await expect.poll(() => shownStep(room)).toBeGreaterThan(20);
     await room.click("← Back");
     await room.click("← Back");
@@ -197,7 +207,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
   });
 
   test("trains one head beside four", async () => {
-    const room = await open("&compare=on");
+    const room = await enter("&compare=on");
     await expect.poll(() => stepOf(room)).toBeGreaterThan(5);
     const titles = await room.page.$$eval(".course h2", (all) => all.map((h) => h.textContent));
     expect(titles.map((title) => title?.replace(/\d+,\d+ p/, "p"))).toEqual([
@@ -210,7 +220,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
   });
 
   test("says when the numbers cease to be numbers, and stays of use", async () => {
-    const room = await open("&rate=1000");
+    const room = await enter("&rate=1000");
     await expect.poll(() => room.text(".notices")).toContain("A smaller learning rate");
     await room.page.focus(".slider input");
     await room.page.keyboard.press("Home");
@@ -220,7 +230,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
   });
 
   test("ends its worker when it is left", async () => {
-    const room = await open();
+    const room = await enter();
     const engines = () =>
       room.page.workers().filter((worker) => worker.url().includes("engine.worker")).length;
     // Only Chromium tells of all workers.
@@ -233,7 +243,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
   });
 
   test("learns its other tasks and begins anew with each", async () => {
-    const room = await open();
+    const room = await enter();
     for (const [words, about, total] of [
       ["sort letters", "in the order of the alphabet", 1200],
       ["who is it?", "each pronoun", 3000],

@@ -1,8 +1,8 @@
 /** Draws one matrix on a canvas: cells, numbers where they fit, tokens along its sides, and what is lit. */
-import { colourOf, inkOn, type Palette, pixelsOf } from "./colour";
+import { colourOf, inkOn, largestIn, type Palette, pixelsOf } from "./colour";
 import { format } from "./format";
 import { labelsStand } from "./layout";
-import { at, largestOf, type View } from "./view";
+import { at, type View } from "./view";
 
 /** A row, a column, or with both a cell. */
 export interface Light {
@@ -111,8 +111,9 @@ function drawCells(context: CanvasRenderingContext2D, still: Still): void {
   if (!view) return;
   const pixels = new Uint32Array(g.rows * g.cols);
   const pixelOf = pixelsOf(palette);
+  const largestOfRow = largestIn(palette.within, view);
   for (let i = 0, k = 0; i < g.rows; ++i) {
-    const largest = largestOf(view, i);
+    const largest = largestOfRow(i);
     for (let j = 0; j < g.cols; ++j, ++k) {
       const value = at(view, i, j);
       if (!Number.isNaN(value) && !isHidden?.(i, j)) pixels[k] = pixelOf(value, largest);
@@ -164,7 +165,7 @@ function drawGrid(context: CanvasRenderingContext2D, { geometry: g }: Still, ink
 }
 
 /** As many decimals as fit into a cell for every number of the matrix, or null if not even one does. */
-function decimalsThatFit(
+export function decimalsThatFit(
   context: CanvasRenderingContext2D,
   { geometry: g, view, isHidden }: Still,
 ): number | null {
@@ -199,8 +200,9 @@ function drawNumbers(context: CanvasRenderingContext2D, still: Still, ink: Ink):
   if (!view || decimals === null) return;
   context.textAlign = "center";
   context.textBaseline = "middle";
+  const largestOfRow = largestIn(palette.within, view);
   for (let i = 0; i < g.rows; ++i) {
-    const largest = largestOf(view, i);
+    const largest = largestOfRow(i);
     for (let j = 0; j < g.cols; ++j) {
       const value = at(view, i, j);
       if (isHidden?.(i, j) || Number.isNaN(value)) continue;
@@ -232,10 +234,8 @@ function standOf({ labels, geometry: g }: Still): boolean {
 function rowLabelSize(g: Geometry): number {
   return Math.max(smallestLabel, Math.min(labelSize, g.cellHeight));
 }
-function colLabelSize(still: Still): number {
-  return standOf(still)
-    ? Math.max(smallestLabel, Math.min(labelSize, still.geometry.cellWidth))
-    : labelSize;
+function colLabelSize(g: Geometry): number {
+  return Math.max(smallestLabel, Math.min(labelSize, g.cellWidth));
 }
 
 function drawRowLabel(context: CanvasRenderingContext2D, still: Still, row: number): void {
@@ -267,7 +267,7 @@ function drawLabels(context: CanvasRenderingContext2D, still: Still, ink: Ink): 
   if (rows.length > 0) context.font = fontOf(ink, rowLabelSize(g));
   for (let i = 0; i < rows.length; i += labelStep(g.cellHeight)) drawRowLabel(context, still, i);
   const stand = standOf(still);
-  if (cols.length > 0) context.font = fontOf(ink, colLabelSize(still));
+  if (cols.length > 0) context.font = fontOf(ink, colLabelSize(g));
   for (let j = 0; j < cols.length; j += labelStep(g.cellWidth))
     drawColLabel(context, still, j, stand);
 
@@ -307,7 +307,7 @@ function drawStrongLabels(context: CanvasRenderingContext2D, picture: Picture, i
   }
 
   const stand = standOf(picture);
-  const colSize = colLabelSize(picture);
+  const colSize = colLabelSize(picture.geometry);
   context.font = fontOf(ink, colSize, true);
   for (const col of indices("col", labels.cols?.length ?? 0)) {
     const width = stand ? colSize + 2 : g.cellWidth;

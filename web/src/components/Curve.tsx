@@ -1,9 +1,11 @@
 /** One to three lines over a common axis, such as losses over the steps of a training. */
-import { useId, useMemo, useState } from "preact/hooks";
+import { useId, useMemo, useRef, useState } from "preact/hooks";
+import { columnsCsv } from "../export";
 import { formatShort } from "../format";
 import { px, widest } from "../layout";
 import { type Interval, nearest, rangeOfAll, textsOf, ticksOf } from "../scale";
 import { useWidth } from "../useWidth";
+import { SaveDrawing } from "./SaveDrawing";
 
 export interface Series {
   readonly name: string;
@@ -33,6 +35,8 @@ export interface CurveProps {
 const mostSeries = 3;
 /** More points than pixels say nothing more. */
 const mostPoints = 600;
+/** Room for numbers along y: curves below one another then begin at the same place. */
+const leastLeft = 26;
 /** Rows of the table for screen readers. */
 const rowsHeard = 20;
 
@@ -77,6 +81,7 @@ export function Curve({
   const [ref, width] = useWidth<HTMLDivElement>();
   const [hovered, setHovered] = useState<number | null>(null);
   const id = useId();
+  const part = useRef<HTMLDivElement>(null);
   const series = all.slice(0, mostSeries);
   const xRange =
     domain ??
@@ -86,7 +91,7 @@ export function Curve({
   const yRange = range ?? rangeOfAll(series.flatMap(({ y }) => Array.from(y)));
   const yTicks = ticksOf(yRange, 4);
   const yTexts = textsOf(yTicks);
-  const left = width > 0 ? widest(yTexts) + 8 : 0;
+  const left = width > 0 ? Math.max(leastLeft, widest(yTexts)) + 8 : 0;
   const box = { left, right: Math.max(left + 1, width - 8), top: 8, bottom: height - 20 };
   const xTicks = ticksOf(xRange, Math.max(2, Math.floor((box.right - left) / 90)));
   const xTexts = textsOf(xTicks);
@@ -136,7 +141,7 @@ export function Curve({
   }.`;
 
   return (
-    <div class="curve">
+    <div ref={part} class="curve">
       <p class="curve-legend number">
         {series.map(({ name, y }, i) => (
           <span key={name} class={`series-${i + 1}`}>
@@ -210,6 +215,14 @@ export function Curve({
           </svg>
         )}
       </div>
+      <SaveDrawing
+        part={part}
+        title={title}
+        file={title.toLowerCase().replace(/\W+/g, "-")}
+        csv={() =>
+          columnsCsv([xName, ...series.map(({ name }) => name)], [x, ...series.map(({ y }) => y)])
+        }
+      />
       <p class="curve-axes faint">
         {yName} over {xName}
       </p>

@@ -1,9 +1,11 @@
 /** Attention as lines: queries on the left, keys on the right, stronger where more is taken. */
 import { useMemo } from "preact/hooks";
+import { type Curve, largestIn, type Range, weightPalette } from "../colour";
 import { shorten } from "../format";
 import { px, widest } from "../layout";
 import { useWidth } from "../useWidth";
-import { at, largestOf, type View } from "../view";
+import { at, type View } from "../view";
+import { SaveDrawing } from "./SaveDrawing";
 
 interface Line {
   readonly row: number;
@@ -64,11 +66,9 @@ function countFor(weights: Float32Array, mass: number): number {
 }
 
 /** For every query its strongest keys, as many as it takes to carry `mass` of its attention; of all these the strongest. */
-function strongest(
-  weights: View,
-  mass: number,
-  share: (weight: number, largest: number) => number,
-): Line[] {
+function strongest(weights: View, mass: number, range: Range, curve: Curve): Line[] {
+  const { within, place: share } = weightPalette(range, curve, "light");
+  const largestOfRow = largestIn(within, weights);
   const { rows, cols } = weights;
   const none = -1;
   const strengths = new Float32Array(rows * cols).fill(none);
@@ -76,7 +76,7 @@ function strongest(
   let count = 0;
   for (let row = 0; row < rows; ++row) {
     for (let col = 0; col < cols; ++col) own[col] = at(weights, row, col);
-    const largest = largestOf(weights, row);
+    const largest = largestOfRow(row);
     takeLargest(own, countFor(own, mass), (col) => {
       strengths[row * cols + col] = share(own[col] as number, largest);
       ++count;
@@ -94,14 +94,17 @@ function strongest(
 const manyRows = 100;
 
 export interface TokenLinesProps {
+  /** What the drawing shows, above it where it is saved. */
+  caption: string;
   queries: readonly string[];
   keys: readonly string[];
   /** One row of shares for each query; null until there are numbers. */
   weights: View | null;
   /** Lines are drawn until they carry this share, 0 to 1, of each query's attention. */
   mass: number;
-  /** A weight's strength from 0 to 1; see `weightShare`. The same function until it says otherwise. */
-  share(weight: number, largest: number): number;
+  /** How strong lines are, as the colours of weights. */
+  range: Range;
+  curve: Curve;
   selected: number | null;
   onSelect(row: number): void;
 }
@@ -114,7 +117,11 @@ export function TokenLines(props: TokenLinesProps) {
     rows > manyRows ? 1100 / rows : Math.max(11, Math.min(32, Math.floor(400 / rows)));
   const labelStep = Math.ceil(9 / rowHeight);
   const height = rows * rowHeight;
-  const { queries, keys, weights, mass, share, selected, onSelect } = props;
+  const { queries, keys, weights, mass, range, curve, selected, onSelect } = props;
+  const lines = useMemo(
+    () => (weights ? strongest(weights, mass, range, curve) : []),
+    [weights, mass, range, curve],
+  );
   // The drawing is large: it is made anew only when something in it changes.
   const drawing = useMemo(() => {
     const left = widest(queries.map((token) => shorten(token, 12))) + 12;
@@ -123,7 +130,6 @@ export function TokenLines(props: TokenLinesProps) {
     const middle = (index: number) => (index + 0.5) * rowHeight;
     const path = ({ row, col }: Line) =>
       `M${left} ${middle(row)}C${left + bend} ${middle(row)} ${right - bend} ${middle(col)} ${right} ${middle(col)}`;
-    const lines = weights ? strongest(weights, mass, share) : [];
     return (
       <svg
         width={width}
@@ -178,22 +184,13 @@ export function TokenLines(props: TokenLinesProps) {
         </g>
       </svg>
     );
-  }, [
-    queries,
-    keys,
-    weights,
-    mass,
-    share,
-    selected,
-    onSelect,
-    width,
-    height,
-    rowHeight,
-    labelStep,
-  ]);
+  }, [queries, keys, lines, selected, onSelect, width, height, rowHeight, labelStep]);
   return (
-    <div ref={ref} class="token-lines" style={{ height: px(height) }}>
-      {width > 0 && drawing}
-    </div>
+    <>
+      <div ref={ref} class="token-lines" style={{ height: px(height) }}>
+        {width > 0 && drawing}
+      </div>
+      <SaveDrawing part={ref} title={props.caption} file="lines" />
+    </>
   );
 }

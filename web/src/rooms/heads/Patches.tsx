@@ -1,9 +1,10 @@
 /** A picture, and how much the lit row looks at each of its patches. */
 import { useMemo } from "preact/hooks";
-import { type Palette, weightPalette } from "../../colour";
+import type { Palette } from "../../colour";
 import { HeatMap } from "../../components/HeatMap";
 import type { Cell } from "../../components/Matrix";
 import { usePicture } from "../../usePicture";
+import { useWeightPalette } from "../../useWeightPalette";
 import { viewOn } from "../../view";
 import { usePage } from "./page";
 import type { Seen } from "./seen";
@@ -18,39 +19,52 @@ const grey: Palette = {
 };
 
 export function Patches({ picture }: { picture: NonNullable<Seen["picture"]> }) {
-  const { scene, state, set } = usePage();
-  const { range, curve } = state;
+  const { scene, state, set, active, point } = usePage();
   const { shown, row } = scene;
   const { columns, rows } = shown.attention;
   const { pixels, side } = picture;
   // The first token stands for the class: the patches come after it, row by row.
   const across = Math.sqrt(columns.length - 1);
   const start = row * columns.length + 1;
-  const seen = useMemo(
-    () => viewOn(shown.head.weights, across, across, start),
-    [shown.head, across, start],
-  );
-  const palette = useMemo(() => weightPalette(range, curve), [range, curve]);
+  const seen = useMemo(() => {
+    const { data, offset } = shown.weights;
+    return viewOn(data, across, across, offset + start);
+  }, [shown.weights, across, start]);
+  const palette = useWeightPalette(state);
   const drawn = usePicture({
     ...{ view: useMemo(() => viewOn(pixels, side, side), [pixels, side]), palette: grey },
     ...{ rows: side, cols: side, cell: { width: size / side, height: size / side } },
   });
-  const lit = row > 0 ? { row: Math.floor((row - 1) / across), col: (row - 1) % across } : null;
+  const patchOf = (token: number) => ({
+    ...{ row: Math.floor((token - 1) / across), col: (token - 1) % across },
+  });
+  const lit = row > 0 ? patchOf(row) : null;
   const looked = usePicture({
     ...{ view: seen, palette, rows: across, cols: across, selected: lit },
+    active: active?.row === row && active.col > 0 ? patchOf(active.col) : null,
     cell: { width: size / across, height: size / across },
   });
-  const select = ({ row, col }: Cell) => set({ row: 1 + row * across + col, cell: null });
+  const tokenOf = ({ row, col }: Cell) => 1 + row * across + col;
+  const title = row === 0 ? "Seen from the class token" : `Seen from patch ${rows[row]}`;
+  const numbers = Array.from({ length: across }, (_, i) => String(i + 1));
   return (
     <div class="patches">
       <HeatMap name="pixels" title="Picture" picture={drawn} />
       <HeatMap
         name="patches"
-        title={row === 0 ? "Seen from the class token" : `Seen from patch ${rows[row]}`}
+        title={title}
         note=""
         picture={looked}
         hint="Enter looks from a patch."
-        actions={{ point: () => {}, press: select }}
+        actions={{
+          point: (cell, by) => point(cell && { row, col: tokenOf(cell) }, by),
+          press: (cell) => set({ row: tokenOf(cell), cell: null }),
+        }}
+        saved={{
+          file: `patches-${shown.head.key}`,
+          caption: `${title}, ${shown.name}`,
+          ...{ rows: numbers, cols: numbers },
+        }}
       />
       <button type="button" aria-pressed={row === 0} onClick={() => set({ row: 0, cell: null })}>
         Look from the class token

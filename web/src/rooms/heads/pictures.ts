@@ -3,32 +3,28 @@ import { useMemo } from "preact/hooks";
 import { signedPalette, weightPalette } from "../../colour";
 import { shorten } from "../../format";
 import { cellsFor, leftOf } from "../../layout";
-import type { Labels, Picture } from "../../paint";
+import type { Labels, Light, Picture } from "../../paint";
 import { useShell } from "../../shell";
 import { usePicture } from "../../usePicture";
-import { rangeOf, type View, viewOn } from "../../view";
+import { entries, rangeOf, type View, viewOn } from "../../view";
 import { usePage } from "./page";
 import type { HeadView } from "./scene";
 
 const longestLabel = 12;
-
-export function viewOf({ attention, head }: HeadView): View {
-  return viewOn(head.weights, attention.rows.length, attention.columns.length);
-}
 
 /** Numbers between the tokens of an attention, drawn in `width` pixels. */
 function usePairs({ attention }: HeadView, view: View, width: number, isSigned: boolean): Picture {
   const { state, scene, active } = usePage();
   const { theme } = useShell();
   const { range, curve } = state;
-  const { rows, columns, isCausal } = attention;
+  const { rows, columns, isCausal, places } = attention;
   const short = (tokens: readonly string[]) => tokens.map((token) => shorten(token, longestLabel));
   const labels: Labels = {
     ...{ rows: short(rows), cols: short(columns) },
     ...{ rowAxis: "queries look", colAxis: "keys are looked at" },
   };
   const palette = useMemo(() => {
-    if (!isSigned) return weightPalette(range, curve);
+    if (!isSigned) return weightPalette(range, curve, theme);
     const [low, high] = rangeOf(view) ?? [0, 1];
     return signedPalette(Math.max(-low, high), theme);
   }, [isSigned, view, range, curve, theme]);
@@ -36,7 +32,13 @@ function usePairs({ attention }: HeadView, view: View, width: number, isSigned: 
     () => (isCausal ? (row: number, col: number) => col > row : undefined),
     [isCausal],
   );
+  // The right places, and what the active cell came from: its row's query and its column's key.
+  const lights: Light[] = [
+    ...(places ?? []).flatMap((cols, row) => cols.map((col) => ({ row, col }))),
+    ...(active ? [{ row: active.row }, { col: active.col }] : []),
+  ];
   return usePicture({
+    ...{ lights },
     ...{ view, rows: rows.length, cols: columns.length, palette, labels, isHidden, active },
     cell: cellsFor(width - leftOf(labels), columns.length, rows.length),
     selected: { row: scene.row },
@@ -44,17 +46,19 @@ function usePairs({ attention }: HeadView, view: View, width: number, isSigned: 
 }
 
 export function useHeadPicture(shown: HeadView, width: number): Picture {
-  const view = useMemo(() => viewOf(shown), [shown.head]);
-  return usePairs(shown, view, width, false);
+  return usePairs(shown, shown.weights, width, false);
 }
 
 /** One head's weights less another's. */
 export function useDifference(shown: HeadView, other: HeadView, width: number): Picture {
   const view = useMemo(() => {
-    const { rows, columns } = shown.attention;
-    const theirs = other.head.weights;
-    const difference = shown.head.weights.map((weight, i) => weight - (theirs[i] as number));
-    return viewOn(difference, rows.length, columns.length);
-  }, [shown.head, other.head]);
+    const { rows, cols } = shown.weights;
+    const theirs = entries(other.weights);
+    const difference = Float32Array.from(
+      entries(shown.weights),
+      (weight) => weight - (theirs.next().value as number),
+    );
+    return viewOn(difference, rows, cols);
+  }, [shown.weights, other.weights]);
   return usePairs(shown, view, width, true);
 }

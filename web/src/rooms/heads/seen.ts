@@ -1,4 +1,6 @@
 /** What the page asks of this room's desk, and what the desk has seen. */
+import type { Alignment } from "heed/models";
+import type { Attention, Shares } from "../../attended";
 import type { ExhibitId } from "./catalogue";
 import type { MeasureName } from "./measures";
 
@@ -22,24 +24,16 @@ export interface Leave {
   readonly kind: "leave";
 }
 
-export type AttentionName = "encoder" | "decoder" | "cross";
-
-/** One attention of the model: all its heads. */
-export interface SeenAttention {
-  readonly name: AttentionName;
-  /** From 0. */
-  readonly layer: number;
-  readonly rows: readonly string[];
-  readonly columns: readonly string[];
-  /** No row sees what comes after it. */
-  readonly isCausal: boolean;
-  readonly heads: readonly SeenHead[];
+/** One attention of the model, and each of its heads. */
+export interface SeenAttention extends Attention {
+  /** The right places of each row, where the answer is to be seen in this attention and they are known. */
+  readonly places: Alignment | null;
+  readonly shares: Shares;
+  readonly seen: readonly SeenHead[];
 }
 
 export interface SeenHead {
   readonly key: HeadKey;
-  /** rows × columns. */
-  readonly weights: Float32Array;
   /** The largest weight of each of `rows` × `cols` parts: for a small picture. */
   readonly small: { readonly data: Float32Array; readonly rows: number; readonly cols: number };
   readonly measures: Readonly<Record<MeasureName, number | null>>;
@@ -79,6 +73,12 @@ export interface Seen {
   /** Whether "the right places" are those of the task, those that the model's own answer stands at, or not known. */
   readonly places: "right" | "answered" | "unknown";
   readonly attentions: readonly SeenAttention[];
+  /** The model's parameters, and the share of so many examples held out that it answers without a fault. */
+  readonly model: {
+    readonly parameters: number;
+    readonly examples: number;
+    readonly exact: number;
+  };
   /** The best head for this input: the one that is shown unless another is chosen. */
   readonly best: HeadKey;
   readonly asked: readonly Asked[];

@@ -31,14 +31,25 @@ function Counts({
 
 export function Controls({ state, set }: { state: State; set: Setter<State> }) {
   /** Another training has another past, and other heads. */
-  const begin = (change: Partial<State>) => set({ at: null, head: null, cell: null, ...change });
+  const begin = (change: Partial<State>) =>
+    set({ at: null, head: null, cell: null, row: null, ...change });
+  const look = (
+    <div class="group">
+      <Switch
+        label="Outline the right places"
+        checked={state.outlined}
+        onChange={(outlined) => set({ outlined })}
+      />
+      <ColourChoice range={state.range} curve={state.curve} onChange={set} />
+    </div>
+  );
   return (
-    <Settings>
+    <Settings look={look}>
       <Choice<TaskName>
         label="Learn to"
         value={state.task}
         choices={taskNames.map((name) => [name, tasks[name].title] as const)}
-        onChange={(task) => begin({ task, ...planOf(task) })}
+        onChange={(task) => begin({ task, ...planOf(task), text: null })}
       />
       {tasks[state.task].hasLetters && (
         <NumberField
@@ -70,7 +81,7 @@ export function Controls({ state, set }: { state: State; set: Setter<State> }) {
       </div>
       <div class="group">
         <Switch
-          label={`One head beside ${state.heads === 1 ? 4 : state.heads}`}
+          label={`Also train one with ${state.heads === 1 ? "4 heads" : "one head"}, to compare`}
           checked={state.compare}
           onChange={(compare) => begin({ compare })}
         />
@@ -94,14 +105,6 @@ export function Controls({ state, set }: { state: State; set: Setter<State> }) {
         limits={allowed.seed}
         onChange={(seed) => begin({ seed })}
       />
-      <div class="group">
-        <Switch
-          label="Outline the right places"
-          checked={state.outlined}
-          onChange={(outlined) => set({ outlined })}
-        />
-        <ColourChoice range={state.range} curve={state.curve} onChange={set} />
-      </div>
     </Settings>
   );
 }

@@ -81,13 +81,12 @@ function SmallMatrix({
 /** The range of a stage's numbers, the legend that still fits under a small picture. */
 function Ends({ names }: { names: readonly MatrixName[] }) {
   const { solution, scene } = usePage();
-  const [name, more] = names;
-  const view = useMemo(
-    () => solution && name && !more && viewOf(solution, name, scene.head),
-    [solution, name, more, scene.head],
-  );
-  const range = useMemo(() => view && rangeOf(view), [view]);
-  if (!view) return null;
+  const range = useMemo(() => {
+    const views = solution ? names.map((name) => viewOf(solution, name, scene.head)) : [];
+    const ends = views.flatMap((view) => (view && rangeOf(view)) ?? []);
+    return ends.length > 0 && ([Math.min(...ends), Math.max(...ends)] as const);
+  }, [solution, names, scene.head]);
+  if (!solution || names.length === 0) return null;
   return range ? `${formatShort(range[0])} to ${formatShort(range[1])}` : "all hidden";
 }
 

@@ -18,6 +18,7 @@ export function sizesOf(scene: Scene): Record<Axis, number> {
     embedding: scene.embeddingSize,
     head: scene.headSize,
     joined: scene.heads * scene.headSize,
+    selected: 1,
   };
 }
 
@@ -41,12 +42,19 @@ export interface PictureOptions {
   readonly unfolds?: boolean;
 }
 
+/** Matrices in which the mask hides cells. */
+const ofMask: readonly MatrixName[] = ["masked", "exponentials", "weights"];
+
 const hides = (score: number) => score === Number.NEGATIVE_INFINITY;
 
 function hasHidden(masked: View): boolean {
   for (let i = 0; i < masked.rows; ++i)
     for (let j = 0; j < masked.cols; ++j) if (hides(at(masked, i, j))) return true;
   return false;
+}
+
+function rowOf(view: View, row: number): View {
+  return { ...view, rows: 1, offset: view.offset + row * view.rowStride };
 }
 
 function flipLight({ row, col }: Light): Light {
@@ -57,7 +65,7 @@ function usePalette(name: MatrixName, head: number): Palette {
   const { state, solution } = usePage();
   const { theme } = useShell();
   return useMemo(() => {
-    if (isShare(name)) return weightPalette(state.range, state.curve);
+    if (isShare(name)) return weightPalette(state.range, state.curve, theme);
     const view = solution && viewOf(solution, name, head);
     const [low, high] = (view && rangeOf(view)) ?? [0, 1];
     return signedPalette(Math.max(-low, high), theme);
@@ -84,8 +92,10 @@ export function usePicture(name: MatrixName, options: PictureOptions): Picture {
     return upright && (flip ? transposed(upright) : upright);
   }, [whole, name, unfolding, flip]);
   const isHidden = useMemo(() => {
-    const masked = (name === "masked" || isShare(name)) && source && viewOf(source, "masked", head);
-    if (!masked || !hasHidden(masked)) return undefined;
+    const all = ofMask.includes(name) && source && viewOf(source, "masked", head);
+    if (!all || !solution) return undefined;
+    const masked = name === "exponentials" ? rowOf(all, solution.problem.row) : all;
+    if (!hasHidden(masked)) return undefined;
     return (row: number, col: number) =>
       hides(at(masked, row, col)) && (!unfolding || unfolding.isMade(name, row, col));
   }, [source, name, head, unfolding]);
