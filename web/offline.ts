@@ -36,7 +36,8 @@ export function serviceWorker(source: string): Plugin {
       const lines = [
         `const files = ${JSON.stringify(kept)};`,
         `const version = "${version.digest("hex").slice(0, 16)}";`,
-        `const models = "${hashOf(folder, models)}";`,
+        `const models = ${JSON.stringify(models)};`,
+        `const modelsVersion = "${hashOf(folder, models)}";`,
       ];
       writeFileSync(join(folder, name), `${lines.join("\n")}\n${code}`);
     },

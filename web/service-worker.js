@@ -1,14 +1,14 @@
 /**
  * Keeps the page for when there is no network, and isolates it (threads need that) on hosts that send no headers.
- * The build puts three lines before this file (see offline.ts): `files`, every file of the page but the models;
- * `version`, a hash of them all; and `models`, a hash of the models.
+ * The build puts four lines before this file (see offline.ts): `files`, every file of the page but the models, and
+ * `version`, a hash of them all; `models`, the files of the models, and `modelsVersion`, a hash of those.
  *
  * The network comes first and the cache is for when it fails, so that a new version of the page is seen at once and
  * its files never mix with an old one's. Files whose names hold their hash, and models, are taken from the cache.
  */
 const { scope } = self.registration;
 const pageCache = `heed ${scope} page ${version}`;
-const modelCache = `heed ${scope} models ${models}`;
+const modelCache = `heed ${scope} models ${modelsVersion}`;
 
 self.addEventListener("install", (event) => {
   const keep = async () => {
@@ -18,6 +18,18 @@ self.addEventListener("install", (event) => {
     await self.skipWaiting();
   };
   event.waitUntil(keep());
+});
+
+/** The page asks for this once it has nothing else to load: then every room opens without a network. */
+self.addEventListener("message", (event) => {
+  if (event.data !== "keep models") return;
+  const keep = async () => {
+    const cache = await caches.open(modelCache);
+    // One after the other, so that they stand in nobody's way.
+    for (const file of models) if (!(await cached(modelCache, file))) await cache.add(file);
+  };
+  // Whatever did not come is asked for again when it is used.
+  event.waitUntil(keep().catch(() => {}));
 });
 
 self.addEventListener("activate", (event) => {

@@ -5,13 +5,12 @@ import { fileURLToPath } from "node:url";
 import { type Heed, load } from "heed";
 import { loadModel, type Series, tasks } from "heed/models";
 import { nn } from "heed/nn";
-import type { Browser } from "puppeteer-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { psnrOf } from "../../web/src/rooms/beyond/picture/denoise";
 import { house } from "../../web/src/rooms/beyond/picture/drawing";
 import { initialState } from "../../web/src/rooms/beyond/state";
 import { Beyond } from "./beyond";
-import { launch, type Server, serve } from "./browsers";
+import { visits } from "./visits";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const model = (name: string) =>
@@ -41,30 +40,10 @@ function denoised({ noise, grain, patch, window, h } = initialState) {
 }
 
 describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name) => {
-  let server: Server;
-  let browser: Browser;
-  let room: Beyond | undefined;
-  beforeAll(async () => {
-    [server, browser] = await Promise.all([serve(), launch(name)]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    server?.stop();
-  });
-  afterEach(async () => {
-    const complaints = room?.complaints;
-    await room?.close();
-    room = undefined;
-    expect(complaints, "the console stays empty").toEqual([]);
-  });
-
-  async function open(link = "", width = 1440): Promise<Beyond> {
-    room = await Beyond.open(browser, `${server.url}#room=beyond${link}`, { width });
-    return room.ready();
-  }
+  const { enter } = visits(Beyond, name, { start: "#room=beyond" });
 
   test("opens on a picture, with the true ratios of noise that each mean leaves", async () => {
-    const room = await open();
+    const room = await enter();
     const { pixels, values } = denoised();
     for (const [version, result] of Object.entries(values))
       expect(await room.psnr(version)).toBeCloseTo(psnrOf(result, pixels), 1);
@@ -72,7 +51,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
   });
 
   test("denoises anew for another noise, and says so in the link", async () => {
-    const room = await open();
+    const room = await enter();
     const before = await room.psnr("nonLocal");
     await room.slide("Noise", 0.2);
     await room.slide("Patch", 3);
@@ -83,7 +62,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
   });
 
   test("shows how the pixel that is clicked became its mean", async () => {
-    const room = await open();
+    const room = await enter();
     const picture = "[data-picture=nonLocal] .grey-picture";
     const { x, y } = await room.middleOf(picture);
     await room.page.mouse.click(x, y);
@@ -103,7 +82,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
   });
 
   test("moves the pixel by the keyboard, as far as the corner", async () => {
-    const room = await open("&pixel=2.1");
+    const room = await enter("&pixel=2.1");
     await room.focus("[data-picture=noisy] [tabindex]");
     await room.page.keyboard.press("ArrowRight");
     await expect.poll(() => room.link()).toContain("pixel=2.2");
@@ -114,7 +93,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
   });
 
   test("reads a picture of the person's own and leaves it out of the link", async () => {
-    const room = await open();
+    const room = await enter();
     const before = await room.psnr("noisy");
     const input = await room.page.$("input[type=file]");
     await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(
@@ -131,7 +110,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
   });
 
   test("weighs points by their distance from the query, and adds their values up", async () => {
-    const room = await open("&show=points");
+    const room = await enter("&show=points");
     const { points, query, bandwidth } = initialState;
     const scores = points.map(({ x }) => Math.exp(-((x - query) ** 2) / (2 * bandwidth ** 2)));
     const total = scores.reduce((sum, score) => sum + score, 0);
@@ -146,7 +125,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
   });
 
   test("takes points and the query along with the pointer and the keyboard", async () => {
-    const room = await open("&show=points");
+    const room = await enter("&show=points");
     const before = await room.figure("estimate");
     await room.drag(".point:nth-of-type(5) .dot", 0, 80);
     await expect.poll(() => room.figure("estimate")).toBeLessThan(before - 0.1);
@@ -166,7 +145,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
   });
 
   test("fills the gap of a series as the trained model does", async () => {
-    const room = await open("&show=series&series=3");
+    const room = await enter("&show=series&series=3");
     const trained = loadModel(heed, {
       config: readFileSync(model("config.json"), "utf8"),
       weights: readFileSync(model("model.safetensors")),
@@ -203,7 +182,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
   });
 
   test("hears the repeats of a melody, and plays it", async () => {
-    const room = await open("&show=melody&frame=20");
+    const room = await enter("&show=melody&frame=20");
     // Every bar of the round comes twice, and a bar is 1.6 seconds long: 16 frames.
     await expect.poll(async () => (await room.keys()).length).toBe(10);
     const keys = await room.keys();
@@ -228,7 +207,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
   });
 
   test("reads a sound of the person's own", async () => {
-    const room = await open("&show=melody");
+    const room = await enter("&show=melody");
     await room.page.evaluate(() => {
       // Three seconds of one tone, twice, as a WAVE file.
       const [rate, length] = [8000, 24_000];
@@ -262,7 +241,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
   });
 
   test.each(subjects)("can be used by everyone and fits a narrow window: %s", async (subject) => {
-    const room = await open(`&show=${subject}`, 360);
+    const room = await enter(`&show=${subject}`, { width: 360 });
     expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
     await room.page.evaluate(axe);
     const violations = await room.page.evaluate(async () => {

@@ -1,22 +1,12 @@
 /** The pure parts of the room "Heads". */
 import { taskOf } from "heed/models";
 import { describe, expect, test } from "vitest";
-import {
-  closerOf,
-  type Input,
-  mostTokens,
-  placesOf,
-  readInput,
-} from "../../web/src/rooms/heads/input";
+import { attentionAt, formulaOf, pathOf, type Shares } from "../../web/src/attended";
+import { closerOf, placesOf } from "../../web/src/rooms/heads/input";
 import { read, write } from "../../web/src/rooms/heads/link";
-import { maxPooled, measuresOf } from "../../web/src/rooms/heads/measures";
-import {
-  attentionAt,
-  headKey,
-  initialState,
-  pathOf,
-  placeOf,
-} from "../../web/src/rooms/heads/state";
+import { measuresOf } from "../../web/src/rooms/heads/measures";
+import { headKey, initialState, placeOf } from "../../web/src/rooms/heads/state";
+import { type Input, mostTokens, readInput } from "../../web/src/typed";
 
 const uneven = {
   weights: Float32Array.of(1, 0, 0, 0.5, 0.5, 0, 0, 0.25, 0.75),
@@ -40,14 +30,6 @@ describe("A head is measured", () => {
   test("by nothing that makes no sense for it", () => {
     const { places, previous } = measuresOf(uneven, { places: null, isSelf: false });
     expect([places, previous]).toEqual([null, null]);
-  });
-
-  test("in pictures that keep what is small and bright", () => {
-    const weights = new Float32Array(64 * 64);
-    weights[10 * 64 + 9] = 0.9;
-    const { data, rows, cols } = maxPooled({ weights, rows: 64, columns: 64 }, 8);
-    expect([rows, cols, Math.max(...data)]).toEqual([8, 8, Math.fround(0.9)]);
-    expect(data.indexOf(Math.fround(0.9))).toBe(8 + 1);
   });
 });
 
@@ -90,6 +72,33 @@ describe("A head's name", () => {
   });
 });
 
+describe("The formula of a weight", () => {
+  const between = { heads: 2, rows: ["a", "b"], columns: ["x", "y", "z"] };
+  const scores = [0, 0, 0, 0, 0, 0, 1, 2, Number.NEGATIVE_INFINITY, 0, 0, 0];
+  const weights = [...Array(6).fill(0), 0.2689, 0.7311, 0, 0, 0, 0];
+  const shares: Shares = {
+    scores: Float32Array.from(scores),
+    weights: Float32Array.from(weights),
+    queries: Float32Array.of(0, 0, 0, 0, 1, -2, 0, 0),
+    keys: Float32Array.of(0, 0, 0, 0, 0, 0, 0, 0, 2, -0.4142, 0, 0),
+  };
+
+  test("has the two vectors, the scale, and all that the row may see", () => {
+    const formula = formulaOf(between, shares, 1, { row: 0, col: 1 });
+    expect(
+      formula
+        .map(({ text }) => text)
+        .join("")
+        .replaceAll("\u00a0", " ")
+        .split("\n"),
+    ).toEqual([
+      "q · k = 1.000 × 2.000 + (−2.000) × (−0.414) = 2.828",
+      "score = 2.828 ÷ √2 = 2.000",
+      "weight = e^2.000 ÷ (e^1.000 + e^2.000) = 7.389 ÷ 10.107 = 0.731",
+    ]);
+  });
+});
+
 describe("An input", () => {
   const pronouns = taskOf("pronouns");
 
@@ -106,19 +115,21 @@ describe("An input", () => {
     });
   });
 
-  test("has its answers where the task's rule says", () => {
-    const answered = (source: string, target: string): Input => {
-      return { kind: "translation", source: [...source], target: [...target], alignment: [] };
-    };
-    expect(placesOf("reverse", answered("abc", "cba"))).toEqual([[2], [1], [0]]);
-    expect(placesOf("sort", answered("bab", "abb"))).toEqual([[1], [0, 2], [0, 2]]);
-    expect(placesOf("dates", answered("1", "2"))).toBeNull();
+  test("has its right answer and places where the task knows them", () => {
+    const solved = (task: string, text: string) => readInput(taskOf(task), text);
+    expect(solved("sort", "bab")).toMatchObject({
+      target: [..."abb"],
+      alignment: [[1], [0, 2], [0, 2]],
+    });
+    expect(solved("dates", "3 May 2021")).toMatchObject({ target: [..."2021-05-03"] });
+    expect(solved("dates", "3 May")).toMatchObject({ target: [] });
+    expect(placesOf(solved("dates", "3 May") as Input)).toBeNull();
   });
 
   test("of brackets has them where each was opened", () => {
     const tokens = [..."([])("];
     const input = readInput(taskOf("brackets"), tokens.join("")) as Input;
-    expect(placesOf("brackets", input)).toEqual([[], [], [1], [0], [], [4]]);
+    expect(placesOf(input)).toEqual([[], [], [1], [0], [], [4]]);
     expect([closerOf(tokens), closerOf([..."{}"])]).toEqual([")", null]);
   });
 });

@@ -1,7 +1,6 @@
-import type { Browser } from "puppeteer-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { launch, type Server, serve } from "./browsers";
+import { beforeAll, describe, expect, test } from "vitest";
 import { Heads, Reference, reportOf } from "./heads";
+import { visits } from "./visits";
 
 const first = "Alice wrote a note and gave it to Bob.";
 const kind = "Alice helped Clara because she was kind.";
@@ -12,39 +11,18 @@ const she = 4;
 const decimals = 2.7;
 
 describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
-  let server: Server;
-  let browser: Browser;
+  const { open, enter } = visits(Heads, name, { start: "#room=heads" });
   let reference: Reference;
-  let room: Heads | undefined;
-
   beforeAll(async () => {
-    [server, browser, reference] = await Promise.all([
-      serve(),
-      launch(name),
-      Reference.of("pronouns-encoder"),
-    ]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    server?.stop();
-  });
-  afterEach(async () => {
-    const complaints = room?.complaints;
-    await room?.close();
-    room = undefined;
-    expect(complaints, "the console stays empty").toEqual([]);
+    reference = await Reference.of("pronouns-encoder");
   });
 
-  async function open(link = "", width = 1440): Promise<Heads> {
-    room = await Heads.open(browser, `${server.url}#room=heads${link}`, { width });
-    return room.ready();
-  }
-  const pressed = () => (room as Heads).text(".one-head .token[aria-pressed=true]");
+  const pressed = (room: Heads) => room.text(".one-head .token[aria-pressed=true]");
   const numberIn = (text: string) => Number(text.replace("−", "-"));
 
   test("open with the pronoun selected, and say what it means", async () => {
-    const room = await open();
-    expect(await pressed()).toBe("it");
+    const room = await enter();
+    expect(await pressed(room)).toBe("it");
     const answer = (await room.answers())[0]?.[1] ?? "";
     expect(answer).toMatch(/^note \d/);
     const shown = Number(/[\d.]+/.exec(answer)?.[0]);
@@ -54,7 +32,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
   });
 
   test("have under each the number that the engine gives", async () => {
-    const room = await open();
+    const room = await enter();
     const weights = reference.weights(first);
     const mean = (numbers: number[]) => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
     const entropy = (row: number[]) =>
@@ -80,7 +58,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
   });
 
   test("have under each what the report says of examples held out", async () => {
-    const room = await open("&measure=heldOut");
+    const room = await enter("&measure=heldOut");
     const shown = await room.numbers();
     const report = reportOf("pronouns-encoder");
     expect(shown).toHaveLength(report.length);
@@ -89,7 +67,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
   });
 
   test("of the model of shapes are seen on its picture", async () => {
-    const room = await open("&model=shapes");
+    const room = await enter("&model=shapes");
     const [answer] = await room.answers();
     expect(answer?.[0]).toBe("which shape");
     expect(answer?.[1]?.split(" ")[0]).toBe(answer?.[3]);
@@ -102,7 +80,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
   });
 
   test("stand in the order of what is measured", async () => {
-    const room = await open("&measure=entropy");
+    const room = await enter("&measure=entropy");
     await room.click("by this measure", ".settings");
     const values = (await room.numbers()).map(({ text }) => numberIn(text));
     expect(values).toHaveLength(12);
@@ -111,7 +89,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
   });
 
   test("change the answer when one is dropped, and give it back", async () => {
-    const room = await open();
+    const room = await enter();
     await room.type("#heads-text", kind);
     await expect.poll(async () => (await room.answers())[0]?.[1]).toMatch(/^Alice /);
     await room.page.click(`${room.head("encoder.1.1")} input`);
@@ -126,7 +104,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
   });
 
   test("are compared by a signed difference", async () => {
-    const room = await open("&head=encoder.3.4");
+    const room = await enter("&head=encoder.3.4");
     await room.page.select(".compare-field select", "encoder.3.1");
     const { x, y } = await room.cell("difference", 6, 3, 10, 10);
     await room.page.mouse.click(x, y);
@@ -142,7 +120,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
   });
 
   test("stay in view when the model does not know a word, which is named", async () => {
-    const room = await open();
+    const room = await enter();
     await room.type("#heads-text", "Alice wrote a program");
     await expect.poll(() => room.text(".notices")).toContain("does not know “program”");
     expect(await room.page.$$(".thumbnail")).toHaveLength(12);
@@ -151,7 +129,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
   });
 
   test("of a model that writes show each token's probability, and what is written without one", async () => {
-    const room = await open("&model=dates&drop=decoder.1.1");
+    const room = await enter("&model=dates&drop=decoder.1.1");
     expect(await room.page.$$(".thumbnail")).toHaveLength(24);
     expect(await room.text(".written")).toBe(
       "By itself it writes 2075-12-14, without 1 head 2075-1-141.",
@@ -172,7 +150,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
   });
 
   test("can be reached by keyboard, cell by cell", async () => {
-    const room = await open();
+    const room = await enter();
     await room.page.focus("[data-matrix=weights] canvas");
     await room.page.keyboard.press("ArrowRight");
     await expect
@@ -185,7 +163,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
   });
 
   test("fit a window 360 pixels wide, whichever the model", async () => {
-    const room = await open("", 360);
+    const room = await enter("", { width: 360 });
     for (const model of ["pronouns", "dates", "sort", "reverse", "brackets"]) {
       await room.page.evaluate((model) => {
         location.hash = `#room=heads&model=${model}`;
@@ -197,7 +175,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
   });
 
   test("are looked at but not changed under a teacher's lock", async () => {
-    const room = await open("&lock=on");
+    const room = await enter("&lock=on");
     await room.page.click(`${room.head("encoder.2.1")} button`);
     await expect.poll(() => room.link()).toContain("head=encoder.2.1");
     const fields =
@@ -206,7 +184,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
   });
 
   test("stand alone in another page's frame", async () => {
-    room = await Heads.open(browser, `${server.url}#room=heads&embed=heads&lock=on`);
+    const room = await open("&embed=heads&lock=on");
     await room.page.waitForSelector(".thumbnail");
     expect(await room.page.$$(".answer, .one-head, .input .sentence-field, footer")).toEqual([]);
   });

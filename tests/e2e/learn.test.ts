@@ -1,7 +1,6 @@
 /** The room "Learn": what of it is pure, and the room as a person meets it. */
 import { load } from "heed";
-import type { Browser } from "puppeteer-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { formatShort } from "../../web/src/format";
 import { read, write } from "../../web/src/rooms/learn/link";
 import type { Seen, Snapshot } from "../../web/src/rooms/learn/orders";
@@ -9,8 +8,9 @@ import { mostKept, spacingAt, withMore } from "../../web/src/rooms/learn/past";
 import { initialState, planOf, type State, setupsOf } from "../../web/src/rooms/learn/state";
 import { Training } from "../../web/src/rooms/learn/training";
 import { bestHead, bestMass, percent } from "../../web/src/rooms/learn/words";
-import { type BrowserName, launch, type Server, serve } from "./browsers";
+import type { BrowserName } from "./browsers";
 import { Room } from "./room";
+import { visits } from "./visits";
 
 const seenWith = (masses: number[][]): Seen => ({
   ...{ loss: 1, heldLoss: 1, exact: 0, masses, weights: new Float32Array(0), answer: [] },
@@ -76,29 +76,7 @@ test("One head and four are trained by the same seed and have equally many param
 });
 
 describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", (name) => {
-  let server: Server;
-  let browser: Browser;
-  let room: Room | undefined;
-
-  beforeAll(async () => {
-    [server, browser] = await Promise.all([serve(), launch(name)]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    server?.stop();
-  });
-  afterEach(async () => {
-    const complaints = room?.complaints;
-    await room?.close();
-    room = undefined;
-    expect(complaints, "the console stays empty").toEqual([]);
-  });
-
-  async function open(link = ""): Promise<Room> {
-    room = await Room.open(browser, `${server.url}#room=learn${link}`);
-    await room.page.waitForSelector("[data-matrix]");
-    return room;
-  }
+  const { enter } = visits(Room, name, { start: "#room=learn" });
   const stepOf = (room: Room) =>
     room.page.$eval("[data-step]", (place) => Number((place as HTMLElement).dataset.step));
   const shownStep = async (room: Room) =>
@@ -122,7 +100,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     );
 
   test("learns to reverse by itself, and its best head shows the diagonal", async () => {
-    const room = await open();
+    const room = await enter();
     await expect.poll(() => stepOf(room), { timeout: 50_000 }).toBeGreaterThan(200);
     await expect.poll(async () => (await lastRow(room, 1))[0]).toBeGreaterThan(0.6);
     expect((await lastRow(room, 1))[1]).toBeGreaterThan(0.6);
@@ -131,7 +109,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
   });
 
   test("shows the numbers of the engine, step by step", async () => {
-    const room = await open("&seed=3");
+    const room = await enter("&seed=3");
     await stand(room);
     const heed = await load({ threads: 1 });
     const [setup] = setupsOf({ ...initialState, seed: 3 });
@@ -173,7 +151,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
   });
 
   test("goes on while its past is looked at, and comes back", async () => {
-    const room = await open();
+    const room = await enter();
     await expect.poll(() => shownStep(room)).toBeGreaterThan(20);
     await room.click("← Back");
     await room.click("← Back");
@@ -197,7 +175,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
   });
 
   test("trains one head beside four", async () => {
-    const room = await open("&compare=on");
+    const room = await enter("&compare=on");
     await expect.poll(() => stepOf(room)).toBeGreaterThan(5);
     const titles = await room.page.$$eval(".course h2", (all) => all.map((h) => h.textContent));
     expect(titles.map((title) => title?.replace(/\d+,\d+ p/, "p"))).toEqual([
@@ -210,7 +188,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
   });
 
   test("says when the numbers cease to be numbers, and stays of use", async () => {
-    const room = await open("&rate=1000");
+    const room = await enter("&rate=1000");
     await expect.poll(() => room.text(".notices")).toContain("A smaller learning rate");
     await room.page.focus(".slider input");
     await room.page.keyboard.press("Home");
@@ -220,7 +198,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
   });
 
   test("ends its worker when it is left", async () => {
-    const room = await open();
+    const room = await enter();
     const engines = () =>
       room.page.workers().filter((worker) => worker.url().includes("engine.worker")).length;
     // Only Chromium tells of all workers.
@@ -233,7 +211,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
   });
 
   test("learns its other tasks and begins anew with each", async () => {
-    const room = await open();
+    const room = await enter();
     for (const [words, about, total] of [
       ["sort letters", "in the order of the alphabet", 1200],
       ["who is it?", "each pronoun", 3000],

@@ -1,10 +1,9 @@
 /** What one sees: nothing sticks out, every text stands out, and pictures of it all in build/screenshots. */
 import { mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import type { Browser } from "puppeteer-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { launch, type Server, serve } from "./browsers";
+import { beforeAll, describe, expect, test } from "vitest";
 import { Steps } from "./steps";
+import { visits } from "./visits";
 
 const folder = fileURLToPath(new URL("../../build/screenshots", import.meta.url));
 
@@ -46,15 +45,9 @@ function faintTexts(): string[] {
 }
 
 describe("The page", () => {
-  let server: Server;
-  let browser: Browser;
+  const { open, enter } = visits(Steps, "chrome");
   beforeAll(async () => {
     await mkdir(folder, { recursive: true });
-    [server, browser] = await Promise.all([serve(), launch("chrome")]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    server?.stop();
   });
 
   const cases = (["light", "dark"] as const).flatMap((theme) =>
@@ -66,10 +59,7 @@ describe("The page", () => {
   test.each(cases)(
     "stands out and fits: $theme, $width pixels wide, $link",
     async ({ theme, width, link }) => {
-      const room = await Steps.open(browser, server.url, {
-        width,
-        height: width === 360 ? 740 : 900,
-      });
+      const room = await open("", { width });
       await room.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: theme }]);
       await room.page.evaluate((link) => {
         location.hash = link;
@@ -84,13 +74,11 @@ describe("The page", () => {
         path: `${folder}/${link}-${theme}-${width}.png`,
         fullPage: true,
       });
-      await room.close();
     },
   );
 
   test("keeps every part in its place while the first answer is on its way", async () => {
-    const room = await Steps.open(browser, server.url);
-    await room.ready();
+    const room = await enter();
     const shift = await room.page.evaluate(
       () =>
         new Promise<number>((resolve) => {
@@ -103,12 +91,10 @@ describe("The page", () => {
         }),
     );
     expect(shift).toBeLessThan(0.01);
-    await room.close();
   });
 
   test("remembers a chosen theme", async () => {
-    const room = await Steps.open(browser, server.url);
-    await room.ready();
+    const room = await enter();
     const page = () =>
       room.page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
     await room.click("dark", "header");
@@ -118,6 +104,5 @@ describe("The page", () => {
     expect(await page()).toBe("rgb(27, 28, 31)");
     await room.click("light", "header");
     await expect.poll(page).toBe("rgb(255, 255, 255)");
-    await room.close();
   });
 });

@@ -9,14 +9,13 @@ import {
   type Translation,
   tasks,
 } from "heed/models";
-import type { Browser } from "puppeteer-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { noWishes, readLink, writeLink } from "../../web/src/link";
 import { read, write } from "../../web/src/rooms/recurrent/link";
 import { costsOf, lengthOf, pathOf } from "../../web/src/rooms/recurrent/paths";
 import { initialState, type State } from "../../web/src/rooms/recurrent/state";
-import { launch, type Server, serve } from "./browsers";
 import { Room } from "./room";
+import { visits } from "./visits";
 
 const example = "the 3rd of March, 2021";
 const shown = ["rnn", "bahdanau", "transformer"] as const;
@@ -126,29 +125,10 @@ class Recurrent extends Room {
 }
 
 describe.each(["chrome", "firefox"] as const)("In %s, the room of three models", (name) => {
-  let server: Server;
-  let browser: Browser;
-  let room: Recurrent | undefined;
-  beforeAll(async () => {
-    [server, browser] = await Promise.all([serve(), launch(name)]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    server?.stop();
-  });
-  afterEach(async () => {
-    const complaints = room?.complaints;
-    await room?.close();
-    room = undefined;
-    expect(complaints, "the console stays empty").toEqual([]);
-  });
-  async function open(link = ""): Promise<Recurrent> {
-    room = await Recurrent.open(browser, `${server.url}#room=recurrent${link}`);
-    return room.ready();
-  }
+  const { url, enter } = visits(Recurrent, name, { start: "#room=recurrent" });
 
   test("opens on a date that three models write, with the engine's probabilities", async () => {
-    const room = await open();
+    const room = await enter();
     const { target } = exampleOf(example);
     for (const model of shown) {
       const written = writesAfter(model, example, []);
@@ -163,7 +143,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
   });
 
   test("says how much of each row is on the right places", async () => {
-    const room = await open();
+    const room = await enter();
     for (const model of ["bahdanau", "transformer"] as const) {
       const expected = massesOf(model, example, writesAfter(model, example, []));
       const masses = await room.masses(model);
@@ -176,7 +156,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
   });
 
   test("answers what is typed, and says what it cannot read", async () => {
-    const room = await open();
+    const room = await enter();
     const text = "12/25/1999";
     await room.type("#date", text);
     await expect
@@ -196,7 +176,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
   });
 
   test("lights a cell everywhere, and tells its weight and the way from it", async () => {
-    const room = await open();
+    const room = await enter();
     const { x, y } = await room.cell("bahdanau", 3, 21, 11, 22);
     await room.page.mouse.move(x, y);
     const written = writesAfter("bahdanau", example, []);
@@ -215,7 +195,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
   });
 
   test("moves through a map with the arrow keys and speaks the cell", async () => {
-    const room = await open();
+    const room = await enter();
     await (await room.canvas("transformer")).focus();
     await room.page.keyboard.press("ArrowDown");
     await room.page.keyboard.press("End");
@@ -225,7 +205,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
   });
 
   test("shows each head of each layer, and the other attention", async () => {
-    const room = await open("&layer=1&head=3");
+    const room = await enter("&layer=1&head=3");
     expect(await room.text("[data-matrix=transformer] .matrix-name")).toContain("layer 1, head 3");
     const mean = await room.masses("transformer");
     await room.click("mean", ".settings");
@@ -240,7 +220,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
   });
 
   test("goes on from a wrong character, taught and alone, as the engine does", async () => {
-    const room = await open("&slip=5:0");
+    const room = await enter("&slip=5:0");
     const { target } = exampleOf(example);
     const taught = target.map((token, place) => (place === 4 ? "0" : token));
     for (const model of shown) {
@@ -263,7 +243,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
   });
 
   test("steps through what goes in and what comes out", async () => {
-    const room = await open("&step=1&says=1");
+    const room = await enter("&step=1&says=1");
     expect(await room.lane("rnn", "alone")).toEqual(["start", "2"]);
     expect((await room.likeliest("rnn", "alone"))[0]).toMatch(/^2.*[01]\.\d{3}$/);
     expect((await room.masses("bahdanau")).slice(1).every((mass) => mass === "–")).toBe(true);
@@ -278,7 +258,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
   });
 
   test("shows the scores that the models' reports have", async () => {
-    const room = await open();
+    const room = await enter();
     for (const model of [...shown, "dot"] as const) {
       const report = JSON.parse(fileOf(model, "report.json").toString());
       const row = await room.text(`.scores tr[data-model=${model}]`);
@@ -289,12 +269,11 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
   });
 
   test("keeps what a teacher's link locks, and shows one panel alone", async () => {
-    const room = await open("&lock=on");
+    const room = await enter("&lock=on");
     expect(await room.page.$eval("#date", (field) => field.matches(":disabled"))).toBe(true);
-    await room.click("Next →").catch(() => {});
     await room.click("← Back");
     await expect.poll(() => room.link()).toContain("step=10");
-    await room.page.goto(`${server.url}#room=recurrent&embed=paths`);
+    await room.page.goto(`${url()}#room=recurrent&embed=paths`);
     await room.page.reload();
     await room.page.waitForSelector("main.embedded .paths svg");
     expect(await room.page.$(".maps")).toBeNull();

@@ -2,6 +2,12 @@
 import type { Browser, ElementHandle, Page } from "puppeteer-core";
 import { complaintsOf } from "./browsers";
 
+export interface OpenOptions {
+  readonly width?: number;
+  readonly height?: number;
+  readonly serviceWorker?: boolean;
+}
+
 export class Room {
   readonly page: Page;
   readonly complaints: string[];
@@ -18,7 +24,7 @@ export class Room {
     ) => R,
     browser: Browser,
     url: string,
-    { width = 1440, height = 900, serviceWorker = false } = {},
+    { width = 1440, height = width < 600 ? 740 : 900, serviceWorker = false }: OpenOptions = {},
   ): Promise<R> {
     const room = new this(await browser.newPage());
     await room.page.setViewport({ width, height });
@@ -72,25 +78,28 @@ export class Room {
     );
   }
 
-  /** Waits until an element stands where it stood a frame before: a person does not click at what moves. */
+  /** Brings an element into view and waits until it stands still: a person does not click at what moves. */
   async still(element: ElementHandle<Element>): Promise<void> {
+    if (!(await element.isIntersectingViewport({ threshold: 1 }))) await element.scrollIntoView();
     await element.evaluate(
       (element) =>
         new Promise<void>((resolve) => {
-          let before: DOMRect | null = null;
+          let before = element.getBoundingClientRect();
+          let still = 0;
           const look = () => {
             const now = element.getBoundingClientRect();
-            if (now.x === before?.x && now.y === before.y) resolve();
-            else requestAnimationFrame(look);
+            still = now.x === before.x && now.y === before.y ? still + 1 : 0;
             before = now;
+            if (still === 2) resolve();
+            else requestAnimationFrame(look);
           };
-          look();
+          requestAnimationFrame(look);
         }),
     );
   }
 
-  /** Clicks the label or button whose words are `words`, within `scope`. */
-  async click(words: string, scope = "body"): Promise<void> {
+  /** The label or button whose words are `words`, within `scope`. */
+  async #sayer(words: string, scope: string): Promise<ElementHandle<Element>> {
     const found = await this.page.evaluateHandle(
       (words, scope) =>
         [...document.querySelectorAll(`${scope} :is(label, button, a, summary)`)].find(
@@ -101,8 +110,48 @@ export class Room {
     );
     const element = found.asElement() as ElementHandle<Element> | null;
     if (!element) throw new Error(`there is nothing to click that says “${words}” in ${scope}`);
-    await this.still(element);
+    if (await element.evaluate((element) => element.matches(":disabled, :has(:disabled)")))
+      throw new Error(`“${words}” in ${scope} is disabled`);
+    return element;
+  }
+
+  /** Clicks where an element stands. Null, or what was hit in its place. */
+  async #strike(element: ElementHandle<Element>): Promise<string | null> {
+    const strike = await this.page.evaluateHandle(() => ({
+      target: new Promise<Element | null>((resolve) => {
+        const hear = ({ target }: Event) => resolve(target as Element);
+        addEventListener("click", hear, { capture: true, once: true });
+        setTimeout(() => {
+          removeEventListener("click", hear, { capture: true });
+          resolve(null);
+        }, 1000);
+      }),
+    }));
     await element.click();
+    return strike.evaluate(async ({ target }, element) => {
+      const hit = await target;
+      if (!hit) return "nothing";
+      return element.contains(hit) ? null : hit.outerHTML.slice(0, 100);
+    }, element);
+  }
+
+  /**
+   * Clicks the label or button whose words are `words`, within `scope`. What moves away at the very moment of the click
+   * is clicked again, as a person does.
+   */
+  async click(words: string, scope = "body"): Promise<void> {
+    for (let tries = 3; ; --tries) {
+      const element = await this.#sayer(words, scope);
+      const place = () =>
+        element.evaluate((element) => JSON.stringify(element.getBoundingClientRect()));
+      await this.still(element);
+      const before = await place();
+      const hit = await this.#strike(element);
+      if (hit === null) return;
+      const what = `a click at “${words}” in ${scope} hits ${hit}`;
+      if ((await place()) === before) throw new Error(`${what}, which covers it`);
+      if (tries === 1) throw new Error(`${what}, as it moves away from under every click`);
+    }
   }
 
   canvas(matrix: string): Promise<ElementHandle<Element>> {

@@ -4,43 +4,20 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import type { Browser } from "puppeteer-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { rooms } from "../../web/src/rooms";
-import { launch, type Server, serve } from "./browsers";
 import { Steps } from "./steps";
+import { visits } from "./visits";
 
 const built = fileURLToPath(new URL("../../build/web", import.meta.url));
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 describe("The shell", () => {
-  let server: Server;
-  let browser: Browser;
-  let room: Steps | undefined;
-  beforeAll(async () => {
-    [server, browser] = await Promise.all([serve(), launch("chrome")]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    server?.stop();
-  });
-  afterEach(async () => {
-    const complaints = room?.complaints;
-    await room?.close();
-    room = undefined;
-    expect(complaints ?? [], "the console stays empty").toEqual([]);
-  });
-
-  async function open(link = "", width = 1440): Promise<Steps> {
-    room = await Steps.open(browser, `${server.url}${link}`, { width });
-    return room;
-  }
-  const isThere = (selector: string) =>
-    (room as Steps).page.$(selector).then((element) => element !== null);
+  const { url, open, enter } = visits(Steps, "chrome");
+  const isThere = async (room: Steps, selector: string) => (await room.page.$(selector)) !== null;
 
   test("lists the rooms, marks the current one, and leads to each", async () => {
-    const room = await open();
-    await room.ready();
+    const room = await enter();
     for (const { id, name } of [...rooms].reverse()) {
       await room.click(name, "nav.rooms");
       await expect.poll(() => room.text("nav.rooms [aria-current=page]")).toBe(name);
@@ -51,27 +28,24 @@ describe("The shell", () => {
   });
 
   test("stays in the first room when a link names one that is not there", async () => {
-    const room = await open("#room=cellar&mask=causal");
-    await room.ready();
+    const room = await enter("#room=cellar&mask=causal");
     expect(await room.text(".notices")).toContain("The link's room is “cellar”, but it takes");
     await expect.poll(() => room.link()).toBe("#mask=causal");
   });
 
   test("hides what a teacher's link says", async () => {
-    const room = await open("#hide=nav,text,controls,table,try");
-    await room.ready();
+    const room = await enter("#hide=nav,text,controls,table,try");
     for (const selector of [".rooms", ".lead", ".settings", ".row-table", ".try-next"])
-      expect(await isThere(selector), selector).toBe(false);
+      expect(await isThere(room, selector), selector).toBe(false);
     for (const selector of ["h1", ".sentence", ".pipeline", ".stage", ".lines", "footer"])
-      expect(await isThere(selector), selector).toBe(true);
+      expect(await isThere(room, selector), selector).toBe(true);
     expect(await room.page.$$(".stage-words p")).toEqual([]);
   });
 
   test("locks everything but playing and pointing", async () => {
-    const room = await open("#mask=painted&lock=on");
-    await room.ready();
+    const room = await enter("#mask=painted&lock=on");
     expect(await room.page.$$(".settings :enabled, .sentences :enabled")).toEqual([]);
-    expect(await isThere(".class-link")).toBe(false);
+    expect(await isThere(room, ".class-link")).toBe(false);
     const { x, y } = await room.cell("scores", 1, 3, 5, 5);
     await room.page.mouse.click(x, y);
     await expect.poll(() => room.link()).toContain("cell=scores.2.4");
@@ -89,38 +63,35 @@ describe("The shell", () => {
   test.each(Object.entries({ picture: ".stage", lines: ".token-lines", table: ".row-table" }))(
     "shows only the panel %s to be framed",
     async (panel, selector) => {
-      const room = await open(`#embed=${panel}`, 400);
+      const room = await open(`#embed=${panel}`, { width: 400 });
       await room.page.waitForSelector(`main.embedded ${selector}`);
       for (const other of ["header", "footer", ".settings", ".class-link", ".pipeline"])
-        expect(await isThere(other), other).toBe(false);
+        expect(await isThere(room, other), other).toBe(false);
       expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
     },
   );
 
   test("makes a link for a class, which another page can frame", async () => {
-    const room = await open("#mask=causal&step=weights");
-    await room.ready();
-    await room.click("Make a link for a class");
+    const room = await enter("#mask=causal&step=weights");
+    await room.click("Make a link for teaching");
     await room.click("explanations", ".class-wishes");
     await room.click("Lock: nothing can be changed but playing and pointing", ".class-wishes");
     const fields = () =>
       room.page.$$eval(".copy-field input", (all) => all.map((input) => input.value));
     const state = "mask=causal&step=weights";
-    expect((await fields())[0]).toBe(`${server.url}#${state}&hide=text&lock=on`);
+    expect((await fields())[0]).toBe(`${url()}#${state}&hide=text&lock=on`);
     await room.click("only the lines", ".class-wishes");
     const [link, frame] = await fields();
-    expect(link).toBe(`${server.url}#${state}&lock=on&embed=lines`);
+    expect(link).toBe(`${url()}#${state}&lock=on&embed=lines`);
     expect(frame).toContain(`src="${link?.replaceAll("&", "&amp;")}"`);
-    const other = await Steps.open(browser, "about:blank");
-    await other.openHostOf(server.url, frame as string);
+    const other = await open("about:blank");
+    await other.openHostOf(url(), frame as string);
     const drawn = () => other.countInFrame(link as string, "main.embedded .token-lines svg");
     await expect.poll(drawn).toBeGreaterThan(0);
-    await other.close();
   });
 
   test("plays to the end, waits when it is touched, and only steps for those who want no motion", async () => {
-    const room = await open("#step=output");
-    await room.ready();
+    const room = await enter("#step=output");
     await room.click("Play", ".transport");
     expect(await room.text(".transport .play")).toBe("Pause");
     await expect.poll(() => room.text(".transport b")).toBe("Joined");
@@ -129,7 +100,7 @@ describe("The shell", () => {
     for (let i = 0; i < 3; ++i) await room.page.keyboard.press("ArrowLeft");
     await expect.poll(() => room.text(".transport")).toContain("Step 6 of 9 Masked");
     await room.page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);
-    await expect.poll(() => isThere(".transport .play")).toBe(false);
+    await expect.poll(() => isThere(room, ".transport .play")).toBe(false);
     await room.click("Next →");
     await expect.poll(() => room.text(".transport b")).toBe("Weights");
   });
@@ -142,7 +113,7 @@ describe("The shell", () => {
   test.each(looks)(
     "has nothing serious that axe finds: $id, $theme, $width pixels wide",
     async ({ id, theme, width }) => {
-      const room = await open(`#room=${id}`, width);
+      const room = await open(`#room=${id}`, { width });
       await room.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: theme }]);
       await room.page.waitForSelector(`main.${id} :is(canvas, svg)`);
       await room.page.$eval(".class-link", (details) => {

@@ -1,8 +1,7 @@
 /** Figures differ from run to run: what is compared is how they hang together, never how fast anything is. */
-import type { Browser } from "puppeteer-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { launch, type Server, serve } from "./browsers";
+import { describe, expect, test } from "vitest";
 import { type Line, Speed } from "./speed";
+import { visits } from "./visits";
 
 const kinds = [
   { browser: "chrome", isolated: true },
@@ -13,31 +12,7 @@ const kinds = [
 describe.each(kinds)(
   "In $browser, isolated: $isolated, the room “Speed”",
   ({ browser: name, isolated }) => {
-    let server: Server;
-    let browser: Browser;
-    let room: Speed | undefined;
-
-    beforeAll(async () => {
-      [server, browser] = await Promise.all([
-        serve(...(isolated ? [] : ["--no-isolation"])),
-        launch(name),
-      ]);
-    });
-    afterAll(async () => {
-      await browser?.close();
-      server?.stop();
-    });
-    afterEach(async () => {
-      const complaints = room?.complaints;
-      await room?.close();
-      room = undefined;
-      expect(complaints, "the console stays empty").toEqual([]);
-    });
-
-    async function open(link = "", width = 1440): Promise<Speed> {
-      room = await Speed.open(browser, `${server.url}#room=speed${link}`, { width });
-      return room;
-    }
+    const { open } = visits(Speed, name, { start: "#room=speed", isolated });
 
     /** What one can work out from a line has to agree with what stands there, but for rounding. */
     function checkLine(line: Line, all: readonly Line[]): void {
@@ -175,15 +150,10 @@ describe.each(kinds)(
 );
 
 describe("On a narrow page, the room “Speed”", () => {
+  const { open } = visits(Speed, "chrome", { start: "#room=speed" });
+
   test("does not scroll sideways", async () => {
-    const [server, browser] = await Promise.all([serve(), launch("chrome")]);
-    try {
-      const room = await Speed.open(browser, `${server.url}#room=speed`, { width: 360 });
-      await room.rested();
-      expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
-    } finally {
-      await browser.close();
-      server.stop();
-    }
+    const room = await (await open("", { width: 360 })).rested();
+    expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
   });
 });

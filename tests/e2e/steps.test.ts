@@ -1,7 +1,6 @@
-import type { Browser } from "puppeteer-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { launch, type Server, serve } from "./browsers";
+import { describe, expect, test } from "vitest";
 import { Steps } from "./steps";
+import { visits } from "./visits";
 
 const kinds = [
   { browser: "chrome", isolated: true },
@@ -15,34 +14,10 @@ const exampleTokens = ["The", "quick", "brown", "fox", "jumps"];
 describe.each(kinds)(
   "In $browser, isolated: $isolated, the page",
   ({ browser: name, isolated }) => {
-    let server: Server;
-    let browser: Browser;
-    let room: Steps | undefined;
-
-    beforeAll(async () => {
-      [server, browser] = await Promise.all([
-        serve(...(isolated ? [] : ["--no-isolation"])),
-        launch(name),
-      ]);
-    });
-    afterAll(async () => {
-      await browser?.close();
-      server?.stop();
-    });
-    afterEach(async () => {
-      const complaints = room?.complaints;
-      await room?.close();
-      room = undefined;
-      expect(complaints, "the console stays empty").toEqual([]);
-    });
-
-    async function open(link = "", width = 1440, height = 900): Promise<Steps> {
-      room = await Steps.open(browser, `${server.url}${link}`, { width, height });
-      return room.ready();
-    }
+    const { enter } = visits(Steps, name, { isolated });
 
     test("opens on the worked example and shows its true numbers", async () => {
-      const room = await open();
+      const room = await enter();
       expect(await room.table()).toEqual({
         keys: exampleTokens,
         score: [0.16, 0.6, 1.04, 1.48, 1.92],
@@ -70,7 +45,7 @@ describe.each(kinds)(
     });
 
     test("says how many threads compute", async () => {
-      const room = await open();
+      const room = await enter();
       const cores = await room.page.evaluate(() => navigator.hardwareConcurrency);
       const threads =
         isolated && cores > 1 ? /WebAssembly, [2-9]\d* threads/ : /WebAssembly, 1 thread\b/;
@@ -78,7 +53,7 @@ describe.each(kinds)(
     });
 
     test("computes a typed sentence, giving the same word the same vector", async () => {
-      const room = await open();
+      const room = await enter();
       await room.type("#text", "a rose is a rose");
       const { score, value, weight, output, total } = await room.untilTable({
         keys: ["a", "rose", "is", "a", "rose"],
@@ -97,7 +72,7 @@ describe.each(kinds)(
     });
 
     test("adds positions, which tell the same word apart by its place", async () => {
-      const room = await open("#text=a+rose+is+a+rose");
+      const room = await enter("#text=a+rose+is+a+rose");
       const before = await room.table();
       await room.click("Add positions");
       await expect.poll(async () => (await room.table()).score).not.toEqual(before.score);
@@ -106,7 +81,7 @@ describe.each(kinds)(
     });
 
     test("shows as many heads as are asked for, each with numbers of its own", async () => {
-      const room = await open("#text=one+two+three");
+      const room = await enter("#text=one+two+three");
       await room.page.click(".settings ::-p-text(Heads)");
       await room.page.keyboard.press("ArrowUp");
       await room.page.keyboard.press("ArrowUp");
@@ -122,7 +97,7 @@ describe.each(kinds)(
     });
 
     test("lets the selected query attend only to itself and the past under the causal mask", async () => {
-      const room = await open();
+      const room = await enter();
       await room.click("decoder: causal");
       const { weight } = await room.untilTable({
         masked: [0.113, 0.424, -Infinity, -Infinity, -Infinity],
@@ -134,7 +109,7 @@ describe.each(kinds)(
     });
 
     test("hides padding and what lies outside the window", async () => {
-      const room = await open();
+      const room = await enter();
       await room.click("padding", ".settings");
       await room.untilTable({ masked: [0.113, 0.424, 0.735, -Infinity, -Infinity] });
       await room.click("window", ".settings");
@@ -144,7 +119,7 @@ describe.each(kinds)(
     });
 
     test("takes paint on a cell of the mask, by pointer and by keyboard", async () => {
-      const room = await open();
+      const room = await enter();
       await room.click("painted", ".settings");
       const { x, y } = await room.cell("masked", 1, 3, 5, 5);
       await room.page.mouse.click(x, y);
@@ -172,7 +147,7 @@ describe.each(kinds)(
     });
 
     test("says in words that a query sees nothing when the mask hides everything", async () => {
-      const room = await open();
+      const room = await enter();
       await room.click("painted", ".settings");
       await room.click("Hide all");
       await room.untilTable({
@@ -190,7 +165,7 @@ describe.each(kinds)(
     });
 
     test("shows a cell's formula with its true numbers and keeps it after a click", async () => {
-      const room = await open();
+      const room = await enter();
       const { x, y } = await room.cell("scores", 1, 3, 5, 5);
       await room.page.mouse.move(x, y);
       const formula =
@@ -206,7 +181,7 @@ describe.each(kinds)(
     });
 
     test("plays a cell's computation product by product, and stops there for the person", async () => {
-      const room = await open();
+      const room = await enter();
       const readout = () => room.text(".readout");
       await room.click("Play", ".computation");
       await expect
@@ -233,7 +208,7 @@ describe.each(kinds)(
       skip,
     }) => {
       if (name === "firefox") skip("Firefox emulates no media features for Puppeteer");
-      const room = await open();
+      const room = await enter();
       await room.page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);
       await expect.poll(() => room.page.$$(".play")).toHaveLength(0);
       await room.page.focus(".computation .scrub");
@@ -242,7 +217,7 @@ describe.each(kinds)(
     });
 
     test("shuffles the words, whose outputs only change places unless positions are added", async () => {
-      const room = await open();
+      const room = await enter();
       const output = async () => (await room.table()).output;
       const before = await output();
       await room.click("Shuffle the words");
@@ -264,7 +239,7 @@ describe.each(kinds)(
     });
 
     test("takes another number for an entry of Q or K, marks it, and takes it back", async () => {
-      const room = await open();
+      const room = await enter();
       const { x, y } = await room.cell("q", 1, 0, 5, 2);
       await room.page.mouse.click(x, y);
       await room.page.keyboard.type("2");
@@ -286,7 +261,7 @@ describe.each(kinds)(
     });
 
     test("leaves out a head, whose part of the joined output becomes zeros", async () => {
-      const room = await open("#text=one+two+three&heads=2&size=2&step=joined&cell=result.1.1");
+      const room = await enter("#text=one+two+three&heads=2&size=2&step=joined&cell=result.1.1");
       const readout = () => room.text(".readout");
       const before = await readout();
       await room.page.click("[aria-label='Head 2 counts']");
@@ -299,7 +274,7 @@ describe.each(kinds)(
     });
 
     test("moves a cell cursor with the arrow keys and speaks the cell", async () => {
-      const room = await open();
+      const room = await enter();
       await (await room.canvas("scores")).focus();
       await room.page.keyboard.press("ArrowDown");
       await room.page.keyboard.press("ArrowRight");
@@ -314,7 +289,7 @@ describe.each(kinds)(
     });
 
     test("goes through all nine steps with Next, Back and the arrow keys", async () => {
-      const room = await open("#step=tokens");
+      const room = await enter("#step=tokens");
       const titles = [];
       for (let step = 0; step < 9; ++step) {
         titles.push(await room.text(".transport b"));
@@ -339,7 +314,7 @@ describe.each(kinds)(
     });
 
     test("leaves the scores as they are without the division, and sharpens weights at a low temperature", async () => {
-      const room = await open();
+      const room = await enter();
       await room.click("Divide scores by √d = √2");
       await room.untilTable({ scaled: [0.16, 0.6, 1.04, 1.48, 1.92], total: 1 });
       const { weight } = await room.table();
@@ -352,7 +327,7 @@ describe.each(kinds)(
     });
 
     test("shows the largest weight and the entropy of the selected row, and the softmax saturating", async () => {
-      const room = await open("#step=weights");
+      const room = await enter("#step=weights");
       // 2.178 is the entropy in bits of the five weights of “quick”, and 2.322 = log2(5) that of equal ones.
       await expect
         .poll(() => room.text(".sharpness"))
@@ -372,7 +347,7 @@ describe.each(kinds)(
     });
 
     test("takes keys and values from the second sentence in cross-attention", async () => {
-      const room = await open();
+      const room = await enter();
       await room.click("encoder-decoder: two sentences");
       await room.untilTable({ keys: ["A", "lazy", "dog", "sleeps"] });
       await room.paste("#key-text", "no one");
@@ -383,7 +358,7 @@ describe.each(kinds)(
     test("restores everything that a link says, and writes it back", async () => {
       const link =
         "#text=two+fine+words&heads=3&size=2&seed=7&position=on&scale=off&temperature=2&mask=painted&hidden=3:1-2&step=weights&head=2&query=3&range=row&curve=sqrt&mass=70";
-      const room = await open(link);
+      const room = await enter(link);
       const table = await room.untilTable({
         keys: ["two", "fine", "words"],
         foot: "Sum, the output of head 2",
@@ -400,7 +375,9 @@ describe.each(kinds)(
     });
 
     test("names what is wrong in a link and goes on with the rest", async () => {
-      const room = await open("#heads=99&mask=causal&step=nonsense&cell=a.b&colour=red&hidden=0:1");
+      const room = await enter(
+        "#heads=99&mask=causal&step=nonsense&cell=a.b&colour=red&hidden=0:1",
+      );
       const notices = await room.text(".notices");
       expect(notices).toContain(
         "The link's heads is “99”, but it takes a whole number from 1 to 8; it was left out.",
@@ -413,7 +390,7 @@ describe.each(kinds)(
     });
 
     test("asks for a word when the sentence is empty, and computes again once there is one", async () => {
-      const room = await open();
+      const room = await enter();
       await room.paste("#text", "");
       await expect.poll(() => room.text(".notices")).toContain("Type a word");
       await room.paste("#text", "again");
@@ -423,7 +400,7 @@ describe.each(kinds)(
     });
 
     test("keeps the first 512 of ten thousand pasted words and says so", async () => {
-      const room = await open();
+      const room = await enter();
       await room.paste("#text", Array.from({ length: 10_000 }, (_, i) => `w${i}`).join(" "));
       await expect
         .poll(() => room.text(".row-table"))
@@ -435,7 +412,7 @@ describe.each(kinds)(
     });
 
     test("keeps emoji whole as characters, and takes text that runs from right to left", async () => {
-      const room = await open();
+      const room = await enter();
       await room.click("characters");
       await room.paste("#text", "👩‍👩‍👧é🇫🇷");
       await room.untilTable({ keys: ["👩‍👩‍👧", "é", "🇫🇷"], total: 1 });
@@ -446,7 +423,7 @@ describe.each(kinds)(
 
     test("fits a window 360 pixels wide at every step, with few tokens and with many", async () => {
       const many = Array.from({ length: 64 }, (_, i) => `word${i}`).join("+");
-      const room = await open("", 360, 740);
+      const room = await enter("", { width: 360 });
       for (const link of [
         "#",
         `#text=${many}&heads=8&size=16&position=on`,
@@ -467,7 +444,7 @@ describe.each(kinds)(
     });
 
     test("saves the numbers of a matrix as CSV", async () => {
-      const room = await open();
+      const room = await enter();
       await room.page.evaluate(() => {
         const make = URL.createObjectURL.bind(URL);
         URL.createObjectURL = (blob) => {
@@ -493,7 +470,7 @@ describe.each(kinds)(
     });
 
     test("follows a suggestion and comes back to the worked example", async () => {
-      const room = await open();
+      const room = await enter();
       await room.click("Ask another sentence");
       await room.untilTable({ keys: ["The", "cat", "is", "sleeping", "there"] });
       await room.click("Back to the worked example");

@@ -176,7 +176,9 @@ describe("letters", () => {
 
   test("are answered, and aligned with themselves", () => {
     for (const name of ["copy", "reverse", "sort"] as const) {
-      for (const { source, target, alignment } of draws(tasks[name](), 500)) {
+      for (const example of draws(tasks[name](), 500)) {
+        const { source, target, alignment } = example;
+        expect(tasks[name]().solve?.(source.join(""))).toEqual(example);
         expect(target.join("")).toBe(solve[name]?.(source));
         const told = alignment.map((places) => [...new Set(places.map((place) => source[place]))]);
         expect(told).toEqual(target.map((letter) => [letter]));
@@ -184,6 +186,12 @@ describe("letters", () => {
         if (name !== "sort") expect(new Set(alignment.flat()).size).toBe(source.length);
       }
     }
+  });
+
+  test("that a person types have no answer unless all are known", () => {
+    const { solve } = tasks.sort({ letters: 3 });
+    expect(solve?.("cab")?.target.join("")).toBe("abc");
+    for (const text of ["", "cad", "ca b", "CAB"]) expect(solve?.(text)).toBeUndefined();
   });
 
   test("come in all lengths, the longest most often", () => {

@@ -231,6 +231,34 @@ describe.each(cases)("$name", (own) => {
     expect(lessonOf(model, some).loss).toBe(lessonOf(model, some).loss);
   });
 
+  test("tells the queries and keys that its weights come from", () => {
+    using model = make();
+    const plain = model.attentions(some);
+    for (const [b, all] of model.attentions(some, { compared: true }).entries()) {
+      for (const [a, { compared, ...one }] of all.entries()) {
+        expect(plain[b]?.[a]).toEqual(one);
+        if (compared === undefined) return expect.fail(one.path);
+        const { heads, rows, columns, weights, choices, labels } = one;
+        const D = config.size / config.heads;
+        expect(compared.query).toHaveLength(heads * rows * D);
+        expect(compared.key).toHaveLength(heads * columns * D);
+        expect(labels.rows).toHaveLength(rows);
+        for (let h = 0; h < heads; ++h) {
+          for (let i = 0; i < rows; ++i) {
+            const scores = Array.from({ length: choices[i] as number }, (_, j) => {
+              const [q, k] = [(h * rows + i) * D, (h * columns + j) * D];
+              const key = compared.key.subarray(k, k + D);
+              return key.reduce((sum, x, d) => sum + x * (compared.query[q + d] as number), 0);
+            }).map((dot) => Math.exp(dot / Math.sqrt(D)));
+            const sum = scores.reduce((all, score) => all + score, 0);
+            for (const [j, score] of scores.entries())
+              expect(weights[(h * rows + i) * columns + j]).toBeCloseTo(score / sum, 5);
+          }
+        }
+      }
+    }
+  });
+
   test("shows the weights that its parts computed, without padding", () => {
     using model = make();
     const isPicture = config.kind === "picture";

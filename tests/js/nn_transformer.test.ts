@@ -301,7 +301,10 @@ describe("weights", () => {
       const luong = new nn.LuongAttention(heed(), E, E);
       const [keys, query] = [src, tgt].map((values) => floats(heed(), values)) as [Tensor, Tensor];
       const shapes: (readonly number[])[] = [];
-      const receive = (_: string, { shape }: Tensor) => shapes.push(shape);
+      const receive: nn.ReceiveWeights = (_, { shape }, compared) => {
+        shapes.push(shape);
+        expect(compared).toBeUndefined();
+      };
       for (const layer of [bahdanau, luong])
         nn.captureAttention(layer, receive, () => layer.forward(query, keys, keys));
       const layer = new nn.MultiHeadAttention(heed(), E, H);

@@ -2,8 +2,11 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { ClassLink } from "./components/ClassLink";
 import { Footer } from "./components/Footer";
+import { Glossary } from "./components/Glossary";
 import { Header } from "./components/Header";
+import { type Suggestion, Tried } from "./components/TryNext";
 import type { Engine } from "./engine";
+import { readLink } from "./link";
 import type { EngineInfo } from "./protocol";
 import { hides, type Shell, ShellContext } from "./shell";
 import { useTheme } from "./theme";
@@ -14,6 +17,7 @@ export function App({ first, engine }: { first: Place; engine: Engine }) {
   const { choice, theme, choose } = useTheme();
   const [info, setInfo] = useState<EngineInfo | null>(null);
   const [hasFailed, setHasFailed] = useState(false);
+  const [tried, setTried] = useState<Suggestion | null>(null);
   const [footnote, setFootnote] = useState<string | null>(null);
   const { id, room, state, notices, wishes } = place;
 
@@ -25,7 +29,7 @@ export function App({ first, engine }: { first: Place; engine: Engine }) {
   }, [room]);
 
   const shell = useMemo<Shell>(
-    () => ({ theme, engine, wishes, setFootnote }),
+    () => ({ theme, engine, wishes, setTried, setFootnote }),
     [theme, engine, wishes],
   );
   const isWhole = wishes.embed === null;
@@ -41,11 +45,15 @@ export function App({ first, engine }: { first: Place; engine: Engine }) {
           choose={choose}
         />
       )}
+      {tried && readLink(tried[0]).room === id && (
+        <Tried suggestion={tried} onEnd={() => setTried(null)} />
+      )}
       <main key={id} class={isWhole ? `room ${id}` : `room ${id} embedded`}>
         <room.View state={state} set={set} notices={notices} />
       </main>
       {isWhole && (
         <>
+          {!hides(wishes, "text") && <Glossary key={id} room={id} />}
           {!wishes.lock && <ClassLink link={linkOf(place)} panels={room.panels} />}
           <Footer info={info} hasFailed={hasFailed} footnote={footnote} />
         </>

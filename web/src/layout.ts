@@ -15,7 +15,14 @@ export function px(size: number): string {
   return `${size}px`;
 }
 
-let measuring: CanvasRenderingContext2D | null = null;
+let canvas: CanvasRenderingContext2D | null = null;
+
+/** What measures words of the page's own type. */
+export function measuring(weight: string, size: number): CanvasRenderingContext2D | null {
+  canvas ??= document.createElement("canvas").getContext("2d");
+  if (canvas) canvas.font = `${weight} ${size}px ${getComputedStyle(document.body).fontFamily}`;
+  return canvas;
+}
 
 /** Long sentences are measured again and again, for every picture. */
 const widths = new Map<string, number>();
@@ -25,18 +32,21 @@ const mostWidths = 4096;
 export function textWidth(text: string): number {
   const known = widths.get(text);
   if (known !== undefined) return known;
-  measuring ??= document.createElement("canvas").getContext("2d");
-  if (!measuring) return text.length * 7;
   // Labels of lit rows are bold: leave room for that, so that nothing moves when a row is lit.
-  measuring.font = `600 12px ${getComputedStyle(document.body).fontFamily}`;
-  const { width } = measuring.measureText(text);
+  const context = measuring("600", 12);
+  if (!context) return text.length * 7;
+  const { width } = context.measureText(text);
   if (widths.size === mostWidths) widths.clear();
   widths.set(text, width);
   return width;
 }
 
+const widestOf = new WeakMap<readonly string[], number>();
+
 export function widest(labels: readonly string[]): number {
-  return Math.ceil(Math.max(0, ...labels.map(textWidth)));
+  const known = widestOf.get(labels) ?? Math.ceil(Math.max(0, ...labels.map(textWidth)));
+  widestOf.set(labels, known);
+  return known;
 }
 
 /** Single characters never stand: they are written smaller instead. */
@@ -44,29 +54,33 @@ export function labelsStand(labels: readonly string[], cellWidth: number): boole
   return widest(labels) > cellWidth - 2 && labels.some((label) => [...label].length > 1);
 }
 
-/** The room to the left of the cells: the words of the axis, the labels, and a gap. */
-export function leftOf(labels: Labels): number {
-  return (
-    (labels.rowAxis ? 18 : 0) + (labels.rows ? Math.min(labelLimit, widest(labels.rows)) + 10 : 0)
-  );
+/** The room to the left of the cells: the words of the axis, the labels up to a limit, and a gap. */
+export function leftOf(labels: Labels, limit = labelLimit): number {
+  return (labels.rowAxis ? 18 : 0) + (labels.rows ? Math.min(limit, widest(labels.rows)) + 10 : 0);
 }
 
-function topOf(labels: Labels, cellWidth: number): number {
+function topOf(labels: Labels, cellWidth: number, limit: number): number {
   const standing = labels.cols && labelsStand(labels.cols, cellWidth);
   return (
     (labels.colAxis ? 18 : 0) +
-    (labels.cols ? (standing ? Math.min(labelLimit, widest(labels.cols)) + 10 : 20) : 0)
+    (labels.cols ? (standing ? Math.min(limit, widest(labels.cols)) + 10 : 20) : 0)
   );
 }
 
-export function geometryOf(rows: number, cols: number, cell: CellSize, labels: Labels): Geometry {
+export function geometryOf(
+  rows: number,
+  cols: number,
+  cell: CellSize,
+  labels: Labels,
+  limit = labelLimit,
+): Geometry {
   return {
     rows,
     cols,
     cellWidth: cell.width,
     cellHeight: cell.height,
-    left: leftOf(labels),
-    top: topOf(labels, cell.width),
+    left: leftOf(labels, limit),
+    top: topOf(labels, cell.width, limit),
   };
 }
 

@@ -1,9 +1,22 @@
 /**
- * Registers the service worker (see ../service-worker.js), which keeps the page for when there is no network and, on a
- * host that sends no headers of its own, isolates the page, so that the engine may have threads.
+ * Registers the service worker (see ../service-worker.js), which keeps the page and its models for when there is no
+ * network and, on a host that sends no headers of its own, isolates the page, so that the engine may have threads.
  */
 
 const key = "heed-isolating";
+
+/** By then the first room has what it needs, in milliseconds. */
+const quiet = 4000;
+
+/** Has the models of all rooms kept, unless the person asked the browser to load as little as it can. */
+function keepModels(serviceWorker: ServiceWorkerContainer): void {
+  const { connection } = navigator as { connection?: { saveData?: boolean } };
+  if (connection?.saveData) return;
+  setTimeout(async () => {
+    const { active } = await serviceWorker.ready;
+    active?.postMessage("keep models");
+  }, quiet);
+}
 
 /**
  * A page is isolated by the headers that it came with, so it takes one more load. Only one: where that does not help,
@@ -25,6 +38,7 @@ export function keepOffline(): void {
   const { serviceWorker } = navigator;
   // A page that works without it needs no words about a refusal.
   serviceWorker.register("./service-worker.js", { updateViaCache: "none" }).catch(() => {});
+  keepModels(serviceWorker);
   if (window.crossOriginIsolated) return;
   if (serviceWorker.controller) reloadOnce();
   else serviceWorker.addEventListener("controllerchange", reloadOnce, { once: true });

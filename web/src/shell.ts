@@ -2,6 +2,7 @@
 import { createContext } from "preact";
 import { useContext, useEffect } from "preact/hooks";
 import type { Theme } from "./colour";
+import type { Suggestion } from "./components/TryNext";
 import type { Engine } from "./engine";
 import type { Wishes } from "./link";
 
@@ -10,6 +11,8 @@ export interface Shell {
   /** The engine of all rooms; a room that trains makes one more of its own (see engine.ts). */
   readonly engine: Engine;
   readonly wishes: Wishes;
+  /** Shows above the room what is to be seen there; see TryNext. */
+  setTried(suggestion: Suggestion): void;
   /** Puts a few words into the footer, after the engine's. */
   setFootnote(words: string | null): void;
 }

@@ -7,8 +7,11 @@ import type { Generator } from "../nn/random.js";
 import type { TransformerStackOptions } from "../nn/transformer.js";
 import type { Heed } from "../ops.js";
 import type { Tensor } from "../tensor.js";
+import { checkOptions, isBoolean } from "../validate.js";
 import type { Example } from "./examples.js";
 import {
+  type AttentionsOptions,
+  type ComparedVectors,
   type ExampleWeights,
   type LabelledWeights,
   type Labels,
@@ -88,25 +91,37 @@ export abstract class AttentionModel<E extends Example> extends TaskModel<E> {
     return cut.map((all) => all.map(({ weights }) => weights));
   }
 
-  attentions(examples: readonly E[]): LabelledWeights[][] {
-    const cut = this.#look(examples, (example, path) => {
+  attentions(examples: readonly E[], options: AttentionsOptions = {}): LabelledWeights[][] {
+    checkOptions("attentions", options, { compared: isBoolean });
+    const partOf = (example: E, path: string) => {
       const labels = this.labels(example, path);
-      const [rows, columns] = [labels.rows.length, labels.columns.length];
-      return { labels, rows: { start: 0, count: rows }, columns: { start: 0, count: columns } };
-    });
-    return cut.map((all) => all.map(({ part, weights }) => ({ ...weights, labels: part.labels })));
+      return { labels, rows: first(labels.rows.length), columns: first(labels.columns.length) };
+    };
+    return this.#look(examples, partOf, options.compared).map((all) =>
+      all.map(({ part, weights, compared }) => ({
+        ...weights,
+        ...{ labels: part.labels },
+        ...(compared && { compared }),
+      })),
+    );
   }
 
   #look<P extends Part>(
     examples: readonly E[],
     partOf: (example: E, path: string) => P | undefined,
-  ): { part: P; weights: ExampleWeights }[][] {
-    const seen = new Map<string, BatchWeights>();
-    const keep: ReceiveWeights = (path, { data, shape }) =>
-      seen.set(path, { data: data.slice() as Float32Array, shape });
+    isCompared = false,
+  ): { part: P; weights: ExampleWeights; compared: ComparedVectors | undefined }[][] {
+    const seen = new Map<string, { weights: Batch; query?: Batch; key?: Batch }>();
+    const keep: ReceiveWeights = (path, weights, compare) => {
+      const vectors = isCompared ? compare?.() : undefined;
+      seen.set(path, {
+        weights: copied(weights),
+        ...(vectors && { query: copied(vectors.query), key: copied(vectors.key) }),
+      });
+    };
     this.infer(() => this.attend(examples), keep);
     return examples.map((example, b) =>
-      [...seen].flatMap(([path, batch]) => {
+      [...seen].flatMap(([path, { weights, query, key }]) => {
         const part = partOf(example, path);
         if (part === undefined) return [];
         // A decoder sees of its own text what stands before.
@@ -114,27 +129,40 @@ export abstract class AttentionModel<E extends Example> extends TaskModel<E> {
         const all = this.labels(example, path).columns.length;
         const { start, count } = part.rows;
         const choices = Array.from({ length: count }, (_, i) => (isCausal ? start + i + 1 : all));
-        return [{ part, weights: { path, ...cut(batch, b, part), choices } }];
+        const { data, heads } = cut(weights, b, part);
+        const [rows, columns] = [count, part.columns.count];
+        const vectorsOf = (batch: Batch, rows: Range) =>
+          cut(batch, b, { rows, columns: first(batch.shape.at(-1) as number) }).data;
+        const compared = query &&
+          key && { query: vectorsOf(query, part.rows), key: vectorsOf(key, part.columns) };
+        return [
+          { part, weights: { path, heads, rows, columns, weights: data, choices }, compared },
+        ];
       }),
     );
   }
 }
 
-/** The weights of one attention for a batch, [B, H, L, S]. */
-interface BatchWeights {
+/** Of one attention for a batch, [B, H, L, ..]. */
+interface Batch {
   readonly data: Float32Array;
   readonly shape: readonly number[];
 }
 
-function cut(batch: BatchWeights, b: number, part: Part): Omit<ExampleWeights, "path" | "choices"> {
+const copied = ({ data, shape }: Tensor): Batch => ({ data: data.slice() as Float32Array, shape });
+
+const first = (count: number): Range => ({ start: 0, count });
+
+/** [H, rows, columns] */
+function cut(batch: Batch, b: number, part: Part): { data: Float32Array; heads: number } {
   const [, heads = 0, L = 0, S = 0] = batch.shape;
   const [rows, columns] = [part.rows.count, part.columns.count];
-  const weights = new Float32Array(heads * rows * columns);
+  const data = new Float32Array(heads * rows * columns);
   for (let h = 0; h < heads; ++h) {
     for (let i = 0; i < rows; ++i) {
       const from = ((b * heads + h) * L + part.rows.start + i) * S + part.columns.start;
-      weights.set(batch.data.subarray(from, from + columns), (h * rows + i) * columns);
+      data.set(batch.data.subarray(from, from + columns), (h * rows + i) * columns);
     }
   }
-  return { heads, rows, columns, weights };
+  return { data, heads };
 }

@@ -99,6 +99,21 @@ export interface Labels {
 /** All weights of one attention for one example. */
 export interface LabelledWeights extends ExampleWeights {
   labels: Labels;
+  /** What the heads compared, if it was asked for; recurrent models have nothing to tell. */
+  compared?: ComparedVectors;
+}
+
+/** Queries and keys as each head has them, projected and not yet scaled: D is size / heads. */
+export interface ComparedVectors {
+  /** [heads, rows, D] */
+  readonly query: Float32Array;
+  /** [heads, columns, D] */
+  readonly key: Float32Array;
+}
+
+export interface AttentionsOptions {
+  /** Tell the queries and keys, too: false by default. */
+  compared?: boolean;
 }
 
 /** How likely a model takes each token to be, at each place of one answer and at its end. */
@@ -144,7 +159,7 @@ export abstract class TaskModel<E extends Example = Example> extends Module {
    * answer, as a task's `read` gives it, those of the first step; to see how it was answered, give it the
    * answer as its target.
    */
-  abstract attentions(examples: readonly E[]): LabelledWeights[][];
+  abstract attentions(examples: readonly E[], options?: AttentionsOptions): LabelledWeights[][];
 
   /** Refuses what is no list of examples of the model's kind. */
   protected checkExamples(examples: readonly E[]): void {

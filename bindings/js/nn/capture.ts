@@ -5,7 +5,16 @@ import type { Tensor } from "../tensor.js";
 import { checkArgument } from "../validate.js";
 import { Module } from "./module.js";
 
-export type ReceiveWeights = (path: string, weights: Tensor) => void;
+/** What each head compares, projected and not yet scaled. */
+export interface Compared {
+  /** [B, H, L, D] */
+  readonly query: Tensor;
+  /** [B, H, S, D] */
+  readonly key: Tensor;
+}
+
+/** @param compared computes them anew, unrecorded; undefined of an attention that has none to tell */
+export type ReceiveWeights = (path: string, weights: Tensor, compared?: () => Compared) => void;
 
 let receiving: { root: Module; receive: ReceiveWeights } | undefined;
 
@@ -22,7 +31,8 @@ let receiving: { root: Module; receive: ReceiveWeights } | undefined;
  * run: copy what is to be kept. Nothing else is computed differently.
  *
  * @param receive takes the path of the attention module in `root`, "" for itself, and its weights:
- *   [B, H, L, S] of MultiHeadAttention, [B, L, S] of BahdanauAttention and LuongAttention
+ *   [B, H, L, S] of MultiHeadAttention, [B, L, S] of BahdanauAttention and LuongAttention; of
+ *   MultiHeadAttention without a cache also a function that gives the queries and keys they come from
  * @param run must not be async
  */
 export function captureAttention<T>(root: Module, receive: ReceiveWeights, run: () => T): T {
@@ -45,9 +55,11 @@ export function captureAttention<T>(root: Module, receive: ReceiveWeights, run: 
 }
 
 /** Who wants the weights of this module, if anybody does. */
-export function receiverOf(module: Module): ((weights: Tensor) => void) | undefined {
+export function receiverOf(
+  module: Module,
+): ((weights: Tensor, compared?: () => Compared) => void) | undefined {
   if (receiving === undefined) return undefined;
   const { root, receive } = receiving;
   const path = module === root ? "" : root.nameOf(module);
-  return path === undefined ? undefined : (weights) => receive(path, weights);
+  return path === undefined ? undefined : (weights, compared) => receive(path, weights, compared);
 }

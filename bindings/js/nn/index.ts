@@ -6,7 +6,7 @@ export {
   type LuongAttentionForwardOptions,
   type LuongAttentionOptions,
 } from "./alignment.js";
-export { captureAttention, type ReceiveWeights } from "./capture.js";
+export { type Compared, captureAttention, type ReceiveWeights } from "./capture.js";
 export {
   Dropout,
   type DropoutOptions,

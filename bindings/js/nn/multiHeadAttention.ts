@@ -9,6 +9,7 @@ import {
   type MultiHeadAttentionOptions as MultiHeadOperationOptions,
 } from "../multiHeadAttention.js";
 import type { Heed } from "../ops.js";
+import { noGrad } from "../tape.js";
 import type { Tensor } from "../tensor.js";
 import {
   type Check,
@@ -20,7 +21,7 @@ import {
   isWholeNumber,
   shapeOf,
 } from "../validate.js";
-import { receiverOf } from "./capture.js";
+import { type Compared, receiverOf } from "./capture.js";
 import { Linear } from "./layers.js";
 import { Module } from "./module.js";
 import { defaultGenerator, type Generator, isGenerator, xavierUniform } from "./random.js";
@@ -167,7 +168,8 @@ export class MultiHeadAttention extends Module {
       cache === undefined
         ? this.#attend(query, key as Tensor, value as Tensor, wanted)
         : this.#attendWithCache(query, key, value, wanted, cache);
-    if (weights !== undefined) receive?.(weights);
+    if (weights !== undefined)
+      receive?.(weights, cache ? undefined : () => this.#compared(query, key, value));
     const average = () => this.heed.mean(weights as Tensor, { axis: 1 });
     return {
       output,
@@ -219,6 +221,18 @@ export class MultiHeadAttention extends Module {
         ...joinedMasks(heed, mask, keyMask),
       });
       return { output: this.outProj.forward(output), weights };
+    });
+  }
+
+  #compared(query: Tensor, key: Tensor | undefined, value: Tensor | undefined): Compared {
+    const { heed, heads, embedDim } = this;
+    return noGrad(() => {
+      const [q, k] = this.#project(query, key, value).map((x) => {
+        const [batch, rows] = x.shape as [number, number, number];
+        const split = heed.reshape(x, [batch, rows, heads, embedDim / heads]);
+        return heed.transpose(split, [0, 2, 1, 3]);
+      }) as Projected;
+      return { query: q, key: k };
     });
   }
 

@@ -53,7 +53,7 @@ export function ClassLink({ link, panels }: { link: string; panels: Panels }) {
   const frame = `<iframe src="${address.replace(/&/g, "&amp;")}" width="800" height="600" loading="lazy" title="Heed Playground"></iframe>`;
   return (
     <details class="class-link">
-      <summary>Make a link for a class</summary>
+      <summary>Make a link for teaching</summary>
       <div class="class-wishes">
         <Choice
           label="Show"

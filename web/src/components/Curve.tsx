@@ -1,9 +1,11 @@
 /** One to three lines over a common axis, such as losses over the steps of a training. */
-import { useId, useMemo, useState } from "preact/hooks";
+import { useId, useMemo, useRef, useState } from "preact/hooks";
+import { columnsCsv } from "../export";
 import { formatShort } from "../format";
 import { px, widest } from "../layout";
 import { type Interval, nearest, rangeOfAll, textsOf, ticksOf } from "../scale";
 import { useWidth } from "../useWidth";
+import { SaveDrawing } from "./SaveDrawing";
 
 export interface Series {
   readonly name: string;
@@ -77,6 +79,7 @@ export function Curve({
   const [ref, width] = useWidth<HTMLDivElement>();
   const [hovered, setHovered] = useState<number | null>(null);
   const id = useId();
+  const part = useRef<HTMLDivElement>(null);
   const series = all.slice(0, mostSeries);
   const xRange =
     domain ??
@@ -136,7 +139,7 @@ export function Curve({
   }.`;
 
   return (
-    <div class="curve">
+    <div ref={part} class="curve">
       <p class="curve-legend number">
         {series.map(({ name, y }, i) => (
           <span key={name} class={`series-${i + 1}`}>
@@ -210,6 +213,14 @@ export function Curve({
           </svg>
         )}
       </div>
+      <SaveDrawing
+        part={part}
+        title={title}
+        file={title.toLowerCase().replace(/\W+/g, "-")}
+        csv={() =>
+          columnsCsv([xName, ...series.map(({ name }) => name)], [x, ...series.map(({ y }) => y)])
+        }
+      />
       <p class="curve-axes faint">
         {yName} over {xName}
       </p>

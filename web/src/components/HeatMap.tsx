@@ -7,7 +7,7 @@ import { useShell } from "../shell";
 import { summaryOf } from "../usePicture";
 import { Legend } from "./Legend";
 import { Matrix, type MatrixActions } from "./Matrix";
-import { type Saved, SaveMenu } from "./SaveMenu";
+import { type Saved, SaveMatrix } from "./SaveMenu";
 
 export interface HeatMapProps {
   /** Its name in the page's code, and in tests. */
@@ -78,8 +78,13 @@ export function MatrixLegend({
   saved?: Saved;
 }) {
   return (
-    <Legend palette={picture.palette} name={symbol} hasHidden={picture.isHidden !== undefined}>
-      {saved && <SaveMenu title={title} picture={picture} saved={saved} />}
+    <Legend
+      palette={picture.palette}
+      view={picture.view}
+      name={symbol}
+      hasHidden={picture.isHidden !== undefined}
+    >
+      {saved && <SaveMatrix title={title} picture={picture} saved={saved} />}
     </Legend>
   );
 }

@@ -46,12 +46,12 @@ export function RowTable({
   );
 }
 
-/** Longer vectors show their first entries. */
-const entries = 4;
+/** Longer vectors show their first entries, as many as leave room for two such columns. */
+const entries = 3;
 
 /** A row of a matrix as the numbers of one cell. */
 export function Vector({ view, row }: { view: View; row: number }) {
-  const shown = Math.min(view.cols, view.cols > entries ? entries - 1 : entries);
+  const shown = Math.min(view.cols, entries);
   return (
     <span class="vector">
       {Array.from({ length: shown }, (_, d) => (

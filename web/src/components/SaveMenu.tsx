@@ -1,7 +1,6 @@
-/** Saves the matrix beside it as a picture or as numbers. */
+/** Saves what stands beside it as a picture or as numbers. */
 import { useRef } from "preact/hooks";
 import { csvOf, download, npyOf, pngOf, svgOf } from "../export";
-import { geometryOf } from "../layout";
 import { inkOf, type Picture } from "../paint";
 
 /** How a matrix stands in a file of its own. */
@@ -14,47 +13,40 @@ export interface Saved {
   readonly cols?: readonly string[] | undefined;
 }
 
-const formats = ["png", "svg", "csv", "npy"] as const;
+/** What can be saved, as what: made only when it is asked for. */
+export type Contents = Readonly<
+  Partial<Record<"png" | "svg" | "csv" | "npy", () => Blob | Promise<Blob>>>
+>;
+
+export function svgBlob(svg: string): Blob {
+  return new Blob([svg], { type: "image/svg+xml" });
+}
+
+export function csvBlob(csv: string): Blob {
+  return new Blob([csv], { type: "text/csv" });
+}
 
 export function SaveMenu({
   title,
-  picture,
-  saved,
+  file,
+  contents,
 }: {
   title: string;
-  picture: Picture;
-  saved: Saved;
+  file: string;
+  contents: Contents;
 }) {
   const menu = useRef<HTMLDetailsElement>(null);
-  const { view } = picture;
-  if (!view) return null;
-  const { rows, cols, caption } = saved;
-
-  const svg = () => {
-    const labels = { ...picture.labels, ...(rows && { rows }), ...(cols && { cols }) };
-    const { geometry: g } = picture;
-    const cell = { width: g.cellWidth, height: g.cellHeight };
-    const geometry = geometryOf(g.rows, g.cols, cell, labels);
-    return svgOf({ ...picture, labels, geometry }, caption, inkOf(document.body));
-  };
-  const contents: Record<(typeof formats)[number], () => Blob | Promise<Blob>> = {
-    png: () => pngOf(svg()),
-    svg: () => new Blob([svg()], { type: "image/svg+xml" }),
-    csv: () => new Blob([csvOf(view, rows, cols)], { type: "text/csv" }),
-    npy: () => new Blob([npyOf(view)], { type: "application/octet-stream" }),
-  };
-
   return (
     <details ref={menu} class="save">
       <summary aria-label={`Save ${title}`}>save</summary>
       <span class="save-choices">
-        {formats.map((format) => (
+        {Object.entries(contents).map(([format, make]) => (
           <button
             key={format}
             type="button"
             onClick={async () => {
               if (menu.current) menu.current.open = false;
-              download(await contents[format](), `heed-${saved.file}.${format}`);
+              download(await make(), `heed-${file}.${format}`);
             }}
           >
             {format.toUpperCase()}
@@ -63,4 +55,29 @@ export function SaveMenu({
       </span>
     </details>
   );
+}
+
+export function SaveMatrix({
+  title,
+  picture,
+  saved,
+}: {
+  title: string;
+  picture: Picture;
+  saved: Saved;
+}) {
+  const { view } = picture;
+  if (!view) return null;
+  const { rows, cols, caption } = saved;
+  const svg = () => {
+    const labels = { ...picture.labels, ...(rows && { rows }), ...(cols && { cols }) };
+    return svgOf({ ...picture, labels }, caption, inkOf(document.body));
+  };
+  const contents: Contents = {
+    png: () => pngOf(svg()),
+    svg: () => svgBlob(svg()),
+    csv: () => csvBlob(csvOf(view, rows, cols)),
+    npy: () => new Blob([npyOf(view)], { type: "application/octet-stream" }),
+  };
+  return <SaveMenu title={title} file={saved.file} contents={contents} />;
 }

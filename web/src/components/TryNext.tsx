@@ -7,20 +7,44 @@ export type Suggestion = readonly [href: string, title: string, words: string];
 
 /** The panel "try" of every room. A suggestion leads out of what a teacher has locked: then there are none. */
 export function TryNext({ suggestions }: { suggestions: readonly Suggestion[] }) {
-  if (useShell().wishes.lock) return null;
+  const { wishes, setTried } = useShell();
+  if (wishes.lock) return null;
   return (
     <Panel name="try">
       <section class="try-next" aria-labelledby="try-title">
         <h2 id="try-title">What to look for</h2>
         <ul>
-          {suggestions.map(([href, title, words]) => (
-            <li key={href}>
-              <a href={href}>{title}</a>
-              <p>{words}</p>
-            </li>
-          ))}
+          {suggestions.map((suggestion) => {
+            const [href, title, words] = suggestion;
+            return (
+              <li key={href}>
+                <a href={href} onClick={() => setTried(suggestion)}>
+                  {title}
+                </a>
+                <p>{words}</p>
+              </li>
+            );
+          })}
         </ul>
       </section>
     </Panel>
+  );
+}
+
+/** What the person is trying, where it is to be seen: above the room, which comes into view. */
+export function Tried({ suggestion, onEnd }: { suggestion: Suggestion; onEnd(): void }) {
+  const [, title, words] = suggestion;
+  return (
+    <p
+      key={title}
+      class="tried"
+      ref={(element) => element?.scrollIntoView({ block: "start" })}
+      role="status"
+    >
+      <b>{title}.</b> {words}{" "}
+      <button type="button" class="link" onClick={onEnd}>
+        Close
+      </button>
+    </p>
   );
 }

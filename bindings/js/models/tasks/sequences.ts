@@ -46,6 +46,11 @@ function sequences(name: string, about: string, rule: Rule) {
         return { kind: "translation", source, ...rule(source) };
       },
       read: (text) => unanswered(charactersOf(text, letters)),
+      solve(text) {
+        const source = [...text];
+        const isWritten = source.length > 0 && source.every((each) => letters.includes(each));
+        return isWritten ? { kind: "translation", source, ...rule(source) } : undefined;
+      },
       write: (tokens) => tokens.join(""),
     };
   };

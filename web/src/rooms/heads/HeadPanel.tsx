@@ -1,6 +1,5 @@
 /** One head in detail: its weights, who looks at whom, and all that is measured of it. */
-import { useCallback, useMemo } from "preact/hooks";
-import { weightShare } from "../../colour";
+import { useCallback } from "preact/hooks";
 import { Switch } from "../../components/Fields";
 import { Readout } from "../../components/Readout";
 import { TokenLines } from "../../components/TokenLines";
@@ -13,7 +12,7 @@ import { HeadMap } from "./HeadMap";
 import { measureNames, measures } from "./measures";
 import { Patches } from "./Patches";
 import { usePage } from "./page";
-import { useHeadPicture, viewOf } from "./pictures";
+import { useHeadPicture } from "./pictures";
 import { isComparable } from "./scene";
 
 const none = "";
@@ -63,18 +62,18 @@ function Lines() {
   const { range, curve, mass } = state;
   const { shown, row } = scene;
   const { rows, columns } = shown.attention;
-  const weights = useMemo(() => viewOf(shown), [shown.head]);
-  const share = useMemo(() => weightShare(range, curve), [range, curve]);
   const select = useCallback((row: number) => set({ row, cell: null }), [set]);
   return (
     <div class="head-lines">
       <h3>Who looks at whom</h3>
       <TokenLines
+        caption={`${shown.name}, lines that carry the top ${mass} %: ${scene.seen.text}`}
         queries={rows}
         keys={columns}
-        weights={weights}
+        weights={shown.weights}
         mass={mass / 100}
-        share={share}
+        range={range}
+        curve={curve}
         selected={row}
         onSelect={select}
       />
@@ -117,10 +116,10 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
         </div>
         <div class="head-side">
           <Lines />
-          <Readout explanation={explanation} locked={cell !== null} />
           <Measures />
         </div>
       </div>
+      <Readout explanation={explanation} locked={cell !== null} />
     </section>
   );
 }

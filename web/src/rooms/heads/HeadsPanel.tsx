@@ -1,12 +1,12 @@
 /** Every head of the model as a small picture with one number under it, by layer or by that number. */
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import { weightPalette } from "../../colour";
 import { Legend } from "../../components/Legend";
 import { Matrix } from "../../components/Matrix";
 import { format } from "../../format";
 import { hides, useShell } from "../../shell";
 import { usePicture } from "../../usePicture";
+import { useWeightPalette } from "../../useWeightPalette";
 import { viewOn } from "../../view";
 import { measures } from "./measures";
 import { usePage } from "./page";
@@ -19,11 +19,11 @@ function Thumbnail({ view: shown, label }: { view: HeadView; label: string }) {
   const { state, scene, set, drop } = usePage();
   const { theme, wishes } = useShell();
   const { attention, head, name } = shown;
-  const { measure, range, curve } = state;
+  const { measure } = state;
   const { small } = head;
   const { rows, cols } = small;
   const view = useMemo(() => viewOn(small.data, rows, cols), [small]);
-  const palette = useMemo(() => weightPalette(range, curve), [range, curve]);
+  const palette = useWeightPalette(state);
   // Of a pooled picture a part is hidden if all of it is.
   const isHidden = useMemo(
     () => (attention.isCausal ? (row: number, col: number) => col > row : undefined),
@@ -137,15 +137,15 @@ function noteOn({ seen }: { seen: { places: string } }): string {
   if (seen.places === "answered")
     return "For a sentence of your own, the right places are taken to be those of the words that the model answers.";
   if (seen.places === "unknown")
-    return "For an input of your own, the right places are not known here: take another example, or the numbers held out.";
+    return "This is not written in a form that the model learned, so the right places are not known.";
   return "";
 }
 
 export function HeadsPanel() {
   const { state, scene } = usePage();
   const { wishes } = useShell();
-  const { measure, order, range, curve } = state;
-  const palette = useMemo(() => weightPalette(range, curve), [range, curve]);
+  const { measure, order } = state;
+  const palette = useWeightPalette(state);
   const note = measure === "places" ? noteOn(scene) : "";
   return (
     <section class="all-heads" aria-labelledby="all-heads-title">

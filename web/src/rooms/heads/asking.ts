@@ -1,6 +1,7 @@
 /** What a model is asked about an input, and what it says with all its heads and without some. */
-import { plain } from "./attending";
-import { closerOf, type Input } from "./input";
+import { plain } from "../../attended";
+import type { Input } from "../../typed";
+import { closerOf } from "./input";
 import type { Probe } from "./probe";
 import type { Asked, Said } from "./seen";
 
@@ -12,28 +13,29 @@ interface Question extends Pick<Asked, "row" | "name" | "right"> {}
 /**
  * @param input as it was given: with the right answer, if that is known
  * @param answered with the model's own answer
+ * @param isSolved whether the input has the right answer
  */
-export function questionsOf(input: Input, answered: Input, isDrawn: boolean): Question[] {
+export function questionsOf(input: Input, answered: Input, isSolved: boolean): Question[] {
   if (answered.kind === "continuation") {
     const { tokens } = answered;
     return [{ row: tokens.length, name: `${tokens.length + 1}`, right: closerOf(tokens) }];
   }
   if (answered.kind === "picture") {
     const { label } = input as typeof answered;
-    return [{ row: 0, name: "which shape", right: isDrawn ? label : null }];
+    return [{ row: 0, name: "which shape", right: isSolved ? label : null }];
   }
   if (answered.kind === "tagging") {
     const right = (input as typeof answered).labels;
     return answered.labels.flatMap((label, row) => {
       if (label === undefined) return [];
       const name = answered.source[row] as string;
-      return [{ row, name, right: isDrawn ? (right[row] ?? null) : null }];
+      return [{ row, name, right: isSolved ? (right[row] ?? null) : null }];
     });
   }
   const right = (input as typeof answered).target;
   return [...answered.target, "end"].map((_, row) => ({
     ...{ row, name: `${row + 1}` },
-    right: isDrawn ? (right[row] ?? "end") : null,
+    right: isSolved ? (right[row] ?? "end") : null,
   }));
 }
 

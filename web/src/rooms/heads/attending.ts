@@ -1,16 +1,15 @@
 /** From the weights that a model computed to what the page shows of each head. */
+import type { Heed } from "heed";
 import type { Alignment, HeadAlignment, LabelledWeights } from "heed/models";
-import type { Input } from "./input";
-import { type HeadWeights, maxPooled, measuresOf } from "./measures";
+import { type Attention, attentionOf, plain, sharesOf } from "../../attended";
+import type { Input } from "../../typed";
+import { type HeadWeights, measuresOf } from "./measures";
 import type { Probe } from "./probe";
 import type { HeadKey, SeenAttention, SeenHead } from "./seen";
-import { attentionAt, headKey } from "./state";
+import { headKey } from "./state";
 
 /** Of small pictures, along a side. */
 const mostCells = 32;
-
-/** Special tokens as words. */
-export const plain = (token: string) => token.replace(/^<(\w+)>$/, "$1");
 
 export interface Setting {
   /** With the model's own answer. */
@@ -30,18 +29,29 @@ function columnsOf(path: string, { input, places }: Setting): Alignment | null {
 }
 
 /** A decoder's rows are named by the token that was read and the one that is said then. */
-function rowNames({ labels, path }: LabelledWeights, { input }: Setting): string[] {
-  const names = labels.rows.map(plain);
-  if (input.kind !== "translation" || path.startsWith("encoder")) return names;
-  return names.map((name, t) => `${name} → ${input.target[t] ?? "end"}`);
+function rowNames({ name, rows }: Attention, { input }: Setting): readonly string[] {
+  if (input.kind !== "translation" || name === "encoder") return rows;
+  return rows.map((row, t) => `${row} → ${plain(input.target[t] ?? "end")}`);
 }
 
-function seenAttention(attention: LabelledWeights, setting: Setting): SeenAttention[] {
-  const { path, rows, columns, weights, labels } = attention;
-  const found = attentionAt(path);
-  if (!found) return [];
-  const { name, layer } = found;
+/** Every head's largest weights. */
+function smallOf(heed: Heed, { heads, rows, columns, weights }: LabelledWeights) {
+  const [r, c] = [Math.min(rows, mostCells), Math.min(columns, mostCells)];
+  return heed.scope(() => {
+    const data = heed.adaptiveMaxPool(heed.tensor(weights, [heads, rows, columns]), r, c).data;
+    return Array.from({ length: heads }, (_, head) => ({
+      data: data.slice(head * r * c, (head + 1) * r * c) as Float32Array,
+      ...{ rows: r, cols: c },
+    }));
+  });
+}
+
+function seenAttention(heed: Heed, labelled: LabelledWeights, setting: Setting): SeenAttention {
+  const attention = attentionOf(labelled);
+  const { path, name, layer, heads } = attention;
+  const { rows, columns, weights } = labelled;
   const places = columnsOf(path, setting);
+  const small = smallOf(heed, labelled);
   const seenHead = (head: number): SeenHead => {
     const size = rows * columns;
     const own: HeadWeights = {
@@ -51,32 +61,28 @@ function seenAttention(attention: LabelledWeights, setting: Setting): SeenAttent
     const heldOut = setting.heldOut.find((each) => each.path === path && each.head === head);
     return {
       key: headKey(name, layer, head),
-      weights: own.weights,
-      small: maxPooled(own, mostCells),
+      small: small[head] as SeenHead["small"],
       measures: {
         ...measuresOf(own, { places, isSelf: name !== "cross" }),
         heldOut: heldOut?.mass ?? null,
       },
     };
   };
-  return [
-    {
-      ...{ name, layer },
-      rows: rowNames(attention, setting),
-      columns: labels.columns.map(plain),
-      isCausal: name === "decoder",
-      heads: Array.from({ length: attention.heads }, (_, head) => seenHead(head)),
-    },
-  ];
+  return {
+    ...attention,
+    rows: rowNames(attention, setting),
+    shares: sharesOf(heed, labelled),
+    seen: Array.from({ length: heads }, (_, head) => seenHead(head)),
+  };
 }
 
-export function attentionsOf({ attentions }: Probe, setting: Setting): SeenAttention[] {
-  return attentions.flatMap((attention) => seenAttention(attention, setting));
+export function attentionsOf(heed: Heed, { attentions }: Probe, setting: Setting): SeenAttention[] {
+  return attentions.map((attention) => seenAttention(heed, attention, setting));
 }
 
 /** The head with the most on the right places: on this input, or else on examples held out. */
 export function bestOf(attentions: readonly SeenAttention[]): HeadKey {
-  const heads = attentions.flatMap(({ heads }) => heads);
+  const heads = attentions.flatMap(({ seen }) => seen);
   const score = ({ measures }: SeenHead) => measures.places ?? measures.heldOut ?? -1;
   return heads.reduce((best, head) => (score(head) > score(best) ? head : best)).key;
 }

@@ -6,15 +6,11 @@ import { cellsFor, leftOf } from "../../layout";
 import type { Labels, Picture } from "../../paint";
 import { useShell } from "../../shell";
 import { usePicture } from "../../usePicture";
-import { rangeOf, type View, viewOn } from "../../view";
+import { entries, rangeOf, type View, viewOn } from "../../view";
 import { usePage } from "./page";
 import type { HeadView } from "./scene";
 
 const longestLabel = 12;
-
-export function viewOf({ attention, head }: HeadView): View {
-  return viewOn(head.weights, attention.rows.length, attention.columns.length);
-}
 
 /** Numbers between the tokens of an attention, drawn in `width` pixels. */
 function usePairs({ attention }: HeadView, view: View, width: number, isSigned: boolean): Picture {
@@ -28,7 +24,7 @@ function usePairs({ attention }: HeadView, view: View, width: number, isSigned: 
     ...{ rowAxis: "queries look", colAxis: "keys are looked at" },
   };
   const palette = useMemo(() => {
-    if (!isSigned) return weightPalette(range, curve);
+    if (!isSigned) return weightPalette(range, curve, theme);
     const [low, high] = rangeOf(view) ?? [0, 1];
     return signedPalette(Math.max(-low, high), theme);
   }, [isSigned, view, range, curve, theme]);
@@ -44,17 +40,19 @@ function usePairs({ attention }: HeadView, view: View, width: number, isSigned: 
 }
 
 export function useHeadPicture(shown: HeadView, width: number): Picture {
-  const view = useMemo(() => viewOf(shown), [shown.head]);
-  return usePairs(shown, view, width, false);
+  return usePairs(shown, shown.weights, width, false);
 }
 
 /** One head's weights less another's. */
 export function useDifference(shown: HeadView, other: HeadView, width: number): Picture {
   const view = useMemo(() => {
-    const { rows, columns } = shown.attention;
-    const theirs = other.head.weights;
-    const difference = shown.head.weights.map((weight, i) => weight - (theirs[i] as number));
-    return viewOn(difference, rows.length, columns.length);
-  }, [shown.head, other.head]);
+    const { rows, cols } = shown.weights;
+    const theirs = entries(other.weights);
+    const difference = Float32Array.from(
+      entries(shown.weights),
+      (weight) => weight - (theirs.next().value as number),
+    );
+    return viewOn(difference, rows, cols);
+  }, [shown.weights, other.weights]);
   return usePairs(shown, view, width, true);
 }

@@ -37,7 +37,7 @@ export function probe(model: AttentiveModel, example: Example): Probe {
     return logits;
   };
   try {
-    const [attentions = []] = model.attentions([example]);
+    const [attentions = []] = model.attentions([example], { compared: true });
     return { attentions, shares, tokens: tokensOf(model) };
   } finally {
     readOut.forward = forward;

@@ -1,11 +1,16 @@
 /** What the settings mean for what was seen: which head, which row, and what they are called. */
+import { type AttentionName, weightsOf } from "../../attended";
+import { at, type View } from "../../view";
 import { exhibitOf } from "./catalogue";
-import type { AttentionName, HeadKey, Seen, SeenAttention, SeenHead } from "./seen";
+import type { HeadKey, Seen, SeenAttention, SeenHead } from "./seen";
 import type { CellAt, State } from "./state";
 
 export interface HeadView {
   readonly attention: SeenAttention;
   readonly head: SeenHead;
+  /** Its number in its attention, from 0. */
+  readonly index: number;
+  readonly weights: View;
   /** "layer 2, head 3", with its attention where the model has several kinds. */
   readonly name: string;
   /** "2.3" */
@@ -38,10 +43,11 @@ const prefixes: Readonly<Record<AttentionName, string>> = {
 function viewsOf({ attentions }: Seen): HeadView[] {
   const kinds = new Set(attentions.map(({ name }) => name));
   return attentions.flatMap((attention) =>
-    attention.heads.map((head, i) => {
+    attention.seen.map((head, i) => {
       const place = `layer ${attention.layer + 1}, head ${i + 1}`;
       return {
-        ...{ attention, head },
+        ...{ attention, head, index: i },
+        weights: weightsOf(attention, attention.shares, i),
         name: kinds.size > 1 ? `${prefixes[attention.name]}, ${place}` : place,
         short: `${attention.layer + 1}.${i + 1}`,
       };
@@ -85,7 +91,7 @@ export function sceneOf(seen: Seen, state: State): Scene {
 /** Two sentences that say what to see. */
 export function storyOf({ seen, shown, row }: Scene, text: (share: number) => string): string[] {
   const { rows, columns } = shown.attention;
-  const weights = shown.head.weights.subarray(row * columns.length, (row + 1) * columns.length);
+  const weights = columns.map((_, col) => at(shown.weights, row, col));
   const largest = weights.indexOf(Math.max(...weights));
   const share = text(weights[largest] as number);
   const named = (token: string | undefined) =>

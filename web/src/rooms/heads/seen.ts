@@ -1,4 +1,5 @@
 /** What the page asks of this room's desk, and what the desk has seen. */
+import type { Attention, Shares } from "../../attended";
 import type { ExhibitId } from "./catalogue";
 import type { MeasureName } from "./measures";
 
@@ -22,24 +23,14 @@ export interface Leave {
   readonly kind: "leave";
 }
 
-export type AttentionName = "encoder" | "decoder" | "cross";
-
-/** One attention of the model: all its heads. */
-export interface SeenAttention {
-  readonly name: AttentionName;
-  /** From 0. */
-  readonly layer: number;
-  readonly rows: readonly string[];
-  readonly columns: readonly string[];
-  /** No row sees what comes after it. */
-  readonly isCausal: boolean;
-  readonly heads: readonly SeenHead[];
+/** One attention of the model, and each of its heads. */
+export interface SeenAttention extends Attention {
+  readonly shares: Shares;
+  readonly seen: readonly SeenHead[];
 }
 
 export interface SeenHead {
   readonly key: HeadKey;
-  /** rows × columns. */
-  readonly weights: Float32Array;
   /** The largest weight of each of `rows` × `cols` parts: for a small picture. */
   readonly small: { readonly data: Float32Array; readonly rows: number; readonly cols: number };
   readonly measures: Readonly<Record<MeasureName, number | null>>;

@@ -1,4 +1,5 @@
 /** The desk of this room: runs a trained model with all its heads and without some, and measures every head. */
+import type { Heed } from "heed";
 import {
   type Alignment,
   alignmentOf,
@@ -8,14 +9,16 @@ import {
   withoutHeads,
 } from "heed/models";
 import { nn } from "heed/nn";
+import { pathOf } from "../../attended";
 import type { Solver } from "../../desks";
+import { type Input, readInput, tokensOf } from "../../typed";
 import { askedOf, questionsOf } from "./asking";
 import { attentionsOf, bestOf } from "./attending";
 import { exhibitOf } from "./catalogue";
-import { type Input, placesOf, readInput, tokensOf } from "./input";
-import { probe } from "./probe";
+import { placesOf } from "./input";
+import { type Probe, probe } from "./probe";
 import type { Leave, Look, Seen, Unread } from "./seen";
-import { pathOf, placeOf } from "./state";
+import { placeOf } from "./state";
 import { close, modelAt, type Trained } from "./trained";
 
 /** None of these was trained on. */
@@ -72,7 +75,7 @@ function noticesOf(input: Input, { task }: Trained, questions: number): string[]
   return notices;
 }
 
-async function look(request: Look, trained: Trained): Promise<Seen | Unread> {
+async function look(heed: Heed, request: Look, trained: Trained): Promise<Seen | Unread> {
   const start = performance.now();
   const { model, task, heldOut } = trained;
   const known = task.vocabulary.source;
@@ -80,12 +83,11 @@ async function look(request: Look, trained: Trained): Promise<Seen | Unread> {
   if ("why" in input) return { kind: "unread", why: input.why, known };
 
   const isDrawn = request.text === null;
+  const isSolved = isDrawn || (input.kind === "translation" && input.target.length > 0);
   const written = await writtenFor(trained, input);
   const answered = await answeredBy(trained, input, written);
-  const hasRightPlaces = isDrawn && input.kind !== "continuation";
-  const places: Alignment | null = hasRightPlaces
-    ? alignmentOf(input)
-    : placesOf(task.name, answered);
+  const hasRightPlaces = isSolved && input.kind !== "continuation";
+  const places: Alignment | null = hasRightPlaces ? alignmentOf(input) : placesOf(answered);
 
   const before = probe(model, answered);
   const dropped = droppedOf(request, before.attentions);
@@ -98,8 +100,9 @@ async function look(request: Look, trained: Trained): Promise<Seen | Unread> {
         }));
 
   const setting = { input: answered, places, heldOut };
-  const whole = attentionsOf(before, setting);
-  const asked = askedOf(questionsOf(input, answered, isDrawn), before, rest?.probe ?? null);
+  const seen = (probe: Probe) => attentionsOf(heed, probe, setting);
+  const whole = seen(before);
+  const asked = askedOf(questionsOf(input, answered, isSolved), before, rest?.probe ?? null);
   const textOf = (tokens: readonly string[]) => task.write?.(tokens) ?? tokens.join("");
   return {
     kind: "seen",
@@ -108,7 +111,7 @@ async function look(request: Look, trained: Trained): Promise<Seen | Unread> {
     picture: input.kind === "picture" ? { pixels: input.pixels.slice(), side: input.width } : null,
     known,
     places: !places ? "unknown" : !isDrawn && input.kind === "tagging" ? "answered" : "right",
-    attentions: rest ? attentionsOf(rest.probe, setting) : whole,
+    attentions: rest ? seen(rest.probe) : whole,
     best: bestOf(whole),
     asked,
     written: written && {
@@ -126,7 +129,7 @@ const solve: Solver<Look | Leave, Seen | Unread | null> = async (request, { heed
     return null;
   }
   const { base, exhibit } = request;
-  return look(request, await modelAt(heed, `${base}models/${exhibitOf(exhibit).folder}`));
+  return look(heed, request, await modelAt(heed, `${base}models/${exhibitOf(exhibit).folder}`));
 };
 
 export default solve;

@@ -1,8 +1,9 @@
 /** Everything a person can set in this room. The link holds exactly this (see link.ts). */
+import type { AttentionName } from "../../attended";
 import type { Curve, Range } from "../../colour";
 import { type ExhibitId, exhibitOf } from "./catalogue";
 import type { MeasureName } from "./measures";
-import type { AttentionName, HeadKey } from "./seen";
+import type { HeadKey } from "./seen";
 
 export interface CellAt {
   readonly row: number;
@@ -69,21 +70,6 @@ export function withInput(input: { text: string } | { seed: number }): Partial<S
   return { text: null, ...input, row: null, cell: null };
 }
 
-const namesOfPaths: readonly (readonly [AttentionName, RegExp])[] = [
-  ["encoder", /^encoder\.layers\.(\d+)\.self_attn$/],
-  ["decoder", /^decoder\.layers\.(\d+)\.self_attn$/],
-  ["cross", /^decoder\.layers\.(\d+)\.multihead_attn$/],
-];
-
-/** Which attention a module's path names. */
-export function attentionAt(path: string): { name: AttentionName; layer: number } | null {
-  for (const [name, pattern] of namesOfPaths) {
-    const found = pattern.exec(path);
-    if (found) return { name, layer: Number(found[1]) };
-  }
-  return null;
-}
-
 export function headKey(name: AttentionName, layer: number, head: number): HeadKey {
   return `${name}.${layer + 1}.${head + 1}`;
 }
@@ -99,10 +85,4 @@ export function placeOf(key: HeadKey): HeadPlace | null {
   const [, name, layer, head] = /^(encoder|decoder|cross)\.([1-9])\.([1-9])$/.exec(key) ?? [];
   if (!name) return null;
   return { name: name as AttentionName, layer: Number(layer) - 1, head: Number(head) - 1 };
-}
-
-/** The other way of `attentionAt`. */
-export function pathOf({ name, layer }: Pick<HeadPlace, "name" | "layer">): string {
-  const stack = name === "encoder" ? "encoder" : "decoder";
-  return `${stack}.layers.${layer}.${name === "cross" ? "multihead_attn" : "self_attn"}`;
 }

@@ -37,7 +37,7 @@ const readers: Readers<State> = {
     return { cell: { row, col } };
   },
   outlined: (text) => ({ outlined: onOff(text) }),
-  range: (text) => ({ range: oneOf("absolute", "row")(text) }),
+  range: (text) => ({ range: oneOf("absolute", "head", "row")(text) }),
   curve: (text) => ({ curve: oneOf("linear", "sqrt", "log")(text) }),
 };
 

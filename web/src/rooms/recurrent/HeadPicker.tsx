@@ -1,10 +1,11 @@
 /** The Transformer's layers and heads as small maps; a head is known by its place and number. */
 import { useMemo } from "preact/hooks";
-import { type Palette, weightPalette } from "../../colour";
+import type { Palette } from "../../colour";
 import { Legend } from "../../components/Legend";
 import { Matrix } from "../../components/Matrix";
 import { useShell } from "../../shell";
 import { usePicture } from "../../usePicture";
+import { useWeightPalette } from "../../useWeightPalette";
 import { viewOfHead } from "./maps";
 import { usePage } from "./page";
 import type { Attention } from "./problem";
@@ -37,10 +38,7 @@ export function HeadPicker() {
   const { state, solution, set } = usePage();
   const found = solution?.models.find(({ name }) => name === "transformer");
   const { layers, heads } = found ?? { layers: 2, heads: 4 };
-  const palette = useMemo(
-    () => weightPalette(state.range, state.curve),
-    [state.range, state.curve],
-  );
+  const palette = useWeightPalette(state);
   return (
     <>
       {Array.from({ length: layers }, (_, layer) => (

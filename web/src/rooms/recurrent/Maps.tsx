@@ -1,6 +1,6 @@
 /** The maps of all models under one another, a character of the date over its column in each of them. */
 import { useMemo, useState } from "preact/hooks";
-import { signedPalette, weightPalette } from "../../colour";
+import { signedPalette } from "../../colour";
 import { HeatMap } from "../../components/HeatMap";
 import type { Cell } from "../../components/Matrix";
 import { Readout } from "../../components/Readout";
@@ -9,6 +9,7 @@ import { type CellSize, leftOf, px } from "../../layout";
 import type { Labels, Light } from "../../paint";
 import { hides, useShell } from "../../shell";
 import { usePicture } from "../../usePicture";
+import { useWeightPalette } from "../../useWeightPalette";
 import { useWidth } from "../../useWidth";
 import { viewOn } from "../../view";
 import { ChosenRow } from "./ChosenRow";
@@ -68,7 +69,7 @@ function AlignmentMap({
 }) {
   const { state, solution, source, set } = usePage();
   const { pointed, point } = usePointing();
-  const { way, head, step, range, curve } = state;
+  const { way, head, step } = state;
   const attention = found && attentionShown(found, state);
   const view = useMemo(() => attention && viewOfHead(attention, head), [attention, head]);
   const rows = attention?.rows ?? emptyRows.length;
@@ -80,7 +81,7 @@ function AlignmentMap({
     }),
     [found, way, source],
   );
-  const palette = useMemo(() => weightPalette(range, curve), [range, curve]);
+  const palette = useWeightPalette(state);
   const isHidden = useMemo(
     () => (step >= rows - 1 ? undefined : (row: number) => row > step),
     [step, rows],

@@ -1,5 +1,6 @@
 /** Billions of operations a second over length or over operations per byte, under the roof of what can be reached. */
 import { useRef, useState } from "preact/hooks";
+import { SaveDrawing } from "../../components/SaveDrawing";
 import { px } from "../../layout";
 import { useWidth } from "../../useWidth";
 import {
@@ -14,7 +15,6 @@ import {
   type Timing,
 } from "./report";
 import { describe } from "./rows";
-import { SaveChart } from "./SaveChart";
 import type { Axis } from "./state";
 import { percent, threeDigits } from "./units";
 
@@ -274,8 +274,9 @@ export function Roofline({ report, axis }: { report: Report | null; axis: Axis }
         logarithmic
       </p>
       {report?.cases[0] && (
-        <SaveChart
-          chart={chart}
+        <SaveDrawing
+          part={chart}
+          file="speed"
           title={`Attention in this browser, ${describe(report.cases[0])}`}
         />
       )}

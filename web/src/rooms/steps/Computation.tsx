@@ -7,7 +7,9 @@ import { timelineOf } from "./unfolding";
 
 function titleOf(timeline: Timeline, index: number): string {
   if (index === countOf(timeline) - 1) return "all of it";
-  const { terms, col } = momentAt(timeline, index);
+  const { matrix, terms, col } = momentAt(timeline, index);
+  if (matrix === timeline.lead?.matrix) return "adding up the row";
+  if (terms === null && timeline.lead && index === timeline.lead.cols) return "the first cell";
   if (terms !== null) return terms === timeline.terms ? "the first cell" : "term by term";
   return col === null ? "row by row" : "cell by cell";
 }
@@ -24,6 +26,7 @@ export function Computation() {
   const index = Math.min(time ?? count - 1, count - 1);
   return (
     <div class="computation">
+      <p class="faint">How these numbers are made</p>
       <Transport
         // Whoever leaves a stage leaves its playing.
         key={state.stage}

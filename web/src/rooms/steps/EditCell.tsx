@@ -2,16 +2,22 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { NumberField } from "../../components/Fields";
 import { Lockable } from "../../components/Panel";
+import { useShell } from "../../shell";
 import { at } from "../../view";
 import { kindOf, viewOf } from "./matrices";
 import { usePage } from "./page";
 import type { Edit } from "./problem";
+import type { StageName } from "./stages";
 import { editKey, editLimit } from "./state";
+
+/** Stages that show Q and K. */
+const takesEdits: readonly StageName[] = ["qkv", "scores"];
 
 const limits = { min: -editLimit, max: editLimit };
 
 export function EditCell() {
   const { state, scene, solution, set, justLocked } = usePage();
+  const { wishes } = useShell();
   const field = useRef<HTMLDivElement>(null);
   const { cell } = state;
   const matrix = cell?.matrix === "q" || cell?.matrix === "k" ? cell.matrix : null;
@@ -53,6 +59,12 @@ export function EditCell() {
               }
             />
           </div>
+        )}
+        {!place && size === 0 && takesEdits.includes(state.stage) && !wishes.lock && (
+          <p class="faint">
+            A kept entry of <span class="role-q">Q</span> or <span class="role-k">K</span> can be
+            set to another number.
+          </p>
         )}
         {size > 0 && (
           <button type="button" onClick={() => set({ edits: new Map() })}>

@@ -2,9 +2,10 @@
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { TokenRow } from "../../components/TokenRow";
-import { shorten } from "../../format";
+import { format, shorten } from "../../format";
 import { cellsFor, leftOf, px, topCellsFor } from "../../layout";
 import type { Labels } from "../../paint";
+import { totalOf } from "./explain";
 import { kindOf, type MatrixName } from "./matrices";
 import { NamedLegend, NamedMatrix } from "./NamedMatrix";
 import { usePage } from "./page";
@@ -23,6 +24,9 @@ const signWidth = 80;
 /** Matrices stand below one another rather than get narrower than this. */
 const narrowest = 110;
 const longestLabel = 12;
+const noteWidth = 84;
+/** Where there is less room than this, each of Q, K and V is a picture of its own. */
+const narrowFigure = 480;
 
 function useLabels() {
   const { scene } = usePage();
@@ -73,28 +77,36 @@ function ProductFigure({
   const topCell = topCellsFor(cell, inner);
   const leftOptions: PictureOptions = { cell, labels: leftLabels };
   const place = (row: number, column: number) => ({ gridRow: row, gridColumn: column });
+  /** A narrow matrix has its letter above it, and no room for its size. */
+  const noteOf = (cols: number) => (cols * cell.width < noteWidth ? { note: "" } : {});
 
   return (
     <div>
       <div class="figure-grid" style={{ columnGap: px(gap), rowGap: px(gap / 2) }}>
         <div style={place(2, 1)}>
-          <NamedMatrix name={left} options={leftOptions} />
+          <NamedMatrix name={left} options={leftOptions} {...noteOf(inner)} />
         </div>
-        {parts.map(({ top, flip, corner, topLabels }, i) => [
+        {parts.map(({ top, flip, corner, topLabels, size }, i) => [
           <div key={top} style={place(1, i + 2)}>
-            <NamedMatrix name={top} options={{ cell: topCell, labels: topLabels, flip }} />
+            <NamedMatrix
+              name={top}
+              options={{ cell: topCell, labels: topLabels, flip }}
+              {...noteOf(size)}
+            />
           </div>,
           <div key={corner} style={place(2, i + 2)}>
-            <NamedMatrix name={corner} options={{ cell }} />
+            <NamedMatrix name={corner} options={{ cell }} {...noteOf(size)} />
           </div>,
         ])}
       </div>
       <div class="legends">
         <NamedLegend name={left} options={leftOptions} />
-        {parts.map(({ top, flip, corner, topLabels }) => [
-          <NamedLegend key={top} name={top} options={{ cell: topCell, labels: topLabels, flip }} />,
-          <NamedLegend key={corner} name={corner} options={{ cell }} />,
-        ])}
+        {parts.map(({ corner }) => (
+          <NamedLegend key={corner} name={corner} options={{ cell }} />
+        ))}
+        {parts.map(({ top, flip, topLabels }) => (
+          <NamedLegend key={top} name={top} options={{ cell: topCell, labels: topLabels, flip }} />
+        ))}
       </div>
     </div>
   );
@@ -105,10 +117,13 @@ function RowFigure({
   names,
   signs,
   width,
+  below,
 }: {
   names: readonly MatrixName[];
   signs: readonly ComponentChildren[];
   width: number;
+  /** What stands right below the first matrix, its columns under those above. */
+  below?: { readonly name: MatrixName; readonly note: ComponentChildren };
 }) {
   const { queries, keys, sizes } = useLabels();
   const kind = kindOf(names[0] as MatrixName);
@@ -136,12 +151,43 @@ function RowFigure({
         ),
         <div key={name}>
           <NamedMatrix name={name} options={{ cell, labels: labelsOf(i) }} />
+          {i === 0 && below && (
+            <div class="figure-below" style={{ paddingLeft: px(leftOf(labels)) }}>
+              <NamedMatrix name={below.name} options={{ cell }} note={below.note} />
+            </div>
+          )}
           <div class="legends" style={{ paddingLeft: px(leftOf(labelsOf(i))) }}>
             <NamedLegend name={name} options={{ cell, labels: labelsOf(i) }} />
+            {i === 0 && below && <NamedLegend name={below.name} options={{ cell }} />}
           </div>
         </div>,
       ])}
     </div>
+  );
+}
+
+/** Each row of scores to its shares; in between, of the selected query, what is divided by its sum. */
+function SoftmaxFigure({ width }: { width: number }) {
+  const { scene, solution, unfolding } = usePage();
+  const query = shorten(
+    scene.queries.tokens[solution?.problem.row ?? scene.row] ?? "",
+    longestLabel,
+  );
+  const isGrowing = unfolding?.moment.matrix === "exponentials";
+  const sum = isGrowing ? unfolding.sum : solution && totalOf(solution);
+  const note = (
+    <>
+      of “{query}”, {isGrowing ? "sum so far" : "sum"} <b>{sum !== null && format(sum)}</b>
+      {solution?.taken ? `, the largest score taken off first` : ""}
+    </>
+  );
+  return (
+    <RowFigure
+      names={["masked", "weights"]}
+      signs={["softmax"]}
+      width={width}
+      below={{ name: "exponentials", note }}
+    />
   );
 }
 
@@ -189,33 +235,34 @@ export function Figure({ width }: { width: number }) {
         </div>
       );
     }
-    case "qkv":
-      if (scene.cross) {
-        return (
-          <div class="figure-pair">
-            <ProductFigure left="input" columns={[{ top: "wq", corner: "q" }]} width={width} />
-            <ProductFigure
-              left="keyInput"
-              columns={[
-                { top: "wk", corner: "k" },
-                { top: "wv", corner: "v" },
-              ]}
-              width={width}
-            />
-          </div>
-        );
-      }
+    case "qkv": {
+      const [queries, keys, values] = [
+        { top: "wq", corner: "q" },
+        { top: "wk", corner: "k" },
+        { top: "wv", corner: "v" },
+      ] as const;
+      const keySide = scene.cross ? "keyInput" : "input";
+      const groups: readonly (readonly [MatrixName, readonly Column[]])[] =
+        width < narrowFigure
+          ? [
+              ["input", [queries]],
+              [keySide, [keys]],
+              [keySide, [values]],
+            ]
+          : scene.cross
+            ? [
+                ["input", [queries]],
+                [keySide, [keys, values]],
+              ]
+            : [["input", [queries, keys, values]]];
       return (
-        <ProductFigure
-          left="input"
-          columns={[
-            { top: "wq", corner: "q" },
-            { top: "wk", corner: "k" },
-            { top: "wv", corner: "v" },
-          ]}
-          width={width}
-        />
+        <div class="figure-pair">
+          {groups.map(([left, columns]) => (
+            <ProductFigure key={columns[0]?.corner} left={left} columns={columns} width={width} />
+          ))}
+        </div>
       );
+    }
     case "scores":
       return (
         <ProductFigure
@@ -233,7 +280,7 @@ export function Figure({ width }: { width: number }) {
     case "masked":
       return <RowFigure names={["scaled", "masked"]} signs={["mask"]} width={width} />;
     case "weights":
-      return <RowFigure names={["masked", "weights"]} signs={["softmax"]} width={width} />;
+      return <SoftmaxFigure width={width} />;
     case "output":
       return (
         <ProductFigure left="weights" columns={[{ top: "v", corner: "output" }]} width={width} />

@@ -15,6 +15,7 @@ function HeadPicture({ head }: { head: number }) {
     cell: { width: size / Math.max(1, key), height: size / Math.max(1, query) },
     head,
     quiet: true,
+    small: true,
   });
   return <Matrix picture={picture} theme={theme} summary={`Weights of head ${head + 1}`} />;
 }

@@ -1,6 +1,5 @@
 /** The chosen head's attention as lines. */
 import { useCallback, useMemo } from "preact/hooks";
-import { weightShare } from "../../colour";
 import { Slider } from "../../components/Fields";
 import { TokenLines } from "../../components/TokenLines";
 import { viewOf } from "./matrices";
@@ -14,17 +13,19 @@ export function Lines() {
     () => solution && viewOf(solution, "weights", scene.head),
     [solution, scene.head],
   );
-  const share = useMemo(() => weightShare(range, curve), [range, curve]);
   const select = useCallback((row: number) => set({ row }), [set]);
+  const carried = mass === 100 ? "all attention" : `the top ${mass} %`;
   return (
     <section class="lines" aria-labelledby="lines-title">
       <h3 id="lines-title">Who looks at whom{scene.heads > 1 && `, head ${scene.head + 1}`}</h3>
       <TokenLines
+        caption={`Attention${scene.heads > 1 ? ` of head ${scene.head + 1}` : ""}, lines that carry ${carried}: ${state.text.slice(0, 60)}`}
         queries={scene.queries.tokens}
         keys={scene.keys.tokens}
         weights={weights}
         mass={mass / 100}
-        share={share}
+        range={range}
+        curve={curve}
         selected={scene.row}
         onSelect={select}
       />
@@ -33,7 +34,7 @@ export function Lines() {
         value={mass}
         limits={allowedRanges.mass}
         step={5}
-        text={mass === 100 ? "all attention" : `the top ${mass} %`}
+        text={carried}
         onChange={(mass) => set({ mass })}
       />
     </section>

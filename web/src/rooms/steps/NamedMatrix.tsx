@@ -10,11 +10,13 @@ import { type PictureOptions, sizesOf, usePicture } from "./pictures";
 
 function MatrixSymbol({ name, flip = false }: { name: MatrixName; flip?: boolean }) {
   const { symbol, role } = kindOf(name);
-  const [letter, index] = symbol.split("_");
+  const [base, power] = symbol.split("^");
+  const [letter, index] = (base as string).split("_");
   return (
     <span class={role ? `symbol role-${role}` : "symbol"}>
       {letter}
       {index && <sub>{index}</sub>}
+      {power && <sup>{power}</sup>}
       {flip && "ᵀ"}
     </span>
   );

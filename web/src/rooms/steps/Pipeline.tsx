@@ -68,10 +68,12 @@ function SmallMatrix({
   const { scene } = usePage();
   const { theme } = useShell();
   const cols = sizesOf(scene)[kindOf(name).cols];
+  const isThin = rowHeight < thinnest;
   const picture = usePicture(name, {
     cell: { width: Math.min(rowHeight, width / Math.max(1, cols)), height: rowHeight },
     // Outlines of rows as thin as a line would say nothing, and draw every picture anew.
-    quiet: rowHeight < thinnest,
+    quiet: isThin,
+    small: isThin,
   });
   return <Matrix picture={picture} theme={theme} summary={kindOf(name).title} />;
 }
@@ -79,13 +81,12 @@ function SmallMatrix({
 /** The range of a stage's numbers, the legend that still fits under a small picture. */
 function Ends({ names }: { names: readonly MatrixName[] }) {
   const { solution, scene } = usePage();
-  const [name, more] = names;
-  const view = useMemo(
-    () => solution && name && !more && viewOf(solution, name, scene.head),
-    [solution, name, more, scene.head],
-  );
-  const range = useMemo(() => view && rangeOf(view), [view]);
-  if (!view) return null;
+  const range = useMemo(() => {
+    const views = solution ? names.map((name) => viewOf(solution, name, scene.head)) : [];
+    const ends = views.flatMap((view) => (view && rangeOf(view)) ?? []);
+    return ends.length > 0 && ([Math.min(...ends), Math.max(...ends)] as const);
+  }, [solution, names, scene.head]);
+  if (!solution || names.length === 0) return null;
   return range ? `${formatShort(range[0])} to ${formatShort(range[1])}` : "all hidden";
 }
 

@@ -79,19 +79,35 @@ const columns: readonly Column[] = [
     id: "score",
     head: (
       <>
-        <span class="role-q">q</span>·<span class="role-k">k</span>
+        <span class="role-q" data-lights="q">
+          q
+        </span>
+        ·
+        <span class="role-k" data-lights="k">
+          k
+        </span>
       </>
     ),
   },
   { id: "scaled", head: "scaled" },
   { id: "masked", head: "masked" },
   { id: "weight", head: "weight" },
-  { id: "value", head: <span class="role-v">value</span> },
+  {
+    id: "value",
+    head: (
+      <span class="role-v" data-lights="v">
+        value
+      </span>
+    ),
+  },
   {
     id: "contribution",
     head: (
       <>
-        weight × <span class="role-v">value</span>
+        weight ×{" "}
+        <span class="role-v" data-lights="v">
+          value
+        </span>
       </>
     ),
   },

@@ -127,20 +127,20 @@ export function Sentence({
                 </button>
               )}
             </span>
-            {!state.example && (
-              <button
-                type="button"
-                class="link"
-                onClick={() => {
-                  notify(null);
-                  const { stage, range, curve } = state;
-                  set({ ...initialState, stage, range, curve });
-                }}
-              >
-                Back to the worked example
-              </button>
-            )}
           </div>
+          {!state.example && (
+            <button
+              type="button"
+              class="link back-to-example"
+              onClick={() => {
+                notify(null);
+                const { stage, range, curve } = state;
+                set({ ...initialState, stage, range, curve });
+              }}
+            >
+              Back to the worked example
+            </button>
+          )}
         </Lockable>
       </Panel>
       <Shuffled />

@@ -47,7 +47,7 @@ function Meter({ share }: { share: number }) {
 }
 
 export function Sharpness() {
-  const { scene, solution } = usePage();
+  const { scene, solution, state } = usePage();
   const sharp = solution && sharpnessOf(solution, scene.head, scene.row);
   const query = `“${shorten(scene.queries.tokens[scene.row] ?? "", 16)}”`;
   if (!sharp) return <div class="sharpness" />;
@@ -70,7 +70,9 @@ export function Sharpness() {
       <p class="faint">
         {isSaturated
           ? "The softmax is saturated: one key takes nearly all, and small changes of the scores no longer change anything."
-          : "Switch off the division by √d, or lower the temperature, and watch the two move apart."}
+          : state.scaled
+            ? "Switch off the division by √d or lower the temperature: the one grows, the other falls."
+            : "The division by √d is off. Longer vectors make the one grow and the other fall."}
       </p>
     </div>
   );

@@ -19,6 +19,8 @@ import { toStage } from "./state";
 
 /** Up to this many tokens the words fit beside the picture. */
 const fewTokens = 14;
+/** How long a stage is shown while playing: time to read its words. */
+const reading = 4000;
 const stagesWithWeights = ["weights", "output"];
 /** Where the scores become shares, and what decides how sharply. */
 const stagesOfSoftmax = ["scaled", "masked", "weights", "output"];
@@ -40,6 +42,7 @@ export function StagePanel({ explanation }: { explanation: Explanation | null })
           count={stageNames.length}
           title={stage.title}
           label="Stages"
+          pace={reading}
           go={(next) => set(toStage(stageNames[next] as StageName))}
         />
         <HeadPicker />
@@ -59,12 +62,14 @@ export function StagePanel({ explanation }: { explanation: Explanation | null })
             {width > 0 && <Figure width={width} />}
           </div>
           <Computation />
-          {showsWeights && <ColourChoice range={state.range} curve={state.curve} onChange={set} />}
-          {stagesOfSoftmax.includes(state.stage) && <Sharpness />}
         </div>
         <div class="stage-cell">
           <Readout explanation={explanation} locked={state.cell !== null} />
           <EditCell />
+        </div>
+        <div class="stage-more">
+          {showsWeights && <ColourChoice range={state.range} curve={state.curve} onChange={set} />}
+          {stagesOfSoftmax.includes(state.stage) && <Sharpness />}
         </div>
       </div>
     </>

@@ -6,9 +6,9 @@ import { textOf } from "../../explanation";
 import type { RoomProps } from "../../room";
 import { useFootnote } from "../../shell";
 import { Controls } from "./Controls";
-import { explain, sourcesOf } from "./explain";
+import { explain, type LightOn, sourcesOf } from "./explain";
 import { Lines } from "./Lines";
-import { kindOf } from "./matrices";
+import { kindOf, type MatrixName } from "./matrices";
 import { Pipeline } from "./Pipeline";
 import { type Page, PageContext } from "./page";
 import { QueryTable } from "./QueryTable";
@@ -41,6 +41,8 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   const scene = useMemo(() => sceneOf(state), [state]);
   const { answer, failure } = useSolution(state, scene);
   const [hover, setHover] = useState<CellRef | null>(null);
+  /** The matrices that a word speaks of which is pointed at, with spaces between them. */
+  const [spoken, setSpoken] = useState("");
   const [byKeyboard, setByKeyboard] = useState(false);
   const [cutNotice, setCutNotice] = useState<string | null>(null);
 
@@ -64,12 +66,14 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
     ],
   );
   const pointed = state.cell ?? hover;
-  const active = pointed ?? unfolding?.cell ?? null;
-  const lights = pointed
-    ? sourcesOf(pointed, shownScene, shownState)
-    : unfolding
-      ? lightsOf(unfolding, shownScene, shownState)
-      : [];
+  const active = spoken ? null : (pointed ?? unfolding?.cell ?? null);
+  const lights: readonly LightOn[] = spoken
+    ? spoken.split(" ").map((matrix) => ({ matrix: matrix as MatrixName }))
+    : pointed
+      ? sourcesOf(pointed, shownScene, shownState)
+      : unfolding
+        ? lightsOf(unfolding, shownScene, shownState)
+        : [];
   const explanation = pointed
     ? solution && explain(pointed, solution, shownState, shownScene)
     : unfolding && solution && explainMoment(unfolding, solution, shownState, shownScene);
@@ -116,6 +120,11 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
     return () => removeEventListener("keydown", onKeyDown);
   }, [set]);
 
+  const hear = ({ target }: Event) => {
+    const word = (target as Element).closest("[data-lights]");
+    setSpoken(word?.getAttribute("data-lights") ?? "");
+  };
+
   const page: Page = {
     state: shownState,
     scene: shownScene,
@@ -141,7 +150,13 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
         <Pipeline />
       </Panel>
       <Controls state={state} scene={scene} set={set} />
-      <div class="work">
+      <div
+        class="work"
+        onPointerOver={hear}
+        onPointerLeave={() => setSpoken("")}
+        onFocusIn={hear}
+        onFocusOut={() => setSpoken("")}
+      >
         <Panel name="picture">
           <StagePanel explanation={explanation} />
         </Panel>

@@ -13,7 +13,7 @@ export interface LightOn extends Light {
 }
 
 /** Whether a cell's number was set by hand. */
-function isEdited(cell: CellRef, { head }: Scene, { edits }: State): boolean {
+export function isEdited(cell: CellRef, { head }: Scene, { edits }: State): boolean {
   return edits.has(editKey({ ...cell, head }));
 }
 
@@ -56,8 +56,12 @@ export function sourcesOf(cell: CellRef, scene: Scene, state: State): readonly L
       return [{ matrix: "scores", row, col }];
     case "masked":
       return [{ matrix: "scaled", row, col }];
-    case "weights":
-      return [{ matrix: "masked", row }];
+    case "exponentials":
+      return [{ matrix: "masked", row: scene.row, col }];
+    case "weights": {
+      const scores: LightOn = { matrix: "masked", row };
+      return row === scene.row ? [scores, { matrix: "exponentials", row: 0 }] : [scores];
+    }
     case "output":
       return [
         { matrix: "weights", row },
@@ -75,6 +79,11 @@ export function sourcesOf(cell: CellRef, scene: Scene, state: State): readonly L
     default:
       return [];
   }
+}
+
+/** What the exponentials of the selected row add up to. */
+export function totalOf({ running }: Solution): number {
+  return running.exponentials?.at(-1) ?? 0;
 }
 
 /** Longer sums are cut in the middle of nowhere useful; they end with how many terms were left out. */
@@ -145,14 +154,17 @@ export function explain(
   const value = at(own, i, j);
   const queries = solution.problem.queryTokens;
   const keys = solution.problem.keyTokens ?? queries;
-  const rowWord =
-    kind.rows === "query" ? queries[i] : kind.rows === "key" ? keys[i] : `row ${i + 1}`;
+  const { row: query, head: knownHead } = solution.problem;
+  const tokenRow = kind.rows === "selected" ? query : i;
+  const token = kind.rows === "key" ? keys[i] : kind.rows === "query" ? queries[i] : queries[query];
+  const isOfToken = kind.rows === "query" || kind.rows === "key" || kind.rows === "selected";
+  const rowWord = isOfToken ? `“${token}”` : `row ${i + 1}`;
   const name =
     kind.cols === "key"
-      ? `${kind.title}, “${rowWord}” looks at “${keys[j]}”`
-      : `${kind.title}, ${kind.rows === "query" || kind.rows === "key" ? `“${rowWord}”` : rowWord}, entry ${j + 1}`;
+      ? `${kind.title}, ${rowWord} looks at “${keys[j]}”`
+      : `${kind.title}, ${rowWord}, entry ${j + 1}`;
   const head: Piece[] = [
-    { text: `${kind.symbol}[${i + 1}, ${j + 1}]`, role: kind.role },
+    { text: `${kind.symbol}[${tokenRow + 1}, ${j + 1}]`, role: kind.role },
     { text: " = " },
   ];
   const result: Piece = { text: soFar?.sum ?? format(value), role: kind.role };
@@ -219,11 +231,22 @@ export function explain(
       if (terms.length === 0) return says("because this query may see no key at all");
       if (at(row, i, j) === Number.NEGATIVE_INFINITY)
         return says("because the mask hides this key");
-      return equals([
+      const parts = [
         { text: `e^${operand(at(row, i, j)).text} ÷ (` },
         ...sum(terms),
         { text: ")" },
-      ]);
+      ];
+      if (i !== query || scene.head !== knownHead) return equals(parts);
+      const [own, all] = [at(view("exponentials"), 0, j), totalOf(solution)].map((n) => format(n));
+      return equals([...parts, { text: ` = ${own} ÷ ${all}` }]);
+    }
+    case "exponentials": {
+      const score = at(view("masked"), query, j);
+      const { taken } = solution;
+      const power =
+        taken === 0 ? operand(score).text : `(${format(score)} − ${operand(taken).text})`;
+      const own: Piece[] = [...head, { text: `e^${power} = ` }, { text: format(value) }];
+      return { name, formula: soFar ? [...own, { text: `, sum so far ${soFar.sum}` }] : own };
     }
     case "output":
       return equals(product(view("weights"), i, view("v"), j, [undefined, "v"], soFar));

@@ -1,6 +1,7 @@
-/** The formula of each stage, as MathML that the browser sets itself. */
+/** The formula of each stage, as MathML that the browser sets itself. Its letters light the matrices they stand for. */
 import type { ComponentChildren, JSX } from "preact";
 import type { Role } from "../../explanation";
+import type { MatrixName } from "./matrices";
 import type { StageName } from "./stages";
 import type { Scene, State } from "./state";
 
@@ -9,9 +10,19 @@ function Maths({ children }: { children: ComponentChildren }) {
 }
 
 /** A letter with an index below it, in its role's colour. */
-function Sub({ base, sub, of }: { base: string; sub: ComponentChildren; of?: Role }) {
+function Sub({
+  base,
+  sub,
+  of,
+  lights,
+}: {
+  base: string;
+  sub: ComponentChildren;
+  of?: Role;
+  lights?: MatrixName;
+}) {
   return (
-    <msub class={of && `role-${of}`}>
+    <msub class={of && `role-${of}`} data-lights={lights}>
       <mi>{base}</mi>
       {typeof sub === "string" ? <mi>{sub}</mi> : sub}
     </msub>
@@ -35,21 +46,38 @@ function SumOver({ index }: { index: string }) {
 }
 
 /** Q, K or V as its projection of X, or of the second sentence's X′. */
-function Projection({ name, of, second }: { name: string; of: Role; second: boolean }) {
+function Projection({ of, second }: { of: "q" | "k" | "v"; second: boolean }) {
+  const name = of.toUpperCase();
   return (
     <mrow>
-      <mi class={`role-${of}`}>{name}</mi>
+      <mi class={`role-${of}`} data-lights={of}>
+        {name}
+      </mi>
       <mo>=</mo>
       {second ? (
-        <msup>
+        <msup data-lights="keyInput">
           <mi>X</mi>
           <mo>′</mo>
         </msup>
       ) : (
-        <mi>X</mi>
+        <mi data-lights="input">X</mi>
       )}
-      <Sub base="W" sub={name} of={of} />
+      <Sub base="W" sub={name} of={of} lights={`w${of}`} />
     </mrow>
+  );
+}
+
+function QueriesTimesKeys() {
+  return (
+    <>
+      <mi class="role-q" data-lights="q">
+        Q
+      </mi>
+      <msup class="role-k" data-lights="k">
+        <mi>K</mi>
+        <mi mathvariant="normal">T</mi>
+      </msup>
+    </>
   );
 }
 
@@ -111,13 +139,13 @@ export const stageFormulas: Record<StageName, (state: State, scene: Scene) => JS
   embedding: (state, scene) => (
     <>
       <Maths>
-        <mi>X</mi>
+        <mi data-lights="input">X</mi>
         <mo>=</mo>
-        <mi>E</mi>
+        <mi data-lights="embedding">E</mi>
         {state.position && (
           <>
             <mo>+</mo>
-            <mi>P</mi>
+            <mi data-lights="position">P</mi>
           </>
         )}
       </Maths>
@@ -131,44 +159,36 @@ export const stageFormulas: Record<StageName, (state: State, scene: Scene) => JS
   ),
   qkv: (_, scene) => (
     <Maths>
-      <Projection name="Q" of="q" second={false} />
+      <Projection of="q" second={false} />
       <mspace width="1em" />
-      <Projection name="K" of="k" second={scene.cross} />
+      <Projection of="k" second={scene.cross} />
       <mspace width="1em" />
-      <Projection name="V" of="v" second={scene.cross} />
+      <Projection of="v" second={scene.cross} />
     </Maths>
   ),
   scores: () => (
     <Maths>
-      <msub>
+      <msub data-lights="scores">
         <mrow>
           <mo>(</mo>
-          <mi class="role-q">Q</mi>
-          <msup class="role-k">
-            <mi>K</mi>
-            <mi mathvariant="normal">T</mi>
-          </msup>
+          <QueriesTimesKeys />
           <mo>)</mo>
         </mrow>
         {rowAndCol("i", "j")}
       </msub>
       <mo>=</mo>
       <SumOver index="c" />
-      <Sub base="q" sub={rowAndCol("i", "c")} of="q" />
-      <Sub base="k" sub={rowAndCol("j", "c")} of="k" />
+      <Sub base="q" sub={rowAndCol("i", "c")} of="q" lights="q" />
+      <Sub base="k" sub={rowAndCol("j", "c")} of="k" lights="k" />
     </Maths>
   ),
   scaled: (state, scene) => (
     <Maths>
-      <mi>S</mi>
+      <mi data-lights="scaled">S</mi>
       <mo>=</mo>
       <mfrac>
-        <mrow>
-          <mi class="role-q">Q</mi>
-          <msup class="role-k">
-            <mi>K</mi>
-            <mi mathvariant="normal">T</mi>
-          </msup>
+        <mrow data-lights="scores">
+          <QueriesTimesKeys />
         </mrow>
         <mrow>
           {state.scaled ? (
@@ -190,9 +210,9 @@ export const stageFormulas: Record<StageName, (state: State, scene: Scene) => JS
   ),
   masked: () => (
     <Maths>
-      <Sub base="M" sub={rowAndCol("i", "j")} />
+      <Sub base="M" sub={rowAndCol("i", "j")} lights="masked" />
       <mo>=</mo>
-      <Sub base="S" sub={rowAndCol("i", "j")} />
+      <Sub base="S" sub={rowAndCol("i", "j")} lights="scaled" />
       <mtext>&nbsp;if&nbsp;</mtext>
       <mi>i</mi>
       <mtext>&nbsp;may see&nbsp;</mtext>
@@ -204,14 +224,14 @@ export const stageFormulas: Record<StageName, (state: State, scene: Scene) => JS
   ),
   weights: () => (
     <Maths>
-      <Sub base="a" sub={rowAndCol("i", "j")} />
+      <Sub base="a" sub={rowAndCol("i", "j")} lights="weights" />
       <mo>=</mo>
       <mfrac>
-        <msup>
+        <msup data-lights="exponentials">
           <mi>e</mi>
-          <Sub base="M" sub={rowAndCol("i", "j")} />
+          <Sub base="M" sub={rowAndCol("i", "j")} lights="masked" />
         </msup>
-        <mrow>
+        <mrow data-lights="exponentials">
           <SumOver index="n" />
           <msup>
             <mi>e</mi>
@@ -223,22 +243,26 @@ export const stageFormulas: Record<StageName, (state: State, scene: Scene) => JS
   ),
   output: () => (
     <Maths>
-      <Sub base="o" sub="i" of="o" />
+      <Sub base="o" sub="i" of="o" lights="output" />
       <mo>=</mo>
       <SumOver index="j" />
-      <Sub base="a" sub={rowAndCol("i", "j")} />
-      <Sub base="v" sub="j" of="v" />
+      <Sub base="a" sub={rowAndCol("i", "j")} lights="weights" />
+      <Sub base="v" sub="j" of="v" lights="v" />
     </Maths>
   ),
   joined: (state, scene) => (
     <Maths>
-      <mi class="role-o">Y</mi>
+      <mi class="role-o" data-lights={state.example ? "joined" : "result"}>
+        Y
+      </mi>
       <mo>=</mo>
       {state.example ? (
-        <mi class="role-o">O</mi>
+        <mi class="role-o" data-lights="output">
+          O
+        </mi>
       ) : (
         <>
-          <mrow>
+          <mrow data-lights="joined">
             <mo>[</mo>
             <Sub base="O" sub={<mn>1</mn>} of="o" />
             {scene.heads > 1 && (
@@ -249,7 +273,7 @@ export const stageFormulas: Record<StageName, (state: State, scene: Scene) => JS
             )}
             <mo>]</mo>
           </mrow>
-          <Sub base="W" sub="O" of="o" />
+          <Sub base="W" sub="O" of="o" lights="wo" />
         </>
       )}
     </Maths>

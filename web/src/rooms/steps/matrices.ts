@@ -3,8 +3,8 @@ import type { Role } from "../../explanation";
 import { transposed, type View, viewOn } from "../../view";
 import type { Solution } from "./problem";
 
-/** What a row or a column of a matrix stands for. */
-export type Axis = "query" | "key" | "embedding" | "head" | "joined";
+/** What a row or a column of a matrix stands for; "selected" is the one query that is looked at. */
+export type Axis = "query" | "key" | "embedding" | "head" | "joined" | "selected";
 
 interface Kind {
   /** How the page writes it in running text and in formulas. */
@@ -32,6 +32,7 @@ export const matrices = {
   scores: { title: "Scores", symbol: "QKᵀ", rows: "query", cols: "key" },
   scaled: { title: "Scaled scores", symbol: "S", rows: "query", cols: "key" },
   masked: { title: "Masked scores", symbol: "M", rows: "query", cols: "key" },
+  exponentials: { title: "Exponentials", symbol: "e^M", rows: "selected", cols: "key" },
   weights: { title: "Weights", symbol: "A", rows: "query", cols: "key" },
   output: { title: "Output of the head", symbol: "O", rows: "query", cols: "head", role: "o" },
   joined: { title: "Heads joined", symbol: "C", rows: "query", cols: "joined", role: "o" },
@@ -51,7 +52,7 @@ export function isMatrixName(text: string): text is MatrixName {
 
 /** Matrix `name` of one head (the heads of a matrix without heads are all the same), or null where there is none. */
 export function viewOf(
-  { arrays, dims }: Pick<Solution, "arrays" | "dims">,
+  { arrays, dims, problem }: Pick<Solution, "arrays" | "dims" | "problem">,
   name: MatrixName,
   head: number,
 ): View | null {
@@ -100,6 +101,9 @@ export function viewOf(
     case "masked":
     case "weights":
       return pairs(arrays[name]);
+    case "exponentials":
+      // They belong to the row and head that the problem named.
+      return head === problem.head ? viewOn(arrays.exponentials, 1, S) : null;
     case "output":
       return ofHead(arrays.output, L);
     case "joined":

@@ -50,7 +50,7 @@ export interface Dims {
   readonly D: number;
 }
 
-/** For the first cell of the named row: its sum after each of its products. */
+/** For the first cell of the named row: its sum after each of its products; of the exponentials, after each of them. */
 export type Running = Partial<Record<MatrixName, Numbers>>;
 
 /** A typed array that can be transferred. */
@@ -88,7 +88,9 @@ export interface Arrays {
   sums: Numbers;
   /** [H, L]: the entropy of each row of weights, in nats. */
   entropy: Numbers;
-  /** [S, D]: weight times value, for the row and head that the problem named. */
+  /** [S]: e to the power of each masked score, less `Solution.taken`, for the row and head that the problem named. */
+  exponentials: Numbers;
+  /** [S, D]: weight times value, for that row and head. */
   contributions: Numbers;
 }
 
@@ -96,7 +98,11 @@ export interface Solution {
   readonly problem: Problem;
   readonly dims: Dims;
   readonly arrays: Arrays;
+  /** The same for small pictures, where all of it would be more than can be seen. */
+  readonly small: Pick<Solution, "dims" | "arrays">;
   readonly running: Running;
+  /** What is taken off every score of the row before its exponentials, so that they stay finite. */
+  readonly taken: number;
   /** By how much the results of shuffled words, put back in order, differ at most from those before. */
   readonly shift: number | null;
   readonly milliseconds: number;

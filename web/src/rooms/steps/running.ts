@@ -11,12 +11,30 @@ const products: readonly (readonly [MatrixName, left: MatrixName, top: MatrixNam
   ["result", "joined", "wo"],
 ];
 
+/** Scores of this size have exponentials that a 32-bit float no longer holds. */
+const largestExponent = 80;
+
+/**
+ * e to the power of each score. The engine has no exponential by itself, but the softmax of [x, 0] is [e^x, 1] over their
+ * sum, and the first over the second is e^x.
+ */
+export function exponentialsOf(heed: Heed, scores: Float32Array) {
+  const largest = Math.max(...scores);
+  const taken = Number.isFinite(largest) && Math.abs(largest) > largestExponent ? largest : 0;
+  const pairs = Float32Array.from({ length: 2 * scores.length }, (_, i) =>
+    i % 2 === 0 ? (scores[i / 2] as number) - taken : 0,
+  );
+  const shares = heed.softmax(heed.tensor(pairs, [scores.length, 2]));
+  const entry = (start: number) => heed.slice(shares, { axis: 1, start, length: 1 });
+  const exponentials = heed.divide(entry(0), entry(1));
+  return { taken, exponentials: exponentials.data.slice() as Float32Array<ArrayBuffer> };
+}
+
 export function runningSums(
   heed: Heed,
-  solution: Pick<Solution, "arrays" | "dims">,
-  row: number,
-  head: number,
+  solution: Pick<Solution, "arrays" | "dims" | "problem">,
 ): Running {
+  const { row, head } = solution.problem;
   /** Row n of a triangle has the first n + 1 factors: times the others it is the sum of so many products. */
   const sums = (left: number[], top: number[]) => {
     const n = left.length;
@@ -38,5 +56,10 @@ export function runningSums(
       factors.map((n) => (name === "scores" ? at(top, 0, n) : at(top, n, 0))),
     );
   }
+  const { exponentials } = solution.arrays;
+  found.exponentials = sums(
+    Array.from(exponentials, () => 1),
+    [...exponentials],
+  );
   return found;
 }

@@ -3,8 +3,9 @@ import type { AttentionOptions, Heed, Tensor } from "heed";
 import type { Solver } from "../../desks";
 import { exampleEmbeddings, exampleProjections } from "./example";
 import type { Arrays, Problem, Solution } from "./problem";
-import { runningSums } from "./running";
+import { exponentialsOf, runningSums } from "./running";
 import { seededNumbers } from "./seeded";
+import { smallOf } from "./small";
 
 /** Views on WebAssembly memory go stale and may not be transferred: what leaves the engine is a copy. */
 function numbersOf(tensor: Tensor): Float32Array<ArrayBuffer> {
@@ -195,6 +196,9 @@ const solve: Solver<Problem, Solution> = (problem, { heed }) =>
       copies.set(tensor, known);
       return known;
     };
+    const masked = copy(attention.capture.masked);
+    const start = (problem.head * L + problem.row) * S;
+    const { taken, exponentials } = exponentialsOf(heed, masked.subarray(start, start + S));
     const arrays: Arrays = {
       embedding: copy(own.embedding),
       position: copy(own.position),
@@ -210,7 +214,7 @@ const solve: Solver<Problem, Solution> = (problem, { heed }) =>
       v: copy(v),
       scores: copy(unscaled.capture),
       scaled: copy(attention.capture.scores),
-      masked: copy(attention.capture.masked),
+      masked,
       weights: copy(attention.capture.weights),
       output: copy(attention.output),
       joined: copy(joined),
@@ -220,6 +224,7 @@ const solve: Solver<Problem, Solution> = (problem, { heed }) =>
         heed.linear(attention.capture.weights, heed.tensor(new Float32Array(S).fill(1), [1, S])),
       ),
       entropy: copy(attention.capture.entropy),
+      exponentials,
       contributions: contributionsOf(heed, copy(attention.capture.weights), copy(v), problem, L, S),
     };
     const dims = {
@@ -229,9 +234,11 @@ const solve: Solver<Problem, Solution> = (problem, { heed }) =>
       H: problem.heads,
       D: problem.headSize,
     };
-    const running = runningSums(heed, { arrays, dims }, problem.row, problem.head);
+    const small = smallOf(heed, { arrays, dims });
+    const running = runningSums(heed, { arrays, dims, problem });
     const shift = shiftOf(heed, weights, problem, result ?? joined);
-    return { problem, dims, arrays, running, shift, milliseconds: performance.now() - started };
+    const milliseconds = performance.now() - started;
+    return { problem, dims, arrays, small, running, taken, shift, milliseconds };
   });
 
 export default solve;

@@ -1,8 +1,8 @@
 /** The nine stages of attention, in the order in which they compute: name, two plain sentences. */
 import type { ComponentChildren } from "preact";
-import type { Role } from "../../explanation";
 import type { MatrixName } from "./matrices";
 import { countBlind, type Scene, type State } from "./state";
+import { Word } from "./Word";
 
 export const stageNames = [
   "tokens",
@@ -45,11 +45,6 @@ export interface Stage {
   explain(state: State, scene: Scene): ComponentChildren;
 }
 
-/** A word in the colour of its role. */
-function Word({ of, children }: { of: Role; children: ComponentChildren }) {
-  return <b class={`role-${of}`}>{children}</b>;
-}
-
 const maskWords: Record<State["mask"], string> = {
   none: "No mask is set, so every key may be seen.",
   causal: "The causal mask lets a query see only itself and what came before it.",
@@ -74,8 +69,8 @@ function droppedWords({ dropped }: State, scene: Scene): string {
   const heads = [...dropped].filter((head) => head < scene.heads).map((head) => head + 1);
   if (scene.heads === 1 || heads.length === 0) return "";
   return heads.length === 1
-    ? `Head ${heads[0]} is left out: its part of the row is zeros.`
-    : `Heads ${heads.sort().join(", ")} are left out: their parts of the row are zeros.`;
+    ? ` Head ${heads[0]} is left out: its part of the row is zeros.`
+    : ` Heads ${heads.sort().join(", ")} are left out: their parts of the row are zeros.`;
 }
 
 export const allStages: Record<StageName, Stage> = {
@@ -88,7 +83,9 @@ export const allStages: Record<StageName, Stage> = {
         piece becomes one token.{" "}
         {scene.cross
           ? "The first sentence asks, the second one is asked."
-          : "Every token will ask a question of every token, itself included."}
+          : state.mask === "causal"
+            ? "Every token will ask a question of itself and of those before it."
+            : "Every token will ask a question of every token, itself included."}
       </>
     ),
   },
@@ -113,9 +110,19 @@ export const allStages: Record<StageName, Stage> = {
     matrices: ["q", "k", "v"],
     explain: (_, scene) => (
       <>
-        Three matrices turn each vector into a <Word of="q">query</Word> (what it looks for), a{" "}
-        <Word of="k">key</Word> (what it can be found by) and a <Word of="v">value</Word> (what it
-        passes on).{" "}
+        Three matrices turn each vector into a{" "}
+        <Word of="q" lights="q">
+          query
+        </Word>{" "}
+        (what it looks for), a{" "}
+        <Word of="k" lights="k">
+          key
+        </Word>{" "}
+        (what it can be found by) and a{" "}
+        <Word of="v" lights="v">
+          value
+        </Word>{" "}
+        (what it passes on).{" "}
         {scene.cross
           ? "Queries come from the first sentence, keys and values from the second."
           : "All three come from the same sentence: that is what makes it self-attention."}
@@ -127,9 +134,17 @@ export const allStages: Record<StageName, Stage> = {
     matrices: ["scores"],
     explain: () => (
       <>
-        Each <Word of="q">query</Word> is multiplied with each <Word of="k">key</Word>, entry by
-        entry, and the products are added up. The more the two point the same way, the larger the
-        score.
+        Each{" "}
+        <Word of="q" lights="q">
+          query
+        </Word>{" "}
+        is multiplied with each{" "}
+        <Word of="k" lights="k">
+          key
+        </Word>
+        , entry by entry, and the products are added up. The more the two point the same way, the
+        larger the
+        <Word lights="scores">score</Word>.
       </>
     ),
   },
@@ -139,8 +154,8 @@ export const allStages: Record<StageName, Stage> = {
     explain: (state, scene) => (
       <>
         {state.scaled
-          ? `Sums of more products are larger, so the scores are divided by √d, here √${scene.headSize}.`
-          : "The division by √d is off: with longer vectors the scores grow, and the softmax picks one key and drops the rest."}{" "}
+          ? `The longer the vectors, the larger such sums become, so each score is divided by √d, where d is the length of a query: here √${scene.headSize}.`
+          : "The division by √d is off. With long vectors the scores are then large, and the softmax picks one key and drops the rest."}{" "}
         {state.temperature === 1
           ? "A temperature of 1 changes nothing more."
           : `The temperature ${state.temperature} ${state.temperature < 1 ? "makes them larger again, so that differences count for more" : "makes them smaller still, so that differences count for less"}.`}
@@ -162,8 +177,10 @@ export const allStages: Record<StageName, Stage> = {
     matrices: ["weights"],
     explain: (state, scene) => (
       <>
-        The softmax turns each row of scores into shares. Larger scores get more, no share is
-        negative, and a row adds up to 1.{blindWords(state, scene)}
+        The softmax turns each row of <Word lights="masked">scores</Word> into shares: it{" "}
+        <Word lights="exponentials">raises e to each score</Word> and divides by the sum of the row.
+        Larger scores get larger <Word lights="weights">weights</Word>, and each row adds up to 1.
+        {blindWords(state, scene)}
       </>
     ),
   },
@@ -172,9 +189,15 @@ export const allStages: Record<StageName, Stage> = {
     matrices: ["output"],
     explain: () => (
       <>
-        Each query takes from every <Word of="v">value</Word> the share that its weight says and
-        adds them up. The <Word of="o">output</Word> is a blend of values, closest to those with
-        most weight.
+        Each query takes from every{" "}
+        <Word of="v" lights="v">
+          value
+        </Word>{" "}
+        the share that its <Word lights="weights">weight</Word> says, and adds these up. The{" "}
+        <Word of="o" lights="output">
+          output
+        </Word>{" "}
+        is a blend of values, closest to those with most weight.
       </>
     ),
   },
@@ -186,13 +209,19 @@ export const allStages: Record<StageName, Stage> = {
         <>
           With several heads, their outputs would now be put side by side and mixed by one more
           matrix. The worked example has one head and no such matrix, so the{" "}
-          <Word of="o">output</Word> is the result.
+          <Word of="o" lights="output">
+            output
+          </Word>{" "}
+          is the result.
         </>
       ) : (
         <>
           {scene.heads === 1 ? "The one head's" : `The ${scene.heads} heads'`}{" "}
-          <Word of="o">outputs</Word> stand side by side, one long row per token. A last matrix
-          mixes them into a new vector for each token, ready for the next layer.
+          <Word of="o" lights="joined">
+            outputs
+          </Word>{" "}
+          stand side by side, one long row per token. A last matrix mixes them into a new vector for
+          each token, ready for the next layer.
           {droppedWords(state, scene)}
         </>
       ),

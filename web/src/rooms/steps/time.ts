@@ -1,6 +1,6 @@
 /**
  * A stage's computation over time, as a pure function of a place in it: the first cell term by term, the rest of its row
- * cell by cell, then whole rows.
+ * cell by cell, then whole rows. What the first row has to be divided by is added up before all that.
  */
 import type { MatrixName } from "./matrices";
 
@@ -11,6 +11,8 @@ export interface Target {
 }
 
 export interface Timeline {
+  /** One row whose sum is made first, cell by cell; null where nothing is. */
+  readonly lead: Target | null;
   /** One after another; only the first one is made cell by cell. */
   readonly targets: readonly [Target, ...Target[]];
   /** How many terms the first cell adds up. */
@@ -25,12 +27,17 @@ export interface Moment {
   readonly row: number;
   /** Null for a whole row. */
   readonly col: number | null;
-  /** How many terms of this cell are added up; null when it is made at once. */
+  /** How many terms of this cell, or cells of the lead, are added up; null when it is made at once. */
   readonly terms: number | null;
 }
 
-export function countOf({ targets: [first, ...others], terms }: Timeline): number {
-  return terms + first.cols - 1 + first.rows - 1 + others.reduce((sum, { rows }) => sum + rows, 0);
+const leadOf = ({ lead }: Timeline): number => lead?.cols ?? 0;
+
+export function countOf(timeline: Timeline): number {
+  const { targets, terms } = timeline;
+  const [first, ...others] = targets;
+  const further = others.reduce((sum, { rows }) => sum + rows, 0);
+  return leadOf(timeline) + terms + first.cols - 1 + first.rows - 1 + further;
 }
 
 /** The row that comes `turn`-th when row `first` comes first and the others in their order. */
@@ -38,13 +45,14 @@ const rowOf = (turn: number, first: number) =>
   turn === 0 ? first : turn <= first ? turn - 1 : turn;
 const turnOf = (row: number, first: number) => (row === first ? 0 : row < first ? row + 1 : row);
 
-export function momentAt(
-  { targets: [target, ...others], terms, first }: Timeline,
-  index: number,
-): Moment {
-  const { matrix, rows, cols } = target;
-  if (index < terms) return { matrix, row: first, col: 0, terms: terms > 1 ? index + 1 : null };
-  let left = index - terms + 1;
+export function momentAt(timeline: Timeline, index: number): Moment {
+  const { lead, targets, terms, first } = timeline;
+  if (lead && index < lead.cols)
+    return { matrix: lead.matrix, row: 0, col: index, terms: index + 1 };
+  const [{ matrix, rows, cols }, ...others] = targets;
+  let left = index - leadOf(timeline);
+  if (left < terms) return { matrix, row: first, col: 0, terms: terms > 1 ? left + 1 : null };
+  left -= terms - 1;
   if (left < cols) return { matrix, row: first, col: left, terms: null };
   left -= cols - 1;
   if (left < rows) return { matrix, row: rowOf(left, first), col: null, terms: null };
@@ -62,9 +70,10 @@ export function isMadeBy(
   index: number,
 ): (matrix: MatrixName, row: number, col: number) => boolean {
   const now = momentAt(timeline, index);
-  const order = timeline.targets.map(({ matrix }) => matrix);
+  const { lead, targets, first } = timeline;
+  const order = [...(lead ? [lead] : []), ...targets].map(({ matrix }) => matrix);
   const current = order.indexOf(now.matrix);
-  const turn = (row: number) => (current === 0 ? turnOf(row, timeline.first) : row);
+  const turn = (row: number) => (now.matrix === targets[0].matrix ? turnOf(row, first) : row);
   return (matrix, row, col) => {
     const place = order.indexOf(matrix);
     if (place !== current) return place < current;
@@ -74,18 +83,23 @@ export function isMadeBy(
 }
 
 /** Playing stops there and waits for the person: when the first cell is whole, and when its row is. */
-export function stopsOf({ targets: [first], terms }: Timeline): readonly number[] {
-  return [...(terms > 1 ? [terms - 1] : []), terms + first.cols - 2];
+export function stopsOf(timeline: Timeline): readonly number[] {
+  const { lead, targets, terms } = timeline;
+  const firstCell = leadOf(timeline) + terms - 1;
+  const row = firstCell + targets[0].cols - 1;
+  return lead || terms > 1 ? [firstCell, row] : [row];
 }
 
 /** Milliseconds; a part of many moments takes no longer than this in all. */
 const longest = 9000;
 
 /** Slow for the terms of the first cell, quicker along its row, and steady over rows. */
-export function paceOf({ targets: [first], terms }: Timeline): (index: number) => number {
+export function paceOf(timeline: Timeline): (index: number) => number {
+  const [first] = timeline.targets;
+  const slow = leadOf(timeline) + timeline.terms;
   const upTo = (pace: number, count: number) => Math.min(pace, longest / count);
   return (index) => {
-    if (index < terms) return upTo(1200, terms);
-    return index < terms + first.cols - 1 ? upTo(450, first.cols) : upTo(600, first.rows);
+    if (index < slow) return upTo(1200, slow);
+    return index < slow + first.cols - 1 ? upTo(450, first.cols) : upTo(600, first.rows);
   };
 }

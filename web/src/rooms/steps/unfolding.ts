@@ -2,7 +2,7 @@
 import type { Explanation } from "../../explanation";
 import { format } from "../../format";
 import { at, type View } from "../../view";
-import { explain, type LightOn, sourcesOf } from "./explain";
+import { explain, isEdited, type LightOn, sourcesOf } from "./explain";
 import { kindOf, type MatrixName, sizeOf, viewOf } from "./matrices";
 import { sizesOf } from "./pictures";
 import type { Solution } from "./problem";
@@ -14,15 +14,16 @@ export interface Unfolding {
   readonly moment: Moment;
   /** The one cell that is being made. */
   readonly cell: CellRef | null;
-  /** What its products add up to so far; null when it is made at once. */
+  /** What its terms add up to so far; null when it is made at once. */
   readonly sum: number | null;
   /** The matrices that are being made: those of other stages are whole. */
   readonly targets: readonly MatrixName[];
   isMade(matrix: MatrixName, row: number, col: number): boolean;
 }
 
-/** How many terms the first cell of a matrix adds up. */
-function termsOf(matrix: MatrixName, scene: Scene): number {
+/** How many terms the first cell of a matrix adds up; one that is set by hand adds up none. */
+function termsOf(matrix: MatrixName, scene: Scene, state: State): number {
+  if (isEdited({ matrix, row: scene.row, col: 0 }, scene, state)) return 1;
   const sizes = sizesOf(scene);
   switch (matrix) {
     case "input":
@@ -43,11 +44,15 @@ function termsOf(matrix: MatrixName, scene: Scene): number {
 /** Null where a stage has nothing to compute. */
 export function timelineOf(state: State, scene: Scene): Timeline | null {
   const sizes = sizesOf(scene);
-  const [first, ...others] = targetsOf(state.stage, state).map(
-    (matrix): Target => ({ matrix, ...sizeOf(matrix, sizes) }),
-  );
+  const target = (matrix: MatrixName): Target => ({ matrix, ...sizeOf(matrix, sizes) });
+  const [first, ...others] = targetsOf(state.stage, state).map(target);
   if (!first || first.rows === 0 || first.cols === 0) return null;
-  return { targets: [first, ...others], terms: termsOf(first.matrix, scene), first: scene.row };
+  return {
+    lead: first.matrix === "weights" ? target("exponentials") : null,
+    targets: [first, ...others],
+    terms: termsOf(first.matrix, scene, state),
+    first: scene.row,
+  };
 }
 
 /** The sum of the first cell after `terms` of its terms; an input's first term is the embedding. */
@@ -58,7 +63,9 @@ function sumAt(solution: Solution, { matrix, row, terms }: Moment, scene: Scene)
     return view && row < view.rows ? at(view, row, 0) : null;
   }
   const { row: knownRow, head } = solution.problem;
-  const isKnown = knownRow === row && head === scene.head;
+  // The exponentials have but one row, that of the query that is looked at.
+  const query = matrix === "exponentials" ? scene.row : row;
+  const isKnown = knownRow === query && head === scene.head;
   return isKnown ? (solution.running[matrix]?.[terms - 1] ?? null) : null;
 }
 
@@ -76,18 +83,22 @@ export function unfoldingOf(
     moment,
     cell: col === null ? null : { matrix, row, col },
     sum: sumAt(solution, moment, scene),
-    targets: timeline.targets.map((target) => target.matrix),
+    targets: [...(timeline.lead ? [timeline.lead] : []), ...timeline.targets].map(
+      (target) => target.matrix,
+    ),
     isMade: isMadeBy(timeline, state.time),
   };
 }
 
 /** A matrix as far as it is made: what has no number yet is NaN, which is not drawn. */
 export function partOf(view: View, name: MatrixName, { isMade, cell, sum }: Unfolding): View {
+  /** The cell that shows what its terms add up to so far; the exponentials are themselves the terms. */
+  const growing = name !== "exponentials" && cell?.matrix === name ? cell : null;
   const data = new Float32Array(view.rows * view.cols);
   for (let i = 0; i < view.rows; ++i) {
     for (let j = 0; j < view.cols; ++j) {
-      const isGrowing = sum !== null && cell?.matrix === name && cell.row === i && cell.col === j;
-      const value = isGrowing ? sum : at(view, i, j);
+      const isGrowing = growing?.row === i && growing.col === j;
+      const value = (isGrowing ? sum : null) ?? at(view, i, j);
       data[i * view.cols + j] = isMade(name, i, j) ? value : Number.NaN;
     }
   }
@@ -104,7 +115,7 @@ export function lightsOf({ moment, cell }: Unfolding, scene: Scene, state: State
     return [...ofRow.map((light) => ({ matrix: light.matrix, row })), { matrix, row }];
   }
   const lights = sourcesOf(cell, scene, state);
-  if (terms === null) return [...lights];
+  if (terms === null || matrix === "exponentials") return [...lights];
   const n = terms - 1;
   if (matrix === "input") return lights.slice(n, terms);
   return lights.flatMap((light) => [

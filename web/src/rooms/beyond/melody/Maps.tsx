@@ -7,7 +7,7 @@ import { usePicture } from "../../../usePicture";
 import { useWidth } from "../../../useWidth";
 import { at, transposed, viewOn } from "../../../view";
 import { Reading, usePointed } from "../Reading";
-import { formatWeight, sharesPalette } from "../shares";
+import { formatWeight, useSharesPalette } from "../shares";
 import type { Pixel as Cell, State } from "../state";
 import type { Melody } from "./solve";
 import { bands, secondsOf, timeOf } from "./sound";
@@ -64,7 +64,7 @@ function Strip({
         : null,
     [data, frames],
   );
-  const palette = useMemo(() => sharesPalette(1, "linear"), []);
+  const palette = useSharesPalette(1, "linear");
   const { cell: active, byKeyboard, point } = usePointed();
   const picture = usePicture({
     view,
@@ -149,7 +149,7 @@ export function Maps({
         : [null, 1],
     [weights, frames],
   );
-  const palette = useMemo(() => sharesPalette(largest, curve), [largest, curve]);
+  const palette = useSharesPalette(largest, curve);
   const times = useMemo(() => Array.from({ length: frames }, (_, i) => timeOf(i)), [frames]);
   const picture = usePicture({
     view,

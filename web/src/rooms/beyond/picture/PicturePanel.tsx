@@ -17,7 +17,7 @@ import { FileField } from "../FileField";
 import type { PanelProps } from "../panel";
 import { Reading, usePointed } from "../Reading";
 import { As, Roles } from "../Roles";
-import { curves, formatWeight, sharesPalette } from "../shares";
+import { curves, formatWeight, useSharesPalette } from "../shares";
 import { type Method, type Pixel, placeOf, ranges, type State, valueAt } from "../state";
 import { Work } from "../Work";
 import type { Version } from "./denoise";
@@ -204,7 +204,7 @@ function PixelWeights({ state, set, request }: PanelProps & { request: NoisyRequ
 
   const side = answer?.side ?? 2 * state.window + 1;
   const view = useMemo(() => answer && viewOn(answer.weights, side, side), [answer]);
-  const palette = useMemo(() => sharesPalette(answer?.largest ?? 1, curve), [answer, curve]);
+  const palette = useSharesPalette(answer?.largest ?? 1, curve);
   const isHidden = useMemo(() => {
     const weights = answer?.weights;
     if (!weights?.some(Number.isNaN)) return undefined;

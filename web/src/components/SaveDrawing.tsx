@@ -1,7 +1,7 @@
-/** Saves the chart as it is drawn, with its title and legend. */
+/** Saves a drawing of lines and marks as it is on the page, with its title and legend. */
 import type { RefObject } from "preact";
-import { useRef } from "preact/hooks";
-import { download, pngOf } from "../../export";
+import { pngOf, wrapped } from "../export";
+import { type Contents, csvBlob, SaveMenu, svgBlob } from "./SaveMenu";
 
 const svgNames = "http://www.w3.org/2000/svg";
 const margin = 16;
@@ -10,6 +10,7 @@ const lineHeight = 20;
 /** What a style sheet decides on the page has to stand in the file. */
 const styles = [
   ...["fill", "stroke", "stroke-width", "stroke-dasharray", "paint-order"],
+  ...["opacity", "fill-opacity", "stroke-opacity", "text-anchor", "dominant-baseline"],
   ...["font-size", "font-family", "font-weight"],
 ];
 
@@ -34,17 +35,23 @@ function element(name: string, attributes: Record<string, string | number>): Ele
   return made;
 }
 
-/** The picture within `chart`, its legend and its words, as a document of its own. */
-export function svgOf(chart: HTMLElement, title: string): string {
-  const picture = chart.querySelector(":scope > div > svg");
-  const entries = [...chart.querySelectorAll<HTMLElement>(".curve-legend > span")];
-  const axes = chart.querySelector(".curve-axes")?.textContent ?? "";
+/** The largest picture within a part of the page, with the legend and the words of its axes, as a document of its own. */
+function svgOf(part: HTMLElement, title: string): string {
+  const area = (svg: SVGElement) => {
+    const { width, height } = svg.getBoundingClientRect();
+    return width * height;
+  };
+  const [picture] = [...part.querySelectorAll("svg")].sort((a, b) => area(b) - area(a));
+  const entries = [...part.querySelectorAll<HTMLElement>(".curve-legend > span")];
+  const axes = part.querySelector(".curve-axes")?.textContent ?? "";
   if (!picture) return "";
   const { color, backgroundColor, fontFamily } = getComputedStyle(document.documentElement);
   const drawn = picture.getBoundingClientRect();
   const width = Math.max(drawn.width, 480) + 2 * margin;
   const rows = Math.ceil((entries.length * 150) / width);
-  const top = margin + (1 + rows) * lineHeight + 8;
+  const lines = wrapped(title, width - 2 * margin);
+  const legendTop = margin + lines.length * lineHeight;
+  const top = legendTop + rows * lineHeight + 8;
   const height = top + drawn.height + lineHeight + margin;
   const words = (x: number, y: number, text: string, more = {}) => {
     const made = element("text", { x, y, fill: color, "font-size": 12, ...more });
@@ -57,16 +64,20 @@ export function svgOf(chart: HTMLElement, title: string): string {
   });
   file.append(
     element("rect", { width, height, fill: backgroundColor }),
-    words(margin, margin + 12, title, { "font-weight": 600 }),
+    ...lines.map((line, i) =>
+      words(margin, margin + 12 + i * lineHeight, line, { "font-weight": 600 }),
+    ),
   );
   const perRow = Math.ceil(entries.length / Math.max(1, rows));
   for (const [i, entry] of entries.entries()) {
     const x = margin + (i % perRow) * 150;
-    const y = margin + (1 + Math.floor(i / perRow)) * lineHeight;
-    const mark = entry.querySelector("svg")?.firstElementChild;
+    const y = legendTop + Math.floor(i / perRow) * lineHeight;
+    const picture = entry.querySelector("svg");
+    const mark = picture?.firstElementChild;
     const group = element("g", { transform: `translate(${x} ${y + 2})` });
     if (mark) group.append(styledCopy(mark));
-    file.append(group, words(x + 18, y + 12, entry.textContent?.trim() ?? ""));
+    const gap = picture ? picture.getBoundingClientRect().width + 6 : 0;
+    file.append(group, words(x + gap, y + 12, entry.textContent?.trim() ?? ""));
   }
   const body = element("g", { transform: `translate(${margin} ${top})` });
   body.append(...[...picture.children].map(styledCopy));
@@ -74,31 +85,28 @@ export function svgOf(chart: HTMLElement, title: string): string {
   return new XMLSerializer().serializeToString(file);
 }
 
-export function SaveChart({
-  chart,
+export function SaveDrawing({
+  part,
   title,
+  file,
+  csv,
 }: {
-  chart: RefObject<HTMLElement | null>;
+  /** Holds the picture. */
+  part: RefObject<HTMLElement | null>;
   title: string;
+  file: string;
+  /** Its numbers, if there are some to be saved. */
+  csv?: () => string;
 }) {
-  const menu = useRef<HTMLDetailsElement>(null);
-  const save = async (format: "svg" | "png") => {
-    if (menu.current) menu.current.open = false;
-    if (!chart.current) return;
-    const svg = svgOf(chart.current, title);
-    const blob = format === "svg" ? new Blob([svg], { type: "image/svg+xml" }) : await pngOf(svg);
-    download(blob, `heed-speed.${format}`);
+  const svg = () => (part.current ? svgOf(part.current, title) : "");
+  const contents: Contents = {
+    png: () => pngOf(svg()),
+    svg: () => svgBlob(svg()),
+    ...(csv && { csv: () => csvBlob(csv()) }),
   };
   return (
-    <details ref={menu} class="save">
-      <summary aria-label="Save the chart">save</summary>
-      <span class="save-choices">
-        {(["png", "svg"] as const).map((format) => (
-          <button key={format} type="button" onClick={() => save(format)}>
-            {format.toUpperCase()}
-          </button>
-        ))}
-      </span>
-    </details>
+    <div class="save-drawing">
+      <SaveMenu title={title} file={file} contents={contents} />
+    </div>
   );
 }
