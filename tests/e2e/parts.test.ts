@@ -299,6 +299,33 @@ describe("The time of a computation", () => {
     expect(stopsOf(timeline)).toEqual([2, 3]);
   });
 
+  test("adds up a row before the first cell that is divided by it", () => {
+    const softmax: Timeline = {
+      lead: { matrix: "exponentials", rows: 1, cols: 3 },
+      targets: [{ matrix: "weights", rows: 2, cols: 3 }],
+      terms: 1,
+      first: 1,
+    };
+    const sum = { matrix: "exponentials", row: 0 };
+    const weight = { matrix: "weights", terms: null };
+    expect(Array.from({ length: countOf(softmax) }, (_, i) => momentAt(softmax, i))).toEqual([
+      { ...sum, col: 0, terms: 1 },
+      { ...sum, col: 1, terms: 2 },
+      { ...sum, col: 2, terms: 3 },
+      { ...weight, row: 1, col: 0 },
+      { ...weight, row: 1, col: 1 },
+      { ...weight, row: 1, col: 2 },
+      { ...weight, row: 0, col: null },
+    ]);
+    expect(stopsOf(softmax)).toEqual([3, 5]);
+    const isMade = isMadeBy(softmax, 1);
+    expect([0, 1, 2].map((col) => isMade("exponentials", 0, col))).toEqual([true, true, false]);
+    expect(isMade("weights", 1, 0)).toBe(false);
+    const later = isMadeBy(softmax, 4);
+    expect([0, 1, 2].map((col) => later("weights", 1, col))).toEqual([true, true, false]);
+    expect(later("exponentials", 0, 2)).toBe(true);
+  });
+
   test("knows at every moment which cells have a number", () => {
     const made = (index: number) => {
       const isMade = isMadeBy(timeline, index);

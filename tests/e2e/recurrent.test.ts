@@ -122,7 +122,7 @@ class Recurrent extends Room {
 }
 
 describe.each(["chrome", "firefox"] as const)("In %s, the room of three models", (name) => {
-  const { url, enter } = visits(Recurrent, name, { start: "#room=recurrent" });
+  const { open, enter } = visits(Recurrent, name, "#room=recurrent");
 
   test("opens on a date that three models write, with the engine's probabilities", async () => {
     const room = await enter();
@@ -196,7 +196,9 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     const { x, y } = await room.cell("transformer", 9, 4, 11, 22);
     await room.page.mouse.move(x, y);
     await expect.poll(() => room.text(".maps .readout")).toMatch(/= \(.* \+ .*\) ÷ 4 = /);
-    await room.click("2", ".head-picker:nth-of-type(2)");
+    await room.page.$eval("[aria-label='layer 2, head 2']", (radio) =>
+      (radio as HTMLInputElement).click(),
+    );
     await expect
       .poll(() => room.text(".maps .readout"))
       .toMatch(/score = .*weight = e\^.*α\[10, 5\] = /);
@@ -311,10 +313,9 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     expect(await room.page.$eval("#date", (field) => field.matches(":disabled"))).toBe(true);
     await room.click("← Back");
     await expect.poll(() => room.link()).toContain("step=10");
-    await room.page.goto(`${url()}#room=recurrent&embed=paths`);
-    await room.page.reload();
-    await room.page.waitForSelector("main.embedded .paths svg");
-    expect(await room.page.$(".maps")).toBeNull();
+    const alone = await open("&embed=paths");
+    await alone.page.waitForSelector("main.embedded .paths svg");
+    expect(await alone.page.$(".maps")).toBeNull();
   });
 });
 

@@ -33,7 +33,7 @@ export function HeadPicker() {
     });
   return (
     <fieldset class="heads">
-      <legend>Head</legend>
+      <legend>Head, ticked if it counts</legend>
       {Array.from({ length: scene.heads }, (_, head) => (
         <span key={head} class="head">
           <label class={state.dropped.has(head) ? "is-dropped" : undefined}>
