@@ -96,7 +96,6 @@ describe("The page", () => {
       const look = `${view.view}-${width}-${theme}`;
       await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: theme }]);
       await page.setViewport({ width, height });
-      await page.evaluate(settled);
       const openClassLink = (open: boolean) =>
         page.$eval(
           ".class-link",
@@ -106,6 +105,7 @@ describe("The page", () => {
           open,
         );
       await openClassLink(false);
+      await page.evaluate(settled);
       await page.screenshot({ path: `${folder}/${look}.png`, fullPage: true });
       await openClassLink(true);
       expect.soft(await room.sidewaysOverflow(), look).toBeLessThanOrEqual(0);
