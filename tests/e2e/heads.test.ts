@@ -1,3 +1,4 @@
+import type { ComparedVectors, LabelledWeights } from "heed/models";
 import { beforeAll, describe, expect, test } from "vitest";
 import { Heads, Reference, reportOf } from "./heads";
 import { visits } from "./visits";
@@ -11,7 +12,7 @@ const she = 4;
 const decimals = 2.7;
 
 describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
-  const { open, enter } = visits(Heads, name, { start: "#room=heads" });
+  const { open, enter } = visits(Heads, name, "#room=heads");
   let reference: Reference;
   beforeAll(async () => {
     reference = await Reference.of("pronouns-encoder");
@@ -101,6 +102,36 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     await expect.poll(() => room.link()).toContain("drop=encoder.1.1");
     await room.click("give back");
     await expect.poll(async () => (await room.answers())[0]?.[2]).toBe("–");
+  });
+
+  test("show how each weight came about, and their rows as tables", async () => {
+    const room = await enter("&head=encoder.1.1");
+    const { x, y } = await room.cell("weights", 6, 3, 10, 10);
+    await room.page.mouse.click(x, y);
+    await expect.poll(() => room.text(".readout")).toContain("“it” looks at “note”");
+    const [attention] = reference.attentions(first);
+    const { rows, columns, weights, compared } = attention as LabelledWeights;
+    const { query, key } = compared as ComparedVectors;
+    const size = query.length / (rows * 4);
+    const dots = Array.from({ length: columns }, (_, j) =>
+      key
+        .slice(j * size, (j + 1) * size)
+        .reduce((sum, k, d) => sum + k * (query[6 * size + d] as number), 0),
+    );
+    const { dot, score, weight } = await room.formula();
+    expect(dot).toBeCloseTo(dots[3] as number, 2);
+    expect(score).toBeCloseTo((dots[3] as number) / Math.sqrt(size), decimals);
+    expect(weight).toBeCloseTo(weights[6 * columns + 3] as number, decimals);
+    await room.page.click(".row-details summary");
+    const cells = (column: string) =>
+      room.page.$$eval(`.row-table [data-column=${column}]`, (all) =>
+        all.map(({ textContent }) => Number(textContent?.replace("−", "-"))),
+      );
+    await expect.poll(async () => (await cells("weight")).length).toBe(columns);
+    for (const [j, score] of (await cells("score")).entries())
+      expect(score).toBeCloseTo((dots[j] as number) / Math.sqrt(size), decimals);
+    for (const [j, weight] of (await cells("weight")).entries())
+      expect(weight).toBeCloseTo(weights[6 * columns + j] as number, decimals);
   });
 
   test("are compared by a signed difference", async () => {

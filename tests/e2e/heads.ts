@@ -2,7 +2,14 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Heed, load } from "heed";
-import { type EncoderModel, loadModel, type TaskModel, taskOf, withoutHeads } from "heed/models";
+import {
+  type EncoderModel,
+  type LabelledWeights,
+  loadModel,
+  type TaskModel,
+  taskOf,
+  withoutHeads,
+} from "heed/models";
 import { Room } from "./room";
 
 const folder = fileURLToPath(new URL("../../web/public/models", import.meta.url));
@@ -65,10 +72,13 @@ export class Reference {
     return example;
   }
 
+  attentions(text: string): LabelledWeights[] {
+    return this.model.attentions([this.read(text)], { compared: true })[0] ?? [];
+  }
+
   /** [layer][head][row][column] of an encoder. */
   weights(text: string): number[][][][] {
-    const [attentions = []] = this.model.attentions([this.read(text)]);
-    return attentions.map(({ heads, rows, columns, weights }) =>
+    return this.attentions(text).map(({ heads, rows, columns, weights }) =>
       Array.from({ length: heads }, (_, h) =>
         Array.from({ length: rows }, (_, i) => {
           const start = (h * rows + i) * columns;

@@ -13,11 +13,11 @@ import { Room } from "./room";
 import { visits } from "./visits";
 
 const seenWith = (masses: number[][]): Seen => ({
-  ...{ loss: 1, heldLoss: 1, exact: 0, masses, weights: new Float32Array(0), answer: [] },
+  ...{ loss: 1, heldLoss: 1, exact: 0, masses, shares: [], answer: [] },
 });
 
 describe("What was learned", () => {
-  const snapshot = (step: number): Snapshot => ({ step, courses: [] });
+  const snapshot = (step: number): Snapshot => ({ step, showing: 0, courses: [] });
 
   test("is kept at few, evenly spread steps, and always at the last one", () => {
     let past: readonly Snapshot[] = [snapshot(0)];
@@ -53,7 +53,8 @@ describe("The link of “Learn”", () => {
     const state: State = {
       ...{ task: "pronouns", length: 12, heads: 8, layers: 2, size: 128, rate: 0.01, seed: 7 },
       ...{ positions: false, compare: true, at: 120, head: { attention: 1, head: 3 } },
-      ...{ cell: { row: 2, col: 5 }, outlined: false, range: "row", curve: "log" },
+      ...{ cell: { row: 2, col: 5 }, row: 3, outlined: false, range: "row", curve: "log" },
+      text: "Alice gave it to Bob.",
     };
     expect(read(write(state))).toEqual({ state, notices: [] });
   });
@@ -76,7 +77,7 @@ test("One head and four are trained by the same seed and have equally many param
 });
 
 describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", (name) => {
-  const { enter } = visits(Room, name, { start: "#room=learn" });
+  const { enter } = visits(Room, name, "#room=learn");
   const stepOf = (room: Room) =>
     room.page.$eval("[data-step]", (place) => Number((place as HTMLElement).dataset.step));
   const shownStep = async (room: Room) =>
@@ -130,24 +131,55 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     expect(exact).toBe(Number(formatShort(seen.exact)));
     expect(Math.abs((mass ?? 0) - bestMass(seen))).toBeLessThan(0.011);
 
-    const course = training.course();
-    await room.page.click(".head-grid fieldset:last-child label:last-of-type");
+    await room.page.click(".head-grid fieldset:last-of-type label:last-of-type");
     await expect.poll(() => room.text(".learn-large .matrix-name")).toContain("Head 4");
-    const attention = course.attentions.at(-1);
-    if (!attention) throw new Error("there is an attention");
+    const attention = training.attentions().at(-1);
+    const shares = seen.shares.at(-1);
+    if (!attention || !shares) throw new Error("there is an attention");
     const [rows, cols] = [attention.rows.length, attention.columns.length];
     const { x, y } = await room.cell("head-4", 2, 5, rows, cols);
     await room.page.mouse.move(x, y);
-    const weight = seen.weights[attention.offset + (3 * rows + 2) * cols + 5] as number;
+    const place = (3 * rows + 2) * cols + 5;
     await expect
       .poll(() => room.text(".readout"))
       .toContain(`“${attention.rows[2]}” (3) takes from “${attention.columns[5]}” (6)`);
-    const shown = Number(/([\d.]+),/.exec(await room.text(".readout-formula"))?.[1]);
-    expect(Math.abs(shown - weight)).toBeLessThan(0.002);
+    const { score, weight } = await room.formula();
+    expect(Math.abs(score - (shares.scores[place] as number))).toBeLessThan(0.01);
+    expect(Math.abs(weight - (shares.weights[place] as number))).toBeLessThan(0.002);
     const said = seen.masses.at(-1)?.[3] ?? Number.NaN;
     const written = Number(/([\d.]+) %/.exec(await room.text(".learn-mass"))?.[1]);
     expect(Math.abs(written - Number(/[\d.]+/.exec(percent(said))?.[0]))).toBeLessThanOrEqual(1);
     heed.dispose();
+  });
+
+  test("shows what a person types, and refuses what is not of its task", async () => {
+    const room = await enter();
+    await expect.poll(() => stepOf(room)).toBeGreaterThan(10);
+    const before = await shownStep(room);
+    await room.type(".learn-own input", "abca");
+    await expect.poll(() => room.text(".learn-example .tokens")).toBe("a 1 b 2 c 3 a 4");
+    await expect.poll(() => room.link()).toContain("text=abca");
+    expect(await stepOf(room), "training goes on").toBeGreaterThanOrEqual(before);
+    // It is answered right once it is learned, and the right places are those of its letters.
+    const written = (text: string) => text.replace(/[^a-z]/g, "");
+    await expect
+      .poll(async () => written(await room.text(".learn-answer .tokens")), { timeout: 50_000 })
+      .toBe("acba");
+    const { x, y } = await room.cell("head-4", 1, 2, 5, 4);
+    await room.page.mouse.move(x, y);
+    await expect.poll(() => room.text(".readout")).toContain("“c” (2) takes from “c” (3)");
+    expect(await room.text(".readout-formula")).toContain("a right place");
+    await room.paste(".learn-own input", "ab3a");
+    await expect.poll(() => room.text(".learn-example .notices")).toContain("does not know “3”");
+    await room.paste(".learn-own input", "abcabcabc");
+    await expect.poll(() => room.text(".learn-example .notices")).toContain("at most 8");
+    expect(await room.text(".learn-example .tokens")).toBe("a 1 b 2 c 3 a 4");
+    await room.click("Back to the one held out");
+    await expect.poll(() => room.text(".learn-example .tokens")).not.toBe("a 1 b 2 c 3 a 4");
+    expect(await room.text(".learn-example .notices")).toBe("");
+    await room.click("write dates");
+    await room.type(".learn-own input", "3 May");
+    await expect.poll(() => room.text(".learn-example .notices")).toContain("not a date");
   });
 
   test("goes on while its past is looked at, and comes back", async () => {

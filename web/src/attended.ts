@@ -99,9 +99,18 @@ export function sharesOf(heed: Heed, attention: LabelledWeights): Shares {
 type Between = Pick<Attention, "heads" | "rows" | "columns">;
 
 /** The weights of one head, rows × columns. */
-export function weightsOf(between: Between, { weights }: Shares, head: number): View {
+export function weightsOf(
+  between: Between,
+  { weights }: Pick<Shares, "weights">,
+  head: number,
+): View {
   const [rows, cols] = [between.rows.length, between.columns.length];
   return viewOn(weights, rows, cols, head * rows * cols);
+}
+
+/** Its scores. */
+export function scoresOf(between: Between, { scores }: Shares, head: number): View {
+  return weightsOf(between, { weights: scores }, head);
 }
 
 /** One head's vectors: D entries for each of `count` tokens. */
@@ -126,7 +135,7 @@ export function formulaOf(
   const { heads, rows, columns } = between;
   const q = vectorsOf(shares.queries, heads, rows.length, head);
   const k = vectorsOf(shares.keys, heads, columns.length, head);
-  const scores = weightsOf(between, { ...shares, weights: shares.scores }, head);
+  const scores = scoresOf(between, shares, head);
   const score = at(scores, row, col);
   const dot = score * Math.sqrt(q.cols);
   const products = Array.from({ length: q.cols }, (_, d): Piece[] => [

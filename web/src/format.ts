@@ -24,6 +24,12 @@ export function formatWeight(weight: number): string {
   return text.replace("-", "−");
 }
 
+/** A weight as its softmax made it: e^score ÷ the row's sum, scores counted from the row's highest, whose own term is 1. */
+export function softmaxOf(weight: number, largest: number): string {
+  const below = Math.log(weight / largest);
+  return `e^${below === 0 ? "0" : format(below, 2)} ÷ ${format(1 / largest, 2)}`;
+}
+
 /** At most `limit` characters as a reader counts them. */
 export function shorten(text: string, limit: number): string {
   if (text.length <= limit) return text;

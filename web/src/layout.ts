@@ -49,8 +49,9 @@ export function widest(labels: readonly string[]): number {
   return known;
 }
 
+/** Single characters never stand: they are written smaller instead. */
 export function labelsStand(labels: readonly string[], cellWidth: number): boolean {
-  return widest(labels) > cellWidth - 2;
+  return widest(labels) > cellWidth - 2 && labels.some((label) => [...label].length > 1);
 }
 
 /** The room to the left of the cells: the words of the axis, the labels up to a limit, and a gap. */

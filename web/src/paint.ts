@@ -232,10 +232,8 @@ function standOf({ labels, geometry: g }: Still): boolean {
 function rowLabelSize(g: Geometry): number {
   return Math.max(smallestLabel, Math.min(labelSize, g.cellHeight));
 }
-function colLabelSize(still: Still): number {
-  return standOf(still)
-    ? Math.max(smallestLabel, Math.min(labelSize, still.geometry.cellWidth))
-    : labelSize;
+function colLabelSize(g: Geometry): number {
+  return Math.max(smallestLabel, Math.min(labelSize, g.cellWidth));
 }
 
 function drawRowLabel(context: CanvasRenderingContext2D, still: Still, row: number): void {
@@ -267,7 +265,7 @@ function drawLabels(context: CanvasRenderingContext2D, still: Still, ink: Ink): 
   context.font = fontOf(ink, rowLabelSize(g));
   for (let i = 0; i < rows.length; i += labelStep(g.cellHeight)) drawRowLabel(context, still, i);
   const stand = standOf(still);
-  context.font = fontOf(ink, colLabelSize(still));
+  context.font = fontOf(ink, colLabelSize(g));
   for (let j = 0; j < cols.length; j += labelStep(g.cellWidth))
     drawColLabel(context, still, j, stand);
 
@@ -306,7 +304,7 @@ function drawStrongLabels(context: CanvasRenderingContext2D, picture: Picture, i
   }
 
   const stand = standOf(picture);
-  const colSize = colLabelSize(picture);
+  const colSize = colLabelSize(picture.geometry);
   context.font = fontOf(ink, colSize, true);
   for (const col of indices("col", labels.cols?.length ?? 0)) {
     const width = stand ? colSize + 2 : g.cellWidth;

@@ -42,7 +42,7 @@ export function readInput(task: Task, text: string): Input | { readonly why: str
   if (unknown.length > 0) {
     const what = task.kind === "tagging" ? "words" : "characters";
     return {
-      why: `The model does not know ${quoted(unknown)}. It knows ${task.vocabulary.source.length} ${what}, listed below.`,
+      why: `The model does not know ${quoted(unknown)}. It knows ${task.vocabulary.source.length} ${what}.`,
     };
   }
   const input = (task.solve?.(text) ?? task.read(text)) as Input;

@@ -35,6 +35,8 @@ export interface CurveProps {
 const mostSeries = 3;
 /** More points than pixels say nothing more. */
 const mostPoints = 600;
+/** Room for numbers along y: curves below one another then begin at the same place. */
+const leastLeft = 26;
 /** Rows of the table for screen readers. */
 const rowsHeard = 20;
 
@@ -89,7 +91,7 @@ export function Curve({
   const yRange = range ?? rangeOfAll(series.flatMap(({ y }) => Array.from(y)));
   const yTicks = ticksOf(yRange, 4);
   const yTexts = textsOf(yTicks);
-  const left = width > 0 ? widest(yTexts) + 8 : 0;
+  const left = width > 0 ? Math.max(leastLeft, widest(yTexts)) + 8 : 0;
   const box = { left, right: Math.max(left + 1, width - 8), top: 8, bottom: height - 20 };
   const xTicks = ticksOf(xRange, Math.max(2, Math.floor((box.right - left) / 90)));
   const xTexts = textsOf(xTicks);

@@ -24,13 +24,14 @@ function Comparison({ shown, other }: { shown: HeadView; other: HeadView }) {
       )}
       <div class="compare-figure">
         <div ref={ref} class="scroll">
-          {width > 0 && <HeadMap name="other" title="Weights" note={other.name} picture={second} />}
+          {width > 0 && <HeadMap name="other" title="Weights" of={other} picture={second} />}
         </div>
         <div class="scroll">
           {width > 0 && (
             <HeadMap
               name="difference"
               title="Difference"
+              of={shown}
               note={`${shown.short} − ${other.short}`}
               picture={difference}
             />

@@ -1,16 +1,21 @@
 /** A picture between the tokens of an attention, alive: it points, keeps a cell and selects a row. */
 import { HeatMap } from "../../components/HeatMap";
 import type { Picture } from "../../paint";
+import { exhibitOf } from "./catalogue";
 import { usePage } from "./page";
+import type { HeadView } from "./scene";
 
 export function HeadMap({
   name,
   title,
-  note,
+  of,
+  note = of.name,
   picture,
 }: {
   name: string;
   title: string;
+  /** The head that is drawn. */
+  of: HeadView;
   note?: string;
   picture: Picture;
 }) {
@@ -20,13 +25,13 @@ export function HeadMap({
     <HeatMap
       name={name}
       title={title}
-      {...(note !== undefined && { note })}
+      note={note}
       picture={picture}
       hint="Enter keeps a cell."
       actions={{ point, press, selectRow: (row) => set({ row }) }}
       saved={{
-        file: `${name}-${scene.shown.head.key}`,
-        caption: `${title}: ${scene.seen.text}`,
+        file: `${name}-${of.head.key}`,
+        caption: `${title}, ${exhibitOf(scene.seen.exhibit).name}, ${note}: ${scene.seen.text}`,
         ...{ rows, cols: columns },
       }}
     />

@@ -2,8 +2,10 @@
 import { useCallback } from "preact/hooks";
 import { Switch } from "../../components/Fields";
 import { Readout } from "../../components/Readout";
+import { type OneHead, RowDetails } from "../../components/RowDetails";
 import { TokenLines } from "../../components/TokenLines";
 import { TokenRow } from "../../components/TokenRow";
+import { Transport } from "../../components/Transport";
 import type { Explanation } from "../../explanation";
 import { format } from "../../format";
 import { useShell } from "../../shell";
@@ -13,9 +15,12 @@ import { measureNames, measures } from "./measures";
 import { Patches } from "./Patches";
 import { usePage } from "./page";
 import { useHeadPicture } from "./pictures";
-import { isComparable } from "./scene";
+import { type HeadView, isComparable, placesWords } from "./scene";
 
 const none = "";
+
+/** How long each row is shown while they play, in milliseconds. */
+const pace = 1200;
 
 function CompareField() {
   const { scene, set } = usePage();
@@ -81,11 +86,15 @@ function Lines() {
   );
 }
 
+const oneOf = ({ name, attention, index }: HeadView): OneHead => ({
+  ...{ name, attention, shares: attention.shares, head: index },
+});
+
 export function HeadPanel({ explanation }: { explanation: Explanation | null }) {
   const { scene, state, set, drop } = usePage();
   const { wishes } = useShell();
   const [ref, width] = useWidth<HTMLDivElement>();
-  const { shown, row, cell } = scene;
+  const { shown, other, row, cell } = scene;
   const { head, name, attention } = shown;
   const picture = useHeadPicture(shown, width);
   return (
@@ -110,16 +119,29 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
           onSelect={(row) => set({ row, cell: null })}
         />
       )}
+      <Transport
+        count={attention.rows.length}
+        index={row}
+        go={(row) => set({ row, cell: null })}
+        label="Rows"
+        unit="Row"
+        pace={pace}
+        title={`“${attention.rows[row]}” looks`}
+      />
       <div class="head-figure">
-        <div ref={ref} class="scroll">
-          {width > 0 && <HeadMap name="weights" title="Weights" note={name} picture={picture} />}
+        <div class="head-map">
+          <div ref={ref} class="scroll">
+            {width > 0 && <HeadMap name="weights" title="Weights" of={shown} picture={picture} />}
+          </div>
+          {placesWords(scene) && <p class="faint">{placesWords(scene)}</p>}
+          <Readout explanation={explanation} locked={cell !== null} />
+          <RowDetails of={oneOf(shown)} other={other && oneOf(other)} row={row} />
         </div>
         <div class="head-side">
           <Lines />
           <Measures />
         </div>
       </div>
-      <Readout explanation={explanation} locked={cell !== null} />
     </section>
   );
 }

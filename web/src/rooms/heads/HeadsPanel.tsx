@@ -132,21 +132,11 @@ function ByMeasure({ all }: { all: readonly HeadView[] }) {
   );
 }
 
-/** What the numbers mean for this input. */
-function noteOn({ seen }: { seen: { places: string } }): string {
-  if (seen.places === "answered")
-    return "For a sentence of your own, the right places are taken to be those of the words that the model answers.";
-  if (seen.places === "unknown")
-    return "This is not written in a form that the model learned, so the right places are not known.";
-  return "";
-}
-
 export function HeadsPanel() {
   const { state, scene } = usePage();
   const { wishes } = useShell();
   const { measure, order } = state;
   const palette = useWeightPalette(state);
-  const note = measure === "places" ? noteOn(scene) : "";
   return (
     <section class="all-heads" aria-labelledby="all-heads-title">
       <h2 id="all-heads-title">All heads</h2>
@@ -154,7 +144,7 @@ export function HeadsPanel() {
         <p class="faint">
           Rows look, columns are looked at; under each stand its number and {measures[measure].name}
           . To drop a head is to leave out all that it adds; the bias that its layer's heads share
-          stays. {note}
+          stays.
         </p>
       )}
       {order === "layer" ? <ByLayer all={scene.all} /> : <ByMeasure all={scene.all} />}

@@ -2,12 +2,23 @@
 import { Choice } from "../../components/Fields";
 import { Notices } from "../../components/Notices";
 import { Lockable, Panel } from "../../components/Panel";
+import { formatShort } from "../../format";
 import type { Setter } from "../../room";
+import { hides, useShell } from "../../shell";
 import { type ExhibitId, exhibitIds, exhibitOf } from "./catalogue";
 import type { Seen } from "./seen";
 import { allowed, firstOf, maxCharacters, type State, withInput } from "./state";
 
 const choices = exhibitIds.map((id) => [id, exhibitOf(id).name] as const);
+
+/** What the chosen model does, how large it is and how good. */
+function aboutOf(exhibit: ExhibitId, seen: Seen | null): string {
+  const does = `This model ${exhibitOf(exhibit).does}.`;
+  if (seen?.exhibit !== exhibit) return does;
+  const { parameters, examples, exact } = seen.model;
+  const heads = seen.attentions.reduce((sum, each) => sum + each.heads, 0);
+  return `${does} It has ${heads} heads and ${parameters.toLocaleString("en")} parameters, and answered ${formatShort(100 * exact)} % of ${examples} examples without a fault that it had never seen.`;
+}
 
 export function InputPanel({
   state,
@@ -22,6 +33,7 @@ export function InputPanel({
   known: readonly string[];
   notices: readonly string[];
 }) {
+  const { wishes } = useShell();
   const { exhibit, text, seed } = state;
   const { field } = exhibitOf(exhibit);
   const first = firstOf(exhibit);
@@ -39,6 +51,7 @@ export function InputPanel({
             choices={choices}
             onChange={(exhibit) => set(firstOf(exhibit))}
           />
+          {!hides(wishes, "text") && <p class="faint about-model">{aboutOf(exhibit, seen)}</p>}
           {field !== null && (
             <div class="sentence-field">
               <label for="heads-text">{field}</label>

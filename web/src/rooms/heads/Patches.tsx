@@ -19,7 +19,7 @@ const grey: Palette = {
 };
 
 export function Patches({ picture }: { picture: NonNullable<Seen["picture"]> }) {
-  const { scene, state, set } = usePage();
+  const { scene, state, set, active, point } = usePage();
   const { shown, row } = scene;
   const { columns, rows } = shown.attention;
   const { pixels, side } = picture;
@@ -35,22 +35,36 @@ export function Patches({ picture }: { picture: NonNullable<Seen["picture"]> }) 
     ...{ view: useMemo(() => viewOn(pixels, side, side), [pixels, side]), palette: grey },
     ...{ rows: side, cols: side, cell: { width: size / side, height: size / side } },
   });
-  const lit = row > 0 ? { row: Math.floor((row - 1) / across), col: (row - 1) % across } : null;
+  const patchOf = (token: number) => ({
+    ...{ row: Math.floor((token - 1) / across), col: (token - 1) % across },
+  });
+  const lit = row > 0 ? patchOf(row) : null;
   const looked = usePicture({
     ...{ view: seen, palette, rows: across, cols: across, selected: lit },
+    active: active?.row === row && active.col > 0 ? patchOf(active.col) : null,
     cell: { width: size / across, height: size / across },
   });
-  const select = ({ row, col }: Cell) => set({ row: 1 + row * across + col, cell: null });
+  const tokenOf = ({ row, col }: Cell) => 1 + row * across + col;
+  const title = row === 0 ? "Seen from the class token" : `Seen from patch ${rows[row]}`;
+  const numbers = Array.from({ length: across }, (_, i) => String(i + 1));
   return (
     <div class="patches">
       <HeatMap name="pixels" title="Picture" picture={drawn} />
       <HeatMap
         name="patches"
-        title={row === 0 ? "Seen from the class token" : `Seen from patch ${rows[row]}`}
+        title={title}
         note=""
         picture={looked}
         hint="Enter looks from a patch."
-        actions={{ point: () => {}, press: select }}
+        actions={{
+          point: (cell, by) => point(cell && { row, col: tokenOf(cell) }, by),
+          press: (cell) => set({ row: tokenOf(cell), cell: null }),
+        }}
+        saved={{
+          file: `patches-${shown.head.key}`,
+          caption: `${title}, ${shown.name}`,
+          ...{ rows: numbers, cols: numbers },
+        }}
       />
       <button type="button" aria-pressed={row === 0} onClick={() => set({ row: 0, cell: null })}>
         Look from the class token

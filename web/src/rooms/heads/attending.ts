@@ -69,7 +69,7 @@ function seenAttention(heed: Heed, labelled: LabelledWeights, setting: Setting):
     };
   };
   return {
-    ...attention,
+    ...{ ...attention, places },
     rows: rowNames(attention, setting),
     shares: sharesOf(heed, labelled),
     seen: Array.from({ length: heads }, (_, head) => seenHead(head)),

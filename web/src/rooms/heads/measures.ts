@@ -22,19 +22,24 @@ export interface MeasureWords {
 export const measures: Readonly<Record<MeasureName, MeasureWords>> = {
   places: {
     name: "right places, here",
-    about: "The share of attention that falls on the places the answer comes from, on this input.",
+    about:
+      "The share of attention on the right places, where the answer comes from: they are outlined.",
   },
   heldOut: {
     name: "right places, held out",
-    about: "The same, measured once over examples that the model had never seen.",
+    about:
+      "The same, measured once over examples that the model had never seen: a mean over easy and hard ones.",
   },
   entropy: {
     name: "entropy",
-    about: "In bits: 0 if each row looks at one token, 3 if it looks at eight of them evenly.",
+    about: "In bits: 0 if each row looks at one token, 3 if it looks at eight of them alike.",
   },
   largest: { name: "largest weight", about: "The mean of each row's largest weight." },
   previous: { name: "previous token", about: "The mean weight on the token just before." },
-  first: { name: "first token", about: "The mean weight on the first token, from later rows." },
+  first: {
+    name: "first token",
+    about: "The mean weight on the first token; of self-attention, from later rows alone.",
+  },
   diagonal: { name: "diagonal", about: "The mean weight on the token of the row's own number." },
 };
 

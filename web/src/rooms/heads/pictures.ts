@@ -3,7 +3,7 @@ import { useMemo } from "preact/hooks";
 import { signedPalette, weightPalette } from "../../colour";
 import { shorten } from "../../format";
 import { cellsFor, leftOf } from "../../layout";
-import type { Labels, Picture } from "../../paint";
+import type { Labels, Light, Picture } from "../../paint";
 import { useShell } from "../../shell";
 import { usePicture } from "../../usePicture";
 import { entries, rangeOf, type View, viewOn } from "../../view";
@@ -17,7 +17,7 @@ function usePairs({ attention }: HeadView, view: View, width: number, isSigned: 
   const { state, scene, active } = usePage();
   const { theme } = useShell();
   const { range, curve } = state;
-  const { rows, columns, isCausal } = attention;
+  const { rows, columns, isCausal, places } = attention;
   const short = (tokens: readonly string[]) => tokens.map((token) => shorten(token, longestLabel));
   const labels: Labels = {
     ...{ rows: short(rows), cols: short(columns) },
@@ -32,7 +32,13 @@ function usePairs({ attention }: HeadView, view: View, width: number, isSigned: 
     () => (isCausal ? (row: number, col: number) => col > row : undefined),
     [isCausal],
   );
+  // The right places, and what the active cell came from: its row's query and its column's key.
+  const lights: Light[] = [
+    ...(places ?? []).flatMap((cols, row) => cols.map((col) => ({ row, col }))),
+    ...(active ? [{ row: active.row }, { col: active.col }] : []),
+  ];
   return usePicture({
+    ...{ lights },
     ...{ view, rows: rows.length, cols: columns.length, palette, labels, isHidden, active },
     cell: cellsFor(width - leftOf(labels), columns.length, rows.length),
     selected: { row: scene.row },

@@ -88,6 +88,16 @@ export function sceneOf(seen: Seen, state: State): Scene {
   };
 }
 
+/** What is outlined in the shown head, or why nothing is. */
+export function placesWords({ seen, shown }: Scene): string {
+  if (seen.places === "unknown" && !seen.picture)
+    return "This is not written in a form that the model learned, so the right places are not known.";
+  if (!shown.attention.places?.some((row) => row.length > 0)) return "";
+  return seen.places === "answered"
+    ? "Outlined: the right places. For a typed sentence those are the words that the model answers."
+    : "Outlined: the right places, where the answer comes from.";
+}
+
 /** Two sentences that say what to see. */
 export function storyOf({ seen, shown, row }: Scene, text: (share: number) => string): string[] {
   const { rows, columns } = shown.attention;

@@ -1,4 +1,5 @@
 /** What the page asks of this room's desk, and what the desk has seen. */
+import type { Alignment } from "heed/models";
 import type { Attention, Shares } from "../../attended";
 import type { ExhibitId } from "./catalogue";
 import type { MeasureName } from "./measures";
@@ -25,6 +26,8 @@ export interface Leave {
 
 /** One attention of the model, and each of its heads. */
 export interface SeenAttention extends Attention {
+  /** The right places of each row, where the answer is to be seen in this attention and they are known. */
+  readonly places: Alignment | null;
   readonly shares: Shares;
   readonly seen: readonly SeenHead[];
 }
@@ -70,6 +73,12 @@ export interface Seen {
   /** Whether "the right places" are those of the task, those that the model's own answer stands at, or not known. */
   readonly places: "right" | "answered" | "unknown";
   readonly attentions: readonly SeenAttention[];
+  /** The model's parameters, and the share of so many examples held out that it answers without a fault. */
+  readonly model: {
+    readonly parameters: number;
+    readonly examples: number;
+    readonly exact: number;
+  };
   /** The best head for this input: the one that is shown unless another is chosen. */
   readonly best: HeadKey;
   readonly asked: readonly Asked[];

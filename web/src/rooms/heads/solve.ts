@@ -77,7 +77,7 @@ function noticesOf(input: Input, { task }: Trained, questions: number): string[]
 
 async function look(heed: Heed, request: Look, trained: Trained): Promise<Seen | Unread> {
   const start = performance.now();
-  const { model, task, heldOut } = trained;
+  const { model, task, heldOut, score } = trained;
   const known = task.vocabulary.source;
   const input = inputOf(trained, request);
   if ("why" in input) return { kind: "unread", why: input.why, known };
@@ -112,6 +112,10 @@ async function look(heed: Heed, request: Look, trained: Trained): Promise<Seen |
     known,
     places: !places ? "unknown" : !isDrawn && input.kind === "tagging" ? "answered" : "right",
     attentions: rest ? seen(rest.probe) : whole,
+    model: {
+      parameters: model.parameters().reduce((sum, { data }) => sum + data.length, 0),
+      ...{ examples: score.examples, exact: score.exact },
+    },
     best: bestOf(whole),
     asked,
     written: written && {

@@ -23,6 +23,8 @@ export interface Trained {
   readonly task: Task;
   /** Where each head looked over examples held out: measured once, when the model was trained. */
   readonly heldOut: readonly HeadAlignment[];
+  /** How many of them it answered without a fault, of all. */
+  readonly score: { readonly examples: number; readonly exact: number };
 }
 
 let open: { readonly address: string; readonly trained: Promise<Trained> } | null = null;
@@ -30,11 +32,11 @@ let open: { readonly address: string; readonly trained: Promise<Trained> } | nul
 async function loadFrom(heed: Heed, address: string): Promise<Trained> {
   const [files, report] = await Promise.all([
     modelFilesIn(address),
-    reportIn<{ alignment: HeadAlignment[] }>(address),
+    reportIn<{ alignment: HeadAlignment[]; heldOut: Trained["score"] }>(address),
   ]);
   const model = loadModel(heed, files) as AttentiveModel;
   const task = taskOf(model.config.task, model.config.taskOptions);
-  return { model, task, heldOut: report.alignment };
+  return { model, task, heldOut: report.alignment, score: report.heldOut };
 }
 
 /** Frees the model that is open, if there is one. */

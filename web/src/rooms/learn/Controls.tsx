@@ -31,7 +31,8 @@ function Counts({
 
 export function Controls({ state, set }: { state: State; set: Setter<State> }) {
   /** Another training has another past, and other heads. */
-  const begin = (change: Partial<State>) => set({ at: null, head: null, cell: null, ...change });
+  const begin = (change: Partial<State>) =>
+    set({ at: null, head: null, cell: null, row: null, ...change });
   const look = (
     <div class="group">
       <Switch
@@ -48,7 +49,7 @@ export function Controls({ state, set }: { state: State; set: Setter<State> }) {
         label="Learn to"
         value={state.task}
         choices={taskNames.map((name) => [name, tasks[name].title] as const)}
-        onChange={(task) => begin({ task, ...planOf(task) })}
+        onChange={(task) => begin({ task, ...planOf(task), text: null })}
       />
       {tasks[state.task].hasLetters && (
         <NumberField
@@ -80,7 +81,7 @@ export function Controls({ state, set }: { state: State; set: Setter<State> }) {
       </div>
       <div class="group">
         <Switch
-          label={`One head beside ${state.heads === 1 ? 4 : state.heads}`}
+          label={`Also train one with ${state.heads === 1 ? "4 heads" : "one head"}, to compare`}
           checked={state.compare}
           onChange={(compare) => begin({ compare })}
         />

@@ -3,7 +3,7 @@ import { useWeightPalette } from "../../useWeightPalette";
 import { AnswerView } from "./ExampleView";
 import { HeadGrid } from "./HeadGrid";
 import { LargeHead } from "./LargeHead";
-import type { Course, Seen } from "./orders";
+import type { Attention, Course, Seen } from "./orders";
 import type { State } from "./state";
 import { shownHead } from "./weights";
 
@@ -12,6 +12,8 @@ const fewColumns = 18;
 
 export interface CourseProps {
   course: Course;
+  /** Between the tokens of the example that is looked at. */
+  attentions: readonly Attention[];
   /** What is looked at, and after which step it was so. */
   seen: Seen;
   step: number;
@@ -31,11 +33,11 @@ export function CourseView({
   /** What was seen up to here. */
   looks: readonly Seen[];
 }) {
-  const { course, seen, state, set } = props;
+  const { course, attentions, seen, state, set } = props;
   const palette = useWeightPalette(state);
   // A long input needs the whole width to be read.
-  const isLong = course.attentions.some(({ columns }) => columns.length > fewColumns);
-  const shown = shownHead(course, looks, state.head);
+  const isLong = attentions.some(({ columns }) => columns.length > fewColumns);
+  const shown = shownHead(attentions, looks, state.head);
   return (
     <section
       class={isLong ? "course long" : "course"}

@@ -6,6 +6,7 @@ import { type Interval, rangeOfAll } from "../../scale";
 import type { Begun, Seen, Snapshot } from "./orders";
 import type { State } from "./state";
 import type { Lesson } from "./useLesson";
+import { useTurn } from "./useTurn";
 import { bestMass, countsOf } from "./words";
 
 interface Chart {
@@ -39,8 +40,8 @@ function chartsOf(begun: Begun, past: readonly Snapshot[]): Chart[] {
         ...{ title: "Answers and attention", yName: "share", range: share },
         series: [
           { name: "answered without a fault", y: line(0, ({ exact }) => exact) },
-          { name: "best head's mass on the right places", y: line(0, bestMass) },
-          { name: "even weights' mass", y: past.map(() => begun.chance) },
+          { name: "best head's attention on the right places", y: line(0, bestMass) },
+          { name: "the same, if all were looked at alike", y: past.map(() => begun.chance) },
         ],
       },
     ];
@@ -61,10 +62,43 @@ function chartsOf(begun: Begun, past: readonly Snapshot[]): Chart[] {
       series: both(({ exact }) => exact),
     },
     {
-      ...{ title: "Best head on right places", yName: "share", range: share },
+      ...{ title: "Attention on the right places", yName: "share", range: share },
       series: both(bestMass),
     },
   ];
+}
+
+/** One chart, drawn when it is its turn. */
+function OneChart({
+  turn,
+  total,
+  set,
+  ...drawn
+}: {
+  turn: number;
+  total: number;
+  set: Setter<State>;
+  chart: Chart;
+  x: readonly number[];
+  index: number;
+}) {
+  const { chart, x, index } = drawn;
+  const now = useMemo(() => ({ chart, x, index }), [chart, x, index]);
+  const shown = useTurn(now, turn);
+  const { title, ...rest } = shown.chart;
+  return (
+    <div>
+      <h2>{title}</h2>
+      <Curve
+        {...{ title, x: shown.x, ...rest }}
+        xName="step"
+        domain={{ low: 0, high: total }}
+        height={150}
+        cursor={shown.index}
+        onCursor={(to) => set({ at: to >= shown.x.length - 1 ? null : (shown.x[to] ?? null) })}
+      />
+    </div>
+  );
 }
 
 export function Curves({
@@ -82,18 +116,8 @@ export function Curves({
   const total = setups[0]?.recipe.steps ?? 1;
   return (
     <section class="learn-curves" aria-label="Curves">
-      {charts.map(({ title, ...chart }) => (
-        <div key={title}>
-          <h2>{title}</h2>
-          <Curve
-            {...{ title, x, ...chart }}
-            xName="step"
-            domain={{ low: 0, high: total }}
-            height={150}
-            cursor={index}
-            onCursor={(to) => set({ at: to >= past.length - 1 ? null : (past[to]?.step ?? null) })}
-          />
-        </div>
+      {charts.map((chart, i) => (
+        <OneChart key={chart.title} turn={2 * i + 1} {...{ chart, x, index, total, set }} />
       ))}
       <p class="faint learn-counts">{countsOf(begun)} Drag in a curve to go back in time.</p>
     </section>

@@ -1,34 +1,94 @@
-/** The example held out whose weights are shown, and what a model says of it. */
+/** The example whose weights are shown, held out or typed by the person, and what a model says of it. */
+import { useId } from "preact/hooks";
+import { Notices } from "../../components/Notices";
+import { Lockable } from "../../components/Panel";
 import { TokenRow } from "../../components/TokenRow";
-import type { Said, Seen } from "./orders";
-import type { TaskName } from "./state";
+import type { Setter } from "../../room";
+import type { Said, Seen, Showing } from "./orders";
+import { maxCharacters, type State, tasks } from "./state";
 import type { Lesson } from "./useLesson";
 import { percent } from "./words";
 
-export function ExampleView({ task, lesson }: { task: TaskName; lesson: Lesson | null }) {
+function OwnField({ state, set }: { state: State; set: Setter<State> }) {
+  const id = useId();
+  const { task, text } = state;
   return (
-    <div class={`learn-example ${task}`}>
+    <Lockable>
+      <div class="learn-own">
+        <label for={id}>Type your own</label>
+        <input
+          id={id}
+          type="text"
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          maxLength={maxCharacters}
+          placeholder={tasks[task].such}
+          value={text ?? ""}
+          onInput={({ currentTarget }) =>
+            set({ text: currentTarget.value || null, cell: null, row: null })
+          }
+        />
+        {text !== null && (
+          <button
+            type="button"
+            class="link"
+            onClick={() => set({ text: null, cell: null, row: null })}
+          >
+            Back to the one held out
+          </button>
+        )}
+      </div>
+    </Lockable>
+  );
+}
+
+export function ExampleView({
+  lesson,
+  showing,
+  state,
+  set,
+}: {
+  lesson: Lesson | null;
+  /** What is looked at: in the past it may be another example. */
+  showing: Showing | null;
+  state: State;
+  set: Setter<State>;
+}) {
+  return (
+    <div class={`learn-example ${state.task}`}>
       <p>
         <b>{lesson?.begun.about ?? "The engine is starting."}</b>{" "}
-        <span class="faint">An example that training never sees:</span>
+        <span class="faint">
+          {showing?.isOwn
+            ? "Your own example; training may meet it by chance:"
+            : "An example that training never sees:"}
+        </span>
       </p>
-      <TokenRow
-        tokens={(lesson?.begun.source ?? []).map((token) => (token === " " ? "␣" : token))}
-      />
+      <TokenRow tokens={(showing?.source ?? []).map((token) => (token === " " ? "␣" : token))} />
+      <OwnField state={state} set={set} />
+      <Notices notices={lesson?.why ? [lesson.why] : []} />
     </div>
   );
 }
 
-function Word({ of, token, isRight }: Said) {
+function Mark({ isRight }: { isRight: boolean }) {
   return (
-    <li class={isRight ? "right" : "wrong"}>
+    <span class="token-number" role="img" aria-label={isRight ? "right" : "wrong"}>
+      {isRight ? "✓" : "✗"}
+    </span>
+  );
+}
+
+function Word({ of, token, isRight }: Said) {
+  const marked = isRight ? "right" : "wrong";
+  return (
+    <li class={isRight === null ? undefined : marked}>
       <span class="token">
         {of !== null && <span class="faint">{of} = </span>}
         <bdi>{token === "<end>" ? "end" : token}</bdi>
       </span>
-      <span class="token-number" role="img" aria-label={isRight ? "right" : "wrong"}>
-        {isRight ? "✓" : "✗"}
-      </span>
+      {isRight !== null && <Mark isRight={isRight} />}
     </li>
   );
 }

@@ -1,44 +1,56 @@
 /** All heads of a model as small pictures, an attention in each row; one of them is drawn large. */
 import { useId, useMemo } from "preact/hooks";
+import { type Shares, weightsOf } from "../../attended";
 import type { Palette } from "../../colour";
+import { Legend } from "../../components/Legend";
 import { Matrix } from "../../components/Matrix";
 import { useShell } from "../../shell";
 import { usePicture } from "../../usePicture";
 import type { CourseProps } from "./CourseView";
-import type { Attention, Seen } from "./orders";
+import type { Attention } from "./orders";
 import type { HeadRef } from "./state";
-import { headView, hiddenIn } from "./weights";
+import { useIsSeen, useTurn } from "./useTurn";
+import { hiddenIn } from "./weights";
 import { nameOf, percent } from "./words";
 
 /** The longer side of a small picture. */
 const side = 56;
 
 function SmallHead({
-  seen,
+  shares,
+  turn,
   attention,
   head,
   palette,
   summary,
 }: {
-  seen: Seen;
+  shares: Shares;
+  /** When it is drawn, among all that changes. */
+  turn: number;
   attention: Attention;
   head: number;
   palette: Palette;
   summary: string;
 }) {
   const { theme } = useShell();
-  const view = useMemo(() => headView(seen, attention, head), [seen, attention, head]);
+  const [ref, isSeen] = useIsSeen<HTMLSpanElement>();
+  const shown = useTurn(shares, turn, isSeen);
+  const view = useMemo(() => weightsOf(attention, shown, head), [shown, attention, head]);
   const { rows, cols } = view;
   const size = side / Math.max(rows, cols);
   const picture = usePicture({
     ...{ view, rows, cols, palette, isHidden: hiddenIn(attention) },
     cell: { width: size, height: size },
   });
-  return <Matrix picture={picture} theme={theme} summary={summary} />;
+  return (
+    <span ref={ref}>
+      <Matrix picture={picture} theme={theme} summary={summary} />
+    </span>
+  );
 }
 
 export function HeadGrid({
-  course,
+  attentions,
   seen,
   layers,
   set,
@@ -46,9 +58,11 @@ export function HeadGrid({
   palette,
 }: CourseProps & { shown: HeadRef; palette: Palette }) {
   const name = useId();
+  const before = (count: number) =>
+    attentions.slice(0, count).reduce((sum, { heads }) => sum + heads, 1);
   return (
     <div class="head-grid">
-      {course.attentions.map((attention, i) => (
+      {attentions.map((attention, i) => (
         <fieldset key={attention.path}>
           <legend>{nameOf(attention, layers)}</legend>
           {Array.from({ length: attention.heads }, (_, head) => {
@@ -62,7 +76,8 @@ export function HeadGrid({
                   onChange={() => set({ head: { attention: i, head }, cell: null })}
                 />
                 <SmallHead
-                  {...{ seen, attention, head, palette }}
+                  {...{ attention, head, palette, turn: before(i) + head }}
+                  shares={seen.shares[i] as Shares}
                   summary={`Head ${head + 1}, ${nameOf(attention, layers)}`}
                 />
                 <span class="number">
@@ -74,6 +89,7 @@ export function HeadGrid({
           })}
         </fieldset>
       ))}
+      <Legend palette={palette} hasHidden={attentions.some(({ isCausal }) => isCausal)} />
     </div>
   );
 }

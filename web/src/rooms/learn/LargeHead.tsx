@@ -1,9 +1,11 @@
 /** One head's weights, large enough to be read, with the right places outlined. */
 import { useMemo, useState } from "preact/hooks";
+import { type Shares, weightsOf } from "../../attended";
 import type { Palette } from "../../colour";
 import { HeatMap } from "../../components/HeatMap";
 import type { Cell } from "../../components/Matrix";
 import { Readout } from "../../components/Readout";
+import { RowDetails } from "../../components/RowDetails";
 import { textOf } from "../../explanation";
 import { cellsFor, leftOf } from "../../layout";
 import type { Light } from "../../paint";
@@ -12,7 +14,7 @@ import { useWidth } from "../../useWidth";
 import type { CourseProps } from "./CourseView";
 import type { Attention } from "./orders";
 import type { HeadRef } from "./state";
-import { explain, headView, hiddenIn, visible } from "./weights";
+import { explain, hiddenIn } from "./weights";
 import { nameOf, percent } from "./words";
 
 /** How wide and high a cell is at most. */
@@ -20,6 +22,7 @@ const cellLimit = 32;
 
 export function LargeHead({
   course,
+  attentions,
   seen,
   step,
   layers,
@@ -32,11 +35,13 @@ export function LargeHead({
   const [ref, width] = useWidth<HTMLDivElement>();
   const [hover, setHover] = useState<Cell | null>(null);
   const [byKeyboard, setByKeyboard] = useState(false);
-  const attention = course.attentions[shown.attention] as Attention;
-  const { aligned, path } = attention;
-  const rows = useMemo(() => visible(attention.rows), [attention]);
-  const cols = useMemo(() => visible(attention.columns), [attention]);
-  const view = useMemo(() => headView(seen, attention, shown.head), [seen, attention, shown.head]);
+  const attention = attentions[shown.attention] as Attention;
+  const shares = seen.shares[shown.attention] as Shares;
+  const { aligned, rows, columns: cols } = attention;
+  const view = useMemo(
+    () => weightsOf(attention, shares, shown.head),
+    [shares, attention, shown.head],
+  );
   const cell = state.cell ?? hover;
   const active = cell && cell.row < rows.length && cell.col < cols.length ? cell : null;
   const lights = useMemo<Light[]>(
@@ -46,53 +51,62 @@ export function LargeHead({
         : [],
     [aligned, state.outlined],
   );
-  const rowAxis = path.endsWith("multihead_attn") ? "is written" : "looks";
-  const labels = { rows, cols, rowAxis, colAxis: "is looked at" };
+  const labels = { rows, cols, rowAxis: "queries look", colAxis: "keys are looked at" };
+  const row = Math.min(state.row ?? 0, rows.length - 1);
   const size = cellsFor(width - leftOf(labels), cols.length, rows.length);
   const picture = usePicture({
     ...{ view, rows: rows.length, cols: cols.length, palette, labels, lights, active },
+    selected: { row },
     cell: { width: Math.min(size.width, cellLimit), height: Math.min(size.height, cellLimit) },
     isHidden: hiddenIn(attention),
   });
   const mass = seen.masses[shown.attention]?.[shown.head] ?? Number.NaN;
   const title = `Head ${shown.head + 1}, ${nameOf(attention, layers)}`;
-  const explanation = active && explain(attention, view, active);
+  const explanation = active && explain(attention, shares, shown.head, active);
   return (
-    <div ref={ref} class="learn-large">
-      {width > 0 && (
-        <HeatMap
-          name={`head-${course.heads}`}
-          title={title}
-          symbol={<b>{title}</b>}
-          note=""
-          picture={picture}
-          saved={{
-            file: `learn-${state.task}-step-${step}-head-${shown.head + 1}`,
-            caption: `${title}, after step ${step}`,
-            ...{ rows, cols },
-          }}
-          actions={{
-            point(cell, by) {
-              setByKeyboard(by === "keyboard");
-              setHover(cell);
-              if (by === "keyboard" && cell) set((now) => (now.cell ? { cell } : {}));
-            },
-            press: ({ row, col }) =>
-              set(({ cell: now }) => ({
-                cell: now?.row === row && now.col === col ? null : { row, col },
-              })),
-          }}
-        />
-      )}
-      <p class="learn-mass number">
-        {Number.isFinite(mass)
-          ? `${percent(mass)} on the right places, over ${weighed} examples`
-          : "What is right to look at here, nobody can say"}
-      </p>
-      <Readout explanation={explanation} locked={state.cell !== null} />
-      <div class="only-heard" aria-live="polite">
-        {byKeyboard && explanation ? textOf(explanation) : ""}
+    <>
+      <div ref={ref} class="learn-large">
+        {width > 0 && (
+          <HeatMap
+            name={`head-${course.heads}`}
+            title={title}
+            symbol={<b>{title}</b>}
+            note=""
+            picture={picture}
+            saved={{
+              file: `learn-${state.task}-step-${step}-head-${shown.head + 1}`,
+              caption: `${title}, after step ${step}`,
+              ...{ rows, cols },
+            }}
+            actions={{
+              point(cell, by) {
+                setByKeyboard(by === "keyboard");
+                setHover(cell);
+                if (by === "keyboard" && cell) set((now) => (now.cell ? { cell } : {}));
+              },
+              press: ({ row, col }) =>
+                set(({ cell: now }) =>
+                  now?.row === row && now.col === col
+                    ? { cell: null }
+                    : { cell: { row, col }, row },
+                ),
+              selectRow: (row) => set({ row }),
+            }}
+          />
+        )}
+        <p class="learn-mass number">
+          {Number.isFinite(mass)
+            ? `${percent(mass)} on the right places, over ${weighed} examples`
+            : "No place is the right one here"}
+        </p>
       </div>
-    </div>
+      <div class="learn-row">
+        <Readout explanation={explanation} locked={state.cell !== null} />
+        <RowDetails of={{ name: title, attention, shares, head: shown.head }} row={row} />
+        <div class="only-heard" aria-live="polite">
+          {byKeyboard && explanation ? textOf(explanation) : ""}
+        </div>
+      </div>
+    </>
   );
 }

@@ -19,7 +19,7 @@ export function Player({
   const past = lesson?.past ?? [];
   const total = lesson?.setups[0]?.recipe.steps ?? 0;
   const isLast = index >= past.length - 1;
-  const isOver = lesson?.why === "finished" || lesson?.why === "nan";
+  const isOver = lesson?.stop === "finished" || lesson?.stop === "nan";
   return (
     <div class="learn-player">
       <Transport
@@ -27,7 +27,7 @@ export function Player({
         index={Math.max(0, index)}
         go={(to) => set({ at: to >= past.length - 1 ? null : (past[to]?.step ?? null) })}
         label="Training"
-        unit="Look"
+        unit="Snapshot"
         title={<span class="number">after step {past[index]?.step ?? 0}</span>}
         live={{ isPlaying, setPlaying, next: isOver ? undefined : stepOnce, goesOn: true }}
       />
@@ -42,7 +42,7 @@ export function Player({
       </button>
       <p class="learn-place number">
         Training is at step <b data-step={lesson?.step ?? 0}>{lesson?.step ?? 0}</b> of {total}
-        {lesson?.why === "finished" && ", its end"}.{" "}
+        {lesson?.stop === "finished" && ", its end: Play begins anew"}.{" "}
         {state.at !== null && !isLast && (
           <button type="button" class="link" onClick={() => set({ at: null })}>
             Show what it is like now

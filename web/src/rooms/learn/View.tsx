@@ -45,18 +45,19 @@ function useHeard(lesson: Lesson | null): string {
         `${lesson.begun.courses[i]?.heads ?? 0} heads: ${percent(seen.exact)} of the examples held out right, ${percent(bestMass(seen))} of the best head's weight on the right places`,
     );
     return `Step ${last.step}. ${words.join("; ")}.`;
-  }, [tenth, lesson?.why, lesson?.setups]);
+  }, [tenth, lesson?.stop, lesson?.setups]);
 }
 
 export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   const { wishes } = useShell();
   const key = JSON.stringify(setupsOf(state));
   const setups = useMemo(() => setupsOf(state), [key]);
-  const controls = useLesson(setups);
+  const controls = useLesson(setups, state.text);
   const { lesson, failure } = controls;
   const heard = useHeard(lesson);
   const index = lesson ? indexOf(lesson, state.at) : 0;
   const seen = lesson?.past[index] ?? null;
+  const showing = lesson?.showings.find(({ id }) => id === seen?.showing) ?? null;
 
   const speed = lesson?.millisecondsPerStep;
   const bytes = lesson ? bytesOf(lesson.begun.first) : 0;
@@ -80,7 +81,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
 
   const notices = [
     ...(failure ? [failure] : []),
-    ...(lesson?.why && stops[lesson.why] ? [stops[lesson.why] as string] : []),
+    ...(lesson?.stop && stops[lesson.stop] ? [stops[lesson.stop] as string] : []),
     ...linkNotices,
   ];
   const isPair = (lesson?.begun.courses.length ?? 1) > 1;
@@ -98,7 +99,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
       <div class="work">
         <Notices notices={notices} />
         <Panel name="example">
-          <ExampleView task={state.task} lesson={lesson} />
+          <ExampleView lesson={lesson} showing={showing} state={state} set={set} />
         </Panel>
         <Panel name="heads">
           {!hides(wishes, "text") && (
@@ -112,8 +113,9 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
           <Panel name="heads">
             {lesson?.begun.courses.map((course, i) => (
               <CourseView
-                key={i}
+                key={`${showing?.id} ${i}`}
                 course={course}
+                attentions={showing?.attentions[i] ?? []}
                 seen={seen?.courses[i] as Seen}
                 looks={lesson.past
                   .slice(Math.max(0, index - looksBack), index + 1)

@@ -1,7 +1,15 @@
 /** The room's part of the link. */
 import { numberIn, oneOf, onOff, type Readers, readParams } from "../../link";
 import type { Reading } from "../../room";
-import { allowed, initialState, planOf, type State, type TaskName, taskNames } from "./state";
+import {
+  allowed,
+  initialState,
+  maxCharacters,
+  planOf,
+  type State,
+  type TaskName,
+  taskNames,
+} from "./state";
 
 const task = oneOf<TaskName>(...taskNames);
 
@@ -27,6 +35,7 @@ const readers: Readers<State> = {
   seed: (text) => ({ seed: numberIn(allowed.seed)(text) }),
   positions: (text) => ({ positions: onOff(text) }),
   compare: (text) => ({ compare: onOff(text) }),
+  text: (text) => ({ text: text.slice(0, maxCharacters) }),
   at: (text) => ({ at: numberIn(allowed.at)(text) }),
   head: (text) => {
     const [attention, head] = pairFrom(text);
@@ -36,6 +45,7 @@ const readers: Readers<State> = {
     const [row, col] = pairFrom(text);
     return { cell: { row, col } };
   },
+  row: (text) => ({ row: numberIn(allowed.row)(text) - 1 }),
   outlined: (text) => ({ outlined: onOff(text) }),
   range: (text) => ({ range: oneOf("absolute", "head", "row")(text) }),
   curve: (text) => ({ curve: oneOf("linear", "sqrt", "log")(text) }),
@@ -54,8 +64,10 @@ export function write(state: State): URLSearchParams {
     typeof value === "boolean" ? (value ? "on" : "off") : String(value);
   for (const key of ["task", ...settings] as const)
     if (state[key] !== usual[key]) params.set(key, textOf(state[key]));
+  if (state.text !== null) params.set("text", state.text);
   if (state.head) params.set("head", `${state.head.attention + 1}.${state.head.head + 1}`);
   if (state.cell) params.set("cell", `${state.cell.row + 1}.${state.cell.col + 1}`);
+  if (state.row !== null) params.set("row", String(state.row + 1));
   return params;
 }
 

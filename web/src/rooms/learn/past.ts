@@ -28,7 +28,10 @@ export function withMore(
   return all.length <= mostKept ? all : kept;
 }
 
-/** The bytes that a full past takes: nearly all of them are weights. */
+/** The bytes that a full past takes: nearly all of them are weights, scores and vectors. */
 export function bytesOf({ courses }: Snapshot): number {
-  return courses.reduce((sum, { weights }) => sum + weights.byteLength, 0) * (mostKept + 1);
+  const bytes = courses.flatMap(({ shares }) =>
+    shares.flatMap((each) => Object.values(each).map(({ byteLength }) => byteLength)),
+  );
+  return bytes.reduce((sum, each) => sum + each, 0) * (mostKept + 1);
 }

@@ -1,19 +1,32 @@
 /** The room's desk: one lesson at a time, of one training or of two that take turns, which goes on from order to order. */
 import { type Heed, HeedError } from "heed";
 import type { Bench } from "../../desks";
-import type { Begun, News, Order, Setup, Snapshot, Stopped } from "./orders";
+import type {
+  Begun,
+  News,
+  Order,
+  Setup,
+  Showing,
+  Shown,
+  ShownView,
+  Snapshot,
+  Stopped,
+} from "./orders";
 import { spacingAt } from "./past";
-import { held, Training, weighed } from "./training";
+import { held, readOwn, Training, weighed } from "./training";
 
 /** How long the worker computes before it listens, and before it tells, in milliseconds. */
 const slice = 20;
-/** Two trainings have twice the pictures to be drawn: they tell less often, so that the page stays smooth. */
-const silences = [100, 160];
+/** More would be drawn than is seen, and the page would be less smooth. */
+const silence = 250;
 
 /** A step refuses a loss that is no number; an answer may be refused for the same reason. */
 function isOfNumbers(error: unknown): boolean {
   return error instanceof HeedError && (error.code === "nan" || error.message.includes("NaN"));
 }
+
+/** How many examples were shown. */
+let shownSoFar = 0;
 
 class Lesson {
   readonly #trainings: Training[] = [];
@@ -21,6 +34,9 @@ class Lesson {
   #isOver = false;
   /** Resolves when no steps are being made. */
   #rest: Promise<unknown> = Promise.resolve();
+  /** Resolves when nothing looks at a model: a look takes a while, and no step is made meanwhile. */
+  #lastLook: Promise<unknown> = Promise.resolve();
+  #showing: Showing;
 
   constructor(heed: Heed, setups: readonly Setup[]) {
     try {
@@ -29,16 +45,30 @@ class Lesson {
       this.#dispose();
       throw error;
     }
+    this.#showing = this.#shows(null);
   }
 
-  async begin(): Promise<Begun> {
-    const [one] = this.#trainings as [Training];
+  async begin(text: string | null): Promise<Begun> {
+    const one = this.#first;
+    const why = text === null ? null : (await this.show(text)).why;
     return {
       kind: "begun",
-      ...{ about: one.task.about, source: one.source, chance: one.chance, held, weighed },
+      ...{ about: one.task.about, chance: one.chance, held, weighed, why },
       courses: this.#trainings.map((training) => training.course()),
       first: await this.#look(),
+      showing: this.#showing,
     };
+  }
+
+  show(text: string | null): Promise<Shown> {
+    return this.#alone(async () => {
+      const own = text === null ? null : readOwn(this.#first.task, text);
+      const shown = { kind: "shown", step: this.#step } as const;
+      if (own && "why" in own) return { ...shown, showing: null, why: own.why, views: [] };
+      for (const training of this.#trainings) training.show(own);
+      this.#showing = this.#shows(text);
+      return { ...shown, showing: this.#showing, why: null, views: await this.#views() };
+    });
   }
 
   pause(): void {
@@ -57,7 +87,36 @@ class Lesson {
   async end(): Promise<void> {
     this.#isOver = true;
     await this.#rest;
+    await this.#lastLook;
     this.#dispose();
+  }
+
+  get #first(): Training {
+    return this.#trainings[0] as Training;
+  }
+
+  #shows(text: string | null): Showing {
+    shownSoFar += 1;
+    const attentions = this.#trainings.map((training) => training.attentions());
+    return { id: shownSoFar, source: this.#first.source, isOwn: text !== null, attentions };
+  }
+
+  /** None of a model whose numbers are none. */
+  async #views(): Promise<ShownView[]> {
+    const views = [];
+    try {
+      for (const training of this.#trainings) views.push(await training.view());
+      return views;
+    } catch (error) {
+      if (isOfNumbers(error)) return [];
+      throw error;
+    }
+  }
+
+  #alone<T>(run: () => Promise<T>): Promise<T> {
+    const done = this.#lastLook.then(run);
+    this.#lastLook = done.catch(() => {});
+    return done;
   }
 
   get #step(): number {
@@ -71,11 +130,10 @@ class Lesson {
     let snapshots: Snapshot[] = [];
     const tell = () => {
       const millisecondsPerStep = trained / Math.max(1, done);
-      bench.progress({ step: this.#step, snapshots, millisecondsPerStep });
+      bench.progress({ step: this.#step, showing: this.#showing, snapshots, millisecondsPerStep });
       snapshots = [];
       told = performance.now();
     };
-    const silence = silences[this.#trainings.length - 1] as number;
     let why: Stopped["why"] | null = null;
     while (why === null) {
       const before = performance.now();
@@ -96,6 +154,7 @@ class Lesson {
       if (performance.now() - told >= silence) tell();
       if (performance.now() - heard >= slice) {
         await bench.pause();
+        await this.#lastLook;
         heard = performance.now();
       }
     }
@@ -103,11 +162,13 @@ class Lesson {
     return { kind: "stopped", step: this.#step, why };
   }
 
-  async #look(): Promise<Snapshot> {
-    const step = this.#step;
-    const courses = [];
-    for (const training of this.#trainings) courses.push(await training.look());
-    return { step, courses };
+  #look(): Promise<Snapshot> {
+    return this.#alone(async () => {
+      const [step, showing] = [this.#step, this.#showing.id];
+      const courses = [];
+      for (const training of this.#trainings) courses.push(await training.look());
+      return { step, showing, courses };
+    });
   }
 
   #dispose(): void {
@@ -119,24 +180,32 @@ let lesson: Lesson | null = null;
 /** Lessons begin one after the other: the one before has to have ended. */
 let turn: Promise<unknown> = Promise.resolve();
 
-async function begin(setups: readonly Setup[], { heed, signal }: Bench<News>): Promise<Begun> {
+async function begin(
+  setups: readonly Setup[],
+  text: string | null,
+  { heed, signal }: Bench<News>,
+): Promise<Begun> {
   signal.throwIfAborted();
   const old = lesson;
   lesson = null;
   await old?.end();
   const next = new Lesson(heed, setups);
   lesson = next;
-  return next.begin();
+  return next.begin(text);
 }
 
-export default async function solve(order: Order, bench: Bench<News>): Promise<Begun | Stopped> {
+export default async function solve(
+  order: Order,
+  bench: Bench<News>,
+): Promise<Begun | Shown | Stopped> {
   if (order.kind === "begin") {
     lesson?.pause();
-    const begun = turn.then(() => begin(order.setups, bench));
+    const begun = turn.then(() => begin(order.setups, order.text, bench));
     turn = begun.catch(() => {});
     return begun;
   }
   if (!lesson) throw new RangeError("nothing has been begun");
+  if (order.kind === "show") return lesson.show(order.text);
   if (order.kind === "train") return lesson.train(order.steps, bench);
   lesson.pause();
   return { kind: "stopped", step: 0, why: "paused" };

@@ -24,6 +24,8 @@ export interface State extends Plan {
   readonly length: number;
   readonly seed: number;
   readonly positions: boolean;
+  /** What the person typed to be shown; null shows an example that is held out. */
+  readonly text: string | null;
   /** One head beside as many as are set, all else being equal. */
   readonly compare: boolean;
   /** The training step that is looked at; null follows the training. */
@@ -31,6 +33,8 @@ export interface State extends Plan {
   /** The head that is drawn large; null is the one with the most weight on the right places. */
   readonly head: HeadRef | null;
   readonly cell: { readonly row: number; readonly col: number } | null;
+  /** The row that is selected; null is the first. */
+  readonly row: number | null;
   readonly outlined: boolean;
   readonly range: Range;
   readonly curve: Curve;
@@ -40,16 +44,26 @@ interface TaskPlan extends Plan {
   readonly title: string;
   readonly steps: number;
   readonly hasLetters: boolean;
+  /** An input of one's own may look like this. */
+  readonly such: string;
 }
 
-const letters = { heads: 4, layers: 1, size: 32, rate: 0.004, hasLetters: true };
+const letters = { heads: 4, layers: 1, size: 32, rate: 0.004, hasLetters: true, such: "heads" };
 
 export const tasks: Readonly<Record<TaskName, TaskPlan>> = {
   reverse: { title: "reverse letters", steps: 800, ...letters },
   sort: { title: "sort letters", steps: 1200, ...letters },
-  dates: { ...letters, title: "write dates", steps: 1200, size: 64, hasLetters: false },
+  dates: {
+    ...letters,
+    title: "write dates",
+    steps: 1200,
+    size: 64,
+    hasLetters: false,
+    such: "3 May 2021",
+  },
   pronouns: {
     ...{ title: "who is it?", steps: 3000, hasLetters: false },
+    such: "Alice wrote a note and gave it to Bob.",
     ...{ heads: 4, layers: 3, size: 64, rate: 0.002 },
   },
 };
@@ -64,6 +78,7 @@ export const allowed = {
   rate: { min: 1e-5, max: 1000 },
   seed: { min: 0, max: 999_999 },
   at: { min: 0, max: 100_000 },
+  row: { min: 1, max: 64 },
 } as const;
 
 /** The task's own choices. */
@@ -74,11 +89,22 @@ export function planOf(task: TaskName): Plan {
 
 export const initialState: State = {
   ...{ task: "reverse", ...planOf("reverse"), length: 8, seed: 1, positions: true, compare: false },
-  ...{ at: null, head: null, cell: null, outlined: true, range: "absolute", curve: "linear" },
+  text: null,
+  ...{
+    at: null,
+    head: null,
+    cell: null,
+    row: null,
+    outlined: true,
+    range: "absolute",
+    curve: "linear",
+  },
 };
 
+export const maxCharacters = 200;
+
 /** What a teacher's lock leaves free. */
-export const lookKeys = ["at", "head", "cell", "outlined", "range", "curve"] as const;
+export const lookKeys = ["at", "head", "cell", "row", "outlined", "range", "curve"] as const;
 
 /** Only what changes the training; the same text for the same training. */
 export function setupsOf(state: State): readonly Setup[] {

@@ -13,7 +13,9 @@ import {
   taskOf,
 } from "heed/models";
 import { nn, noGrad } from "heed/nn";
-import type { Attention, Course, Said, Seen, Setup } from "./orders";
+import { attentionOf, type Attention as Between, sharesOf } from "../../attended";
+import { readInput } from "../../typed";
+import type { Attention, Course, Said, Seen, Setup, ShownView } from "./orders";
 
 /** Examples that are answered at every look, and how many of them heads are judged by. */
 export const held = 64;
@@ -30,6 +32,23 @@ function inputOf(example: Example): readonly string[] {
   throw new RangeError(`a ${example.kind} has no words`);
 }
 
+/** What a person typed, as an example of the task; or why it is none, in words. */
+export function readOwn(task: Task, text: string): Example | { readonly why: string } {
+  const input = readInput(task, text);
+  if ("why" in input) return input;
+  const { length } = inputOf(input);
+  const longest = task.longest.source;
+  if (length > longest)
+    return { why: `That has ${length} tokens; what is learned here has at most ${longest}.` };
+  if (input.kind === "translation" && input.target.length === 0)
+    return {
+      why: "That is not a date in a form that is learned here, such as “3 May 2021” or “05/03/2021”.",
+    };
+  if (input.kind === "tagging" && input.labels.every((label) => label === undefined))
+    return { why: "No pronoun is in the sentence: there is nothing to ask." };
+  return input;
+}
+
 /** An example that fills the picture: the longest of a few. */
 function exampleToShow(examples: readonly Example[]): Example {
   return examples
@@ -41,7 +60,7 @@ export class Training {
   readonly task: Task;
   readonly model: TaskModel;
   readonly trainer: Trainer;
-  readonly shown: Example;
+  #shown: Example;
   readonly #held: readonly Example[];
   /** Of the steps since the last look. */
   #losses: number[] = [];
@@ -52,11 +71,16 @@ export class Training {
     this.model = createModel(heed, configOf(this.task, architecture, options));
     this.trainer = new Trainer(this.model, this.task, { recipe, seed });
     this.#held = heldOut(this.task, seed);
-    this.shown = exampleToShow(this.#held);
+    this.#shown = exampleToShow(this.#held);
+  }
+
+  /** The example whose weights are seen: one's own, or with null the one held out. */
+  show(own: Example | null): void {
+    this.#shown = own ?? exampleToShow(this.#held);
   }
 
   get source(): readonly string[] {
-    return inputOf(this.shown);
+    return inputOf(this.#shown);
   }
 
   step(): void {
@@ -69,21 +93,30 @@ export class Training {
   }
 
   course(): Course {
-    const attentions: Attention[] = [];
-    let offset = 0;
-    for (const { path, heads, labels } of this.#attentions()) {
-      const isAligned = this.#isAligned(path);
-      const { rows, columns } = labels;
-      attentions.push({
-        ...{ path, heads, offset, columns },
-        // A row that looks at the input says the token that comes next.
-        rows: path.endsWith("multihead_attn") ? [...rows.slice(1), "<end>"] : rows,
-        aligned: isAligned ? alignmentOf(this.shown) : null,
-      });
-      offset += heads * rows.length * columns.length;
-    }
     const parameters = this.model.parameters().reduce((sum, { data }) => sum + data.length, 0);
-    return { heads: this.model.config.heads, parameters, attentions };
+    return { heads: this.model.config.heads, parameters };
+  }
+
+  /** What the attentions are between, for the example that is shown. */
+  attentions(): Attention[] {
+    const places = alignmentOf(this.#shown);
+    const areKnown = places.some((row) => row.length > 0);
+    return this.#attended().map((labelled) => {
+      const attention = attentionOf(labelled);
+      const { name, rows } = attention;
+      return {
+        ...attention,
+        // A row that looks at the input says the token that comes next.
+        rows: name === "cross" ? [...rows.slice(1), "end"] : rows,
+        aligned: areKnown && this.#isAligned(attention) ? places : null,
+      };
+    });
+  }
+
+  /** The example that is shown, as the model sees it now. */
+  async view(attended = this.#attended()): Promise<ShownView> {
+    const shares = attended.map((each) => sharesOf(this.model.heed, each));
+    return { shares, answer: await this.#answer() };
   }
 
   /** A look at the examples held out. Computes for some milliseconds and lets other messages in meanwhile. */
@@ -92,13 +125,7 @@ export class Training {
     const { exact } = await evaluate(model, this.#held);
     const losses = this.#losses;
     this.#losses = [];
-    const all = this.#attentions();
-    const weights = new Float32Array(all.reduce((sum, one) => sum + one.weights.length, 0));
-    let offset = 0;
-    for (const one of all) {
-      weights.set(one.weights, offset);
-      offset += one.weights.length;
-    }
+    const attended = this.#attended();
     const heads = alignment(model, this.#held.slice(0, weighed));
     const massOf = (path: string, head: number) =>
       heads.find((one) => one.path === path && one.head === head)?.mass ?? Number.NaN;
@@ -106,11 +133,10 @@ export class Training {
       loss: losses.reduce((sum, loss) => sum + loss, 0) / losses.length,
       heldLoss: this.#heldLoss(),
       exact,
-      masses: all.map(({ path, heads: count }) =>
+      masses: attended.map(({ path, heads: count }) =>
         Array.from({ length: count }, (_, head) => massOf(path, head)),
       ),
-      weights,
-      answer: await this.#answer(),
+      ...(await this.view(attended)),
     };
   }
 
@@ -119,13 +145,13 @@ export class Training {
     this.model.dispose();
   }
 
-  #isAligned(path: string): boolean {
-    return this.shown.kind === "tagging" || path.endsWith("multihead_attn");
+  #isAligned({ name }: Between): boolean {
+    return this.#shown.kind === "tagging" || name === "cross";
   }
 
-  #attentions() {
+  #attended() {
     this.model.eval();
-    return this.model.attentions([this.shown])[0] ?? [];
+    return this.model.attentions([this.#shown], { compared: true })[0] ?? [];
   }
 
   #heldLoss(): number {
@@ -135,7 +161,7 @@ export class Training {
   }
 
   async #answer(): Promise<Said[]> {
-    const { shown } = this;
+    const shown = this.#shown;
     const [answer] = await this.model.answer([shown]);
     if (shown.kind === "translation" && answer?.kind === "tokens") {
       const { target } = shown;
@@ -154,7 +180,7 @@ export class Training {
               {
                 of: shown.source[i] as string,
                 token: answer.labels[i] ?? "",
-                isRight: answer.labels[i] === label,
+                isRight: label === "?" ? null : answer.labels[i] === label,
               },
             ],
       );

@@ -1,18 +1,22 @@
 /** The page's side of the training: an engine of its own, the lesson that it gives, and what is kept of its past. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Engine } from "../../engine";
-import type { Begun, News, Setup, Snapshot, Stopped } from "./orders";
+import type { Begun, News, Setup, Showing, Shown, Snapshot, Stopped } from "./orders";
 import { withMore } from "./past";
 
 export interface Lesson {
   readonly begun: Begun;
   /** What was asked for it. */
   readonly setups: readonly Setup[];
+  /** What a snapshot shows is among them. */
+  readonly showings: readonly Showing[];
+  /** Why what was typed is not shown, in words. */
+  readonly why: string | null;
   readonly past: readonly Snapshot[];
   /** The step that training is at. */
   readonly step: number;
   readonly millisecondsPerStep: number | null;
-  readonly why: Stopped["why"] | null;
+  readonly stop: Stopped["why"] | null;
 }
 
 export interface LessonControls {
@@ -28,8 +32,31 @@ export interface LessonControls {
 
 const endless = 1e9;
 
+function withShowing(showings: readonly Showing[], showing: Showing): readonly Showing[] {
+  return showings.some(({ id }) => id === showing.id) ? showings : [...showings, showing];
+}
+
+/** Where training stands at its last look, that look is of what is shown now. */
+function withShown(
+  { past, showings }: Lesson,
+  { showing, why, step, views }: Shown,
+): Partial<Lesson> {
+  if (!showing) return { why };
+  const last = past.at(-1);
+  const isThere = last?.step === step && views.length > 0;
+  return {
+    ...{ why, showings: withShowing(showings, showing) },
+    ...(isThere && {
+      past: past.with(-1, {
+        ...{ step, showing: showing.id },
+        courses: last.courses.map((seen, i) => ({ ...seen, ...views[i] })),
+      }),
+    }),
+  };
+}
+
 /** `setups` has to be the same list (useMemo) until another training is wanted. It plays by itself. */
-export function useLesson(setups: readonly Setup[]): LessonControls {
+export function useLesson(setups: readonly Setup[], text: string | null): LessonControls {
   const engine = useRef<Engine | null>(null);
   const [lesson, setLesson] = useState<Lesson | null>(null);
   const [isPlaying, setIsPlaying] = useState(true);
@@ -38,19 +65,21 @@ export function useLesson(setups: readonly Setup[]): LessonControls {
   /** Ends whatever the lesson before still says. */
   const current = useRef(new AbortController());
   const wantsToPlay = useRef(true);
+  /** What was last asked to be shown. */
+  const asked = useRef(text);
 
   const change = (next: (now: Lesson) => Partial<Lesson>) =>
     setLesson((now) => now && { ...now, ...next(now) });
 
-  const hear = ({ step, snapshots, millisecondsPerStep }: News) =>
-    change(({ past }) => ({
-      ...{ step, millisecondsPerStep },
+  const hear = ({ step, showing, snapshots, millisecondsPerStep }: News) =>
+    change(({ past, showings }) => ({
+      ...{ step, millisecondsPerStep, showings: withShowing(showings, showing) },
       ...(snapshots.length > 0 && { past: withMore(past, snapshots) }),
     }));
 
   const train = async (steps: number) => {
     const { signal } = current.current;
-    change(() => ({ why: null }));
+    change(() => ({ stop: null }));
     try {
       const stopped = await engine.current?.ask(
         "learn",
@@ -58,7 +87,7 @@ export function useLesson(setups: readonly Setup[]): LessonControls {
         { signal, progress: hear as (news: unknown) => void },
       );
       if (stopped?.kind !== "stopped" || signal.aborted) return;
-      change(() => ({ why: stopped.why }));
+      change(() => ({ stop: stopped.why }));
       if (stopped.why === "finished" || stopped.why === "nan") stand();
     } catch (error) {
       if (signal.aborted) return;
@@ -88,11 +117,14 @@ export function useLesson(setups: readonly Setup[]): LessonControls {
     const { signal } = controller;
     current.current = controller;
     setFailure(null);
-    own.ask("learn", { kind: "begin", setups }, { signal }).then(
+    asked.current = text;
+    own.ask("learn", { kind: "begin", setups, text }, { signal }).then(
       (begun) => {
         if (begun.kind !== "begun" || signal.aborted) return;
+        const { first, showing, why } = begun;
         setLesson({
-          ...{ begun, setups, past: [begun.first], step: 0, millisecondsPerStep: null, why: null },
+          ...{ begun, setups, showings: withShowing([], showing), why, past: [first] },
+          ...{ step: 0, millisecondsPerStep: null, stop: null },
         });
         if (wantsToPlay.current) void train(endless);
       },
@@ -105,7 +137,21 @@ export function useLesson(setups: readonly Setup[]): LessonControls {
   }, [setups, round]);
 
   const isReady = lesson !== null && lesson.setups === setups && failure === null;
-  const isOver = lesson?.why === "finished" || lesson?.why === "nan";
+  const isOver = lesson?.stop === "finished" || lesson?.stop === "nan";
+
+  useEffect(() => {
+    if (!isReady || asked.current === text) return;
+    asked.current = text;
+    const { signal } = current.current;
+    engine.current?.ask("learn", { kind: "show", text }, { signal }).then(
+      (shown) => {
+        if (shown.kind === "shown" && !signal.aborted) change((now) => withShown(now, shown));
+      },
+      (error: Error) => {
+        if (!signal.aborted) setFailure(error.message);
+      },
+    );
+  }, [text, isReady]);
   return useMemo(() => {
     const reset = () => setRound((now) => now + 1);
     return {

@@ -1,23 +1,19 @@
 /** What the room says about what is seen. */
+import type { AttentionName } from "../../attended";
 import type { Suggestion } from "../../components/TryNext";
 import { format } from "../../format";
 import type { Attention, Begun, Seen } from "./orders";
 import type { HeadRef, State } from "./state";
 
-/** What an attention is between, such as "layer 1, the answer looks at the input". */
-export function nameOf({ path }: Attention, layers: number): string {
-  const layer = Number(/layers\.(\d+)/.exec(path)?.[1] ?? 0) + 1;
-  const what = path.endsWith("multihead_attn")
-    ? "the answer looks at the input"
-    : path.startsWith("decoder")
-      ? "the answer looks back at itself"
-      : "the input looks at itself";
-  return layers > 1 ? `layer ${layer}, ${what}` : what;
-}
+const between: Readonly<Record<AttentionName, string>> = {
+  encoder: "the input looks at itself",
+  decoder: "the answer looks back at itself",
+  cross: "the answer looks at the input",
+};
 
-/** Whether an attention may not look ahead. */
-export function isCausal({ path }: Attention): boolean {
-  return path.startsWith("decoder") && path.endsWith("self_attn");
+/** What an attention is between, such as "layer 1, the answer looks at the input". */
+export function nameOf({ name, layer }: Attention, layers: number): string {
+  return layers > 1 ? `layer ${layer + 1}, ${between[name]}` : between[name];
 }
 
 /** Every head's mass on the right places, where there are any. */
@@ -65,7 +61,7 @@ export function hopeOf(task: State["task"]): string {
 }
 
 export function countsOf({ held, weighed }: Begun): string {
-  return `${held} examples held out are answered at every look; the mass is the mean over ${weighed} of them.`;
+  return `At every snapshot the model answers ${held} examples held out. Attention is the best head's, the mean over ${weighed} of them.`;
 }
 
 export const suggestions: readonly Suggestion[] = [

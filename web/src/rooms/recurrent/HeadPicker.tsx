@@ -1,5 +1,7 @@
 /** The Transformer's layers and heads as small maps; a head is known by its place and number. */
 import { useMemo } from "preact/hooks";
+import type { Palette } from "../../colour";
+import { Legend } from "../../components/Legend";
 import { Matrix } from "../../components/Matrix";
 import { useShell } from "../../shell";
 import { usePicture } from "../../usePicture";
@@ -12,18 +14,19 @@ import { lastStep, runShown } from "./state";
 const size = { width: 40, height: 28 };
 
 function Thumbnail({
+  palette,
   attention,
   head,
   name,
 }: {
+  palette: Palette;
   attention: Attention | null;
   head: number;
   name: string;
 }) {
-  const { state, source } = usePage();
+  const { source } = usePage();
   const { theme } = useShell();
   const view = useMemo(() => attention && viewOfHead(attention, head), [attention, head]);
-  const palette = useWeightPalette(state);
   const rows = attention?.rows ?? lastStep + 1;
   const cols = Math.max(1, source.length);
   const cell = { width: size.width / cols, height: size.height / rows };
@@ -35,6 +38,7 @@ export function HeadPicker() {
   const { state, solution, set } = usePage();
   const found = solution?.models.find(({ name }) => name === "transformer");
   const { layers, heads } = found ?? { layers: 2, heads: 4 };
+  const palette = useWeightPalette(state);
   return (
     <>
       {Array.from({ length: layers }, (_, layer) => (
@@ -53,6 +57,7 @@ export function HeadPicker() {
                   onChange={() => set({ layer, head })}
                 />
                 <Thumbnail
+                  palette={palette}
                   attention={(found && runShown(found, state.way).attentions[layer]) ?? null}
                   head={head}
                   name={name}
@@ -63,6 +68,7 @@ export function HeadPicker() {
           })}
         </fieldset>
       ))}
+      <Legend palette={palette} />
     </>
   );
 }

@@ -3,6 +3,7 @@
 import type { Explanation, Piece, Role } from "../../explanation";
 import { format } from "../../format";
 import type { Light } from "../../paint";
+import { operand, sum, times } from "../../terms";
 import { at, transposed, type View } from "../../view";
 import { kindOf, type MatrixName, viewOf } from "./matrices";
 import type { Solution } from "./problem";
@@ -84,26 +85,6 @@ export function sourcesOf(cell: CellRef, scene: Scene, state: State): readonly L
 /** What the exponentials of the selected row add up to. */
 export function totalOf({ running }: Solution): number {
   return running.exponentials?.at(-1) ?? 0;
-}
-
-/** Longer sums are cut in the middle of nowhere useful; they end with how many terms were left out. */
-const termsShown = 8;
-
-/** No line breaks inside a product. */
-const times = "\u00a0×\u00a0";
-
-/** Terms joined by plus signs, or the first ones and a count. */
-function sum(terms: readonly (readonly Piece[])[]): Piece[] {
-  const shown = terms.length > termsShown ? terms.slice(0, termsShown - 1) : terms;
-  const pieces = shown.flatMap((term, i) => (i === 0 ? term : [{ text: " + " }, ...term]));
-  const left = terms.length - shown.length;
-  return left === 0 ? pieces : [...pieces, { text: ` + … ${left} more` }];
-}
-
-/** A negative operand stands in brackets, so that two signs never meet. */
-function operand(value: number, role?: Role): Piece {
-  const text = format(value);
-  return { text: text.startsWith("−") ? `(${text})` : text, role };
 }
 
 /** How far a cell's sum has come. */
