@@ -78,7 +78,7 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#room=learn&task=sort&compare=on",
     "One head against four",
-    "The same seed, the same number of parameters, two trainings taking turns. Do four heads learn sooner?",
+    "The same seed and as many parameters; two trainings take turns. Which is ahead at the end? Another seed may say otherwise.",
   ],
   [
     "#room=learn&positions=off",
