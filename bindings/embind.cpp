@@ -191,6 +191,7 @@ EMSCRIPTEN_BINDINGS(heed) {
   operation<&transpose>("transpose");
   operation<&slice>("slice");
   operation<&concat>("concat");
+  operation<&adaptive_max_pool>("adaptiveMaxPool");
   operation<&random_uniform>("randomUniform");
   operation<&random_normal>("randomNormal");
   operation<&is_finite>("isFinite");

@@ -370,6 +370,23 @@ export class ArrayOperations {
     return whole;
   }
 
+  /**
+   * The largest number of each part of a matrix cut into so many rows and columns of parts, as
+   * torch.nn.AdaptiveMaxPool2d cuts it: a large matrix made small, and nothing bright is lost. NaN
+   * where a part has one. It has no gradient.
+   *
+   * @param x [..., H, W] -> [..., rows, columns]
+   */
+  adaptiveMaxPool(x: Tensor, rows: number, columns: number): Tensor {
+    checkArgument("rows", rows, isWholeNumber(1));
+    checkArgument("columns", columns, isWholeNumber(1));
+    const { engine } = this;
+    const args = [engine.handle("x", x), rows, columns];
+    const pooled = engine.run(engine.module.adaptiveMaxPool, args).tensor();
+    recording()?.cut("adaptiveMaxPool", { x }, [pooled]);
+    return pooled;
+  }
+
   // ---- Made of nothing
 
   /** A float32 tensor of zeros. */

@@ -39,6 +39,7 @@ import { measureLearning } from "./learn.mjs";
 import { chosen, parse } from "./options.mjs";
 import { casesFor } from "./page/cases.mjs";
 import { environment, openBench } from "./page.mjs";
+import { measurePage } from "./playground.mjs";
 import { publish, say } from "./report.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -99,6 +100,7 @@ async function main() {
   const options = parse();
   const { firefox, quick, train } = options;
   if (options.learn !== undefined) return measureLearning(options);
+  if (options.page) return measurePage(options);
   const cases = chosen(casesFor(options), options);
   await bundleGradients();
   const server = await serve(folders);

@@ -2,11 +2,12 @@
 
 import { parseArgs } from "node:util";
 
-const usage = `Usage: ./dev bench [--firefox | --native] [--train | --learn NAMES] [ARGS]
+const usage = `Usage: ./dev bench [--firefox | --native] [--train | --learn NAMES | --page] [ARGS]
 
   --firefox     in Firefox instead of Chromium
   --train       training instead: gradients, a whole step, and non-local means
   --learn NAMES how long models of the repository take to learn in a page, such as reverse-transformer,dates-dot
+  --page        how smoothly the Playground moves: longest frame and frames per second in every room
   --native      the native build beside onnxruntime-node, without a browser
   --threads N   measure with N threads too, besides one; N may be a list: 2,4
   --only TEXT   only the cases that have TEXT in their name
@@ -25,6 +26,7 @@ export function parse() {
         native: { type: "boolean", default: false },
         train: { type: "boolean", default: false },
         learn: { type: "string" },
+        page: { type: "boolean", default: false },
         threads: { type: "string", default: "1" },
         only: { type: "string", default: "" },
         json: { type: "string" },
@@ -42,6 +44,8 @@ export function parse() {
     if (values.native && values.train) throw new Error("--native, --train: expected one of them");
     if (values.learn !== undefined && (values.native || values.train))
       throw new Error("--learn: expected neither --native nor --train beside it");
+    if (values.page && (values.native || values.train || values.learn !== undefined))
+      throw new Error("--page: expected neither --native, --train nor --learn beside it");
     if (values.readme && (values.quick || values.only))
       throw new Error("--readme: expected a whole run, not one with --quick or --only");
     return { ...values, threads: [...new Set([1, ...threads])] };

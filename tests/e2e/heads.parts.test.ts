@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { attentionAt, formulaOf, pathOf, type Shares } from "../../web/src/attended";
 import { closerOf, placesOf } from "../../web/src/rooms/heads/input";
 import { read, write } from "../../web/src/rooms/heads/link";
-import { maxPooled, measuresOf } from "../../web/src/rooms/heads/measures";
+import { measuresOf } from "../../web/src/rooms/heads/measures";
 import { headKey, initialState, placeOf } from "../../web/src/rooms/heads/state";
 import { type Input, mostTokens, readInput } from "../../web/src/typed";
 
@@ -30,14 +30,6 @@ describe("A head is measured", () => {
   test("by nothing that makes no sense for it", () => {
     const { places, previous } = measuresOf(uneven, { places: null, isSelf: false });
     expect([places, previous]).toEqual([null, null]);
-  });
-
-  test("in pictures that keep what is small and bright", () => {
-    const weights = new Float32Array(64 * 64);
-    weights[10 * 64 + 9] = 0.9;
-    const { data, rows, cols } = maxPooled({ weights, rows: 64, columns: 64 }, 8);
-    expect([rows, cols, Math.max(...data)]).toEqual([8, 8, Math.fround(0.9)]);
-    expect(data.indexOf(Math.fround(0.9))).toBe(8 + 1);
   });
 });
 

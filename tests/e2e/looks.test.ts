@@ -1,17 +1,49 @@
-/** What one sees: nothing sticks out, every text stands out, and pictures of it all in build/screenshots. */
+/** What one sees in every room: nothing sticks out, every text stands out, and pictures of it all in build/screenshots. */
 import { mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
-import { Steps } from "./steps";
+import { rooms } from "../../web/src/rooms";
+import { Room } from "./room";
 import { visits } from "./visits";
 
 const folder = fileURLToPath(new URL("../../build/screenshots", import.meta.url));
 
-const links = {
-  default: "",
-  sentence:
-    "#text=The+animal+did+not+cross+the+street+because+it+was+too+tired&heads=4&size=8&mask=causal&step=weights&query=9",
-};
+/** Every room as it opens, and the first one with many tokens and heads; `until` there is something to see. */
+const views = [
+  ...rooms.map(({ id }) => ({ view: id as string, link: id === "steps" ? "" : `#room=${id}` })),
+  {
+    view: "sentence",
+    link: "#text=The+animal+did+not+cross+the+street+because+it+was+too+tired&heads=4&size=8&mask=causal&step=weights&query=9",
+  },
+];
+
+/** A screen of 4K pixels, one of an ordinary size, a telephone. */
+const looks = [
+  { width: 3840, height: 2160, theme: "light" },
+  { width: 1440, height: 900, theme: "light" },
+  { width: 1440, height: 900, theme: "dark" },
+  { width: 360, height: 740, theme: "light" },
+  { width: 360, height: 740, theme: "dark" },
+];
+
+/** How far parts of the page have moved by themselves. */
+function shift(): Promise<number> {
+  return new Promise((resolve) => {
+    let sum = 0;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries())
+        sum += (entry as PerformanceEntry & { value: number }).value;
+    }).observe({ type: "layout-shift", buffered: true });
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum)));
+  });
+}
+
+/** Waits until nothing has changed the page's height for some frames. */
+async function settled(): Promise<void> {
+  const { scrollHeight } = document.documentElement;
+  for (let frame = 0; frame < 12; ++frame) await new Promise(requestAnimationFrame);
+  if (document.documentElement.scrollHeight !== scrollHeight) await settled();
+}
 
 /** The texts of the page that have too little contrast with what lies behind them. */
 function faintTexts(): string[] {
@@ -45,52 +77,41 @@ function faintTexts(): string[] {
 }
 
 describe("The page", () => {
-  const { open, enter } = visits(Steps, "chrome");
+  const { enter } = visits(Room, "chrome");
   beforeAll(async () => {
     await mkdir(folder, { recursive: true });
   });
 
-  const cases = (["light", "dark"] as const).flatMap((theme) =>
-    ([1440, 360, 3840] as const).flatMap((width) =>
-      (["default", "sentence"] as const).map((link) => ({ theme, width, link })),
-    ),
-  );
-
-  test.each(cases)(
-    "stands out and fits: $theme, $width pixels wide, $link",
-    async ({ theme, width, link }) => {
-      const room = await open("", { width });
-      await room.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: theme }]);
-      await room.page.evaluate((link) => {
-        location.hash = link;
-      }, links[link]);
-      await room.ready();
-      await expect
-        .poll(() => room.text(".transport b"))
-        .toBe(link === "default" ? "Scores" : "Weights");
-      expect(await room.page.evaluate(faintTexts)).toEqual([]);
-      expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
-      await room.page.screenshot({
-        path: `${folder}/${link}-${theme}-${width}.png`,
-        fullPage: true,
-      });
-    },
-  );
-
-  test("keeps every part in its place while the first answer is on its way", async () => {
-    const room = await enter();
-    const shift = await room.page.evaluate(
-      () =>
-        new Promise<number>((resolve) => {
-          let sum = 0;
-          new PerformanceObserver((list) => {
-            for (const entry of list.getEntries())
-              sum += (entry as PerformanceEntry & { value: number }).value;
-          }).observe({ type: "layout-shift", buffered: true });
-          requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum)));
-        }),
-    );
-    expect(shift).toBeLessThan(0.01);
+  test.each(views)("keeps every part in its place, and none sticks out: $view", async (view) => {
+    const room = await enter(view.link);
+    const { page } = room;
+    if (view.view === "learn") {
+      await page.waitForFunction(
+        () => Number(document.querySelector<HTMLElement>("[data-step]")?.dataset.step) > 100,
+      );
+      await room.click("Pause", ".transport");
+    }
+    expect.soft(await page.evaluate(shift)).toBeLessThan(0.01);
+    for (const { width, height, theme } of looks) {
+      const look = `${view.view}-${width}-${theme}`;
+      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: theme }]);
+      await page.setViewport({ width, height });
+      await page.evaluate(settled);
+      const openClassLink = (open: boolean) =>
+        page.$eval(
+          ".class-link",
+          (details, open) => {
+            (details as HTMLDetailsElement).open = open;
+          },
+          open,
+        );
+      await openClassLink(false);
+      await page.screenshot({ path: `${folder}/${look}.png`, fullPage: true });
+      await openClassLink(true);
+      expect.soft(await room.sidewaysOverflow(), look).toBeLessThanOrEqual(0);
+      expect.soft(await page.evaluate(faintTexts), look).toEqual([]);
+      expect.soft(await room.violations(), look).toEqual([]);
+    }
   });
 
   test("remembers a chosen theme", async () => {

@@ -240,28 +240,30 @@ describe("Colours", () => {
     expect(css(signedColour(5, "light"))).toBe("rgb(8 119 189)");
   });
 
-  test("grow lighter with the weight, and leave one ink readable on each", () => {
-    const luminance = ([r, g, b]: readonly number[]) => {
-      const [x, y, z] = [r, g, b].map((c) => ((c as number) / 255) ** 2.2) as [
-        number,
-        number,
-        number,
-      ];
-      return 0.2126 * x + 0.7152 * y + 0.0722 * z;
-    };
-    let last = -1;
-    for (let i = 0; i <= 100; ++i) {
-      const colour = weightColour(i / 100);
-      expect(luminance(colour)).toBeGreaterThan(last);
-      last = luminance(colour);
-      const ink = inkOn(colour) === "#000" ? 0 : 1;
-      expect((Math.max(ink, last) + 0.05) / (Math.min(ink, last) + 0.05)).toBeGreaterThan(4.4);
-    }
-  });
+  test.each(["light", "dark"] as const)(
+    "stand out more from the %s page with the weight, and leave one ink readable on each",
+    (theme) => {
+      const luminance = (colour: readonly number[]) => {
+        const [r, g, b] = colour.map((c) => (c / 255) ** 2.2) as [number, number, number];
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+      };
+      const sign = theme === "light" ? -1 : 1;
+      let last = Number.NEGATIVE_INFINITY;
+      for (let i = 0; i <= 100; ++i) {
+        const colour = weightColour(i / 100, theme);
+        const light = luminance(colour);
+        expect(sign * light).toBeGreaterThan(last);
+        last = sign * light;
+        const ink = inkOn(colour) === "#000" ? 0 : 1;
+        expect((Math.max(ink, light) + 0.05) / (Math.min(ink, light) + 0.05)).toBeGreaterThan(4.4);
+      }
+    },
+  );
 
   test("follow the range and the curve that were chosen", () => {
     expect(weightShare("absolute", "linear")(0.25, 0.5)).toBe(0.25);
     expect(weightShare("row", "linear")(0.25, 0.5)).toBe(0.5);
+    expect(weightShare("head", "linear")(0.25, 0.5)).toBe(0.5);
     expect(weightShare("absolute", "sqrt")(0.25, 0.5)).toBe(0.5);
     expect(weightShare("absolute", "log")(0.001, 1)).toBe(0);
     expect(weightShare("absolute", "log")(1, 1)).toBe(1);
@@ -295,6 +297,33 @@ describe("The time of a computation", () => {
       { matrix: "k", terms: null, row: 1, col: null },
     ]);
     expect(stopsOf(timeline)).toEqual([2, 3]);
+  });
+
+  test("adds up a row before the first cell that is divided by it", () => {
+    const softmax: Timeline = {
+      lead: { matrix: "exponentials", rows: 1, cols: 3 },
+      targets: [{ matrix: "weights", rows: 2, cols: 3 }],
+      terms: 1,
+      first: 1,
+    };
+    const sum = { matrix: "exponentials", row: 0 };
+    const weight = { matrix: "weights", terms: null };
+    expect(Array.from({ length: countOf(softmax) }, (_, i) => momentAt(softmax, i))).toEqual([
+      { ...sum, col: 0, terms: 1 },
+      { ...sum, col: 1, terms: 2 },
+      { ...sum, col: 2, terms: 3 },
+      { ...weight, row: 1, col: 0 },
+      { ...weight, row: 1, col: 1 },
+      { ...weight, row: 1, col: 2 },
+      { ...weight, row: 0, col: null },
+    ]);
+    expect(stopsOf(softmax)).toEqual([3, 5]);
+    const isMade = isMadeBy(softmax, 1);
+    expect([0, 1, 2].map((col) => isMade("exponentials", 0, col))).toEqual([true, true, false]);
+    expect(isMade("weights", 1, 0)).toBe(false);
+    const later = isMadeBy(softmax, 4);
+    expect([0, 1, 2].map((col) => later("weights", 1, col))).toEqual([true, true, false]);
+    expect(later("exponentials", 0, 2)).toBe(true);
   });
 
   test("knows at every moment which cells have a number", () => {

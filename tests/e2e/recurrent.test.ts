@@ -125,7 +125,7 @@ class Recurrent extends Room {
 }
 
 describe.each(["chrome", "firefox"] as const)("In %s, the room of three models", (name) => {
-  const { url, enter } = visits(Recurrent, name, { start: "#room=recurrent" });
+  const { open, enter } = visits(Recurrent, name, "#room=recurrent");
 
   test("opens on a date that three models write, with the engine's probabilities", async () => {
     const room = await enter();
@@ -273,10 +273,9 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     expect(await room.page.$eval("#date", (field) => field.matches(":disabled"))).toBe(true);
     await room.click("← Back");
     await expect.poll(() => room.link()).toContain("step=10");
-    await room.page.goto(`${url()}#room=recurrent&embed=paths`);
-    await room.page.reload();
-    await room.page.waitForSelector("main.embedded .paths svg");
-    expect(await room.page.$(".maps")).toBeNull();
+    const alone = await open("&embed=paths");
+    await alone.page.waitForSelector("main.embedded .paths svg");
+    expect(await alone.page.$(".maps")).toBeNull();
   });
 });
 

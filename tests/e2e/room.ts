@@ -1,6 +1,12 @@
 /** A room as a person meets it: what any room shows, and what can be done to it. */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import type { Browser, ElementHandle, Page } from "puppeteer-core";
 import { complaintsOf } from "./browsers";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+const impacts = ["minor", "moderate", "serious", "critical"] as const;
 
 export interface OpenOptions {
   readonly width?: number;
@@ -207,6 +213,22 @@ export class Room {
       rows,
       cols,
     );
+  }
+
+  /** What axe finds that makes the page hard to use for someone, from an impact on. */
+  async violations(least: (typeof impacts)[number] = "serious"): Promise<string[]> {
+    // As the tools of a browser do: the page's own policy allows no script from elsewhere.
+    await this.page.evaluate(axe);
+    const violations = await this.page.evaluate(async () => {
+      const { run } = (window as unknown as { axe: typeof import("axe-core") }).axe;
+      return (await run()).violations.map(({ id, impact, nodes }) => {
+        const places = nodes.map(({ html }) => html.slice(0, 100));
+        return { impact: impact ?? "critical", words: `${impact}: ${id} ${places}` };
+      });
+    });
+    return violations
+      .filter(({ impact }) => impacts.indexOf(impact) >= impacts.indexOf(least))
+      .map(({ words }) => words);
   }
 
   /** By how many pixels the page is wider than its window. */

@@ -3,42 +3,34 @@ import { describe, expect, test } from "vitest";
 import { type Line, Speed } from "./speed";
 import { visits } from "./visits";
 
-const kinds = [
-  { browser: "chrome", isolated: true },
-  { browser: "chrome", isolated: false },
-  { browser: "firefox", isolated: true },
-] as const;
+describe.each(["chrome", "firefox"] as const)("In %s, the room “Speed”", (name) => {
+  const { open } = visits(Speed, name, "#room=speed");
 
-describe.each(kinds)(
-  "In $browser, isolated: $isolated, the room “Speed”",
-  ({ browser: name, isolated }) => {
-    const { open } = visits(Speed, name, { start: "#room=speed", isolated });
-
-    /** What one can work out from a line has to agree with what stands there, but for rounding. */
-    function checkLine(line: Line, all: readonly Line[]): void {
-      const { time, spread, speed, share, ratio, difference } = line.cells;
-      const milliseconds = Number(time);
-      expect(milliseconds).toBeGreaterThan(0);
-      expect((Number(speed) * milliseconds * 1e6) / line.operations).toBeCloseTo(1, 1);
-      const [least, most] = (spread ?? "").split("–").map(Number) as [number, number];
-      expect(least).toBeLessThanOrEqual(milliseconds);
-      expect(most).toBeGreaterThanOrEqual(milliseconds);
-      if (line.contender === "javascript") {
-        expect(ratio).toBe("1.00");
-        expect(difference).toBe("");
-        return;
-      }
-      expect(Number(difference)).toBeLessThan(1e-4);
-      expect(share).toMatch(/^\d+ %$/);
-      const plain = all.find(
-        (other) => other.case === line.case && other.contender === "javascript",
-      );
-      if (plain?.cells.time)
-        expect((Number(ratio) * milliseconds) / Number(plain.cells.time)).toBeCloseTo(1, 1);
+  /** What one can work out from a line has to agree with what stands there, but for rounding. */
+  function checkLine(line: Line, all: readonly Line[]): void {
+    const { time, spread, speed, share, ratio, difference } = line.cells;
+    const milliseconds = Number(time);
+    expect(milliseconds).toBeGreaterThan(0);
+    expect((Number(speed) * milliseconds * 1e6) / line.operations).toBeCloseTo(1, 1);
+    const [least, most] = (spread ?? "").split("–").map(Number) as [number, number];
+    expect(least).toBeLessThanOrEqual(milliseconds);
+    expect(most).toBeGreaterThanOrEqual(milliseconds);
+    if (line.contender === "javascript") {
+      expect(ratio).toBe("1.00");
+      expect(difference).toBe("");
+      return;
     }
+    expect(Number(difference)).toBeLessThan(1e-4);
+    expect(share).toMatch(/^\d+ %$/);
+    const plain = all.find((other) => other.case === line.case && other.contender === "javascript");
+    if (plain?.cells.time)
+      expect((Number(ratio) * milliseconds) / Number(plain.cells.time)).toBeCloseTo(1, 1);
+  }
 
-    test("measures by itself, and its figures hang together", async () => {
-      const room = await (await open()).rested();
+  test.each([true, false])(
+    "measures by itself, and its figures hang together, isolated: %s",
+    async (isolated) => {
+      const room = await (await open("", { isolated })).rested();
       const lines = await room.lines();
       expect([...new Set(lines.map((line) => line.case))]).toEqual(["64", "128", "256", "512"]);
       // 4 heads: a product with every key, and one with every value, of 64 multiplications and additions.
@@ -63,97 +55,86 @@ describe.each(kinds)(
         lines.filter((line) => !line.cells.reason).length,
       );
       expect(first.cells.memory).toMatch(/MiB$/);
-    });
-
-    test("counts only what a mask and a window leave, and measures anew when they change", async () => {
-      const room = await (await open("&heads=2&size=16&causal=on&window=8")).rested();
-      const pairs = (length: number) =>
-        Array.from({ length }, (_, query) => Math.min(query, 8) + 1).reduce((a, b) => a + b);
-      const operationsOf = async () => (await room.lines())[0]?.operations;
-      expect(await operationsOf()).toBe(2 * 4 * 16 * pairs(64));
-      await room.click("Causal: none looks ahead");
-      await expect.poll(operationsOf).toBe(2 * 4 * 16 * (2 * pairs(64) - 64));
-      await room.rested();
-      for (const line of await room.lines())
-        if (line.contender !== "javascript")
-          expect(Number(line.cells.difference)).toBeLessThan(1e-4);
-      await expect.poll(() => room.link()).toBe("#room=speed&heads=2&size=16&window=8");
-    });
-
-    test("tells why there is one thread, and how to get more", async () => {
-      const room = await (await open()).rested();
       const words = await room.text(".threads");
       expect(words).toContain("Cross-Origin-Opener-Policy: same-origin");
-      if (isolated) expect(words).toContain("This page is isolated");
-      else expect(words).toContain("1 thread, because the page is not cross-origin isolated");
-    });
-
-    test("measures at length, can be cancelled, and leaves nothing running", async () => {
-      const room = await (await open("&heads=1&size=16&longest=512")).rested();
-      await room.click("Measure at length");
-      await room.page.waitForSelector("progress");
-      await room.click("Cancel");
-      expect(await room.page.$("progress")).toBeNull();
-      expect(await room.text(".notices")).toContain("Cancelled");
-      await room.click("Measure at length");
-      await room.page.waitForSelector("progress");
-      expect(await room.page.$$eval(".notices p", (all) => all.length)).toBe(0);
-      await room.rested(50_000);
-      const lines = await room.lines();
-      expect([...new Set(lines.map((line) => line.case))]).toEqual([
-        ...["64", "128", "256", "512"],
-        ...["decode", "layer"],
-      ]);
-      for (const line of lines) if (!line.cells.reason) checkLine(line, lines);
-      // The page's own engine goes on; the run's is ended with all of its threads, which may take seconds.
-      await expect.poll(() => room.runWorkers()).toBe(0);
-    });
-
-    test("ends its run when it is left", async () => {
-      const room = await (await open("&heads=1&size=16")).rested();
-      await room.click("Measure at length");
-      await room.page.waitForSelector("progress");
-      await room.click("Step by step", "nav.rooms");
-      await room.ready();
-      await expect.poll(() => room.runWorkers()).toBe(0);
-      expect(await room.text("footer")).not.toContain("measured");
-    });
-
-    test("copies what was measured, and goes from mark to mark by keyboard", async () => {
-      const room = await (await open("&heads=1&size=8")).rested();
-      await room.catchWhatIsTaken();
-      const text = await room.taken("Copy result", ".figures", "**Attention measured");
-      const parts = [
-        "Heed 0",
-        "core",
-        "UTC",
-        "Limits:",
-        "GFLOP/s",
-        "\n| 64 tokens |",
-        "plain JavaScript",
-      ];
-      for (const part of parts) expect(text).toContain(part);
-      await room.click("save", ".roofline");
-      const picture = await room.taken("SVG", ".roofline", "<svg");
-      for (const part of ["1 head of 8 numbers", "plain JavaScript", "limit in", "logarithmic"])
-        expect(picture).toContain(part);
-      const csv = await room.taken("Save CSV", ".figures", '"case"');
-      expect(csv.trim().split("\r\n").length).toBe(1 + (await room.lines()).length);
-      await room.page.focus(".roofline-chart [tabindex]");
-      await room.page.keyboard.press("ArrowRight");
-      const [first] = (await room.lines()) as [Line];
-      expect(await room.text(".roofline-words")).toContain(
-        `64 tokens, ${first.cells.by}: ${first.cells.time} ms`,
+      expect(words).toContain(
+        isolated
+          ? "This page is isolated"
+          : "1 thread, because the page is not cross-origin isolated",
       );
-    });
-  },
-);
+    },
+  );
 
-describe("On a narrow page, the room “Speed”", () => {
-  const { open } = visits(Speed, "chrome", { start: "#room=speed" });
+  test("counts only what a mask and a window leave, and measures anew when they change", async () => {
+    const room = await (await open("&heads=2&size=16&causal=on&window=8")).rested();
+    const pairs = (length: number) =>
+      Array.from({ length }, (_, query) => Math.min(query, 8) + 1).reduce((a, b) => a + b);
+    const operationsOf = async () => (await room.lines())[0]?.operations;
+    expect(await operationsOf()).toBe(2 * 4 * 16 * pairs(64));
+    await room.click("Causal: none looks ahead");
+    await expect.poll(operationsOf).toBe(2 * 4 * 16 * (2 * pairs(64) - 64));
+    await room.rested();
+    for (const line of await room.lines())
+      if (line.contender !== "javascript") expect(Number(line.cells.difference)).toBeLessThan(1e-4);
+    await expect.poll(() => room.link()).toBe("#room=speed&heads=2&size=16&window=8");
+  });
 
-  test("does not scroll sideways", async () => {
-    const room = await (await open("", { width: 360 })).rested();
-    expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
+  test("measures at length, can be cancelled, and leaves nothing running", async () => {
+    const room = await (await open("&heads=1&size=16&longest=512")).rested();
+    await room.click("Measure at length");
+    await room.page.waitForSelector("progress");
+    await room.click("Cancel");
+    expect(await room.page.$("progress")).toBeNull();
+    expect(await room.text(".notices")).toContain("Cancelled");
+    await room.click("Measure at length");
+    await room.page.waitForSelector("progress");
+    expect(await room.page.$$eval(".notices p", (all) => all.length)).toBe(0);
+    await room.rested(50_000);
+    const lines = await room.lines();
+    expect([...new Set(lines.map((line) => line.case))]).toEqual([
+      ...["64", "128", "256", "512"],
+      ...["decode", "layer"],
+    ]);
+    for (const line of lines) if (!line.cells.reason) checkLine(line, lines);
+    // The page's own engine goes on; the run's is ended with all of its threads, which may take seconds.
+    await expect.poll(() => room.runWorkers()).toBe(0);
+  });
+
+  test("ends its run when it is left", async () => {
+    const room = await (await open("&heads=1&size=16")).rested();
+    await room.click("Measure at length");
+    await room.page.waitForSelector("progress");
+    await room.click("Step by step", "nav.rooms");
+    await room.ready();
+    await expect.poll(() => room.runWorkers()).toBe(0);
+    expect(await room.text("footer")).not.toContain("measured");
+  });
+
+  test("copies what was measured, and goes from mark to mark by keyboard", async () => {
+    const room = await (await open("&heads=1&size=8")).rested();
+    await room.catchWhatIsTaken();
+    const text = await room.taken("Copy result", ".figures", "**Attention measured");
+    const parts = [
+      "Heed 0",
+      "core",
+      "UTC",
+      "Limits:",
+      "GFLOP/s",
+      "\n| 64 tokens |",
+      "plain JavaScript",
+    ];
+    for (const part of parts) expect(text).toContain(part);
+    await room.click("save", ".roofline");
+    const picture = await room.taken("SVG", ".roofline", "<svg");
+    for (const part of ["1 head of 8 numbers", "plain JavaScript", "limit in", "logarithmic"])
+      expect(picture).toContain(part);
+    const csv = await room.taken("Save CSV", ".figures", '"case"');
+    expect(csv.trim().split("\r\n").length).toBe(1 + (await room.lines()).length);
+    await room.page.focus(".roofline-chart [tabindex]");
+    await room.page.keyboard.press("ArrowRight");
+    const [first] = (await room.lines()) as [Line];
+    expect(await room.text(".roofline-words")).toContain(
+      `64 tokens, ${first.cells.by}: ${first.cells.time} ms`,
+    );
   });
 });

@@ -9,28 +9,31 @@ interface RoomClass<R extends Room> {
   readonly open: typeof Room.open;
 }
 
+interface VisitOptions extends OpenOptions {
+  /** Whether the server sends the headers that isolate the page, without which it has one thread: true. */
+  readonly isolated?: boolean;
+}
+
 /**
- * To be called inside of a `describe`. Its tests share a server and a browser; what one of them opens is closed after it,
+ * To be called inside of a `describe`. Its tests share a browser and servers; what one of them opens is closed after it,
  * and must have kept the console empty.
  */
-export function visits<R extends Room>(
-  RoomClass: RoomClass<R>,
-  name: BrowserName,
-  { start = "", isolated = true } = {},
-) {
-  let server: Server;
+export function visits<R extends Room>(RoomClass: RoomClass<R>, name: BrowserName, start = "") {
   let browser: Browser;
   let rooms: R[] = [];
+  const servers = new Map<boolean, Promise<Server>>();
+  const serverOf = (isolated: boolean): Promise<Server> => {
+    const server = servers.get(isolated) ?? serve(...(isolated ? [] : ["--no-isolation"]));
+    servers.set(isolated, server);
+    return server;
+  };
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([
-      serve(...(isolated ? [] : ["--no-isolation"])),
-      launch(name),
-    ]);
+    [browser] = await Promise.all([launch(name), serverOf(true)]);
   });
   afterAll(async () => {
     await browser?.close();
-    server?.stop();
+    for (const server of await Promise.all(servers.values())) server.stop();
   });
   afterEach(async () => {
     const complaints = rooms.flatMap((room) => room.complaints);
@@ -40,18 +43,17 @@ export function visits<R extends Room>(
   });
 
   /** Opens the page at `start` and what follows it, or another address as it is. */
-  async function open(link = "", options: OpenOptions = {}): Promise<R> {
-    const url = URL.canParse(link) ? link : `${server.url}${start}${link}`;
-    const room = await RoomClass.open<R>(browser, url, options);
+  async function open(link = "", { isolated = true, ...options }: VisitOptions = {}): Promise<R> {
+    const { url } = await serverOf(isolated);
+    const address = URL.canParse(link) ? link : `${url}${start}${link}`;
+    const room = await RoomClass.open<R>(browser, address, options);
     rooms.push(room);
     return room;
   }
   return {
     open,
     /** Opens the page and waits for the first answer of the engine. */
-    enter: async (link?: string, options?: OpenOptions): Promise<R> =>
+    enter: async (link?: string, options?: VisitOptions): Promise<R> =>
       (await open(link, options)).ready(),
-    /** The address of the page without what follows the `#`. */
-    url: () => server.url,
   };
 }

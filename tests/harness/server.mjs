@@ -6,6 +6,7 @@ import { createServer } from "node:http";
 import { extname, join, normalize, sep } from "node:path";
 
 const types = {
+  ".css": "text/css",
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript",
   ".mjs": "text/javascript",

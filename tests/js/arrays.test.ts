@@ -8,6 +8,8 @@ import { describeEngines } from "./engine.js";
 
 type Operation = (heed: Heed, x: Tensor) => Tensor;
 
+const pool: Operation = (h, x) => h.adaptiveMaxPool(x, 2, 2);
+
 /** Whose results have the shape of x. */
 const byNumber: Record<string, Operation> = {
   add: (h, x) => h.add(x, x),
@@ -91,7 +93,11 @@ const ofNothing: [
     ],
   ],
   ["topK", [0, 3], (h, x) => h.topK(x, 2).values, [[0, 2], []]],
+  ["adaptiveMaxPool of no matrices", [0, 3, 4], pool, [[0, 2, 2], []]],
 ];
+
+/** Operations without a gradient. */
+const cut = ["topK", "cast", "adaptiveMaxPool", "adaptiveMaxPool of no matrices"];
 
 /** What must not care about axes of size 1: a call for any number of axes before the last two. */
 const ofManyAxes: Record<string, Operation> = {
@@ -110,6 +116,7 @@ const ofManyAxes: Record<string, Operation> = {
   "matmul by one matrix": (h, x) => h.matmul(x, h.ones([3, 2])),
   linear: (h, x) => h.linear(x, h.ones([2, 3])),
   topK: (h, x) => h.topK(x, 2).values,
+  adaptiveMaxPool: pool,
   cast: (h, x) => h.cast(h.cast(x, "bfloat16"), "float32"),
 };
 
@@ -141,7 +148,7 @@ describeEngines((heed) => {
           const result = call(heed(), x);
           expect(result.shape).toEqual(expected);
           expect([...result.data]).toEqual(elements);
-          if (what !== "topK") expectGradient(x, call);
+          if (!cut.includes(what)) expectGradient(x, call);
         });
       });
     }
@@ -170,6 +177,48 @@ describeEngines((heed) => {
     });
   });
 
+  describe("adaptiveMaxPool", () => {
+    const { NaN: nan, NEGATIVE_INFINITY: hidden } = Number;
+    const table: [what: string, x: number[][], rows: number, columns: number, want: number[][]][] =
+      [
+        [
+          "cuts as torch.nn.AdaptiveMaxPool2d does",
+          [
+            [0, 1, 2, 3, 4],
+            [5, 6, 7, 8, 9],
+            [10, 11, 12, 13, 14],
+          ],
+          2,
+          3,
+          [
+            [6, 8, 9],
+            [11, 13, 14],
+          ],
+        ],
+        [
+          "repeats what is smaller than the parts",
+          [[1, 2]],
+          2,
+          4,
+          [
+            [1, 1, 2, 2],
+            [1, 1, 2, 2],
+          ],
+        ],
+        ["keeps what is not a number", [[1, nan, 3, 4]], 1, 2, [[nan, 4]]],
+        ["knows numbers below zero", [[-3, hidden, hidden, hidden]], 1, 2, [[-3, hidden]]],
+      ];
+    for (const [what, x, rows, columns, want] of table) {
+      test(what, () => {
+        heed().scope(() => {
+          const pooled = heed().adaptiveMaxPool(heed().tensor(x), rows, columns);
+          expect(pooled.shape).toEqual([rows, columns]);
+          expect(pooled.toArray()).toEqual(want);
+        });
+      });
+    }
+  });
+
   describe("of eight axes", () => {
     for (const [name, operation] of Object.entries(ofManyAxes)) {
       test(`${name} gives what it gives of three`, () => {
@@ -183,7 +232,7 @@ describeEngines((heed) => {
           } else {
             expect(operation(heed(), many).data).toEqual(operation(heed(), few).data);
           }
-          if (name !== "cast" && name !== "topK") expectGradient(many, operation);
+          if (!cut.includes(name)) expectGradient(many, operation);
         });
       });
     }

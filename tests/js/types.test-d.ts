@@ -371,6 +371,9 @@ export function origins(): void {
   heed.luongAttention(x, x, x, { score: "cosine" });
   // @ts-expect-error a bandwidth is a tensor
   heed.kernelRegression(x, x, x, 0.5);
+  same<ReturnType<typeof heed.adaptiveMaxPool>, Tensor>(true);
+  // @ts-expect-error the number of columns is missing
+  heed.adaptiveMaxPool(x, 2);
   // @ts-expect-error a radius is missing
   heed.localMean(x);
   // @ts-expect-error an unknown border

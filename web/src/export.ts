@@ -1,8 +1,8 @@
 /** Saves a matrix as it is drawn, with its tokens, caption and legend: SVG, PNG made from it, and the numbers as CSV or NPY. */
-import { css, inkOn } from "./colour";
+import { colourOf, css, endsIn, inkOn, largestIn } from "./colour";
 import { format } from "./format";
 import { geometryOf, labelsStand, measuring, textWidth } from "./layout";
-import { decimalsThatFit, type Ink, type Picture, widthOf } from "./paint";
+import { decimalsThatFit, type Ink, type Still, widthOf } from "./paint";
 import { at, entries, type View } from "./view";
 
 function escapeXml(text: string): string {
@@ -27,7 +27,7 @@ export function wrapped(words: string, width: number): string[] {
 }
 
 /** The matrix as a document of its own, in the colours of the page and with as many decimals as there. */
-export function svgOf(picture: Picture, caption: string, ink: Ink): string {
+export function svgOf(picture: Still, caption: string, ink: Ink): string {
   const { view, palette, isHidden, labels } = picture;
   if (!view) return "";
   const { rows, cols, cellWidth, cellHeight } = picture.geometry;
@@ -54,10 +54,10 @@ export function svgOf(picture: Picture, caption: string, ink: Ink): string {
 
   const context = measuring("400", 12);
   const decimals = context && decimalsThatFit(context, picture);
+  const largestOfRow = largestIn(palette.within, view);
   for (let i = 0; i < g.rows; ++i) {
     const y = top + i * g.cellHeight;
-    let largest = 0;
-    for (let j = 0; j < g.cols; ++j) largest = Math.max(largest, at(view, i, j) || 0);
+    const largest = largestOfRow(i);
     for (let j = 0; j < g.cols; ++j) {
       const x = left + j * g.cellWidth;
       const value = at(view, i, j);
@@ -67,7 +67,7 @@ export function svgOf(picture: Picture, caption: string, ink: Ink): string {
       }
       // What is not computed yet has no colour.
       if (Number.isNaN(value)) continue;
-      const colour = palette.colour(value, largest);
+      const colour = colourOf(palette, value, largest);
       rect(x, y, g.cellWidth, g.cellHeight, css(colour));
       if (decimals === null) continue;
       parts.push(
@@ -89,12 +89,15 @@ export function svgOf(picture: Picture, caption: string, ink: Ink): string {
   const wide = colourStops * 5;
   for (let i = 0; i < colourStops; ++i)
     rect(left + i * 5, legendY, 5.5, 8, css(palette.legend(i / (colourStops - 1))));
-  text(left, legendY + 22, palette.ends[0]);
-  text(left + wide, legendY + 22, palette.ends[1], 'text-anchor="end"');
+  const [low, high] = endsIn(palette, view);
+  text(left, legendY + 22, low);
+  if (textWidth(high) < wide / 2) text(left + wide, legendY + 22, high, 'text-anchor="end"');
+  else text(left + textWidth(low) + 16, legendY + 22, `to ${high}`);
   if (isHidden) {
     rect(left + wide + 16, legendY, 12, 8, "url(#hidden)");
     text(left + wide + 34, legendY + 8, "hidden");
   }
+  if (palette.curve) text(left + wide + (isHidden ? 80 : 16), legendY + 8, palette.curve);
 
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">
 <defs><pattern id="hidden" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="6" height="6" fill="${ink.hidden}"/><rect width="1" height="6" fill="${ink.hatch}"/></pattern></defs>

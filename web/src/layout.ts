@@ -41,12 +41,17 @@ export function textWidth(text: string): number {
   return width;
 }
 
+const widestOf = new WeakMap<readonly string[], number>();
+
 export function widest(labels: readonly string[]): number {
-  return Math.ceil(Math.max(0, ...labels.map(textWidth)));
+  const known = widestOf.get(labels) ?? Math.ceil(Math.max(0, ...labels.map(textWidth)));
+  widestOf.set(labels, known);
+  return known;
 }
 
+/** Single characters never stand: they are written smaller instead. */
 export function labelsStand(labels: readonly string[], cellWidth: number): boolean {
-  return widest(labels) > cellWidth - 2;
+  return widest(labels) > cellWidth - 2 && labels.some((label) => [...label].length > 1);
 }
 
 /** The room to the left of the cells: the words of the axis, the labels up to a limit, and a gap. */

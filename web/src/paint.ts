@@ -1,5 +1,5 @@
 /** Draws one matrix on a canvas: cells, numbers where they fit, tokens along its sides, and what is lit. */
-import { inkOn, type Palette } from "./colour";
+import { colourOf, inkOn, largestIn, type Palette, pixelsOf } from "./colour";
 import { format } from "./format";
 import { labelsStand } from "./layout";
 import { at, type View } from "./view";
@@ -40,22 +40,30 @@ export interface Ink {
   readonly family: string;
 }
 
-export interface Picture {
+/** All of a picture but its lights: large ones are drawn once and kept while the pointer moves over them. */
+export interface Still {
   readonly geometry: Geometry;
   readonly view: View | null;
   readonly palette: Palette;
   readonly labels: Labels;
   readonly isHidden: ((row: number, col: number) => boolean) | undefined;
+  /** Cells that were set by hand: each has a corner of ink. */
+  readonly marked: readonly Light[];
+}
+
+export interface Picture extends Still {
+  /** The same object until something in it changes. */
+  readonly still: Still;
   /** The selected query, marked quietly. */
   readonly selected: Light | null;
   readonly lights: readonly Light[];
-  /** Cells that were set by hand: each has a corner of ink. */
-  readonly marked?: readonly Light[];
   readonly active: Light | null;
 }
 
 const labelSize = 12;
 const smallestLabel = 7;
+/** The room for the words along a side. */
+const axisSize = 15;
 
 export function widthOf(geometry: Geometry): number {
   return geometry.left + geometry.cols * geometry.cellWidth;
@@ -79,58 +87,55 @@ export function inkOf(element: Element): Ink {
   };
 }
 
-/** The cells as one pixel each, to be stretched: a 512 × 512 map costs no more than its pixels. Hidden ones, and those without a number (NaN), stay clear. */
-export function cellBitmap(
-  view: View,
-  palette: Palette,
-  isHidden: Picture["isHidden"],
-): HTMLCanvasElement | null {
-  if (view.rows === 0 || view.cols === 0) return null;
-  const canvas = document.createElement("canvas");
-  canvas.width = view.cols;
-  canvas.height = view.rows;
-  const context = canvas.getContext("2d");
-  if (!context) return null;
-  const image = context.createImageData(view.cols, view.rows);
-  for (let i = 0, p = 0; i < view.rows; ++i) {
-    let largest = 0;
-    for (let j = 0; j < view.cols; ++j) largest = Math.max(largest, at(view, i, j) || 0);
-    for (let j = 0; j < view.cols; ++j, p += 4) {
-      const value = at(view, i, j);
-      if (isHidden?.(i, j) || Number.isNaN(value)) continue;
-      const [r, g, b] = palette.colour(value, largest);
-      image.data[p] = r;
-      image.data[p + 1] = g;
-      image.data[p + 2] = b;
-      image.data[p + 3] = 255;
-    }
-  }
-  context.putImageData(image, 0, 0);
-  return canvas;
+let scratch: HTMLCanvasElement | null = null;
+
+/** Draws one pixel for each cell, stretched: a 512 × 512 map costs no more than its pixels. Those that are 0 stay clear. */
+function stretch(
+  context: CanvasRenderingContext2D,
+  g: Geometry,
+  pixels: Uint32Array<ArrayBuffer>,
+): void {
+  const { rows, cols } = g;
+  scratch ??= document.createElement("canvas");
+  scratch.width = cols;
+  scratch.height = rows;
+  const image = new ImageData(new Uint8ClampedArray(pixels.buffer), cols, rows);
+  scratch.getContext("2d")?.putImageData(image, 0, 0);
+  context.imageSmoothingEnabled = false;
+  context.drawImage(scratch, g.left, g.top, cols * g.cellWidth, rows * g.cellHeight);
 }
 
-/** What the mask hides is neither a colour nor a number: it is hatched. */
-function drawHatching(
-  context: CanvasRenderingContext2D,
-  { geometry: g, isHidden }: Picture,
-  ink: Ink,
-): void {
-  if (!isHidden) return;
-  const hidden = new Path2D();
-  // Neighbours in a row are one rectangle: a mask of 512 tokens is then some hundred of them.
-  for (let i = 0; i < g.rows; ++i) {
-    for (let j = 0, from = 0; j <= g.cols; ++j) {
-      if (j < g.cols && isHidden(i, j)) continue;
-      const [x, y] = [g.left + from * g.cellWidth, g.top + i * g.cellHeight];
-      if (j > from) hidden.rect(x, y, (j - from) * g.cellWidth, g.cellHeight);
-      from = j + 1;
+/** Cells that are hidden, and those without a number (NaN), stay clear. */
+function drawCells(context: CanvasRenderingContext2D, still: Still): void {
+  const { geometry: g, view, palette, isHidden } = still;
+  if (!view) return;
+  const pixels = new Uint32Array(g.rows * g.cols);
+  const pixelOf = pixelsOf(palette);
+  const largestOfRow = largestIn(palette.within, view);
+  for (let i = 0, k = 0; i < g.rows; ++i) {
+    const largest = largestOfRow(i);
+    for (let j = 0; j < g.cols; ++j, ++k) {
+      const value = at(view, i, j);
+      if (!Number.isNaN(value) && !isHidden?.(i, j)) pixels[k] = pixelOf(value, largest);
     }
   }
-  context.save();
-  context.clip(hidden);
-  context.fillStyle = ink.hidden;
-  context.fill(hidden);
+  stretch(context, g, pixels);
+}
+
+/** What the mask hides is neither a colour nor a number: it is hatched. Nothing else is drawn yet. */
+function drawHidden(context: CanvasRenderingContext2D, still: Still, ink: Ink): void {
+  const { geometry: g, isHidden } = still;
+  if (!isHidden) return;
+  const pixels = new Uint32Array(g.rows * g.cols);
+  for (let i = 0, k = 0; i < g.rows; ++i)
+    for (let j = 0; j < g.cols; ++j, ++k) if (isHidden(i, j)) pixels[k] = 0xffffffff;
+  stretch(context, g, pixels);
   const height = g.rows * g.cellHeight;
+  context.save();
+  context.globalCompositeOperation = "source-in";
+  context.fillStyle = ink.hidden;
+  context.fillRect(g.left, g.top, g.cols * g.cellWidth, height);
+  context.globalCompositeOperation = "source-atop";
   context.beginPath();
   for (let x = g.left - height; x < widthOf(g); x += Math.max(3, Math.min(6, g.cellWidth / 4))) {
     context.moveTo(x, heightOf(g));
@@ -143,7 +148,7 @@ function drawHatching(
 }
 
 /** Thin lines of the page's colour between cells that are large enough to be told apart. */
-function drawGrid(context: CanvasRenderingContext2D, { geometry: g }: Picture, ink: Ink): void {
+function drawGrid(context: CanvasRenderingContext2D, { geometry: g }: Still, ink: Ink): void {
   if (Math.min(g.cellWidth, g.cellHeight) < 9) return;
   context.beginPath();
   for (let i = 1; i < g.rows; ++i) {
@@ -162,15 +167,23 @@ function drawGrid(context: CanvasRenderingContext2D, { geometry: g }: Picture, i
 /** As many decimals as fit into a cell for every number of the matrix, or null if not even one does. */
 export function decimalsThatFit(
   context: CanvasRenderingContext2D,
-  { geometry: g, view, isHidden }: Picture,
+  { geometry: g, view, isHidden }: Still,
 ): number | null {
   if (!view || g.cellHeight < 15 || g.cellWidth < 24) return null;
+  // Digits are all as wide as one another, so that most numbers have the width of one before.
+  const widths = new Map<string, number>();
+  const widthOfText = (text: string): number => {
+    const shape = text.replace(/\d/g, "0");
+    const known = widths.get(shape) ?? context.measureText(shape).width;
+    widths.set(shape, known);
+    return known;
+  };
   let decimals = 3;
   for (let i = 0; i < g.rows; ++i) {
     for (let j = 0; j < g.cols; ++j) {
       if (isHidden?.(i, j)) continue;
       const value = at(view, i, j);
-      while (context.measureText(format(value, decimals)).width > g.cellWidth - 6) {
+      while (widthOfText(format(value, decimals)) > g.cellWidth - 6) {
         if (--decimals === 0) return null;
       }
     }
@@ -178,20 +191,20 @@ export function decimalsThatFit(
   return decimals;
 }
 
-function drawNumbers(context: CanvasRenderingContext2D, picture: Picture, ink: Ink): void {
-  const { geometry: g, view, palette, isHidden } = picture;
+function drawNumbers(context: CanvasRenderingContext2D, still: Still, ink: Ink): void {
+  const { geometry: g, view, palette, isHidden } = still;
   context.font = `${Math.min(12, g.cellHeight * 0.7)}px ${ink.family}`;
-  const decimals = decimalsThatFit(context, picture);
+  const decimals = decimalsThatFit(context, still);
   if (!view || decimals === null) return;
   context.textAlign = "center";
   context.textBaseline = "middle";
+  const largestOfRow = largestIn(palette.within, view);
   for (let i = 0; i < g.rows; ++i) {
-    let largest = 0;
-    for (let j = 0; j < g.cols; ++j) largest = Math.max(largest, at(view, i, j) || 0);
+    const largest = largestOfRow(i);
     for (let j = 0; j < g.cols; ++j) {
       const value = at(view, i, j);
       if (isHidden?.(i, j) || Number.isNaN(value)) continue;
-      context.fillStyle = inkOn(palette.colour(value, largest));
+      context.fillStyle = inkOn(colourOf(palette, value, largest));
       context.fillText(
         format(value, decimals),
         g.left + (j + 0.5) * g.cellWidth,
@@ -206,42 +219,57 @@ function labelStep(cellSize: number): number {
   return Math.max(1, Math.ceil(smallestLabel / cellSize));
 }
 
-function drawLabels(context: CanvasRenderingContext2D, picture: Picture, ink: Ink): void {
-  const { geometry: g, labels, selected, lights, active } = picture;
-  const marked = (axis: "row" | "col", index: number) =>
-    [...lights, ...(active ? [active] : [])].some((light) => light[axis] === index);
-  const font = (size: number, bold: boolean) => `${bold ? "600 " : ""}${size}px ${ink.family}`;
+function fontOf(ink: Ink, size: number, isStrong = false): string {
+  return `${isStrong ? "600 " : ""}${size}px ${ink.family}`;
+}
+
+/** Column labels lie flat while they fit over their cells, else they stand. */
+function standOf({ labels, geometry: g }: Still): boolean {
+  return labelsStand(labels.cols ?? [], g.cellWidth);
+}
+
+/** The height of letters. */
+function rowLabelSize(g: Geometry): number {
+  return Math.max(smallestLabel, Math.min(labelSize, g.cellHeight));
+}
+function colLabelSize(g: Geometry): number {
+  return Math.max(smallestLabel, Math.min(labelSize, g.cellWidth));
+}
+
+function drawRowLabel(context: CanvasRenderingContext2D, still: Still, row: number): void {
+  const { geometry: g, labels } = still;
   context.textBaseline = "middle";
+  context.textAlign = "right";
+  context.fillText(labels.rows?.[row] ?? "", g.left - 6, g.top + (row + 0.5) * g.cellHeight + 0.5);
+}
 
-  const rowSize = Math.max(smallestLabel, Math.min(labelSize, g.cellHeight));
-  for (const [i, label] of (labels.rows ?? []).entries()) {
-    const strong = selected?.row === i || marked("row", i);
-    if (!strong && i % labelStep(g.cellHeight) !== 0) continue;
-    context.font = font(rowSize, strong);
-    context.fillStyle = strong ? ink.ink : ink.faint;
-    context.textAlign = "right";
-    context.fillText(label, g.left - 6, g.top + (i + 0.5) * g.cellHeight + 0.5);
-  }
+function drawColLabel(
+  context: CanvasRenderingContext2D,
+  { geometry: g, labels }: Still,
+  col: number,
+  stand: boolean,
+): void {
+  context.save();
+  context.textBaseline = "middle";
+  context.translate(g.left + (col + 0.5) * g.cellWidth, g.top - (stand ? 5 : 11));
+  if (stand) context.rotate(-Math.PI / 2);
+  context.textAlign = stand ? "left" : "center";
+  context.fillText(labels.cols?.[col] ?? "", 0, stand ? 0.5 : 0);
+  context.restore();
+}
 
-  context.font = font(labelSize, false);
-  // Column labels lie flat while they fit over their cells, else they stand.
-  const stand = labelsStand(labels.cols ?? [], g.cellWidth);
-  const colSize = stand ? Math.max(smallestLabel, Math.min(labelSize, g.cellWidth)) : labelSize;
-  for (const [j, label] of (labels.cols ?? []).entries()) {
-    const strong = selected?.col === j || marked("col", j);
-    if (!strong && j % labelStep(g.cellWidth) !== 0) continue;
-    context.font = font(colSize, strong);
-    context.fillStyle = strong ? ink.ink : ink.faint;
-    context.save();
-    context.translate(g.left + (j + 0.5) * g.cellWidth, g.top - (stand ? 5 : 11));
-    if (stand) context.rotate(-Math.PI / 2);
-    context.textAlign = stand ? "left" : "center";
-    context.fillText(label, 0, stand ? 0.5 : 0);
-    context.restore();
-  }
-
-  context.font = font(11, false);
+function drawLabels(context: CanvasRenderingContext2D, still: Still, ink: Ink): void {
+  const { geometry: g, labels } = still;
+  const { rows = [], cols = [] } = labels;
   context.fillStyle = ink.faint;
+  context.font = fontOf(ink, rowLabelSize(g));
+  for (let i = 0; i < rows.length; i += labelStep(g.cellHeight)) drawRowLabel(context, still, i);
+  const stand = standOf(still);
+  context.font = fontOf(ink, colLabelSize(g));
+  for (let j = 0; j < cols.length; j += labelStep(g.cellWidth))
+    drawColLabel(context, still, j, stand);
+
+  context.font = fontOf(ink, 11);
   if (labels.colAxis) {
     context.textAlign = "left";
     context.fillText(`${labels.colAxis} →`, g.left, 7);
@@ -253,6 +281,36 @@ function drawLabels(context: CanvasRenderingContext2D, picture: Picture, ink: In
     context.textAlign = "right";
     context.fillText(`← ${labels.rowAxis}`, 0, 0);
     context.restore();
+  }
+}
+
+/** The labels of rows and columns that are lit, in strong letters in the place of those below. */
+function drawStrongLabels(context: CanvasRenderingContext2D, picture: Picture, ink: Ink): void {
+  const { geometry: g, labels, selected, lights, active } = picture;
+  const lit = [selected, active, ...lights].filter((light) => light !== null);
+  const indices = (axis: "row" | "col", count: number) =>
+    new Set(lit.map((light) => light[axis] ?? count).filter((index) => index < count));
+  // Words of the axes stand beyond the labels.
+  const [left, top] = [labels.rowAxis ? axisSize : 0, labels.colAxis ? axisSize : 0];
+  context.fillStyle = ink.ink;
+
+  const rowSize = rowLabelSize(g);
+  context.font = fontOf(ink, rowSize, true);
+  for (const row of indices("row", labels.rows?.length ?? 0)) {
+    const height = rowSize + 2;
+    const y = g.top + (row + 0.5) * g.cellHeight - height / 2;
+    context.clearRect(left, y, g.left - left - 2, height);
+    drawRowLabel(context, picture, row);
+  }
+
+  const stand = standOf(picture);
+  const colSize = colLabelSize(picture.geometry);
+  context.font = fontOf(ink, colSize, true);
+  for (const col of indices("col", labels.cols?.length ?? 0)) {
+    const width = stand ? colSize + 2 : g.cellWidth;
+    const x = g.left + (col + 0.5) * g.cellWidth - width / 2;
+    context.clearRect(x, top, width, g.top - top - 2);
+    drawColLabel(context, picture, col, stand);
   }
 }
 
@@ -281,9 +339,9 @@ function outline(
   }
 }
 
-function drawMarks(context: CanvasRenderingContext2D, { geometry: g, marked }: Picture, ink: Ink) {
+function drawMarks(context: CanvasRenderingContext2D, { geometry: g, marked }: Still, ink: Ink) {
   const size = Math.max(2, Math.min(8, g.cellWidth / 3, g.cellHeight / 3));
-  for (const { row = 0, col = 0 } of marked ?? []) {
+  for (const { row = 0, col = 0 } of marked) {
     const [right, top] = [g.left + (col + 1) * g.cellWidth, g.top + row * g.cellHeight];
     context.beginPath();
     context.moveTo(right - size, top);
@@ -294,22 +352,16 @@ function drawMarks(context: CanvasRenderingContext2D, { geometry: g, marked }: P
   }
 }
 
-/** `cells` is what `cellBitmap` made of the picture; it stays the same while only the lights change. */
-export function drawMatrix(
-  context: CanvasRenderingContext2D,
-  picture: Picture,
-  cells: HTMLCanvasElement | null,
-  ink: Ink,
-): void {
-  const { geometry: g, selected, lights, active } = picture;
-  if (cells) {
-    context.imageSmoothingEnabled = false;
-    context.drawImage(cells, g.left, g.top, g.cols * g.cellWidth, g.rows * g.cellHeight);
+/** On a clear canvas. */
+export function drawStill(context: CanvasRenderingContext2D, still: Still, ink: Ink): void {
+  const { geometry: g } = still;
+  if (g.rows > 0 && g.cols > 0) {
+    drawHidden(context, still, ink);
+    drawCells(context, still);
   }
-  drawHatching(context, picture, ink);
-  drawGrid(context, picture, ink);
-  drawNumbers(context, picture, ink);
-  drawMarks(context, picture, ink);
+  drawGrid(context, still, ink);
+  drawNumbers(context, still, ink);
+  drawMarks(context, still, ink);
   // The frame tells where a matrix of near-zero numbers ends: zero has the colour of the page.
   context.strokeStyle = ink.frame;
   context.lineWidth = 1;
@@ -319,7 +371,13 @@ export function drawMatrix(
     g.cols * g.cellWidth - 1,
     g.rows * g.cellHeight - 1,
   );
-  drawLabels(context, picture, ink);
+  drawLabels(context, still, ink);
+}
+
+/** Over the still picture. */
+export function drawLights(context: CanvasRenderingContext2D, picture: Picture, ink: Ink): void {
+  const { geometry: g, selected, lights, active } = picture;
+  drawStrongLabels(context, picture, ink);
   if (selected) outline(context, g, selected, ink, 1);
   for (const light of lights) outline(context, g, light, ink, 2);
   if (active) outline(context, g, active, ink, 3);

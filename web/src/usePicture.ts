@@ -42,13 +42,29 @@ export function usePicture({
   active = null,
 }: PictureOf): Picture {
   const geometry = geometryOf(rows, cols, cell, labels);
-  const marks = { selected, lights, marked, active };
-  // Pointing at a cell changes few of the many pictures on the page.
-  const key = JSON.stringify([geometry, labels, marks]);
-  return useMemo(
-    () => ({ geometry, view, palette, labels, isHidden, ...marks }),
-    [view, palette, isHidden, key],
+  // Pointing at a cell changes few of the many pictures on the page, and nothing but their lights.
+  const still = useMemo(
+    () => ({ geometry, view, palette, labels, isHidden, marked }),
+    [view, palette, isHidden, JSON.stringify(geometry), textOf(labels), JSON.stringify(marked)],
   );
+  return useMemo(
+    () => ({ ...still, still, selected, lights, active }),
+    [still, JSON.stringify([selected, lights, active])],
+  );
+}
+
+/** Long lists of words, told apart by what they say; the same list need not be looked through again. */
+const texts = new WeakMap<readonly string[], string>();
+
+function textOf({ rows, cols, rowAxis, colAxis }: Labels): string {
+  return [rows, cols, [rowAxis ?? "", colAxis ?? ""]]
+    .map((words) => {
+      if (!words) return "";
+      const text = texts.get(words) ?? JSON.stringify(words);
+      texts.set(words, text);
+      return text;
+    })
+    .join();
 }
 
 /** A sentence about a matrix, for those who do not see it. */

@@ -32,8 +32,34 @@ export function transposed(view: View): View {
   };
 }
 
+/** The largest number of a row, and at least 0: the end of the range of a row of shares. */
+export function largestOf({ data, cols, offset, rowStride, colStride }: View, row: number): number {
+  let largest = 0;
+  for (let j = 0, p = offset + row * rowStride; j < cols; ++j, p += colStride) {
+    const value = data[p] as number;
+    if (value > largest) largest = value;
+  }
+  return largest;
+}
+
+type Interval = readonly [number, number] | null;
+
+/** What was found of matrices before; their numbers do not change. */
+const ranges = new WeakMap<Float32Array, Map<string, Interval>>();
+
 /** The smallest and the largest number of a matrix, those that are hidden left out; null if all are. */
-export function rangeOf(view: View): readonly [number, number] | null {
+export function rangeOf(view: View): Interval {
+  const { data, ...place } = view;
+  const known = ranges.get(data) ?? new Map<string, Interval>();
+  const key = JSON.stringify(place);
+  const range = known.get(key);
+  if (range !== undefined) return range;
+  const found = findRange(view);
+  ranges.set(data, known.set(key, found));
+  return found;
+}
+
+function findRange(view: View): Interval {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < view.rows; ++i) {

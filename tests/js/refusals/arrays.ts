@@ -6,6 +6,7 @@ import { any, type Case, ints, type Make, row } from "./case.js";
 const sizes = "a list of whole numbers of 0 or more";
 const axis = "a whole number from -8 to 7";
 const count = "a whole number of 0 or more";
+const part = "a whole number of 1 or more";
 const long = new Array<number>(5000).fill(1);
 
 const shaped: Record<string, (heed: Heed, shape: readonly number[]) => unknown> = {
@@ -305,6 +306,33 @@ export const arrays: Case[] = [
     (h, t) => h.concat(new Array(5000).fill(t(1))),
     "option",
     ["parts", "at most 4094 tensors", "5000"],
+  ),
+
+  row("adaptiveMaxPool of a row", (h, t) => h.adaptiveMaxPool(t(3), 1, 1), "shape", [
+    "x",
+    "one row and one column or more",
+    "[3]",
+  ]),
+  row("adaptiveMaxPool of no columns", (h, t) => h.adaptiveMaxPool(t(2, 0), 1, 1), "shape", [
+    "x",
+    "one row and one column or more",
+    "[2, 0]",
+  ]),
+  row("adaptiveMaxPool to no row", (h, t) => h.adaptiveMaxPool(t(2, 3), 0, 1), "option", [
+    "rows",
+    part,
+    "0",
+  ]),
+  row("adaptiveMaxPool to half a column", (h, t) => h.adaptiveMaxPool(t(2, 3), 1, 0.5), "option", [
+    "columns",
+    part,
+    "0.5",
+  ]),
+  row(
+    "adaptiveMaxPool without columns",
+    (h, t) => h.adaptiveMaxPool(t(2, 3), 1, any(undefined)),
+    "option",
+    ["columns", part, "undefined"],
   ),
 
   row("uniform without a seed", (h) => h.uniform([2], any({})), "option", [

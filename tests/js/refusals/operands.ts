@@ -46,6 +46,7 @@ const operations: Record<string, [taken: Record<string, Taken>, call: Call]> = {
   transpose: [{ x: elements(2, 3) }, (h, { x }) => h.transpose(any(x))],
   slice: [{ x: elements(2, 3) }, (h, { x }) => h.slice(any(x), { axis: 1, start: 0, length: 1 })],
   split: [{ x: elements(2, 3) }, (h, { x }) => h.split(any(x), 2)],
+  adaptiveMaxPool: [{ x: floats(2, 3) }, (h, { x }) => h.adaptiveMaxPool(any(x), 1, 1)],
   concat: [
     { "parts[0]": elements(2), "parts[1]": elements(2) },
     (h, parts) => h.concat(Object.values(parts)),

@@ -18,6 +18,7 @@ export function ColourChoice({
         value={range}
         choices={[
           ["absolute", "from 0 to 1"],
+          ["head", "per head"],
           ["row", "per row"],
         ]}
         onChange={(range) => onChange({ range })}

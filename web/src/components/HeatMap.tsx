@@ -78,7 +78,12 @@ export function MatrixLegend({
   saved?: Saved;
 }) {
   return (
-    <Legend palette={picture.palette} name={symbol} hasHidden={picture.isHidden !== undefined}>
+    <Legend
+      palette={picture.palette}
+      view={picture.view}
+      name={symbol}
+      hasHidden={picture.isHidden !== undefined}
+    >
       {saved && <SaveMatrix title={title} picture={picture} saved={saved} />}
     </Legend>
   );

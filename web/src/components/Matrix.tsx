@@ -1,8 +1,10 @@
 /** A heat map on a canvas, with a cell cursor for pointer and keyboard. It knows nothing of what its numbers mean. */
-import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Theme } from "../colour";
 import { px } from "../layout";
-import { cellBitmap, drawMatrix, heightOf, inkOf, type Picture, widthOf } from "../paint";
+import { heightOf, type Picture, widthOf } from "../paint";
+import { Surface } from "../surface";
+import { usePixelRatio } from "../usePixelRatio";
 
 export interface Cell {
   readonly row: number;
@@ -40,26 +42,16 @@ export function Matrix({ picture, theme, summary, actions }: Props) {
   /** Where the keyboard's cursor was last, and what a drag paints: neither is drawn by itself. */
   const cursor = useRef<Cell>({ row: 0, col: 0 });
   const painting = useRef<boolean | null>(null);
-  const { geometry, view, palette, isHidden, active } = picture;
+  const { geometry, isHidden, active } = picture;
   const width = Math.ceil(widthOf(geometry));
   const height = Math.ceil(heightOf(geometry));
 
-  const cells = useMemo(
-    () => view && cellBitmap(view, palette, isHidden),
-    [view, palette, isHidden],
-  );
-
-  // The theme is among what this waits for because the ink changes with it.
+  const surface = useRef<Surface>(null);
+  surface.current ??= new Surface();
+  const ratio = usePixelRatio();
   useLayoutEffect(() => {
-    const element = canvas.current;
-    const context = element?.getContext("2d");
-    if (!element || !context) return;
-    const ratio = window.devicePixelRatio;
-    element.width = Math.round(width * ratio);
-    element.height = Math.round(height * ratio);
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    drawMatrix(context, picture, cells, inkOf(element));
-  }, [picture, cells, width, height, theme]);
+    if (canvas.current) surface.current?.draw(canvas.current, picture, theme, ratio);
+  }, [picture, theme, ratio]);
 
   /** The cell under the pointer; left of the cells it has no column, above them no row. */
   const hit = ({ offsetX, offsetY }: MouseEvent) => {

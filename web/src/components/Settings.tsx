@@ -5,7 +5,15 @@ import { Lockable, Panel } from "./Panel";
 
 const wide = "(min-width: 64rem)";
 
-export function Settings({ children }: { children: ComponentChildren }) {
+export function Settings({
+  children,
+  look,
+}: {
+  /** What changes what is computed: a teacher's lock disables it. */
+  children?: ComponentChildren;
+  /** What only changes how it is drawn. */
+  look?: ComponentChildren;
+}) {
   const [open, setOpen] = useState(() => matchMedia(wide).matches);
   useEffect(() => {
     const query = matchMedia(wide);
@@ -21,9 +29,10 @@ export function Settings({ children }: { children: ComponentChildren }) {
         onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
       >
         <summary>Settings</summary>
-        <Lockable>
-          <div class="controls">{children}</div>
-        </Lockable>
+        <div class="controls">
+          <Lockable>{children}</Lockable>
+          {look}
+        </div>
       </details>
     </Panel>
   );

@@ -1,5 +1,6 @@
 /** Attention as lines: queries on the left, keys on the right, stronger where more is taken. */
 import { useMemo } from "preact/hooks";
+import { type Curve, largestIn, type Range, weightPalette } from "../colour";
 import { shorten } from "../format";
 import { px, widest } from "../layout";
 import { useWidth } from "../useWidth";
@@ -18,29 +19,54 @@ const mostLines = 2000;
 /** Where more lines than this lie over one another, each is drawn fainter. */
 const fewLines = 150;
 
-/** For every query its strongest keys, as many as it takes to carry `mass` of its attention. */
-function strongest(
-  weights: View,
-  mass: number,
-  share: (weight: number, largest: number) => number,
-): Line[] {
-  const lines: Line[] = [];
-  for (let row = 0; row < weights.rows; ++row) {
-    const cols = Array.from({ length: weights.cols }, (_, col) => ({
-      col,
-      weight: at(weights, row, col),
-    }));
-    cols.sort((a, b) => b.weight - a.weight);
-    const largest = cols[0]?.weight ?? 0;
-    let carried = 0;
-    for (const { col, weight } of cols) {
-      // Rounding must not drop the last line of "all of it".
-      if (weight === 0 || carried > mass - 1e-6) break;
-      lines.push({ row, col, strength: share(weight, largest) });
-      carried += weight;
-    }
+/** Marks the largest of some numbers, as many as `enough` takes, which is told of one after the other. */
+function markLargest(
+  numbers: Float32Array,
+  enough: (number: number) => boolean,
+  mark: (index: number) => void,
+): void {
+  const sorted = numbers.slice().sort();
+  let least = Number.POSITIVE_INFINITY;
+  let alike = 0;
+  for (let i = sorted.length - 1; i >= 0 && !enough(sorted[i] as number); --i) {
+    alike = sorted[i] === least ? alike + 1 : 1;
+    least = sorted[i] as number;
   }
-  return lines.sort((a, b) => b.strength - a.strength).slice(0, mostLines);
+  for (let i = 0; i < numbers.length; ++i) {
+    const number = numbers[i] as number;
+    if (number > least || (number === least && alike-- > 0)) mark(i);
+  }
+}
+
+/** For every query its strongest keys, as many as it takes to carry `mass` of its attention; of all these the strongest. */
+function strongest(weights: View, mass: number, range: Range, curve: Curve): Line[] {
+  const { within, place: share } = weightPalette(range, curve, "light");
+  const largestOfRow = largestIn(within, weights);
+  const { rows, cols } = weights;
+  const strengths = new Float32Array(rows * cols).fill(-1);
+  const own = new Float32Array(cols);
+  for (let row = 0; row < rows; ++row) {
+    for (let col = 0; col < cols; ++col) own[col] = at(weights, row, col);
+    const largest = largestOfRow(row);
+    let carried = 0;
+    const enough = (weight: number) => {
+      // Rounding must not drop the last line of "all of it".
+      if (weight === 0 || carried > mass - 1e-6) return true;
+      carried += weight;
+      return false;
+    };
+    markLargest(own, enough, (col) => {
+      strengths[row * cols + col] = share(own[col] as number, largest);
+    });
+  }
+  const lines: Line[] = [];
+  let count = 0;
+  const enough = (strength: number) => strength < 0 || ++count > mostLines;
+  markLargest(strengths, enough, (place) => {
+    const row = Math.floor(place / cols);
+    lines.push({ row, col: place % cols, strength: strengths[place] as number });
+  });
+  return lines.sort((a, b) => b.strength - a.strength);
 }
 
 /** From here on not every word has a line of its own. */
@@ -55,8 +81,9 @@ export interface TokenLinesProps {
   weights: View | null;
   /** Lines are drawn until they carry this share, 0 to 1, of each query's attention. */
   mass: number;
-  /** A weight's strength from 0 to 1; see `weightShare`. The same function until it says otherwise. */
-  share(weight: number, largest: number): number;
+  /** How strong lines are, as the colours of weights. */
+  range: Range;
+  curve: Curve;
   selected: number | null;
   onSelect(row: number): void;
 }
@@ -69,7 +96,7 @@ export function TokenLines(props: TokenLinesProps) {
     rows > manyRows ? 1100 / rows : Math.max(11, Math.min(32, Math.floor(400 / rows)));
   const labelStep = Math.ceil(9 / rowHeight);
   const height = rows * rowHeight;
-  const { queries, keys, weights, mass, share, selected, onSelect } = props;
+  const { queries, keys, weights, mass, range, curve, selected, onSelect } = props;
   // The drawing is large: it is made anew only when something in it changes.
   const drawing = useMemo(() => {
     const left = widest(queries.map((token) => shorten(token, 12))) + 12;
@@ -78,7 +105,7 @@ export function TokenLines(props: TokenLinesProps) {
     const middle = (index: number) => (index + 0.5) * rowHeight;
     const path = ({ row, col }: Line) =>
       `M${left} ${middle(row)}C${left + bend} ${middle(row)} ${right - bend} ${middle(col)} ${right} ${middle(col)}`;
-    const lines = weights ? strongest(weights, mass, share) : [];
+    const lines = weights ? strongest(weights, mass, range, curve) : [];
     return (
       <svg
         width={width}
@@ -138,7 +165,8 @@ export function TokenLines(props: TokenLinesProps) {
     keys,
     weights,
     mass,
-    share,
+    range,
+    curve,
     selected,
     onSelect,
     width,

@@ -17,8 +17,8 @@ import { suggestions } from "./suggestions";
 const subjects: readonly (readonly [Subject, string])[] = [
   ["picture", "pixels"],
   ["points", "points"],
-  ["series", "a series"],
-  ["melody", "a melody"],
+  ["series", "values of a series"],
+  ["melody", "frames of a melody"],
 ];
 
 export function View({ state, set, notices }: RoomProps<State>) {
@@ -29,7 +29,7 @@ export function View({ state, set, notices }: RoomProps<State>) {
       <div class="subject">
         <Panel name="subject">
           <Choice
-            label="softmax(Q Kᵀ) V of"
+            label="Attention among"
             value={state.subject}
             choices={subjects}
             onChange={(subject) => set({ subject })}

@@ -1,6 +1,10 @@
 /** Weights whose colours run from 0 to the largest of the picture, on a curve of one's choice. */
-import { type Curve, type Palette, weightColour, weightShare } from "../../colour";
-import { formatShort } from "../../format";
+import { useMemo } from "preact/hooks";
+import { type Curve, type Palette, weightLegends, weightShare } from "../../colour";
+import { formatWeight } from "../../format";
+import { useShell } from "../../shell";
+
+export { formatWeight };
 
 export const curves = [
   ["linear", "linear"],
@@ -8,18 +12,14 @@ export const curves = [
   ["log", "log"],
 ] as const satisfies readonly (readonly [Curve, string])[];
 
-/** Small weights are common here: two digits of theirs are worth more than two decimals. */
-export function formatWeight(weight: number): string {
-  if (weight <= 0 || weight >= 0.1) return formatShort(weight);
-  const text = weight < 0.0001 ? weight.toExponential(1) : String(Number(weight.toPrecision(2)));
-  return text.replace("-", "−");
-}
-
-export function sharesPalette(largest: number, curve: Curve): Palette {
-  const share = weightShare("row", curve);
-  return {
-    ends: [curve === "log" ? formatWeight(largest / 1000) : "0", formatWeight(largest)],
-    colour: (weight) => weightColour(share(weight, largest)),
-    legend: weightColour,
-  };
+export function useSharesPalette(largest: number, curve: Curve): Palette {
+  const { theme } = useShell();
+  return useMemo(() => {
+    const share = weightShare("row", curve);
+    return {
+      ends: [curve === "log" ? formatWeight(largest / 1000) : "0", formatWeight(largest)],
+      place: (weight) => share(weight, largest),
+      legend: weightLegends[theme],
+    };
+  }, [largest, curve, theme]);
 }

@@ -5,12 +5,12 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#room=beyond&noise=0.2&h=0.1&window=12&pixel=38.53",
     "More noise, a wider window",
-    "At twice the noise a pixel cannot be trusted by itself. Compare how the bilateral kernel and whole patches choose on the roof.",
+    "At twice the noise a pixel cannot be trusted by itself: the bilateral kernel, which does, now does worse than the plain mean. Whole patches still tell roof from sky.",
   ],
   [
     "#room=beyond&show=points&bandwidth=0.1",
-    "A cold kernel",
-    "At a small bandwidth the softmax picks the nearest point, and the curve becomes stairs. At a large one it becomes the average.",
+    "A narrow kernel",
+    "At a small bandwidth nearly all weight is on the nearest point, and the curve becomes stairs. At a large one it becomes the average.",
   ],
   [
     "#room=beyond&show=series&series=7",
@@ -19,7 +19,7 @@ export const suggestions: readonly Suggestion[] = [
   ],
   [
     "#room=beyond&show=melody&temperature=0.02",
-    "Play the round",
-    "Every bar of the round is sung twice, so each row has a second stripe beside the diagonal, one bar away.",
+    "A round",
+    "Press Play and follow the marked row. Every bar is sung twice, so there is a second stripe beside the diagonal, one bar of 1.6 seconds away.",
   ],
 ];

@@ -10,8 +10,8 @@ import { allowed, type State } from "./state";
 export function Controls({ state, set }: { state: State; set: Setter<State> }) {
   const { wishes } = useShell();
   const { measure, order, range, curve, mass } = state;
-  return (
-    <Settings>
+  const look = (
+    <>
       <Choice
         label="Measure each head by"
         value={measure}
@@ -37,6 +37,7 @@ export function Controls({ state, set }: { state: State; set: Setter<State> }) {
         text={mass === 100 ? "all attention" : `the top ${mass} %`}
         onChange={(mass) => set({ mass })}
       />
-    </Settings>
+    </>
   );
+  return <Settings look={look} />;
 }

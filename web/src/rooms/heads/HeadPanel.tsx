@@ -1,6 +1,5 @@
 /** One head in detail: its weights, who looks at whom, and all that is measured of it. */
-import { useCallback, useMemo } from "preact/hooks";
-import { weightShare } from "../../colour";
+import { useCallback } from "preact/hooks";
 import { Switch } from "../../components/Fields";
 import { Readout } from "../../components/Readout";
 import { type OneHead, RowDetails } from "../../components/RowDetails";
@@ -68,7 +67,6 @@ function Lines() {
   const { range, curve, mass } = state;
   const { shown, row } = scene;
   const { rows, columns } = shown.attention;
-  const share = useMemo(() => weightShare(range, curve), [range, curve]);
   const select = useCallback((row: number) => set({ row, cell: null }), [set]);
   return (
     <div class="head-lines">
@@ -79,7 +77,8 @@ function Lines() {
         keys={columns}
         weights={shown.weights}
         mass={mass / 100}
-        share={share}
+        range={range}
+        curve={curve}
         selected={active?.row ?? row}
         onSelect={select}
       />

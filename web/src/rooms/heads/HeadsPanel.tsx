@@ -1,12 +1,12 @@
 /** Every head of the model as a small picture with one number under it, by layer or by that number. */
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import { weightPalette } from "../../colour";
 import { Legend } from "../../components/Legend";
 import { Matrix } from "../../components/Matrix";
 import { format } from "../../format";
 import { hides, useShell } from "../../shell";
 import { usePicture } from "../../usePicture";
+import { useWeightPalette } from "../../useWeightPalette";
 import { viewOn } from "../../view";
 import { measures } from "./measures";
 import { usePage } from "./page";
@@ -19,11 +19,11 @@ function Thumbnail({ view: shown, label }: { view: HeadView; label: string }) {
   const { state, scene, set, drop } = usePage();
   const { theme, wishes } = useShell();
   const { attention, head, name } = shown;
-  const { measure, range, curve } = state;
+  const { measure } = state;
   const { small } = head;
   const { rows, cols } = small;
   const view = useMemo(() => viewOn(small.data, rows, cols), [small]);
-  const palette = useMemo(() => weightPalette(range, curve), [range, curve]);
+  const palette = useWeightPalette(state);
   // Of a pooled picture a part is hidden if all of it is.
   const isHidden = useMemo(
     () => (attention.isCausal ? (row: number, col: number) => col > row : undefined),
@@ -138,8 +138,8 @@ function ByMeasure({ all }: { all: readonly HeadView[] }) {
 export function HeadsPanel() {
   const { state, scene } = usePage();
   const { wishes } = useShell();
-  const { measure, order, range, curve } = state;
-  const palette = useMemo(() => weightPalette(range, curve), [range, curve]);
+  const { measure, order } = state;
+  const palette = useWeightPalette(state);
   return (
     <section class="all-heads" aria-labelledby="all-heads-title">
       <h2 id="all-heads-title">All heads</h2>

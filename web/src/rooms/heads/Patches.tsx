@@ -1,9 +1,10 @@
 /** A picture, and how much the lit row looks at each of its patches. */
 import { useMemo } from "preact/hooks";
-import { type Palette, weightPalette } from "../../colour";
+import type { Palette } from "../../colour";
 import { HeatMap } from "../../components/HeatMap";
 import type { Cell } from "../../components/Matrix";
 import { usePicture } from "../../usePicture";
+import { useWeightPalette } from "../../useWeightPalette";
 import { viewOn } from "../../view";
 import { usePage } from "./page";
 import type { Seen } from "./seen";
@@ -13,13 +14,12 @@ const size = 168;
 
 const grey: Palette = {
   ends: ["0", "1"],
-  colour: (value) => [255 * value, 255 * value, 255 * value],
+  place: (value) => value,
   legend: (t) => [255 * t, 255 * t, 255 * t],
 };
 
 export function Patches({ picture }: { picture: NonNullable<Seen["picture"]> }) {
   const { scene, state, set, active, point } = usePage();
-  const { range, curve } = state;
   const { shown, row } = scene;
   const { columns, rows } = shown.attention;
   const { pixels, side } = picture;
@@ -30,7 +30,7 @@ export function Patches({ picture }: { picture: NonNullable<Seen["picture"]> }) 
     const { data, offset } = shown.weights;
     return viewOn(data, across, across, offset + start);
   }, [shown.weights, across, start]);
-  const palette = useMemo(() => weightPalette(range, curve), [range, curve]);
+  const palette = useWeightPalette(state);
   const drawn = usePicture({
     ...{ view: useMemo(() => viewOn(pixels, side, side), [pixels, side]), palette: grey },
     ...{ rows: side, cols: side, cell: { width: size / side, height: size / side } },

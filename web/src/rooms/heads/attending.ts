@@ -3,7 +3,7 @@ import type { Heed } from "heed";
 import type { Alignment, HeadAlignment, LabelledWeights } from "heed/models";
 import { type Attention, attentionOf, plain, sharesOf } from "../../attended";
 import type { Input } from "../../typed";
-import { type HeadWeights, maxPooled, measuresOf } from "./measures";
+import { type HeadWeights, measuresOf } from "./measures";
 import type { Probe } from "./probe";
 import type { HeadKey, SeenAttention, SeenHead } from "./seen";
 import { headKey } from "./state";
@@ -34,11 +34,24 @@ function rowNames({ name, rows }: Attention, { input }: Setting): readonly strin
   return rows.map((row, t) => `${plain(input.target[t] ?? "end")} after ${row}`);
 }
 
+/** Every head's largest weights. */
+function smallOf(heed: Heed, { heads, rows, columns, weights }: LabelledWeights) {
+  const [r, c] = [Math.min(rows, mostCells), Math.min(columns, mostCells)];
+  return heed.scope(() => {
+    const data = heed.adaptiveMaxPool(heed.tensor(weights, [heads, rows, columns]), r, c).data;
+    return Array.from({ length: heads }, (_, head) => ({
+      data: data.slice(head * r * c, (head + 1) * r * c) as Float32Array,
+      ...{ rows: r, cols: c },
+    }));
+  });
+}
+
 function seenAttention(heed: Heed, labelled: LabelledWeights, setting: Setting): SeenAttention {
   const attention = attentionOf(labelled);
   const { path, name, layer, heads } = attention;
   const { rows, columns, weights } = labelled;
   const places = columnsOf(path, setting);
+  const small = smallOf(heed, labelled);
   const seenHead = (head: number): SeenHead => {
     const size = rows * columns;
     const own: HeadWeights = {
@@ -48,7 +61,7 @@ function seenAttention(heed: Heed, labelled: LabelledWeights, setting: Setting):
     const heldOut = setting.heldOut.find((each) => each.path === path && each.head === head);
     return {
       key: headKey(name, layer, head),
-      small: maxPooled(own, mostCells),
+      small: small[head] as SeenHead["small"],
       measures: {
         ...measuresOf(own, { places, isSelf: name !== "cross" }),
         heldOut: heldOut?.mass ?? null,

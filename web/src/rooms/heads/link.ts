@@ -39,7 +39,7 @@ const readers: Readers<State> = {
   cell: (text) => ({ cell: cellFrom(text) }),
   measure: (text) => ({ measure: oneOf(...measureNames)(text) }),
   order: (text) => ({ order: oneOf("layer", "measure")(text) }),
-  range: (text) => ({ range: oneOf("absolute", "row")(text) }),
+  range: (text) => ({ range: oneOf("absolute", "head", "row")(text) }),
   curve: (text) => ({ curve: oneOf("linear", "sqrt", "log")(text) }),
   mass: (text) => ({ mass: numberIn(allowed.mass)(text) }),
 };

@@ -86,20 +86,3 @@ export function measuresOf(
     diagonal: mean(rows.flatMap((row, i) => (i < head.columns ? [row[i] as number] : []))),
   };
 }
-
-/** The largest weight of each part, at most `most` parts along a side: what is small and bright is not lost. */
-export function maxPooled(
-  { weights, rows, columns }: HeadWeights,
-  most: number,
-): { data: Float32Array; rows: number; cols: number } {
-  const size = { rows: Math.min(rows, most), cols: Math.min(columns, most) };
-  const data = new Float32Array(size.rows * size.cols);
-  for (let i = 0; i < rows; ++i) {
-    for (let j = 0; j < columns; ++j) {
-      const part =
-        Math.floor((i * size.rows) / rows) * size.cols + Math.floor((j * size.cols) / columns);
-      data[part] = Math.max(data[part] as number, weights[i * columns + j] as number);
-    }
-  }
-  return { data, ...size };
-}

@@ -24,7 +24,7 @@ function usePairs({ attention }: HeadView, view: View, width: number, isSigned: 
     ...{ rowAxis: "queries look", colAxis: "keys are looked at" },
   };
   const palette = useMemo(() => {
-    if (!isSigned) return weightPalette(range, curve);
+    if (!isSigned) return weightPalette(range, curve, theme);
     const [low, high] = rangeOf(view) ?? [0, 1];
     return signedPalette(Math.max(-low, high), theme);
   }, [isSigned, view, range, curve, theme]);

@@ -1,4 +1,5 @@
 /** The desk of this room: runs a trained model with all its heads and without some, and measures every head. */
+import type { Heed } from "heed";
 import {
   type Alignment,
   alignmentOf,
@@ -74,7 +75,7 @@ function noticesOf(input: Input, { task }: Trained, questions: number): string[]
   return notices;
 }
 
-async function look(request: Look, trained: Trained): Promise<Seen | Unread> {
+async function look(heed: Heed, request: Look, trained: Trained): Promise<Seen | Unread> {
   const start = performance.now();
   const { model, task, heldOut, score } = trained;
   const known = task.vocabulary.source;
@@ -99,7 +100,7 @@ async function look(request: Look, trained: Trained): Promise<Seen | Unread> {
         }));
 
   const setting = { input: answered, places, heldOut };
-  const seen = (probe: Probe) => attentionsOf(model.heed, probe, setting);
+  const seen = (probe: Probe) => attentionsOf(heed, probe, setting);
   const whole = seen(before);
   const asked = askedOf(questionsOf(input, answered, isSolved), before, rest?.probe ?? null);
   const textOf = (tokens: readonly string[]) => task.write?.(tokens) ?? tokens.join("");
@@ -132,7 +133,7 @@ const solve: Solver<Look | Leave, Seen | Unread | null> = async (request, { heed
     return null;
   }
   const { base, exhibit } = request;
-  return look(request, await modelAt(heed, `${base}models/${exhibitOf(exhibit).folder}`));
+  return look(heed, request, await modelAt(heed, `${base}models/${exhibitOf(exhibit).folder}`));
 };
 
 export default solve;

@@ -33,8 +33,18 @@ export function Controls({ state, set }: { state: State; set: Setter<State> }) {
   /** Another training has another past, and other heads. */
   const begin = (change: Partial<State>) =>
     set({ at: null, head: null, cell: null, row: null, ...change });
+  const look = (
+    <div class="group">
+      <Switch
+        label="Outline the right places"
+        checked={state.outlined}
+        onChange={(outlined) => set({ outlined })}
+      />
+      <ColourChoice range={state.range} curve={state.curve} onChange={set} />
+    </div>
+  );
   return (
-    <Settings>
+    <Settings look={look}>
       <Choice<TaskName>
         label="Learn to"
         value={state.task}
@@ -95,14 +105,6 @@ export function Controls({ state, set }: { state: State; set: Setter<State> }) {
         limits={allowed.seed}
         onChange={(seed) => begin({ seed })}
       />
-      <div class="group">
-        <Switch
-          label="Outline the right places"
-          checked={state.outlined}
-          onChange={(outlined) => set({ outlined })}
-        />
-        <ColourChoice range={state.range} curve={state.curve} onChange={set} />
-      </div>
     </Settings>
   );
 }

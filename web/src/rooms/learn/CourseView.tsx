@@ -1,7 +1,5 @@
-/** One model: its answer, one head drawn large, and all its heads as small pictures. */
-import { useMemo } from "preact/hooks";
-import { weightPalette } from "../../colour";
 import type { Setter } from "../../room";
+import { useWeightPalette } from "../../useWeightPalette";
 import { AnswerView } from "./ExampleView";
 import { HeadGrid } from "./HeadGrid";
 import { LargeHead } from "./LargeHead";
@@ -37,10 +35,7 @@ export function CourseView({
   looks: readonly Seen[];
 }) {
   const { course, attentions, seen, state, set } = props;
-  const palette = useMemo(
-    () => weightPalette(state.range, state.curve),
-    [state.range, state.curve],
-  );
+  const palette = useWeightPalette(state);
   // A long input needs the whole width to be read.
   const isLong = attentions.some(({ columns }) => columns.length > fewColumns);
   const shown = shownHead(attentions, looks, state.head);

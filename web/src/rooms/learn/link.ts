@@ -47,7 +47,7 @@ const readers: Readers<State> = {
   },
   row: (text) => ({ row: numberIn(allowed.row)(text) - 1 }),
   outlined: (text) => ({ outlined: onOff(text) }),
-  range: (text) => ({ range: oneOf("absolute", "row")(text) }),
+  range: (text) => ({ range: oneOf("absolute", "head", "row")(text) }),
   curve: (text) => ({ curve: oneOf("linear", "sqrt", "log")(text) }),
 };
 

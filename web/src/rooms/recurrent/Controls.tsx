@@ -8,17 +8,8 @@ import type { State } from "./state";
 
 export function Controls({ state }: { state: State }) {
   const { set } = usePage();
-  return (
-    <Settings>
-      <Choice
-        label="Recurrent attention"
-        value={state.between}
-        choices={[
-          ["bahdanau", "Bahdanau’s"],
-          ["dot", "dot product"],
-        ]}
-        onChange={(between) => set({ between })}
-      />
+  const look = (
+    <>
       <Choice
         label="Maps of the model"
         value={state.way}
@@ -30,6 +21,19 @@ export function Controls({ state }: { state: State }) {
       />
       <HeadPicker />
       <ColourChoice range={state.range} curve={state.curve} onChange={set} />
+    </>
+  );
+  return (
+    <Settings look={look}>
+      <Choice
+        label="Recurrent attention"
+        value={state.between}
+        choices={[
+          ["bahdanau", "Bahdanau’s"],
+          ["dot", "dot product"],
+        ]}
+        onChange={(between) => set({ between })}
+      />
     </Settings>
   );
 }

@@ -44,8 +44,9 @@ export function DateField({
               onInput={({ currentTarget }) => set({ text: currentTarget.value })}
             />
           </div>
-          <Forms kind="short" set={set} />
-          <Forms kind="long" set={set} />
+          {Object.keys(forms).map((kind) => (
+            <Forms key={kind} kind={kind as keyof typeof forms} set={set} />
+          ))}
         </Lockable>
       </Panel>
       <Notices notices={notices} />

@@ -2,11 +2,14 @@
 import { Lockable } from "../../components/Panel";
 import { hides, useShell } from "../../shell";
 import { markOf, rightAt, Token } from "./Mark";
-import { shownModels, titles, usePage } from "./page";
+import { shownModels, stepsOf, titles, usePage } from "./page";
 import type { Found, ModelName, Run, Step } from "./problem";
 import { lastStep, mostSteps, visible, type Way } from "./state";
 
-const ways: Readonly<Record<Way, string>> = { taught: "Taught", alone: "Alone" };
+const ways: Readonly<Record<Way, string>> = {
+  taught: "Taught: the right characters go in",
+  alone: "Alone: its own characters go in",
+};
 
 /** The digits and the hyphen that may be put in. */
 const tokens = [..."0123456789-"];
@@ -15,11 +18,14 @@ const tokens = [..."0123456789-"];
 function TokenLine({
   words,
   cells,
+  count,
   shown,
   chosen,
 }: {
   words: string;
   cells: readonly Piece[];
+  /** Of places: the same in all lanes. */
+  count: number;
   /** The last step that is shown, and the one that is chosen. */
   shown: number;
   chosen: number;
@@ -27,7 +33,7 @@ function TokenLine({
   return (
     <tr>
       <th scope="row">{words}</th>
-      {Array.from({ length: Math.max(cells.length, lastStep + 1) }, (_, i) => {
+      {Array.from({ length: count }, (_, i) => {
         const cell = i <= shown && cells[i];
         return (
           <td key={i} class={i === chosen ? "now" : undefined}>
@@ -70,11 +76,12 @@ function TopThree({ step, right }: { step: Step | undefined; right: string | und
 }
 
 function Lane({ way, run }: { way: Way; run: Run | null | undefined }) {
-  const { state, solution } = usePage();
+  const page = usePage();
+  const { state, solution } = page;
   const target = solution?.target ?? null;
   const { slip } = state;
   const steps = run?.steps ?? [];
-  const count = Math.max(steps.length, lastStep + 1);
+  const count = stepsOf(page);
   const shown = Math.min(state.step, count - 1);
   const chosen = Math.min(state.row, shown);
   if (run === null)
@@ -98,8 +105,8 @@ function Lane({ way, run }: { way: Way; run: Run | null | undefined }) {
       <h4>{ways[way]}</h4>
       <table class="strip">
         <tbody>
-          <TokenLine words="in" cells={given} shown={shown} chosen={chosen} />
-          <TokenLine words="out" cells={said} shown={shown} chosen={chosen} />
+          <TokenLine words="in" cells={given} {...{ count, shown, chosen }} />
+          <TokenLine words="out" cells={said} {...{ count, shown, chosen }} />
         </tbody>
       </table>
       <TopThree step={steps[chosen]} right={rightAt(target, chosen)} />
@@ -180,8 +187,8 @@ export function Decoding() {
         <p class="words">
           Taught, as in training, a decoder is given the right character after each step, whatever
           it said itself (teacher forcing). Alone it is given its own. The two part where it is
-          wrong; put in a wrong character to see how each goes on from it. Below stand the three
-          likeliest characters of the chosen step.
+          wrong. Put in a wrong character, and see how each goes on from it. Under each pair of rows
+          stand the three likeliest characters of the chosen step.
         </p>
       )}
       <Lockable>

@@ -1,9 +1,11 @@
 /** The Transformer's layers and heads as small maps; a head is known by its place and number. */
 import { useMemo } from "preact/hooks";
-import { weightPalette } from "../../colour";
+import type { Palette } from "../../colour";
+import { Legend } from "../../components/Legend";
 import { Matrix } from "../../components/Matrix";
 import { useShell } from "../../shell";
 import { usePicture } from "../../usePicture";
+import { useWeightPalette } from "../../useWeightPalette";
 import { viewOfHead } from "./maps";
 import { usePage } from "./page";
 import type { Attention } from "./problem";
@@ -12,19 +14,19 @@ import { lastStep, runShown } from "./state";
 const size = { width: 40, height: 28 };
 
 function Thumbnail({
+  palette,
   attention,
   head,
   name,
 }: {
+  palette: Palette;
   attention: Attention | null;
   head: number;
   name: string;
 }) {
-  const { state, source } = usePage();
+  const { source } = usePage();
   const { theme } = useShell();
-  const { range, curve } = state;
   const view = useMemo(() => attention && viewOfHead(attention, head), [attention, head]);
-  const palette = useMemo(() => weightPalette(range, curve), [range, curve]);
   const rows = attention?.rows ?? lastStep + 1;
   const cols = Math.max(1, source.length);
   const cell = { width: size.width / cols, height: size.height / rows };
@@ -36,6 +38,7 @@ export function HeadPicker() {
   const { state, solution, set } = usePage();
   const found = solution?.models.find(({ name }) => name === "transformer");
   const { layers, heads } = found ?? { layers: 2, heads: 4 };
+  const palette = useWeightPalette(state);
   return (
     <>
       {Array.from({ length: layers }, (_, layer) => (
@@ -54,6 +57,7 @@ export function HeadPicker() {
                   onChange={() => set({ layer, head })}
                 />
                 <Thumbnail
+                  palette={palette}
                   attention={(found && runShown(found, state.way).attentions[layer]) ?? null}
                   head={head}
                   name={name}
@@ -64,6 +68,7 @@ export function HeadPicker() {
           })}
         </fieldset>
       ))}
+      <Legend palette={palette} />
     </>
   );
 }

@@ -1,6 +1,6 @@
 /** The maps of all models under one another, a character of the date over its column in each of them. */
 import { useMemo, useState } from "preact/hooks";
-import { signedPalette, weightPalette } from "../../colour";
+import { signedPalette } from "../../colour";
 import { HeatMap } from "../../components/HeatMap";
 import type { Cell } from "../../components/Matrix";
 import { Readout } from "../../components/Readout";
@@ -9,8 +9,10 @@ import { type CellSize, leftOf, px } from "../../layout";
 import type { Labels, Light } from "../../paint";
 import { hides, useShell } from "../../shell";
 import { usePicture } from "../../usePicture";
+import { useWeightPalette } from "../../useWeightPalette";
 import { useWidth } from "../../useWidth";
 import { viewOn } from "../../view";
+import { ChosenRow } from "./ChosenRow";
 import { attentionShown, explain, massOf, saidBy, viewOfHead } from "./maps";
 import { shownModels, titles, usePage, usePointing } from "./page";
 import type { Found, ModelName } from "./problem";
@@ -18,16 +20,23 @@ import { lastStep, visible } from "./state";
 
 const rowAxis = "says, and looks";
 const colAxis = "the date: is looked at";
-/** Wide enough for a letter to lie flat over its column; a narrow page scrolls. */
-const cellWidths = { min: 15, max: 30 };
+/** Letters over narrow columns are written smaller; only the longest dates scroll, on a narrow page. */
+const cellWidths = { min: 6, max: 30 };
 /** Too low for numbers in the cells: most of them would be zeros. */
 const cellHeight = 14;
-const massWidth = 88;
+/** On a narrow page the words beside a name stand below it, and those above the masses reach over the map. */
+const narrowest = 560;
+const sizes = {
+  wide: { mass: 88, name: 28 },
+  narrow: { mass: 40, name: 48 },
+};
+type Size = keyof typeof sizes;
 const emptyRows = Array.from({ length: lastStep + 1 }, (_, i) => (i === lastStep ? "end" : ""));
 const left = () => leftOf({ rows: ["end"], rowAxis });
 
-function cellOf(width: number, columns: number): CellSize {
-  const wide = Math.floor(((width - left() - massWidth) / Math.max(1, columns)) * 4) / 4;
+function cellOf(width: number, size: Size, columns: number): CellSize {
+  const room = width - left() - sizes[size].mass;
+  const wide = Math.floor((room / Math.max(1, columns)) * 4) / 4;
   return { width: Math.max(cellWidths.min, Math.min(cellWidths.max, wide)), height: cellHeight };
 }
 
@@ -51,14 +60,16 @@ function AlignmentMap({
   name,
   found,
   cell,
+  size,
 }: {
   name: ModelName;
   found: Found | null;
   cell: CellSize;
+  size: Size;
 }) {
   const { state, solution, source, set } = usePage();
   const { pointed, point } = usePointing();
-  const { way, head, step, range, curve } = state;
+  const { way, head, step } = state;
   const attention = found && attentionShown(found, state);
   const view = useMemo(() => attention && viewOfHead(attention, head), [attention, head]);
   const rows = attention?.rows ?? emptyRows.length;
@@ -70,7 +81,7 @@ function AlignmentMap({
     }),
     [found, way, source],
   );
-  const palette = useMemo(() => weightPalette(range, curve), [range, curve]);
+  const palette = useWeightPalette(state);
   const isHidden = useMemo(
     () => (step >= rows - 1 ? undefined : (row: number) => row > step),
     [step, rows],
@@ -87,6 +98,7 @@ function AlignmentMap({
     active: isHere ? { row, col } : null,
   });
   const title = titles[name];
+  const note = name === "transformer" ? `layer ${state.layer + 1}, ${headWords(head)}` : "one map";
   const alignment = solution?.alignment;
   const masses =
     view && alignment
@@ -100,17 +112,24 @@ function AlignmentMap({
         name={name}
         title={title}
         symbol={<b>{title}</b>}
-        note={name === "transformer" ? `layer ${state.layer + 1}, ${headWords(head)}` : "one map"}
+        note={note}
         picture={picture}
         hint="Enter chooses a row and a column."
-        saved={{ file: `dates-${name}`, caption: `${title}: “${source.join("")}”` }}
+        saved={{
+          file: `dates-${name}`,
+          caption: `${title}, ${note}: “${source.join("")}”`,
+          rows: labels.rows,
+          cols: labels.cols,
+        }}
         actions={{
           point: (cell, by) => point(cell && { ...cell, model: name }, by),
           press: (cell) => set(cell),
           selectRow: (row) => set({ row }),
         }}
       />
-      {masses.length > 0 && <Masses masses={masses} top={picture.geometry.top + 28} />}
+      {masses.length > 0 && (
+        <Masses masses={masses} top={picture.geometry.top + sizes[size].name} />
+      )}
     </div>
   );
 }
@@ -122,6 +141,7 @@ function VectorMap({ found, cell }: { found: Found | null; cell: CellSize }) {
   const { source } = usePage();
   const { theme, wishes } = useShell();
   const [cellPointed, setPointed] = useState<Cell | null>(null);
+  const [byKeyboard, setByKeyboard] = useState(false);
   const vector = found?.vector ?? null;
   const size = vector?.length ?? 64;
   const view = useMemo(() => vector && viewOn(vector, 1, size), [vector, size]);
@@ -132,6 +152,10 @@ function VectorMap({ found, cell }: { found: Found | null; cell: CellSize }) {
     active: cellPointed,
   });
   const at = cellPointed?.col;
+  const pointed =
+    vector && at !== undefined
+      ? `number ${at + 1} of ${size}: ${format(vector[at] as number)}`
+      : null;
   return (
     <div class="map" style={{ paddingLeft: px(left()) }}>
       <div>
@@ -139,16 +163,21 @@ function VectorMap({ found, cell }: { found: Found | null; cell: CellSize }) {
           name="rnn"
           title="The vector between encoder and decoder"
           symbol={<b>{titles.rnn}</b>}
-          note={
-            vector && at !== undefined
-              ? `number ${at + 1} of ${size}: ${format(vector[at] as number)}`
-              : `no map: one vector of ${size} numbers`
-          }
+          note={pointed ?? `no map: one vector of ${size} numbers`}
           picture={picture}
           hint=""
           saved={{ file: "dates-rnn-vector", caption: `The vector of “${source.join("")}”` }}
-          actions={{ point: setPointed, press: () => {} }}
+          actions={{
+            point: (cell, by) => {
+              setPointed(cell);
+              setByKeyboard(by === "keyboard");
+            },
+            press: () => {},
+          }}
         />
+        <div class="only-heard" aria-live="polite">
+          {byKeyboard && pointed}
+        </div>
         {!hides(wishes, "text") && (
           <p class="vector-words">
             This decoder never looks at the date. All that it knows of the {source.length}{" "}
@@ -161,22 +190,36 @@ function VectorMap({ found, cell }: { found: Found | null; cell: CellSize }) {
   );
 }
 
+/** Of the cell that is pointed at, else of the chosen one. */
+function CellReadout() {
+  const page = usePage();
+  const { pointed } = usePointing();
+  const { row, col, between } = page.state;
+  const chosen = { row, col, model: between };
+  return (
+    <Readout
+      explanation={(pointed && explain(page, pointed)) ?? explain(page, chosen)}
+      locked={false}
+    />
+  );
+}
+
 export function Maps() {
   const page = usePage();
   const { wishes } = useShell();
   const [ref, width] = useWidth<HTMLDivElement>();
-  const { source, state } = page;
-  const { pointed } = usePointing();
-  const cell = cellOf(width, source.length);
-  const explanation = pointed && explain(page, pointed);
+  const { source } = page;
+  const size: Size = width < narrowest ? "narrow" : "wide";
+  const cell = cellOf(width, size, source.length);
   return (
-    <section class="maps" aria-labelledby="maps-title">
+    <section class={`maps ${size}`} aria-labelledby="maps-title">
       <h2 id="maps-title">Where each one looks</h2>
       {!hides(wishes, "text") && (
         <p class="words">
           A row for each character that is written, a column for each of the date; a row adds up to
           1. Beside it stands how much of that is on the right places: the characters that carry
-          what is to be said.
+          what is to be said. A recurrent state knows its neighbours too, so looking one place
+          beside can be enough.
         </p>
       )}
       <div ref={ref} class="scroll">
@@ -185,16 +228,14 @@ export function Maps() {
             name === "rnn" ? (
               <VectorMap key={name} found={found} cell={cell} />
             ) : (
-              <AlignmentMap key={name} name={name} found={found} cell={cell} />
+              <AlignmentMap key={name} {...{ name, found, cell, size }} />
             ),
           )}
       </div>
-      <Readout
-        explanation={
-          explanation ?? explain(page, { row: state.row, col: state.col, model: state.between })
-        }
-        locked={false}
-      />
+      <div class="maps-below">
+        <CellReadout />
+        <ChosenRow />
+      </div>
     </section>
   );
 }

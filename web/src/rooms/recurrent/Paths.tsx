@@ -158,9 +158,9 @@ function Waiting({
 
 function wordsOf(name: ModelName, journey: Journey, layers: number): string {
   if (name === "transformer")
-    return `1 hop: the decoder looks at the very character. Within the date every character is 1 hop from every other, in each of ${layers} layers.`;
+    return `1 step: the decoder looks at the very character. Within the date every character is 1 step from every other, in each of ${layers} layers.`;
   if (name !== "rnn")
-    return "1 hop: the decoder looks at the state that read the very character. Within the date it still goes from state to state.";
+    return "1 step: the decoder looks at the state that read the very character. Within the date it still goes from state to state.";
   const along = pathOf(name, journey).filter(({ part }) => part === "encoder").length - 1;
   return `${along} along the encoder’s states to its nearer end, 1 into the vector, ${journey.to + 1} along the decoder’s states.`;
 }
@@ -202,9 +202,9 @@ export function Paths() {
       models.map(({ name }) => lengthOf(name, journey)),
     ],
     ["The way from the first to the last character of the date", costs.map(({ across }) => across)],
-    ["One after another, to read the date", costs.map(({ reading }) => reading)],
-    ["One after another, to write, being taught", costs.map(({ taught }) => taught)],
-    ["One after another, to write alone", costs.map(({ alone }) => alone)],
+    ["Steps one after another to read the date", costs.map(({ reading }) => reading)],
+    ["Steps one after another to write, being taught", costs.map(({ taught }) => taught)],
+    ["Steps one after another to write alone", costs.map(({ alone }) => alone)],
   ] as const;
   return (
     <section class="paths" aria-labelledby="paths-title">
@@ -238,8 +238,12 @@ export function Paths() {
               {width > 0 && <PathPicture {...{ name, layers, journey, tokens, width }} />}
             </div>
             <p class="faint">
-              One after another: {waits[i]?.reading} to read and {waits[i]?.writing} to write{" "}
-              {state.way === "taught" ? "while being taught" : "alone"}
+              Steps that wait for one another:{" "}
+              <span class="waiting-key">{waits[i]?.reading} to read the date</span> and{" "}
+              <span class="waiting-key write">
+                {waits[i]?.writing} to write{" "}
+                {state.way === "taught" ? "while being taught" : "alone"}
+              </span>
             </p>
             {width > 0 && waits[i] && <Waiting {...waits[i]} {...{ most, width }} />}
           </div>
@@ -267,10 +271,11 @@ export function Paths() {
       </RowTable>
       {!hides(wishes, "text") && (
         <p class="words paths-words">
-          The longer the way, the more there is to forget, and the weaker the gradient that comes
-          back along it. In the order of n for recurrent layers and of 1 for self-attention (Vaswani
-          et al., 2017, table 1); looking back instead of remembering is Bahdanau’s idea (2015).
-          Writing alone, every model goes one character at a time, each of them through all layers.
+          The longer the way, the more is forgotten on it, and the weaker the gradient that comes
+          back along it in training. For n characters it takes about n steps through a recurrent
+          layer and 1 through self-attention (Vaswani et al., 2017, table 1). To look back instead
+          of remembering all was the idea of Bahdanau, Cho and Bengio (2015). Writing alone, every
+          model goes one character at a time, each of them through all layers.
         </p>
       )}
     </section>

@@ -1,13 +1,13 @@
 /** Goes through the steps of all decoders at once: the maps and the lanes below follow. */
 import { Transport } from "../../components/Transport";
 import { rightAt } from "./Mark";
-import { usePage } from "./page";
-import { lastStep, visible } from "./state";
+import { stepsOf, usePage } from "./page";
+import { visible } from "./state";
 
 export function StepBar() {
-  const { state, solution, set } = usePage();
-  const runs = solution?.models.flatMap(({ alone, taught }) => (taught ? [alone, taught] : alone));
-  const count = Math.max(lastStep + 1, ...(runs ?? []).map(({ steps }) => steps.length));
+  const page = usePage();
+  const { state, solution, set } = page;
+  const count = stepsOf(page);
   const index = Math.min(state.step, count - 1);
   const right = rightAt(solution?.target ?? null, index);
   return (
@@ -18,7 +18,7 @@ export function StepBar() {
         label="Steps of the decoders"
         pace={900}
         go={(step) => set({ step, row: step })}
-        title={right === undefined ? undefined : `right: ${visible(right)}`}
+        title={right === undefined ? undefined : `the right character is “${visible(right)}”`}
       />
     </div>
   );

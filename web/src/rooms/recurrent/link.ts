@@ -24,7 +24,7 @@ const readers: Readers<State> = {
   step: (text) => ({ step: numberIn({ min: 1, max: mostSteps })(text) - 1 }),
   says: (text) => ({ row: numberIn({ min: 1, max: mostSteps })(text) - 1 }),
   from: (text) => ({ col: numberIn({ min: 1, max: maxCharacters })(text) - 1 }),
-  range: (text) => ({ range: oneOf("absolute", "row")(text) }),
+  range: (text) => ({ range: oneOf("absolute", "head", "row")(text) }),
   curve: (text) => ({ curve: oneOf("linear", "sqrt", "log")(text) }),
 };
 

@@ -1,6 +1,6 @@
 /** What maps are made of, apart from their pictures. */
 import type { Explanation } from "../../explanation";
-import { format } from "../../format";
+import { format, softmaxOf } from "../../format";
 import { at, type View, viewOn } from "../../view";
 import { type Page, type Pointed, shownModels, titles } from "./page";
 import type { Attention, Found, ModelName } from "./problem";
@@ -40,19 +40,45 @@ export function explain(page: Page, { row, col, model }: Pointed): Explanation |
   const mass = massOf(view, row, places);
   const what = headName(model, attention, state);
   const carrying = places.map((place) => `“${visible(source[place] ?? "")}”`).join(" ");
+  const isMean = state.head === 0 && attention.heads > 1;
+  const score =
+    isMean || model === "rnn"
+      ? ""
+      : `. The score s is ${scores[model]}, here counted from the row’s highest`;
   return {
     name: `${titles[model]}${what}: to say “${saidBy(found, state.way)[row]}”, character ${row + 1}, it looks at “${visible(source[col] ?? "")}”, character ${col + 1} of the date`,
     formula: [
-      { text: `α[${row + 1}, ${col + 1}] = ` },
+      { text: `α[${row + 1}, ${col + 1}] = ${madeOf(attention, state.head, row, col)} = ` },
       { text: format(at(view, row, col)), role: "o" },
       {
-        text:
+        text: ` of this row’s 1${
           mass === null
-            ? " of this row’s 1"
-            : ` of this row’s 1; ${format(mass)} of it is on what carries the right character: ${carrying}`,
+            ? ""
+            : `; ${format(mass)} of it is on what carries the right character: ${carrying}`
+        }${score}`,
       },
     ],
   };
+}
+
+/** How a model scores a character of the date against what it is about to say. */
+const scores: Readonly<Record<Exclude<ModelName, "rnn">, string>> = {
+  bahdanau: "v · tanh(W q + U k)",
+  dot: "q · k",
+  transformer: "q · k ÷ √d",
+};
+
+/** A weight as it was computed: the mean of the heads' weights, or a softmax. */
+function madeOf(attention: Attention, head: number, row: number, col: number): string {
+  const { heads, columns } = attention;
+  const weightOf = (head: number, col: number) => at(viewOfHead(attention, head), row, col);
+  if (heads > 1 && head === 0) {
+    const each = Array.from({ length: heads }, (_, i) => format(weightOf(i + 1, col)));
+    return `(${each.join(" + ")}) ÷ ${heads}`;
+  }
+  const weights = Array.from({ length: columns }, (_, j) => weightOf(head, j));
+  const largest = Math.max(...weights);
+  return `e^s ÷ Σ e^s = ${softmaxOf(weights[col] as number, largest)}`;
 }
 
 function headName(model: ModelName, { heads, layer }: Attention, { head }: State): string {

@@ -3,7 +3,7 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Setter } from "../../room";
 import type { Found, ModelName, Solution } from "./problem";
-import type { State } from "./state";
+import { lastStep, type State } from "./state";
 
 /** A character of the answer, one of the date, or both: what is lit in every picture. */
 export interface Pointed {
@@ -54,6 +54,12 @@ export const titles: Readonly<Record<ModelName, string>> = {
 export const shortTitles: Readonly<Record<ModelName, string>> = {
   ...{ rnn: "RNN", bahdanau: "Bahdanau", dot: "dot product", transformer: "Transformer" },
 };
+
+/** As many steps as the longest run of all models has: an answer goes on until its end. */
+export function stepsOf({ solution }: Page): number {
+  const runs = solution?.models.flatMap(({ alone, taught }) => (taught ? [alone, taught] : alone));
+  return Math.max(lastStep + 1, ...(runs ?? []).map(({ steps }) => steps.length));
+}
 
 /** The models that are shown, in their order, and what was found of each. */
 export function shownModels({ state, solution }: Page): (readonly [ModelName, Found | null])[] {

@@ -36,9 +36,10 @@ export const lastStep = 10;
 /** The last step that there can be: an answer that does not end is cut off. */
 export const mostSteps = longest + 1;
 
+/** The head of the first view is the one that looks most at the right places, by the model’s report. */
 export const initialState: State = {
   ...{ text: "the 3rd of March, 2021", between: "bahdanau", way: "alone" },
-  ...{ layer: 1, head: 0, slip: null, step: mostSteps - 1, row: 9, col: 4 },
+  ...{ layer: 1, head: 2, slip: null, step: mostSteps - 1, row: 9, col: 4 },
   ...{ range: "absolute", curve: "linear" },
 };
 
@@ -64,10 +65,17 @@ export function visible(token: string): string {
   return names[token] ?? token;
 }
 
-/** Forms that the models know, a date in each. */
+/** Forms that the models know, a date in each, by how they have the month. */
 export const forms = {
-  short: ["03/03/2021", "3.3.2021", "20210303", "3-Mar-2021", "Mar. 3, 2021", "Wed 3 Mar 2021"],
-  long: [
+  "in figures, or short": [
+    "03/03/2021",
+    "3.3.2021",
+    "20210303",
+    "3-Mar-2021",
+    "Mar. 3, 2021",
+    "Wed 3 Mar 2021",
+  ],
+  "in words": [
     "March 3, 2021",
     "MARCH 3 2021",
     "the 3rd of March, 2021",

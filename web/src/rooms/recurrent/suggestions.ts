@@ -5,14 +5,14 @@ const room = "#room=recurrent";
 
 export const suggestions: readonly Suggestion[] = [
   [
-    `${room}&date=the+twenty-first+of+September+2044&says=7&from=21`,
+    `${room}&date=the+twenty-first+of+September+2044&says=10&from=12`,
     "A long way round",
-    "The month stands in the middle of 34 characters. Count the steps that it takes through each model, and see which answer is wrong.",
+    "The day stands early in 34 characters and its last digit is written last. Count the steps between them in each model, and see who gets it wrong.",
   ],
   [
     `${room}&slip=5:0&says=6`,
     "A digit for a hyphen",
-    "Taught, each model is set right again at the next step. Alone it has to go on from a year of five digits: see who ends a place later, and who in time.",
+    "A wrong character is put in. Taught, each model is set right again at the next step. Alone it has to go on from a year of five digits: all that follows may stand one place late.",
   ],
   [
     `${room}&between=dot&date=Wed+3+Mar+2021`,

@@ -4,7 +4,7 @@ import { RowTable } from "../../components/RowTable";
 import { download } from "../../export";
 import type { Report } from "./report";
 import { columns, csvOf, describe, limitLines, markdownOf, type Row, rowsOf } from "./rows";
-import { browserName } from "./units";
+import { browserName, kibibytes } from "./units";
 
 function Cells({ row }: { row: Row }) {
   const { figure } = row;
@@ -90,13 +90,44 @@ export function Figures({ report, isComplete }: { report: Report | null; isCompl
       <div class="figures-notes faint">
         <p>
           {report.cases[0] && `${describe(report.cases[0])}. `}
-          GFLOP/s: billions of multiplications and additions a second; the softmax is not counted.
-          “Differs by”: the largest difference of a row from plain JavaScript's, relatively.
-          “Memory”: all that the engine holds, which never shrinks; for JavaScript its arrays.
+          “relaxed” and “simd” are the engine as two WebAssembly programs: both take four numbers at
+          a time, relaxed also multiplies and adds in one step. “Times as fast” as plain JavaScript,
+          round against round. GFLOP/s: billions of multiplications and additions a second; the
+          softmax is not counted. “Differs by”: the largest difference of a row from plain
+          JavaScript's, relatively. “Memory”: all that the engine has taken from the browser, which
+          never shrinks; for JavaScript its arrays.
         </p>
         <p data-limits>Limits: {limitLines(report).join("; ") || "to be measured"}.</p>
       </div>
       <Take report={report} isComplete={isComplete} />
+      {report.holdings.length > 0 && <Memory report={report} />}
     </section>
+  );
+}
+
+/** What grows with the length, and what with its square. */
+function Memory({ report }: { report: Report }) {
+  return (
+    <RowTable
+      title="What a call holds"
+      note="In the engine’s memory: its tensors of queries, keys, values and output; what is kept of the softmax, one number for each query; and the weights, one for each pair, where they are asked for."
+      columns={[
+        { id: "case", head: "case" },
+        { id: "tensors", head: "tensors" },
+        { id: "lse", head: "softmax" },
+        { id: "weights", head: "weights" },
+      ]}
+    >
+      <tbody>
+        {report.holdings.map(({ caseId, tensors, lse, weights }) => (
+          <tr key={caseId} data-holding={caseId}>
+            <th scope="row">{report.cases.find(({ id }) => id === caseId)?.name}</th>
+            <td>{kibibytes(tensors)}</td>
+            <td>{kibibytes(lse)}</td>
+            <td>{weights === null ? "too many" : kibibytes(weights)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </RowTable>
   );
 }

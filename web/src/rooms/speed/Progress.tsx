@@ -1,30 +1,81 @@
 /** How far the run is, what it found in a sentence, and the buttons that begin and end one. */
-import { bestOf, type Case, figureOf, isDisturbed, limitOf, type Report, speedOf } from "./report";
+import {
+  bestOf,
+  type Case,
+  type Contender,
+  figureOf,
+  isDisturbed,
+  limitOf,
+  type Report,
+  ratioOf,
+  speedOf,
+  type Timing,
+} from "./report";
 import { describe } from "./rows";
 import { percent, threeDigits } from "./units";
 import type { Measuring } from "./useRun";
+
+/** How many times as long as half of the tokens; where a mask or a window leaves pairs out, that is no lesson. */
+function growthOf(report: Report, one: Case, by: Contender): number | null {
+  const { queries, causal, window } = one.sizes;
+  const half = report.cases.find(
+    ({ kind, sizes }) => kind === "attention" && sizes.queries === queries / 2,
+  );
+  const [whole, less] = [one, half].map((each) => each && figureOf(report, each, by)?.timing);
+  return !causal && window === 0 && whole && less ? whole.median / less.median : null;
+}
+
+/** What the threads were worth in this run, case by case; null where there is one thread only. */
+export function threadWords(report: Report, { variant, threads }: Contender): string | null {
+  const alone = report.contenders.find((other) => other.variant === variant && other.threads === 1);
+  const many = report.contenders.find(
+    (other) => other.variant === variant && other.threads === threads,
+  );
+  if (!alone || !many || threads === 1) return null;
+  const gains = report.cases.flatMap((one) => {
+    const [slow, fast] = [alone, many].map((by) => figureOf(report, one, by)?.timing);
+    return one.kind === "attention" && slow && fast
+      ? [{ name: one.sizes.queries, gain: ratioOf(slow, fast) }]
+      : [];
+  });
+  if (gains.length === 0) return null;
+  const list = gains.map(({ name, gain }) => `${threeDigits(gain)} at ${name}`).join(", ");
+  const lost = gains.filter(({ gain }) => gain < 1).length;
+  const verdict =
+    lost === 0
+      ? ""
+      : lost === gains.length
+        ? " They did not help in this run: another program may have the other core."
+        : " Below 1 they cost more than they gave.";
+  return `${threads} threads were so many times as fast as one: ${list} tokens.${verdict}`;
+}
 
 /** What a person who is in a hurry wants to know. */
 export function Result({ report }: { report: Report }) {
   const best = bestOf(report);
   const plain = report.contenders.find(({ variant }) => variant === null);
   if (!best || !plain) return null;
-  const timeOf = (one: Case, by: typeof best) => figureOf(report, one, by)?.timing?.median;
+  const timingOf = (one: Case, by: typeof best) => figureOf(report, one, by)?.timing;
   const longest = report.cases.findLast(
-    (one) => one.kind === "attention" && timeOf(one, best) && timeOf(one, plain),
+    (one) => one.kind === "attention" && timingOf(one, best) && timingOf(one, plain),
   );
   if (!longest) return null;
-  const ours = timeOf(longest, best) as number;
-  const theirs = timeOf(longest, plain) as number;
+  const [our, their] = [timingOf(longest, best), timingOf(longest, plain)] as [Timing, Timing];
+  const [ours, theirs, ratio] = [our.median, their.median, ratioOf(their, our)];
   const limit = limitOf(report, longest, best);
   const speed = speedOf(longest, ours);
+  const growth = growthOf(report, longest, best);
+  const threads = threadWords(report, best);
   return (
     <>
       Attention over {longest.name}, {describe(longest)}, takes <b>{threeDigits(ours)} ms</b> in the
       engine ({best.name}) and <b>{threeDigits(theirs)} ms</b> in plain JavaScript:{" "}
-      <b>{threeDigits(theirs / ours)} times</b> as long. That is {threeDigits(speed)} billion
+      <b>{threeDigits(ratio)} times</b> as long. The engine does {threeDigits(speed)} billion
       operations a second
       {limit !== null && `, ${percent(speed / limit)} of the most that was measured here`}.
+      {growth !== null &&
+        ` Twice the tokens are four times the pairs: ${longest.name} took ${threeDigits(growth)} times as long as half of them.`}
+      {threads !== null && ` ${threads}`}
       {isDisturbed(report) &&
         " But the rounds differ much: something else keeps this machine busy. Measure again when it is at rest."}
     </>

@@ -9,6 +9,7 @@ import {
   figureOf,
   intensityOf,
   limitOf,
+  peakOf,
   type Report,
   speedOf,
   type Timing,
@@ -90,14 +91,10 @@ function roofsOf(report: Report, axis: Axis, low: number, high: number): Roof[] 
     .filter(({ threads }) => threads === most || threads === 1)
     .flatMap((contender): Roof[] => {
       const { threads } = contender;
-      const find = (kind: "arithmetic" | "memory") =>
-        report.limits.find(
-          (limit) =>
-            limit.kind === kind &&
-            limit.threads === threads &&
-            (kind === "memory" || limit.variant === variant),
-        )?.perSecond;
-      const [peak, memory] = [find("arithmetic"), find("memory")];
+      const [peak, memory] = [
+        peakOf(report, "arithmetic", contender),
+        peakOf(report, "memory", contender),
+      ];
       if (!peak || !memory) return [];
       const top = peak / 1e9;
       if (axis === "intensity") {
@@ -111,6 +108,9 @@ function roofsOf(report: Report, axis: Axis, low: number, high: number): Roof[] 
       return [{ threads, top: corners.at(-1)?.[1] ?? top, corners }];
     });
 }
+
+const roofWords = ({ threads, top }: Roof) =>
+  `${threads === 1 ? "1 thread" : `${threads} threads`}: ${threeDigits(top)}`;
 
 export function Roofline({ report, axis }: { report: Report | null; axis: Axis }) {
   const [ref, width] = useWidth<HTMLDivElement>();
@@ -140,6 +140,13 @@ export function Roofline({ report, axis }: { report: Report | null; axis: Axis }
   const yTicks = logTicks(bottom, top, 10);
   const xTicks = logTicks(low, high, 2);
   const every = Math.ceil((xTicks.length * 40) / Math.max(1, box.right - box.left));
+
+  // Over lengths there is room at the short ones, which reach least; over intensities, at the high ones. Two roofs that
+  // all but touch share one label.
+  const labelsLeft = axis === "length";
+  const labelX = labelsLeft ? box.left + 4 : box.right;
+  const [upper, lower] = roofs;
+  const areClose = upper && lower && Math.abs(placeY(upper.top) - placeY(lower.top)) < 24;
 
   const point = points[chosen];
   const words = report && point ? wordsOf(report, point) : null;
@@ -216,9 +223,16 @@ export function Roofline({ report, axis }: { report: Report | null; axis: Axis }
                     .map(([x, y], i) => `${i ? "L" : "M"}${placeX(x)} ${placeY(y)}`)
                     .join("")}
                 />
-                <text x={box.right - edge} y={placeY(top) + (i === 0 ? -6 : 14)} text-anchor="end">
-                  limit in {threads === 1 ? "1 thread" : `${threads} threads`}, {threeDigits(top)}
-                </text>
+                {(i === 0 || !areClose) && (
+                  <text
+                    x={labelX}
+                    y={placeY(top) + (i === 0 ? -6 : 14)}
+                    text-anchor={labelsLeft ? "start" : "end"}
+                  >
+                    limit in{" "}
+                    {areClose ? roofs.map(roofWords).join(", in ") : roofWords(roofs[i] as Roof)}
+                  </text>
+                )}
               </g>
             ))}
             {contenders.map((contender) => (
@@ -277,7 +291,7 @@ function wordsOf(report: Report, { one, contender, timing, y }: Point): string {
   const limit = limitOf(report, one, contender);
   return [
     `${one.name}, ${contender.name}: ${threeDigits(timing.median)} ms`,
-    `${threeDigits(timing.least)} to ${threeDigits(timing.most)} in ${timing.rounds} rounds`,
+    `${threeDigits(timing.least)} to ${threeDigits(timing.most)} in ${timing.samples.length} rounds`,
     `${threeDigits(y)} GFLOP/s`,
     ...(limit === null ? [] : [`${percent(y / limit)} of the limit`]),
   ].join("; ");

@@ -30,6 +30,19 @@ export function Threads({ report }: { report: Report | null }) {
     <section class="threads" aria-labelledby="threads-title">
       <h2 id="threads-title">Why so many threads, and how to get more</h2>
       {report && <Now report={report} />}
+      <details>
+        <summary>How a page gets more than one</summary>
+        <div class="threads-words">
+          <How />
+        </div>
+      </details>
+    </section>
+  );
+}
+
+function How() {
+  return (
+    <>
       <p>
         Threads share memory. Shared memory makes a very fine clock, with which a page could spy on
         whatever else lies in its process (Spectre, 2018); so browsers give it only to a page that
@@ -55,6 +68,6 @@ export function Threads({ report }: { report: Report | null }) {
           not depend on how many threads there are.
         </li>
       </ul>
-    </section>
+    </>
   );
 }

@@ -10,7 +10,7 @@ import { Figures } from "./Figures";
 import { Progress } from "./Progress";
 import { Roofline } from "./Roofline";
 import { bytesRead } from "./report";
-import { describe } from "./rows";
+import { describe, seconds } from "./rows";
 import { type Axis, allowedRanges, lengths, type State } from "./state";
 import { suggestions } from "./suggestions";
 import { Threads } from "./Threads";
@@ -21,7 +21,9 @@ export function View({ state, set, notices }: RoomProps<State>) {
   const measuring = useRun(state);
   const { report, news, failure } = measuring;
   const [one] = report?.cases ?? [];
-  useFootnote(!news && report && one ? `measured with ${describe(one)}` : null);
+  useFootnote(
+    !news && report && one ? `measured in ${seconds(report)} with ${describe(one)}` : null,
+  );
 
   return (
     <>
@@ -54,7 +56,7 @@ export function View({ state, set, notices }: RoomProps<State>) {
         </div>
         <div class="group">
           <Choice
-            label="A long run goes up to"
+            label="“Measure at length” goes up to"
             value={String(state.longest)}
             choices={lengths
               .filter((length) => length >= allowedRanges.longest.min)
@@ -62,7 +64,8 @@ export function View({ state, set, notices }: RoomProps<State>) {
             onChange={(longest) => set({ longest: Number(longest) })}
           />
           <p class="faint">
-            tokens, with every number of threads, decoding from a cache, and a multi-head layer.
+            tokens. It also tries every number of threads, decoding from a cache, and a multi-head
+            layer.
           </p>
         </div>
       </Settings>

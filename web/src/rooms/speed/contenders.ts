@@ -1,7 +1,7 @@
 /** What computes a case: the engine, or plain JavaScript, each ready to be called again and again. */
 import type { Heed, Tensor } from "heed";
 import { attention, layer } from "./javascript";
-import type { Case } from "./report";
+import type { Case, Holding } from "./report";
 
 /** The numbers of a case, the same for all. */
 export interface Inputs {
@@ -19,6 +19,36 @@ export interface Ready {
   /** Bytes, by now. */
   memory(): number;
   dispose(): void;
+}
+
+/** More bytes of weights than this are not asked for. */
+const mostWeights = 2 ** 28;
+
+/** What a call of a case of attention holds, read off the engine's own tensors. */
+export function holdingOf(heed: Heed, { id, sizes }: Case, { q, k, v }: Inputs): Holding {
+  const { heads, queries, keys, size, causal, window } = sizes;
+  return heed.scope(() => {
+    const query = heed.tensor(q, [1, heads, queries, size]);
+    const [key, value] = [k, v].map((x) => heed.tensor(x, [1, heads, keys, size])) as [
+      Tensor,
+      Tensor,
+    ];
+    const sides = window > 0 ? ([window, window] as const) : undefined;
+    const options = { isCausal: causal, ...(sides && { window: sides }) };
+    const { output, lse } = heed.attention(query, key, value, { ...options, needLse: true });
+    const bytes = (tensors: readonly Tensor[]) =>
+      tensors.reduce((sum, { data }) => sum + data.byteLength, 0);
+    const asks = heads * queries * keys * Float32Array.BYTES_PER_ELEMENT <= mostWeights;
+    const { weights } = asks
+      ? heed.attention(query, key, value, { ...options, needWeights: true })
+      : { weights: null };
+    return {
+      caseId: id,
+      tensors: bytes([query, key, value, output]),
+      lse: bytes([lse]),
+      weights: weights && bytes([weights]),
+    };
+  });
 }
 
 /** Normally distributed numbers, always the same ones. */

@@ -54,7 +54,8 @@ export interface Timing {
   readonly median: number;
   readonly least: number;
   readonly most: number;
-  readonly rounds: number;
+  /** Round by round. */
+  readonly samples: readonly number[];
 }
 
 export interface Figure {
@@ -67,6 +68,17 @@ export interface Figure {
   readonly difference: number | null;
   /** Bytes of the engine's whole memory after the call, or of the arrays that plain JavaScript works on. */
   readonly memory: number | null;
+}
+
+/** Bytes of the tensors of one call, as the engine made them. */
+export interface Holding {
+  readonly caseId: string;
+  /** Queries, keys, values and the output. */
+  readonly tensors: number;
+  /** What is kept of the softmax for a backward pass: a number for each query. */
+  readonly lse: number;
+  /** All weights, where they are asked for: a number for each pair. Null where they would be too many to ask for. */
+  readonly weights: number | null;
 }
 
 /** What this browser does at most, by a loop that does nothing else. */
@@ -94,6 +106,9 @@ export interface Report {
   readonly cases: readonly Case[];
   readonly limits: readonly Limit[];
   readonly figures: readonly Figure[];
+  readonly holdings: readonly Holding[];
+  /** That it took. */
+  readonly milliseconds: number;
 }
 
 /** From 0 to 1, with words for what is under way. */
@@ -182,17 +197,50 @@ export const intensityOf = ({ operations, bytes }: Case) => operations / bytes;
 export const speedOf = ({ operations }: Case, milliseconds: number) =>
   operations / milliseconds / 1e6;
 
-/** The most that a contender could reach in a case, in billions of operations a second; null for what has no limit here. */
-export function limitOf(report: Report, one: Case, { variant, threads }: Contender): number | null {
+/** A limit of a second, by the loops: more threads do at least what fewer did. Null before it is measured. */
+export function peakOf(
+  { limits }: Report,
+  kind: Limit["kind"],
+  { variant, threads }: Pick<Contender, "variant" | "threads">,
+): number | null {
+  const found = limits.filter(
+    (limit) =>
+      limit.kind === kind &&
+      limit.threads <= threads &&
+      (kind === "memory" || limit.variant === variant),
+  );
+  const isThere = found.some((limit) => limit.threads === threads);
+  return isThere ? Math.max(...found.map(({ perSecond }) => perSecond)) : null;
+}
+
+/**
+ * The most that a contender could reach in a case, in billions of operations a second; null for what has no limit here.
+ * A loop that was disturbed says too little: what a round of the case itself has reached could be reached.
+ */
+export function limitOf(report: Report, one: Case, contender: Contender): number | null {
+  const { variant, threads } = contender;
   if (variant === null) return null;
-  const find = (kind: Limit["kind"], name: string | null) =>
-    report.limits.find(
-      (limit) => limit.kind === kind && limit.variant === name && limit.threads === threads,
-    );
-  const arithmetic = find("arithmetic", variant);
-  const memory = find("memory", null);
-  if (!arithmetic || !memory) return null;
-  return Math.min(arithmetic.perSecond, memory.perSecond * intensityOf(one)) / 1e9;
+  const [arithmetic, memory] = [
+    peakOf(report, "arithmetic", contender),
+    peakOf(report, "memory", contender),
+  ];
+  if (arithmetic === null || memory === null) return null;
+  const reached = report.contenders
+    .filter((other) => other.variant === variant && other.threads <= threads)
+    .flatMap((other) => figureOf(report, one, other)?.timing ?? [])
+    .map(({ least }) => speedOf(one, least));
+  return Math.max(Math.min(arithmetic, memory * intensityOf(one)) / 1e9, ...reached);
+}
+
+/** How many times as long one took as another: the median over the rounds that they ran side by side. */
+export function ratioOf(slow: Timing, fast: Timing): number {
+  const rounds = Math.min(slow.samples.length, fast.samples.length);
+  return median(
+    Array.from(
+      { length: rounds },
+      (_, i) => (slow.samples[i] as number) / (fast.samples[i] as number),
+    ),
+  );
 }
 
 /** The one to speak of first: the engine as it loads by itself. */

@@ -13,6 +13,9 @@ export interface Pace {
   readonly rounds: number;
 }
 
+/** When rounds end, as performance.now() has it, though fewer were made; never before there are some to compare. */
+export type Deadline = number;
+
 /** A call that takes so long needs no warming up, and fewer rounds. */
 const long = 150;
 const fewest = 3;
@@ -62,6 +65,7 @@ function sample(plan: { readonly run: () => void; calls: number }, shortest: num
 /**
  * The milliseconds of a call of each.
  *
+ * @param deadline ends the rounds before there are as many as wanted
  * @param pause lets messages in, between samples
  * @param tell after each sample, by how much of all has been done
  */
@@ -70,6 +74,7 @@ export async function timeInRounds(
   { shortest, rounds }: Pace,
   pause: () => Promise<void>,
   tell: (share: number) => void,
+  deadline: Deadline = Number.POSITIVE_INFINITY,
 ): Promise<Timing[]> {
   const plans = [];
   for (const racer of racers) {
@@ -83,7 +88,8 @@ export async function timeInRounds(
   }
   const all = plans.reduce((sum, { cost, rounds }) => sum + cost * rounds, 0);
   let done = 0;
-  for (let round = 0; round < rounds; ++round)
+  for (let round = 0; round < rounds; ++round) {
+    if (round >= fewest && performance.now() > deadline) break;
     for (const plan of plans) {
       if (round >= plan.rounds) continue;
       await pause();
@@ -91,10 +97,11 @@ export async function timeInRounds(
       done += plan.cost;
       tell(done / all);
     }
+  }
   return plans.map(({ samples }) => ({
     median: median(samples),
     least: Math.min(...samples),
     most: Math.max(...samples),
-    rounds: samples.length,
+    samples,
   }));
 }

@@ -7,6 +7,7 @@ import {
   intensityOf,
   limitOf,
   type Report,
+  ratioOf,
   speedOf,
 } from "./report";
 import { mebibytes, percent, threeDigits } from "./units";
@@ -27,16 +28,16 @@ export interface Row {
 export function rowsOf(report: Report): Row[] {
   return report.cases.flatMap((one) => {
     const plain = report.contenders.find(({ variant }) => variant === null);
-    const slow = plain && figureOf(report, one, plain)?.timing?.median;
+    const slow = plain && figureOf(report, one, plain)?.timing;
     return report.contenders.map((contender) => {
       const figure = figureOf(report, one, contender);
-      const time = figure?.timing?.median;
-      const speed = time === undefined ? null : speedOf(one, time);
+      const { timing } = figure ?? {};
+      const speed = timing ? speedOf(one, timing.median) : null;
       const limit = limitOf(report, one, contender);
       return {
         ...{ one, contender, figure, speed },
         share: speed !== null && limit ? speed / limit : null,
-        ratio: time && slow ? slow / time : null,
+        ratio: timing && slow ? ratioOf(slow, timing) : null,
       };
     });
   });
@@ -53,6 +54,9 @@ export const columns: readonly {
 }[] = [
   { id: "by", head: "computed by", text: ({ contender }) => contender.name },
   { id: "time", head: "ms", text: ({ figure }) => or(figure?.timing?.median ?? null, threeDigits) },
+  { id: "ratio", head: "times as fast", text: ({ ratio }) => or(ratio, threeDigits) },
+  { id: "speed", head: "GFLOP/s", text: ({ speed }) => or(speed, threeDigits) },
+  { id: "share", head: "of the limit", text: ({ share }) => or(share, percent) },
   {
     id: "spread",
     head: "least to most",
@@ -61,9 +65,6 @@ export const columns: readonly {
         ? `${threeDigits(figure.timing.least)}–${threeDigits(figure.timing.most)}`
         : "",
   },
-  { id: "speed", head: "GFLOP/s", text: ({ speed }) => or(speed, threeDigits) },
-  { id: "share", head: "of the limit", text: ({ share }) => or(share, percent) },
-  { id: "ratio", head: "times as fast", text: ({ ratio }) => or(ratio, threeDigits) },
   {
     id: "difference",
     head: "differs by",
@@ -90,6 +91,8 @@ export function limitLines({ limits }: Report): string[] {
   });
 }
 
+export const seconds = ({ milliseconds }: Report) => `${(milliseconds / 1000).toFixed(1)} s`;
+
 const dayOf = (date: number) => new Date(date).toISOString().slice(0, 16).replace("T", " ");
 
 function facts(report: Report, browser: string): string[] {
@@ -102,6 +105,7 @@ function facts(report: Report, browser: string): string[] {
     `clock of ${threeDigits(1000 * clock)} µs`,
     `${dayOf(date)} UTC`,
     ...(one ? [describe(one)] : []),
+    `measured in ${seconds(report)}`,
   ];
 }
 
@@ -138,7 +142,12 @@ export function csvOf(report: Report, browser: string): string {
       ...[one.name, one.kind, heads, size, queries, keys, causal ? "yes" : "no", window],
       ...[one.operations, one.bytes, intensityOf(one)],
       ...[contender.variant ?? "JavaScript", contender.threads],
-      ...[timing?.median ?? "", timing?.least ?? "", timing?.most ?? "", timing?.rounds ?? ""],
+      ...[
+        timing?.median ?? "",
+        timing?.least ?? "",
+        timing?.most ?? "",
+        timing?.samples.length ?? "",
+      ],
       ...[speed ?? "", limitOf(report, one, contender) ?? ""],
       ...[figure?.difference ?? "", figure?.memory ?? "", figure?.reason ?? ""],
       ...[browser, report.version, report.cores, new Date(report.date).toISOString()],

@@ -4,6 +4,7 @@ import type { Bench, Solver } from "../../desks";
 import {
   differenceOf,
   engineReady,
+  holdingOf,
   type Inputs,
   inputsOf,
   javaScriptReady,
@@ -13,7 +14,7 @@ import {
 } from "./contenders";
 import { findLimits, type Limits } from "./limits";
 import { casesOf, contendersOf } from "./plan";
-import type { Case, Contender, Figure, News, Report, Request } from "./report";
+import type { Case, Contender, Figure, Holding, News, Report, Request } from "./report";
 import { clockStep, type Pace, timeInRounds } from "./rounds";
 
 /** A row that differs by more is wrong. */
@@ -27,9 +28,16 @@ const engineMemory = 2 ** 30;
 interface Haste extends Pace {
   /** Milliseconds of a call of plain JavaScript that would be too long. */
   readonly longestCall: number;
+  /** Milliseconds for all: a slow machine makes fewer rounds of each case, and calls plain JavaScript less. */
+  readonly budget: number;
 }
-const short: Haste = { shortest: 4, rounds: 5, longestCall: 120 };
-const long: Haste = { shortest: 12, rounds: 11, longestCall: 8000 };
+const short: Haste = { shortest: 4, rounds: 5, longestCall: 120, budget: 2300 };
+const long: Haste = {
+  ...{ shortest: 12, rounds: 11, longestCall: 8000 },
+  budget: Number.POSITIVE_INFINITY,
+};
+/** Calls of plain JavaScript in a case: one to compare with, one to warm up, and the rounds. */
+const callsOfCase = 6;
 /** Samples are so many steps of the clock. */
 const stepsInSample = 20;
 
@@ -54,6 +62,12 @@ class Run {
   readonly #report: Report;
   readonly #figures: Figure[] = [];
   #limits: Limits | null = null;
+  readonly #holdings: Holding[] = [];
+  readonly #start = performance.now();
+  /** When the case that is measured is to end. */
+  #deadline = Number.POSITIVE_INFINITY;
+  /** Milliseconds of a call of plain JavaScript that would be too long, in that case. */
+  #longestCall: number;
   #javaScriptSpeed = guessed.javaScript;
   /** Work done and to be done, in expected milliseconds. */
   #done = 0;
@@ -69,6 +83,7 @@ class Run {
     const clock = clockStep();
     const haste = request.isLong ? long : short;
     this.#bench = bench;
+    this.#longestCall = haste.longestCall;
     this.#haste = { ...haste, shortest: Math.max(haste.shortest, stepsInSample * clock) };
     this.#report = {
       ...{ request, version, cores, isIsolated, reason, clock },
@@ -77,6 +92,8 @@ class Run {
       cases: casesOf(request),
       limits: [],
       figures: [],
+      holdings: [],
+      milliseconds: 0,
     };
   }
 
@@ -89,12 +106,27 @@ class Run {
     await this.#startLimits();
     for (const [i, one] of cases.entries()) {
       const before = this.#done;
+      this.#allot(cases.length - i);
       await this.#measureCase(one, (share) => {
         this.#tell(before + share * (costs[i] as number), one.name);
       });
       this.#done = before + (costs[i] as number);
     }
+    // Last: weights take memory that is never given back, and would be counted in what follows.
+    for (const one of cases.filter(({ kind }) => kind === "attention")) {
+      await this.#rest();
+      this.#holdings.push(holdingOf(this.#bench.heed, one, inputsOf(this.#bench.heed, one)));
+    }
     return this.#now();
+  }
+
+  /** Shares what is left of the budget among the cases that are left. */
+  #allot(casesLeft: number): void {
+    const { budget, longestCall } = this.#haste;
+    const now = performance.now();
+    const share = Math.max(0, this.#start + budget - now) / casesLeft;
+    this.#deadline = now + share;
+    this.#longestCall = Math.min(longestCall, Math.max(longestCall / 4, share / callsOfCase));
   }
 
   #now(): Report {
@@ -102,6 +134,8 @@ class Run {
       ...this.#report,
       limits: this.#limits?.soFar() ?? [],
       figures: [...this.#figures],
+      holdings: [...this.#holdings],
+      milliseconds: performance.now() - this.#start,
     };
   }
 
@@ -194,6 +228,7 @@ class Run {
       this.#haste,
       this.#rest,
       tell,
+      this.#deadline,
     );
     for (const [i, { contender, ready, figure }] of racers.entries()) {
       const timing = timings[i];
@@ -202,11 +237,11 @@ class Run {
       this.#figures.push({ ...figure, timing });
       ready.dispose();
     }
-    await this.#limits?.measure(this.#rest, () => {});
+    if (performance.now() < this.#deadline) await this.#limits?.measure(this.#rest, () => {});
   }
 
   #isTooLong(one: Case): boolean {
-    return one.operations / this.#javaScriptSpeed > this.#haste.longestCall;
+    return one.operations / this.#javaScriptSpeed > this.#longestCall;
   }
 
   /** Why a contender is not measured in a case. */

@@ -12,6 +12,8 @@ export const percent = (share: number) => `${Math.round(100 * share)} %`;
 
 export const mebibytes = (bytes: number) => `${threeDigits(bytes / 2 ** 20)} MiB`;
 
+export const kibibytes = (bytes: number) => `${threeDigits(bytes / 2 ** 10)} KiB`;
+
 /** The browser's name and version, as far as it tells. */
 export function browserName(userAgent: string): string {
   const names: readonly (readonly [RegExp, string])[] = [

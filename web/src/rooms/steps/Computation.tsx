@@ -7,10 +7,12 @@ import { timelineOf } from "./unfolding";
 
 function titleOf(timeline: Timeline, index: number): string {
   if (index === countOf(timeline) - 1) return "all of it";
+  const stops = stopsOf(timeline);
+  if (index === stops.at(-1)) return "the first row, press Play to go on";
+  if (stops.includes(index)) return "the first cell, press Play to go on";
   const { matrix, terms, col } = momentAt(timeline, index);
-  if (matrix === timeline.lead?.matrix) return "adding up the row";
-  if (terms === null && timeline.lead && index === timeline.lead.cols) return "the first cell";
-  if (terms !== null) return terms === timeline.terms ? "the first cell" : "term by term";
+  if (matrix === timeline.lead?.matrix) return "the sum of the row";
+  if (terms !== null) return "term by term";
   return col === null ? "row by row" : "cell by cell";
 }
 
@@ -31,7 +33,7 @@ export function Computation() {
         // Whoever leaves a stage leaves its playing.
         key={state.stage}
         label="How this picture is computed"
-        unit="Moment"
+        unit="Part"
         count={count}
         index={index}
         title={titleOf(timeline, index)}

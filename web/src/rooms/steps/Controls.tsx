@@ -4,6 +4,7 @@ import { Choice, NumberField, Slider, Switch } from "../../components/Fields";
 import { Settings } from "../../components/Settings";
 import { shorten } from "../../format";
 import type { Setter } from "../../room";
+import { maskWords } from "./stages";
 import {
   allowedRanges,
   type MaskKind,
@@ -32,7 +33,7 @@ function MaskDetails({ state, scene, set }: { state: State; scene: Scene; set: S
           <label for="pad-from">Padding from</label>
           <select
             id="pad-from"
-            value={String(Math.min(state.padFrom, Math.max(0, scene.keys.tokens.length - 1)))}
+            value={String(Math.min(state.padFrom, scene.keys.tokens.length))}
             onChange={({ currentTarget }) => set({ padFrom: Number(currentTarget.value) })}
           >
             {scene.keys.tokens.map((token, i) => (
@@ -40,6 +41,7 @@ function MaskDetails({ state, scene, set }: { state: State; scene: Scene; set: S
                 {i + 1} {shorten(token, 16)}
               </option>
             ))}
+            <option value={String(scene.keys.tokens.length)}>none</option>
           </select>
         </div>
       );
@@ -91,13 +93,18 @@ export function Controls({
 
   return (
     <Settings>
-      <Choice
-        label="Mask"
-        value={state.mask}
-        choices={masks}
-        onChange={(mask) => set(mask === "painted" ? (now) => startPainting(now, scene) : { mask })}
-      />
-      <MaskDetails state={state} scene={scene} set={set} />
+      <div class="group">
+        <Choice
+          label="Mask"
+          value={state.mask}
+          choices={masks}
+          onChange={(mask) =>
+            set(mask === "painted" ? (now) => startPainting(now, scene) : { mask })
+          }
+        />
+        <MaskDetails state={state} scene={scene} set={set} />
+        <p class="faint">{maskWords[state.mask]}</p>
+      </div>
 
       <div class="group">
         <Switch
@@ -115,14 +122,17 @@ export function Controls({
           onChange={(position) => set({ position })}
         />
       </div>
-      <Slider
-        label="Softmax temperature"
-        value={Math.round(10 * Math.log10(state.temperature))}
-        limits={temperatures}
-        step={1}
-        text={String(state.temperature)}
-        onChange={(place) => set({ temperature: Number((10 ** (place / 10)).toPrecision(2)) })}
-      />
+      <div class="group">
+        <Slider
+          label="Softmax temperature"
+          value={Math.round(10 * Math.log10(state.temperature))}
+          limits={temperatures}
+          step={1}
+          text={String(state.temperature)}
+          onChange={(place) => set({ temperature: Number((10 ** (place / 10)).toPrecision(2)) })}
+        />
+        <p class="faint">Below 1 the largest scores take more, above 1 the shares even out.</p>
+      </div>
 
       <div class="group">
         <NumberField
@@ -156,8 +166,7 @@ export function Controls({
               />
             </div>
             <p class="faint">
-              Vectors and projections are made from each word and this seed: the same word has the
-              same vector, but no meaning was learned.
+              Vectors are made from each word and this seed: the same word has the same vector.
             </p>
           </>
         )}

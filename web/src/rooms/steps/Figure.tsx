@@ -24,6 +24,7 @@ const signWidth = 80;
 /** Matrices stand below one another rather than get narrower than this. */
 const narrowest = 110;
 const longestLabel = 12;
+const lowestRow = 14;
 const noteWidth = 84;
 /** Where there is less room than this, each of Q, K and V is a picture of its own. */
 const narrowFigure = 480;
@@ -138,6 +139,8 @@ function RowFigure({
   const stacked = beside < narrowest;
   const room = stacked ? width - leftOf(labels) : beside;
   const cell = cellsFor(room, sizes[kind.cols], sizes[kind.rows]);
+  /** A row that stands alone can be seen, however many there are in the others. */
+  const lone = { ...cell, height: Math.max(cell.height, lowestRow) };
   // Rows go on from one matrix to the next, so that the first one's words stand for all.
   const { rows: _, rowAxis: __, ...further } = labels;
   const labelsOf = (i: number) => (i === 0 || stacked ? labels : further);
@@ -153,12 +156,12 @@ function RowFigure({
           <NamedMatrix name={name} options={{ cell, labels: labelsOf(i) }} />
           {i === 0 && below && (
             <div class="figure-below" style={{ paddingLeft: px(leftOf(labels)) }}>
-              <NamedMatrix name={below.name} options={{ cell }} note={below.note} />
+              <NamedMatrix name={below.name} options={{ cell: lone }} note={below.note} />
             </div>
           )}
           <div class="legends" style={{ paddingLeft: px(leftOf(labelsOf(i))) }}>
             <NamedLegend name={name} options={{ cell, labels: labelsOf(i) }} />
-            {i === 0 && below && <NamedLegend name={below.name} options={{ cell }} />}
+            {i === 0 && below && <NamedLegend name={below.name} options={{ cell: lone }} />}
           </div>
         </div>,
       ])}

@@ -15,6 +15,7 @@ function HeadPicture({ head }: { head: number }) {
     cell: { width: size / Math.max(1, key), height: size / Math.max(1, query) },
     head,
     quiet: true,
+    small: true,
   });
   return <Matrix picture={picture} theme={theme} summary={`Weights of head ${head + 1}`} />;
 }
@@ -32,7 +33,7 @@ export function HeadPicker() {
     });
   return (
     <fieldset class="heads">
-      <legend>Head</legend>
+      <legend>Head, ticked if it counts</legend>
       {Array.from({ length: scene.heads }, (_, head) => (
         <span key={head} class="head">
           <label class={state.dropped.has(head) ? "is-dropped" : undefined}>

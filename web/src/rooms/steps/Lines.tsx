@@ -1,6 +1,5 @@
 /** The chosen head's attention as lines. */
 import { useCallback, useMemo } from "preact/hooks";
-import { weightShare } from "../../colour";
 import { Slider } from "../../components/Fields";
 import { TokenLines } from "../../components/TokenLines";
 import { viewOf } from "./matrices";
@@ -14,7 +13,6 @@ export function Lines() {
     () => solution && viewOf(solution, "weights", scene.head),
     [solution, scene.head],
   );
-  const share = useMemo(() => weightShare(range, curve), [range, curve]);
   const select = useCallback((row: number) => set({ row }), [set]);
   const carried = mass === 100 ? "all attention" : `the top ${mass} %`;
   return (
@@ -26,7 +24,8 @@ export function Lines() {
         keys={scene.keys.tokens}
         weights={weights}
         mass={mass / 100}
-        share={share}
+        range={range}
+        curve={curve}
         selected={scene.row}
         onSelect={select}
       />

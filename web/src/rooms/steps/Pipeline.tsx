@@ -68,10 +68,12 @@ function SmallMatrix({
   const { scene } = usePage();
   const { theme } = useShell();
   const cols = sizesOf(scene)[kindOf(name).cols];
+  const isThin = rowHeight < thinnest;
   const picture = usePicture(name, {
     cell: { width: Math.min(rowHeight, width / Math.max(1, cols)), height: rowHeight },
     // Outlines of rows as thin as a line would say nothing, and draw every picture anew.
-    quiet: rowHeight < thinnest,
+    quiet: isThin,
+    small: isThin,
   });
   return <Matrix picture={picture} theme={theme} summary={kindOf(name).title} />;
 }

@@ -1,5 +1,6 @@
 /** The sentence, or the two of cross-attention, and how they are cut. */
 
+import type { ComponentChildren } from "preact";
 import { Choice } from "../../components/Fields";
 import { Notices } from "../../components/Notices";
 import { Lockable, Panel } from "../../components/Panel";
@@ -23,21 +24,31 @@ const kinds: readonly (readonly [AttentionKind, string])[] = [
   ["cross", "encoder-decoder: two sentences"],
 ];
 
+const untrained = (
+  <>
+    · its vectors are made from a seed, not learned: where words look is chance.{" "}
+    <a href="#room=heads">Heads that have learned</a>
+  </>
+);
+
 function TextField({
   id,
   label,
+  note,
   value,
   onInput,
 }: {
   id: string;
   label: string;
+  /** A few words after the label. */
+  note?: ComponentChildren;
   value: string;
   /** Returns what is kept of the text. */
   onInput(text: string): string;
 }) {
   return (
     <div class="sentence-field">
-      <label for={id}>{label}</label>
+      <label for={id}>{label}</label> {note && <span class="faint">{note}</span>}
       <input
         id={id}
         class="sentence"
@@ -84,6 +95,7 @@ export function Sentence({
           <TextField
             id="text"
             label={scene.cross ? "This sentence asks (queries)" : "Sentence"}
+            note={!state.example && untrained}
             value={state.text}
             onInput={(text) => keep(text, withText)}
           />

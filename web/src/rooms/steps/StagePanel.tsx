@@ -36,6 +36,7 @@ export function StagePanel({ explanation }: { explanation: Explanation | null })
   const many = Math.max(scene.queries.tokens.length, scene.keys.tokens.length) > fewTokens;
   return (
     <>
+      <h2 class="only-heard">{stage.title}</h2>
       <div class="stage-bar">
         <Transport
           index={index}

@@ -94,6 +94,9 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
       justLocked.current = true;
       set((now) => {
         if (isSame(now.cell, cell)) return { cell: null };
+        // The cell's source is then in view, too.
+        if (cell.matrix === "joined")
+          return { cell, row: cell.row, head: Math.floor(cell.col / sceneOf(now).headSize) };
         return kindOf(cell.matrix).rows === "query" ? { cell, row: cell.row } : { cell };
       });
     },
@@ -137,6 +140,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
     point,
     lock,
   };
+  const isEmpty = scene.queries.tokens.length === 0 || scene.keys.tokens.length === 0;
   const notices = [
     ...noticesOf(scene, failure),
     ...linkNotices,
@@ -151,7 +155,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
       </Panel>
       <Controls state={state} scene={scene} set={set} />
       <div
-        class="work"
+        class={isEmpty ? "work no-tokens" : "work"}
         onPointerOver={hear}
         onPointerLeave={() => setSpoken("")}
         onFocusIn={hear}

@@ -40,7 +40,11 @@ function SumOver({ index }: { index: string }) {
   return (
     <munder>
       <mo>∑</mo>
-      <mi>{index}</mi>
+      <mrow>
+        {/* Keeps the letter off the sign. */}
+        <mspace width="0" height="0.9em" />
+        <mi>{index}</mi>
+      </mrow>
     </munder>
   );
 }
@@ -250,32 +254,39 @@ export const stageFormulas: Record<StageName, (state: State, scene: Scene) => JS
       <Sub base="v" sub="j" of="v" lights="v" />
     </Maths>
   ),
-  joined: (state, scene) => (
-    <Maths>
-      <mi class="role-o" data-lights={state.example ? "joined" : "result"}>
-        Y
-      </mi>
-      <mo>=</mo>
-      {state.example ? (
+  joined: (state, scene) =>
+    state.example ? (
+      <Maths>
+        <mi class="role-o" data-lights="joined">
+          C
+        </mi>
+        <mo>=</mo>
         <mi class="role-o" data-lights="output">
           O
         </mi>
-      ) : (
-        <>
-          <mrow data-lights="joined">
-            <mo>[</mo>
-            <Sub base="O" sub={<mn>1</mn>} of="o" />
-            {scene.heads > 1 && (
-              <>
-                <mo>…</mo>
-                <Sub base="O" sub={<mn>{scene.heads}</mn>} of="o" />
-              </>
-            )}
-            <mo>]</mo>
-          </mrow>
-          <Sub base="W" sub="O" of="o" lights="wo" />
-        </>
-      )}
-    </Maths>
-  ),
+      </Maths>
+    ) : (
+      <Maths>
+        <mi class="role-o" data-lights="joined">
+          C
+        </mi>
+        <mo>=</mo>
+        <mrow>
+          <mo>[</mo>
+          <Sub base="O" sub={<mn>1</mn>} of="o" />
+          {scene.heads > 2 && <mo>…</mo>}
+          {scene.heads > 1 && <Sub base="O" sub={<mn>{scene.heads}</mn>} of="o" />}
+          <mo>]</mo>
+        </mrow>
+        <mspace width="1em" />
+        <mi class="role-o" data-lights="result">
+          Y
+        </mi>
+        <mo>=</mo>
+        <mi class="role-o" data-lights="joined">
+          C
+        </mi>
+        <Sub base="W" sub="O" of="o" lights="wo" />
+      </Maths>
+    ),
 };

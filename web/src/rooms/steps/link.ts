@@ -112,7 +112,7 @@ const readers: Readers<State> = {
   query: (text) => ({ row: numberIn(indexRange)(text) - 1 }),
   cell: (text) => ({ cell: cellFrom(text) }),
   time: (text) => ({ time: numberIn({ min: 1, max: 9999 })(text) - 1 }),
-  range: (text) => ({ range: oneOf("absolute", "row")(text) }),
+  range: (text) => ({ range: oneOf("absolute", "head", "row")(text) }),
   curve: (text) => ({ curve: oneOf("linear", "sqrt", "log")(text) }),
   mass: (text) => ({ mass: numberIn(allowedRanges.mass)(text) }),
 };

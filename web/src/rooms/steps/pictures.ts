@@ -36,6 +36,8 @@ export interface PictureOptions {
   readonly head?: number;
   /** A picture to choose from, in which nothing is lit. */
   readonly quiet?: boolean;
+  /** Drawn from one number of each of its parts, in the same space. */
+  readonly small?: boolean;
   /** Shown only as far as the stage's computation has come. */
   readonly unfolds?: boolean;
 }
@@ -56,41 +58,46 @@ function flipLight({ row, col }: Light): Light {
   return { ...(col !== undefined && { row: col }), ...(row !== undefined && { col: row }) };
 }
 
-function usePalette(name: MatrixName, view: View | null): Palette {
-  const { state } = usePage();
+function usePalette(name: MatrixName, head: number): Palette {
+  const { state, solution } = usePage();
   const { theme } = useShell();
   return useMemo(() => {
-    if (isShare(name)) return weightPalette(state.range, state.curve);
+    if (isShare(name)) return weightPalette(state.range, state.curve, theme);
+    const view = solution && viewOf(solution, name, head);
     const [low, high] = (view && rangeOf(view)) ?? [0, 1];
     return signedPalette(Math.max(-low, high), theme);
-  }, [name, view, state.range, state.curve, theme]);
+  }, [name, head, solution, state.range, state.curve, theme]);
 }
 
 export function usePicture(name: MatrixName, options: PictureOptions): Picture {
   const page = usePage();
   const { scene, solution } = page;
   const { cell, labels, flip = false, head = scene.head, quiet = false } = options;
-  const { unfolds = false } = options;
+  const { unfolds = false, small = false } = options;
   const unfolding = unfolds && page.unfolding?.targets.includes(name) ? page.unfolding : null;
   const kind = kindOf(name);
   const sizes = sizesOf(scene);
-  const shape = { rows: sizes[kind.rows], cols: sizes[kind.cols] };
-
-  const whole = useMemo(() => solution && viewOf(solution, name, head), [solution, name, head]);
+  const source = useMemo(
+    () => (small && solution ? { ...solution, ...solution.small } : solution),
+    [solution, small],
+  );
+  const whole = useMemo(() => source && viewOf(source, name, head), [source, name, head]);
+  const all = { rows: sizes[kind.rows], cols: sizes[kind.cols] };
+  const shape = small && whole ? { rows: whole.rows, cols: whole.cols } : all;
   const view = useMemo(() => {
     const upright = whole && unfolding ? partOf(whole, name, unfolding) : whole;
     return upright && (flip ? transposed(upright) : upright);
   }, [whole, name, unfolding, flip]);
   const isHidden = useMemo(() => {
-    const all = ofMask.includes(name) && solution && viewOf(solution, "masked", head);
-    if (!all) return undefined;
+    const all = ofMask.includes(name) && source && viewOf(source, "masked", head);
+    if (!all || !solution) return undefined;
     const masked = name === "exponentials" ? rowOf(all, solution.problem.row) : all;
     const hides = (score: number) => score === Number.NEGATIVE_INFINITY;
     if (!some(entries(masked), hides)) return undefined;
     return (row: number, col: number) =>
       hides(at(masked, row, col)) && (!unfolding || unfolding.isMade(name, row, col));
-  }, [solution, name, head, unfolding]);
-  const palette = usePalette(name, whole);
+  }, [source, name, head, unfolding]);
+  const palette = usePalette(name, head);
 
   const light = ({ row, col }: Light) => (flip ? flipLight({ row, col }) : { row, col });
   const { row, col, matrix } = page.active ?? {};
@@ -98,7 +105,10 @@ export function usePicture(name: MatrixName, options: PictureOptions): Picture {
     view,
     ...(flip ? { rows: shape.cols, cols: shape.rows } : shape),
     palette,
-    cell,
+    cell: {
+      width: (cell.width * all.cols) / Math.max(1, shape.cols),
+      height: (cell.height * all.rows) / Math.max(1, shape.rows),
+    },
     ...(labels && { labels }),
     isHidden,
     selected: !quiet && kind.rows === "query" ? { row: scene.row } : null,

@@ -98,6 +98,8 @@ export interface Solution {
   readonly problem: Problem;
   readonly dims: Dims;
   readonly arrays: Arrays;
+  /** The same for small pictures, where all of it would be more than can be seen. */
+  readonly small: Pick<Solution, "dims" | "arrays">;
   readonly running: Running;
   /** What is taken off every score of the row before its exponentials, so that they stay finite. */
   readonly taken: number;

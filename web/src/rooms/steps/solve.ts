@@ -5,6 +5,7 @@ import { exampleEmbeddings, exampleProjections } from "./example";
 import type { Arrays, Problem, Solution } from "./problem";
 import { exponentialsOf, runningSums } from "./running";
 import { seededNumbers } from "./seeded";
+import { smallOf } from "./small";
 
 /** Views on WebAssembly memory go stale and may not be transferred: what leaves the engine is a copy. */
 function numbersOf(tensor: Tensor): Float32Array<ArrayBuffer> {
@@ -233,10 +234,11 @@ const solve: Solver<Problem, Solution> = (problem, { heed }) =>
       H: problem.heads,
       D: problem.headSize,
     };
+    const small = smallOf(heed, { arrays, dims });
     const running = runningSums(heed, { arrays, dims, problem });
     const shift = shiftOf(heed, weights, problem, result ?? joined);
     const milliseconds = performance.now() - started;
-    return { problem, dims, arrays, running, taken, shift, milliseconds };
+    return { problem, dims, arrays, small, running, taken, shift, milliseconds };
   });
 
 export default solve;

@@ -45,7 +45,7 @@ export interface Stage {
   explain(state: State, scene: Scene): ComponentChildren;
 }
 
-const maskWords: Record<State["mask"], string> = {
+export const maskWords: Record<State["mask"], string> = {
   none: "No mask is set, so every key may be seen.",
   causal: "The causal mask lets a query see only itself and what came before it.",
   padding: "Keys that only fill up the length are hidden from every query.",
@@ -63,6 +63,12 @@ function blindWords(state: State, scene: Scene): string {
   return blind === 1
     ? " One query may see no key at all, so its row is zeros."
     : ` ${blind} queries may see no key at all, so their rows are zeros.`;
+}
+
+/** Why all words of the example look at the same one. */
+function countingWords({ example, position, edits }: State): string {
+  if (!example || position || edits.size > 0) return "";
+  return " The numbers of this example only count up, so “jumps”, which has the largest, scores highest with every word.";
 }
 
 function droppedWords({ dropped }: State, scene: Scene): string {
@@ -132,19 +138,19 @@ export const allStages: Record<StageName, Stage> = {
   scores: {
     title: "Scores",
     matrices: ["scores"],
-    explain: () => (
+    explain: (state) => (
       <>
-        Each{" "}
+        A word's{" "}
         <Word of="q" lights="q">
           query
         </Word>{" "}
-        is multiplied with each{" "}
+        says what it looks for, its{" "}
         <Word of="k" lights="k">
           key
-        </Word>
-        , entry by entry, and the products are added up. The more the two point the same way, the
-        larger the
-        <Word lights="scores">score</Word>.
+        </Word>{" "}
+        what it can be found by. The two are multiplied entry by entry and the products added up.
+        This <Word lights="scores">score</Word> is larger the more the two point the same way, and
+        the longer they are.{countingWords(state)}
       </>
     ),
   },

@@ -233,12 +233,12 @@ export function startPainting(state: State, scene: Scene): Partial<State> {
     for (let j = 0; j < scene.keys.tokens.length; ++j)
       if (!isVisible(state, i, j)) hidden.add(`${i},${j}`);
   }
-  return { mask: "painted", hidden, cell: null, ...toStage("masked") };
+  return { mask: "painted", hidden, ...toStage("masked") };
 }
 
-/** Another stage is shown whole. */
+/** Another stage is shown whole, and no cell of the last one is kept. */
 export function toStage(stage: StageName): Partial<State> {
-  return { stage, time: null };
+  return { stage, time: null, cell: null };
 }
 
 /** What people call it: who looks at whom. */

@@ -8,7 +8,7 @@ import "./stage.css";
 
 const steps: Room<State> = {
   title: "Attention, step by step",
-  lead: "Every word looks at every word and takes as much as it heeds. Every number is computed in this page.",
+  lead: "To understand a word, look at the others. Attention decides how much to take from each of them.",
   panels: {
     sentence: "the sentence",
     pipeline: "the pipeline of stages",

@@ -1,6 +1,13 @@
 /** What is worth a look in this room. */
 import type { Suggestion } from "../../components/TryNext";
 
+/** As characters these are 512 tokens, the most that a sentence may have. */
+const longText =
+  "The first word of a text has only itself to look at. The second has two, the third has three, and the last of all may choose from every word there is. " +
+  "A reader does much the same: the eye rests on one word, but the mind goes back to a name, a place, a promise made some lines before. " +
+  "What attention adds is that each of these looks has a number, and that the numbers can be learned. Here every letter looks at every letter. " +
+  "The same letter has the same vector wherever it stands, so its row and its column come back with it, and the picture is woven like a piece of cloth from edge to edge, line by line. Now look for the same letters again.";
+
 const sampleText = "text=The+animal+did+not+cross+the+street+because+it+was+too+tired";
 
 export const suggestions: readonly Suggestion[] = [
@@ -20,19 +27,14 @@ export const suggestions: readonly Suggestion[] = [
     "Now a code of its place is added to each word, and the same words in another order have other outputs.",
   ],
   [
-    `#${sampleText}&heads=1&size=16&scale=off&step=weights&query=12`,
+    `#${sampleText}&heads=1&size=16&scale=off&step=weights&query=12&range=row`,
     "Leave out the division by √d",
     "With vectors of 16 numbers the scores are large and the softmax saturates: “tired” gives all to one key. Switch the division on and watch the others come back.",
   ],
   [
     "#edits=q.1.2.1:-2&step=scores&cell=q.2.1",
-    "Change one number of a query",
-    "One entry of “quick” was 0.5 and is set to −2 here. Its scores, its weights and its output follow; no other row changes.",
-  ],
-  [
-    "#edits=k.1.5.1:-2&step=weights&query=2",
-    "Change one number of a key",
-    "All words looked most at “jumps”. One entry of its key, 1.8, is set to −2 here, and every row looks elsewhere.",
+    "Change one number of a query or a key",
+    "An entry of the query of “quick” was 0.5 and is set to −2 here. Its scores, weights and output follow, no other row's do. An entry of a key changes a whole column.",
   ],
   [
     `#${sampleText}&heads=8&size=4&position=on&step=joined&query=8`,
@@ -47,6 +49,11 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#text=Le+chat+dort+l%C3%A0&keys=The+cat+is+sleeping+there&step=weights&query=2",
     "Ask another sentence",
-    "In cross-attention the queries come from one sentence and the keys and values from another, as in translation.",
+    "In cross-attention the queries come from one sentence and the keys and values from another. Translation is done this way, by a model that has learned where to look.",
+  ],
+  [
+    `#${new URLSearchParams({ text: longText })}&heads=1&size=8&split=characters&step=weights&range=row`,
+    "512 tokens at once",
+    "A text of 512 letters, so 262,144 weights. The same letter has the same vector wherever it stands, which weaves the picture like cloth. Add positions, and the weave comes apart.",
   ],
 ];

@@ -1,12 +1,13 @@
 /** Frames that attend to one another, above what they are and what comes out. */
 import { useMemo } from "preact/hooks";
 import { HeatMap } from "../../../components/HeatMap";
+import { format, formatShort } from "../../../format";
 import { leftOf, px } from "../../../layout";
 import { usePicture } from "../../../usePicture";
 import { useWidth } from "../../../useWidth";
-import { transposed, viewOn } from "../../../view";
+import { at, transposed, viewOn } from "../../../view";
 import { Reading, usePointed } from "../Reading";
-import { formatWeight, sharesPalette } from "../shares";
+import { formatWeight, useSharesPalette } from "../shares";
 import type { Pixel as Cell, State } from "../state";
 import type { Melody } from "./solve";
 import { bands, secondsOf, timeOf } from "./sound";
@@ -22,6 +23,12 @@ const pitchLabels = {
   }),
 };
 const stripHeight = 2;
+const noteNames = ["A", "A♯", "B", "C", "C♯", "D", "D♯", "E", "F", "F♯", "G", "G♯"];
+/** From the highest down; the number counts octaves, which begin at C. */
+const pitchNames = Array.from({ length: bands }, (_, row) => {
+  const band = bands - 1 - row;
+  return `${noteNames[band % octave]}${3 + Math.floor((band + 9) / octave)}`;
+});
 
 /** Seconds along the sides, one at each whole second that is shown. */
 function secondsLabels(frames: number): string[] {
@@ -39,6 +46,7 @@ function Strip({
   row,
   cellWidth,
   left,
+  seek,
 }: {
   name: string;
   title: string;
@@ -47,6 +55,7 @@ function Strip({
   row: number;
   cellWidth: number;
   left: number;
+  seek(frame: number): void;
 }) {
   const view = useMemo(
     () =>
@@ -55,7 +64,8 @@ function Strip({
         : null,
     [data, frames],
   );
-  const palette = useMemo(() => sharesPalette(1, "linear"), []);
+  const palette = useSharesPalette(1, "linear");
+  const { cell: active, byKeyboard, point } = usePointed();
   const picture = usePicture({
     view,
     rows: bands,
@@ -64,12 +74,45 @@ function Strip({
     cell: { width: cellWidth, height: stripHeight },
     labels: pitchLabels,
     selected: { col: row },
+    active,
   });
+  const times = useMemo(() => Array.from({ length: frames }, (_, i) => timeOf(i)), [frames]);
+  const actions = useMemo(() => ({ point, press: ({ col }: Cell) => seek(col) }), [point, seek]);
   return (
     <div style={{ paddingLeft: px(left - leftOf(pitchLabels)) }}>
-      <HeatMap name={name} title={title} note="" picture={picture} />
+      <HeatMap
+        name={name}
+        title={title}
+        note=""
+        picture={picture}
+        actions={actions}
+        hint="Enter goes to that frame."
+        saved={{ file: `melody-${name}`, caption: title, rows: pitchNames, cols: times }}
+      />
+      <Reading
+        words={
+          active && view
+            ? `${timeOf(active.col)}, ${pitchNames[active.row]}: ${formatShort(at(view, active.row, active.col))} of 1`
+            : null
+        }
+        idle="Point at a cell for its loudness."
+        byKeyboard={byKeyboard}
+      />
     </div>
   );
+}
+
+/** How one frame's weight on another came about: their cosine is read off the weight and the row's sum. */
+function weightWords(
+  { weights, frames, logSums, temperature }: Melody,
+  { row, col }: Cell,
+): string {
+  const weight = weights[row * frames + col] as number;
+  const logSum = logSums[row] as number;
+  const cosine = (Math.log(weight) + logSum) * temperature;
+  const formula =
+    weight > 0 ? `e^(cosine ${format(cosine, 2)} ÷ ${temperature} − ${format(logSum, 2)}) = ` : "";
+  return `${timeOf(row)} looks at ${timeOf(col)}: ${formula}${formatWeight(weight)}; ${format(logSum, 2)} is the logarithm of the row’s sum`;
 }
 
 export function Maps({
@@ -106,7 +149,8 @@ export function Maps({
         : [null, 1],
     [weights, frames],
   );
-  const palette = useMemo(() => sharesPalette(largest, curve), [largest, curve]);
+  const palette = useSharesPalette(largest, curve);
+  const times = useMemo(() => Array.from({ length: frames }, (_, i) => timeOf(i)), [frames]);
   const picture = usePicture({
     view,
     rows: frames,
@@ -115,6 +159,7 @@ export function Maps({
     cell: { width: cell, height: cell },
     labels,
     selected: { row },
+    lights: active ? [{ row: active.row }, { col: active.col }] : [],
     active,
   });
   const actions = useMemo(
@@ -125,7 +170,7 @@ export function Maps({
     }),
     [seek, point],
   );
-  const place = { frames, row, cellWidth: cell, left: leftOf(labels) };
+  const place = { frames, row, cellWidth: cell, left: leftOf(labels), seek };
   return (
     <div ref={ref} class="maps">
       <HeatMap
@@ -134,17 +179,16 @@ export function Maps({
         picture={picture}
         actions={actions}
         hint="Enter goes to that row."
-        saved={{ file: "melody", caption: "Frames of a melody attend to one another" }}
+        saved={{
+          file: "melody",
+          caption: "Frames of a melody attend to one another",
+          rows: times,
+          cols: times,
+        }}
       />
       <Reading
-        words={
-          active && weights
-            ? `${timeOf(active.row)} looks at ${timeOf(active.col)}: weight ${formatWeight(
-                weights[active.row * frames + active.col] as number,
-              )}`
-            : null
-        }
-        idle="Point at a cell for its weight; a click goes to its row."
+        words={active && melody ? weightWords(melody, active) : null}
+        idle="Point at a cell for its weight; a click goes to its row. The row that is heard is marked."
         byKeyboard={byKeyboard}
       />
       <Strip
@@ -155,7 +199,7 @@ export function Maps({
       />
       <Strip
         name="output"
-        title="softmax(Q Kᵀ) V: the same, as the frames that are looked at have it"
+        title="softmax(Q Kᵀ) V: the mean of the frames that each one looks at"
         data={melody?.output}
         {...place}
       />

@@ -81,7 +81,7 @@ export function MelodyPanel({ state, set, own, onOwn }: PanelProps & OwnSound) {
           onChange={(place) => set({ temperature: valueAt(place) })}
         />
         <Choice
-          label="Colours"
+          label="Curve"
           value={state.curve}
           choices={curves}
           onChange={(curve) => set({ curve })}
@@ -98,10 +98,11 @@ export function MelodyPanel({ state, set, own, onOwn }: PanelProps & OwnSound) {
       </Settings>
       <Work title="Attention in a melody">
         <Roles>
-          <As of="q">Queries</As> and <As of="k">keys</As> are frames of a fifth of a second: how
-          loud each half tone is, as a direction, so that a score is the cosine of two frames
-          divided by the temperature. <As of="v">Values</As> are the same loudnesses. Nothing is
-          learned: a frame finds the frames that sound like it.
+          Ten frames a second, each a fifth of a second long. <As of="q">Queries</As> and{" "}
+          <As of="k">keys</As> are how loud each half tone is in a frame, taken as a direction: the
+          score of two frames is the cosine between them, divided by the temperature.{" "}
+          <As of="v">Values</As> are the same loudnesses. Nothing is learned: a frame finds the
+          frames that sound like it.
         </Roles>
         <div class="beside">
           <Panel name="picture">

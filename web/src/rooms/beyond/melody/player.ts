@@ -1,15 +1,15 @@
-/** Plays a sound, and says which of its frames is heard: that depends on the audio clock alone, where it runs. */
+/**
+ * Plays a sound, and says which of its frames is heard: that depends on the sound's own clock alone, where it runs. An
+ * audio element is used because it starts in its own time; the first AudioContext of a page holds the page up for more
+ * than 100 ms.
+ */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { Live } from "../../../components/Transport";
 import { hop, rate, type Sound, secondsOf } from "./sound";
+import { waveOf } from "./wave";
 
-/** A machine without a loudspeaker may have an audio clock that stands still: after so many seconds the page's serves. */
+/** A machine without a loudspeaker may have a clock that stands still: after so many seconds the page's serves. */
 const patience = 1;
-
-interface Playing {
-  readonly source: AudioBufferSourceNode;
-  readonly frame: number;
-}
 
 interface Options {
   readonly sound: Sound | null;
@@ -29,8 +29,9 @@ export function usePlayer({
   go,
 }: Options): Live & { seek(frame: number): void } {
   const [isPlaying, setIsPlaying] = useState(false);
-  const context = useRef<AudioContext | null>(null);
-  const playing = useRef<Playing | null>(null);
+  const element = useRef<HTMLAudioElement | null>(null);
+  /** What is under way, and where it is. */
+  const playing = useRef<{ frame: number } | null>(null);
   const latest = useRef({ frame, frames, follows, go });
   latest.current = { frame, frames, follows, go };
 
@@ -39,53 +40,51 @@ export function usePlayer({
     playing.current = null;
     setIsPlaying(false);
     if (!now) return;
-    now.source.stop();
+    element.current?.pause();
     if (goes) latest.current.go(now.frame);
   }, []);
 
-  const start = (from: number) => {
+  // The sound is ready before it is asked for; another one, or leaving the room, ends it.
+  useEffect(() => {
     if (!sound) return;
-    context.current ??= new AudioContext();
-    const audio = context.current;
-    void audio.resume();
-    const buffer = audio.createBuffer(1, sound.samples.length, rate);
-    buffer.copyToChannel(sound.samples, 0);
-    const source = audio.createBufferSource();
-    source.buffer = buffer;
-    source.connect(audio.destination);
-    const begun = { heard: audio.currentTime, seen: performance.now() };
-    source.start(0, secondsOf(from));
-    let now: Playing = { source, frame: from };
+    const address = URL.createObjectURL(waveOf(sound.samples));
+    const audio = new Audio(address);
+    element.current = audio;
+    return () => {
+      stop(false);
+      element.current = null;
+      audio.removeAttribute("src");
+      audio.load();
+      URL.revokeObjectURL(address);
+    };
+  }, [sound, stop]);
+
+  const start = (from: number) => {
+    const audio = element.current;
+    if (!sound || !audio) return;
+    audio.currentTime = secondsOf(from);
+    // Where nothing may be heard, the rows still go along.
+    audio.play().catch(() => {});
+    const begun = performance.now();
+    const now = { frame: from };
     playing.current = now;
     setIsPlaying(true);
     const follow = () => {
-      if (playing.current?.source !== source) return;
+      if (playing.current !== now) return;
       const { frames, follows, go } = latest.current;
-      const heard = audio.currentTime - begun.heard;
-      const seen = (performance.now() - begun.seen) / 1000 - patience;
+      const heard = audio.currentTime - secondsOf(from);
+      const seen = (performance.now() - begun) / 1000 - patience;
       const elapsed = heard > 0 ? heard : Math.max(0, seen);
       const frame = Math.min(frames - 1, from + Math.floor((elapsed * rate) / hop));
       if (frame !== now.frame) {
-        now = { ...now, frame };
-        playing.current = now;
+        now.frame = frame;
         if (follows) go(frame);
       }
-      if (secondsOf(from) + elapsed >= sound.samples.length / rate) stop(true);
+      if (audio.ended || secondsOf(from) + elapsed >= sound.samples.length / rate) stop(true);
       else requestAnimationFrame(follow);
     };
     requestAnimationFrame(follow);
   };
-
-  // Another sound, or leaving the room, ends the old one.
-  useEffect(() => () => stop(false), [sound, stop]);
-  useEffect(
-    () => () => {
-      void context.current?.close();
-      context.current = null;
-    },
-    [],
-  );
-
   const seek = (frame: number) => {
     if (playing.current) {
       stop(false);

@@ -17,6 +17,9 @@ export interface Melody {
   readonly loudness: Float32Array<ArrayBuffer>;
   /** [frames, frames] */
   readonly weights: Float32Array<ArrayBuffer>;
+  /** [frames]: the logarithm of each row's sum of e^score. */
+  readonly logSums: Float32Array<ArrayBuffer>;
+  readonly temperature: number;
   /** [frames, bands]: the mean of all frames' loudness by each row of weights. */
   readonly output: Float32Array<ArrayBuffer>;
   readonly milliseconds: number;
@@ -88,18 +91,20 @@ const solve: Solver<MelodyRequest, Melody> = ({ sound, temperature }, { heed }) 
     const frames = loudness.length / bands;
     const shape = [1, 1, frames, bands];
     const directions = heed.tensor(directionsOf(loudness), shape);
-    const { output, weights } = heed.attention(
+    const { output, weights, lse } = heed.attention(
       directions,
       directions,
       heed.tensor(loudness, shape),
-      { scale: 1 / temperature, needWeights: true },
+      { scale: 1 / temperature, needWeights: true, needLse: true },
     );
     return {
       id: sound.id,
       frames,
+      temperature,
       loudness: loudness.slice(),
       weights: numbersOf(weights),
       output: numbersOf(output),
+      logSums: numbersOf(lse),
       milliseconds: performance.now() - started,
     };
   });

@@ -3,19 +3,21 @@ import { useCallback, useMemo } from "preact/hooks";
 import { Choice, NumberField, Slider } from "../../../components/Fields";
 import { HeatMap } from "../../../components/HeatMap";
 import { Panel } from "../../../components/Panel";
+import { type Column, RowTable } from "../../../components/RowTable";
 import { Settings } from "../../../components/Settings";
-import { format } from "../../../format";
+import { format, formatShort, softmaxOf } from "../../../format";
 import { useFootnote } from "../../../shell";
 import { useAnswer } from "../../../useAnswer";
 import { usePicture } from "../../../usePicture";
 import { useWidth } from "../../../useWidth";
 import { viewOn } from "../../../view";
+import { EmptyRow } from "../EmptyRow";
 import { Figures } from "../Figures";
 import { FileField } from "../FileField";
 import type { PanelProps } from "../panel";
 import { Reading, usePointed } from "../Reading";
 import { As, Roles } from "../Roles";
-import { curves, formatWeight, sharesPalette } from "../shares";
+import { curves, formatWeight, useSharesPalette } from "../shares";
 import { type Method, type Pixel, placeOf, ranges, type State, valueAt } from "../state";
 import { Work } from "../Work";
 import type { Version } from "./denoise";
@@ -23,6 +25,7 @@ import type { GreyPicture } from "./drawing";
 import { GreyCanvas } from "./GreyCanvas";
 import type { NoisyRequest } from "./noise";
 import { readPicture } from "./ownPicture";
+import type { PixelAnswer } from "./pixel";
 
 const methods: readonly (readonly [Method, string])[] = [
   ["local", "local mean"],
@@ -36,11 +39,18 @@ const names: readonly (readonly [Version, string])[] = [
   ...methods,
 ];
 
+/** What each mean knows a pixel by. */
+const keysOf: Partial<Record<Version, string>> = {
+  local: "key: nothing",
+  bilateral: "key: value and place",
+  nonLocal: "key: the patch around",
+};
+
 const words: Record<Method, string> = {
   local:
     "All scores are equal, so every pixel of one patch counts the same: noise goes, and edges with it.",
   bilateral:
-    "The score falls with the distance in place and in value, so the mean stops at edges; but a pixel's own noise decides what it resembles. The engine's attention computes it, with value ÷ tone and place ÷ half the window as the features of queries and keys.",
+    "The score falls with the distance in place and in value, so the mean stops at edges; but a pixel's own noise decides what it resembles. Its queries and keys are value ÷ tone and place ÷ half the window.",
   nonLocal:
     "The score falls with the difference of whole patches, so a brick finds the other bricks, however far apart.",
 };
@@ -117,6 +127,73 @@ interface OwnPicture {
   onOwn(picture: GreyPicture | null): void;
 }
 
+/** How a pixel of the window got its weight, and what it gives to the mean. */
+function weightWords(weight: number, { row, col }: Pixel, answer: PixelAnswer): string {
+  const value = answer.values[row * answer.side + col] as number;
+  return `${softmaxOf(weight, answer.largest)} = ${formatWeight(weight)}; × value ${format(value)} = ${formatWeight(weight * value)} of the mean`;
+}
+
+/** Steps from the chosen pixel to each row and column of its window. */
+const stepsOf = (side: number) =>
+  Array.from({ length: side }, (_, i) => formatShort(i - (side - 1) / 2));
+
+/** The strongest pixels of the window: what the mean is mostly made of. */
+function Strongest({ answer }: { answer: PixelAnswer | null }) {
+  const strongest = answer
+    ? [...answer.weights.entries()]
+        .filter(([, weight]) => weight > 0)
+        .sort(([, a], [, b]) => b - a)
+        .slice(0, rowsShown)
+    : [];
+  const rest = answer ? 1 - strongest.reduce((sum, [, weight]) => sum + weight, 0) : 0;
+  return (
+    <RowTable title="The pixels that count most" columns={columns}>
+      <tbody>
+        {Array.from({ length: rowsShown }, (_, i) => {
+          const [place, weight] = strongest[i] ?? [];
+          if (!answer || place === undefined || weight === undefined) return <EmptyRow key={i} />;
+          const middle = (answer.side - 1) / 2;
+          const value = answer.values[place] as number;
+          return (
+            <tr key={i}>
+              <th scope="row">
+                {awayOf(Math.floor(place / answer.side) - middle, (place % answer.side) - middle)}
+              </th>
+              <td>{format(value)}</td>
+              <td data-column="weight">{formatWeight(weight)}</td>
+              <td>{formatWeight(weight * value)}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+      <tfoot>
+        <tr>
+          <th scope="row" colSpan={2}>
+            All others
+          </th>
+          <td>{answer && formatWeight(Math.max(0, rest))}</td>
+          <td />
+        </tr>
+      </tfoot>
+    </RowTable>
+  );
+}
+
+const columns: readonly Column[] = [
+  { id: "place", head: "from the pixel" },
+  { id: "value", head: <span class="role-v">value</span> },
+  { id: "weight", head: "weight" },
+  { id: "part", head: "weight × value" },
+];
+const rowsShown = 8;
+
+function awayOf(down: number, right: number): string {
+  if (down === 0 && right === 0) return "itself";
+  const steps = (count: number, before: string, after: string) =>
+    `${Math.abs(count)} ${count < 0 ? before : after}`;
+  return `${steps(down, "up", "down")}, ${steps(right, "left", "right")}`;
+}
+
 /** The weights of the chosen pixel over its window. */
 function PixelWeights({ state, set, request }: PanelProps & { request: NoisyRequest }) {
   const { pixel, method, curve } = state;
@@ -127,7 +204,7 @@ function PixelWeights({ state, set, request }: PanelProps & { request: NoisyRequ
 
   const side = answer?.side ?? 2 * state.window + 1;
   const view = useMemo(() => answer && viewOn(answer.weights, side, side), [answer]);
-  const palette = useMemo(() => sharesPalette(answer?.largest ?? 1, curve), [answer, curve]);
+  const palette = useSharesPalette(answer?.largest ?? 1, curve);
   const isHidden = useMemo(() => {
     const weights = answer?.weights;
     if (!weights?.some(Number.isNaN)) return undefined;
@@ -159,12 +236,10 @@ function PixelWeights({ state, set, request }: PanelProps & { request: NoisyRequ
     [set],
   );
   const weight = active && answer?.weights[active.row * side + active.col];
-  const away = (steps: number, before: string, after: string) =>
-    `${Math.abs(steps)} ${steps < 0 ? before : after}`;
   const reading =
-    active && weight !== undefined && weight !== null
-      ? `${away(active.row - middle, "up", "down")}, ${away(active.col - middle, "left", "right")}: ${
-          Number.isNaN(weight) ? "outside of the picture" : `weight ${formatWeight(weight)}`
+    active && answer && weight !== undefined && weight !== null
+      ? `${awayOf(active.row - middle, active.col - middle)}: ${
+          Number.isNaN(weight) ? "outside of the picture" : weightWords(weight, active, answer)
         }`
       : null;
   return (
@@ -177,7 +252,12 @@ function PixelWeights({ state, set, request }: PanelProps & { request: NoisyRequ
           picture={picture}
           actions={actions}
           hint="Enter goes to that pixel."
-          saved={{ file: "pixel-weights", caption: "Weights of one pixel over its window" }}
+          saved={{
+            file: "pixel-weights",
+            caption: "Weights of one pixel over its window",
+            rows: stepsOf(side),
+            cols: stepsOf(side),
+          }}
         />
         <Reading
           words={reading}
@@ -196,12 +276,7 @@ function PixelWeights({ state, set, request }: PanelProps & { request: NoisyRequ
           choices={methods}
           onChange={(method) => set({ method })}
         />
-        <Choice
-          label="Colours"
-          value={curve}
-          choices={curves}
-          onChange={(curve) => set({ curve })}
-        />
+        <Choice label="Curve" value={curve} choices={curves} onChange={(curve) => set({ curve })} />
         <p>{words[method]}</p>
         <Figures
           figures={[
@@ -214,6 +289,7 @@ function PixelWeights({ state, set, request }: PanelProps & { request: NoisyRequ
         />
         {failure && <p role="status">{failure}</p>}
       </div>
+      <Strongest answer={answer} />
     </div>
   );
 }
@@ -258,13 +334,14 @@ export function PicturePanel({ state, set, own, onOwn }: PanelProps & OwnPicture
                 <span class="number" data-psnr={name}>
                   {answer && name !== "clean" ? `PSNR ${format(answer.psnr[name], 2)} dB` : " "}
                 </span>
+                <span class="faint">{keysOf[name]}</span>
               </GreyCanvas>
             ))}
           </div>
           {failure && <p role="status">{failure}</p>}
           <p class="faint">
-            Click a pixel. The outer square is its window, the inner one its patch. PSNR: the
-            higher, the nearer to the original.
+            Click a pixel. The outer square is its window, the inner one its patch. PSNR, the signal
+            over the noise that is left, in decibels: the higher, the nearer to the original.
           </p>
         </Panel>
         <Panel name="weights">

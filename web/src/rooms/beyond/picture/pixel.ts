@@ -21,6 +21,8 @@ export interface PixelRequest extends NoisyRequest {
 export interface PixelAnswer {
   /** The weights over the window, row by row; NaN outside of the picture. */
   readonly weights: Float32Array<ArrayBuffer>;
+  /** The noisy pixels there. */
+  readonly values: Float32Array<ArrayBuffer>;
   readonly side: number;
   readonly clean: number;
   readonly noisy: number;
@@ -109,6 +111,7 @@ const solve: Solver<PixelRequest, PixelAnswer> = (request, { heed }) =>
     const place = pixel.row * clean.width + pixel.col;
     return {
       weights: shares.map((weight, i) => (Number.isNaN(values[i]) ? Number.NaN : weight)),
+      values,
       side,
       clean: clean.pixels[place] as number,
       noisy: noisy.data[place] as number,

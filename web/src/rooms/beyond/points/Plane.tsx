@@ -34,9 +34,11 @@ export interface PlaneProps {
   isLocked: boolean;
   onPoints(points: readonly Point[]): void;
   onQuery(query: number): void;
+  /** The point whose weight is asked for. */
+  onPoint(index: number | null, by: "pointer" | "keyboard"): void;
 }
 
-export function Plane({ state, answer, isLocked, onPoints, onQuery }: PlaneProps) {
+export function Plane({ state, answer, isLocked, onPoints, onQuery, onPoint }: PlaneProps) {
   const [ref, width] = useWidth<HTMLFieldSetElement>();
   const svg = useRef<SVGSVGElement>(null);
   const { points, query, similar } = state;
@@ -46,7 +48,6 @@ export function Plane({ state, answer, isLocked, onPoints, onQuery }: PlaneProps
   const rowBottom = height + gap + rowHeight;
   const largest = answer ? Math.max(...answer.weights, 1e-9) : 1;
   const placeW = (weight: number) => rowBottom - (weight / largest) * (rowHeight - 16);
-  const placeK = (kernel: number) => placeW(kernel * largest);
   const handle = placeX(query);
 
   const at = ({ clientX, clientY }: PointerEvent): Point => {
@@ -68,6 +69,17 @@ export function Plane({ state, answer, isLocked, onPoints, onQuery }: PlaneProps
     onPointerMove: (event: PointerEvent) => {
       if (event.buttons & 1) move(event);
     },
+  });
+  /** What makes a point say its weight, and where it may be moved, move. */
+  const pointing = (index: number, point: Point) => ({
+    onPointerEnter: () => onPoint(index, "pointer"),
+    onPointerLeave: () => onPoint(null, "pointer"),
+    onFocus: () => onPoint(index, "keyboard"),
+    onBlur: () => onPoint(null, "keyboard"),
+    ...(!isLocked && {
+      onKeyDown: pointKeys(index, point),
+      ...drag((event) => put(index, at(event))),
+    }),
   });
   const pointKeys =
     (index: number, { x, y }: Point) =>
@@ -114,7 +126,7 @@ export function Plane({ state, answer, isLocked, onPoints, onQuery }: PlaneProps
                 <path class="estimate" d={lineThrough(answer.x, answer.estimate, placeX, placeY)} />
                 <path
                   class="kernel"
-                  d={`${lineThrough(answer.x, answer.kernel, placeX, placeK)}L${box.right} ${rowBottom}L${box.left} ${rowBottom}Z`}
+                  d={`${lineThrough(answer.x, answer.kernel, placeX, (share) => placeW(Math.min(share, largest)))}L${box.right} ${rowBottom}L${box.left} ${rowBottom}Z`}
                 />
                 <circle class="answer" cx={handle} cy={placeY(answer.value)} r={6} />
               </>
@@ -159,16 +171,13 @@ export function Plane({ state, answer, isLocked, onPoints, onQuery }: PlaneProps
               const weight = answer?.weights[i] ?? 0;
               const place = { cx: placeX(point.x), cy: placeY(point.y) };
               return (
-                // biome-ignore lint/a11y/useSemanticElements: SVG has no button
                 <g
                   key={i}
-                  class="point"
-                  role="button"
-                  aria-disabled={isLocked}
-                  tabindex={isLocked ? -1 : 0}
-                  aria-label={`Point ${i + 1}: x ${format(point.x, 2)}, y ${format(point.y, 2)}, weight ${formatWeight(weight)}. Arrow keys move it, Delete removes it.`}
-                  onKeyDown={pointKeys(i, point)}
-                  {...drag((event) => put(i, at(event)))}
+                  class={isLocked ? "point" : "point movable"}
+                  role={isLocked ? "img" : "button"}
+                  tabindex={isLocked ? undefined : 0}
+                  aria-label={`Point ${i + 1}: x ${format(point.x, 2)}, y ${format(point.y, 2)}, weight ${formatWeight(weight)}.${isLocked ? "" : " Arrow keys move it, Delete removes it."}`}
+                  {...pointing(i, point)}
                 >
                   <circle class="grip" {...place} r={16} />
                   <circle class="dot" {...place} r={4 + 6 * Math.sqrt(weight / largest)} />

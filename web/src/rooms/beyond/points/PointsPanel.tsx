@@ -9,11 +9,21 @@ import { useFootnote, useShell } from "../../../shell";
 import { useAnswer } from "../../../useAnswer";
 import { Figures } from "../Figures";
 import type { PanelProps } from "../panel";
+import { Reading, usePointed } from "../Reading";
 import { As, Roles } from "../Roles";
 import { formatWeight } from "../shares";
-import { initialState, mostPoints, placeOf, ranges, valueAt } from "../state";
+import {
+  initialState,
+  mostPoints,
+  type Point,
+  placeOf,
+  ranges,
+  type State,
+  valueAt,
+} from "../state";
 import { Work } from "../Work";
 import { Plane } from "./Plane";
+import type { Regression } from "./solve";
 
 const columns: readonly Column[] = [
   { id: "point", head: "point" },
@@ -23,11 +33,28 @@ const columns: readonly Column[] = [
   { id: "contribution", head: "weight × y" },
 ];
 
+/** How a point got its weight, with its numbers. */
+function weightWords(
+  points: readonly Point[],
+  index: number,
+  { query, bandwidth }: State,
+  { weights, logSum }: Regression,
+): string | null {
+  const point = points[index];
+  const weight = weights[index];
+  if (!point || weight === undefined) return null;
+  const score = `−(${format(query, 2)} − ${format(point.x, 2)})² ÷ (2 · ${bandwidth}²)`;
+  const sum = Math.exp(logSum);
+  const share = sum > 0 ? `e^(${score}) ÷ ${formatWeight(sum)}` : `softmax of ${score}`;
+  return `Point ${index + 1}: ${share} = ${formatWeight(weight)}; × y ${format(point.y, 2)} = ${format(weight * point.y)}`;
+}
+
 export function PointsPanel({ state, set }: PanelProps) {
   const { wishes } = useShell();
   const { points, bandwidth, query, similar } = state;
   const request = useMemo(() => ({ points, bandwidth, query }), [points, bandwidth, query]);
   const { answer, request: answered, failure } = useAnswer("regression", request);
+  const { cell, byKeyboard, point } = usePointed();
   useFootnote(answer && `estimated at 242 places in ${answer.milliseconds.toFixed(1)} ms`);
   return (
     <>
@@ -87,14 +114,22 @@ export function PointsPanel({ state, set }: PanelProps) {
             isLocked={wishes.lock}
             onPoints={(points) => set({ points })}
             onQuery={(query) => set({ query })}
+            onPoint={(row, by) => point(row === null ? null : { row, col: 0 }, by)}
+          />
+          <Reading
+            words={cell && answer ? weightWords(points, cell.row, state, answer) : null}
+            idle="Point at a point for its weight."
+            byKeyboard={byKeyboard}
           />
           <p class="plot-legend faint">
             <span class="line-of estimate">estimate</span>
             <span class="line-of average">average: all weights equal, b = ∞</span>
             <span class="line-of kernel">
-              kernel exp(score), before the weights are made to sum to 1
+              kernel e^score ÷ Σ e^score: every point’s bar reaches up to it
             </span>
-            Drag the points and the query; arrow keys move what is focused.
+            {wishes.lock
+              ? "Drag the query; arrow keys move it."
+              : "Drag the points and the query; arrow keys move what is focused."}
           </p>
           {failure && <p role="status">{failure}</p>}
         </Panel>

@@ -13,10 +13,12 @@ export interface Regression {
   /** Where the estimate was computed, evenly along the axis. */
   readonly x: Float32Array<ArrayBuffer>;
   readonly estimate: Float32Array<ArrayBuffer>;
-  /** At each x as seen from the query: 1 at the query, and not yet divided by the sum over the points. */
+  /** At each x, the weight that a point there would have: the kernel over its sum over the points that are there. */
   readonly kernel: Float32Array<ArrayBuffer>;
   /** Of the query: one weight for each point, and their mean. */
   readonly weights: Float32Array<ArrayBuffer>;
+  /** The logarithm of that sum. */
+  readonly logSum: number;
   readonly value: number;
   /** The mean of all points alike. */
   readonly average: number;
@@ -41,6 +43,10 @@ const solve: Solver<RegressionRequest, Regression> = ({ points, bandwidth, query
     );
     const estimates = numbersOf(output);
     const row = numbersOf(weights).slice(places * n);
+    const score = (x: number) => -(((x - query) / bandwidth) ** 2) / 2;
+    // The sum as the engine has it: a point's weight is e^score over it. The largest weight says it best.
+    const top = row.indexOf(Math.max(...row));
+    const logSum = score(points[top]?.x ?? query) - Math.log(row[top] as number);
     const centre = (data: number[]) => {
       const mean = data.reduce((sum, value) => sum + value, 0) / n;
       return { mean, of: data.map((value) => value - mean) };
@@ -53,8 +59,9 @@ const solve: Solver<RegressionRequest, Regression> = ({ points, bandwidth, query
     return {
       x: Float32Array.from(grid),
       estimate: estimates.slice(0, places),
-      kernel: Float32Array.from(grid, (x) => Math.exp(-(((x - query) / bandwidth) ** 2) / 2)),
+      kernel: Float32Array.from(grid, (x) => Math.exp(score(x) - logSum)),
       weights: row,
+      logSum,
       value: estimates[places] as number,
       average: averages.data[0] as number,
       similar: similar.map((value, i) => value + (i % 2 === 0 ? xs.mean : ys.mean)),

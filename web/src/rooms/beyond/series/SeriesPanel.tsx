@@ -4,12 +4,13 @@ import { NumberField } from "../../../components/Fields";
 import { Panel } from "../../../components/Panel";
 import { type Column, RowTable } from "../../../components/RowTable";
 import { Settings } from "../../../components/Settings";
-import { format } from "../../../format";
+import { format, softmaxOf } from "../../../format";
 import { useFootnote } from "../../../shell";
 import { useAnswer } from "../../../useAnswer";
 import { EmptyRow } from "../EmptyRow";
 import { Figures } from "../Figures";
 import type { PanelProps } from "../panel";
+import { Reading, usePointed } from "../Reading";
 import { As, Roles } from "../Roles";
 import { formatWeight } from "../shares";
 import { type HeadRef, ranges } from "../state";
@@ -49,6 +50,12 @@ function rowOf({ isHidden }: FilledSeries, wanted: number): number {
   return hidden[Math.floor(hidden.length / 2)] as number;
 }
 
+function weightWords(col: number, row: number, weights: Float32Array): string {
+  const weight = weights[col] as number;
+  const made = softmaxOf(weight, Math.max(...weights));
+  return `Position ${row + 1} looks at ${col + 1}: e^s ÷ Σ e^s = ${made} = ${formatWeight(weight)}, the score s counted from the row’s highest`;
+}
+
 export function SeriesPanel({ state, set }: PanelProps) {
   const request = useMemo(() => ({ model: modelFolder(), seed: state.series }), [state.series]);
   const { answer, failure } = useAnswer("series", request);
@@ -69,6 +76,7 @@ export function SeriesPanel({ state, set }: PanelProps) {
   const strongest = weights
     ? [...weights.entries()].sort(([, a], [, b]) => b - a).slice(0, rowsShown)
     : [];
+  const { cell, byKeyboard, point } = usePointed();
   const alike = new Set(answer?.alike[row]);
 
   return (
@@ -107,17 +115,23 @@ export function SeriesPanel({ state, set }: PanelProps) {
               row={row}
               weights={weights}
               onRow={(value) => set({ value })}
+              onPoint={(col) => point(col === null ? null : { row, col }, "pointer")}
             />
           ) : (
             <div class="plot plot-empty" />
           )}
           <p class="plot-legend faint">
+            Click a value of the gap.
             <span class="line-of estimate">filled by the model</span>
             <span class="line-of truth">what was hidden</span>
             <span class="line-of straight">straight line</span>
             <span class="ring-of">whole periods from the chosen value</span>
-            Click a value of the gap.
           </p>
+          <Reading
+            words={cell && weights && answer ? weightWords(cell.col, row, weights) : null}
+            idle="Point at a value for the weight that it gets."
+            byKeyboard={byKeyboard}
+          />
           {failure && <p role="status">{failure}</p>}
         </Panel>
         <Panel name="weights">
@@ -126,9 +140,9 @@ export function SeriesPanel({ state, set }: PanelProps) {
               ["model's error (root mean square)", answer ? format(answer.error) : ""],
               ["straight line's error", answer ? format(answer.lineError) : ""],
               [
-                `the same over ${answer?.heldOut.examples ?? 1000} series held out`,
+                `both errors over ${answer?.heldOut.examples ?? 1000} series kept out of training`,
                 answer
-                  ? `${format(answer.heldOut.error)} and ${format(answer.heldOut.lineError)}`
+                  ? `model ${format(answer.heldOut.error)}, line ${format(answer.heldOut.lineError)}`
                   : "",
               ],
               [`filled at ${row + 1}`, answer ? format(answer.filled[row] as number) : ""],

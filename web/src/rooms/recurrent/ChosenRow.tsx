@@ -1,0 +1,55 @@
+/** The chosen row of every map, in numbers: what each model looks at to say one character. */
+import { RowTable } from "../../components/RowTable";
+import { format } from "../../format";
+import { at } from "../../view";
+import { attentionShown, saidBy, viewOfHead } from "./maps";
+import { shortTitles, shownModels, usePage } from "./page";
+import { visible } from "./state";
+
+export function ChosenRow() {
+  const page = usePage();
+  const { state, source } = page;
+  const models = shownModels(page)
+    .filter(([name]) => name !== "rnn")
+    .map(([name, found]) => {
+      const attention = found && attentionShown(found, state);
+      const weights =
+        attention && state.row < attention.rows
+          ? source.map((_, col) => at(viewOfHead(attention, state.head), state.row, col))
+          : null;
+      return { name, weights, said: found && saidBy(found, state.way)[state.row] };
+    });
+  const said = [...new Set(models.map(({ said }) => said ?? ""))].filter(Boolean);
+  return (
+    <RowTable
+      title={`To say character ${state.row + 1}${said.length > 0 ? `, “${said.join("” or “")}”` : ""}`}
+      columns={[
+        { id: "place", head: "of the date" },
+        ...models.map(({ name }) => ({ id: name, head: shortTitles[name] })),
+      ]}
+    >
+      <tbody>
+        {source.map((character, col) => (
+          <tr key={col}>
+            <th scope="row">
+              {col + 1} “{visible(character)}”
+            </th>
+            {models.map(({ name, weights }) => (
+              <td key={name} data-column={name}>
+                {weights && format(weights[col] as number)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+      <tfoot>
+        <tr>
+          <th scope="row">Sum</th>
+          {models.map(({ name, weights }) => (
+            <td key={name}>{weights && format(weights.reduce((sum, x) => sum + x, 0))}</td>
+          ))}
+        </tr>
+      </tfoot>
+    </RowTable>
+  );
+}

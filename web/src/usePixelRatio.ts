@@ -1,0 +1,13 @@
+/** How many pixels of the screen a CSS pixel has: another number after a zoom, or on another screen. */
+import { useEffect, useState } from "preact/hooks";
+
+export function usePixelRatio(): number {
+  const [ratio, setRatio] = useState(devicePixelRatio);
+  useEffect(() => {
+    const query = matchMedia(`(resolution: ${ratio}dppx)`);
+    const follow = () => setRatio(devicePixelRatio);
+    query.addEventListener("change", follow);
+    return () => query.removeEventListener("change", follow);
+  }, [ratio]);
+  return ratio;
+}
