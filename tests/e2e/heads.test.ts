@@ -12,7 +12,7 @@ const she = 4;
 const decimals = 2.7;
 
 describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
-  const { open, enter } = visits(Heads, name, "#room=heads");
+  const { open, enter } = visits(Heads, name, { start: "#room=heads" });
   let reference: Reference;
   beforeAll(async () => {
     reference = await Reference.of("pronouns-encoder");

@@ -77,7 +77,7 @@ test("One head and four are trained by the same seed and have equally many param
 });
 
 describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", (name) => {
-  const { enter } = visits(Room, name, "#room=learn");
+  const { enter } = visits(Room, name, { start: "#room=learn" });
   const stepOf = (room: Room) =>
     room.page.$eval("[data-step]", (place) => Number((place as HTMLElement).dataset.step));
   const shownStep = async (room: Room) =>
