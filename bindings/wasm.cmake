@@ -8,7 +8,7 @@ set_target_properties(${module} PROPERTIES
   SUFFIX .mjs
   RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/dist
   LINK_DEPENDS ${glue_prefix})
-target_compile_options(${module} PRIVATE -Oz)  # the reading of arguments, some hundred times
+target_compile_options(${module} PRIVATE -Os)  # the reading of arguments, some hundred times
 target_link_options(${module} PRIVATE
   -O3
   -lembind

@@ -38,7 +38,7 @@ function denoised({ noise, grain, patch, window, h } = initialState) {
 }
 
 describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name) => {
-  const { enter } = visits(Beyond, name, "#room=beyond");
+  const { enter } = visits(Beyond, name, { start: "#room=beyond" });
 
   test("opens on a picture, with the true ratios of noise that each mean leaves", async () => {
     const room = await enter();

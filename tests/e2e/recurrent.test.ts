@@ -122,7 +122,7 @@ class Recurrent extends Room {
 }
 
 describe.each(["chrome", "firefox"] as const)("In %s, the room of three models", (name) => {
-  const { open, enter } = visits(Recurrent, name, "#room=recurrent");
+  const { open, enter } = visits(Recurrent, name, { start: "#room=recurrent" });
 
   test("opens on a date that three models write, with the engine's probabilities", async () => {
     const room = await enter();

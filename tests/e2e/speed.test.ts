@@ -5,7 +5,7 @@ import { type Line, Speed } from "./speed";
 import { visits } from "./visits";
 
 describe.each(["chrome", "firefox"] as const)("In %s, the room “Speed”", (name) => {
-  const { open } = visits(Speed, name, "#room=speed");
+  const { open } = visits(Speed, name, { start: "#room=speed" });
 
   /** What one can work out from a line has to agree with what stands there, but for rounding. */
   function checkLine(line: Line, all: readonly Line[]): void {

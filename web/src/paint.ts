@@ -169,7 +169,7 @@ export function decimalsThatFit(
   context: CanvasRenderingContext2D,
   { geometry: g, view, isHidden }: Still,
 ): number | null {
-  if (!view || g.cellHeight < 15 || g.cellWidth < 24) return null;
+  if (!view) return null;
   // Digits are all as wide as one another, so that most numbers have the width of one before.
   const widths = new Map<string, number>();
   const widthOfText = (text: string): number => {
@@ -193,6 +193,8 @@ export function decimalsThatFit(
 
 function drawNumbers(context: CanvasRenderingContext2D, still: Still, ink: Ink): void {
   const { geometry: g, view, palette, isHidden } = still;
+  // To set a font takes longer than to draw a small picture.
+  if (g.cellHeight < 15 || g.cellWidth < 24) return;
   context.font = `${Math.min(12, g.cellHeight * 0.7)}px ${ink.family}`;
   const decimals = decimalsThatFit(context, still);
   if (!view || decimals === null) return;
@@ -262,14 +264,14 @@ function drawLabels(context: CanvasRenderingContext2D, still: Still, ink: Ink): 
   const { geometry: g, labels } = still;
   const { rows = [], cols = [] } = labels;
   context.fillStyle = ink.faint;
-  context.font = fontOf(ink, rowLabelSize(g));
+  if (rows.length > 0) context.font = fontOf(ink, rowLabelSize(g));
   for (let i = 0; i < rows.length; i += labelStep(g.cellHeight)) drawRowLabel(context, still, i);
   const stand = standOf(still);
-  context.font = fontOf(ink, colLabelSize(g));
+  if (cols.length > 0) context.font = fontOf(ink, colLabelSize(g));
   for (let j = 0; j < cols.length; j += labelStep(g.cellWidth))
     drawColLabel(context, still, j, stand);
 
-  context.font = fontOf(ink, 11);
+  if (labels.rowAxis || labels.colAxis) context.font = fontOf(ink, 11);
   if (labels.colAxis) {
     context.textAlign = "left";
     context.fillText(`${labels.colAxis} →`, g.left, 7);
@@ -287,6 +289,7 @@ function drawLabels(context: CanvasRenderingContext2D, still: Still, ink: Ink): 
 /** The labels of rows and columns that are lit, in strong letters in the place of those below. */
 function drawStrongLabels(context: CanvasRenderingContext2D, picture: Picture, ink: Ink): void {
   const { geometry: g, labels, selected, lights, active } = picture;
+  if (!labels.rows && !labels.cols) return;
   const lit = [selected, active, ...lights].filter((light) => light !== null);
   const indices = (axis: "row" | "col", count: number) =>
     new Set(lit.map((light) => light[axis] ?? count).filter((index) => index < count));
@@ -339,8 +342,15 @@ function outline(
   }
 }
 
-function drawMarks(context: CanvasRenderingContext2D, { geometry: g, marked }: Still, ink: Ink) {
-  const size = Math.max(2, Math.min(8, g.cellWidth / 3, g.cellHeight / 3));
+/** `beyond` makes corners larger, by as much as an outline covers. */
+function drawMarks(
+  context: CanvasRenderingContext2D,
+  { geometry: g }: Still,
+  marked: readonly Light[],
+  ink: Ink,
+  beyond = 0,
+) {
+  const size = Math.max(2, Math.min(8, g.cellWidth / 3, g.cellHeight / 3)) + beyond;
   for (const { row = 0, col = 0 } of marked) {
     const [right, top] = [g.left + (col + 1) * g.cellWidth, g.top + row * g.cellHeight];
     context.beginPath();
@@ -361,7 +371,7 @@ export function drawStill(context: CanvasRenderingContext2D, still: Still, ink: 
   }
   drawGrid(context, still, ink);
   drawNumbers(context, still, ink);
-  drawMarks(context, still, ink);
+  drawMarks(context, still, still.marked, ink);
   // The frame tells where a matrix of near-zero numbers ends: zero has the colour of the page.
   context.strokeStyle = ink.frame;
   context.lineWidth = 1;
@@ -376,9 +386,12 @@ export function drawStill(context: CanvasRenderingContext2D, still: Still, ink: 
 
 /** Over the still picture. */
 export function drawLights(context: CanvasRenderingContext2D, picture: Picture, ink: Ink): void {
-  const { geometry: g, selected, lights, active } = picture;
+  const { geometry: g, selected, lights, active, marked } = picture;
   drawStrongLabels(context, picture, ink);
   if (selected) outline(context, g, selected, ink, 1);
   for (const light of lights) outline(context, g, light, ink, 2);
-  if (active) outline(context, g, active, ink, 3);
+  if (!active) return;
+  outline(context, g, active, ink, 3);
+  const covered = marked.filter(({ row, col }) => row === active.row && col === active.col);
+  drawMarks(context, picture, covered, ink, 4);
 }

@@ -1,4 +1,4 @@
-/** A canvas that shows a picture, and what of it is kept so that a light costs no more than a copy. */
+/** A canvas that shows a picture, and the picture without its lights, so that one more light costs no more than a copy. */
 import type { Theme } from "./colour";
 import { drawLights, drawStill, heightOf, type Ink, inkOf, type Picture, widthOf } from "./paint";
 
@@ -40,29 +40,35 @@ function clear(
 
 export class Surface {
   #drawn: readonly unknown[] = [];
-  /** The picture without lights, once they have changed over it. */
   #still: HTMLCanvasElement | null = null;
 
-  draw(canvas: HTMLCanvasElement, picture: Picture, theme: Theme, screenRatio: number): void {
+  /** `isLive` says that lights will move over the picture: it is kept without them. */
+  draw(
+    canvas: HTMLCanvasElement,
+    picture: Picture,
+    { theme, ratio: wanted, isLive }: { theme: Theme; ratio: number; isLive: boolean },
+  ): void {
     const size = sizeOf(picture);
-    const ratio = Math.min(screenRatio, Math.sqrt(mostPixels / (size.width * size.height)));
+    const ratio = Math.min(wanted, Math.sqrt(mostPixels / (size.width * size.height)));
     const ink = inkIn(theme, canvas);
-    const wanted = [picture.still, theme, ratio];
-    const isSame = wanted.every((each, i) => each === this.#drawn[i]);
-    this.#drawn = wanted;
+    const now = [picture.still, theme, ratio, isLive];
+    const isSame = now.every((each, i) => each === this.#drawn[i]);
+    this.#drawn = now;
     const context = clear(canvas, size, ratio);
     if (!context) return;
-    if (!isSame) {
-      this.#still = null;
-      drawStill(context, picture.still, ink);
+    if (isSame && this.#still) {
+      context.drawImage(this.#still, 0, 0, canvas.width / ratio, canvas.height / ratio);
     } else {
-      if (!this.#still) {
-        this.#still = document.createElement("canvas");
-        const kept = clear(this.#still, size, ratio);
-        if (kept) drawStill(kept, picture.still, ink);
-      }
-      context.drawImage(this.#still, 0, 0, this.#still.width / ratio, this.#still.height / ratio);
+      drawStill(context, picture.still, ink);
+      if (isLive) this.#keep(canvas);
+      else this.#still = null;
     }
     drawLights(context, picture, ink);
+  }
+
+  #keep(canvas: HTMLCanvasElement): void {
+    this.#still ??= document.createElement("canvas");
+    const { width, height } = canvas;
+    clear(this.#still, { width, height }, 1)?.drawImage(canvas, 0, 0);
   }
 }

@@ -46,12 +46,13 @@ export function Matrix({ picture, theme, summary, actions }: Props) {
   const width = Math.ceil(widthOf(geometry));
   const height = Math.ceil(heightOf(geometry));
 
+  const isLive = actions !== undefined;
   const surface = useRef<Surface>(null);
   surface.current ??= new Surface();
   const ratio = usePixelRatio();
   useLayoutEffect(() => {
-    if (canvas.current) surface.current?.draw(canvas.current, picture, theme, ratio);
-  }, [picture, theme, ratio]);
+    if (canvas.current) surface.current?.draw(canvas.current, picture, { theme, ratio, isLive });
+  }, [picture, theme, ratio, isLive]);
 
   /** The cell under the pointer; left of the cells it has no column, above them no row. */
   const hit = ({ offsetX, offsetY }: MouseEvent) => {

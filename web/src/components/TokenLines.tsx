@@ -19,23 +19,50 @@ const mostLines = 2000;
 /** Where more lines than this lie over one another, each is drawn fainter. */
 const fewLines = 150;
 
-/** Marks the largest of some numbers, as many as `enough` takes, which is told of one after the other. */
-function markLargest(
-  numbers: Float32Array,
-  enough: (number: number) => boolean,
-  mark: (index: number) => void,
-): void {
-  const sorted = numbers.slice().sort();
-  let least = Number.POSITIVE_INFINITY;
-  let alike = 0;
-  for (let i = sorted.length - 1; i >= 0 && !enough(sorted[i] as number); --i) {
-    alike = sorted[i] === least ? alike + 1 : 1;
-    least = sorted[i] as number;
+/** The number that stands at `place` of all in falling order (Hoare, "Algorithm 65: Find", 1961). They change places. */
+function inFallingOrder(numbers: Float32Array, place: number): number {
+  for (let low = 0, high = numbers.length - 1; low < high; ) {
+    const middle = numbers[(low + high) >> 1] as number;
+    let [i, j] = [low, high];
+    while (i <= j) {
+      while ((numbers[i] as number) > middle) ++i;
+      while ((numbers[j] as number) < middle) --j;
+      if (i > j) break;
+      const moved = numbers[i] as number;
+      numbers[i++] = numbers[j] as number;
+      numbers[j--] = moved;
+    }
+    if (place <= j) high = j;
+    else if (place >= i) low = i;
+    else break;
   }
-  for (let i = 0; i < numbers.length; ++i) {
-    const number = numbers[i] as number;
-    if (number > least || (number === least && alike-- > 0)) mark(i);
+  return numbers[place] as number;
+}
+
+/** Calls `take` with the places of the `count` largest numbers; of those that are alike the first ones. */
+function takeLargest(numbers: Float32Array, count: number, take: (place: number) => void): void {
+  if (count === 0) return;
+  const least = inFallingOrder(numbers.slice(), count - 1);
+  let alike = count;
+  for (const number of numbers) if (number > least) --alike;
+  for (let place = 0; place < numbers.length; ++place) {
+    const number = numbers[place] as number;
+    if (number > least || (number === least && --alike >= 0)) take(place);
   }
+}
+
+/** How many of the largest weights it takes to carry `mass`. Those that are zero carry nothing. */
+function countFor(weights: Float32Array, mass: number): number {
+  if (mass >= 1) return weights.reduce((count, weight) => count + Number(weight > 0), 0);
+  const sorted = weights.slice().sort().reverse();
+  let carried = 0;
+  // Rounding must not drop the last line of "all of it".
+  const enough = sorted.findIndex((weight) => {
+    if (weight === 0 || carried > mass - 1e-6) return true;
+    carried += weight;
+    return false;
+  });
+  return enough < 0 ? sorted.length : enough;
 }
 
 /** For every query its strongest keys, as many as it takes to carry `mass` of its attention; of all these the strongest. */
@@ -43,30 +70,24 @@ function strongest(weights: View, mass: number, range: Range, curve: Curve): Lin
   const { within, place: share } = weightPalette(range, curve, "light");
   const largestOfRow = largestIn(within, weights);
   const { rows, cols } = weights;
-  const strengths = new Float32Array(rows * cols).fill(-1);
+  const none = -1;
+  const strengths = new Float32Array(rows * cols).fill(none);
   const own = new Float32Array(cols);
+  let count = 0;
   for (let row = 0; row < rows; ++row) {
     for (let col = 0; col < cols; ++col) own[col] = at(weights, row, col);
     const largest = largestOfRow(row);
-    let carried = 0;
-    const enough = (weight: number) => {
-      // Rounding must not drop the last line of "all of it".
-      if (weight === 0 || carried > mass - 1e-6) return true;
-      carried += weight;
-      return false;
-    };
-    markLargest(own, enough, (col) => {
+    takeLargest(own, countFor(own, mass), (col) => {
       strengths[row * cols + col] = share(own[col] as number, largest);
+      ++count;
     });
   }
   const lines: Line[] = [];
-  let count = 0;
-  const enough = (strength: number) => strength < 0 || ++count > mostLines;
-  markLargest(strengths, enough, (place) => {
+  takeLargest(strengths, Math.min(count, mostLines), (place) => {
     const row = Math.floor(place / cols);
     lines.push({ row, col: place % cols, strength: strengths[place] as number });
   });
-  return lines.sort((a, b) => b.strength - a.strength);
+  return lines;
 }
 
 /** From here on not every word has a line of its own. */
@@ -97,6 +118,10 @@ export function TokenLines(props: TokenLinesProps) {
   const labelStep = Math.ceil(9 / rowHeight);
   const height = rows * rowHeight;
   const { queries, keys, weights, mass, range, curve, selected, onSelect } = props;
+  const lines = useMemo(
+    () => (weights ? strongest(weights, mass, range, curve) : []),
+    [weights, mass, range, curve],
+  );
   // The drawing is large: it is made anew only when something in it changes.
   const drawing = useMemo(() => {
     const left = widest(queries.map((token) => shorten(token, 12))) + 12;
@@ -105,7 +130,6 @@ export function TokenLines(props: TokenLinesProps) {
     const middle = (index: number) => (index + 0.5) * rowHeight;
     const path = ({ row, col }: Line) =>
       `M${left} ${middle(row)}C${left + bend} ${middle(row)} ${right - bend} ${middle(col)} ${right} ${middle(col)}`;
-    const lines = weights ? strongest(weights, mass, range, curve) : [];
     return (
       <svg
         width={width}
@@ -116,8 +140,8 @@ export function TokenLines(props: TokenLinesProps) {
         <g class="line-others" opacity={Math.min(1, fewLines / lines.length)}>
           {lines
             .filter(({ row }) => row !== selected)
-            .map((line) => (
-              <path key={`${line.row} ${line.col}`} d={path(line)} stroke-opacity={line.strength} />
+            .map((line, i) => (
+              <path key={i} d={path(line)} stroke-opacity={line.strength} />
             ))}
         </g>
         <g class="line-selected">
@@ -160,20 +184,7 @@ export function TokenLines(props: TokenLinesProps) {
         </g>
       </svg>
     );
-  }, [
-    queries,
-    keys,
-    weights,
-    mass,
-    range,
-    curve,
-    selected,
-    onSelect,
-    width,
-    height,
-    rowHeight,
-    labelStep,
-  ]);
+  }, [queries, keys, lines, selected, onSelect, width, height, rowHeight, labelStep]);
   return (
     <>
       <div ref={ref} class="token-lines" style={{ height: px(height) }}>

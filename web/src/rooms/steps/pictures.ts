@@ -5,7 +5,7 @@ import type { CellSize } from "../../layout";
 import type { Labels, Light, Picture } from "../../paint";
 import { useShell } from "../../shell";
 import { usePicture as usePictureOf } from "../../usePicture";
-import { at, entries, rangeOf, transposed, type View } from "../../view";
+import { at, rangeOf, transposed, type View } from "../../view";
 import { type Axis, kindOf, type MatrixName, viewOf } from "./matrices";
 import { usePage } from "./page";
 import type { Scene } from "./state";
@@ -45,8 +45,11 @@ export interface PictureOptions {
 /** Matrices in which the mask hides cells. */
 const ofMask: readonly MatrixName[] = ["masked", "exponentials", "weights"];
 
-function some<T>(values: Iterable<T>, is: (value: T) => boolean): boolean {
-  for (const value of values) if (is(value)) return true;
+const hides = (score: number) => score === Number.NEGATIVE_INFINITY;
+
+function hasHidden(masked: View): boolean {
+  for (let i = 0; i < masked.rows; ++i)
+    for (let j = 0; j < masked.cols; ++j) if (hides(at(masked, i, j))) return true;
   return false;
 }
 
@@ -92,8 +95,7 @@ export function usePicture(name: MatrixName, options: PictureOptions): Picture {
     const all = ofMask.includes(name) && source && viewOf(source, "masked", head);
     if (!all || !solution) return undefined;
     const masked = name === "exponentials" ? rowOf(all, solution.problem.row) : all;
-    const hides = (score: number) => score === Number.NEGATIVE_INFINITY;
-    if (!some(entries(masked), hides)) return undefined;
+    if (!hasHidden(masked)) return undefined;
     return (row: number, col: number) =>
       hides(at(masked, row, col)) && (!unfolding || unfolding.isMade(name, row, col));
   }, [source, name, head, unfolding]);

@@ -23,12 +23,24 @@ const segmenters: Record<Split, Intl.Segmenter> = {
   characters: new Intl.Segmenter(undefined, { granularity: "grapheme" }),
 };
 
+/** Of the sentences that were cut last: the same one has the same tokens, which need not be drawn anew. */
+const lately = new Map<string, Tokens>();
+const mostKept = 8;
+
+export function tokenize(text: string, split: Split): Tokens {
+  const key = `${split} ${text}`;
+  const tokens = lately.get(key) ?? cut(text, split);
+  if (lately.size >= mostKept) lately.clear();
+  lately.set(key, tokens);
+  return tokens;
+}
+
 /**
  * Cuts `text` into at most `maxTokens` tokens. White space separates and is never a token. Words follow the rules of
  * the text's own script (so Thai and Chinese are cut too), and a character is what a reader takes for one: a family
  * emoji or a letter with its accents stays whole.
  */
-export function tokenize(text: string, split: Split): Tokens {
+function cut(text: string, split: Split): Tokens {
   const within = text.slice(0, maxCharacters);
   const tokens: string[] = [];
   for (const { segment, index } of segmenters[split].segment(within)) {
