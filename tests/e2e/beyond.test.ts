@@ -38,7 +38,7 @@ function denoised({ noise, grain, patch, window, h } = initialState) {
 }
 
 describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name) => {
-  const { enter } = visits(Beyond, name, "#room=beyond");
+  const { enter } = visits(Beyond, name, { start: "#room=beyond" });
 
   test("opens on a picture, with the true ratios of noise that each mean leaves", async () => {
     const room = await enter();
@@ -140,6 +140,45 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     await expect.poll(async () => (await room.keys()).length).toBe(initialState.points.length);
     await room.click("Draw softmax(X Xᵀ) X");
     await room.page.waitForSelector(".similar circle");
+  });
+
+  test("keeps the points where they are under a teacher's lock, and still takes the query along", async () => {
+    const room = await enter("&show=points&lock=on");
+    expect(
+      await room.page.$$eval(".point[tabindex], .point[role=button]", (all) => all.length),
+    ).toBe(0);
+    const before = await room.column("weight");
+    await room.drag(".point:nth-of-type(5) .dot", 0, 80);
+    expect(await room.column("weight")).toEqual(before);
+    expect(await room.link()).not.toContain("points=");
+    await room.drag(".query-handle path", 200, 0);
+    await expect.poll(() => room.figure("query x")).toBeGreaterThan(4);
+  });
+
+  test("says how a weight came about: of a pixel, a point, a value and a frame", async () => {
+    const pixel = await enter();
+    const over = async (room: Beyond, name: string, side: number, row: number, col: number) => {
+      const { x, y } = await room.cell(name, row, col, side, side);
+      await room.page.mouse.move(x, y);
+    };
+    await over(pixel, "window", 17, 8, 9);
+    await expect
+      .poll(() => pixel.text(".window-map .reading"))
+      .toMatch(/^0 down, 1 right: e\^.* ÷ .* = 0\.\d+; × value 0\.\d+ = 0\.\d+ of the mean$/);
+    const melody = await enter("&show=melody");
+    await over(melody, "attention", 128, 4, 20);
+    const words = () => melody.text(".maps .reading");
+    await expect.poll(words).toContain("0.4 s looks at 2.0 s: e^(cosine ");
+    const [, cosine = "", temperature = "", logSum = "", weight = ""] =
+      /cosine ([\d.]+) ÷ ([\d.]+) − ([\d.]+)\) = ([\d.]+)/.exec(await words()) ?? [];
+    const made = Math.exp(Number(cosine) / Number(temperature) - Number(logSum));
+    expect(made / Number(weight)).toBeGreaterThan(0.9);
+    expect(made / Number(weight)).toBeLessThan(1.1);
+    const points = await enter("&show=points");
+    await points.page.hover(".point:nth-of-type(5) .dot");
+    await expect
+      .poll(() => points.text(".reading"))
+      .toMatch(/^Point 5: e\^\(−\(2\.90 − 2\.60\)² ÷ \(2 · 0\.5²\)\) ÷ .* = .*; × y 1\.30 = /);
   });
 
   test("fills the gap of a series as the trained model does", async () => {

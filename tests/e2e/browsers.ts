@@ -33,7 +33,8 @@ function programOf(browser: BrowserName): string {
   throw new Error(`none of ${names.join(", ")} is on the PATH; set ${variable} to the program`);
 }
 
-export function launch(browser: BrowserName): Promise<Browser> {
+/** Starts a browser; more flags are Chromium's alone. */
+export function launch(browser: BrowserName, flags: readonly string[] = []): Promise<Browser> {
   const executablePath = programOf(browser);
   if (browser === "firefox") return puppeteer.launch({ browser, executablePath, headless: true });
   return puppeteer.launch({
@@ -49,6 +50,7 @@ export function launch(browser: BrowserName): Promise<Browser> {
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
+      ...flags,
     ],
   });
 }

@@ -12,7 +12,7 @@ const she = 4;
 const decimals = 2.7;
 
 describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
-  const { open, enter } = visits(Heads, name, "#room=heads");
+  const { open, enter } = visits(Heads, name, { start: "#room=heads" });
   let reference: Reference;
   beforeAll(async () => {
     reference = await Reference.of("pronouns-encoder");
@@ -141,7 +141,9 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     await room.page.mouse.click(x, y);
     const weights = reference.weights(first);
     const [a, b] = [3, 0].map((h) => weights[2]?.[h]?.[6]?.[3] as number) as [number, number];
-    await expect.poll(() => room.text(".readout-formula")).toMatch(/^3\.4 − 3\.1: /);
+    await expect
+      .poll(() => room.text(".readout-formula"))
+      .toMatch(/^layer 3, head 4 less layer 3, head 1: /);
     const [, ...numbers] =
       /: ([\d.]+) − ([\d.]+) = (−?[\d.]+)/.exec(await room.text(".readout-formula")) ?? [];
     for (const [i, value] of [a, b, a - b].entries())

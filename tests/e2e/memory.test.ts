@@ -1,19 +1,21 @@
 /** What a room holds: after two hundred things that a person did in it hardly more than after twenty. */
 import { setTimeout as pass } from "node:timers/promises";
-import type { CDPSession } from "puppeteer-core";
+import type { CDPSession, Page } from "puppeteer-core";
 import { describe, expect, test } from "vitest";
 import type { RoomId } from "../../web/src/rooms";
 import { Room } from "./room";
 import { visits } from "./visits";
 
 /**
- * One thing that a person does, and what takes it back the next time round: a click at either element, a key, a value of
- * a field or a slider, or pointing here and there.
+ * One thing that a person does, and what takes it back the next time round: a click at an element or another, a key that
+ * is pressed there, a value of a field or a slider, or pointing here and there.
  */
-type Act =
-  | readonly ["click", there: string, back?: string]
-  | readonly ["press" | "set", element: string, there: string, back: string]
-  | readonly ["point", element: string];
+type Act = readonly [
+  kind: "click" | "press" | "set" | "point",
+  element: string,
+  there?: string,
+  back?: string,
+];
 
 /** The choice of a radio button's value. */
 const choice = (value: string) => `label:has(> input[value=${value}])`;
@@ -77,9 +79,9 @@ const acts: Record<RoomId, readonly Act[]> = {
     ["click", choice("local"), choice("nonLocal")],
     ["click", choice("points")],
     ["press", "[aria-label='Query x']", "ArrowRight", "ArrowLeft"],
-    ["click", choice("series"), choice("melody")],
+    ["click", choice("series")],
     ["set", number, "2", "1"],
-    ["click", choice("melody"), choice("series")],
+    ["click", choice("melody")],
     ["click", choice("picture")],
   ],
   speed: [
@@ -100,11 +102,11 @@ const acts: Record<RoomId, readonly Act[]> = {
 async function live(acts: readonly Act[], from: number, to: number): Promise<void> {
   for (let i = from; i < to; ++i) {
     const isBack = Math.floor(i / acts.length) % 2 === 1;
-    const [kind, there, ...more] = acts[i % acts.length] as [Act[0], string, string?, string?];
-    const selector = kind === "click" && isBack ? (more[0] ?? there) : there;
+    const [kind, first, there = "", back = ""] = acts[i % acts.length] as Act;
+    const selector = kind === "click" && isBack ? there || first : first;
     const element = document.querySelector<HTMLInputElement>(selector);
     if (!element) throw new Error(`act ${i}: there is no ${selector}`);
-    const word = (isBack ? more[1] : more[0]) ?? "";
+    const word = isBack ? back : there;
     if (kind === "click") element.click();
     if (kind === "press") {
       element.focus();
@@ -160,42 +162,58 @@ function reach(): number {
   return 4 * last;
 }
 
+/** Ends what is under way and makes the room again as it opens. */
+async function rest(page: Page, id: string): Promise<void> {
+  for (const link of [`#room=${id}&lock=on`, `#room=${id}`]) {
+    await page.evaluate((link) => {
+      location.hash = link;
+    }, link);
+    await pass(500);
+  }
+  // A training keeps its past: it is stopped at its beginning.
+  await page.evaluate(() => {
+    const play = document.querySelector<HTMLElement>(".learn-player .play");
+    if (play?.textContent === "Pause") play.click();
+    document.querySelector<HTMLElement>(".learn-player > button")?.click();
+  });
+  await pass(300);
+}
+
+/**
+ * What the browser itself adds in the meantime: feedback for its compiler and entries of its performance timeline, some
+ * 100 KB of 5 MB and more. A matrix or a part of the page that is kept by each of 180 acts would be far more.
+ */
+const tolerance = 1.05;
+
 describe("In Chromium, the room", () => {
-  const { enter } = visits(Room, "chrome");
+  // Machine code is no memory of the room's, and the longer it runs the more of it there is.
+  const flags = ["--js-flags=--no-opt --no-maglev --no-sparkplug"];
+  const { enter } = visits(Room, "chrome", { flags });
 
   test.each(Object.entries(acts))(
     "%s holds no more after 200 acts than after 20",
     async (id, acts) => {
       const { page } = await enter(`#room=${id}`);
       const client = await page.createCDPSession();
-      const engines = () =>
-        page.workers().filter((worker) => worker.url().includes("engine.worker"));
+      // The engine's threads cannot be asked: they wait for work and hear nothing else.
+      const engines = () => page.workers().filter((worker) => /engine\.worker/.test(worker.url()));
       for (const engine of engines()) await engine.evaluate(showMemory);
       const after = async (from: number, to: number) => {
         await page.evaluate(live, acts, from, to);
-        // What is under way ends, and the room is again as it opens.
-        for (const link of [`#room=${id}&lock=on`, `#room=${id}`]) {
-          await page.evaluate((link) => {
-            location.hash = link;
-          }, link);
-          await pass(600);
+        await rest(page, id);
+        const held = { heaps: await heapOf(client), reach: 0 };
+        for (const engine of engines()) {
+          held.heaps += await heapOf(engine.client);
+          held.reach += await engine.evaluate(reach);
         }
-        return {
-          page: await heapOf(client),
-          workers: await Promise.all(
-            page.workers().map((worker) => heapOf(worker.client).catch(() => 0)),
-          ),
-          engines: await Promise.all(
-            engines().map((engine) => engine.evaluate(reach).catch(() => 0)),
-          ),
-        };
+        return held;
       };
-      const start = Date.now();
-      const t20 = await after(0, 20);
-      const m = Date.now() - start;
-      const t200 = await after(20, 200);
-      console.log(id, m, Date.now() - start, JSON.stringify({ t20, t200 }, null, 0));
-      expect(1).toBe(1);
+      const few = await after(0, 20);
+      const many = await after(20, 200);
+      console.log(id, JSON.stringify({ few, many }), many.heaps / few.heaps);
+      expect(few.reach).toBeGreaterThan(0);
+      expect(many.reach).toBeLessThanOrEqual(few.reach);
+      expect(many.heaps).toBeLessThan(few.heaps * tolerance);
     },
   );
 });

@@ -60,7 +60,7 @@ function writesAfter(name: Name, text: string, begun: readonly string[]): string
   }
 }
 
-/** The mean of the heads of the last layer, on the places that carry what is right, row by row. */
+/** One head of the last layer (of the Transformer its second, which opens), on the places that carry what is right, row by row. */
 function massesOf(name: Name, text: string, written: readonly string[]): (number | null)[] {
   const example = exampleOf(text);
   const attentions = models[name].weights([{ ...example, target: written }])[0];
@@ -71,10 +71,7 @@ function massesOf(name: Name, text: string, written: readonly string[]): (number
     if (places.length === 0) return null;
     const at = (head: number, place: number) =>
       weights[(head * rows + row) * columns + place] as number;
-    const sums = Array.from({ length: heads }, (_, head) =>
-      places.reduce((sum, place) => sum + at(head, place), 0),
-    );
-    return sums.reduce((sum, mass) => sum + mass, 0) / heads;
+    return places.reduce((sum, place) => sum + at(Math.min(1, heads - 1), place), 0);
   });
 }
 
@@ -125,7 +122,7 @@ class Recurrent extends Room {
 }
 
 describe.each(["chrome", "firefox"] as const)("In %s, the room of three models", (name) => {
-  const { open, enter } = visits(Recurrent, name, "#room=recurrent");
+  const { open, enter } = visits(Recurrent, name, { start: "#room=recurrent" });
 
   test("opens on a date that three models write, with the engine's probabilities", async () => {
     const room = await enter();
@@ -194,12 +191,55 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     await expect.poll(() => room.link()).toContain("says=4&from=22");
   });
 
+  test("says how a weight came about, and gives the chosen row as a table", async () => {
+    const room = await enter("&head=mean");
+    const { x, y } = await room.cell("transformer", 9, 4, 11, 22);
+    await room.page.mouse.move(x, y);
+    await expect.poll(() => room.text(".maps .readout")).toMatch(/= \(.* \+ .*\) ÷ 4 = /);
+    await room.page.$eval("[aria-label='layer 2, head 2']", (radio) =>
+      (radio as HTMLInputElement).click(),
+    );
+    await expect
+      .poll(() => room.text(".maps .readout"))
+      .toMatch(/score = .*weight = e\^.*α\[10, 5\] = /);
+    const found = models.transformer.weights([
+      { ...exampleOf(example), target: writesAfter("transformer", example, []) },
+    ]);
+    const { rows = 0, columns = 0, weights = new Float32Array() } = found[0]?.at(-1) ?? {};
+    const table = await room.page.$$eval(".maps-below td[data-column=transformer]", (cells) =>
+      cells.map(({ textContent }) => Number(textContent)),
+    );
+    expect(table).toHaveLength(22);
+    for (const [col, weight] of table.entries())
+      expect(Math.abs(weight - (weights[(rows + 9) * columns + col] as number))).toBeLessThan(
+        0.002,
+      );
+  });
+
+  test("keeps the player above the maps on a narrow page, which none of them leaves", async () => {
+    const room = await enter("&step=4&says=4", { width: 360 });
+    expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
+    const [bar, map] = await room.page.evaluate(() => {
+      const map = document.querySelector("[data-matrix=transformer] canvas") as Element;
+      map.scrollIntoView({ block: "end" });
+      const box = (element: Element | null) => {
+        const { left, right, top, bottom } = (element as Element).getBoundingClientRect();
+        return { left, right, top, bottom };
+      };
+      return [box(document.querySelector(".step-bar")), box(map)] as const;
+    });
+    expect(bar.top).toBeGreaterThanOrEqual(0);
+    expect(bar.bottom).toBeLessThanOrEqual(map.top);
+    expect(map.left).toBeGreaterThanOrEqual(0);
+    expect(map.right).toBeLessThanOrEqual(360);
+  });
+
   test("moves through a map with the arrow keys and speaks the cell", async () => {
     const room = await enter();
     await (await room.canvas("transformer")).focus();
     await room.page.keyboard.press("ArrowDown");
     await room.page.keyboard.press("End");
-    await expect.poll(() => room.text("[aria-live]")).toContain("α[2, 22]");
+    await expect.poll(() => room.text("main > [aria-live]")).toContain("α[2, 22]");
     await room.page.keyboard.press("Enter");
     await expect.poll(() => room.link()).toContain("says=2&from=22");
   });

@@ -11,7 +11,7 @@ export interface Line {
 
 export class Speed extends Room {
   lines(): Promise<Line[]> {
-    return this.page.$$eval(".figures tbody", (bodies) =>
+    return this.page.$$eval(".figures tbody[data-case]", (bodies) =>
       bodies.flatMap((body) => {
         const { case: name = "", operations } = (body as HTMLElement).dataset;
         return [...body.querySelectorAll("tr")].map((row) => ({

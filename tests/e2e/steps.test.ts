@@ -188,14 +188,14 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
       .poll(readout)
       .toBe("Scores, “quick” looks at “The” QKᵀ[2, 1] = 0.500 × 0.200, so far 0.100");
     await expect
-      .poll(() => room.text(".computation .transport-place"))
-      .toBe("Part 2 of 10 the first cell, press Play to go on");
+      .poll(() => room.text(".computation .made"))
+      .toBe("How these numbers are made: the first cell; Play goes on");
     expect(await room.text(".computation .play")).toBe("Play");
     expect(await readout()).toContain("= 0.500 × 0.200 + 0.600 × 0.100, so far 0.160");
     await room.click("Play", ".computation");
     await expect
-      .poll(() => room.text(".computation .transport-place"))
-      .toBe("Part 6 of 10 the first row, press Play to go on");
+      .poll(() => room.text(".computation .made"))
+      .toBe("How these numbers are made: the first row; Play goes on");
     expect(await readout()).toContain("QKᵀ[2, 5] = 0.500 × 1.800 + 0.600 × 1.700 = 1.920");
     await room.click("Next →", ".computation");
     await expect.poll(readout).toContain("Scores, “The” The whole row");
@@ -231,11 +231,11 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
       .poll(readout)
       .toContain(`= ${first.toFixed(3)} ÷ ${all.toFixed(3)} = ${(first / all).toFixed(3)}`);
     const place = () => room.text(".computation .transport-place");
-    expect(await place()).toBe("Part 6 of 14 the first cell, press Play to go on");
+    expect(await place()).toBe("Part 6 of 14");
     await room.page.keyboard.press("ArrowLeft");
     await expect.poll(readout).toContain(`sum so far ${all.toFixed(3)}`);
     await room.click("Play", ".computation");
-    await expect.poll(place).toBe("Part 6 of 14 the first cell, press Play to go on");
+    await expect.poll(place).toBe("Part 6 of 14");
     expect(await room.text("[data-matrix=exponentials]")).toContain(`sum ${all.toFixed(3)}`);
   });
 

@@ -18,7 +18,11 @@ interface VisitOptions extends OpenOptions {
  * To be called inside of a `describe`. Its tests share a browser and servers; what one of them opens is closed after it,
  * and must have kept the console empty.
  */
-export function visits<R extends Room>(RoomClass: RoomClass<R>, name: BrowserName, start = "") {
+export function visits<R extends Room>(
+  RoomClass: RoomClass<R>,
+  name: BrowserName,
+  { start = "", flags = [] as readonly string[] } = {},
+) {
   let browser: Browser;
   let rooms: R[] = [];
   const servers = new Map<boolean, Promise<Server>>();
@@ -29,7 +33,7 @@ export function visits<R extends Room>(RoomClass: RoomClass<R>, name: BrowserNam
   };
 
   beforeAll(async () => {
-    [browser] = await Promise.all([launch(name), serverOf(true)]);
+    [browser] = await Promise.all([launch(name, flags), serverOf(true)]);
   });
   afterAll(async () => {
     await browser?.close();

@@ -174,8 +174,9 @@ export function weightPalette(range: Range, curve: Curve, theme: Theme): Palette
 
 /** The end of the range of each row's cells. */
 export function largestIn(range: Palette["within"], view: View): (row: number) => number {
-  if (range !== "matrix") return (row) => largestOf(view, row);
-  const largest = rangeOf(view)?.[1] ?? 0;
+  const { whole = view } = view;
+  if (range !== "matrix") return (row) => largestOf(whole, row);
+  const largest = rangeOf(whole)?.[1] ?? 0;
   return () => largest;
 }
 

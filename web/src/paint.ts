@@ -342,8 +342,15 @@ function outline(
   }
 }
 
-function drawMarks(context: CanvasRenderingContext2D, { geometry: g, marked }: Still, ink: Ink) {
-  const size = Math.max(2, Math.min(8, g.cellWidth / 3, g.cellHeight / 3));
+/** `beyond` makes corners larger, by as much as an outline covers. */
+function drawMarks(
+  context: CanvasRenderingContext2D,
+  { geometry: g }: Still,
+  marked: readonly Light[],
+  ink: Ink,
+  beyond = 0,
+) {
+  const size = Math.max(2, Math.min(8, g.cellWidth / 3, g.cellHeight / 3)) + beyond;
   for (const { row = 0, col = 0 } of marked) {
     const [right, top] = [g.left + (col + 1) * g.cellWidth, g.top + row * g.cellHeight];
     context.beginPath();
@@ -364,7 +371,7 @@ export function drawStill(context: CanvasRenderingContext2D, still: Still, ink: 
   }
   drawGrid(context, still, ink);
   drawNumbers(context, still, ink);
-  drawMarks(context, still, ink);
+  drawMarks(context, still, still.marked, ink);
   // The frame tells where a matrix of near-zero numbers ends: zero has the colour of the page.
   context.strokeStyle = ink.frame;
   context.lineWidth = 1;
@@ -379,9 +386,12 @@ export function drawStill(context: CanvasRenderingContext2D, still: Still, ink: 
 
 /** Over the still picture. */
 export function drawLights(context: CanvasRenderingContext2D, picture: Picture, ink: Ink): void {
-  const { geometry: g, selected, lights, active } = picture;
+  const { geometry: g, selected, lights, active, marked } = picture;
   drawStrongLabels(context, picture, ink);
   if (selected) outline(context, g, selected, ink, 1);
   for (const light of lights) outline(context, g, light, ink, 2);
-  if (active) outline(context, g, active, ink, 3);
+  if (!active) return;
+  outline(context, g, active, ink, 3);
+  const covered = marked.filter(({ row, col }) => row === active.row && col === active.col);
+  drawMarks(context, picture, covered, ink, 4);
 }

@@ -6,6 +6,8 @@ export interface View {
   readonly offset: number;
   readonly rowStride: number;
   readonly colStride: number;
+  /** Where only a part has numbers yet, all of it: the ranges of colours are those of the whole. */
+  readonly whole?: View;
 }
 
 /** `rows` times `cols` numbers of `data`, row by row, from `offset` on. */

@@ -40,6 +40,10 @@ const leastLeft = 26;
 /** Rows of the table for screen readers. */
 const rowsHeard = 20;
 
+function formatY(value: number): string {
+  return Number.isNaN(value) ? "–" : formatShort(value);
+}
+
 /** Whole numbers, such as steps, are written as such. */
 function formatX(value: number): string {
   return Number.isInteger(value) ? String(value) : formatShort(value);
@@ -135,7 +139,7 @@ export function Curve({
       : series
           .map(
             ({ name, y }) =>
-              `${name} from ${formatShort(y[0] as number)} to ${formatShort(y[last] as number)}`,
+              `${name} from ${formatY(y[0] as number)} to ${formatY(y[last] as number)}`,
           )
           .join("; ")
   }.`;
@@ -148,7 +152,7 @@ export function Curve({
             <svg width="24" height="8" aria-hidden="true">
               <path d="M0 4H24" />
             </svg>{" "}
-            {name} {read !== null && <b>{formatShort(y[read] as number)}</b>}
+            {name} {read !== null && <b>{formatY(y[read] as number)}</b>}
           </span>
         ))}
         <span class="faint">{read !== null && `at ${xName} ${formatX(x[read] as number)}`}</span>
@@ -257,7 +261,7 @@ export function Curve({
               <tr key={i}>
                 <th scope="row">{formatX(x[i] as number)}</th>
                 {series.map(({ name, y }) => (
-                  <td key={name}>{formatShort(y[i] as number)}</td>
+                  <td key={name}>{formatY(y[i] as number)}</td>
                 ))}
               </tr>
             ))}

@@ -14,7 +14,7 @@ export function Readout({
         <>
           <p class="readout-name">
             {explanation.name}
-            {locked && <span class="faint"> · kept, Escape lets go</span>}
+            {locked && <span class="faint"> · kept; Escape or a second click lets go</span>}
           </p>
           <p class="readout-formula number">
             {explanation.formula.map(({ text, role }, i) => (

@@ -35,13 +35,16 @@ function element(name: string, attributes: Record<string, string | number>): Ele
   return made;
 }
 
-/** The largest picture within a part of the page, with the legend and the words of its axes, as a document of its own. */
+/** The largest picture within a part of the page, and what lies over it, with the legend and the words of its axes, as a document of its own. */
 function svgOf(part: HTMLElement, title: string): string {
   const area = (svg: SVGElement) => {
     const { width, height } = svg.getBoundingClientRect();
     return width * height;
   };
-  const [picture] = [...part.querySelectorAll("svg")].sort((a, b) => area(b) - area(a));
+  const all = [...part.querySelectorAll("svg")];
+  const largest = Math.max(...all.map(area));
+  const pictures = all.filter((svg) => area(svg) === largest);
+  const [picture] = pictures;
   const entries = [...part.querySelectorAll<HTMLElement>(".curve-legend > span")];
   const axes = part.querySelector(".curve-axes")?.textContent ?? "";
   if (!picture) return "";
@@ -80,7 +83,7 @@ function svgOf(part: HTMLElement, title: string): string {
     file.append(group, words(x + gap, y + 12, entry.textContent?.trim() ?? ""));
   }
   const body = element("g", { transform: `translate(${margin} ${top})` });
-  body.append(...[...picture.children].map(styledCopy));
+  body.append(...pictures.flatMap(({ children }) => [...children]).map(styledCopy));
   file.append(body, words(margin, height - margin, axes));
   return new XMLSerializer().serializeToString(file);
 }

@@ -166,11 +166,11 @@ export function AnswerPanel() {
     <section class="answer" aria-labelledby="answer-title">
       <h2 id="answer-title">What the model says</h2>
       {!hides(wishes, "text") && <p class="story">{storyOf(scene, format).join(" ")}</p>}
+      <Written />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard */}
       <section class="scroll" tabIndex={0} aria-label="Answers">
         {asked.length > fewAnswers ? <ManyAnswers asked={asked} /> : <FewAnswers asked={asked} />}
       </section>
-      <Written />
     </section>
   );
 }

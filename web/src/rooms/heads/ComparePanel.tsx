@@ -14,7 +14,7 @@ function Comparison({ shown, other }: { shown: HeadView; other: HeadView }) {
   return (
     <section class="comparison" aria-labelledby="compare-title">
       <h2 id="compare-title">
-        {shown.short} less {other.short}
+        {shown.name.replace(/^./, (first) => first.toUpperCase())} less {other.name}
       </h2>
       {!hides(wishes, "text") && (
         <p>
@@ -32,7 +32,7 @@ function Comparison({ shown, other }: { shown: HeadView; other: HeadView }) {
               name="difference"
               title="Difference"
               of={shown}
-              note={`${shown.short} − ${other.short}`}
+              note={`${shown.name} less ${other.name}`}
               picture={difference}
             />
           )}

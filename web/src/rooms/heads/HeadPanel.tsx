@@ -63,7 +63,7 @@ function Measures() {
 }
 
 function Lines() {
-  const { scene, state, set } = usePage();
+  const { scene, state, set, active } = usePage();
   const { range, curve, mass } = state;
   const { shown, row } = scene;
   const { rows, columns } = shown.attention;
@@ -79,7 +79,7 @@ function Lines() {
         mass={mass / 100}
         range={range}
         curve={curve}
-        selected={row}
+        selected={active?.row ?? row}
         onSelect={select}
       />
     </div>
@@ -97,6 +97,9 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
   const { shown, other, row, cell } = scene;
   const { head, name, attention } = shown;
   const picture = useHeadPicture(shown, width);
+  const { length: dropped } = scene.all.filter(({ head }) => state.dropped.includes(head.key));
+  const note =
+    dropped > 0 ? `${name}, while ${dropped} ${dropped > 1 ? "are" : "is"} dropped` : name;
   return (
     <section class="one-head" aria-labelledby="one-head-title">
       <div class="head-bar">
@@ -131,7 +134,9 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
       <div class="head-figure">
         <div class="head-map">
           <div ref={ref} class="scroll">
-            {width > 0 && <HeadMap name="weights" title="Weights" of={shown} picture={picture} />}
+            {width > 0 && (
+              <HeadMap name="weights" title="Weights" of={shown} note={note} picture={picture} />
+            )}
           </div>
           {placesWords(scene) && <p class="faint">{placesWords(scene)}</p>}
           <Readout explanation={explanation} locked={cell !== null} />

@@ -118,11 +118,14 @@ function ByMeasure({ all }: { all: readonly HeadView[] }) {
   const score = ({ head }: HeadView) => head.measures[measure] ?? Number.NEGATIVE_INFINITY;
   const sorted = [...all].sort((a, b) => score(b) - score(a));
   const kinds = new Set(all.map(({ attention }) => attention.name));
+  const largest = "the largest first";
+  const note =
+    kinds.size > 1 ? `${largest}; enc: encoder, dec: decoder, e-d: encoder-decoder` : largest;
   const letters = { encoder: "enc ", decoder: "dec ", cross: "e-d " };
   const labelOf = ({ attention, short }: HeadView) =>
     kinds.size > 1 ? `${letters[attention.name]}${short}` : short;
   return (
-    <Group title={`By ${measures[measure].name}`} note="the largest first">
+    <Group title={`By ${measures[measure].name}`} note={note}>
       <ul>
         {sorted.map((view) => (
           <Thumbnail key={view.head.key} view={view} label={labelOf(view)} />
@@ -142,9 +145,9 @@ export function HeadsPanel() {
       <h2 id="all-heads-title">All heads</h2>
       {!hides(wishes, "text") && (
         <p class="faint">
-          Rows look, columns are looked at; under each stand its number and {measures[measure].name}
-          . To drop a head is to leave out all that it adds; the bias that its layer's heads share
-          stays.
+          Rows look, columns are looked at. Under each head: its number, and{" "}
+          {measures[measure].name}. Dropping a head leaves out all that it adds; the bias that a
+          layer's heads share stays.
         </p>
       )}
       {order === "layer" ? <ByLayer all={scene.all} /> : <ByMeasure all={scene.all} />}

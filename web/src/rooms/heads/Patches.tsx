@@ -45,7 +45,10 @@ export function Patches({ picture }: { picture: NonNullable<Seen["picture"]> }) 
     cell: { width: size / across, height: size / across },
   });
   const tokenOf = ({ row, col }: Cell) => 1 + row * across + col;
-  const title = row === 0 ? "Seen from the class token" : `Seen from patch ${rows[row]}`;
+  const title =
+    row === 0
+      ? "Seen from the class token, where the answer is read"
+      : `Seen from patch ${rows[row]}`;
   const numbers = Array.from({ length: across }, (_, i) => String(i + 1));
   return (
     <div class="patches">

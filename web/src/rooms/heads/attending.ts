@@ -28,10 +28,10 @@ function columnsOf(path: string, { input, places }: Setting): Alignment | null {
   return places.map((row) => row.map((place) => place + before));
 }
 
-/** A decoder's rows are named by the token that was read and the one that is said then. */
+/** A decoder's rows are named by the token that is said and the one that was read before. */
 function rowNames({ name, rows }: Attention, { input }: Setting): readonly string[] {
   if (input.kind !== "translation" || name === "encoder") return rows;
-  return rows.map((row, t) => `${row} → ${plain(input.target[t] ?? "end")}`);
+  return rows.map((row, t) => `${plain(input.target[t] ?? "end")} after ${row}`);
 }
 
 /** Every head's largest weights. */

@@ -46,7 +46,7 @@ export const exhibits = {
     folder: "brackets-decoder",
     name: "brackets",
     field: "Brackets",
-    does: "goes on with brackets, so that each is closed by its own",
+    does: "goes on with brackets, so that each is closed by its own; whether one more opens is chance",
     first: { text: "([]{()}" },
   },
   shapes: {

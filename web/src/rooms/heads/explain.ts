@@ -24,6 +24,10 @@ export function explain(cell: CellAt, { shown, other }: Scene): Explanation {
     return { name, formula: [...formula, { text: even }] };
   }
   const [weight, second] = [at(weights, row, col), at(other.weights, row, col)];
-  const less = `${format(weight)} − ${format(second)} = ${format(weight - second)}`;
-  return { name, formula: [{ text: `${shown.short} − ${other.short}: ${less}\n` }, ...formula] };
+  // With one digit more than elsewhere, small differences add up.
+  const [a, b, less] = [weight, second, weight - second].map((each) => format(each, 4));
+  return {
+    name,
+    formula: [{ text: `${shown.name} less ${other.name}: ${a} − ${b} = ${less}\n` }, ...formula],
+  };
 }

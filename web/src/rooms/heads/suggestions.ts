@@ -3,14 +3,14 @@ import type { Suggestion } from "../../components/TryNext";
 
 export const suggestions: readonly Suggestion[] = [
   [
-    "#room=heads&text=Alice+helped+Clara+because+she+was+kind.&drop=encoder.1.1",
-    "One head too few",
-    "Who is kind helps, who is tired is helped. Without one head of the first layer the model mixes them up: give it back.",
-  ],
-  [
     "#room=heads&head=encoder.3.4&compare=encoder.3.1",
     "Two heads of one layer",
     "One looks at the thing, the other at what was done with it: the difference shows both at once.",
+  ],
+  [
+    "#room=heads&text=Alice+helped+Clara+because+she+was+kind.&drop=encoder.1.1",
+    "One head too few",
+    "Who is kind helps, who is tired is helped. Without one head of the first layer the model mixes them up: give it back.",
   ],
   [
     "#room=heads&model=dates&drop=decoder.1.1",

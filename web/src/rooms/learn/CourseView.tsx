@@ -18,7 +18,8 @@ export interface CourseProps {
   seen: Seen;
   step: number;
   layers: number;
-  /** On how many examples heads are judged. */
+  /** On how many examples answers are judged, and heads. */
+  held: number;
   weighed: number;
   state: State;
   set: Setter<State>;
@@ -49,7 +50,7 @@ export function CourseView({
           <span class="faint number">{course.parameters.toLocaleString("en")} parameters</span>
         </h2>
       )}
-      <AnswerView seen={seen} />
+      <AnswerView seen={seen} held={props.held} />
       <LargeHead {...props} shown={shown} palette={palette} />
       <HeadGrid {...props} shown={shown} palette={palette} />
       <p class="learn-follow">

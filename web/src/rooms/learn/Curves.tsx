@@ -70,12 +70,10 @@ function chartsOf(begun: Begun, past: readonly Snapshot[]): Chart[] {
 
 /** One chart, drawn when it is its turn. */
 function OneChart({
-  turn,
   total,
   set,
   ...drawn
 }: {
-  turn: number;
   total: number;
   set: Setter<State>;
   chart: Chart;
@@ -84,7 +82,7 @@ function OneChart({
 }) {
   const { chart, x, index } = drawn;
   const now = useMemo(() => ({ chart, x, index }), [chart, x, index]);
-  const shown = useTurn(now, turn);
+  const shown = useTurn(now);
   const { title, ...rest } = shown.chart;
   return (
     <div>
@@ -116,8 +114,8 @@ export function Curves({
   const total = setups[0]?.recipe.steps ?? 1;
   return (
     <section class="learn-curves" aria-label="Curves">
-      {charts.map((chart, i) => (
-        <OneChart key={chart.title} turn={2 * i + 1} {...{ chart, x, index, total, set }} />
+      {charts.map((chart) => (
+        <OneChart key={chart.title} {...{ chart, x, index, total, set }} />
       ))}
       <p class="faint learn-counts">{countsOf(begun)} Drag in a curve to go back in time.</p>
     </section>

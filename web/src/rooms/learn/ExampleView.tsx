@@ -7,7 +7,6 @@ import type { Setter } from "../../room";
 import type { Said, Seen, Showing } from "./orders";
 import { maxCharacters, type State, tasks } from "./state";
 import type { Lesson } from "./useLesson";
-import { percent } from "./words";
 
 function OwnField({ state, set }: { state: State; set: Setter<State> }) {
   const id = useId();
@@ -59,11 +58,13 @@ export function ExampleView({
     <div class={`learn-example ${state.task}`}>
       <p>
         <b>{lesson?.begun.about ?? "The engine is starting."}</b>{" "}
-        <span class="faint">
-          {showing?.isOwn
-            ? "Your own example; training may meet it by chance:"
-            : "An example that training never sees:"}
-        </span>
+        {showing && (
+          <span class="faint">
+            {showing.isOwn
+              ? "Your own example; training may meet it by chance:"
+              : "An example that training never sees:"}
+          </span>
+        )}
       </p>
       <TokenRow tokens={(showing?.source ?? []).map((token) => (token === " " ? "␣" : token))} />
       <OwnField state={state} set={set} />
@@ -93,14 +94,14 @@ function Word({ of, token, isRight }: Said) {
   );
 }
 
-export function AnswerView({ seen }: { seen: Seen }) {
+export function AnswerView({ seen, held }: { seen: Seen; held: number }) {
   const answer = seen.answer;
   return (
     <div class="learn-answer">
       <p class="faint">
         Its answer{" "}
         <span class="number">
-          {`· ${percent(seen.exact)} of the examples held out answered without a fault`}
+          {`· ${Math.round(held * seen.exact)} of ${held} unseen examples without a fault`}
         </span>
       </p>
       <ol class="tokens">

@@ -18,15 +18,12 @@ const side = 56;
 
 function SmallHead({
   shares,
-  turn,
   attention,
   head,
   palette,
   summary,
 }: {
   shares: Shares;
-  /** When it is drawn, among all that changes. */
-  turn: number;
   attention: Attention;
   head: number;
   palette: Palette;
@@ -34,7 +31,7 @@ function SmallHead({
 }) {
   const { theme } = useShell();
   const [ref, isSeen] = useIsSeen<HTMLSpanElement>();
-  const shown = useTurn(shares, turn, isSeen);
+  const shown = useTurn(shares, isSeen);
   const view = useMemo(() => weightsOf(attention, shown, head), [shown, attention, head]);
   const { rows, cols } = view;
   const size = side / Math.max(rows, cols);
@@ -58,8 +55,6 @@ export function HeadGrid({
   palette,
 }: CourseProps & { shown: HeadRef; palette: Palette }) {
   const name = useId();
-  const before = (count: number) =>
-    attentions.slice(0, count).reduce((sum, { heads }) => sum + heads, 1);
   return (
     <div class="head-grid">
       {attentions.map((attention, i) => (
@@ -76,7 +71,7 @@ export function HeadGrid({
                   onChange={() => set({ head: { attention: i, head }, cell: null })}
                 />
                 <SmallHead
-                  {...{ attention, head, palette, turn: before(i) + head }}
+                  {...{ attention, head, palette }}
                   shares={seen.shares[i] as Shares}
                   summary={`Head ${head + 1}, ${nameOf(attention, layers)}`}
                 />

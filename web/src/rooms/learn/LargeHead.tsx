@@ -71,7 +71,7 @@ export function LargeHead({
             name={`head-${course.heads}`}
             title={title}
             symbol={<b>{title}</b>}
-            note=""
+            note={state.head === null ? "the best head so far" : ""}
             picture={picture}
             saved={{
               file: `learn-${state.task}-step-${step}-head-${shown.head + 1}`,

@@ -122,6 +122,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
                   .map(({ courses }) => courses[i] as Seen)}
                 step={seen?.step ?? 0}
                 isPair={isPair}
+                held={lesson.begun.held}
                 weighed={lesson.begun.weighed}
                 layers={lesson.setups[0]?.options.layers ?? 1}
                 state={state}

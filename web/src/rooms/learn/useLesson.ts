@@ -65,6 +65,7 @@ export function useLesson(setups: readonly Setup[], text: string | null): Lesson
   /** Ends whatever the lesson before still says. */
   const current = useRef(new AbortController());
   const wantsToPlay = useRef(true);
+  const begunFor = useRef(setups);
   /** What was last asked to be shown. */
   const asked = useRef(text);
 
@@ -118,6 +119,12 @@ export function useLesson(setups: readonly Setup[], text: string | null): Lesson
     current.current = controller;
     setFailure(null);
     asked.current = text;
+    // Another training is wanted to be seen; the same one begins again as it was left.
+    if (begunFor.current !== setups) {
+      wantsToPlay.current = true;
+      setIsPlaying(true);
+    }
+    begunFor.current = setups;
     own.ask("learn", { kind: "begin", setups, text }, { signal }).then(
       (begun) => {
         if (begun.kind !== "begun" || signal.aborted) return;

@@ -1,27 +1,40 @@
 /** Parts that take turns: each is drawn in a frame of its own, so that no frame is long. */
 import { useEffect, useRef, useState } from "preact/hooks";
 
+/** Those that wait for their turn, the first first. */
+const waiting = new Set<() => void>();
+/** So many parts at least are drawn in a quarter of a second, in which the next numbers come. */
+const frames = 15;
+let frame = 0;
+
+function takeTurns(): void {
+  const parts = [...waiting].slice(0, Math.ceil(waiting.size / frames));
+  for (const draw of parts) {
+    waiting.delete(draw);
+    draw();
+  }
+  frame = waiting.size > 0 ? requestAnimationFrame(takeTurns) : 0;
+}
+
+function queue(draw: () => void): void {
+  waiting.add(draw);
+  if (frame === 0) frame = requestAnimationFrame(takeTurns);
+}
+
 /**
- * The latest value, so many frames after it came.
+ * The latest value, when it is one's turn.
  *
  * @param isWanted while it is not, the value stays what it was
  */
-export function useTurn<T>(value: T, turn: number, isWanted = true): T {
+export function useTurn<T>(value: T, isWanted = true): T {
   const [shown, setShown] = useState(value);
   const latest = useRef(value);
-  const frame = useRef(0);
   latest.current = value;
+  const draw = useRef(() => setShown(() => latest.current));
   useEffect(() => {
-    if (!isWanted || shown === value || frame.current !== 0) return;
-    let left = turn;
-    const wait = () => {
-      left -= 1;
-      frame.current = left > 0 ? requestAnimationFrame(wait) : 0;
-      if (left <= 0) setShown(() => latest.current);
-    };
-    frame.current = requestAnimationFrame(wait);
-  }, [value, shown, isWanted, turn]);
-  useEffect(() => () => cancelAnimationFrame(frame.current), []);
+    if (isWanted && shown !== value) queue(draw.current);
+  }, [value, shown, isWanted]);
+  useEffect(() => () => void waiting.delete(draw.current), []);
   return shown;
 }
 

@@ -48,7 +48,7 @@ export function percent(share: number): string {
 /** What is to be seen in a task's picture once it is learned. */
 const hopes: Readonly<Record<State["task"], string>> = {
   reverse:
-    "The first letter of the answer is the last of the input, so a head that has learned to look in the right places shows a bright diagonal from the lower left to the upper right.",
+    "The first letter of the answer is the last of the input, so a head that has learned to look in the right places shows one strong diagonal from the lower left to the upper right.",
   sort: "Each row lights up where the next letter of the alphabet stands, so the picture is another one for every example.",
   dates:
     "The year's digits are copied from where they stand; the month and the day are read off a name or a number wherever the form has them.",
@@ -73,12 +73,12 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#room=learn&task=sort",
     "Sort instead",
-    "Now what is looked for depends on the letters and not on their places: the bright cells follow the alphabet.",
+    "Now what is looked for depends on the letters and not on their places: the strong cells follow the alphabet.",
   ],
   [
     "#room=learn&task=sort&compare=on",
     "One head against four",
-    "The same seed, the same number of parameters, two trainings taking turns. Do four heads learn sooner?",
+    "The same seed and as many parameters; two trainings take turns. Which is ahead at the end? Another seed may say otherwise.",
   ],
   [
     "#room=learn&positions=off",

@@ -1,5 +1,6 @@
 /** What maps are made of, apart from their pictures. */
-import type { Explanation } from "../../explanation";
+import { formulaOf } from "../../attended";
+import type { Explanation, Piece } from "../../explanation";
 import { format, softmaxOf } from "../../format";
 import { at, type View, viewOn } from "../../view";
 import { type Page, type Pointed, shownModels, titles } from "./page";
@@ -41,14 +42,18 @@ export function explain(page: Page, { row, col, model }: Pointed): Explanation |
   const what = headName(model, attention, state);
   const carrying = places.map((place) => `“${visible(source[place] ?? "")}”`).join(" ");
   const isMean = state.head === 0 && attention.heads > 1;
+  const isCompared = attention.compared !== null && !isMean;
   const score =
-    isMean || model === "rnn"
+    isMean || model === "rnn" || model === "transformer"
       ? ""
       : `. The score s is ${scores[model]}, here counted from the row’s highest`;
   return {
     name: `${titles[model]}${what}: to say “${saidBy(found, state.way)[row]}”, character ${row + 1}, it looks at “${visible(source[col] ?? "")}”, character ${col + 1} of the date`,
     formula: [
-      { text: `α[${row + 1}, ${col + 1}] = ${madeOf(attention, state.head, row, col)} = ` },
+      ...(isCompared ? comparedOf(page, attention, saidBy(found, state.way), row, col) : []),
+      {
+        text: `α[${row + 1}, ${col + 1}] = ${isCompared ? "" : `${madeOf(attention, state.head, row, col)} = `}`,
+      },
       { text: format(at(view, row, col)), role: "o" },
       {
         text: ` of this row’s 1${
@@ -62,11 +67,24 @@ export function explain(page: Page, { row, col, model }: Pointed): Explanation |
 }
 
 /** How a model scores a character of the date against what it is about to say. */
-const scores: Readonly<Record<Exclude<ModelName, "rnn">, string>> = {
+const scores: Readonly<Record<Exclude<ModelName, "rnn" | "transformer">, string>> = {
   bahdanau: "v · tanh(W q + U k)",
   dot: "q · k",
-  transformer: "q · k ÷ √d",
 };
+
+/** One head of the Transformer, from the two vectors that it compares. */
+function comparedOf(
+  { state: { head }, source }: Page,
+  { heads, weights, rows, columns, compared }: Attention,
+  said: readonly string[],
+  row: number,
+  col: number,
+): Piece[] {
+  if (!compared) return [];
+  const shares = { ...compared, weights: weights.subarray(rows * columns) };
+  const pieces = formulaOf({ heads, rows: said, columns: source }, shares, head - 1, { row, col });
+  return [...pieces, { text: "\n" }];
+}
 
 /** A weight as it was computed: the mean of the heads' weights, or a softmax. */
 function madeOf(attention: Attention, head: number, row: number, col: number): string {

@@ -1,5 +1,7 @@
 /** What the page asks of this room's desk, and what the desk has found. */
 
+import type { Shares } from "../../attended";
+
 /** The models by the names of their folders: without attention, with Bahdanau's, with Luong's, of attention alone. */
 export const modelNames = ["rnn", "bahdanau", "dot", "transformer"] as const;
 export type ModelName = (typeof modelNames)[number];
@@ -45,6 +47,8 @@ export interface Attention {
   readonly columns: number;
   /** [heads + 1, rows, columns]: the mean of all heads first. */
   readonly weights: Float32Array;
+  /** Of an attention that compares queries with keys: [heads, rows, D], [heads, columns, D] and what came of it. */
+  readonly compared: Pick<Shares, "queries" | "keys" | "scores"> | null;
 }
 
 /** A decoder's way through one answer. The last step is the one that ends it. */

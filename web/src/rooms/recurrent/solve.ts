@@ -1,5 +1,5 @@
 /** The desk of this room: three trained models write one date, alone and taught, every step kept. */
-import { type Heed, HeedError, type Tensor } from "heed";
+import { type Heed, HeedError } from "heed";
 import {
   loadModel,
   RecurrentModel,
@@ -8,7 +8,7 @@ import {
   tasks,
   Vocabulary,
 } from "heed/models";
-import { noGrad } from "heed/nn";
+import { type nn, noGrad } from "heed/nn";
 import type { Solver } from "../../desks";
 import {
   type Attention,
@@ -46,10 +46,22 @@ function topOf(tokens: readonly string[], probabilities: Float32Array): Said[] {
 interface Seen {
   heads: number;
   readonly pieces: Float32Array[];
+  compared: Attention["compared"];
+}
+
+/** What a Transformer compares, and the scores that the engine makes of it. */
+function comparedOf(heed: Heed, { query, key }: nn.Compared): NonNullable<Attention["compared"]> {
+  return heed.scope(() => {
+    const { capture } = heed.attention(query, key, key, { capture: "masked" });
+    const [queries, keys, scores] = [query, key, capture].map(
+      ({ data }) => data.slice() as Float32Array,
+    ) as [Float32Array, Float32Array, Float32Array];
+    return { queries, keys, scores };
+  });
 }
 
 /** [H, L, S] in pieces along L, as one array with the mean of all heads before them. */
-function attentionOf({ heads, pieces }: Seen, layer: number, columns: number): Attention {
+function attentionOf({ heads, pieces, compared }: Seen, layer: number, columns: number): Attention {
   const heights = pieces.map((piece) => piece.length / heads / columns);
   const rows = heights.reduce((sum, height) => sum + height, 0);
   const weights = new Float32Array((heads + 1) * rows * columns);
@@ -64,17 +76,23 @@ function attentionOf({ heads, pieces }: Seen, layer: number, columns: number): A
       row += heights[p] as number;
     }
   }
-  return { layer, heads, rows, columns, weights };
+  return { layer, heads, rows, columns, weights, compared };
 }
 
 /** All steps of an answer whose tokens are given: what came out at each, and where it looked. */
-function runOf(model: Model, source: readonly string[], written: readonly string[]): Run {
+function runOf(
+  heed: Heed,
+  model: Model,
+  source: readonly string[],
+  written: readonly string[],
+): Run {
   const seen = new Map<string, Seen>();
-  const receive = (path: string, { data, shape }: Tensor) => {
+  const receive: nn.ReceiveWeights = (path, { data, shape }, compared) => {
     if (!isAligned(path)) return;
     const attention = seen.get(path) ?? {
       heads: shape.length === 4 ? (shape[1] as number) : 1,
       pieces: [],
+      compared: compared ? comparedOf(heed, compared()) : null,
     };
     attention.pieces.push(data.slice() as Float32Array);
     seen.set(path, attention);
@@ -94,9 +112,9 @@ function runOf(model: Model, source: readonly string[], written: readonly string
 }
 
 /** Writes on greedily from what is written. */
-function goOn(model: Model, source: readonly string[], begun: readonly string[]): Run {
+function goOn(heed: Heed, model: Model, source: readonly string[], begun: readonly string[]): Run {
   for (let written = begun; ; ) {
-    const run = runOf(model, source, written);
+    const run = runOf(heed, model, source, written);
     const next = run.steps.at(-1)?.top[0]?.token;
     if (next === undefined || next === endToken || written.length >= longest) return run;
     written = [...written, next];
@@ -127,11 +145,11 @@ function find(
 ): Found {
   const { source, target } = example;
   const { layers, heads } = model.config;
-  const answer = goOn(model, source, []);
+  const answer = goOn(heed, model, source, []);
   const slipped = slip && withSlip(writtenOf(answer), slip);
-  const alone = slipped ? goOn(model, source, slipped) : answer;
+  const alone = slipped ? goOn(heed, model, source, slipped) : answer;
   const right = slip ? [...withSlip(target, slip), ...target.slice(slip.place + 1)] : target;
-  const taught = target.length > 0 ? runOf(model, source, right) : null;
+  const taught = target.length > 0 ? runOf(heed, model, source, right) : null;
   const vector =
     name === "rnn" && model instanceof RecurrentModel ? vectorOf(heed, model, source) : null;
   return { name, layers, heads, answer, alone, taught, vector };

@@ -8,8 +8,8 @@ import { timelineOf } from "./unfolding";
 function titleOf(timeline: Timeline, index: number): string {
   if (index === countOf(timeline) - 1) return "all of it";
   const stops = stopsOf(timeline);
-  if (index === stops.at(-1)) return "the first row, press Play to go on";
-  if (stops.includes(index)) return "the first cell, press Play to go on";
+  if (index === stops.at(-1)) return "the first row; Play goes on";
+  if (stops.includes(index)) return "the first cell; Play goes on";
   const { matrix, terms, col } = momentAt(timeline, index);
   if (matrix === timeline.lead?.matrix) return "the sum of the row";
   if (terms !== null) return "term by term";
@@ -28,7 +28,9 @@ export function Computation() {
   const index = Math.min(time ?? count - 1, count - 1);
   return (
     <div class="computation">
-      <p class="faint">How these numbers are made</p>
+      <p class="made">
+        <span class="faint">How these numbers are made:</span> {titleOf(timeline, index)}
+      </p>
       <Transport
         // Whoever leaves a stage leaves its playing.
         key={state.stage}
@@ -36,7 +38,6 @@ export function Computation() {
         unit="Part"
         count={count}
         index={index}
-        title={titleOf(timeline, index)}
         pace={pace}
         stops={stopsOf(timeline)}
         go={(next) => set({ time: next >= count - 1 ? null : next, cell: null })}

@@ -21,8 +21,10 @@ function HeadPicture({ head }: { head: number }) {
 }
 
 export function HeadPicker() {
-  const { scene, state, set } = usePage();
+  const { scene, state, set, active } = usePage();
   const { wishes } = useShell();
+  /** The head whose output the cell is that is pointed at among the joined ones. */
+  const source = active?.matrix === "joined" ? Math.floor(active.col / scene.headSize) : null;
   if (scene.heads === 1) return null;
   const keep = (head: number, isKept: boolean) =>
     set(({ dropped }) => {
@@ -36,7 +38,9 @@ export function HeadPicker() {
       <legend>Head, ticked if it counts</legend>
       {Array.from({ length: scene.heads }, (_, head) => (
         <span key={head} class="head">
-          <label class={state.dropped.has(head) ? "is-dropped" : undefined}>
+          <label
+            class={`${state.dropped.has(head) ? "is-dropped" : ""} ${head === source ? "is-source" : ""}`}
+          >
             <input
               type="radio"
               name="head"

@@ -69,7 +69,7 @@ export function Sharpness() {
       </p>
       <p class="faint">
         {isSaturated
-          ? "The softmax is saturated: one key takes nearly all, and small changes of the scores no longer change anything."
+          ? "The softmax is saturated: one key takes nearly all, and a small change of a score changes nothing."
           : state.scaled
             ? "Switch off the division by √d or lower the temperature: the one grows, the other falls."
             : "The division by √d is off. Longer vectors make the one grow and the other fall."}

@@ -68,7 +68,7 @@ function blindWords(state: State, scene: Scene): string {
 /** Why all words of the example look at the same one. */
 function countingWords({ example, position, edits }: State): string {
   if (!example || position || edits.size > 0) return "";
-  return " The numbers of this example only count up, so “jumps”, which has the largest, scores highest with every word.";
+  return " The numbers of this example only count up: “jumps” has the largest, and scores highest with every word.";
 }
 
 function droppedWords({ dropped }: State, scene: Scene): string {

@@ -1,7 +1,7 @@
 /** A moment of a stage's computation, as the pictures and the readout show it. */
 import type { Explanation } from "../../explanation";
 import { format } from "../../format";
-import { at, type View } from "../../view";
+import { at, type View, viewOn } from "../../view";
 import { explain, isEdited, type LightOn, sourcesOf } from "./explain";
 import { kindOf, type MatrixName, sizeOf, viewOf } from "./matrices";
 import { sizesOf } from "./pictures";
@@ -102,7 +102,7 @@ export function partOf(view: View, name: MatrixName, { isMade, cell, sum }: Unfo
       data[i * view.cols + j] = isMade(name, i, j) ? value : Number.NaN;
     }
   }
-  return { data, rows: view.rows, cols: view.cols, offset: 0, rowStride: view.cols, colStride: 1 };
+  return { ...viewOn(data, view.rows, view.cols), whole: view };
 }
 
 /** The rows and columns that are used, and of the term that was added last its two factors. */

@@ -55,7 +55,16 @@ export function MelodyPanel({ state, set, own, onOwn }: PanelProps & OwnSound) {
     : [];
   return (
     <>
-      <Settings>
+      <Settings
+        look={
+          <Choice
+            label="Curve"
+            value={state.curve}
+            choices={curves}
+            onChange={(curve) => set({ curve })}
+          />
+        }
+      >
         {!own && (
           <Choice
             label="Melody"
@@ -79,12 +88,6 @@ export function MelodyPanel({ state, set, own, onOwn }: PanelProps & OwnSound) {
           step={1}
           text={String(temperature)}
           onChange={(place) => set({ temperature: valueAt(place) })}
-        />
-        <Choice
-          label="Curve"
-          value={state.curve}
-          choices={curves}
-          onChange={(curve) => set({ curve })}
         />
         <FileField
           label="A sound of yours"

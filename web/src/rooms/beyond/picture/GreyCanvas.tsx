@@ -1,6 +1,7 @@
 /** A grey picture, one cell a pixel, in which a pixel can be pointed out. */
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { download } from "../../../export";
 import type { Pixel } from "../state";
 
 interface Props {
@@ -86,6 +87,8 @@ export function GreyCanvas(props: Props) {
       </svg>
     </>
   );
+  const save = () =>
+    canvas.current?.toBlob((picture) => picture && download(picture, `heed-picture-${name}.png`));
   const pointing = { onPointerDown, onPointerMove };
   return (
     <figure class="grey" data-picture={name}>
@@ -107,7 +110,14 @@ export function GreyCanvas(props: Props) {
           {drawing}
         </div>
       )}
-      <figcaption>{props.children}</figcaption>
+      <figcaption>
+        {props.children}
+        {grey && (
+          <button type="button" class="link" aria-label={`Save ${label} as PNG`} onClick={save}>
+            save
+          </button>
+        )}
+      </figcaption>
     </figure>
   );
 }

@@ -1,13 +1,15 @@
 /** Kernel regression: attention whose score is the distance along one axis. */
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { Slider, Switch } from "../../../components/Fields";
 import { Panel } from "../../../components/Panel";
 import { type Column, RowTable } from "../../../components/RowTable";
+import { SaveDrawing } from "../../../components/SaveDrawing";
 import { Settings } from "../../../components/Settings";
 import { format } from "../../../format";
 import { useFootnote, useShell } from "../../../shell";
 import { useAnswer } from "../../../useAnswer";
 import { Figures } from "../Figures";
+import { PlotLegend } from "../PlotLegend";
 import type { PanelProps } from "../panel";
 import { Reading, usePointed } from "../Reading";
 import { As, Roles } from "../Roles";
@@ -33,6 +35,11 @@ const columns: readonly Column[] = [
   { id: "contribution", head: "weight × y" },
 ];
 
+function pointsCsv(points: readonly Point[], answer: Regression | null): string {
+  const rows = points.map(({ x, y }, i) => [i + 1, x, y, answer?.weights[i] ?? ""].join(","));
+  return `${["point,x,y,weight", ...rows].join("\r\n")}\r\n`;
+}
+
 /** How a point got its weight, with its numbers. */
 function weightWords(
   points: readonly Point[],
@@ -54,11 +61,27 @@ export function PointsPanel({ state, set }: PanelProps) {
   const { points, bandwidth, query, similar } = state;
   const request = useMemo(() => ({ points, bandwidth, query }), [points, bandwidth, query]);
   const { answer, request: answered, failure } = useAnswer("regression", request);
+  const part = useRef<HTMLDivElement>(null);
   const { cell, byKeyboard, point } = usePointed();
   useFootnote(answer && `estimated at 242 places in ${answer.milliseconds.toFixed(1)} ms`);
   return (
     <>
-      <Settings>
+      <Settings
+        look={
+          <>
+            <Switch
+              label="Draw softmax(X Xᵀ) X"
+              checked={similar}
+              onChange={(similar) => set({ similar })}
+            />
+            <p class="faint">
+              Self-similarity: no query from outside, and nothing learned. Every point (x, y) asks
+              all the others, scores are the bare products around their common middle, and each
+              moves to the mean of those it resembles.
+            </p>
+          </>
+        }
+      >
         <Slider
           label="Bandwidth b of the kernel"
           value={placeOf(bandwidth)}
@@ -89,16 +112,6 @@ export function PointsPanel({ state, set }: PanelProps) {
             Start again
           </button>
         </p>
-        <Switch
-          label="Draw softmax(X Xᵀ) X"
-          checked={similar}
-          onChange={(similar) => set({ similar })}
-        />
-        <p class="faint">
-          Self-similarity: no query from outside, and nothing learned. Every point (x, y) asks all
-          the others, scores are the bare products around their common middle, and each moves to the
-          mean of those it resembles.
-        </p>
       </Settings>
       <Work title="Attention among points">
         <Roles>
@@ -108,25 +121,35 @@ export function PointsPanel({ state, set }: PanelProps) {
           regression of 1964.
         </Roles>
         <Panel name="picture">
-          <Plane
-            state={state}
-            answer={answer}
-            isLocked={wishes.lock}
-            onPoints={(points) => set({ points })}
-            onQuery={(query) => set({ query })}
-            onPoint={(row, by) => point(row === null ? null : { row, col: 0 }, by)}
+          <div ref={part}>
+            <Plane
+              state={state}
+              answer={answer}
+              isLocked={wishes.lock}
+              onPoints={(points) => set({ points })}
+              onQuery={(query) => set({ query })}
+              onPoint={(row, by) => point(row === null ? null : { row, col: 0 }, by)}
+            />
+            <Reading
+              words={cell && answer ? weightWords(points, cell.row, state, answer) : null}
+              idle="Point at a point for its weight."
+              byKeyboard={byKeyboard}
+            />
+            <PlotLegend
+              marks={[
+                ["estimate", "estimate"],
+                ["average", "average: all weights equal, b = ∞"],
+                ["kernel", "kernel e^score ÷ Σ e^score: every point’s bar reaches up to it"],
+              ]}
+            />
+          </div>
+          <SaveDrawing
+            part={part}
+            title={`Kernel regression, bandwidth ${bandwidth}, query ${format(query, 2)}`}
+            file="points"
+            csv={() => pointsCsv(points, answer)}
           />
-          <Reading
-            words={cell && answer ? weightWords(points, cell.row, state, answer) : null}
-            idle="Point at a point for its weight."
-            byKeyboard={byKeyboard}
-          />
-          <p class="plot-legend faint">
-            <span class="line-of estimate">estimate</span>
-            <span class="line-of average">average: all weights equal, b = ∞</span>
-            <span class="line-of kernel">
-              kernel e^score ÷ Σ e^score: every point’s bar reaches up to it
-            </span>
+          <p class="faint">
             {wishes.lock
               ? "Drag the query; arrow keys move it."
               : "Drag the points and the query; arrow keys move what is focused."}

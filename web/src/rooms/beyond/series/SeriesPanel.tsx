@@ -1,14 +1,16 @@
 /** A trained model fills the gap of a series that repeats itself. */
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { NumberField } from "../../../components/Fields";
 import { Panel } from "../../../components/Panel";
 import { type Column, RowTable } from "../../../components/RowTable";
+import { SaveDrawing } from "../../../components/SaveDrawing";
 import { Settings } from "../../../components/Settings";
 import { format, softmaxOf } from "../../../format";
 import { useFootnote } from "../../../shell";
 import { useAnswer } from "../../../useAnswer";
 import { EmptyRow } from "../EmptyRow";
 import { Figures } from "../Figures";
+import { PlotLegend } from "../PlotLegend";
 import type { PanelProps } from "../panel";
 import { Reading, usePointed } from "../Reading";
 import { As, Roles } from "../Roles";
@@ -50,6 +52,13 @@ function rowOf({ isHidden }: FilledSeries, wanted: number): number {
   return hidden[Math.floor(hidden.length / 2)] as number;
 }
 
+function seriesCsv({ values, isHidden, filled }: FilledSeries, weights: ArrayLike<number>): string {
+  const rows = Array.from(values, (value, t) =>
+    [t + 1, value, isHidden[t] ? "yes" : "no", filled[t], weights[t]].join(","),
+  );
+  return `${["position,value,hidden,filled,weight", ...rows].join("\r\n")}\r\n`;
+}
+
 function weightWords(col: number, row: number, weights: Float32Array): string {
   const weight = weights[col] as number;
   const made = softmaxOf(weight, Math.max(...weights));
@@ -76,6 +85,7 @@ export function SeriesPanel({ state, set }: PanelProps) {
   const strongest = weights
     ? [...weights.entries()].sort(([, a], [, b]) => b - a).slice(0, rowsShown)
     : [];
+  const part = useRef<HTMLDivElement>(null);
   const { cell, byKeyboard, point } = usePointed();
   const alike = new Set(answer?.alike[row]);
 
@@ -109,24 +119,34 @@ export function SeriesPanel({ state, set }: PanelProps) {
           same.
         </Roles>
         <Panel name="picture">
-          {answer && weights ? (
-            <SeriesPlot
-              answer={answer}
-              row={row}
-              weights={weights}
-              onRow={(value) => set({ value })}
-              onPoint={(col) => point(col === null ? null : { row, col }, "pointer")}
+          <div ref={part}>
+            {answer && weights ? (
+              <SeriesPlot
+                answer={answer}
+                row={row}
+                weights={weights}
+                onRow={(value) => set({ value })}
+                onPoint={(col) => point(col === null ? null : { row, col }, "pointer")}
+              />
+            ) : (
+              <div class="plot plot-empty" />
+            )}
+            <PlotLegend
+              marks={[
+                ["estimate", "filled by the model"],
+                ["truth", "what was hidden"],
+                ["straight", "straight line"],
+                ["ring", "whole periods from the chosen value"],
+              ]}
             />
-          ) : (
-            <div class="plot plot-empty" />
-          )}
-          <p class="plot-legend faint">
-            Click a value of the gap.
-            <span class="line-of estimate">filled by the model</span>
-            <span class="line-of truth">what was hidden</span>
-            <span class="line-of straight">straight line</span>
-            <span class="ring-of">whole periods from the chosen value</span>
-          </p>
+          </div>
+          <SaveDrawing
+            part={part}
+            title={`A series, its gap filled by a trained model, and what position ${row + 1} looks at`}
+            file="series"
+            csv={() => (answer && weights ? seriesCsv(answer, weights) : "")}
+          />
+          <p class="faint">Click a value of the gap.</p>
           <Reading
             words={cell && weights && answer ? weightWords(cell.col, row, weights) : null}
             idle="Point at a value for the weight that it gets."

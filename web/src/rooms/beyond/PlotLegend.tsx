@@ -1,0 +1,24 @@
+/** What the lines and marks of a plot are, each drawn as it is in the plot. */
+import type { ComponentChildren } from "preact";
+
+type Kind = "estimate" | "average" | "straight" | "truth" | "kernel" | "ring";
+
+function Mark({ kind }: { kind: Kind }) {
+  if (kind === "ring") return <circle class="ring" cx="12" cy="6" r="5" />;
+  return <path class={kind} d={kind === "kernel" ? "M0 2H24V10H0Z" : "M0 6H24"} />;
+}
+
+export function PlotLegend({ marks }: { marks: readonly (readonly [Kind, ComponentChildren])[] }) {
+  return (
+    <p class="plot-legend curve-legend faint">
+      {marks.map(([kind, words]) => (
+        <span key={kind}>
+          <svg width="24" height="12" aria-hidden="true">
+            <Mark kind={kind} />
+          </svg>{" "}
+          {words}
+        </span>
+      ))}
+    </p>
+  );
+}
