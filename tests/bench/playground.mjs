@@ -78,11 +78,11 @@ const scenes = [
   ["Heads", "drop a head", "room=heads", press(".thumbnail-drop input", "Space")],
   ["Learn", "train", "room=learn", watch],
   ["Learn", "train two", "room=learn&compare=on", watch],
-  ["Learn", "hover while it trains", "room=learn", hover("weights")],
+  ["Learn", "hover while it trains", "room=learn", hover("head-4")],
   ["RNN, Bahdanau, self-attention", "hover", "room=recurrent", hover("transformer")],
   ["RNN, Bahdanau, self-attention", "play", "room=recurrent", play("main")],
   ["Beyond words", "noise", "room=beyond", press("main input[type=range]", "ArrowRight")],
-  ["Beyond words", "hover", "room=beyond", hover("weights")],
+  ["Beyond words", "hover the melody", "room=beyond&show=melody", hover("attention")],
 ];
 
 /** The frames of a page while something is done. */

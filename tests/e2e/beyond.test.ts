@@ -147,9 +147,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     expect(
       await room.page.$$eval(".point[tabindex], .point[role=button]", (all) => all.length),
     ).toBe(0);
-    const before = await room.column("weight");
     await room.drag(".point:nth-of-type(5) .dot", 0, 80);
-    expect(await room.column("weight")).toEqual(before);
+    await expect.poll(() => room.link()).toContain("query=");
     expect(await room.link()).not.toContain("points=");
     await room.drag(".query-handle path", 200, 0);
     await expect.poll(() => room.figure("query x")).toBeGreaterThan(4);

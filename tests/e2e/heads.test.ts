@@ -211,9 +211,10 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     const room = await enter("&lock=on");
     await room.page.click(`${room.head("encoder.2.1")} button`);
     await expect.poll(() => room.link()).toContain("head=encoder.2.1");
-    const fields =
-      ".input :enabled, .settings :enabled, .thumbnail-drop :enabled, .switch :enabled";
+    const fields = ".input :enabled, .thumbnail-drop :enabled, .switch :enabled";
     expect(await room.page.$$(fields)).toEqual([]);
+    await room.click("entropy", ".settings");
+    await expect.poll(() => room.link()).toContain("measure=entropy");
   });
 
   test("stand alone in another page's frame", async () => {

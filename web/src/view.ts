@@ -51,9 +51,9 @@ const ranges = new WeakMap<Float32Array, Map<string, Interval>>();
 
 /** The smallest and the largest number of a matrix, those that are hidden left out; null if all are. */
 export function rangeOf(view: View): Interval {
-  const { data, ...place } = view;
+  const { data, rows, cols, offset, rowStride, colStride } = view;
   const known = ranges.get(data) ?? new Map<string, Interval>();
-  const key = JSON.stringify(place);
+  const key = `${rows} ${cols} ${offset} ${rowStride} ${colStride}`;
   const range = known.get(key);
   if (range !== undefined) return range;
   const found = findRange(view);

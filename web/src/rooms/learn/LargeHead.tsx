@@ -52,7 +52,8 @@ export function LargeHead({
     [aligned, state.outlined],
   );
   const labels = { rows, cols, rowAxis: "queries look", colAxis: "keys are looked at" };
-  const row = Math.min(state.row ?? 0, rows.length - 1);
+  const firstAsked = Math.max(0, aligned?.findIndex((places) => places.length > 0) ?? 0);
+  const row = Math.min(state.row ?? firstAsked, rows.length - 1);
   const size = cellsFor(width - leftOf(labels), cols.length, rows.length);
   const picture = usePicture({
     ...{ view, rows: rows.length, cols: cols.length, palette, labels, lights, active },
@@ -71,7 +72,7 @@ export function LargeHead({
             name={`head-${course.heads}`}
             title={title}
             symbol={<b>{title}</b>}
-            note={state.head === null ? "the best head so far" : ""}
+            note=""
             picture={picture}
             saved={{
               file: `learn-${state.task}-step-${step}-head-${shown.head + 1}`,
@@ -96,7 +97,7 @@ export function LargeHead({
         )}
         <p class="learn-mass number">
           {Number.isFinite(mass)
-            ? `${percent(mass)} on the right places, over ${weighed} examples`
+            ? `${percent(mass)} on the right places, over ${weighed} examples${state.head === null ? ": the best head so far" : ""}`
             : "No place is the right one here"}
         </p>
       </div>

@@ -33,7 +33,7 @@ export interface State extends Plan {
   /** The head that is drawn large; null is the one with the most weight on the right places. */
   readonly head: HeadRef | null;
   readonly cell: { readonly row: number; readonly col: number } | null;
-  /** The row that is selected; null is the first. */
+  /** The row that is selected; null is the first that has right places. */
   readonly row: number | null;
   readonly outlined: boolean;
   readonly range: Range;

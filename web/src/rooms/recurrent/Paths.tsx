@@ -72,7 +72,7 @@ function PathPicture({
       width={width}
       height={height}
       role="img"
-      aria-label={`${titles[name]}: ${lengthOf(name, journey)} steps from character ${from + 1} of the date to character ${to + 1} of the answer`}
+      aria-label={`${titles[name]}: ${lengthOf(name, journey)} ${lengthOf(name, journey) === 1 ? "step" : "steps"} from character ${from + 1} of the date to character ${to + 1} of the answer`}
     >
       <g class="path-others">
         {isRecurrent && <path d={`M${first} ${lane}H${last}M${begin} ${lane}H${end}`} />}

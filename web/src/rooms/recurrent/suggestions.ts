@@ -12,7 +12,7 @@ export const suggestions: readonly Suggestion[] = [
   [
     `${room}&slip=5:0&says=6`,
     "A digit for a hyphen",
-    "A wrong character is put in. Taught, each model is set right again at the next step. Alone it has to go on from a year of five digits: all that follows may stand one place late.",
+    "A wrong character is put in. Taught, the right one goes in again at the next step; alone, each model has to go on from a year of five digits. See how long each is confused.",
   ],
   [
     `${room}&between=dot&date=Wed+3+Mar+2021`,

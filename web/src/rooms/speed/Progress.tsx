@@ -15,14 +15,15 @@ import { describe } from "./rows";
 import { percent, threeDigits } from "./units";
 import type { Measuring } from "./useRun";
 
-/** How many times as long as half of the tokens; where a mask or a window leaves pairs out, that is no lesson. */
+/** How many times as long as half of the tokens; where a mask or a window leaves pairs out, or rounds differ much, that is no lesson. */
 function growthOf(report: Report, one: Case, by: Contender): number | null {
   const { queries, causal, window } = one.sizes;
   const half = report.cases.find(
     ({ kind, sizes }) => kind === "attention" && sizes.queries === queries / 2,
   );
   const [whole, less] = [one, half].map((each) => each && figureOf(report, each, by)?.timing);
-  return !causal && window === 0 && whole && less ? whole.median / less.median : null;
+  const isLesson = !causal && window === 0 && !isDisturbed(report);
+  return isLesson && whole && less ? whole.median / less.median : null;
 }
 
 /** What the threads were worth in this run, case by case; null where there is one thread only. */

@@ -37,8 +37,15 @@ function noticesOf(scene: Scene, failure: string | null): string[] {
   return notices;
 }
 
+/** The same scene for as long as nothing in it changes: long sentences are cut, and written, no more often than that. */
+function useScene(state: State): Scene {
+  const { example, text, keyText, split, shuffle, heads, headSize, row, head } = state;
+  const parts = [example, text, keyText, split, shuffle, heads, headSize, row, head];
+  return useMemo(() => sceneOf(state), parts);
+}
+
 export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
-  const scene = useMemo(() => sceneOf(state), [state]);
+  const scene = useScene(state);
   const { answer, failure } = useSolution(state, scene);
   const [hover, setHover] = useState<CellRef | null>(null);
   /** The matrices that a word speaks of which is pointed at, with spaces between them. */
@@ -48,7 +55,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
 
   // The pictures show what the last answer was asked for, so that numbers and labels always belong together.
   const shownState: State = answer ? { ...answer.state, ...lookOf(state) } : state;
-  const shownScene = useMemo(() => sceneOf(shownState), [answer, state]);
+  const shownScene = useScene(shownState);
   const milliseconds = answer?.solution.milliseconds;
   useFootnote(
     milliseconds === undefined ? null : `all stages computed in ${milliseconds.toFixed(1)} ms`,

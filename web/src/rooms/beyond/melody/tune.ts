@@ -9,7 +9,7 @@ export interface TuneRequest {
   readonly seed: number;
 }
 
-/** A pitch as its number of half tones above C, and its length in quavers. */
+/** A pitch as its number of half tones above the tonic, and its length in quavers. */
 type Note = readonly [pitch: number, quavers: number];
 
 const quaver = 0.2;
@@ -68,8 +68,8 @@ export function notesOf({ tune, seed }: TuneRequest): readonly Note[] {
   return tune === "round" ? round.flatMap((bar) => [...bar, ...bar]) : composed(seed);
 }
 
-/** Middle C. */
-const lowest = 261.63;
+/** The F above middle C: the lowest note of all tunes is then the C below it, which the pictures have. */
+const tonic = 349.23;
 const overtones = [1, 0.45, 0.2, 0.1];
 
 /** A struck string: overtones that fade, with a soft beginning and end. */
@@ -79,7 +79,7 @@ function synthesise(notes: readonly Note[]): Float32Array<ArrayBuffer> {
   let start = 0;
   for (const [pitch, quavers] of notes) {
     const length = Math.round(quavers * quaver * rate);
-    const turn = (2 * Math.PI * lowest * 2 ** (pitch / 12)) / rate;
+    const turn = (2 * Math.PI * tonic * 2 ** (pitch / 12)) / rate;
     for (let i = 0; i < length; ++i) {
       const t = i / rate;
       const swell = Math.min(1, t / 0.01, (length - i) / rate / 0.02);

@@ -50,7 +50,7 @@ const words: Record<Method, string> = {
   local:
     "All scores are equal, so every pixel of one patch counts the same: noise goes, and edges with it.",
   bilateral:
-    "The score falls with the distance in place and in value, so the mean stops at edges; but a pixel's own noise decides what it resembles. Its queries and keys are value ÷ tone and place ÷ half the window.",
+    "The score falls with the distance in place and in value, so the mean stops at edges; but a pixel's own noise decides what it resembles. Its queries and keys are value ÷ tone and place ÷ half of the window’s radius.",
   nonLocal:
     "The score falls with the difference of whole patches, so a brick finds the other bricks, however far apart.",
 };
