@@ -18,7 +18,7 @@ type Act = readonly [
 ];
 
 /** The choice of a radio button's value. */
-const choice = (value: string) => `label:has(> input[value=${value}])`;
+const choice = (value: string) => `label:has(> input[value="${value}"])`;
 const slider = "main .slider input";
 const number = "main .field:not(.slider) input[type=number]";
 
@@ -218,7 +218,8 @@ describe("In Chromium, the room", () => {
       };
       const few = await after(0, 20);
       const many = await after(20, 200);
-      expect(few.reach).toBeGreaterThan(0);
+      // Speed asks the page's own engine nothing: its engines end with each run.
+      if (id !== "speed") expect(few.reach).toBeGreaterThan(0);
       expect(many.reach).toBeLessThanOrEqual(few.reach);
       expect(many.heaps).toBeLessThan(few.heaps * tolerance);
     },
