@@ -55,7 +55,7 @@ export class Surface {
     const isSame = now.every((each, i) => each === this.#drawn[i]);
     this.#drawn = now;
     const context = clear(canvas, size, ratio);
-    if (!context) return;
+    if (!context || canvas.width * canvas.height === 0) return;
     if (isSame && this.#still) {
       context.drawImage(this.#still, 0, 0, canvas.width / ratio, canvas.height / ratio);
     } else {
