@@ -206,7 +206,7 @@ describe("In Chromium, the room", () => {
       const gone = () => 0;
       const engines = page.workers().filter((worker) => worker.url().includes("engine.worker"));
       for (const engine of engines) await engine.evaluate(showMemory).catch(gone);
-      const after = async (from: number, to: number) => {
+      const heldAfter = async (from: number, to: number) => {
         await page.evaluate(live, acts, from, to);
         await rest(page, id);
         const held = { heaps: await heapOf(client), reach: 0 };
@@ -216,8 +216,8 @@ describe("In Chromium, the room", () => {
         }
         return held;
       };
-      const few = await after(0, 20);
-      const many = await after(20, 200);
+      const few = await heldAfter(0, 20);
+      const many = await heldAfter(20, 200);
       expect(few.reach).toBeGreaterThan(0);
       expect(many.reach).toBeLessThanOrEqual(few.reach);
       expect(many.heaps).toBeLessThan(few.heaps * tolerance);
