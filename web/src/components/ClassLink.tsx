@@ -52,44 +52,46 @@ export function ClassLink({ link, panels }: { link: string; panels: Panels }) {
   const address = `${page}#${writeLink({ room, params, wishes: wished })}`;
   const frame = `<iframe src="${address.replace(/&/g, "&amp;")}" width="800" height="600" loading="lazy" title="Heed Playground"></iframe>`;
   return (
-    <details class="class-link">
-      <summary>Make a link for teaching</summary>
-      <div class="class-wishes">
-        <Choice
-          label="Show"
-          value={wished.embed ?? whole}
-          choices={[
-            [whole, "the whole room"],
-            ...Object.entries(panels).map(([name, words]) => [name, `only ${words}`] as const),
-          ]}
-          onChange={(name) => setWishes({ ...wishes, embed: name === whole ? null : name })}
-        />
-        {wished.embed === null && (
-          <fieldset class="switches">
-            <legend>Hide</legend>
-            {Object.entries(parts).map(([name, words]) => (
-              <Switch
-                key={name}
-                label={words}
-                checked={hide.includes(name)}
-                onChange={(on) =>
-                  setWishes({
-                    ...wishes,
-                    hide: on ? [...hide, name] : hide.filter((other) => other !== name),
-                  })
-                }
-              />
-            ))}
-          </fieldset>
-        )}
-        <Switch
-          label="Lock: nothing can be changed but playing and pointing"
-          checked={lock}
-          onChange={(lock) => setWishes({ ...wishes, lock })}
-        />
-        <CopyField label="Link" text={address} />
-        <CopyField label="Frame for another page" text={frame} />
-      </div>
-    </details>
+    <section aria-label="A link for teaching">
+      <details class="class-link">
+        <summary>Make a link for teaching</summary>
+        <div class="class-wishes">
+          <Choice
+            label="Show"
+            value={wished.embed ?? whole}
+            choices={[
+              [whole, "the whole room"],
+              ...Object.entries(panels).map(([name, words]) => [name, `only ${words}`] as const),
+            ]}
+            onChange={(name) => setWishes({ ...wishes, embed: name === whole ? null : name })}
+          />
+          {wished.embed === null && (
+            <fieldset class="switches">
+              <legend>Hide</legend>
+              {Object.entries(parts).map(([name, words]) => (
+                <Switch
+                  key={name}
+                  label={words}
+                  checked={hide.includes(name)}
+                  onChange={(on) =>
+                    setWishes({
+                      ...wishes,
+                      hide: on ? [...hide, name] : hide.filter((other) => other !== name),
+                    })
+                  }
+                />
+              ))}
+            </fieldset>
+          )}
+          <Switch
+            label="Lock: nothing can be changed but playing and pointing"
+            checked={lock}
+            onChange={(lock) => setWishes({ ...wishes, lock })}
+          />
+          <CopyField label="Link" text={address} />
+          <CopyField label="Frame for another page" text={frame} />
+        </div>
+      </details>
+    </section>
   );
 }

@@ -5,23 +5,25 @@ import type { RoomId } from "../rooms";
 export function Glossary({ room }: { room: RoomId }) {
   const [words, setWords] = useState<typeof import("../glossary") | null>(null);
   return (
-    <details
-      class="glossary"
-      onToggle={({ currentTarget }) => {
-        if (currentTarget.open) import("../glossary").then(setWords, () => {});
-      }}
-    >
-      <summary>Words used in this room</summary>
-      {words && (
-        <dl>
-          {words.termsOf[room].map((term) => (
-            <div key={term}>
-              <dt>{term}</dt>
-              <dd>{words.glossary[term]}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
-    </details>
+    <section aria-label="Words used in this room">
+      <details
+        class="glossary"
+        onToggle={({ currentTarget }) => {
+          if (currentTarget.open) import("../glossary").then(setWords, () => {});
+        }}
+      >
+        <summary>Words used in this room</summary>
+        {words && (
+          <dl>
+            {words.termsOf[room].map((term) => (
+              <div key={term}>
+                <dt>{term}</dt>
+                <dd>{words.glossary[term]}</dd>
+              </div>
+            ))}
+          </dl>
+        )}
+      </details>
+    </section>
   );
 }

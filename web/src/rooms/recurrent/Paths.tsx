@@ -1,5 +1,8 @@
 /** How far each model carries what it reads, drawn and counted for the chosen two characters. */
+import type { ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
 import { RowTable, TokenSelect } from "../../components/RowTable";
+import { SaveDrawing } from "../../components/SaveDrawing";
 import { px } from "../../layout";
 import { hides, useShell } from "../../shell";
 import { useWidth } from "../../useWidth";
@@ -165,6 +168,19 @@ function wordsOf(name: ModelName, journey: Journey, layers: number): string {
   return `${along} along the encoder’s states to its nearer end, 1 into the vector, ${journey.to + 1} along the decoder’s states.`;
 }
 
+/** Keeps the picture's place free, and saves it. */
+function Drawn({ name, children }: { name: ModelName; children: ComponentChildren }) {
+  const part = useRef<HTMLDivElement>(null);
+  return (
+    <>
+      <div ref={part} style={{ minHeight: px(arc + labelHeight) }}>
+        {children}
+      </div>
+      <SaveDrawing part={part} title={`The way through: ${titles[name]}`} file={`path-${name}`} />
+    </>
+  );
+}
+
 export function Paths() {
   const page = usePage();
   const { wishes } = useShell();
@@ -234,9 +250,9 @@ export function Paths() {
               {lengthOf(name, journey) === 1 ? "step" : "steps"}
             </h3>
             <p class="faint">{wordsOf(name, journey, layers)}</p>
-            <div style={{ minHeight: px(arc + labelHeight) }}>
+            <Drawn name={name}>
               {width > 0 && <PathPicture {...{ name, layers, journey, tokens, width }} />}
-            </div>
+            </Drawn>
             <p class="faint">
               Steps that wait for one another:{" "}
               <span class="waiting-key">{waits[i]?.reading} to read the date</span> and{" "}
