@@ -52,10 +52,10 @@ Tensor slice(Context& context, const TensorView& x, std::int64_t axis, std::int6
 /// Arrays of one type, end to end along an axis. Throws ShapeError, DTypeError, OptionError.
 Tensor concat(Context& context, std::span<const TensorView> parts, std::int64_t axis);
 
-/// The largest number of each part of the last two axes, cut into so many rows and columns of parts:
-/// part i of r along an axis of R is [floor(i R / r), ceil((i + 1) R / r)). Not a number where a
-/// part has one that is not. x [..., H, W] -> [..., rows, columns]. Throws ShapeError, DTypeError,
-/// OptionError.
+/// The largest number of each part of the last two axes, cut into so many rows and columns of
+/// parts: part i of r along an axis of R is [floor(i R / r), ceil((i + 1) R / r)). Not a number
+/// where a part has one that is not. x [..., H, W] -> [..., rows, columns]. Throws ShapeError,
+/// DTypeError, OptionError.
 Tensor adaptive_max_pool(Context& context, const TensorView& x, std::int64_t rows,
                          std::int64_t columns);
 
