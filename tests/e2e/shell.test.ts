@@ -25,6 +25,22 @@ describe("The shell", () => {
     }
   });
 
+  test("shows the current one in the line of rooms of a narrow page", async () => {
+    const room = await enter("", { width: 360 });
+    for (const { id } of [...rooms].reverse()) {
+      await room.page.evaluate((link) => {
+        location.hash = link;
+      }, `#room=${id}`);
+      await room.page.waitForSelector(`main.${id}`);
+      const isInView = () =>
+        room.page.$eval("nav.rooms [aria-current]", (link) => {
+          const { left, right } = link.getBoundingClientRect();
+          return left >= 0 && right <= window.innerWidth;
+        });
+      await expect.poll(isInView, { message: id }).toBe(true);
+    }
+  });
+
   test("stays in the first room when a link names one that is not there", async () => {
     const room = await enter("#room=cellar&mask=causal");
     expect(await room.text(".notices")).toContain("The link's room is “cellar”, but it takes");

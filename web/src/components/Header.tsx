@@ -1,4 +1,5 @@
 /** The page's name, its rooms, its theme, and what the current room is about. */
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { type RoomId, rooms } from "../rooms";
 import type { ThemeChoice } from "../theme";
 import { Choice } from "./Fields";
@@ -20,6 +21,15 @@ export function Header({
   choice: ThemeChoice;
   choose(choice: ThemeChoice): void;
 }) {
+  const list = useRef<HTMLUListElement>(null);
+  // On a narrow page the rooms stand in one line that scrolls: the current one comes into view, and the page stays.
+  useLayoutEffect(() => {
+    const [line, link] = [list.current, list.current?.querySelector("[aria-current]")];
+    if (!line || !link) return;
+    const [outer, inner] = [line.getBoundingClientRect(), link.getBoundingClientRect()];
+    line.scrollLeft += inner.left + inner.width / 2 - (outer.left + outer.width / 2);
+  }, [current]);
+
   return (
     <header>
       <p class="home">
@@ -27,7 +37,7 @@ export function Header({
       </p>
       {linkTo && (
         <nav class="rooms" aria-label="Rooms">
-          <ul>
+          <ul ref={list}>
             {rooms.map(({ id, name, ...more }) => (
               <li key={id}>
                 <a
