@@ -139,7 +139,8 @@ export class Room {
         setTimeout(() => {
           removeEventListener("click", hear, { capture: true });
           resolve(null);
-        }, 1000);
+          // Longer than a page may be busy: a click that only comes late must not be made twice.
+        }, 10_000);
       }),
     }));
     await element.click();
