@@ -135,11 +135,11 @@ export class Room {
     const strike = await this.page.evaluateHandle(() => ({
       target: new Promise<Element | null>((resolve) => {
         const hear = ({ target }: Event) => resolve(target as Element);
+        // Longer than a page may be busy: a click that only comes late must not be made twice.
         addEventListener("click", hear, { capture: true, once: true });
         setTimeout(() => {
           removeEventListener("click", hear, { capture: true });
           resolve(null);
-          // Longer than a page may be busy: a click that only comes late must not be made twice.
         }, 10_000);
       }),
     }));
