@@ -41,6 +41,22 @@ describe("The shell", () => {
     }
   });
 
+  test("brings a suggestion into view, and lets the person scroll away from it", async () => {
+    const room = await enter();
+    const scrolled = () => room.page.evaluate(() => window.scrollY);
+    await room.click("Hide the future", ".try-next");
+    await expect.poll(() => room.text(".tried")).toContain("Hide the future");
+    await expect.poll(scrolled).toBeLessThan(200);
+    const bottom = await room.page.evaluate(() => {
+      window.scrollTo(0, document.body.scrollHeight);
+      return window.scrollY;
+    });
+    expect(bottom).toBeGreaterThan(300);
+    await room.page.select("select[aria-label^=Query]", "4");
+    await expect.poll(() => room.link()).toContain("query=5");
+    expect(await scrolled()).toBe(bottom);
+  });
+
   test("stays in the first room when a link names one that is not there", async () => {
     const room = await enter("#room=cellar&mask=causal");
     expect(await room.text(".notices")).toContain("The link's room is “cellar”, but it takes");

@@ -1,4 +1,5 @@
 /** What is worth a look in a room, as links: the link is the state. */
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { useShell } from "../shell";
 import { Panel } from "./Panel";
 
@@ -18,7 +19,7 @@ export function TryNext({ suggestions }: { suggestions: readonly Suggestion[] })
             const [href, title, words] = suggestion;
             return (
               <li key={href}>
-                <a href={href} onClick={() => setTried(suggestion)}>
+                <a href={href} onClick={() => setTried([...suggestion])}>
                   {title}
                 </a>
                 <p>{words}</p>
@@ -34,13 +35,11 @@ export function TryNext({ suggestions }: { suggestions: readonly Suggestion[] })
 /** What the person is trying, where it is to be seen: above the room, which comes into view. */
 export function Tried({ suggestion, onEnd }: { suggestion: Suggestion; onEnd(): void }) {
   const [, title, words] = suggestion;
+  const line = useRef<HTMLParagraphElement>(null);
+  // Once for each click: whoever scrolls away and goes on must not be brought back.
+  useLayoutEffect(() => line.current?.scrollIntoView({ block: "start" }), [suggestion]);
   return (
-    <p
-      key={title}
-      class="tried"
-      ref={(element) => element?.scrollIntoView({ block: "start" })}
-      role="status"
-    >
+    <p ref={line} class="tried" role="status">
       <b>{title}.</b> {words}{" "}
       <button type="button" class="link" onClick={onEnd}>
         Close
