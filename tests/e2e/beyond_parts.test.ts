@@ -1,13 +1,13 @@
 /** The parts of "Beyond words" that need no browser. */
 import { load } from "heed";
 import { beforeAll, describe, expect, test } from "vitest";
+import { formatWeight } from "../../web/src/format";
 import { noWishes, readLink, writeLink } from "../../web/src/link";
 import { read, write } from "../../web/src/rooms/beyond/link";
 import { notesOf } from "../../web/src/rooms/beyond/melody/tune";
 import { bilateral, bilateralWeights } from "../../web/src/rooms/beyond/picture/bilateral";
 import { psnrOf } from "../../web/src/rooms/beyond/picture/denoise";
 import { house } from "../../web/src/rooms/beyond/picture/drawing";
-import { formatWeight } from "../../web/src/rooms/beyond/shares";
 import {
   initialState,
   placeOf,

@@ -4,8 +4,6 @@ import { type Curve, type Palette, weightLegends, weightShare } from "../../colo
 import { formatWeight } from "../../format";
 import { useShell } from "../../shell";
 
-export { formatWeight };
-
 export const curves = [
   ["linear", "linear"],
   ["sqrt", "√"],

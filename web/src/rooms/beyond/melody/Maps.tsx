@@ -1,13 +1,13 @@
 /** Frames that attend to one another, above what they are and what comes out. */
 import { useMemo } from "preact/hooks";
 import { HeatMap } from "../../../components/HeatMap";
-import { format, formatShort } from "../../../format";
+import { format, formatShort, formatWeight } from "../../../format";
 import { leftOf, px } from "../../../layout";
 import { usePicture } from "../../../usePicture";
 import { useWidth } from "../../../useWidth";
 import { at, transposed, viewOn } from "../../../view";
 import { Reading, usePointed } from "../Reading";
-import { formatWeight, useSharesPalette } from "../shares";
+import { useSharesPalette } from "../shares";
 import type { Pixel as Cell, State } from "../state";
 import type { Melody } from "./solve";
 import { bands, secondsOf, timeOf } from "./sound";

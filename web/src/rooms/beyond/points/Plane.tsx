@@ -3,12 +3,11 @@
  * are told apart by their case: only `tabindex` is one.
  */
 import { useRef } from "preact/hooks";
-import { format } from "../../../format";
+import { format, formatWeight } from "../../../format";
 import { px } from "../../../layout";
 import { useWidth } from "../../../useWidth";
 import { Axes } from "../Axes";
 import { lineThrough, scaleOf, ticksIn } from "../axes";
-import { formatWeight } from "../shares";
 import { fewestPoints, type Point, plane, type State } from "../state";
 import type { Regression } from "./solve";
 

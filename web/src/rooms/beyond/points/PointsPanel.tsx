@@ -5,7 +5,7 @@ import { Panel } from "../../../components/Panel";
 import { type Column, RowTable } from "../../../components/RowTable";
 import { SaveDrawing } from "../../../components/SaveDrawing";
 import { Settings } from "../../../components/Settings";
-import { format } from "../../../format";
+import { format, formatWeight } from "../../../format";
 import { useFootnote, useShell } from "../../../shell";
 import { useAnswer } from "../../../useAnswer";
 import { Figures } from "../Figures";
@@ -13,7 +13,6 @@ import { PlotLegend } from "../PlotLegend";
 import type { PanelProps } from "../panel";
 import { Reading, usePointed } from "../Reading";
 import { As, Roles } from "../Roles";
-import { formatWeight } from "../shares";
 import {
   initialState,
   mostPoints,

@@ -1,10 +1,9 @@
 /** The series with its gap, how it was filled, and what a hidden value looks at. */
-import { format } from "../../../format";
+import { format, formatWeight } from "../../../format";
 import { px } from "../../../layout";
 import { useWidth } from "../../../useWidth";
 import { Axes } from "../Axes";
 import { lineThrough, scaleOf, ticksIn } from "../axes";
-import { formatWeight } from "../shares";
 import type { FilledSeries } from "./solve";
 
 const height = 300;
