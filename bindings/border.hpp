@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
+#include <limits>
 #include <memory>
 #include <new>
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -36,7 +39,7 @@ inline constexpr bool kIsOptionalNumber<std::optional<T>> = std::is_arithmetic_v
 class Reader {
  public:
   explicit Reader(std::span<const double> numbers)
-      : next_(numbers.data()), end_(next_ + numbers.size()) {}
+      : begin_(numbers.data()), next_(begin_), end_(begin_ + numbers.size()) {}
 
   template <class T>
   T read() {
@@ -47,10 +50,10 @@ class Reader {
     } else if constexpr (std::is_enum_v<T>) {
       return static_cast<T>(read<int>());
     } else if constexpr (std::is_arithmetic_v<T>) {
-      return static_cast<T>(number());
+      return converted<T>(number());
     } else if constexpr (kIsOptionalNumber<T>) {
       const double given = number();
-      return std::isnan(given) ? T() : T(static_cast<typename T::value_type>(given));
+      return std::isnan(given) ? T() : T(converted<typename T::value_type>(given));
     } else if constexpr (std::is_same_v<T, TensorView>) {
       return read<const Tensor&>();
     } else if constexpr (std::is_same_v<T, std::optional<TensorView>>) {
@@ -78,16 +81,54 @@ class Reader {
     if (is_at_end()) throw std::logic_error("border: expected more arguments");
     return *next_++;
   }
-  Handle handle() { return static_cast<Handle>(number()); }
+  Handle handle() { return converted<Handle>(number()); }
+
+  /// The number as a T. It is undefined what a conversion gives for a number that a whole T cannot
+  /// hold; as a float it becomes infinite.
+  template <class T>
+  T converted(double given) const {
+    using Limits = std::numeric_limits<T>;
+    if constexpr (std::is_same_v<T, bool>) {
+      return given != 0;
+    } else if constexpr (std::is_integral_v<T>) {
+      // Both are exact, because they are powers of 2 or 0.
+      const double least = Limits::min(), end = std::ldexp(1.0, Limits::digits);
+      if (!(given >= least && given < end && given == std::floor(given)))
+        refuse(given, least, end - 1);
+    }
+    return static_cast<T>(given);
+  }
+
+  /// TypeScript checks options by their names, so this finds only what escaped those checks.
+  [[noreturn, gnu::noinline]] void refuse(double given, double least, double most) const {
+    std::array<char, 128> expected, got;
+    std::snprintf(expected.data(), expected.size(), "a whole number from %.17g to %.17g", least,
+                  most);
+    std::snprintf(got.data(), got.size(), "%.17g", given);
+    const auto place = static_cast<std::size_t>(next_ - begin_);
+    throw OptionError("argument " + std::to_string(place), expected.data(), got.data());
+  }
 
   template <class Member>
   void read_into(Member& member) {
     member = read<Member>();
   }
 
+  const double* begin_;
   const double* next_;
   const double* end_;
 };
+
+/// The tensors that JavaScript holds, and the memory of their elements: what several share is
+/// counted once.
+struct HeldTensors {
+  std::size_t count = 0;
+  std::size_t bytes = 0;
+};
+
+/// A module has one engine, on whose thread alone tensors cross the border. Not a member of Engine,
+/// because an address less in the call that deletes a tensor is measurable.
+inline HeldTensors held_tensors;
 
 /// Writes results: of a tensor its address, the address of its elements, type, rank and sizes; 0
 /// for one that was not asked for. What it wrote belongs to JavaScript once `finish` is called.
@@ -120,7 +161,11 @@ class Writer {
   }
 
   void finish() {
-    for (auto& tensor : tensors_) static_cast<void>(tensor.release());
+    held_tensors.count += count_;
+    for (auto& tensor : std::span(tensors_).first(count_)) {
+      held_tensors.bytes += tensor->owned_bytes();
+      static_cast<void>(tensor.release());
+    }
   }
 
  private:

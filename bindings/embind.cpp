@@ -5,8 +5,14 @@
 // whatever it takes and gives, where Embind's own objects would be one for every option and result.
 
 #include <emscripten/bind.h>
+#include <malloc.h>
 
 #include "border.hpp"
+
+// Says in the binary whose it is, so that bindings/js/binaries.ts can refuse another one: functions
+// have names of one letter there, so any binary would link with any glue.
+__asm__(".section .custom_section.heed,\"\",@\n.ascii \"" HEED_VERSION " " HEED_WASM_VARIANT
+        "\"\n.section .text,\"\",@");
 
 namespace {
 
@@ -42,8 +48,8 @@ EMSCRIPTEN_BINDINGS(heed) {
       .value("float16", DType::kFloat16)
       .value("bfloat16", DType::kBFloat16);
   emscripten::enum_<KvCache::Format>("KvCacheFormat")
-      .value("f32", KvCache::Format::kFloat32)
-      .value("f16", KvCache::Format::kFloat16)
+      .value("float32", KvCache::Format::kFloat32)
+      .value("float16", KvCache::Format::kFloat16)
       .value("int8", KvCache::Format::kInt8);
   emscripten::enum_<Precision>("Precision")
       .value("float32", Precision::kFloat32)
@@ -94,6 +100,9 @@ EMSCRIPTEN_BINDINGS(heed) {
             });
       });
   emscripten::function(
+      "runningThreads",
+      +[](Handle engine) { return reinterpret_cast<Engine*>(engine)->context->running_threads(); });
+  emscripten::function(
       "numbersOf", +[](Handle engine) {
         return reinterpret_cast<Handle>(reinterpret_cast<Engine*>(engine)->numbers.data());
       });
@@ -105,7 +114,21 @@ EMSCRIPTEN_BINDINGS(heed) {
 
   operation<[](Context&, DType dtype, const Shape& shape) { return Tensor(shape, dtype); }>(
       "newTensor");
-  emscripten::function("deleteTensor", &destroy<Tensor>);
+  emscripten::function(
+      "deleteTensor", +[](Handle object) {
+        auto* const tensor = reinterpret_cast<Tensor*>(object);
+        --border::held_tensors.count;
+        border::held_tensors.bytes -= tensor->owned_bytes();
+        delete tensor;
+      });
+  emscripten::function(
+      "tensorCount", +[] { return static_cast<double>(border::held_tensors.count); });
+  emscripten::function(
+      "tensorBytes", +[] { return static_cast<double>(border::held_tensors.bytes); });
+  // The allocator's int has all 32 bits of a size.
+  emscripten::function(
+      "bytesInUse",
+      +[] { return static_cast<double>(static_cast<unsigned>(mallinfo().uordblks)); });
 
   operation<[](Context& context, const KvCache::Options& options) {
     return new KvCache(context, options);
@@ -132,9 +155,15 @@ EMSCRIPTEN_BINDINGS(heed) {
       "kvCacheReorder");
 
   operation<[](Context&, std::int64_t queries, std::int64_t keys, Tensor& kinds, Tensor& bits) {
-    return new BlockMask(queries, keys, std::move(kinds), std::move(bits));
+    // From here on their memory is the mask's.
+    border::held_tensors.bytes -= kinds.owned_bytes() + bits.owned_bytes();
+    Tensor own_kinds = std::move(kinds);
+    Tensor own_bits = std::move(bits);
+    return new BlockMask(queries, keys, std::move(own_kinds), std::move(own_bits));
   }>("newBlockMask");
   emscripten::function("deleteBlockMask", &destroy<BlockMask>);
+  operation<[](Context&, BlockMask& mask) { return static_cast<double>(mask.bytes()); }>(
+      "blockMaskBytes");
 
   operation<[](Context& context, const TensorView& weight, PackedWeights::Format format) {
     return new PackedWeights(context, weight, format);

@@ -24,14 +24,16 @@ inline constexpr auto kMembers<AttentionOptions> = std::tuple(
     &AttentionOptions::dropout, &AttentionOptions::dropout_seed, &AttentionOptions::past_key,
     &AttentionOptions::past_value, &AttentionOptions::cache, &AttentionOptions::cu_seqlens_q,
     &AttentionOptions::cu_seqlens_k, &AttentionOptions::need_weights, &AttentionOptions::need_lse,
-    &AttentionOptions::capture_scores, &AttentionOptions::capture_capped,
-    &AttentionOptions::capture_masked, &AttentionOptions::capture_entropy);
+    &AttentionOptions::need_statistics, &AttentionOptions::capture_scores,
+    &AttentionOptions::capture_capped, &AttentionOptions::capture_masked,
+    &AttentionOptions::capture_entropy);
 
 template <>
-inline constexpr auto kMembers<AttentionResult> = std::tuple(
-    &AttentionResult::output, &AttentionResult::weights, &AttentionResult::lse,
-    &AttentionResult::scores, &AttentionResult::capped, &AttentionResult::masked,
-    &AttentionResult::entropy, &AttentionResult::present_key, &AttentionResult::present_value);
+inline constexpr auto kMembers<AttentionResult> =
+    std::tuple(&AttentionResult::output, &AttentionResult::weights, &AttentionResult::lse,
+               &AttentionResult::statistics, &AttentionResult::scores, &AttentionResult::capped,
+               &AttentionResult::masked, &AttentionResult::entropy, &AttentionResult::present_key,
+               &AttentionResult::present_value);
 
 template <>
 inline constexpr auto kMembers<PartialAttention> =

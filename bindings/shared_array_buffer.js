@@ -5,3 +5,5 @@
 const SharedArrayBuffer =
   globalThis.SharedArrayBuffer ??
   new WebAssembly.Memory({ initial: 0, maximum: 0, shared: true }).buffer.constructor;
+// Bundlers take the bare name for one that they have to provide, and install a package for it.
+const process = globalThis.process;

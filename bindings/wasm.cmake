@@ -3,12 +3,15 @@
 set(module heed-${HEED_WASM_VARIANT})
 add_executable(${module} bindings/embind.cpp)
 target_link_libraries(${module} PRIVATE heed heed_settings)
+find_program(NODE_PROGRAM node REQUIRED CMAKE_FIND_ROOT_PATH_BOTH)
 set(glue_prefix ${CMAKE_CURRENT_SOURCE_DIR}/bindings/shared_array_buffer.js)
+set(finish_glue ${CMAKE_CURRENT_SOURCE_DIR}/bindings/finish_glue.mjs)
 set_target_properties(${module} PROPERTIES
   SUFFIX .mjs
   RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/dist
-  LINK_DEPENDS ${glue_prefix})
-target_compile_options(${module} PRIVATE -Os)  # the reading of arguments, some hundred times
+  LINK_DEPENDS "${glue_prefix};${finish_glue}")
+target_compile_definitions(${module} PRIVATE HEED_WASM_VARIANT="${HEED_WASM_VARIANT}")
+target_compile_options(${module} PRIVATE -Oz)  # the reading of arguments, some hundred times
 target_link_options(${module} PRIVATE
   -O3
   -lembind
@@ -21,8 +24,6 @@ target_link_options(${module} PRIVATE
   -sMAXIMUM_MEMORY=4GB
   -sSTACK_SIZE=256KB
   -sDEFAULT_PTHREAD_STACK_SIZE=256KB
-  "-sPTHREAD_POOL_SIZE=Module.poolSize||0"
-  -sPTHREAD_POOL_DELAY_LOAD  # until a thread is there, the others do its work
   # A page whose policy allows 'wasm-unsafe-eval' but no eval can use the module.
   -sDYNAMIC_EXECUTION=0
   -sEMBIND_AOT
@@ -30,16 +31,15 @@ target_link_options(${module} PRIVATE
   -sEXPORTED_RUNTIME_METHODS=PThread
   --extern-pre-js ${glue_prefix})
 
-# The glue starts its threads from a file of a fixed name beside itself. Let it use its own address
-# instead, so that a bundler may rename it, as Vite does with every asset.
 add_custom_command(TARGET ${module} POST_BUILD
-  COMMAND ${CMAKE_COMMAND} -DGLUE=$<TARGET_FILE:${module}> -DNAME=${module}.mjs
-          -P ${CMAKE_CURRENT_SOURCE_DIR}/bindings/patch_glue.cmake)
+  COMMAND ${NODE_PROGRAM} ${finish_glue} $<TARGET_FILE:${module}>)
+
+# The types of the glue, for who imports it: see the option `glue` in bindings/js/binaries.ts.
+configure_file(bindings/js/glue.d.mts ${CMAKE_CURRENT_SOURCE_DIR}/dist/${module}.d.mts COPYONLY)
 
 # The types of the module, for bindings/js. The linker calls tsc for them, and runs the module in
 # Node, as it does for -sEMBIND_AOT. Node 20 has relaxed SIMD only behind a flag that later versions
 # do not know.
-find_program(NODE_PROGRAM node REQUIRED CMAKE_FIND_ROOT_PATH_BOTH)
 set(node_flags)
 execute_process(COMMAND ${NODE_PROGRAM} --experimental-wasm-relaxed-simd -e ""
                 RESULT_VARIABLE refused OUTPUT_QUIET ERROR_QUIET)

@@ -9,6 +9,7 @@ import {
   checkArgument,
   checkOptions,
   isBoolean,
+  isListOf,
   isNumber,
   isWholeNumber,
 } from "./validate.js";
@@ -24,6 +25,11 @@ export interface ReduceOptions {
   axis?: number;
   /** Whether the axis stays, with size 1. */
   keepDims?: boolean;
+}
+
+export interface AxisOptions {
+  /** A negative one counts from the end; the first axis by default. */
+  axis?: number;
 }
 
 export interface SliceOptions {
@@ -54,6 +60,7 @@ const reduceChecks = { axis: isAxis, keepDims: isBoolean } satisfies Record<
   keyof ReduceOptions,
   Check
 >;
+const axisChecks = { axis: isAxis } satisfies Record<keyof AxisOptions, Check>;
 const sliceChecks = {
   axis: isAxis,
   start: isWholeNumber(0),
@@ -84,12 +91,17 @@ function axisOf(x: Tensor, axis: number): number {
 
 /** The operations on arrays; Heed has them all. */
 export class ArrayOperations {
-  /** @internal */
-  protected readonly engine: Engine;
+  /** Private to the object, so that nothing prints it with an engine. */
+  readonly #engine: Engine;
 
   /** @internal */
   constructor(engine: Engine) {
-    this.engine = engine;
+    this.#engine = engine;
+  }
+
+  /** @internal */
+  protected get engine(): Engine {
+    return this.#engine;
   }
 
   // ---- Arithmetic
@@ -242,8 +254,8 @@ export class ArrayOperations {
   reshape(x: Tensor, shape: readonly number[]): Tensor {
     const { engine } = this;
     engine.handle("x", x);
-    const isSize = (size: unknown) => Number.isSafeInteger(size) && (size as number) >= -1;
-    if (!Array.isArray(shape) || !shape.every(isSize) || shape.filter((s) => s === -1).length > 1)
+    const isSize = isWholeNumber(-1).accepts;
+    if (!isListOf<number>(shape, isSize) || shape.filter((s) => s === -1).length > 1)
       throw refuse("shape", "shape", "a list of sizes, of which one may be -1", describe(shape));
     const rest = product(shape.filter((size) => size !== -1));
     const sizes = shape.map((size) => (size === -1 ? x.size / Math.max(1, rest) : size));
@@ -309,9 +321,10 @@ export class ArrayOperations {
    *
    * @param sizes of the parts, together the axis; or their number, if they are equal
    */
-  split(x: Tensor, sizes: readonly number[] | number, axis = 0): Tensor[] {
+  split(x: Tensor, sizes: readonly number[] | number, options: AxisOptions = {}): Tensor[] {
+    checkOptions("split", options, axisChecks);
     this.engine.handle("x", x);
-    const along = axisOf(x, axis);
+    const along = axisOf(x, options.axis ?? 0);
     const all = x.shape[along] as number;
     const isCount = typeof sizes === "number";
     const most = this.#mostParts;
@@ -321,8 +334,10 @@ export class ArrayOperations {
     const list = isCount
       ? new Array<number>(Number.isInteger(sizes) && sizes > 0 ? sizes : 0).fill(all / sizes)
       : sizes;
-    const fits = Array.isArray(list) && list.every((size) => Number.isInteger(size) && size >= 0);
-    if (!fits || list.reduce((sum, size) => sum + size, 0) !== all)
+    if (
+      !isListOf<number>(list, isWholeNumber(0).accepts) ||
+      list.reduce((sum, size) => sum + size, 0) !== all
+    )
       throw refuse("option", "sizes", expected, describe(sizes));
     let start = 0;
     const parts = list.map((size) => {
@@ -346,7 +361,8 @@ export class ArrayOperations {
   }
 
   /** Tensors end to end along an axis, the first one by default. */
-  concat(given: readonly Tensor[], axis = 0): Tensor {
+  concat(given: readonly Tensor[], options: AxisOptions = {}): Tensor {
+    checkOptions("concat", options, axisChecks);
     if (!Array.isArray(given) || given.length === 0)
       throw refuse("option", "parts", "one tensor or more", describe(given));
     const most = this.#mostParts;
@@ -354,7 +370,7 @@ export class ArrayOperations {
       throw refuse("option", "parts", `at most ${most} tensors`, String(given.length));
     const parts = snapshot(given);
     for (const [i, part] of parts.entries()) this.engine.handle(`parts[${i}]`, part);
-    const along = axisOf(parts[0] as Tensor, axis);
+    const along = axisOf(parts[0] as Tensor, options.axis ?? 0);
     const whole = this.#concat(parts, along);
     const named = parts.map((part, i) => [`parts[${i}]`, part] as const);
     recording()?.record("concat", Object.fromEntries(named), [whole], ([d], needs) => {

@@ -11,6 +11,7 @@ import {
   type Check,
   checkOptions,
   isBoolean,
+  isListOf,
   isListOrTensor,
   isNumber,
   isTensor,
@@ -60,9 +61,15 @@ export interface AttentionOptions {
   softcap?: number;
   /** float32, added to the scores beside a boolean mask; broadcasts to [B, H, L, S]. */
   bias?: Tensor;
-  /** [H] slope * |p - j| is taken off the scores. */
+  /**
+   * [H] slope * |p - j| is taken off the scores; or a tensor [B, H], of which either axis may be 1. For
+   * packed sequences B is their number.
+   */
   alibiSlopes?: readonly number[] | Tensor;
-  /** [H] a logit for each head that joins the softmax's denominator and nothing else. */
+  /**
+   * [H] a logit for each head that joins the softmax's denominator and nothing else; or a tensor as for
+   * `alibiSlopes`.
+   */
   sinks?: readonly number[] | Tensor;
   /** The share of weights set to zero at random; the others grow by 1 / (1 - dropout). */
   dropout?: number;
@@ -148,10 +155,7 @@ const checks = {
   },
   window: {
     expected: "[left, right], each a whole number of -1 or more",
-    accepts: (value) =>
-      Array.isArray(value) &&
-      value.length === 2 &&
-      value.every((side) => Number.isInteger(side) && side >= -1),
+    accepts: (value) => isListOf(value, isWholeNumber(-1, 2 ** 53).accepts) && value.length === 2,
   },
   mask: isTensor,
   kvLengths: isListOrTensor,
@@ -179,9 +183,7 @@ const checks = {
   capture: {
     expected: `${stages.map((stage) => `"${stage}"`).join(", ")} or a list of them`,
     accepts: (value) =>
-      Array.isArray(value)
-        ? value.every((stage) => stages.includes(stage))
-        : stages.includes(value),
+      isListOf(value, (stage) => stages.includes(stage)) || stages.includes(value),
   },
 } satisfies Record<keyof AttentionOptions, Check>;
 
@@ -197,18 +199,21 @@ export function attention<O extends AttentionOptions>(
   const { attention } = engine.module;
   const tape = recording();
   const o: AttentionOptions = (tape ? snapshot(options) : options) ?? nothing;
+  const isDifferentiable =
+    !(o.past instanceof KvCache) && q.dtype === "float32" && o.precision !== "int8-scores";
   if (options === undefined && !tape) {
     engine.run(attention, inputs);
   } else {
+    const keepsStatistics = tape !== undefined && isDifferentiable;
     const named = o.needWeights ? calledHere : calledHereForCapture;
-    const needLse = tape !== undefined || (o.needLse ?? false);
     engine.withLists((list) =>
-      engine.run(attention, [...inputs, ...optionNumbers(engine, o, list, needLse)], named),
+      engine.run(attention, [...inputs, ...optionNumbers(engine, o, list, keepsStatistics)], named),
     );
   }
   const output = engine.tensor();
   const weights = engine.optional();
   const lse = engine.optional();
+  const statistics = engine.optional();
   const scores = engine.optional();
   const capped = engine.optional();
   const masked = engine.optional();
@@ -216,13 +221,17 @@ export function attention<O extends AttentionOptions>(
   const presentKey = engine.optional();
   const presentValue = engine.optional();
   const { capture } = o;
-  if (tape && lse) {
+  if (tape) {
     const taken = inputsOf(q, k, v, o);
-    if (o.past instanceof KvCache || q.dtype !== "float32" || o.precision === "int8-scores")
+    if (statistics === undefined)
       tape.cut("attention with a cache, int8 scores or halves", taken, [output, lse]);
     else
-      tape.record("attention", taken, [output, lse], ([d, dLse], needs) =>
-        attentionBackward(engine, q, k, v, output, lse, o, d, dLse, needs),
+      tape.record(
+        "attention",
+        taken,
+        lse ? [output, statistics, lse] : [output, statistics],
+        ([d, , dLse], needs) =>
+          attentionBackward(engine, q, k, v, output, statistics, o, d, dLse, needs),
       );
     const others = [weights, scores, capped, masked, entropy, presentKey, presentValue];
     tape.cut("weights, stages and present keys of attention", taken, others);
@@ -230,7 +239,7 @@ export function attention<O extends AttentionOptions>(
   return {
     output,
     weights: o.needWeights ? weights : undefined,
-    lse: o.needLse ? lse : undefined,
+    lse,
     capture: capture && pick(capture, { scores, capped, masked, weights, entropy }),
     presentKey,
     presentValue,
@@ -260,7 +269,7 @@ function attentionBackward(
   k: Tensor,
   v: Tensor,
   output: Tensor,
-  lse: Tensor,
+  statistics: Tensor,
   o: AttentionOptions,
   given: Tensor | undefined,
   dLse: Tensor | undefined,
@@ -274,8 +283,8 @@ function attentionBackward(
       engine.handle("k", k),
       engine.handle("v", v),
       engine.handle("output", output),
-      engine.handle("lse", lse),
-      ...optionNumbers(engine, o, list, true),
+      engine.handle("statistics", statistics),
+      ...optionNumbers(engine, o, list, false),
       Number(needs("mask")),
       Number(needs("bias")),
       Number(needs("alibiSlopes")),
@@ -303,7 +312,7 @@ function optionNumbers(
   engine: Engine,
   o: AttentionOptions,
   list: List,
-  needLse: boolean,
+  needStatistics: boolean,
 ): number[] {
   const { module } = engine;
   const { past, capture } = o;
@@ -335,7 +344,8 @@ function optionNumbers(
     list("cuSeqlens", bounds?.q),
     list("cuSeqlens", bounds?.k),
     o.needWeights ? 1 : captures("weights"),
-    Number(needLse),
+    Number(o.needLse ?? false),
+    Number(needStatistics),
     captures("scores"),
     captures("capped"),
     captures("masked"),

@@ -1,6 +1,7 @@
 // Gradients of functions of tensors.
 
 import { describe, HeedError, refuse } from "./error.js";
+import { ownedIn } from "./owned.js";
 import { noGrad, type Sources, Tape, type TapeOptions, tapeChecks } from "./tape.js";
 import { Tensor } from "./tensor.js";
 import { checkOptions } from "./validate.js";
@@ -45,7 +46,7 @@ export function valueAndGrad<Aux = undefined>(
         : " (with debug: true the first operation that made it is named)";
       throw new HeedError("nan", `loss: expected a finite number, got ${value}${hint}`);
     }
-    return { value, gradients: tape.gradients(loss, engine.tensorsIn(aux)), aux: aux as Aux };
+    return { value, gradients: tape.gradients(loss, ownedIn(aux)), aux: aux as Aux };
   });
   result.gradients = separate(result.gradients);
   return result;

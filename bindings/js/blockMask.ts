@@ -1,12 +1,11 @@
 // heed.blockMask: a mask from a function, evaluated once and kept by blocks; and functions for the masks
 // that people use.
 
-import type { Border } from "./border.js";
 import type { Engine } from "./engine.js";
 import { describe, HeedError, refuse } from "./error.js";
-import type { Handle } from "./module.js";
-import { createTensor, disposeSymbol } from "./tensor.js";
-import { type Check, checkArgument, checkOptions, isWholeNumber } from "./validate.js";
+import { type Kind, Owned } from "./owned.js";
+import { createTensor } from "./tensor.js";
+import { type Check, checkArgument, checkOptions, isFunction, isWholeNumber } from "./validate.js";
 
 /** Whether query q of batch entry b and head h may see key k. */
 export type MaskFunction = (place: { b: number; h: number; q: number; k: number }) => boolean;
@@ -30,8 +29,8 @@ const checks = {
 // The kernel's tiles, and the names of blocks without bits: as in include/heed/heed.hpp.
 const blockQueries = 48;
 const blockKeys = 128;
-/** More would take longer to evaluate than anybody waits. */
-const mostBlocks = 2 ** 24;
+/** More pairs would take longer to evaluate than anybody waits. */
+const mostPairs = 2 ** 30;
 const empty = -1;
 const full = -2;
 
@@ -46,11 +45,15 @@ function evaluate(visible: MaskFunction, sizes: Required<BlockMaskSizes>): Block
   const rows = Math.ceil(queries / blockQueries);
   const columns = Math.ceil(keys / blockKeys);
   const count = batch * heads * rows * columns;
-  if (count > mostBlocks) {
-    throw new HeedError("memory", `sizes: expected at most ${mostBlocks} blocks, got ${count}`);
+  const pairs = batch * heads * queries * keys;
+  if (pairs > mostPairs) {
+    throw new HeedError("memory", `sizes: expected at most ${mostPairs} pairs, got ${pairs}`);
   }
   const kinds = new Int32Array(count);
   const bits: Uint8Array[] = [];
+  const shape = [batch, heads, rows, columns];
+  // With one size of 0 the others may be of any length.
+  if (count === 0) return { kinds, shape, bits };
   let next = 0;
   for (let b = 0; b < batch; ++b) {
     for (let h = 0; h < heads; ++h) {
@@ -77,17 +80,14 @@ function evaluate(visible: MaskFunction, sizes: Required<BlockMaskSizes>): Block
       }
     }
   }
-  return { kinds, shape: [batch, heads, rows, columns], bits };
+  return { kinds, shape, bits };
 }
 
 /** A mask by blocks of 48 queries x 128 keys: empty blocks cost nothing, full ones are not masked. */
-export class BlockMask implements Disposable {
+export class BlockMask extends Owned {
   readonly sizes: Readonly<Required<BlockMaskSizes>>;
   /** The share of blocks that are computed at all. */
   readonly density: number;
-  readonly #border: Border;
-  /** 0 once it is disposed of. */
-  #handle: Handle;
 
   /** @internal Made by `heed.blockMask`. */
   constructor(engine: Engine, visible: MaskFunction, sizes: BlockMaskSizes) {
@@ -97,20 +97,18 @@ export class BlockMask implements Disposable {
     if (typeof visible !== "function")
       throw refuse("option", "visible", "a function", describe(visible));
     const { border } = engine;
-    this.#border = border;
     const { batch = 1, heads = 1, queries, keys } = sizes;
-    this.sizes = Object.freeze({ batch, heads, queries, keys });
-    const { kinds, shape, bits } = evaluateOrExplain(visible, this.sizes);
-    this.density = kinds.filter((kind) => kind !== empty).length / Math.max(1, kinds.length);
+    const all = Object.freeze({ batch, heads, queries, keys });
+    const { kinds, shape, bits } = evaluateOrExplain(visible, all);
     border.checkAlive();
-    const flat = new Uint8Array(bits.length * blockQueries * blockKeys);
+    const flat = allocate(bits.length * blockQueries * blockKeys);
     bits.forEach((block, index) => {
       flat.set(block, index * block.length);
     });
     const kindsTensor = createTensor(engine, kinds, shape, undefined);
     try {
       const bitsShape = [bits.length, blockQueries, blockKeys];
-      const bitsTensor = createTensor(engine, flat, bitsShape, undefined);
+      const bitsTensor = createTensor(engine, flat, bitsShape, "bool");
       try {
         // The mask takes over what is in them.
         border.run(engine.module.newBlockMask, [
@@ -125,31 +123,34 @@ export class BlockMask implements Disposable {
     } finally {
       kindsTensor.dispose();
     }
-    this.#handle = border.next();
+    super(engine, border.nextHeld("mask"));
+    this.sizes = all;
+    this.density = kinds.filter((kind) => kind !== empty).length / Math.max(1, kinds.length);
   }
 
-  /** Frees the memory. Doing so again does nothing. */
-  dispose(): void {
-    if (this.#handle !== 0) this.#border.module.deleteBlockMask(this.#handle);
-    this.#handle = 0;
+  /** @internal */
+  get kind(): Kind {
+    return "mask";
   }
 
-  [disposeSymbol](): void {
-    this.dispose();
+  override get [Symbol.toStringTag](): string {
+    return "BlockMask";
   }
 
-  /** @internal For the operations of this library. */
-  handle(argument: string, border: Border): Handle {
-    if (this.#handle === 0) {
-      throw new HeedError("disposed", `${argument}: expected a live mask, got a disposed one`);
-    }
-    if (this.#border !== border) {
-      throw new HeedError(
-        "option",
-        `${argument}: expected a mask of this engine, got one of another`,
-      );
-    }
-    return this.#handle;
+  protected traits(): string[] {
+    const { batch, heads, queries, keys } = this.sizes;
+    const share = `${Math.round(100 * this.density)} % of blocks computed`;
+    return [`batch ${batch}`, `heads ${heads}`, `queries ${queries}`, `keys ${keys}`, share];
+  }
+}
+
+function allocate(bytes: number): Uint8Array {
+  try {
+    return new Uint8Array(bytes);
+  } catch (error) {
+    throw new HeedError("memory", `sizes: expected room for ${bytes} bytes, got none`, {
+      cause: error,
+    });
   }
 }
 
@@ -165,41 +166,54 @@ function evaluateOrExplain(visible: MaskFunction, sizes: Required<BlockMaskSizes
   }
 }
 
+const isOffset = isWholeNumber(-Number.MAX_SAFE_INTEGER);
+const isReach = isWholeNumber(0);
+const isSide = isWholeNumber(-1);
+
+function checkMasks(masks: readonly MaskFunction[]): void {
+  for (const [i, mask] of masks.entries()) checkArgument(`masks[${i}]`, mask, isFunction);
+}
+
 /** Functions for `heed.blockMask`. */
 export const maskFunctions = {
   /** k <= q + offset */
-  causal:
-    (offset = 0): MaskFunction =>
-    ({ q, k }) =>
-      k <= q + offset,
+  causal: (offset = 0): MaskFunction => {
+    checkArgument("offset", offset, isOffset);
+    return ({ q, k }) => k <= q + offset;
+  },
   /** q - left <= k <= q + right; -1 leaves a side open */
-  window:
-    (left: number, right: number): MaskFunction =>
-    ({ q, k }) =>
-      (left < 0 || k >= q - left) && (right < 0 || k <= q + right),
+  window: (left: number, right: number): MaskFunction => {
+    checkArgument("left", left, isSide);
+    checkArgument("right", right, isSide);
+    return ({ q, k }) => (left < 0 || k >= q - left) && (right < 0 || k <= q + right);
+  },
   /** Tokens see their own document: documents[position] is its number. */
-  document:
-    (documents: ArrayLike<number>): MaskFunction =>
-    ({ q, k }) =>
-      documents[q] === documents[k],
+  document: (documents: ArrayLike<number>): MaskFunction => {
+    checkArgument("documents", documents, {
+      expected: "a list of numbers",
+      accepts: (value) => Array.isArray(value) || ArrayBuffer.isView(value),
+    });
+    return ({ q, k }) => documents[q] === documents[k];
+  },
   /** Everybody sees the first `length` tokens; the rest is causal (Raffel et al., 2020). */
-  prefixLm:
-    (length: number): MaskFunction =>
-    ({ q, k }) =>
-      k < length || k <= q,
+  prefixLm: (length: number): MaskFunction => {
+    checkArgument("length", length, isReach);
+    return ({ q, k }) => k < length || k <= q;
+  },
   /** Every `step`-th key, counted from the query, up to `reach` steps away (Beltagy et al., 2020). */
-  dilated:
-    (step: number, reach: number): MaskFunction =>
-    ({ q, k }) =>
-      (q - k) % step === 0 && Math.abs(q - k) <= step * reach,
+  dilated: (step: number, reach: number): MaskFunction => {
+    checkArgument("step", step, isWholeNumber(1));
+    checkArgument("reach", reach, isReach);
+    return ({ q, k }) => (q - k) % step === 0 && Math.abs(q - k) <= step * reach;
+  },
   /** What all of them allow. */
-  and:
-    (...masks: MaskFunction[]): MaskFunction =>
-    (place) =>
-      masks.every((mask) => mask(place)),
+  and: (...masks: MaskFunction[]): MaskFunction => {
+    checkMasks(masks);
+    return (place) => masks.every((mask) => mask(place));
+  },
   /** What any of them allows. */
-  or:
-    (...masks: MaskFunction[]): MaskFunction =>
-    (place) =>
-      masks.some((mask) => mask(place)),
+  or: (...masks: MaskFunction[]): MaskFunction => {
+    checkMasks(masks);
+    return (place) => masks.some((mask) => mask(place));
+  },
 } as const;

@@ -3,8 +3,8 @@
 // from there.
 
 import { HeedError, refuse } from "./error.js";
-import type { Handle, HeedModule, Operation } from "./module.js";
-import type { Tensor } from "./tensor.js";
+import { emptied, type Handle, type HeedModule, type Operation } from "./module.js";
+import type { Kind, Owned } from "./owned.js";
 
 /** How a call can end, in the order of bindings/border.hpp: well, or for one of these reasons. */
 const codes = ["", "internal", "memory", "shape", "dtype", "option", "memory"] as const;
@@ -24,31 +24,58 @@ const names: Readonly<Record<string, string>> = {
 const inTypeScript = (name: string) =>
   names[name] ?? name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
+/** How much of the engine's memory some objects hold. */
+export interface HeldMemory {
+  readonly count: number;
+  readonly bytes: number;
+}
+
+/** What deletes an object that is no tensor, and what tells its bytes. */
+const functions = {
+  cache: ["deleteKvCache", "kvCacheBytes"],
+  weights: ["deletePackedWeights", "packedWeightsBytes"],
+  mask: ["deleteBlockMask", "blockMaskBytes"],
+} as const satisfies Record<Exclude<Kind, "tensor">, readonly [keyof HeedModule, keyof HeedModule]>;
+
 /** No number, for options that are not given. */
 export const notGiven = Number.NaN;
 
 export class Border {
-  readonly module: HeedModule;
-  readonly #memory: WebAssembly.Memory;
+  #module: HeedModule;
+  /** None once the engine is disposed of. */
+  #memory: WebAssembly.Memory | undefined;
   readonly #engine: Handle;
   /** The numbers of a call. The memory is shared, so it grows in place and this view lasts. */
-  readonly #numbers: Float64Array;
+  #numbers: Float64Array;
   /** The next result to be read. */
   #next = 0;
   isDisposed = false;
-  /** Frees the tensors that the garbage collector found abandoned: a safety net, not a plan. */
-  readonly #abandoned: FinalizationRegistry<Handle>;
+  /** Frees what the garbage collector found abandoned: a safety net, not a plan. */
+  readonly #abandoned: Readonly<Record<Kind, FinalizationRegistry<Handle>>>;
   /**
-   * Tensors made since the event loop's last turn. Nothing is found abandoned before its next one, and
-   * by then most are disposed of: only the others need the net, which is not cheap.
+   * What was made since the event loop's last turn. Nothing is found abandoned before its next one, and by
+   * then most tensors are disposed of: only the others are registered, because that is slow.
    */
-  readonly #fresh: Tensor[] = [];
+  readonly #fresh: Owned[] = [];
+  /** All objects but tensors, which C++ counts. */
+  readonly #held = {
+    cache: new Set<Handle>(),
+    weights: new Set<Handle>(),
+    mask: new Set<Handle>(),
+  };
   #isWatching = false;
 
   constructor(module: HeedModule, memory: WebAssembly.Memory, threads: number) {
-    this.module = module;
+    this.#module = module;
     this.#memory = memory;
-    this.#abandoned = new FinalizationRegistry((tensor) => module.deleteTensor(tensor));
+    const registry = (kind: Kind) =>
+      new FinalizationRegistry((handle: Handle) => this.free(kind, handle));
+    this.#abandoned = {
+      tensor: registry("tensor"),
+      cache: registry("cache"),
+      weights: registry("weights"),
+      mask: registry("mask"),
+    };
     this.#engine = module.newEngine();
     if (this.#engine === 0)
       throw new HeedError("memory", "memory: expected room for an engine, got none");
@@ -61,9 +88,18 @@ export class Border {
     );
   }
 
+  get module(): HeedModule {
+    return this.#module;
+  }
+
+  /** Threads that run, the caller's included; after the end, those that ran. */
+  get runningThreads(): number {
+    return this.#module.runningThreads(this.#engine);
+  }
+
   /** The module's memory as it is now: the next call may grow it. */
   get buffer(): ArrayBufferLike {
-    return this.#memory.buffer;
+    return this.#memory?.buffer ?? new ArrayBuffer(0);
   }
 
   /**
@@ -87,10 +123,10 @@ export class Border {
     if (ending !== 0) throw this.#explain(ending, calledHere);
   }
 
-  /** Sees to it that a tensor is freed once nobody has it any more. */
-  watch(tensor: Tensor): void {
+  /** Makes the garbage collector free an object that is abandoned. */
+  watch(owned: Owned): void {
     const most = 1024;
-    if (this.#fresh.push(tensor) === most) this.#watchFresh();
+    if (this.#fresh.push(owned) === most) this.#watchFresh();
     if (this.#isWatching) return;
     this.#isWatching = true;
     queueMicrotask(() => {
@@ -99,18 +135,48 @@ export class Border {
     });
   }
 
-  /** Leaves a tensor that is being disposed of to its owner. */
-  unwatch(tensor: Tensor): void {
-    if (this.#fresh.at(-1) === tensor) this.#fresh.pop();
-    else this.#abandoned.unregister(tensor);
+  /** Takes an object back from the garbage collector, because its owner disposes of it. */
+  unwatch(owned: Owned): void {
+    const fresh = this.#fresh;
+    if (fresh[fresh.length - 1] === owned) fresh.pop();
+    else this.#abandoned[owned.kind].unregister(owned);
   }
 
   #watchFresh(): void {
-    if (this.isDisposed) return;
-    for (const tensor of this.#fresh.splice(0)) {
-      if (tensor.isDisposed) continue;
-      this.#abandoned.register(tensor, tensor.handle("tensor", this), tensor);
+    for (const owned of this.#fresh.splice(0)) {
+      if (owned.isDisposed) continue;
+      this.#abandoned[owned.kind].register(owned, owned.handle(owned.kind, this), owned);
     }
+  }
+
+  /** The next result, an object that is no tensor: `held` tells of it. */
+  nextHeld(kind: Exclude<Kind, "tensor">): Handle {
+    const handle = this.next();
+    this.#held[kind].add(handle);
+    return handle;
+  }
+
+  /** Frees a C++ object. With the engine all of them have gone. */
+  free(kind: Kind, handle: Handle): void {
+    if (this.isDisposed) return;
+    if (kind === "tensor") {
+      this.module.deleteTensor(handle);
+    } else {
+      this.#held[kind].delete(handle);
+      this.module[functions[kind][0]](handle);
+    }
+  }
+
+  /** What the living objects of a kind hold, the abandoned ones that are not yet freed among them. */
+  held(kind: Kind): HeldMemory {
+    const { module } = this;
+    if (kind === "tensor") return { count: module.tensorCount(), bytes: module.tensorBytes() };
+    let bytes = 0;
+    for (const handle of this.#held[kind]) {
+      this.run(module[functions[kind][1]], [handle]);
+      bytes += this.next();
+    }
+    return { count: this.#held[kind].size, bytes };
   }
 
   checkAlive(): void {
@@ -119,10 +185,19 @@ export class Border {
     }
   }
 
-  /** Stops the threads. The module ends as it stands: nobody waits for a thread that has not begun. */
+  /**
+   * Stops the threads, without waiting for any of them, and lets go of the module and its memory: they are
+   * collected even while somebody keeps the engine or one of its tensors.
+   */
   dispose(): void {
+    if (this.isDisposed) return;
     this.isDisposed = true;
-    this.module.PThread.terminateAllThreads();
+    const running = this.runningThreads;
+    this.#module.PThread.terminateAllThreads();
+    this.#module = { ...emptied(this.#module), runningThreads: () => running };
+    this.#memory = undefined;
+    this.#numbers = new Float64Array(0);
+    this.#fresh.length = 0;
   }
 
   /** The next number of the results. */
@@ -131,7 +206,7 @@ export class Border {
   }
 
   #explain(ending: number, calledHere: Readonly<Record<string, string>> = {}): HeedError {
-    const bytes = new Uint8Array(this.#memory.buffer, this.module.messageOf(this.#engine), 1024);
+    const bytes = new Uint8Array(this.buffer, this.module.messageOf(this.#engine), 1024);
     // A copy, because text is not decoded from shared memory.
     const message = new TextDecoder().decode(bytes.slice(0, bytes.indexOf(0)));
     const text = message

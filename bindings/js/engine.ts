@@ -1,21 +1,43 @@
 // One loaded module, and the tensors that live in it: what every operation needs.
 
-import { Border } from "./border.js";
+import { Border, type HeldMemory } from "./border.js";
 import { describe, refuse } from "./error.js";
 import type { Handle, HeedModule, Operation } from "./module.js";
+import { type Owned, ownedIn } from "./owned.js";
 import { recording } from "./tape.js";
 import { createTensor, Tensor } from "./tensor.js";
 import { checkArgument, checkNoPromise, isFunction } from "./validate.js";
 
+/** What `heed.memory()` tells, all in bytes. */
+export interface MemoryUse {
+  /** The size of the WebAssembly memory. It grows as it is needed, and never shrinks. */
+  readonly size: number;
+  /**
+   * What is allocated of it: the objects below, and what the engine needs besides, such as the scratch
+   * memory of its kernels, which stays for the next call, and the stacks of its threads.
+   */
+  readonly used: number;
+  /**
+   * The elements of all tensors, each in whole lines of 64 bytes. Tensors that share their memory
+   * (`reshape`, `split`, `detach`) are counted each, their bytes once.
+   */
+  readonly tensors: HeldMemory;
+  readonly caches: HeldMemory;
+  readonly packedWeights: HeldMemory;
+  readonly blockMasks: HeldMemory;
+}
+
 export class Engine {
-  readonly module: HeedModule;
   readonly border: Border;
-  /** The tensors made in each open scope, innermost last. */
-  readonly #scopes: Set<Tensor>[] = [];
+  /** What was made in each open scope, innermost last. */
+  readonly #scopes: Set<Owned>[] = [];
 
   constructor(module: HeedModule, memory: WebAssembly.Memory, threads: number) {
-    this.module = module;
     this.border = new Border(module, memory, threads);
+  }
+
+  get module(): HeedModule {
+    return this.border.module;
   }
 
   /** The C++ object of a tensor that an operation takes. */
@@ -95,13 +117,6 @@ export class Engine {
     return this.border.next() !== 0;
   }
 
-  /** The tensors in arrays and plain objects. */
-  tensorsIn(value: unknown): Set<Tensor> {
-    const found = new Set<Tensor>();
-    collectTensors(value, found);
-    return found;
-  }
-
   /**
    * Runs a call that takes lists of numbers where C++ takes tensors: hands out a function that makes
    * tensors for the time of the call.
@@ -123,31 +138,52 @@ export class Engine {
     }
   }
 
-  track(tensor: Tensor): Tensor {
-    this.#scopes.at(-1)?.add(tensor);
-    return tensor;
+  /** Leaves an object to the innermost open scope. */
+  track<T extends Owned>(owned: T): T {
+    const scopes = this.#scopes;
+    if (scopes.length > 0) scopes[scopes.length - 1]?.add(owned);
+    return owned;
+  }
+
+  /** Takes what is owned in a value out of all scopes. */
+  keep<T>(value: T): T {
+    for (const owned of ownedIn(value)) for (const scope of this.#scopes) scope.delete(owned);
+    return value;
   }
 
   scope<T>(run: () => T): T {
     checkArgument("scope", run, isFunction);
-    const made = new Set<Tensor>();
+    const made = new Set<Owned>();
     this.#scopes.push(made);
-    let result: T | undefined;
+    let kept: ReadonlySet<Owned> | undefined;
     try {
-      result = run();
+      const result = run();
       checkNoPromise("scope", result);
+      kept = ownedIn(result);
       return result;
     } finally {
       this.#scopes.pop();
       const isRecorded = recording() !== undefined;
-      const kept = this.tensorsIn(result);
       const outer = this.#scopes.at(-1);
-      for (const tensor of made) {
+      for (const owned of made) {
         // What is made while a tape runs is needed on the way back, and freed there.
-        if (kept.has(tensor) || isRecorded) outer?.add(tensor);
-        else tensor.dispose();
+        if (kept?.has(owned) || isRecorded) outer?.add(owned);
+        else owned.dispose();
       }
     }
+  }
+
+  memory(): MemoryUse {
+    const { border, module } = this;
+    border.checkAlive();
+    return {
+      size: border.buffer.byteLength,
+      used: module.bytesInUse(),
+      tensors: border.held("tensor"),
+      caches: border.held("cache"),
+      packedWeights: border.held("weights"),
+      blockMasks: border.held("mask"),
+    };
   }
 
   dispose(): void {
@@ -170,21 +206,5 @@ function checkNumbers(argument: string, list: readonly number[], dtype: "float32
       ? typeof item === "number"
       : Number.isInteger(item) && item === ((item as number) | 0);
     if (!fits) throw refuse("option", argument, expected, describe(item));
-  }
-}
-
-function collectTensors(value: unknown, found: Set<Tensor>): void {
-  if (value instanceof Tensor) {
-    found.add(value);
-  } else if (Array.isArray(value)) {
-    for (const item of value) collectTensors(item, found);
-  } else if (value !== null && typeof value === "object") {
-    if ("parameters" in value && typeof value.parameters === "function") {
-      // A module: it owns them.
-      collectTensors(value.parameters(), found);
-      return;
-    }
-    if (Object.getPrototypeOf(value) !== Object.prototype) return;
-    for (const item of Object.values(value)) collectTensors(item, found);
   }
 }

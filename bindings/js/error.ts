@@ -1,3 +1,5 @@
+import { classOf, isInstance, mark, markKey } from "./copies.js";
+
 /** Why a call was refused, or what went wrong. */
 export type HeedErrorCode =
   | "shape" // a rank or a size does not fit
@@ -23,6 +25,17 @@ export class HeedError extends Error {
     this.name = "HeedError";
     this.code = code;
   }
+
+  /** @internal */
+  get [markKey](): object {
+    return mark;
+  }
+
+  static override readonly [Symbol.hasInstance] = isInstance;
+
+  get [Symbol.toStringTag](): string {
+    return "HeedError";
+  }
 }
 
 /** The error for an argument that is not what it should be. */
@@ -37,11 +50,23 @@ export function refuse(
 
 /** A value, in a message. */
 export function describe(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value);
-  if (Array.isArray(value) && value.length > 100) return `a list of ${value.length}`;
-  if (Array.isArray(value)) return `[${value.map(describe).join(", ")}]`;
-  if (value !== null && typeof value === "object")
-    return `a ${value.constructor?.name ?? "object"}`;
+  try {
+    return described(value, 0);
+  } catch {
+    return "an object that cannot be read";
+  }
+}
+
+function described(value: unknown, depth: number): string {
+  if (typeof value === "string")
+    return value.length > 1000 ? `a text of ${value.length} characters` : JSON.stringify(value);
+  if (Array.isArray(value)) {
+    if (value.length > 100) return `a list of ${value.length}`;
+    // A list may contain itself.
+    if (depth === 4) return "[...]";
+    return `[${Array.from(value, (item) => described(item, depth + 1)).join(", ")}]`;
+  }
+  if (value !== null && typeof value === "object") return `a ${classOf(value)}`;
   if (typeof value === "function") return "a function";
   return String(value);
 }

@@ -1,12 +1,13 @@
 // What this browser or runtime can do, and which of the binaries fits it.
 
 import { HeedError } from "./error.js";
+import type { Bytes, ThreadWorker } from "./module.js";
 
 /** The two binaries: with relaxed SIMD (fused multiply-add), and without. */
 export type Variant = "relaxed" | "simd";
 
 /** A module with one function () -> v128 of the given instructions. */
-function moduleWith(instructions: readonly number[]): Uint8Array<ArrayBuffer> {
+function moduleWith(instructions: readonly number[]): Bytes {
   const body = [0, ...instructions, 0x0b];
   return new Uint8Array([
     ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00], // magic, version
@@ -37,45 +38,93 @@ export function chooseVariant(wanted: Variant | undefined): Variant {
   return wanted ?? (supports("relaxed") ? "relaxed" : "simd");
 }
 
+interface Builtins {
+  "node:fs": { promises: { readFile(path: string): Promise<Bytes> } };
+  "node:os": { availableParallelism(): number };
+  "node:url": { fileURLToPath(url: string): string; pathToFileURL(path: string): URL };
+  "node:worker_threads": { Worker: new (address: URL, options: object) => ThreadWorker };
+}
+
 /** Node's own interface, as far as it is needed here; undefined in a browser. */
 const node = (
-  globalThis as {
+  globalThis as unknown as {
     process?: {
       versions?: { node?: string };
-      getBuiltinModule?(id: "node:os"): { availableParallelism(): number };
+      getBuiltinModule<Name extends keyof Builtins>(name: Name): Builtins[Name];
     };
   }
 ).process;
 export const isNode = node?.versions?.node !== undefined;
 
-/** In a browser: whether memory may be shared with workers. Node always may. */
-export function canShareMemory(): boolean {
-  return isNode || globalThis.crossOriginIsolated === true;
+/** Only called in Node. An import would make bundlers for the web look for the module. */
+export function builtin<Name extends keyof Builtins>(name: Name): Builtins[Name] {
+  return (node as NonNullable<typeof node>).getBuiltinModule(name);
 }
 
-function cores(): number {
-  if (isNode) return node?.getBuiltinModule?.("node:os").availableParallelism() ?? 1;
-  return globalThis.navigator?.hardwareConcurrency ?? 1;
+/**
+ * Whether a memory can be shared with a worker, found out by posting one. `crossOriginIsolated` does not
+ * tell: WebKit may have no SharedArrayBuffer on an isolated page. Nor does structuredClone, which refuses
+ * in WebKit what postMessage takes.
+ */
+function canShareMemory(): boolean {
+  if (isNode) return true;
+  let channel: MessageChannel | undefined;
+  try {
+    channel = new MessageChannel();
+    channel.port1.postMessage(new WebAssembly.Memory({ initial: 0, maximum: 1, shared: true }));
+    return true;
+  } catch {
+    return false;
+  } finally {
+    channel?.port1.close();
+  }
+}
+
+/** Why this page or worker can have no threads; null if it can. */
+function whyNoThreads(): string | null {
+  if (!isNode && typeof Worker === "undefined") {
+    return "workers cannot be started here, for example in a service worker";
+  }
+  if (canShareMemory()) return null;
+  if (globalThis.crossOriginIsolated !== true) {
+    return (
+      "the page is not cross-origin isolated: serve it with the headers " +
+      "Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp"
+    );
+  }
+  return typeof SharedArrayBuffer === "undefined"
+    ? "this browser has no SharedArrayBuffer, although the page is cross-origin isolated"
+    : "this browser does not share memory with workers, although the page is cross-origin isolated";
+}
+
+/** How many threads can run at once. Deno lets a program ask Node's module only with a permission. */
+export function countCores(): number {
+  return (
+    globalThis.navigator?.hardwareConcurrency ??
+    (isNode ? builtin("node:os").availableParallelism() : 1)
+  );
 }
 
 /** More threads than this rarely pay for one attention, and each costs a worker. */
 const mostThreadsByDefault = 8;
 
-/** How many threads to start, and if fewer than asked or than there are cores, why. */
-export function chooseThreads(wanted: number | undefined): {
-  threads: number;
-  reason: string | null;
-} {
-  const threads = wanted ?? Math.min(cores(), mostThreadsByDefault);
-  if (threads > 1 && !canShareMemory()) {
-    return {
-      threads: 1,
-      reason:
-        "1 thread, because the page is not cross-origin isolated: serve it with the headers " +
-        "Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp",
-    };
-  }
-  return { threads, reason: null };
+/**
+ * How many threads to start, and if fewer than asked or than there are cores, why.
+ *
+ * @param hasAddress whether it is known what they start from
+ */
+export function chooseThreads(
+  wanted: number | undefined,
+  cores: number,
+  hasAddress: boolean,
+): { threads: number; reason: string | null } {
+  const threads = wanted ?? Math.min(cores, mostThreadsByDefault);
+  if (threads === 1) return { threads, reason: null };
+  const unknown = "the address of the given glue is not known, and no workerUrl is given";
+  const obstacle = whyNoThreads() ?? (hasAddress ? null : unknown);
+  return obstacle === null
+    ? { threads, reason: null }
+    : { threads: 1, reason: `1 thread, because ${obstacle}` };
 }
 
 const pageSize = 65536;

@@ -2,12 +2,20 @@
 // vocabulary is C++; this is the control flow around it.
 
 import { describe, HeedError, refuse } from "./error.js";
+import { checkEngine } from "./nn/module.js";
 import { Generator } from "./nn/random.js";
 import type { Heed } from "./ops.js";
 import { pause } from "./pause.js";
 import type { SampleOptions } from "./sampling.js";
 import { Tensor } from "./tensor.js";
-import { type Check, checkArgument, checkOptions, isNumber, isWholeNumber } from "./validate.js";
+import {
+  type Check,
+  checkArgument,
+  checkOptions,
+  isListOf,
+  isNumber,
+  isWholeNumber,
+} from "./validate.js";
 
 /**
  * The logits of the next token of each sequence, [rows, V]; they are freed by whom they are given to.
@@ -66,14 +74,20 @@ export interface Hypothesis {
   isComplete: boolean;
 }
 
+/** The widest search that makes sense: all its sequences are computed at every step. */
+export const mostBeams = 1024;
+
 const isToken = isWholeNumber(0);
 const isTokens: Check = {
   expected: "a list of one token or more",
-  accepts: (value) => Array.isArray(value) && value.length > 0 && value.every(isToken.accepts),
+  accepts: (value) => isListOf(value, isToken.accepts) && value.length > 0,
 };
+/** An answer that does not end is to end some time. */
+export const isLength = isWholeNumber(1, 2 ** 20);
+
 const common = {
   endToken: isToken,
-  maxLength: isWholeNumber(1),
+  maxLength: isLength,
   signal: { expected: "an AbortSignal", accepts: (value) => value instanceof AbortSignal },
 } satisfies Record<string, Check>;
 
@@ -81,7 +95,7 @@ const samplingChecks = {
   ...common,
   startTokens: {
     expected: "a list of lists of tokens, one or more each",
-    accepts: (value) => Array.isArray(value) && value.length > 0 && value.every(isTokens.accepts),
+    accepts: (value) => isListOf(value, isTokens.accepts) && value.length > 0,
   },
   temperature: isNumber,
   topK: isWholeNumber(0),
@@ -92,7 +106,7 @@ const samplingChecks = {
 const beamChecks = {
   ...common,
   startTokens: isTokens,
-  beams: isWholeNumber(1),
+  beams: isWholeNumber(1, mostBeams),
   lengthPenalty: isNumber,
 } satisfies Record<keyof BeamSearchOptions, Check>;
 
@@ -140,6 +154,7 @@ export async function generate(
   step: Step,
   options: SamplingOptions,
 ): Promise<number[][]> {
+  checkEngine(heed);
   checkOptions("generate", options, samplingChecks);
   for (const name of ["startTokens", "maxLength"] as const)
     checkArgument(name, options[name], samplingChecks[name]);
@@ -199,6 +214,7 @@ export async function beamSearch(
   step: Step,
   options: BeamSearchOptions,
 ): Promise<Hypothesis[]> {
+  checkEngine(heed);
   checkOptions("beamSearch", options, beamChecks);
   for (const name of ["startTokens", "maxLength", "beams"] as const)
     checkArgument(name, options[name], beamChecks[name]);

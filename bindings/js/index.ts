@@ -1,4 +1,5 @@
 export type {
+  AxisOptions,
   MatmulOptions,
   NormalOptions,
   ReduceOptions,
@@ -17,6 +18,8 @@ export {
   type MaskFunction,
   maskFunctions,
 } from "./blockMask.js";
+export type { HeldMemory } from "./border.js";
+export type { MemoryUse } from "./engine.js";
 export { HeedError, type HeedErrorCode } from "./error.js";
 export type { Variant } from "./features.js";
 export type { GruOptions, GruParameters, GruResult } from "./gru.js";

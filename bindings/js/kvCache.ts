@@ -1,10 +1,10 @@
 // heed.createKvCache: keys and values kept where the kernel reads them.
 
-import type { Border } from "./border.js";
 import type { Engine } from "./engine.js";
-import { HeedError } from "./error.js";
-import type { Handle, Operation } from "./module.js";
-import { disposeSymbol, type Tensor } from "./tensor.js";
+import { describe } from "./error.js";
+import type { Operation } from "./module.js";
+import { type Kind, Owned } from "./owned.js";
+import type { Tensor } from "./tensor.js";
 import {
   type Check,
   checkArgument,
@@ -25,11 +25,13 @@ export interface KvCacheOptions {
   valueSize?: number;
   /** Tokens a sequence may hold. */
   capacity: number;
-  /** How numbers are stored; "f32" by default. "int8" has one scale for each token and head. */
-  dtype?: "f32" | "f16" | "int8";
+  /** How numbers are stored; "float32" by default. "int8" has one scale for each token and head. */
+  dtype?: "float32" | "float16" | "int8";
   /**
-   * A full sequence drops its oldest tokens instead of refusing new ones: before an append all but the
-   * last `capacity` go. Positions go on counting.
+   * A sequence keeps its last `capacity` tokens and drops older ones, instead of refusing new ones;
+   * positions go on counting. In attention, the query at position p sees the last `capacity` keys up to
+   * its own, from p - capacity + 1 on, as with `window: [capacity - 1, -1]`: so it does not matter whether
+   * tokens come one by one or many at a time. A rewind does not bring back what was dropped.
    */
   isRolling?: boolean;
 }
@@ -40,7 +42,7 @@ const checks = {
   headSize: isWholeNumber(1),
   valueSize: isWholeNumber(1),
   capacity: isWholeNumber(1),
-  dtype: oneOf("f32", "f16", "int8"),
+  dtype: oneOf("float32", "float16", "int8"),
   isRolling: isBoolean,
 } satisfies Record<keyof KvCacheOptions, Check>;
 
@@ -49,11 +51,8 @@ const checks = {
  * attends to all it holds: a decode step copies its own token, never the past. Sequences may share
  * their beginnings.
  */
-export class KvCache implements Disposable {
-  readonly #engine: Engine;
-  readonly #batch: number;
-  /** 0 once it is disposed of. */
-  #handle: Handle;
+export class KvCache extends Owned {
+  readonly #options: Readonly<Required<KvCacheOptions>>;
 
   /** @internal Made by `heed.createKvCache`. */
   constructor(engine: Engine, options: KvCacheOptions) {
@@ -61,10 +60,8 @@ export class KvCache implements Disposable {
     for (const name of ["heads", "headSize", "capacity"] as const) {
       checkArgument(name, options[name], checks[name]);
     }
-    this.#engine = engine;
     const { batch = 1, heads, headSize, valueSize = headSize, capacity } = options;
-    const { dtype = "f32", isRolling = false } = options;
-    this.#batch = batch;
+    const { dtype = "float32", isRolling = false } = options;
     const { module, border } = engine;
     border.run(module.newKvCache, [
       batch,
@@ -75,22 +72,47 @@ export class KvCache implements Disposable {
       module.KvCacheFormat[dtype].value,
       Number(isRolling),
     ]);
-    this.#handle = border.next();
+    super(engine, border.nextHeld("cache"));
+    this.#options = { batch, heads, headSize, valueSize, capacity, dtype, isRolling };
+  }
+
+  /** @internal */
+  get kind(): Kind {
+    return "cache";
+  }
+
+  override get [Symbol.toStringTag](): string {
+    return "KvCache";
+  }
+
+  protected traits(): string[] {
+    const { batch, heads, headSize, valueSize, capacity, dtype, isRolling } = this.#options;
+    return [
+      ...[dtype, `batch ${batch}`, `heads ${heads}`, `headSize ${headSize}`],
+      ...(valueSize === headSize ? [] : [`valueSize ${valueSize}`]),
+      ...[`capacity ${capacity}`, ...(isRolling ? ["rolling"] : [])],
+      ...(this.isDisposed ? [] : [`lengths ${describe(this.lengths)}`]),
+    ];
+  }
+
+  /** What it was made for, and the lengths of its sequences, not what they hold. */
+  toJSON(): Required<KvCacheOptions> & { lengths: number[] | null } {
+    return { ...this.#options, lengths: this.isDisposed ? null : this.lengths };
   }
 
   /** Tokens appended to each sequence and not taken back: the position of its next one. */
   get lengths(): number[] {
-    return this.#ofEach(this.#engine.module.kvCacheLength);
+    return this.#ofEach(this.engine.module.kvCacheLength);
   }
 
   /** The position of the oldest token that each sequence still holds. */
   get firsts(): number[] {
-    return this.#ofEach(this.#engine.module.kvCacheFirst);
+    return this.#ofEach(this.engine.module.kvCacheFirst);
   }
 
   /** Memory held, in bytes; what sequences share is counted once. */
   get bytes(): number {
-    const { module, border } = this.#engine;
+    const { module, border } = this.engine;
     border.run(module.kvCacheBytes, [this.handle("cache", border)]);
     return border.next();
   }
@@ -103,7 +125,7 @@ export class KvCache implements Disposable {
    */
   append(k: Tensor, v: Tensor, counts?: readonly number[] | Tensor): void {
     if (counts !== undefined) checkArgument("counts", counts, isListOrTensor);
-    const engine = this.#engine;
+    const engine = this.engine;
     const handle = this.handle("cache", engine.border);
     const rows = [engine.handle("k", k), engine.handle("v", v)] as const;
     engine.withLists((list) =>
@@ -114,10 +136,10 @@ export class KvCache implements Disposable {
   /** Takes back the last tokens of a sequence; of all sequences if none is named. */
   rewind(tokens: number, sequence?: number): void {
     checkArgument("tokens", tokens, isWholeNumber(0));
-    const { module, border } = this.#engine;
+    const { module, border } = this.engine;
     const handle = this.handle("cache", border);
     if (sequence !== undefined) {
-      checkArgument("sequence", sequence, isWholeNumber(0, this.#batch - 1));
+      checkArgument("sequence", sequence, isWholeNumber(0, this.#options.batch - 1));
       border.run(module.kvCacheRewind, [handle, sequence, tokens]);
       return;
     }
@@ -128,7 +150,8 @@ export class KvCache implements Disposable {
       expected: `a number from 0 to ${held}, the tokens held`,
       accepts: (value) => (value as number) <= held,
     });
-    for (let b = 0; b < this.#batch; ++b) border.run(module.kvCacheRewind, [handle, b, tokens]);
+    for (let b = 0; b < this.#options.batch; ++b)
+      border.run(module.kvCacheRewind, [handle, b, tokens]);
   }
 
   /**
@@ -136,14 +159,14 @@ export class KvCache implements Disposable {
    * one of them writes to it.
    */
   share(options: { from: number; to: number; tokens: number }): void {
-    const sequence = isWholeNumber(0, this.#batch - 1);
+    const sequence = isWholeNumber(0, this.#options.batch - 1);
     const checks = { from: sequence, to: sequence, tokens: isWholeNumber(0) };
     checkOptions("share", options, checks);
     const { from, to, tokens } = options;
     checkArgument("from", from, checks.from);
     checkArgument("to", to, checks.to);
     checkArgument("tokens", tokens, checks.tokens);
-    const { module, border } = this.#engine;
+    const { module, border } = this.engine;
     border.run(module.kvCacheShare, [this.handle("cache", border), from, to, tokens]);
   }
 
@@ -153,43 +176,18 @@ export class KvCache implements Disposable {
    */
   reorder(order: readonly number[]): void {
     checkArgument("order", order, { expected: "a list of numbers", accepts: Array.isArray });
-    const engine = this.#engine;
+    const engine = this.engine;
     const handle = this.handle("cache", engine.border);
     engine.withLists((list) =>
       engine.run(engine.module.kvCacheReorder, [handle, list("order", order)]),
     );
   }
 
-  /** Frees the memory. Doing so again does nothing. */
-  dispose(): void {
-    if (this.#handle !== 0) this.#engine.module.deleteKvCache(this.#handle);
-    this.#handle = 0;
-  }
-
-  [disposeSymbol](): void {
-    this.dispose();
-  }
-
-  /** @internal For the operations of this library. */
-  handle(argument: string, border: Border): Handle {
-    border.checkAlive();
-    if (this.#handle === 0) {
-      throw new HeedError("disposed", `${argument}: expected a live cache, got a disposed one`);
-    }
-    if (this.#engine.border !== border) {
-      throw new HeedError(
-        "option",
-        `${argument}: expected a cache of this engine, got one of another`,
-      );
-    }
-    return this.#handle;
-  }
-
   /** A number of each sequence. */
   #ofEach(operation: Operation): number[] {
-    const { border } = this.#engine;
+    const { border } = this.engine;
     const handle = this.handle("cache", border);
-    return Array.from({ length: this.#batch }, (_, b) => {
+    return Array.from({ length: this.#options.batch }, (_, b) => {
       border.run(operation, [handle, b]);
       return border.next();
     });

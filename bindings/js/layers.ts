@@ -106,7 +106,7 @@ export class LayerOperations extends ArrayOperations {
 
   /** Weights [out, in] packed once, for a `linear` that runs many times. */
   packWeights(weight: Tensor, options: PackWeightsOptions = {}): PackedWeights {
-    return new PackedWeights(this.engine, weight, options);
+    return this.engine.track(new PackedWeights(this.engine, weight, options));
   }
 
   /**

@@ -1,11 +1,11 @@
 // heed.linear and heed.packWeights.
 
-import type { Border } from "./border.js";
 import type { Engine } from "./engine.js";
-import { HeedError } from "./error.js";
+import { describe } from "./error.js";
 import type { Handle, Operation } from "./module.js";
+import { type Kind, Owned } from "./owned.js";
 import { recording } from "./tape.js";
-import { disposeSymbol, Tensor } from "./tensor.js";
+import { Tensor } from "./tensor.js";
 import { type Check, checkArgument, checkOptions, isTensor, oneOf } from "./validate.js";
 
 /** What can be done to each number of a tensor. */
@@ -41,41 +41,28 @@ const packChecks = {
 } satisfies Record<keyof PackWeightsOptions, Check>;
 
 /** The weights of a linear layer in the order in which its kernel reads them. */
-export class PackedWeights implements Disposable {
+export class PackedWeights extends Owned {
   /** [out, in] */
   readonly shape: readonly number[];
   readonly format: "float32" | "int8";
   /** Memory held, in bytes. */
   readonly bytes: number;
-  readonly #engine: Engine;
   /** What they were packed from, for a tape that finds it. */
   readonly #weight: WeakRef<Tensor>;
-  /** 0 once they are disposed of. */
-  #handle: Handle;
 
   /** @internal Made by `heed.packWeights`. */
   constructor(engine: Engine, weight: Tensor, options: PackWeightsOptions) {
     checkOptions("packWeights", options, packChecks);
     const { module, border } = engine;
-    this.format = options.format ?? "float32";
-    const format = module.PackedWeightsFormat[this.format].value;
-    border.run(module.newPackedWeights, [engine.handle("weight", weight), format]);
-    this.#handle = border.next();
-    border.run(module.packedWeightsBytes, [this.#handle]);
+    const { format = "float32" } = options;
+    const { value } = module.PackedWeightsFormat[format];
+    border.run(module.newPackedWeights, [engine.handle("weight", weight), value]);
+    super(engine, border.nextHeld("weights"));
+    border.run(module.packedWeightsBytes, [this.handle("weight", border)]);
     this.bytes = border.next();
+    this.format = format;
     this.shape = weight.shape;
     this.#weight = new WeakRef(weight);
-    this.#engine = engine;
-  }
-
-  /** Frees the memory. Doing so again does nothing. */
-  dispose(): void {
-    if (this.#handle !== 0) this.#engine.module.deletePackedWeights(this.#handle);
-    this.#handle = 0;
-  }
-
-  [disposeSymbol](): void {
-    this.dispose();
   }
 
   /** @internal The tensor they were packed from, while there is one. */
@@ -83,19 +70,17 @@ export class PackedWeights implements Disposable {
     return this.#weight.deref();
   }
 
-  /** @internal For the operations of this library. */
-  handle(argument: string, border: Border): Handle {
-    border.checkAlive();
-    if (this.#handle === 0) {
-      throw new HeedError("disposed", `${argument}: expected live weights, got disposed ones`);
-    }
-    if (this.#engine.border !== border) {
-      throw new HeedError(
-        "option",
-        `${argument}: expected weights of this engine, got those of another`,
-      );
-    }
-    return this.#handle;
+  /** @internal */
+  get kind(): Kind {
+    return "weights";
+  }
+
+  override get [Symbol.toStringTag](): string {
+    return "PackedWeights";
+  }
+
+  protected traits(): string[] {
+    return [this.format, describe(this.shape), `${this.bytes} bytes`];
   }
 }
 

@@ -17,10 +17,11 @@ export interface LinearAttentionOptions {
   scale?: number;
   /**
    * With the gated rules: the logarithm of the decay, for each row of the state, [B, G, L, D] or
-   * [B, L, G*D], or for all of them, [B, G, L] or [B, L, G].
+   * [B, L, G*D], or for all of them, [B, G, L] or [B, L, G]. An axis of size 1 repeats its number:
+   * [B, L, 1] is one decay for all heads.
    */
   decay?: Tensor;
-  /** With the delta rules: [B, G, L] or [B, L, G]. */
+  /** With the delta rules: [B, G, L], [B, G, L, 1] or [B, L, G]; axes of size 1 as for `decay`. */
   beta?: Tensor;
   /** [B, G, D, Dv]; zeros by default. */
   pastState?: Tensor;

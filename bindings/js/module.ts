@@ -2,21 +2,65 @@
 
 import type * as glue from "./heed-module.js";
 
+// Types of the DOM library that this package's declarations name, for programs compiled without it. Where
+// the library or Node's types are there, these empty declarations add nothing to theirs.
+declare global {
+  interface AbortSignal {}
+  interface Response {}
+  interface URL {}
+  namespace WebAssembly {
+    interface Memory {}
+    interface Module {}
+  }
+}
+
+/** A Uint8Array of an ArrayBuffer of its own, as TypeScript before 5.7 can read it, too. */
+export type Bytes = ReturnType<Uint8Array["slice"]>;
+
 /** The address of a C++ object; 0 is none. */
 export type Handle = number;
 
 /** Runs on the numbers of an engine, so many of which are arguments, and says how: see border.ts. */
 export type Operation = (engine: Handle, count: number) => number;
 
-export type HeedModule = glue.MainModule & { PThread: { terminateAllThreads(): void } };
+/** What a failed worker tells: an event in a browser, an error in Node. */
+export interface Failure {
+  name?: string;
+  message?: string;
+  preventDefault?(): void;
+}
 
-/** What the glue's factory takes. */
+/** A worker of a browser or of Node, in which a thread runs. */
+export interface ThreadWorker {
+  /** Whether it has the module. The glue sets it. */
+  loaded?: boolean;
+  onerror: ((failure: Failure) => void) | null;
+  terminate(): void;
+  /** Of Node. */
+  on?(event: "error", handle: (failure: Failure) => void): void;
+}
+
+export type HeedModule = glue.MainModule & {
+  PThread: {
+    /** Those that the next threads run in. */
+    unusedWorkers: ThreadWorker[];
+    loadWasmModuleToWorker(worker: ThreadWorker): Promise<unknown>;
+    terminateAllThreads(): void;
+  };
+};
+
+/**
+ * What the glue's factory takes.
+ *
+ * @internal
+ */
 export interface ModuleOptions {
   wasmMemory: WebAssembly.Memory;
-  poolSize: number;
+  /** How many threads can run at once. */
+  cores: number;
   locateFile(name: string): string;
   /** Instantiates the module in the glue's place. */
-  instantiateWasm?(
+  instantiateWasm(
     imports: WebAssembly.Imports,
     receive: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
   ): object;
@@ -24,4 +68,23 @@ export interface ModuleOptions {
   printErr(text: string): void;
 }
 
+/** @internal */
 export type ModuleFactory = (options: ModuleOptions) => Promise<HeedModule>;
+
+/** What heed-simd.mjs and heed-relaxed.mjs export, for `load` to call. */
+export type Glue = (options: never) => Promise<unknown>;
+
+/**
+ * What remains of a module whose engine is disposed of: the same names, with nothing behind them, so
+ * that the module and its memory can be collected while somebody still has the engine.
+ */
+export function emptied(module: HeedModule): HeedModule {
+  const remains = Object.entries(module).map(([name, value]) => {
+    if (typeof value !== "function") return [name, typeof value === "object" ? {} : value];
+    // An enumeration is a function that has its constants as properties.
+    const constants = Object.entries(value as unknown as Record<string, { value: number }>);
+    if (!("values" in value)) return [name, () => 0];
+    return [name, Object.fromEntries(constants.map(([key, { value }]) => [key, { value }]))];
+  });
+  return Object.fromEntries(remains);
+}

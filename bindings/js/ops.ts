@@ -9,7 +9,8 @@ import {
   type PartialAttention,
 } from "./attention.js";
 import { BlockMask, type BlockMaskSizes, type MaskFunction } from "./blockMask.js";
-import { Engine } from "./engine.js";
+import { isInstance, mark, markKey } from "./copies.js";
+import type { Engine, MemoryUse } from "./engine.js";
 import { refuse } from "./error.js";
 import { KvCache, type KvCacheOptions } from "./kvCache.js";
 import {
@@ -18,7 +19,6 @@ import {
   linearAttention,
 } from "./linearAttention.js";
 import type { HeedInfo } from "./load.js";
-import type { HeedModule } from "./module.js";
 import {
   type MultiHeadAttentionOptions,
   type MultiHeadAttentionParameters,
@@ -26,6 +26,7 @@ import {
   multiHeadAttention,
 } from "./multiHeadAttention.js";
 import { OriginOperations } from "./origins.js";
+import { inspectSymbol } from "./owned.js";
 import { type SampleOptions, sample, type TopKResult, topK } from "./sampling.js";
 import { recording } from "./tape.js";
 import { createTensor, type DType, type Tensor, type TensorSource } from "./tensor.js";
@@ -33,12 +34,17 @@ import { checkArgument, oneOf } from "./validate.js";
 
 /** An engine: the WebAssembly module with its memory and threads. Made by `load`. */
 export class Heed extends OriginOperations {
-  readonly info: HeedInfo;
+  readonly #describe: () => HeedInfo;
 
   /** @internal Made by `load`. */
-  constructor(module: HeedModule, memory: WebAssembly.Memory, info: HeedInfo) {
-    super(new Engine(module, memory, info.threads));
-    this.info = Object.freeze(info);
+  constructor(engine: Engine, describe: () => HeedInfo) {
+    super(engine);
+    this.#describe = describe;
+  }
+
+  /** What was loaded, and how many threads run at this moment. */
+  get info(): HeedInfo {
+    return Object.freeze(this.#describe());
   }
 
   // ---- Tensors
@@ -46,12 +52,19 @@ export class Heed extends OriginOperations {
   /**
    * Copies data into the engine's memory.
    *
-   * @param data a Float32Array, Int32Array, Uint8Array (bools) or Uint16Array (the bits of a 16-bit
-   *   floating type), or numbers or booleans in arrays
+   * @param data a Float32Array or Int32Array, or numbers or booleans in arrays; or a Uint8Array or
+   *   Uint16Array with a type
    * @param shape the sizes; by default those of the nested arrays, or [length]
-   * @param dtype by default what the data is: numbers are float32
-   * @throws HeedError "shape", "dtype", "memory"
+   * @param dtype by default what the data is: numbers are float32. The bytes of a Uint8Array become
+   *   numbers of any type, or bools if they are 0 and 1; a Uint16Array has the bits of float16 or bfloat16.
+   * @throws HeedError "shape", "dtype", "option", "memory"
    */
+  tensor(
+    data: Exclude<TensorSource, Uint8Array | Uint16Array>,
+    shape?: readonly number[],
+    dtype?: DType,
+  ): Tensor;
+  tensor(data: TensorSource, shape: readonly number[] | undefined, dtype: DType): Tensor;
   tensor(data: TensorSource, shape?: readonly number[], dtype?: DType): Tensor {
     const { border } = this.engine;
     border.checkAlive();
@@ -66,11 +79,41 @@ export class Heed extends OriginOperations {
   }
 
   /**
-   * Runs a function and then frees the tensors it made, but for those it returns, alone or in an array
-   * or object. The function must not be async. While a tape runs, what it made is freed with the tape's.
+   * Runs a function and then frees what it made in the engine's memory: tensors, caches, packed weights,
+   * block masks, and so also the parameters of modules.
+   *
+   * What the function returns stays, and belongs to the enclosing scope if there is one: an object itself,
+   * or those in arrays, maps, sets, modules and the fields of any other object, however deep. Objects that
+   * are reached only through a closure, a getter or a `#private` field are freed. What outlives the scope
+   * in another way, such as packed weights that are made at the first call and stored, needs `keep`.
+   *
+   * An optimiser's own tensors belong to it and to no scope. The function must not be async. While a
+   * tape runs, what the function made is needed on the way back, and passes to the enclosing scope, such as
+   * that of `valueAndGrad`.
+   *
+   * @throws HeedError "option" for an async function, and whatever the function throws; then all that it
+   *   made is freed
    */
   scope<T>(run: () => T): T {
     return this.engine.scope(run);
+  }
+
+  /**
+   * Takes what is in a value, found as in the result of a `scope`, out of all open scopes: it lives until it
+   * is disposed of. Results of operations that a tape records end with the tape nevertheless.
+   *
+   * @returns the value
+   */
+  keep<T>(value: T): T {
+    return this.engine.keep(value);
+  }
+
+  /**
+   * What is held in the engine's memory now, in bytes. What was abandoned without `dispose` counts until
+   * the garbage collector has freed it.
+   */
+  memory(): MemoryUse {
+    return this.engine.memory();
   }
 
   /**
@@ -106,7 +149,7 @@ export class Heed extends OriginOperations {
 
   /** A cache of keys and values, for `attention` with `past`. */
   createKvCache(options: KvCacheOptions): KvCache {
-    return new KvCache(this.engine, options);
+    return this.engine.track(new KvCache(this.engine, options));
   }
 
   /**
@@ -114,7 +157,7 @@ export class Heed extends OriginOperations {
    * (Dong et al., "FlexAttention", 2024). `maskFunctions` has the usual ones.
    */
   blockMask(visible: MaskFunction, sizes: BlockMaskSizes): BlockMask {
-    return new BlockMask(this.engine, visible, sizes);
+    return this.engine.track(new BlockMask(this.engine, visible, sizes));
   }
 
   /**
@@ -184,5 +227,32 @@ export class Heed extends OriginOperations {
   /** Stops the threads. The engine and its tensors cannot be used after it. */
   dispose(): void {
     this.engine.dispose();
+  }
+
+  /** What was loaded. */
+  toJSON(): { info: HeedInfo } {
+    return { info: this.info };
+  }
+
+  /** What was loaded, in one line. */
+  override toString(): string {
+    const { version, variant, threads } = this.info;
+    const end = this.engine.border.isDisposed ? ", disposed" : "";
+    return `Heed(${version}, ${variant}, threads ${threads}${end})`;
+  }
+
+  [inspectSymbol](): string {
+    return this.toString();
+  }
+
+  /** @internal */
+  get [markKey](): object {
+    return mark;
+  }
+
+  static override readonly [Symbol.hasInstance] = isInstance;
+
+  get [Symbol.toStringTag](): string {
+    return "Heed";
   }
 }

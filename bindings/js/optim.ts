@@ -1,14 +1,16 @@
 // Optimisers, which change parameters in place, and schedules of their learning rate.
 
 import { describe, refuse } from "./error.js";
+import { disposeSymbol } from "./owned.js";
 import { type LoadedStateDict, loadTensors, type StateDict } from "./stateDict.js";
 import { type AdamNumbers, adamStep, clipGradients, sgdStep } from "./steps.js";
-import { createTensor, disposeSymbol, Tensor } from "./tensor.js";
+import { createTensor, Tensor } from "./tensor.js";
 import {
   type Check,
   checkArgument,
   checkOptions,
   isBoolean,
+  isListOf,
   isNumber,
   isShare,
   isWholeNumber,
@@ -155,10 +157,9 @@ function tensorsOf(parameters: Parameters): readonly Tensor[] {
   checkArgument("parameters", tensors, {
     expected: "a module or a list of different float32 tensors, one or more",
     accepts: (list) =>
-      Array.isArray(list) &&
+      isListOf(list, (tensor) => tensor instanceof Tensor && tensor.dtype === "float32") &&
       list.length > 0 &&
-      new Set(list).size === list.length &&
-      list.every((tensor) => tensor instanceof Tensor && tensor.dtype === "float32"),
+      new Set(list).size === list.length,
   });
   return [...(tensors as readonly Tensor[])];
 }
@@ -216,6 +217,10 @@ export class SGD extends Optimizer {
     const numbers = { ...this.#options, learningRate };
     sgdStep(parameter.engine, parameter, gradient, buffer, stepCount === 1, numbers);
   }
+
+  get [Symbol.toStringTag](): string {
+    return "SGD";
+  }
 }
 
 export interface AdamOptions {
@@ -233,7 +238,7 @@ const adamChecks = {
   learningRate: isNotNegative,
   betas: {
     expected: "two numbers from 0 to below 1",
-    accepts: (value) => Array.isArray(value) && value.length === 2 && value.every(isShare.accepts),
+    accepts: (value) => isListOf(value, isShare.accepts) && value.length === 2,
   },
   eps: isNotNegative,
   weightDecay: isNotNegative,
@@ -271,12 +276,20 @@ export class Adam extends AdamLike {
   constructor(parameters: Parameters, options: AdamOptions = {}) {
     super(parameters, adamOptions("Adam", options, 0), false);
   }
+
+  get [Symbol.toStringTag](): string {
+    return "Adam";
+  }
 }
 
 /** Adam whose weight decay is taken off the parameter (Loshchilov and Hutter, 2019), as torch.optim.AdamW. */
 export class AdamW extends AdamLike {
   constructor(parameters: Parameters, options: AdamOptions = {}) {
     super(parameters, adamOptions("AdamW", options, 1e-2), true);
+  }
+
+  get [Symbol.toStringTag](): string {
+    return "AdamW";
   }
 }
 
@@ -288,8 +301,7 @@ export class AdamW extends AdamLike {
 export function clipGradNorm(gradients: readonly Tensor[], maxNorm: number): number {
   checkArgument("gradients", gradients, {
     expected: "a list of one tensor or more",
-    accepts: (list) =>
-      Array.isArray(list) && list.length > 0 && list.every((each) => each instanceof Tensor),
+    accepts: (list) => isListOf(list, (each) => each instanceof Tensor) && list.length > 0,
   });
   checkArgument("maxNorm", maxNorm, isNotNegative);
   return clipGradients((gradients[0] as Tensor).engine, gradients, maxNorm);
@@ -305,8 +317,9 @@ function warmUp(step: number, warmupSteps: number): number {
 }
 
 /** Always the same, after a rise from 0 over the first steps if they are given. */
-export function constant({ warmupSteps = 0 }: { warmupSteps?: number } = {}): Schedule {
-  checkArgument("warmupSteps", warmupSteps, isStepCount);
+export function constant(options: { warmupSteps?: number } = {}): Schedule {
+  checkOptions("constant", options, { warmupSteps: isStepCount });
+  const { warmupSteps = 0 } = options;
   return (step) => warmUp(step, warmupSteps);
 }
 
@@ -320,10 +333,11 @@ export function warmupCosine(options: {
   /** 0 by default. */
   floor?: number;
 }): Schedule {
+  const checks = { warmupSteps: isStepCount, totalSteps: isStepCount, floor: isNotNegative };
+  checkOptions("warmupCosine", options, checks);
   const { warmupSteps, totalSteps, floor = 0 } = options;
   checkArgument("warmupSteps", warmupSteps, isStepCount);
   checkArgument("totalSteps", totalSteps, isWholeNumber(warmupSteps + 1));
-  checkArgument("floor", floor, isNotNegative);
   return (step) => {
     if (step <= warmupSteps) return warmUp(step, warmupSteps);
     const done = Math.min(1, (step - warmupSteps) / (totalSteps - warmupSteps));
@@ -336,7 +350,9 @@ export function warmupCosine(options: {
  * 1 / sqrt(dModel warmupSteps) that of Vaswani et al., 2017, section 5.3.
  */
 export function warmupInverseSquareRoot(options: { warmupSteps: number }): Schedule {
+  const checks = { warmupSteps: isWholeNumber(1) };
+  checkOptions("warmupInverseSquareRoot", options, checks);
   const { warmupSteps } = options;
-  checkArgument("warmupSteps", warmupSteps, isWholeNumber(1));
+  checkArgument("warmupSteps", warmupSteps, checks.warmupSteps);
   return (step) => Math.min(step / warmupSteps, Math.sqrt(warmupSteps / step));
 }

@@ -273,7 +273,7 @@ export class OriginOperations extends LayerOperations {
       if (score === "dot") return this.#dotProduct(query, keys, values, keyMask);
       if (score === "general")
         return this.#dotProduct(this.matmul(query, weight as Tensor), keys, values, keyMask);
-      const [queryWeight, keyWeight] = this.split(weight as Tensor, [Dq, Dk], 1) as [
+      const [queryWeight, keyWeight] = this.split(weight as Tensor, [Dq, Dk], { axis: 1 }) as [
         Tensor,
         Tensor,
       ];

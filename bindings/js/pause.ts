@@ -1,5 +1,9 @@
-/** Lets other work of this thread go first. Timers would wait for a second in a hidden page. */
+/**
+ * Lets other work of this thread go first. Timers would wait for a second in a hidden page, so they are
+ * for where there is nothing else, as in Jest with jsdom.
+ */
 export function pause(): Promise<void> {
+  if (typeof MessageChannel === "undefined") return new Promise((resolve) => setTimeout(resolve));
   const { port1, port2 } = new MessageChannel();
   return new Promise((resolve) => {
     port1.onmessage = () => {

@@ -50,9 +50,12 @@ export interface RopeOptions {
   base?: number;
   /** The position of the first row; 0 by default. */
   offset?: number;
-  /** int32 [B, L], instead of the offset. */
+  /** int32 [B, L] or [1, L], instead of the offset. */
   positionIds?: Tensor;
-  /** Tables instead of the base: [positions, rotarySize / 2], or [B, L, rotarySize / 2] row by row. */
+  /**
+   * Tables instead of the base: [positions, rotarySize / 2], or [B, L, rotarySize / 2] or
+   * [1, L, rotarySize / 2] row by row.
+   */
   cos?: Tensor;
   sin?: Tensor;
 }

@@ -3,6 +3,9 @@
 // (https://github.com/huggingface/safetensors, "Format").
 
 import { describe, HeedError } from "./error.js";
+import type { Bytes } from "./module.js";
+import { checkAttached } from "./tensor.js";
+import { isListOf } from "./validate.js";
 
 /** A tensor in a file or to be written into one. Tensors of Heed are such. */
 export interface SafetensorsEntry {
@@ -80,6 +83,7 @@ const countOf = (shape: readonly number[]) => shape.reduce((product, size) => pr
  */
 export function read(bytes: Uint8Array): SafetensorsFile {
   if (!(bytes instanceof Uint8Array)) throw wrong("bytes", "a Uint8Array", describe(bytes));
+  checkAttached("bytes", bytes);
   // A plain one: the slices of a Buffer of Node are no copies.
   const file = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
   const { header, dataStart } = readHeader(file);
@@ -140,7 +144,7 @@ function refuseDuplicates(json: string): void {
 
 interface Place {
   dtype: SafetensorsDType;
-  shape: number[];
+  shape: readonly number[];
   begin: number;
   end: number;
 }
@@ -152,11 +156,11 @@ function checkEntry(name: string, info: unknown, available: number): Place {
     throw wrong(`${name}: dtype`, [...byCode.keys()].join(", "), describe(info.dtype));
   }
   const { shape, data_offsets: offsets } = info;
-  if (!Array.isArray(shape) || !shape.every(isSize)) {
+  if (!isListOf<number>(shape, isSize)) {
     throw wrong(`${name}: shape`, "a list of whole numbers of 0 or more", describe(shape));
   }
   const bytes = countOf(shape) * types[dtype].array.BYTES_PER_ELEMENT;
-  const isRange = Array.isArray(offsets) && offsets.length === 2 && offsets.every(isSize);
+  const isRange = isListOf(offsets, isSize) && offsets.length === 2;
   const [begin, end] = isRange ? (offsets as [number, number]) : [0, -1];
   if (begin > end || end > available) {
     const expected = `[begin, end] within the ${available} bytes of data`;
@@ -222,11 +226,13 @@ function checkMetadata(metadata: unknown): Record<string, string> {
 export function write(
   tensors: Readonly<Record<string, SafetensorsEntry>>,
   metadata: Readonly<Record<string, string>> = {},
-): Uint8Array<ArrayBuffer> {
+): Bytes {
+  if (!isObject(tensors)) throw wrong("tensors", "an object", describe(tensors));
   const entries = Object.entries(tensors).map(([name, entry]) => toWrite(name, entry));
   entries.sort((a, b) => b.element - a.element || (a.name < b.name ? -1 : 1));
   const header: [string, unknown][] = [];
-  if (Object.keys(metadata).length > 0) header.push([metadataName, checkMetadata(metadata)]);
+  const said = checkMetadata(metadata);
+  if (Object.keys(said).length > 0) header.push([metadataName, said]);
   let end = 0;
   for (const entry of entries) {
     const begin = end;
@@ -252,16 +258,17 @@ function toWrite(name: string, entry: SafetensorsEntry) {
   if (!isObject(entry)) throw wrong(name, "{ dtype, shape, data }", describe(entry));
   const { dtype, shape, data } = entry;
   if (name === metadataName) throw wrong("name", "another than the metadata's", describe(name));
-  const type = Object.hasOwn(types, dtype) ? types[dtype] : undefined;
+  const type = typeof dtype === "string" && Object.hasOwn(types, dtype) ? types[dtype] : undefined;
   if (type === undefined) {
     throw wrong(`${name}: dtype`, Object.keys(types).join(", "), describe(dtype));
   }
-  if (!Array.isArray(shape) || !shape.every(isSize)) {
+  if (!isListOf<number>(shape, isSize)) {
     throw wrong(`${name}: shape`, "a list of whole numbers of 0 or more", describe(shape));
   }
   if (!(data instanceof type.array)) {
     throw wrong(`${name}: data`, `a ${type.array.name} for ${dtype}`, describe(data));
   }
+  checkAttached(`${name}: data`, data);
   const count = countOf(shape);
   if (data.length !== count) {
     const expected = `${count} elements for [${shape.join(", ")}]`;

@@ -2,6 +2,7 @@
 
 import { describe, HeedError, type HeedErrorCode } from "./error.js";
 import { createTensor, type Tensor } from "./tensor.js";
+import { isListOf } from "./validate.js";
 
 /** Numbers to load: a tensor, or what safetensors.read gives. */
 export interface StateDictEntry {
@@ -35,15 +36,29 @@ export function loadTensors(
   given: StateDict,
   strict: boolean,
 ): LoadedStateDict {
+  const shapes = Object.entries(tensors).map(([name, { shape }]) => [name, shape] as const);
+  const found = checkTensors(owner, new Map(shapes), given, strict);
+  for (const [name, tensor] of Object.entries(tensors))
+    if (Object.hasOwn(given, name)) copy(tensor, given[name] as StateDictEntry);
+  return found;
+}
+
+/** Refuses what does not fit tensors of these names and shapes, all in one error. */
+export function checkTensors(
+  owner: string,
+  shapes: ReadonlyMap<string, readonly number[]>,
+  given: StateDict,
+  strict: boolean,
+): LoadedStateDict {
   if (given === null || typeof given !== "object") {
     throw new HeedError("option", `state dict: expected an object, got ${describe(given)}`);
   }
-  const names = Object.keys(tensors);
+  const names = [...shapes.keys()];
   const missing = names.filter((name) => !Object.hasOwn(given, name));
-  const unexpected = Object.keys(given).filter((name) => !Object.hasOwn(tensors, name));
-  const present = names.filter((name) => Object.hasOwn(given, name));
-  const unfit = present.flatMap((name) => {
-    const problem = problemWith(tensors[name] as Tensor, given[name]);
+  const unexpected = Object.keys(given).filter((name) => !shapes.has(name));
+  const unfit = names.flatMap((name) => {
+    if (!Object.hasOwn(given, name)) return [];
+    const problem = problemWith(shapes.get(name) as readonly number[], given[name]);
     return problem === undefined ? [] : [`${name} (${problem})`];
   });
   const faults = [
@@ -55,7 +70,6 @@ export function loadTensors(
     const code: HeedErrorCode = onlyUnfit ? "shape" : "option";
     throw new HeedError(code, `state dict: expected what ${owner} holds, got ${faults.join("; ")}`);
   }
-  for (const name of present) copy(tensors[name] as Tensor, given[name] as StateDictEntry);
   return { missing, unexpected };
 }
 
@@ -65,20 +79,28 @@ function tell(what: string, names: readonly string[]): string | undefined {
   return `${names.length} ${what}: ${names.slice(0, mostNames).join(", ")}${more}`;
 }
 
-function problemWith(tensor: Tensor, given: unknown): string | undefined {
+function problemWith(expected: readonly number[], given: unknown): string | undefined {
   if (given === null || typeof given !== "object") {
     return `expected { shape, data }, got ${describe(given)}`;
   }
   const { shape, data, dtype = "float32" } = given as Partial<StateDictEntry>;
-  const expected = tensor.shape;
-  if (!Array.isArray(shape) || String(shape) !== String(expected)) {
+  const hasShape =
+    isListOf(shape, Number.isInteger) &&
+    shape.length === expected.length &&
+    shape.every((size, axis) => size === expected[axis]);
+  if (!hasShape) {
     return `expected ${describe([...expected])}, got ${describe(shape)}`;
   }
-  if (!floating.includes(dtype)) return `expected floating numbers, got ${dtype}`;
+  if (!floating.includes(dtype))
+    return `expected floating numbers, got ${typeof dtype === "string" ? dtype : describe(dtype)}`;
   if (data instanceof BigInt64Array || data instanceof BigUint64Array)
     return `expected floating numbers, got ${describe(data)}`;
-  const got = (data as ArrayLike<number> | undefined)?.length;
-  return got === tensor.size ? undefined : `expected ${tensor.size} numbers, got ${got}`;
+  const isTyped = ArrayBuffer.isView(data) && !(data instanceof DataView);
+  if (!isTyped && !isListOf(data, (entry) => typeof entry === "number"))
+    return `expected a list of numbers, got ${describe(data)}`;
+  const size = expected.reduce((product, each) => product * each, 1);
+  const got = (data as ArrayLike<number>).length;
+  return got === size ? undefined : `expected ${size} numbers, got ${got}`;
 }
 
 function copy(tensor: Tensor, { dtype, data }: StateDictEntry): void {

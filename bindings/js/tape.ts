@@ -2,6 +2,7 @@
 // differentiation: Linnainmaa, 1970). Each operation says itself, where it is computed, what its
 // gradients are; nothing is written while no tape runs.
 
+import { classOf, inCommon } from "./copies.js";
 import type { Engine } from "./engine.js";
 import { describe, HeedError, refuse } from "./error.js";
 import { Tensor } from "./tensor.js";
@@ -12,6 +13,7 @@ import {
   checkOptions,
   isBoolean,
   isFunction,
+  isListOf,
   parametersOf,
 } from "./validate.js";
 
@@ -53,23 +55,30 @@ export interface TapeOptions {
 
 export const tapeChecks = { debug: isBoolean } satisfies Record<keyof TapeOptions, Check>;
 
-let running: Tape | undefined;
+/** One for all copies of the package: a tape of one records what another computes. */
+const state = inCommon("tape", () => ({
+  running: undefined as Tape | undefined,
+  /** Modules that run, from the outermost one. */
+  modules: [] as Named[],
+  /** Errors that say where they happened. */
+  located: new WeakSet<HeedError>(),
+}));
 
 /** The tape that operations are to record themselves on, if one runs. */
-export const recording = (): Tape | undefined => running;
+export const recording = (): Tape | undefined => state.running;
 
 /** Runs a function whose operations are not recorded: what it returns is constant. */
 export function noGrad<T>(run: () => T): T {
   checkArgument("run", run, isFunction);
-  const tape = running;
-  running = undefined;
+  const tape = state.running;
+  state.running = undefined;
   try {
     const result = run();
     // What an async function goes on to do would be recorded.
     if (tape) checkNoPromise("run", result);
     return result;
   } finally {
-    running = tape;
+    state.running = tape;
   }
 }
 
@@ -89,46 +98,42 @@ export function snapshot<T>(value: T): T {
   ) as T;
 }
 
-const modules: Named[] = [];
-
 /** Where modules run, from the outermost one: "decoder.layers.1.self_attn". */
 function path(running: readonly Named[]): string {
   return running
     .slice(1)
-    .map((module, i) => running[i]?.nameOf(module) ?? module.constructor.name)
+    .map((module, i) => running[i]?.nameOf(module) ?? classOf(module))
     .join(".");
 }
 
-const located = new WeakSet<HeedError>();
-
 /** The error, with the place where it happened before its message. */
 function locate(error: unknown, place: string): unknown {
-  if (!(error instanceof HeedError) || located.has(error)) return error;
+  if (!(error instanceof HeedError) || state.located.has(error)) return error;
   const found =
     place === ""
       ? error
       : new HeedError(error.code, `${place}: ${error.message}`, { cause: error });
-  located.add(found);
+  state.located.add(found);
   return found;
 }
 
 /** Runs a module: an error that leaves it says where it happened. */
 export function within<T>(module: Named, run: () => T): T {
-  modules.push(module);
+  state.modules.push(module);
   try {
     return run();
   } catch (error) {
-    throw locate(error, path(modules));
+    throw locate(error, path(state.modules));
   } finally {
-    modules.pop();
+    state.modules.pop();
   }
 }
 
 function tensorsOf(sources: unknown): readonly Tensor[] {
   const tensors = parametersOf(sources);
-  if (!Array.isArray(tensors) || !tensors.every((tensor) => tensor instanceof Tensor))
+  if (!isListOf<Tensor>(tensors, (tensor) => tensor instanceof Tensor))
     throw refuse("option", "sources", "a module or a list of tensors", describe(sources));
-  const [first] = tensors as Tensor[];
+  const [first] = tensors;
   if (first === undefined) throw refuse("option", "sources", "one tensor or more", "none");
   for (const [i, tensor] of tensors.entries()) {
     first.engine.handle(`sources[${i}]`, tensor);
@@ -142,8 +147,7 @@ function tensorsOf(sources: unknown): readonly Tensor[] {
  * way to use one.
  */
 export class Tape {
-  /** @internal That of the sources. */
-  readonly engine: Engine;
+  readonly #engine: Engine;
   readonly #sources: readonly Tensor[];
   /** What depends on a source. */
   readonly #watched: Set<Tensor>;
@@ -159,22 +163,28 @@ export class Tape {
   constructor(sources: Sources, options: TapeOptions = {}) {
     checkOptions("Tape", options, tapeChecks);
     this.#sources = tensorsOf(sources);
-    this.engine = (this.#sources[0] as Tensor).engine;
+    this.#engine = (this.#sources[0] as Tensor).engine;
     this.#watched = new Set(this.#sources);
     this.#debug = options.debug ?? false;
+  }
+
+  /** @internal That of the sources. */
+  get engine(): Engine {
+    return this.#engine;
   }
 
   /** Runs a function and records what it does. */
   run<T>(run: () => T): T {
     checkArgument("run", run, isFunction);
-    if (running) throw refuse("unsupported", "tape", "no other one to be running", "one inside it");
-    running = this;
+    if (state.running)
+      throw refuse("unsupported", "tape", "no other one to be running", "one inside it");
+    state.running = this;
     try {
       const result = run();
       checkNoPromise("run", result);
       return result;
     } finally {
-      running = undefined;
+      state.running = undefined;
     }
   }
 
@@ -182,7 +192,7 @@ export class Tape {
   record(operation: string, inputs: Inputs, outputs: readonly Tensor[], backward: Backward): void {
     if (this.#debug) this.#check(operation, outputs[0]);
     if (!this.#depends(operation, inputs, outputs)) return;
-    this.#steps?.push({ operation, within: [...modules], inputs, outputs, backward });
+    this.#steps?.push({ operation, within: [...state.modules], inputs, outputs, backward });
     for (const output of outputs) this.#watched.add(output);
   }
 
@@ -199,7 +209,7 @@ export class Tape {
    *
    * @throws HeedError "shape", "dtype", "disposed", "option", "unsupported"
    */
-  gradients(loss: Tensor, keep: ReadonlySet<Tensor> = new Set()): Tensor[] {
+  gradients(loss: Tensor, keep: Pick<ReadonlySet<Tensor>, "has"> = new Set()): Tensor[] {
     const { engine } = this;
     this.checkLoss(loss);
     const steps = this.#steps;
@@ -277,6 +287,10 @@ export class Tape {
     if (depends) throw noGradient(`${operation}: ${blind[0]}`, blind[1]);
     for (const output of outputs) if (output) this.#blind.set(output, blind[1]);
     return false;
+  }
+
+  get [Symbol.toStringTag](): string {
+    return "Tape";
   }
 }
 

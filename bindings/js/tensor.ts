@@ -1,9 +1,10 @@
-/// <reference lib="esnext.disposable" preserve="true" />
-
-import type { Border } from "./border.js";
+import { isInstance } from "./copies.js";
 import type { Engine } from "./engine.js";
 import { describe, HeedError, refuse } from "./error.js";
 import type { Handle } from "./module.js";
+import { type Kind, Owned } from "./owned.js";
+import { showElements } from "./showElements.js";
+import type { Check } from "./validate.js";
 
 export type DType = "float32" | "int32" | "bool" | "float16" | "bfloat16";
 
@@ -26,41 +27,40 @@ export type TensorSource =
 /** What toArray() gives: arrays in arrays, one level an axis; a scalar for rank 0. */
 export type NestedValues = number | boolean | NestedValues[];
 
-/** Browsers that lack `using` lack the symbol too. */
-export const disposeSymbol: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for("Symbol.dispose");
-
-/**
- * A dense row-major array in the engine's memory. It is freed by `dispose()`, by `using`, or by the
- * `heed.scope` it was made in.
- */
-export class Tensor implements Disposable {
+/** A dense row-major array in the engine's memory. */
+export class Tensor extends Owned {
   readonly dtype: DType;
-  /** @internal Where it lives. */
-  readonly engine: Engine;
-  /** 0 once it is disposed of. */
-  #handle: Handle;
   /** Of the elements. */
   readonly #address: number;
   readonly #shape: number[];
 
   /** @internal Made from a result of the operation that ran last. */
   constructor(engine: Engine, handle: Handle) {
+    super(engine, handle);
     const { border } = engine;
-    this.engine = engine;
-    this.#handle = handle;
     this.#address = border.next();
     this.dtype = dtypes[border.next()] as DType;
     this.#shape = new Array(border.next());
     for (let axis = 0; axis < this.#shape.length; ++axis) this.#shape[axis] = border.next();
-    border.watch(this);
+  }
+
+  /** Looks for this copy's own field first, which is faster than any other test. */
+  static override readonly [Symbol.hasInstance] = (value: unknown): boolean => {
+    const isOwn = typeof value === "object" && value !== null && #address in value;
+    return isOwn || isInstance.call(Tensor, value);
+  };
+
+  /** @internal */
+  get kind(): Kind {
+    return "tensor";
+  }
+
+  override get [Symbol.toStringTag](): string {
+    return "Tensor";
   }
 
   get shape(): readonly number[] {
     return Object.freeze(this.#shape);
-  }
-
-  get isDisposed(): boolean {
-    return this.#handle === 0;
   }
 
   /** The number of elements. */
@@ -81,46 +81,56 @@ export class Tensor implements Disposable {
   toArray(): NestedValues {
     const data = this.data;
     const shape = this.shape;
+    // There may be many empty lists.
+    let [count, inAxis] = [0, 1];
+    for (const size of shape) {
+      inAxis *= size;
+      count += inAxis;
+    }
+    const most = 2 ** 27;
+    if (count > most) {
+      const expected = `at most ${most} lists and numbers`;
+      throw refuse("memory", "tensor", expected, String(count));
+    }
     let next = 0;
-    const build = (axis: number): NestedValues => {
-      if (axis < shape.length)
-        return Array.from({ length: shape[axis] ?? 0 }, () => build(axis + 1));
-      const value = data[next++] as number;
-      if (this.dtype === "bool") return value !== 0;
-      return this.dtype === "float16" || this.dtype === "bfloat16"
-        ? fromBits(value, this.dtype)
-        : value;
-    };
+    const build = (axis: number): NestedValues =>
+      axis < shape.length
+        ? Array.from({ length: shape[axis] ?? 0 }, () => build(axis + 1))
+        : elementOf(data[next++] as number, this.dtype);
     return build(0);
   }
 
-  /** Frees the memory. Doing so again does nothing. */
-  dispose(): void {
-    if (this.#handle === 0) return;
-    this.engine.border.unwatch(this);
-    this.engine.border.module.deleteTensor(this.#handle);
-    this.#handle = 0;
+  /**
+   * The value of a tensor of one element, of whatever rank.
+   *
+   * @throws HeedError "shape" for more or fewer elements, "disposed"
+   */
+  item(): number | boolean {
+    const { data } = this;
+    if (data.length !== 1) throw refuse("shape", "tensor", "one element", describe(this.shape));
+    return elementOf(data[0] as number, this.dtype);
   }
 
-  [disposeSymbol](): void {
-    this.dispose();
+  /**
+   * Its type, shape and elements for JSON, in which NaN and infinities are null. The data of a disposed
+   * tensor is null.
+   */
+  toJSON(): { dtype: DType; shape: readonly number[]; data: NestedValues | null } {
+    const { dtype, shape } = this;
+    return { dtype, shape, data: this.isDisposed ? null : this.toArray() };
   }
 
-  /** @internal For the operations of this library: the C++ object, if it is alive and of that engine. */
-  handle(argument: string, border: Border): Handle {
-    if (this.engine.border.isDisposed) {
-      throw new HeedError("disposed", "engine: expected a live engine, got a disposed one");
-    }
-    if (this.#handle === 0) {
-      throw new HeedError("disposed", `${argument}: expected a live tensor, got a disposed one`);
-    }
-    if (this.engine.border !== border) {
-      throw new HeedError(
-        "option",
-        `${argument}: expected a tensor of this engine, got one of another`,
-      );
-    }
-    return this.#handle;
+  /** Its type, shape and elements; of more than 100 elements only the first and last of each axis. */
+  override toString(): string {
+    const head = super.toString();
+    if (this.isDisposed) return head;
+    const { data, shape, dtype } = this;
+    const body = showElements(shape, (index) => elementOf(data[index] as number, dtype));
+    return `${head}${body.includes("\n") ? "\n" : " "}${body}`;
+  }
+
+  protected traits(): string[] {
+    return [this.dtype, describe(this.shape)];
   }
 }
 
@@ -143,6 +153,12 @@ const arrays: Record<
   bfloat16: Uint16Array,
 };
 
+/** What an element's number in memory stands for. */
+function elementOf(stored: number, dtype: DType): number | boolean {
+  if (dtype === "bool") return stored !== 0;
+  return dtype === "float16" || dtype === "bfloat16" ? fromBits(stored, dtype) : stored;
+}
+
 /** The number that 16 bits stand for. */
 function fromBits(bits: number, dtype: "float16" | "bfloat16"): number {
   const sign = bits & 0x8000 ? -1 : 1;
@@ -155,29 +171,40 @@ function fromBits(bits: number, dtype: "float16" | "bfloat16"): number {
   return sign * (1 + fraction) * 2 ** (exponent - bias);
 }
 
+const mostAxes = 8;
+
 /** @internal */
 export function checkShape(shape: unknown): asserts shape is readonly number[] {
-  const fits =
-    Array.isArray(shape) && shape.every((size) => Number.isSafeInteger(size) && size >= 0);
-  if (!fits)
+  // Not `every`, which passes over the holes of a list.
+  const isWrong = (size: unknown) => !Number.isSafeInteger(size) || (size as number) < 0;
+  if (!Array.isArray(shape) || shape.findIndex(isWrong) !== -1)
     throw refuse("shape", "shape", "a list of whole numbers of 0 or more", describe(shape));
   // C++ refuses it too, but not more numbers than a call has room for.
-  if (shape.length > 8) throw refuse("shape", "shape", "at most 8 axes", String(shape.length));
+  if (shape.length > mostAxes)
+    throw refuse("shape", "shape", `at most ${mostAxes} axes`, String(shape.length));
 }
 
-/** The sizes of arrays in arrays, measured along the first elements. */
-function measure(data: unknown): number[] {
+/** The sizes of arrays in arrays, measured along the first elements, and the first number. */
+function measure(data: unknown): { shape: number[]; first: unknown } {
   const shape: number[] = [];
-  for (let inner = data; Array.isArray(inner); inner = inner[0]) shape.push(inner.length);
-  return shape;
+  let first = data;
+  for (; Array.isArray(first); first = first[0]) {
+    // A list may contain itself.
+    if (shape.length === mostAxes)
+      throw refuse("shape", "data", `lists in at most ${mostAxes} levels`, "more levels");
+    shape.push(first.length);
+  }
+  return { shape, first };
 }
 
-/** Arrays in arrays, end to end. Refuses ragged ones. */
-function flatten(data: unknown, shape: readonly number[]): unknown[] {
+/** Arrays in arrays, end to end. Refuses ragged ones, and elements that do not fit. */
+function flatten(data: unknown, shape: readonly number[], dtype: DType): unknown[] {
   const flat: unknown[] = [];
   const visit = (part: unknown, axis: number): void => {
     const isArray = Array.isArray(part);
     if (axis === shape.length && !isArray) {
+      // At once: a list of nothing but holes may be longer than the memory.
+      checkElement(part, flat.length, dtype);
       flat.push(part);
     } else if (isArray && axis < shape.length && part.length === shape[axis]) {
       for (const inner of part) visit(inner, axis + 1);
@@ -191,31 +218,45 @@ function flatten(data: unknown, shape: readonly number[]): unknown[] {
   return flat;
 }
 
+/** Of a typed array the type of its elements; bytes may be bools and 16 bits a floating type. */
 function typedDType(data: unknown): DType | undefined {
+  if (!ArrayBuffer.isView(data)) return undefined;
   if (data instanceof Float32Array) return "float32";
   if (data instanceof Int32Array) return "int32";
   if (data instanceof Uint8Array) return "bool";
   return data instanceof Uint16Array ? "float16" : undefined;
 }
 
-function checkElements(elements: readonly unknown[] | TensorData, dtype: DType): void {
-  const fits: Record<DType, (value: unknown) => boolean> = {
-    float32: (value) => typeof value === "number",
-    int32: (value) => Number.isInteger(value) && (value as number) === ((value as number) | 0),
-    bool: (value) => typeof value === "boolean" || value === 0 || value === 1,
-    float16: (value) => typeof value === "number",
-    bfloat16: (value) => typeof value === "number",
-  };
-  const expected = {
-    float32: "numbers",
-    int32: "whole numbers of 32 bits",
-    bool: "true or false",
-    float16: "numbers",
-    bfloat16: "numbers",
-  };
-  for (let i = 0; i < elements.length; ++i) {
-    if (!fits[dtype](elements[i]))
-      throw refuse("dtype", `data[${i}]`, expected[dtype], describe(elements[i]));
+const isANumber: Check = {
+  expected: "numbers",
+  accepts: (value) => typeof value === "number",
+};
+
+const elementChecks: Readonly<Record<DType, Check>> = {
+  float32: isANumber,
+  int32: {
+    expected: "whole numbers of 32 bits",
+    accepts: (value) => Number.isInteger(value) && (value as number) === ((value as number) | 0),
+  },
+  bool: {
+    expected: "true or false",
+    accepts: (value) => typeof value === "boolean" || value === 0 || value === 1,
+  },
+  float16: isANumber,
+  bfloat16: isANumber,
+};
+
+function checkElement(value: unknown, place: number, dtype: DType): void {
+  const { expected, accepts } = elementChecks[dtype];
+  if (!accepts(value)) throw refuse("dtype", `data[${place}]`, expected, describe(value));
+}
+
+/** Refuses an array whose buffer was transferred to another owner, or became too short for it. */
+export function checkAttached(argument: string, data: ArrayBufferView): void {
+  try {
+    (data as Uint8Array).keys();
+  } catch {
+    throw refuse("option", argument, "an array with a buffer", "one whose buffer is detached");
   }
 }
 
@@ -244,7 +285,8 @@ export function createTensor(
       describe(givenDType),
     );
   }
-  if (data instanceof Uint16Array && givenDType !== undefined && !givenDType.endsWith("float16")) {
+  if (ArrayBuffer.isView(data)) checkAttached("data", data);
+  if (data instanceof Uint16Array && !givenDType?.endsWith("float16")) {
     throw refuse(
       "dtype",
       "dtype",
@@ -253,15 +295,21 @@ export function createTensor(
     );
   }
 
+  if (data instanceof Uint8Array && givenDType === undefined) {
+    const expected = 'a type for the bytes of a Uint8Array, such as "bool" or "float32"';
+    throw refuse("dtype", "dtype", expected, "undefined");
+  }
+
   const nested = typed === undefined ? measure(data) : undefined;
-  const elements = nested === undefined ? (data as TensorData) : flatten(data, nested);
-  const dtype = givenDType ?? typed ?? (typeof elements[0] === "boolean" ? "bool" : "float32");
+  const dtype = givenDType ?? typed ?? (typeof nested?.first === "boolean" ? "bool" : "float32");
+  const elements = nested ? flatten(data, nested.shape, dtype) : (data as TensorData);
   const isHalf = dtype === "float16" || dtype === "bfloat16";
   const isBits = isHalf && data instanceof Uint16Array;
   // A typed array of the same type needs no look at its elements, unless they are bytes for bools.
-  if (!isBits && (typed !== dtype || dtype === "bool")) checkElements(elements, dtype);
+  if (typed !== undefined && !isBits && (typed !== dtype || dtype === "bool"))
+    for (let i = 0; i < elements.length; ++i) checkElement(elements[i], i, dtype);
 
-  const shape = givenShape ?? nested ?? [elements.length];
+  const shape = givenShape ?? nested?.shape ?? [elements.length];
   const size = shape.reduce((product, axis) => product * axis, 1);
   if (size !== elements.length) {
     throw refuse(

@@ -10,14 +10,16 @@ export interface Check {
   accepts(value: unknown): boolean;
 }
 
+const largestFloat32 = 2 ** 128 - 2 ** 104;
+
 export const isBoolean: Check = {
   expected: "true or false",
   accepts: (value) => typeof value === "boolean",
 };
 
 export const isNumber: Check = {
-  expected: "a finite number",
-  accepts: (value) => Number.isFinite(value),
+  expected: "a finite float32 number",
+  accepts: (value) => Number.isFinite(value) && Math.abs(value as number) <= largestFloat32,
 };
 
 export const isPositive: Check = {
@@ -46,6 +48,14 @@ export const isListOrTensor: Check = {
   accepts: (value) => Array.isArray(value) || value instanceof Tensor,
 };
 
+/** Whether each entry of a list fits. Unlike `every`, this looks at the holes of a list, too. */
+export function isListOf<T>(
+  value: unknown,
+  fits: (entry: unknown) => boolean,
+): value is readonly T[] {
+  return Array.isArray(value) && value.findIndex((entry) => !fits(entry)) === -1;
+}
+
 export function isWholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): Check {
   return {
     expected:
@@ -56,6 +66,12 @@ export function isWholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): Ch
       Number.isInteger(value) && (value as number) >= least && (value as number) <= most,
   };
 }
+
+/** Of layers: each is many objects, so a number without bounds could take all memory. */
+export const isLayerCount = isWholeNumber(1, 4096);
+
+/** As much as WebAssembly can address. */
+export const mostBytes = 2 ** 32;
 
 export function oneOf(...names: string[]): Check {
   return {

@@ -26,6 +26,9 @@ class Context {
   Context& operator=(Context&&) noexcept;
 
   int threads() const noexcept;
+  /// Threads that have begun. A thread begins after the context is made; in WebAssembly only once
+  /// its worker has loaded. Until then the others do its work.
+  int running_threads() const noexcept;
   /// The instruction set in use, for example "avx2".
   std::string_view isa() const noexcept;
 

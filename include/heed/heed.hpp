@@ -70,6 +70,7 @@ class BlockMask {
   std::int64_t keys() const noexcept { return keys_; }
   const Tensor& kinds() const noexcept { return kinds_; }
   const Tensor& bits() const noexcept { return bits_; }
+  std::size_t bytes() const noexcept { return kinds_.owned_bytes() + bits_.owned_bytes(); }
 
  private:
   std::int64_t queries_;
@@ -123,10 +124,11 @@ struct AttentionOptions {
   float softcap = 0.0f;
   /// float32, added to the scores; broadcasts to [B, H, L, S]. -inf hides a key.
   std::optional<TensorView> bias;
-  /// float32 [H]: slope * |p - j| is taken off the scores (ALiBi: Press et al., 2022).
+  /// float32 [H] or [B, H], of which either axis may be 1: slope * |p - j| is taken off the scores
+  /// (ALiBi: Press et al., 2022). For packed sequences B is their number.
   std::optional<TensorView> alibi_slopes;
-  /// float32 [H]: a logit for each head that joins the softmax's denominator and nothing else
-  /// (attention sinks: Xiao et al., 2023; gpt-oss, 2025).
+  /// float32, in the same shapes: a logit for each head that joins the softmax's denominator and
+  /// nothing else (attention sinks: Xiao et al., 2023; gpt-oss, 2025).
   std::optional<TensorView> sinks;
   /// The share of weights that are set to zero, at random by the seed; the rest grow by
   /// 1 / (1 - dropout). A given (seed, b, h, i, j) is always dropped or always kept.
@@ -152,6 +154,8 @@ struct AttentionOptions {
 
   bool need_weights = false;
   bool need_lse = false;
+  /// Keep what attention_backward needs of the softmax.
+  bool need_statistics = false;
   /// Keep the scores after the scale: every key's, hidden or not.
   bool capture_scores = false;
   /// The same after the softcap.
@@ -171,6 +175,11 @@ struct AttentionResult {
   /// [B, H, L], or [H, Tq]: natural log of the softmax denominator, the maximum included. For a
   /// query that sees no key -inf, or the sink.
   std::optional<Tensor> lse;
+  /// [2, B, H, L], or [2, H, Tq]: the maximum m of each row of scores s, and the sum l of exp(s -
+  /// m). A sink counts as a score. A weight is exp(s - m) / l, which keeps its digits where scores
+  /// are large: exp(s - lse) does not, because lse = m + log l is rounded to a few digits after the
+  /// point. For a query that sees no key -inf and 0, or the sink and 1.
+  std::optional<Tensor> statistics;
   /// [B, H, L, S] each
   std::optional<Tensor> scores;
   std::optional<Tensor> capped;
@@ -216,15 +225,15 @@ struct AttentionGradients {
   std::optional<Tensor> past_value;
 };
 
-/// The gradients of a loss whose gradient for the output is d_output. `output` and `lse` are those
-/// of the same call of attention; scores are computed once more (Dao et al., "FlashAttention",
-/// section 3.1 and appendix B, 2022), so that memory is O((L + S) (D + Dv)), but for the gradient
-/// of a bias, which has its size. A query that sees no key, and a key that no query sees, has
-/// gradient zero. Not for caches, int8 scores and halves: OptionError, DTypeError. Otherwise throws
-/// as attention.
+/// The gradients of a loss whose gradient for the output is d_output. `output` and `statistics` are
+/// those of the same call of attention; scores are computed once more (Dao et al.,
+/// "FlashAttention", section 3.1 and appendix B, 2022), so that memory is O((L + S) (D + Dv)), but
+/// for the gradient of a bias, which has its size. A query that sees no key, and a key that no
+/// query sees, has gradient zero. Not for caches, int8 scores and halves: OptionError, DTypeError.
+/// Otherwise throws as attention.
 AttentionGradients attention_backward(Context& context, const TensorView& d_output,
                                       const TensorView& q, const TensorView& k, const TensorView& v,
-                                      const TensorView& output, const TensorView& lse,
+                                      const TensorView& output, const TensorView& statistics,
                                       const AttentionOptions& options = {},
                                       const AttentionGradientOptions& gradient_options = {});
 
@@ -259,9 +268,10 @@ struct LinearAttentionOptions {
   /// 1/sqrt(D) if not given.
   std::optional<float> scale;
   /// Logarithm of the decay, for each row of the state [B, G, L, D] ([B, L, G*D]) or for all
-  /// [B, G, L] ([B, L, G]); with the gated rules.
+  /// [B, G, L] ([B, L, G]); with the gated rules. An axis of size 1 repeats its number: [B, L, 1]
+  /// is one decay for all heads.
   std::optional<TensorView> decay;
-  /// [B, G, L] ([B, L, G]); with the delta rules.
+  /// [B, G, L] or [B, G, L, 1] ([B, L, G]), axes of size 1 as for decay; with the delta rules.
   std::optional<TensorView> beta;
   /// [B, G, D, Dv]; zeros if not given.
   std::optional<TensorView> past_state;

@@ -28,8 +28,11 @@ class KvCache {
     /// Tokens a sequence may hold.
     std::int64_t capacity = 0;
     Format format = Format::kFloat32;
-    /// A full sequence drops its oldest tokens instead of refusing new ones: before an append all
-    /// but the last `capacity` go. Positions go on counting.
+    /// A sequence keeps its last `capacity` tokens and drops older ones, instead of refusing new
+    /// ones; positions go on counting. In attention, the query at position p sees the last
+    /// `capacity` keys up to its own, from p - capacity + 1 on, as with window_left = capacity - 1:
+    /// so it does not matter whether tokens are appended one by one or many at a time. A rewind
+    /// does not bring back what was dropped.
     bool is_rolling = false;
   };
 
@@ -43,7 +46,8 @@ class KvCache {
   /// Tokens appended to sequence b and not rewound, dropped ones included: the position of the
   /// next.
   std::int64_t length(std::int64_t b) const;
-  /// The position of the oldest token that is still there.
+  /// The position of the oldest token that is still there; of a rolling cache at least
+  /// length(b) - capacity.
   std::int64_t first(std::int64_t b) const;
   /// Memory of all pages, shared ones counted once.
   std::size_t bytes() const noexcept;

@@ -192,10 +192,10 @@ struct RopeOptions {
   double base = 10000.0;
   /// The position of the first row.
   std::int64_t offset = 0;
-  /// int32 [B, L], instead of the offset.
+  /// int32 [B, L] or [1, L], instead of the offset.
   std::optional<TensorView> position_ids;
-  /// Tables to use instead of the base: [positions, rotary_size / 2], or [B, L, rotary_size / 2]
-  /// row by row.
+  /// Tables to use instead of the base: [positions, rotary_size / 2], or [B, L, rotary_size / 2] or
+  /// [1, L, rotary_size / 2] row by row.
   std::optional<TensorView> cos;
   std::optional<TensorView> sin;
 };

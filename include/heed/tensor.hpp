@@ -136,16 +136,21 @@ class Tensor {
   /// fewer elements.
   Tensor alias(const Shape& shape, std::int64_t first = 0) const;
   bool is_shared() const noexcept;
+  /// The bytes of memory, in whole cache lines, that are freed with this tensor: 0 while others
+  /// share them.
+  std::size_t owned_bytes() const noexcept;
   operator TensorView() const noexcept { return {data_, shape_, dtype_}; }
 
  private:
   struct Free {
     void operator()(std::byte* memory) const noexcept;
   };
-  Tensor(std::byte* memory, std::byte* data, const Shape& shape, DType dtype) noexcept
-      : memory_(memory), data_(data), shape_(shape), dtype_(dtype) {}
+  Tensor(std::byte* memory, std::size_t memory_bytes, std::byte* data, const Shape& shape,
+         DType dtype) noexcept
+      : memory_(memory), memory_bytes_(memory_bytes), data_(data), shape_(shape), dtype_(dtype) {}
 
   std::unique_ptr<std::byte[], Free> memory_;
+  std::size_t memory_bytes_ = 0;
   std::byte* data_ = nullptr;  // in it
   Shape shape_;
   DType dtype_;

@@ -242,8 +242,9 @@ class Decode {
     const int end = std::clamp(inside(c_.visible.end_of(query) - first), begin, range.end);
     std::fill(s + range.begin, s + begin, kHidden);
     std::fill(s + end, s + range.end, kHidden);
-    if (!c_.alibi_slopes || c_.alibi_slopes[r % c_.heads] == 0.0f) return;
-    add_alibi<Isa>(s, begin, end, c_.alibi_slopes[r % c_.heads], query + c_.visible.offset - first);
+    const float slope = c_.alibi_slopes ? c_.alibi_slopes[r % c_.heads * c_.alibi_stride] : 0.0f;
+    if (slope == 0.0f) return;
+    add_alibi<Isa>(s, begin, end, slope, query + c_.visible.offset - first);
   }
 
   void take_bytes(const StoredTile& tile, std::int64_t first, Range range) noexcept {
@@ -351,10 +352,11 @@ void merge_states(const DecodeMerge& t) noexcept {
   for (int r = 0; r < t.heads * t.queries; ++r) {
     const int h = r % t.heads;
     const int i = r / t.heads;
-    float m = t.sinks ? t.sinks[h] : kHidden;
+    const float sink = t.sinks ? t.sinks[h * t.sink_stride] : kHidden;
+    float m = sink;
     for (std::int64_t n = 0; n < t.part_count; ++n) m = std::max(m, t.parts[n].m[r]);
     const float shift = m == kHidden ? 0.0f : m;
-    float l = t.sinks ? exponential(t.sinks[h] - shift) : 0.0f;
+    float l = t.sinks ? exponential(sink - shift) : 0.0f;
     for (std::int64_t n = 0; n < t.part_count; ++n)
       l += exponential(t.parts[n].m[r] - shift) * t.parts[n].l[r];
     if (t.lse)

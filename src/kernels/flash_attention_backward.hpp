@@ -1,8 +1,9 @@
 #pragma once
 
 // The gradients of softmax(scores) V for a tile of queries and a tile of keys. With the scores S,
-// made once more by score_tile.hpp, the row's lse and delta = sum dO O - d lse,
-//     P = exp(S - lse),  dP = dO V^T,  dS = P (dP - delta),
+// made once more by score_tile.hpp, the row's maximum m, the sum l of exp(S - m) and
+// delta = sum dO O - d lse,
+//     P = exp(S - m) / l,  dP = dO V^T,  dS = P (dP - delta),
 //     dV += P^T dO,      dQ += dS K,   dK += dS^T Q
 // (Dao, "FlashAttention-2", algorithm 2, 2023). A softcap c multiplies dS by 1 - (s / c)^2, with s
 // the capped score, after biases and slopes have had theirs; dropout multiplies dP as it did P, and
@@ -13,9 +14,14 @@
 // well as along its rows (FixedLeft). Queries and dO are right factors there, so they are packed
 // twice; keys too.
 //
+// P is not exp(S - lse): where scores are large, lse = m + log l has few digits after the point.
+// And delta is summed as dP is: where one key has all the weight and O is its value, their
+// difference is exactly zero.
+//
 // What a query does not see has P = dS = 0 and adds nothing. That takes care where a number is not
 // finite, because 0 * NaN is NaN: such a pair of tiles takes a slower path, which sets hidden P and
-// dS to zero whatever lse and delta are, and skips the products with zeros.
+// dS to zero whatever m, l and delta are, and skips the products with zeros. The other sums have
+// the same bits.
 
 #include <algorithm>
 #include <cmath>
@@ -23,6 +29,7 @@
 #include "kernels/dropout.hpp"
 #include "kernels/score_tile.hpp"
 #include "kernels/softmax.hpp"
+#include "simd/transpose.hpp"
 
 namespace heed::kernels {
 
@@ -45,12 +52,18 @@ class FlashAttentionBackward {
         pack_columns<Isa>(inputs.d_output, tile.output_stride, tile.queries, tile.value_size, depth,
                           to.d_output_columns);
     to.finite = finite_q && finite_d_output;
+    for (int r = 0; r < tile.queries; r += kLanes)
+      products(inputs.output + r * tile.output_stride, inputs.d_output + r * tile.output_stride,
+               tile.output_stride, std::min(kLanes, tile.queries - r), tile.value_size,
+               to.delta + r);
     for (int r = 0; r < tile.queries; ++r) {
-      to.delta[r] = product(inputs.output + r * tile.output_stride,
-                            inputs.d_output + r * tile.output_stride, tile.value_size);
       if (inputs.d_lse) to.delta[r] -= inputs.d_lse[r];
-      const bool finite_lse = std::isfinite(to.lse[r]) || to.lse[r] == kHidden;
-      to.finite = to.finite && finite_lse && std::isfinite(to.delta[r]);
+      const float m = inputs.maxima[r], l = inputs.sums[r];
+      // A row without a key: -inf - -inf would be NaN.
+      to.shifts[r] = m == kHidden ? 0.0f : m;
+      to.scales[r] = l == 0.0f ? 0.0f : 1.0f / l;
+      to.finite = to.finite && std::isfinite(to.shifts[r]) && std::isfinite(to.scales[r]) &&
+                  std::isfinite(to.delta[r]);
     }
   }
 
@@ -90,19 +103,40 @@ class FlashAttentionBackward {
         cap_slope_(d_s_ + kQueryTile * kStride),
         finite_(tile.finite && tile.queries.finite) {}
 
-  /// sum output * d_output. The output of a query that sees no key is zero, and its gradient is not
-  /// looked at.
-  static float product(const float* output, const float* d_output, std::int64_t size) noexcept {
+  /// sum output * d_output for `count` rows, up to a vector of them, one to a lane: term after
+  /// term, as the product dO V^T is summed. The output of a query that sees no key is zero, and its
+  /// gradient is not looked at.
+  static void products(const float* output, const float* d_output, std::ptrdiff_t stride, int count,
+                       std::int64_t size, float* to) noexcept {
     V sum(0.0f);
+    const auto add = [&](V o, V d_o) {
+      sum = simd::madd<Isa>(xsimd::select(o == V(0.0f), V(0.0f), d_o), o, sum);
+    };
+    V o[kLanes], d_o[kLanes];
     std::int64_t c = 0;
     for (; c + kLanes <= size; c += kLanes) {
-      const V o = V::load_unaligned(output + c);
-      sum += xsimd::select(o == V(0.0f), V(0.0f), o * V::load_unaligned(d_output + c));
+      for (int r = 0; r < kLanes; ++r) {
+        // Rows beyond the last repeat it.
+        const std::ptrdiff_t at = std::min(r, count - 1) * stride + c;
+        o[r] = V::load_unaligned(output + at);
+        d_o[r] = V::load_unaligned(d_output + at);
+      }
+      simd::transpose<Isa>(o);
+      simd::transpose<Isa>(d_o);
+      for (int i = 0; i < kLanes; ++i) add(o[i], d_o[i]);
     }
-    float rest = xsimd::reduce_add(sum);
-    for (; c < size; ++c)
-      if (output[c] != 0.0f) rest += output[c] * d_output[c];
-    return rest;
+    for (; c < size; ++c) {
+      alignas(64) float column[kLanes], d_column[kLanes];
+      for (int r = 0; r < kLanes; ++r) {
+        const std::ptrdiff_t at = std::min(r, count - 1) * stride + c;
+        column[r] = output[at];
+        d_column[r] = d_output[at];
+      }
+      add(V::load_aligned(column), V::load_aligned(d_column));
+    }
+    alignas(64) float sums[kLanes];
+    sum.store_aligned(sums);
+    std::copy_n(sums, count, to);
   }
 
   void run() noexcept {
@@ -154,7 +188,8 @@ class FlashAttentionBackward {
           drop<Isa>(t.dropout, t.row + static_cast<std::uint64_t>(r), t_.first_key, begin, end, w);
         };
         if (drops) drop_row(d_s);
-        differentiate<Finite>(exp2, p, d_s, begin, end, t_.queries.lse[r], t_.queries.delta[r]);
+        differentiate<Finite>(exp2, p, d_s, begin, end, t_.queries.shifts[r], t_.queries.scales[r],
+                              t_.queries.delta[r]);
         if (drops) drop_row(p);
         if (t_.d_bias) add_to_bias(r, d_s);
         if (t_.d_slope) add_to_slope(r, d_s);
@@ -180,14 +215,12 @@ class FlashAttentionBackward {
 
   template <bool Finite>
   static void differentiate(const simd::Exp2<Isa>& exp2, float* p, float* d_s, int begin, int end,
-                            float lse, float delta) noexcept {
+                            float shift, float scale, float delta) noexcept {
     const V log2_e = simd::held<Isa>(kLog2E);
-    const V deltas(delta);
-    // A row without a key: -inf - -inf would be NaN.
-    const V shift(lse == kHidden ? 0.0f : lse);
+    const V shifts(shift), scales(scale), deltas(delta);
     for (int j = begin; j < end; j += kLanes) {
       const V s = V::load_aligned(p + j);
-      V weight = exp2((s - shift) * log2_e);
+      V weight = exp2((s - shifts) * log2_e) * scales;
       V d_score = weight * (V::load_aligned(d_s + j) - deltas);
       if constexpr (!Finite) {
         weight = xsimd::select(s == V(kHidden), V(0.0f), weight);
@@ -258,11 +291,8 @@ class FlashAttentionBackward {
   static void add_seen_transposed(const float* x, const float* right, int rows, int begin, int end,
                                   float* y, std::int64_t y_stride) noexcept {
     for (int j = 0; j < rows; ++j)
-      for (int r = begin; r < end; ++r) {
-        const float factor = x[r * kStride + j];
-        if (factor == 0.0f) continue;
-        for (int c = 0; c < kWidth; ++c) y[j * y_stride + c] += factor * right[r * kWidth + c];
-      }
+      add_seen_rows<Isa>(x + begin * kStride + j, kStride, right + begin * kWidth, end - begin,
+                         y + j * y_stride);
   }
 
   const BackwardTile& t_;

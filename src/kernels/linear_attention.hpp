@@ -29,7 +29,7 @@ void linear_attention(const LinearAttentionHead& head) noexcept {
     if (head.decay) {
       const float* g = head.decay + t * head.decay_stride;
       for (std::int64_t d = 0; d < D; ++d) {
-        const float factor = std::exp(g[head.decay_size == 1 ? 0 : d]);
+        const float factor = std::exp(g[d * head.decay_step]);
         for (std::int64_t c = 0; c < Dv; ++c) head.state[d * Dv + c] *= factor;
       }
     }

@@ -90,4 +90,22 @@ inline void multiply_rows(int rows, Left a, Right b, std::ptrdiff_t depth, float
   multiply_rows<Isa, Accumulate, Rows>(rows, a, b, depth, c, c_stride, c, c_stride);
 }
 
+/// One row of C += A B that does not read a row of B where A is zero, because 0 * NaN is NaN. Else
+/// it gives the same bits as multiply_block. Entry d of A stands at d * step.
+template <class Isa>
+inline void add_seen_rows(const float* a, std::ptrdiff_t step, const float* b, std::ptrdiff_t depth,
+                          float* c) noexcept {
+  using V = simd::Vector<Isa>;
+  constexpr int kVectors = simd::Traits<Isa>::kVectors;
+  constexpr int kLanes = static_cast<int>(V::size);
+  V sum[kVectors];
+  for (int v = 0; v < kVectors; ++v) sum[v] = V::load_unaligned(c + v * kLanes);
+  for (std::ptrdiff_t d = 0; d < depth; ++d, a += step, b += kPanel<Isa>) {
+    if (*a == 0.0f) continue;
+    for (int v = 0; v < kVectors; ++v)
+      sum[v] = simd::madd<Isa>(V(*a), V::load_aligned(b + v * kLanes), sum[v]);
+  }
+  for (int v = 0; v < kVectors; ++v) sum[v].store_unaligned(c + v * kLanes);
+}
+
 }  // namespace heed::kernels

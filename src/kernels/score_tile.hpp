@@ -242,12 +242,8 @@ class ScoreTile {
                         std::int64_t y_stride) noexcept {
     for (std::int64_t column = 0; column < y_stride; column += kWidth, right += depth * kWidth)
       for (int r = 0; r < t_.queries; ++r)
-        for (int j = range(r).begin; j < range(r).end; ++j) {
-          const float p = x[r * kStride + j];
-          if (p == 0.0f) continue;
-          for (int c = 0; c < kWidth; ++c)
-            y[r * y_stride + column + c] += p * right[j * kWidth + c];
-        }
+        add_seen_rows<Isa>(x + r * kStride + range(r).begin, 1, right + range(r).begin * kWidth,
+                           range(r).end - range(r).begin, y + r * y_stride + column);
   }
 
   std::int8_t* byte_queries() noexcept { return reinterpret_cast<std::int8_t*>(q_); }

@@ -76,9 +76,12 @@ struct Dropout {
   float scale = 1.0f;
 };
 
-/// The keys that a query may see, as far as lengths, causality and the window say.
+/// The keys that a query may see, as far as lengths, causality, the window and a rolling cache say.
 struct VisibleKeys {
-  std::int64_t first;  // that there is
+  /// The oldest key that there is.
+  std::int64_t first;
+  /// Query i sees no key before rolling_first + i. Does nothing without a rolling cache.
+  std::int64_t rolling_first;
   std::int64_t end;
   bool is_causal;
   std::int64_t offset;  // query i stands at position i + offset
@@ -86,7 +89,8 @@ struct VisibleKeys {
   std::int64_t right;
 
   std::int64_t begin_of(std::int64_t query) const noexcept {
-    return left < 0 ? first : std::max(first, query + offset - left);
+    const std::int64_t oldest = std::max(first, rolling_first + query);
+    return left < 0 ? oldest : std::max(oldest, query + offset - left);
   }
   std::int64_t end_of(std::int64_t query) const noexcept {
     std::int64_t result = end;
@@ -127,6 +131,8 @@ struct AttentionTile {
   std::ptrdiff_t output_stride;
   // What else is asked for, or null.
   float* lse = nullptr;      // [queries]
+  float* maxima = nullptr;   // [queries] of the scores
+  float* sums = nullptr;     // [queries] of exp(score - maximum)
   float* entropy = nullptr;  // [queries]
   // [queries, all_keys], rows one after the other
   std::int64_t all_keys;
@@ -146,9 +152,11 @@ struct BackwardQueries {
   float* q_columns;         // by pack_columns with this depth
   float* d_output_columns;  // the same
   std::int64_t depth;
-  float* delta;      // [queries] sum of d_output * output, less the gradient of lse
-  const float* lse;  // [queries]
-  bool finite;       // all of these
+  float* delta;  // [queries] sum of d_output * output, less the gradient of lse
+  // A weight is scales[r] * exp(score - shifts[r]).
+  float* shifts;  // [queries] the maximum of a row of scores
+  float* scales;  // [queries] 1 / the sum of exp(score - maximum)
+  bool finite;    // all of these
 };
 
 /// What those are packed from.
@@ -156,6 +164,8 @@ struct BackwardInputs {
   const float* output;    // [queries, value_size]
   const float* d_output;  // the same
   const float* d_lse;     // [queries] or null
+  const float* maxima;    // [queries] as of AttentionTile
+  const float* sums;      // [queries]
 };
 
 /// One tile of queries of one (batch, head) against one tile of keys.
@@ -233,6 +243,7 @@ struct DecodeChunk {
   VisibleKeys visible;
   float softcap;              // 0 for none
   const float* alibi_slopes;  // [heads] or null
+  std::ptrdiff_t alibi_stride;
   PartialState state;
   float* scratch;  // decode_scratch(head_size) floats
 };
@@ -246,7 +257,8 @@ struct DecodeMerge {
   std::int64_t value_size;
   VisibleKeys visible;
   const float* sinks;  // [heads] or null
-  float* output;       // [heads, queries, value_size]
+  std::ptrdiff_t sink_stride;
+  float* output;  // [heads, queries, value_size]
   std::ptrdiff_t output_head_stride;
   std::ptrdiff_t output_stride;
   float* lse;  // [heads, queries] or null
@@ -318,7 +330,7 @@ struct LinearAttentionHead {
   std::int64_t v_stride;
   const float* decay;  // or null
   std::int64_t decay_stride;
-  std::int64_t decay_size;  // 1 or head_size
+  std::int64_t decay_step;  // between rows of the state; 0 if they share one number
   const float* beta;        // or null
   std::int64_t beta_stride;
   float* state;  // [head_size, value_size]

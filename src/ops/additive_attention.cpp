@@ -105,6 +105,8 @@ AdditiveAttentionResult additive_attention(Context& context, const TensorView& q
   AdditiveAttentionResult result{Tensor(Shape{s.B, s.L, s.Dv}), Tensor(Shape{s.B, s.L, s.S})};
   float* const output = result.output.data().data();
   float* const weights = result.weights.data().data();
+  if (result.output.shape().elements() == 0 && result.weights.shape().elements() == 0)
+    return result;
   Context::Runtime& runtime = context.runtime();
   Arena::Scope scratch(runtime.arena());
   const Tiles tiles(s, q, k, v, weight, runtime.pool().threads(), scratch);
@@ -130,6 +132,12 @@ AdditiveAttentionGradients additive_attention_backward(Context& context, const T
   if (d_weights) ops::require_floats("d_weights", *d_weights, weights.shape());
   AdditiveAttentionGradients result{Tensor(q.shape()), Tensor(k.shape()), Tensor(v.shape()),
                                     Tensor(weight.shape())};
+  if (weights.shape().elements() == 0) {
+    // No query has a key.
+    for (Tensor* const gradient : {&result.q, &result.k, &result.v, &result.weight})
+      std::ranges::fill(gradient->data(), 0.0f);
+    return result;
+  }
   Context::Runtime& runtime = context.runtime();
   Arena::Scope scratch(runtime.arena());
   const int threads = runtime.pool().threads();

@@ -116,7 +116,8 @@ class PackedKeyValues {
  private:
   KeyValueTile cached_tile(std::size_t n, std::int64_t g, std::int64_t tile, float* keys,
                            float* values) const noexcept {
-    if ((tile + 1) * kKeyTile <= p_.sequences[n].oldest) return {};  // dropped, and not visited
+    // Such a tile is not visited. A rolling cache may have dropped it.
+    if ((tile + 1) * kKeyTile <= p_.sequences[n].oldest) return {};
     return cache_->pages().tile(static_cast<std::int64_t>(n), g, tile, keys, values);
   }
 
@@ -186,6 +187,7 @@ AttentionResult allocate(const AttentionProblem& p, const AttentionOptions& opti
     if (wanted) tensor.emplace(shape);
   };
   make(options.need_lse, result.lse, p.row_shape);
+  make(options.need_statistics, result.statistics, ops::statistics_shape(p));
   make(options.capture_entropy, result.entropy, p.row_shape);
   make(options.need_weights, result.weights, p.pairs_shape);
   make(options.capture_scores, result.scores, p.pairs_shape);
@@ -196,8 +198,8 @@ AttentionResult allocate(const AttentionProblem& p, const AttentionOptions& opti
 
 /// Whether more is asked for than output and lse.
 bool observes(const AttentionOptions& options) {
-  return options.need_weights || options.capture_scores || options.capture_capped ||
-         options.capture_masked || options.capture_entropy;
+  return options.need_statistics || options.need_weights || options.capture_scores ||
+         options.capture_capped || options.capture_masked || options.capture_entropy;
 }
 
 /// Attention by tiles of queries. Takes all the memory that it needs when it is made.
@@ -223,6 +225,8 @@ class TiledAttention {
     const auto tile_count = static_cast<std::int64_t>(tiles_.size());
     float* const output = result.output.data().data();
     float* const lse = ops::data_or_null(result.lse);
+    float* const maxima = ops::data_or_null(result.statistics);
+    float* const sums = maxima ? maxima + p_.row_shape.elements() : nullptr;
     float* const entropy = ops::data_or_null(result.entropy);
     float* const scores = ops::data_or_null(result.scores);
     float* const capped = ops::data_or_null(result.capped);
@@ -247,6 +251,8 @@ class TiledAttention {
       tile.key_mean = packed_.mean(n, h / (p_.H / p_.G));
       tile.output = p_.output_layout.at(output, b, h, query);
       tile.lse = row_of(lse);
+      tile.maxima = row_of(maxima);
+      tile.sums = row_of(sums);
       tile.entropy = row_of(entropy);
       tile.scores = pairs_of(scores);
       tile.capped = pairs_of(capped);
@@ -304,6 +310,8 @@ AttentionResult attention(Context& context, const TensorView& q, const TensorVie
   const auto [k_data, v_data] =
       ops::join_past(p, options, k, v, result.present_key, result.present_value);
 
+  if (p.sequences.empty()) return result;
+
   const kernels::KernelTable& kernels = runtime.kernels();
   if (options.cache && options.cache->pages().panel() != kernels.panel)
     throw OptionError("cache",
@@ -317,7 +325,7 @@ AttentionResult attention(Context& context, const TensorView& q, const TensorVie
   if (decodes) decode.emplace(p, options, runtime, scratch);
   if (!decodes || observes(options)) tiled.emplace(p, options, runtime, scratch);
 
-  // All that may fail is behind: only now the cache changes.
+  // Nothing below can fail, so the cache may now change.
   if (options.cache)
     options.cache->pages().append(p.appended, k_data, p.k_layout, v_data, p.v_layout);
 
@@ -326,6 +334,7 @@ AttentionResult attention(Context& context, const TensorView& q, const TensorVie
   if (tiled) tiled->run(q_data, k_data, v_data, result, alone);
   if (decode)
     decode->run(q_data, result.output.data().data(), ops::data_or_null(result.lse), alone);
+  if (options.cache) options.cache->pages().roll(p.appended);
   return result;
 }
 

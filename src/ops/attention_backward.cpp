@@ -39,7 +39,6 @@ class TiledBackward {
       : p_(p),
         new_k_layout_(new_k_layout),
         new_v_layout_(new_v_layout),
-        options_(options),
         result_(result),
         kernels_(runtime.kernels()),
         pool_(runtime.pool()),
@@ -62,6 +61,9 @@ class TiledBackward {
     chunks_ = std::min(most_key_tiles, most_chunks_);
 
     d_q_ = scratch.take<float>(chunks_ * operands_.query_slots() * d_q_size_);
+    for (const std::optional<Tensor>* const sums : {&result.alibi_slopes, &result.sinks})
+      if (*sums) most_head_numbers_ = std::max(most_head_numbers_, (*sums)->shape().elements());
+    head_numbers_ = scratch.take<double>(most_head_numbers_);
     if (result.alibi_slopes) {
       d_slopes_ = scratch.take<double>(N * chunks_ * p.H);
       std::fill_n(d_slopes_, N * chunks_ * p.H, 0.0);
@@ -255,35 +257,43 @@ class TiledBackward {
       for (std::int64_t chunk = 0; chunk < chunks_; ++chunk)
         for (std::int64_t i = 0; i < bias_size_; ++i)
           bias_.data[i] += chunk_biases_[chunk * bias_size_ + i];
-    for (std::int64_t h = 0; h < p_.H; ++h) {
-      const auto head = static_cast<std::size_t>(h);
-      if (result_.alibi_slopes) {
-        double sum = 0.0;
+    if (result_.alibi_slopes)
+      add_up(p_.alibi_slopes, *result_.alibi_slopes, [&](std::int64_t h, const auto& add) {
         for (std::size_t n = 0; n < p_.sequences.size(); ++n)
-          for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) sum += *slope(n, chunk, h);
-        result_.alibi_slopes->data()[head] = static_cast<float>(sum);
-      }
-      if (result_.sinks) result_.sinks->data()[head] = sink_gradient(h);
-    }
+          for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) add(n, *slope(n, chunk, h));
+      });
+    if (result_.sinks)
+      add_up(p_.sinks, *result_.sinks, [&](std::int64_t h, const auto& add) {
+        for (std::int64_t t = 0; t < operands_.query_tiles(); ++t)
+          add(operands_.tile(t).sequence, sink_gradient(h, t));
+      });
   }
 
-  /// The sink has the weight exp(sink - lse) in each row, and no value.
-  float sink_gradient(std::int64_t h) const noexcept {
-    const float sink = options_.sinks->data<float>()[static_cast<std::size_t>(h)];
+  /// Writes the gradients of numbers that heads and sequences may share: for each head,
+  /// terms(h, add) calls add(n, x) for the terms of all its sequences.
+  template <class Terms>
+  void add_up(const ops::HeadNumbers& numbers, Tensor& to, const Terms& terms) noexcept {
+    std::fill_n(head_numbers_, to.shape().elements(), 0.0);
+    for (std::int64_t h = 0; h < p_.H; ++h)
+      terms(h, [&](std::size_t n, double term) { head_numbers_[numbers.index(n, h)] += term; });
+    std::ranges::transform(head_numbers_, head_numbers_ + to.shape().elements(), to.data().begin(),
+                           [](double sum) { return static_cast<float>(sum); });
+  }
+
+  /// What the rows of a tile of queries give: the sink has a weight in each of them, and no value.
+  double sink_gradient(std::int64_t h, std::int64_t t) const noexcept {
+    const float sink = *p_.sinks.at(operands_.tile(t).sequence, h);
+    if (std::isinf(sink) && sink < 0) return 0.0;
+    const kernels::BackwardQueries& queries = operands_.queries(h, t);
     double sum = 0.0;
-    if (std::isinf(sink) && sink < 0) return 0.0f;
-    for (std::int64_t t = 0; t < operands_.query_tiles(); ++t) {
-      const kernels::BackwardQueries& queries = operands_.queries(h, t);
-      for (std::int64_t r = 0; r < operands_.count(t); ++r)
-        sum -= std::exp(static_cast<double>(sink) - static_cast<double>(queries.lse[r])) *
-               static_cast<double>(queries.delta[r]);
-    }
-    return static_cast<float>(sum);
+    for (std::int64_t r = 0; r < operands_.count(t); ++r)
+      sum -= std::exp(static_cast<double>(sink) - static_cast<double>(queries.shifts[r])) *
+             static_cast<double>(queries.scales[r]) * static_cast<double>(queries.delta[r]);
+    return sum;
   }
 
   const AttentionProblem& p_;
   ops::Layout new_k_layout_, new_v_layout_;
-  const AttentionOptions& options_;
   AttentionGradients& result_;
   const kernels::KernelTable& kernels_;
   ThreadPool& pool_;
@@ -300,6 +310,8 @@ class TiledBackward {
   std::int64_t chunks_;
   float* d_q_;                  // [chunks, query slots, d_q_size_]
   double* d_slopes_ = nullptr;  // [sequences, chunks, H]
+  std::int64_t most_head_numbers_ = 0;
+  double* head_numbers_;  // [most_head_numbers_] sums of their gradients
   std::int64_t bias_size_ = 0;
   float* chunk_biases_ = nullptr;  // [chunks, bias_size_]
 };
@@ -328,11 +340,20 @@ AttentionGradients allocate(const TensorView& q, const TensorView& k, const Tens
   return result;
 }
 
+void clear(AttentionGradients& gradients) {
+  for (Tensor* const gradient : {&gradients.q, &gradients.k, &gradients.v})
+    std::ranges::fill(gradient->data(), 0.0f);
+  for (std::optional<Tensor>* const gradient :
+       {&gradients.mask, &gradients.bias, &gradients.alibi_slopes, &gradients.sinks,
+        &gradients.past_key, &gradients.past_value})
+    if (*gradient) std::ranges::fill((*gradient)->data(), 0.0f);
+}
+
 }  // namespace
 
 AttentionGradients attention_backward(Context& context, const TensorView& d_output,
                                       const TensorView& q, const TensorView& k, const TensorView& v,
-                                      const TensorView& output, const TensorView& lse,
+                                      const TensorView& output, const TensorView& statistics,
                                       const AttentionOptions& options,
                                       const AttentionGradientOptions& gradient_options) {
   const AttentionGradientOptions& needed = gradient_options;
@@ -344,7 +365,7 @@ AttentionGradients attention_backward(Context& context, const TensorView& d_outp
   AttentionProblem p(q, k, v, options, scratch);
   ops::require_floats("d_output", d_output, p.output_shape);
   ops::require_floats("output", output, p.output_shape);
-  ops::require_floats("lse", lse, p.row_shape);
+  ops::require_floats("statistics", statistics, ops::statistics_shape(p));
   if (needed.d_lse) ops::require_floats("d_lse", *needed.d_lse, p.row_shape);
   require_gradient("need_mask", needed.need_mask, "a float32 mask",
                    options.mask && options.mask->dtype() == DType::kFloat32);
@@ -354,15 +375,21 @@ AttentionGradients attention_backward(Context& context, const TensorView& d_outp
   require_gradient("need_sinks", needed.need_sinks, "sinks", options.sinks.has_value());
 
   AttentionGradients result = allocate(q, k, v, options, needed);
+  if (p.sequences.empty()) {
+    clear(result);
+    return result;
+  }
   const ops::Layout new_k_layout = p.k_layout, new_v_layout = p.v_layout;
   std::optional<Tensor> all_keys, all_values;
   const ops::KeyValueRows rows = ops::join_past(p, options, k, v, all_keys, all_values);
   TiledBackward backward(p, new_k_layout, new_v_layout, options, result, runtime, scratch);
   // Five products, where the forward pass has two.
   const bool alone = 2.5 * ops::operations(p) < ops::kWorthSharing;
+  const float* const maxima = statistics.data<float>().data();
   backward.run(q.data<float>().data(), rows,
                {.output = output.data<float>().data(),
-                .lse = lse.data<float>().data(),
+                .maxima = maxima,
+                .sums = maxima + p.row_shape.elements(),
                 .d_output = d_output.data<float>().data(),
                 .d_lse = ops::data_or_null(needed.d_lse)},
                alone);

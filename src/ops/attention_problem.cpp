@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <string>
 
 #include "ops/kv_pages.hpp"
@@ -10,12 +11,20 @@
 namespace heed::ops {
 namespace {
 
+/// A distance between elements. The sizes of an empty tensor may be too large to multiply: the
+/// product then wraps around, and nothing is read by it.
+std::int64_t distance(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+
 Layout separate_heads(std::int64_t heads, std::int64_t rows, std::int64_t size) {
-  return {heads * rows * size, rows * size, size};
+  const std::int64_t head = distance(rows, size);
+  return {distance(heads, head), head, size};
 }
 
 Layout joined_heads(std::int64_t heads, std::int64_t rows, std::int64_t size) {
-  return {rows * heads * size, size, heads * size};
+  const std::int64_t row = distance(heads, size);
+  return {distance(rows, row), size, row};
 }
 
 /// The size of one of `heads` heads that share the last axis.
@@ -59,7 +68,7 @@ class Forms {
     require_rank("k", k_, rank);
     require_rank("v", v_, rank);
     rank == 4 ? read_separate_heads() : read_joined_heads();
-    p_.row_layout = {p_.H * p_.L, p_.L, 1};
+    p_.row_layout = separate_heads(p_.H, p_.L, 1);
     p_.row_shape = Shape{p_.B, p_.H, p_.L};
     if (options_.past_key || options_.past_value) read_past();
     if (options_.cache) read_cache(*options_.cache);
@@ -208,6 +217,23 @@ std::span<const std::int32_t> read_bounds(std::string_view argument, const Tenso
   return values;
 }
 
+/// Whether any result, or any gradient of q, k and v, has an element.
+bool has_work(const AttentionProblem& p, const AttentionOptions& options) {
+  const bool has_rows = p.B > 0 && p.H > 0 && p.L > 0;
+  if (p.D > 0 || p.Dv > 0) return has_rows || (p.B > 0 && p.G > 0 && p.S > 0);
+  return has_rows && (options.need_lse || options.need_statistics || options.need_weights ||
+                      options.capture_scores || options.capture_capped || options.capture_masked ||
+                      options.capture_entropy);
+}
+
+/// Packed sequences, or else batch entries.
+std::int64_t sequence_count(const AttentionProblem& p, const AttentionOptions& options) {
+  return p.is_packed ? options.cu_seqlens_q->shape()[0] - 1 : p.B;
+}
+
+/// A rolling_first that hides no key.
+constexpr std::int64_t kNothingRolls = -Shape::kMaxSize;
+
 std::span<Sequence> take_sequences(std::size_t count, Arena::Scope& scratch) {
   return {scratch.take<Sequence>(static_cast<std::int64_t>(count)), count};
 }
@@ -223,7 +249,7 @@ std::span<Sequence> packed_sequences(const AttentionProblem& p, const AttentionO
   for (std::size_t n = 0; n < sequences.size(); ++n) {
     const std::int64_t Lq = queries[n + 1] - queries[n];
     const std::int64_t Lk = keys[n + 1] - keys[n];
-    sequences[n] = {queries[n], Lq, keys[n], 0, Lk, Lk, Lk - Lq};
+    sequences[n] = {queries[n], Lq, keys[n], 0, kNothingRolls, Lk, Lk, Lk - Lq};
   }
   return sequences;
 }
@@ -236,6 +262,7 @@ std::span<Sequence> batch_sequences(const AttentionProblem& p, const AttentionOp
     require_shape("kv_lengths", *options.kv_lengths, Shape{p.B});
     lengths = options.kv_lengths->data<std::int32_t>();
   }
+  if (lengths.empty() && !has_work(p, options)) return {};
   const auto sequences = take_sequences(static_cast<std::size_t>(p.B), scratch);
   for (std::size_t b = 0; b < sequences.size(); ++b) {
     const std::int64_t length = lengths.empty() ? p.S : lengths[b];
@@ -244,7 +271,7 @@ std::span<Sequence> batch_sequences(const AttentionProblem& p, const AttentionOp
                         std::to_string(length));
     std::int64_t offset = p.past;
     if (!lengths.empty() && !options.past_key) offset = length - p.L;
-    sequences[b] = {0, p.L, 0, 0, p.S, p.mask.reach(length), offset};
+    sequences[b] = {0, p.L, 0, 0, kNothingRolls, p.S, p.mask.reach(length), offset};
   }
   return sequences;
 }
@@ -257,21 +284,19 @@ std::span<Sequence> cached_sequences(const AttentionProblem& p, const KvCache& c
     const auto n = static_cast<std::size_t>(b);
     const std::int64_t before = cache.length(b);
     const std::int64_t length = before + p.appended[n];
-    // What the append will leave.
-    const bool drops = o.is_rolling && length > before;
-    const std::int64_t oldest =
-        drops ? std::max(cache.first(b), before - o.capacity) : cache.first(b);
-    sequences[n] = {0, p.L, 0, oldest, length, p.mask.reach(length), before};
+    // The last `capacity` keys up to the query's own, which stands at before + i.
+    const std::int64_t rolling_first = o.is_rolling ? before - o.capacity + 1 : kNothingRolls;
+    const std::int64_t oldest = std::max(cache.first(b), rolling_first);
+    sequences[n] = {0, p.L, 0, oldest, rolling_first, length, p.mask.reach(length), before};
   }
   return sequences;
 }
 
 /// Replaces the default offsets by what the options say.
-void align(std::span<Sequence> sequences, const AttentionOptions& options) {
+void align(std::span<Sequence> sequences, std::int64_t count, const AttentionOptions& options) {
   if (options.causal_offset) {
     const TensorView& given = *options.causal_offset;
     require_dtype("causal_offset", given, DType::kInt32);
-    const auto count = static_cast<std::int64_t>(sequences.size());
     if (given.shape() != Shape{1} && given.shape() != Shape{count})
       throw ShapeError("causal_offset",
                        count == 1 ? "[1]" : "[1] or [" + std::to_string(count) + "]",
@@ -293,6 +318,21 @@ void align(std::span<Sequence> sequences, const AttentionOptions& options) {
   }
 }
 
+HeadNumbers head_numbers(std::string_view argument, const std::optional<TensorView>& given,
+                         const AttentionProblem& p, std::int64_t sequences) {
+  if (!given) return {};
+  require_dtype(argument, *given, DType::kFloat32);
+  const Shape& shape = given->shape();
+  const float* const data = given->data<float>().data();
+  if (shape == Shape{p.H}) return {data, 0, 1};
+  const Shape full{sequences, p.H};
+  const auto fits = [&](int axis) { return shape[axis] == 1 || shape[axis] == full[axis]; };
+  if (shape.rank() != 2 || !fits(0) || !fits(1))
+    throw ShapeError(argument, to_string(Shape{p.H}) + " or what broadcasts to " + to_string(full),
+                     to_string(shape));
+  return {data, shape[0] == 1 ? 0 : shape[1], shape[1] == 1 ? 0 : 1};
+}
+
 void require_ranges(const AttentionProblem& p, const AttentionOptions& options) {
   const auto require_side = [](std::string_view name, std::int64_t side) {
     if (side < -1) throw OptionError(name, "-1 or more", std::to_string(side));
@@ -312,8 +352,6 @@ void require_ranges(const AttentionProblem& p, const AttentionOptions& options) 
         "q",
         "heads of at most " + std::to_string(kernels::kMostByteDepth) + " numbers for int8 scores",
         std::to_string(p.D));
-  if (options.alibi_slopes) require_floats("alibi_slopes", *options.alibi_slopes, Shape{p.H});
-  if (options.sinks) require_floats("sinks", *options.sinks, Shape{p.H});
   if (options.block_mask) {
     const BlockMask& mask = *options.block_mask;
     if (mask.queries() != p.L || mask.keys() != p.S)
@@ -348,7 +386,10 @@ AttentionProblem::AttentionProblem(const TensorView& q, const TensorView& k, con
     sequences = cached_sequences(*this, *options.cache, scratch);
   else
     sequences = batch_sequences(*this, options, scratch);
-  align(sequences, options);
+  const std::int64_t count = sequence_count(*this, options);
+  align(sequences, count, options);
+  alibi_slopes = head_numbers("alibi_slopes", options.alibi_slopes, *this, count);
+  sinks = head_numbers("sinks", options.sinks, *this, count);
   scale =
       options.scale ? *options.scale : static_cast<float>(1.0 / std::sqrt(static_cast<double>(D)));
 }

@@ -22,15 +22,32 @@ struct Layout {
   }
 };
 
+/// A number for each batch entry - or packed sequence - and head, in an array that broadcasts to
+/// [B, H].
+struct HeadNumbers {
+  const float* data = nullptr;
+  std::int64_t sequence = 0;  // strides; 0 repeats
+  std::int64_t head = 0;
+
+  /// Where the number stands; null if there is no array.
+  const float* at(std::size_t n, std::int64_t h) const noexcept {
+    return data ? data + index(n, h) : nullptr;
+  }
+  std::int64_t index(std::size_t n, std::int64_t h) const noexcept {
+    return static_cast<std::int64_t>(n) * sequence + h * head;
+  }
+};
+
 /// The queries of one sequence and the keys they may see.
 struct Sequence {
   std::int64_t first_query;  // in its batch entry; not 0 for packed sequences only
   std::int64_t queries;
   std::int64_t first_key;
-  std::int64_t oldest;   // key that is still there; not 0 for rolling caches only
-  std::int64_t keys;     // that there are
-  std::int64_t visible;  // that lengths and the mask's reach leave
-  std::int64_t offset;   // query i stands at position i + offset
+  std::int64_t oldest;         // key that is still there; not 0 for rolling caches only
+  std::int64_t rolling_first;  // query i sees no key before rolling_first + i
+  std::int64_t keys;           // that there are
+  std::int64_t visible;        // that lengths and the mask's reach leave
+  std::int64_t offset;         // query i stands at position i + offset
 };
 
 /// A call of attention, validated and brought to one form.
@@ -51,12 +68,14 @@ struct AttentionProblem {
   bool is_packed = false;
   /// With a cache: the new tokens of each sequence.
   std::vector<std::int64_t> appended;
-  /// One for each batch entry, or for each packed sequence.
+  /// One for each batch entry, or for each packed sequence; none where there is nothing to compute,
+  /// because arrays of no elements may have as many batch entries as they like.
   std::span<Sequence> sequences;
   BroadcastMask mask;
   bool is_causal;
   std::int64_t left, right;  // of the window
   float scale;
+  HeadNumbers alibi_slopes, sinks;
 
   /// The batch entry in whose memory a sequence stands.
   std::int64_t batch_of(std::size_t sequence) const noexcept {
@@ -65,7 +84,7 @@ struct AttentionProblem {
 
   kernels::VisibleKeys visible(std::size_t sequence) const noexcept {
     const Sequence& s = sequences[sequence];
-    return {s.oldest, s.visible, is_causal, s.offset, left, right};
+    return {s.oldest, s.rolling_first, s.visible, is_causal, s.offset, left, right};
   }
 };
 

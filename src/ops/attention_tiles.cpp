@@ -46,6 +46,7 @@ Tensor append(const TensorView& past, const TensorView& fresh, const Layout& lay
   const std::int64_t B = past.shape()[0], G = past.shape()[1], P = past.shape()[2];
   const std::int64_t size = past.shape()[3];
   Tensor both(Shape{B, G, P + new_rows, size});
+  if (both.shape().elements() == 0) return both;
   const float* from = past.data<float>().data();
   const float* const added = fresh.data<float>().data();
   float* to = both.data().data();
@@ -95,8 +96,7 @@ kernels::AttentionTile tile_of_scores(const AttentionProblem& p, const Attention
   const auto [n, first] = tile;
   const Sequence& sequence = p.sequences[n];
   const std::int64_t b = p.batch_of(n);
-  const float* const slopes = data_or_null(options.alibi_slopes);
-  const float* const sinks = data_or_null(options.sinks);
+  const float* const slope = p.alibi_slopes.at(n, h);
   return {
       .q_stride = static_cast<std::ptrdiff_t>(p.q_layout.row),
       .queries = static_cast<int>(std::min<std::int64_t>(kQueryTile, sequence.queries - first)),
@@ -108,8 +108,8 @@ kernels::AttentionTile tile_of_scores(const AttentionProblem& p, const Attention
       .mask = p.mask.slice(b, h),
       .blocks = blocks_of(options.block_mask, b, h, first),
       .softcap = options.softcap,
-      .alibi_slope = slopes ? slopes[h] : 0.0f,
-      .sink = sinks ? sinks + h : nullptr,
+      .alibi_slope = slope ? *slope : 0.0f,
+      .sink = p.sinks.at(n, h),
       .dropout = dropout_of(options),
       .row = dropout_row(b, h, sequence.first_query + first),
       .output_stride = static_cast<std::ptrdiff_t>(p.output_layout.row),

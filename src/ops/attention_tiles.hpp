@@ -36,6 +36,11 @@ double operations(const AttentionProblem& p);
 kernels::AttentionTile tile_of_scores(const AttentionProblem& p, const AttentionOptions& options,
                                       const QueryTile& tile, std::int64_t h);
 
+/// Of AttentionResult::statistics: the maxima of all rows, and then their sums.
+inline Shape statistics_shape(const AttentionProblem& p) {
+  return p.is_packed ? Shape{2, p.H, p.L} : Shape{2, p.B, p.H, p.L};
+}
+
 inline float* data_or_null(std::optional<Tensor>& tensor) {
   return tensor ? tensor->data().data() : nullptr;
 }

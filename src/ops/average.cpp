@@ -26,6 +26,7 @@ Tensor average(Context& context, const TensorView& x, const AverageOptions& opti
   const std::int64_t E = x.shape()[2];
   const bool* const counts = read_mask(x, options);
   Tensor output(x.shape());
+  if (x.shape().elements() == 0) return output;
   Arena::Scope scratch(context.runtime().arena());
   double* const sum = scratch.take<double>(E);
 
@@ -58,6 +59,7 @@ Tensor average_backward(Context& context, const TensorView& d_output,
   const std::int64_t E = d_output.shape()[2];
   const bool* const counts = read_mask(d_output, options);
   Tensor d_x(d_output.shape());
+  if (d_output.shape().elements() == 0) return d_x;
   Arena::Scope scratch(context.runtime().arena());
   double* const sum = scratch.take<double>(E);
 

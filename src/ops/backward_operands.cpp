@@ -41,10 +41,12 @@ BackwardOperands::BackwardOperands(const AttentionProblem& p, const AttentionOpt
 
   const std::int64_t count = p.H * query_tiles();
   queries_ = scratch.take<kernels::BackwardQueries>(count);
-  float* const delta = scratch.take<float>(count * kQueryTile);
-  for (std::int64_t i = 0; i < count; ++i) {
+  float* rows = scratch.take<float>(3 * count * kQueryTile);
+  for (std::int64_t i = 0; i < count; ++i, rows += 3 * kQueryTile) {
     queries_[i].depth = query_depth_;
-    queries_[i].delta = delta + i * kQueryTile;
+    queries_[i].delta = rows;
+    queries_[i].shifts = rows + kQueryTile;
+    queries_[i].scales = rows + 2 * kQueryTile;
   }
   query_slots_ = regions ? regions * (p.H / p.G) * most_query_tiles_ : count;
   constexpr std::int64_t kLongestVector = 16;  // what begins at a multiple of it is aligned
@@ -92,12 +94,13 @@ void BackwardOperands::pack_queries(std::int64_t h, std::int64_t t, std::int64_t
   queries.d_output = d_output_ + slot * d_output_size_;
   queries.q_columns = q_columns_ + slot * q_columns_size_;
   queries.d_output_columns = d_output_columns_ + slot * d_output_columns_size_;
-  queries.lse = p_.row_layout.at(outputs.lse, b, h, query);
   kernels_.pack_backward(
       tile,
       {.output = p_.output_layout.at(outputs.output, b, h, query),
        .d_output = p_.output_layout.at(outputs.d_output, b, h, query),
-       .d_lse = outputs.d_lse ? p_.row_layout.at(outputs.d_lse, b, h, query) : nullptr},
+       .d_lse = outputs.d_lse ? p_.row_layout.at(outputs.d_lse, b, h, query) : nullptr,
+       .maxima = p_.row_layout.at(outputs.maxima, b, h, query),
+       .sums = p_.row_layout.at(outputs.sums, b, h, query)},
       queries);
 }
 

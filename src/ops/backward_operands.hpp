@@ -12,7 +12,8 @@ namespace heed::ops {
 /// What attention gave, and the gradients of that.
 struct AttentionOutputs {
   const float* output;
-  const float* lse;
+  const float* maxima;
+  const float* sums;
   const float* d_output;
   const float* d_lse;  // or null
 };

@@ -32,6 +32,7 @@ BlockMask BlockMask::from(
   std::vector<std::uint8_t> bits;
   std::int32_t blocks = 0;
   auto kind = kinds.data<std::int32_t>().begin();
+  if (kinds.shape().elements() == 0) batch = 0;
   for (std::int64_t b = 0; b < batch; ++b)
     for (std::int64_t h = 0; h < heads; ++h)
       for (std::int64_t q0 = 0; q0 < queries; q0 += kQueries)

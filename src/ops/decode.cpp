@@ -90,8 +90,8 @@ void Decode::attend(std::int64_t piece, const float* q, float* scratch) const no
       .first_key = chunk.tile * kKeyTile,
       .visible = p_.visible(chunk.sequence),
       .softcap = options_.softcap,
-      .alibi_slopes =
-          options_.alibi_slopes ? options_.alibi_slopes->data<float>().data() + h : nullptr,
+      .alibi_slopes = p_.alibi_slopes.at(chunk.sequence, h),
+      .alibi_stride = static_cast<std::ptrdiff_t>(p_.alibi_slopes.head),
       .state = states_[g * chunk_count + piece / p_.G],
       .scratch = scratch,
   });
@@ -108,7 +108,8 @@ void Decode::merge(std::size_t n, std::int64_t g, float* output, float* lse) con
       .queries = static_cast<int>(p_.L),
       .value_size = p_.Dv,
       .visible = p_.visible(n),
-      .sinks = options_.sinks ? options_.sinks->data<float>().data() + h : nullptr,
+      .sinks = p_.sinks.at(n, h),
+      .sink_stride = static_cast<std::ptrdiff_t>(p_.sinks.head),
       .output = p_.output_layout.at(output, b, h, 0),
       .output_head_stride = static_cast<std::ptrdiff_t>(p_.output_layout.head),
       .output_stride = static_cast<std::ptrdiff_t>(p_.output_layout.row),

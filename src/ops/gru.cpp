@@ -104,6 +104,11 @@ GruResult gru(Context& context, const TensorView& x, const GruParameters& parame
               const GruOptions& options) {
   const Problem p(context, x, parameters, options);
   const std::int64_t L = p.L, size = p.size;
+  if (p.B == 0 || size == 0) {
+    GruResult nothing{Tensor(Shape{p.B, L, size}), Tensor(Shape{p.B, size}), {}};
+    if (options.need_gates) nothing.gates = Tensor(Shape{p.B, L, 4 * size});
+    return nothing;
+  }
   const Tensor input = linear(context, x, parameters.weight_ih, parameters.bias_ih);
   const PackedWeights weight(context, parameters.weight_hh);
   GruResult result{Tensor(Shape{p.B, L, size}), Tensor(Shape{p.B, size}), {}};
@@ -171,7 +176,7 @@ GruGradients gru_backward(Context& context, const std::optional<TensorView>& d_o
   Tensor before(Shape{B, L, size});
   Tensor d_input(Shape{B, L, 3 * size}), d_hidden(Shape{B, L, 3 * size});
   Tensor d_first(Shape{B, size});
-  {
+  if (B > 0 && size > 0) {
     const kernels::KernelTable& kernels = p.runtime.kernels();
     Arena::Scope scratch(p.runtime.arena());
     const std::int64_t columns = ops::divide_up(size, kernels.panel) * kernels.panel;

@@ -66,6 +66,10 @@ KernelRegressionResult kernel_regression(Context& context, const TensorView& x_q
                                          const TensorView& bandwidth) {
   const Problem p(x_query, x_train, y_train, bandwidth);
   KernelRegressionResult result{Tensor(Shape{p.Q, p.M}), Tensor(Shape{p.Q, p.N})};
+  if (p.N == 0) {
+    std::ranges::fill(result.output.data(), 0.0f);
+    return result;
+  }
   Context::Runtime& runtime = context.runtime();
   Arena::Scope scratch(runtime.arena());
   const std::int64_t own_size = p.N + p.M;
@@ -107,6 +111,11 @@ KernelRegressionGradients kernel_regression_backward(Context& context, const Ten
   ops::require_floats("weights", weights, Shape{p.Q, p.N});
   KernelRegressionGradients result{Tensor(x_query.shape()), Tensor(x_train.shape()),
                                    Tensor(y_train.shape()), Tensor(bandwidth.shape())};
+  if (p.N == 0) {
+    std::ranges::fill(result.x_query.data(), 0.0f);
+    std::ranges::fill(result.bandwidth.data(), 0.0f);
+    return result;
+  }
   Arena::Scope scratch(context.runtime().arena());
   double* const d_weights = scratch.take<double>(p.N);
   double* const d_query = scratch.take<double>(p.F);

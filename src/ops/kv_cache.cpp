@@ -269,17 +269,23 @@ void Pages::append(const std::vector<std::int64_t>& counts, const float* k,
     if (counts[n] == 0) continue;
     Sequence& s = sequences_[n];
     const auto b = static_cast<std::int64_t>(n);
-    if (options_.is_rolling) {
-      s.first = std::max(s.first, s.length - options_.capacity);
-      const std::int64_t dropped = s.first / kKeyTile - s.first_page;
-      s.pages.erase(s.pages.begin(), s.pages.begin() + static_cast<std::ptrdiff_t>(dropped));
-      s.first_page += dropped;
-    }
     for (std::int64_t i = 0; i < counts[n]; ++i, ++s.length) {
       Page& page = *s.pages[static_cast<std::size_t>(s.length / kKeyTile - s.first_page)];
       for (std::int64_t g = 0; g < options_.heads; ++g)
         write(page, s.length % kKeyTile, g, k_layout.at(k, b, g, i), v_layout.at(v, b, g, i));
     }
+  }
+}
+
+void Pages::roll(const std::vector<std::int64_t>& counts) noexcept {
+  if (!options_.is_rolling) return;
+  for (std::size_t n = 0; n < sequences_.size(); ++n) {
+    if (counts[n] == 0) continue;
+    Sequence& s = sequences_[n];
+    s.first = std::max(s.first, s.length - options_.capacity);
+    const std::int64_t dropped = s.first / kKeyTile - s.first_page;
+    s.pages.erase(s.pages.begin(), s.pages.begin() + static_cast<std::ptrdiff_t>(dropped));
+    s.first_page += dropped;
   }
 }
 
@@ -403,9 +409,11 @@ void KvCache::append(const TensorView& k, const TensorView& v,
   const std::int64_t L = k.shape()[2];
   ops::require_shape("k", k, Shape{o.batch, o.heads, L, o.head_size});
   ops::require_floats("v", v, Shape{o.batch, o.heads, L, o.value_size});
-  pages_->append(pages_->check_append(L, counts, "counts"), k.data<float>().data(),
+  const std::vector<std::int64_t> taken = pages_->check_append(L, counts, "counts");
+  pages_->append(taken, k.data<float>().data(),
                  {o.heads * L * o.head_size, L * o.head_size, o.head_size}, v.data<float>().data(),
                  {o.heads * L * o.value_size, L * o.value_size, o.value_size});
+  pages_->roll(taken);
 }
 
 }  // namespace heed

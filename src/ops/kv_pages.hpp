@@ -27,9 +27,12 @@ class KvCache::Pages {
   /// Throws if these counts, or L of each, cannot be appended; returns one count a sequence.
   std::vector<std::int64_t> check_append(std::int64_t L, const std::optional<TensorView>& counts,
                                          std::string_view counts_name) const;
-  /// Appends rows; k and v hold them as the layouts say.
+  /// Appends rows; k and v hold them as the layouts say. A rolling cache keeps its older tokens
+  /// until roll() is called.
   void append(const std::vector<std::int64_t>& counts, const float* k, const ops::Layout& k_layout,
               const float* v, const ops::Layout& v_layout);
+  /// Drops what is beyond the capacity of a rolling cache, in the sequences that had an append.
+  void roll(const std::vector<std::int64_t>& counts) noexcept;
   void rewind(std::int64_t b, std::int64_t tokens);
   void share(std::int64_t from, std::int64_t to, std::int64_t tokens);
   void reorder(const TensorView& order);

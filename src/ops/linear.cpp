@@ -145,6 +145,7 @@ PackedWeights::PackedWeights(Context& context, const TensorView& weight, Format 
     panels.floats = reinterpret_cast<float*>(memory);
   }
 
+  if (bytes == 0) return;
   const float* const w = weight.data<float>().data();
   const std::int64_t step = 4 * kernels.panel;
   const bool alone = static_cast<double>(out) * static_cast<double>(in) < ops::kWorthSharing;

@@ -73,6 +73,7 @@ Tensor local_mean(Context& context, const TensorView& image, std::int64_t radius
   const std::int64_t H = image.shape()[0], W = image.shape()[1];
   radius = std::min(radius, std::max(H, W));
   Tensor mean(image.shape());
+  if (image.shape().elements() == 0) return mean;
   Context::Runtime& runtime = context.runtime();
   Arena::Scope scratch(runtime.arena());
   double* const sums = scratch.take<double>(W * runtime.pool().threads());

@@ -83,6 +83,7 @@ Tensor intersect(const TensorView& mask, const TensorView& key_mask, const Shape
   const std::int64_t heads = own(-3), rows = own(-2);
   const std::int64_t reach = std::min(S, spread.reach());
   Tensor both(Shape{B, heads, rows, S}, mask.dtype());
+  if (both.shape().elements() == 0) return both;
   T* out;
   if constexpr (std::is_same_v<T, float>)
     out = both.data().data();
@@ -113,6 +114,7 @@ Tensor mean_over_heads(const Tensor& weights) {
   const Shape& shape = weights.shape();
   const std::int64_t B = shape[0], H = shape[1], pairs = shape[2] * shape[3];
   Tensor mean(Shape{B, shape[2], shape[3]});
+  if (mean.shape().elements() == 0) return mean;
   const float* from = weights.data().data();
   float* to = mean.data().data();
   for (std::int64_t b = 0; b < B; ++b, from += H * pairs, to += pairs)

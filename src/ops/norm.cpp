@@ -45,8 +45,9 @@ struct Norm {
     bias = biases ? biases->data<float>().data() : filled(zeros, 0.0f);
   }
 
+  /// Without rows nothing is read, and a row may be of any size.
   const float* filled(Tensor& tensor, float value) const {
-    tensor = Tensor(normalised);
+    tensor = Tensor(rows > 0 ? normalised : Shape{0});
     std::ranges::fill(tensor.data(), value);
     return tensor.data().data();
   }

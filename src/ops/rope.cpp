@@ -11,6 +11,8 @@ namespace {
 struct Heads {
   std::int64_t B, H, L, D;
   std::int64_t head_stride, row_stride;
+
+  bool is_empty() const noexcept { return B == 0 || H == 0 || L == 0 || D == 0; }
 };
 
 Heads heads_of(std::string_view argument, const TensorView& x, std::int64_t heads) {
@@ -30,26 +32,33 @@ Heads heads_of(std::string_view argument, const TensorView& x, std::int64_t head
   return {shape[0], heads, shape[1], size, size, shape[2]};
 }
 
-/// The cosines and sines of every row of every batch entry: [B, L, pairs] each.
+/// The cosines and sines of every row: [B, L, pairs] each, or [1, L, pairs] if batch entries share
+/// them.
 struct Rotations {
   explicit Rotations(const Shape& shape) : cos(shape), sin(shape) {}
 
   Tensor cos, sin;
 };
 
+/// For how many batch entries there are rotations, of `given` ones; none where nothing is turned.
+std::int64_t batch_of(const Heads& x, std::int64_t given) { return x.is_empty() ? 0 : given; }
+
 std::span<const std::int32_t> read_positions(const RopeOptions& options, const Heads& x) {
   if (!options.position_ids) return {};
   ops::require_dtype("position_ids", *options.position_ids, DType::kInt32);
-  ops::require_shape("position_ids", *options.position_ids, Shape{x.B, x.L});
+  const Shape& shape = options.position_ids->shape();
+  if (shape != Shape{1, x.L}) ops::require_shape("position_ids", *options.position_ids, {x.B, x.L});
   return options.position_ids->data<std::int32_t>();
 }
 
 Rotations computed_rotations(const RopeOptions& options, const Heads& x, std::int64_t pairs) {
   const auto positions = read_positions(options, x);
-  Rotations result(Shape{x.B, x.L, pairs});
+  const std::int64_t batch =
+      batch_of(x, options.position_ids ? options.position_ids->shape()[0] : 1);
+  Rotations result(Shape{batch, x.L, pairs});
   auto cos = result.cos.data().begin();
   auto sin = result.sin.data().begin();
-  for (std::int64_t b = 0; b < x.B; ++b)
+  for (std::int64_t b = 0; b < batch; ++b)
     for (std::int64_t i = 0; i < x.L; ++i) {
       const double position =
           static_cast<double>(positions.empty() ? options.offset + i
@@ -64,21 +73,25 @@ Rotations computed_rotations(const RopeOptions& options, const Heads& x, std::in
   return result;
 }
 
-/// Rows of given tables: [positions, pairs] looked up, or [B, L, pairs] as they are.
+/// Rows of given tables: [positions, pairs] looked up, or [B, L, pairs] or [1, L, pairs] as they
+/// are.
 Rotations given_rotations(const RopeOptions& options, const Heads& x, std::int64_t pairs) {
   if (!options.cos || !options.sin)
     throw OptionError(options.cos ? "sin" : "cos", "a table beside the other", "nothing");
   const bool by_row = options.cos->shape().rank() == 3;
+  const std::int64_t first_size = options.cos->shape().rank() > 0 ? options.cos->shape()[0] : 0;
   const Shape shape =
-      by_row ? Shape{x.B, x.L, pairs}
-             : Shape{options.cos->shape().rank() > 0 ? options.cos->shape()[0] : 0, pairs};
+      by_row ? Shape{first_size == 1 ? 1 : x.B, x.L, pairs} : Shape{first_size, pairs};
   ops::require_floats("cos", *options.cos, shape);
   ops::require_floats("sin", *options.sin, shape);
   const auto positions = read_positions(options, x);
-  Rotations result(Shape{x.B, x.L, pairs});
+  const std::int64_t batch = batch_of(x, by_row                 ? shape[0]
+                                         : options.position_ids ? options.position_ids->shape()[0]
+                                                                : 1);
+  Rotations result(Shape{batch, x.L, pairs});
   auto cos = result.cos.data().begin();
   auto sin = result.sin.data().begin();
-  for (std::int64_t b = 0; b < x.B; ++b)
+  for (std::int64_t b = 0; b < batch; ++b)
     for (std::int64_t i = 0; i < x.L; ++i) {
       const std::int64_t at = b * x.L + i;
       std::int64_t row = at;
@@ -107,6 +120,7 @@ Tensor turned(std::string_view argument, const TensorView& x, const RopeOptions&
   if (!(options.base > 0) || !std::isfinite(options.base))
     throw OptionError("base", "a positive number", std::to_string(options.base));
   const std::int64_t pairs = rotary / 2;
+  Tensor y(x.shape());
   const bool has_tables = options.cos || options.sin;
   const Rotations rotations = has_tables ? given_rotations(options, heads, pairs)
                                          : computed_rotations(options, heads, pairs);
@@ -114,7 +128,7 @@ Tensor turned(std::string_view argument, const TensorView& x, const RopeOptions&
   const std::int64_t step = is_interleaved ? 2 : 1;         // from one pair to the next
   const std::int64_t partner = is_interleaved ? 1 : pairs;  // from a pair's first to its second
 
-  Tensor y(x.shape());
+  if (heads.is_empty()) return y;
   const float* const from = x.data<float>().data();
   float* const to = y.data().data();
   for (std::int64_t b = 0; b < heads.B; ++b)
@@ -122,7 +136,8 @@ Tensor turned(std::string_view argument, const TensorView& x, const RopeOptions&
       for (std::int64_t i = 0; i < heads.L; ++i) {
         const std::int64_t start =
             b * heads.H * heads.L * heads.D + h * heads.head_stride + i * heads.row_stride;
-        const auto rotation = static_cast<std::size_t>((b * heads.L + i) * pairs);
+        const std::int64_t row = (rotations.cos.shape()[0] == 1 ? 0 : b) * heads.L + i;
+        const auto rotation = static_cast<std::size_t>(row * pairs);
         for (std::int64_t c = 0; c < pairs; ++c) {
           const float cos = rotations.cos.data()[rotation + static_cast<std::size_t>(c)];
           const float sin =

@@ -123,6 +123,7 @@ TopKResult top_k(Context& context, const TensorView& x, std::int64_t k) {
     throw OptionError("k", "a number from 1 to " + std::to_string(size), std::to_string(k));
   const Shape shape = ops::with_last(x.shape(), k);
   TopKResult result{Tensor(shape), Tensor(shape, DType::kInt32)};
+  if (x.shape().elements() == 0) return result;
   Context::Runtime& runtime = context.runtime();
   Arena::Scope scratch(runtime.arena());
   std::int32_t* const places = scratch.take<std::int32_t>(size * runtime.pool().threads());
@@ -162,6 +163,7 @@ Tensor sample(Context& context, const TensorView& logits, const SampleOptions& o
 
   Tensor tokens(Shape(logits.shape().sizes().first(logits.shape().sizes().size() - 1)),
                 DType::kInt32);
+  if (rows == 0) return tokens;
   Arena::Scope scratch(context.runtime().arena());
   const Sampler sampler(options, size, scratch);
   std::int32_t* const out = tokens.data<std::int32_t>().data();

@@ -15,7 +15,8 @@
 //           -> output [Tq, H, Dv], lse, entropy [H, Tq]: one attention for each sequence
 //
 // Query i of batch b stands at p = i + offset and sees key j iff all of these hold:
-//   first_keys[b] <= j          where a rolling cache has dropped the others
+//   rolling.oldest[b] <= j      where a rolling cache has dropped the others
+//   rolling.first[b] + i <= j   of a rolling cache the last `capacity` keys up to the query's own
 //   j < kv_lengths[b]           where key lengths are given
 //   j <= p                      if causal
 //   p - window_left <= j        where that is not -1
@@ -33,7 +34,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -165,19 +165,33 @@ inline std::int64_t offset_of(const AttentionOptions& options, std::int64_t b, s
   return 0;
 }
 
-/// `first_keys`, one for each batch, is empty where every key is still there.
+/// Slopes or sinks [H] or [B, H], where either axis of two may be 1: where that of (b, h) stands.
+inline std::int64_t head_position(const Shape& shape, std::int64_t b, std::int64_t h) {
+  if (shape.rank() == 1) return h;
+  return (shape[0] == 1 ? 0 : b) * shape[1] + (shape[1] == 1 ? 0 : h);
+}
+
+inline double head_number(const TensorView& numbers, std::int64_t b, std::int64_t h) {
+  return numbers.data<float>()[static_cast<std::size_t>(head_position(numbers.shape(), b, h))];
+}
+
+/// What a rolling cache hides, one number for each batch; empty for any other.
+struct RollingKeys {
+  std::vector<std::int64_t> oldest;
+  std::vector<std::int64_t> first;  // for query 0
+};
+
+/// The batch entries are those from `first_batch` on, as far as slopes and sinks are concerned.
 inline AttentionResult attention_by_head(const Array& q, const Array& k, const Array& v,
                                          const AttentionOptions& options,
-                                         std::span<const std::int64_t> first_keys = {}) {
+                                         const RollingKeys& rolling = {},
+                                         std::int64_t first_batch = 0) {
   const std::int64_t B = q.shape[0], H = q.shape[1], L = q.shape[2], D = q.shape[3];
   const std::int64_t G = k.shape[1], S = k.shape[2], Dv = v.shape[3];
   const double scale = options.scale ? *options.scale : 1.0 / std::sqrt(static_cast<double>(D));
   const double cap = options.softcap;
   const Bias mask(options.mask);
   const Bias bias(options.bias);
-  const auto of_head = [](const std::optional<TensorView>& numbers, std::int64_t h) {
-    return numbers->data<float>()[static_cast<std::size_t>(h)];
-  };
 
   const Shape pairs{B, H, L, S};
   AttentionResult result{Array(Shape{B, H, L, Dv}),
@@ -190,18 +204,23 @@ inline AttentionResult attention_by_head(const Array& q, const Array& k, const A
                          {},
                          {}};
   for (std::int64_t b = 0; b < B; ++b) {
-    const std::int64_t first = first_keys.empty() ? 0 : first_keys[static_cast<std::size_t>(b)];
+    const auto oldest_for = [&](std::int64_t i) {
+      const auto n = static_cast<std::size_t>(b);
+      return rolling.oldest.empty() ? 0 : std::max(rolling.oldest[n], rolling.first[n] + i);
+    };
     const std::int64_t length = length_of(options, b, S);
     const std::int64_t offset = offset_of(options, b, L, S);
     for (std::int64_t h = 0; h < H; ++h) {
       const std::int64_t g = h / (H / G);
-      const double slope = options.alibi_slopes ? of_head(options.alibi_slopes, h) : 0.0;
-      const double sink = options.sinks ? of_head(options.sinks, h) : kMinusInfinity;
+      const double slope =
+          options.alibi_slopes ? head_number(*options.alibi_slopes, first_batch + b, h) : 0.0;
+      const double sink =
+          options.sinks ? head_number(*options.sinks, first_batch + b, h) : kMinusInfinity;
       for (std::int64_t i = 0; i < L; ++i) {
         const std::int64_t row = (b * H + h) * L + i;
         const std::int64_t p = i + offset;
         const auto is_visible = [&](std::int64_t j) {
-          return first <= j && j < length && (!options.is_causal || j <= p) &&
+          return oldest_for(i) <= j && j < length && (!options.is_causal || j <= p) &&
                  (options.window_left == -1 || p - j <= options.window_left) &&
                  (options.window_right == -1 || j - p <= options.window_right) &&
                  mask(b, h, i, j) != kMinusInfinity && bias(b, h, i, j) != kMinusInfinity &&
@@ -267,7 +286,7 @@ inline Array sequence_of(const Array& x, std::int64_t begin, std::int64_t end) {
 
 /// One of packed sequences: its rows of q, and of k and v.
 struct PackedSequence {
-  std::int64_t first_query, queries, first_key, keys;
+  std::int64_t number, first_query, queries, first_key, keys;
 };
 
 /// Calls visit(sequence, options) for each packed sequence with the options that it has alone.
@@ -287,8 +306,8 @@ void for_each_sequence(const AttentionOptions& options, const Visit& visit) {
           number_of(*options.causal_offset, static_cast<std::int64_t>(n)));
       alone.causal_offset = TensorView(offset.data(), Shape{1});
     }
-    visit(PackedSequence{starts_q[n], starts_q[n + 1] - starts_q[n], starts_k[n],
-                         starts_k[n + 1] - starts_k[n]},
+    visit(PackedSequence{static_cast<std::int64_t>(n), starts_q[n], starts_q[n + 1] - starts_q[n],
+                         starts_k[n], starts_k[n + 1] - starts_k[n]},
           alone);
   }
 }
@@ -302,10 +321,10 @@ inline AttentionResult packed_attention(const Array& q, const Array& k, const Ar
   result.lse = Array(Shape{H, Tq});
   result.entropy = Array(Shape{H, Tq});
   for_each_sequence(options, [&](const PackedSequence& one, const AttentionOptions& alone) {
-    const auto [first, L, first_key, S] = one;
-    const AttentionResult part = attention_by_head(sequence_of(q, first, first + L),
-                                                   sequence_of(k, first_key, first_key + S),
-                                                   sequence_of(v, first_key, first_key + S), alone);
+    const auto [number, first, L, first_key, S] = one;
+    const AttentionResult part = attention_by_head(
+        sequence_of(q, first, first + L), sequence_of(k, first_key, first_key + S),
+        sequence_of(v, first_key, first_key + S), alone, {}, number);
     for (std::int64_t h = 0; h < H; ++h)
       for (std::int64_t i = 0; i < L; ++i) {
         result.lse[h * Tq + first + i] = part.lse[h * L + i];
@@ -319,7 +338,7 @@ inline AttentionResult packed_attention(const Array& q, const Array& k, const Ar
 
 inline AttentionResult attention(const Array& q, const Array& k, const Array& v,
                                  const AttentionOptions& options = {},
-                                 std::span<const std::int64_t> first_keys = {}) {
+                                 const RollingKeys& rolling = {}) {
   if (options.cu_seqlens_q) return packed_attention(q, k, v, options);
   const bool is_joined = q.shape.rank() == 3;
   const std::int64_t kv_heads = options.kv_heads == 0 ? options.heads : options.kv_heads;
@@ -330,7 +349,7 @@ inline AttentionResult attention(const Array& q, const Array& k, const Array& v,
     values = concatenate(*options.past_value, values);
   }
   AttentionResult result = attention_by_head(is_joined ? split_heads(q, options.heads) : q, keys,
-                                             values, options, first_keys);
+                                             values, options, rolling);
   if (is_joined) result.output = join_heads(result.output);
   if (options.past_key) {
     result.present_key = std::move(keys);

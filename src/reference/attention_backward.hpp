@@ -41,10 +41,11 @@ using Kept = std::function<double(std::int64_t, std::int64_t, std::int64_t, std:
 inline AttentionGradients attention_backward_by_head(const Array& d_output, const Array* d_lse,
                                                      const Array& q, const Array& k, const Array& v,
                                                      const AttentionOptions& options,
-                                                     const Kept& kept, AttentionGradients& shared) {
+                                                     const Kept& kept, AttentionGradients& shared,
+                                                     std::int64_t first_batch = 0) {
   const std::int64_t B = q.shape[0], H = q.shape[1], L = q.shape[2], D = q.shape[3];
   const std::int64_t G = k.shape[1], S = k.shape[2], Dv = v.shape[3];
-  const AttentionResult forward = attention_by_head(q, k, v, options);
+  const AttentionResult forward = attention_by_head(q, k, v, options, {}, first_batch);
   const double scale = options.scale ? *options.scale : 1.0 / std::sqrt(static_cast<double>(D));
   const Bias mask(options.mask);
   const Bias bias(options.bias);
@@ -78,8 +79,10 @@ inline AttentionGradients attention_backward_by_head(const Array& d_output, cons
           delta += weight * d_weight;
         }
         if (options.sinks) {
-          const double sink = options.sinks->data<float>()[static_cast<std::size_t>(h)];
-          if (sink != kMinusInfinity) shared.sinks[h] -= std::exp(sink - forward.lse[row]) * delta;
+          const double sink = head_number(*options.sinks, first_batch + b, h);
+          if (sink != kMinusInfinity)
+            shared.sinks[head_position(options.sinks->shape(), first_batch + b, h)] -=
+                std::exp(sink - forward.lse[row]) * delta;
         }
         for (std::int64_t j = 0; j < S; ++j) {
           if (!is_visible(j)) continue;
@@ -88,7 +91,8 @@ inline AttentionGradients attention_backward_by_head(const Array& d_output, cons
           if (mask_is_float) shared.mask[mask.position(b, h, i, j)] += d_score;
           if (options.bias) shared.bias[bias.position(b, h, i, j)] += d_score;
           if (options.alibi_slopes)
-            shared.alibi_slopes[h] -= d_score * static_cast<double>(std::abs(i + offset - j));
+            shared.alibi_slopes[head_position(options.alibi_slopes->shape(), first_batch + b, h)] -=
+                d_score * static_cast<double>(std::abs(i + offset - j));
           if (options.softcap != 0.0f) {
             const double share = forward.capped[at] / options.softcap;
             d_score *= 1.0 - share * share;
@@ -141,7 +145,7 @@ inline AttentionGradients attention_backward(
     result.v = Array(v.shape);
     const std::int64_t Tq = q.shape[0], H = q.shape[1];
     for_each_sequence(options, [&](const PackedSequence& one, const AttentionOptions& alone) {
-      const auto [first, L, first_key, S] = one;
+      const auto [number, first, L, first_key, S] = one;
       Array part_d_lse(Shape{1, H, L});
       for (std::int64_t h = 0; d_lse && h < H; ++h)
         for (std::int64_t i = 0; i < L; ++i) part_d_lse[h * L + i] = (*d_lse)[h * Tq + first + i];
@@ -151,7 +155,7 @@ inline AttentionGradients attention_backward(
       const AttentionGradients part = attention_backward_by_head(
           sequence_of(d_output, first, first + L), &part_d_lse, sequence_of(q, first, first + L),
           sequence_of(k, first_key, first_key + S), sequence_of(v, first_key, first_key + S), alone,
-          part_kept, result);
+          part_kept, result, number);
       put_sequence(part.q, first, result.q);
       put_sequence(part.k, first_key, result.k);
       put_sequence(part.v, first_key, result.v);

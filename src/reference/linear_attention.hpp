@@ -8,15 +8,14 @@
 // without a normaliser (ONNX LinearAttention 27).
 //
 //   q [B, H, L, D]    k [B, G, L, D]    v [B, G, L, Dv]    -> output [B, H, L, Dv]
-//   decay g [B, G, L, D] or [B, G, L]    beta b [B, G, L]
+//   decay g [B, G, L, D] or [B, G, L]    beta b [B, G, L] or [B, G, L, 1]
 //   q [B, L, H*D]     k [B, L, G*D]     v [B, L, G*Dv]     -> output [B, L, H*Dv]
 //   decay [B, L, G*D] or [B, L, G]       beta [B, L, G]
+//   any axis of decay and beta may be 1 instead: its number holds for all
 //   past_state, present_state [B, G, D, Dv]
 
 #include <cmath>
 #include <cstdint>
-#include <utility>
-#include <vector>
 
 #include "heed/heed.hpp"
 #include "reference/array.hpp"
@@ -29,27 +28,29 @@ struct LinearAttentionResult {
   Array present_state;
 };
 
-inline LinearAttentionResult linear_attention(const Array& q, const Array& k, const Array& v,
-                                              const LinearAttentionOptions& options = {}) {
-  const bool is_joined = q.shape.rank() == 3;
+/// The number of a decay or beta for batch b, head g of G, token t and row d of the state.
+inline double rate_of(const TensorView& rates, bool is_joined, std::int64_t G, std::int64_t b,
+                      std::int64_t g, std::int64_t t, std::int64_t d) {
+  const Shape& shape = rates.shape();
+  const auto of_axis = [&](int axis, std::int64_t at) { return shape[axis] == 1 ? 0 : at; };
+  std::int64_t index = 0;
   if (is_joined) {
-    const std::int64_t kv_heads = options.kv_heads == 0 ? options.heads : options.kv_heads;
-    // One number for each head and token becomes [B, G, L, 1], the same order as [B, G, L].
-    std::vector<float> decays, betas;
-    LinearAttentionOptions split = options;
-    const auto by_head = [&](const TensorView& x, std::vector<float>& memory) {
-      const Array y = split_heads(x, kv_heads);
-      for (const double number : y.values) memory.push_back(static_cast<float>(number));
-      return TensorView(memory.data(), y.shape);
-    };
-    if (options.decay) split.decay = by_head(*options.decay, decays);
-    if (options.beta) split.beta = by_head(*options.beta, betas);
-    LinearAttentionResult result = linear_attention(
-        split_heads(q, options.heads), split_heads(k, kv_heads), split_heads(v, kv_heads), split);
-    result.output = join_heads(result.output);
-    return result;
+    const std::int64_t width = shape[2], per_head = width / G;
+    index = (of_axis(0, b) * shape[1] + of_axis(1, t)) * width;
+    if (width > 1) index += per_head == 1 ? g : g * per_head + d;
+  } else {
+    const std::int64_t at[] = {b, g, t, d};
+    for (int axis = 0; axis < shape.rank(); ++axis)
+      index = index * shape[axis] + of_axis(axis, at[axis]);
   }
+  return rates.data<float>()[static_cast<std::size_t>(index)];
+}
 
+/// Heads of q, k and v stand apart; those of decay and beta are joined if `is_joined`.
+inline LinearAttentionResult linear_attention_by_head(const Array& q, const Array& k,
+                                                      const Array& v,
+                                                      const LinearAttentionOptions& options,
+                                                      bool is_joined) {
   const std::int64_t B = q.shape[0], H = q.shape[1], L = q.shape[2], D = q.shape[3];
   const std::int64_t G = k.shape[1], Dv = v.shape[3];
   const double scale = options.scale ? *options.scale : 1.0 / std::sqrt(static_cast<double>(D));
@@ -59,26 +60,23 @@ inline LinearAttentionResult linear_attention(const Array& q, const Array& k, co
       options.rule == LinearRule::kGated || options.rule == LinearRule::kGatedDelta;
   LinearAttentionResult result{Array(Shape{B, H, L, Dv}), Array(Shape{B, G, D, Dv})};
   if (options.past_state) result.present_state = *options.past_state;
-  const Array decay = is_gated ? Array(*options.decay) : Array();
   for (std::int64_t bg = 0; bg < B * G; ++bg) {
+    const std::int64_t b = bg / G, g = bg % G;
     double* const state = result.present_state.values.data() + bg * D * Dv;
     for (std::int64_t t = 0; t < L; ++t) {
       const std::int64_t token = bg * L + t;
-      if (is_gated) {
-        const std::int64_t per_token = decay.shape.elements() / (B * G * L);
+      if (is_gated)
         for (std::int64_t d = 0; d < D; ++d)
           for (std::int64_t c = 0; c < Dv; ++c)
-            state[d * Dv + c] *= std::exp(decay[token * per_token + (per_token == 1 ? 0 : d)]);
-      }
+            state[d * Dv + c] *= std::exp(rate_of(*options.decay, is_joined, G, b, g, t, d));
       for (std::int64_t c = 0; c < Dv; ++c) {
         double added = v[token * Dv + c];
         if (is_delta) {
           for (std::int64_t d = 0; d < D; ++d) added -= state[d * Dv + c] * k[token * D + d];
-          added *= options.beta->data<float>()[static_cast<std::size_t>(token)];
+          added *= rate_of(*options.beta, is_joined, G, b, g, t, 0);
         }
         for (std::int64_t d = 0; d < D; ++d) state[d * Dv + c] += k[token * D + d] * added;
       }
-      const std::int64_t b = bg / G, g = bg % G;
       for (std::int64_t h = g * (H / G); h < (g + 1) * (H / G); ++h) {
         const std::int64_t row = (b * H + h) * L + t;
         for (std::int64_t c = 0; c < Dv; ++c)
@@ -87,6 +85,17 @@ inline LinearAttentionResult linear_attention(const Array& q, const Array& k, co
       }
     }
   }
+  return result;
+}
+
+inline LinearAttentionResult linear_attention(const Array& q, const Array& k, const Array& v,
+                                              const LinearAttentionOptions& options = {}) {
+  if (q.shape.rank() == 4) return linear_attention_by_head(q, k, v, options, false);
+  const std::int64_t kv_heads = options.kv_heads == 0 ? options.heads : options.kv_heads;
+  LinearAttentionResult result =
+      linear_attention_by_head(split_heads(q, options.heads), split_heads(k, kv_heads),
+                               split_heads(v, kv_heads), options, true);
+  result.output = join_heads(result.output);
   return result;
 }
 

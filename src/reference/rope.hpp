@@ -5,8 +5,8 @@
 // Su et al., "RoFormer", section 3.2.2, 2021. Pairs are (x[2c], x[2c+1]) there, style interleaved;
 // (x[c], x[c + R/2]) in style half. The position p is offset + row, or position_ids[b, row].
 //
-//   x [B, H, L, D] or [B, L, H*D] -> the same    position_ids [B, L]
-//   cos, sin [positions, R/2], read at p, or [B, L, R/2], instead of those of t
+//   x [B, H, L, D] or [B, L, H*D] -> the same    position_ids [B, L] or [1, L]
+//   cos, sin [positions, R/2], read at p, or [B, L, R/2] or [1, L, R/2], instead of those of t
 
 #include <cmath>
 #include <cstdint>
@@ -28,16 +28,21 @@ inline Array rope(const Array& x, const RopeOptions& options = {}, double direct
     for (std::int64_t h = 0; h < H; ++h)
       for (std::int64_t i = 0; i < L; ++i)
         for (std::int64_t c = 0; c < R / 2; ++c) {
+          // Of a table by rows, which batch entries may share.
+          const auto row_of = [&](const TensorView& table) {
+            return (table.shape()[0] == 1 ? 0 : b) * L + i;
+          };
           std::int64_t p = options.offset + i;
           if (options.position_ids)
-            p = options.position_ids->data<std::int32_t>()[static_cast<std::size_t>(b * L + i)];
+            p = options.position_ids
+                    ->data<std::int32_t>()[static_cast<std::size_t>(row_of(*options.position_ids))];
           const double angle =
               static_cast<double>(p) *
               std::pow(options.base, -2.0 * static_cast<double>(c) / static_cast<double>(R));
           double cos = std::cos(angle);
           double sin = std::sin(angle);
           if (options.cos) {
-            const std::int64_t row = options.cos->shape().rank() == 3 ? b * L + i : p;
+            const std::int64_t row = options.cos->shape().rank() == 3 ? row_of(*options.cos) : p;
             cos = options.cos->data<float>()[static_cast<std::size_t>(row * (R / 2) + c)];
             sin = options.sin->data<float>()[static_cast<std::size_t>(row * (R / 2) + c)];
           }

@@ -71,6 +71,7 @@ Context::Context(Context&&) noexcept = default;
 Context& Context::operator=(Context&&) noexcept = default;
 
 int Context::threads() const noexcept { return runtime_->pool().threads(); }
+int Context::running_threads() const noexcept { return runtime_->pool().running(); }
 std::string_view Context::isa() const noexcept { return runtime_->kernels().isa; }
 
 std::vector<std::string_view> Context::available_isas() {

@@ -74,6 +74,7 @@ void Tensor::Free::operator()(std::byte* memory) const noexcept { release(memory
 
 Tensor::Tensor(const Shape& shape, DType dtype)
     : memory_(allocate(bytes_of(shape.elements(), size_of(dtype)))),
+      memory_bytes_(bytes_of(shape.elements(), size_of(dtype))),
       data_(memory_.get()),
       shape_(shape),
       dtype_(dtype) {}
@@ -98,9 +99,14 @@ Tensor Tensor::alias(const Shape& shape, std::int64_t first) const {
     throw ShapeError("shape", "at most " + std::to_string(shape_.elements() - first) + " elements",
                      to_string(shape));
   if (memory_) retain(memory_.get());
-  return {memory_.get(), data_ + static_cast<std::size_t>(first) * size_of(dtype_), shape, dtype_};
+  return {memory_.get(), memory_bytes_, data_ + static_cast<std::size_t>(first) * size_of(dtype_),
+          shape, dtype_};
 }
 
 bool Tensor::is_shared() const noexcept { return memory_ && heed::is_shared(memory_.get()); }
+
+std::size_t Tensor::owned_bytes() const noexcept {
+  return memory_ && !is_shared() ? memory_bytes_ : 0;
+}
 
 }  // namespace heed

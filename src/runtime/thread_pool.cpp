@@ -74,6 +74,7 @@ void ThreadPool::share(std::int64_t pieces, const AnyTask& task) {
 }
 
 void ThreadPool::work(int thread) {
+  ++running_;
   std::uint32_t answered = 0;
   const auto is_called = [&] { return calls_ != answered; };
   while (true) {

@@ -18,6 +18,8 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int threads() const noexcept { return static_cast<int>(workers_.size()) + 1; }
+  /// Those of them that have begun to look for work, the caller's included.
+  int running() const noexcept { return running_; }
 
   /// Calls task(piece, thread) for every piece in [0, pieces) and returns when all are done.
   /// Which thread takes which piece is left to chance: a task may write only what belongs to its
@@ -52,6 +54,7 @@ class ThreadPool {
   template <class Condition>
   bool comes_soon(const Condition& condition) const;
 
+  std::atomic<int> running_ = 1;
   std::vector<std::thread> workers_;
   bool spins_;
   std::mutex mutex_;

@@ -103,7 +103,7 @@ Case attention(Context& context, const Arguments& arguments, Inputs& inputs) {
 Case attention_backward(Context& context, const Arguments& arguments, Inputs& inputs) {
   const Shape shape = heads(arguments);
   heed::AttentionOptions options = attention_options(arguments);
-  options.need_lse = true;
+  options.need_statistics = true;
   const auto q = std::make_shared<Tensor>(inputs.next(shape));
   const auto k = std::make_shared<Tensor>(inputs.next(shape));
   const auto v = std::make_shared<Tensor>(inputs.next(shape));
@@ -112,7 +112,7 @@ Case attention_backward(Context& context, const Arguments& arguments, Inputs& in
       std::make_shared<heed::AttentionResult>(heed::attention(context, *q, *k, *v, options));
   return [=, &context] {
     heed::AttentionGradients gradients = heed::attention_backward(
-        context, *d_output, *q, *k, *v, forward->output, *forward->lse, options);
+        context, *d_output, *q, *k, *v, forward->output, *forward->statistics, options);
     return all(std::move(gradients.q), std::move(gradients.k), std::move(gradients.v));
   };
 }
@@ -129,10 +129,10 @@ Tensor rows(const Tensor& x, std::int64_t from, std::int64_t to) {
 }
 
 heed::KvCache::Format format(const std::string& name) {
-  if (name == "f32") return heed::KvCache::Format::kFloat32;
-  if (name == "f16") return heed::KvCache::Format::kFloat16;
+  if (name == "float32") return heed::KvCache::Format::kFloat32;
+  if (name == "float16") return heed::KvCache::Format::kFloat16;
   if (name == "int8") return heed::KvCache::Format::kInt8;
-  throw std::runtime_error("cache: expected f32, f16 or int8, got " + name);
+  throw std::runtime_error("cache: expected float32, float16 or int8, got " + name);
 }
 
 Case decode(Context& context, const Arguments& arguments, Inputs& inputs) {

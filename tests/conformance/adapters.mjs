@@ -255,6 +255,18 @@ function clipGradNorm({ nn, options, inputs, get }) {
 
 const onnxStages = ["scores", "capped", "masked", "weights"];
 
+/**
+ * The operator hides the keys beyond a mask's last axis even where its size is 1, which Heed repeats, as
+ * numpy does.
+ */
+function padMask(inputs) {
+  const { attn_mask: mask, K, past_key: past } = inputs;
+  if (mask.shape.at(-1) !== 1 || K.shape.at(-2) + (past?.shape[2] ?? 0) === 1) return;
+  const hidden = mask.dtype === "bool" ? 0 : -Infinity;
+  const data = mask.data.flatMap((number) => [number, hidden]);
+  inputs.attn_mask = { ...mask, shape: [...mask.shape.slice(0, -1), 2], data };
+}
+
 function onnxAttention({ heed, options, get, inputs, outputs }) {
   const [q, k, v] = [get("Q"), get("K"), get("V")];
   const given = {
@@ -266,7 +278,10 @@ function onnxAttention({ heed, options, get, inputs, outputs }) {
     Object.assign(given, { heads: options.q_num_heads, kvHeads: options.kv_num_heads });
   }
   if (options.scale !== undefined) given.scale = options.scale;
-  if (inputs.attn_mask) given.mask = get("attn_mask");
+  if (inputs.attn_mask) {
+    padMask(inputs);
+    given.mask = get("attn_mask");
+  }
   if (inputs.nonpad_kv_seqlen) given.kvLengths = inputs.nonpad_kv_seqlen.data;
   if (inputs.past_key) {
     given.past = { key: get("past_key"), value: get("past_value") };
@@ -289,7 +304,7 @@ function onnxLinearAttention({ heed, options, get }) {
     rule: linearRules[options.update_rule ?? "gated_delta"],
     heads: options.q_num_heads,
     kvHeads: options.kv_num_heads,
-    scale: options.scale,
+    scale: options.scale || undefined,
     decay: get("decay"),
     beta: get("beta"),
     pastState: get("past_state"),
@@ -300,7 +315,7 @@ function onnxLinearAttention({ heed, options, get }) {
 function onnxRotaryEmbedding({ heed, options, get }) {
   const output = heed.rope(get("input"), {
     style: options.interleaved === 1 ? "interleaved" : "half",
-    heads: options.num_heads,
+    heads: options.num_heads || undefined,
     rotarySize: options.rotary_embedding_dim || undefined,
     cos: get("cos_cache"),
     sin: get("sin_cache"),

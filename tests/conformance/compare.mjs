@@ -28,7 +28,7 @@ function difference(got, want, tolerance) {
 }
 
 function tensor(heed, { dtype, shape, data }) {
-  if (dtype === "bool") return heed.tensor(Uint8Array.from(data), shape);
+  if (dtype === "bool") return heed.tensor(Uint8Array.from(data), shape, "bool");
   if (dtype === "int64" || dtype === "int32") return heed.tensor(Int32Array.from(data), shape);
   return heed.tensor(Float32Array.from(data), shape);
 }

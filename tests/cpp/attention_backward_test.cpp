@@ -9,9 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "attention_cases_support.hpp"
+#include "attention_gradient_support.hpp"
 #include "errors_support.hpp"
-#include "reference/attention_backward.hpp"
 
 namespace heed::test {
 namespace {
@@ -167,114 +166,6 @@ TEST_P(AttentionBackwardReference, AgreesWithDifferencesOfTheForwardOne) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, AttentionBackwardReference, testing::Range(0u, 8u));
-
-AttentionGradientOptions every_gradient(const AttentionOptions& options) {
-  AttentionGradientOptions needed;
-  needed.need_mask = options.mask && options.mask->dtype() == DType::kFloat32;
-  needed.need_bias = options.bias.has_value();
-  needed.need_alibi_slopes = options.alibi_slopes.has_value();
-  needed.need_sinks = options.sinks.has_value();
-  return needed;
-}
-
-/// Forward for output and lse, and then backward.
-AttentionGradients differentiate(Context& context, const TensorView& d_output, const TensorView& q,
-                                 const TensorView& k, const TensorView& v, AttentionOptions options,
-                                 const std::optional<TensorView>& d_lse = {}) {
-  options.need_lse = true;
-  const AttentionResult result = attention(context, q, k, v, options);
-  AttentionGradientOptions needed = every_gradient(options);
-  needed.d_lse = d_lse;
-  return attention_backward(context, d_output, q, k, v, result.output, *result.lse, options,
-                            needed);
-}
-
-void expect_gradients(const AttentionGradients& got, const reference::AttentionGradients& want,
-                      const Tolerance& tolerance) {
-  EXPECT_TRUE(close(got.q, want.q, tolerance)) << "q";
-  EXPECT_TRUE(close(got.k, want.k, tolerance)) << "k";
-  EXPECT_TRUE(close(got.v, want.v, tolerance)) << "v";
-  const auto expect = [&](const std::optional<Tensor>& tensor, const Array& array,
-                          const char* name) {
-    if (!tensor) return;
-    EXPECT_TRUE(close(*tensor, array, tolerance)) << name;
-  };
-  expect(got.mask, want.mask, "mask");
-  expect(got.bias, want.bias, "bias");
-  expect(got.sinks, want.sinks, "sinks");
-  expect(got.past_key, want.past_key, "past key");
-  expect(got.past_value, want.past_value, "past value");
-  if (!got.alibi_slopes) return;
-  // A row's gradients, whose sum is zero but for rounding, times distances of a hundred.
-  const Tolerance far = {10.0 * tolerance.absolute, 10.0 * tolerance.relative};
-  EXPECT_TRUE(close(*got.alibi_slopes, want.alibi_slopes, far)) << "slopes";
-}
-
-void expect_same_bits(const AttentionGradients& got, const AttentionGradients& want) {
-  EXPECT_TRUE(same_bits(got.q, want.q)) << "q";
-  EXPECT_TRUE(same_bits(got.k, want.k)) << "k";
-  EXPECT_TRUE(same_bits(got.v, want.v)) << "v";
-  const auto expect = [](const std::optional<Tensor>& a, const std::optional<Tensor>& b,
-                         const char* name) {
-    if (!a && !b) return;
-    EXPECT_TRUE(same_bits(a, b)) << name;
-  };
-  expect(got.mask, want.mask, "mask");
-  expect(got.bias, want.bias, "bias");
-  expect(got.alibi_slopes, want.alibi_slopes, "slopes");
-  expect(got.sinks, want.sinks, "sinks");
-  expect(got.past_key, want.past_key, "past key");
-  expect(got.past_value, want.past_value, "past value");
-}
-
-/// The first context's against the reference's, and the others' against the first's.
-template <class Call>
-void expect_with_every_number_of_threads(Contexts& contexts,
-                                         const reference::AttentionGradients& want,
-                                         const Tolerance& tolerance, const Call& call) {
-  std::optional<AttentionGradients> first;
-  for (Context& context : contexts.all()) {
-    SCOPED_TRACE(testing::Message() << context.threads() << " threads");
-    AttentionGradients got = call(context);
-    if (!first) {
-      expect_gradients(got, want, tolerance);
-      first = std::move(got);
-    } else {
-      expect_same_bits(got, *first);
-    }
-  }
-}
-
-/// What dropout multiplies the weights by, seen on equal weights: [B, H, L, S].
-Array dropout_factors(Context& context, std::int64_t B, std::int64_t H, std::int64_t L,
-                      std::int64_t S, double share, std::uint64_t seed) {
-  AttentionOptions options;
-  options.need_weights = true;
-  options.dropout = share;
-  options.dropout_seed = seed;
-  const Tensor q = filled({B, H, L, 1}, 0.0f), k = filled({B, H, S, 1}, 0.0f);
-  Array factors(*attention(context, q, k, k, options).weights);
-  for (double& factor : factors.values) factor = factor == 0.0 ? 0.0 : 1.0 / (1.0 - share);
-  return factors;
-}
-
-reference::AttentionGradients want_gradients(Context& context, const TensorView& d_output,
-                                             const TensorView& q, const TensorView& k,
-                                             const TensorView& v, const AttentionOptions& options,
-                                             const std::optional<TensorView>& d_lse,
-                                             const Shape& pairs) {
-  std::optional<Array> d_lse_array;
-  if (d_lse) d_lse_array = Array(*d_lse);
-  if (options.dropout == 0.0)
-    return reference::attention_backward(d_output, q, k, v, options, d_lse_array);
-  const Array factors = dropout_factors(context, pairs[0], pairs[1], pairs[2], pairs[3],
-                                        options.dropout, options.dropout_seed);
-  return reference::attention_backward(
-      d_output, q, k, v, options, d_lse_array,
-      [&](std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) {
-        return factors[((b * pairs[1] + h) * pairs[2] + i) * pairs[3] + j];
-      });
-}
 
 /// Rows (b, h, i) of q or of d_output.
 float* row_of(const Case& c, Tensor& x, std::int64_t b, std::int64_t h, std::int64_t i,
@@ -455,10 +346,11 @@ TEST(AttentionBackward, GivesOnlyTheGradientsThatAreAskedFor) {
   options.bias = bias;
   options.sinks = sinks;
   options.alibi_slopes = slopes;
-  options.need_lse = true;
+  options.need_statistics = true;
   const AttentionResult result = attention(context, inputs.q, inputs.k, inputs.v, options);
-  const AttentionGradients got = attention_backward(context, result.output, inputs.q, inputs.k,
-                                                    inputs.v, result.output, *result.lse, options);
+  const AttentionGradients got =
+      attention_backward(context, result.output, inputs.q, inputs.k, inputs.v, result.output,
+                         *result.statistics, options);
   EXPECT_FALSE(got.mask || got.bias || got.alibi_slopes || got.sinks || got.past_key ||
                got.past_value);
 }
@@ -476,40 +368,68 @@ TEST(AttentionBackward, MayHaveNothingToDo) {
   }
 }
 
+TEST(AttentionBackward, AddsUpWhatSlopesAndSinksAreSharedBy) {
+  Random random(15);
+  Context context;
+  const Inputs inputs = random_inputs(random, 2, 4, 2, 20, 30, 8, 8);
+  const Tensor d_output = random.reals({2, 4, 20, 8});
+  for (const Shape& shape : {Shape{2, 4}, Shape{2, 1}, Shape{1, 4}, Shape{1, 1}, Shape{4}}) {
+    SCOPED_TRACE(to_string(shape));
+    const Tensor sinks = random.reals(shape), slopes = random.reals(shape, 0.0f, 0.2f);
+    AttentionOptions options;
+    options.sinks = sinks;
+    options.alibi_slopes = slopes;
+    const auto want =
+        reference::attention_backward(d_output, inputs.q, inputs.k, inputs.v, options);
+    expect_gradients(differentiate(context, d_output, inputs.q, inputs.k, inputs.v, options), want,
+                     {1e-5, 1e-5});
+  }
+  const Tensor q = random.reals({30, 4, 8}), k = random.reals({30, 2, 8}),
+               bounds = integers({3}, {0, 11, 30}), sinks = random.reals({2, 4}),
+               slopes = random.reals({2, 1}, 0.0f, 0.2f), d_packed = random.reals({30, 4, 8});
+  AttentionOptions options;
+  options.cu_seqlens_q = options.cu_seqlens_k = bounds;
+  options.sinks = sinks;
+  options.alibi_slopes = slopes;
+  const auto want = reference::attention_backward(d_packed, q, k, k, options);
+  expect_gradients(differentiate(context, d_packed, q, k, k, options), want, {1e-5, 1e-5});
+}
+
 class AttentionBackwardRefusals : public Refusals {
  protected:
-  AttentionBackwardRefusals() : d_output(random.reals({2, 4, 3, 6})), lse(random.reals({2, 4, 3})) {
-    keep({&d_output, &lse});
+  AttentionBackwardRefusals()
+      : d_output(random.reals({2, 4, 3, 6})), statistics(random.reals({2, 2, 4, 3})) {
+    keep({&d_output, &statistics});
   }
 
   void expect(ErrorCode code, std::string_view argument, std::string_view got,
               const AttentionOptions& options, const AttentionGradientOptions& needed = {}) {
     expect_error(code, argument, got, [&] {
-      attention_backward(context, d_output, q, k, v, want, lse, options, needed);
+      attention_backward(context, d_output, q, k, v, want, statistics, options, needed);
     });
   }
 
-  Tensor d_output, lse;
+  Tensor d_output, statistics;
 };
 
 TEST_F(AttentionBackwardRefusals, NameTheArray) {
   const Tensor wrong = random.reals({2, 4, 3, 5}), wrong_rows = random.reals({2, 4, 4});
-  const Tensor whole = integers({2, 4, 3}, {});
+  const Tensor wrong_statistics = random.reals({2, 4, 3}), whole = integers({2, 2, 4, 3}, {});
   const auto call = [&](const TensorView& a, const TensorView& b, const TensorView& c) {
     return [&, a, b, c] { attention_backward(context, a, q, k, v, b, c); };
   };
-  expect_error(kShape, "d_output", "[2, 4, 3, 5]", call(wrong, want, lse));
-  expect_error(kShape, "output", "[2, 4, 3, 5]", call(d_output, wrong, lse));
-  expect_error(kShape, "lse", "[2, 4, 4]", call(d_output, want, wrong_rows));
-  expect_error(kDType, "lse", "int32", call(d_output, want, whole));
+  expect_error(kShape, "d_output", "[2, 4, 3, 5]", call(wrong, want, statistics));
+  expect_error(kShape, "output", "[2, 4, 3, 5]", call(d_output, wrong, statistics));
+  expect_error(kShape, "statistics", "[2, 4, 3]", call(d_output, want, wrong_statistics));
+  expect_error(kDType, "statistics", "int32", call(d_output, want, whole));
   AttentionGradientOptions needed;
   needed.d_lse = wrong_rows;
   expect(kShape, "d_lse", "[2, 4, 4]", {}, needed);
   const Tensor half = cast(context, q, DType::kFloat16);
   expect_error(kDType, "q", "float16",
-               [&] { attention_backward(context, d_output, half, k, v, want, lse); });
+               [&] { attention_backward(context, d_output, half, k, v, want, statistics); });
   expect_error(kShape, "k", "[2, 2, 5, 7]", [&] {
-    attention_backward(context, d_output, q, random.reals({2, 2, 5, 7}), v, want, lse);
+    attention_backward(context, d_output, q, random.reals({2, 2, 5, 7}), v, want, statistics);
   });
 }
 

@@ -197,6 +197,43 @@ TEST(AttentionSinks, MatchTheReference) {
   }
 }
 
+TEST(AttentionSinks, AndSlopesMayDifferBetweenBatchEntries) {
+  Random random(16);
+  Context context;
+  const Inputs inputs = random_inputs(random, 3, 4, 2, 20, 150, 8, 8);
+  for (const Shape& shape : {Shape{3, 4}, Shape{3, 1}, Shape{1, 4}, Shape{1, 1}}) {
+    SCOPED_TRACE(to_string(shape));
+    const Tensor sinks = random.reals(shape, -2.0f, 2.0f), slopes = random.reals(shape, 0.0f, 0.2f);
+    AttentionOptions options = causal();
+    options.sinks = sinks;
+    expect_reference(context, inputs, options);
+    options.alibi_slopes = slopes;
+    expect_reference(context, inputs, options);
+
+    // A decode step has its own kernel.
+    const Tensor q = random.reals({3, 4, 1, 8}), none(Shape{3, 2, 0, 8});
+    KvCache cache(context, {.batch = 3, .heads = 2, .head_size = 8, .capacity = 150});
+    cache.append(inputs.k, inputs.v);
+    AttentionOptions step;
+    step.sinks = sinks;
+    step.alibi_slopes = slopes;
+    step.causal_alignment = CausalAlignment::kBottomRight;
+    const reference::Array want = reference::attention(q, inputs.k, inputs.v, step).output;
+    step.cache = &cache;
+    EXPECT_TRUE(close(attention(context, q, none, none, step).output, want));
+  }
+
+  // Of packed sequences each counts as one.
+  const Tensor q = random.reals({30, 4, 8}), k = random.reals({30, 2, 8}),
+               v = random.reals({30, 2, 8}), bounds = integers({3}, {0, 11, 30}),
+               sinks = random.reals({2, 4}), slopes = random.reals({2, 1}, 0.0f, 0.2f);
+  AttentionOptions options = causal();
+  options.cu_seqlens_q = options.cu_seqlens_k = bounds;
+  options.sinks = sinks;
+  options.alibi_slopes = slopes;
+  expect_reference(context, q, k, v, options);
+}
+
 TEST(AttentionCapture, KeepsTheEntropyOfWeights) {
   AttentionOptions options;
   const std::vector<float> equal(200, 0.5f);

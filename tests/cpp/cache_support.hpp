@@ -55,8 +55,6 @@ class CacheModel {
     for (std::int64_t b = 0; b < options_.batch; ++b) {
       Sequence& sequence = at(b);
       const std::int64_t count = counts[static_cast<std::size_t>(b)];
-      if (options_.is_rolling && count > 0)
-        sequence.first = std::max(sequence.first, length(b) - options_.capacity);
       for (std::int64_t i = 0; i < count; ++i) {
         Token token;
         for (std::int64_t g = 0; g < options_.heads; ++g) {
@@ -66,6 +64,8 @@ class CacheModel {
         }
         sequence.tokens.push_back(std::move(token));
       }
+      if (options_.is_rolling && count > 0)
+        sequence.first = std::max(sequence.first, length(b) - options_.capacity);
     }
   }
 
@@ -84,10 +84,22 @@ class CacheModel {
       sequences_[b] = before[static_cast<std::size_t>(order[b])];
   }
 
-  /// Attention of q over all that is held. `before` holds the length of each sequence before the
-  /// call, where its first query stands.
+  /// What each sequence had before a call: its first query stands at the length.
+  struct Before {
+    std::vector<std::int64_t> lengths, firsts;
+  };
+  Before now() const {
+    Before result;
+    for (std::int64_t b = 0; b < options_.batch; ++b) {
+      result.lengths.push_back(length(b));
+      result.firsts.push_back(first(b));
+    }
+    return result;
+  }
+
+  /// Attention of q over what was there before the call and what it appended.
   reference::AttentionResult attend(const Tensor& q, const AttentionOptions& options,
-                                    const std::vector<std::int64_t>& before) const {
+                                    const Before& before) const {
     std::int64_t S = 0;
     for (std::int64_t b = 0; b < options_.batch; ++b) S = std::max(S, length(b));
     // What nobody holds is not a number, so that the reference itself cannot look at it.
@@ -95,13 +107,17 @@ class CacheModel {
     Tensor v = filled({options_.batch, options_.heads, S, options_.value_size}, kNaN);
     Tensor lengths(Shape{options_.batch}, DType::kInt32);
     Tensor offsets(Shape{options_.batch}, DType::kInt32);
-    std::vector<std::int64_t> firsts;
+    reference::RollingKeys rolling;
     for (std::int64_t b = 0; b < options_.batch; ++b) {
       const auto n = static_cast<std::size_t>(b);
       lengths.data<std::int32_t>()[n] = static_cast<std::int32_t>(length(b));
-      offsets.data<std::int32_t>()[n] = static_cast<std::int32_t>(before[n]);
-      firsts.push_back(first(b));
-      for (std::int64_t j = first(b); j < length(b); ++j) {
+      offsets.data<std::int32_t>()[n] = static_cast<std::int32_t>(before.lengths[n]);
+      // Query i stands at before + i, and sees `capacity` keys up to there.
+      const std::int64_t first_seen =
+          options_.is_rolling ? before.lengths[n] - options_.capacity + 1 : 0;
+      rolling.first.push_back(options_.is_rolling ? first_seen : -1'000'000);
+      rolling.oldest.push_back(std::max(before.firsts[n], first_seen));
+      for (std::int64_t j = rolling.oldest[n]; j < length(b); ++j) {
         const Token& token = at(b).tokens[static_cast<std::size_t>(j)];
         for (std::int64_t g = 0; g < options_.heads; ++g) {
           const std::int64_t row = (b * options_.heads + g) * S + j;
@@ -115,14 +131,15 @@ class CacheModel {
     plain.kv_lengths = lengths;
     const bool is_default = options.causal_alignment == CausalAlignment::kDefault;
     if (is_default && !options.causal_offset) plain.causal_offset = offsets;
-    reference::AttentionResult result = reference::attention(q, k, v, plain, firsts);
+    reference::AttentionResult result = reference::attention(q, k, v, plain, rolling);
     // A key that is not held has no score.
     for (reference::Array* scores : {&result.scores, &result.capped}) {
       const std::int64_t rows = scores->shape[1] * scores->shape[2];
       for (std::int64_t b = 0; b < options_.batch; ++b)
         for (std::int64_t row = b * rows; row < (b + 1) * rows; ++row)
           for (std::int64_t j = 0; j < S; ++j)
-            if (j < first(b) || j >= length(b)) (*scores)[row * S + j] = reference::kMinusInfinity;
+            if (j < rolling.oldest[static_cast<std::size_t>(b)] || j >= length(b))
+              (*scores)[row * S + j] = reference::kMinusInfinity;
     }
     return result;
   }
@@ -198,8 +215,7 @@ class TwinCache {
     const Tensor q = random.reals({options_.batch, H, queries, options_.head_size});
     const Tensor k = random.reals({options_.batch, options_.heads, L, options_.head_size});
     const Tensor v = random.reals({options_.batch, options_.heads, L, options_.value_size});
-    std::vector<std::int64_t> before;
-    for (std::int64_t b = 0; b < options_.batch; ++b) before.push_back(cache.length(b));
+    const CacheModel::Before before = model.now();
     model.append(k, v, counts);
     const Tensor taken = tensor(counts);
     options.kv_lengths = taken;

@@ -118,11 +118,10 @@ std::vector<AttentionResult> random_history(Context& context, std::uint32_t seed
     }
 
     const std::int64_t L = random.chance(50) ? 1 : random.integer(1, 6);
-    std::vector<std::int64_t> before, counts;
-    for (std::int64_t n = 0; n < B; ++n) {
-      before.push_back(cache.length(n));
+    const CacheModel::Before before = model.now();
+    std::vector<std::int64_t> counts;
+    for (std::int64_t n = 0; n < B; ++n)
       counts.push_back(random.chance(80) ? L : random.integer(0, L));
-    }
     const Tensor q = random.reals({B, H, L, D});
     const Tensor k = random.reals({B, G, L, D}), v = random.reals({B, G, L, Dv});
     const Call call = random_call(random, H);
@@ -220,9 +219,9 @@ TEST(Decode, AddsLittleToTheErrorOfInt8) {
       }
       return std::sqrt(sum);
     };
-    const reference::Array want = stored.attend(q, {}, {S}).output;
+    const reference::Array want = stored.attend(q, {}, {{S}, {0}}).output;
     const double added = distance(want, got.output.data());
-    const double own = distance(given.attend(q, {}, {S}).output, want.values);
+    const double own = distance(given.attend(q, {}, {{S}, {0}}).output, want.values);
     EXPECT_LT(added, own / 20) << "queries up to " << magnitude;
     EXPECT_GT(own, 0);
   }
@@ -244,7 +243,7 @@ TEST(Decode, TakesQueriesOfAnyMagnitude) {
       AttentionOptions options;
       // So that no score is beyond a few units.
       options.scale = magnitude > 1 ? 0.2f / magnitude : 0.2f;
-      expect_results(step(context, cache, q, options), model.attend(q, options, {140}),
+      expect_results(step(context, cache, q, options), model.attend(q, options, {{140}, {0}}),
                      tolerance_of(format, 33, *options.scale, magnitude));
     }
   }
@@ -269,7 +268,7 @@ TEST(Decode, TakesKeysAndValuesOfAnyMagnitude) {
       Tolerance tolerance = tolerance_of(format, 16);
       tolerance.absolute *= magnitude;
       EXPECT_TRUE(close(step(context, cache, q, options).output,
-                        model.attend(q, options, {600}).output, tolerance));
+                        model.attend(q, options, {{600}, {0}}).output, tolerance));
     }
   }
 }
@@ -299,7 +298,7 @@ TEST(Decode, KeepsWhatIsNotFiniteInTheRowsThatSeeIt) {
         const Tensor offset = integers({1}, {static_cast<std::int32_t>(place - 4)});
         options.causal_offset = offset;
         const AttentionResult got = step(context, cache, q, options);
-        expect_results(got, model.attend(q, options, {700}), tolerance_of(format, 8));
+        expect_results(got, model.attend(q, options, {{700}, {0}}), tolerance_of(format, 8));
         // A query of which a row is not finite spoils its own row only.
         q.data()[0] = kNaN;
         const AttentionResult other = step(context, cache, q, options);

@@ -239,7 +239,6 @@ TEST(KvCache, SmallerFormatsTakeLessMemory) {
 }
 
 TEST(KvCache, ARollingCacheIsAWindow) {
-  // Before each append all but the last `capacity` tokens go.
   Random random(11);
   Context context;
   for (const std::int64_t capacity : {1, 10, 128, 200}) {
@@ -251,20 +250,48 @@ TEST(KvCache, ARollingCacheIsAWindow) {
       twin.append(random, 250, {250, 120});
       for (int n = 0; n < 4; ++n) twin.expect_step(context, random, 2, step, causal());
       EXPECT_EQ(twin.cache.length(0), 250 + 4 * step);
-      EXPECT_EQ(twin.cache.first(0), 250 + 3 * step - capacity);
+      EXPECT_EQ(twin.cache.first(0), 250 + 4 * step - capacity);
     }
   }
 
-  // Token by token: the token itself and `capacity` before it.
+  // However many tokens come at a time: the token itself and `capacity` - 1 before it.
   const Inputs inputs = random_inputs(random, 1, 2, 1, 300, 300, 8, 8);
-  KvCache::Options options = cache_options(1, 1, 8, 8, 40);
+  using Steps = std::vector<std::int64_t>;
+  for (const std::int64_t capacity : {1, 5, 40, 128, 129}) {
+    AttentionOptions window = causal();
+    window.window_left = capacity - 1;
+    const reference::Array want = reference::attention(inputs.q, inputs.k, inputs.v, window).output;
+    for (const Steps& steps : {Steps(300, 1), Steps{300}, Steps{7, 1, 0, 150, 1, 1, 140},
+                               Steps(100, 3), Steps{128, 128, 44}}) {
+      SCOPED_TRACE(testing::Message() << "capacity " << capacity << ", steps of " << steps[0]);
+      KvCache::Options options = cache_options(1, 1, 8, 8, capacity);
+      options.is_rolling = true;
+      KvCache cache(context, options);
+      EXPECT_TRUE(close(attention_in_steps(context, cache, inputs, steps, causal()), want));
+      EXPECT_EQ(cache.first(0), 300 - capacity);
+    }
+  }
+}
+
+TEST(KvCache, ARollingCacheNeverShowsMoreKeysThanItsCapacity) {
+  // All weights are equal, and none is zero.
+  Context context;
+  KvCache::Options options = cache_options(1, 1, 1, 1, 5);
   options.is_rolling = true;
   KvCache cache(context, options);
-  AttentionOptions window = causal();
-  window.window_left = 40;
-  const std::vector<std::int64_t> ones(300, 1);
-  EXPECT_TRUE(close(attention_in_steps(context, cache, inputs, ones, {}),
-                    reference::attention(inputs.q, inputs.k, inputs.v, window).output));
+  const Tensor zero = filled({1, 1, 1, 1}, 0.0f), one = filled({1, 1, 1, 1}, 1.0f);
+  AttentionOptions step;
+  step.need_weights = true;
+  step.cache = &cache;
+  for (std::int64_t n = 0; n < 12; ++n) {
+    const AttentionResult result = attention(context, zero, zero, one, step);
+    const auto weights = result.weights->data();
+    const std::int64_t seen =
+        std::count_if(weights.begin(), weights.end(), [](float weight) { return weight != 0.0f; });
+    EXPECT_EQ(seen, std::min<std::int64_t>(n + 1, 5)) << "token " << n;
+    EXPECT_EQ(cache.length(0) - cache.first(0), seen) << "token " << n;
+    EXPECT_NEAR(result.output.data()[0], 1.0f, 1e-6);
+  }
 }
 
 TEST(KvCache, ARollingCacheKeepsNoMorePagesThanItNeeds) {
@@ -277,7 +304,7 @@ TEST(KvCache, ARollingCacheKeepsNoMorePagesThanItNeeds) {
   const std::size_t page = twin.cache.bytes();
   for (int n = 0; n < 1000; ++n) twin.append(random, 1);
   EXPECT_LE(twin.cache.bytes(), 2 * page);
-  EXPECT_EQ(twin.cache.first(0), 900);
+  EXPECT_EQ(twin.cache.first(0), 901);
 }
 
 TEST(KvCache, ARollingCacheRewindsWithinWhatItHolds) {
@@ -287,11 +314,11 @@ TEST(KvCache, ARollingCacheRewindsWithinWhatItHolds) {
   options.is_rolling = true;
   TwinCache twin(context, options);
   for (int n = 0; n < 20; ++n) twin.append(random, 16);
-  EXPECT_EQ(twin.cache.first(0), 244);
+  EXPECT_EQ(twin.cache.first(0), 260);
   twin.rewind(0, 50);
   twin.expect_step(context, random, 1, 2, causal());
   twin.rewind(0, twin.cache.length(0) - twin.cache.first(0));
-  EXPECT_EQ(twin.cache.length(0), 244);
+  EXPECT_EQ(twin.cache.length(0), 260);
   twin.expect_step(context, random, 1, 70, causal());
   twin.expect_step(context, random, 1, 1, causal());
 }

@@ -134,6 +134,60 @@ TEST(LinearAttention, MatchesTheReferenceUnderEveryRule) {
   }
 }
 
+TEST(LinearAttention, RepeatsDecayAndBetaAlongAxesOfOne) {
+  Random random(7);
+  Context context;
+  const Sizes s{2, 4, 2, 9, 3, 5};
+  const auto expect_as_reference = [&](const Call& call, const Shape& decay_shape,
+                                       const Shape& beta_shape) {
+    SCOPED_TRACE("decay " + to_string(decay_shape) + ", beta " + to_string(beta_shape));
+    const Tensor decay = random.reals(decay_shape, -0.5f, 0.0f);
+    const Tensor beta = random.reals(beta_shape, 0.0f, 1.0f);
+    LinearAttentionOptions options = call.options();
+    if (options.decay) options.decay = decay;
+    if (options.beta) options.beta = beta;
+    expect_reference(context, call, options);
+  };
+  for (const LinearRule rule : {LinearRule::kGated, LinearRule::kDelta, LinearRule::kGatedDelta}) {
+    SCOPED_TRACE(testing::Message() << "rule " << static_cast<int>(rule));
+    const Call joined(random, rule, s, true), separate(random, rule, s, false);
+    for (int bits = 0; bits < 8; ++bits) {
+      const auto size = [&](int bit, std::int64_t full) { return (bits >> bit) & 1 ? full : 1; };
+      const std::int64_t B = size(0, s.B), L = size(1, s.L), G = size(2, s.G);
+      expect_as_reference(joined, {B, L, G}, {B, L, G});
+      expect_as_reference(joined, {B, L, s.G * s.D}, {B, L, G});
+      expect_as_reference(separate, {B, G, L}, {B, G, L});
+      expect_as_reference(separate, {B, G, L, 1}, {B, G, L, 1});
+      expect_as_reference(separate, {B, G, L, s.D}, {B, G, L, 1});
+    }
+  }
+}
+
+TEST(LinearAttention, TakesOneRateForAllHeadsAsTheSameRateForEach) {
+  Random random(8);
+  Context context;
+  const Sizes s{2, 4, 4, 4, 8, 8};
+  const Call call(random, LinearRule::kGatedDelta, s, true, false);
+  const Tensor decay = random.reals({s.B, s.L, 1}, -0.5f, 0.0f);
+  const Tensor beta = random.reals({s.B, s.L, 1}, 0.0f, 1.0f);
+  const auto for_each_head = [&](const Tensor& x) {
+    Tensor y(Shape{s.B, s.L, s.G});
+    for (std::size_t i = 0; i < y.data().size(); ++i)
+      y.data()[i] = x.data()[i / static_cast<std::size_t>(s.G)];
+    return y;
+  };
+  const Tensor decays = for_each_head(decay), betas = for_each_head(beta);
+  LinearAttentionOptions one = call.options(), each = call.options();
+  one.decay = decay;
+  one.beta = beta;
+  each.decay = decays;
+  each.beta = betas;
+  const LinearAttentionResult got = linear_attention(context, call.q, call.k, call.v, one);
+  const LinearAttentionResult want = linear_attention(context, call.q, call.k, call.v, each);
+  EXPECT_TRUE(same_bits(got.output, want.output));
+  EXPECT_TRUE(same_bits(got.present_state, want.present_state));
+}
+
 TEST(LinearAttention, CarriesItsStateOverChunks) {
   Random random(2);
   Context context;

@@ -67,6 +67,26 @@ TEST(Rope, MatchesTheReferenceInBothStylesAndLayouts) {
   }
 }
 
+TEST(Rope, SharesPositionsAndTablesOfOneBatchEntry) {
+  Random random(12);
+  Context context;
+  const std::int64_t B = 3, H = 2, L = 4, D = 12;
+  const Tensor x = random.reals({B, H, L, D}), positions = integers({1, L}, {9, 0, 3, 100});
+  RopeOptions options;
+  options.position_ids = positions;
+  EXPECT_TRUE(close(rope(context, x, options), reference::rope(x, options)));
+  const Tensor table_cos = random.reals({101, D / 2}), table_sin = random.reals({101, D / 2});
+  options.cos = table_cos;
+  options.sin = table_sin;
+  EXPECT_TRUE(close(rope(context, x, options), reference::rope(x, options)));
+  const Tensor cos = random.reals({1, L, D / 2}), sin = random.reals({1, L, D / 2});
+  options = RopeOptions{};
+  options.cos = cos;
+  options.sin = sin;
+  EXPECT_TRUE(close(rope(context, x, options), reference::rope(x, options)));
+  EXPECT_TRUE(close(rope_backward(context, x, options), reference::rope_backward(x, options)));
+}
+
 TEST(Rope, TakesTablesInsteadOfTheBase) {
   Random random(2);
   Context context;

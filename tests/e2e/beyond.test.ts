@@ -6,9 +6,8 @@ import { loadModel, type Series, tasks } from "heed/models";
 import { nn } from "heed/nn";
 import { beforeAll, describe, expect, test } from "vitest";
 import { psnrOf } from "../../web/src/rooms/beyond/picture/denoise";
-import { house } from "../../web/src/rooms/beyond/picture/drawing";
 import { initialState } from "../../web/src/rooms/beyond/state";
-import { Beyond } from "./beyond";
+import { Beyond, denoised } from "./beyond";
 import { visits } from "./visits";
 
 const model = (name: string) =>
@@ -21,28 +20,12 @@ beforeAll(async () => {
   heed = await load({ threads: 1 });
 });
 
-/** Our drawing with its noise, and what the engine makes of it. */
-function denoised({ noise, grain, patch, window, h } = initialState) {
-  return heed.scope(() => {
-    const { pixels, width, height } = house();
-    const noisy = heed.normal([height, width], { seed: grain, deviation: noise });
-    const image = heed.add(heed.tensor(pixels, [height, width]), noisy);
-    const options = { patchRadius: patch, searchRadius: window, h, sigma: noise };
-    const values = {
-      noisy: image.data.slice(),
-      local: heed.localMean(image, patch).data.slice(),
-      nonLocal: heed.nonLocalMeans(image, options).output.data.slice(),
-    };
-    return { pixels, width, values };
-  });
-}
-
 describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name) => {
   const { enter } = visits(Beyond, name, { start: "#room=beyond" });
 
   test("opens on a picture, with the true ratios of noise that each mean leaves", async () => {
     const room = await enter();
-    const { pixels, values } = denoised();
+    const { pixels, values } = denoised(heed);
     for (const [version, result] of Object.entries(values))
       expect(await room.psnr(version)).toBeCloseTo(psnrOf(result, pixels), 1);
     expect(await room.psnr("bilateral")).toBeGreaterThan(await room.psnr("noisy"));
@@ -54,7 +37,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     await room.slide("Noise", 0.2);
     await room.slide("Patch", 3);
     await expect.poll(() => room.psnr("nonLocal")).not.toBe(before);
-    const { pixels, values } = denoised({ ...initialState, noise: 0.2, patch: 3 });
+    const { pixels, values } = denoised(heed, { ...initialState, noise: 0.2, patch: 3 });
     await expect.poll(() => room.psnr("nonLocal")).toBeCloseTo(psnrOf(values.nonLocal, pixels), 1);
     await expect.poll(() => room.link()).toBe("#room=beyond&noise=0.2&patch=3");
   });
@@ -66,7 +49,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     await room.page.mouse.click(x, y);
     await expect.poll(() => room.link()).toMatch(/pixel=6[45]\.6[45]/);
     const [, row, col] = /pixel=(\d+)\.(\d+)/.exec(await room.link())?.map(Number) ?? [];
-    const { values, width } = denoised();
+    const { values, width } = denoised(heed);
     const place = ((row as number) - 1) * width + (col as number) - 1;
     await expect
       .poll(() => room.figure("Σ weight × value"))

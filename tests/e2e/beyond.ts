@@ -1,4 +1,7 @@
-/** The room "Beyond words" as a person meets it. */
+/** The room "Beyond words" as a person meets it, and its picture from the engine without a page. */
+import type { Heed } from "heed";
+import { house } from "../../web/src/rooms/beyond/picture/drawing";
+import { initialState } from "../../web/src/rooms/beyond/state";
 import { Room } from "./room";
 
 export class Beyond extends Room {
@@ -80,4 +83,20 @@ export class Beyond extends Room {
     await mouse.move(x + right, y + down);
     await mouse.up();
   }
+}
+
+/** Our drawing with its noise, and what the engine makes of it. */
+export function denoised(heed: Heed, { noise, grain, patch, window, h } = initialState) {
+  return heed.scope(() => {
+    const { pixels, width, height } = house();
+    const noisy = heed.normal([height, width], { seed: grain, deviation: noise });
+    const image = heed.add(heed.tensor(pixels, [height, width]), noisy);
+    const options = { patchRadius: patch, searchRadius: window, h, sigma: noise };
+    const values = {
+      noisy: image.data.slice(),
+      local: heed.localMean(image, patch).data.slice(),
+      nonLocal: heed.nonLocalMeans(image, options).output.data.slice(),
+    };
+    return { pixels, width, values };
+  });
 }

@@ -1,42 +1,19 @@
 /** Starts the page's server and either browser, and watches for anything that a person would find in the console. */
 import { spawn } from "node:child_process";
-import { accessSync, constants } from "node:fs";
-import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import puppeteer, { type Browser, type Page } from "puppeteer-core";
+import { programOf } from "../harness/program.mjs";
 
 export type BrowserName = "chrome" | "firefox";
 
-const programs: Record<BrowserName, { variable: string; names: readonly string[] }> = {
-  chrome: {
-    variable: "HEED_CHROMIUM",
-    names: ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"],
-  },
-  firefox: { variable: "HEED_FIREFOX", names: ["firefox-esr", "firefox"] },
-};
-
-function programOf(browser: BrowserName): string {
-  const { variable, names } = programs[browser];
-  const given = process.env[variable];
-  if (given) return given;
-  for (const name of names) {
-    for (const folder of (process.env.PATH ?? "").split(delimiter)) {
-      const path = join(folder, name);
-      try {
-        accessSync(path, constants.X_OK);
-        return path;
-      } catch {
-        // Not in this folder.
-      }
-    }
-  }
-  throw new Error(`none of ${names.join(", ")} is on the PATH; set ${variable} to the program`);
-}
-
 /** Starts a browser; more flags are Chromium's alone. */
 export function launch(browser: BrowserName, flags: readonly string[] = []): Promise<Browser> {
-  const executablePath = programOf(browser);
-  if (browser === "firefox") return puppeteer.launch({ browser, executablePath, headless: true });
+  if (browser === "firefox") {
+    const executablePath = programOf("HEED_FIREFOX", "firefox-esr", "firefox");
+    return puppeteer.launch({ browser, executablePath, headless: true });
+  }
+  const chromes = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
+  const executablePath = programOf("HEED_CHROMIUM", ...chromes);
   return puppeteer.launch({
     browser,
     executablePath,

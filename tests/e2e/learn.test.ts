@@ -5,6 +5,7 @@ import { formatShort } from "../../web/src/format";
 import { read, write } from "../../web/src/rooms/learn/link";
 import type { Seen, Snapshot } from "../../web/src/rooms/learn/orders";
 import { mostKept, spacingAt, withMore } from "../../web/src/rooms/learn/past";
+import solve from "../../web/src/rooms/learn/solve";
 import { initialState, planOf, type State, setupsOf } from "../../web/src/rooms/learn/state";
 import { Training } from "../../web/src/rooms/learn/training";
 import { bestHead, bestMass, percent } from "../../web/src/rooms/learn/words";
@@ -73,6 +74,18 @@ test("One head and four are trained by the same seed and have equally many param
   expect(courses.map(({ heads }) => heads)).toEqual([1, 4]);
   expect(new Set(courses.map(({ parameters }) => parameters)).size).toBe(1);
   expect(setups[0]).toEqual({ ...setups[1], options: { ...setups[1]?.options, heads: 1 } });
+  heed.dispose();
+});
+
+test("A step that is ordered while a training begins is one of that training", async () => {
+  const heed = await load({ threads: 1 });
+  const { signal } = new AbortController();
+  const bench = { heed, signal, progress() {}, async pause() {} };
+  const setups = setupsOf(initialState);
+  const begun = solve({ kind: "begin", setups, text: null }, bench);
+  const stopped = solve({ kind: "train", steps: 1 }, bench);
+  expect(await begun).toMatchObject({ kind: "begun" });
+  expect(await stopped).toEqual({ kind: "stopped", step: 1, why: "done" });
   heed.dispose();
 });
 

@@ -136,6 +136,18 @@ describe("The shell", () => {
     await expect.poll(() => room.text(".transport b")).toBe("Weights");
   });
 
+  test("has no file that imports a worker's own entry, which WebKit would evaluate a second time", () => {
+    const assets = join(built, "assets");
+    const names = readdirSync(assets).filter((name) => name.endsWith(".js"));
+    expect(names.filter((name) => name.includes(".worker-")).length).toBeGreaterThan(0);
+    const importers = names.filter((name) =>
+      /(?:from|import)\s*\(?\s*["'`][^"'`]*\.worker-/.test(
+        readFileSync(join(assets, name), "utf8"),
+      ),
+    );
+    expect(importers).toEqual([]);
+  });
+
   test("asks for less than 120 KB of JavaScript, gzipped, for the first room", () => {
     const assets = join(built, "assets");
     const named = (start: string) => {
@@ -149,7 +161,13 @@ describe("The shell", () => {
     const entry = /src="\.\/assets\/([^"]+\.js)"/.exec(
       readFileSync(join(built, "index.html"), "utf8"),
     )?.[1] as string;
-    const files = new Set([entry, named("steps-"), named("engine.worker-"), named("solve-")]);
+    const files = new Set([
+      entry,
+      named("steps-"),
+      named("engine.worker-"),
+      named("worker-"),
+      named("solve-"),
+    ]);
     for (const file of files) {
       const code = readFileSync(join(assets, file), "utf8");
       for (const [, name] of code.matchAll(/(?:from|import)\s*["']\.\/([^"']+\.js)["']/g))

@@ -3,6 +3,7 @@ import type { Browser, Page } from "puppeteer-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { type BrowserName, launch, type Server, serve } from "./browsers";
 import type { OpenOptions, Room } from "./room";
+import { launchWebKit, listeningPage } from "./webkitPage";
 
 interface RoomClass<R extends Room> {
   new (page: Page): R;
@@ -15,33 +16,43 @@ interface VisitOptions extends OpenOptions {
 }
 
 /**
+ * WebKit has one page at a time, and SharedArrayBuffer only if `sharedMemory` says so.
+ *
  * To be called inside of a `describe`. Its tests share a browser and servers; what one of them opens is closed after it,
  * and must have kept the console empty.
  */
 export function visits<R extends Room>(
   RoomClass: RoomClass<R>,
-  name: BrowserName,
-  { start = "", flags = [] as readonly string[] } = {},
+  name: BrowserName | "webkit",
+  { start = "", flags = [] as readonly string[], sharedMemory = true } = {},
 ) {
   let browser: Browser;
+  const copy = name === "webkit" ? listeningPage() : null;
   let rooms: R[] = [];
   const servers = new Map<boolean, Promise<Server>>();
   const serverOf = (isolated: boolean): Promise<Server> => {
-    const server = servers.get(isolated) ?? serve(...(isolated ? [] : ["--no-isolation"]));
+    const start = async () => {
+      const folder = copy ? ["--dir", (await copy).folder] : [];
+      return serve(...folder, ...(isolated ? [] : ["--no-isolation"]));
+    };
+    const server = servers.get(isolated) ?? start();
     servers.set(isolated, server);
     return server;
   };
 
   beforeAll(async () => {
-    [browser] = await Promise.all([launch(name, flags), serverOf(true)]);
+    const launched = name === "webkit" ? launchWebKit({ sharedMemory }) : launch(name, flags);
+    [browser] = await Promise.all([launched, serverOf(true)]);
   });
   afterAll(async () => {
     await browser?.close();
     for (const server of await Promise.all(servers.values())) server.stop();
+    await (await copy)?.remove();
   });
   afterEach(async () => {
-    const complaints = rooms.flatMap((room) => room.complaints);
+    // WebKit tells what it complained about when its page is closed.
     await Promise.all(rooms.map((room) => room.close()));
+    const complaints = rooms.flatMap((room) => room.complaints);
     rooms = [];
     expect(complaints, "the console stays empty").toEqual([]);
   });

@@ -1,4 +1,5 @@
 import type { AttentionOptions, CaptureStage, Tensor, TensorData } from "heed";
+import { grad } from "heed/nn";
 import { describe, expect, test } from "vitest";
 import { expectAsOracle } from "./compare.js";
 import { describeEngines, engine, variants } from "./engine.js";
@@ -248,7 +249,7 @@ describeEngines((heed) => {
       const random = new Random(12);
       const q = upload(heed(), random.array([1, 1, 3, 4]));
       const k = upload(heed(), random.array([1, 1, 4, 4]));
-      const hideAll = heed().tensor(new Uint8Array(4));
+      const hideAll = heed().tensor([false, false, false, false]);
       const minusInfinity = heed().tensor(new Float32Array(4).fill(-Infinity));
       const hidden: AttentionOptions[] = [
         { mask: hideAll },
@@ -301,6 +302,35 @@ describeEngines((heed) => {
         expect(got[8]).toBeNaN();
       });
     }
+  });
+
+  test("gives the same bits whatever a hidden value is", () => {
+    const random = new Random(18);
+    const [L, S] = [70, 200];
+    const isHidden = (j: number) => j % 3 === 1;
+    const mask = Uint8Array.from({ length: S }, (_, j) => Number(!isHidden(j)));
+    const inputs = [L, S, S].map((rows) => random.array([1, 2, rows, 20]));
+    const given = random.array([1, 2, L, 20]);
+    const run = (poison?: number) =>
+      heed().scope(() => {
+        const [q, k, v] = inputs.map((x, n) => {
+          const tensor = upload(heed(), x);
+          for (let i = 0; n === 2 && poison !== undefined && i < tensor.size; ++i)
+            if (isHidden(Math.floor(i / 20) % S)) tensor.data[i] = poison;
+          return tensor;
+        }) as [Tensor, Tensor, Tensor];
+        const options = { mask: heed().tensor(mask, [1, S], "bool") };
+        const { output } = heed().attention(q, k, v, options);
+        const gradients = grad([q, k, v], () =>
+          heed().sum(
+            heed().multiply(heed().attention(q, k, v, options).output, upload(heed(), given)),
+          ),
+        );
+        return [output, ...gradients].map((x) => x.data.slice());
+      });
+    const wanted = run();
+    for (const poison of [Number.NaN, Infinity, -Infinity])
+      for (const [i, got] of run(poison).entries()) expectSameBits(got, wanted[i] as Float32Array);
   });
 
   test("never reads the keys beyond a sequence's length", () => {

@@ -24,7 +24,7 @@ function expectAsDense(
       dense(Math.floor(i / keys), i % keys) ? 1 : 0,
     );
     expect(new Set(table).size).toBe(2);
-    const mask = heed.tensor(table, [queries, keys]);
+    const mask = heed.tensor(table, [queries, keys], "bool");
     using blockMask = heed.blockMask(visible, { queries, keys });
     const wanted = { needWeights: true, needLse: true } as const;
     const [got, expected] = [
@@ -132,7 +132,7 @@ describeEngines((heed) => {
       using blockMask = heed().blockMask(visible, { queries: 1, keys: 142 });
       const n = upload(heed(), next);
       const { output } = heed().attention(n, n, n, { past: cache, blockMask });
-      const allowed = heed().tensor(new Uint8Array(142).map((_, k) => (k % 4 === 1 ? 1 : 0)));
+      const allowed = heed().tensor(Array.from({ length: 142 }, (_, k) => k % 4 === 1));
       const past = { key: x, value: x };
       const dense = heed().attention(n, n, n, { past, mask: allowed });
       expectClose(output, [1, 1, 1, 4], dense.output.data, 1e-6);
@@ -141,6 +141,17 @@ describeEngines((heed) => {
 });
 
 describe("a block mask", () => {
+  test.each([
+    { batch: 2 ** 40, queries: 0, keys: 5 },
+    { heads: 2 ** 40, queries: 5, keys: 0 },
+    { queries: 2 ** 40, keys: 0 },
+    { queries: 0, keys: 2 ** 40 },
+  ])("of nothing is made at once, whatever the other sizes are: %o", (sizes) => {
+    let count = 0;
+    using mask = heed().blockMask(() => ++count > 0, sizes);
+    expect([count, mask.density]).toEqual([0, 0]);
+  });
+
   const heed = engine({ threads: 1 });
 
   test("asks its function once about each place", () => {

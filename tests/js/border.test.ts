@@ -5,6 +5,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
+import { describeEngines, refusal } from "./engine.js";
+import { expectWorks } from "./values.js";
 
 const root = join(import.meta.dirname, "../..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
@@ -99,6 +101,28 @@ describe("C++ and TypeScript agree on the order of", () => {
     const lists = listsIn(read("bindings/js/tensor.ts"));
     expect(lists).toContainEqual(inOrder.map((type) => JSON.stringify(type)));
   });
+});
+
+interface Engine {
+  module: { sinusoidalEncoding: unknown };
+  run(operation: unknown, args: readonly number[]): unknown;
+}
+
+describeEngines((heed) => {
+  // The checks of TypeScript let none of these through.
+  test.each([1e300, -1e300, 2 ** 63, Infinity, Number.NaN, 0.5])(
+    "%d is refused where C++ reads a whole number",
+    (given) => {
+      const { engine } = heed() as unknown as { engine: Engine };
+      const encode = () => engine.run(engine.module.sinusoidalEncoding, [2, given, 1e4, 0]);
+      const error = refusal(encode);
+      expect(error.message).toMatch(
+        /^argument 2: expected a whole number from -9\.22\S+ to 9\.22\S+, got \S+$/,
+      );
+      expect(error.code).toBe("option");
+      expectWorks(heed());
+    },
+  );
 });
 
 test("two members in each other's place are found, and one that is missing", () => {

@@ -1,12 +1,14 @@
 // What only a browser has.
 
-import { load } from "heed";
+import { type Heed, load } from "heed";
 import { expect, test } from "vitest";
 import { variants } from "./engine.js";
 import { expectWorks } from "./values.js";
 
-test("Chromium has both binaries, so both are tested here", () => {
-  expect(variants).toEqual(["relaxed", "simd"]);
+const isChromium = /Chrome/.test(navigator.userAgent);
+
+test("Chromium runs both binaries and WebKit one, so these are tested here", () => {
+  expect(variants).toEqual(isChromium ? ["relaxed", "simd"] : ["simd"]);
 });
 
 test("these tests run isolated, so with threads", async () => {
@@ -16,6 +18,15 @@ test("these tests run isolated, so with threads", async () => {
   heed.dispose();
 });
 
+test("a path of Windows is no address in a page", async () => {
+  for (const wasmUrl of ["C:\\files", "c:/files"])
+    await expect(load({ wasmUrl })).rejects.toMatchObject({
+      name: "HeedError",
+      code: "option",
+      message: `wasmUrl: expected an address, got ${JSON.stringify(wasmUrl)}`,
+    });
+});
+
 test("wasmUrl may be relative to the page", async () => {
   for (const wasmUrl of ["/dist/", "/dist"]) {
     const heed = await load({ threads: 2, wasmUrl });
@@ -23,3 +34,88 @@ test("wasmUrl may be relative to the page", async () => {
     heed.dispose();
   }
 });
+
+/** Runs with properties of global objects replaced, as another browser has them. */
+async function withReplaced(
+  replaced: [target: object, name: string, value: unknown][],
+  run: () => Promise<void>,
+): Promise<void> {
+  const before = replaced.map(([target, name]) => Object.getOwnPropertyDescriptor(target, name));
+  try {
+    for (const [target, name, value] of replaced)
+      Object.defineProperty(target, name, { value, configurable: true, writable: true });
+    await run();
+  } finally {
+    replaced.forEach(([target, name], i) => {
+      Object.defineProperty(target, name, before[i] as PropertyDescriptor);
+    });
+  }
+}
+
+/** Stands for a postMessage that refuses shared memory: WebKit's, on an isolated page too. */
+function refusesSharedMemory(original: (...args: never[]) => void) {
+  return function (this: unknown, ...args: unknown[]): void {
+    const holdsMemory = (value: unknown): boolean =>
+      value instanceof WebAssembly.Memory ||
+      (Object.getPrototypeOf(value ?? 0) === Object.prototype &&
+        Object.values(value as object).some(holdsMemory));
+    if (holdsMemory(args[0])) throw new DOMException("not cloned", "DataCloneError");
+    original.apply(this, args as never[]);
+  };
+}
+
+test("an isolated page whose browser shares no memory has one thread, and says why", async () => {
+  const posting = [MessagePort, Worker].map(({ prototype }): [object, string, unknown] => [
+    prototype,
+    "postMessage",
+    refusesSharedMemory(prototype.postMessage),
+  ]);
+  const described = [
+    [posting, "this browser does not share memory with workers"],
+    [
+      [...posting, [globalThis, "SharedArrayBuffer", undefined]],
+      "this browser has no SharedArrayBuffer",
+    ],
+  ] as const;
+  for (const [replaced, obstacle] of described) {
+    await withReplaced([...replaced] as [object, string, unknown][], async () => {
+      const heed = await load({ threads: 4 });
+      expectWorks(heed);
+      expect(heed.info).toMatchObject({
+        threads: 1,
+        crossOriginIsolated: true,
+        reason: `1 thread, because ${obstacle}, although the page is cross-origin isolated`,
+      });
+      heed.dispose();
+    });
+  }
+});
+
+test("where workers cannot be started there is one thread, and the reason says so", async () => {
+  await withReplaced([[globalThis, "Worker", undefined]], async () => {
+    const heed = await load({ threads: 2 });
+    expectWorks(heed);
+    expect(heed.info).toMatchObject({
+      threads: 1,
+      reason: "1 thread, because workers cannot be started here, for example in a service worker",
+    });
+    heed.dispose();
+  });
+});
+
+// WebKit frees memory only when it collects garbage, which a page cannot ask for.
+test.runIf(isChromium).each([1, 2])(
+  "300 engines with %i threads, one after another, leave no memory behind",
+  async (threads) => {
+    // A page has room for some 125 of them at once: the memory of each reserves 4 GiB of addresses.
+    const disposed: Heed[] = [];
+    for (let turn = 0; turn < 300; ++turn) {
+      const heed = await load({ threads, warmUp: false });
+      heed.ones([4, 256, 1024]);
+      heed.dispose();
+      disposed.push(heed);
+    }
+    expect(disposed.every((heed) => heed.info.threads === threads)).toBe(true);
+  },
+  120_000,
+);

@@ -24,14 +24,20 @@ function throughInt8(_: Heed, { data, shape }: Values): Values {
 }
 
 export const storages: Record<NonNullable<KvCacheOptions["dtype"]>, Storage> = {
-  f32: (_, rows) => rows,
-  f16: (heed, rows) =>
+  float32: (_, rows) => rows,
+  float16: (heed, rows) =>
     heed.scope(() => {
       const whole = heed.cast(heed.cast(floats(heed, rows), "float16"), "float32");
       return { data: whole.data.slice(), shape: rows.shape };
     }),
   int8: throughInt8,
 };
+
+/** Where the sequences stood before a call. */
+export interface Before {
+  readonly length: number;
+  readonly first: number;
+}
 
 interface Sequence {
   /** The position of the oldest token that still counts. */
@@ -74,10 +80,10 @@ export class CacheModel {
       storages[dtype](heed, rowsOf(sequenceOf(x, b), 0, count));
     for (const [b, count] of counts.entries()) {
       const sequence = this.#sequence(b);
-      if (isRolling && count > 0)
-        sequence.first = Math.max(sequence.first, this.lengthOf(b) - capacity);
       sequence.keys = concatenate(sequence.keys, store(k, b, count));
       sequence.values = concatenate(sequence.values, store(v, b, count));
+      if (isRolling && count > 0)
+        sequence.first = Math.max(sequence.first, this.lengthOf(b) - capacity);
     }
   }
 
@@ -93,12 +99,19 @@ export class CacheModel {
     this.sequences = order.map((b) => ({ ...this.#sequence(b) }));
   }
 
+  now(): Before[] {
+    return this.sequences.map(({ first }, b) => ({ length: this.lengthOf(b), first }));
+  }
+
   /** What attention gives for queries at the positions from `before`, for each sequence. */
-  attend(q: Values, before: readonly number[], options: { isCausal?: boolean }): number[] {
-    return before.flatMap((causalOffset, b) => {
-      const { keys, values, first } = this.#sequence(b);
+  attend(q: Values, before: readonly Before[], options: { isCausal?: boolean }): number[] {
+    const { capacity, isRolling } = this.#options;
+    return before.flatMap(({ length: causalOffset, first }, b) => {
+      const { keys, values } = this.#sequence(b);
       const query = sequenceOf(q, b);
-      const maySee = ({ k }: { k: number }) => k >= first;
+      // Of a rolling cache the last `capacity` keys up to the query's own.
+      const maySee = ({ q, k }: { q: number; k: number }) =>
+        k >= first && !(isRolling && k <= causalOffset + q - capacity);
       return attention({ ...options, q: query, k: keys, v: values, causalOffset, maySee }).output;
     });
   }
@@ -116,7 +129,7 @@ export class CacheModel {
     { q, k, v, counts }: { q: Values; k: Values; v: Values; counts: readonly number[] },
     tolerance?: number,
   ): void {
-    const before = this.sequences.map((_, b) => this.lengthOf(b));
+    const before = this.now();
     heed.scope(() => {
       const tensors: [Tensor, Tensor, Tensor] = [floats(heed, q), floats(heed, k), floats(heed, v)];
       const isCausal = true;

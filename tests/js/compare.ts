@@ -17,7 +17,7 @@ export function optionsOf(heed: Heed, question: Question): AttentionOptions {
     if (question[name] !== undefined) Object.assign(options, { [name]: question[name] });
   if (mask !== undefined) {
     options.mask = mask.isBool
-      ? heed.tensor(Uint8Array.from(mask.data), mask.shape)
+      ? heed.tensor(Uint8Array.from(mask.data), mask.shape, "bool")
       : floats(heed, mask);
   }
   if (bias !== undefined) options.bias = floats(heed, bias);

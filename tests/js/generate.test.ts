@@ -291,7 +291,7 @@ describe("a search", () => {
     [
       "no length",
       () => generate(heed(), step, any({ startTokens: [[0]] })),
-      "maxLength: expected a whole number of 1 or more, got undefined",
+      "maxLength: expected a whole number from 1 to 1048576, got undefined",
     ],
     ["no step", () => generate(heed(), any(1), greedy), "step: expected a function, got 1"],
     [
@@ -312,7 +312,7 @@ describe("a search", () => {
     [
       "no beams",
       () => beamSearch(heed(), step, { ...beam, beams: 0 }),
-      "beams: expected a whole number of 1 or more, got 0",
+      "beams: expected a whole number from 1 to 1024, got 0",
     ],
     [
       "logits that are no numbers",

@@ -161,7 +161,7 @@ describeEngines((heed) => {
         const packed = half(7, 2, 4);
         const { output } = heed().attention(packed, packed, packed, { cuSeqlens: [0, 3, 7] });
         expect([output.dtype, output.shape]).toEqual([dtype, [7, 2, 4]]);
-        for (const format of ["f32", "f16", "int8"] as const) {
+        for (const format of ["float32", "float16", "int8"] as const) {
           const sizes = { heads: 2, headSize: 4, capacity: 8, dtype: format };
           using cache = heed().createKvCache(sizes);
           const x = half(1, 2, 5, 4);

@@ -136,10 +136,10 @@ const rules: Rule[] = [
     brokenBy: { path: "src/runtime/a.cpp", text: "#include <emscripten/threading.h>\n" },
   },
   {
-    says: "the border knows Emscripten, itself and include/heed",
+    says: "the border knows Emscripten and its allocator, itself and include/heed",
     about: /^bindings\/.*\.[ch]pp$/,
     reads: includes,
-    allows: isOneOf(/^<emscripten\//, /^"(border|members)\.hpp"$/, /^"heed\//),
+    allows: isOneOf(/^<emscripten\//, /^<malloc\.h>$/, /^"(border|members)\.hpp"$/, /^"heed\//),
     brokenBy: { path: "bindings/embind.cpp", text: '#include "runtime/runtime.hpp"\n' },
   },
   {

@@ -9,7 +9,7 @@ import { attention, rowsOf, type Values } from "./oracle.js";
 import { any } from "./refusals/case.js";
 import { expectSameBits, expectWorks, Random } from "./values.js";
 
-const dtypes = ["f32", "f16", "int8"] as const;
+const dtypes = ["float32", "float16", "int8"] as const;
 
 /** Feeds the rows from `begin` to before `end`, `chunk` at a time, and gives the outputs. */
 function decode(
@@ -71,7 +71,7 @@ describeEngines((heed) => {
   });
 
   test.each([
-    ["f16", 2e-3, 2e-5],
+    ["float16", 2e-3, 2e-5],
     // Steps compute with queries and weights of 16 bits.
     ["int8", 3e-2, 5e-4],
   ] as const)(
@@ -87,7 +87,7 @@ describeEngines((heed) => {
       const outputs = decode(heed(), cache, { q, k, v }, [0, L, 1]);
       expect(worstOf(outputs, rounded)).toBeLessThan(added);
       expect(worstOf(outputs, exact)).toBeLessThan(most);
-      // It does round: this is no cache of f32.
+      // It does round: this is no cache of float32.
       expect(worstOf(outputs, exact)).toBeGreaterThan(most / 100);
     },
   );
@@ -145,7 +145,7 @@ describeEngines((heed) => {
 
   test("sequences of different lengths each take their own tokens", () => {
     const random = new Random(54);
-    const options = { ...sizes, batch: 3, dtype: "f32", isRolling: false } as const;
+    const options = { ...sizes, batch: 3, dtype: "float32", isRolling: false } as const;
     using cache = heed().createKvCache(options);
     const model = new CacheModel(options);
     const step = (L: number, counts: number[]) => {
@@ -205,7 +205,7 @@ describeEngines((heed) => {
 
   test("a shared beginning takes no memory until one of them writes, and neither sees the other's", () => {
     const random = new Random(57);
-    const options = { ...sizes, valueSize: 16, dtype: "f32", isRolling: false } as const;
+    const options = { ...sizes, valueSize: 16, dtype: "float32", isRolling: false } as const;
     using cache = heed().createKvCache(options);
     const model = new CacheModel(options);
     const page = 128 * 2 * (16 + 16) * 4;
@@ -231,16 +231,43 @@ describeEngines((heed) => {
     append(5, [5, 5]);
   });
 
+  test("a rolling cache never shows more keys than its capacity", () => {
+    heed().scope(() => {
+      using cache = heed().createKvCache({ heads: 1, headSize: 1, capacity: 5, isRolling: true });
+      const zero = heed().zeros([1, 1, 1, 1]);
+      for (let token = 1; token <= 12; ++token) {
+        const { weights } = heed().attention(zero, zero, zero, { past: cache, needWeights: true });
+        expect(weights.data.filter((weight) => weight !== 0)).toHaveLength(Math.min(token, 5));
+        expect(cache.firsts).toEqual([Math.max(0, token - 5)]);
+      }
+    });
+  });
+
+  test("a rolling cache gives the same however many tokens come at a time", () => {
+    const [L, capacity] = [40, 7];
+    const x = inputs(new Random(62), L);
+    heed().scope(() => {
+      const [q, k, v] = [floats(heed(), x.q), floats(heed(), x.k), floats(heed(), x.v)];
+      const window = [capacity - 1, 0] as const;
+      const { output } = heed().attention(q, k, v, { isCausal: true, window });
+      const whole = { data: output.data.slice(), shape: output.shape };
+      for (const step of [1, 3, 6, 7, 8, 25, L]) {
+        using cache = heed().createKvCache({ ...sizes, capacity, isRolling: true });
+        expect(worstOf(decode(heed(), cache, x, [0, L, step], {}), whole)).toBeLessThan(1e-6);
+      }
+    });
+  });
+
   test("a rolling cache over a window gives attention over that window, in bounded memory", () => {
     const L = 500;
     const x = inputs(new Random(58), L);
     const options = { ...sizes, capacity: 64, isRolling: true };
     heed().scope(() => {
       const [q, k, v] = [floats(heed(), x.q), floats(heed(), x.k), floats(heed(), x.v)];
-      const { output } = heed().attention(q, k, v, { isCausal: true, window: [64, 0] });
+      const { output } = heed().attention(q, k, v, { isCausal: true, window: [63, 0] });
       const whole = { data: output.data.slice(), shape: output.shape };
       using cache = heed().createKvCache(options);
-      const window: [number, number] = [64, 0];
+      const window: [number, number] = [63, 0];
       expect(worstOf(decode(heed(), cache, x, [0, 10, 10], { window }), whole)).toBeLessThan(1e-6);
       let most = 0;
       for (let from = 10; from < L; from += 30) {
@@ -249,13 +276,13 @@ describeEngines((heed) => {
         most = Math.max(most, cache.bytes);
       }
       expect(cache.lengths).toEqual([L, L]);
-      expect(cache.firsts).toEqual([L - 65, L - 65]);
-      // 65 tokens lie in two pages of 128 at most.
+      expect(cache.firsts).toEqual([L - 64, L - 64]);
+      // 64 tokens lie in two pages of 128 at most.
       expect(most).toBeLessThanOrEqual(2 * 2 * 128 * 2 * (16 + 16) * 4);
     });
   });
 
-  test("f16 takes half the memory of f32, and int8 about a quarter", () => {
+  test("float16 takes half the memory of float32, and int8 about a quarter", () => {
     const { k, v } = inputs(new Random(59), 200);
     const [f32, f16, int8] = dtypes.map((dtype) =>
       heed().scope(() => {

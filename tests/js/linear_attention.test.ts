@@ -154,6 +154,49 @@ describeEngines((heed) => {
     },
   );
 
+  test.each(["delta", "gatedDelta"] as const)("%s takes one rate for all heads", (rule) => {
+    const question = ask(new Random(97), rule);
+    const { q, k, v, decay, beta } = question;
+    // [B, 1, L], and the same for each head.
+    const one = ({ data }: Values): Values => ({
+      data: Array.from({ length: B }, (_, b) =>
+        Array.from(data).slice(b * G * L, b * G * L + L),
+      ).flat(),
+      shape: [B, 1, L],
+    });
+    const repeated = (x: Values): Values => ({
+      data: Array.from({ length: B * G }, (_, bg) => {
+        const b = Math.floor(bg / G);
+        return Array.from(x.data).slice(b * L, (b + 1) * L);
+      }).flat(),
+      shape: [B, G, L],
+    });
+    const shared = { ...(decay && { decay: one(decay) }), ...(beta && { beta: one(beta) }) };
+    const answer = expected({
+      ...{ q, k, v },
+      ...(shared.decay && { decay: repeated(shared.decay) }),
+      ...(shared.beta && { beta: repeated(shared.beta) }),
+    });
+    heed().scope(() => {
+      const options = optionsOf(heed(), rule, { q, k, v, ...shared });
+      const tensors = [floats(heed(), q), floats(heed(), k), floats(heed(), v)] as const;
+      const { output, presentState } = heed().linearAttention(...tensors, options);
+      expectClose(output, [B, H, L, Dv], answer.output);
+      expectClose(presentState, [B, G, D, Dv], answer.state);
+      // ONNX's form: [B, L, 1] beside [B, L, H*D]. The array of one head is the same.
+      const joined = (x: Values) => floats(heed(), joinHeads(x));
+      const single = (x: Values) => floats(heed(), { data: x.data, shape: [B, L, 1] });
+      const packed = heed().linearAttention(joined(q), joined(k), joined(v), {
+        ...{ rule, heads: H, kvHeads: G },
+        ...(shared.decay && { decay: single(shared.decay) }),
+        ...(shared.beta && { beta: single(shared.beta) }),
+      });
+      const wanted = joinHeads({ data: answer.output, shape: [B, H, L, Dv] });
+      expectClose(packed.output, [B, L, H * Dv], wanted.data);
+      expectClose(packed.presentState, [B, G, D, Dv], answer.state);
+    });
+  });
+
   test.each(rules)("%s token by token, state handed on, gives the same bits as at once", (rule) => {
     const question = ask(new Random(93), rule);
     heed().scope(() => {

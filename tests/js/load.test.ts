@@ -1,4 +1,4 @@
-import { HeedError, type LoadOptions, load, type Variant } from "heed";
+import { type Heed, HeedError, type LoadOptions, load, type Variant } from "heed";
 import { expect, test } from "vitest";
 import { version } from "../../package.json";
 import { hasRelaxedSimd, isNode, variants } from "./engine.js";
@@ -76,14 +76,28 @@ const refused: [name: string, value: unknown, expected: string, got: string][] =
   ["threads", 1025, "a whole number from 1 to 1024", "1025"],
   ["variant", "avx", '"relaxed" or "simd"', '"avx"'],
   ["wasmUrl", 3, "an address", "3"],
+  ["wasmUrl", "http://[", "an address", '"http://["'],
+  ["wasmUrl", "mailto:heed", "an address", '"mailto:heed"'],
+  ["wasm", 3, "bytes, a response, a WebAssembly.Module or an address", "3"],
+  ["wasm", [0], "bytes, a response, a WebAssembly.Module or an address", "[0]"],
+  ["wasm", "http://[", "an address", '"http://["'],
+  [
+    "glue",
+    "heed-simd.mjs",
+    "the default export of heed-simd.mjs or heed-relaxed.mjs",
+    '"heed-simd.mjs"',
+  ],
   ["maxMemory", 1024, "a whole number from 16777216 to 4294967296", "1024"],
   ["maxMemory", 5 * 1024 * MiB, "a whole number from 16777216 to 4294967296", "5368709120"],
   ["warmUp", 1, "true or false", "1"],
+  ["waitForThreads", "no", "true or false", '"no"'],
+  ["workerUrl", 3, "an address", "3"],
+  ["workerUrl", "http://[", "an address", '"http://["'],
   ["maxMemory", null, "a whole number from 16777216 to 4294967296", "null"],
   [
     "thread",
     2,
-    "an option of load (threads, variant, wasmUrl, maxMemory, warmUp)",
+    "an option of load (threads, variant, wasmUrl, wasm, glue, workerUrl, waitForThreads, maxMemory, warmUp)",
     "an unknown one",
   ],
 ];
@@ -107,6 +121,66 @@ test("several engines work side by side", async () => {
   ]);
   for (const heed of heeds) expectWorks(heed);
   for (const heed of heeds.reverse()) heed.dispose();
+});
+
+test("engines compute on their own threads while others come and go", async () => {
+  const compute = async (heed: Heed) => {
+    const x = heed.ones([1, 4, 512, 32]);
+    for (let turn = 0; turn < 10; ++turn) {
+      const { output } = heed.attention(x, x, x, { isCausal: true });
+      expect(output.data.every((value) => Math.abs(value - 1) < 1e-5)).toBe(true);
+      expect(heed.info).toMatchObject({ threads: 2, reason: null });
+      output.dispose();
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+  };
+  const [variant, other] = [variants.at(0), variants.at(-1)] as [Variant, Variant];
+  const [first, second] = await Promise.all([
+    load({ threads: 2, variant }),
+    load({ threads: 2, variant: other }),
+  ]);
+  await compute(first);
+  const computing = compute(second);
+  first.dispose();
+  const third = await load({ threads: 2, variant });
+  await Promise.all([computing, compute(third)]);
+  third.dispose();
+  await compute(second);
+  second.dispose();
+});
+
+test("threads run when load is done, before the caller yields", async () => {
+  for (const threads of [2, 3]) {
+    const heed = await load({ threads, warmUp: false });
+    expect(heed.info.threads).toBe(threads); // counted by the threads themselves
+    heed.dispose();
+  }
+});
+
+test("threads that are not waited for join when the caller leaves them time", async () => {
+  const heed = await load({ threads: 3, waitForThreads: false });
+  expectWorks(heed);
+  while (heed.info.threads < 3) {
+    expect(heed.info.reason).toMatch(
+      /^(1 thread|2 threads), because the others have not begun yet$/,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  expect(heed.info).toMatchObject({ threads: 3, reason: null });
+  expectWorks(heed);
+  heed.dispose();
+});
+
+test("after its end an engine still tells what it was, and refuses everything else", async () => {
+  const heed = await load({ threads: 2 });
+  const tensor = heed.ones([2]);
+  const { info } = heed;
+  heed.dispose();
+  heed.dispose();
+  expect(heed.info).toEqual(info);
+  tensor.dispose();
+  for (const call of [() => heed.ones([2]), () => heed.tensor([1]), () => tensor.data])
+    expect(call).toThrow(HeedError);
 });
 
 test("the warm-up can be left out, and is over in moments where it is not", async () => {
@@ -147,7 +221,7 @@ test("a folder without the module is an error that names the file", async () => 
     const error = await failure(load({ threads: 1, variant: "simd", wasmUrl }));
     expect(error.code).toBe("load");
     expect(error.message).toMatch(
-      /^\S*\/nowhere\/heed-simd\.mjs: expected to load the engine, got ./,
+      /^\S*\/nowhere\/heed-simd\.mjs: expected to load the engine, got .*; heed-simd\.mjs, heed-simd\.wasm, heed-relaxed\.mjs and heed-relaxed\.wasm of the package's dist folder must be in \S*\/nowhere\/ or in the folder of wasmUrl$/s,
     );
     expect(error.cause).toBeInstanceOf(Error);
   }

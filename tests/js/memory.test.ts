@@ -343,3 +343,93 @@ describe("operations", () => {
     heed.dispose();
   });
 });
+
+describe("memory()", () => {
+  const KiB = 2 ** 10;
+  let heed: Heed;
+  beforeEach(async () => {
+    heed = await load({ threads: 1 });
+  });
+  afterEach(() => heed.dispose());
+
+  const none = { count: 0, bytes: 0 };
+
+  test("tells of nothing at first, and of nothing once all is freed", () => {
+    const { size, used, ...held } = heed.memory();
+    expect(held).toEqual({ tensors: none, caches: none, packedWeights: none, blockMasks: none });
+    expect(size).toBeGreaterThanOrEqual(16 * 2 ** 20);
+    expect(used).toBeGreaterThan(0);
+    expect(used).toBeLessThan(size);
+    heed.scope(() => {
+      const x = heed.ones([1, 1, 128, 16]);
+      heed.createKvCache({ heads: 1, headSize: 16, capacity: 256 }).append(x, x);
+      const blockMask = heed.blockMask(({ q, k }) => k <= q, { queries: 128, keys: 128 });
+      heed.attention(x, x, x, { blockMask, needWeights: true });
+      heed.linear(x, heed.packWeights(heed.ones([16, 16])));
+      expect(Object.values(heed.memory()).every((part) => part !== none)).toBe(true);
+    });
+    const { size: _, used: __, ...after } = heed.memory();
+    expect(after).toEqual({ tensors: none, caches: none, packedWeights: none, blockMasks: none });
+  });
+
+  test("counts tensors, and the bytes of their elements in lines of 64", () => {
+    const before = heed.memory().used;
+    const large = heed.ones([256, KiB]);
+    expect(heed.memory().tensors).toEqual({ count: 1, bytes: KiB * KiB });
+    expect(heed.memory().used - before).toBeGreaterThanOrEqual(KiB * KiB);
+    expect(heed.memory().used - before).toBeLessThan(KiB * KiB + KiB);
+    heed.tensor([true]);
+    expect(heed.memory().tensors).toEqual({ count: 2, bytes: KiB * KiB + 64 });
+    large.dispose();
+    large.dispose();
+    expect(heed.memory().tensors).toEqual({ count: 1, bytes: 64 });
+  });
+
+  test("counts memory that tensors share once, until the last of them is gone", () => {
+    const x = heed.ones([16, 16]);
+    const flat = heed.reshape(x, [256]);
+    const [first] = heed.split(x, 4);
+    expect(heed.memory().tensors).toEqual({ count: 6, bytes: KiB });
+    x.dispose();
+    flat.dispose();
+    expect(heed.memory().tensors.bytes).toBe(KiB);
+    expect(first?.toArray()).toHaveLength(4);
+  });
+
+  test("tells what caches, packed weights and block masks say of themselves", () => {
+    const x = heed.ones([1, 2, 3, 8]);
+    const caches = [1, 2].map(() => heed.createKvCache({ heads: 2, headSize: 8, capacity: 300 }));
+    expect(heed.memory().caches).toEqual({ count: 2, bytes: 0 });
+    caches[0]?.append(x, x);
+    expect(heed.memory().caches).toEqual({ count: 2, bytes: caches[0]?.bytes });
+    const packed = heed.packWeights(heed.ones([32, 32]));
+    expect(heed.memory().packedWeights).toEqual({ count: 1, bytes: packed.bytes });
+    const { tensors } = heed.memory();
+    heed.blockMask(({ q, k }) => q !== k, { queries: 48, keys: 256 });
+    // Two blocks of bits, and a line for the kinds of blocks; not among tensors any more.
+    expect(heed.memory().blockMasks).toEqual({ count: 1, bytes: 48 * 128 + 64 });
+    expect(heed.memory().tensors).toEqual(tensors);
+    caches[0]?.dispose();
+    packed.dispose();
+    expect(heed.memory().caches).toEqual({ count: 1, bytes: 0 });
+    expect(heed.memory().packedWeights).toEqual(none);
+  });
+
+  test("is right after calls that were refused", () => {
+    const x = heed.ones([2, 2]);
+    const { tensors, blockMasks } = heed.memory();
+    refusal(() => heed.attention(x, x, x));
+    refusal(() => heed.zeros([2 ** 30]));
+    refusal(() => heed.packWeights(heed.reshape(x, [4])));
+    refusal(() =>
+      heed.blockMask(
+        () => {
+          throw new Error("mine");
+        },
+        { queries: 1, keys: 1 },
+      ),
+    );
+    expect(heed.memory().tensors).toEqual({ ...tensors, count: tensors.count + 1 });
+    expect(heed.memory().blockMasks).toEqual(blockMasks);
+  });
+});

@@ -95,6 +95,7 @@ describeEngines((heed) => {
         const mask = heed().tensor(
           visible.data.map((see, i) => (i % S < 100 === isFirst ? see : 0)),
           [L, S],
+          "bool",
         );
         const tensors = [x.q, x.k, x.v].map((values) => floats(heed(), values));
         const { output, lse } = heed().attention(...(tensors as [Tensor, Tensor, Tensor]), {
@@ -132,7 +133,7 @@ describeEngines((heed) => {
     const sinks = [1, 2, 3, 4];
     heed().scope(() => {
       const [q, k, v] = [floats(heed(), x.q), floats(heed(), x.k), floats(heed(), x.v)];
-      const first = heed().tensor(new Uint8Array(S).map((_, j) => (j < 60 ? 1 : 0)));
+      const first = heed().tensor(Array.from({ length: S }, (_, j) => j < 60));
       const with1 = heed().attention(q, k, v, { mask: first, sinks, needLse: true });
       const merged = heed().mergeAttention(with1, part(heed(), x, 60, S));
       const answer = attention({ ...x, sinks });

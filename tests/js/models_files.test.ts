@@ -1,12 +1,35 @@
 // Models as files: what is saved is loaded, and what is wrong in a file is told.
 
-import { loadModel, type ModelFiles, saveModel, type TaskModel } from "heed/models";
+import {
+  configOf,
+  createModel,
+  loadModel,
+  type ModelFiles,
+  saveModel,
+  type TaskModel,
+  taskOf,
+} from "heed/models";
 import { safetensors } from "heed/nn";
 import { describe, expect, test } from "vitest";
 import { describeEngines, engine, refusal } from "./engine.js";
+import { any } from "./refusals/case.js";
 import { tinyModel, tinyTraining } from "./tiny_training.js";
 
 describeEngines((heed) => {
+  test.each([
+    ...(["transformer", "decoder", "rnn", "bahdanau", "dot"] as const).map(
+      (architecture) => ["reverse", architecture] as const,
+    ),
+    ["brackets", "decoder"],
+    ["pronouns", "encoder"],
+    ["series", "encoder"],
+    ["shapes", "encoder"],
+  ] as const)("a model is loaded, whatever it is made of: %s by %s", (name, architecture) => {
+    const config = configOf(taskOf(name), architecture, { size: 8, layers: 3, dimFeedforward: 5 });
+    const files = saveModel(createModel(heed(), config));
+    expect(saveModel(loadModel(heed(), files))).toEqual(files);
+  });
+
   test("a trained model is saved and loaded, and answers the same", async () => {
     const trainer = tinyTraining(heed());
     while (!trainer.finished) trainer.step();
@@ -32,6 +55,12 @@ describeEngines((heed) => {
 
 describe("a model's files are refused", () => {
   const heed = engine({ threads: 1 });
+
+  test.each([null, undefined, 3, "config", []])("that are none: %o", (files) => {
+    const { code, message } = refusal(() => loadModel(heed(), any(files)));
+    expect(code).toBe("option");
+    expect(message).toMatch(/^files: expected \{ config, weights \}, got /);
+  });
 
   type Config = Record<string, unknown>;
   type Tensors = Record<string, safetensors.SafetensorsEntry>;
@@ -82,7 +111,17 @@ describe("a model's files are refused", () => {
     [
       "with a size that makes no sense",
       () => changed((config) => ({ ...config, layers: 0.5 })),
-      "config: layers: expected a whole number of 1 or more, got 0.5",
+      "config: layers: expected a whole number from 1 to 4096, got 0.5",
+    ],
+    [
+      "with more layers than anybody waits for",
+      () => changed((config) => ({ ...config, layers: 1e5 })),
+      "config: layers: expected a whole number from 1 to 4096, got 100000",
+    ],
+    [
+      "with more layers than there are weights, before any is made",
+      () => changed((config) => ({ ...config, layers: 4096, size: 2 ** 20 })),
+      /^weights: state dict: expected what the module holds, got 122850 missing: encoder\.layers\.1\.self_attn\.in_proj_weight, .*, and 122750 more; \d+ not fitting: /,
     ],
     [
       "of a kind of model that is not known",

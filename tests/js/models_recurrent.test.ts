@@ -30,7 +30,7 @@ function configOf(architecture: ModelConfig["architecture"], more: Partial<Model
     ...{ task: "reverse", taskOptions: {}, kind: "translation", architecture, seed: 7 },
     longest: { source: 5, target: longest - 1 },
     ...{ vocabulary: { source: letters, target: letters }, positions: "none" },
-    ...{ size: 16, layers: 1, heads: 1, dimFeedforward: 0, dropout: 0 },
+    ...{ size: 16, layers: 1, heads: 1, dimFeedforward: 1, dropout: 0 },
   };
   return { ...config, ...more };
 }
@@ -308,7 +308,7 @@ describe.each(architectures)("%s", (architecture) => {
           const memory = model.decoder.remember(outputs, undefined);
           const { logits } = model.decoder.forward(ids, state, memory);
           return heed()
-            .split(logits, ids.shape[1] as number, 1)
+            .split(logits, ids.shape[1] as number, { axis: 1 })
             .at(-1) as Tensor;
         });
       const flat: Step = async (...given) => {

@@ -140,7 +140,12 @@ describe("a trainer", () => {
     [
       "a batch of nothing",
       { recipe: { batch: 0 } },
-      "batch: expected a whole number of 1 or more, got 0",
+      "batch: expected a whole number from 1 to 65536, got 0",
+    ],
+    [
+      "a batch that nobody waits for",
+      { recipe: { batch: 2 ** 40 } },
+      "batch: expected a whole number from 1 to 65536, got 1099511627776",
     ],
     [
       "a warm-up that is all there is",

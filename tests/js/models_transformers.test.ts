@@ -603,8 +603,8 @@ describe("refusals", () => {
   });
 
   test.each<[what: string, options: object, message: string]>([
-    ["no beams", { beams: 0 }, "beams: expected a whole number of 1 or more, got 0"],
-    ["no length", { longest: 0 }, "longest: expected a whole number of 1 or more, got 0"],
+    ["no beams", { beams: 0 }, "beams: expected a whole number from 1 to 1024, got 0"],
+    ["no length", { longest: 0 }, "longest: expected a whole number from 1 to 1048576, got 0"],
     [
       "beams by chance",
       { beams: 2, temperature: 1 },
@@ -673,7 +673,17 @@ describe("a config", () => {
     [
       "what is left out",
       { layers: undefined },
-      "layers: expected a whole number of 1 or more, got undefined",
+      "layers: expected a whole number from 1 to 4096, got undefined",
+    ],
+    [
+      "more layers than anybody waits for",
+      { layers: 2 ** 40 },
+      "layers: expected a whole number from 1 to 4096, got 1099511627776",
+    ],
+    [
+      "longer texts than anybody waits for",
+      { longest: { source: 1, target: 2 ** 40 } },
+      "longest: expected an object with source and target, whole numbers from 1 to 65536, got a Object",
     ],
     ["heads that do not fit", { heads: 3 }, "heads: expected a divisor of size 64, got 3"],
     [
@@ -727,6 +737,22 @@ describe("a config", () => {
       "width: expected an option of a config (task, taskOptions, kind, architecture, vocabulary, longest, size, layers, heads, dimFeedforward, dropout, positions, seed), got an unknown one",
     ],
   ];
+  test.each(["transformer", "decoder", "rnn", "bahdanau", "dot"] as const)(
+    "may not ask for more than any memory has: %s",
+    (architecture) => {
+      const small = configOf(task, architecture, { size: 8 });
+      for (const more of [{ size: 2 ** 40 }, { size: 2 ** 13, layers: 4096, dimFeedforward: 1 }]) {
+        const { code, message } = refusal(() => createModel(heed(), { ...small, ...more }));
+        expect([code, message]).toEqual([
+          "memory",
+          expect.stringMatching(
+            /^config: expected parameters of at most 4294967296 bytes, got \d\S* with size \d+, layers \d+ and dimFeedforward \d+$/,
+          ),
+        ]);
+      }
+    },
+  );
+
   test.each(bad)("may not have %s", (_, more, message) => {
     const config = { ...good, ...more } as ModelConfig;
     const { code, message: got } = refusal(() => createModel(heed(), config));

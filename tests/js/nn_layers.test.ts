@@ -10,7 +10,8 @@ import { expectValues, ids, randomise } from "./modules.js";
 import { activations, type Values } from "./oracle.js";
 import { Random } from "./values.js";
 
-const bools = (heed: Heed, { data, shape }: Values) => heed.tensor(Uint8Array.from(data), shape);
+const bools = (heed: Heed, { data, shape }: Values) =>
+  heed.tensor(Uint8Array.from(data), shape, "bool");
 
 describeEngines((heed) => {
   test("Linear", () => {

@@ -381,3 +381,20 @@ describe("an error says where in the model it arose:", () => {
     expect(() => broken.forward()).not.toThrow(HeedError);
   });
 });
+
+test("a module is short as JSON and as a text, whatever its size", () => {
+  const model = new nn.Transformer(heed(), { dModel: 16, heads: 2, dimFeedforward: 16 });
+  const { length } = model.parameters();
+  const numbers = model.parameters().reduce((sum, { size }) => sum + size, 0);
+  expect(JSON.parse(JSON.stringify({ model })).model).toEqual({
+    ...{ module: "Transformer", training: true },
+    ...{ parameters: length, numbers },
+  });
+  expect(String(model)).toBe("Transformer(encoder TransformerEncoder, decoder TransformerDecoder)");
+  const linear = new nn.Linear(heed(), 3, 2);
+  expect(String(linear)).toBe("Linear(weight [2, 3], bias [2])");
+  expect(Object.keys(linear)).not.toContain("heed");
+  expect(linear.heed).toBe(heed());
+  model.dispose();
+  linear.dispose();
+});

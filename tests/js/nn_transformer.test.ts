@@ -16,7 +16,8 @@ const tgt = random.array([B, L, E]);
 const src = random.array([B, S, E]);
 const tgtKeys = { data: [1, 1, 1, 1, 1, 1, 1, 1, 0, 0], shape: [B, L] };
 const srcKeys = { data: [1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0], shape: [B, S] };
-const bools = (heed: Heed, { data, shape }: Values) => heed.tensor(Uint8Array.from(data), shape);
+const bools = (heed: Heed, { data, shape }: Values) =>
+  heed.tensor(Uint8Array.from(data), shape, "bool");
 const rowsOf = (heed: Heed, x: Tensor, start: number, length: number) =>
   heed.slice(x, { axis: 1, start, length });
 const copyOf = ({ data, shape }: Tensor): Values => ({
@@ -206,7 +207,7 @@ describeEngines((heed) => {
       cache.reorder(order);
       const next = rowsOf(heed(), x, 2, 2);
       const got = decoder.forward(next, memory, { ...options, cache });
-      const joined = heed().concat([pick(rowsOf(heed(), x, 0, 2)), next], 1);
+      const joined = heed().concat([pick(rowsOf(heed(), x, 0, 2)), next], { axis: 1 });
       const whole = decoder.forward(joined, pick(memory), options);
       expectValues(got, copyOf(rowsOf(heed(), whole, 2, 2)), 1e-5);
     });

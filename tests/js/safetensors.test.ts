@@ -153,6 +153,16 @@ describe("a file is refused", () => {
       long,
       "header: expected at most 115 bytes, got 9223372036854775808 bytes",
     ],
+    [
+      "whose header is nested deeply",
+      file(`{"a":${"[".repeat(200_000)}${"]".repeat(200_000)}}`),
+      "a: expected { dtype, shape, data_offsets }, got [[[[[...]]]]]",
+    ],
+    [
+      "whose header is nested deeply in metadata",
+      file(`{"__metadata__":{"a":${'{"b":'.repeat(200_000)}1${"}".repeat(200_000)}}}`),
+      "__metadata__: a: expected text, got a Object",
+    ],
     ["whose header is a list", file([]), "header: expected an object in JSON, got []"],
     ["whose header is null", file("null"), "header: expected an object in JSON, got null"],
     [

@@ -1,6 +1,7 @@
-// What ends the life of tensors and engines, but for a tensor's own dispose.
+// What ends the life of tensors, caches, packed weights, block masks and engines, but for their own dispose.
 
-import { load, type Tensor } from "heed";
+import { type BlockMask, type KvCache, load, type PackedWeights, type Tensor } from "heed";
+import { nn, valueAndGrad } from "heed/nn";
 import { describe, expect, test } from "vitest";
 import { engine, refusal } from "./engine.js";
 import { expectWorks } from "./values.js";
@@ -92,6 +93,113 @@ describe("scope", () => {
     after.dispose();
   });
 
+  const makeAll = (): [KvCache, PackedWeights, BlockMask] => [
+    heed().createKvCache({ heads: 1, headSize: 2, capacity: 4 }),
+    heed().packWeights(heed().ones([2, 2])),
+    heed().blockMask(() => true, { queries: 2, keys: 2 }),
+  ];
+  const ended = (...all: { isDisposed: boolean }[]) => all.map(({ isDisposed }) => isDisposed);
+
+  test("frees caches, packed weights and block masks too, and keeps those that are returned", () => {
+    let lost = makeAll();
+    for (const each of lost) each.dispose();
+    const kept = heed().scope(() => {
+      lost = makeAll();
+      return makeAll();
+    });
+    expect(ended(...lost)).toEqual([true, true, true]);
+    expect(ended(...kept)).toEqual([false, false, false]);
+    for (const each of kept) each.dispose();
+    expect(ended(...kept)).toEqual([true, true, true]);
+  });
+
+  test("keeps what is in maps, sets and instances of classes", () => {
+    class Inner {
+      constructor(readonly tensor: Tensor) {}
+    }
+    class Holder extends Inner {
+      #hidden = heed().tensor([3]);
+      readonly parts = new Set([new Inner(heed().tensor([1]))]);
+      readonly lookUp = () => this.#hidden;
+      get computed(): Tensor {
+        throw new Error("a getter ran");
+      }
+    }
+    const [map, holder] = heed().scope(() => {
+      const holder = new Holder(heed().tensor([2]));
+      Object.defineProperty(holder, "own", {
+        get: () => holder.computed,
+        enumerable: true,
+      });
+      return [new Map([[heed().tensor([4]), { deep: [heed().tensor([5])] }]]), holder] as const;
+    });
+    const [[key, { deep }] = expect.fail()] = [...map];
+    const [part = expect.fail()] = [...holder.parts];
+    const kept = [key, ...deep, holder.tensor, part.tensor];
+    expect(ended(...kept)).toEqual([false, false, false, false]);
+    expect(holder.lookUp().isDisposed).toBe(true);
+    for (const tensor of kept) tensor.dispose();
+  });
+
+  test("keeps what is in cycles and at any depth", () => {
+    type Link = { tensor?: Tensor; next?: Link };
+    const [ring, chain] = heed().scope(() => {
+      const ring: Link = { tensor: heed().tensor([1]) };
+      ring.next = { next: ring };
+      let chain: Link = { tensor: heed().tensor([2]) };
+      for (let depth = 0; depth < 100_000; ++depth) chain = { next: chain };
+      return [ring, chain];
+    });
+    let last = chain;
+    while (last.next !== undefined) last = last.next;
+    expect(ended(ring?.tensor as Tensor, last?.tensor as Tensor)).toEqual([false, false]);
+    ring?.tensor?.dispose();
+    last?.tensor?.dispose();
+  });
+
+  test("keeps a module with its parameters, and a cache of all layers", () => {
+    const { model, cache } = heed().scope(() => {
+      const model = new nn.TransformerEncoder(heed(), 4, 2, 2, { dimFeedforward: 4 });
+      return { model, cache: model.createCache({ capacity: 3 }) };
+    });
+    const caches = cache.layers.map(({ selfAttn }) => selfAttn);
+    expect(new Set(ended(...model.parameters(), ...caches))).toEqual(new Set([false]));
+    model.dispose();
+    cache.dispose();
+    expect(new Set(ended(...model.parameters(), ...caches))).toEqual(new Set([true]));
+  });
+
+  test("leaves what `keep` took out of it and of all others around it", () => {
+    let packed: PackedWeights | undefined;
+    class Lazy extends nn.Module {
+      forward(x: Tensor): Tensor {
+        packed ??= this.heed.keep(this.heed.packWeights(this.heed.ones([2, 2])));
+        return this.heed.linear(x, packed);
+      }
+    }
+    const model = new Lazy(heed());
+    for (let call = 0; call < 2; ++call) {
+      const result = heed().scope(() => model.forward(heed().tensor([1, 2])).toArray());
+      expect(result).toEqual([3, 3]);
+    }
+    expect(packed?.isDisposed).toBe(false);
+    packed?.dispose();
+  });
+
+  test("frees a mask that a gradient needed after the gradient was computed", () => {
+    const q = heed().ones([1, 1, 2, 2]);
+    let blockMask: BlockMask | undefined;
+    const { gradients } = valueAndGrad([q], () =>
+      heed().scope(() => {
+        blockMask = heed().blockMask(({ q, k }) => k <= q, { queries: 2, keys: 2 });
+        return heed().sum(heed().attention(q, q, q, { blockMask }).output);
+      }),
+    );
+    expect(gradients[0]?.shape).toEqual([1, 1, 2, 2]);
+    expect(blockMask?.isDisposed).toBe(true);
+    for (const tensor of [q, ...gradients]) tensor.dispose();
+  });
+
   test("refuses an async function", () => {
     const error = refusal(() => heed().scope(async () => heed().tensor([1]).toArray()));
     expect(error.code).toBe("option");
@@ -105,8 +213,10 @@ describe("dispose", () => {
     const x = heed.tensor([[[[1]]]]);
     const cache = heed.createKvCache({ heads: 1, headSize: 1, capacity: 2 });
     const mask = heed.blockMask(() => true, { queries: 1, keys: 1 });
+    const weights = heed.packWeights(heed.ones([1, 1]));
     heed.dispose();
     heed.dispose();
+    expect([x, cache, mask, weights].map(({ isDisposed }) => isDisposed)).not.toContain(false);
     const uses: (() => unknown)[] = [
       () => heed.tensor([1]),
       () => heed.attention(x, x, x),
@@ -116,6 +226,9 @@ describe("dispose", () => {
       () => heed.attention(x, x, x, { past: cache }),
       () => heed.attention(x, x, x, { blockMask: mask }),
       () => heed.linear(x, x),
+      () => heed.linear(x, weights),
+      () => heed.memory(),
+      () => x.item(),
       () => heed.packWeights(x),
       () => heed.linearAttention(x, x, x),
       () => heed.mergeAttention({ output: x, lse: x }, { output: x, lse: x }),
@@ -129,9 +242,7 @@ describe("dispose", () => {
       () => x.toArray(),
     ];
     for (const use of uses) expect(refusal(use).code).toBe("disposed");
-    x.dispose();
-    cache.dispose();
-    mask.dispose();
+    for (const each of [x, cache, mask, weights]) each.dispose();
   });
 
   test("leaves other engines running", async () => {

@@ -1,4 +1,11 @@
-import { type DType, HeedError, load, type Tensor, type TensorSource } from "heed";
+import {
+  type DType,
+  HeedError,
+  load,
+  type NestedArray,
+  type Tensor,
+  type TensorSource,
+} from "heed";
 import { describe, expect, test } from "vitest";
 import { engine, refusal } from "./engine.js";
 import { expectWorks } from "./values.js";
@@ -36,7 +43,14 @@ describe("tensor", () => {
       {
         from: "a Uint8Array, as bools",
         data: Uint8Array.of(1, 0),
+        dtype: "bool",
         expected: { shape: [2], dtype: "bool", values: [true, false] },
+      },
+      {
+        from: "a Uint8Array, as numbers",
+        data: Uint8Array.of(0, 255),
+        dtype: "float32",
+        expected: { shape: [2], dtype: "float32", values: [0, 255] },
       },
       {
         from: "part of a larger buffer",
@@ -150,6 +164,7 @@ describe("tensor", () => {
       {
         from: "a Uint16Array, as the bits of float16",
         data: Uint16Array.of(0x3c00, 0xc000, 0x7c00, 0x0001),
+        dtype: "float16",
         expected: { shape: [4], dtype: "float16", values: [1, -2, Infinity, 2 ** -24] },
       },
       {
@@ -168,7 +183,7 @@ describe("tensor", () => {
 
     for (const { from, data, shape, dtype, expected } of accepted) {
       test(from, () => {
-        using tensor = heed().tensor(data, shape, dtype);
+        using tensor = heed().tensor(data as Float32Array, shape, dtype);
         expect(tensor.shape).toEqual(expected.shape);
         expect(tensor.dtype).toBe(expected.dtype);
         expect(tensor.toArray()).toEqual(expected.values);
@@ -236,6 +251,102 @@ describe("tensor", () => {
     for (let i = 0; i < 40; ++i) small.tensor(new Float32Array(4 * 2 ** 20)).dispose();
     expectWorks(small);
     small.dispose();
+  });
+
+  describe("item", () => {
+    test("is the value of the only element, of any rank and type", () => {
+      heed().scope(() => {
+        const made = (["float32", "int32", "bool", "float16", "bfloat16"] as const).map((dtype) =>
+          heed()
+            .tensor([[1]], [1, 1], dtype)
+            .item(),
+        );
+        expect(made).toEqual([1, 1, true, 1, 1]);
+        expect(heed().tensor(2.5).item()).toBe(2.5);
+      });
+    });
+
+    test("is refused of more or fewer elements", () => {
+      heed().scope(() => {
+        for (const shape of [[2], [0], [2, 2]]) {
+          const error = refusal(() => heed().zeros(shape).item());
+          expect(error.code).toBe("shape");
+          expect(error.message).toBe(`tensor: expected one element, got [${shape.join(", ")}]`);
+        }
+      });
+    });
+  });
+
+  test("becomes JSON with its type, shape and elements, and no engine", () => {
+    heed().scope(() => {
+      const json = (tensor: Tensor) => JSON.parse(JSON.stringify({ tensor })).tensor;
+      const x = heed().tensor([
+        [1, 2],
+        [3, Number.NaN],
+      ]);
+      expect(json(x)).toEqual({
+        ...{ dtype: "float32", shape: [2, 2] },
+        data: [
+          [1, 2],
+          [3, null],
+        ],
+      });
+      expect(json(heed().tensor([0.5], [1], "float16")).data).toEqual([0.5]);
+      expect(json(heed().tensor([0.5], [1], "bfloat16")).data).toEqual([0.5]);
+      expect(json(heed().tensor([true])).data).toEqual([true]);
+      x.dispose();
+      expect(json(x)).toEqual({ dtype: "float32", shape: [2, 2], data: null });
+    });
+  });
+
+  test("becomes a text of its type, shape and elements", () => {
+    const made: [
+      data: number | NestedArray<number> | NestedArray<boolean>,
+      text: string,
+      dtype?: DType,
+    ][] = [
+      [5, "Tensor(float32, []) 5"],
+      [[], "Tensor(float32, [0]) []"],
+      [[0.1, 1e-7, 3.4e38, 1 / 3], "Tensor(float32, [4]) [     0.1,     1e-7,  3.4e+38, 0.333333]"],
+      [[-0, Number.NaN, Infinity], "Tensor(float32, [3]) [      -0,      NaN, Infinity]"],
+      [[16777217, -5], "Tensor(int32, [2]) [16777217,       -5]", "int32"],
+      [[true, false], "Tensor(bool, [2]) [ true, false]"],
+      [[0.1], "Tensor(float16, [1]) [0.0999756]", "float16"],
+      [[0.1], "Tensor(bfloat16, [1]) [0.100098]", "bfloat16"],
+      [
+        [
+          [1, 20],
+          [3, 4],
+        ],
+        "Tensor(float32, [2, 2])\n[[ 1, 20],\n [ 3,  4]]",
+      ],
+    ];
+    for (const [data, text, dtype] of made) {
+      using tensor = heed().tensor(data, undefined, dtype);
+      expect(`${tensor}`).toBe(text);
+    }
+    const gone = heed().tensor([1]);
+    gone.dispose();
+    expect(`${gone}`).toBe("Tensor(float32, [1], disposed)");
+    expect(Object.prototype.toString.call(gone)).toBe("[object Tensor]");
+  });
+
+  test("becomes a text that is cut where there are many elements", () => {
+    heed().scope(() => {
+      const list = heed().tensor(Float32Array.from({ length: 1000 }, (_, i) => i));
+      expect(String(list)).toBe("Tensor(float32, [1000]) [  0,   1,   2, ..., 997, 998, 999]");
+      const cut = "[1, 1, 1, ..., 1, 1, 1]";
+      const rows = [cut, cut, cut, "...", cut, cut, cut].join(",\n ");
+      expect(String(heed().ones([1000, 1000]))).toBe(`Tensor(float32, [1000, 1000])\n[${rows}]`);
+      expect(String(heed().zeros([100_000, 0])).length).toBeLessThan(100);
+      expect(String(heed().zeros([4, 4, 4, 4, 4, 4, 4, 4])).length).toBeLessThan(6000);
+    });
+  });
+
+  test("has no engine among its keys", () => {
+    using tensor = heed().tensor([1]);
+    expect(Object.keys(tensor)).toEqual(["dtype"]);
+    expect(Object.keys(heed()).filter((key) => key !== "info")).toEqual([]);
   });
 
   test("is an error to use after dispose", () => {

@@ -13,6 +13,7 @@ import {
   type KvCache,
   load,
   type MaskFunction,
+  type MemoryUse,
   maskFunctions,
   type Tensor,
   type Variant,
@@ -44,6 +45,18 @@ export async function loading(): Promise<void> {
   engine.info.threads = 3;
 }
 
+export function memory(cache: KvCache): void {
+  same<ReturnType<typeof heed.memory>, MemoryUse>(true);
+  same<MemoryUse["tensors"]["bytes"], number>(true);
+  heed.keep(cache).append(x, x);
+  same<ReturnType<typeof x.item>, number | boolean>(true);
+  const disposables: Disposable[] = [x, cache];
+  // @ts-expect-error what an object belongs to is nobody's concern
+  x.engine;
+  // @ts-expect-error nor is that of any of them
+  disposables[0]?.kind;
+}
+
 export function tensors(): void {
   heed.tensor(1);
   heed.tensor(true);
@@ -57,6 +70,11 @@ export function tensors(): void {
   // @ts-expect-error doubles are not kept
   heed.tensor(new Float64Array(1));
   heed.tensor(new Uint16Array(1), [1], "bfloat16");
+  heed.tensor(new Uint8Array(1), undefined, "bool");
+  // @ts-expect-error bytes are of no type of their own
+  heed.tensor(new Uint8Array(1), [1]);
+  // @ts-expect-error nor are the bits of a 16-bit type
+  heed.tensor(new Uint16Array(1));
   heed.tensor([1], [1], "float16");
   same<typeof x.data, Float32Array | Int32Array | Uint8Array | Uint16Array>(true);
   // @ts-expect-error an unknown element type
@@ -164,7 +182,7 @@ export function caches(): void {
   // @ts-expect-error a capacity is missing
   heed.createKvCache({ heads: 2, headSize: 4 });
   // @ts-expect-error an unknown format
-  heed.createKvCache({ heads: 2, headSize: 4, capacity: 8, dtype: "float16" });
+  heed.createKvCache({ heads: 2, headSize: 4, capacity: 8, dtype: "f16" });
   // @ts-expect-error an unknown option
   heed.createKvCache({ heads: 2, headSize: 4, capacity: 8, rolling: true });
   // @ts-expect-error how many is missing
@@ -286,9 +304,9 @@ export function arrays(): void {
   heed.sum(x, { axis: -1, keepDims: true });
   heed.reshape(x, [2, -1] as const);
   heed.transpose(x);
-  heed.split(x, [1, 2] as const, 1);
+  heed.split(x, [1, 2] as const, { axis: 1 });
   heed.split(x, 3);
-  heed.concat([x, x] as const, 1);
+  heed.concat([x, x] as const, { axis: 1 });
   heed.uniform([2], { seed: 1, low: -1 });
   heed.normal([2], { seed: 1, deviation: 2 });
   // @ts-expect-error a number has no gradient

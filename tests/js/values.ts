@@ -50,7 +50,8 @@ export function upload(
   heed: Heed,
   values: Values & { data: Float32Array | Int32Array | Uint8Array },
 ): Tensor {
-  return heed.tensor(values.data, values.shape);
+  const { data, shape } = values;
+  return data instanceof Uint8Array ? heed.tensor(data, shape, "bool") : heed.tensor(data, shape);
 }
 
 /** The tensor has this shape and these float32 elements, within an absolute and relative tolerance. */

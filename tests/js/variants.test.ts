@@ -292,7 +292,7 @@ const rows: Record<string, (heed: Heed, random: Random) => void> = {
       const part = (from: number, to: number) => {
         const visible = new Uint8Array(150).map((_, j) => +(j >= from && j < to));
         return heed.attention(floats(heed, q), floats(heed, k), floats(heed, v), {
-          mask: heed.tensor(visible),
+          mask: heed.tensor(visible, [150], "bool"),
           needLse: true,
         });
       };

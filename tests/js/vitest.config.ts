@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
+import { defineBrowserProvider } from "@vitest/browser";
 import { playwright } from "@vitest/browser-playwright";
 import { defineConfig } from "vitest/config";
+import { WebKit } from "../harness/webkit.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
@@ -12,6 +14,26 @@ function chromium(): string | undefined {
   const candidates = names.flatMap((name) => folders.map((folder) => join(folder, name)));
   return process.env.HEED_CHROMIUM ?? candidates.find(existsSync);
 }
+
+/** WebKit as one more browser of Vitest's, which only has to open a page in it. */
+const webkit = defineBrowserProvider({
+  name: "webkit",
+  providerFactory: () => {
+    let browser: Promise<WebKit> | undefined;
+    return {
+      name: "webkit",
+      supportsParallelism: false,
+      getCommandsContext: () => ({}),
+      async openPage(_: string, url: string) {
+        browser ??= WebKit.launch();
+        await (await browser).goto(url);
+      },
+      async close() {
+        await (await browser)?.close();
+      },
+    };
+  },
+});
 
 const isolation = {
   "Cross-Origin-Opener-Policy": "same-origin",
@@ -56,7 +78,9 @@ export default defineConfig({
           name: "browser",
           // What only Node can do: run programs, read the repository.
           include: ["tests/js/*.test.ts"],
-          exclude: ["tests/js/{border,house,node,readme,shipped_models,train_command}.test.ts"],
+          exclude: [
+            "tests/js/{border,copies,house,node,readme,shipped_models,train_command}.test.ts",
+          ],
           testTimeout: 30_000,
           hookTimeout: 30_000,
           browser: {
@@ -75,6 +99,27 @@ export default defineConfig({
       },
       {
         ...shared,
+        server: { headers: isolation },
+        test: {
+          name: "webkit",
+          // A selection: loading, threads, memory, errors, each kind of attention and layer, files, training. The
+          // numbers of every operation come from the same binary as in Chromium.
+          include: [
+            "tests/js/{browser,load,tensor,scope,linear,variants,rope,safetensors}.test.ts",
+            "tests/js/{nn_layers,training}.test.ts",
+          ],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          browser: {
+            enabled: true,
+            screenshotFailures: false,
+            provider: webkit,
+            instances: [{ browser: "webkit" as never }],
+          },
+        },
+      },
+      {
+        ...shared,
         test: {
           name: "package",
           include: ["tests/js/package/*.test.ts"],
@@ -82,6 +127,16 @@ export default defineConfig({
           env: { HEED_CHROMIUM: chromium() ?? "" },
           testTimeout: 120_000,
           hookTimeout: 120_000,
+        },
+      },
+      {
+        ...shared,
+        test: {
+          name: "matrix",
+          include: ["tests/js/package/matrix/*.test.ts"],
+          globalSetup: "tests/js/package/matrix/install.ts",
+          env: { HEED_CHROMIUM: chromium() ?? "" },
+          testTimeout: 300_000,
         },
       },
     ],

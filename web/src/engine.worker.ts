@@ -1,23 +1,9 @@
-/** The page's worker: it owns the engine, so that the page itself never waits. */
-import { load } from "heed";
-import { desks } from "./desks";
-import { buffersIn, dispatcher, wordsOf } from "./dispatch";
-import type { FromWorker, ToWorker } from "./protocol";
+/**
+ * The entry of the page's worker. It holds nothing that another file imports: WebKit evaluates an imported worker entry
+ * a second time, and then each class exists twice.
+ */
+import type { FromWorker } from "./protocol";
 
-function send(message: FromWorker): void {
-  self.postMessage(message, { transfer: [...buffersIn(message)] });
-}
-
-async function start(): Promise<void> {
-  try {
-    const heed = await load(self.name === "heed alone" ? { threads: 1 } : {});
-    const dispatch = dispatcher(heed, desks, send);
-    self.onmessage = ({ data }: MessageEvent<ToWorker>) => dispatch(data);
-    const { version, variant, threads, reason } = heed.info;
-    send({ ready: { version, variant, threads, reason } });
-  } catch (error) {
-    send({ failed: wordsOf(error) });
-  }
-}
-
-void start();
+import("./worker")
+  .then(({ start }) => start())
+  .catch((error) => self.postMessage({ failed: String(error) } satisfies FromWorker));

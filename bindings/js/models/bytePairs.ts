@@ -1,7 +1,14 @@
 // Subwords: the pairs of neighbours that are met most often are made one token, again and again
 // (Sennrich, Haddow and Birch, "Neural Machine Translation of Rare Words with Subword Units", 2016).
 
+import { type Check, checkArgument, isListOf, isWholeNumber } from "../validate.js";
 import { charactersOf } from "./tasks/task.js";
+
+const isText: Check = { expected: "a text", accepts: (value) => typeof value === "string" };
+const isTexts: Check = {
+  expected: "a list of texts",
+  accepts: (value) => isListOf(value, isText.accepts),
+};
 
 /** A text's words, each with the space before it: put together, they are the text. */
 const wordsOf = (text: string): string[] => text.split(/(?= )/);
@@ -32,6 +39,11 @@ export class BytePairs {
 
   /** @param characters all that texts may have, met in the texts to learn from or not */
   constructor(characters: readonly string[], merges: readonly Pair[]) {
+    checkArgument("characters", characters, isTexts);
+    checkArgument("merges", merges, {
+      expected: "a list of pairs of texts",
+      accepts: (value) => isListOf(value, (pair) => isTexts.accepts(pair)),
+    });
     this.merges = merges;
     this.#characters = characters;
     this.tokens = [...new Set([...characters, ...merges.map((pair) => pair.join(""))])].sort();
@@ -39,6 +51,9 @@ export class BytePairs {
 
   /** Learns at most so many merges: fewer if every word has become one token. */
   static learn(characters: readonly string[], texts: readonly string[], count: number): BytePairs {
+    checkArgument("characters", characters, isTexts);
+    checkArgument("texts", texts, isTexts);
+    checkArgument("count", count, isWholeNumber(0));
     const counts = new Map<string, number>();
     for (const word of texts.flatMap(wordsOf)) counts.set(word, (counts.get(word) ?? 0) + 1);
     let words = [...counts].map(([word, times]) => ({ tokens: [...word], times }));
@@ -67,9 +82,14 @@ export class BytePairs {
 
   /** Put together, the tokens are the text. @throws HeedError "option" that names an unknown character */
   encode(text: string): string[] {
+    checkArgument("text", text, isText);
     charactersOf(text, this.#characters);
     return wordsOf(text).flatMap((word) =>
       this.merges.reduce((tokens, pair) => merged(tokens, ...pair), [...word]),
     );
+  }
+
+  get [Symbol.toStringTag](): string {
+    return "BytePairs";
   }
 }

@@ -158,7 +158,7 @@ export class EncoderModel extends AttentionModel<Encoded> {
     let x = this.#embed(examples);
     if (classToken !== undefined) {
       const first = heed.broadcastTo(classToken, [examples.length, 1, size]);
-      x = heed.concat([first, x], 1);
+      x = heed.concat([first, x], { axis: 1 });
     }
     const keyMask = maskOf(heed, examples.map(lengthOf));
     const y = this.encoder.forward(this.positions.forward(x), keyMask ? { keyMask } : {});
@@ -212,6 +212,10 @@ export class EncoderModel extends AttentionModel<Encoded> {
     const error = heed.subtract(said, right);
     const loss = heed.sum(heed.multiply(heed.multiply(error, error), share));
     return { loss, count, right: 0 };
+  }
+
+  override get [Symbol.toStringTag](): string {
+    return "EncoderModel";
   }
 }
 

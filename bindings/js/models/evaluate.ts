@@ -2,7 +2,14 @@
 
 import { HeedError, refuse } from "../error.js";
 import { pause } from "../pause.js";
-import { type Check, checkArgument, checkOptions, isFunction, isWholeNumber } from "../validate.js";
+import {
+  type Check,
+  checkArgument,
+  checkOptions,
+  isFunction,
+  isListOf,
+  isWholeNumber,
+} from "../validate.js";
 import type { Alignment, Example, Picture, Series } from "./examples.js";
 import type { Answer, ExampleWeights, TaskModel } from "./model.js";
 
@@ -51,16 +58,34 @@ export interface EvaluateOptions {
   progress?: (done: number) => void;
 }
 
+export interface AlignmentOptions {
+  /** Examples that are computed at once; 64 by default. */
+  batch?: number;
+}
+
 const checks = {
   batch: isWholeNumber(1),
   signal: { expected: "an AbortSignal", accepts: (value) => value instanceof AbortSignal },
   progress: isFunction,
 } satisfies Record<keyof EvaluateOptions, Check>;
 
-const someExamples: Check = {
+const isExample = (value: unknown) =>
+  value !== null && typeof value === "object" && "kind" in value;
+
+/** A list of examples, whatever their kind. */
+export const someExamples: Check = {
   expected: "a list of one example or more",
-  accepts: (value) => Array.isArray(value) && value.length > 0,
+  accepts: (value) => isListOf(value, isExample) && value.length > 0,
 };
+
+/** Refuses what does not answer as a model does. */
+function checkModel(model: unknown): void {
+  const { eval: toEval, train } = (model ?? {}) as Partial<TaskModel>;
+  checkArgument("model", model, {
+    expected: "a model",
+    accepts: () => [toEval, train].every((each) => typeof each === "function"),
+  });
+}
 
 const mean = (numbers: readonly number[]) =>
   numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
@@ -75,6 +100,7 @@ export async function evaluate<E extends Example>(
   examples: readonly E[],
   options: EvaluateOptions = {},
 ): Promise<Scores> {
+  checkModel(model);
   checkArgument("examples", examples, someExamples);
   checkOptions("evaluate", options, checks);
   const { batch = 64, signal, progress } = options;
@@ -192,16 +218,17 @@ function scoresOf(marks: readonly Mark[]): Scores {
  * Where the weights of each head fall, under teacher forcing: on the places that answers come from, or
  * elsewhere. Of all heads, whether they look well or not.
  *
- * @param batch examples that are computed at once
  * @throws HeedError "option" if no answer of the examples comes from anywhere, as of what a person types
  */
 export function alignment<E extends Example>(
   model: TaskModel<E>,
   examples: readonly E[],
-  batch = 64,
+  options: AlignmentOptions = {},
 ): HeadAlignment[] {
+  checkModel(model);
   checkArgument("examples", examples, someExamples);
-  checkArgument("batch", batch, isWholeNumber(1));
+  checkOptions("alignment", options, { batch: checks.batch });
+  const { batch = 64 } = options;
   if (!examples.some((example) => alignmentOf(example).some(({ length }) => length > 0)))
     throw refuse("option", "examples", "one whose answer comes from some place", "none");
   const wasTraining = model.training;
@@ -271,6 +298,7 @@ function addWeights(
 
 /** The places of an example that each row of its weights is to fall on. */
 export function alignmentOf(example: Example): Alignment {
+  checkArgument("example", example, { expected: "an example", accepts: isExample });
   return example.kind === "picture" ? [coveredPatches(example)] : example.alignment;
 }
 

@@ -1,11 +1,16 @@
 // Models as files: what they are made from, in JSON, and their parameters, in safetensors.
 
 import { describe, HeedError } from "../error.js";
+import type { Bytes } from "../module.js";
+import { checkEngine } from "../nn/module.js";
 import type { Heed } from "../ops.js";
 import { read, type SafetensorsEntry, write } from "../safetensors.js";
-import { type Check, checkOptions, oneOf } from "../validate.js";
+import { checkTensors } from "../stateDict.js";
+import { type Check, checkArgument, checkOptions, oneOf } from "../validate.js";
+import { checkConfig } from "./config.js";
 import { createModel } from "./createModel.js";
-import type { ModelConfig, TaskModel } from "./model.js";
+import { type ModelConfig, TaskModel } from "./model.js";
+import { parameterShapes } from "./parameterShapes.js";
 
 /** config.json and model.safetensors. */
 export interface ModelFiles {
@@ -20,6 +25,11 @@ export interface SaveModelOptions {
 
 const format = "heed-model";
 const formatVersion = 1;
+
+const isModel: Check = {
+  expected: "a model",
+  accepts: (value) => value instanceof TaskModel,
+};
 
 const saveChecks = {
   dtype: oneOf("float16", "float32"),
@@ -40,7 +50,8 @@ const wrong = (what: string, expected: string, got: string) =>
 export function saveModel(
   model: TaskModel,
   options: SaveModelOptions = {},
-): { config: string; weights: Uint8Array<ArrayBuffer> } {
+): { config: string; weights: Bytes } {
+  checkArgument("model", model, isModel);
   checkOptions("saveModel", options, saveChecks);
   const { dtype = "float16" } = options;
   const { heed, config } = model;
@@ -68,9 +79,15 @@ export function saveModel(
  *
  * @throws HeedError "format" that tells what is wrong in the files, "memory"
  */
-export function loadModel(heed: Heed, { config: json, weights }: ModelFiles): TaskModel {
-  const config = readConfig(json);
-  const { tensors } = read(weights);
+export function loadModel(heed: Heed, files: ModelFiles): TaskModel {
+  checkEngine(heed);
+  if (!isObject(files))
+    throw new HeedError("option", `files: expected { config, weights }, got ${describe(files)}`);
+  const config = readConfig(files.config);
+  const { tensors } = read(files.weights);
+  // Before anything is made: a config may ask for more than there is memory.
+  within("config", () => checkConfig(config));
+  within("weights", () => checkTensors("the module", parameterShapes(config), tensors, true));
   for (const [name, entry] of Object.entries(tensors)) {
     const at = placeNotFinite(entry);
     if (at >= 0) throw wrong(name, "finite numbers", `another at place ${at}`);

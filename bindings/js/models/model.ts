@@ -8,6 +8,7 @@ import type { Heed } from "../ops.js";
 import { noGrad } from "../tape.js";
 import type { Tensor } from "../tensor.js";
 import { checkArgument } from "../validate.js";
+import { checkConfig, checkMemory } from "./config.js";
 import type { Example, Task } from "./examples.js";
 
 /** The architectures, by the names of the command line. */
@@ -137,6 +138,8 @@ export abstract class TaskModel<E extends Example = Example> extends Module {
 
   constructor(heed: Heed, config: ModelConfig) {
     super(heed);
+    checkConfig(config);
+    checkMemory(config);
     this.config = config;
     this.generator = new Generator(config.seed);
   }
@@ -172,6 +175,8 @@ export abstract class TaskModel<E extends Example = Example> extends Module {
       const { kind } = this.config;
       if (example?.kind !== kind)
         throw refuse("option", name, `one of kind ${describe(kind)}`, describe(example?.kind));
+      if ("source" in example && !Array.isArray(example.source))
+        throw refuse("option", `${name}.source`, "a list of tokens", describe(example.source));
       if ("source" in example && example.source.length === 0)
         throw refuse("option", `${name}.source`, "one token or more", "none");
     }

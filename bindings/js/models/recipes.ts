@@ -1,9 +1,20 @@
 // Which models the repository ships, and how each is trained: found by trying, kept here so that a file
 // can be made again.
 
-import type { ConfigOptions } from "./createModel.js";
+import { type Check, checkArgument } from "../validate.js";
+import type { ConfigOptions } from "./config.js";
 import type { Example, Task } from "./examples.js";
 import type { Architecture } from "./model.js";
+
+const isText: Check = { expected: "a text", accepts: (value) => typeof value === "string" };
+const isObject = (value: unknown): value is object => value !== null && typeof value === "object";
+const isTask: Check = {
+  expected: "a task",
+  accepts: (value) =>
+    isObject(value) &&
+    isObject((value as Partial<Task>).options) &&
+    typeof (value as Partial<Task>).kind === "string",
+};
 
 /** What a training is made of. */
 export interface Recipe {
@@ -103,6 +114,7 @@ export const shipped: readonly Plan[] = [
  * what they make of it. Lengths beyond those of the training are among them.
  */
 export function probesOf(task: Task): Readonly<Record<string, Task["options"]>> {
+  checkArgument("task", task, isTask);
   const { maxLength } = task.options as Record<string, number>;
   if (task.name === "dates")
     return Object.fromEntries(["short", "long"].map((forms) => [`${forms} forms`, { forms }]));
@@ -126,11 +138,14 @@ const architectures: Readonly<Record<Example["kind"], Architecture>> = {
 
 /** The architecture that a task is first thought of with. */
 export function architectureOf(task: Task): Architecture {
+  checkArgument("task", task, isTask);
   return architectures[task.kind];
 }
 
 /** How a model is trained for a task: as the shipped one is, or else as one that is much like it. */
 export function recipeOf(task: string, architecture: Architecture): Plan {
+  checkArgument("task", task, isText);
+  checkArgument("architecture", architecture, isText);
   const other = plan(task, architecture);
   return shipped.find(({ name }) => name === other.name) ?? other;
 }

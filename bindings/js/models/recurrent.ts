@@ -6,7 +6,7 @@ import { Module } from "../nn/module.js";
 import { GRU } from "../nn/recurrent.js";
 import type { Heed } from "../ops.js";
 import type { Tensor } from "../tensor.js";
-import { type Check, checkArgument, isWholeNumber, oneOf } from "../validate.js";
+import { checkArgument, oneOf } from "../validate.js";
 import type { Translation } from "./examples.js";
 import { lessonOf, probabilitiesOf } from "./lesson.js";
 import {
@@ -32,13 +32,7 @@ import { endId, maskOf, padded, padId, startId, Vocabulary } from "./vocabulary.
 
 const decoders = { rnn: PlainDecoder, bahdanau: BahdanauDecoder, dot: LuongDecoder };
 
-const checks = {
-  architecture: oneOf(...Object.keys(decoders)),
-  size: {
-    expected: "an even number of 2 or more, half for each direction of the encoder",
-    accepts: (value) => isWholeNumber(2).accepts(value) && (value as number) % 2 === 0,
-  },
-} satisfies Partial<Record<keyof ModelConfig, Check>>;
+const isRecurrent = oneOf(...Object.keys(decoders));
 
 interface Encoded {
   /** [B, S, size]; zeros after the end of a source. */
@@ -83,10 +77,10 @@ class RecurrentEncoder extends Module {
       x = this.dropout.forward(x);
       const onward = (this.onward[i] as GRU).forward(x, { lengths });
       const backward = (this.backward[i] as GRU).forward(turned(x), { lengths });
-      x = heed.concat([onward.output, turned(backward.output)], 2);
-      return bridge.forward(heed.concat([onward.state, backward.state], 2), "tanh");
+      x = heed.concat([onward.output, turned(backward.output)], { axis: 2 });
+      return bridge.forward(heed.concat([onward.state, backward.state], { axis: 2 }), "tanh");
     });
-    return { outputs: x, state: heed.concat(states, 0) };
+    return { outputs: x, state: heed.concat(states) };
   }
 }
 
@@ -111,11 +105,10 @@ export class RecurrentModel extends TaskModel<Translation> {
   readonly #source: Vocabulary;
   readonly #target: Vocabulary;
 
-  /** @throws HeedError "option" for another architecture, and for an odd size */
+  /** @throws HeedError "option" for another architecture */
   constructor(heed: Heed, config: ModelConfig) {
     super(heed, config);
-    checkArgument("architecture", config.architecture, checks.architecture);
-    checkArgument("size", config.size, checks.size);
+    checkArgument("architecture", config.architecture, isRecurrent);
     const { size, layers, dropout, vocabulary } = config;
     this.#source = new Vocabulary(vocabulary.source);
     this.#target = new Vocabulary(vocabulary.target);
@@ -244,6 +237,10 @@ export class RecurrentModel extends TaskModel<Translation> {
         for (const tensor of [state, ...Object.values(memory)]) tensor?.dispose();
       },
     };
+  }
+
+  override get [Symbol.toStringTag](): string {
+    return "RecurrentModel";
   }
 }
 

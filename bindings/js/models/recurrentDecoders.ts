@@ -120,16 +120,16 @@ export class BahdanauDecoder extends Decoder {
     const states: Tensor[] = [];
     const contexts: Tensor[] = [];
     const embedded = this.embed(ids);
-    for (const token of heed.split(embedded, ids.shape[1] as number, 1)) {
+    for (const token of heed.split(embedded, ids.shape[1] as number, { axis: 1 })) {
       const context = this.attention.forward(query, keys, outputs, options).output;
-      const result = this.gru.forward(heed.concat([token, context], 2), { state: last });
+      const result = this.gru.forward(heed.concat([token, context], { axis: 2 }), { state: last });
       query = result.output;
       last = result.state;
       states.push(query);
       contexts.push(context);
     }
-    const all = [heed.concat(states, 1), heed.concat(contexts, 1), embedded];
-    const combined = this.combine.forward(heed.concat(all, 2), "tanh");
+    const all = [heed.concat(states, { axis: 1 }), heed.concat(contexts, { axis: 1 }), embedded];
+    const combined = this.combine.forward(heed.concat(all, { axis: 2 }), "tanh");
     return { logits: this.logits(combined), state: last };
   }
 }
@@ -155,7 +155,7 @@ export class LuongDecoder extends Decoder {
     const result = this.gru.forward(this.embed(ids), { state });
     const options = keyMask ? { keyMask } : {};
     const context = this.attention.forward(result.output, outputs, outputs, options).output;
-    const both = heed.concat([context, result.output], 2);
+    const both = heed.concat([context, result.output], { axis: 2 });
     return { logits: this.logits(this.combine.forward(both, "tanh")), state: result.state };
   }
 }

@@ -1,15 +1,15 @@
 // Answers found token by token.
 
 import { refuse } from "../error.js";
-import { beamSearch, generate, type Step } from "../generate.js";
+import { beamSearch, generate, isLength, mostBeams, type Step } from "../generate.js";
 import type { Heed } from "../ops.js";
 import { type Check, checkOptions, isFunction, isNumber, isWholeNumber } from "../validate.js";
 import type { AnswerOptions } from "./model.js";
 import { endId } from "./vocabulary.js";
 
 const checks = {
-  longest: isWholeNumber(1),
-  beams: isWholeNumber(1),
+  longest: isLength,
+  beams: isWholeNumber(1, mostBeams),
   temperature: isNumber,
   topK: isWholeNumber(0),
   topP: isNumber,

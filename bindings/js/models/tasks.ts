@@ -1,7 +1,9 @@
 // The tasks, by name.
 
 import { describe, refuse } from "../error.js";
-import type { Task } from "./examples.js";
+import { isGenerator } from "../nn/random.js";
+import { type Check, checkArgument, isListOf, oneOf } from "../validate.js";
+import type { Example, Task } from "./examples.js";
 import { brackets } from "./tasks/brackets.js";
 import { dates } from "./tasks/dates.js";
 import { pronouns } from "./tasks/pronouns.js";
@@ -9,8 +11,58 @@ import { copy, reverse, sort } from "./tasks/sequences.js";
 import { series } from "./tasks/series.js";
 import { shapes } from "./tasks/shapes.js";
 
+const isText: Check = { expected: "a text", accepts: (value) => typeof value === "string" };
+const isTokens: Check = {
+  expected: "a list of texts",
+  accepts: (value) => isListOf(value, isText.accepts),
+};
+const isSplit = oneOf("train", "validation", "test");
+
+/** The same task, which refuses what its functions cannot take. */
+function checked<O, E extends Example>(make: (given?: O) => Task<E>): (given?: O) => Task<E> {
+  return (given) => {
+    const task = make(given);
+    const { read, solve, write } = task;
+    return {
+      ...task,
+      generate(random, split) {
+        checkArgument("random", random, isGenerator);
+        checkArgument("split", split, isSplit);
+        return task.generate(random, split);
+      },
+      ...(read && {
+        read(text) {
+          checkArgument("text", text, { ...isText, expected: "a text that is not empty" });
+          return read(text);
+        },
+      }),
+      ...(solve && {
+        solve(text) {
+          checkArgument("text", text, isText);
+          return solve(text);
+        },
+      }),
+      ...(write && {
+        write(tokens) {
+          checkArgument("tokens", tokens, isTokens);
+          return write(tokens);
+        },
+      }),
+    };
+  };
+}
+
 /** What makes each task, from those of its options that are to be different. */
-export const tasks = { brackets, copy, dates, pronouns, reverse, series, shapes, sort };
+export const tasks = {
+  brackets: checked(brackets),
+  copy: checked(copy),
+  dates: checked(dates),
+  pronouns: checked(pronouns),
+  reverse: checked(reverse),
+  series: checked(series),
+  shapes: checked(shapes),
+  sort: checked(sort),
+};
 
 export type TaskName = keyof typeof tasks;
 
@@ -19,6 +71,7 @@ export type TaskName = keyof typeof tasks;
  * @throws HeedError "option" that names what is not known or makes no sense
  */
 export function taskOf(name: string, options: Task["options"] = {}): Task {
+  checkArgument("task", name, isText);
   if (!Object.hasOwn(tasks, name))
     throw refuse("option", "task", `one of ${Object.keys(tasks).join(", ")}`, describe(name));
   return (tasks[name as TaskName] as (options: object) => Task)(options);

@@ -2,15 +2,24 @@
 
 import { valueAndGrad } from "../autograd.js";
 import { describe, HeedError, refuse } from "../error.js";
+import type { Bytes } from "../module.js";
 import { Generator } from "../nn/random.js";
 import { AdamW, clipGradNorm, type Schedule, warmupCosine } from "../optim.js";
+import { disposeSymbol } from "../owned.js";
 import { read, type SafetensorsEntry, type SafetensorsFile, write } from "../safetensors.js";
 import { loadTensors } from "../stateDict.js";
-import { disposeSymbol, type Tensor } from "../tensor.js";
-import { type Check, checkOptions, isNumber, isPositive, isWholeNumber } from "../validate.js";
+import type { Tensor } from "../tensor.js";
+import {
+  type Check,
+  checkArgument,
+  checkOptions,
+  isNumber,
+  isPositive,
+  isWholeNumber,
+} from "../validate.js";
 import type { Example, Task } from "./examples.js";
 import { hashOf } from "./hash.js";
-import type { TaskModel } from "./model.js";
+import { TaskModel } from "./model.js";
 import type { Recipe } from "./recipes.js";
 
 export interface TrainerOptions {
@@ -46,7 +55,7 @@ const format = "heed-training";
 const formatVersion = "1";
 
 const recipeChecks = {
-  batch: isWholeNumber(1),
+  batch: isWholeNumber(1, 2 ** 16),
   steps: isWholeNumber(1),
   learningRate: isPositive,
   warmupSteps: isWholeNumber(0),
@@ -91,6 +100,14 @@ export class Trainer<E extends Example = Example> implements Disposable {
 
   /** @throws HeedError "option" for a recipe that makes no sense, or a model of another task */
   constructor(model: TaskModel<E>, task: Task<E>, options: TrainerOptions) {
+    checkArgument("model", model, {
+      expected: "a model",
+      accepts: (value) => value instanceof TaskModel,
+    });
+    checkArgument("task", task, {
+      expected: "a task",
+      accepts: (value) => value !== null && typeof value === "object",
+    });
     checkOptions("Trainer", options, optionChecks);
     const { recipe, seed = 0 } = options;
     if (recipe === undefined)
@@ -151,6 +168,7 @@ export class Trainer<E extends Example = Example> implements Disposable {
 
   /** Those that a step learns from. */
   examples(step: number): E[] {
+    checkArgument("step", step, isWholeNumber(1));
     const random = new Generator(stateFor(this.seed, step, "examples"));
     return Array.from({ length: this.recipe.batch }, () => this.task.generate(random, "train"));
   }
@@ -173,7 +191,7 @@ export class Trainer<E extends Example = Example> implements Disposable {
    *
    * @param notes whatever else is to be found again by `resume`
    */
-  state(notes = ""): Uint8Array<ArrayBuffer> {
+  state(notes = ""): Bytes {
     const tensors: Tensors = {
       ...this.#tensors(),
       ...prefixed("best.", this.#best?.parameters ?? {}),
@@ -235,6 +253,10 @@ export class Trainer<E extends Example = Example> implements Disposable {
       ...prefixed("model.", this.model.stateDict()),
       ...prefixed("optimizer.", this.#optimizer.stateDict().tensors),
     };
+  }
+
+  get [Symbol.toStringTag](): string {
+    return "Trainer";
   }
 }
 
@@ -328,8 +350,13 @@ function differences(expected: unknown, got: unknown, path = ""): string[] {
       differences(expected[name], got[name], path === "" ? name : `${path}.${name}`),
     );
   }
-  if (JSON.stringify(expected) === JSON.stringify(got)) return [];
-  if (Array.isArray(expected) && Array.isArray(got)) return [`${path} is another list`];
+  if (expected === got) return [];
+  if (Array.isArray(expected) && Array.isArray(got)) {
+    const isSame =
+      expected.length === got.length &&
+      expected.every((each, i) => differences(each, got[i]).length === 0);
+    return isSame ? [] : [`${path} is another list`];
+  }
   return [`${path} is ${describe(got)}, not ${describe(expected)}`];
 }
 

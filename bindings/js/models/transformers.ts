@@ -253,6 +253,10 @@ export class TransformerModel extends WritingModel<Translation> {
     if (path.startsWith("encoder")) return { rows: source, columns: source };
     return { rows: written, columns: path.endsWith("multihead_attn") ? source : written };
   }
+
+  override get [Symbol.toStringTag](): string {
+    return "TransformerModel";
+  }
 }
 
 /**
@@ -340,5 +344,9 @@ export class DecoderModel extends WritingModel<Translation | Continuation> {
         ? [...example.source, "<start>", ...example.target]
         : ["<start>", ...example.tokens];
     return { rows: text, columns: text };
+  }
+
+  override get [Symbol.toStringTag](): string {
+    return "DecoderModel";
   }
 }

@@ -1,14 +1,33 @@
 // From tokens to their numbers and back, and from lists of different lengths to tensors.
 
 import { describe, refuse } from "../error.js";
+import { checkEngine } from "../nn/module.js";
 import type { Heed } from "../ops.js";
 import type { Tensor } from "../tensor.js";
+import { type Check, checkArgument, isListOf, isWholeNumber } from "../validate.js";
 
 /** Stand first in every vocabulary, in this order. */
 export const specialTokens: readonly string[] = ["<pad>", "<start>", "<end>"];
 export const padId = 0;
 export const startId = 1;
 export const endId = 2;
+
+const isTexts: Check = {
+  expected: "a list of texts",
+  accepts: (value) => isListOf(value, (token) => typeof token === "string"),
+};
+const isIds: Check = {
+  expected: "a list of whole numbers of 0 or more",
+  accepts: (value) => isListOf(value, isWholeNumber(0).accepts),
+};
+const isLengths: Check = {
+  expected: "a list of whole numbers from 0 to 1048576",
+  accepts: (value) => isListOf(value, isWholeNumber(0, 2 ** 20).accepts),
+};
+const isRows: Check = {
+  expected: "a list of lists of whole numbers",
+  accepts: (value) => isListOf(value, (row) => isListOf(row, Number.isInteger)),
+};
 
 /** Tokens and their numbers. */
 export class Vocabulary {
@@ -17,6 +36,7 @@ export class Vocabulary {
   readonly #ids: ReadonlyMap<string, number>;
 
   constructor(tokens: readonly string[]) {
+    checkArgument("vocabulary", tokens, isTexts);
     this.tokens = [...specialTokens, ...tokens];
     this.#ids = new Map(this.tokens.map((token, id) => [token, id]));
     if (this.#ids.size !== this.tokens.length) {
@@ -31,6 +51,7 @@ export class Vocabulary {
 
   /** @throws HeedError "option" that names the token and its place */
   encode(tokens: readonly string[]): number[] {
+    checkArgument("tokens", tokens, isTexts);
     return tokens.map((token, place) => {
       const id = this.#ids.get(token);
       if (id === undefined)
@@ -41,14 +62,21 @@ export class Vocabulary {
 
   /** The tokens before the end token, if there is one. */
   decode(ids: readonly number[]): string[] {
+    checkArgument("ids", ids, isIds);
     const end = ids.indexOf(endId);
     const said = end === -1 ? ids : ids.slice(0, end);
     return said.map((id) => this.tokens[id] ?? `<${id}>`);
+  }
+
+  get [Symbol.toStringTag](): string {
+    return "Vocabulary";
   }
 }
 
 /** int32 [rows.length, length of the longest]: what is missing at the ends of rows is filled. */
 export function padded(heed: Heed, rows: readonly (readonly number[])[], fill = padId): Tensor {
+  checkEngine(heed);
+  checkArgument("rows", rows, isRows);
   const length = Math.max(...rows.map((row) => row.length));
   const ids = new Int32Array(rows.length * length).fill(fill);
   for (const [i, row] of rows.entries()) ids.set(row, i * length);
@@ -57,6 +85,8 @@ export function padded(heed: Heed, rows: readonly (readonly number[])[], fill = 
 
 /** bool [lengths.length, the largest], true up to each length; undefined if they are all the same. */
 export function maskOf(heed: Heed, lengths: readonly number[]): Tensor | undefined {
+  checkEngine(heed);
+  checkArgument("lengths", lengths, isLengths);
   const longest = Math.max(...lengths);
   if (lengths.every((length) => length === longest)) return undefined;
   const mask = new Uint8Array(lengths.length * longest);

@@ -3,7 +3,7 @@
 
 import { describe, refuse } from "../error.js";
 import { checkArgument, isFunction, isWholeNumber } from "../validate.js";
-import type { TaskModel } from "./model.js";
+import { TaskModel } from "./model.js";
 
 /** A head, as ExampleWeights and HeadAlignment name it. */
 export interface Head {
@@ -28,6 +28,10 @@ export async function withoutHeads<T>(
   heads: readonly Head[],
   run: () => T | Promise<T>,
 ): Promise<T> {
+  checkArgument("model", model, {
+    expected: "a model",
+    accepts: (value) => value instanceof TaskModel,
+  });
   checkArgument("heads", heads, {
     expected: "a list of { path, head }",
     accepts: Array.isArray,

@@ -93,6 +93,10 @@ export class BahdanauAttention extends Module {
     receiverOf(this)?.(result.weights);
     return result;
   }
+
+  override get [Symbol.toStringTag](): string {
+    return "BahdanauAttention";
+  }
 }
 
 export interface LuongAttentionOptions {
@@ -169,5 +173,9 @@ export class LuongAttention extends Module {
     const result = this.heed.luongAttention(query, keys, values, operation);
     receiverOf(this)?.(result.weights);
     return result;
+  }
+
+  override get [Symbol.toStringTag](): string {
+    return "LuongAttention";
   }
 }

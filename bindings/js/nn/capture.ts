@@ -1,8 +1,9 @@
 // Attention weights of any module in a model, while it runs.
 
+import { inCommon } from "../copies.js";
 import { describe, refuse } from "../error.js";
 import type { Tensor } from "../tensor.js";
-import { checkArgument } from "../validate.js";
+import { checkArgument, isFunction } from "../validate.js";
 import { Module } from "./module.js";
 
 /** What each head compares, projected and not yet scaled. */
@@ -16,7 +17,9 @@ export interface Compared {
 /** @param compared computes them anew, unrecorded; undefined of an attention that has none to tell */
 export type ReceiveWeights = (path: string, weights: Tensor, compared?: () => Compared) => void;
 
-let receiving: { root: Module; receive: ReceiveWeights } | undefined;
+const state = inCommon("capture", () => ({
+  receiving: undefined as { root: Module; receive: ReceiveWeights } | undefined,
+}));
 
 /**
  * Runs a function and hands out the weights of every attention in `root` as it is computed, in training
@@ -40,8 +43,10 @@ export function captureAttention<T>(root: Module, receive: ReceiveWeights, run: 
     expected: "a module",
     accepts: (value) => value instanceof Module,
   });
-  const outer = receiving;
-  receiving = { root, receive };
+  checkArgument("receive", receive, isFunction);
+  checkArgument("run", run, isFunction);
+  const outer = state.receiving;
+  state.receiving = { root, receive };
   try {
     const result = run();
     if (result instanceof Promise) {
@@ -50,7 +55,7 @@ export function captureAttention<T>(root: Module, receive: ReceiveWeights, run: 
     }
     return result;
   } finally {
-    receiving = outer;
+    state.receiving = outer;
   }
 }
 
@@ -58,8 +63,8 @@ export function captureAttention<T>(root: Module, receive: ReceiveWeights, run: 
 export function receiverOf(
   module: Module,
 ): ((weights: Tensor, compared?: () => Compared) => void) | undefined {
-  if (receiving === undefined) return undefined;
-  const { root, receive } = receiving;
+  if (state.receiving === undefined) return undefined;
+  const { root, receive } = state.receiving;
   const path = module === root ? "" : root.nameOf(module);
   return path === undefined ? undefined : (weights, compared) => receive(path, weights, compared);
 }

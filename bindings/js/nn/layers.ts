@@ -55,6 +55,10 @@ export class Linear extends Module {
     if (activation !== undefined) options.activation = activation;
     return this.heed.linear(x, this.weight, options);
   }
+
+  override get [Symbol.toStringTag](): string {
+    return "Linear";
+  }
 }
 
 export interface SwiGLUOptions {
@@ -83,6 +87,10 @@ export class SwiGLU extends Module {
     return this.downProj.forward(
       this.heed.swiglu(this.gateProj.forward(x), this.upProj.forward(x)),
     );
+  }
+
+  override get [Symbol.toStringTag](): string {
+    return "SwiGLU";
   }
 }
 
@@ -129,6 +137,10 @@ export class Embedding extends Module {
       paddingIndex === undefined ? {} : { paddingIndex },
     );
   }
+
+  override get [Symbol.toStringTag](): string {
+    return "Embedding";
+  }
 }
 
 export interface DropoutOptions {
@@ -153,6 +165,10 @@ export class Dropout extends Module {
   forward(x: Tensor): Tensor {
     if (!this.training || this.rate === 0) return x;
     return this.heed.dropout(x, { rate: this.rate, seed: this.#generator.next() });
+  }
+
+  override get [Symbol.toStringTag](): string {
+    return "Dropout";
   }
 }
 
@@ -187,10 +203,16 @@ export class PositionalEncoding extends Module {
   }
 
   /** x [..., L, E] -> [..., L, E]; its first row stands at position `offset`. */
-  forward(x: Tensor, { offset = 0 }: { offset?: number } = {}): Tensor {
+  forward(x: Tensor, options: { offset?: number } = {}): Tensor {
+    checkOptions("PositionalEncoding", options, { offset: isWholeNumber(0) });
+    const { offset = 0 } = options;
     const { heed } = this;
     const length = shapeOf("x", x).at(-2) ?? 1;
     const table = heed.sinusoidalEncoding(length, this.#size, { base: this.#base, offset });
     return this.dropout.forward(heed.add(x, table));
+  }
+
+  override get [Symbol.toStringTag](): string {
+    return "PositionalEncoding";
   }
 }

@@ -1,7 +1,9 @@
 // What all modules are: a tree of parameters under PyTorch's names.
 
+import { classOf, isInstance, mark, markKey } from "../copies.js";
 import { describe, refuse } from "../error.js";
 import { Heed } from "../ops.js";
+import { disposeSymbol, inspectSymbol } from "../owned.js";
 import {
   type LoadedStateDict,
   type LoadStateDictOptions,
@@ -9,8 +11,14 @@ import {
   type StateDict,
 } from "../stateDict.js";
 import { recording, within } from "../tape.js";
-import { disposeSymbol, Tensor } from "../tensor.js";
-import { checkOptions, isBoolean } from "../validate.js";
+import { Tensor } from "../tensor.js";
+import { checkArgument, checkOptions, isBoolean } from "../validate.js";
+
+/** Refuses what is no engine. */
+export function checkEngine(heed: unknown): asserts heed is Heed {
+  if (!(heed instanceof Heed))
+    throw refuse("option", "heed", "the engine that load() gave", describe(heed));
+}
 
 /**
  * A part of a model. A subclass has its parameters and parts as public fields, and computes in `forward`:
@@ -30,19 +38,18 @@ import { checkOptions, isBoolean } from "../validate.js";
  * has them under their numbers; `#private` fields are neither. The state dict names them as PyTorch would:
  * `selfAttn.inProjWeight` is "self_attn.in_proj_weight", `layers[0]` is "layers.0".
  *
- * Of the tensors that `forward` makes only those last that it returns, alone or in arrays and plain
- * objects; it must not be async.
+ * What `forward` makes is freed but for what it returns, as in a `heed.scope`; it must not be async. What it
+ * makes once and stores in a field, such as packed weights, needs `heed.keep`.
  */
 export abstract class Module implements Disposable {
-  readonly heed: Heed;
+  /** The engine; not enumerable, so that nothing prints it with the module. */
+  declare readonly heed: Heed;
   /** Whether dropout drops. */
   training = true;
 
   constructor(heed: Heed) {
-    if (!(heed instanceof Heed)) {
-      throw refuse("option", "heed", "the engine that load() gave", describe(heed));
-    }
-    this.heed = heed;
+    checkEngine(heed);
+    Object.defineProperty(this, "heed", { value: heed, configurable: true, writable: true });
     // An error that leaves `forward` is to tell where in the model it arose, and what it makes on the
     // way is to be freed: by the tape if one runs.
     const forward = this.forward;
@@ -106,6 +113,7 @@ export abstract class Module implements Disposable {
 
   /** Puts the module and all its parts into train mode, in which dropout drops, or out of it. */
   train(mode = true): this {
+    checkArgument("mode", mode, isBoolean);
     this.training = mode;
     for (const [, part] of partsOf(this)) if (part instanceof Module) part.train(mode);
     return this;
@@ -113,6 +121,29 @@ export abstract class Module implements Disposable {
 
   eval(): this {
     return this.train(false);
+  }
+
+  /** Its class, and how many tensors and numbers it has to train. */
+  toJSON(): { module: string; training: boolean; parameters: number; numbers: number } {
+    const tensors = this.parameters();
+    return {
+      module: classOf(this),
+      training: this.training,
+      parameters: tensors.length,
+      numbers: tensors.reduce((sum, { size }) => sum + size, 0),
+    };
+  }
+
+  /** Its class, with the shapes of its own parameters and the classes of its parts. */
+  toString(): string {
+    const parts = partsOf(this).map(([name, part]) =>
+      part instanceof Tensor ? `${name} ${describe(part.shape)}` : `${name} ${classOf(part)}`,
+    );
+    return `${classOf(this)}(${parts.join(", ")})`;
+  }
+
+  [inspectSymbol](): string {
+    return this.toString();
   }
 
   /** @internal The path from this module to a part of it, or a part of a part. */
@@ -132,6 +163,17 @@ export abstract class Module implements Disposable {
 
   [disposeSymbol](): void {
     this.dispose();
+  }
+
+  /** @internal */
+  get [markKey](): object {
+    return mark;
+  }
+
+  static readonly [Symbol.hasInstance] = isInstance;
+
+  get [Symbol.toStringTag](): string {
+    return "Module";
   }
 }
 

@@ -240,7 +240,7 @@ export class MultiHeadAttention extends Module {
   #project(query: Tensor, key: Tensor | undefined, value: Tensor | undefined): Projected {
     const { heed, embedDim, inProjWeight, inProjBias } = this;
     if (inProjWeight !== undefined && key === query && value === query) {
-      return heed.split(heed.linear(query, inProjWeight, inProjBias), 3, -1) as Projected;
+      return heed.split(heed.linear(query, inProjWeight, inProjBias), 3, { axis: -1 }) as Projected;
     }
     const biases = inProjBias ? heed.split(inProjBias, 3) : [];
     const [qWeight, kWeight, vWeight] = inProjWeight
@@ -252,6 +252,10 @@ export class MultiHeadAttention extends Module {
       return [q, none, none];
     }
     return [q, heed.linear(key, kWeight, biases[1]), heed.linear(value, vWeight, biases[2])];
+  }
+
+  override get [Symbol.toStringTag](): string {
+    return "MultiHeadAttention";
   }
 }
 

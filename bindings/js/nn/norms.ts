@@ -8,7 +8,9 @@ import {
   checkArgument,
   checkOptions,
   isBoolean,
+  isListOf,
   isNumber,
+  isWholeNumber,
   shapeOf,
 } from "../validate.js";
 import { Module } from "./module.js";
@@ -40,10 +42,7 @@ const layerChecks = { ...rmsChecks, bias: isBoolean } satisfies Record<
 
 const isShape: Check = {
   expected: "a size or a list of sizes of 1 or more",
-  accepts: (value) =>
-    Array.isArray(value) &&
-    value.length > 0 &&
-    value.every((size) => Number.isInteger(size) && size > 0),
+  accepts: (value) => isListOf(value, isWholeNumber(1).accepts) && value.length > 0,
 };
 
 abstract class Norm extends Module {
@@ -102,6 +101,10 @@ export class LayerNorm extends Norm {
       ...(bias && { bias }),
     });
   }
+
+  override get [Symbol.toStringTag](): string {
+    return "LayerNorm";
+  }
 }
 
 /** x / sqrt(mean(x^2) + eps) weight (Zhang and Sennrich, "Root Mean Square Layer Normalization", 2019). */
@@ -125,5 +128,9 @@ export class RMSNorm extends Norm {
       eps,
       ...(weight && { weight }),
     });
+  }
+
+  override get [Symbol.toStringTag](): string {
+    return "RMSNorm";
   }
 }

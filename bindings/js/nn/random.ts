@@ -1,8 +1,10 @@
 // Random numbers, and the distributions that parameters begin with: PyTorch's.
 
+import { inCommon, isInstance, mark, markKey } from "../copies.js";
 import type { Heed } from "../ops.js";
 import type { Tensor } from "../tensor.js";
 import { type Check, checkArgument, isWholeNumber } from "../validate.js";
+import { checkEngine } from "./module.js";
 
 const isSeed = isWholeNumber(0, 2 ** 32 - 1);
 
@@ -36,6 +38,17 @@ export class Generator {
     t ^= t + Math.imul(t ^ (t >>> 7), 61 | t);
     return (t ^ (t >>> 14)) >>> 0;
   }
+
+  /** @internal */
+  get [markKey](): object {
+    return mark;
+  }
+
+  static readonly [Symbol.hasInstance] = isInstance;
+
+  get [Symbol.toStringTag](): string {
+    return "Generator";
+  }
 }
 
 export const isGenerator: Check = {
@@ -43,10 +56,11 @@ export const isGenerator: Check = {
   accepts: (value) => value instanceof Generator,
 };
 
-const generators = new WeakMap<Heed, Generator>();
+const generators = inCommon("generators", () => new WeakMap<Heed, Generator>());
 
 /** The generator of modules that were given none: one for each engine, which begins with seed 0. */
 export function defaultGenerator(heed: Heed): Generator {
+  checkEngine(heed);
   const known = generators.get(heed) ?? new Generator();
   generators.set(heed, known);
   return known;

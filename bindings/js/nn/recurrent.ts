@@ -1,6 +1,6 @@
 // Recurrent layers.
 
-import { describe, refuse } from "../error.js";
+import { describe, HeedError, refuse } from "../error.js";
 import type { GruParameters } from "../gru.js";
 import type { Heed } from "../ops.js";
 import type { Tensor } from "../tensor.js";
@@ -9,10 +9,12 @@ import {
   checkArgument,
   checkOptions,
   isBoolean,
+  isLayerCount,
   isListOrTensor,
   isShare,
   isTensor,
   isWholeNumber,
+  mostBytes,
   shapeOf,
 } from "../validate.js";
 import { Dropout } from "./layers.js";
@@ -44,7 +46,7 @@ export interface GRUForwardResult {
 }
 
 const checks = {
-  layers: isWholeNumber(1),
+  layers: isLayerCount,
   bias: isBoolean,
   dropout: isShare,
   generator: isGenerator,
@@ -72,6 +74,11 @@ export class GRU extends Module {
     checkOptions("GRU", options, checks);
     const { layers = 1, bias = true, dropout = 0 } = options;
     const { generator = defaultGenerator(heed) } = options;
+    const bytes = 12 * hiddenSize * (inputSize + hiddenSize + (layers - 1) * 2 * hiddenSize);
+    if (bytes > mostBytes) {
+      const message = `layers: expected weights of at most ${mostBytes} bytes, got ${bytes}`;
+      throw new HeedError("memory", message);
+    }
     this.hiddenSize = hiddenSize;
     this.dropout = new Dropout(heed, dropout, { generator });
     const gates = 3 * hiddenSize;
@@ -112,7 +119,7 @@ export class GRU extends Module {
       output = result.output;
       ends.push(heed.reshape(result.state, [1, ...flat]));
     }
-    return { output, state: layers === 1 ? (ends[0] as Tensor) : heed.concat(ends, 0) };
+    return { output, state: layers === 1 ? (ends[0] as Tensor) : heed.concat(ends) };
   }
 
   #parameters(layer: number): GruParameters {
@@ -125,5 +132,9 @@ export class GRU extends Module {
       ...(biasIh && { biasIh }),
       ...(biasHh && { biasHh }),
     };
+  }
+
+  override get [Symbol.toStringTag](): string {
+    return "GRU";
   }
 }

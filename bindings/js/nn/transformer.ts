@@ -1,5 +1,6 @@
 // Stacks of layers, and the whole encoder-decoder (Vaswani et al., 2017, figure 1), as torch.nn has them.
 
+import { HeedError } from "../error.js";
 import type { Heed } from "../ops.js";
 import type { Tensor } from "../tensor.js";
 import {
@@ -7,8 +8,10 @@ import {
   checkArgument,
   checkOptions,
   isBoolean,
+  isLayerCount,
   isTensor,
   isWholeNumber,
+  mostBytes,
 } from "../validate.js";
 import { Module } from "./module.js";
 import { LayerNorm } from "./norms.js";
@@ -47,6 +50,16 @@ const isTransformerCache: Check = {
 /** The same options for a stack, whose cache is that of all layers. */
 type OfStack<O> = Omit<O, "cache"> & { cache?: TransformerCache };
 
+/** Refuses more layers than can fit, before they are made. */
+function checkMemory(layer: Module, layers: number): void {
+  const bytes = layer.parameters().reduce((sum, { size }) => sum + 4 * size, 0);
+  const most = Math.floor(mostBytes / bytes);
+  if (layers <= most) return;
+  layer.dispose();
+  const message = `layers: expected at most ${most} layers of ${bytes} bytes each, got ${layers}`;
+  throw new HeedError("memory", message);
+}
+
 /** Layers and a norm after them. Each layer begins with random numbers of its own. */
 abstract class Stack<Layer extends Module> extends Module {
   readonly layers: readonly Layer[];
@@ -59,9 +72,12 @@ abstract class Stack<Layer extends Module> extends Module {
     Layer: new (h: Heed, dModel: number, heads: number, options: TransformerLayerOptions) => Layer,
   ) {
     super(heed);
-    checkArgument("layers", layers, isWholeNumber(1));
+    checkArgument("layers", layers, isLayerCount);
     const { norm = false, ...ofLayer } = options;
-    this.layers = Array.from({ length: layers }, () => new Layer(heed, dModel, heads, ofLayer));
+    const make = () => new Layer(heed, dModel, heads, ofLayer);
+    const first = make();
+    checkMemory(first, layers);
+    this.layers = [first, ...Array.from({ length: layers - 1 }, make)];
     const { layerNormEps: eps = 1e-5, bias = true } = options;
     this.norm = norm ? new LayerNorm(heed, dModel, { eps, bias }) : undefined;
   }
@@ -112,6 +128,10 @@ export class TransformerEncoder extends Stack<TransformerEncoderLayer> {
       this.layers.map((layer) => ({ selfAttn: layer.selfAttn.createCache(options) })),
     );
   }
+
+  override get [Symbol.toStringTag](): string {
+    return "TransformerEncoder";
+  }
 }
 
 /** Layers one after the other that also attend to what an encoder gave. */
@@ -146,13 +166,22 @@ export class TransformerDecoder extends Stack<TransformerDecoderLayer> {
    * @param options with the number of positions that the memory has
    */
   createCache(options: TransformerCacheOptions & { memoryLength: number }): TransformerCache {
+    checkArgument("options", options, {
+      expected: "an object",
+      accepts: (value) => value !== null && typeof value === "object",
+    });
     const { memoryLength, ...own } = options;
+    checkArgument("memoryLength", memoryLength, isWholeNumber(1));
     return new TransformerCache(
       this.layers.map(({ selfAttn, multiheadAttn }) => ({
         selfAttn: selfAttn.createCache(own),
         multiheadAttn: multiheadAttn.createCache({ ...own, capacity: memoryLength }),
       })),
     );
+  }
+
+  override get [Symbol.toStringTag](): string {
+    return "TransformerDecoder";
   }
 }
 
@@ -171,8 +200,8 @@ const transformerChecks = {
   ...layerChecks,
   dModel: isWholeNumber(1),
   heads: isWholeNumber(1),
-  encoderLayers: isWholeNumber(1),
-  decoderLayers: isWholeNumber(1),
+  encoderLayers: isLayerCount,
+  decoderLayers: isLayerCount,
 } satisfies Record<keyof TransformerOptions, Check>;
 
 /** Masks as of MultiHeadAttention: for the encoder, and as the decoder's layers have them. */
@@ -227,5 +256,9 @@ export class Transformer extends Module {
       ...(srcIsCausal && { isCausal: srcIsCausal }),
     });
     return this.decoder.forward(tgt, memory, rest);
+  }
+
+  override get [Symbol.toStringTag](): string {
+    return "Transformer";
   }
 }

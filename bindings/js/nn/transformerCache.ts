@@ -1,7 +1,8 @@
 // What a transformer remembers while it decodes step by step.
 
+import { isInstance, mark, markKey } from "../copies.js";
 import type { KvCache } from "../kvCache.js";
-import { disposeSymbol } from "../tensor.js";
+import { disposeSymbol } from "../owned.js";
 
 /** The caches of one layer, under the names of its attentions. */
 export interface LayerCache {
@@ -15,8 +16,8 @@ export interface TransformerCacheOptions {
   batch?: number;
   /** Tokens a sequence may come to have. */
   capacity: number;
-  /** How numbers are stored; "f32" by default: see KvCacheOptions. */
-  dtype?: "f32" | "f16" | "int8";
+  /** How numbers are stored; "float32" by default: see KvCacheOptions. */
+  dtype?: "float32" | "float16" | "int8";
 }
 
 /** Keys and values of all layers of a stack. Made by `createCache` of TransformerEncoder or -Decoder. */
@@ -64,5 +65,16 @@ export class TransformerCache implements Disposable {
     return this.layers.flatMap(({ selfAttn, multiheadAttn }) =>
       multiheadAttn ? [selfAttn, multiheadAttn] : [selfAttn],
     );
+  }
+
+  /** @internal */
+  get [markKey](): object {
+    return mark;
+  }
+
+  static readonly [Symbol.hasInstance] = isInstance;
+
+  get [Symbol.toStringTag](): string {
+    return "TransformerCache";
   }
 }

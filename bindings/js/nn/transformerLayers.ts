@@ -201,6 +201,10 @@ export class TransformerEncoderLayer extends TransformerLayer {
     );
     return this.residual(x, this.norm2, (x) => this.dropout2.forward(this.feedForward(x)));
   }
+
+  override get [Symbol.toStringTag](): string {
+    return "TransformerEncoderLayer";
+  }
 }
 
 /** Attention to itself, to the encoder's result, then two linear layers: torch.nn.TransformerDecoderLayer. */
@@ -254,5 +258,9 @@ export class TransformerDecoderLayer extends TransformerLayer {
       this.dropout2.forward(this.multiheadAttn.forward(x, keys, keys, others).output),
     );
     return this.residual(x, this.norm3, (x) => this.dropout3.forward(this.feedForward(x)));
+  }
+
+  override get [Symbol.toStringTag](): string {
+    return "TransformerDecoderLayer";
   }
 }

@@ -2,7 +2,7 @@
 //
 // Sizes are named as in include/heed/heed.hpp. A case is of one of these kinds:
 //   attention    H heads of size D, L queries on as many keys; causal, with a window, with a precision
-//   attentionBackward  the gradients of q, k and v for one of the output, from output and lse
+//   attentionBackward  the gradients of q, k and v for one of the output, from output and the statistics of its rows
 //   attentionGradients  the same, and the attention before it
 //   decode       one token: H query heads and G key/value heads of size D, after `cached` others
 //   linear       [L, inputs] x [inputs, outputs] + bias, then perhaps GELU; weights as they come, or
@@ -48,9 +48,9 @@ const nonLocalMeans = (H, W, patch, search) => ({
 
 const decode = (cached, cache, tolerance) => ({
   kind: "decode",
-  name: `decode H32/8 D128, ${cached} cached, ${cache} cache`,
+  name: `decode H32/8 D128, ${cached} cached, ${cache.replace("float", "f")} cache`,
   ...{ H: 32, G: 8, D: 128, cached, cache, tolerance },
-  ...(cache !== "f32" && { beside: { cache: "f32", tolerance: 1e-4, name: "f32 cache" } }),
+  ...(cache !== "float32" && { beside: { cache: "float32", tolerance: 1e-4, name: "f32 cache" } }),
 });
 
 const linear = (L, inputs, outputs, { words = "", ...rest } = {}) => ({
@@ -99,7 +99,7 @@ const full = [
   ...[trainingStep(2, 4, 128, 512, 32, 64, 64, "relu")],
   ...[trainingStep(2, 4, 128, 512, 32, 64, 64, "gelu")],
   nonLocalMeans(256, 256, 7, 21),
-  ...[decode(4096, "f32", 1e-4), decode(4096, "f16", 2e-3), decode(4096, "int8", 3e-2)],
+  ...[decode(4096, "float32", 1e-4), decode(4096, "float16", 2e-3), decode(4096, "int8", 3e-2)],
   tiny,
   linear(512, 768, 3072),
   linear(512, 768, 3072, packed),
@@ -117,7 +117,7 @@ const quick = [
   ...[forwardAndBackward(2, 64, 32), forwardAndBackward(2, 64, 32, { isCausal: true })],
   ...[trainingStep(2, 2, 16, 32, 2, 8, 16, "relu"), trainingStep(2, 2, 16, 32, 2, 8, 16, "gelu")],
   nonLocalMeans(24, 32, 3, 5),
-  ...[decode(200, "f32", 1e-4), decode(200, "int8", 3e-2)],
+  ...[decode(200, "float32", 1e-4), decode(200, "int8", 3e-2)],
   tiny,
   linear(32, 48, 64),
   linear(32, 48, 64, packed),
@@ -171,7 +171,7 @@ const operations = {
   },
 };
 
-const cacheBytes = { f32: 4, f16: 2, int8: 1 };
+const cacheBytes = { float32: 4, float16: 2, int8: 1 };
 
 /** What bounds a case: { operations }, or { bytes } that must be read; nothing for one without products. */
 export function boundOf(one) {

@@ -2,10 +2,11 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Browser, chromium } from "playwright";
+import type { Browser } from "playwright";
 import { createServer } from "vite";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { succeed } from "../child.js";
+import { isolation, launchBrowser } from "./places.js";
 import { type Served, serve } from "./serve.js";
 
 const root = join(import.meta.dirname, "../../..");
@@ -75,11 +76,6 @@ const policy = [
   "worker-src 'self'",
   "connect-src 'self'",
 ].join("; ");
-const isolation = {
-  "Cross-Origin-Opener-Policy": "same-origin",
-  "Cross-Origin-Embedder-Policy": "require-corp",
-};
-
 let browser: Browser;
 let isolated: Served;
 let plain: Served;
@@ -91,10 +87,7 @@ beforeAll(async () => {
   const headers = { "Content-Security-Policy": policy };
   isolated = await serve(join(app, "dist"), { ...headers, ...isolation });
   plain = await serve(join(app, "dist"), headers);
-  browser = await chromium.launch({
-    ...(process.env.HEED_CHROMIUM && { executablePath: process.env.HEED_CHROMIUM }),
-    args: ["--no-sandbox"],
-  });
+  browser = await launchBrowser();
 });
 
 afterAll(async () => {

@@ -8,6 +8,9 @@ import { succeed } from "../child.js";
 
 const root = join(import.meta.dirname, "../../..");
 
+/** What works where, as the tests found it: ./dev test --all prints this file. */
+export const table = join(root, "build/places.md");
+
 export interface Installed {
   /** The files in the tarball. */
   files: string[];
@@ -21,7 +24,8 @@ declare module "vitest" {
   }
 }
 
-export default async function install(tests: TestProject): Promise<() => void> {
+/** Packs the package, and tells the tarball's path and its files. */
+export async function pack(): Promise<{ tarball: string; files: string[] }> {
   const folder = join(root, "build/pack");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -31,18 +35,22 @@ export default async function install(tests: TestProject): Promise<() => void> {
   const [{ filename, files }] = JSON.parse(report) as [
     { filename: string; files: { path: string }[] },
   ];
+  return { tarball: join(folder, filename), files: files.map(({ path }) => path).sort() };
+}
 
+export default async function install(tests: TestProject): Promise<() => void> {
+  const { tarball, files } = await pack();
+  writeFileSync(
+    table,
+    "| where | works | binary | threads | what to configure |\n| - | - | - | - | - |\n",
+  );
   // Outside of the repository, where the name "heed" leads nowhere else.
   const project = mkdtempSync(join(tmpdir(), "heed-project-"));
   writeFileSync(join(project, "package.json"), '{ "private": true, "type": "module" }');
   // The package needs no other, so no network either.
-  await succeed(
-    "npm",
-    ["install", "--offline", "--no-audit", "--no-fund", join(folder, filename)],
-    {
-      cwd: project,
-    },
-  );
-  tests.provide("installed", { files: files.map(({ path }) => path).sort(), project });
+  await succeed("npm", ["install", "--offline", "--no-audit", "--no-fund", tarball], {
+    cwd: project,
+  });
+  tests.provide("installed", { files, project });
   return () => rmSync(project, { recursive: true });
 }

@@ -65,7 +65,7 @@ const terms = (["add", "subtract", "multiply", "divide"] as const).flatMap((name
   ]),
   row(`${name} of NaN`, (h, t) => h[name](t(3), Number.NaN), "option", [
     "b",
-    "a finite number",
+    "a finite float32 number",
     "NaN",
   ]),
   row(`${name} of numbers`, (h) => h[name](any(1), 2), "dtype", ["a", "a tensor", "1"]),
@@ -253,23 +253,41 @@ export const arrays: Case[] = [
       ["as long a list", long, "at most 4094 parts", "5000"],
     ] as const
   ).map(([what, parts, expected, got]) =>
-    row(`split into ${what}`, (h, t) => h.split(t(2, 3), any(parts), 1), "option", [
+    row(`split into ${what}`, (h, t) => h.split(t(2, 3), any(parts), { axis: 1 }), "option", [
       "sizes",
       expected,
       got,
     ]),
   ),
-  row("split along an axis that is not there", (h, t) => h.split(t(3), 3, 1), "option", [
+  row("split along an axis that is not there", (h, t) => h.split(t(3), 3, { axis: 1 }), "option", [
     "axis",
     "an axis of [3]",
     "1",
   ]),
-  row("split along an axis in words", (h, t) => h.split(t(3), 3, any("0")), "option", [
+  row("split along an axis in words", (h, t) => h.split(t(3), 3, { axis: any("0") }), "option", [
     "axis",
     axis,
     '"0"',
   ]),
 
+  row(
+    "split along an axis that is not in an object",
+    (h, t) => h.split(t(3), 3, any(0)),
+    "option",
+    ["options", "an object", "0"],
+  ),
+
+  row(
+    "concat along an axis that is not in an object",
+    (h, t) => h.concat([t(3)], any(0)),
+    "option",
+    ["options", "an object", "0"],
+  ),
+  row("concat with an unknown option", (h, t) => h.concat([t(3)], any({ dim: 0 })), "option", [
+    "dim",
+    "an option of concat (axis)",
+    "an unknown one",
+  ]),
   row("concat of nothing", (h) => h.concat([]), "option", ["parts", "one tensor or more", "[]"]),
   row("concat of a tensor", (h, t) => h.concat(any(t(2))), "option", [
     "parts",
@@ -296,11 +314,12 @@ export const arrays: Case[] = [
     "[2, 3] but for axis 0",
     "[3]",
   ]),
-  row("concat of different sizes", (h, t) => h.concat([t(2, 3), t(2, 3), t(3, 3)], -1), "shape", [
-    "parts[2]",
-    "[2, 3] but for axis 1",
-    "[3, 3]",
-  ]),
+  row(
+    "concat of different sizes",
+    (h, t) => h.concat([t(2, 3), t(2, 3), t(3, 3)], { axis: -1 }),
+    "shape",
+    ["parts[2]", "[2, 3] but for axis 1", "[3, 3]"],
+  ),
   row(
     "concat of more than any call takes",
     (h, t) => h.concat(new Array(5000).fill(t(1))),
@@ -353,7 +372,7 @@ export const arrays: Case[] = [
   ),
   row("uniform up to infinity", (h) => h.uniform([2], { high: Infinity, seed: 1 }), "option", [
     "high",
-    "a finite number",
+    "a finite float32 number",
     "Infinity",
   ]),
   row("normal without a seed", (h) => h.normal([2], any({})), "option", [
@@ -369,7 +388,7 @@ export const arrays: Case[] = [
   ),
   row("normal around NaN", (h) => h.normal([2], { mean: Number.NaN, seed: 1 }), "option", [
     "mean",
-    "a finite number",
+    "a finite float32 number",
     "NaN",
   ]),
 ];

@@ -272,17 +272,17 @@ export const attention: Case[] = [
   ),
   row("a scale that is NaN", attend({ scale: Number.NaN }), "option", [
     "scale",
-    "a finite number",
+    "a finite float32 number",
     "NaN",
   ]),
   row("an infinite scale", attend({ scale: -Infinity }), "option", [
     "scale",
-    "a finite number",
+    "a finite float32 number",
     "-Infinity",
   ]),
   row("a scale that is text", attend({ scale: "1" }), "option", [
     "scale",
-    "a finite number",
+    "a finite float32 number",
     '"1"',
   ]),
   row("a number for isCausal", attend({ isCausal: 1 }), "option", [

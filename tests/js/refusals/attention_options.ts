@@ -101,18 +101,33 @@ export const attentionOptions: Case[] = [
   ]),
   row("a softcap that is NaN", attend({ softcap: Number.NaN }), "option", [
     "softcap",
-    "a finite number",
+    "a finite float32 number",
     "NaN",
+  ]),
+  row("a window beyond all numbers", attend({ window: [1e300, 0] }), "option", [
+    "window",
+    "[left, right], each a whole number of -1 or more",
+    "[1e+300, 0]",
+  ]),
+  row("a window with a hole", attend({ window: Object.assign(new Array(2), { 1: 1 }) }), "option", [
+    "window",
+    "[left, right], each a whole number of -1 or more",
+    "[undefined, 1]",
+  ]),
+  row("a list of stages that is all holes", attend({ capture: new Array(5) }), "option", [
+    "capture",
+    '"scores", "capped", "masked", "weights", "entropy" or a list of them',
+    "[undefined, undefined, undefined, undefined, undefined]",
   ]),
   row("a softcap beyond float32", attend({ softcap: 1e39 }), "option", [
     "softcap",
-    "0 or a positive number",
-    "inf",
+    "a finite float32 number",
+    "1e+39",
   ]),
   row("a scale beyond float32", attend({ scale: 1e39 }), "option", [
     "scale",
-    "a finite number",
-    "inf",
+    "a finite float32 number",
+    "1e+39",
   ]),
   row("a dropout of all", attend({ dropout: 1 }), "option", [
     "dropout",
@@ -126,7 +141,7 @@ export const attentionOptions: Case[] = [
   ]),
   row("a dropout that is text", attend({ dropout: "0.1" }), "option", [
     "dropout",
-    "a finite number",
+    "a finite float32 number",
     '"0.1"',
   ]),
   row("a negative seed", attend({ seed: -1 }), "option", [
@@ -140,17 +155,21 @@ export const attentionOptions: Case[] = [
     "1.5",
   ]),
 
-  row("too few sinks", attend({ sinks: [1] }), "shape", ["sinks", "[2]", "[1]"]),
+  row("too few sinks", attend({ sinks: [1] }), "shape", [
+    "sinks",
+    "[2] or what broadcasts to [2, 2]",
+    "[1]",
+  ]),
   row("too many slopes", attend({ alibiSlopes: [1, 2, 3] }), "shape", [
     "alibiSlopes",
-    "[2]",
+    "[2] or what broadcasts to [2, 2]",
     "[3]",
   ]),
   row(
     "sinks of another shape in a tensor",
-    attendWith((_, t) => ({ sinks: t(2, 1) })),
+    attendWith((_, t) => ({ sinks: t(1, 3) })),
     "shape",
-    ["sinks", "[2]", "[2, 1]"],
+    ["sinks", "[2] or what broadcasts to [2, 2]", "[1, 3]"],
   ),
   row(
     "slopes of whole numbers in a tensor",

@@ -1,6 +1,6 @@
 // What blockMask, and attention with a block mask, must refuse.
 
-import type { Heed } from "heed";
+import { type Heed, maskFunctions } from "heed";
 import { any, type Case, type Make, row } from "./case.js";
 
 const block = (visible: unknown, sizes: unknown) => (heed: Heed) =>
@@ -15,6 +15,36 @@ const masked = (wrong: object) => (heed: Heed, t: Make) => {
 };
 
 export const blockMask: Case[] = [
+  row("a causal mask from nowhere", () => maskFunctions.causal(Number.NaN), "option", [
+    "offset",
+    "a whole number of -9007199254740991 or more",
+    "NaN",
+  ]),
+  row("a window mask of half a key", () => maskFunctions.window(0.5, 1), "option", [
+    "left",
+    "a whole number of -1 or more",
+    "0.5",
+  ]),
+  row("a mask of no documents", () => maskFunctions.document(any(null)), "option", [
+    "documents",
+    "a list of numbers",
+    "null",
+  ]),
+  row("a mask with a prefix in words", () => maskFunctions.prefixLm(any("3")), "option", [
+    "length",
+    "a whole number of 0 or more",
+    '"3"',
+  ]),
+  row("a dilated mask that goes nowhere", () => maskFunctions.dilated(0, 1), "option", [
+    "step",
+    "a whole number of 1 or more",
+    "0",
+  ]),
+  row("a mask of masks that are none", () => maskFunctions.and(yes, any(3)), "option", [
+    "masks[1]",
+    "a function",
+    "3",
+  ]),
   row("blockMask of no function", block(null, sizes), "option", ["visible", "a function", "null"]),
   row("blockMask without sizes", block(yes, undefined), "option", [
     "options",
@@ -47,10 +77,10 @@ export const blockMask: Case[] = [
     "an unknown one",
   ]),
   row(
-    "blockMask of more blocks than anybody waits for",
+    "blockMask of more pairs than anybody waits for",
     block(yes, { queries: 2 ** 40, keys: 128 }),
     "memory",
-    ["sizes", "at most 16777216 blocks", "22906492246"],
+    ["sizes", "at most 1073741824 pairs", "140737488355328"],
   ),
   row(
     "blockMask of a function that throws",

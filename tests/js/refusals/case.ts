@@ -31,7 +31,7 @@ export function row(
 
 export const ints = (heed: Heed, ...values: number[]) => heed.tensor(Int32Array.from(values));
 export const bools = (heed: Heed, ...shape: number[]) =>
-  heed.tensor(new Uint8Array(sizeOf(shape)), shape);
+  heed.tensor(new Uint8Array(sizeOf(shape)), shape, "bool");
 export function disposed(heed: Heed): Tensor {
   const tensor = heed.tensor([1]);
   tensor.dispose();

@@ -111,10 +111,10 @@ export const kvCache: Case[] = [
     "option",
     ["valueSize", "a number from 1 to 1048576", "2097152"],
   ),
-  row("createKvCache of an unknown format", create({ ...sizes, dtype: "float16" }), "option", [
+  row("createKvCache of an unknown format", create({ ...sizes, dtype: "f16" }), "option", [
     "dtype",
-    '"f32" or "f16" or "int8"',
-    '"float16"',
+    '"float32" or "float16" or "int8"',
+    '"f16"',
   ]),
   row("createKvCache with a number for isRolling", create({ ...sizes, isRolling: 1 }), "option", [
     "isRolling",
@@ -190,7 +190,7 @@ export const kvCache: Case[] = [
     "sinks of the wrong length beside a cache",
     attend(() => ({ sinks: [1, 2] })),
     "shape",
-    ["sinks", "[4]", "[2]"],
+    ["sinks", "[4] or what broadcasts to [2, 4]", "[2]"],
   ),
   row(
     "an offset for each of three sequences in a cache of two",
@@ -316,7 +316,7 @@ export const kvCache: Case[] = [
     "a rewind to what a rolling cache has dropped",
     onCache((c) => c.rewind(12, 0), true),
     "option",
-    ["tokens", "a number from 0 to 11, the tokens held", "12"],
+    ["tokens", "a number from 0 to 10, the tokens held", "12"],
   ),
   row(
     "a rewind by a negative number",
@@ -372,7 +372,7 @@ export const kvCache: Case[] = [
     "a share of a beginning that was dropped",
     onCache((c) => c.share({ from: 0, to: 1, tokens: 4 }), true),
     "option",
-    ["from", "a sequence that still holds its first token", "one that dropped 2"],
+    ["from", "a sequence that still holds its first token", "one that dropped 3"],
   ),
   row(
     "a share from a sequence that is not there",

@@ -34,7 +34,7 @@ const norms = (["layerNorm", "rmsNorm"] as const).flatMap((name) => [
   ]),
   row(`${name} with eps that is NaN`, (h, t) => h[name](t(2, 3), { eps: Number.NaN }), "option", [
     "eps",
-    "a finite number",
+    "a finite float32 number",
     "NaN",
   ]),
   row(
@@ -100,7 +100,7 @@ export const layers: Case[] = [
   ]),
   row("dropout without a rate", (h, t) => h.dropout(t(2), any({ seed: 1 })), "option", [
     "rate",
-    "a finite number",
+    "a finite float32 number",
     "undefined",
   ]),
   row("dropout without a seed", (h, t) => h.dropout(t(2), any({ rate: 0.5 })), "option", [
@@ -152,7 +152,7 @@ export const layers: Case[] = [
   ]),
   row("crossEntropy smoothed by NaN", loss({ labelSmoothing: Number.NaN }), "option", [
     "labelSmoothing",
-    "a finite number",
+    "a finite float32 number",
     "NaN",
   ]),
   row("crossEntropy reduced in another way", loss({ reduction: "max" }), "option", [

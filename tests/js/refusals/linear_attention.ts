@@ -47,13 +47,13 @@ export const linearAttention: Case[] = [
     "linearAttention with a decay of another shape",
     linear((t) => ({ rule: "gated", decay: t(1, 2, 3, 5) })),
     "shape",
-    ["decay", "[1, 2, 3, 4]", "[1, 2, 3, 5]"],
+    ["decay", "a shape that broadcasts to [1, 2, 3] or [1, 2, 3, 4]", "[1, 2, 3, 5]"],
   ),
   row(
     "linearAttention with a beta of another shape",
     linear((t) => ({ rule: "delta", beta: t(1, 2, 4) })),
     "shape",
-    ["beta", "[1, 2, 3]", "[1, 2, 4]"],
+    ["beta", "a shape that broadcasts to [1, 2, 3]", "[1, 2, 4]"],
   ),
   row(
     "linearAttention with a decay of bools",
@@ -71,7 +71,7 @@ export const linearAttention: Case[] = [
     "linearAttention with a scale that is NaN",
     linear(() => ({ scale: Number.NaN })),
     "option",
-    ["scale", "a finite number", "NaN"],
+    ["scale", "a finite float32 number", "NaN"],
   ),
   row(
     "linearAttention with an unknown option",

@@ -4,6 +4,7 @@
 import { nn } from "heed/nn";
 import { any, bools, type Case, disposed, gone, ints, row } from "./case.js";
 
+const layers = "a whole number from 1 to 4096";
 const size = "a whole number of 1 or more";
 const rate = "a number from 0 to below 1";
 const unknown = "an unknown one";
@@ -56,7 +57,7 @@ const made: Case[] = [
   ]),
   row("LayerNorm with eps in words", (h) => new nn.LayerNorm(h, 3, { eps: any("1") }), "option", [
     "eps",
-    "a finite number",
+    "a finite float32 number",
     '"1"',
   ]),
   row("RMSNorm with a bias", (h) => new nn.RMSNorm(h, 3, any({ bias: true })), "option", [
@@ -102,8 +103,35 @@ const made: Case[] = [
   ),
   row("a stack of no layers", (h) => new nn.TransformerEncoder(h, 4, 2, 0), "option", [
     "layers",
-    size,
+    layers,
     "0",
+  ]),
+  row(
+    "a stack of more layers than can be",
+    (h) => new nn.TransformerDecoder(h, 4, 2, 2 ** 40),
+    "option",
+    ["layers", layers, "1099511627776"],
+  ),
+  row(
+    "a stack of more layers than any memory has",
+    (h) => new nn.TransformerEncoder(h, 256, 2, 4096, { dimFeedforward: 8 }),
+    "memory",
+    ["layers", "at most 3998 layers of 1074208 bytes each", "4096"],
+  ),
+  row("GRU of more layers than can be", (h) => new nn.GRU(h, 3, 4, { layers: 1e5 }), "option", [
+    "layers",
+    layers,
+    "100000",
+  ]),
+  row("GRU of more than any memory has", (h) => new nn.GRU(h, 2 ** 20, 2 ** 20), "memory", [
+    "layers",
+    "weights of at most 4294967296 bytes",
+    "26388279066624",
+  ]),
+  row("train in words", (h) => new nn.Dropout(h).train(any("yes")), "option", [
+    "mode",
+    "true or false",
+    '"yes"',
   ]),
   row(
     "a stack with an unknown option",
@@ -122,7 +150,7 @@ const made: Case[] = [
   ]),
   row("GRU of no layers", (h) => new nn.GRU(h, 3, 4, { layers: 0 }), "option", [
     "layers",
-    size,
+    layers,
     "0",
   ]),
   row(

@@ -189,7 +189,7 @@ const operations: Record<string, [taken: Record<string, Taken>, call: Call]> = {
 function made(heed: Heed, { shape, type = "float32" }: Taken): Tensor {
   const size = sizeOf(shape);
   if (type === "int32") return heed.tensor(new Int32Array(size), shape);
-  if (type === "bool") return heed.tensor(new Uint8Array(size).fill(1), shape);
+  if (type === "bool") return heed.tensor(new Uint8Array(size).fill(1), shape, "bool");
   return heed.tensor(new Float32Array(size).fill(1), shape);
 }
 

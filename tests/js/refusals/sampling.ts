@@ -51,7 +51,7 @@ export const sampling: Case[] = [
   ]),
   row("sample at an infinite temperature", draw({ temperature: Infinity }), "option", [
     "temperature",
-    "a finite number",
+    "a finite float32 number",
     "Infinity",
   ]),
   row("sample of half a token", draw({ topK: 0.5 }), "option", ["topK", count, "0.5"]),

@@ -2,7 +2,66 @@
 
 import { any, type Case, ints, row } from "./case.js";
 
+const detached = () => {
+  const data = Float32Array.of(1, 2);
+  structuredClone(data.buffer, { transfer: [data.buffer] });
+  return data;
+};
+
+const cyclic: unknown[] = [];
+cyclic.push(cyclic);
+
 export const tensor: Case[] = [
+  row("bytes of no type", (h) => h.tensor(any(Uint8Array.of(0, 1))), "dtype", [
+    "dtype",
+    'a type for the bytes of a Uint8Array, such as "bool" or "float32"',
+    "undefined",
+  ]),
+  row("the bits of no type", (h) => h.tensor(any(new Uint16Array(2))), "dtype", [
+    "dtype",
+    '"float16" or "bfloat16" for the bits of a Uint16Array',
+    "undefined",
+  ]),
+  row("a detached array", (h) => h.tensor(detached(), [2]), "option", [
+    "data",
+    "an array with a buffer",
+    "one whose buffer is detached",
+  ]),
+  row("a detached array without a shape", (h) => h.tensor(detached()), "option", [
+    "data",
+    "an array with a buffer",
+    "one whose buffer is detached",
+  ]),
+  row("a list that contains itself", (h) => h.tensor(any(cyclic)), "shape", [
+    "data",
+    "lists in at most 8 levels",
+    "more levels",
+  ]),
+  row("a list that contains itself later", (h) => h.tensor(any([1, cyclic])), "shape", [
+    "data",
+    "a number at depth 1",
+    "a list of 1",
+  ]),
+  row("a list that contains itself as a shape", (h) => h.tensor([1], any(cyclic)), "shape", [
+    "shape",
+    "a list of whole numbers of 0 or more",
+    "[[[[[...]]]]]",
+  ]),
+  row("a list of nothing but holes", (h) => h.tensor(new Array(2 ** 32 - 1)), "dtype", [
+    "data[0]",
+    "numbers",
+    "undefined",
+  ]),
+  row("toArray of more lists than fit", (h) => h.zeros([2 ** 40, 0]).toArray(), "memory", [
+    "tensor",
+    "at most 134217728 lists and numbers",
+    "1099511627776",
+  ]),
+  row("a shape of holes", (h) => h.tensor([1], new Array(2)), "shape", [
+    "shape",
+    "a list of whole numbers of 0 or more",
+    "[undefined, undefined]",
+  ]),
   row("lists of different lengths", (h) => h.tensor([[1, 2], [3]]), "shape", [
     "data",
     "a list of 2 at depth 1",
@@ -101,7 +160,7 @@ export const tensor: Case[] = [
     "true or false",
     "2",
   ]),
-  row("bytes other than 0 and 1", (h) => h.tensor(Uint8Array.of(0, 255)), "dtype", [
+  row("bytes other than 0 and 1", (h) => h.tensor(Uint8Array.of(0, 255), [2], "bool"), "dtype", [
     "data[1]",
     "true or false",
     "255",

@@ -67,7 +67,9 @@ export function ClassLink({ link, panels }: { link: string; panels: Panels }) {
           />
           {wished.embed === null && (
             <fieldset class="switches">
-              <legend>Hide</legend>
+              <legend>
+                <span>Hide</span>
+              </legend>
               {Object.entries(parts).map(([name, words]) => (
                 <Switch
                   key={name}

@@ -116,7 +116,9 @@ export function Choice<T extends string>({
   const name = useId();
   return (
     <fieldset class="choice">
-      <legend>{label}</legend>
+      <legend>
+        <span>{label}</span>
+      </legend>
       {choices.map(([choice, words]) => (
         <label key={choice}>
           <input

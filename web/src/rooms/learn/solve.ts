@@ -204,6 +204,8 @@ export default async function solve(
     turn = begun.catch(() => {});
     return begun;
   }
+  // What is ordered while a lesson begins is for that one.
+  await turn;
   if (!lesson) throw new RangeError("nothing has been begun");
   if (order.kind === "show") return lesson.show(order.text);
   if (order.kind === "train") return lesson.train(order.steps, bench);

@@ -169,7 +169,10 @@ export function useLesson(setups: readonly Setup[], text: string | null): Lesson
         // From its end it plays again from the start, and so it does after a failure.
         if (wanted && (isOver || failure !== null)) reset();
         else if (isReady && wanted) void train(endless);
-        else if (isReady) void engine.current?.ask("learn", { kind: "pause" });
+        else if (isReady) {
+          // Where there is no lesson, its beginning has failed and said so.
+          engine.current?.ask("learn", { kind: "pause" }).catch(() => {});
+        }
       },
       stepOnce() {
         if (isReady && !isOver) void train(1);

@@ -141,7 +141,7 @@ function windowMask(heed: Heed, length: number, window: number): Tensor {
   const seen = new Uint8Array(length * length);
   for (let i = 0; i < length; ++i)
     for (let j = 0; j < length; ++j) seen[i * length + j] = Number(Math.abs(i - j) <= window);
-  return heed.tensor(seen, [length, length]);
+  return heed.tensor(seen, [length, length], "bool");
 }
 
 export function engineReady(heed: Heed, one: Case, inputs: Inputs): Ready {

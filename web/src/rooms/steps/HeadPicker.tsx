@@ -35,7 +35,9 @@ export function HeadPicker() {
     });
   return (
     <fieldset class="heads">
-      <legend>Head, ticked if it counts</legend>
+      <legend>
+        <span>Head, ticked if it counts</span>
+      </legend>
       {Array.from({ length: scene.heads }, (_, head) => (
         <span key={head} class="head">
           <label

@@ -1,0 +1,217 @@
+// Where the engine's two files come from: the glue, which is a JavaScript module, and the binary.
+
+import { version } from "./copies.js";
+import { describe, HeedError, refuse } from "./error.js";
+import { builtin, chooseVariant, isNode, type Variant } from "./features.js";
+import type { Bytes, Glue, ModuleFactory } from "./module.js";
+import { type Check, isFunction, oneOf } from "./validate.js";
+
+/** What `load` takes to find the engine's files. */
+export interface BinaryOptions {
+  /**
+   * The binary; by default that of `wasm`, or else "relaxed" where WebAssembly has relaxed SIMD and
+   * "simd" where it has not.
+   */
+  variant?: Variant;
+  /**
+   * The folder with heed-simd.mjs, heed-simd.wasm, heed-relaxed.mjs and heed-relaxed.wasm; by default
+   * the folder of this package. A relative address is relative to the page, and in Node a path from the
+   * working directory.
+   */
+  wasmUrl?: string | URL;
+  /** The binary: its bytes, a response, a compiled module, or the address of a file of any name. */
+  wasm?: string | URL | ArrayBuffer | Uint8Array | (WebAssembly.Module & object) | Response;
+  /**
+   * The default export of "heed/heed-simd.mjs" or "heed/heed-relaxed.mjs" (either goes with both
+   * binaries), where `import()` is not allowed, as in a service worker. Threads then need `workerUrl`.
+   */
+  glue?: Glue;
+}
+
+/** @internal */
+export interface Binaries {
+  readonly variant: Variant;
+  readonly module: WebAssembly.Module;
+  /** The binary's address, or its option's name if it was given in another way. */
+  readonly name: string;
+  readonly factory: ModuleFactory;
+}
+
+const fileNames = "heed-simd.mjs, heed-simd.wasm, heed-relaxed.mjs and heed-relaxed.wasm";
+
+const glueExport = "the default export of heed-simd.mjs or heed-relaxed.mjs";
+
+/** The name of a class, whichever of a program's realms (frames, test environments) it is of. */
+const classOf = (value: unknown) => Object.prototype.toString.call(value).slice(8, -1);
+
+export const isAddress: Check = {
+  expected: "an address",
+  accepts: (value) => typeof value === "string" || classOf(value) === "URL",
+};
+
+export const binaryChecks: Readonly<Record<keyof BinaryOptions, Check>> = {
+  variant: oneOf("relaxed", "simd"),
+  wasmUrl: isAddress,
+  wasm: {
+    expected: "bytes, a response, a WebAssembly.Module or an address",
+    accepts: (value) =>
+      isAddress.accepts(value) ||
+      ["ArrayBuffer", "Uint8Array", "WebAssembly.Module", "Response"].includes(classOf(value)),
+  },
+  glue: { ...isFunction, expected: glueExport },
+};
+
+/** A complete address from one or, in Node, from a path. A scheme of one letter is a Windows drive. */
+export function resolve(option: "wasm" | "wasmUrl" | "workerUrl", given: string | URL): URL {
+  const text = typeof given === "string" ? given : given.href;
+  try {
+    const hasScheme = /^[a-z][a-z\d+.-]+:/i.test(text);
+    if (isNode && !hasScheme) return new URL(builtin("node:url").pathToFileURL(text).href);
+    if (/^[a-z]:/i.test(text)) throw new TypeError("a path is no address");
+    const url = new URL(text, globalThis.location?.href);
+    // One without a hierarchy, such as "mailto:a", is the base of no other address: this throws.
+    if (option === "wasmUrl") new URL("", url);
+    return url;
+  } catch {
+    throw refuse("option", option, isAddress.expected, describe(text));
+  }
+}
+
+// Bundlers know files by this form of their address, and copy them. In a bundle of another format than
+// ESM there may be no `import.meta.url`: then it throws.
+function ownAddresses(variant: Variant): { glue: URL; wasm: URL } {
+  return variant === "simd"
+    ? {
+        glue: new URL("./heed-simd.mjs", import.meta.url),
+        wasm: new URL("./heed-simd.wasm", import.meta.url),
+      }
+    : {
+        glue: new URL("./heed-relaxed.mjs", import.meta.url),
+        wasm: new URL("./heed-relaxed.wasm", import.meta.url),
+      };
+}
+
+function addresses(variant: Variant, folder: string | URL | undefined): { glue: URL; wasm: URL } {
+  if (folder !== undefined) {
+    const base = resolve("wasmUrl", folder);
+    if (!base.pathname.endsWith("/")) base.pathname += "/";
+    return {
+      glue: new URL(`heed-${variant}.mjs`, base),
+      wasm: new URL(`heed-${variant}.wasm`, base),
+    };
+  }
+  try {
+    return ownAddresses(variant);
+  } catch (cause) {
+    throw new HeedError(
+      "load",
+      "wasmUrl: expected the address of the engine's files, because this bundle does not know its own " +
+        `(import.meta.url is missing), got none; copy ${fileNames} from the dist folder of the package ` +
+        "heed, and pass the address of their folder",
+      { cause },
+    );
+  }
+}
+
+function fetchBinary(address: URL): Promise<Response | Bytes> {
+  if (isNode && address.protocol === "file:")
+    return builtin("node:fs").promises.readFile(builtin("node:url").fileURLToPath(address.href));
+  return fetch(address, { credentials: "same-origin" });
+}
+
+async function compile(
+  source: ArrayBuffer | Uint8Array | WebAssembly.Module | Response,
+): Promise<WebAssembly.Module> {
+  if (classOf(source) === "WebAssembly.Module") return source as WebAssembly.Module;
+  if (classOf(source) !== "Response") return WebAssembly.compile(source as BufferSource);
+  const response = source as Response;
+  if (!response.ok) throw new Error(`${response.status} for ${response.url}`);
+  // What a server sends as another type must be there before it can be compiled.
+  return response.headers.get("Content-Type") === "application/wasm"
+    ? WebAssembly.compileStreaming(response)
+    : WebAssembly.compile(await response.arrayBuffer());
+}
+
+/** The variant that a binary says it is, in a section of its own: see bindings/embind.cpp. */
+function variantOf(name: string, module: WebAssembly.Module, wanted: Variant | undefined): Variant {
+  const [section] = WebAssembly.Module.customSections(module, "heed");
+  const expected = `the ${wanted ?? "simd or relaxed"} binary of heed ${version}`;
+  if (section === undefined) throw refuse("load", name, expected, "another module");
+  const [own, variant] = String.fromCharCode(...new Uint8Array(section)).split(" ");
+  if (own !== version || (wanted !== undefined && variant !== wanted))
+    throw refuse("load", name, expected, `the ${variant} binary of heed ${own}`);
+  return variant as Variant;
+}
+
+function failure(name: string, cause: unknown, advice = ""): HeedError {
+  if (cause instanceof HeedError) return cause;
+  const got = cause instanceof Error ? cause.message : String(cause);
+  return new HeedError("load", `${name}: expected to load the engine, got ${got}${advice}`, {
+    cause,
+  });
+}
+
+/** The binary that the caller gave. */
+async function givenBinary(
+  given: NonNullable<BinaryOptions["wasm"]>,
+  wanted: Variant | undefined,
+): Promise<Pick<Binaries, "variant" | "module" | "name">> {
+  const address = isAddress.accepts(given) ? resolve("wasm", given as string | URL) : undefined;
+  const name = address?.href ?? "wasm";
+  try {
+    const source = address === undefined ? (given as Response) : await fetchBinary(address);
+    const module = await compile(source);
+    return { variant: variantOf(name, module, wanted), module, name };
+  } catch (cause) {
+    throw failure(name, cause);
+  }
+}
+
+/**
+ * Fetches what was not given, both files at once, and refuses a binary that is not this package's.
+ *
+ * @internal
+ * @param onGlue called as soon as the glue is there, with its address unless it was given
+ */
+export async function fetchBinaries(
+  options: BinaryOptions,
+  onGlue: (address: URL | undefined) => void,
+): Promise<Binaries> {
+  const chosen = chooseVariant(options.variant);
+  const given =
+    options.wasm === undefined ? undefined : await givenBinary(options.wasm, options.variant);
+  const givenFactory = options.glue as ModuleFactory | undefined;
+  if (givenFactory === undefined && "ServiceWorkerGlobalScope" in globalThis)
+    throw refuse(
+      "option",
+      "glue",
+      `${glueExport}, because a service worker has no import()`,
+      "none",
+    );
+  if (givenFactory) onGlue(undefined);
+  if (given && givenFactory) return { ...given, factory: givenFactory };
+  const variant = given?.variant ?? chosen;
+  const { glue, wasm } = addresses(variant, options.wasmUrl);
+  const compiled = given ? undefined : fetchBinary(wasm).then(compile);
+  compiled?.catch(() => {}); // is told below, unless the glue is missing, too
+  let name = glue.href;
+  try {
+    const factory: ModuleFactory =
+      givenFactory ??
+      (await import(/* @vite-ignore */ /* webpackIgnore: true */ glue.href)).default;
+    if (typeof factory !== "function")
+      throw new TypeError("a module without its default export: a bundler changed the file");
+    if (!givenFactory) onGlue(glue);
+    if (given) return { ...given, factory };
+    name = wasm.href;
+    const module = (await compiled) as WebAssembly.Module;
+    return { variant: variantOf(name, module, variant), module, name, factory };
+  } catch (cause) {
+    const folder = glue.href.replace(/[^/]*$/, "");
+    throw failure(
+      name,
+      cause,
+      `; ${fileNames} of the package's dist folder must be in ${folder} or in the folder of wasmUrl`,
+    );
+  }
+}

@@ -1,0 +1,55 @@
+// One package, evaluated more than once: a bundler may put it into two chunks, an app may install it twice, and WebKit
+// evaluates a worker's entry again when another module imports it. Copies of one version in one global object work
+// together: they hold their state in common and know each other's objects. Objects of any other copy are refused.
+
+/** The version of the package, which that of the binary must be, too. */
+export const version = "0.1.0";
+
+const key = Symbol.for(`heed ${version}`);
+type Common = Record<string, unknown>;
+const existing = (globalThis as unknown as Record<symbol, Common | undefined>)[key];
+const common = existing ?? {};
+// Nothing can be added to a frozen global object: there, each copy works on its own.
+if (existing === undefined) Reflect.defineProperty(globalThis, key, { value: common });
+
+/** What all copies hold in common under a name: the first one makes it. */
+export function inCommon<T>(name: string, make: () => T): T {
+  if (!Object.hasOwn(common, name)) common[name] = make();
+  return common[name] as T;
+}
+
+/** Under this key an object of any copy and version has its mark. */
+export const markKey: unique symbol = Symbol.for("heed") as never;
+
+/** The mark of all objects that copies of this version made here. */
+export const mark: { readonly version: string } = inCommon("mark", () =>
+  Object.freeze({ version }),
+);
+
+const markOf = (value: object) => (value as { [markKey]?: typeof mark })[markKey];
+
+/** The name that a class of this library gives its instances, not inherited. */
+function ownTag(prototype: object | null): string | undefined {
+  return prototype !== null && Object.hasOwn(prototype, Symbol.toStringTag)
+    ? (prototype as { [Symbol.toStringTag]?: string })[Symbol.toStringTag]
+    : undefined;
+}
+
+/** A class's `Symbol.hasInstance`: an instance may come from another copy, in which the class is another one. */
+export function isInstance(this: { readonly prototype: object }, value: unknown): boolean {
+  if (Function.prototype[Symbol.hasInstance].call(this, value)) return true;
+  if (typeof value !== "object" || value === null || markOf(value) !== mark) return false;
+  const name = ownTag(this.prototype);
+  if (name === undefined) return false; // a subclass of the caller's, which only one copy extends
+  for (let part = Object.getPrototypeOf(value); part !== null; part = Object.getPrototypeOf(part))
+    if (ownTag(part) === name) return true;
+  return false;
+}
+
+/** The class of an object, in a message. A bundler may shorten the names of classes, but not of this library's. */
+export function classOf(value: object): string {
+  const name = ownTag(Object.getPrototypeOf(value)) ?? value.constructor?.name ?? "object";
+  const found = markOf(value);
+  if (found === undefined || found === mark) return name;
+  return `${name} that another copy of heed (${found.version}) made`;
+}

@@ -1,0 +1,170 @@
+/**
+ * Safari's engine: the six rooms compute true numbers and answer what a person puts in. As in Safari, an isolated page
+ * has threads; WebKitGTK as it comes has no SharedArrayBuffer at all. All rooms are tried with shared memory and
+ * isolation, and without either; of the two mixed cases the rooms that start threads of their own.
+ */
+import { type Heed, load } from "heed";
+import { beforeAll, describe, expect, test } from "vitest";
+import { psnrOf } from "../../web/src/rooms/beyond/picture/denoise";
+import { initialState as firstPicture } from "../../web/src/rooms/beyond/state";
+import { initialState as firstLesson, setupsOf } from "../../web/src/rooms/learn/state";
+import { Training } from "../../web/src/rooms/learn/training";
+import { Beyond, denoised } from "./beyond";
+import { Heads, Reference } from "./heads";
+import { exampleOf, Recurrent, saysAfter, shown, writesAfter } from "./recurrent";
+import { Room } from "./room";
+import { Speed } from "./speed";
+import { Steps } from "./steps";
+import { visits } from "./visits";
+
+let heed: Heed;
+let reference: Reference;
+beforeAll(async () => {
+  heed = await load({ threads: 1 });
+  reference = new Reference(heed, "pronouns-encoder");
+});
+
+type As<R extends Room> = new (page: Room["page"]) => R;
+
+/** What is tried in each room: a number that the engine in Node gives too, and an input of one's own. */
+const tries: Record<string, (room: Room) => Promise<void>> = {
+  async steps(page) {
+    const room = seenAs(Steps, page);
+    expect((await room.table()).weight).toEqual([0.098, 0.133, 0.182, 0.248, 0.339]);
+    await room.type("#text", "a rose is a rose");
+    const { score, total } = await room.untilTable({ keys: ["a", "rose", "is", "a", "rose"] });
+    expect(score[1]).toBe(score[4]);
+    expect(score[1]).not.toBe(score[2]);
+    expect(total).toBe(1);
+  },
+
+  async heads(page) {
+    const room = seenAs(Heads, page);
+    const answer = async () => (await room.answers())[0]?.[1] ?? "";
+    const probability = async () => Number(/[\d.]+/.exec(await answer())?.[0]);
+    const first = "Alice wrote a note and gave it to Bob.";
+    expect(await answer()).toMatch(/^note \d/);
+    expect(await probability()).toBeCloseTo(await reference.probability(first, 6, "note"), 2.7);
+    const own = "Alice helped Clara because she was kind.";
+    await room.type("#heads-text", own);
+    await expect.poll(answer).toMatch(/^Alice /);
+    expect(await probability()).toBeCloseTo(await reference.probability(own, 4, "Alice"), 2.7);
+  },
+
+  async learn(page) {
+    const stepIn = (element: Element) => Number((element as HTMLElement).dataset.step);
+    const shownStep = async () =>
+      Number(/after step (\d+)/.exec(await page.text(".transport-place"))?.[1]);
+    await page.click("Pause", ".transport");
+    await page.click("Reset");
+    await expect.poll(() => page.page.$eval("[data-step]", stepIn)).toBe(0);
+    await expect.poll(shownStep).toBe(0);
+    await page.click("Next →");
+    await expect.poll(shownStep).toBe(1);
+    const [setup] = setupsOf({ ...firstLesson, seed: 3 });
+    if (!setup) throw new Error("there is one training");
+    const training = new Training(heed, setup);
+    training.step();
+    const { heldLoss } = await training.look();
+    const heldLossShown = () =>
+      page.page.$$eval(".curve table", ([table]) =>
+        Number(table?.querySelector("tbody tr:last-child td:last-child")?.textContent),
+      );
+    await expect.poll(async () => Math.abs((await heldLossShown()) - heldLoss)).toBeLessThan(0.011);
+    await page.type(".learn-own input", "abca");
+    await expect.poll(() => page.text(".learn-example .tokens")).toBe("a 1 b 2 c 3 a 4");
+  },
+
+  async recurrent(page) {
+    const room = seenAs(Recurrent, page);
+    const text = "12/25/1999";
+    await room.type("#date", text);
+    for (const model of shown) {
+      const said = saysAfter(model, text, writesAfter(model, text, []));
+      await expect.poll(() => room.written(model)).toBe(said.map(({ token }) => token).join(""));
+      for (const [place, { sign, probability }] of (await room.answer(model)).entries()) {
+        const right = exampleOf(text).target[place] ?? "end";
+        expect(sign).toBe(said[place]?.token === right ? "✓" : "✗");
+        expect(Math.abs(probability - (said[place]?.probability ?? 2))).toBeLessThan(0.006);
+      }
+    }
+  },
+
+  async beyond(page) {
+    const room = seenAs(Beyond, page);
+    const isTrue = async (state: typeof firstPicture) => {
+      const { pixels, values } = denoised(heed, state);
+      await expect
+        .poll(() => room.psnr("nonLocal"))
+        .toBeCloseTo(psnrOf(values.nonLocal, pixels), 1);
+    };
+    await isTrue(firstPicture);
+    await room.slide("Noise", 0.2);
+    await isTrue({ ...firstPicture, noise: 0.2 });
+  },
+
+  async speed(page) {
+    const room = seenAs(Speed, page);
+    await room.rested(50_000);
+    const check = async (operations: number) => {
+      const lines = await room.lines();
+      expect(lines[0]?.operations).toBe(operations);
+      expect(lines.length).toBeGreaterThan(4);
+      for (const { contender, cells } of lines)
+        if (contender !== "javascript" && !cells.reason)
+          expect(Number(cells.difference)).toBeLessThan(1e-4);
+    };
+    // 2 heads of 16 numbers, 64 tokens: a product with every key and one with every value.
+    await check(2 * 2 * 2 * 16 * 64 * 64);
+    await room.click("Causal: none looks ahead");
+    await expect
+      .poll(async () => (await room.lines())[0]?.operations)
+      .toBe(2 * 2 * 2 * 16 * ((64 * 65) / 2));
+    await room.rested(50_000);
+    await check(2 * 2 * 2 * 16 * ((64 * 65) / 2));
+  },
+};
+
+const starts: Readonly<Record<string, string>> = {
+  steps: "",
+  learn: "#room=learn&seed=3",
+  speed: "#room=speed&heads=2&size=16",
+};
+
+/** The same page, as a room of another kind. */
+function seenAs<R extends Room>(Kind: As<R>, { page }: Room): R {
+  return new Kind(page);
+}
+
+describe.each([
+  { sharedMemory: true, isolated: true, rooms: Object.keys(tries) },
+  { sharedMemory: true, isolated: false, rooms: ["learn"] },
+  { sharedMemory: false, isolated: true, rooms: ["steps", "speed"] },
+  { sharedMemory: false, isolated: false, rooms: Object.keys(tries) },
+])(
+  "In WebKit, with shared memory: $sharedMemory, isolated: $isolated",
+  ({ sharedMemory, isolated, rooms }) => {
+    const { open } = visits(Room, "webkit", { sharedMemory });
+
+    test.each(rooms)(
+      "the room “%s” computes true numbers and takes an input",
+      async (name) => {
+        const room = await open(starts[name] ?? `#room=${name}`, { isolated });
+        await room.page.waitForSelector(name === "speed" ? "main table" : "[data-footnote]");
+        await expect.poll(() => room.text("footer")).toContain("simd WebAssembly");
+        expect(await room.page.evaluate(() => crossOriginIsolated)).toBe(isolated);
+        const cores = await room.page.evaluate(() => navigator.hardwareConcurrency);
+        const several = sharedMemory && isolated && cores > 1;
+        if (several) expect(await room.text("footer")).toMatch(/WebAssembly, [2-9]\d* threads/);
+        if (!sharedMemory)
+          expect(await room.text("footer")).toContain(
+            isolated
+              ? "1 thread, because this browser has no SharedArrayBuffer"
+              : "1 thread, because the page is not cross-origin isolated",
+          );
+        await tries[name]?.(room);
+      },
+      120_000,
+    );
+  },
+);

@@ -1,0 +1,134 @@
+// What the tests of all places where the package can run share: a small program, the page that runs it,
+// and the table of README.md, which each of them checks a row of.
+
+import { appendFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type Browser, chromium, type Page } from "playwright";
+import { expect } from "vitest";
+import { table } from "./install.js";
+import { serve } from "./serve.js";
+
+const root = join(import.meta.dirname, "../../..");
+
+export interface Report {
+  numbers: string[];
+  variant: string;
+  threads: number;
+  reason: string | null;
+}
+
+/** A module that computes with two engines, one of them with two threads, and tells what it got. */
+export const reportModule = (entry = "heed") => `
+  import { load } from "${entry}";
+  export async function report(options) {
+    const first = await load({ threads: 2, ...options });
+    const second = await load({ ...options, threads: 1 });
+    const numbers = [first, second].map((heed) => heed.scope(() => {
+      const x = heed.tensor([[[[1], [2], [3]]]]);
+      const large = heed.tensor(new Float32Array(4 * 512 * 32).fill(2), [1, 4, 512, 32]);
+      const { output } = heed.attention(large, large, large, { isCausal: true });
+      const isRight = output.data.every((value) => Math.abs(value - 2) < 1e-5);
+      return heed.attention(x, x, x).output.data[0].toFixed(4) + " " + isRight;
+    }));
+    const { variant, threads, reason } = first.info;
+    first.dispose();
+    second.dispose();
+    return { numbers, variant, threads, reason };
+  }`;
+
+/** Programs that print, or keep for the test, what report() gives with \`globalThis.options\`. */
+export const programs = {
+  "report.js": reportModule(),
+  "main.js": `
+    import { report } from "./report.js";
+    globalThis.reports = report(globalThis.options).catch(String);`,
+  "print.js": `
+    import { report } from "./report.js";
+    report(globalThis.options).then((r) => console.log(JSON.stringify(r)), (e) => console.log(String(e)));`,
+};
+
+export function writeFiles(folder: string, files: Record<string, string>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+}
+
+export const engineFiles = ["simd", "relaxed"].flatMap((variant) => [
+  `heed-${variant}.mjs`,
+  `heed-${variant}.wasm`,
+]);
+
+/** Copies the engine's files, as README.md tells users of some bundlers to. */
+export function copyEngine(home: string, to: string): void {
+  for (const name of engineFiles) cpSync(join(home, "dist", name), join(to, name));
+}
+
+const rows = new Map(
+  readFileSync(join(root, "README.md"), "utf8")
+    .split("\n")
+    .map((line) => line.split("|").map((cell) => cell.trim()))
+    .filter((cells) => cells.length === 6)
+    .map((cells) => [cells[1] as string, cells.slice(2, 5) as [string, string, string]]),
+);
+
+/** Checks what a place reported, and that the row of that name in README.md says the same. */
+export function expectWorks(place: string, report: Report | string): void {
+  const { variant, threads, reason } = report as Report;
+  // What attention over 1, 2, 3 gives at its first query: (e + 2 e^2 + 3 e^3) / (e + e^2 + e^3).
+  expect(report).toMatchObject({ numbers: ["2.5752 true", "2.5752 true"] });
+  const row = rows.get(place) ?? expect.fail(`README.md: expected a row "${place}"`);
+  expect(row.slice(0, 2), place).toEqual([variant, threads === 2 ? "all" : "1"]);
+  expect(reason === null).toBe(threads === 2);
+  appendFileSync(table, `| ${[place, "yes", ...row].join(" | ")} |\n`);
+}
+
+export const isolation = {
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Embedder-Policy": "require-corp",
+};
+
+/** The strictest policy that lets the engine and its threads run. */
+export const policy = {
+  "Content-Security-Policy": "script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'",
+};
+
+export const launchBrowser = () =>
+  chromium.launch({
+    ...(process.env.HEED_CHROMIUM && { executablePath: process.env.HEED_CHROMIUM }),
+    args: ["--no-sandbox"],
+  });
+
+let browser: Browser | undefined;
+
+export async function closeBrowser(): Promise<void> {
+  await browser?.close();
+  browser = undefined;
+}
+
+/** Serves a folder and opens its index.html, or a page with this script. Gives what \`reports\` became. */
+export async function open<T = Report | string>(
+  folder: string,
+  script?: string,
+  headers: Record<string, string> = { ...isolation, ...policy },
+): Promise<T> {
+  if (script !== undefined)
+    writeFiles(folder, { "index.html": `<!doctype html><title>Heed</title>${script}` });
+  const served = await serve(folder, headers);
+  let page: Page | undefined;
+  try {
+    browser ??= await launchBrowser();
+    page = await browser.newPage();
+    const errors: string[] = [];
+    page.on("pageerror", (error) => errors.push(String(error)));
+    await page.goto(served.url);
+    // Not waitForFunction: it needs a policy that allows eval.
+    for (let i = 0; i < 200 && !(await page.evaluate("globalThis.reports !== undefined")); ++i)
+      await page.waitForTimeout(100);
+    expect(errors).toEqual([]);
+    return (await page.evaluate("globalThis.reports")) as T;
+  } finally {
+    await page?.close();
+    served.close();
+  }
+}
