@@ -2,16 +2,14 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import puppeteer, { type Browser, type Page } from "puppeteer-core";
+import { launchFirefox, workersOfFirefox } from "../harness/firefox.mjs";
 import { programOf } from "../harness/program.mjs";
 
 export type BrowserName = "chrome" | "firefox";
 
 /** Starts a browser; more flags are Chromium's alone. */
 export function launch(browser: BrowserName, flags: readonly string[] = []): Promise<Browser> {
-  if (browser === "firefox") {
-    const executablePath = programOf("HEED_FIREFOX", "firefox-esr", "firefox");
-    return puppeteer.launch({ browser, executablePath, headless: true });
-  }
+  if (browser === "firefox") return launchFirefox();
   const chromes = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
   const executablePath = programOf("HEED_CHROMIUM", ...chromes);
   return puppeteer.launch({
@@ -30,6 +28,14 @@ export function launch(browser: BrowserName, flags: readonly string[] = []): Pro
       ...flags,
     ],
   });
+}
+
+/** The addresses of the workers of a page that has an engine. */
+export async function workersOf(page: Page): Promise<string[]> {
+  const browser = page.browser();
+  return /^firefox/i.test(await browser.version())
+    ? workersOfFirefox(browser, "engine.worker")
+    : page.workers().map((worker) => worker.url());
 }
 
 export interface Server {

@@ -9,7 +9,7 @@ import solve from "../../web/src/rooms/learn/solve";
 import { initialState, planOf, type State, setupsOf } from "../../web/src/rooms/learn/state";
 import { Training } from "../../web/src/rooms/learn/training";
 import { bestHead, bestMass, percent } from "../../web/src/rooms/learn/words";
-import type { BrowserName } from "./browsers";
+import { type BrowserName, workersOf } from "./browsers";
 import { Room } from "./room";
 import { visits } from "./visits";
 
@@ -251,13 +251,12 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
 
   test("ends its worker when it is left", async () => {
     const room = await enter();
-    const engines = () =>
-      room.page.workers().filter((worker) => worker.url().includes("engine.worker")).length;
-    // Only Chromium tells of all workers.
-    if (name === "chrome") await expect.poll(engines).toBe(2);
+    const engines = async () =>
+      (await workersOf(room.page)).filter((url) => url.includes("engine.worker")).length;
+    await expect.poll(engines).toBe(2);
     await room.click("Step by step", "nav.rooms");
     await room.page.waitForSelector("main.steps [data-matrix]");
-    if (name === "chrome") await expect.poll(engines).toBe(1);
+    await expect.poll(engines).toBe(1);
     await room.click("Learn", "nav.rooms");
     await expect.poll(() => stepOf(room)).toBeGreaterThan(3);
   });

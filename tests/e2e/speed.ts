@@ -1,4 +1,5 @@
 /** The room "Speed" as a person meets it. */
+import { workersOf } from "./browsers";
 import { Room } from "./room";
 
 /** One line of the table; numbers as they are shown, null where nothing is. */
@@ -36,8 +37,8 @@ export class Speed extends Room {
   }
 
   /** How many threads of a run there are: the page's own engine has none of these. */
-  runWorkers(): number {
-    return this.page.workers().filter((worker) => /crew|simd/.test(worker.url())).length;
+  async runWorkers(): Promise<number> {
+    return (await workersOf(this.page)).filter((url) => /crew|simd/.test(url)).length;
   }
 
   /** From now on nothing goes to the clipboard or to a file: `taken` has it. */

@@ -3,11 +3,58 @@
 import puppeteer from "puppeteer-core";
 import { programOf } from "./program.mjs";
 
-export function launchFirefox() {
-  return puppeteer.launch({
+const actors =
+  "chrome://remote/content/shared/js-process-actors/WebDriverWorkerListenerActor.sys.mjs";
+
+/** Evaluates a function in Firefox's own window, which may import Firefox's modules. */
+async function inside(browser, run) {
+  const { connection } = browser;
+  const tree = await connection.send("browsingContext.getTree", { "moz:scope": "chrome" });
+  const answer = await connection.send("script.evaluate", {
+    expression: `(${run})(ChromeUtils.importESModule(${JSON.stringify(actors)}))`,
+    target: { context: tree.result.contexts[0].context },
+    awaitPromise: true,
+  });
+  const { type, result, exceptionDetails } = answer.result;
+  if (type !== "success") throw new Error(`Firefox: ${exceptionDetails.text}`);
+  return result.value;
+}
+
+/**
+ * Starts Firefox as people use it: without a listener to its workers. With one, a worker that starts another waits on
+ * the condition variable that the new one waits on for its events; only one of the two is woken, and now and then it is
+ * the wrong one (WorkerPrivate::WaitForIsDebuggerRegistered, Firefox 153). The first of them then hangs for good.
+ *
+ * @returns {Promise<import("puppeteer-core").Browser>}
+ */
+export async function launchFirefox() {
+  const browser = await puppeteer.launch({
     browser: "firefox",
     executablePath: programOf("HEED_FIREFOX", "firefox-esr", "firefox"),
     headless: true,
     protocolTimeout: 0, // an answer may take minutes
+    args: ["--remote-allow-system-access"],
   });
+  await inside(browser, (actors) => actors.unregisterWebDriverWorkerListenerActor());
+  return browser;
+}
+
+/**
+ * The addresses of all workers. A page of which one is known by `mark` has to be open: a process tells of all of its
+ * workers at once, so that what has told of this one has told of all.
+ */
+export async function workersOfFirefox(browser, mark) {
+  const ask = async (actors, mark) => {
+    const found = [];
+    const { workerListenerRegistry: registry } = actors;
+    const hear = (_, { url }) => found.push(url);
+    registry.on("worker-registered", hear);
+    actors.registerWebDriverWorkerListenerActor();
+    for (let turns = 0; turns < 100 && !found.some((url) => url.includes(mark)); ++turns)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    actors.unregisterWebDriverWorkerListenerActor();
+    registry.off("worker-registered", hear);
+    return JSON.stringify(found);
+  };
+  return JSON.parse(await inside(browser, `(actors) => (${ask})(actors, ${JSON.stringify(mark)})`));
 }

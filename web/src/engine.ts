@@ -3,9 +3,9 @@ import type { AnswerOf, DeskName, ProgressOf, RequestOf } from "./desks";
 import type { EngineInfo, FromWorker, ToWorker } from "./protocol";
 
 /**
- * Firefox 153 on a busy machine now and then never returns from starting a worker inside a worker, as the engine's
- * threads are. A start that takes this long gets a rival, and the first of them that is ready is the engine. On a slow
- * line nothing is lost: the first start goes on.
+ * While a debugger listens to its workers, Firefox 153 now and then never returns from starting a worker inside a
+ * worker, as the engine's threads are. A start that takes this long gets a rival, and the first of them that is ready
+ * is the engine. On a slow line nothing is lost: the first start goes on.
  */
 const patience = 5000;
 const mostStarts = 3;
