@@ -12,7 +12,8 @@ const usage = `Usage: ./dev bench [--firefox | --native] [--train | --learn NAME
   --threads N   measure with N threads too, besides one; N may be a list: 2,4
   --only TEXT   only the cases that have TEXT in their name
   --json FILE   write every figure to a file
-  --readme      write the table into README.md
+  --readme      write the tables into tests/bench/RESULTS.md, in a section of this machine's own, and of a
+                run in Chromium an excerpt into README.md
   --quick       small cases and few rounds: shows that the bench works, not how fast anything is
 `;
 

@@ -111,14 +111,45 @@ function report({ date, machine, runtime, versions, quick, start, groups }) {
   ].join("\n\n");
 }
 
-/** Puts a report between its marks in the README. */
-function writeReadme(name, text) {
-  const file = new URL("../../README.md", import.meta.url);
-  const [begin, end] = [`<!-- bench: ${name} -->`, `<!-- end of bench: ${name} -->`];
-  const readme = readFileSync(file, "utf8");
-  const [from, to] = [readme.indexOf(begin), readme.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`README.md: expected ${begin} and ${end}`);
-  writeFileSync(file, `${readme.slice(0, from)}${begin}\n\n${text}\n\n${readme.slice(to)}`);
+const excerptCases = [
+  "H12 L1024 D64",
+  "H12 L1024 D64 causal",
+  "H8 L4096 D64",
+  "decode H32/8 D128, 4096 cached, f32 cache",
+  "one call: H2 L5 D8",
+  "linear [512,768] x [768,3072]",
+];
+
+/** What the README shows of a run: some cases, one thread, the best of our variants. */
+function excerpt({ date, machine, runtime, groups }) {
+  const { rows } = groups.find(({ threads }) => threads === 1);
+  const [best] = Object.keys(rows[0].ours);
+  const columns = [
+    ["case", (row) => row.case],
+    ["ms", (row) => milliseconds(row.contenders[best].time.median)],
+    ["best other library", (row) => row.bestPeer ?? none],
+    ["takes", (row) => ratio(row.ratio?.[best])],
+    ["of the machine's limit", (row) => percent(row.share?.[best])],
+  ];
+  const shown = excerptCases.map((name) => rows.find((row) => row.case === name));
+  return `${table(columns, shown)}\n\n${date}, ${machine.cpu}, ${runtime}.`;
+}
+
+const within = (name) => [`<!-- bench: ${name} -->`, `<!-- end of bench: ${name} -->`];
+
+/**
+ * Puts a text between its marks in a file. Without these marks, both are made before the mark `more`: each machine has
+ * a section of its own.
+ */
+function replace(path, name, text, more) {
+  const file = new URL(`../../${path}`, import.meta.url);
+  const [begin, end] = within(name);
+  let content = readFileSync(file, "utf8");
+  if (more && !content.includes(begin))
+    content = content.replace(more, `${begin}\n\n${end}\n\n${more}`);
+  const [from, to] = [content.indexOf(begin), content.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`${path}: expected ${more ?? begin}`);
+  writeFileSync(file, `${content.slice(0, from)}${begin}\n\n${text}\n\n${content.slice(to)}`);
 }
 
 export const say = (text) => process.stderr.write(`bench: ${text}\n`);
@@ -129,5 +160,14 @@ export function publish(results, { json, readme, train }) {
   console.log(text);
   if (json) writeFileSync(json, `${JSON.stringify(results, null, 2)}\n`);
   const runtime = results.runtime.split(" ")[0];
-  if (readme) writeReadme(train ? `${runtime}, training` : runtime, text);
+  if (!readme) return;
+  const name = train ? `${runtime}, training` : runtime;
+  const { cpu, cores } = results.machine;
+  replace(
+    "tests/bench/RESULTS.md",
+    `${name}, ${cpu}, ${cores} cores`,
+    text,
+    `<!-- more: ${name} -->`,
+  );
+  if (name === "Chromium") replace("README.md", "excerpt", excerpt(results));
 }

@@ -1,5 +1,5 @@
-// The examples of README.md, compiled and run as a reader would. Those marked with a comment
-// `<!-- test -->` right before them are; each prints what its own line `// prints: ...` says.
+// The examples of README.md and of the package's guide, compiled and run as a reader would do it: each one
+// with a comment `<!-- test -->` right before it. It prints what its own line `// prints: ...` says.
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,8 +25,8 @@ function examples(markdown: string, language: string): Example[] {
   }));
 }
 
-const path = join(root, "README.md");
-const readme = existsSync(path) ? readFileSync(path, "utf8") : "";
+const readme = readFileSync(join(root, "README.md"), "utf8");
+const guide = readFileSync(join(root, "bindings/js/README.md"), "utf8");
 
 beforeAll(() => {
   rmSync(build, { recursive: true, force: true });
@@ -52,7 +52,7 @@ test.each(["ts", "cpp"])("README.md has a %s example that is tested", (language)
 });
 
 const numbered = (language: string) =>
-  examples(readme, language).map((example, i) => ({ ...example, number: i + 1 }));
+  examples(readme + guide, language).map((example, i) => ({ ...example, number: i + 1 }));
 
 test.for(numbered("ts"))(
   "TypeScript example $number compiles under strict rules and prints what it says",

@@ -29,7 +29,11 @@ test("the tarball holds what users need and nothing else", () => {
     "README.md",
     "CHANGELOG.md",
     "LICENSE",
+    "bindings/js/README.md",
+    "src/README.md",
+    "tests/bench/RESULTS.md",
     "web/playground.png",
+    "web/train/README.md",
     ...["simd", "relaxed"].flatMap((name) => [
       `dist/heed-${name}.mjs`,
       `dist/heed-${name}.d.mts`,

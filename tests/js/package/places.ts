@@ -1,5 +1,5 @@
 // What the tests of all places where the package can run share: a small program, the page that runs it,
-// and the table of README.md, which each of them checks a row of.
+// and the table of the package's guide, which each of them checks a row of.
 
 import { appendFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -59,25 +59,27 @@ export const engineFiles = ["simd", "relaxed"].flatMap((variant) => [
   `heed-${variant}.wasm`,
 ]);
 
-/** Copies the engine's files, as README.md tells users of some bundlers to. */
+/** Copies the engine's files, as the guide tells users of some bundlers to. */
 export function copyEngine(home: string, to: string): void {
   for (const name of engineFiles) cpSync(join(home, "dist", name), join(to, name));
 }
 
+const guide = "bindings/js/README.md";
+
 const rows = new Map(
-  readFileSync(join(root, "README.md"), "utf8")
+  readFileSync(join(root, guide), "utf8")
     .split("\n")
     .map((line) => line.split("|").map((cell) => cell.trim()))
     .filter((cells) => cells.length === 6)
     .map((cells) => [cells[1] as string, cells.slice(2, 5) as [string, string, string]]),
 );
 
-/** Checks what a place reported, and that the row of that name in README.md says the same. */
+/** Checks what a place reported, and that the row of that name in the guide says the same. */
 export function expectWorks(place: string, report: Report | string): void {
   const { variant, threads, reason } = report as Report;
   // What attention over 1, 2, 3 gives at its first query: (e + 2 e^2 + 3 e^3) / (e + e^2 + e^3).
   expect(report).toMatchObject({ numbers: ["2.5752 true", "2.5752 true"] });
-  const row = rows.get(place) ?? expect.fail(`README.md: expected a row "${place}"`);
+  const row = rows.get(place) ?? expect.fail(`${guide}: expected a row "${place}"`);
   expect(row.slice(0, 2), place).toEqual([variant, threads === 2 ? "all" : "1"]);
   expect(reason === null).toBe(threads === 2);
   appendFileSync(table, `| ${[place, "yes", ...row].join(" | ")} |\n`);
