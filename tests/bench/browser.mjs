@@ -1,32 +1,30 @@
 // The side-by-side browser bench: `./dev bench`, once dist/ is built.
 //
-// What is measured. Both of Heed's binaries through its TypeScript interface, beside what else
-// computes the same in a browser on the CPU: onnxruntime-web with each operator that can
-// (page/onnx_models.mjs), tfjs-backend-wasm and jax-js on its wasm device. All run in one worker of one
-// headless page with cross-origin isolation, with the same number of threads. The fastest is the best
-// peer.
+// Contenders: both of Heed's binaries through its TypeScript interface, and the libraries that compute the
+// same in a browser on the CPU: onnxruntime-web with each operator that can (page/onnx_models.mjs),
+// tfjs-backend-wasm, and jax-js on its wasm device. All run in one worker of a headless page with
+// cross-origin isolation, with the same number of threads. The fastest of the others is the best peer.
 //
-// How. Every case has a page of its own. First the answers: everyone's against a double-precision
-// oracle; a wrong one ends the run with exit code 1. Then all are warmed up, until the browser has
-// compiled them for good, and timed in rounds; in a round everything runs once, one after the other, so
-// that a slow moment of the machine hits all alike. Medians are quoted. A call is timed from JavaScript
-// and back, with what it allocates. Inputs stay where a library keeps them: in the engine with Heed,
-// tfjs and jax-js, while onnxruntime-web copies inputs in and outputs out on every run and offers no
-// other way. Weights are constants for all.
+// Method: each case has a page of its own. First, every answer is compared with a double-precision oracle; a
+// wrong answer ends the run with exit code 1. Then every contender is warmed up until the browser has
+// compiled it fully, and timed in rounds. In a round each contender runs once, one after the other, so that
+// a slow moment of the machine affects all of them. The report shows medians. A time is that of a whole
+// call from JavaScript, allocation included. Inputs stay where a library keeps them: in the engine for
+// Heed, tfjs and jax-js; onnxruntime-web copies inputs in and outputs out on every run and has no other
+// way. Weights are constants for all.
 //
-// The limits are timed in the same rounds, with as many threads: for arithmetic a loop of independent
-// multiply-adds on registers (page/peak.mjs), for a decode step a sum over as many bytes as the cache
-// holds (page/read.mjs). GFLOP/s counts one multiply-add as two operations, for the pairs of a query and
-// a key that it may see: under a causal mask half the square. Memory is all
-// the WebAssembly memory that a contender has after its first call: the engine with inputs, weights,
-// cache, output and scratch.
+// The limits are timed in the same rounds with as many threads: for arithmetic a loop of independent
+// multiply-adds on registers (page/peak.mjs), for a decode step a sum over as many bytes as the cache holds
+// (page/read.mjs). GFLOP/s counts a multiply-add as two operations, for pairs of a query and a key that it
+// may see: half the square under a causal mask. Memory is all the WebAssembly memory of a contender after
+// its first call: the engine with inputs, weights, cache, output and scratch memory.
 //
-// With --train: gradients, a training step (everyone's losses of the first steps are the answer), and
-// non-local means beside plain JavaScript. Nobody but Heed can be timed on the way back alone: where there
-// are peers attention runs forward and backward. "Outside operations" is the share of our time for which
-// no operation of the engine runs: the clock is read before and after each in some steps of their own.
+// With --train: gradients, a training step (the answer is the losses of the first steps), and non-local
+// means beside plain JavaScript. Only Heed's backward pass can be timed alone, so cases with peers run
+// attention forward and backward. "Outside operations" is the share of our time in which no operation of
+// the engine runs, measured in separate steps that read the clock before and after each operation.
 //
-// Cases are in page/cases.mjs. What can run them is a contender, with one file each in page/.
+// Cases are in page/cases.mjs. Each contender has a file in page/.
 
 import { readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
@@ -49,7 +47,7 @@ const peers = [
   "@tensorflow/tfjs-backend-wasm",
   "@jax-js/jax",
 ];
-// An address has the last part of a package's name.
+// Addresses use the last part of the package's name.
 const gradients = join(root, "build/bench");
 const folders = {
   bench: join(import.meta.dirname, "page"),
@@ -61,7 +59,7 @@ const folders = {
 };
 const starts = 7;
 
-/** Of tfjs, which has them in no file that a page could load as it is. They find its engine by a global name. */
+/** Parts of tfjs that are in no file which a page could load as it is. They find its engine by a global name. */
 const bundleGradients = () =>
   build({
     ...{ configFile: false, logLevel: "error", root },

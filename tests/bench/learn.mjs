@@ -1,7 +1,7 @@
 // How long models take to learn in a real page: `./dev bench --learn reverse-transformer,dates-dot`.
 //
-// Each is trained from the beginning by its recipe, in a worker of a page of its own, until two looks in a
-// row at 200 examples of the validation split find the goal's share answered without a fault.
+// Each model is trained from the beginning by its recipe, in a worker of its own page, until two evaluations
+// in a row on 200 examples of the validation split reach the goal's share of correct answers.
 
 import { resolve } from "node:path";
 import { launchChromium } from "../harness/chromium.mjs";

@@ -1,8 +1,8 @@
 // The native bench: `./dev bench --native`, once heed_bench is built.
 //
-// Cases and rounds as in a browser (browser.mjs), with the native build beside onnxruntime-node, each
-// operator that can (page/onnx_models.mjs). In a round heed_bench (Google Benchmark) runs for a short
-// while in a process of its own, then each operator here, one after the other.
+// Cases and rounds are those of the browser (browser.mjs). The native build is compared with each operator of
+// onnxruntime-node that can compute a case (page/onnx_models.mjs). In a round heed_bench (Google Benchmark)
+// runs briefly in a process of its own, then each operator in this process, one after the other.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -19,8 +19,8 @@ import { publish, say } from "./report.mjs";
 const program = resolve(import.meta.dirname, "../../build/native/heed_bench");
 const variants = ["heed"];
 
-// The scores of a longer one would not fit into the memory of a usual machine, and onnxruntime-node
-// takes it all before it fails.
+// The scores of a longer sequence do not fit into the memory of a usual machine, and onnxruntime-node
+// allocates all of it before it fails.
 const longest = 4096;
 
 /** Runs heed_bench for a case: KIND NAME=VALUE... */

@@ -1,4 +1,4 @@
-// Talks to the worker that measures, and tells what its figures depend on.
+// Talks to the worker that measures, and describes the machine and the browser.
 
 import { readFileSync } from "node:fs";
 import os from "node:os";
@@ -28,14 +28,14 @@ function versionOf(packageFile) {
   return JSON.parse(readFileSync(new URL(packageFile, root), "utf8")).version;
 }
 
-/** What the figures depend on. */
+/** The machine, the browser and the versions. */
 export function environment(runtime, packages) {
   return {
     date: new Date().toISOString().slice(0, 10),
     machine: {
       cpu: os.cpus()[0]?.model.trim() ?? "unknown CPU",
       cores: os.availableParallelism(),
-      // What else was running: near zero on a machine that does nothing but measure.
+      // The load before the run: near zero on an idle machine.
       load: Number(os.loadavg()[0].toFixed(2)),
     },
     runtime,

@@ -1,9 +1,9 @@
 // How smooth the Playground is: `./dev bench --page`.
 //
-// In every room a person's hands are imitated: the pointer wanders over a map, a setting changes again and
-// again, a computation plays, a model trains. The page's frames are counted meanwhile: the longest time
-// between two of them is how long the page did not answer, and their number says how smoothly it moved.
-// Nobody draws but the processor, which also computes: a desk with a graphics card is smoother.
+// In every room the script acts like a person: it moves the pointer over a map, changes a setting repeatedly,
+// plays a computation, trains a model. Meanwhile it records the page's frames: the longest interval is how
+// long the page did not respond, and the frame rate is how smoothly it moved. The processor both draws and
+// computes here; a machine with a graphics card is smoother.
 
 import { resolve } from "node:path";
 import { launchChromium } from "../harness/chromium.mjs";
@@ -14,7 +14,7 @@ const root = resolve(import.meta.dirname, "../..");
 
 const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
-/** The pointer wanders over a matrix, a cell or many at a time. */
+/** Moves the pointer over a matrix, one or more cells at a time. */
 const hover = (matrix) => async (page) => {
   const canvas = page.locator(`main [data-matrix=${matrix}] canvas`).first();
   await canvas.scrollIntoViewIfNeeded();
@@ -32,7 +32,7 @@ const hover = (matrix) => async (page) => {
   };
 };
 
-/** A key is pressed on a control, no faster than the page can follow. */
+/** Presses a key on a control, no faster than the page can follow. */
 const press = (selector, key) => async (page) => {
   await page.locator(selector).first().focus();
   return async () => {
@@ -70,7 +70,7 @@ function stepsScenes(tokens) {
   ];
 }
 
-/** [room, what is done, link, how]: `how` goes to the place and returns what is measured. */
+/** [room, action, link, run]: `run` prepares the room and returns the function to measure. */
 const scenes = [
   ...stepsScenes(128),
   ...stepsScenes(512),
@@ -85,7 +85,7 @@ const scenes = [
   ["Beyond words", "hover the melody", "room=beyond&show=melody", hover("attention")],
 ];
 
-/** The frames of a page while something is done. */
+/** The frames of a page during an action. */
 async function framesDuring(page, act) {
   await page.evaluate(() => {
     const gaps = [];

@@ -1,4 +1,4 @@
-// The words around the figures, and the tables, in Markdown that reads well as plain text.
+// Reports as Markdown: the tables, and the text around them.
 
 import { readFileSync, writeFileSync } from "node:fs";
 
@@ -14,7 +14,7 @@ const ratio = (value) => (value === undefined ? none : `${value.toFixed(value < 
 const percent = (value) => (value === undefined ? none : `${(100 * value).toFixed(0)} %`);
 const mebibytes = (value) => (!Number.isFinite(value) ? none : (value / mebibyte).toFixed(0));
 
-/** Without the columns in which there is nothing. */
+/** A Markdown table, without its empty columns. */
 function table(allColumns, rows) {
   const columns = allColumns.filter(([, cell]) => rows.some((row) => cell(row) !== none));
   const cells = [
@@ -28,7 +28,7 @@ function table(allColumns, rows) {
   return [line(cells[0]), rule, ...cells.slice(1).map(line)].join("\n");
 }
 
-/** Columns of one figure for each of our variants: binaries, or the one native build. */
+/** One column for each of our variants: the binaries, or the native build. */
 const each = (variants, title, figure) =>
   variants.map((variant) => [
     variants.length > 1 ? `${title} ${variant}` : title,
@@ -55,7 +55,7 @@ function columnsFor(variants) {
   ];
 }
 
-/** A line for each contender and reason that it could not run some cases. */
+/** A line for each contender and each reason why it could not run some cases. */
 function failures(rows) {
   const cases = new Map();
   for (const row of rows)
@@ -65,7 +65,9 @@ function failures(rows) {
       cases.set(line, [...(cases.get(line) ?? []), row.case]);
     }
   const all = [...cases].map(([line, names]) => `- ${line} (${names.join("; ")})`);
-  return all.length > 0 ? `\n\nNot everyone can:\n\n${all.join("\n")}` : "";
+  return all.length > 0
+    ? `\n\nCases that other libraries cannot compute:\n\n${all.join("\n")}`
+    : "";
 }
 
 const threadCount = (threads) => (threads === 1 ? "One thread" : `${threads} threads`);
@@ -97,7 +99,7 @@ function startTable(rows) {
   return table(columns, rows);
 }
 
-/** All that a run found out, as Markdown. */
+/** The report of a run, as Markdown. */
 function report({ date, machine, runtime, versions, quick, start, groups }) {
   const packages = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   return [
@@ -154,7 +156,7 @@ function replace(path, name, text, more) {
 
 export const say = (text) => process.stderr.write(`bench: ${text}\n`);
 
-/** Prints the report, and puts the figures wherever the command line asked for them. */
+/** Prints the report, and writes the files that the command line asks for. */
 export function publish(results, { json, readme, train }) {
   const text = report(results);
   console.log(text);

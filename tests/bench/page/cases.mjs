@@ -1,4 +1,4 @@
-// What is computed, on which numbers.
+// The cases of the bench and their inputs.
 //
 // Sizes are named as in include/heed/heed.hpp. A case is of one of these kinds:
 //   attention    H heads of size D, L queries on as many keys; causal, with a window, with a precision
@@ -137,10 +137,10 @@ export const caseNamed = (name, isQuick) =>
 /** The options of AdamW in a training step. */
 export const adamW = { learningRate: 1e-3, betas: [0.9, 0.999], eps: 1e-8, weightDecay: 1e-2 };
 
-/** So many of a training step's losses are its answer. */
+/** The number of losses that are the answer of a training step. */
 export const trainingSteps = 3;
 
-/** The first and the one after the last key that a query of an attention sees. */
+/** The range [first, end) of keys that a query sees. */
 export function visibleKeys({ L, isCausal, window: sizes = [-1, -1] }, query) {
   const [left, right] = sizes;
   const first = left < 0 ? 0 : Math.max(0, query - left);
@@ -173,7 +173,7 @@ const operations = {
 
 const cacheBytes = { float32: 4, float16: 2, int8: 1 };
 
-/** What bounds a case: { operations }, or { bytes } that must be read; nothing for one without products. */
+/** The work that bounds a case: { operations }, or { bytes } to read; undefined for a case without products. */
 export function boundOf(one) {
   if (one.isTiny || one.kind === "nonLocalMeans") return {};
   if (one.kind === "decode")
@@ -264,7 +264,7 @@ export function inputsOf(one) {
   return inputs;
 }
 
-/** Of data [heads, rows, size], rows [from, to) of every head. */
+/** Rows [from, to) of every head of data [heads, rows, size]. */
 export function rowsOf(data, heads, rows, size, from, to) {
   const result = new Float32Array(heads * (to - from) * size);
   for (let h = 0; h < heads; ++h) {
@@ -275,7 +275,7 @@ export function rowsOf(data, heads, rows, size, from, to) {
   return result;
 }
 
-/** [a, b, size] -> [b, a, size]: of heads by tokens, tokens by heads. */
+/** [a, b, size] -> [b, a, size]: heads by tokens to tokens by heads. */
 export function exchange(data, a, b, size) {
   const result = new data.constructor(data.length);
   for (let i = 0; i < a; ++i)

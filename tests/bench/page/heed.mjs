@@ -4,7 +4,7 @@ import { load } from "/heed/index.js";
 import { grad, nn, optim, Tape, valueAndGrad } from "/heed/nn.js";
 import { adamW, parameterShapes, rowsOf, trainingSteps } from "./cases.mjs";
 
-/** A function as attention's gradients are of: its gradient for the output is `dOutput`. */
+/** A scalar function of attention's output whose gradient with respect to the output is `dOutput`. */
 function weighedAttention(heed, { H, L, D, isCausal }, inputs) {
   const [q, k, v, dOutput] = [inputs.q, inputs.k, inputs.v, inputs.dOutput].map((x) =>
     heed.tensor(x, [1, H, L, D]),
@@ -105,7 +105,7 @@ const kinds = {
     };
     return () => heed.multiHeadAttention(x, x, x, parameters, { heads: H }).output;
   },
-  /** Measures itself: only the way back is timed. */
+  /** Measures itself, because only the backward pass is timed. */
   attentionBackward(heed, one, inputs) {
     const { sources, loss } = weighedAttention(heed, one, inputs);
     const backward = () =>
@@ -196,7 +196,7 @@ export const heedContender = (name, variant, threads) => ({
   },
 });
 
-/** Milliseconds from nothing to an engine, for its first call and for the median of later ones. */
+/** Milliseconds to load an engine, of its first call, and of later calls (median). */
 export async function timeStart(variant, threads, one, inputs) {
   const begin = performance.now();
   const heed = await engine(variant, threads);

@@ -1,5 +1,5 @@
-// jax-js on its wasm device, compiled with jit: without it takes twice the memory. It works in threads
-// of its own, as many as the browser says there are cores, and a result is there when its data is.
+// jax-js on its wasm device, compiled with jit (without jit it takes twice the memory). It uses threads of its
+// own, one for each core that the browser reports. A result is complete when its data can be read.
 
 import { adamW, exchange, parameterShapes, rowsOf, trainingSteps } from "./cases.mjs";
 

@@ -1,16 +1,16 @@
-// How long it takes in a page until a model has learned its task.
+// Measures how long a model takes to learn its task in a page.
 
 import { load } from "/heed/index.js";
 import { configOf, createModel, evaluate, shipped, Trainer, taskOf } from "/heed/models.js";
 import { nn } from "/heed/nn.js";
 
 const held = 200;
-/** Looks in a row that must reach the goal. */
+/** Evaluations in a row that must reach the goal. */
 const looks = 2;
 
 /**
- * Trains a shipped model's plan from the beginning, and looks at examples of the validation split every
- * fifty steps. All of that counts.
+ * Trains a shipped model's plan from the beginning, and evaluates it on the validation split every fifty
+ * steps. The time of the evaluations counts too.
  */
 export async function learn({ name, variant, threads, goal }) {
   const plan = shipped.find((one) => one.name === name);

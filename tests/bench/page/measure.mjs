@@ -1,4 +1,4 @@
-// One case: everyone's answer, then everyone's time.
+// Measures a case: checks the answer of every contender, then times them.
 
 import { boundOf } from "./cases.mjs";
 import { errorOf, expectedRows } from "./oracle.mjs";
@@ -12,7 +12,7 @@ import { timeInRounds } from "./timing.mjs";
  *   prepare: (one: object, inputs: object) => Promise<{ answer: () => Float32Array, run?: () => unknown, sample?: () => Promise<number>, lasts?: number, outside?: () => number }> }} Contender
  */
 
-/** Prepares a contender and checks its answer: what can be timed, or why not. */
+/** Prepares a contender and checks its answer. Gives what can be timed, or why it cannot. */
 async function prepare({ name, reason, prepare: begin }, one, inputs, rows, memoryBytes) {
   const before = memoryBytes();
   let call;
@@ -28,7 +28,7 @@ async function prepare({ name, reason, prepare: begin }, one, inputs, rows, memo
     return { failure: reason(error) };
   }
   const error = errorOf(rows, answer);
-  // Written so that a NaN is a wrong answer too.
+  // Negated, so that NaN counts as a wrong answer.
   if (!(error <= one.tolerance))
     throw new Error(
       `wrong answer: ${one.name}: ${name}: expected a relative error up to ${one.tolerance}, ` +
@@ -37,7 +37,7 @@ async function prepare({ name, reason, prepare: begin }, one, inputs, rows, memo
   return { call: { name, first, ...call }, error, memory: memoryBytes() - before };
 }
 
-/** Those of our own that a case is compared with, and their case. */
+/** Our own contenders that a case is compared with, and their cases. */
 function besidesOf(one, threads, ownContender) {
   const all = [];
   if (one.beside) {
@@ -49,7 +49,7 @@ function besidesOf(one, threads, ownContender) {
 }
 
 /**
- * Checks all answers, times all, and tells how they compare.
+ * Checks all answers, times all contenders and compares them.
  *
  * @param {object} given
  * @param {string[]} given.variants names of our own builds, the best first

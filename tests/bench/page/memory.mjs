@@ -1,4 +1,4 @@
-// How much WebAssembly memory there is: import this before anything that makes some.
+// Counts WebAssembly memory: import this before anything that allocates some.
 
 const all = [];
 
@@ -9,7 +9,7 @@ WebAssembly.Memory = class extends WebAssembly.Memory {
   }
 };
 
-/** For one that a module made itself: how to get its buffer. */
+/** Counts a memory that a module made itself. */
 export const countMemory = (buffer) =>
   all.push({
     get buffer() {

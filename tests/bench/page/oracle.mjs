@@ -1,5 +1,5 @@
-// Every case in double precision, as plainly as it can be written, for some of the rows of its
-// answer: all of a small one, and 8 a head of a large one.
+// Every case in double precision, as plainly as possible, for some rows of its answer: all rows of a small
+// case, 8 per head of a large one.
 
 import { visibleKeys } from "./cases.mjs";
 import { gelu } from "./gelu.mjs";
