@@ -1,7 +1,6 @@
-// How each kind of case is put to the public API. An adapter gets a case with its inputs as tensors
-// and returns those of its outputs that operations compute, by their names, as tensors or as plain
-// { shape, data }; the gradients are compare.mjs's part. A module is made by `prepare`, which returns
-// what runs it.
+// Adapters from each kind of case to the public API. An adapter receives a case with its inputs as tensors and
+// returns the outputs that operations compute, by name, as tensors or plain { shape, data }; compare.mjs
+// computes the gradients. `prepare` makes a module and returns the function that runs it.
 
 /**
  * @typedef {import("./cases.mjs").Case & {
@@ -9,7 +8,7 @@
  *   nn: typeof import("heed/nn"),
  *   get: (name: string) => import("heed").Tensor | undefined,
  *   keep: (tensors: Record<string, import("heed").Tensor>) => void,
- * }} Given  `get` gives an input, the same tensor each time; `keep` says which tensors are inputs
+ * }} Given  `get` returns an input, the same tensor each time; `keep` declares more tensors to be inputs
  */
 
 /** torch's masks are true where a key is blocked. */
@@ -228,7 +227,7 @@ const adam = (Optimiser) =>
     });
     const after = parameters.map(() => []);
     for (let step = 0; step < options.steps; ++step) {
-      // What a step takes it frees.
+      // A step frees the gradients that it takes.
       optimiser.step(
         names.map((name) => heed.multiply(entry(heed, get(name.replace("p", "g")), step), 1)),
       );
@@ -256,7 +255,7 @@ function clipGradNorm({ nn, options, inputs, get }) {
 const onnxStages = ["scores", "capped", "masked", "weights"];
 
 /**
- * The operator hides the keys beyond a mask's last axis even where its size is 1, which Heed repeats, as
+ * The operator hides the keys beyond a mask's last axis, even if its size is 1. Heed broadcasts such an axis, as
  * numpy does.
  */
 function padMask(inputs) {
@@ -296,7 +295,7 @@ function onnxAttention({ heed, options, get, inputs, outputs }) {
   };
 }
 
-/** How the operator's names for update rules are called here. */
+/** Heed's names of the operator's update rules. */
 const linearRules = { linear: "linear", gated: "gated", delta: "delta", gated_delta: "gatedDelta" };
 
 function onnxLinearAttention({ heed, options, get }) {

@@ -1,4 +1,4 @@
-// Reads case files, of both formats, into one form; and compares what came with what was expected.
+// Reads case files of both formats into one form, and compares results with what they expect.
 
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -7,14 +7,14 @@ import { basename, join } from "node:path";
  * @typedef {{ dtype: string, shape: number[], data: (number | boolean | string)[] }} CaseTensor
  * @typedef {object} Case
  * @property {string} name
- * @property {string} kind  of a golden case; "onnx Attention" and the like of an operator case
+ * @property {string} kind  the kind of a golden case, or "onnx Attention" and the like for an operator case
  * @property {Record<string, any>} options
  * @property {Record<string, CaseTensor>} inputs
  * @property {Record<string, CaseTensor>} outputs
  * @property {{ abs: number, rel: number }} tolerance
  */
 
-/** The case files in a folder or a list of them, by name; a folder's folders are not looked into. */
+/** The case files of a list of files and folders, sorted by name. Subfolders are ignored. */
 export async function findCases(paths) {
   const files = [];
   for (const path of paths) {

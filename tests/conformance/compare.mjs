@@ -19,7 +19,7 @@ function difference(got, want, tolerance) {
   for (let i = 0; i < want.data.length; ++i) {
     const [g, w] = [got.data[i], want.data[i]];
     if (Object.is(g, w) || g === w) continue;
-    // Written so that NaN on one side only fails.
+    // Negated, so that NaN on one side only counts as a difference.
     if (!(Math.abs(g - w) <= tolerance.abs + tolerance.rel * Math.abs(w))) {
       return `[${i}] is ${g} instead of ${w}`;
     }
@@ -38,8 +38,8 @@ const plain = (value) =>
   isTensor(value) ? { shape: [...value.shape], data: Array.from(value.data) } : value;
 
 /**
- * Computes a case's outputs, and where it has gradients goes back: an input dY is the gradient of a
- * loss for the output Y, an output dX that for the input X.
+ * Computes a case's outputs and, if it has any, its gradients: an input dY is the gradient of a loss with respect to
+ * the output Y, an output dX the gradient with respect to the input X.
  */
 function compute(heed, nn, adapter, testCase) {
   const inputs = decode(testCase.inputs);

@@ -1,6 +1,6 @@
 // node tests/conformance/run.mjs [--browser] PATH...
-// Puts case files to the public API of the built package, in Node or in Chromium in both binaries;
-// prints each case and a closing line. Exits with 1 if a case failed.
+// Runs case files through the public API of the built package, in Node, or in Chromium with both binaries.
+// Prints each case and a closing line. Exits with 1 if a case failed.
 
 import { load } from "../../dist/index.js";
 import * as nn from "../../dist/nn.js";

@@ -21,9 +21,9 @@ async function inside(browser, run) {
 }
 
 /**
- * Starts Firefox as people use it: without a listener to its workers. With one, a worker that starts another waits on
- * the condition variable that the new one waits on for its events; only one of the two is woken, and now and then it is
- * the wrong one (WorkerPrivate::WaitForIsDebuggerRegistered, Firefox 153). The first of them then hangs for good.
+ * Starts Firefox without the listener to workers that a WebDriver session adds. With a listener, a worker that starts
+ * another one waits on the same condition variable as the event loop of the new worker. Firefox 153 notifies only one
+ * of them (WorkerPrivate::WaitForIsDebuggerRegistered); if it is the wrong one, the first worker hangs for good.
  *
  * @returns {Promise<import("puppeteer-core").Browser>}
  */
@@ -40,8 +40,8 @@ export async function launchFirefox() {
 }
 
 /**
- * The addresses of all workers. A page of which one is known by `mark` has to be open: a process tells of all of its
- * workers at once, so that what has told of this one has told of all.
+ * The addresses of all workers. One of them must contain `mark`: a process reports all of its workers at once, so the
+ * list is complete as soon as this worker is in it.
  */
 export async function workersOfFirefox(browser, mark) {
   const ask = async (actors, mark) => {

@@ -19,7 +19,7 @@ const headers = {
   "Cache-Control": "no-store",
 };
 
-/** The file that an address names, or undefined. */
+/** The file at an address, or undefined. */
 function fileOf(folders, address) {
   const [, name, ...rest] = decodeURIComponent(new URL(address, "http://localhost").pathname).split(
     "/",
@@ -35,7 +35,7 @@ function answer(folders, request, response) {
   try {
     file = fileOf(folders, request.url);
   } catch {
-    // Not an address: answered like one that names nothing.
+    // Not a valid address: answered as one without a file.
   }
   if (!file) {
     response.writeHead(404, headers).end();
