@@ -1,11 +1,11 @@
 /** The page's parts that need no browser. */
 import { describe, expect, test } from "vitest";
-import { css, inkOn, signedColour, weightColour, weightShare } from "../../web/src/colour";
-import { csvOf, npyOf } from "../../web/src/export";
-import { format, shorten } from "../../web/src/format";
-import { noWishes, readLink, writeLink } from "../../web/src/link";
-import { indexAt } from "../../web/src/play";
-import { rooms } from "../../web/src/rooms";
+import { noWishes, readLink, writeLink } from "../../web/src/app/link";
+import { rooms } from "../../web/src/app/rooms";
+import { css, inkOn, signedColour, weightColour, weightShare } from "../../web/src/picture/colour";
+import { csvOf, npyOf } from "../../web/src/picture/export";
+import { nearest, rangeOfAll, textsOf, ticksOf } from "../../web/src/picture/scale";
+import { transposed, viewOn } from "../../web/src/picture/view";
 import { read, write } from "../../web/src/rooms/steps/link";
 import { seededNumbers, seededOrder } from "../../web/src/rooms/steps/seeded";
 import { initialState, type State } from "../../web/src/rooms/steps/state";
@@ -17,8 +17,8 @@ import {
   type Timeline,
 } from "../../web/src/rooms/steps/time";
 import { tokenize } from "../../web/src/rooms/steps/tokens";
-import { nearest, rangeOfAll, textsOf, ticksOf } from "../../web/src/scale";
-import { transposed, viewOn } from "../../web/src/view";
+import { format, shorten } from "../../web/src/shared/format";
+import { indexAt } from "../../web/src/shared/play";
 
 describe("The link of “Step by step”", () => {
   test("is empty for the page's first view", () => {

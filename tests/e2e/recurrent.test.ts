@@ -1,6 +1,6 @@
 /** The room "RNN, Bahdanau, self-attention" as a person meets it; its numbers are the engine's. */
 import { describe, expect, test } from "vitest";
-import { noWishes, readLink, writeLink } from "../../web/src/link";
+import { noWishes, readLink, writeLink } from "../../web/src/app/link";
 import { read, write } from "../../web/src/rooms/recurrent/link";
 import { costsOf, lengthOf, pathOf } from "../../web/src/rooms/recurrent/paths";
 import { initialState, type State } from "../../web/src/rooms/recurrent/state";

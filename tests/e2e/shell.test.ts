@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { rooms } from "../../web/src/rooms";
+import { rooms } from "../../web/src/app/rooms";
 import { Steps } from "./steps";
 import { visits } from "./visits";
 

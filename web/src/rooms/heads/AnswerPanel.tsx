@@ -1,6 +1,6 @@
 /** What the model says, with how much probability, and what it would say without the heads that are dropped. */
-import { format } from "../../format";
-import { hides, useShell } from "../../shell";
+import { format } from "../../shared/format";
+import { hides, useShell } from "../../shared/shell";
 import { usePage } from "./page";
 import { storyOf } from "./scene";
 import type { Asked, Said } from "./seen";

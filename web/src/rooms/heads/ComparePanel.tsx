@@ -1,6 +1,6 @@
 /** Two heads side by side and what sets them apart. */
-import { hides, useShell } from "../../shell";
-import { useWidth } from "../../useWidth";
+import { hides, useShell } from "../../shared/shell";
+import { useWidth } from "../../shared/useWidth";
 import { HeadMap } from "./HeadMap";
 import { usePage } from "./page";
 import { useDifference, useHeadPicture } from "./pictures";

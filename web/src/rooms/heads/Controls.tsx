@@ -1,9 +1,9 @@
 /** How heads are measured and ordered, and how weights are drawn. */
-import { ColourChoice } from "../../components/ColourChoice";
-import { Choice, Slider } from "../../components/Fields";
-import { Settings } from "../../components/Settings";
-import type { Setter } from "../../room";
-import { hides, useShell } from "../../shell";
+import { ColourChoice } from "../../picture/ColourChoice";
+import { Choice, Slider } from "../../shared/Fields";
+import type { Setter } from "../../shared/room";
+import { Settings } from "../../shared/Settings";
+import { hides, useShell } from "../../shared/shell";
 import { measureNames, measures } from "./measures";
 import { allowed, type State } from "./state";
 

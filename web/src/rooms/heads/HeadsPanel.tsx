@@ -1,13 +1,13 @@
 /** Every head of the model as a small picture with one number under it, by layer or by that number. */
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import { Legend } from "../../components/Legend";
-import { Matrix } from "../../components/Matrix";
-import { format } from "../../format";
-import { hides, useShell } from "../../shell";
-import { usePicture } from "../../usePicture";
-import { useWeightPalette } from "../../useWeightPalette";
-import { viewOn } from "../../view";
+import { Legend } from "../../picture/Legend";
+import { Matrix } from "../../picture/Matrix";
+import { usePicture } from "../../picture/usePicture";
+import { useWeightPalette } from "../../picture/useWeightPalette";
+import { viewOn } from "../../picture/view";
+import { format } from "../../shared/format";
+import { hides, useShell } from "../../shared/shell";
 import { measures } from "./measures";
 import { usePage } from "./page";
 import { attentionWords, type HeadView } from "./scene";

@@ -1,10 +1,10 @@
 /** Which model, and what it is given. */
-import { Choice } from "../../components/Fields";
-import { Notices } from "../../components/Notices";
-import { Lockable, Panel } from "../../components/Panel";
-import { formatShort } from "../../format";
-import type { Setter } from "../../room";
-import { hides, useShell } from "../../shell";
+import { Choice } from "../../shared/Fields";
+import { formatShort } from "../../shared/format";
+import { Notices } from "../../shared/Notices";
+import { Lockable, Panel } from "../../shared/Panel";
+import type { Setter } from "../../shared/room";
+import { hides, useShell } from "../../shared/shell";
 import { type ExhibitId, exhibitIds, exhibitOf } from "./catalogue";
 import type { Seen } from "./seen";
 import { allowed, firstOf, maxCharacters, type State, withInput } from "./state";

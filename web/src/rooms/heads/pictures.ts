@@ -1,12 +1,12 @@
 /** From a head to its picture: palette, hidden cells, labels, and what is lit. */
 import { useMemo } from "preact/hooks";
-import { signedPalette, weightPalette } from "../../colour";
-import { shorten } from "../../format";
-import { cellsFor, leftOf } from "../../layout";
-import type { Labels, Light, Picture } from "../../paint";
-import { useShell } from "../../shell";
-import { usePicture } from "../../usePicture";
-import { entries, rangeOf, type View, viewOn } from "../../view";
+import { signedPalette, weightPalette } from "../../picture/colour";
+import { cellsFor, leftOf } from "../../picture/layout";
+import type { Labels, Light, Picture } from "../../picture/paint";
+import { usePicture } from "../../picture/usePicture";
+import { entries, rangeOf, type View, viewOn } from "../../picture/view";
+import { shorten } from "../../shared/format";
+import { useShell } from "../../shared/shell";
 import { usePage } from "./page";
 import type { HeadView } from "./scene";
 

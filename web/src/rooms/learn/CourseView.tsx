@@ -1,5 +1,5 @@
-import type { Setter } from "../../room";
-import { useWeightPalette } from "../../useWeightPalette";
+import { useWeightPalette } from "../../picture/useWeightPalette";
+import type { Setter } from "../../shared/room";
 import { AnswerView } from "./ExampleView";
 import { HeadGrid } from "./HeadGrid";
 import { LargeHead } from "./LargeHead";

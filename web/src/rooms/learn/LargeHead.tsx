@@ -1,16 +1,16 @@
 /** One head's weights, large enough to be read, with the right places outlined. */
 import { useMemo, useState } from "preact/hooks";
-import { type Shares, weightsOf } from "../../attended";
-import type { Palette } from "../../colour";
-import { HeatMap } from "../../components/HeatMap";
-import type { Cell } from "../../components/Matrix";
-import { Readout } from "../../components/Readout";
-import { RowDetails } from "../../components/RowDetails";
-import { textOf } from "../../explanation";
-import { cellsFor, leftOf } from "../../layout";
-import type { Light } from "../../paint";
-import { usePicture } from "../../usePicture";
-import { useWidth } from "../../useWidth";
+import type { Palette } from "../../picture/colour";
+import { HeatMap } from "../../picture/HeatMap";
+import { cellsFor, leftOf } from "../../picture/layout";
+import type { Cell } from "../../picture/Matrix";
+import type { Light } from "../../picture/paint";
+import { usePicture } from "../../picture/usePicture";
+import { type Shares, weightsOf } from "../../shared/attended";
+import { textOf } from "../../shared/explanation";
+import { Readout } from "../../shared/Readout";
+import { RowDetails } from "../../shared/RowDetails";
+import { useWidth } from "../../shared/useWidth";
 import type { CourseProps } from "./CourseView";
 import type { Attention } from "./orders";
 import type { HeadRef } from "./state";

@@ -1,11 +1,11 @@
 /** The room "Learn": a training in a worker of its own, watched while it goes on and looked back upon. */
 import { useEffect, useMemo } from "preact/hooks";
-import { Notices } from "../../components/Notices";
-import { Panel } from "../../components/Panel";
-import { TryNext } from "../../components/TryNext";
-import type { RoomProps } from "../../room";
-import { nearest } from "../../scale";
-import { hides, useFootnote, useShell } from "../../shell";
+import { nearest } from "../../picture/scale";
+import { Notices } from "../../shared/Notices";
+import { Panel } from "../../shared/Panel";
+import type { RoomProps } from "../../shared/room";
+import { hides, useFootnote, useShell } from "../../shared/shell";
+import { TryNext } from "../../shared/TryNext";
 import { Controls } from "./Controls";
 import { CourseView } from "./CourseView";
 import { Curves } from "./Curves";

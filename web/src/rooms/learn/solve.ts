@@ -1,6 +1,6 @@
 /** The room's desk: one lesson at a time, of one training or of two that take turns, which goes on from order to order. */
 import { type Heed, HeedError } from "heed";
-import type { Bench } from "../../desks";
+import type { Bench } from "../../worker/solvers";
 import type {
   Begun,
   News,

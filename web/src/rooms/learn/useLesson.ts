@@ -1,6 +1,6 @@
 /** The page's side of the training: an engine of its own, the lesson that it gives, and what is kept of its past. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Engine } from "../../engine";
+import { Engine } from "../../worker/engineClient";
 import type { Begun, News, Setup, Showing, Shown, Snapshot, Stopped } from "./orders";
 import { withMore } from "./past";
 

@@ -1,5 +1,5 @@
 /** What each model answers by itself, token under token. */
-import { hides, useShell } from "../../shell";
+import { hides, useShell } from "../../shared/shell";
 import { markOf, rightAt, Token } from "./Mark";
 import { type Page, shownModels, titles, usePage, usePointing } from "./page";
 import type { Found, ModelName, Step } from "./problem";

@@ -1,6 +1,6 @@
 /** Teacher forcing against step-by-step inference, token by token. */
-import { Lockable } from "../../components/Panel";
-import { hides, useShell } from "../../shell";
+import { Lockable } from "../../shared/Panel";
+import { hides, useShell } from "../../shared/shell";
 import { markOf, rightAt, Token } from "./Mark";
 import { shownModels, stepsOf, titles, usePage } from "./page";
 import type { Found, ModelName, Run, Step } from "./problem";

@@ -1,11 +1,11 @@
 /** How far each model carries what it reads, drawn and counted for the chosen two characters. */
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
-import { RowTable, TokenSelect } from "../../components/RowTable";
-import { SaveDrawing } from "../../components/SaveDrawing";
-import { px } from "../../layout";
-import { hides, useShell } from "../../shell";
-import { useWidth } from "../../useWidth";
+import { px } from "../../picture/layout";
+import { SaveDrawing } from "../../picture/SaveDrawing";
+import { RowTable, TokenSelect } from "../../shared/RowTable";
+import { hides, useShell } from "../../shared/shell";
+import { useWidth } from "../../shared/useWidth";
 import { shortTitles, shownModels, titles, usePage, usePointing } from "./page";
 import { costsOf, type Journey, lengthOf, pathOf, type Station } from "./paths";
 import type { ModelName } from "./problem";

@@ -1,10 +1,10 @@
 /** The room: wires the link, the engine and what is pointed at to its parts. */
 import { useMemo, useRef } from "preact/hooks";
-import { Panel } from "../../components/Panel";
-import { TryNext } from "../../components/TryNext";
-import type { RoomProps } from "../../room";
-import { shows, useFootnote, useShell } from "../../shell";
-import { useAnswer } from "../../useAnswer";
+import { Panel } from "../../shared/Panel";
+import type { RoomProps } from "../../shared/room";
+import { shows, useFootnote, useShell } from "../../shared/shell";
+import { TryNext } from "../../shared/TryNext";
+import { useAnswer } from "../../worker/useAnswer";
 import { Answers } from "./Answers";
 import { Controls } from "./Controls";
 import { DateField } from "./DateField";

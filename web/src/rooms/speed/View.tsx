@@ -1,11 +1,11 @@
 /** The room "Speed": its settings, and the run they lead to. */
-import { Choice, NumberField, Switch } from "../../components/Fields";
-import { Notices } from "../../components/Notices";
-import { Panel } from "../../components/Panel";
-import { Settings } from "../../components/Settings";
-import { TryNext } from "../../components/TryNext";
-import type { RoomProps } from "../../room";
-import { hides, useFootnote, useShell } from "../../shell";
+import { Choice, NumberField, Switch } from "../../shared/Fields";
+import { Notices } from "../../shared/Notices";
+import { Panel } from "../../shared/Panel";
+import type { RoomProps } from "../../shared/room";
+import { Settings } from "../../shared/Settings";
+import { hides, useFootnote, useShell } from "../../shared/shell";
+import { TryNext } from "../../shared/TryNext";
 import { Figures } from "./Figures";
 import { Progress } from "./Progress";
 import { Roofline } from "./Roofline";

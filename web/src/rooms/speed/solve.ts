@@ -1,6 +1,6 @@
 /** The room's desk: measures everything of a run, in turn, and tells how far it is. */
 import { type Heed, load, type Variant } from "heed";
-import type { Bench, Solver } from "../../desks";
+import type { Bench, Solver } from "../../worker/solvers";
 import {
   differenceOf,
   engineReady,

@@ -1,6 +1,6 @@
 /** Runs measurements, one at a time, each in a worker of its own that ends with it. */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { Engine } from "../../engine";
+import { Engine } from "../../worker/engineClient";
 import type { News, Report, Settings } from "./report";
 
 export interface Measuring {

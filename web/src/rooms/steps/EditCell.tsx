@@ -1,9 +1,9 @@
 /** An entry of Q or K that is kept can be set to another number; everything after it is computed anew. */
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { NumberField } from "../../components/Fields";
-import { Lockable } from "../../components/Panel";
-import { useShell } from "../../shell";
-import { at } from "../../view";
+import { at } from "../../picture/view";
+import { NumberField } from "../../shared/Fields";
+import { Lockable } from "../../shared/Panel";
+import { useShell } from "../../shared/shell";
 import { kindOf, viewOf } from "./matrices";
 import { usePage } from "./page";
 import type { Edit } from "./problem";

@@ -1,7 +1,7 @@
 /** Every head as a small map of its weights; a head is known by its place and number. */
 
-import { Matrix } from "../../components/Matrix";
-import { useShell } from "../../shell";
+import { Matrix } from "../../picture/Matrix";
+import { useShell } from "../../shared/shell";
 import { usePage } from "./page";
 import { sizesOf, usePicture } from "./pictures";
 

@@ -1,7 +1,7 @@
 /** The chosen head's attention as lines. */
 import { useCallback, useMemo } from "preact/hooks";
-import { Slider } from "../../components/Fields";
-import { TokenLines } from "../../components/TokenLines";
+import { TokenLines } from "../../picture/TokenLines";
+import { Slider } from "../../shared/Fields";
 import { viewOf } from "./matrices";
 import { usePage } from "./page";
 import { allowedRanges } from "./state";

@@ -1,9 +1,9 @@
 /** A matrix of the room, alive: it points, locks, selects queries and takes paint. */
 import type { ComponentChildren } from "preact";
-import { HeatMap, MatrixLegend } from "../../components/HeatMap";
-import type { Cell } from "../../components/Matrix";
-import type { Saved } from "../../components/SaveMenu";
-import { useShell } from "../../shell";
+import { HeatMap, MatrixLegend } from "../../picture/HeatMap";
+import type { Cell } from "../../picture/Matrix";
+import type { Saved } from "../../picture/SaveMenu";
+import { useShell } from "../../shared/shell";
 import { kindOf, type MatrixName } from "./matrices";
 import { usePage } from "./page";
 import { type PictureOptions, sizesOf, usePicture } from "./pictures";

@@ -1,11 +1,11 @@
 /** All stages from left to right, each as a small picture; the current one opens below its place. */
 import { useMemo, useRef } from "preact/hooks";
-import { Matrix } from "../../components/Matrix";
-import { formatShort, shorten } from "../../format";
-import { px } from "../../layout";
-import { useShell } from "../../shell";
-import { useWidth } from "../../useWidth";
-import { rangeOf } from "../../view";
+import { px } from "../../picture/layout";
+import { Matrix } from "../../picture/Matrix";
+import { rangeOf } from "../../picture/view";
+import { formatShort, shorten } from "../../shared/format";
+import { useShell } from "../../shared/shell";
+import { useWidth } from "../../shared/useWidth";
 import { kindOf, type MatrixName, viewOf } from "./matrices";
 import { usePage } from "./page";
 import { sizesOf, usePicture } from "./pictures";

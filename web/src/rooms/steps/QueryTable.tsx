@@ -1,8 +1,8 @@
 /** The four steps of one query as a table: every number that leads from its scores to its output. */
 import { useMemo } from "preact/hooks";
-import { type Column, RowTable, TokenSelect, Vector } from "../../components/RowTable";
-import { format, shorten } from "../../format";
-import { at, type View, viewOn } from "../../view";
+import { at, type View, viewOn } from "../../picture/view";
+import { format, shorten } from "../../shared/format";
+import { type Column, RowTable, TokenSelect, Vector } from "../../shared/RowTable";
 import { viewOf } from "./matrices";
 import { usePage } from "./page";
 import type { Solution } from "./problem";

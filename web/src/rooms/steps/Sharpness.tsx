@@ -1,6 +1,7 @@
 /** How sharply the selected query chooses: its largest weight, and the entropy of its row. */
-import { format, shorten } from "../../format";
-import { at } from "../../view";
+
+import { at } from "../../picture/view";
+import { format, shorten } from "../../shared/format";
 import { viewOf } from "./matrices";
 import { usePage } from "./page";
 import type { Solution } from "./problem";

@@ -1,11 +1,11 @@
 /** The current stage, expanded: its words and formula, its picture, and the formula of one cell. */
 
-import { ColourChoice } from "../../components/ColourChoice";
-import { Readout } from "../../components/Readout";
-import { Transport } from "../../components/Transport";
-import type { Explanation } from "../../explanation";
-import { hides, useShell } from "../../shell";
-import { useWidth } from "../../useWidth";
+import { ColourChoice } from "../../picture/ColourChoice";
+import type { Explanation } from "../../shared/explanation";
+import { Readout } from "../../shared/Readout";
+import { hides, useShell } from "../../shared/shell";
+import { Transport } from "../../shared/Transport";
+import { useWidth } from "../../shared/useWidth";
 import { Computation } from "./Computation";
 import { EditCell } from "./EditCell";
 import { Figure } from "./Figure";

@@ -1,10 +1,10 @@
 /** The room "Step by step": wires the link, the engine and what is pointed at to the parts of the page. */
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Panel } from "../../components/Panel";
-import { TryNext } from "../../components/TryNext";
-import { textOf } from "../../explanation";
-import type { RoomProps } from "../../room";
-import { useFootnote } from "../../shell";
+import { textOf } from "../../shared/explanation";
+import { Panel } from "../../shared/Panel";
+import type { RoomProps } from "../../shared/room";
+import { useFootnote } from "../../shared/shell";
+import { TryNext } from "../../shared/TryNext";
 import { Controls } from "./Controls";
 import { explain, type LightOn, sourcesOf } from "./explain";
 import { Lines } from "./Lines";

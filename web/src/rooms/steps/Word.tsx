@@ -1,6 +1,6 @@
 /** A coloured word that lights its part of the picture; View.tsx hears whatever names matrices in `data-lights`. */
 import type { ComponentChildren } from "preact";
-import type { Role } from "../../explanation";
+import type { Role } from "../../shared/explanation";
 import type { MatrixName } from "./matrices";
 
 export function Word({

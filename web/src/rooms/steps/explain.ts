@@ -1,10 +1,10 @@
 /** Where a cell's number comes from: the rows and columns it was made of, and its formula with their true numbers. */
 
-import type { Explanation, Piece, Role } from "../../explanation";
-import { format } from "../../format";
-import type { Light } from "../../paint";
-import { operand, sum, times } from "../../terms";
-import { at, transposed, type View } from "../../view";
+import type { Light } from "../../picture/paint";
+import { at, transposed, type View } from "../../picture/view";
+import type { Explanation, Piece, Role } from "../../shared/explanation";
+import { format } from "../../shared/format";
+import { operand, sum, times } from "../../shared/terms";
 import { kindOf, type MatrixName, viewOf } from "./matrices";
 import type { Solution } from "./problem";
 import { type CellRef, editKey, type Scene, type State } from "./state";

@@ -1,6 +1,6 @@
 /** The formula of each stage, as MathML that the browser sets itself. Its letters light the matrices they stand for. */
 import type { ComponentChildren, JSX } from "preact";
-import type { Role } from "../../explanation";
+import type { Role } from "../../shared/explanation";
 import type { MatrixName } from "./matrices";
 import type { StageName } from "./stages";
 import type { Scene, State } from "./state";

@@ -1,6 +1,7 @@
 /** The matrices that the page draws: their names, and how to read each out of the engine's answer. */
-import type { Role } from "../../explanation";
-import { transposed, type View, viewOn } from "../../view";
+
+import { transposed, type View, viewOn } from "../../picture/view";
+import type { Role } from "../../shared/explanation";
 import type { Solution } from "./problem";
 
 /** What a row or a column of a matrix stands for; "selected" is the one query that is looked at. */

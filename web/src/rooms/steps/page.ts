@@ -1,7 +1,7 @@
 /** What every part of the room shares: the state, the engine's answer to it, and what is lit. */
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { Setter } from "../../room";
+import type { Setter } from "../../shared/room";
 import type { LightOn } from "./explain";
 import type { Solution } from "./problem";
 import type { CellRef, Scene, State } from "./state";

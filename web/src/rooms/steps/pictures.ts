@@ -1,11 +1,11 @@
 /** From a matrix's name to its picture: palette, hidden cells, labels, and which of its rows and columns are lit. */
 import { useMemo } from "preact/hooks";
-import { type Palette, signedPalette, weightPalette } from "../../colour";
-import type { CellSize } from "../../layout";
-import type { Labels, Light, Picture } from "../../paint";
-import { useShell } from "../../shell";
-import { usePicture as usePictureOf } from "../../usePicture";
-import { at, rangeOf, transposed, type View } from "../../view";
+import { type Palette, signedPalette, weightPalette } from "../../picture/colour";
+import type { CellSize } from "../../picture/layout";
+import type { Labels, Light, Picture } from "../../picture/paint";
+import { usePicture as usePictureOf } from "../../picture/usePicture";
+import { at, rangeOf, transposed, type View } from "../../picture/view";
+import { useShell } from "../../shared/shell";
 import { type Axis, kindOf, type MatrixName, viewOf } from "./matrices";
 import { usePage } from "./page";
 import type { Scene } from "./state";

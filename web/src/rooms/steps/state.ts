@@ -1,5 +1,5 @@
 /** Everything a person can set, and what follows from it. The link holds exactly this (see link.ts). */
-import type { Curve, Range } from "../../colour";
+import type { Curve, Range } from "../../picture/colour";
 import { exampleRow, exampleText } from "./example";
 import type { MatrixName } from "./matrices";
 import type { Edit, MaskRequest, Problem } from "./problem";

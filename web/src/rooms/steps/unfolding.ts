@@ -1,7 +1,8 @@
 /** A moment of a stage's computation, as the pictures and the readout show it. */
-import type { Explanation } from "../../explanation";
-import { format } from "../../format";
-import { at, type View, viewOn } from "../../view";
+
+import { at, type View, viewOn } from "../../picture/view";
+import type { Explanation } from "../../shared/explanation";
+import { format } from "../../shared/format";
 import { explain, isEdited, type LightOn, sourcesOf } from "./explain";
 import { kindOf, type MatrixName, sizeOf, viewOf } from "./matrices";
 import { sizesOf } from "./pictures";

@@ -1,13 +1,13 @@
 /** Kernel regression: attention whose score is the distance along one axis. */
 import { useMemo, useRef } from "preact/hooks";
-import { Slider, Switch } from "../../../components/Fields";
-import { Panel } from "../../../components/Panel";
-import { type Column, RowTable } from "../../../components/RowTable";
-import { SaveDrawing } from "../../../components/SaveDrawing";
-import { Settings } from "../../../components/Settings";
-import { format, formatWeight } from "../../../format";
-import { useFootnote, useShell } from "../../../shell";
-import { useAnswer } from "../../../useAnswer";
+import { SaveDrawing } from "../../../picture/SaveDrawing";
+import { Slider, Switch } from "../../../shared/Fields";
+import { format, formatWeight } from "../../../shared/format";
+import { Panel } from "../../../shared/Panel";
+import { type Column, RowTable } from "../../../shared/RowTable";
+import { Settings } from "../../../shared/Settings";
+import { useFootnote, useShell } from "../../../shared/shell";
+import { useAnswer } from "../../../worker/useAnswer";
 import { Figures } from "../Figures";
 import { PlotLegend } from "../PlotLegend";
 import type { PanelProps } from "../panel";
