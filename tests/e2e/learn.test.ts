@@ -80,10 +80,10 @@ test("One head and four are trained by the same seed and have equally many param
 test("A step that is ordered while a training begins is one of that training", async () => {
   const heed = await load({ threads: 1 });
   const { signal } = new AbortController();
-  const bench = { heed, signal, progress() {}, async pause() {} };
+  const context = { heed, signal, progress() {}, async pause() {} };
   const setups = setupsOf(initialState);
-  const begun = solve({ kind: "begin", setups, text: null }, bench);
-  const stopped = solve({ kind: "train", steps: 1 }, bench);
+  const begun = solve({ kind: "begin", setups, text: null }, context);
+  const stopped = solve({ kind: "train", steps: 1 }, context);
   expect(await begun).toMatchObject({ kind: "begun" });
   expect(await stopped).toEqual({ kind: "stopped", step: 1, why: "done" });
   heed.dispose();

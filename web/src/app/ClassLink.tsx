@@ -1,8 +1,9 @@
 /** Makes a teacher's link to what is on the screen: with parts hidden, locked, or one panel for a frame. */
 import { useState } from "preact/hooks";
 import { Choice, Switch } from "../shared/Fields";
+import { noRestrictions, type Restrictions } from "../shared/restrictions";
 import type { Panels } from "../shared/room";
-import { noWishes, readLink, type Wishes, writeLink } from "./link";
+import { readLink, writeLink } from "./link";
 
 /** Parts that the shell itself shows. */
 const ownParts: Panels = { nav: "the list of rooms", text: "explanations" };
@@ -38,34 +39,36 @@ function CopyField({ label, text }: { label: string; text: string }) {
 }
 
 export function ClassLink({ link, panels }: { link: string; panels: Panels }) {
-  const [wishes, setWishes] = useState<Wishes>(noWishes);
-  const { hide, lock, embed } = wishes;
+  const [restrictions, setRestrictions] = useState<Restrictions>(noRestrictions);
+  const { hide, lock, embed } = restrictions;
   const { room, params } = readLink(link);
   const page = `${location.origin}${location.pathname}`;
   const parts = { ...ownParts, ...panels };
   // A part of another room that was chosen before is no part of this one.
-  const wished = {
+  const applied = {
     lock,
     hide: embed === null ? hide.filter((part) => Object.hasOwn(parts, part)) : [],
     embed: embed !== null && Object.hasOwn(panels, embed) ? embed : null,
   };
-  const address = `${page}#${writeLink({ room, params, wishes: wished })}`;
+  const address = `${page}#${writeLink({ room, params, restrictions: applied })}`;
   const frame = `<iframe src="${address.replace(/&/g, "&amp;")}" width="800" height="600" loading="lazy" title="Heed Playground"></iframe>`;
   return (
     <section aria-label="A link for teaching">
       <details class="class-link">
         <summary>Make a link for teaching</summary>
-        <div class="class-wishes">
+        <div class="class-restrictions">
           <Choice
             label="Show"
-            value={wished.embed ?? whole}
+            value={applied.embed ?? whole}
             choices={[
               [whole, "the whole room"],
               ...Object.entries(panels).map(([name, words]) => [name, `only ${words}`] as const),
             ]}
-            onChange={(name) => setWishes({ ...wishes, embed: name === whole ? null : name })}
+            onChange={(name) =>
+              setRestrictions({ ...restrictions, embed: name === whole ? null : name })
+            }
           />
-          {wished.embed === null && (
+          {applied.embed === null && (
             <fieldset class="switches">
               <legend>
                 <span>Hide</span>
@@ -76,8 +79,8 @@ export function ClassLink({ link, panels }: { link: string; panels: Panels }) {
                   label={words}
                   checked={hide.includes(name)}
                   onChange={(on) =>
-                    setWishes({
-                      ...wishes,
+                    setRestrictions({
+                      ...restrictions,
                       hide: on ? [...hide, name] : hide.filter((other) => other !== name),
                     })
                   }
@@ -88,7 +91,7 @@ export function ClassLink({ link, panels }: { link: string; panels: Panels }) {
           <Switch
             label="Lock: nothing can be changed but playing and pointing"
             checked={lock}
-            onChange={(lock) => setWishes({ ...wishes, lock })}
+            onChange={(lock) => setRestrictions({ ...restrictions, lock })}
           />
           <CopyField label="Link" text={address} />
           <CopyField label="Frame for another page" text={frame} />

@@ -1,8 +1,10 @@
 /** The shell of all rooms: it opens the room that the link names and gives it the engine, the theme and its place. */
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { hides, type Shell, ShellContext } from "../shared/shell";
-import { type Suggestion, Tried } from "../shared/TryNext";
-import type { Engine } from "../worker/engineClient";
+import { hides } from "../shared/restrictions";
+import type { Suggestion } from "../shared/room";
+import { type Shell, ShellContext } from "../shared/shell";
+import { Tried } from "../shared/TryNext";
+import type { EngineClient } from "../worker/engineClient";
 import type { EngineInfo } from "../worker/protocol";
 import { ClassLink } from "./ClassLink";
 import { Footer } from "./Footer";
@@ -12,14 +14,14 @@ import { readLink } from "./link";
 import { useTheme } from "./theme";
 import { linkOf, type Place, usePlace } from "./usePlace";
 
-export function App({ first, engine }: { first: Place; engine: Engine }) {
+export function App({ first, engine }: { first: Place; engine: EngineClient }) {
   const { place, set, linkTo } = usePlace(first);
   const { choice, theme, choose } = useTheme();
   const [info, setInfo] = useState<EngineInfo | null>(null);
   const [hasFailed, setHasFailed] = useState(false);
   const [tried, setTried] = useState<Suggestion | null>(null);
   const [footnote, setFootnote] = useState<string | null>(null);
-  const { id, room, state, notices, wishes } = place;
+  const { id, room, state, notices, restrictions } = place;
 
   useEffect(() => {
     engine.started.then(setInfo, () => setHasFailed(true));
@@ -29,18 +31,18 @@ export function App({ first, engine }: { first: Place; engine: Engine }) {
   }, [room]);
 
   const shell = useMemo<Shell>(
-    () => ({ theme, engine, wishes, setTried, setFootnote }),
-    [theme, engine, wishes],
+    () => ({ theme, engine, restrictions, setTried, setFootnote }),
+    [theme, engine, restrictions],
   );
-  const isWhole = wishes.embed === null;
+  const isWhole = restrictions.embed === null;
   return (
     <ShellContext.Provider value={shell}>
       {isWhole && (
         <Header
           current={id}
-          linkTo={hides(wishes, "nav") ? null : linkTo}
+          linkTo={hides(restrictions, "nav") ? null : linkTo}
           title={room.title}
-          lead={hides(wishes, "text") ? null : room.lead}
+          lead={hides(restrictions, "text") ? null : room.lead}
           choice={choice}
           choose={choose}
         />
@@ -53,8 +55,8 @@ export function App({ first, engine }: { first: Place; engine: Engine }) {
       </main>
       {isWhole && (
         <>
-          {!hides(wishes, "text") && <Glossary key={id} room={id} />}
-          {!wishes.lock && <ClassLink link={linkOf(place)} panels={room.panels} />}
+          {!hides(restrictions, "text") && <Glossary key={id} room={id} />}
+          {!restrictions.lock && <ClassLink link={linkOf(place)} panels={room.panels} />}
           <Footer info={info} hasFailed={hasFailed} footnote={footnote} />
         </>
       )}

@@ -1,5 +1,5 @@
 import { render } from "preact";
-import { Engine } from "../worker/engineClient";
+import { EngineClient } from "../worker/engineClient";
 import { App } from "./app";
 import { keepOffline } from "./offline";
 import { arrive } from "./usePlace";
@@ -12,7 +12,7 @@ import "./styles/parts.css";
 const root = document.getElementById("page");
 if (root) {
   // The engine starts while the room is on its way.
-  const engine = new Engine();
+  const engine = new EngineClient();
   if (import.meta.env.PROD) keepOffline();
   const first = await arrive().catch(() => null);
   if (first) {

@@ -1,14 +1,15 @@
 /** Where one is: the room and its state live in the address after the `#`, both ways. */
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Restrictions } from "../shared/restrictions";
 import type { Setter } from "../shared/room";
-import { readLink, type Wishes, writeLink } from "./link";
+import { readLink, writeLink } from "./link";
 import { type AnyRoom, loadRoom, type RoomId, rooms } from "./rooms";
 
 export interface Place {
   readonly id: RoomId;
   readonly room: AnyRoom;
   readonly state: unknown;
-  readonly wishes: Wishes;
+  readonly restrictions: Restrictions;
   readonly notices: readonly string[];
 }
 
@@ -17,10 +18,16 @@ const wait = 200;
 
 /** The place that a link leads to, once its room is loaded. */
 async function placeOf(hash: string): Promise<Place> {
-  const { room: id, wishes, params, notices } = readLink(hash);
+  const { room: id, restrictions, params, notices } = readLink(hash);
   const room = await loadRoom(id);
   const reading = room.read(params);
-  return { id, room, wishes, state: reading.state, notices: [...notices, ...reading.notices] };
+  return {
+    id,
+    room,
+    restrictions,
+    state: reading.state,
+    notices: [...notices, ...reading.notices],
+  };
 }
 
 /** The place of the page's own address, which may change while a room is loading. */
@@ -32,13 +39,13 @@ export async function arrive(): Promise<Place> {
   }
 }
 
-export function linkOf({ id, room, state, wishes }: Place): string {
-  return writeLink({ room: id, wishes, params: room.write(state) });
+export function linkOf({ id, room, state, restrictions }: Place): string {
+  return writeLink({ room: id, restrictions, params: room.write(state) });
 }
 
 /** Under a teacher's lock only the look changes. */
 function allowed(place: Place, change: object): object {
-  if (!place.wishes.lock) return change;
+  if (!place.restrictions.lock) return change;
   return Object.fromEntries(
     Object.entries(change).filter(([key]) => place.room.look.includes(key)),
   );
@@ -106,7 +113,7 @@ export function usePlace(first: Place): {
   );
   const linkTo = (id: RoomId) => {
     const params = new URLSearchParams();
-    return `#${left.current.get(id) ?? writeLink({ room: id, wishes: place.wishes, params })}`;
+    return `#${left.current.get(id) ?? writeLink({ room: id, restrictions: place.restrictions, params })}`;
   };
   return { place, set, linkTo };
 }

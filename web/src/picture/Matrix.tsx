@@ -1,8 +1,8 @@
 /** A heat map on a canvas, with a cell cursor for pointer and keyboard. It knows nothing of what its numbers mean. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Theme } from "./colour";
-import { px } from "./layout";
-import { heightOf, type Picture, widthOf } from "./paint";
+import { heightOf, px, widthOf } from "./layout";
+import type { Picture } from "./paint";
 import { Surface } from "./surface";
 import { usePixelRatio } from "./usePixelRatio";
 

@@ -2,8 +2,8 @@
 
 import { format } from "../shared/format";
 import { colourOf, css, endsIn, inkOn, largestIn } from "./colour";
-import { geometryOf, labelsStand, measuring, textWidth } from "./layout";
-import { decimalsThatFit, type Ink, type Still, widthOf } from "./paint";
+import { geometryOf, labelsStand, measuring, textWidth, widthOf } from "./layout";
+import { decimalsThatFit, type Ink, type Still } from "./paint";
 import { at, entries, type View } from "./view";
 
 function escapeXml(text: string): string {

@@ -1,5 +1,23 @@
 /** How large a picture's cells are and how much room its labels take: known before any number is. */
-import type { Geometry, Labels } from "./paint";
+
+export interface Labels {
+  readonly rows?: readonly string[];
+  readonly cols?: readonly string[];
+  /** The words along each side that say what rows and columns do. */
+  readonly rowAxis?: string;
+  readonly colAxis?: string;
+}
+
+/** Where everything is, in CSS pixels. */
+export interface Geometry {
+  readonly rows: number;
+  readonly cols: number;
+  readonly cellWidth: number;
+  readonly cellHeight: number;
+  /** The space for labels, to the left of the cells and above them. */
+  readonly left: number;
+  readonly top: number;
+}
 
 /** A cell of this size shows three decimals; larger ones would only spread a small matrix out. */
 const cell = { width: 72, height: 36 };
@@ -82,6 +100,14 @@ export function geometryOf(
     left: leftOf(labels, limit),
     top: topOf(labels, cell.width, limit),
   };
+}
+
+export function widthOf(geometry: Geometry): number {
+  return geometry.left + geometry.cols * geometry.cellWidth;
+}
+
+export function heightOf(geometry: Geometry): number {
+  return geometry.top + geometry.rows * geometry.cellHeight;
 }
 
 export interface CellSize {

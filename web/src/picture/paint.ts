@@ -2,32 +2,13 @@
 
 import { format } from "../shared/format";
 import { colourOf, inkOn, largestIn, type Palette, pixelsOf } from "./colour";
-import { labelsStand } from "./layout";
+import { type Geometry, heightOf, type Labels, labelsStand, widthOf } from "./layout";
 import { at, type View } from "./view";
 
 /** A row, a column, or with both a cell. */
-export interface Light {
+export interface Area {
   readonly row?: number | undefined;
   readonly col?: number | undefined;
-}
-
-export interface Labels {
-  readonly rows?: readonly string[];
-  readonly cols?: readonly string[];
-  /** The words along each side that say what rows and columns do. */
-  readonly rowAxis?: string;
-  readonly colAxis?: string;
-}
-
-/** Where everything is, in CSS pixels. */
-export interface Geometry {
-  readonly rows: number;
-  readonly cols: number;
-  readonly cellWidth: number;
-  readonly cellHeight: number;
-  /** The space for labels, to the left of the cells and above them. */
-  readonly left: number;
-  readonly top: number;
 }
 
 /** The page's own colours and type, read from its style sheet. */
@@ -41,7 +22,7 @@ export interface Ink {
   readonly family: string;
 }
 
-/** All of a picture but its lights: large ones are drawn once and kept while the pointer moves over them. */
+/** All of a picture but its highlights: large ones are drawn once and kept while the pointer moves over them. */
 export interface Still {
   readonly geometry: Geometry;
   readonly view: View | null;
@@ -49,30 +30,22 @@ export interface Still {
   readonly labels: Labels;
   readonly isHidden: ((row: number, col: number) => boolean) | undefined;
   /** Cells that were set by hand: each has a corner of ink. */
-  readonly marked: readonly Light[];
+  readonly marked: readonly Area[];
 }
 
 export interface Picture extends Still {
   /** The same object until something in it changes. */
   readonly still: Still;
   /** The selected query, marked quietly. */
-  readonly selected: Light | null;
-  readonly lights: readonly Light[];
-  readonly active: Light | null;
+  readonly selected: Area | null;
+  readonly highlights: readonly Area[];
+  readonly active: Area | null;
 }
 
 const labelSize = 12;
 const smallestLabel = 7;
 /** The room for the words along a side. */
 const axisSize = 15;
-
-export function widthOf(geometry: Geometry): number {
-  return geometry.left + geometry.cols * geometry.cellWidth;
-}
-
-export function heightOf(geometry: Geometry): number {
-  return geometry.top + geometry.rows * geometry.cellHeight;
-}
 
 export function inkOf(element: Element): Ink {
   const style = getComputedStyle(element);
@@ -289,11 +262,11 @@ function drawLabels(context: CanvasRenderingContext2D, still: Still, ink: Ink): 
 
 /** The labels of rows and columns that are lit, in strong letters in the place of those below. */
 function drawStrongLabels(context: CanvasRenderingContext2D, picture: Picture, ink: Ink): void {
-  const { geometry: g, labels, selected, lights, active } = picture;
+  const { geometry: g, labels, selected, highlights, active } = picture;
   if (!labels.rows && !labels.cols) return;
-  const lit = [selected, active, ...lights].filter((light) => light !== null);
+  const areas = [selected, active, ...highlights].filter((area) => area !== null);
   const indices = (axis: "row" | "col", count: number) =>
-    new Set(lit.map((light) => light[axis] ?? count).filter((index) => index < count));
+    new Set(areas.map((area) => area[axis] ?? count).filter((index) => index < count));
   // Words of the axes stand beyond the labels.
   const [left, top] = [labels.rowAxis ? axisSize : 0, labels.colAxis ? axisSize : 0];
   context.fillStyle = ink.ink;
@@ -321,11 +294,11 @@ function drawStrongLabels(context: CanvasRenderingContext2D, picture: Picture, i
 function outline(
   context: CanvasRenderingContext2D,
   g: Geometry,
-  light: Light,
+  area: Area,
   ink: Ink,
   width: number,
 ): void {
-  const { row, col } = light;
+  const { row, col } = area;
   if ((row !== undefined && row >= g.rows) || (col !== undefined && col >= g.cols)) return;
   const x = g.left + (col ?? 0) * g.cellWidth;
   const y = g.top + (row ?? 0) * g.cellHeight;
@@ -347,7 +320,7 @@ function outline(
 function drawMarks(
   context: CanvasRenderingContext2D,
   { geometry: g }: Still,
-  marked: readonly Light[],
+  marked: readonly Area[],
   ink: Ink,
   beyond = 0,
 ) {
@@ -386,11 +359,15 @@ export function drawStill(context: CanvasRenderingContext2D, still: Still, ink: 
 }
 
 /** Over the still picture. */
-export function drawLights(context: CanvasRenderingContext2D, picture: Picture, ink: Ink): void {
-  const { geometry: g, selected, lights, active, marked } = picture;
+export function drawHighlights(
+  context: CanvasRenderingContext2D,
+  picture: Picture,
+  ink: Ink,
+): void {
+  const { geometry: g, selected, highlights, active, marked } = picture;
   drawStrongLabels(context, picture, ink);
   if (selected) outline(context, g, selected, ink, 1);
-  for (const light of lights) outline(context, g, light, ink, 2);
+  for (const area of highlights) outline(context, g, area, ink, 2);
   if (!active) return;
   outline(context, g, active, ink, 3);
   const covered = marked.filter(({ row, col }) => row === active.row && col === active.col);

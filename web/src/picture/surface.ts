@@ -1,6 +1,7 @@
-/** A canvas that shows a picture, and the picture without its lights, so that one more light costs no more than a copy. */
+/** A canvas that shows a picture, and the picture without its highlights, so that a new highlight costs only a copy. */
 import type { Theme } from "./colour";
-import { drawLights, drawStill, heightOf, type Ink, inkOf, type Picture, widthOf } from "./paint";
+import { heightOf, widthOf } from "./layout";
+import { drawHighlights, drawStill, type Ink, inkOf, type Picture } from "./paint";
 
 /** Canvases are sharp on every screen, but for those that would take more memory than this (4 bytes a pixel). */
 const mostPixels = 8 * 1024 * 1024;
@@ -42,7 +43,7 @@ export class Surface {
   #drawn: readonly unknown[] = [];
   #still: HTMLCanvasElement | null = null;
 
-  /** `isLive` says that lights will move over the picture: it is kept without them. */
+  /** `isLive` says that highlights will move over the picture: it is kept without them. */
   draw(
     canvas: HTMLCanvasElement,
     picture: Picture,
@@ -63,7 +64,7 @@ export class Surface {
       if (isLive) this.#keep(canvas);
       else this.#still = null;
     }
-    drawLights(context, picture, ink);
+    drawHighlights(context, picture, ink);
   }
 
   #keep(canvas: HTMLCanvasElement): void {

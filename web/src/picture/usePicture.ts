@@ -2,8 +2,9 @@
 import { useMemo } from "preact/hooks";
 import { format } from "../shared/format";
 import type { Palette } from "./colour";
+import type { Labels } from "./layout";
 import { type CellSize, geometryOf } from "./layout";
-import type { Labels, Light, Picture } from "./paint";
+import type { Area, Picture } from "./paint";
 import { rangeOf, type View } from "./view";
 
 export interface PictureOf {
@@ -17,13 +18,13 @@ export interface PictureOf {
   /** What a mask hides; the same function for as long as it says the same (useMemo). */
   readonly isHidden?: ((row: number, col: number) => boolean) | undefined;
   /** The chosen row or column, marked quietly. */
-  readonly selected?: Light | null;
+  readonly selected?: Area | null;
   /** What the active cell was made of. */
-  readonly lights?: readonly Light[];
+  readonly highlights?: readonly Area[];
   /** Cells that were set by hand. */
-  readonly marked?: readonly Light[];
+  readonly marked?: readonly Area[];
   /** The cell that is pointed at or locked. */
-  readonly active?: Light | null;
+  readonly active?: Area | null;
 }
 
 const noLabels: Labels = {};
@@ -37,19 +38,19 @@ export function usePicture({
   labels = noLabels,
   isHidden,
   selected = null,
-  lights = [],
+  highlights = [],
   marked = [],
   active = null,
 }: PictureOf): Picture {
   const geometry = geometryOf(rows, cols, cell, labels);
-  // Pointing at a cell changes few of the many pictures on the page, and nothing but their lights.
+  // Pointing at a cell changes few of the many pictures on the page, and nothing but their highlights.
   const still = useMemo(
     () => ({ geometry, view, palette, labels, isHidden, marked }),
     [view, palette, isHidden, JSON.stringify(geometry), textOf(labels), JSON.stringify(marked)],
   );
   return useMemo(
-    () => ({ ...still, still, selected, lights, active }),
-    [still, JSON.stringify([selected, lights, active])],
+    () => ({ ...still, still, selected, highlights, active }),
+    [still, JSON.stringify([selected, highlights, active])],
   );
 }
 

@@ -1,15 +1,13 @@
 /** What is worth a look in a room, as links: the link is the state. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Panel } from "./Panel";
+import type { Suggestion } from "./room";
 import { useShell } from "./shell";
-
-/** Where it leads, what it is called, and what is to be seen there. */
-export type Suggestion = readonly [href: string, title: string, words: string];
 
 /** The panel "try" of every room. A suggestion leads out of what a teacher has locked: then there are none. */
 export function TryNext({ suggestions }: { suggestions: readonly Suggestion[] }) {
-  const { wishes, setTried } = useShell();
-  if (wishes.lock) return null;
+  const { restrictions, setTried } = useShell();
+  if (restrictions.lock) return null;
   return (
     <Panel name="try">
       <section class="try-next" aria-labelledby="try-title">

@@ -31,3 +31,6 @@ export interface Room<State> {
   write(state: State): URLSearchParams;
   View(props: RoomProps<State>): ComponentChildren;
 }
+
+/** Where it leads, what it is called, and what is to be seen there. */
+export type Suggestion = readonly [href: string, title: string, words: string];

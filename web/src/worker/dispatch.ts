@@ -1,11 +1,11 @@
-/** Brings each request to its desk, and what the desk says back: the worker's part of the protocol. */
+/** The worker's side of the protocol: passes each request to its solver, and sends the answer back. */
 import type { Heed } from "heed";
 import type { FromWorker, ToWorker } from "./protocol";
-import type { Solver } from "./solvers";
+import type { Solver } from "./solver";
 
-type Desks = Readonly<Record<string, () => Promise<{ default: unknown }>>>;
+type Solvers = Readonly<Record<string, () => Promise<{ default: unknown }>>>;
 
-/** The buffers in a value, each once: a buffer may be transferred only once, and two names may share one. */
+/** The buffers in a value, without duplicates: two arrays may share a buffer, which can be transferred only once. */
 export function buffersIn(value: unknown, found = new Set<Transferable>()): Set<Transferable> {
   if (ArrayBuffer.isView(value)) found.add(value.buffer as ArrayBuffer);
   else if (typeof value === "object" && value !== null)
@@ -13,11 +13,11 @@ export function buffersIn(value: unknown, found = new Set<Transferable>()): Set<
   return found;
 }
 
-export function wordsOf(error: unknown): string {
+export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Resolves once the messages that have come before have been heard. */
+/** Resolves once all messages that arrived before have been handled. */
 function afterMessages(): Promise<void> {
   const { port1, port2 } = new MessageChannel();
   return new Promise((resolve) => {
@@ -29,22 +29,22 @@ function afterMessages(): Promise<void> {
   });
 }
 
-/** What to do with each message from the page. */
+/** Returns a handler for messages from the page. */
 export function dispatcher(
   heed: Heed,
-  desks: Desks,
+  solvers: Solvers,
   send: (message: FromWorker) => void,
 ): (message: ToWorker) => void {
-  const underWay = new Map<number, AbortController>();
+  const running = new Map<number, AbortController>();
 
-  async function answer(id: number, desk: string, request: unknown): Promise<void> {
+  async function answer(id: number, name: string, request: unknown): Promise<void> {
     const controller = new AbortController();
     const { signal } = controller;
-    underWay.set(id, controller);
+    running.set(id, controller);
     try {
-      const solver = (await desks[desk]?.())?.default as Solver<unknown, unknown, unknown>;
+      const solver = (await solvers[name]?.())?.default as Solver<unknown, unknown, unknown>;
       signal.throwIfAborted();
-      const solved = await solver(request, {
+      const result = await solver(request, {
         heed,
         signal,
         progress: (progress) => send({ id, progress }),
@@ -53,16 +53,16 @@ export function dispatcher(
           signal.throwIfAborted();
         },
       });
-      if (!signal.aborted) send({ id, answer: solved });
+      if (!signal.aborted) send({ id, answer: result });
     } catch (error) {
-      if (!signal.aborted) send({ id, refused: wordsOf(error) });
+      if (!signal.aborted) send({ id, refused: messageOf(error) });
     } finally {
-      underWay.delete(id);
+      running.delete(id);
     }
   }
 
   return (message) => {
-    if ("cancel" in message) underWay.get(message.id)?.abort();
-    else void answer(message.id, message.desk, message.request);
+    if ("cancel" in message) running.get(message.id)?.abort();
+    else void answer(message.id, message.solver, message.request);
   };
 }

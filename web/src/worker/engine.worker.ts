@@ -1,6 +1,6 @@
 /**
- * The entry of the page's worker. It holds nothing that another file imports: WebKit evaluates an imported worker entry
- * a second time, and then each class exists twice.
+ * The entry of the page's worker. No other file may import it: WebKit evaluates an imported worker entry a second time,
+ * and then each class exists twice.
  */
 import type { FromWorker } from "./protocol";
 

@@ -1,14 +1,14 @@
-/** The page's side of the worker: one engine in it, asked for answers and told when one is no longer wanted. */
+/** The page's side of the protocol: sends requests to the engine in the worker, and cancels those no longer needed. */
 
 import type { EngineInfo, FromWorker, ToWorker } from "./protocol";
-import type { AnswerOf, DeskName, ProgressOf, RequestOf } from "./solvers";
+import type { AnswerOf, ProgressOf, RequestOf, SolverName } from "./solvers";
 
 /**
- * While a debugger listens to its workers, Firefox 153 now and then never returns from starting a worker inside a
- * worker, as the engine's threads are. A start that takes this long gets a rival, and the first of them that is ready
- * is the engine. On a slow line nothing is lost: the first start goes on.
+ * With a debugger attached to its workers, Firefox 153 sometimes hangs while a worker starts another worker, as the
+ * engine's threads do. If a start takes longer than this many milliseconds, a second one begins, and the first that is
+ * ready becomes the engine. A slow connection loses nothing, because the first start continues.
  */
-const patience = 5000;
+const startTimeout = 5000;
 const mostStarts = 3;
 
 export interface AskOptions<Progress> {
@@ -23,11 +23,11 @@ interface Pending {
 }
 
 export interface EngineOptions {
-  /** Whether it has threads beside the worker's own: true. Small models run faster, and the page smoother, without. */
+  /** Whether the engine may use several threads (true by default). A small model runs faster, and the page smoother, with one. */
   readonly hasThreads?: boolean;
 }
 
-/** The name tells the worker which engine to start; the bundler wants it to stand here as it is. */
+/** The name tells the worker which engine to start. The bundler needs the literal URL at each place. */
 function newWorker(hasThreads: boolean): Worker {
   return hasThreads
     ? new Worker(new URL("./engine.worker.ts", import.meta.url), { type: "module", name: "heed" })
@@ -37,19 +37,19 @@ function newWorker(hasThreads: boolean): Worker {
       });
 }
 
-export class Engine {
-  /** What runs in the worker, once it runs; rejected when it cannot, with words for the person. */
+export class EngineClient {
+  /** Resolves with facts about the engine once it runs; rejects with a message for the person if it cannot start. */
   readonly started: Promise<EngineInfo>;
   #announce!: (info: EngineInfo) => void;
   #giveUp!: (error: Error) => void;
-  /** Those that are starting, and later the one that started. */
+  /** The workers that are starting; later only the one that started. */
   #workers = new Set<Worker>();
   #starts = 0;
   #worker: Worker | null = null;
   #pending = new Map<number, Pending>();
   #asked = 0;
   readonly #hasThreads: boolean;
-  /** Why there is no engine any more. */
+  /** Why the engine has ended; null while it has not. */
   #ended: Error | null = null;
 
   constructor({ hasThreads = true }: EngineOptions = {}) {
@@ -58,14 +58,14 @@ export class Engine {
       this.#announce = resolve;
       this.#giveUp = reject;
     });
-    // Whoever asks is told; that no one has asked yet is no error of its own.
+    // `ask` reports the failure; without a request it is not an unhandled rejection.
     this.started.catch(() => {});
     this.#start();
   }
 
-  /** The answer of a desk. Rejects with words for the person, or with the signal's reason once that is aborted. */
-  async ask<Name extends DeskName>(
-    desk: Name,
+  /** Asks a solver. Rejects with a message for the person, or with the signal's reason once that is aborted. */
+  async ask<Name extends SolverName>(
+    solver: Name,
     request: RequestOf<Name>,
     { signal, progress }: AskOptions<ProgressOf<Name>> = {},
   ): Promise<AnswerOf<Name>> {
@@ -86,7 +86,7 @@ export class Engine {
       this.#send({ id, cancel: true });
     };
     signal?.addEventListener("abort", cancel);
-    this.#send({ id, desk, request });
+    this.#send({ id, solver, request });
     try {
       return (await answer) as AnswerOf<Name>;
     } finally {
@@ -115,10 +115,10 @@ export class Engine {
     setTimeout(() => {
       const isStarting = !this.#worker && this.#workers.size > 0;
       if (isStarting) this.#start();
-    }, patience);
+    }, startTimeout);
   }
 
-  /** A start that failed is only told of when no other one is left to hope for. */
+  /** Reports a failed start only when no other start is in progress. */
   #fail(worker: Worker, message: string): void {
     const what = this.#worker ? "has stopped" : "could not start";
     this.#workers.delete(worker);

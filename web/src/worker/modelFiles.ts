@@ -1,4 +1,4 @@
-/** The files of the trained models, for every desk in the worker: fetched once, and shared by the rooms. */
+/** The files of the trained models, for all solvers: fetched once and shared by the rooms. */
 import type { ModelFiles } from "heed/models";
 
 const fetched = new Map<string, Promise<ArrayBuffer>>();
@@ -9,12 +9,12 @@ async function load(address: string): Promise<ArrayBuffer> {
   return response.arrayBuffer();
 }
 
-/** A file that did not come is asked for again the next time. */
+/** Fetches a file once. After a failure the next call tries again. */
 async function file(address: string): Promise<Uint8Array> {
-  const coming = fetched.get(address) ?? load(address);
-  fetched.set(address, coming);
+  const pending = fetched.get(address) ?? load(address);
+  fetched.set(address, pending);
   try {
-    return new Uint8Array(await coming);
+    return new Uint8Array(await pending);
   } catch (error) {
     fetched.delete(address);
     const { message } = error as Error;
@@ -24,7 +24,7 @@ async function file(address: string): Promise<Uint8Array> {
 
 const textAt = async (address: string) => new TextDecoder().decode(await file(address));
 
-/** What loadModel takes. `folder` is a whole address, because the worker's own is another one than the page's. */
+/** The argument of loadModel. `folder` is an absolute address, because the worker's base address differs from the page's. */
 export async function modelFilesIn(folder: string): Promise<ModelFiles> {
   const [config, weights] = await Promise.all([
     textAt(`${folder}/config.json`),
@@ -33,7 +33,7 @@ export async function modelFilesIn(folder: string): Promise<ModelFiles> {
   return { config, weights };
 }
 
-/** report.json, of which a room names the parts that it shows. */
+/** Reads report.json; `Report` declares the parts that a room shows. */
 export async function reportIn<Report>(folder: string): Promise<Report> {
   return JSON.parse(await textAt(`${folder}/report.json`)) as Report;
 }

@@ -1,5 +1,5 @@
-/** What goes between the page and its worker. Typed arrays from the worker are transferred, not copied. */
-import type { DeskName } from "./solvers";
+/** The messages between the page and its worker. Typed arrays from the worker are transferred, not copied. */
+import type { SolverName } from "./solvers";
 
 export interface EngineInfo {
   readonly version: string;
@@ -9,10 +9,10 @@ export interface EngineInfo {
 }
 
 export type ToWorker =
-  | { readonly id: number; readonly desk: DeskName; readonly request: unknown }
+  | { readonly id: number; readonly solver: SolverName; readonly request: unknown }
   | { readonly id: number; readonly cancel: true };
 
-/** The worker starts its engine by itself, says so or why not, and then answers what it is asked. */
+/** The worker starts its engine without being asked, reports that it is ready or why it failed, and then answers requests. */
 export type FromWorker =
   | { readonly ready: EngineInfo }
   | { readonly failed: string }

@@ -1,8 +1,8 @@
-/** What the page's worker does: it owns the engine, so that the page itself never waits. */
+/** The page's worker. It owns the engine, so that no computation blocks the page. */
 import { load } from "heed";
-import { buffersIn, dispatcher, wordsOf } from "./dispatch";
+import { buffersIn, dispatcher, messageOf } from "./dispatch";
 import type { FromWorker, ToWorker } from "./protocol";
-import { desks } from "./solvers";
+import { solvers } from "./solvers";
 
 function send(message: FromWorker): void {
   self.postMessage(message, { transfer: [...buffersIn(message)] });
@@ -11,11 +11,11 @@ function send(message: FromWorker): void {
 export async function start(): Promise<void> {
   try {
     const heed = await load(self.name === "heed alone" ? { threads: 1 } : {});
-    const dispatch = dispatcher(heed, desks, send);
+    const dispatch = dispatcher(heed, solvers, send);
     self.onmessage = ({ data }: MessageEvent<ToWorker>) => dispatch(data);
     const { version, variant, threads, reason } = heed.info;
     send({ ready: { version, variant, threads, reason } });
   } catch (error) {
-    send({ failed: wordsOf(error) });
+    send({ failed: messageOf(error) });
   }
 }

@@ -92,7 +92,7 @@ const oneOf = ({ name, attention, index }: HeadView): OneHead => ({
 
 export function HeadPanel({ explanation }: { explanation: Explanation | null }) {
   const { scene, state, set, drop } = usePage();
-  const { wishes } = useShell();
+  const { restrictions } = useShell();
   const [ref, width] = useWidth<HTMLDivElement>();
   const { shown, other, row, cell } = scene;
   const { head, name, attention } = shown;
@@ -104,7 +104,7 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
     <section class="one-head" aria-labelledby="one-head-title">
       <div class="head-bar">
         <h2 id="one-head-title">{name.replace(/^./, (first) => first.toUpperCase())}</h2>
-        <fieldset class="lockable" disabled={wishes.lock}>
+        <fieldset class="lockable" disabled={restrictions.lock}>
           <Switch
             label="Drop this head"
             checked={state.dropped.includes(head.key)}

@@ -11,7 +11,7 @@ import {
 import { nn } from "heed/nn";
 import { pathOf } from "../../shared/attended";
 import { type Input, readInput, tokensOf } from "../../shared/typed";
-import type { Solver } from "../../worker/solvers";
+import type { Solver } from "../../worker/solver";
 import { askedOf, questionsOf } from "./asking";
 import { attentionsOf, bestOf } from "./attending";
 import { exhibitOf } from "./catalogue";

@@ -6,7 +6,7 @@ import { Matrix } from "../../picture/Matrix";
 import { usePicture } from "../../picture/usePicture";
 import { type Shares, weightsOf } from "../../shared/attended";
 import { useShell } from "../../shared/shell";
-import type { CourseProps } from "./CourseView";
+import type { CourseProps } from "./courseProps";
 import type { Attention } from "./orders";
 import type { HeadRef } from "./state";
 import { useIsSeen, useTurn } from "./useTurn";

@@ -3,8 +3,9 @@ import { useEffect, useMemo } from "preact/hooks";
 import { nearest } from "../../picture/scale";
 import { Notices } from "../../shared/Notices";
 import { Panel } from "../../shared/Panel";
+import { hides } from "../../shared/restrictions";
 import type { RoomProps } from "../../shared/room";
-import { hides, useFootnote, useShell } from "../../shared/shell";
+import { useFootnote, useShell } from "../../shared/shell";
 import { TryNext } from "../../shared/TryNext";
 import { Controls } from "./Controls";
 import { CourseView } from "./CourseView";
@@ -49,7 +50,7 @@ function useHeard(lesson: Lesson | null): string {
 }
 
 export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
-  const { wishes } = useShell();
+  const { restrictions } = useShell();
   const key = JSON.stringify(setupsOf(state));
   const setups = useMemo(() => setupsOf(state), [key]);
   const controls = useLesson(setups, state.text);
@@ -102,7 +103,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
           <ExampleView lesson={lesson} showing={showing} state={state} set={set} />
         </Panel>
         <Panel name="heads">
-          {!hides(wishes, "text") && (
+          {!hides(restrictions, "text") && (
             <p class="learn-words">
               {hopeOf(state.task)} Training only ever sees inputs and right answers.
             </p>

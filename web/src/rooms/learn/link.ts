@@ -1,5 +1,5 @@
 /** The room's part of the link. */
-import { numberIn, oneOf, onOff, type Readers, readParams } from "../../app/link";
+import { numberIn, oneOf, onOff, type Readers, readParams } from "../../shared/linkReaders";
 import type { Reading } from "../../shared/room";
 import {
   allowed,

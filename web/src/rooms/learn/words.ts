@@ -1,7 +1,7 @@
 /** What the room says about what is seen. */
 import type { AttentionName } from "../../shared/attended";
 import { format } from "../../shared/format";
-import type { Suggestion } from "../../shared/TryNext";
+import type { Suggestion } from "../../shared/room";
 import type { Attention, Begun, Seen } from "./orders";
 import type { HeadRef, State } from "./state";
 

@@ -1,15 +1,16 @@
 /** The current stage's picture. Every product is drawn one way: what stands left, times what stands above, is the corner. */
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
+import type { Labels } from "../../picture/layout";
 import { cellsFor, leftOf, px, topCellsFor } from "../../picture/layout";
-import type { Labels } from "../../picture/paint";
 import { format, shorten } from "../../shared/format";
 import { TokenRow } from "../../shared/TokenRow";
 import { totalOf } from "./explain";
 import { kindOf, type MatrixName } from "./matrices";
 import { NamedLegend, NamedMatrix } from "./NamedMatrix";
 import { usePage } from "./page";
-import { type PictureOptions, sizesOf } from "./pictures";
+import type { PictureOptions } from "./pictures";
+import { sizesOf } from "./state";
 import type { Tokens } from "./tokens";
 
 interface Column {

@@ -2,9 +2,9 @@
 import { useCallback, useMemo } from "preact/hooks";
 import { TokenLines } from "../../picture/TokenLines";
 import { Slider } from "../../shared/Fields";
-import { viewOf } from "./matrices";
 import { usePage } from "./page";
 import { allowedRanges } from "./state";
+import { viewOf } from "./viewOf";
 
 export function Lines() {
   const { scene, solution, state, set } = usePage();

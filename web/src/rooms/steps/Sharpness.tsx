@@ -2,9 +2,9 @@
 
 import { at } from "../../picture/view";
 import { format, shorten } from "../../shared/format";
-import { viewOf } from "./matrices";
 import { usePage } from "./page";
 import type { Solution } from "./problem";
+import { viewOf } from "./viewOf";
 
 /** From here on hardly anything is left for the other keys. */
 const saturated = 0.95;

@@ -159,7 +159,7 @@ export function Maps({
     cell: { width: cell, height: cell },
     labels,
     selected: { row },
-    lights: active ? [{ row: active.row }, { col: active.col }] : [],
+    highlights: active ? [{ row: active.row }, { col: active.col }] : [],
     active,
   });
   const actions = useMemo(

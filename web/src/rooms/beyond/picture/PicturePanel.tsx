@@ -219,7 +219,7 @@ function PixelWeights({ state, set, request }: PanelProps & { request: NoisyRequ
     palette,
     cell: { width: cell, height: cell },
     isHidden,
-    lights: [{ row: middle, col: middle }],
+    highlights: [{ row: middle, col: middle }],
     active,
   });
   const actions = useMemo(

@@ -56,7 +56,7 @@ function weightWords(
 }
 
 export function PointsPanel({ state, set }: PanelProps) {
-  const { wishes } = useShell();
+  const { restrictions } = useShell();
   const { points, bandwidth, query, similar } = state;
   const request = useMemo(() => ({ points, bandwidth, query }), [points, bandwidth, query]);
   const { answer, request: answered, failure } = useAnswer("regression", request);
@@ -124,7 +124,7 @@ export function PointsPanel({ state, set }: PanelProps) {
             <Plane
               state={state}
               answer={answer}
-              isLocked={wishes.lock}
+              isLocked={restrictions.lock}
               onPoints={(points) => set({ points })}
               onQuery={(query) => set({ query })}
               onPoint={(row, by) => point(row === null ? null : { row, col: 0 }, by)}
@@ -149,7 +149,7 @@ export function PointsPanel({ state, set }: PanelProps) {
             csv={() => pointsCsv(points, answer)}
           />
           <p class="faint">
-            {wishes.lock
+            {restrictions.lock
               ? "Drag the query; arrow keys move it."
               : "Drag the points and the query; arrow keys move what is focused."}
           </p>

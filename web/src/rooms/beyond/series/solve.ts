@@ -11,7 +11,7 @@ import {
 } from "heed/models";
 import { nn } from "heed/nn";
 import { modelFilesIn, reportIn } from "../../../worker/modelFiles";
-import type { Bench, Solver } from "../../../worker/solvers";
+import type { Solver, SolverContext } from "../../../worker/solver";
 
 export interface SeriesRequest {
   /** The folder of the model's files, an address of its own: the worker's is another one than the page's. */
@@ -101,7 +101,7 @@ async function fill(
 
 const solve: Solver<SeriesRequest, FilledSeries> = async (
   { model, seed }: SeriesRequest,
-  { heed, signal }: Bench<never>,
+  { heed, signal }: SolverContext<never>,
 ) => {
   const [files, { heldOut }] = await Promise.all([
     modelFilesIn(model),
