@@ -7,7 +7,7 @@
 namespace heed::ops {
 
 template <class T>
-Broadcast<T>::Broadcast(std::string_view argument, const TensorView& array, const Shape& full) {
+PairArray<T>::PairArray(std::string_view argument, const TensorView& array, const Shape& full) {
   const Shape& shape = array.shape();
   const std::int64_t S = full[-1];
   const auto refuse = [&] {
@@ -31,16 +31,16 @@ Broadcast<T>::Broadcast(std::string_view argument, const TensorView& array, cons
     data_ = reinterpret_cast<const T*>(array.data<bool>().data());
 }
 
-template class Broadcast<std::uint8_t>;
-template class Broadcast<float>;
+template class PairArray<std::uint8_t>;
+template class PairArray<float>;
 
 BroadcastMask::BroadcastMask(const std::optional<TensorView>& mask,
                              const std::optional<TensorView>& bias, const Shape& full) {
   if (mask) {
     if (mask->dtype() == DType::kBool)
-      allowed_ = Broadcast<std::uint8_t>("mask", *mask, full);
+      allowed_ = PairArray<std::uint8_t>("mask", *mask, full);
     else if (mask->dtype() == DType::kFloat32)
-      bias_ = Broadcast<float>("mask", *mask, full);
+      bias_ = PairArray<float>("mask", *mask, full);
     else
       throw DTypeError("mask", "bool or float32", to_string(mask->dtype()));
   }
@@ -49,7 +49,7 @@ BroadcastMask::BroadcastMask(const std::optional<TensorView>& mask,
     if (!bias_.empty())
       throw OptionError("bias", "a boolean mask beside it, because a float mask is a bias too",
                         "a float32 mask");
-    bias_ = Broadcast<float>("bias", *bias, full);
+    bias_ = PairArray<float>("bias", *bias, full);
   }
 }
 

@@ -11,13 +11,12 @@
 
 namespace heed::ops {
 
-/// An array over [B, H, L, S] that repeats where it has fewer or smaller axes, without being
-/// copied.
+/// An array that broadcasts to [B, H, L, S], read in place.
 template <class T>
-class Broadcast {
+class PairArray {
  public:
-  Broadcast() = default;
-  Broadcast(std::string_view argument, const TensorView& array, const Shape& full);
+  PairArray() = default;
+  PairArray(std::string_view argument, const TensorView& array, const Shape& full);
 
   bool empty() const noexcept { return data_ == nullptr; }
 
@@ -29,7 +28,7 @@ class Broadcast {
             strides_[2], strides_[3]};
   }
 
-  /// Keys from here on are not reached by a last axis that is shorter than S.
+  /// The size of a last axis that is shorter than S: it says nothing of the keys from here on.
   std::int64_t reach() const noexcept { return reach_; }
 
  private:
@@ -57,8 +56,8 @@ class BroadcastMask {
   std::int64_t reach(std::int64_t S) const noexcept;
 
  private:
-  Broadcast<std::uint8_t> allowed_;
-  Broadcast<float> bias_;
+  PairArray<std::uint8_t> allowed_;
+  PairArray<float> bias_;
 };
 
 }  // namespace heed::ops

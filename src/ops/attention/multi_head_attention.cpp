@@ -76,7 +76,7 @@ void validate_inputs(const TensorView& query, const TensorView& key, const Tenso
 /// A mask and a key mask in one: hidden is what either hides. T is the kind of element of the mask.
 template <class T>
 Tensor intersect(const TensorView& mask, const TensorView& key_mask, const Shape& full, T hidden) {
-  const ops::Broadcast<T> spread("mask", mask, full);
+  const ops::PairArray<T> spread("mask", mask, full);
   const std::int64_t B = full[0], S = full[3];
   // Only the axes that the mask itself tells apart.
   const auto own = [&](int axis) { return mask.shape().rank() >= -axis ? mask.shape()[axis] : 1; };

@@ -11,8 +11,16 @@
 namespace heed::ops {
 
 inline kernels::Activation for_kernel(Activation activation) {
-  static_assert(static_cast<int>(Activation::kSigmoid) ==
-                static_cast<int>(kernels::Activation::kSigmoid));
+  constexpr auto is_same = [](Activation a, kernels::Activation b) {
+    return static_cast<int>(a) == static_cast<int>(b);
+  };
+  static_assert(is_same(Activation::kNone, kernels::Activation::kNone) &&
+                is_same(Activation::kRelu, kernels::Activation::kRelu) &&
+                is_same(Activation::kGelu, kernels::Activation::kGelu) &&
+                is_same(Activation::kGeluTanh, kernels::Activation::kGeluTanh) &&
+                is_same(Activation::kSilu, kernels::Activation::kSilu) &&
+                is_same(Activation::kTanh, kernels::Activation::kTanh) &&
+                is_same(Activation::kSigmoid, kernels::Activation::kSigmoid));
   return static_cast<kernels::Activation>(activation);
 }
 
@@ -36,7 +44,7 @@ struct Product {
   float* c = nullptr;  ///< [rows, columns]
 };
 
-/// Takes scratch memory from the arena: no other scope of it may be open. Throws MemoryError.
+/// Takes scratch memory from the arena. Throws MemoryError.
 void multiply(Context::Runtime& runtime, const Product& product);
 
 }  // namespace heed::ops
