@@ -50,7 +50,7 @@ function Keys({ of, other, row }: { of: OneHead; other: OneHead | null; row: num
   ];
   if (other) heads.push({ id: "other", head: other.name }, { id: "less", head: "difference" });
   return (
-    <RowTable title={`“${rows[row]}” looks at`} note={of.name} columns={heads}>
+    <RowTable title={`What “${rows[row]}” attends to`} note={of.name} columns={heads}>
       <tbody>
         {columns.map((key, col) => {
           const weight = at(weights, row, col);

@@ -36,8 +36,8 @@ const quoted = (words: readonly string[]) =>
 
 /** The example, solved where the task knows how; or why there is none. */
 export function readInput(task: Task, text: string): Input | { readonly why: string } {
-  if (!task.read) return { why: "This model looks at pictures: there is nothing to type." };
-  if (text.trim() === "") return { why: "Type something: there is nothing to look at yet." };
+  if (!task.read) return { why: "This model works on pictures: there is nothing to type." };
+  if (text.trim() === "") return { why: "Type something: the input is empty." };
   const unknown = unknownIn(task, text);
   if (unknown.length > 0) {
     const what = task.kind === "tagging" ? "words" : "characters";
@@ -48,7 +48,7 @@ export function readInput(task: Task, text: string): Input | { readonly why: str
   const input = (task.solve?.(text) ?? task.read(text)) as Input;
   if (tokensOf(input).length > mostTokens)
     return {
-      why: `That is more than ${mostTokens} tokens: more than the model can make sense of.`,
+      why: `That is more than ${mostTokens} tokens: more than the model can handle.`,
     };
   return input;
 }

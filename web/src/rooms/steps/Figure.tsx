@@ -39,7 +39,7 @@ function useLabels() {
   return { ...words, sizes: sizesOf(scene) };
 }
 
-const axes = { rowAxis: "queries look", colAxis: "keys are looked at" } as const;
+const axes = { rowAxis: "queries attend", colAxis: "keys are attended to" } as const;
 
 /** One matrix on the left, one or more above, and their products in the corners. */
 function ProductFigure({
@@ -182,7 +182,7 @@ function SoftmaxFigure({ width }: { width: number }) {
   const note = (
     <>
       of “{query}”, {isGrowing ? "sum so far" : "sum"} <b>{sum !== null && format(sum)}</b>
-      {solution?.taken ? `, the largest score taken off first` : ""}
+      {solution?.taken ? `, after subtracting the largest score` : ""}
     </>
   );
   return (

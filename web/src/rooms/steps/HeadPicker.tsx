@@ -37,7 +37,7 @@ export function HeadPicker() {
   return (
     <fieldset class="heads">
       <legend>
-        <span>Head, ticked if it counts</span>
+        <span>Head (uncheck to leave it out)</span>
       </legend>
       {Array.from({ length: scene.heads }, (_, head) => (
         <span key={head} class="head">
@@ -56,7 +56,7 @@ export function HeadPicker() {
           <input
             type="checkbox"
             aria-label={`Head ${head + 1} counts`}
-            title="Without the tick this head is left out"
+            title="Uncheck to leave this head out"
             disabled={restrictions.lock}
             checked={!state.dropped.has(head)}
             onChange={({ currentTarget }) => keep(head, currentTarget.checked)}

@@ -94,7 +94,7 @@ export function Sentence({
         <Lockable>
           <TextField
             id="text"
-            label={scene.cross ? "This sentence asks (queries)" : "Sentence"}
+            label={scene.cross ? "This sentence attends (queries)" : "Sentence"}
             note={!state.example && untrained}
             value={state.text}
             onInput={(text) => keep(text, withText)}
@@ -102,7 +102,7 @@ export function Sentence({
           {state.keyText !== null && (
             <TextField
               id="key-text"
-              label="This sentence is asked (keys and values)"
+              label="This sentence is attended to (keys and values)"
               value={state.keyText}
               onInput={(text) => keep(text, (keyText) => ({ ...otherCells, keyText }))}
             />

@@ -70,10 +70,10 @@ export function Sharpness() {
       </p>
       <p class="faint">
         {isSaturated
-          ? "The softmax is saturated: one key takes nearly all, and a small change of a score changes nothing."
+          ? "The softmax is saturated: one key gets nearly all the attention, and a small change of a score changes nothing."
           : state.scaled
-            ? "Switch off the division by √d or lower the temperature: the one grows, the other falls."
-            : "The division by √d is off. Longer vectors make the one grow and the other fall."}
+            ? "Switch off the division by √d or lower the temperature: the largest weight grows and the entropy falls."
+            : "The division by √d is off. With longer vectors the largest weight grows and the entropy falls."}
       </p>
     </div>
   );

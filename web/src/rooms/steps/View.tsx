@@ -29,10 +29,9 @@ function isSame(a: CellRef | null, b: CellRef | null): boolean {
 function noticesOf(scene: Scene, failure: string | null): string[] {
   const notices: string[] = [];
   if (failure) notices.push(failure);
-  if (scene.queries.tokens.length === 0)
-    notices.push("Type a word: there is no token to look from yet.");
+  if (scene.queries.tokens.length === 0) notices.push("Type a word: there is no query yet.");
   else if (scene.keys.tokens.length === 0)
-    notices.push("Type a word into the second sentence: there is no token to look at yet.");
+    notices.push("Type a word into the second sentence: there is no key yet.");
   if (scene.queries.cut || scene.keys.cut) notices.push(noticeOfCut);
   return notices;
 }

@@ -143,7 +143,7 @@ export function explain(
   const rowWord = isOfToken ? `“${token}”` : `row ${i + 1}`;
   const name =
     kind.cols === "key"
-      ? `${kind.title}, ${rowWord} looks at “${keys[j]}”`
+      ? `${kind.title}, ${rowWord} attends to “${keys[j]}”`
       : `${kind.title}, ${rowWord}, entry ${j + 1}`;
   const head: Piece[] = [
     { text: `${kind.symbol}[${tokenRow + 1}, ${j + 1}]`, role: kind.role },
