@@ -1,4 +1,4 @@
-/** What the words mean that more than one room uses, each in a sentence or two. Fetched when it is first opened. */
+/** Definitions of terms that several rooms use, in one or two sentences each. Loaded when a glossary is first opened. */
 import type { RoomId } from "./rooms";
 
 export const glossary = {

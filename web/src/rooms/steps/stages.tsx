@@ -5,7 +5,7 @@ import type { StageName } from "./stageNames";
 import { countBlind, type Scene, type State } from "./state";
 import { Word } from "./Word";
 
-/** Where its numbers are made, in this order: a stage without such a matrix has nothing to play. */
+/** The matrices that a stage computes, in order; a stage without one has nothing to play. */
 export function targetsOf(stage: StageName, { example, position }: State): readonly MatrixName[] {
   switch (stage) {
     case "tokens":
@@ -23,7 +23,7 @@ export function targetsOf(stage: StageName, { example, position }: State): reado
 
 export interface Stage {
   readonly title: string;
-  /** The matrices of its picture in the pipeline; the tokens' stage has words instead. */
+  /** The matrices of its picture in the pipeline; the stage of the tokens shows words instead. */
   readonly matrices: readonly MatrixName[];
   explain(state: State, scene: Scene): ComponentChildren;
 }
@@ -218,7 +218,7 @@ export const allStages: Record<StageName, Stage> = {
   },
 };
 
-/** The matrix that a stage shows in the pipeline; the worked example ends with the output of its one head. */
+/** The matrix that a stage shows in the pipeline; the worked example ends with the output of its only head. */
 export function picturesOf(stage: StageName, example: boolean): readonly MatrixName[] {
   if (stage === "joined" && example) return ["joined"];
   return allStages[stage].matrices;
