@@ -1,4 +1,4 @@
-/** Weights whose colours run from 0 to the largest of the picture, on a curve of one's choice. */
+/** A palette for weights from 0 to the largest of the picture, with a choice of the curve. */
 import { useMemo } from "preact/hooks";
 import { type Curve, type Palette, weightLegends, weightShare } from "../../picture/colour";
 import { formatWeight } from "../../shared/format";

@@ -1,4 +1,4 @@
-/** All heads of a model as small pictures, an attention in each row; one of them is drawn large. */
+/** All heads of a model as small pictures, one row for each attention; the selected one is also drawn large. */
 import { useId, useMemo } from "preact/hooks";
 import type { Palette } from "../../picture/colour";
 import { Legend } from "../../picture/Legend";

@@ -17,7 +17,7 @@ import type { HeadRef } from "./state";
 import { explain, hiddenIn } from "./weights";
 import { nameOf, percent } from "./words";
 
-/** How wide and high a cell is at most. */
+/** The greatest size of a cell. */
 const cellLimit = 32;
 
 export function LargeHead({

@@ -1,4 +1,4 @@
-/** What a person can set beside the date. */
+/** The settings of the room, except for the date. */
 import { ColourChoice } from "../../picture/ColourChoice";
 import { Choice } from "../../shared/Fields";
 import { Settings } from "../../shared/Settings";

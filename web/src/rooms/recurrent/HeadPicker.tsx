@@ -1,4 +1,4 @@
-/** The Transformer's layers and heads as small maps; a head is known by its place and number. */
+/** The Transformer's layers and heads as small maps; heads are identified by position and number. */
 import { useMemo } from "preact/hooks";
 import type { Palette } from "../../picture/colour";
 import { Legend } from "../../picture/Legend";

@@ -1,4 +1,4 @@
-/** The room "Speed": its settings, and the run they lead to. */
+/** The room "Speed": its settings, and the run. */
 import { Choice, NumberField, Switch } from "../../shared/Fields";
 import { Notices } from "../../shared/Notices";
 import { Panel } from "../../shared/Panel";

@@ -1,4 +1,4 @@
-/** A desk of this room: a picture with noise, and what three kinds of means make of it. */
+/** A solver of this room: a noisy picture, denoised by three kinds of means. */
 
 import type { Solver } from "../../../worker/solver";
 import { numbersOf } from "../numbers";

@@ -39,7 +39,7 @@ function pointsCsv(points: readonly Point[], answer: Regression | null): string 
   return `${["point,x,y,weight", ...rows].join("\r\n")}\r\n`;
 }
 
-/** How a point got its weight, with its numbers. */
+/** The formula of a point's weight. */
 function weightWords(
   points: readonly Point[],
   index: number,

@@ -1,4 +1,4 @@
-/** A trained model fills the gap of a series that repeats itself. */
+/** A trained model fills a gap in a periodic series. */
 import { useMemo, useRef } from "preact/hooks";
 import { SaveDrawing } from "../../../picture/SaveDrawing";
 import { NumberField } from "../../../shared/Fields";
@@ -27,12 +27,12 @@ const columns: readonly Column[] = [
   { id: "alike", head: "alike" },
   { id: "weight", head: "weight" },
 ];
-/** Rows of the table: the largest weights. */
+/** The number of rows of the table, which has the largest weights. */
 const rowsShown = 10;
 
 const nameOf = ({ layer, head }: HeadRef) => `layer ${layer + 1}, head ${head + 1}`;
 
-/** The mean over the gap of a head's weight on values that are alike. */
+/** A head's mean weight, over the gap, on values whole periods away. */
 function onAlikeOf({ onAlike }: HeadWeights, { isHidden }: FilledSeries): number {
   const hidden = [...onAlike].filter((_, t) => isHidden[t]);
   return hidden.reduce((sum, weight) => sum + weight, 0) / hidden.length;
