@@ -1,7 +1,7 @@
 /**
  * The state of the room, which is exactly what the link holds (see link.ts); the person's own files are not part of it.
  */
-import type { Curve } from "../../picture/colour";
+import type { ColourCurve } from "../../picture/colour";
 
 export type Subject = "picture" | "points" | "series" | "melody";
 export type Method = "local" | "bilateral" | "nonLocal";
@@ -37,7 +37,7 @@ export interface State {
   readonly tone: number;
   readonly method: Method;
   readonly pixel: Pixel;
-  readonly curve: Curve;
+  readonly curve: ColourCurve;
 
   readonly points: readonly Point[];
   readonly bandwidth: number;

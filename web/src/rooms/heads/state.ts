@@ -1,6 +1,6 @@
 /** The state of the room, which is exactly what the link holds (see link.ts). */
 
-import type { Curve, Range } from "../../picture/colour";
+import type { ColourCurve, ColourRange } from "../../picture/colour";
 import type { AttentionName } from "../../shared/attended";
 import { type ExhibitId, exhibitOf } from "./catalogue";
 import type { MeasureName } from "./measures";
@@ -28,8 +28,8 @@ export interface State {
   readonly measure: MeasureName;
   /** Whether heads are ordered by layer or by the measure. */
   readonly order: "layer" | "measure";
-  readonly range: Range;
-  readonly curve: Curve;
+  readonly range: ColourRange;
+  readonly curve: ColourCurve;
   /** Lines are drawn until they carry this share of each query's attention, in percent. */
   readonly mass: number;
 }

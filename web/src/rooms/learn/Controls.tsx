@@ -2,7 +2,7 @@
 import { ColourChoice } from "../../picture/ColourChoice";
 import { Choice, NumberField, Slider, Switch } from "../../shared/Fields";
 import type { Setter } from "../../shared/room";
-import { Settings } from "../../shared/Settings";
+import { SettingsPanel } from "../../shared/SettingsPanel";
 import { allowed, planOf, type State, type TaskName, taskNames, tasks } from "./state";
 
 /** The slider is logarithmic, with ten steps to a factor of ten. */
@@ -44,7 +44,7 @@ export function Controls({ state, set }: { state: State; set: Setter<State> }) {
     </div>
   );
   return (
-    <Settings look={look}>
+    <SettingsPanel look={look}>
       <Choice<TaskName>
         label="Learn to"
         value={state.task}
@@ -105,6 +105,6 @@ export function Controls({ state, set }: { state: State; set: Setter<State> }) {
         limits={allowed.seed}
         onChange={(seed) => begin({ seed })}
       />
-    </Settings>
+    </SettingsPanel>
   );
 }

@@ -1,12 +1,12 @@
 /** The props of the parts that show one training. */
 import type { Setter } from "../../shared/room";
-import type { Attention, Course, Seen } from "./orders";
+import type { Course, CourseAttention, Seen } from "./orders";
 import type { State } from "./state";
 
 export interface CourseProps {
   course: Course;
   /** With the tokens of the example that is shown. */
-  attentions: readonly Attention[];
+  attentions: readonly CourseAttention[];
   /** The snapshot that is shown, and its step. */
   seen: Seen;
   step: number;

@@ -1,6 +1,6 @@
 /** The requests to this room's solver, its answers and its news. */
 import type { ConfigOptions, Recipe, Task } from "heed/models";
-import type { Attention as Between, Shares } from "../../shared/attended";
+import type { Attention, Shares } from "../../shared/attended";
 
 /** The settings of one training. */
 export interface Setup {
@@ -21,7 +21,7 @@ export type Order =
   | { readonly kind: "pause" };
 
 /** An attention of a model, with the tokens of the example that is shown. */
-export interface Attention extends Between {
+export interface CourseAttention extends Attention {
   /** The right places of each row, if they apply to this attention. */
   readonly aligned: readonly (readonly number[])[] | null;
 }
@@ -40,7 +40,7 @@ export interface Showing {
   /** Whether a person typed it. */
   readonly isOwn: boolean;
   /** The attentions of each course. */
-  readonly attentions: readonly (readonly Attention[])[];
+  readonly attentions: readonly (readonly CourseAttention[])[];
 }
 
 export interface Begun {

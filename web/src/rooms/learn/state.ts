@@ -1,5 +1,5 @@
 /** The state of the room, and the trainings that follow from it. */
-import type { Curve, Range } from "../../picture/colour";
+import type { ColourCurve, ColourRange } from "../../picture/colour";
 import type { Setup } from "./orders";
 
 export type TaskName = "reverse" | "sort" | "dates" | "pronouns";
@@ -36,8 +36,8 @@ export interface State extends Plan {
   /** The selected row; null for the first one with right places. */
   readonly row: number | null;
   readonly outlined: boolean;
-  readonly range: Range;
-  readonly curve: Curve;
+  readonly range: ColourRange;
+  readonly curve: ColourCurve;
 }
 
 interface TaskPlan extends Plan {

@@ -13,9 +13,9 @@ import {
   taskOf,
 } from "heed/models";
 import { nn, noGrad } from "heed/nn";
-import { attentionOf, type Attention as Between, sharesOf } from "../../shared/attended";
+import { type Attention, attentionOf, sharesOf } from "../../shared/attended";
 import { readInput } from "../../shared/typed";
-import type { Attention, Course, Said, Seen, Setup, ShownView } from "./orders";
+import type { Course, CourseAttention, Said, Seen, Setup, ShownView } from "./orders";
 
 /** The number of examples answered for every snapshot, and how many of them are used to judge heads. */
 export const held = 64;
@@ -98,7 +98,7 @@ export class Training {
   }
 
   /** The attentions, with the tokens of the example that is shown. */
-  attentions(): Attention[] {
+  attentions(): CourseAttention[] {
     const places = alignmentOf(this.#shown);
     const areKnown = places.some((row) => row.length > 0);
     return this.#attended().map((labelled) => {
@@ -145,7 +145,7 @@ export class Training {
     this.model.dispose();
   }
 
-  #isAligned({ name }: Between): boolean {
+  #isAligned({ name }: Attention): boolean {
     return this.#shown.kind === "tagging" || name === "cross";
   }
 

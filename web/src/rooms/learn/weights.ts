@@ -4,7 +4,7 @@ import { at } from "../../picture/view";
 import { formulaOf, type Shares, weightsOf } from "../../shared/attended";
 import type { Explanation } from "../../shared/explanation";
 import { format } from "../../shared/format";
-import type { Attention, Seen } from "./orders";
+import type { CourseAttention, Seen } from "./orders";
 import type { HeadRef } from "./state";
 import { bestHead } from "./words";
 
@@ -13,13 +13,13 @@ const isAhead = (row: number, col: number) => col > row;
 /** The cells that the causal mask hides; the same function for all causal attentions. */
 export function hiddenIn({
   isCausal,
-}: Attention): ((row: number, col: number) => boolean) | undefined {
+}: CourseAttention): ((row: number, col: number) => boolean) | undefined {
   return isCausal ? isAhead : undefined;
 }
 
 /** The head that is drawn large: the selected one, if this model has it, or the best one over some snapshots. */
 export function shownHead(
-  attentions: readonly Attention[],
+  attentions: readonly CourseAttention[],
   looks: readonly Seen[],
   wanted: HeadRef | null,
 ): HeadRef {
@@ -28,7 +28,7 @@ export function shownHead(
 }
 
 export function explain(
-  attention: Attention,
+  attention: CourseAttention,
   shares: Shares,
   head: number,
   cell: { readonly row: number; readonly col: number },

@@ -2,7 +2,7 @@
 import type { AttentionName } from "../../shared/attended";
 import { format } from "../../shared/format";
 import type { Suggestion } from "../../shared/room";
-import type { Attention, Begun, Seen } from "./orders";
+import type { Begun, CourseAttention, Seen } from "./orders";
 import type { HeadRef, State } from "./state";
 
 const between: Readonly<Record<AttentionName, string>> = {
@@ -12,7 +12,7 @@ const between: Readonly<Record<AttentionName, string>> = {
 };
 
 /** The name of an attention, such as "layer 1, the answer attends to the input". */
-export function nameOf({ name, layer }: Attention, layers: number): string {
+export function nameOf({ name, layer }: CourseAttention, layers: number): string {
   return layers > 1 ? `layer ${layer + 1}, ${between[name]}` : between[name];
 }
 

@@ -8,7 +8,7 @@ import { useWeightPalette } from "../../picture/useWeightPalette";
 import { useShell } from "../../shared/shell";
 import { viewOfHead } from "./maps";
 import { usePage } from "./page";
-import type { Attention } from "./problem";
+import type { RecordedAttention } from "./problem";
 import { lastStep, runShown } from "./state";
 
 const size = { width: 40, height: 28 };
@@ -20,7 +20,7 @@ function Thumbnail({
   name,
 }: {
   palette: Palette;
-  attention: Attention | null;
+  attention: RecordedAttention | null;
   head: number;
   name: string;
 }) {

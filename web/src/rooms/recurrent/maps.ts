@@ -5,17 +5,20 @@ import { formulaOf } from "../../shared/attended";
 import type { Explanation, Piece } from "../../shared/explanation";
 import { format, softmaxOf } from "../../shared/format";
 import { type Page, type Pointed, shownModels, titles } from "./page";
-import type { Attention, Found, ModelName } from "./problem";
+import type { Found, ModelName, RecordedAttention } from "./problem";
 import { runShown, type State, visible } from "./state";
 
 /** The attention of a model that the settings select; null for a model without attention. */
-export function attentionShown(found: Found, { way, layer }: State): Attention | null {
+export function attentionShown(found: Found, { way, layer }: State): RecordedAttention | null {
   const { attentions } = runShown(found, way);
   return attentions[Math.min(layer, attentions.length - 1)] ?? null;
 }
 
 /** The weights of one head, or with 0 the mean of all heads; a model with one head has only the mean. */
-export function viewOfHead({ heads, rows, columns, weights }: Attention, head: number): View {
+export function viewOfHead(
+  { heads, rows, columns, weights }: RecordedAttention,
+  head: number,
+): View {
   return viewOn(weights, rows, columns, Math.min(head, heads) * rows * columns);
 }
 
@@ -76,7 +79,7 @@ const scores: Readonly<Record<Exclude<ModelName, "rnn" | "transformer">, string>
 /** The formula of one head of the Transformer, with the two vectors that it compares. */
 function comparedOf(
   { state: { head }, source }: Page,
-  { heads, weights, rows, columns, compared }: Attention,
+  { heads, weights, rows, columns, compared }: RecordedAttention,
   said: readonly string[],
   row: number,
   col: number,
@@ -88,7 +91,7 @@ function comparedOf(
 }
 
 /** The formula of a weight: the mean over the heads, or a softmax. */
-function madeOf(attention: Attention, head: number, row: number, col: number): string {
+function madeOf(attention: RecordedAttention, head: number, row: number, col: number): string {
   const { heads, columns } = attention;
   const weightOf = (head: number, col: number) => at(viewOfHead(attention, head), row, col);
   if (heads > 1 && head === 0) {
@@ -100,7 +103,7 @@ function madeOf(attention: Attention, head: number, row: number, col: number): s
   return `e^s ÷ Σ e^s = ${softmaxOf(weights[col] as number, largest)}`;
 }
 
-function headName(model: ModelName, { heads, layer }: Attention, { head }: State): string {
+function headName(model: ModelName, { heads, layer }: RecordedAttention, { head }: State): string {
   if (model !== "transformer") return "";
   return `, layer ${layer + 1}, ${head === 0 || head > heads ? `mean of ${heads} heads` : `head ${head}`}`;
 }

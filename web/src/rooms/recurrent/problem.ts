@@ -38,7 +38,7 @@ export interface Step {
 }
 
 /** The weights of one attention between the answer and the date. */
-export interface Attention {
+export interface RecordedAttention {
   /** Counted from 0. */
   readonly layer: number;
   readonly heads: number;
@@ -54,7 +54,7 @@ export interface Attention {
 /** The steps of a decoder for one answer. The last one predicts the end token. */
 export interface Run {
   readonly steps: readonly Step[];
-  readonly attentions: readonly Attention[];
+  readonly attentions: readonly RecordedAttention[];
 }
 
 export interface Found {

@@ -13,12 +13,12 @@ import {
 import { type nn, noGrad } from "heed/nn";
 import type { Solver } from "../../worker/solver";
 import {
-  type Attention,
   endToken,
   type Found,
   longest,
   type ModelName,
   type Question,
+  type RecordedAttention,
   type Run,
   type Said,
   type Slip,
@@ -48,11 +48,14 @@ function topOf(tokens: readonly string[], probabilities: Float32Array): Said[] {
 interface Seen {
   heads: number;
   readonly pieces: Float32Array[];
-  compared: Attention["compared"];
+  compared: RecordedAttention["compared"];
 }
 
 /** The queries and keys of a Transformer, and the scores that the engine computes from them. */
-function comparedOf(heed: Heed, { query, key }: nn.Compared): NonNullable<Attention["compared"]> {
+function comparedOf(
+  heed: Heed,
+  { query, key }: nn.Compared,
+): NonNullable<RecordedAttention["compared"]> {
   return heed.scope(() => {
     const { capture } = heed.attention(query, key, key, { capture: "masked" });
     const [queries, keys, scores] = [query, key, capture].map(
@@ -63,7 +66,11 @@ function comparedOf(heed: Heed, { query, key }: nn.Compared): NonNullable<Attent
 }
 
 /** Joins pieces of [H, L, S] along L into one array, with the mean of all heads first. */
-function attentionOf({ heads, pieces, compared }: Seen, layer: number, columns: number): Attention {
+function attentionOf(
+  { heads, pieces, compared }: Seen,
+  layer: number,
+  columns: number,
+): RecordedAttention {
   const heights = pieces.map((piece) => piece.length / heads / columns);
   const rows = heights.reduce((sum, height) => sum + height, 0);
   const weights = new Float32Array((heads + 1) * rows * columns);

@@ -1,5 +1,5 @@
 /** The state of the room. */
-import type { Curve, Range } from "../../picture/colour";
+import type { ColourCurve, ColourRange } from "../../picture/colour";
 import {
   type Between,
   longest,
@@ -27,8 +27,8 @@ export interface State {
   /** The selected character of the answer, and of the date. */
   readonly row: number;
   readonly col: number;
-  readonly range: Range;
-  readonly curve: Curve;
+  readonly range: ColourRange;
+  readonly curve: ColourCurve;
 }
 
 /** The last step of a right answer: ten characters, then the end token. */

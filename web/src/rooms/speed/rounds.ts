@@ -7,7 +7,7 @@ export interface Racer {
   readonly first: number;
 }
 
-export interface Pace {
+export interface Sampling {
   /** The least milliseconds of a sample; a shorter call is repeated. */
   readonly shortest: number;
   readonly rounds: number;
@@ -73,7 +73,7 @@ function sample(plan: { readonly run: () => void; calls: number }, shortest: num
  */
 export async function timeInRounds(
   racers: readonly Racer[],
-  { shortest, rounds }: Pace,
+  { shortest, rounds }: Sampling,
   pause: () => Promise<void>,
   tell: (share: number) => void,
   deadline: Deadline = Number.POSITIVE_INFINITY,

@@ -15,7 +15,7 @@ import {
 import { findLimits, type Limits } from "./limits";
 import { casesOf, contendersOf } from "./plan";
 import type { Case, Contender, Figure, Holding, News, Report, Request } from "./report";
-import { clockStep, type Pace, timeInRounds } from "./rounds";
+import { clockStep, type Sampling, timeInRounds } from "./rounds";
 
 /** A row with a larger difference is wrong. */
 const tolerance = 1e-4;
@@ -25,14 +25,14 @@ const rowsCompared = 64;
 const patience = 10_000;
 const engineMemory = 2 ** 30;
 
-interface Haste extends Pace {
+interface Effort extends Sampling {
   /** The longest acceptable call of plain JavaScript, in milliseconds. */
   readonly longestCall: number;
   /** Milliseconds for the whole run: a slow machine makes fewer rounds, and fewer calls of plain JavaScript. */
   readonly budget: number;
 }
-const short: Haste = { shortest: 4, rounds: 5, longestCall: 120, budget: 2300 };
-const long: Haste = {
+const short: Effort = { shortest: 4, rounds: 5, longestCall: 120, budget: 2300 };
+const long: Effort = {
   ...{ shortest: 12, rounds: 11, longestCall: 8000 },
   budget: Number.POSITIVE_INFINITY,
 };
@@ -55,7 +55,7 @@ function within<T>(promise: Promise<T>, milliseconds: number): Promise<T> {
 
 class Run {
   readonly #context: SolverContext<News>;
-  readonly #haste: Haste;
+  readonly #effort: Effort;
   readonly #engines = new Map<string, Heed>();
   /** Why a contender takes part in no case. */
   readonly #absent = new Map<string, string>();
@@ -81,10 +81,10 @@ class Run {
     const cores = navigator.hardwareConcurrency;
     const isIsolated = globalThis.crossOriginIsolated;
     const clock = clockStep();
-    const haste = request.isLong ? long : short;
+    const effort = request.isLong ? long : short;
     this.#context = context;
-    this.#longestCall = haste.longestCall;
-    this.#haste = { ...haste, shortest: Math.max(haste.shortest, stepsInSample * clock) };
+    this.#longestCall = effort.longestCall;
+    this.#effort = { ...effort, shortest: Math.max(effort.shortest, stepsInSample * clock) };
     this.#report = {
       ...{ request, version, cores, isIsolated, reason, clock },
       date: Date.now(),
@@ -122,7 +122,7 @@ class Run {
 
   /** Divides the remaining budget among the remaining cases. */
   #allot(casesLeft: number): void {
-    const { budget, longestCall } = this.#haste;
+    const { budget, longestCall } = this.#effort;
     const now = performance.now();
     const share = Math.max(0, this.#start + budget - now) / casesLeft;
     this.#deadline = now + share;
@@ -152,7 +152,7 @@ class Run {
 
   /** The estimated duration of a case. */
   #cost(one: Case): number {
-    const { shortest, rounds, longestCall } = this.#haste;
+    const { shortest, rounds, longestCall } = this.#effort;
     const costs = this.#report.contenders.map(({ variant, threads }) => {
       const speed = variant === null ? this.#javaScriptSpeed : guessed.engine * threads;
       const once = one.operations / speed;
@@ -183,7 +183,7 @@ class Run {
     const present = this.#report.contenders.filter(({ id }) => !this.#absent.has(id));
     const alone = present.filter(({ threads }) => threads === 1);
     const find = (contenders: Contender[]) =>
-      within(findLimits(contenders, this.#haste.shortest), patience);
+      within(findLimits(contenders, this.#effort.shortest), patience);
     // If no more threads start, there still is a limit for one.
     this.#limits = await find(present).catch(() => find(alone));
     await this.#limits.measure(this.#rest, () => this.#tell(this.#done, "the limits"));
@@ -225,7 +225,7 @@ class Run {
     }
     const timings = await timeInRounds(
       racers.map(({ ready, first }) => ({ run: ready.run, first })),
-      this.#haste,
+      this.#effort,
       this.#rest,
       tell,
       this.#deadline,

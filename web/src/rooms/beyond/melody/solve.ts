@@ -1,8 +1,8 @@
 /** A solver of this room: the frames of a sound attend to one another. */
 
 import type { Heed } from "heed";
+import { numbersOf } from "../../../worker/numbersOf";
 import type { Solver } from "../../../worker/solver";
-import { numbersOf } from "../numbers";
 import { bands, hop, rate, type Sound } from "./sound";
 
 export interface MelodyRequest {

@@ -7,7 +7,7 @@ import { Choice, NumberField, Slider } from "../../../shared/Fields";
 import { format, formatShort, formatWeight, softmaxOf } from "../../../shared/format";
 import { Panel } from "../../../shared/Panel";
 import { type Column, RowTable } from "../../../shared/RowTable";
-import { Settings } from "../../../shared/Settings";
+import { SettingsPanel } from "../../../shared/SettingsPanel";
 import { useFootnote } from "../../../shared/shell";
 import { useWidth } from "../../../shared/useWidth";
 import { useAnswer } from "../../../worker/useAnswer";
@@ -62,7 +62,7 @@ function requestOf(state: State, own: GreyPicture | null): NoisyRequest {
 
 function Controls({ state, set, own, onOwn }: PanelProps & OwnPicture) {
   return (
-    <Settings>
+    <SettingsPanel>
       <Slider
         label="Noise (standard deviation)"
         value={state.noise}
@@ -118,7 +118,7 @@ function Controls({ state, set, own, onOwn }: PanelProps & OwnPicture) {
         read={readPicture}
         onRead={onOwn}
       />
-    </Settings>
+    </SettingsPanel>
   );
 }
 

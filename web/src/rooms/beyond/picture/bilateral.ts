@@ -6,7 +6,7 @@
  */
 
 import type { Heed, Tensor } from "heed";
-import { numbersOf } from "../numbers";
+import { numbersOf } from "../../../worker/numbersOf";
 import type { Pixel } from "../state";
 
 interface Grid {

@@ -1,8 +1,8 @@
 /** A solver of this room: the weights by which one pixel becomes a mean of those around it. */
 
 import type { Heed } from "heed";
+import { numbersOf } from "../../../worker/numbersOf";
 import type { Solver } from "../../../worker/solver";
-import { numbersOf } from "../numbers";
 import type { Method, Pixel } from "../state";
 import { bilateralWeights } from "./bilateral";
 import {

@@ -1,6 +1,7 @@
 /** A solver of this room: kernel regression over points of a plane. */
+
+import { numbersOf } from "../../../worker/numbersOf";
 import type { Solver } from "../../../worker/solver";
-import { numbersOf } from "../numbers";
 import { type Point, plane } from "../state";
 
 export interface RegressionRequest {

@@ -5,7 +5,7 @@ import { NumberField } from "../../../shared/Fields";
 import { format, formatWeight, softmaxOf } from "../../../shared/format";
 import { Panel } from "../../../shared/Panel";
 import { type Column, RowTable } from "../../../shared/RowTable";
-import { Settings } from "../../../shared/Settings";
+import { SettingsPanel } from "../../../shared/SettingsPanel";
 import { useFootnote } from "../../../shared/shell";
 import { useAnswer } from "../../../worker/useAnswer";
 import { EmptyRow } from "../EmptyRow";
@@ -90,7 +90,7 @@ export function SeriesPanel({ state, set }: PanelProps) {
 
   return (
     <>
-      <Settings>
+      <SettingsPanel>
         <NumberField
           label="Seed of the series"
           value={state.series}
@@ -109,7 +109,7 @@ export function SeriesPanel({ state, set }: PanelProps) {
           48 values with a period of 6 to 16, a trend and some noise; 6 to 12 are hidden. None of
           these series was among those that the model learned from.
         </p>
-      </Settings>
+      </SettingsPanel>
       <Work title="Attention in a series">
         <Roles>
           <As of="q">Queries</As> and <As of="k">keys</As> are positions of the series: what the
