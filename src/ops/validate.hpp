@@ -54,6 +54,11 @@ inline Shape with_last(const Shape& shape, std::int64_t size) {
   return with_size(shape, shape.rank() - 1, size);
 }
 
+/// The elements of a new tensor, whatever their type.
+inline std::byte* mutable_bytes(Tensor& x) {
+  return const_cast<std::byte*>(TensorView(x).bytes().data());
+}
+
 constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) noexcept {
   return (a + b - 1) / b;
 }

@@ -23,9 +23,9 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/attention/online_softmax.hpp"
 #include "kernels/attention/score_tile.hpp"
 #include "kernels/attention/table.hpp"
-#include "kernels/layers/softmax.hpp"
 #include "kernels/product/micro_kernel.hpp"
 #include "simd/widen.hpp"
 
@@ -80,9 +80,7 @@ class Decode {
         q_(chunk.scratch),
         s_(q_ + kDecodeRows * even(chunk.head_size)),
         words_(reinterpret_cast<std::int16_t*>(s_ + kDecodeRows * kStride)) {
-    std::fill_n(c_.state.m, rows_, kHidden);
-    std::fill_n(c_.state.l, rows_, 0.0f);
-    std::fill_n(c_.state.o, rows_ * o_stride_, 0.0f);
+    for (int r = 0; r < rows_; ++r) state(r).init();
   }
 
   static constexpr std::int64_t even(std::int64_t size) noexcept { return (size + 1) / 2 * 2; }
@@ -213,23 +211,14 @@ class Decode {
       (V::load_aligned(s + j) * V(factor)).store_aligned(s + j);
   }
 
-  /// Turns the scores of row r into weights p, and takes their maximum and sum into its state.
+  OnlineSoftmax<Isa> state(int r) const noexcept {
+    return {c_.state.m[r], c_.state.l[r], c_.state.o + r * o_stride_, o_stride_};
+  }
+
+  /// Turns the scores of row r into p, and takes them into its state.
   void weigh(int r, std::int64_t first, Range range) noexcept {
-    float* const s = row(r);
     hide(r, first, range);
-    float& m = c_.state.m[r];
-    const float before = m;
-    m = row_maximum<Isa>(s, range.begin, range.end, before);
-    // Nothing seen so far: subtract 0, because -inf - -inf is NaN.
-    const float shift = m == kHidden ? 0.0f : m;
-    const float sum = exponentials<Isa>(exp2_, s, range.begin, range.end, shift);
-    const float decay = exp2_(V((before - shift) * kLog2E)).get(0);
-    c_.state.l[r] = decay * c_.state.l[r] + sum;
-    if (before != m)
-      for (std::int64_t c = 0; c < o_stride_; c += kLanes) {
-        float* const o = c_.state.o + r * o_stride_ + c;
-        (V::load_unaligned(o) * V(decay)).store_unaligned(o);
-      }
+    state(r).absorb(exp2_, row(r), range.begin, range.end);
   }
 
   /// Softcap and ALiBi, and -inf where row r may not look.
@@ -339,46 +328,5 @@ class Decode {
   float query_scale_[kDecodeRows];
   float weight_scale_[kDecodeRows];
 };
-
-/// With m = max m_i and weights a_i = exp(m_i - m): l = sum a_i l_i, o = sum a_i o_i, and the
-/// output is o / l. A sink is one more part (sink, 1, 0).
-template <class Isa>
-void merge_states(const DecodeMerge& t) noexcept {
-  using V = simd::Vector<Isa>;
-  constexpr std::int64_t kLanes = V::size;
-  const std::int64_t stride = (t.value_size + kPanel<Isa> - 1) / kPanel<Isa> * kPanel<Isa>;
-  const simd::Exp2<Isa> exp2;
-  const auto exponential = [&](float x) { return exp2.natural(V(x)).get(0); };
-  for (int r = 0; r < t.heads * t.queries; ++r) {
-    const int h = r % t.heads;
-    const int i = r / t.heads;
-    const float sink = t.sinks ? t.sinks[h * t.sink_stride] : kHidden;
-    float m = sink;
-    for (std::int64_t n = 0; n < t.part_count; ++n) m = std::max(m, t.parts[n].m[r]);
-    const float shift = m == kHidden ? 0.0f : m;
-    float l = t.sinks ? exponential(sink - shift) : 0.0f;
-    for (std::int64_t n = 0; n < t.part_count; ++n)
-      l += exponential(t.parts[n].m[r] - shift) * t.parts[n].l[r];
-    if (t.lse)
-      t.lse[h * t.lse_head_stride + i * t.lse_stride] = l == 0.0f ? kHidden : m + std::log(l);
-
-    float* const out = t.output + h * t.output_head_stride + i * t.output_stride;
-    if (t.visible.begin_of(i) >= t.visible.end_of(i)) {
-      std::fill_n(out, t.value_size, 0.0f);
-      continue;
-    }
-    float* const o = t.parts[0].o + r * stride;
-    for (std::int64_t n = 0; n < t.part_count; ++n) {
-      const V weight(exponential(t.parts[n].m[r] - shift));
-      const float* const part = t.parts[n].o + r * stride;
-      for (std::int64_t c = 0; c < stride; c += kLanes) {
-        const V before = n == 0 ? V(0.0f) : V::load_unaligned(o + c);
-        simd::madd<Isa>(V::load_unaligned(part + c), weight, before).store_unaligned(o + c);
-      }
-    }
-    const float inverse = 1.0f / l;
-    for (std::int64_t c = 0; c < t.value_size; ++c) out[c] = o[c] * inverse;
-  }
-}
 
 }  // namespace heed::kernels

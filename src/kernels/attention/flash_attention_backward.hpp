@@ -28,7 +28,6 @@
 
 #include "kernels/attention/score_tile.hpp"
 #include "kernels/layers/dropout.hpp"
-#include "kernels/layers/softmax.hpp"
 #include "simd/transpose.hpp"
 
 namespace heed::kernels {

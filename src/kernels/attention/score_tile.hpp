@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "kernels/attention/online_softmax.hpp"
 #include "kernels/attention/table.hpp"
 #include "kernels/product/byte_kernel.hpp"
 #include "kernels/product/micro_kernel.hpp"
@@ -23,8 +24,6 @@
 #include "simd/activation.hpp"
 
 namespace heed::kernels {
-
-inline constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
 /// s = cap tanh(s / cap) for the scores in [begin, end), a whole number of panels.
 template <class Isa>

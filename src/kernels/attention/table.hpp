@@ -192,10 +192,37 @@ struct StoredTile {
   bool finite;
 };
 
+/// A row of keys or values to be stored in a tile of a cache: `run` of its numbers go `step` apart,
+/// the next ones `stride` further.
+struct CacheRow {
+  NumberFormat format;
+  const float* row;
+  std::int64_t size;
+  void* to;
+  std::int64_t first;
+  std::int64_t run;
+  std::int64_t step;
+  std::int64_t stride;
+  float* scale;  // of int8
+};
+
+/// Panels [panels][depth, even for int8][width] of a tile of a cache in float16 or int8, to be read
+/// out to floats [panels][depth][width]. Scales of int8 belong to columns or to the depth.
+struct CachePanels {
+  NumberFormat format;
+  const void* from;
+  std::int64_t columns;
+  std::int64_t width;
+  std::int64_t depth;
+  const float* column_scales;
+  const float* depth_scales;
+  float* to;
+};
+
 /// Rows, queries times heads, that decode takes at most.
 inline constexpr int kDecodeRows = 32;
 
-/// The state (m, l, o) of flash_attention.hpp for some rows, after some of the keys.
+/// The state (m, l, o) of online_softmax.hpp for some rows, after some of the keys.
 struct PartialState {
   float* m;  // [rows]
   float* l;  // [rows]
@@ -241,6 +268,18 @@ struct DecodeMerge {
   float* lse;  // [heads, queries] or null
   std::ptrdiff_t lse_head_stride;
   std::ptrdiff_t lse_stride;
+};
+
+/// Two outputs over disjoint keys, to be put together.
+struct OutputMerge {
+  const float* output_a;  // [rows, value_size]
+  const float* lse_a;     // [rows]
+  const float* output_b;
+  const float* lse_b;
+  std::int64_t rows;
+  std::int64_t value_size;
+  float* output;  // [rows, value_size]
+  float* lse;     // [rows]
 };
 
 /// All tokens of one (batch, key/value head) and the query heads that share it; strides are between
@@ -296,6 +335,40 @@ struct AdditiveGradients {
   float* weight;  // [size]
 };
 
+/// The positions of one batch entry that are averaged, or their gradients.
+struct AverageRows {
+  const float* from;   // [rows, size]
+  const bool* counts;  // [rows] which positions count, or null for all
+  std::int64_t rows;
+  std::int64_t size;
+  bool is_causal;
+  double* sum;  // [size] scratch
+  float* to;    // [rows, size]
+};
+
+/// A kernel regression.
+struct Regression {
+  const float* query;  // [queries, features]
+  const float* train;  // [points, features]
+  const float* y;      // [points, values]
+  std::int64_t queries;
+  std::int64_t points;
+  std::int64_t features;
+  std::int64_t values;
+  double bandwidth;
+};
+
+/// What its backward pass takes and gives.
+struct RegressionGradients {
+  const float* d_output;  // [queries, values]
+  const float* weights;   // [queries, points]
+  double* scratch;        // [points + features + points features + points values]
+  float* query;           // [queries, features]
+  float* train;           // [points, features]
+  float* y;               // [points, values]
+  float* bandwidth;
+};
+
 /// The attention kernels of one instruction set.
 struct AttentionKernels {
   std::int64_t (*forward_scratch)(std::int64_t head_size, std::int64_t value_size) noexcept;
@@ -305,9 +378,20 @@ struct AttentionKernels {
                         BackwardQueries& queries) noexcept;
   void (*backward)(const BackwardTile& tile) noexcept;
   void (*store_gradient)(const GradientRows& rows) noexcept;
+  /// Returns whether the stored row is finite.
+  bool (*store_cache_row)(const CacheRow& row) noexcept;
+  void (*widen_cache_panels)(const CachePanels& panels) noexcept;
   std::int64_t (*decode_scratch)(std::int64_t head_size) noexcept;
   void (*decode)(const DecodeChunk& chunk) noexcept;
   void (*merge_states)(const DecodeMerge& merge) noexcept;
+  void (*merge_outputs)(const OutputMerge& merge) noexcept;
+  void (*average)(const AverageRows& rows) noexcept;
+  void (*average_backward)(const AverageRows& rows) noexcept;
+  /// For one query; scratch [points + values].
+  void (*kernel_regression)(const Regression& regression, std::int64_t query, double* scratch,
+                            float* weights, float* output) noexcept;
+  void (*kernel_regression_backward)(const Regression& regression,
+                                     const RegressionGradients& gradients) noexcept;
   void (*linear_attention)(const LinearAttentionHead& head) noexcept;
   /// `allowed` [keys], or null, says which keys are seen.
   void (*additive_attention)(const AdditiveTile& tile, const bool* allowed, float* weights,

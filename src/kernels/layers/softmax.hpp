@@ -1,8 +1,7 @@
 #pragma once
 
 // y_i = exp(x_i - max x) / sum_j exp(x_j - max x), row by row; a row of nothing but -inf gives
-// zeros. Three passes over a row: maximum, exponentials and their sum, division. And what attention
-// needs of it for a tile of scores, whose length is a whole number of panels.
+// zeros. Three passes over a row: maximum, exponentials and their sum, division.
 
 #include <algorithm>
 #include <cstdint>
@@ -10,43 +9,8 @@
 
 #include "kernels/lanes.hpp"
 #include "kernels/layers/table.hpp"
-#include "kernels/product/micro_kernel.hpp"
 
 namespace heed::kernels {
-
-inline constexpr float kLog2E = 1.44269504088896341f;
-
-/// The largest of a number and the scores in [begin, end).
-template <class Isa>
-inline float row_maximum(const float* s, int begin, int end, float start) noexcept {
-  using V = simd::Vector<Isa>;
-  constexpr int kLanes = static_cast<int>(V::size);
-  constexpr int kVectors = simd::Traits<Isa>::kVectors;
-  V highest[kVectors];
-  std::fill_n(highest, kVectors, V(start));
-  for (int j = begin; j < end; j += kPanel<Isa>)
-    for (int v = 0; v < kVectors; ++v)
-      highest[v] = xsimd::max(highest[v], V::load_aligned(s + j + v * kLanes));
-  for (int v = 1; v < kVectors; ++v) highest[0] = xsimd::max(highest[0], highest[v]);
-  return xsimd::reduce_max(highest[0]);
-}
-
-/// s = exp(s - shift) for the scores in [begin, end); gives their sum.
-template <class Isa>
-inline float exponentials(const simd::Exp2<Isa>& exp2, float* s, int begin, int end,
-                          float shift) noexcept {
-  using V = simd::Vector<Isa>;
-  constexpr int kLanes = static_cast<int>(V::size);
-  const V shifts(shift);
-  const V log2_e = simd::held<Isa>(kLog2E);
-  V sum(0.0f);
-  for (int j = begin; j < end; j += kLanes) {
-    const V p = exp2((V::load_aligned(s + j) - shifts) * log2_e);
-    p.store_aligned(s + j);
-    sum += p;
-  }
-  return xsimd::reduce_add(sum);
-}
 
 template <class Isa>
 void softmax(const float* x, std::int64_t rows, std::int64_t columns, float* y) noexcept {

@@ -63,6 +63,20 @@ struct NormGradientTile {
   float* d_bias;
 };
 
+/// Rows of one head, to be rotated.
+struct RopeRows {
+  const float* x;
+  float* y;
+  std::int64_t rows;
+  std::int64_t stride;  // between rows of x, and of y
+  std::int64_t size;
+  std::int64_t pairs;
+  const float* cos;  // [rows, pairs]
+  const float* sin;
+  float direction;  // 1, or -1 for the gradient
+  bool is_interleaved;
+};
+
 /// Of a row of logits: the maximum, sum_j exp(x_j - maximum) and sum_j (x_j - maximum).
 struct RowSums {
   float maximum;
@@ -79,6 +93,10 @@ struct LayerKernels {
                            std::int64_t columns, float* d_x) noexcept;
   void (*norm)(const NormTile& tile) noexcept;
   void (*norm_backward)(const NormGradientTile& tile) noexcept;
+  /// The cosines and sines of one position.
+  void (*rope_angles)(double position, double base, std::int64_t pairs, float* cos,
+                      float* sin) noexcept;
+  void (*rope)(const RopeRows& rows) noexcept;
   void (*gru_step)(const GruStep& step) noexcept;
   void (*gru_step_backward)(const GruStepGradients& step) noexcept;
   void (*activate)(Activation activation, const float* x, std::int64_t count, float* y) noexcept;

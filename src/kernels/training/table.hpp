@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "kernels/layers/table.hpp"
+
 namespace heed::kernels {
 
 /// A step of stochastic gradient descent.
@@ -35,8 +37,26 @@ struct AdamStep {
   float shrink;        // of the parameter, before all else
 };
 
+/// Rows of logits with their targets.
+struct LossRows {
+  const float* logits;          // [rows, classes]
+  const std::int32_t* targets;  // [rows]
+  std::int64_t rows;
+  std::int64_t classes;
+  const std::int32_t* ignored;  // the target of rows that do not count, or null
+  double smoothing;
+
+  bool is_ignored(std::int64_t row) const noexcept { return ignored && targets[row] == *ignored; }
+};
+
 /// The kernels of training of one instruction set.
 struct TrainingKernels {
+  /// Writes the losses [rows], unless that is null, and returns their sum.
+  double (*cross_entropy)(const LossRows& rows, const RowSums* sums, float* losses) noexcept;
+  /// For the rows [begin, end), where d_logits holds their softmax; with `repeats` all rows have
+  /// the same factor.
+  void (*cross_entropy_backward)(const LossRows& rows, std::int64_t begin, std::int64_t end,
+                                 const float* factors, bool repeats, float* d_logits) noexcept;
   // Over the numbers [begin, end).
   void (*sgd_step)(const SgdStep& step, std::int64_t begin, std::int64_t end) noexcept;
   void (*adam_step)(const AdamStep& step, std::int64_t begin, std::int64_t end) noexcept;

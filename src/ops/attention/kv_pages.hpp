@@ -15,11 +15,11 @@ class KvCache::Pages {
  public:
   struct Page;
 
-  Pages(const Options& options, std::int64_t panel);
+  Pages(const Options& options, const kernels::KernelTable& kernels);
   ~Pages();
 
   const Options& options() const noexcept { return options_; }
-  std::int64_t panel() const noexcept { return panel_; }
+  std::int64_t panel() const noexcept { return kernels_.panel; }
   std::int64_t length(std::int64_t b) const { return sequence(b).length; }
   std::int64_t first(std::int64_t b) const { return sequence(b).first; }
   std::size_t bytes() const noexcept;
@@ -60,7 +60,7 @@ class KvCache::Pages {
   void write(Page& page, std::int64_t slot, std::int64_t g, const float* k, const float* v) const;
 
   Options options_;
-  std::int64_t panel_;
+  const kernels::KernelTable& kernels_;
   std::int64_t padded_keys_;    // numbers of a key
   std::int64_t padded_values_;  // and of a value, with what the layout adds
   std::vector<Sequence> sequences_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "ops/arrays/sums.hpp"
 #include "ops/validate.hpp"
 
 namespace heed::ops {
@@ -209,7 +208,7 @@ void multiply_packed(const Cut& cut, const Scratch& scratch, const float* a, con
             .y = sums,
             .y_stride = static_cast<std::ptrdiff_t>(stride),
         });
-        if (d > 0) add_block(sums, rows, columns, to, p.columns);
+        if (d > 0) cut.kernels.arrays.add_block(sums, rows, columns, to, p.columns);
       });
     }
   });
