@@ -1,6 +1,6 @@
 #pragma once
 
-// What the kernels of arrays take, and the list of them.
+// The arguments of the kernels of arrays, and the list of these kernels.
 
 #include <cstddef>
 #include <cstdint>

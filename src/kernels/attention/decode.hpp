@@ -2,21 +2,20 @@
 
 // Attention of a few queries over many cached keys: a decode step.
 //
-// Such a step reads the whole cache to do little with each number, so its limit is the memory's
-// bandwidth. The rows of a register block are the query heads that share a key/value head (and the
+// Such a step reads the whole cache and computes little with each number, so memory bandwidth
+// limits it. The rows of a register block are the query heads that share a key/value head (and the
 // few tokens), so that the cache is read once for all of them, in the format in which it is stored:
-//   float32  as flash_attention.hpp does it
+//   float32  as in flash_attention.hpp
 //   float16  widened in registers, once for all rows of a block
-//   int8     Q K^T and P V as products of 16-bit by 8-bit whole numbers, two to a lane, summed in
-//            32 bits: half the multiplications of floats and no conversion. Rows of Q, and of P
-//            times the scales of the values, get one scale each. 16 bits for them cost next to
-//            nothing of the accuracy that 8 bits for K and V leave: a score is off by at most
-//            max|q| / 65534 sum|k|, an output by half of what the rounding of V may do and mostly
-//            by much less. (8 bits for both, relaxed_dot_i8x16_i7x16, is no faster where V8 has no
-//            VNNI to map it to.)
-// Keys are split into chunks that are worked on side by side (Flash-Decoding: Dao et al., 2023);
-// each leaves a state (m, l, o), and merge_states puts them together. A block is 4 x 2 vectors:
-// groups of 4 query heads are the most common ones, and the conversions need the registers left.
+//   int8     Q K^T and P V as products of 16-bit by 8-bit integers, two to a lane, summed in 32
+//            bits: half the multiplications of floats and no conversion. Rows of Q, and of P times
+//            the scales of the values, have one scale each. 16 bits for them add little to the
+//            error of 8 bits for K and V: the error of a score is at most max|q| / 65534 sum|k|,
+//            that of an output at most half of that from rounding V, and mostly much less. (8 bits
+//            for both, relaxed_dot_i8x16_i7x16, is no faster on machines without VNNI.)
+// Keys are split into chunks that are computed in parallel (Flash-Decoding: Dao et al., 2023); each
+// has a state (m, l, o) as its result, and merge_states merges them. A block is 4 x 2 vectors:
+// groups of 4 query heads are the most common ones, and the conversions need the other registers.
 
 #include <algorithm>
 #include <bit>
@@ -63,8 +62,8 @@ class Decode {
   static constexpr int kRows = 4;
   static constexpr int kStride = ScoreTile<Isa>::kStride;
   static_assert(kVectors == 2 && kDecodeRows % kRows == 0);
-  // Halves are read too small by kScale. Half of its powers of two go into q and half into the
-  // score, so that neither leaves the range of floats.
+  // Halves are read too small by the factor kScale. Half of its powers of two multiply q and half
+  // the score, so that neither leaves the range of floats.
   static constexpr float kHalfScale = simd::Halves<Isa, false>::kScale;
   static constexpr float kHalfQueryScale = kHalfScale == 1.0f ? 1.0f : 0x1p56f;
 
@@ -138,7 +137,7 @@ class Decode {
     for (std::int64_t d = 0; d < c_.head_size; ++d) block[d * kRows] = scale * q[d];
   }
 
-  /// As blocks of [ceil(head_size / 2)][kRows][2] words, so small that a score fits 32 bits.
+  /// As blocks of [ceil(head_size / 2)][kRows][2] words, small enough for a score to fit 32 bits.
   void quantise_query(int r) noexcept {
     const std::int64_t size = even(c_.head_size);
     const float* const q = query(r);
@@ -221,7 +220,7 @@ class Decode {
     state(r).absorb(exp2_, row(r), range.begin, range.end);
   }
 
-  /// Softcap and ALiBi, and -inf where row r may not look.
+  /// Softcap and ALiBi, and -inf where a key is hidden from row r.
   void hide(int r, std::int64_t first, Range range) noexcept {
     float* const s = row(r);
     if (c_.softcap != 0.0f) cap_scores<Isa>(s, range.begin, range.end, c_.softcap);
@@ -295,7 +294,7 @@ class Decode {
   }
 
   /// The block of micro_kernel.hpp for words times bytes; the depth counts pairs of them. A's entry
-  /// (row, pair) stands at row * RowStride + pair * Step.
+  /// (row, pair) is at row * RowStride + pair * Step.
   template <int RowStride, int Step, int Rows = kRows, class Store>
   static void multiply_words(int rows, const std::int16_t* a, const std::int8_t* b,
                              std::int64_t pairs, Store store) noexcept {

@@ -1,18 +1,19 @@
 #pragma once
 
-// softmax(scores) V for a tile of queries, keys tile after tile; score_tile.hpp makes the scores.
+// softmax(scores) V for a tile of queries, one tile of keys after another; score_tile.hpp computes
+// the scores.
 //
 // The output is computed by online softmax (online_softmax.hpp): at most one tile of scores exists
 // at a time.
 //
-// Tiles: 48 queries is a multiple of every instruction set's register block (4, 6, 8, 12) and lets
-// a tile of packed keys be used eight times from the first-level cache; 128 keys of 64 numbers are
-// 32 KB, the size of that cache on most machines, and make the work on a row outside the products
-// (maximum, exponential, rescaling) about a tenth of that inside (`./dev bench`).
+// Tiles: 48 queries is a multiple of every instruction set's register block (4, 6, 8, 12), and a
+// tile of packed keys is used eight times from the first-level cache; 128 keys of 64 numbers are
+// 32 KB, the size of that cache on most machines, and the work on a row outside the products
+// (maximum, exponential, rescaling) is then about a tenth of the products' (`./dev bench`).
 //
-// A tile that no row sees is not visited. A tile whose values are not all finite takes a slower
-// path that reads only the values that a row sees, because 0 * NaN is NaN. It adds the same terms
-// in the same order with the same rounding: what a hidden value is changes no bit of the output.
+// A tile that no row sees is skipped. A tile whose values are not all finite takes a slower path
+// that reads only the values that a row sees, because 0 * NaN is NaN. It adds the same terms in the
+// same order with the same rounding, so a hidden value changes no bit of the output.
 
 #include <algorithm>
 #include <cmath>
@@ -102,7 +103,7 @@ class FlashAttention {
     }
   }
 
-  /// Computes the scores once more, now that m and l are final, and writes down what was asked for.
+  /// Computes the scores once more, when m and l are final, and writes the requested results.
   void observe() noexcept {
     float entropy[kQueryTile] = {};
     for (std::int64_t first = 0; first < t_.all_keys; first += kKeyTile) {
@@ -138,7 +139,7 @@ class FlashAttention {
       std::copy_n(scores_.row(r), count, to + r * t_.all_keys + first);
   }
 
-  /// Turns a row of scores into weights; gives what they add to the entropy -sum w log w.
+  /// Turns a row of scores into weights; returns their part of the entropy -sum w log w.
   float weigh(int r, int count) noexcept {
     float* s = scores_.row(r);
     if (!sees_a_key_[r]) {

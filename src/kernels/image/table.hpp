@@ -1,6 +1,6 @@
 #pragma once
 
-// What the image kernels take, and the list of them.
+// The arguments of the image kernels, and the list of these kernels.
 
 #include <cstdint>
 

@@ -20,7 +20,7 @@ void softmax(const float* x, std::int64_t rows, std::int64_t columns, float* y) 
   const std::int64_t whole = columns / kLanes * kLanes;
   const simd::Exp2<Isa> exp2;
   for (std::int64_t row = 0; row < rows; ++row, x += columns, y += columns) {
-    // The rest of the row, padded with what adds nothing.
+    // The rest of the row, padded with -inf, which adds nothing.
     alignas(64) float tail[kLanes];
     std::fill(std::copy(x + whole, x + columns, tail), tail + kLanes, kLowest);
 
@@ -29,7 +29,7 @@ void softmax(const float* x, std::int64_t rows, std::int64_t columns, float* y) 
       highest = xsimd::max(highest, V::load_unaligned(x + i));
     const float maximum = xsimd::reduce_max(highest);
     if (maximum == kLowest) {
-      // All is -inf, or there is NaN that the maximum passed over and the sum does not.
+      // All numbers are -inf, or there is a NaN, which the maximum may ignore and the sum does not.
       float sum = 0.0f;
       for (std::int64_t i = 0; i < columns; ++i) sum += x[i];
       std::fill_n(y, columns, sum == kLowest ? 0.0f : sum);
@@ -51,8 +51,8 @@ void softmax(const float* x, std::int64_t rows, std::int64_t columns, float* y) 
   }
 }
 
-/// What the logarithm of a softmax takes, and its mean: stretches of the sums in float, their sums
-/// in double.
+/// The sums that the logarithm of a softmax and its mean need: parts of a row in float, the sums of
+/// parts in double.
 template <class Isa>
 void softmax_sums(const float* x, std::int64_t rows, std::int64_t columns,
                   RowSums* row_sums) noexcept {

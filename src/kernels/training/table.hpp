@@ -1,6 +1,6 @@
 #pragma once
 
-// What the kernels of training take, and the list of them.
+// The arguments of the kernels of training, and the list of these kernels.
 
 #include <cstdint>
 
@@ -15,13 +15,13 @@ struct SgdStep {
   float* buffer;  // or null
   float learning_rate;
   float momentum;
-  float share;  // of the gradient in the buffer
+  float share;  // factor of the gradient in the buffer
   float weight_decay;
   bool is_first;
   bool nesterov;
 };
 
-/// A step of Adam: torch's equations with what does not depend on the number taken together.
+/// A step of Adam: torch's equations with the terms that all numbers share computed beforehand.
 struct AdamStep {
   float* parameter;
   const float* gradient;
@@ -33,8 +33,8 @@ struct AdamStep {
   float step_size;          // learning rate / (1 - beta1^t)
   float inverse_deviation;  // 1 / sqrt(1 - beta2^t)
   float eps;
-  float weight_decay;  // into the gradient
-  float shrink;        // of the parameter, before all else
+  float weight_decay;  // added to the gradient
+  float shrink;        // factor of the parameter, applied first
 };
 
 /// Rows of logits with their targets.

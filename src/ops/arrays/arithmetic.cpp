@@ -8,7 +8,7 @@
 namespace heed {
 namespace {
 
-/// Numbers of a piece of work, which pass through the first-level cache.
+/// Numbers of a piece of work.
 constexpr std::int64_t kPiece = 16 * 1024;
 
 using kernels::Arithmetic;

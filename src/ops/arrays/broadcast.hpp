@@ -1,6 +1,6 @@
 #pragma once
 
-// How a small array repeats in a large one: numpy's rule, axes aligned right.
+// Broadcasting of a small array to a large one: numpy's rule, axes aligned right.
 
 #include <algorithm>
 #include <string>

@@ -13,7 +13,7 @@ using Axis = kernels::TransposeAxis;
 
 /// Bytes of a piece of work.
 constexpr std::int64_t kPiece = 64 * 1024;
-/// Below this many bytes one thread is done before a second one is awake.
+/// Below this many bytes one thread finishes before a second one wakes up.
 constexpr std::int64_t kFewBytes = 1024 * 1024;
 
 std::int64_t bytes_in(const TensorView& x) { return static_cast<std::int64_t>(x.bytes().size()); }
@@ -42,7 +42,7 @@ int checked_axis(std::int64_t axis, int rank) {
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 
-/// The elements before an axis, and from it on.
+/// The numbers of elements over the axes before an axis, and over those after it.
 std::int64_t elements_before(const Shape& shape, int axis) {
   std::int64_t elements = 1;
   for (int i = 0; i < axis; ++i) elements *= shape[i];
@@ -78,7 +78,7 @@ Tensor transpose(Context& context, const TensorView& x, std::span<const std::int
   Tensor y(Shape(std::span<const std::int64_t>(sizes.data(), rank)), x.dtype());
   if (shape.elements() == 0) return y;
 
-  // Innermost first; neighbours that stay neighbours are one axis.
+  // Innermost first; axes that are adjacent in both arrays are merged.
   kernels::Transpose t{.element = static_cast<std::int64_t>(size_of(x.dtype())),
                        .from = x.bytes().data(),
                        .to = ops::mutable_bytes(y)};

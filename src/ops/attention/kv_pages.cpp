@@ -40,12 +40,12 @@ std::int64_t number_size(KvCache::Format format) {
   return 0;
 }
 
-/// In panels of int8 two steps of the depth stand side by side, column after column.
+/// In panels of int8 two steps of the depth are adjacent, column after column.
 std::int64_t neighbours(KvCache::Format format) { return format == KvCache::Format::kInt8 ? 2 : 1; }
 
 }  // namespace
 
-/// Where in a page the tile of head g lies, in numbers, and behind all tiles the scales of int8:
+/// The offset of the tile of head g in a page, in numbers; after all tiles come the scales of int8,
 /// kKeyTile for the keys and kKeyTile for the values of each head.
 struct Pages::PageLayout {
   std::int64_t heads, key_tile, value_tile, number;
@@ -72,7 +72,7 @@ void require_size(std::string_view name, std::int64_t size, std::int64_t most) {
 }
 
 KvCache::Options checked(KvCache::Options options) {
-  // So much that a page is too large for memory long before its size is for an integer.
+  // Small enough for the size of a page to fit an integer, and larger than memory.
   constexpr std::int64_t kMost = std::int64_t{1} << 20;
   require_size("batch", options.batch, kMost);
   require_size("heads", options.heads, kMost);
@@ -144,7 +144,7 @@ std::shared_ptr<Pages::Page> Pages::make_page(const Page* like) const {
     std::memcpy(page->data(), like->data(), static_cast<std::size_t>(bytes));
     page->finite = like->finite;
   } else {
-    // What no token has written yet is multiplied by weights of zero: it must be finite.
+    // Unwritten numbers are multiplied by weights of zero, so they must be finite.
     std::memset(page->data(), 0, static_cast<std::size_t>(bytes));
   }
   return page;
@@ -152,7 +152,7 @@ std::shared_ptr<Pages::Page> Pages::make_page(const Page* like) const {
 
 void Pages::append(const std::vector<std::int64_t>& counts, const float* k,
                    const ops::Layout& k_layout, const float* v, const ops::Layout& v_layout) {
-  // Pages first: if there is no room for one, nothing has changed.
+  // Pages are allocated first: if that fails, nothing has changed.
   struct Fresh {
     std::size_t sequence, place;
     std::shared_ptr<Page> page;
@@ -207,7 +207,7 @@ void Pages::write(Page& page, std::int64_t slot, std::int64_t g, const float* k,
   float* const scales = places.has_scales() ? places.scales(page.data(), g) : nullptr;
   const std::int64_t width = kernels_.panel;
   const std::int64_t side = neighbours(options_.format);
-  // A key is a column, and its numbers the depth; a value is a step of the depth.
+  // A key is a column whose numbers go along the depth; a value is a step of the depth.
   const bool has_finite_key = kernels_.attention.store_cache_row({
       .format = format(),
       .row = k,

@@ -18,7 +18,7 @@ void require_count(const char* argument, std::int64_t count, std::int64_t most) 
                       std::to_string(count));
 }
 
-/// What the kernel needs of an image and the options, checked.
+/// The checked arguments for the kernel.
 struct Problem {
   Problem(const TensorView& image, const NonLocalMeansOptions& options)
       : radius(options.patch_radius) {
@@ -86,8 +86,8 @@ NonLocalMeansResult non_local_means(Context& context, const TensorView& image,
   float* const padded = scratch.take<float>(rows * stride);
   runtime.kernels().image.pad_image(p.pixels, p.radius, padded);
 
-  // The differences of patches that reach outside of a band are computed by its neighbour again;
-  // but what a band works on should fit the second-level cache.
+  // Differences of patches that overlap two bands are computed twice, but the data of a small band
+  // fits the second-level cache.
   constexpr std::int64_t kRows = 16;
   constexpr double kLog2E = std::numbers::log2e;
   const NonLocalBand whole{
@@ -100,7 +100,7 @@ NonLocalMeansResult non_local_means(Context& context, const TensorView& image,
       .patch_radius = p.radius,
       .search_radius = p.search,
       .noise = static_cast<float>(p.noise),
-      // Not infinite, which times a distance of zero would be no number.
+      // Not infinite, because infinity times a distance of zero is NaN.
       .fall = -static_cast<float>(
           std::min(p.fall * kLog2E, static_cast<double>(std::numeric_limits<float>::max()))),
       .output = result.output.data().data(),

@@ -8,7 +8,7 @@
 namespace heed {
 namespace {
 
-/// x as [B, heads, L, size], whichever axis the heads stand on.
+/// x as [B, heads, L, size], for both layouts.
 struct Heads {
   std::int64_t B, H, L, D;
   std::int64_t head_stride, row_stride;
@@ -41,7 +41,7 @@ struct Rotations {
   Tensor cos, sin;
 };
 
-/// For how many batch entries there are rotations, of `given` ones; none where nothing is turned.
+/// The number of batch entries with rotations: `given`, or 0 if x has no elements.
 std::int64_t batch_of(const Heads& x, std::int64_t given) { return x.is_empty() ? 0 : given; }
 
 std::span<const std::int32_t> read_positions(const RopeOptions& options, const Heads& x) {
@@ -69,8 +69,7 @@ Rotations computed_rotations(Context& context, const RopeOptions& options, const
   return result;
 }
 
-/// Rows of given tables: [positions, pairs] looked up, or [B, L, pairs] or [1, L, pairs] as they
-/// are.
+/// Rows of given tables: [positions, pairs] by position, or [B, L, pairs] or [1, L, pairs] by row.
 Rotations given_rotations(const RopeOptions& options, const Heads& x, std::int64_t pairs) {
   if (!options.cos || !options.sin)
     throw OptionError(options.cos ? "sin" : "cos", "a table beside the other", "nothing");
@@ -104,7 +103,7 @@ Rotations given_rotations(const RopeOptions& options, const Heads& x, std::int64
   return result;
 }
 
-/// Each pair by its angle times `direction`, 1 or -1.
+/// Rotates each pair by its angle times `direction`, 1 or -1.
 Tensor turned(Context& context, std::string_view argument, const TensorView& x,
               const RopeOptions& options, float direction) {
   ops::require_dtype(argument, x, DType::kFloat32);
