@@ -315,5 +315,35 @@ TEST(Decode, KeepsWhatIsNotFiniteInTheRowsThatSeeIt) {
   }
 }
 
+// The maximum of scores that are NaN may be -inf, which is also that of no keys.
+TEST(Decode, KeepsNaNInAPartOfItsOwn) {
+  Random random(6);
+  Context context;
+  const float number = 0.0f;
+  const Tensor sinks({1}, {number});
+  for (const std::int64_t length : {5, 513, 700}) {
+    for (const bool has_sink : {false, true}) {
+      for (const bool in_query : {false, true}) {
+        SCOPED_TRACE(testing::Message()
+                     << length << " keys, sink " << has_sink << ", in the query " << in_query);
+        KvCache cache(context, cache_options(1, 1, 8, 9, KvCache::Format::kFloat32));
+        Tensor q = random.reals({1, 1, 1, 8}), k = random.reals({1, 1, length, 8});
+        const Tensor v = random.reals({1, 1, length, 9});
+        if (in_query)
+          q.data()[3] = kNaN;
+        else
+          k.data()[static_cast<std::size_t>(length - 1) * 8 + 2] = kNaN;
+        cache.append(k, v);
+        AttentionOptions options;
+        options.need_lse = true;
+        if (has_sink) options.sinks = sinks;
+        const AttentionResult got = step(context, cache, q, options);
+        EXPECT_TRUE(std::isnan(got.lse->data()[0]));
+        for (const float x : got.output.data()) EXPECT_TRUE(std::isnan(x));
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace heed::test

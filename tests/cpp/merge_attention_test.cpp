@@ -126,6 +126,17 @@ TEST(MergeAttention, StaysFiniteForDenominatorsFarApart) {
   EXPECT_NEAR(got.lse.data()[1], -1e4 + std::log(2.0), 1e-3);
 }
 
+TEST(MergeAttention, DoesNotReadAPartWhoseWeightIsZero) {
+  Context context;
+  const Tensor bad(Shape{1, 1, 1, 2}, {kNaN, kInfinity}), good(Shape{1, 1, 1, 2}, {1.0f, 2.0f});
+  const Tensor hidden = filled({1, 1, 1}, -1e9f), lse = filled({1, 1, 1}, 0.0f);
+  for (const PartialAttention& got : {merge_attention(context, bad, hidden, good, lse),
+                                      merge_attention(context, good, lse, bad, hidden)}) {
+    EXPECT_TRUE(same_bits(got.output, good));
+    EXPECT_TRUE(same_bits(got.lse, lse));
+  }
+}
+
 TEST(MergeAttention, KeepsWhatIsNotANumberInItsRow) {
   Context context;
   const Tensor a(Shape{1, 1, 2, 1}, {kNaN, 1}), b = filled({1, 1, 2, 1}, 2.0f);

@@ -115,12 +115,15 @@ struct OnlineSoftmax {
     l = sink == kHidden ? 0.0f : exponential(sink - shift);
     for (std::int64_t n = 0; n < count; ++n) {
       const Part from = part(n);
-      if (from.m == kHidden) {  // no keys: its o is not read
+      const float weight = exponential(from.m - shift);
+      const float sum = weight * from.l;
+      // Without keys, or with a weight of 0, its o is not read. The m of NaN scores may be -inf,
+      // but their l is NaN.
+      if (sum == 0.0f) {
         if (n == 0) std::fill_n(o, size, 0.0f);
         continue;
       }
-      const float weight = exponential(from.m - shift);
-      l += weight * from.l;
+      l += sum;
       std::int64_t c = 0;
       for (; c + kLanes <= size; c += kLanes) {
         const V before = n == 0 ? V(0.0f) : V::load_unaligned(o + c);
