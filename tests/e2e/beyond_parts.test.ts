@@ -1,8 +1,7 @@
 /** The parts of "Beyond words" that need no browser. */
 import { load } from "heed";
 import { beforeAll, describe, expect, test } from "vitest";
-import { formatWeight } from "../../web/src/format";
-import { noWishes, readLink, writeLink } from "../../web/src/link";
+import { readLink, writeLink } from "../../web/src/app/link";
 import { read, write } from "../../web/src/rooms/beyond/link";
 import { notesOf } from "../../web/src/rooms/beyond/melody/tune";
 import { bilateral, bilateralWeights } from "../../web/src/rooms/beyond/picture/bilateral";
@@ -16,6 +15,8 @@ import {
   valueAt,
 } from "../../web/src/rooms/beyond/state";
 import { suggestions } from "../../web/src/rooms/beyond/suggestions";
+import { formatWeight } from "../../web/src/shared/format";
+import { noRestrictions } from "../../web/src/shared/restrictions";
 
 describe("The link of “Beyond words”", () => {
   test("is empty for the room's first view", () => {
@@ -50,7 +51,7 @@ describe("The link of “Beyond words”", () => {
       temperature: 0.032,
       frame: 17,
     };
-    const link = writeLink({ room: "beyond", wishes: noWishes, params: write(state) });
+    const link = writeLink({ room: "beyond", restrictions: noRestrictions, params: write(state) });
     expect(read(readLink(`#${link}`).params)).toEqual({ state, notices: [] });
     expect(link).toContain("points=0:-2,9.99:1.5");
   });

@@ -1,10 +1,10 @@
 /** Both sides of the worker's protocol, without a worker: the page's engine and the worker's dispatcher. */
 import type { Heed } from "heed";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { RequestOf } from "../../web/src/desks";
-import { buffersIn, dispatcher } from "../../web/src/dispatch";
-import { Engine } from "../../web/src/engine";
-import type { FromWorker, ToWorker } from "../../web/src/protocol";
+import { buffersIn, dispatcher } from "../../web/src/worker/dispatch";
+import { EngineClient } from "../../web/src/worker/engineClient";
+import type { FromWorker, ToWorker } from "../../web/src/worker/protocol";
+import type { RequestOf } from "../../web/src/worker/solvers";
 
 const info = { version: "0", variant: "simd", threads: 1, reason: null };
 
@@ -44,7 +44,7 @@ describe("The page's engine", () => {
   });
 
   test("keeps what it is asked until it has started, and brings answers to those who asked", async () => {
-    const engine = new Engine();
+    const engine = new EngineClient();
     const worker = FakeWorker.all[0] as FakeWorker;
     const first = engine.ask("steps", request);
     const second = engine.ask("steps", request);
@@ -53,7 +53,7 @@ describe("The page's engine", () => {
     worker.says({ ready: info });
     expect(await engine.started).toEqual(info);
     await settled();
-    expect(worker.sent).toEqual([1, 2].map((id) => ({ id, desk: "steps", request })));
+    expect(worker.sent).toEqual([1, 2].map((id) => ({ id, solver: "steps", request })));
     worker.says({ id: 2, answer: "two" });
     worker.says({ id: 1, refused: "too large" });
     expect(await second).toBe("two");
@@ -61,7 +61,7 @@ describe("The page's engine", () => {
   });
 
   test("passes progress on, and cancels what is no longer wanted", async () => {
-    const engine = new Engine();
+    const engine = new EngineClient();
     const worker = FakeWorker.all[0] as FakeWorker;
     worker.says({ ready: info });
     const controller = new AbortController();
@@ -80,7 +80,7 @@ describe("The page's engine", () => {
 
   test("starts a rival after five seconds, keeps the first that is ready and ends the other", async () => {
     vi.useFakeTimers();
-    const engine = new Engine();
+    const engine = new EngineClient();
     await vi.advanceTimersByTimeAsync(5000);
     const [slow, fast] = FakeWorker.all as [FakeWorker, FakeWorker];
     slow.says({ failed: "out of memory" });
@@ -92,18 +92,18 @@ describe("The page's engine", () => {
   });
 
   test("says why when it cannot start, when it stops, and when it was ended", async () => {
-    const broken = new Engine();
+    const broken = new EngineClient();
     FakeWorker.all[0]?.says({ failed: "no WebAssembly" });
     await expect(broken.ask("steps", request)).rejects.toThrow(
       "The engine could not start: no WebAssembly",
     );
-    const stopped = new Engine();
+    const stopped = new EngineClient();
     FakeWorker.all[1]?.says({ ready: info });
     const answer = stopped.ask("steps", request);
     await settled();
     FakeWorker.all[1]?.onerror?.({ message: "trap", preventDefault() {} });
     await expect(answer).rejects.toThrow("The engine has stopped: trap");
-    const ended = new Engine();
+    const ended = new EngineClient();
     ended.dispose();
     expect(FakeWorker.all[2]?.isEnded).toBe(true);
     await expect(ended.ask("steps", request)).rejects.toThrow("The engine was ended.");
@@ -111,36 +111,36 @@ describe("The page's engine", () => {
 });
 
 describe("The worker", () => {
-  function desk(solver: unknown) {
+  function dispatchTo(solver: unknown) {
     const said: FromWorker[] = [];
     const load = vi.fn(async () => ({ default: solver }));
     const dispatch = dispatcher(heed, { steps: load }, (message) => said.push(message));
     return { said, load, dispatch };
   }
 
-  test("loads a desk when it is first asked, and answers or says why not", async () => {
-    const { said, load, dispatch } = desk((n: number) => {
+  test("loads a solver on its first request, and answers or says why not", async () => {
+    const { said, load, dispatch } = dispatchTo((n: number) => {
       if (n < 0) throw new RangeError("n: expected at least 0");
       return n + 1;
     });
     expect(load).not.toHaveBeenCalled();
-    dispatch({ id: 1, desk: "steps", request: 1 });
+    dispatch({ id: 1, solver: "steps", request: 1 });
     await expect.poll(() => said).toEqual([{ id: 1, answer: 2 }]);
-    dispatch({ id: 2, desk: "steps", request: -1 });
+    dispatch({ id: 2, solver: "steps", request: -1 });
     await expect.poll(() => said.at(-1)).toEqual({ id: 2, refused: "n: expected at least 0" });
   });
 
-  test("hears a cancel while a desk pauses, and says nothing more of it", async () => {
+  test("handles a cancel while a solver pauses, and sends nothing more", async () => {
     let steps = 0;
-    const { said, dispatch } = desk(
-      async (_: unknown, bench: { progress(n: number): void; pause(): Promise<void> }) => {
+    const { said, dispatch } = dispatchTo(
+      async (_: unknown, context: { progress(n: number): void; pause(): Promise<void> }) => {
         for (;;) {
-          bench.progress(++steps);
-          await bench.pause();
+          context.progress(++steps);
+          await context.pause();
         }
       },
     );
-    dispatch({ id: 1, desk: "steps", request: null });
+    dispatch({ id: 1, solver: "steps", request: null });
     await expect.poll(() => steps).toBeGreaterThan(2);
     dispatch({ id: 1, cancel: true });
     await settled();

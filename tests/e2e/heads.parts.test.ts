@@ -1,12 +1,12 @@
 /** The pure parts of the room "Heads". */
 import { taskOf } from "heed/models";
 import { describe, expect, test } from "vitest";
-import { attentionAt, formulaOf, pathOf, type Shares } from "../../web/src/attended";
 import { closerOf, placesOf } from "../../web/src/rooms/heads/input";
 import { read, write } from "../../web/src/rooms/heads/link";
 import { measuresOf } from "../../web/src/rooms/heads/measures";
 import { headKey, initialState, placeOf } from "../../web/src/rooms/heads/state";
-import { type Input, mostTokens, readInput } from "../../web/src/typed";
+import { attentionAt, formulaOf, pathOf, type Shares } from "../../web/src/shared/attended";
+import { type Input, mostTokens, readInput } from "../../web/src/shared/typed";
 
 const uneven = {
   weights: Float32Array.of(1, 0, 0, 0.5, 0.5, 0, 0, 0.25, 0.75),

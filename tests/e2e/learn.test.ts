@@ -1,7 +1,6 @@
 /** The room "Learn": what of it is pure, and the room as a person meets it. */
 import { load } from "heed";
 import { describe, expect, test } from "vitest";
-import { formatShort } from "../../web/src/format";
 import { read, write } from "../../web/src/rooms/learn/link";
 import type { Seen, Snapshot } from "../../web/src/rooms/learn/orders";
 import { mostKept, spacingAt, withMore } from "../../web/src/rooms/learn/past";
@@ -9,6 +8,7 @@ import solve from "../../web/src/rooms/learn/solve";
 import { initialState, planOf, type State, setupsOf } from "../../web/src/rooms/learn/state";
 import { Training } from "../../web/src/rooms/learn/training";
 import { bestHead, bestMass, percent } from "../../web/src/rooms/learn/words";
+import { formatShort } from "../../web/src/shared/format";
 import { type BrowserName, workersOf } from "./browsers";
 import { Room } from "./room";
 import { visits } from "./visits";
@@ -80,10 +80,10 @@ test("One head and four are trained by the same seed and have equally many param
 test("A step that is ordered while a training begins is one of that training", async () => {
   const heed = await load({ threads: 1 });
   const { signal } = new AbortController();
-  const bench = { heed, signal, progress() {}, async pause() {} };
+  const context = { heed, signal, progress() {}, async pause() {} };
   const setups = setupsOf(initialState);
-  const begun = solve({ kind: "begin", setups, text: null }, bench);
-  const stopped = solve({ kind: "train", steps: 1 }, bench);
+  const begun = solve({ kind: "begin", setups, text: null }, context);
+  const stopped = solve({ kind: "train", steps: 1 }, context);
   expect(await begun).toMatchObject({ kind: "begun" });
   expect(await stopped).toEqual({ kind: "stopped", step: 1, why: "done" });
   heed.dispose();

@@ -2,7 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
-import { rooms } from "../../web/src/rooms";
+import { rooms } from "../../web/src/app/rooms";
 import { Room } from "./room";
 import { visits } from "./visits";
 

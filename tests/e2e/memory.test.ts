@@ -2,7 +2,7 @@
 import { setTimeout as pass } from "node:timers/promises";
 import type { CDPSession, Page } from "puppeteer-core";
 import { describe, expect, test } from "vitest";
-import type { RoomId } from "../../web/src/rooms";
+import type { RoomId } from "../../web/src/app/rooms";
 import { Room } from "./room";
 import { visits } from "./visits";
 

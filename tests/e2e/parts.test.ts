@@ -1,11 +1,11 @@
 /** The page's parts that need no browser. */
 import { describe, expect, test } from "vitest";
-import { css, inkOn, signedColour, weightColour, weightShare } from "../../web/src/colour";
-import { csvOf, npyOf } from "../../web/src/export";
-import { format, shorten } from "../../web/src/format";
-import { noWishes, readLink, writeLink } from "../../web/src/link";
-import { indexAt } from "../../web/src/play";
-import { rooms } from "../../web/src/rooms";
+import { readLink, writeLink } from "../../web/src/app/link";
+import { rooms } from "../../web/src/app/rooms";
+import { css, inkOn, signedColour, weightColour, weightShare } from "../../web/src/picture/colour";
+import { csvOf, npyOf } from "../../web/src/picture/export";
+import { nearest, rangeOfAll, textsOf, ticksOf } from "../../web/src/picture/scale";
+import { transposed, viewOn } from "../../web/src/picture/view";
 import { read, write } from "../../web/src/rooms/steps/link";
 import { seededNumbers, seededOrder } from "../../web/src/rooms/steps/seeded";
 import { initialState, type State } from "../../web/src/rooms/steps/state";
@@ -17,8 +17,9 @@ import {
   type Timeline,
 } from "../../web/src/rooms/steps/time";
 import { tokenize } from "../../web/src/rooms/steps/tokens";
-import { nearest, rangeOfAll, textsOf, ticksOf } from "../../web/src/scale";
-import { transposed, viewOn } from "../../web/src/view";
+import { format, shorten } from "../../web/src/shared/format";
+import { indexAt } from "../../web/src/shared/play";
+import { noRestrictions } from "../../web/src/shared/restrictions";
 
 describe("The link of “Step by step”", () => {
   test("is empty for the page's first view", () => {
@@ -57,7 +58,7 @@ describe("The link of “Step by step”", () => {
       curve: "log",
       mass: 55,
     };
-    const link = writeLink({ room: "steps", wishes: noWishes, params: write(state) });
+    const link = writeLink({ room: "steps", restrictions: noRestrictions, params: write(state) });
     expect(read(readLink(`#${link}`).params)).toEqual({ state, notices: [] });
     expect(link).toContain("edits=q.5.2.3:-0.25;k.1.1.1:3&drop=1,4");
     expect(link).toContain("hidden=1:1-3;5:2;64:64");
@@ -97,11 +98,13 @@ describe("The link", () => {
     expect(writeLink(readLink("#room=steps&text=a+b"))).toBe("text=a+b");
   });
 
-  test("gives back what a teacher wishes", () => {
-    const { wishes, params, notices } = readLink("#hide=nav,text&mask=causal&lock=on&embed=lines");
-    expect(wishes).toEqual({ hide: ["nav", "text"], lock: true, embed: "lines" });
+  test("gives back the restrictions of a teacher's link", () => {
+    const { restrictions, params, notices } = readLink(
+      "#hide=nav,text&mask=causal&lock=on&embed=lines",
+    );
+    expect(restrictions).toEqual({ hide: ["nav", "text"], lock: true, embed: "lines" });
     expect(notices).toEqual([]);
-    expect(writeLink({ room: "steps", wishes, params })).toBe(
+    expect(writeLink({ room: "steps", restrictions, params })).toBe(
       "mask=causal&hide=nav,text&lock=on&embed=lines",
     );
   });
@@ -109,8 +112,8 @@ describe("The link", () => {
   test.each(["room=cellar", "room=constructor", "lock=yes", "embed=a,b", "hide=,", "hide=A"])(
     "leaves out %s and says so",
     (link) => {
-      const { room, wishes, notices } = readLink(`#${link}`);
-      expect({ room, wishes }).toEqual({ room: "steps", wishes: noWishes });
+      const { room, restrictions, notices } = readLink(`#${link}`);
+      expect({ room, restrictions }).toEqual({ room: "steps", restrictions: noRestrictions });
       expect(notices).toHaveLength(1);
     },
   );

@@ -1,9 +1,10 @@
 /** The room "RNN, Bahdanau, self-attention" as a person meets it; its numbers are the engine's. */
 import { describe, expect, test } from "vitest";
-import { noWishes, readLink, writeLink } from "../../web/src/link";
+import { readLink, writeLink } from "../../web/src/app/link";
 import { read, write } from "../../web/src/rooms/recurrent/link";
 import { costsOf, lengthOf, pathOf } from "../../web/src/rooms/recurrent/paths";
 import { initialState, type State } from "../../web/src/rooms/recurrent/state";
+import { noRestrictions } from "../../web/src/shared/restrictions";
 import {
   example,
   exampleOf,
@@ -253,7 +254,11 @@ describe("The link of “RNN, Bahdanau, self-attention”", () => {
       ...{ text: "3/4/2021 & more", between: "dot", way: "taught", layer: 0, head: 4 },
       ...{ slip: { place: 9, token: "-" }, step: 3, row: 2, col: 7, range: "row", curve: "log" },
     };
-    const link = writeLink({ room: "recurrent", wishes: noWishes, params: write(state) });
+    const link = writeLink({
+      room: "recurrent",
+      restrictions: noRestrictions,
+      params: write(state),
+    });
     expect(read(readLink(`#${link}`).params)).toEqual({ state, notices: [] });
   });
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { rooms } from "../../web/src/rooms";
+import { rooms } from "../../web/src/app/rooms";
 import { Steps } from "./steps";
 import { visits } from "./visits";
 
@@ -104,14 +104,17 @@ describe("The shell", () => {
   test("makes a link for a class, which another page can frame", async () => {
     const room = await enter("#mask=causal&step=weights");
     await room.click("Make a link for teaching");
-    await room.click("explanations", ".class-wishes");
-    await room.click("Lock: nothing can be changed but playing and pointing", ".class-wishes");
+    await room.click("explanations", ".class-restrictions");
+    await room.click(
+      "Lock: nothing can be changed but playing and pointing",
+      ".class-restrictions",
+    );
     const fields = () =>
       room.page.$$eval(".copy-field input", (all) => all.map((input) => input.value));
     const state = "mask=causal&step=weights";
     const url = room.page.url().replace(/#.*/, "");
     expect((await fields())[0]).toBe(`${url}#${state}&hide=text&lock=on`);
-    await room.click("only the lines", ".class-wishes");
+    await room.click("only the lines", ".class-restrictions");
     const [link, frame] = await fields();
     expect(link).toBe(`${url}#${state}&lock=on&embed=lines`);
     expect(frame).toContain(`src="${link?.replaceAll("&", "&amp;")}"`);
@@ -157,7 +160,7 @@ describe("The shell", () => {
       if (!found) throw new Error(`there is no ${start} in ${assets}`);
       return found;
     };
-    // What the page loads: its entry, the room, the worker with its desk, and all that they import at once.
+    // What the page loads: its entry, the room, the worker with its solver, and all that they import at once.
     const entry = /src="\.\/assets\/([^"]+\.js)"/.exec(
       readFileSync(join(built, "index.html"), "utf8"),
     )?.[1] as string;

@@ -256,7 +256,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await expect.poll(() => room.text(".readout")).toContain("= 0.500 × 0.000 + 0.600 × 1.000");
   });
 
-  test("lights the part of the picture that a word or a letter speaks of", async () => {
+  test("highlights the part of the picture that a word or a letter speaks of", async () => {
     const room = await enter("#step=output");
     const drawn = (matrix: string) =>
       room.page.$eval(`.stage [data-matrix=${matrix}] canvas`, (canvas) =>
@@ -266,7 +266,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await room.page.focus(".stage-words .role-v");
     await expect.poll(() => drawn("v")).not.toBe(values);
     expect(await drawn("weights")).toBe(weights);
-    await room.page.hover(".stage-words math [data-lights=weights]");
+    await room.page.hover(".stage-words math [data-highlights=weights]");
     await expect.poll(() => drawn("weights")).not.toBe(weights);
     await expect.poll(() => drawn("v")).toBe(values);
   });

@@ -79,6 +79,9 @@ const publicEntries = Object.keys(entries)
   .filter((name) => !/\.(wasm|mjs|json)$/.test(name))
   .map((name) => name.replace(/^\./, "heed"));
 
+/** The room that a file of the page belongs to; null outside the rooms. */
+const roomOf = (path: string) => /^web\/src\/rooms\/([^/]+)\//.exec(path)?.[1] ?? null;
+
 const rules: Rule[] = [
   {
     says: "include/heed knows the standard library and itself",
@@ -177,7 +180,54 @@ const rules: Rule[] = [
       !/^(\.\.|bindings|dist|build|src|heed)(\/|$)/.test(name),
     brokenBy: { path: "web/src/a.ts", text: 'const m = await import("../../dist/index.js");' },
   },
+  {
+    says: "a room of the page knows no other room and not the app",
+    about: /^web\/src\/rooms\//,
+    reads: imports,
+    allows: (name, path) =>
+      !name.startsWith("web/src/app/") && [null, roomOf(path)].includes(roomOf(name)),
+    brokenBy: {
+      path: "web/src/rooms/heads/View.tsx",
+      text: 'import { Sound } from "../learn/state";\nimport type { State } from "./state";',
+    },
+  },
+  {
+    says: "what the rooms share knows neither rooms nor the app, but for the worker's list of solvers",
+    about: /^web\/src\/(picture|shared|worker)\//,
+    reads: imports,
+    allows: (name, path) =>
+      !/^web\/src\/(app|rooms)\//.test(name) || path === "web/src/worker/solvers.ts",
+    brokenBy: { path: "web/src/shared/a.ts", text: 'import type { Link } from "../app/link";' },
+  },
+  {
+    says: "no file imports the entry of the page's worker",
+    about: /^web\/src\//,
+    reads: ({ path, text }) => imports({ path, text: text.replace(/new URL\([^)]*\)/g, "") }),
+    allows: (name) => !/\.worker(\.ts)?$/.test(name),
+    brokenBy: { path: "web/src/app/a.ts", text: 'import { x } from "../worker/engine.worker";' },
+  },
 ];
+
+/** The files on import circles, and those between two circles. Imports of types count too. */
+function onCircles(files: readonly Source[]): string[] {
+  const paths = new Set(files.map(({ path }) => path));
+  const left = new Map(
+    files.map((source) => [
+      source.path,
+      imports(source).flatMap((name) =>
+        ["", ".ts", ".tsx"].map((ending) => name + ending).filter((path) => paths.has(path)),
+      ),
+    ]),
+  );
+  // A file that imports none of the others, or that none of them imports, is on no circle.
+  for (let before = -1; before !== left.size; ) {
+    before = left.size;
+    const imported = new Set([...left.values()].flat());
+    for (const [path, names] of left)
+      if (!imported.has(path) || !names.some((name) => left.has(name))) left.delete(path);
+  }
+  return [...left.keys()];
+}
 
 describe("the layers", () => {
   for (const rule of rules) {
@@ -190,6 +240,23 @@ describe("the layers", () => {
       expect(breaches(rule, [rule.brokenBy])).toHaveLength(1);
     });
   }
+
+  test("no import of the page, of values or of types, is part of a circle", () => {
+    const page = sources.filter(({ path }) => path.startsWith("web/src/"));
+    expect(page.flatMap(imports)).toContain("web/src/picture/view");
+    expect(onCircles(page)).toEqual([]);
+  });
+
+  test("a circle is found, of values and of types", () => {
+    const files = [
+      { path: "web/src/main.tsx", text: 'import { a } from "./a";' },
+      { path: "web/src/a.ts", text: 'import type { B } from "./b/b";' },
+      { path: "web/src/b/b.tsx", text: 'import { c } from "./c";' },
+      { path: "web/src/b/c.ts", text: 'import { d } from "../d";\nconst a = import("../a");' },
+      { path: "web/src/d.ts", text: "" },
+    ];
+    expect(onCircles(files)).toEqual(["web/src/a.ts", "web/src/b/b.tsx", "web/src/b/c.ts"]);
+  });
 
   test("the page reaches the package by its name", () => {
     const used = sources.filter(({ path }) => path.startsWith("web/")).flatMap(imports);

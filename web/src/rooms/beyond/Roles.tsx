@@ -1,7 +1,7 @@
 /** What queries, keys and values are here, in a few sentences: the same letters and colours in every panel. */
 import type { ComponentChildren } from "preact";
-import { Panel } from "../../components/Panel";
-import type { Role } from "../../explanation";
+import type { Role } from "../../shared/explanation";
+import { Panel } from "../../shared/Panel";
 
 export function Roles({ children }: { children: ComponentChildren }) {
   return (

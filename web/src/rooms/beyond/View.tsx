@@ -1,10 +1,10 @@
 /** The room "Beyond words": one of four things to attend to, and what the panel of each needs to outlive it. */
 import { useState } from "preact/hooks";
-import { Choice } from "../../components/Fields";
-import { Notices } from "../../components/Notices";
-import { Panel } from "../../components/Panel";
-import { TryNext } from "../../components/TryNext";
-import type { RoomProps } from "../../room";
+import { Choice } from "../../shared/Fields";
+import { Notices } from "../../shared/Notices";
+import { Panel } from "../../shared/Panel";
+import type { RoomProps } from "../../shared/room";
+import { TryNext } from "../../shared/TryNext";
 import { MelodyPanel } from "./melody/MelodyPanel";
 import type { Sound } from "./melody/sound";
 import type { GreyPicture } from "./picture/drawing";

@@ -1,5 +1,5 @@
 /** Places in a plot: from numbers to pixels and back. */
-import { ticksOf } from "../../scale";
+import { ticksOf } from "../../picture/scale";
 
 export interface Range {
   readonly min: number;

@@ -1,5 +1,5 @@
 /** What each of the four panels is given. */
-import type { Setter } from "../../room";
+import type { Setter } from "../../shared/room";
 import type { State } from "./state";
 
 export interface PanelProps {

@@ -1,8 +1,8 @@
 /** Weights whose colours run from 0 to the largest of the picture, on a curve of one's choice. */
 import { useMemo } from "preact/hooks";
-import { type Curve, type Palette, weightLegends, weightShare } from "../../colour";
-import { formatWeight } from "../../format";
-import { useShell } from "../../shell";
+import { type Curve, type Palette, weightLegends, weightShare } from "../../picture/colour";
+import { formatWeight } from "../../shared/format";
+import { useShell } from "../../shared/shell";
 
 export const curves = [
   ["linear", "linear"],

@@ -1,5 +1,5 @@
 /** Everything a person can set in the room. The link holds exactly this (see link.ts); own files stay out of it. */
-import type { Curve } from "../../colour";
+import type { Curve } from "../../picture/colour";
 
 export type Subject = "picture" | "points" | "series" | "melody";
 export type Method = "local" | "bilateral" | "nonLocal";

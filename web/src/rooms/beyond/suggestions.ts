@@ -1,5 +1,5 @@
 /** What is worth a look, as links. */
-import type { Suggestion } from "../../components/TryNext";
+import type { Suggestion } from "../../shared/room";
 
 export const suggestions: readonly Suggestion[] = [
   [

@@ -1,6 +1,7 @@
 /** What the model says, with how much probability, and what it would say without the heads that are dropped. */
-import { format } from "../../format";
-import { hides, useShell } from "../../shell";
+import { format } from "../../shared/format";
+import { hides } from "../../shared/restrictions";
+import { useShell } from "../../shared/shell";
 import { usePage } from "./page";
 import { storyOf } from "./scene";
 import type { Asked, Said } from "./seen";
@@ -55,10 +56,10 @@ function InsteadCell({ asked, isMany }: { asked: Asked; isMany: boolean }) {
 /** What each of the two lists of answers is called. */
 function useHeads() {
   const { scene, state, drop } = usePage();
-  const { wishes } = useShell();
+  const { restrictions } = useShell();
   const { length } = scene.all.filter(({ head }) => state.dropped.includes(head.key));
   const heads = length === 0 ? "a head" : `${length} ${length === 1 ? "head" : "heads"}`;
-  const giveBack = length > 0 && !wishes.lock && (
+  const giveBack = length > 0 && !restrictions.lock && (
     <button type="button" class="link" onClick={() => drop(state.dropped, false)}>
       give back
     </button>
@@ -160,12 +161,12 @@ function Written() {
 
 export function AnswerPanel() {
   const { scene } = usePage();
-  const { wishes } = useShell();
+  const { restrictions } = useShell();
   const { asked } = scene.seen;
   return (
     <section class="answer" aria-labelledby="answer-title">
       <h2 id="answer-title">What the model says</h2>
-      {!hides(wishes, "text") && <p class="story">{storyOf(scene, format).join(" ")}</p>}
+      {!hides(restrictions, "text") && <p class="story">{storyOf(scene, format).join(" ")}</p>}
       <Written />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard */}
       <section class="scroll" tabIndex={0} aria-label="Answers">

@@ -1,13 +1,15 @@
 /** Two heads side by side and what sets them apart. */
-import { hides, useShell } from "../../shell";
-import { useWidth } from "../../useWidth";
+
+import { hides } from "../../shared/restrictions";
+import { useShell } from "../../shared/shell";
+import { useWidth } from "../../shared/useWidth";
 import { HeadMap } from "./HeadMap";
 import { usePage } from "./page";
 import { useDifference, useHeadPicture } from "./pictures";
 import type { HeadView } from "./scene";
 
 function Comparison({ shown, other }: { shown: HeadView; other: HeadView }) {
-  const { wishes } = useShell();
+  const { restrictions } = useShell();
   const [ref, width] = useWidth<HTMLDivElement>();
   const second = useHeadPicture(other, width);
   const difference = useDifference(shown, other, width);
@@ -16,7 +18,7 @@ function Comparison({ shown, other }: { shown: HeadView; other: HeadView }) {
       <h2 id="compare-title">
         {shown.name.replace(/^./, (first) => first.toUpperCase())} less {other.name}
       </h2>
-      {!hides(wishes, "text") && (
+      {!hides(restrictions, "text") && (
         <p>
           <b class="more">Blue</b>: {shown.name} looks more. <b class="less">Orange</b>:{" "}
           {other.name} looks more. Where both look alike, the cell has the colour of the page.

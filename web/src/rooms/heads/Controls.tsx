@@ -1,14 +1,15 @@
 /** How heads are measured and ordered, and how weights are drawn. */
-import { ColourChoice } from "../../components/ColourChoice";
-import { Choice, Slider } from "../../components/Fields";
-import { Settings } from "../../components/Settings";
-import type { Setter } from "../../room";
-import { hides, useShell } from "../../shell";
+import { ColourChoice } from "../../picture/ColourChoice";
+import { Choice, Slider } from "../../shared/Fields";
+import { hides } from "../../shared/restrictions";
+import type { Setter } from "../../shared/room";
+import { Settings } from "../../shared/Settings";
+import { useShell } from "../../shared/shell";
 import { measureNames, measures } from "./measures";
 import { allowed, type State } from "./state";
 
 export function Controls({ state, set }: { state: State; set: Setter<State> }) {
-  const { wishes } = useShell();
+  const { restrictions } = useShell();
   const { measure, order, range, curve, mass } = state;
   const look = (
     <>
@@ -18,7 +19,7 @@ export function Controls({ state, set }: { state: State; set: Setter<State> }) {
         choices={measureNames.map((name) => [name, measures[name].name] as const)}
         onChange={(measure) => set({ measure })}
       />
-      {!hides(wishes, "text") && <p class="faint measure-about">{measures[measure].about}</p>}
+      {!hides(restrictions, "text") && <p class="faint measure-about">{measures[measure].about}</p>}
       <Choice
         label="Order"
         value={order}

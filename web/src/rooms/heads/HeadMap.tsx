@@ -1,6 +1,6 @@
 /** A picture between the tokens of an attention, alive: it points, keeps a cell and selects a row. */
-import { HeatMap } from "../../components/HeatMap";
-import type { Picture } from "../../paint";
+import { HeatMap } from "../../picture/HeatMap";
+import type { Picture } from "../../picture/paint";
 import { exhibitOf } from "./catalogue";
 import { usePage } from "./page";
 import type { HeadView } from "./scene";

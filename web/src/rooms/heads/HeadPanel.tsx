@@ -1,15 +1,15 @@
 /** One head in detail: its weights, who looks at whom, and all that is measured of it. */
 import { useCallback } from "preact/hooks";
-import { Switch } from "../../components/Fields";
-import { Readout } from "../../components/Readout";
-import { type OneHead, RowDetails } from "../../components/RowDetails";
-import { TokenLines } from "../../components/TokenLines";
-import { TokenRow } from "../../components/TokenRow";
-import { Transport } from "../../components/Transport";
-import type { Explanation } from "../../explanation";
-import { format } from "../../format";
-import { useShell } from "../../shell";
-import { useWidth } from "../../useWidth";
+import { TokenLines } from "../../picture/TokenLines";
+import type { Explanation } from "../../shared/explanation";
+import { Switch } from "../../shared/Fields";
+import { format } from "../../shared/format";
+import { Readout } from "../../shared/Readout";
+import { type OneHead, RowDetails } from "../../shared/RowDetails";
+import { useShell } from "../../shared/shell";
+import { TokenRow } from "../../shared/TokenRow";
+import { Transport } from "../../shared/Transport";
+import { useWidth } from "../../shared/useWidth";
 import { HeadMap } from "./HeadMap";
 import { measureNames, measures } from "./measures";
 import { Patches } from "./Patches";
@@ -92,7 +92,7 @@ const oneOf = ({ name, attention, index }: HeadView): OneHead => ({
 
 export function HeadPanel({ explanation }: { explanation: Explanation | null }) {
   const { scene, state, set, drop } = usePage();
-  const { wishes } = useShell();
+  const { restrictions } = useShell();
   const [ref, width] = useWidth<HTMLDivElement>();
   const { shown, other, row, cell } = scene;
   const { head, name, attention } = shown;
@@ -104,7 +104,7 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
     <section class="one-head" aria-labelledby="one-head-title">
       <div class="head-bar">
         <h2 id="one-head-title">{name.replace(/^./, (first) => first.toUpperCase())}</h2>
-        <fieldset class="lockable" disabled={wishes.lock}>
+        <fieldset class="lockable" disabled={restrictions.lock}>
           <Switch
             label="Drop this head"
             checked={state.dropped.includes(head.key)}

@@ -1,13 +1,14 @@
 /** Every head of the model as a small picture with one number under it, by layer or by that number. */
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import { Legend } from "../../components/Legend";
-import { Matrix } from "../../components/Matrix";
-import { format } from "../../format";
-import { hides, useShell } from "../../shell";
-import { usePicture } from "../../usePicture";
-import { useWeightPalette } from "../../useWeightPalette";
-import { viewOn } from "../../view";
+import { Legend } from "../../picture/Legend";
+import { Matrix } from "../../picture/Matrix";
+import { usePicture } from "../../picture/usePicture";
+import { useWeightPalette } from "../../picture/useWeightPalette";
+import { viewOn } from "../../picture/view";
+import { format } from "../../shared/format";
+import { hides } from "../../shared/restrictions";
+import { useShell } from "../../shared/shell";
 import { measures } from "./measures";
 import { usePage } from "./page";
 import { attentionWords, type HeadView } from "./scene";
@@ -17,7 +18,7 @@ const side = 68;
 
 function Thumbnail({ view: shown, label }: { view: HeadView; label: string }) {
   const { state, scene, set, drop } = usePage();
-  const { theme, wishes } = useShell();
+  const { theme, restrictions } = useShell();
   const { attention, head, name } = shown;
   const { measure } = state;
   const { small } = head;
@@ -50,7 +51,7 @@ function Thumbnail({ view: shown, label }: { view: HeadView; label: string }) {
         <input
           type="checkbox"
           checked={isDropped}
-          disabled={wishes.lock}
+          disabled={restrictions.lock}
           aria-label={`Drop ${name}`}
           onChange={({ currentTarget }) => drop([head.key], currentTarget.checked)}
         />{" "}
@@ -137,13 +138,13 @@ function ByMeasure({ all }: { all: readonly HeadView[] }) {
 
 export function HeadsPanel() {
   const { state, scene } = usePage();
-  const { wishes } = useShell();
+  const { restrictions } = useShell();
   const { measure, order } = state;
   const palette = useWeightPalette(state);
   return (
     <section class="all-heads" aria-labelledby="all-heads-title">
       <h2 id="all-heads-title">All heads</h2>
-      {!hides(wishes, "text") && (
+      {!hides(restrictions, "text") && (
         <p class="faint">
           Rows look, columns are looked at. Under each head: its number, and{" "}
           {measures[measure].name}. Dropping a head leaves out all that it adds; the bias that a

@@ -1,10 +1,11 @@
 /** Which model, and what it is given. */
-import { Choice } from "../../components/Fields";
-import { Notices } from "../../components/Notices";
-import { Lockable, Panel } from "../../components/Panel";
-import { formatShort } from "../../format";
-import type { Setter } from "../../room";
-import { hides, useShell } from "../../shell";
+import { Choice } from "../../shared/Fields";
+import { formatShort } from "../../shared/format";
+import { Notices } from "../../shared/Notices";
+import { Lockable, Panel } from "../../shared/Panel";
+import { hides } from "../../shared/restrictions";
+import type { Setter } from "../../shared/room";
+import { useShell } from "../../shared/shell";
 import { type ExhibitId, exhibitIds, exhibitOf } from "./catalogue";
 import type { Seen } from "./seen";
 import { allowed, firstOf, maxCharacters, type State, withInput } from "./state";
@@ -33,7 +34,7 @@ export function InputPanel({
   known: readonly string[];
   notices: readonly string[];
 }) {
-  const { wishes } = useShell();
+  const { restrictions } = useShell();
   const { exhibit, text, seed } = state;
   const { field } = exhibitOf(exhibit);
   const first = firstOf(exhibit);
@@ -51,7 +52,9 @@ export function InputPanel({
             choices={choices}
             onChange={(exhibit) => set(firstOf(exhibit))}
           />
-          {!hides(wishes, "text") && <p class="faint about-model">{aboutOf(exhibit, seen)}</p>}
+          {!hides(restrictions, "text") && (
+            <p class="faint about-model">{aboutOf(exhibit, seen)}</p>
+          )}
           {field !== null && (
             <div class="sentence-field">
               <label for="heads-text">{field}</label>

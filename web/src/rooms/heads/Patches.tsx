@@ -1,11 +1,11 @@
 /** A picture, and how much the lit row looks at each of its patches. */
 import { useMemo } from "preact/hooks";
-import type { Palette } from "../../colour";
-import { HeatMap } from "../../components/HeatMap";
-import type { Cell } from "../../components/Matrix";
-import { usePicture } from "../../usePicture";
-import { useWeightPalette } from "../../useWeightPalette";
-import { viewOn } from "../../view";
+import type { Palette } from "../../picture/colour";
+import { HeatMap } from "../../picture/HeatMap";
+import type { Cell } from "../../picture/Matrix";
+import { usePicture } from "../../picture/usePicture";
+import { useWeightPalette } from "../../picture/useWeightPalette";
+import { viewOn } from "../../picture/view";
 import { usePage } from "./page";
 import type { Seen } from "./seen";
 

@@ -1,11 +1,11 @@
 /** The room "Heads": wires the link, the trained model and what is pointed at to the parts of the page. */
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Panel } from "../../components/Panel";
-import { TryNext } from "../../components/TryNext";
-import { textOf } from "../../explanation";
-import type { RoomProps } from "../../room";
-import { useFootnote, useShell } from "../../shell";
-import { useAnswer } from "../../useAnswer";
+import { textOf } from "../../shared/explanation";
+import { Panel } from "../../shared/Panel";
+import type { RoomProps } from "../../shared/room";
+import { useFootnote, useShell } from "../../shared/shell";
+import { TryNext } from "../../shared/TryNext";
+import { useAnswer } from "../../worker/useAnswer";
 import { AnswerPanel } from "./AnswerPanel";
 import { ComparePanel } from "./ComparePanel";
 import { Controls } from "./Controls";

@@ -1,6 +1,6 @@
 /** What a model is asked about an input, and what it says with all its heads and without some. */
-import { plain } from "../../attended";
-import type { Input } from "../../typed";
+import { plain } from "../../shared/attended";
+import type { Input } from "../../shared/typed";
 import { closerOf } from "./input";
 import type { Probe } from "./probe";
 import type { Asked, Said } from "./seen";

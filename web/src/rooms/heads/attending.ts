@@ -1,8 +1,8 @@
 /** From the weights that a model computed to what the page shows of each head. */
 import type { Heed } from "heed";
 import type { Alignment, HeadAlignment, LabelledWeights } from "heed/models";
-import { type Attention, attentionOf, plain, sharesOf } from "../../attended";
-import type { Input } from "../../typed";
+import { type Attention, attentionOf, plain, sharesOf } from "../../shared/attended";
+import type { Input } from "../../shared/typed";
 import { type HeadWeights, measuresOf } from "./measures";
 import type { Probe } from "./probe";
 import type { HeadKey, SeenAttention, SeenHead } from "./seen";

@@ -1,8 +1,9 @@
 /** What a cell of a head's weights says, and where it comes from. */
-import { formulaOf } from "../../attended";
-import type { Explanation } from "../../explanation";
-import { format } from "../../format";
-import { at } from "../../view";
+
+import { at } from "../../picture/view";
+import { formulaOf } from "../../shared/attended";
+import type { Explanation } from "../../shared/explanation";
+import { format } from "../../shared/format";
 import type { Scene } from "./scene";
 import type { CellAt } from "./state";
 

@@ -1,6 +1,6 @@
 /** The places that the answer to an input comes from, where the task itself does not tell. */
 import type { Alignment } from "heed/models";
-import type { Input } from "../../typed";
+import type { Input } from "../../shared/typed";
 
 const closers: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
 

@@ -1,6 +1,6 @@
 /** The room's part of the link. */
-import { numberIn, oneOf, type Readers, readParams } from "../../link";
-import type { Reading } from "../../room";
+import { numberIn, oneOf, type Readers, readParams } from "../../shared/linkReaders";
+import type { Reading } from "../../shared/room";
 import { exhibitIds } from "./catalogue";
 import { measureNames } from "./measures";
 import type { HeadKey } from "./seen";

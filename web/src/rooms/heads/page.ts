@@ -1,7 +1,7 @@
 /** What every part of the room shares. */
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { Setter } from "../../room";
+import type { Setter } from "../../shared/room";
 import type { Scene } from "./scene";
 import type { HeadKey } from "./seen";
 import type { CellAt, State } from "./state";

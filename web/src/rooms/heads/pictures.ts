@@ -1,12 +1,13 @@
 /** From a head to its picture: palette, hidden cells, labels, and what is lit. */
 import { useMemo } from "preact/hooks";
-import { signedPalette, weightPalette } from "../../colour";
-import { shorten } from "../../format";
-import { cellsFor, leftOf } from "../../layout";
-import type { Labels, Light, Picture } from "../../paint";
-import { useShell } from "../../shell";
-import { usePicture } from "../../usePicture";
-import { entries, rangeOf, type View, viewOn } from "../../view";
+import { signedPalette, weightPalette } from "../../picture/colour";
+import type { Labels } from "../../picture/layout";
+import { cellsFor, leftOf } from "../../picture/layout";
+import type { Area, Picture } from "../../picture/paint";
+import { usePicture } from "../../picture/usePicture";
+import { entries, rangeOf, type View, viewOn } from "../../picture/view";
+import { shorten } from "../../shared/format";
+import { useShell } from "../../shared/shell";
 import { usePage } from "./page";
 import type { HeadView } from "./scene";
 
@@ -33,12 +34,12 @@ function usePairs({ attention }: HeadView, view: View, width: number, isSigned: 
     [isCausal],
   );
   // The right places, and what the active cell came from: its row's query and its column's key.
-  const lights: Light[] = [
+  const highlights: Area[] = [
     ...(places ?? []).flatMap((cols, row) => cols.map((col) => ({ row, col }))),
     ...(active ? [{ row: active.row }, { col: active.col }] : []),
   ];
   return usePicture({
-    ...{ lights },
+    ...{ highlights },
     ...{ view, rows: rows.length, cols: columns.length, palette, labels, isHidden, active },
     cell: cellsFor(width - leftOf(labels), columns.length, rows.length),
     selected: { row: scene.row },

@@ -1,6 +1,7 @@
 /** What the settings mean for what was seen: which head, which row, and what they are called. */
-import { type AttentionName, weightsOf } from "../../attended";
-import { at, type View } from "../../view";
+
+import { at, type View } from "../../picture/view";
+import { type AttentionName, weightsOf } from "../../shared/attended";
 import { exhibitOf } from "./catalogue";
 import type { HeadKey, Seen, SeenAttention, SeenHead } from "./seen";
 import type { CellAt, State } from "./state";

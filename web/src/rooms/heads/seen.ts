@@ -1,6 +1,6 @@
 /** What the page asks of this room's desk, and what the desk has seen. */
 import type { Alignment } from "heed/models";
-import type { Attention, Shares } from "../../attended";
+import type { Attention, Shares } from "../../shared/attended";
 import type { ExhibitId } from "./catalogue";
 import type { MeasureName } from "./measures";
 

@@ -9,9 +9,9 @@ import {
   withoutHeads,
 } from "heed/models";
 import { nn } from "heed/nn";
-import { pathOf } from "../../attended";
-import type { Solver } from "../../desks";
-import { type Input, readInput, tokensOf } from "../../typed";
+import { pathOf } from "../../shared/attended";
+import { type Input, readInput, tokensOf } from "../../shared/typed";
+import type { Solver } from "../../worker/solver";
 import { askedOf, questionsOf } from "./asking";
 import { attentionsOf, bestOf } from "./attending";
 import { exhibitOf } from "./catalogue";

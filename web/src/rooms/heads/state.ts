@@ -1,6 +1,7 @@
 /** Everything a person can set in this room. The link holds exactly this (see link.ts). */
-import type { AttentionName } from "../../attended";
-import type { Curve, Range } from "../../colour";
+
+import type { Curve, Range } from "../../picture/colour";
+import type { AttentionName } from "../../shared/attended";
 import { type ExhibitId, exhibitOf } from "./catalogue";
 import type { MeasureName } from "./measures";
 import type { HeadKey } from "./seen";

@@ -9,7 +9,7 @@ import {
   taskOf,
 } from "heed/models";
 import type { nn } from "heed/nn";
-import { modelFilesIn, reportIn } from "../../modelFiles";
+import { modelFilesIn, reportIn } from "../../worker/modelFiles";
 
 /** What the models of this room have in common: they are made of attention, and a last layer says what they say. */
 export interface AttentiveModel extends TaskModel {

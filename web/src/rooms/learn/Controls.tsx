@@ -1,8 +1,8 @@
 /** What is learned, by what kind of model, and how it is shown. */
-import { ColourChoice } from "../../components/ColourChoice";
-import { Choice, NumberField, Slider, Switch } from "../../components/Fields";
-import { Settings } from "../../components/Settings";
-import type { Setter } from "../../room";
+import { ColourChoice } from "../../picture/ColourChoice";
+import { Choice, NumberField, Slider, Switch } from "../../shared/Fields";
+import type { Setter } from "../../shared/room";
+import { Settings } from "../../shared/Settings";
 import { allowed, planOf, type State, type TaskName, taskNames, tasks } from "./state";
 
 /** The slider's places are tenths of a power of ten. */

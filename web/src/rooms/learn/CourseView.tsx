@@ -1,29 +1,13 @@
-import type { Setter } from "../../room";
-import { useWeightPalette } from "../../useWeightPalette";
+import { useWeightPalette } from "../../picture/useWeightPalette";
+import type { CourseProps } from "./courseProps";
 import { AnswerView } from "./ExampleView";
 import { HeadGrid } from "./HeadGrid";
 import { LargeHead } from "./LargeHead";
-import type { Attention, Course, Seen } from "./orders";
-import type { State } from "./state";
+import type { Seen } from "./orders";
 import { shownHead } from "./weights";
 
 /** Up to so many columns the small pictures have room beside the large one. */
 const fewColumns = 18;
-
-export interface CourseProps {
-  course: Course;
-  /** Between the tokens of the example that is looked at. */
-  attentions: readonly Attention[];
-  /** What is looked at, and after which step it was so. */
-  seen: Seen;
-  step: number;
-  layers: number;
-  /** On how many examples answers are judged, and heads. */
-  held: number;
-  weighed: number;
-  state: State;
-  set: Setter<State>;
-}
 
 export function CourseView({
   isPair,

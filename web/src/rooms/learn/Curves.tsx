@@ -1,8 +1,8 @@
 /** How loss fell and answers grew right, over the steps that are kept; dragging goes through them. */
 import { useMemo } from "preact/hooks";
-import { Curve } from "../../components/Curve";
-import type { Setter } from "../../room";
-import { type Interval, rangeOfAll } from "../../scale";
+import { Curve } from "../../picture/Curve";
+import { type Interval, rangeOfAll } from "../../picture/scale";
+import type { Setter } from "../../shared/room";
 import type { Begun, Seen, Snapshot } from "./orders";
 import type { State } from "./state";
 import type { Lesson } from "./useLesson";

@@ -1,9 +1,9 @@
 /** The example whose weights are shown, held out or typed by the person, and what a model says of it. */
 import { useId } from "preact/hooks";
-import { Notices } from "../../components/Notices";
-import { Lockable } from "../../components/Panel";
-import { TokenRow } from "../../components/TokenRow";
-import type { Setter } from "../../room";
+import { Notices } from "../../shared/Notices";
+import { Lockable } from "../../shared/Panel";
+import type { Setter } from "../../shared/room";
+import { TokenRow } from "../../shared/TokenRow";
 import type { Said, Seen, Showing } from "./orders";
 import { maxCharacters, type State, tasks } from "./state";
 import type { Lesson } from "./useLesson";

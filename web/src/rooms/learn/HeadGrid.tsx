@@ -1,12 +1,12 @@
 /** All heads of a model as small pictures, an attention in each row; one of them is drawn large. */
 import { useId, useMemo } from "preact/hooks";
-import { type Shares, weightsOf } from "../../attended";
-import type { Palette } from "../../colour";
-import { Legend } from "../../components/Legend";
-import { Matrix } from "../../components/Matrix";
-import { useShell } from "../../shell";
-import { usePicture } from "../../usePicture";
-import type { CourseProps } from "./CourseView";
+import type { Palette } from "../../picture/colour";
+import { Legend } from "../../picture/Legend";
+import { Matrix } from "../../picture/Matrix";
+import { usePicture } from "../../picture/usePicture";
+import { type Shares, weightsOf } from "../../shared/attended";
+import { useShell } from "../../shared/shell";
+import type { CourseProps } from "./courseProps";
 import type { Attention } from "./orders";
 import type { HeadRef } from "./state";
 import { useIsSeen, useTurn } from "./useTurn";

@@ -1,17 +1,17 @@
 /** One head's weights, large enough to be read, with the right places outlined. */
 import { useMemo, useState } from "preact/hooks";
-import { type Shares, weightsOf } from "../../attended";
-import type { Palette } from "../../colour";
-import { HeatMap } from "../../components/HeatMap";
-import type { Cell } from "../../components/Matrix";
-import { Readout } from "../../components/Readout";
-import { RowDetails } from "../../components/RowDetails";
-import { textOf } from "../../explanation";
-import { cellsFor, leftOf } from "../../layout";
-import type { Light } from "../../paint";
-import { usePicture } from "../../usePicture";
-import { useWidth } from "../../useWidth";
-import type { CourseProps } from "./CourseView";
+import type { Palette } from "../../picture/colour";
+import { HeatMap } from "../../picture/HeatMap";
+import { cellsFor, leftOf } from "../../picture/layout";
+import type { Cell } from "../../picture/Matrix";
+import type { Area } from "../../picture/paint";
+import { usePicture } from "../../picture/usePicture";
+import { type Shares, weightsOf } from "../../shared/attended";
+import { textOf } from "../../shared/explanation";
+import { Readout } from "../../shared/Readout";
+import { RowDetails } from "../../shared/RowDetails";
+import { useWidth } from "../../shared/useWidth";
+import type { CourseProps } from "./courseProps";
 import type { Attention } from "./orders";
 import type { HeadRef } from "./state";
 import { explain, hiddenIn } from "./weights";
@@ -44,7 +44,7 @@ export function LargeHead({
   );
   const cell = state.cell ?? hover;
   const active = cell && cell.row < rows.length && cell.col < cols.length ? cell : null;
-  const lights = useMemo<Light[]>(
+  const highlights = useMemo<Area[]>(
     () =>
       state.outlined && aligned
         ? aligned.flatMap((places, row) => places.map((col) => ({ row, col })))
@@ -56,7 +56,7 @@ export function LargeHead({
   const row = Math.min(state.row ?? firstAsked, rows.length - 1);
   const size = cellsFor(width - leftOf(labels), cols.length, rows.length);
   const picture = usePicture({
-    ...{ view, rows: rows.length, cols: cols.length, palette, labels, lights, active },
+    ...{ view, rows: rows.length, cols: cols.length, palette, labels, highlights, active },
     selected: { row },
     cell: { width: Math.min(size.width, cellLimit), height: Math.min(size.height, cellLimit) },
     isHidden: hiddenIn(attention),

@@ -1,6 +1,7 @@
 /** Play, step, scrub and reset, and where training is. */
-import { Transport } from "../../components/Transport";
-import type { Setter } from "../../room";
+
+import type { Setter } from "../../shared/room";
+import { Transport } from "../../shared/Transport";
 import type { State } from "./state";
 import type { LessonControls } from "./useLesson";
 

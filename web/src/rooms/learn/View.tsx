@@ -1,11 +1,12 @@
 /** The room "Learn": a training in a worker of its own, watched while it goes on and looked back upon. */
 import { useEffect, useMemo } from "preact/hooks";
-import { Notices } from "../../components/Notices";
-import { Panel } from "../../components/Panel";
-import { TryNext } from "../../components/TryNext";
-import type { RoomProps } from "../../room";
-import { nearest } from "../../scale";
-import { hides, useFootnote, useShell } from "../../shell";
+import { nearest } from "../../picture/scale";
+import { Notices } from "../../shared/Notices";
+import { Panel } from "../../shared/Panel";
+import { hides } from "../../shared/restrictions";
+import type { RoomProps } from "../../shared/room";
+import { useFootnote, useShell } from "../../shared/shell";
+import { TryNext } from "../../shared/TryNext";
 import { Controls } from "./Controls";
 import { CourseView } from "./CourseView";
 import { Curves } from "./Curves";
@@ -49,7 +50,7 @@ function useHeard(lesson: Lesson | null): string {
 }
 
 export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
-  const { wishes } = useShell();
+  const { restrictions } = useShell();
   const key = JSON.stringify(setupsOf(state));
   const setups = useMemo(() => setupsOf(state), [key]);
   const controls = useLesson(setups, state.text);
@@ -102,7 +103,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
           <ExampleView lesson={lesson} showing={showing} state={state} set={set} />
         </Panel>
         <Panel name="heads">
-          {!hides(wishes, "text") && (
+          {!hides(restrictions, "text") && (
             <p class="learn-words">
               {hopeOf(state.task)} Training only ever sees inputs and right answers.
             </p>

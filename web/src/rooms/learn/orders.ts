@@ -1,6 +1,6 @@
 /** What the room asks its worker for, and what it hears of it. */
 import type { ConfigOptions, Recipe, Task } from "heed/models";
-import type { Attention as Between, Shares } from "../../attended";
+import type { Attention as Between, Shares } from "../../shared/attended";
 
 /** One training. */
 export interface Setup {

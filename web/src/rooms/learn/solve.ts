@@ -1,6 +1,6 @@
 /** The room's desk: one lesson at a time, of one training or of two that take turns, which goes on from order to order. */
 import { type Heed, HeedError } from "heed";
-import type { Bench } from "../../desks";
+import type { SolverContext } from "../../worker/solver";
 import type {
   Begun,
   News,
@@ -75,11 +75,11 @@ class Lesson {
     this.#isPaused = true;
   }
 
-  async train(steps: number, bench: Bench<News>): Promise<Stopped> {
+  async train(steps: number, context: SolverContext<News>): Promise<Stopped> {
     this.pause();
     await this.#rest;
     this.#isPaused = false;
-    const work = this.#work(steps, bench);
+    const work = this.#work(steps, context);
     this.#rest = work.catch(() => {});
     return work;
   }
@@ -123,14 +123,19 @@ class Lesson {
     return Math.min(...this.#trainings.map(({ trainer }) => trainer.stepCount));
   }
 
-  async #work(steps: number, bench: Bench<News>): Promise<Stopped> {
+  async #work(steps: number, context: SolverContext<News>): Promise<Stopped> {
     const begin = performance.now();
     const last = this.#step + steps;
     let [heard, told, trained, done] = [begin, begin, 0, 0];
     let snapshots: Snapshot[] = [];
     const tell = () => {
       const millisecondsPerStep = trained / Math.max(1, done);
-      bench.progress({ step: this.#step, showing: this.#showing, snapshots, millisecondsPerStep });
+      context.progress({
+        step: this.#step,
+        showing: this.#showing,
+        snapshots,
+        millisecondsPerStep,
+      });
       snapshots = [];
       told = performance.now();
     };
@@ -153,7 +158,7 @@ class Lesson {
       }
       if (performance.now() - told >= silence) tell();
       if (performance.now() - heard >= slice) {
-        await bench.pause();
+        await context.pause();
         await this.#lastLook;
         heard = performance.now();
       }
@@ -183,7 +188,7 @@ let turn: Promise<unknown> = Promise.resolve();
 async function begin(
   setups: readonly Setup[],
   text: string | null,
-  { heed, signal }: Bench<News>,
+  { heed, signal }: SolverContext<News>,
 ): Promise<Begun> {
   signal.throwIfAborted();
   const old = lesson;
@@ -196,11 +201,11 @@ async function begin(
 
 export default async function solve(
   order: Order,
-  bench: Bench<News>,
+  context: SolverContext<News>,
 ): Promise<Begun | Shown | Stopped> {
   if (order.kind === "begin") {
     lesson?.pause();
-    const begun = turn.then(() => begin(order.setups, order.text, bench));
+    const begun = turn.then(() => begin(order.setups, order.text, context));
     turn = begun.catch(() => {});
     return begun;
   }
@@ -208,7 +213,7 @@ export default async function solve(
   await turn;
   if (!lesson) throw new RangeError("nothing has been begun");
   if (order.kind === "show") return lesson.show(order.text);
-  if (order.kind === "train") return lesson.train(order.steps, bench);
+  if (order.kind === "train") return lesson.train(order.steps, context);
   lesson.pause();
   return { kind: "stopped", step: 0, why: "paused" };
 }

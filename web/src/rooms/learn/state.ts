@@ -1,5 +1,5 @@
 /** What a person can set in the room, and what follows from it for the worker. */
-import type { Curve, Range } from "../../colour";
+import type { Curve, Range } from "../../picture/colour";
 import type { Setup } from "./orders";
 
 export type TaskName = "reverse" | "sort" | "dates" | "pronouns";

@@ -13,8 +13,8 @@ import {
   taskOf,
 } from "heed/models";
 import { nn, noGrad } from "heed/nn";
-import { attentionOf, type Attention as Between, sharesOf } from "../../attended";
-import { readInput } from "../../typed";
+import { attentionOf, type Attention as Between, sharesOf } from "../../shared/attended";
+import { readInput } from "../../shared/typed";
 import type { Attention, Course, Said, Seen, Setup, ShownView } from "./orders";
 
 /** Examples that are answered at every look, and how many of them heads are judged by. */

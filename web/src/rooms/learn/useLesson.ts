@@ -1,6 +1,6 @@
 /** The page's side of the training: an engine of its own, the lesson that it gives, and what is kept of its past. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Engine } from "../../engine";
+import { EngineClient } from "../../worker/engineClient";
 import type { Begun, News, Setup, Showing, Shown, Snapshot, Stopped } from "./orders";
 import { withMore } from "./past";
 
@@ -57,7 +57,7 @@ function withShown(
 
 /** `setups` has to be the same list (useMemo) until another training is wanted. It plays by itself. */
 export function useLesson(setups: readonly Setup[], text: string | null): LessonControls {
-  const engine = useRef<Engine | null>(null);
+  const engine = useRef<EngineClient | null>(null);
   const [lesson, setLesson] = useState<Lesson | null>(null);
   const [isPlaying, setIsPlaying] = useState(true);
   const [failure, setFailure] = useState<string | null>(null);
@@ -102,7 +102,7 @@ export function useLesson(setups: readonly Setup[], text: string | null): Lesson
   };
 
   useEffect(() => {
-    const own = new Engine({ hasThreads: false });
+    const own = new EngineClient({ hasThreads: false });
     engine.current = own;
     return () => {
       current.current.abort();

@@ -1,8 +1,9 @@
 /** From what was seen to the weights of one head, and what one of them is. */
-import { formulaOf, type Shares, weightsOf } from "../../attended";
-import type { Explanation } from "../../explanation";
-import { format } from "../../format";
-import { at } from "../../view";
+
+import { at } from "../../picture/view";
+import { formulaOf, type Shares, weightsOf } from "../../shared/attended";
+import type { Explanation } from "../../shared/explanation";
+import { format } from "../../shared/format";
 import type { Attention, Seen } from "./orders";
 import type { HeadRef } from "./state";
 import { bestHead } from "./words";

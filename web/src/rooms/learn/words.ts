@@ -1,7 +1,7 @@
 /** What the room says about what is seen. */
-import type { AttentionName } from "../../attended";
-import type { Suggestion } from "../../components/TryNext";
-import { format } from "../../format";
+import type { AttentionName } from "../../shared/attended";
+import { format } from "../../shared/format";
+import type { Suggestion } from "../../shared/room";
 import type { Attention, Begun, Seen } from "./orders";
 import type { HeadRef, State } from "./state";
 

@@ -1,5 +1,7 @@
 /** What each model answers by itself, token under token. */
-import { hides, useShell } from "../../shell";
+
+import { hides } from "../../shared/restrictions";
+import { useShell } from "../../shared/shell";
 import { markOf, rightAt, Token } from "./Mark";
 import { type Page, shownModels, titles, usePage, usePointing } from "./page";
 import type { Found, ModelName, Step } from "./problem";
@@ -73,12 +75,12 @@ function lessonsOf(page: Page): string {
 
 export function Answers() {
   const page = usePage();
-  const { wishes } = useShell();
+  const { restrictions } = useShell();
   const { target } = page.solution ?? { target: [] };
   return (
     <section class="answers" aria-labelledby="answers-title">
       <h2 id="answers-title">Three models write it in numbers</h2>
-      {!hides(wishes, "text") && (
+      {!hides(restrictions, "text") && (
         <p class="words">
           Each writes one character at a time, and under it stands how sure it was.{" "}
           {target

@@ -1,7 +1,8 @@
 /** The chosen row of every map, in numbers: what each model looks at to say one character. */
-import { RowTable } from "../../components/RowTable";
-import { format } from "../../format";
-import { at } from "../../view";
+
+import { at } from "../../picture/view";
+import { format } from "../../shared/format";
+import { RowTable } from "../../shared/RowTable";
 import { attentionShown, saidBy, viewOfHead } from "./maps";
 import { shortTitles, shownModels, usePage } from "./page";
 import { visible } from "./state";

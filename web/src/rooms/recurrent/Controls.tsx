@@ -1,7 +1,7 @@
 /** What a person can set beside the date. */
-import { ColourChoice } from "../../components/ColourChoice";
-import { Choice } from "../../components/Fields";
-import { Settings } from "../../components/Settings";
+import { ColourChoice } from "../../picture/ColourChoice";
+import { Choice } from "../../shared/Fields";
+import { Settings } from "../../shared/Settings";
 import { HeadPicker } from "./HeadPicker";
 import { usePage } from "./page";
 import type { State } from "./state";

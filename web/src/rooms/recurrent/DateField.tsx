@@ -1,7 +1,7 @@
 /** The date, typed in any form or chosen from some. */
-import { Notices } from "../../components/Notices";
-import { Lockable, Panel } from "../../components/Panel";
-import type { Setter } from "../../room";
+import { Notices } from "../../shared/Notices";
+import { Lockable, Panel } from "../../shared/Panel";
+import type { Setter } from "../../shared/room";
 import { maxCharacters } from "./problem";
 import { forms, type State } from "./state";
 

@@ -1,6 +1,7 @@
 /** Teacher forcing against step-by-step inference, token by token. */
-import { Lockable } from "../../components/Panel";
-import { hides, useShell } from "../../shell";
+import { Lockable } from "../../shared/Panel";
+import { hides } from "../../shared/restrictions";
+import { useShell } from "../../shared/shell";
 import { markOf, rightAt, Token } from "./Mark";
 import { shownModels, stepsOf, titles, usePage } from "./page";
 import type { Found, ModelName, Run, Step } from "./problem";
@@ -179,11 +180,11 @@ function SlipFields() {
 
 export function Decoding() {
   const page = usePage();
-  const { wishes } = useShell();
+  const { restrictions } = useShell();
   return (
     <section class="decoding" aria-labelledby="decoding-title">
       <h2 id="decoding-title">Taught and alone</h2>
-      {!hides(wishes, "text") && (
+      {!hides(restrictions, "text") && (
         <p class="words">
           Taught, as in training, a decoder is given the right character after each step, whatever
           it said itself (teacher forcing). Alone it is given its own. The two part where it is

@@ -1,11 +1,11 @@
 /** The Transformer's layers and heads as small maps; a head is known by its place and number. */
 import { useMemo } from "preact/hooks";
-import type { Palette } from "../../colour";
-import { Legend } from "../../components/Legend";
-import { Matrix } from "../../components/Matrix";
-import { useShell } from "../../shell";
-import { usePicture } from "../../usePicture";
-import { useWeightPalette } from "../../useWeightPalette";
+import type { Palette } from "../../picture/colour";
+import { Legend } from "../../picture/Legend";
+import { Matrix } from "../../picture/Matrix";
+import { usePicture } from "../../picture/usePicture";
+import { useWeightPalette } from "../../picture/useWeightPalette";
+import { useShell } from "../../shared/shell";
 import { viewOfHead } from "./maps";
 import { usePage } from "./page";
 import type { Attention } from "./problem";

@@ -1,17 +1,19 @@
 /** The maps of all models under one another, a character of the date over its column in each of them. */
 import { useMemo, useState } from "preact/hooks";
-import { signedPalette } from "../../colour";
-import { HeatMap } from "../../components/HeatMap";
-import type { Cell } from "../../components/Matrix";
-import { Readout } from "../../components/Readout";
-import { format } from "../../format";
-import { type CellSize, leftOf, px } from "../../layout";
-import type { Labels, Light } from "../../paint";
-import { hides, useShell } from "../../shell";
-import { usePicture } from "../../usePicture";
-import { useWeightPalette } from "../../useWeightPalette";
-import { useWidth } from "../../useWidth";
-import { viewOn } from "../../view";
+import { signedPalette } from "../../picture/colour";
+import { HeatMap } from "../../picture/HeatMap";
+import type { Labels } from "../../picture/layout";
+import { type CellSize, leftOf, px } from "../../picture/layout";
+import type { Cell } from "../../picture/Matrix";
+import type { Area } from "../../picture/paint";
+import { usePicture } from "../../picture/usePicture";
+import { useWeightPalette } from "../../picture/useWeightPalette";
+import { viewOn } from "../../picture/view";
+import { format } from "../../shared/format";
+import { Readout } from "../../shared/Readout";
+import { hides } from "../../shared/restrictions";
+import { useShell } from "../../shared/shell";
+import { useWidth } from "../../shared/useWidth";
 import { ChosenRow } from "./ChosenRow";
 import { attentionShown, explain, massOf, saidBy, viewOfHead } from "./maps";
 import { shownModels, titles, usePage, usePointing } from "./page";
@@ -88,12 +90,12 @@ function AlignmentMap({
   );
   const { row, col } = pointed ?? {};
   const isHere = pointed?.model === name && row !== undefined && col !== undefined;
-  const lights: Light[] = [
+  const highlights: Area[] = [
     ...(row === undefined || row >= rows ? [] : [{ row }]),
     ...(col === undefined ? [] : [{ col }]),
   ];
   const picture = usePicture({
-    ...{ view, rows, cols: source.length, palette, cell, labels, isHidden, lights },
+    ...{ view, rows, cols: source.length, palette, cell, labels, isHidden, highlights },
     selected: { row: state.row, col: state.col },
     active: isHere ? { row, col } : null,
   });
@@ -139,7 +141,7 @@ const headWords = (head: number) => (head === 0 ? "mean of its heads" : `head ${
 /** Where the model without attention has its map: the one vector that its decoder begins with. */
 function VectorMap({ found, cell }: { found: Found | null; cell: CellSize }) {
   const { source } = usePage();
-  const { theme, wishes } = useShell();
+  const { theme, restrictions } = useShell();
   const [cellPointed, setPointed] = useState<Cell | null>(null);
   const [byKeyboard, setByKeyboard] = useState(false);
   const vector = found?.vector ?? null;
@@ -178,7 +180,7 @@ function VectorMap({ found, cell }: { found: Found | null; cell: CellSize }) {
         <div class="only-heard" aria-live="polite">
           {byKeyboard && pointed}
         </div>
-        {!hides(wishes, "text") && (
+        {!hides(restrictions, "text") && (
           <p class="vector-words">
             This decoder never looks at the date. All that it knows of the {source.length}{" "}
             characters are these {size} numbers, which the encoder ends with: that is why there is
@@ -206,7 +208,7 @@ function CellReadout() {
 
 export function Maps() {
   const page = usePage();
-  const { wishes } = useShell();
+  const { restrictions } = useShell();
   const [ref, width] = useWidth<HTMLDivElement>();
   const { source } = page;
   const size: Size = width < narrowest ? "narrow" : "wide";
@@ -214,7 +216,7 @@ export function Maps() {
   return (
     <section class={`maps ${size}`} aria-labelledby="maps-title">
       <h2 id="maps-title">Where each one looks</h2>
-      {!hides(wishes, "text") && (
+      {!hides(restrictions, "text") && (
         <p class="words">
           A row for each character that is written, a column for each of the date; a row adds up to
           1. Beside it stands how much of that is on the right places: the characters that carry

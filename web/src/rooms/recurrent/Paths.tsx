@@ -1,11 +1,12 @@
 /** How far each model carries what it reads, drawn and counted for the chosen two characters. */
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
-import { RowTable, TokenSelect } from "../../components/RowTable";
-import { SaveDrawing } from "../../components/SaveDrawing";
-import { px } from "../../layout";
-import { hides, useShell } from "../../shell";
-import { useWidth } from "../../useWidth";
+import { px } from "../../picture/layout";
+import { SaveDrawing } from "../../picture/SaveDrawing";
+import { RowTable, TokenSelect } from "../../shared/RowTable";
+import { hides } from "../../shared/restrictions";
+import { useShell } from "../../shared/shell";
+import { useWidth } from "../../shared/useWidth";
 import { shortTitles, shownModels, titles, usePage, usePointing } from "./page";
 import { costsOf, type Journey, lengthOf, pathOf, type Station } from "./paths";
 import type { ModelName } from "./problem";
@@ -183,7 +184,7 @@ function Drawn({ name, children }: { name: ModelName; children: ComponentChildre
 
 export function Paths() {
   const page = usePage();
-  const { wishes } = useShell();
+  const { restrictions } = useShell();
   const [ref, width] = useWidth<HTMLDivElement>();
   const { source, state, solution, set } = page;
   const { pointed } = usePointing();
@@ -285,7 +286,7 @@ export function Paths() {
           ))}
         </tbody>
       </RowTable>
-      {!hides(wishes, "text") && (
+      {!hides(restrictions, "text") && (
         <p class="words paths-words">
           The longer the way, the more is forgotten on it, and the weaker the gradient that comes
           back along it in training. For n characters it takes about n steps through a recurrent

@@ -1,7 +1,7 @@
 /** Keeps what is pointed at, so that only those parts are drawn anew that show it. */
 import type { ComponentChildren } from "preact";
 import { useCallback, useMemo, useState } from "preact/hooks";
-import { textOf } from "../../explanation";
+import { textOf } from "../../shared/explanation";
 import { explain } from "./maps";
 import { type Pointed, type Pointing, PointingContext, usePage } from "./page";
 

@@ -1,5 +1,5 @@
 /** How the trained models do on dates that they have never seen, from their reports. */
-import { RowTable } from "../../components/RowTable";
+import { RowTable } from "../../shared/RowTable";
 import { titles, usePage } from "./page";
 import { modelNames } from "./problem";
 

@@ -1,5 +1,5 @@
 /** Goes through the steps of all decoders at once: the maps and the lanes below follow. */
-import { Transport } from "../../components/Transport";
+import { Transport } from "../../shared/Transport";
 import { rightAt } from "./Mark";
 import { stepsOf, usePage } from "./page";
 import { visible } from "./state";

@@ -1,10 +1,11 @@
 /** The room: wires the link, the engine and what is pointed at to its parts. */
 import { useMemo, useRef } from "preact/hooks";
-import { Panel } from "../../components/Panel";
-import { TryNext } from "../../components/TryNext";
-import type { RoomProps } from "../../room";
-import { shows, useFootnote, useShell } from "../../shell";
-import { useAnswer } from "../../useAnswer";
+import { Panel } from "../../shared/Panel";
+import { shows } from "../../shared/restrictions";
+import type { RoomProps } from "../../shared/room";
+import { useFootnote, useShell } from "../../shared/shell";
+import { TryNext } from "../../shared/TryNext";
+import { useAnswer } from "../../worker/useAnswer";
 import { Answers } from "./Answers";
 import { Controls } from "./Controls";
 import { DateField } from "./DateField";
@@ -25,7 +26,7 @@ interface Solved {
 }
 
 export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
-  const { wishes } = useShell();
+  const { restrictions } = useShell();
   const { text, between, slip } = state;
   const question = useMemo(() => questionOf(state), [text, between, slip]);
   const { answer, request, failure } = useAnswer("recurrent", question);
@@ -57,7 +58,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
         <Controls state={state} />
         <div class="work">
           <div class="stepped">
-            {(shows(wishes, "maps") || shows(wishes, "decoding")) && <StepBar />}
+            {(shows(restrictions, "maps") || shows(restrictions, "decoding")) && <StepBar />}
             <Panel name="maps">
               <Maps />
             </Panel>

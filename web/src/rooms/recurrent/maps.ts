@@ -1,8 +1,9 @@
 /** What maps are made of, apart from their pictures. */
-import { formulaOf } from "../../attended";
-import type { Explanation, Piece } from "../../explanation";
-import { format, softmaxOf } from "../../format";
-import { at, type View, viewOn } from "../../view";
+
+import { at, type View, viewOn } from "../../picture/view";
+import { formulaOf } from "../../shared/attended";
+import type { Explanation, Piece } from "../../shared/explanation";
+import { format, softmaxOf } from "../../shared/format";
 import { type Page, type Pointed, shownModels, titles } from "./page";
 import type { Attention, Found, ModelName } from "./problem";
 import { runShown, type State, visible } from "./state";

@@ -1,7 +1,7 @@
 /** What all parts of this room share. */
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { Setter } from "../../room";
+import type { Setter } from "../../shared/room";
 import type { Found, ModelName, Solution } from "./problem";
 import { lastStep, type State } from "./state";
 

@@ -1,6 +1,6 @@
 /** What the page asks of this room's desk, and what the desk has found. */
 
-import type { Shares } from "../../attended";
+import type { Shares } from "../../shared/attended";
 
 /** The models by the names of their folders: without attention, with Bahdanau's, with Luong's, of attention alone. */
 export const modelNames = ["rnn", "bahdanau", "dot", "transformer"] as const;

@@ -1,4 +1,4 @@
-import type { Room } from "../../room";
+import type { Room } from "../../shared/room";
 import { read, write } from "./link";
 import { lookKeys, type State } from "./state";
 import { View } from "./View";

@@ -9,7 +9,7 @@ import {
   Vocabulary,
 } from "heed/models";
 import { type nn, noGrad } from "heed/nn";
-import type { Solver } from "../../desks";
+import type { Solver } from "../../worker/solver";
 import {
   type Attention,
   endToken,

@@ -1,5 +1,5 @@
 /** What a person can set in this room. */
-import type { Curve, Range } from "../../colour";
+import type { Curve, Range } from "../../picture/colour";
 import {
   type Between,
   longest,

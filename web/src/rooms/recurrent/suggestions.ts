@@ -1,5 +1,5 @@
 /** What is worth a look, as links: the link is the state. */
-import type { Suggestion } from "../../components/TryNext";
+import type { Suggestion } from "../../shared/room";
 
 const room = "#room=recurrent";
 

@@ -1,6 +1,6 @@
 /** The files of the models of dates. */
 import type { ModelFiles } from "heed/models";
-import { modelFilesIn, reportIn } from "../../modelFiles";
+import { modelFilesIn, reportIn } from "../../worker/modelFiles";
 import { type ModelName, modelNames, type Report } from "./problem";
 
 /** What of report.json is shown. */

@@ -1,7 +1,7 @@
 /** All figures of a run, in rows, and the ways to take them along. */
 import { useState } from "preact/hooks";
-import { RowTable } from "../../components/RowTable";
-import { download } from "../../export";
+import { download } from "../../picture/export";
+import { RowTable } from "../../shared/RowTable";
 import type { Report } from "./report";
 import { columns, csvOf, describe, limitLines, markdownOf, type Row, rowsOf } from "./rows";
 import { browserName, kibibytes } from "./units";

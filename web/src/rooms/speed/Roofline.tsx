@@ -1,8 +1,8 @@
 /** Billions of operations a second over length or over operations per byte, under the roof of what can be reached. */
 import { useRef, useState } from "preact/hooks";
-import { SaveDrawing } from "../../components/SaveDrawing";
-import { px } from "../../layout";
-import { useWidth } from "../../useWidth";
+import { px } from "../../picture/layout";
+import { SaveDrawing } from "../../picture/SaveDrawing";
+import { useWidth } from "../../shared/useWidth";
 import {
   type Case,
   type Contender,

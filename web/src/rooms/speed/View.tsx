@@ -1,11 +1,12 @@
 /** The room "Speed": its settings, and the run they lead to. */
-import { Choice, NumberField, Switch } from "../../components/Fields";
-import { Notices } from "../../components/Notices";
-import { Panel } from "../../components/Panel";
-import { Settings } from "../../components/Settings";
-import { TryNext } from "../../components/TryNext";
-import type { RoomProps } from "../../room";
-import { hides, useFootnote, useShell } from "../../shell";
+import { Choice, NumberField, Switch } from "../../shared/Fields";
+import { Notices } from "../../shared/Notices";
+import { Panel } from "../../shared/Panel";
+import { hides } from "../../shared/restrictions";
+import type { RoomProps } from "../../shared/room";
+import { Settings } from "../../shared/Settings";
+import { useFootnote, useShell } from "../../shared/shell";
+import { TryNext } from "../../shared/TryNext";
 import { Figures } from "./Figures";
 import { Progress } from "./Progress";
 import { Roofline } from "./Roofline";
@@ -17,7 +18,7 @@ import { Threads } from "./Threads";
 import { useRun } from "./useRun";
 
 export function View({ state, set, notices }: RoomProps<State>) {
-  const { wishes } = useShell();
+  const { restrictions } = useShell();
   const measuring = useRun(state);
   const { report, news, failure } = measuring;
   const [one] = report?.cases ?? [];
@@ -88,7 +89,7 @@ export function View({ state, set, notices }: RoomProps<State>) {
               />
             </div>
             <Roofline report={report} axis={state.axis} />
-            {!hides(wishes, "text") && <Explanation axis={state.axis} />}
+            {!hides(restrictions, "text") && <Explanation axis={state.axis} />}
           </section>
         </Panel>
         <Panel name="table">

@@ -1,4 +1,4 @@
 /** One of the threads that crew.ts starts. */
-import { type Recruit, serve } from "./crew";
+import { type Member, serve } from "./crewTurns";
 
-self.onmessage = ({ data }: MessageEvent<Recruit>) => serve(data, () => self.postMessage("ready"));
+self.onmessage = ({ data }: MessageEvent<Member>) => serve(data, () => self.postMessage("ready"));

@@ -1,6 +1,6 @@
 /** The room's desk: measures everything of a run, in turn, and tells how far it is. */
 import { type Heed, load, type Variant } from "heed";
-import type { Bench, Solver } from "../../desks";
+import type { Solver, SolverContext } from "../../worker/solver";
 import {
   differenceOf,
   engineReady,
@@ -54,7 +54,7 @@ function within<T>(promise: Promise<T>, milliseconds: number): Promise<T> {
 }
 
 class Run {
-  readonly #bench: Bench<News>;
+  readonly #context: SolverContext<News>;
   readonly #haste: Haste;
   readonly #engines = new Map<string, Heed>();
   /** Why a contender computes nothing at all. */
@@ -76,13 +76,13 @@ class Run {
   /** How many figures the page has; none of them is not the same as no report. */
   #shown = -1;
 
-  constructor(request: Request, bench: Bench<News>) {
-    const { version, variant, threads, reason } = bench.heed.info;
+  constructor(request: Request, context: SolverContext<News>) {
+    const { version, variant, threads, reason } = context.heed.info;
     const cores = navigator.hardwareConcurrency;
     const isIsolated = globalThis.crossOriginIsolated;
     const clock = clockStep();
     const haste = request.isLong ? long : short;
-    this.#bench = bench;
+    this.#context = context;
     this.#longestCall = haste.longestCall;
     this.#haste = { ...haste, shortest: Math.max(haste.shortest, stepsInSample * clock) };
     this.#report = {
@@ -115,7 +115,7 @@ class Run {
     // Last: weights take memory that is never given back, and would be counted in what follows.
     for (const one of cases.filter(({ kind }) => kind === "attention")) {
       await this.#rest();
-      this.#holdings.push(holdingOf(this.#bench.heed, one, inputsOf(this.#bench.heed, one)));
+      this.#holdings.push(holdingOf(this.#context.heed, one, inputsOf(this.#context.heed, one)));
     }
     return this.#now();
   }
@@ -147,7 +147,7 @@ class Run {
     const hasMore = this.#figures.length > this.#shown;
     this.#shown = this.#figures.length;
     const report = hasMore ? this.#now() : null;
-    this.#bench.progress({ share: Math.min(1, done / this.#all), doing, report });
+    this.#context.progress({ share: Math.min(1, done / this.#all), doing, report });
   }
 
   /** How long a case will take, about. */
@@ -163,7 +163,7 @@ class Run {
   }
 
   async #loadEngines(cost: number): Promise<void> {
-    const { heed } = this.#bench;
+    const { heed } = this.#context;
     for (const { id, name, variant, threads } of this.#report.contenders) {
       this.#tell(this.#done, `starting ${name}`);
       this.#done += cost;
@@ -175,7 +175,7 @@ class Run {
       } catch (error) {
         this.#absent.set(id, (error as Error).message);
       }
-      await this.#bench.pause();
+      await this.#context.pause();
     }
   }
 
@@ -191,12 +191,12 @@ class Run {
 
   /** Lets messages in, and threads that still spin after their work come to rest. */
   #rest = async (): Promise<void> => {
-    await this.#bench.pause();
+    await this.#context.pause();
     await rest();
   };
 
   async #measureCase(one: Case, tell: (share: number) => void): Promise<void> {
-    const inputs = inputsOf(this.#bench.heed, one);
+    const inputs = inputsOf(this.#context.heed, one);
     const reference = this.#reference(one, inputs);
     const racers: { contender: Contender; ready: Ready; first: number; figure: Figure }[] = [];
     for (const contender of this.#report.contenders) {
@@ -271,6 +271,7 @@ function timed<T>(run: () => T): { answer: T; took: number } {
   return { answer, took: performance.now() - start };
 }
 
-const solve: Solver<Request, Report, News> = (request, bench) => new Run(request, bench).measure();
+const solve: Solver<Request, Report, News> = (request, context) =>
+  new Run(request, context).measure();
 
 export default solve;

@@ -1,4 +1,4 @@
-import type { Room } from "../../room";
+import type { Room } from "../../shared/room";
 import { read, write } from "./link";
 import type { State } from "./state";
 import { View } from "./View";

@@ -1,6 +1,6 @@
 /** Runs measurements, one at a time, each in a worker of its own that ends with it. */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { Engine } from "../../engine";
+import { EngineClient } from "../../worker/engineClient";
 import type { News, Report, Settings } from "./report";
 
 export interface Measuring {
@@ -29,7 +29,7 @@ export function useRun({ heads, size, causal, window, longest }: Settings): Meas
       const controller = new AbortController();
       const { signal } = controller;
       current.current = controller;
-      const engine = new Engine();
+      const engine = new EngineClient();
       signal.addEventListener("abort", () => engine.dispose());
       setFailure(null);
       setNews({ share: 0, doing: "starting an engine" });

@@ -1,6 +1,6 @@
 /** Plays how the stage's picture is computed: a cell term by term, its row, then row after row. */
 import { useMemo } from "preact/hooks";
-import { Transport } from "../../components/Transport";
+import { Transport } from "../../shared/Transport";
 import { usePage } from "./page";
 import { countOf, momentAt, paceOf, stopsOf, type Timeline } from "./time";
 import { timelineOf } from "./unfolding";

@@ -1,9 +1,9 @@
 /** What a person can set beside the sentence itself. */
 
-import { Choice, NumberField, Slider, Switch } from "../../components/Fields";
-import { Settings } from "../../components/Settings";
-import { shorten } from "../../format";
-import type { Setter } from "../../room";
+import { Choice, NumberField, Slider, Switch } from "../../shared/Fields";
+import { shorten } from "../../shared/format";
+import type { Setter } from "../../shared/room";
+import { Settings } from "../../shared/Settings";
 import { maskWords } from "./stages";
 import {
   allowedRanges,

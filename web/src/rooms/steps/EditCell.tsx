@@ -1,14 +1,15 @@
 /** An entry of Q or K that is kept can be set to another number; everything after it is computed anew. */
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { NumberField } from "../../components/Fields";
-import { Lockable } from "../../components/Panel";
-import { useShell } from "../../shell";
-import { at } from "../../view";
-import { kindOf, viewOf } from "./matrices";
+import { at } from "../../picture/view";
+import { NumberField } from "../../shared/Fields";
+import { Lockable } from "../../shared/Panel";
+import { useShell } from "../../shared/shell";
+import { kindOf } from "./matrices";
 import { usePage } from "./page";
 import type { Edit } from "./problem";
-import type { StageName } from "./stages";
+import type { StageName } from "./stageNames";
 import { editKey, editLimit } from "./state";
+import { viewOf } from "./viewOf";
 
 /** Stages that show Q and K. */
 const takesEdits: readonly StageName[] = ["qkv", "scores"];
@@ -17,7 +18,7 @@ const limits = { min: -editLimit, max: editLimit };
 
 export function EditCell() {
   const { state, scene, solution, set, justLocked } = usePage();
-  const { wishes } = useShell();
+  const { restrictions } = useShell();
   const field = useRef<HTMLDivElement>(null);
   const { cell } = state;
   const matrix = cell?.matrix === "q" || cell?.matrix === "k" ? cell.matrix : null;
@@ -60,7 +61,7 @@ export function EditCell() {
             />
           </div>
         )}
-        {!place && size === 0 && takesEdits.includes(state.stage) && !wishes.lock && (
+        {!place && size === 0 && takesEdits.includes(state.stage) && !restrictions.lock && (
           <p class="faint">
             A kept entry of <span class="role-q">Q</span> or <span class="role-k">K</span> can be
             set to another number.

@@ -1,15 +1,16 @@
 /** The current stage's picture. Every product is drawn one way: what stands left, times what stands above, is the corner. */
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import { TokenRow } from "../../components/TokenRow";
-import { format, shorten } from "../../format";
-import { cellsFor, leftOf, px, topCellsFor } from "../../layout";
-import type { Labels } from "../../paint";
+import type { Labels } from "../../picture/layout";
+import { cellsFor, leftOf, px, topCellsFor } from "../../picture/layout";
+import { format, shorten } from "../../shared/format";
+import { TokenRow } from "../../shared/TokenRow";
 import { totalOf } from "./explain";
 import { kindOf, type MatrixName } from "./matrices";
 import { NamedLegend, NamedMatrix } from "./NamedMatrix";
 import { usePage } from "./page";
-import { type PictureOptions, sizesOf } from "./pictures";
+import type { PictureOptions } from "./pictures";
+import { sizesOf } from "./state";
 import type { Tokens } from "./tokens";
 
 interface Column {
@@ -19,7 +20,7 @@ interface Column {
 }
 
 const gap = 16;
-/** The room for what happens between two matrices; styles/stage.css has the same. */
+/** The room for what happens between two matrices; stage.css has the same. */
 const signWidth = 80;
 /** Matrices stand below one another rather than get narrower than this. */
 const narrowest = 110;

@@ -1,9 +1,10 @@
 /** Every head as a small map of its weights; a head is known by its place and number. */
 
-import { Matrix } from "../../components/Matrix";
-import { useShell } from "../../shell";
+import { Matrix } from "../../picture/Matrix";
+import { useShell } from "../../shared/shell";
 import { usePage } from "./page";
-import { sizesOf, usePicture } from "./pictures";
+import { useMatrixPicture } from "./pictures";
+import { sizesOf } from "./state";
 
 const size = 40;
 
@@ -11,7 +12,7 @@ function HeadPicture({ head }: { head: number }) {
   const { scene } = usePage();
   const { theme } = useShell();
   const { query, key } = sizesOf(scene);
-  const picture = usePicture("weights", {
+  const picture = useMatrixPicture("weights", {
     cell: { width: size / Math.max(1, key), height: size / Math.max(1, query) },
     head,
     quiet: true,
@@ -22,7 +23,7 @@ function HeadPicture({ head }: { head: number }) {
 
 export function HeadPicker() {
   const { scene, state, set, active } = usePage();
-  const { wishes } = useShell();
+  const { restrictions } = useShell();
   /** The head whose output the cell is that is pointed at among the joined ones. */
   const source = active?.matrix === "joined" ? Math.floor(active.col / scene.headSize) : null;
   if (scene.heads === 1) return null;
@@ -56,7 +57,7 @@ export function HeadPicker() {
             type="checkbox"
             aria-label={`Head ${head + 1} counts`}
             title="Without the tick this head is left out"
-            disabled={wishes.lock}
+            disabled={restrictions.lock}
             checked={!state.dropped.has(head)}
             onChange={({ currentTarget }) => keep(head, currentTarget.checked)}
           />

@@ -1,10 +1,10 @@
 /** The chosen head's attention as lines. */
 import { useCallback, useMemo } from "preact/hooks";
-import { Slider } from "../../components/Fields";
-import { TokenLines } from "../../components/TokenLines";
-import { viewOf } from "./matrices";
+import { TokenLines } from "../../picture/TokenLines";
+import { Slider } from "../../shared/Fields";
 import { usePage } from "./page";
 import { allowedRanges } from "./state";
+import { viewOf } from "./viewOf";
 
 export function Lines() {
   const { scene, solution, state, set } = usePage();

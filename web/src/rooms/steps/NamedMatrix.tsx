@@ -1,12 +1,13 @@
 /** A matrix of the room, alive: it points, locks, selects queries and takes paint. */
 import type { ComponentChildren } from "preact";
-import { HeatMap, MatrixLegend } from "../../components/HeatMap";
-import type { Cell } from "../../components/Matrix";
-import type { Saved } from "../../components/SaveMenu";
-import { useShell } from "../../shell";
+import { HeatMap, MatrixLegend } from "../../picture/HeatMap";
+import type { Cell } from "../../picture/Matrix";
+import type { Saved } from "../../picture/SaveMenu";
+import { useShell } from "../../shared/shell";
 import { kindOf, type MatrixName } from "./matrices";
 import { usePage } from "./page";
-import { type PictureOptions, sizesOf, usePicture } from "./pictures";
+import { type PictureOptions, useMatrixPicture } from "./pictures";
+import { sizesOf } from "./state";
 
 function MatrixSymbol({ name, flip = false }: { name: MatrixName; flip?: boolean }) {
   const { symbol, role } = kindOf(name);
@@ -33,7 +34,7 @@ export function NamedMatrix({
   note?: ComponentChildren;
 }) {
   const { state, scene, set, point, lock } = usePage();
-  const { wishes } = useShell();
+  const { restrictions } = useShell();
   const { flip = false } = options;
   const upright = ({ row, col }: Cell) => ({
     matrix: name,
@@ -52,7 +53,7 @@ export function NamedMatrix({
     name === "masked" &&
     state.mask === "painted" &&
     scene.queries.tokens.length > 0 &&
-    !wishes.lock;
+    !restrictions.lock;
 
   return (
     <HeatMap
@@ -60,7 +61,7 @@ export function NamedMatrix({
       title={kindOf(name).title}
       symbol={<MatrixSymbol name={name} flip={flip} />}
       note={note}
-      picture={usePicture(name, { ...options, unfolds: true })}
+      picture={useMatrixPicture(name, { ...options, unfolds: true })}
       hasLegend={false}
       {...(takesPaint && { hint: "Space hides or shows a cell, Enter locks it." })}
       actions={{
@@ -93,7 +94,7 @@ export function NamedLegend({ name, options }: { name: MatrixName; options: Pict
     <MatrixLegend
       title={kind.title}
       symbol={<MatrixSymbol name={name} flip={flip} />}
-      picture={usePicture(name, options)}
+      picture={useMatrixPicture(name, options)}
       saved={saved}
     />
   );

@@ -1,16 +1,18 @@
 /** All stages from left to right, each as a small picture; the current one opens below its place. */
 import { useMemo, useRef } from "preact/hooks";
-import { Matrix } from "../../components/Matrix";
-import { formatShort, shorten } from "../../format";
-import { px } from "../../layout";
-import { useShell } from "../../shell";
-import { useWidth } from "../../useWidth";
-import { rangeOf } from "../../view";
-import { kindOf, type MatrixName, viewOf } from "./matrices";
+import { px } from "../../picture/layout";
+import { Matrix } from "../../picture/Matrix";
+import { rangeOf } from "../../picture/view";
+import { formatShort, shorten } from "../../shared/format";
+import { useShell } from "../../shared/shell";
+import { useWidth } from "../../shared/useWidth";
+import { kindOf, type MatrixName } from "./matrices";
 import { usePage } from "./page";
-import { sizesOf, usePicture } from "./pictures";
-import { allStages, picturesOf, type StageName, stageNames } from "./stages";
-import { toStage } from "./state";
+import { useMatrixPicture } from "./pictures";
+import { type StageName, stageNames } from "./stageNames";
+import { allStages, picturesOf } from "./stages";
+import { sizesOf, toStage } from "./state";
+import { viewOf } from "./viewOf";
 
 /** How high a small picture is at most. */
 const height = 120;
@@ -69,7 +71,7 @@ function SmallMatrix({
   const { theme } = useShell();
   const cols = sizesOf(scene)[kindOf(name).cols];
   const isThin = rowHeight < thinnest;
-  const picture = usePicture(name, {
+  const picture = useMatrixPicture(name, {
     cell: { width: Math.min(rowHeight, width / Math.max(1, cols)), height: rowHeight },
     // Outlines of rows as thin as a line would say nothing, and draw every picture anew.
     quiet: isThin,

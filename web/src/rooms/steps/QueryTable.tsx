@@ -1,11 +1,11 @@
 /** The four steps of one query as a table: every number that leads from its scores to its output. */
 import { useMemo } from "preact/hooks";
-import { type Column, RowTable, TokenSelect, Vector } from "../../components/RowTable";
-import { format, shorten } from "../../format";
-import { at, type View, viewOn } from "../../view";
-import { viewOf } from "./matrices";
+import { at, type View, viewOn } from "../../picture/view";
+import { format, shorten } from "../../shared/format";
+import { type Column, RowTable, TokenSelect, Vector } from "../../shared/RowTable";
 import { usePage } from "./page";
 import type { Solution } from "./problem";
+import { viewOf } from "./viewOf";
 
 /** Of more keys than this only the strongest are listed. */
 const mostKeys = 64;
@@ -79,11 +79,11 @@ const columns: readonly Column[] = [
     id: "score",
     head: (
       <>
-        <span class="role-q" data-lights="q">
+        <span class="role-q" data-highlights="q">
           q
         </span>
         ·
-        <span class="role-k" data-lights="k">
+        <span class="role-k" data-highlights="k">
           k
         </span>
       </>
@@ -95,7 +95,7 @@ const columns: readonly Column[] = [
   {
     id: "value",
     head: (
-      <span class="role-v" data-lights="v">
+      <span class="role-v" data-highlights="v">
         value
       </span>
     ),
@@ -105,7 +105,7 @@ const columns: readonly Column[] = [
     head: (
       <>
         weight ×{" "}
-        <span class="role-v" data-lights="v">
+        <span class="role-v" data-highlights="v">
           value
         </span>
       </>

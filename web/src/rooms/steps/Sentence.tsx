@@ -1,10 +1,10 @@
 /** The sentence, or the two of cross-attention, and how they are cut. */
 
 import type { ComponentChildren } from "preact";
-import { Choice } from "../../components/Fields";
-import { Notices } from "../../components/Notices";
-import { Lockable, Panel } from "../../components/Panel";
-import type { Setter } from "../../room";
+import { Choice } from "../../shared/Fields";
+import { Notices } from "../../shared/Notices";
+import { Lockable, Panel } from "../../shared/Panel";
+import type { Setter } from "../../shared/room";
 import { Shuffled } from "./Shuffled";
 import {
   type AttentionKind,

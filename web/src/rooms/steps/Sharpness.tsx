@@ -1,9 +1,10 @@
 /** How sharply the selected query chooses: its largest weight, and the entropy of its row. */
-import { format, shorten } from "../../format";
-import { at } from "../../view";
-import { viewOf } from "./matrices";
+
+import { at } from "../../picture/view";
+import { format, shorten } from "../../shared/format";
 import { usePage } from "./page";
 import type { Solution } from "./problem";
+import { viewOf } from "./viewOf";
 
 /** From here on hardly anything is left for the other keys. */
 const saturated = 0.95;

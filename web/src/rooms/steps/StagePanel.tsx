@@ -1,11 +1,12 @@
 /** The current stage, expanded: its words and formula, its picture, and the formula of one cell. */
 
-import { ColourChoice } from "../../components/ColourChoice";
-import { Readout } from "../../components/Readout";
-import { Transport } from "../../components/Transport";
-import type { Explanation } from "../../explanation";
-import { hides, useShell } from "../../shell";
-import { useWidth } from "../../useWidth";
+import { ColourChoice } from "../../picture/ColourChoice";
+import type { Explanation } from "../../shared/explanation";
+import { Readout } from "../../shared/Readout";
+import { hides } from "../../shared/restrictions";
+import { useShell } from "../../shared/shell";
+import { Transport } from "../../shared/Transport";
+import { useWidth } from "../../shared/useWidth";
 import { Computation } from "./Computation";
 import { EditCell } from "./EditCell";
 import { Figure } from "./Figure";
@@ -14,7 +15,8 @@ import { HeadPicker } from "./HeadPicker";
 import { usePage } from "./page";
 import { isShare } from "./pictures";
 import { Sharpness } from "./Sharpness";
-import { allStages, picturesOf, type StageName, stageNames } from "./stages";
+import { type StageName, stageNames } from "./stageNames";
+import { allStages, picturesOf } from "./stages";
 import { toStage } from "./state";
 
 /** Up to this many tokens the words fit beside the picture. */
@@ -27,7 +29,7 @@ const stagesOfSoftmax = ["scaled", "masked", "weights", "output"];
 
 export function StagePanel({ explanation }: { explanation: Explanation | null }) {
   const { state, scene, set } = usePage();
-  const { wishes } = useShell();
+  const { restrictions } = useShell();
   const [ref, width] = useWidth<HTMLDivElement>();
   const index = stageNames.indexOf(state.stage);
   const stage = allStages[state.stage];
@@ -55,7 +57,7 @@ export function StagePanel({ explanation }: { explanation: Explanation | null })
         aria-labelledby={`tab-${state.stage}`}
       >
         <div class="stage-words">
-          {!hides(wishes, "text") && <p>{stage.explain(state, scene)}</p>}
+          {!hides(restrictions, "text") && <p>{stage.explain(state, scene)}</p>}
           {stageFormulas[state.stage](state, scene)}
         </div>
         <div class="stage-figure">

@@ -1,12 +1,12 @@
 /** The room "Step by step": wires the link, the engine and what is pointed at to the parts of the page. */
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Panel } from "../../components/Panel";
-import { TryNext } from "../../components/TryNext";
-import { textOf } from "../../explanation";
-import type { RoomProps } from "../../room";
-import { useFootnote } from "../../shell";
+import { textOf } from "../../shared/explanation";
+import { Panel } from "../../shared/Panel";
+import type { RoomProps } from "../../shared/room";
+import { useFootnote } from "../../shared/shell";
+import { TryNext } from "../../shared/TryNext";
 import { Controls } from "./Controls";
-import { explain, type LightOn, sourcesOf } from "./explain";
+import { explain, type MatrixArea, sourcesOf } from "./explain";
 import { Lines } from "./Lines";
 import { kindOf, type MatrixName } from "./matrices";
 import { Pipeline } from "./Pipeline";
@@ -14,11 +14,11 @@ import { type Page, PageContext } from "./page";
 import { QueryTable } from "./QueryTable";
 import { Sentence } from "./Sentence";
 import { StagePanel } from "./StagePanel";
-import { stageNames } from "./stages";
+import { stageNames } from "./stageNames";
 import { type CellRef, lookOf, type Scene, type State, sceneOf, toStage } from "./state";
 import { suggestions } from "./suggestions";
 import { noticeOfCut } from "./tokens";
-import { explainMoment, lightsOf, unfoldingOf } from "./unfolding";
+import { explainMoment, highlightsOf, unfoldingOf } from "./unfolding";
 import { useSolution } from "./useSolution";
 
 function isSame(a: CellRef | null, b: CellRef | null): boolean {
@@ -74,12 +74,12 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   );
   const pointed = state.cell ?? hover;
   const active = spoken ? null : (pointed ?? unfolding?.cell ?? null);
-  const lights: readonly LightOn[] = spoken
+  const highlights: readonly MatrixArea[] = spoken
     ? spoken.split(" ").map((matrix) => ({ matrix: matrix as MatrixName }))
     : pointed
       ? sourcesOf(pointed, shownScene, shownState)
       : unfolding
-        ? lightsOf(unfolding, shownScene, shownState)
+        ? highlightsOf(unfolding, shownScene, shownState)
         : [];
   const explanation = pointed
     ? solution && explain(pointed, solution, shownState, shownScene)
@@ -131,8 +131,8 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   }, [set]);
 
   const hear = ({ target }: Event) => {
-    const word = (target as Element).closest("[data-lights]");
-    setSpoken(word?.getAttribute("data-lights") ?? "");
+    const word = (target as Element).closest("[data-highlights]");
+    setSpoken(word?.getAttribute("data-highlights") ?? "");
   };
 
   const page: Page = {
@@ -140,7 +140,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
     scene: shownScene,
     solution,
     active,
-    lights,
+    highlights,
     unfolding,
     set,
     justLocked,

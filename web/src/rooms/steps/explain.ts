@@ -1,15 +1,16 @@
 /** Where a cell's number comes from: the rows and columns it was made of, and its formula with their true numbers. */
 
-import type { Explanation, Piece, Role } from "../../explanation";
-import { format } from "../../format";
-import type { Light } from "../../paint";
-import { operand, sum, times } from "../../terms";
-import { at, transposed, type View } from "../../view";
-import { kindOf, type MatrixName, viewOf } from "./matrices";
+import type { Area } from "../../picture/paint";
+import { at, transposed, type View } from "../../picture/view";
+import type { Explanation, Piece, Role } from "../../shared/explanation";
+import { format } from "../../shared/format";
+import { operand, sum, times } from "../../shared/terms";
+import { kindOf, type MatrixName } from "./matrices";
 import type { Solution } from "./problem";
 import { type CellRef, editKey, type Scene, type State } from "./state";
+import { viewOf } from "./viewOf";
 
-export interface LightOn extends Light {
+export interface MatrixArea extends Area {
   readonly matrix: MatrixName;
 }
 
@@ -19,7 +20,7 @@ export function isEdited(cell: CellRef, { head }: Scene, { edits }: State): bool
 }
 
 /** The rows, columns and cells that made `cell`. */
-export function sourcesOf(cell: CellRef, scene: Scene, state: State): readonly LightOn[] {
+export function sourcesOf(cell: CellRef, scene: Scene, state: State): readonly MatrixArea[] {
   const { matrix, row, col } = cell;
   const keySide = (name: "embedding" | "position" | "input"): MatrixName =>
     scene.cross
@@ -60,7 +61,7 @@ export function sourcesOf(cell: CellRef, scene: Scene, state: State): readonly L
     case "exponentials":
       return [{ matrix: "masked", row: scene.row, col }];
     case "weights": {
-      const scores: LightOn = { matrix: "masked", row };
+      const scores: MatrixArea = { matrix: "masked", row };
       return row === scene.row ? [scores, { matrix: "exponentials", row: 0 }] : [scores];
     }
     case "output":

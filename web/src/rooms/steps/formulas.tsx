@@ -1,8 +1,8 @@
 /** The formula of each stage, as MathML that the browser sets itself. Its letters light the matrices they stand for. */
 import type { ComponentChildren, JSX } from "preact";
-import type { Role } from "../../explanation";
+import type { Role } from "../../shared/explanation";
 import type { MatrixName } from "./matrices";
-import type { StageName } from "./stages";
+import type { StageName } from "./stageNames";
 import type { Scene, State } from "./state";
 
 function Maths({ children }: { children: ComponentChildren }) {
@@ -14,15 +14,15 @@ function Sub({
   base,
   sub,
   of,
-  lights,
+  highlights,
 }: {
   base: string;
   sub: ComponentChildren;
   of?: Role;
-  lights?: MatrixName;
+  highlights?: MatrixName;
 }) {
   return (
-    <msub class={of && `role-${of}`} data-lights={lights}>
+    <msub class={of && `role-${of}`} data-highlights={highlights}>
       <mi>{base}</mi>
       {typeof sub === "string" ? <mi>{sub}</mi> : sub}
     </msub>
@@ -54,19 +54,19 @@ function Projection({ of, second }: { of: "q" | "k" | "v"; second: boolean }) {
   const name = of.toUpperCase();
   return (
     <mrow>
-      <mi class={`role-${of}`} data-lights={of}>
+      <mi class={`role-${of}`} data-highlights={of}>
         {name}
       </mi>
       <mo>=</mo>
       {second ? (
-        <msup data-lights="keyInput">
+        <msup data-highlights="keyInput">
           <mi>X</mi>
           <mo>′</mo>
         </msup>
       ) : (
-        <mi data-lights="input">X</mi>
+        <mi data-highlights="input">X</mi>
       )}
-      <Sub base="W" sub={name} of={of} lights={`w${of}`} />
+      <Sub base="W" sub={name} of={of} highlights={`w${of}`} />
     </mrow>
   );
 }
@@ -74,10 +74,10 @@ function Projection({ of, second }: { of: "q" | "k" | "v"; second: boolean }) {
 function QueriesTimesKeys() {
   return (
     <>
-      <mi class="role-q" data-lights="q">
+      <mi class="role-q" data-highlights="q">
         Q
       </mi>
-      <msup class="role-k" data-lights="k">
+      <msup class="role-k" data-highlights="k">
         <mi>K</mi>
         <mi mathvariant="normal">T</mi>
       </msup>
@@ -143,13 +143,13 @@ export const stageFormulas: Record<StageName, (state: State, scene: Scene) => JS
   embedding: (state, scene) => (
     <>
       <Maths>
-        <mi data-lights="input">X</mi>
+        <mi data-highlights="input">X</mi>
         <mo>=</mo>
-        <mi data-lights="embedding">E</mi>
+        <mi data-highlights="embedding">E</mi>
         {state.position && (
           <>
             <mo>+</mo>
-            <mi data-lights="position">P</mi>
+            <mi data-highlights="position">P</mi>
           </>
         )}
       </Maths>
@@ -172,7 +172,7 @@ export const stageFormulas: Record<StageName, (state: State, scene: Scene) => JS
   ),
   scores: () => (
     <Maths>
-      <msub data-lights="scores">
+      <msub data-highlights="scores">
         <mrow>
           <mo>(</mo>
           <QueriesTimesKeys />
@@ -182,16 +182,16 @@ export const stageFormulas: Record<StageName, (state: State, scene: Scene) => JS
       </msub>
       <mo>=</mo>
       <SumOver index="c" />
-      <Sub base="q" sub={rowAndCol("i", "c")} of="q" lights="q" />
-      <Sub base="k" sub={rowAndCol("j", "c")} of="k" lights="k" />
+      <Sub base="q" sub={rowAndCol("i", "c")} of="q" highlights="q" />
+      <Sub base="k" sub={rowAndCol("j", "c")} of="k" highlights="k" />
     </Maths>
   ),
   scaled: (state, scene) => (
     <Maths>
-      <mi data-lights="scaled">S</mi>
+      <mi data-highlights="scaled">S</mi>
       <mo>=</mo>
       <mfrac>
-        <mrow data-lights="scores">
+        <mrow data-highlights="scores">
           <QueriesTimesKeys />
         </mrow>
         <mrow>
@@ -214,9 +214,9 @@ export const stageFormulas: Record<StageName, (state: State, scene: Scene) => JS
   ),
   masked: () => (
     <Maths>
-      <Sub base="M" sub={rowAndCol("i", "j")} lights="masked" />
+      <Sub base="M" sub={rowAndCol("i", "j")} highlights="masked" />
       <mo>=</mo>
-      <Sub base="S" sub={rowAndCol("i", "j")} lights="scaled" />
+      <Sub base="S" sub={rowAndCol("i", "j")} highlights="scaled" />
       <mtext>&nbsp;if&nbsp;</mtext>
       <mi>i</mi>
       <mtext>&nbsp;may see&nbsp;</mtext>
@@ -228,14 +228,14 @@ export const stageFormulas: Record<StageName, (state: State, scene: Scene) => JS
   ),
   weights: () => (
     <Maths>
-      <Sub base="a" sub={rowAndCol("i", "j")} lights="weights" />
+      <Sub base="a" sub={rowAndCol("i", "j")} highlights="weights" />
       <mo>=</mo>
       <mfrac>
-        <msup data-lights="exponentials">
+        <msup data-highlights="exponentials">
           <mi>e</mi>
-          <Sub base="M" sub={rowAndCol("i", "j")} lights="masked" />
+          <Sub base="M" sub={rowAndCol("i", "j")} highlights="masked" />
         </msup>
-        <mrow data-lights="exponentials">
+        <mrow data-highlights="exponentials">
           <SumOver index="n" />
           <msup>
             <mi>e</mi>
@@ -247,27 +247,27 @@ export const stageFormulas: Record<StageName, (state: State, scene: Scene) => JS
   ),
   output: () => (
     <Maths>
-      <Sub base="o" sub="i" of="o" lights="output" />
+      <Sub base="o" sub="i" of="o" highlights="output" />
       <mo>=</mo>
       <SumOver index="j" />
-      <Sub base="a" sub={rowAndCol("i", "j")} lights="weights" />
-      <Sub base="v" sub="j" of="v" lights="v" />
+      <Sub base="a" sub={rowAndCol("i", "j")} highlights="weights" />
+      <Sub base="v" sub="j" of="v" highlights="v" />
     </Maths>
   ),
   joined: (state, scene) =>
     state.example ? (
       <Maths>
-        <mi class="role-o" data-lights="joined">
+        <mi class="role-o" data-highlights="joined">
           C
         </mi>
         <mo>=</mo>
-        <mi class="role-o" data-lights="output">
+        <mi class="role-o" data-highlights="output">
           O
         </mi>
       </Maths>
     ) : (
       <Maths>
-        <mi class="role-o" data-lights="joined">
+        <mi class="role-o" data-highlights="joined">
           C
         </mi>
         <mo>=</mo>
@@ -279,14 +279,14 @@ export const stageFormulas: Record<StageName, (state: State, scene: Scene) => JS
           <mo>]</mo>
         </mrow>
         <mspace width="1em" />
-        <mi class="role-o" data-lights="result">
+        <mi class="role-o" data-highlights="result">
           Y
         </mi>
         <mo>=</mo>
-        <mi class="role-o" data-lights="joined">
+        <mi class="role-o" data-highlights="joined">
           C
         </mi>
-        <Sub base="W" sub="O" of="o" lights="wo" />
+        <Sub base="W" sub="O" of="o" highlights="wo" />
       </Maths>
     ),
 };

@@ -1,9 +1,9 @@
 /** The room's part of the link. */
-import { numberIn, oneOf, onOff, type Readers, readParams } from "../../link";
-import type { Reading } from "../../room";
+import { numberIn, oneOf, onOff, type Readers, readParams } from "../../shared/linkReaders";
+import type { Reading } from "../../shared/room";
 import { isMatrixName } from "./matrices";
 import type { Edit } from "./problem";
-import { isStageName } from "./stages";
+import { isStageName } from "./stageNames";
 import { allowedRanges, type CellRef, editKey, editLimit, initialState, type State } from "./state";
 import { maxCharacters, maxTokens } from "./tokens";
 

@@ -1,7 +1,5 @@
-/** The matrices that the page draws: their names, and how to read each out of the engine's answer. */
-import type { Role } from "../../explanation";
-import { transposed, type View, viewOn } from "../../view";
-import type { Solution } from "./problem";
+/** The matrices that the page draws: names, symbols and what their rows and columns stand for. */
+import type { Role } from "../../shared/explanation";
 
 /** What a row or a column of a matrix stands for; "selected" is the one query that is looked at. */
 export type Axis = "query" | "key" | "embedding" | "head" | "joined" | "selected";
@@ -48,73 +46,6 @@ export function kindOf(name: MatrixName): Kind {
 
 export function isMatrixName(text: string): text is MatrixName {
   return Object.hasOwn(matrices, text);
-}
-
-/** Matrix `name` of one head (the heads of a matrix without heads are all the same), or null where there is none. */
-export function viewOf(
-  { arrays, dims, problem }: Pick<Solution, "arrays" | "dims" | "problem">,
-  name: MatrixName,
-  head: number,
-): View | null {
-  const { L, S, E, H, D } = dims;
-  const whole = (data: Float32Array | null, rows: number, cols: number): View | null =>
-    data && viewOn(data, rows, cols);
-  /** Columns of one head out of all heads side by side. */
-  const ofHead = (data: Float32Array, rows: number): View => ({
-    data,
-    rows,
-    cols: D,
-    offset: head * D,
-    rowStride: H * D,
-    colStride: 1,
-  });
-  /** One head's rows of an [out, in] weight, as the in × out matrix that multiplies from the right. */
-  const projection = (data: Float32Array): View => ({
-    data,
-    rows: E,
-    cols: D,
-    offset: head * D * E,
-    rowStride: 1,
-    colStride: E,
-  });
-  const pairs = (data: Float32Array): View => viewOn(data, L, S, head * L * S);
-  switch (name) {
-    case "embedding":
-    case "position":
-    case "input":
-      return whole(arrays[name], L, E);
-    case "keyEmbedding":
-    case "keyPosition":
-    case "keyInput":
-      return whole(arrays[name], S, E);
-    case "wq":
-    case "wk":
-    case "wv":
-      return projection(arrays[name]);
-    case "q":
-      return ofHead(arrays.q, L);
-    case "k":
-    case "v":
-      return ofHead(arrays[name], S);
-    case "scores":
-    case "scaled":
-    case "masked":
-    case "weights":
-      return pairs(arrays[name]);
-    case "exponentials":
-      // They belong to the row and head that the problem named.
-      return head === problem.head ? viewOn(arrays.exponentials, 1, S) : null;
-    case "output":
-      return ofHead(arrays.output, L);
-    case "joined":
-      return whole(arrays.joined, L, H * D);
-    case "wo": {
-      const view = whole(arrays.wo, E, H * D);
-      return view && transposed(view);
-    }
-    case "result":
-      return whole(arrays.result, L, E);
-  }
 }
 
 /** The size of matrix `name`, known before the engine has answered, so that its place on the page is kept. */

@@ -1,8 +1,8 @@
 /** What every part of the room shares: the state, the engine's answer to it, and what is lit. */
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { Setter } from "../../room";
-import type { LightOn } from "./explain";
+import type { Setter } from "../../shared/room";
+import type { MatrixArea } from "./explain";
 import type { Solution } from "./problem";
 import type { CellRef, Scene, State } from "./state";
 import type { Unfolding } from "./unfolding";
@@ -15,7 +15,7 @@ export interface Page {
   readonly solution: Solution | null;
   /** The cell that is pointed at or locked, and what it was made of. */
   readonly active: CellRef | null;
-  readonly lights: readonly LightOn[];
+  readonly highlights: readonly MatrixArea[];
   /** How far the stage's computation is shown; null when all of it is. */
   readonly unfolding: Unfolding | null;
   set: Setter<State>;

@@ -1,26 +1,16 @@
 /** From a matrix's name to its picture: palette, hidden cells, labels, and which of its rows and columns are lit. */
 import { useMemo } from "preact/hooks";
-import { type Palette, signedPalette, weightPalette } from "../../colour";
-import type { CellSize } from "../../layout";
-import type { Labels, Light, Picture } from "../../paint";
-import { useShell } from "../../shell";
-import { usePicture as usePictureOf } from "../../usePicture";
-import { at, rangeOf, transposed, type View } from "../../view";
-import { type Axis, kindOf, type MatrixName, viewOf } from "./matrices";
+import { type Palette, signedPalette, weightPalette } from "../../picture/colour";
+import type { CellSize, Labels } from "../../picture/layout";
+import type { Area, Picture } from "../../picture/paint";
+import { usePicture } from "../../picture/usePicture";
+import { at, rangeOf, transposed, type View } from "../../picture/view";
+import { useShell } from "../../shared/shell";
+import { kindOf, type MatrixName } from "./matrices";
 import { usePage } from "./page";
-import type { Scene } from "./state";
+import { sizesOf } from "./state";
 import { partOf } from "./unfolding";
-
-export function sizesOf(scene: Scene): Record<Axis, number> {
-  return {
-    query: scene.queries.tokens.length,
-    key: scene.keys.tokens.length,
-    embedding: scene.embeddingSize,
-    head: scene.headSize,
-    joined: scene.heads * scene.headSize,
-    selected: 1,
-  };
-}
+import { viewOf } from "./viewOf";
 
 /** Matrices of attention weights are shares; all others are signed numbers. */
 export function isShare(name: MatrixName): boolean {
@@ -57,7 +47,7 @@ function rowOf(view: View, row: number): View {
   return { ...view, rows: 1, offset: view.offset + row * view.rowStride };
 }
 
-function flipLight({ row, col }: Light): Light {
+function transposedArea({ row, col }: Area): Area {
   return { ...(col !== undefined && { row: col }), ...(row !== undefined && { col: row }) };
 }
 
@@ -72,7 +62,7 @@ function usePalette(name: MatrixName, head: number): Palette {
   }, [name, head, solution, state.range, state.curve, theme]);
 }
 
-export function usePicture(name: MatrixName, options: PictureOptions): Picture {
+export function useMatrixPicture(name: MatrixName, options: PictureOptions): Picture {
   const page = usePage();
   const { scene, solution } = page;
   const { cell, labels, flip = false, head = scene.head, quiet = false } = options;
@@ -101,9 +91,9 @@ export function usePicture(name: MatrixName, options: PictureOptions): Picture {
   }, [source, name, head, unfolding]);
   const palette = usePalette(name, head);
 
-  const light = ({ row, col }: Light) => (flip ? flipLight({ row, col }) : { row, col });
+  const areaOf = ({ row, col }: Area) => (flip ? transposedArea({ row, col }) : { row, col });
   const { row, col, matrix } = page.active ?? {};
-  return usePictureOf({
+  return usePicture({
     view,
     ...(flip ? { rows: shape.cols, cols: shape.rows } : shape),
     palette,
@@ -114,12 +104,12 @@ export function usePicture(name: MatrixName, options: PictureOptions): Picture {
     ...(labels && { labels }),
     isHidden,
     selected: !quiet && kind.rows === "query" ? { row: scene.row } : null,
-    lights: quiet ? [] : page.lights.filter((at) => at.matrix === name).map(light),
+    highlights: quiet ? [] : page.highlights.filter((at) => at.matrix === name).map(areaOf),
     marked: quiet
       ? []
       : [...page.state.edits.values()]
           .filter((edit) => edit.matrix === name && edit.head === head)
-          .map(light),
-    active: !quiet && matrix === name ? light({ row, col }) : null,
+          .map(areaOf),
+    active: !quiet && matrix === name ? areaOf({ row, col }) : null,
   });
 }

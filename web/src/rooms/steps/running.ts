@@ -1,8 +1,9 @@
 /** The sums that grow while the first cell of the selected row is made, computed by the engine like all else. */
 import type { Heed } from "heed";
-import { at, type View } from "../../view";
-import { type MatrixName, viewOf } from "./matrices";
+import { at, type View } from "../../picture/view";
+import type { MatrixName } from "./matrices";
 import type { Running, Solution } from "./problem";
+import { viewOf } from "./viewOf";
 
 const products: readonly (readonly [MatrixName, left: MatrixName, top: MatrixName])[] = [
   ["q", "input", "wq"],

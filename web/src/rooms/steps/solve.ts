@@ -1,6 +1,6 @@
 /** The desk of this room: one problem, solved with the engine's public operations, every stage kept. */
 import type { AttentionOptions, Heed, Tensor } from "heed";
-import type { Solver } from "../../desks";
+import type { Solver } from "../../worker/solver";
 import { exampleEmbeddings, exampleProjections } from "./example";
 import type { Arrays, Problem, Solution } from "./problem";
 import { exponentialsOf, runningSums } from "./running";

@@ -1,26 +1,9 @@
-/** The nine stages of attention, in the order in which they compute: name, two plain sentences. */
+/** The stages in words: a title, the matrices of its picture, and an explanation. */
 import type { ComponentChildren } from "preact";
 import type { MatrixName } from "./matrices";
+import type { StageName } from "./stageNames";
 import { countBlind, type Scene, type State } from "./state";
 import { Word } from "./Word";
-
-export const stageNames = [
-  "tokens",
-  "embedding",
-  "qkv",
-  "scores",
-  "scaled",
-  "masked",
-  "weights",
-  "output",
-  "joined",
-] as const;
-
-export type StageName = (typeof stageNames)[number];
-
-export function isStageName(text: string): text is StageName {
-  return (stageNames as readonly string[]).includes(text);
-}
 
 /** Where its numbers are made, in this order: a stage without such a matrix has nothing to play. */
 export function targetsOf(stage: StageName, { example, position }: State): readonly MatrixName[] {
@@ -117,15 +100,15 @@ export const allStages: Record<StageName, Stage> = {
     explain: (_, scene) => (
       <>
         Three matrices turn each vector into a{" "}
-        <Word of="q" lights="q">
+        <Word of="q" highlights="q">
           query
         </Word>{" "}
         (what it looks for), a{" "}
-        <Word of="k" lights="k">
+        <Word of="k" highlights="k">
           key
         </Word>{" "}
         (what it can be found by) and a{" "}
-        <Word of="v" lights="v">
+        <Word of="v" highlights="v">
           value
         </Word>{" "}
         (what it passes on).{" "}
@@ -141,16 +124,16 @@ export const allStages: Record<StageName, Stage> = {
     explain: (state) => (
       <>
         A word's{" "}
-        <Word of="q" lights="q">
+        <Word of="q" highlights="q">
           query
         </Word>{" "}
         says what it looks for, its{" "}
-        <Word of="k" lights="k">
+        <Word of="k" highlights="k">
           key
         </Word>{" "}
         what it can be found by. The two are multiplied entry by entry and the products added up.
-        This <Word lights="scores">score</Word> is larger the more the two point the same way, and
-        the longer they are.{countingWords(state)}
+        This <Word highlights="scores">score</Word> is larger the more the two point the same way,
+        and the longer they are.{countingWords(state)}
       </>
     ),
   },
@@ -183,9 +166,10 @@ export const allStages: Record<StageName, Stage> = {
     matrices: ["weights"],
     explain: (state, scene) => (
       <>
-        The softmax turns each row of <Word lights="masked">scores</Word> into shares: it{" "}
-        <Word lights="exponentials">raises e to each score</Word> and divides by the sum of the row.
-        Larger scores get larger <Word lights="weights">weights</Word>, and each row adds up to 1.
+        The softmax turns each row of <Word highlights="masked">scores</Word> into shares: it{" "}
+        <Word highlights="exponentials">raises e to each score</Word> and divides by the sum of the
+        row. Larger scores get larger <Word highlights="weights">weights</Word>, and each row adds
+        up to 1.
         {blindWords(state, scene)}
       </>
     ),
@@ -196,11 +180,11 @@ export const allStages: Record<StageName, Stage> = {
     explain: () => (
       <>
         Each query takes from every{" "}
-        <Word of="v" lights="v">
+        <Word of="v" highlights="v">
           value
         </Word>{" "}
-        the share that its <Word lights="weights">weight</Word> says, and adds these up. The{" "}
-        <Word of="o" lights="output">
+        the share that its <Word highlights="weights">weight</Word> says, and adds these up. The{" "}
+        <Word of="o" highlights="output">
           output
         </Word>{" "}
         is a blend of values, closest to those with most weight.
@@ -215,7 +199,7 @@ export const allStages: Record<StageName, Stage> = {
         <>
           With several heads, their outputs would now be put side by side and mixed by one more
           matrix. The worked example has one head and no such matrix, so the{" "}
-          <Word of="o" lights="output">
+          <Word of="o" highlights="output">
             output
           </Word>{" "}
           is the result.
@@ -223,7 +207,7 @@ export const allStages: Record<StageName, Stage> = {
       ) : (
         <>
           {scene.heads === 1 ? "The one head's" : `The ${scene.heads} heads'`}{" "}
-          <Word of="o" lights="joined">
+          <Word of="o" highlights="joined">
             outputs
           </Word>{" "}
           stand side by side, one long row per token. A last matrix mixes them into a new vector for

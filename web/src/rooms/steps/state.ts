@@ -1,10 +1,10 @@
 /** Everything a person can set, and what follows from it. The link holds exactly this (see link.ts). */
-import type { Curve, Range } from "../../colour";
+import type { Curve, Range } from "../../picture/colour";
 import { exampleRow, exampleText } from "./example";
-import type { MatrixName } from "./matrices";
+import type { Axis, MatrixName } from "./matrices";
 import type { Edit, MaskRequest, Problem } from "./problem";
 import { seededOrder } from "./seeded";
-import type { StageName } from "./stages";
+import type { StageName } from "./stageNames";
 import { type Split, type Tokens, tokenize } from "./tokens";
 
 export type MaskKind = "none" | "causal" | "padding" | "window" | "painted";
@@ -140,6 +140,18 @@ export interface Scene {
   readonly embeddingSize: number;
   readonly row: number;
   readonly head: number;
+}
+
+/** How many rows or columns each axis has. */
+export function sizesOf(scene: Scene): Record<Axis, number> {
+  return {
+    query: scene.queries.tokens.length,
+    key: scene.keys.tokens.length,
+    embedding: scene.embeddingSize,
+    head: scene.headSize,
+    joined: scene.heads * scene.headSize,
+    selected: 1,
+  };
 }
 
 export function sceneOf(state: State): Scene {

@@ -1,14 +1,16 @@
 /** A moment of a stage's computation, as the pictures and the readout show it. */
-import type { Explanation } from "../../explanation";
-import { format } from "../../format";
-import { at, type View, viewOn } from "../../view";
-import { explain, isEdited, type LightOn, sourcesOf } from "./explain";
-import { kindOf, type MatrixName, sizeOf, viewOf } from "./matrices";
-import { sizesOf } from "./pictures";
+
+import { at, type View, viewOn } from "../../picture/view";
+import type { Explanation } from "../../shared/explanation";
+import { format } from "../../shared/format";
+import { explain, isEdited, type MatrixArea, sourcesOf } from "./explain";
+import { kindOf, type MatrixName, sizeOf } from "./matrices";
 import type { Solution } from "./problem";
 import { targetsOf } from "./stages";
 import type { CellRef, Scene, State } from "./state";
+import { sizesOf } from "./state";
 import { countOf, isMadeBy, type Moment, momentAt, type Target, type Timeline } from "./time";
+import { viewOf } from "./viewOf";
 
 export interface Unfolding {
   readonly moment: Moment;
@@ -106,21 +108,25 @@ export function partOf(view: View, name: MatrixName, { isMade, cell, sum }: Unfo
 }
 
 /** The rows and columns that are used, and of the term that was added last its two factors. */
-export function lightsOf({ moment, cell }: Unfolding, scene: Scene, state: State): LightOn[] {
+export function highlightsOf(
+  { moment, cell }: Unfolding,
+  scene: Scene,
+  state: State,
+): MatrixArea[] {
   const { matrix, row, terms } = moment;
   if (!cell) {
     const ofRow = sourcesOf({ matrix, row, col: 0 }, scene, state).filter(
-      (light) => light.row === row,
+      (area) => area.row === row,
     );
-    return [...ofRow.map((light) => ({ matrix: light.matrix, row })), { matrix, row }];
+    return [...ofRow.map((area) => ({ matrix: area.matrix, row })), { matrix, row }];
   }
-  const lights = sourcesOf(cell, scene, state);
-  if (terms === null || matrix === "exponentials") return [...lights];
+  const highlights = sourcesOf(cell, scene, state);
+  if (terms === null || matrix === "exponentials") return [...highlights];
   const n = terms - 1;
-  if (matrix === "input") return lights.slice(n, terms);
-  return lights.flatMap((light) => [
-    light,
-    light.row === undefined ? { ...light, row: n } : { ...light, col: n },
+  if (matrix === "input") return highlights.slice(n, terms);
+  return highlights.flatMap((area) => [
+    area,
+    area.row === undefined ? { ...area, row: n } : { ...area, col: n },
   ]);
 }
 

@@ -1,6 +1,6 @@
 /** Keeps the engine's answer to the latest settings. */
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { useAnswer } from "../../useAnswer";
+import { useAnswer } from "../../worker/useAnswer";
 import type { Problem, Solution } from "./problem";
 import { problemOf, type Scene, type State } from "./state";
 

@@ -1,11 +1,11 @@
 /** Frames that attend to one another, above what they are and what comes out. */
 import { useMemo } from "preact/hooks";
-import { HeatMap } from "../../../components/HeatMap";
-import { format, formatShort, formatWeight } from "../../../format";
-import { leftOf, px } from "../../../layout";
-import { usePicture } from "../../../usePicture";
-import { useWidth } from "../../../useWidth";
-import { at, transposed, viewOn } from "../../../view";
+import { HeatMap } from "../../../picture/HeatMap";
+import { leftOf, px } from "../../../picture/layout";
+import { usePicture } from "../../../picture/usePicture";
+import { at, transposed, viewOn } from "../../../picture/view";
+import { format, formatShort, formatWeight } from "../../../shared/format";
+import { useWidth } from "../../../shared/useWidth";
 import { Reading, usePointed } from "../Reading";
 import { useSharesPalette } from "../shares";
 import type { Pixel as Cell, State } from "../state";
@@ -159,7 +159,7 @@ export function Maps({
     cell: { width: cell, height: cell },
     labels,
     selected: { row },
-    lights: active ? [{ row: active.row }, { col: active.col }] : [],
+    highlights: active ? [{ row: active.row }, { col: active.col }] : [],
     active,
   });
   const actions = useMemo(

@@ -1,14 +1,14 @@
 /** A melody whose frames attend to one another: repeats become stripes. */
 import { useCallback, useMemo } from "preact/hooks";
-import { Choice, NumberField, Slider } from "../../../components/Fields";
-import { Panel } from "../../../components/Panel";
-import { type Column, RowTable } from "../../../components/RowTable";
-import { Settings } from "../../../components/Settings";
-import { Transport } from "../../../components/Transport";
-import { formatWeight } from "../../../format";
-import { useFootnote } from "../../../shell";
-import { useAnswer } from "../../../useAnswer";
-import { useReducedMotion } from "../../../useReducedMotion";
+import { Choice, NumberField, Slider } from "../../../shared/Fields";
+import { formatWeight } from "../../../shared/format";
+import { Panel } from "../../../shared/Panel";
+import { type Column, RowTable } from "../../../shared/RowTable";
+import { Settings } from "../../../shared/Settings";
+import { useFootnote } from "../../../shared/shell";
+import { Transport } from "../../../shared/Transport";
+import { useReducedMotion } from "../../../shared/useReducedMotion";
+import { useAnswer } from "../../../worker/useAnswer";
 import { EmptyRow } from "../EmptyRow";
 import { FileField } from "../FileField";
 import type { PanelProps } from "../panel";

@@ -4,7 +4,7 @@
  * than 100 ms.
  */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import type { Live } from "../../../components/Transport";
+import type { Live } from "../../../shared/Transport";
 import { hop, rate, type Sound, secondsOf } from "./sound";
 import { waveOf } from "./wave";
 

@@ -1,7 +1,7 @@
 /** A desk of this room: the frames of a sound attend to one another. */
 
 import type { Heed } from "heed";
-import type { Solver } from "../../../desks";
+import type { Solver } from "../../../worker/solver";
 import { numbersOf } from "../numbers";
 import { bands, hop, rate, type Sound } from "./sound";
 

@@ -1,6 +1,6 @@
 /** A desk of this room: tunes with repeats, as samples. */
 import { nn } from "heed/nn";
-import type { Solver } from "../../../desks";
+import type { Solver } from "../../../worker/solver";
 import type { TuneName } from "../state";
 import { rate, type Sound } from "./sound";
 

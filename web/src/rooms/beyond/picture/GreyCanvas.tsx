@@ -1,7 +1,7 @@
 /** A grey picture, one cell a pixel, in which a pixel can be pointed out. */
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { download } from "../../../export";
+import { download } from "../../../picture/export";
 import type { Pixel } from "../state";
 
 interface Props {

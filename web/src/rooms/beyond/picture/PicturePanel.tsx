@@ -1,16 +1,16 @@
 /** Denoising as attention: a pixel becomes a mean of the pixels that its weights fall on. */
 import { useCallback, useMemo } from "preact/hooks";
-import { Choice, NumberField, Slider } from "../../../components/Fields";
-import { HeatMap } from "../../../components/HeatMap";
-import { Panel } from "../../../components/Panel";
-import { type Column, RowTable } from "../../../components/RowTable";
-import { Settings } from "../../../components/Settings";
-import { format, formatShort, formatWeight, softmaxOf } from "../../../format";
-import { useFootnote } from "../../../shell";
-import { useAnswer } from "../../../useAnswer";
-import { usePicture } from "../../../usePicture";
-import { useWidth } from "../../../useWidth";
-import { viewOn } from "../../../view";
+import { HeatMap } from "../../../picture/HeatMap";
+import { usePicture } from "../../../picture/usePicture";
+import { viewOn } from "../../../picture/view";
+import { Choice, NumberField, Slider } from "../../../shared/Fields";
+import { format, formatShort, formatWeight, softmaxOf } from "../../../shared/format";
+import { Panel } from "../../../shared/Panel";
+import { type Column, RowTable } from "../../../shared/RowTable";
+import { Settings } from "../../../shared/Settings";
+import { useFootnote } from "../../../shared/shell";
+import { useWidth } from "../../../shared/useWidth";
+import { useAnswer } from "../../../worker/useAnswer";
 import { EmptyRow } from "../EmptyRow";
 import { Figures } from "../Figures";
 import { FileField } from "../FileField";
@@ -219,7 +219,7 @@ function PixelWeights({ state, set, request }: PanelProps & { request: NoisyRequ
     palette,
     cell: { width: cell, height: cell },
     isHidden,
-    lights: [{ row: middle, col: middle }],
+    highlights: [{ row: middle, col: middle }],
     active,
   });
   const actions = useMemo(

@@ -1,6 +1,6 @@
 /** A desk of this room: a picture with noise, and what three kinds of means make of it. */
 
-import type { Solver } from "../../../desks";
+import type { Solver } from "../../../worker/solver";
 import { numbersOf } from "../numbers";
 import { bilateral } from "./bilateral";
 import { meanRadius, type NoisyRequest, noisyPicture, nonLocalOptions } from "./noise";

@@ -1,7 +1,7 @@
 /** A desk of this room: how one pixel becomes a mean of those around it. */
 
 import type { Heed } from "heed";
-import type { Solver } from "../../../desks";
+import type { Solver } from "../../../worker/solver";
 import { numbersOf } from "../numbers";
 import type { Method, Pixel } from "../state";
 import { bilateralWeights } from "./bilateral";

@@ -3,9 +3,9 @@
  * are told apart by their case: only `tabindex` is one.
  */
 import { useRef } from "preact/hooks";
-import { format, formatWeight } from "../../../format";
-import { px } from "../../../layout";
-import { useWidth } from "../../../useWidth";
+import { px } from "../../../picture/layout";
+import { format, formatWeight } from "../../../shared/format";
+import { useWidth } from "../../../shared/useWidth";
 import { Axes } from "../Axes";
 import { lineThrough, scaleOf, ticksIn } from "../axes";
 import { fewestPoints, type Point, plane, type State } from "../state";

@@ -1,13 +1,13 @@
 /** Kernel regression: attention whose score is the distance along one axis. */
 import { useMemo, useRef } from "preact/hooks";
-import { Slider, Switch } from "../../../components/Fields";
-import { Panel } from "../../../components/Panel";
-import { type Column, RowTable } from "../../../components/RowTable";
-import { SaveDrawing } from "../../../components/SaveDrawing";
-import { Settings } from "../../../components/Settings";
-import { format, formatWeight } from "../../../format";
-import { useFootnote, useShell } from "../../../shell";
-import { useAnswer } from "../../../useAnswer";
+import { SaveDrawing } from "../../../picture/SaveDrawing";
+import { Slider, Switch } from "../../../shared/Fields";
+import { format, formatWeight } from "../../../shared/format";
+import { Panel } from "../../../shared/Panel";
+import { type Column, RowTable } from "../../../shared/RowTable";
+import { Settings } from "../../../shared/Settings";
+import { useFootnote, useShell } from "../../../shared/shell";
+import { useAnswer } from "../../../worker/useAnswer";
 import { Figures } from "../Figures";
 import { PlotLegend } from "../PlotLegend";
 import type { PanelProps } from "../panel";
@@ -56,7 +56,7 @@ function weightWords(
 }
 
 export function PointsPanel({ state, set }: PanelProps) {
-  const { wishes } = useShell();
+  const { restrictions } = useShell();
   const { points, bandwidth, query, similar } = state;
   const request = useMemo(() => ({ points, bandwidth, query }), [points, bandwidth, query]);
   const { answer, request: answered, failure } = useAnswer("regression", request);
@@ -124,7 +124,7 @@ export function PointsPanel({ state, set }: PanelProps) {
             <Plane
               state={state}
               answer={answer}
-              isLocked={wishes.lock}
+              isLocked={restrictions.lock}
               onPoints={(points) => set({ points })}
               onQuery={(query) => set({ query })}
               onPoint={(row, by) => point(row === null ? null : { row, col: 0 }, by)}
@@ -149,7 +149,7 @@ export function PointsPanel({ state, set }: PanelProps) {
             csv={() => pointsCsv(points, answer)}
           />
           <p class="faint">
-            {wishes.lock
+            {restrictions.lock
               ? "Drag the query; arrow keys move it."
               : "Drag the points and the query; arrow keys move what is focused."}
           </p>

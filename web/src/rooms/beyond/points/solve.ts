@@ -1,5 +1,5 @@
 /** A desk of this room: kernel regression over points of a plane. */
-import type { Solver } from "../../../desks";
+import type { Solver } from "../../../worker/solver";
 import { numbersOf } from "../numbers";
 import { type Point, plane } from "../state";
 

@@ -1,13 +1,13 @@
 /** A trained model fills the gap of a series that repeats itself. */
 import { useMemo, useRef } from "preact/hooks";
-import { NumberField } from "../../../components/Fields";
-import { Panel } from "../../../components/Panel";
-import { type Column, RowTable } from "../../../components/RowTable";
-import { SaveDrawing } from "../../../components/SaveDrawing";
-import { Settings } from "../../../components/Settings";
-import { format, formatWeight, softmaxOf } from "../../../format";
-import { useFootnote } from "../../../shell";
-import { useAnswer } from "../../../useAnswer";
+import { SaveDrawing } from "../../../picture/SaveDrawing";
+import { NumberField } from "../../../shared/Fields";
+import { format, formatWeight, softmaxOf } from "../../../shared/format";
+import { Panel } from "../../../shared/Panel";
+import { type Column, RowTable } from "../../../shared/RowTable";
+import { Settings } from "../../../shared/Settings";
+import { useFootnote } from "../../../shared/shell";
+import { useAnswer } from "../../../worker/useAnswer";
 import { EmptyRow } from "../EmptyRow";
 import { Figures } from "../Figures";
 import { PlotLegend } from "../PlotLegend";

@@ -1,7 +1,8 @@
 /** The series with its gap, how it was filled, and what a hidden value looks at. */
-import { format, formatWeight } from "../../../format";
-import { px } from "../../../layout";
-import { useWidth } from "../../../useWidth";
+
+import { px } from "../../../picture/layout";
+import { format, formatWeight } from "../../../shared/format";
+import { useWidth } from "../../../shared/useWidth";
 import { Axes } from "../Axes";
 import { lineThrough, scaleOf, ticksIn } from "../axes";
 import type { FilledSeries } from "./solve";

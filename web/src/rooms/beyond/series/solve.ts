@@ -10,8 +10,8 @@ import {
   taskOf,
 } from "heed/models";
 import { nn } from "heed/nn";
-import type { Bench, Solver } from "../../../desks";
-import { modelFilesIn, reportIn } from "../../../modelFiles";
+import { modelFilesIn, reportIn } from "../../../worker/modelFiles";
+import type { Solver, SolverContext } from "../../../worker/solver";
 
 export interface SeriesRequest {
   /** The folder of the model's files, an address of its own: the worker's is another one than the page's. */
@@ -101,7 +101,7 @@ async function fill(
 
 const solve: Solver<SeriesRequest, FilledSeries> = async (
   { model, seed }: SeriesRequest,
-  { heed, signal }: Bench<never>,
+  { heed, signal }: SolverContext<never>,
 ) => {
   const [files, { heldOut }] = await Promise.all([
     modelFilesIn(model),

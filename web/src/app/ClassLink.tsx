@@ -1,0 +1,102 @@
+/** Makes a teacher's link to what is on the screen: with parts hidden, locked, or one panel for a frame. */
+import { useState } from "preact/hooks";
+import { Choice, Switch } from "../shared/Fields";
+import { noRestrictions, type Restrictions } from "../shared/restrictions";
+import type { Panels } from "../shared/room";
+import { readLink, writeLink } from "./link";
+
+/** Parts that the shell itself shows. */
+const ownParts: Panels = { nav: "the list of rooms", text: "explanations" };
+
+const whole = "";
+
+function CopyField({ label, text }: { label: string; text: string }) {
+  const [copied, setCopied] = useState<string | null>(null);
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => setCopied(text),
+      () => setCopied(null),
+    );
+  return (
+    <div class="copy-field">
+      <label>
+        {label}
+        <input
+          type="text"
+          readOnly
+          value={text}
+          onFocus={({ currentTarget }) => currentTarget.select()}
+        />
+      </label>
+      {/* Copying needs a secure page; without it the text is there to be selected. */}
+      {navigator.clipboard && (
+        <button type="button" onClick={copy} aria-label={`Copy: ${label}`}>
+          {copied === text ? "Copied" : "Copy"}
+        </button>
+      )}
+    </div>
+  );
+}
+
+export function ClassLink({ link, panels }: { link: string; panels: Panels }) {
+  const [restrictions, setRestrictions] = useState<Restrictions>(noRestrictions);
+  const { hide, lock, embed } = restrictions;
+  const { room, params } = readLink(link);
+  const page = `${location.origin}${location.pathname}`;
+  const parts = { ...ownParts, ...panels };
+  // A part of another room that was chosen before is no part of this one.
+  const applied = {
+    lock,
+    hide: embed === null ? hide.filter((part) => Object.hasOwn(parts, part)) : [],
+    embed: embed !== null && Object.hasOwn(panels, embed) ? embed : null,
+  };
+  const address = `${page}#${writeLink({ room, params, restrictions: applied })}`;
+  const frame = `<iframe src="${address.replace(/&/g, "&amp;")}" width="800" height="600" loading="lazy" title="Heed Playground"></iframe>`;
+  return (
+    <section aria-label="A link for teaching">
+      <details class="class-link">
+        <summary>Make a link for teaching</summary>
+        <div class="class-restrictions">
+          <Choice
+            label="Show"
+            value={applied.embed ?? whole}
+            choices={[
+              [whole, "the whole room"],
+              ...Object.entries(panels).map(([name, words]) => [name, `only ${words}`] as const),
+            ]}
+            onChange={(name) =>
+              setRestrictions({ ...restrictions, embed: name === whole ? null : name })
+            }
+          />
+          {applied.embed === null && (
+            <fieldset class="switches">
+              <legend>
+                <span>Hide</span>
+              </legend>
+              {Object.entries(parts).map(([name, words]) => (
+                <Switch
+                  key={name}
+                  label={words}
+                  checked={hide.includes(name)}
+                  onChange={(on) =>
+                    setRestrictions({
+                      ...restrictions,
+                      hide: on ? [...hide, name] : hide.filter((other) => other !== name),
+                    })
+                  }
+                />
+              ))}
+            </fieldset>
+          )}
+          <Switch
+            label="Lock: nothing can be changed but playing and pointing"
+            checked={lock}
+            onChange={(lock) => setRestrictions({ ...restrictions, lock })}
+          />
+          <CopyField label="Link" text={address} />
+          <CopyField label="Frame for another page" text={frame} />
+        </div>
+      </details>
+    </section>
+  );
+}

@@ -1,0 +1,31 @@
+/** Which engine computed this, and what the room has to say about it. */
+import type { EngineInfo } from "../worker/protocol";
+
+/** How many threads compute and, where the engine gives a reason, why not more. */
+function threadsOf({ threads, reason }: EngineInfo): string {
+  const count = `${threads} ${threads === 1 ? "thread" : "threads"}`;
+  return reason?.startsWith(count) ? reason : [count, reason].filter(Boolean).join("; ");
+}
+
+export function Footer({
+  info,
+  hasFailed,
+  footnote,
+}: {
+  info: EngineInfo | null;
+  hasFailed: boolean;
+  footnote: string | null;
+}) {
+  return (
+    <footer class="faint number">
+      {info && !hasFailed ? (
+        <p>
+          Heed {info.version}, {info.variant} WebAssembly, {threadsOf(info)}
+          {footnote !== null && <span data-footnote> · {footnote}</span>}
+        </p>
+      ) : (
+        <p>{hasFailed ? "The engine is not running." : "The engine is starting."}</p>
+      )}
+    </footer>
+  );
+}

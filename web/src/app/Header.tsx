@@ -1,0 +1,69 @@
+/** The page's name, its rooms, its theme, and what the current room is about. */
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { Choice } from "../shared/Fields";
+import { type RoomId, rooms } from "./rooms";
+import type { ThemeChoice } from "./theme";
+
+export function Header({
+  current,
+  linkTo,
+  title,
+  lead,
+  choice,
+  choose,
+}: {
+  current: RoomId;
+  /** Null where a teacher's link hides the navigation. */
+  linkTo: ((id: RoomId) => string) | null;
+  title: string;
+  /** Null where a teacher's link hides the words. */
+  lead: string | null;
+  choice: ThemeChoice;
+  choose(choice: ThemeChoice): void;
+}) {
+  const list = useRef<HTMLUListElement>(null);
+  // On a narrow page the rooms stand in one line that scrolls: the current one comes into view, and the page stays.
+  useLayoutEffect(() => {
+    const [line, link] = [list.current, list.current?.querySelector("[aria-current]")];
+    if (!line || !link) return;
+    const [outer, inner] = [line.getBoundingClientRect(), link.getBoundingClientRect()];
+    line.scrollLeft += inner.left + inner.width / 2 - (outer.left + outer.width / 2);
+  }, [current]);
+
+  return (
+    <header>
+      <p class="home">
+        Heed <span class="faint">Playground</span>
+      </p>
+      {linkTo && (
+        <nav class="rooms" aria-label="Rooms">
+          <ul ref={list}>
+            {rooms.map(({ id, name, ...more }) => (
+              <li key={id}>
+                <a
+                  href={linkTo(id)}
+                  aria-current={id === current ? "page" : undefined}
+                  data-short={"short" in more ? more.short : undefined}
+                >
+                  <span class="room-name">{name}</span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      )}
+      <Choice
+        label="Theme"
+        value={choice}
+        choices={[
+          ["auto", "auto"],
+          ["light", "light"],
+          ["dark", "dark"],
+        ]}
+        onChange={choose}
+      />
+      <h1>{title}</h1>
+      {lead !== null && <p class="lead">{lead}</p>}
+    </header>
+  );
+}

@@ -1,0 +1,65 @@
+/** The shell of all rooms: it opens the room that the link names and gives it the engine, the theme and its place. */
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { hides } from "../shared/restrictions";
+import type { Suggestion } from "../shared/room";
+import { type Shell, ShellContext } from "../shared/shell";
+import { Tried } from "../shared/TryNext";
+import type { EngineClient } from "../worker/engineClient";
+import type { EngineInfo } from "../worker/protocol";
+import { ClassLink } from "./ClassLink";
+import { Footer } from "./Footer";
+import { Glossary } from "./Glossary";
+import { Header } from "./Header";
+import { readLink } from "./link";
+import { useTheme } from "./theme";
+import { linkOf, type Place, usePlace } from "./usePlace";
+
+export function App({ first, engine }: { first: Place; engine: EngineClient }) {
+  const { place, set, linkTo } = usePlace(first);
+  const { choice, theme, choose } = useTheme();
+  const [info, setInfo] = useState<EngineInfo | null>(null);
+  const [hasFailed, setHasFailed] = useState(false);
+  const [tried, setTried] = useState<Suggestion | null>(null);
+  const [footnote, setFootnote] = useState<string | null>(null);
+  const { id, room, state, notices, restrictions } = place;
+
+  useEffect(() => {
+    engine.started.then(setInfo, () => setHasFailed(true));
+  }, [engine]);
+  useEffect(() => {
+    document.title = `${room.title} · Heed`;
+  }, [room]);
+
+  const shell = useMemo<Shell>(
+    () => ({ theme, engine, restrictions, setTried, setFootnote }),
+    [theme, engine, restrictions],
+  );
+  const isWhole = restrictions.embed === null;
+  return (
+    <ShellContext.Provider value={shell}>
+      {isWhole && (
+        <Header
+          current={id}
+          linkTo={hides(restrictions, "nav") ? null : linkTo}
+          title={room.title}
+          lead={hides(restrictions, "text") ? null : room.lead}
+          choice={choice}
+          choose={choose}
+        />
+      )}
+      {tried && readLink(tried[0]).room === id && (
+        <Tried suggestion={tried} onEnd={() => setTried(null)} />
+      )}
+      <main key={id} class={isWhole ? `room ${id}` : `room ${id} embedded`}>
+        <room.View state={state} set={set} notices={notices} />
+      </main>
+      {isWhole && (
+        <>
+          {!hides(restrictions, "text") && <Glossary key={id} room={id} />}
+          {!restrictions.lock && <ClassLink link={linkOf(place)} panels={room.panels} />}
+          <Footer info={info} hasFailed={hasFailed} footnote={footnote} />
+        </>
+      )}
+    </ShellContext.Provider>
+  );
+}

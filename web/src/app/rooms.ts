@@ -1,0 +1,41 @@
+/** The rooms of the Playground, in the order of the navigation. A room is one line here and a folder of its own. */
+import type { Room } from "../shared/room";
+
+// biome-ignore lint/suspicious/noExplicitAny: each room has a state of its own, which only the room itself looks into
+export type AnyRoom = Room<any>;
+
+interface Entry {
+  /** Its name in a link. */
+  readonly id: string;
+  /** Its name in the navigation, and where that is too long for a phone. */
+  readonly name: string;
+  readonly short?: string;
+  load(): Promise<{ default: AnyRoom }>;
+}
+
+/** The first room is the one that a link without a room opens. */
+export const rooms = [
+  { id: "steps", name: "Step by step", load: () => import("../rooms/steps/steps") },
+  { id: "heads", name: "Heads", load: () => import("../rooms/heads/heads") },
+  { id: "learn", name: "Learn", load: () => import("../rooms/learn/learn") },
+  {
+    id: "recurrent",
+    name: "RNN, Bahdanau, self-attention",
+    short: "RNN to attention",
+    load: () => import("../rooms/recurrent/recurrent"),
+  },
+  { id: "beyond", name: "Beyond words", load: () => import("../rooms/beyond/beyond") },
+  { id: "speed", name: "Speed", load: () => import("../rooms/speed/speed") },
+] as const satisfies readonly Entry[];
+
+export type RoomId = (typeof rooms)[number]["id"];
+
+export function isRoomId(text: string): text is RoomId {
+  return rooms.some(({ id }) => id === text);
+}
+
+export async function loadRoom(wanted: RoomId): Promise<AnyRoom> {
+  const entry: Entry | undefined = rooms.find(({ id }) => id === wanted);
+  if (!entry) throw new RangeError(`there is no room ${wanted}`);
+  return (await entry.load()).default;
+}

@@ -1,0 +1,39 @@
+/** How weights become colours: their range and its curve, a visible choice beside the pictures. */
+
+import { Choice } from "../shared/Fields";
+import type { Curve, Range } from "./colour";
+
+export function ColourChoice({
+  range,
+  curve,
+  onChange,
+}: {
+  range: Range;
+  curve: Curve;
+  onChange(change: { range: Range } | { curve: Curve }): void;
+}) {
+  return (
+    <div class="colour-choice">
+      <Choice
+        label="Weights coloured"
+        value={range}
+        choices={[
+          ["absolute", "from 0 to 1"],
+          ["head", "per head"],
+          ["row", "per row"],
+        ]}
+        onChange={(range) => onChange({ range })}
+      />
+      <Choice
+        label="Curve"
+        value={curve}
+        choices={[
+          ["linear", "linear"],
+          ["sqrt", "√"],
+          ["log", "log"],
+        ]}
+        onChange={(curve) => onChange({ curve })}
+      />
+    </div>
+  );
+}

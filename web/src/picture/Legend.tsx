@@ -1,0 +1,43 @@
+/** What the colours of a matrix mean: a strip of them between its two ends. */
+import type { ComponentChildren } from "preact";
+import { css, endsIn, type Palette } from "./colour";
+import type { View } from "./view";
+
+const colourStops = 11;
+
+export function Legend({
+  palette,
+  view = null,
+  name,
+  hasHidden = false,
+  children,
+}: {
+  palette: Palette;
+  /** The matrix that it stands under; none where it is for several. */
+  view?: View | null;
+  name?: ComponentChildren;
+  hasHidden?: boolean;
+  children?: ComponentChildren;
+}) {
+  const stops = Array.from({ length: colourStops }, (_, i) =>
+    css(palette.legend(i / (colourStops - 1))),
+  );
+  const [low, high] = view ? endsIn(palette, view) : palette.ends;
+  return (
+    <div class="legend">
+      {name !== undefined && <span class="legend-name">{name}</span>}
+      <span class="number">{low}</span>
+      <span
+        class="legend-strip"
+        style={{ backgroundImage: `linear-gradient(to right, ${stops.join(",")})` }}
+      />
+      <span class="number">{high}</span>
+      {hasHidden && (
+        <span class="legend-hidden">
+          <span class="hatched" /> hidden
+        </span>
+      )}
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,196 @@
+/** Attention as lines: queries on the left, keys on the right, stronger where more is taken. */
+import { useMemo } from "preact/hooks";
+import { shorten } from "../shared/format";
+import { useWidth } from "../shared/useWidth";
+import { type Curve, largestIn, type Range, weightPalette } from "./colour";
+import { px, widest } from "./layout";
+import { SaveDrawing } from "./SaveDrawing";
+import { at, type View } from "./view";
+
+interface Line {
+  readonly row: number;
+  readonly col: number;
+  readonly strength: number;
+}
+
+/** More marks than this make a drawing slow and say nothing more. */
+const mostLines = 2000;
+
+/** Where more lines than this lie over one another, each is drawn fainter. */
+const fewLines = 150;
+
+/** The number that stands at `place` of all in falling order (Hoare, "Algorithm 65: Find", 1961). They change places. */
+function inFallingOrder(numbers: Float32Array, place: number): number {
+  for (let low = 0, high = numbers.length - 1; low < high; ) {
+    const middle = numbers[(low + high) >> 1] as number;
+    let [i, j] = [low, high];
+    while (i <= j) {
+      while ((numbers[i] as number) > middle) ++i;
+      while ((numbers[j] as number) < middle) --j;
+      if (i > j) break;
+      const moved = numbers[i] as number;
+      numbers[i++] = numbers[j] as number;
+      numbers[j--] = moved;
+    }
+    if (place <= j) high = j;
+    else if (place >= i) low = i;
+    else break;
+  }
+  return numbers[place] as number;
+}
+
+/** Calls `take` with the places of the `count` largest numbers; of those that are alike the first ones. */
+function takeLargest(numbers: Float32Array, count: number, take: (place: number) => void): void {
+  if (count === 0) return;
+  const least = inFallingOrder(numbers.slice(), count - 1);
+  let alike = count;
+  for (const number of numbers) if (number > least) --alike;
+  for (let place = 0; place < numbers.length; ++place) {
+    const number = numbers[place] as number;
+    if (number > least || (number === least && --alike >= 0)) take(place);
+  }
+}
+
+/** How many of the largest weights it takes to carry `mass`. Those that are zero carry nothing. */
+function countFor(weights: Float32Array, mass: number): number {
+  if (mass >= 1) return weights.reduce((count, weight) => count + Number(weight > 0), 0);
+  const sorted = weights.slice().sort().reverse();
+  let carried = 0;
+  // Rounding must not drop the last line of "all of it".
+  const enough = sorted.findIndex((weight) => {
+    if (weight === 0 || carried > mass - 1e-6) return true;
+    carried += weight;
+    return false;
+  });
+  return enough < 0 ? sorted.length : enough;
+}
+
+/** For every query its strongest keys, as many as it takes to carry `mass` of its attention; of all these the strongest. */
+function strongest(weights: View, mass: number, range: Range, curve: Curve): Line[] {
+  const { within, place: share } = weightPalette(range, curve, "light");
+  const largestOfRow = largestIn(within, weights);
+  const { rows, cols } = weights;
+  const none = -1;
+  const strengths = new Float32Array(rows * cols).fill(none);
+  const own = new Float32Array(cols);
+  let count = 0;
+  for (let row = 0; row < rows; ++row) {
+    for (let col = 0; col < cols; ++col) own[col] = at(weights, row, col);
+    const largest = largestOfRow(row);
+    takeLargest(own, countFor(own, mass), (col) => {
+      strengths[row * cols + col] = share(own[col] as number, largest);
+      ++count;
+    });
+  }
+  const lines: Line[] = [];
+  takeLargest(strengths, Math.min(count, mostLines), (place) => {
+    const row = Math.floor(place / cols);
+    lines.push({ row, col: place % cols, strength: strengths[place] as number });
+  });
+  return lines;
+}
+
+/** From here on not every word has a line of its own. */
+const manyRows = 100;
+
+export interface TokenLinesProps {
+  /** What the drawing shows, above it where it is saved. */
+  caption: string;
+  queries: readonly string[];
+  keys: readonly string[];
+  /** One row of shares for each query; null until there are numbers. */
+  weights: View | null;
+  /** Lines are drawn until they carry this share, 0 to 1, of each query's attention. */
+  mass: number;
+  /** How strong lines are, as the colours of weights. */
+  range: Range;
+  curve: Curve;
+  selected: number | null;
+  onSelect(row: number): void;
+}
+
+export function TokenLines(props: TokenLinesProps) {
+  const [ref, width] = useWidth<HTMLDivElement>();
+  const rows = Math.max(props.queries.length, props.keys.length, 1);
+  // A sentence of hundreds of words stays on one screen; only some of its words are then written.
+  const rowHeight =
+    rows > manyRows ? 1100 / rows : Math.max(11, Math.min(32, Math.floor(400 / rows)));
+  const labelStep = Math.ceil(9 / rowHeight);
+  const height = rows * rowHeight;
+  const { queries, keys, weights, mass, range, curve, selected, onSelect } = props;
+  const lines = useMemo(
+    () => (weights ? strongest(weights, mass, range, curve) : []),
+    [weights, mass, range, curve],
+  );
+  // The drawing is large: it is made anew only when something in it changes.
+  const drawing = useMemo(() => {
+    const left = widest(queries.map((token) => shorten(token, 12))) + 12;
+    const right = Math.max(left + 40, width - widest(keys.map((token) => shorten(token, 12))) - 12);
+    const bend = (right - left) / 3;
+    const middle = (index: number) => (index + 0.5) * rowHeight;
+    const path = ({ row, col }: Line) =>
+      `M${left} ${middle(row)}C${left + bend} ${middle(row)} ${right - bend} ${middle(col)} ${right} ${middle(col)}`;
+    return (
+      <svg
+        width={width}
+        height={height}
+        role="img"
+        aria-label={`${lines.length} lines from queries to keys`}
+      >
+        <g class="line-others" opacity={Math.min(1, fewLines / lines.length)}>
+          {lines
+            .filter(({ row }) => row !== selected)
+            .map((line, i) => (
+              <path key={i} d={path(line)} stroke-opacity={line.strength} />
+            ))}
+        </g>
+        <g class="line-selected">
+          {lines
+            .filter(({ row }) => row === selected)
+            .map((line) => (
+              <path
+                key={line.col}
+                d={path(line)}
+                stroke-opacity={0.15 + 0.85 * line.strength}
+                stroke-width={1 + 4 * line.strength}
+              />
+            ))}
+        </g>
+        <g class="line-labels" font-size={Math.max(8, Math.min(12, rowHeight - 1))}>
+          {queries.map(
+            (token, i) =>
+              i % labelStep === 0 && (
+                // biome-ignore lint/a11y/noStaticElementInteractions: the table's heading selects a query by keyboard
+                <text
+                  key={i}
+                  class={i === selected ? "selectable selected" : "selectable"}
+                  x={left - 6}
+                  y={middle(i)}
+                  text-anchor="end"
+                  onClick={() => onSelect(i)}
+                >
+                  {shorten(token, 12)}
+                </text>
+              ),
+          )}
+          {keys.map(
+            (token, i) =>
+              i % labelStep === 0 && (
+                <text key={i} x={right + 6} y={middle(i)}>
+                  {shorten(token, 12)}
+                </text>
+              ),
+          )}
+        </g>
+      </svg>
+    );
+  }, [queries, keys, lines, selected, onSelect, width, height, rowHeight, labelStep]);
+  return (
+    <>
+      <div ref={ref} class="token-lines" style={{ height: px(height) }}>
+        {width > 0 && drawing}
+      </div>
+      <SaveDrawing part={ref} title={props.caption} file="lines" />
+    </>
+  );
+}

@@ -1,0 +1,190 @@
+/** Colours that carry meaning: how much attention, and the sign and size of a number. */
+import { formatShort, formatWeight } from "../shared/format";
+import { largestOf, rangeOf, type View } from "./view";
+
+export type Rgb = readonly [number, number, number];
+
+export type Theme = "light" | "dark";
+
+/** How a weight becomes a colour: its range, and the curve over that range. */
+export type Range = "absolute" | "head" | "row";
+export type Curve = "linear" | "sqrt" | "log";
+
+/**
+ * The colours of shares: in both themes more of it stands out more from the page, and they read the same with every kind
+ * of colour vision and grow evenly. On the dark page they are ten samples of cividis (Nuñez, Anderton and Renslow, 2018);
+ * on the white one its blue grows out of the white, because there its yellow would be the colour of nothing.
+ */
+const shares: Record<Theme, readonly Rgb[]> = {
+  light: [
+    [255, 255, 255],
+    [224, 232, 244],
+    [193, 210, 232],
+    [160, 187, 219],
+    [127, 164, 205],
+    [96, 140, 190],
+    [67, 115, 172],
+    [42, 89, 150],
+    [20, 62, 120],
+    [0, 34, 78],
+  ],
+  dark: [
+    [0, 34, 78],
+    [18, 53, 112],
+    [59, 73, 108],
+    [87, 93, 109],
+    [112, 113, 115],
+    [138, 134, 120],
+    [165, 156, 116],
+    [195, 179, 105],
+    [225, 204, 85],
+    [254, 232, 56],
+  ],
+};
+
+/** Negative orange, positive blue; zero is the colour of the page. */
+const negative: Rgb = [245, 147, 34];
+const positive: Rgb = [8, 119, 189];
+const zero: Record<Theme, Rgb> = { light: [255, 255, 255], dark: [27, 28, 31] };
+
+function mix(a: Rgb, b: Rgb, t: number): Rgb {
+  return [a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t, a[2] + (b[2] - a[2]) * t];
+}
+
+/** The colour of a share of attention, `t` from 0 to 1. */
+export function weightColour(t: number, theme: Theme): Rgb {
+  const samples = shares[theme];
+  const place = Math.max(0, Math.min(1, t)) * (samples.length - 1);
+  const below = Math.min(Math.floor(place), samples.length - 2);
+  return mix(samples[below] as Rgb, samples[below + 1] as Rgb, place - below);
+}
+
+/** The same functions for all palettes, which are told apart by them. */
+export const weightLegends: Record<Theme, Palette["legend"]> = {
+  light: (t) => weightColour(t, "light"),
+  dark: (t) => weightColour(t, "dark"),
+};
+
+/** The colour of a signed number, `t` from -1 to 1. */
+export function signedColour(t: number, theme: Theme): Rgb {
+  return mix(zero[theme], t < 0 ? negative : positive, Math.min(1, Math.abs(t)));
+}
+
+export function css([r, g, b]: Rgb): string {
+  return `rgb(${Math.round(r)} ${Math.round(g)} ${Math.round(b)})`;
+}
+
+/** Black or white, whichever stands out more: one of the two always has a contrast of at least 4.5 : 1. */
+export function inkOn([r, g, b]: Rgb): string {
+  const linear = (c: number) => (c <= 10 ? c / 3294 : ((c / 255 + 0.055) / 1.055) ** 2.4);
+  const luminance = 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+  return luminance > 0.179 ? "#000" : "#fff";
+}
+
+/** How the values of one matrix become colours, and what its legend says at either end. */
+export interface Palette {
+  readonly ends: readonly [string, string];
+  /** Where each row, or each matrix, has a range of its own, which ends with its largest value. */
+  readonly within?: "row" | "matrix" | undefined;
+  /** The curve from number to colour where it is not straight. */
+  readonly curve?: string | undefined;
+  /** A value's place along the legend, from 0 to 1. `largest` is the end of its range; see `largestIn`. */
+  place(value: number, largest: number): number;
+  /** The colour at a place along the legend, the same function for all palettes that have the same colours. */
+  legend(t: number): Rgb;
+}
+
+export function colourOf(palette: Palette, value: number, largest: number): Rgb {
+  return palette.legend(palette.place(value, largest));
+}
+
+/** The number of colours in a table: odd, so that one of them is that of the middle, zero. */
+const tableSize = 1025;
+
+const tables = new WeakMap<Palette["legend"], Uint32Array>();
+
+/** The colours along a legend as pixels. */
+function tableOf(legend: Palette["legend"]): Uint32Array {
+  const known = tables.get(legend);
+  if (known) return known;
+  const bytes = new Uint8ClampedArray(4 * tableSize);
+  for (let i = 0; i < tableSize; ++i) bytes.set([...legend(i / (tableSize - 1)), 255], 4 * i);
+  const table = new Uint32Array(bytes.buffer);
+  tables.set(legend, table);
+  return table;
+}
+
+/** The pixel of a value, for pictures of many cells. */
+export function pixelsOf(palette: Palette): (value: number, largest: number) => number {
+  const table = tableOf(palette.legend);
+  return (value, largest) => {
+    const place = palette.place(value, largest);
+    const inside = place > 0 ? (place < 1 ? place : 1) : 0;
+    return table[Math.round(inside * (tableSize - 1))] as number;
+  };
+}
+
+const signedLegends: Record<Theme, Palette["legend"]> = {
+  light: (t) => signedColour(2 * t - 1, "light"),
+  dark: (t) => signedColour(2 * t - 1, "dark"),
+};
+
+/** A palette from `-size` to `size`. */
+export function signedPalette(size: number, theme: Theme): Palette {
+  const end = size > 0 ? size : 1;
+  return {
+    ends: [formatShort(-end), formatShort(end)],
+    place: (value) => (value / end + 1) / 2,
+    legend: signedLegends[theme],
+  };
+}
+
+/** The logarithmic curve starts at this share; smaller ones get the lowest colour. */
+const smallestOfLog = 0.001;
+
+const curves: Record<Curve, (share: number) => number> = {
+  linear: (share) => share,
+  sqrt: Math.sqrt,
+  log: (share) => (share <= smallestOfLog ? 0 : 1 - Math.log(share) / Math.log(smallestOfLog)),
+};
+
+/** A weight's place from 0 to 1 under the chosen range and curve, for colours and for lines alike; see `largestIn`. */
+export function weightShare(
+  range: Range,
+  curve: Curve,
+): (weight: number, largest: number) => number {
+  const bend = curves[curve];
+  return (weight, largest) => bend(range !== "absolute" && largest > 0 ? weight / largest : weight);
+}
+
+const within = { absolute: undefined, head: "matrix", row: "row" } as const;
+const ends = { absolute: "1", head: "largest of its head", row: "largest of its row" };
+const curveNames = { linear: undefined, sqrt: "√", log: "logarithmic" };
+
+export function weightPalette(range: Range, curve: Curve, theme: Theme): Palette {
+  const low = curve === "log" ? smallestOfLog : 0;
+  return {
+    ends: [`${low}`, ends[range]],
+    within: within[range],
+    curve: curveNames[curve],
+    place: weightShare(range, curve),
+    legend: weightLegends[theme],
+  };
+}
+
+/** The end of the range of each row's cells. */
+export function largestIn(range: Palette["within"], view: View): (row: number) => number {
+  const { whole = view } = view;
+  if (range !== "matrix") return (row) => largestOf(whole, row);
+  const largest = rangeOf(whole)?.[1] ?? 0;
+  return () => largest;
+}
+
+/** What the legend says at either end under this very matrix. */
+export function endsIn({ ends, within }: Palette, view: View): readonly [string, string] {
+  if (within === undefined || view.rows === 0) return ends;
+  const largest = Array.from({ length: view.rows }, (_, row) => largestOf(view, row));
+  const [least, most] = [Math.min(...largest), Math.max(...largest)].map(formatWeight);
+  if (within === "matrix") return [ends[0], `${most}`];
+  return [ends[0], `${ends[1]}, ${least === most ? most : `${least} to ${most}`}`];
+}

@@ -1,0 +1,200 @@
+/** Saves a matrix as it is drawn, with its tokens, caption and legend: SVG, PNG made from it, and the numbers as CSV or NPY. */
+
+import { format } from "../shared/format";
+import { colourOf, css, endsIn, inkOn, largestIn } from "./colour";
+import { geometryOf, labelsStand, measuring, textWidth, widthOf } from "./layout";
+import { decimalsThatFit, type Ink, type Still } from "./paint";
+import { at, entries, type View } from "./view";
+
+function escapeXml(text: string): string {
+  return text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
+}
+
+const margin = 16;
+const lineHeight = 16;
+const legendHeight = 40;
+const narrowest = 320;
+const colourStops = 24;
+
+/** Words in lines that are not wider than `width`. */
+export function wrapped(words: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of words.split(" ")) {
+    const longer = `${lines.at(-1)} ${word}`;
+    if (lines.length > 0 && textWidth(longer) <= width) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+/** The matrix as a document of its own, in the colours of the page and with as many decimals as there. */
+export function svgOf(picture: Still, caption: string, ink: Ink): string {
+  const { view, palette, isHidden, labels } = picture;
+  if (!view) return "";
+  const { rows, cols, cellWidth, cellHeight } = picture.geometry;
+  // A file has room for whole words, which the page may cut off.
+  const g = geometryOf(rows, cols, { width: cellWidth, height: cellHeight }, labels, Infinity);
+  const parts: string[] = [];
+  const text = (x: number, y: number, words: string, more = "") =>
+    parts.push(`<text x="${x}" y="${y}" fill="${ink.ink}" ${more}>${escapeXml(words)}</text>`);
+  const rect = (x: number, y: number, w: number, h: number, fill: string) =>
+    parts.push(`<rect x="${x}" y="${y}" width="${w}" height="${h}" fill="${fill}"/>`);
+
+  const width = Math.ceil(Math.max(widthOf(g), narrowest) + 2 * margin);
+  const lines = wrapped(caption, width - 2 * margin);
+  const left = margin + g.left;
+  const top = margin + lines.length * lineHeight + 12 + g.top;
+  const height = Math.ceil(top + g.rows * g.cellHeight + legendHeight + margin);
+  for (const [i, line] of lines.entries())
+    text(margin, margin + 12 + i * lineHeight, line, 'font-weight="600"');
+  if (labels.colAxis) text(left, top - g.top + 8, `${labels.colAxis} →`);
+  if (labels.rowAxis) {
+    const turned = `text-anchor="end" transform="rotate(-90 ${margin + 9} ${top})"`;
+    text(margin + 9, top, `← ${labels.rowAxis}`, turned);
+  }
+
+  const context = measuring("400", 12);
+  const decimals = context && decimalsThatFit(context, picture);
+  const largestOfRow = largestIn(palette.within, view);
+  for (let i = 0; i < g.rows; ++i) {
+    const y = top + i * g.cellHeight;
+    const largest = largestOfRow(i);
+    for (let j = 0; j < g.cols; ++j) {
+      const x = left + j * g.cellWidth;
+      const value = at(view, i, j);
+      if (isHidden?.(i, j)) {
+        rect(x, y, g.cellWidth, g.cellHeight, "url(#hidden)");
+        continue;
+      }
+      // What is not computed yet has no colour.
+      if (Number.isNaN(value)) continue;
+      const colour = colourOf(palette, value, largest);
+      rect(x, y, g.cellWidth, g.cellHeight, css(colour));
+      if (decimals === null) continue;
+      parts.push(
+        `<text x="${x + g.cellWidth / 2}" y="${y + g.cellHeight / 2 + 4}" text-anchor="middle" ` +
+          `fill="${inkOn(colour)}">${format(value, decimals)}</text>`,
+      );
+    }
+    const label = labels.rows?.[i];
+    if (label) text(left - 6, y + g.cellHeight / 2 + 4, label, 'text-anchor="end"');
+  }
+  const stand = labelsStand(labels.cols ?? [], g.cellWidth);
+  for (const [j, label] of (labels.cols ?? []).entries()) {
+    const x = left + (j + 0.5) * g.cellWidth;
+    if (stand) text(x + 4, top - 5, label, `transform="rotate(-90 ${x + 4} ${top - 5})"`);
+    else text(x, top - 7, label, 'text-anchor="middle"');
+  }
+
+  const legendY = top + g.rows * g.cellHeight + 16;
+  const wide = colourStops * 5;
+  for (let i = 0; i < colourStops; ++i)
+    rect(left + i * 5, legendY, 5.5, 8, css(palette.legend(i / (colourStops - 1))));
+  const [low, high] = endsIn(palette, view);
+  text(left, legendY + 22, low);
+  if (textWidth(high) < wide / 2) text(left + wide, legendY + 22, high, 'text-anchor="end"');
+  else text(left + textWidth(low) + 16, legendY + 22, `to ${high}`);
+  if (isHidden) {
+    rect(left + wide + 16, legendY, 12, 8, "url(#hidden)");
+    text(left + wide + 34, legendY + 8, "hidden");
+  }
+  if (palette.curve) text(left + wide + (isHidden ? 80 : 16), legendY + 8, palette.curve);
+
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">
+<defs><pattern id="hidden" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="6" height="6" fill="${ink.hidden}"/><rect width="1" height="6" fill="${ink.hatch}"/></pattern></defs>
+<rect width="${width}" height="${height}" fill="${ink.page}"/>
+${parts.join("\n")}
+</svg>
+`;
+}
+
+export function pngOf(svg: string): Promise<Blob> {
+  const url = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+  const image = new Image();
+  image.src = url;
+  const ratio = 2;
+  return image
+    .decode()
+    .then(() => {
+      const canvas = document.createElement("canvas");
+      canvas.width = image.width * ratio;
+      canvas.height = image.height * ratio;
+      canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+      return new Promise<Blob>((resolve, reject) =>
+        canvas.toBlob(
+          (blob) => (blob ? resolve(blob) : reject(new Error("the browser made no image"))),
+          "image/png",
+        ),
+      );
+    })
+    .finally(() => URL.revokeObjectURL(url));
+}
+
+/** The fewest digits that give back the same 32-bit float. */
+function shortest(value: number): string {
+  let digits = 6;
+  while (digits < 9 && Math.fround(Number(value.toPrecision(digits))) !== value) ++digits;
+  return String(Number(value.toPrecision(digits)));
+}
+
+/** RFC 4180: every word is quoted, and a quote inside it doubled. */
+function quoted(text: string): string {
+  return `"${text.replace(/"/g, '""')}"`;
+}
+
+function csvLines(lines: readonly (readonly string[])[]): string {
+  return `${lines.map((cells) => cells.join(",")).join("\r\n")}\r\n`;
+}
+
+export function csvOf(
+  view: View,
+  rows: readonly string[] | undefined,
+  cols: readonly string[] | undefined,
+): string {
+  const names = (count: number, labels: readonly string[] | undefined) =>
+    Array.from({ length: count }, (_, i) => quoted(labels?.[i] ?? String(i + 1)));
+  const header = [quoted(""), ...names(view.cols, cols)];
+  const lines = names(view.rows, rows).map((name, i) => [
+    name,
+    ...Array.from({ length: view.cols }, (_, j) => shortest(at(view, i, j))),
+  ]);
+  return csvLines([header, ...lines]);
+}
+
+/** Numbers in named columns, all as long as the first. */
+export function columnsCsv(
+  names: readonly string[],
+  columns: readonly ArrayLike<number>[],
+): string {
+  const lines = Array.from({ length: columns[0]?.length ?? 0 }, (_, i) =>
+    columns.map((column) => shortest(column[i] as number)),
+  );
+  return csvLines([names.map(quoted), ...lines]);
+}
+
+/** NPY 1.0, NumPy's own format: a header padded so that the numbers start at a multiple of 64, then float32 row by row. */
+export function npyOf(view: View): Uint8Array<ArrayBuffer> {
+  const dictionary = `{'descr': '<f4', 'fortran_order': False, 'shape': (${view.rows}, ${view.cols}), }`;
+  const before = 10;
+  const start = Math.ceil((before + dictionary.length + 1) / 64) * 64;
+  const header = `${dictionary.padEnd(start - before - 1)}\n`;
+  const bytes = new Uint8Array(start + 4 * view.rows * view.cols);
+  const memory = new DataView(bytes.buffer);
+  bytes.set([0x93, ...new TextEncoder().encode("NUMPY"), 1, 0]);
+  memory.setUint16(8, header.length, true);
+  bytes.set(new TextEncoder().encode(header), before);
+  let place = start;
+  for (const value of entries(view)) {
+    memory.setFloat32(place, value, true);
+    place += 4;
+  }
+  return bytes;
+}
+
+export function download(blob: Blob, name: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

@@ -1,0 +1,71 @@
+/** Finds each matrix in the arrays of a solution. */
+import { transposed, type View, viewOn } from "../../picture/view";
+import type { MatrixName } from "./matrices";
+import type { Solution } from "./problem";
+
+/** Matrix `name` of one head (the heads of a matrix without heads are all the same), or null where there is none. */
+export function viewOf(
+  { arrays, dims, problem }: Pick<Solution, "arrays" | "dims" | "problem">,
+  name: MatrixName,
+  head: number,
+): View | null {
+  const { L, S, E, H, D } = dims;
+  const whole = (data: Float32Array | null, rows: number, cols: number): View | null =>
+    data && viewOn(data, rows, cols);
+  /** Columns of one head out of all heads side by side. */
+  const ofHead = (data: Float32Array, rows: number): View => ({
+    data,
+    rows,
+    cols: D,
+    offset: head * D,
+    rowStride: H * D,
+    colStride: 1,
+  });
+  /** One head's rows of an [out, in] weight, as the in × out matrix that multiplies from the right. */
+  const projection = (data: Float32Array): View => ({
+    data,
+    rows: E,
+    cols: D,
+    offset: head * D * E,
+    rowStride: 1,
+    colStride: E,
+  });
+  const pairs = (data: Float32Array): View => viewOn(data, L, S, head * L * S);
+  switch (name) {
+    case "embedding":
+    case "position":
+    case "input":
+      return whole(arrays[name], L, E);
+    case "keyEmbedding":
+    case "keyPosition":
+    case "keyInput":
+      return whole(arrays[name], S, E);
+    case "wq":
+    case "wk":
+    case "wv":
+      return projection(arrays[name]);
+    case "q":
+      return ofHead(arrays.q, L);
+    case "k":
+    case "v":
+      return ofHead(arrays[name], S);
+    case "scores":
+    case "scaled":
+    case "masked":
+    case "weights":
+      return pairs(arrays[name]);
+    case "exponentials":
+      // They belong to the row and head that the problem named.
+      return head === problem.head ? viewOn(arrays.exponentials, 1, S) : null;
+    case "output":
+      return ofHead(arrays.output, L);
+    case "joined":
+      return whole(arrays.joined, L, H * D);
+    case "wo": {
+      const view = whole(arrays.wo, E, H * D);
+      return view && transposed(view);
+    }
+    case "result":
+      return whole(arrays.result, L, E);
+  }
+}

@@ -1,0 +1,78 @@
+/** The selected row of an attention as a table that can be opened: every key with its score and its weight. */
+import { useState } from "preact/hooks";
+import { at } from "../picture/view";
+import { type Attention, type Shares, scoresOf, weightsOf } from "./attended";
+import { format } from "./format";
+import { type Column, RowTable } from "./RowTable";
+
+/** One head of an attention, with what it is called. */
+export interface OneHead {
+  readonly name: string;
+  readonly attention: Attention;
+  readonly shares: Shares;
+  readonly head: number;
+}
+
+export function RowDetails({
+  of,
+  other = null,
+  row,
+}: {
+  of: OneHead;
+  /** A head between the same tokens that it is compared with. */
+  other?: OneHead | null;
+  row: number;
+}) {
+  const [isOpen, setIsOpen] = useState(false);
+  const token = of.attention.rows[row];
+  return (
+    <details
+      class="row-details"
+      onToggle={({ currentTarget }) => setIsOpen((currentTarget as HTMLDetailsElement).open)}
+    >
+      <summary>The row of “{token}” as a table</summary>
+      {isOpen && <Keys of={of} other={other} row={row} />}
+    </details>
+  );
+}
+
+function Keys({ of, other, row }: { of: OneHead; other: OneHead | null; row: number }) {
+  const { attention, shares, head } = of;
+  const { rows, columns, isCausal } = attention;
+  const weights = weightsOf(attention, shares, head);
+  const scores = scoresOf(attention, shares, head);
+  const theirs = other && weightsOf(other.attention, other.shares, other.head);
+  const heads: Column[] = [
+    { id: "number", head: "" },
+    { id: "key", head: "key" },
+    { id: "score", head: "score" },
+    { id: "weight", head: other ? of.name : "weight" },
+  ];
+  if (other) heads.push({ id: "other", head: other.name }, { id: "less", head: "difference" });
+  return (
+    <RowTable title={`“${rows[row]}” looks at`} note={of.name} columns={heads}>
+      <tbody>
+        {columns.map((key, col) => {
+          const weight = at(weights, row, col);
+          const second = theirs && at(theirs, row, col);
+          return (
+            <tr key={col}>
+              <td>{col + 1}</td>
+              <th scope="row">{key}</th>
+              <td data-column="score">
+                {isCausal && col > row ? "hidden" : format(at(scores, row, col))}
+              </td>
+              <td data-column="weight">{format(weight)}</td>
+              {second !== null && (
+                <>
+                  <td data-column="other">{format(second)}</td>
+                  <td data-column="less">{format(weight - second)}</td>
+                </>
+              )}
+            </tr>
+          );
+        })}
+      </tbody>
+    </RowTable>
+  );
+}

@@ -1,0 +1,95 @@
+/** Numbers that belong to the selected token, as a table that can be read and scrolled by everyone. */
+import type { ComponentChildren } from "preact";
+import { useId, useMemo } from "preact/hooks";
+import { at, type View } from "../picture/view";
+import { format, shorten } from "./format";
+
+export interface Column {
+  readonly id: string;
+  readonly head: ComponentChildren;
+}
+
+/** `children` are its tbody and, for sums, its tfoot; cells carry their column as data-column. */
+export function RowTable({
+  title,
+  columns,
+  note,
+  children,
+}: {
+  title: ComponentChildren;
+  columns: readonly Column[];
+  /** Words below the title. */
+  note?: ComponentChildren;
+  children: ComponentChildren;
+}) {
+  const id = useId();
+  return (
+    <div class="row-table">
+      <h3 id={id}>{title}</h3>
+      {note && <p class="faint">{note}</p>}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard */}
+      <section class="scroll" tabIndex={0} aria-labelledby={id}>
+        <table class="number">
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <th key={column.id} scope="col">
+                  {column.head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          {children}
+        </table>
+      </section>
+    </div>
+  );
+}
+
+/** Longer vectors show their first entries, as many as leave room for two such columns. */
+const entries = 3;
+
+/** A row of a matrix as the numbers of one cell. */
+export function Vector({ view, row }: { view: View; row: number }) {
+  const shown = Math.min(view.cols, entries);
+  return (
+    <span class="vector">
+      {Array.from({ length: shown }, (_, d) => (
+        <span key={d}>{format(at(view, row, d))}</span>
+      ))}
+      {shown < view.cols && <span class="faint">…</span>}
+    </span>
+  );
+}
+
+/** Chooses one of a sentence's tokens. */
+export function TokenSelect({
+  label,
+  tokens,
+  index,
+  onSelect,
+}: {
+  label: string;
+  tokens: readonly string[];
+  index: number;
+  onSelect(index: number): void;
+}) {
+  const options = useMemo(
+    () =>
+      tokens.map((token, i) => (
+        <option key={i} value={String(i)}>
+          {i + 1} {shorten(token, 16)}
+        </option>
+      )),
+    [tokens],
+  );
+  return (
+    <select
+      aria-label={label}
+      value={String(index)}
+      onChange={({ currentTarget }) => onSelect(Number(currentTarget.value))}
+    >
+      {options}
+    </select>
+  );
+}

@@ -1,0 +1,36 @@
+/** A sentence as its numbered tokens; where a query can be chosen, each is a button. */
+import { shorten } from "./format";
+
+export function TokenRow({
+  tokens,
+  selected,
+  onSelect,
+}: {
+  tokens: readonly string[];
+  selected?: number;
+  onSelect?(index: number): void;
+}) {
+  return (
+    <ol class="tokens">
+      {tokens.map((token, i) => (
+        <li key={i}>
+          {onSelect ? (
+            <button
+              type="button"
+              class="token"
+              aria-pressed={i === selected}
+              onClick={() => onSelect(i)}
+            >
+              <bdi>{shorten(token, 24)}</bdi>
+            </button>
+          ) : (
+            <span class="token">
+              <bdi>{shorten(token, 24)}</bdi>
+            </span>
+          )}
+          <span class="token-number number">{i + 1}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}
