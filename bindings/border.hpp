@@ -130,10 +130,33 @@ struct HeldTensors {
 /// because an address less in the call that deletes a tensor is measurable.
 inline HeldTensors held_tensors;
 
+/// The most tensors and numbers that a result is written as.
+struct ResultSize {
+  std::size_t tensors;
+  std::size_t numbers;
+};
+template <class Result>
+constexpr ResultSize size_of_result() {
+  if constexpr (std::is_same_v<Result, Tensor> || std::is_same_v<Result, std::optional<Tensor>>) {
+    return {1, 4 + Shape::kMaxRank};
+  } else if constexpr (std::is_class_v<Result>) {
+    return std::apply(
+        []<class... Members>(Members Result::*...) {
+          return ResultSize{(size_of_result<Members>().tensors + ...),
+                            (size_of_result<Members>().numbers + ...)};
+        },
+        kMembers<Result>);
+  } else {
+    return {0, 1};
+  }
+}
+
 /// Writes results: of a tensor its address, the address of its elements, type, rank and sizes; 0
 /// for one that was not asked for. What it wrote belongs to JavaScript once `finish` is called.
 class Writer {
  public:
+  static constexpr std::size_t kMostTensors = size_of_result<AttentionResult>().tensors;
+
   explicit Writer(std::span<double> numbers) : numbers_(numbers) {}
 
   template <class T>
@@ -169,8 +192,6 @@ class Writer {
   }
 
  private:
-  static constexpr std::size_t kMostTensors = 9;  // of AttentionResult
-
   std::span<double> numbers_;
   std::size_t next_ = 0;
   std::array<std::unique_ptr<Tensor>, kMostTensors> tensors_;
@@ -220,6 +241,8 @@ void run(Engine& engine, std::size_t count, Result (*function)(Context&, Paramet
     if constexpr (std::is_void_v<Result>) {
       function(*engine.context, arguments...);
     } else {
+      static_assert(size_of_result<Result>().tensors <= Writer::kMostTensors &&
+                    size_of_result<Result>().numbers <= Engine::kNumbers);
       Result result = function(*engine.context, arguments...);
       Writer writer(engine.numbers);
       writer.write(result);

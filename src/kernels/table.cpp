@@ -4,21 +4,21 @@
 
 #include "kernels/table.hpp"
 
-#include "kernels/additive_attention.hpp"
-#include "kernels/byte_linear.hpp"
-#include "kernels/decode.hpp"
-#include "kernels/dropout.hpp"
-#include "kernels/elementwise.hpp"
-#include "kernels/flash_attention.hpp"
-#include "kernels/flash_attention_backward.hpp"
-#include "kernels/gru.hpp"
-#include "kernels/linear.hpp"
-#include "kernels/linear_attention.hpp"
-#include "kernels/non_local_means.hpp"
-#include "kernels/norm.hpp"
-#include "kernels/optim.hpp"
-#include "kernels/pack.hpp"
-#include "kernels/softmax.hpp"
+#include "kernels/attention/additive_attention.hpp"
+#include "kernels/attention/decode.hpp"
+#include "kernels/attention/flash_attention.hpp"
+#include "kernels/attention/flash_attention_backward.hpp"
+#include "kernels/attention/linear_attention.hpp"
+#include "kernels/image/non_local_means.hpp"
+#include "kernels/layers/dropout.hpp"
+#include "kernels/layers/elementwise.hpp"
+#include "kernels/layers/gru.hpp"
+#include "kernels/layers/norm.hpp"
+#include "kernels/layers/softmax.hpp"
+#include "kernels/product/byte_linear.hpp"
+#include "kernels/product/linear.hpp"
+#include "kernels/product/pack.hpp"
+#include "kernels/training/optim.hpp"
 
 namespace heed::kernels {
 
@@ -28,47 +28,62 @@ const KernelTable& kernel_table() noexcept {
       .isa = simd::Traits<Isa>::kName,
       .panel = kPanel<Isa>,
       .rows = simd::Traits<Isa>::kRows,
-      .pack_rows = pack_rows<Isa>,
-      .pack_columns = pack_columns<Isa>,
-      .all_finite = all_finite<Isa>,
-      .pack_left = pack_blocks<Isa, simd::Traits<Isa>::kRows>,
-      .pack_right_columns = pack_block_columns<Isa, kPanel<Isa>>,
-      .pack_left_columns = pack_block_columns<Isa, simd::Traits<Isa>::kRows>,
-      .attention_scratch = FlashAttention<Isa>::scratch,
-      .attention = FlashAttention<Isa>::run,
-      .attention_backward_scratch = FlashAttentionBackward<Isa>::scratch,
-      .pack_backward = FlashAttentionBackward<Isa>::pack,
-      .attention_backward = FlashAttentionBackward<Isa>::run,
-      .store_gradient = FlashAttentionBackward<Isa>::store,
-      .decode_scratch = Decode<Isa>::scratch,
-      .decode = Decode<Isa>::run,
-      .merge = merge_states<Isa>,
-      .linear = linear<Isa>,
-      .linear_in_place = linear_in_place<Isa>,
-      .byte_linear = byte_linear<Isa>,
-      .quantise_left = quantise_left<Isa>,
-      .quantise_weight = quantise_weight<Isa>,
-      .quantise_keys = quantise_keys<Isa>,
-      .linear_attention = linear_attention<Isa>,
-      .softmax = softmax<Isa>,
-      .additive_attention = additive_attention<Isa>,
-      .additive_attention_backward = additive_attention_backward<Isa>,
-      .gru_step = gru_step<Isa>,
-      .gru_step_backward = gru_step_backward<Isa>,
-      .non_local_scratch = NonLocalMeans<Isa>::scratch,
-      .non_local_means = NonLocalMeans<Isa>::run,
-      .sgd_step = sgd_step<Isa>,
-      .adam_step = adam_step<Isa>,
-      .sum_of_squares = sum_of_squares<Isa>,
-      .softmax_sums = softmax_sums<Isa>,
-      .softmax_backward = softmax_backward<Isa>,
-      .norm = norm<Isa>,
-      .norm_backward = norm_backward<Isa>,
-      .activate = activate_numbers<Isa>,
-      .activate_backward = activate_backward<Isa>,
-      .swiglu = swiglu<Isa>,
-      .swiglu_backward = swiglu_backward<Isa>,
-      .drop = drop<Isa>,
+      .attention =
+          {
+              .forward_scratch = FlashAttention<Isa>::scratch,
+              .forward = FlashAttention<Isa>::run,
+              .backward_scratch = FlashAttentionBackward<Isa>::scratch,
+              .pack_backward = FlashAttentionBackward<Isa>::pack,
+              .backward = FlashAttentionBackward<Isa>::run,
+              .store_gradient = FlashAttentionBackward<Isa>::store,
+              .decode_scratch = Decode<Isa>::scratch,
+              .decode = Decode<Isa>::run,
+              .merge_states = merge_states<Isa>,
+              .linear_attention = linear_attention<Isa>,
+              .additive_attention = additive_attention<Isa>,
+              .additive_attention_backward = additive_attention_backward<Isa>,
+          },
+      .image =
+          {
+              .non_local_scratch = NonLocalMeans<Isa>::scratch,
+              .non_local_means = NonLocalMeans<Isa>::run,
+          },
+      .layers =
+          {
+              .softmax = softmax<Isa>,
+              .softmax_sums = softmax_sums<Isa>,
+              .softmax_backward = softmax_backward<Isa>,
+              .norm = norm<Isa>,
+              .norm_backward = norm_backward<Isa>,
+              .gru_step = gru_step<Isa>,
+              .gru_step_backward = gru_step_backward<Isa>,
+              .activate = activate_numbers<Isa>,
+              .activate_backward = activate_backward<Isa>,
+              .swiglu = swiglu<Isa>,
+              .swiglu_backward = swiglu_backward<Isa>,
+              .drop = drop<Isa>,
+          },
+      .product =
+          {
+              .pack_rows = pack_rows<Isa>,
+              .pack_columns = pack_columns<Isa>,
+              .all_finite = all_finite<Isa>,
+              .pack_left = pack_blocks<Isa, simd::Traits<Isa>::kRows>,
+              .pack_right_columns = pack_block_columns<Isa, kPanel<Isa>>,
+              .pack_left_columns = pack_block_columns<Isa, simd::Traits<Isa>::kRows>,
+              .linear = linear<Isa>,
+              .linear_in_place = linear_in_place<Isa>,
+              .byte_linear = byte_linear<Isa>,
+              .quantise_left = quantise_left<Isa>,
+              .quantise_weight = quantise_weight<Isa>,
+              .quantise_keys = quantise_keys<Isa>,
+          },
+      .training =
+          {
+              .sgd_step = sgd_step<Isa>,
+              .adam_step = adam_step<Isa>,
+              .sum_of_squares = sum_of_squares<Isa>,
+          },
   };
   return kTable;
 }

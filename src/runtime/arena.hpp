@@ -8,14 +8,21 @@
 namespace heed {
 
 /// Scratch memory that outlives an operation, so that the next one finds it warm. An operation
-/// opens a scope, takes what it needs and gives all back with the scope's end; blocks stay for the
-/// next one and are merged into a single block when one was not enough.
+/// opens a scope and takes what it needs; the scope's end gives back what was taken since its
+/// beginning. Scopes nest: only the innermost one may take memory. Blocks stay for the next
+/// operation, and the end of the outermost scope merges them into one.
 class Arena {
+  /// How much was taken at some time: the block then in use, and the bytes taken from it.
+  struct Mark {
+    std::size_t block;
+    std::size_t used;
+  };
+
  public:
   class Scope {
    public:
-    explicit Scope(Arena& arena) noexcept : arena_(arena) {}
-    ~Scope() { arena_.reset(); }
+    explicit Scope(Arena& arena) noexcept : arena_(arena), mark_(arena.mark()) {}
+    ~Scope() { arena_.release_to(mark_); }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
@@ -27,6 +34,7 @@ class Arena {
 
    private:
     Arena& arena_;
+    Mark mark_;
   };
 
  private:
@@ -40,9 +48,11 @@ class Arena {
   };
 
   void* take(std::int64_t count, std::size_t element);
-  void reset() noexcept;
+  Mark mark() const noexcept;
+  void release_to(const Mark& mark) noexcept;
 
   std::vector<Block> blocks_;
+  std::size_t block_ = 0;  // in use; nothing is taken from those after it
 };
 
 }  // namespace heed

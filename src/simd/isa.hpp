@@ -3,8 +3,8 @@
 // Which instruction sets exist, what they are called, and how large a register block fits them.
 //
 // A block wants as many sums as there are registers left, for then a number of the left factor is
-// loaded least often; kernels/micro_kernel.hpp counts them. On Zen 4, where loads are not what
-// bounds it, other sizes are no faster (attention of 12 x 512 x 64, interleaved): 8 rows with
+// loaded least often; kernels/product/micro_kernel.hpp counts them. On Zen 4, where loads are not
+// what bounds it, other sizes are no faster (attention of 12 x 512 x 64, interleaved): 8 rows with
 // AVX-512, 4 with AVX2 and 6 with SSE are within 3 % of what stands here. Only one AVX-512
 // multiply-add begins in a cycle there, or two of AVX2: both reach 85 GFLOP/s, and linear layers
 // 103.

@@ -95,7 +95,7 @@ const rules: Rule[] = [
     about: /^src\/simd\//,
     reads: includes,
     allows: isOneOf(/^<xsimd\//, /^<(wasm_simd128|immintrin|arm_neon)\.h>$/, /^"simd\//),
-    brokenBy: { path: "src/simd/a.hpp", text: '#include "kernels/pack.hpp"\n' },
+    brokenBy: { path: "src/simd/a.hpp", text: '#include "kernels/product/pack.hpp"\n' },
   },
   {
     says: "kernels know simd",
@@ -112,7 +112,7 @@ const rules: Rule[] = [
     about: /^src\/ops\//,
     reads: includes,
     allows: isOneOf(/^"ops\//, /^"kernels\/table\.hpp"$/, /^"runtime\//, /^"heed\//),
-    brokenBy: { path: "src/ops/a.cpp", text: '#include "kernels/flash_attention.hpp"\n' },
+    brokenBy: { path: "src/ops/a.cpp", text: '#include "kernels/attention/flash_attention.hpp"\n' },
   },
   {
     says: "the runtime knows the table of kernels and include/heed",

@@ -1,0 +1,384 @@
+#pragma once
+
+// Attention of a few queries over many cached keys: a decode step.
+//
+// Such a step reads the whole cache to do little with each number, so its limit is the memory's
+// bandwidth. The rows of a register block are the query heads that share a key/value head (and the
+// few tokens), so that the cache is read once for all of them, in the format in which it is stored:
+//   float32  as flash_attention.hpp does it
+//   float16  widened in registers, once for all rows of a block
+//   int8     Q K^T and P V as products of 16-bit by 8-bit whole numbers, two to a lane, summed in
+//            32 bits: half the multiplications of floats and no conversion. Rows of Q, and of P
+//            times the scales of the values, get one scale each. 16 bits for them cost next to
+//            nothing of the accuracy that 8 bits for K and V leave: a score is off by at most
+//            max|q| / 65534 sum|k|, an output by half of what the rounding of V may do and mostly
+//            by much less. (8 bits for both, relaxed_dot_i8x16_i7x16, is no faster where V8 has no
+//            VNNI to map it to.)
+// Keys are split into chunks that are worked on side by side (Flash-Decoding: Dao et al., 2023);
+// each leaves a state (m, l, o), and merge_states puts them together. A block is 4 x 2 vectors:
+// groups of 4 query heads are the most common ones, and the conversions need the registers left.
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "kernels/attention/score_tile.hpp"
+#include "kernels/attention/table.hpp"
+#include "kernels/layers/softmax.hpp"
+#include "kernels/product/micro_kernel.hpp"
+#include "simd/widen.hpp"
+
+namespace heed::kernels {
+
+/// A right factor of micro_kernel.hpp: a panel of float16.
+template <class Isa, bool Exact>
+struct HalfPanel {
+  const std::uint16_t* at;
+  simd::Halves<Isa, Exact> load{};
+};
+
+template <class Isa, bool Exact>
+inline void next_row(HalfPanel<Isa, Exact>& panel,
+                     simd::Vector<Isa> (&row)[simd::Traits<Isa>::kVectors]) noexcept {
+  panel.load(panel.at, row);
+  panel.at += kPanel<Isa>;
+}
+
+template <class Isa>
+class Decode {
+ public:
+  static std::int64_t scratch(std::int64_t head_size) noexcept {
+    return kDecodeRows * (even(head_size) + kStride + kKeyTile / 2);
+  }
+
+  static void run(const DecodeChunk& chunk) noexcept { Decode(chunk).run(); }
+
+ private:
+  using V = simd::Vector<Isa>;
+  using Sums = simd::Sums<Isa>;
+  static constexpr int kLanes = static_cast<int>(V::size);
+  static constexpr int kVectors = simd::Traits<Isa>::kVectors;
+  static constexpr int kWidth = kPanel<Isa>;
+  static constexpr int kRows = 4;
+  static constexpr int kStride = ScoreTile<Isa>::kStride;
+  static_assert(kVectors == 2 && kDecodeRows % kRows == 0);
+  // Halves are read too small by kScale. Half of its powers of two go into q and half into the
+  // score, so that neither leaves the range of floats.
+  static constexpr float kHalfScale = simd::Halves<Isa, false>::kScale;
+  static constexpr float kHalfQueryScale = kHalfScale == 1.0f ? 1.0f : 0x1p56f;
+
+  struct Range {
+    int begin;
+    int end;
+  };
+
+  explicit Decode(const DecodeChunk& chunk) noexcept
+      : c_(chunk),
+        rows_(chunk.heads * chunk.queries),
+        o_stride_((chunk.value_size + kWidth - 1) / kWidth * kWidth),
+        q_(chunk.scratch),
+        s_(q_ + kDecodeRows * even(chunk.head_size)),
+        words_(reinterpret_cast<std::int16_t*>(s_ + kDecodeRows * kStride)) {
+    std::fill_n(c_.state.m, rows_, kHidden);
+    std::fill_n(c_.state.l, rows_, 0.0f);
+    std::fill_n(c_.state.o, rows_ * o_stride_, 0.0f);
+  }
+
+  static constexpr std::int64_t even(std::int64_t size) noexcept { return (size + 1) / 2 * 2; }
+
+  void run() noexcept {
+    for (int r = 0; r < rows_; ++r) {
+      if (c_.format == NumberFormat::kInt8)
+        quantise_query(r);
+      else
+        arrange_query(r);
+    }
+    for (int tile = 0; tile < c_.tile_count; ++tile) {
+      const std::int64_t first = c_.first_key + std::int64_t{tile} * kKeyTile;
+      const int begin = inside(c_.visible.begin_of(0) - first);
+      const int end = inside(c_.visible.end_of(c_.queries - 1) - first);
+      if (begin >= end) continue;
+      const Range range{begin / kWidth * kWidth, (end + kWidth - 1) / kWidth * kWidth};
+      switch (c_.format) {
+        case NumberFormat::kFloat32:
+          take<const float*>(static_cast<const float*>(c_.tiles[tile].keys),
+                             static_cast<const float*>(c_.tiles[tile].values), tile, first, range);
+          break;
+        case NumberFormat::kFloat16: {
+          const auto* keys = static_cast<const std::uint16_t*>(c_.tiles[tile].keys);
+          const auto* values = static_cast<const std::uint16_t*>(c_.tiles[tile].values);
+          if (c_.tiles[tile].finite)
+            take<HalfPanel<Isa, false>>(keys, values, tile, first, range);
+          else
+            take<HalfPanel<Isa, true>>(keys, values, tile, first, range);
+          break;
+        }
+        case NumberFormat::kInt8:
+          take_bytes(c_.tiles[tile], first, range);
+          break;
+      }
+    }
+  }
+
+  static int inside(std::int64_t key) noexcept {
+    return static_cast<int>(std::clamp<std::int64_t>(key, 0, kKeyTile));
+  }
+
+  float* row(int r) noexcept { return s_ + r * kStride; }
+  std::int16_t* words(int r) noexcept { return words_ + r * kKeyTile; }
+
+  const float* query(int r) const noexcept {
+    return c_.q + r % c_.heads * c_.q_head_stride + r / c_.heads * c_.q_stride;
+  }
+
+  /// Scaled, as blocks of [head_size][kRows].
+  void arrange_query(int r) noexcept {
+    const float scale = c_.format == NumberFormat::kFloat16 ? c_.scale * kHalfQueryScale : c_.scale;
+    const float* const q = query(r);
+    float* const block = q_ + r / kRows * kRows * c_.head_size + r % kRows;
+    for (std::int64_t d = 0; d < c_.head_size; ++d) block[d * kRows] = scale * q[d];
+  }
+
+  /// As blocks of [ceil(head_size / 2)][kRows][2] words, so small that a score fits 32 bits.
+  void quantise_query(int r) noexcept {
+    const std::int64_t size = even(c_.head_size);
+    const float* const q = query(r);
+    float largest = 0.0f;
+    float not_finite = 0.0f;  // x - x is 0 for a finite x and NaN for any other
+    for (std::int64_t d = 0; d < c_.head_size; ++d) {
+      largest = std::max(largest, std::fabs(q[d]));
+      not_finite += q[d] - q[d];
+    }
+    const float limit = std::min(32767.0f, std::floor(0x1p31f / static_cast<float>(128 * size)));
+    const float factor = limit / largest;
+    const bool has_words = not_finite == 0.0f && std::isfinite(factor);
+    auto* const block = reinterpret_cast<std::int16_t*>(q_) + r / kRows * kRows * size;
+    for (std::int64_t d = 0; d < size; ++d)
+      block[d / 2 * 2 * kRows + r % kRows * 2 + d % 2] =
+          has_words && d < c_.head_size ? to_word(q[d] * factor) : std::int16_t{0};
+    query_scale_[r] = c_.scale * largest / limit + not_finite;
+  }
+
+  /// Rounds |x| < 2^15.
+  static std::int16_t to_word(float x) noexcept {
+    return static_cast<std::int16_t>(std::bit_cast<std::int32_t>(x + kRoundToLowBits));
+  }
+
+  /// Takes a tile of floats or halves into the state of every row.
+  template <class Right, class Number>
+  void take(const Number* keys, const Number* values, int tile, std::int64_t first,
+            Range range) noexcept {
+    for (int column = range.begin; column < range.end; column += kWidth)
+      for (int r = 0; r < rows_; r += kRows)
+        multiply_rows<Isa, false, kRows>(rows_ - r, FixedLeft<1, kRows>{q_ + r * c_.head_size},
+                                         Right{keys + column * c_.head_size}, c_.head_size,
+                                         row(r) + column, kStride);
+    constexpr bool kIsHalf = sizeof(Number) == 2;
+    for (int r = 0; r < rows_; ++r) {
+      if (kIsHalf && kHalfScale != 1.0f) scale(row(r), range, kHalfScale / kHalfQueryScale);
+      weigh(r, first, range);
+      if (kIsHalf && kHalfScale != 1.0f) scale(row(r), range, kHalfScale);
+    }
+    const int depth = range.end - range.begin;
+    for (std::int64_t column = 0; column < o_stride_; column += kWidth) {
+      const Right panel{values + column * kKeyTile + range.begin * kWidth};
+      float* const o = c_.state.o + column;
+      if (c_.tiles[tile].finite) {
+        for (int r = 0; r < rows_; r += kRows)
+          multiply_rows<Isa, true, kRows>(rows_ - r, FixedLeft<kStride, 1>{row(r) + range.begin},
+                                          panel, depth, o + r * o_stride_, o_stride_);
+      } else {
+        for (int r = 0; r < rows_; ++r)
+          add_seen_values(row(r) + range.begin, panel, depth, o + r * o_stride_);
+      }
+    }
+  }
+
+  /// o += p V without the values whose weight is zero, because 0 * NaN is NaN.
+  template <class Right>
+  static void add_seen_values(const float* p, Right values, int depth, float* o) noexcept {
+    V sum[kVectors] = {V::load_unaligned(o), V::load_unaligned(o + kLanes)};
+    for (int j = 0; j < depth; ++j) {
+      V value[kVectors];
+      next_row<Isa>(values, value);
+      if (p[j] == 0.0f) continue;
+      for (int v = 0; v < kVectors; ++v) sum[v] = simd::madd<Isa>(V(p[j]), value[v], sum[v]);
+    }
+    for (int v = 0; v < kVectors; ++v) sum[v].store_unaligned(o + v * kLanes);
+  }
+
+  static void scale(float* s, Range range, float factor) noexcept {
+    for (int j = range.begin; j < range.end; j += kLanes)
+      (V::load_aligned(s + j) * V(factor)).store_aligned(s + j);
+  }
+
+  /// Turns the scores of row r into weights p, and takes their maximum and sum into its state.
+  void weigh(int r, std::int64_t first, Range range) noexcept {
+    float* const s = row(r);
+    hide(r, first, range);
+    float& m = c_.state.m[r];
+    const float before = m;
+    m = row_maximum<Isa>(s, range.begin, range.end, before);
+    // Nothing seen so far: subtract 0, because -inf - -inf is NaN.
+    const float shift = m == kHidden ? 0.0f : m;
+    const float sum = exponentials<Isa>(exp2_, s, range.begin, range.end, shift);
+    const float decay = exp2_(V((before - shift) * kLog2E)).get(0);
+    c_.state.l[r] = decay * c_.state.l[r] + sum;
+    if (before != m)
+      for (std::int64_t c = 0; c < o_stride_; c += kLanes) {
+        float* const o = c_.state.o + r * o_stride_ + c;
+        (V::load_unaligned(o) * V(decay)).store_unaligned(o);
+      }
+  }
+
+  /// Softcap and ALiBi, and -inf where row r may not look.
+  void hide(int r, std::int64_t first, Range range) noexcept {
+    float* const s = row(r);
+    if (c_.softcap != 0.0f) cap_scores<Isa>(s, range.begin, range.end, c_.softcap);
+    const std::int64_t query = r / c_.heads;
+    const int begin =
+        std::clamp(inside(c_.visible.begin_of(query) - first), range.begin, range.end);
+    const int end = std::clamp(inside(c_.visible.end_of(query) - first), begin, range.end);
+    std::fill(s + range.begin, s + begin, kHidden);
+    std::fill(s + end, s + range.end, kHidden);
+    const float slope = c_.alibi_slopes ? c_.alibi_slopes[r % c_.heads * c_.alibi_stride] : 0.0f;
+    if (slope == 0.0f) return;
+    add_alibi<Isa>(s, begin, end, slope, query + c_.visible.offset - first);
+  }
+
+  void take_bytes(const StoredTile& tile, std::int64_t first, Range range) noexcept {
+    const std::int64_t size = even(c_.head_size);
+    const auto* const keys = static_cast<const std::int8_t*>(tile.keys);
+    for (int column = range.begin; column < range.end; column += kWidth)
+      for (int r = 0; r < rows_; r += kRows) {
+        const auto* const q = reinterpret_cast<const std::int16_t*>(q_) + r * size;
+        const float* const query_scales = query_scale_ + r;
+        const float* const key_scales = tile.key_scales + column;
+        float* const s = row(r) + column;
+        multiply_words<2, 2 * kRows>(
+            rows_ - r, q, keys + column * size, size / 2, [=](int i, int v, V products) {
+              const V scales = V(query_scales[i]) * V::load_aligned(key_scales + v * kLanes);
+              (products * scales).store_aligned(s + i * kStride + v * kLanes);
+            });
+      }
+    for (int r = 0; r < rows_; ++r) {
+      weigh(r, first, range);
+      quantise_weights(r, tile.value_scales, range);
+    }
+    const auto* const values = static_cast<const std::int8_t*>(tile.values);
+    const std::int64_t stride = o_stride_;
+    for (std::int64_t column = 0; column < stride; column += kWidth)
+      for (int r = 0; r < rows_; r += kRows) {
+        const float* const weight_scales = weight_scale_ + r;
+        float* const o = c_.state.o + r * stride + column;
+        multiply_words<kKeyTile, 2>(
+            rows_ - r, words(r) + range.begin, values + column * kKeyTile + range.begin * kWidth,
+            (range.end - range.begin) / 2, [=](int i, int v, V products) {
+              float* const at = o + i * stride + v * kLanes;
+              simd::madd<Isa>(products, V(weight_scales[i]), V::load_unaligned(at))
+                  .store_unaligned(at);
+            });
+      }
+  }
+
+  /// The weights of row r times the scales of the values, as words.
+  void quantise_weights(int r, const float* value_scales, Range range) noexcept {
+    float* const s = row(r);
+    V highest(0.0f);
+    V not_finite(0.0f);  // or NaN
+    for (int j = range.begin; j < range.end; j += kLanes) {
+      const V p = V::load_aligned(s + j);
+      // A hidden value's scale may be anything.
+      const V w = xsimd::select(p == V(0.0f), V(0.0f), p * V::load_aligned(value_scales + j));
+      w.store_aligned(s + j);
+      highest = xsimd::max(highest, w);
+      not_finite += w - w;
+    }
+    const float largest = xsimd::reduce_max(highest);
+    const float factor = 32767.0f / largest;
+    weight_scale_[r] = largest / 32767.0f + xsimd::reduce_add(not_finite);
+    if (std::isfinite(factor) && std::isfinite(weight_scale_[r])) {
+      for (int j = range.begin; j < range.end; ++j) words(r)[j] = to_word(s[j] * factor);
+    } else {
+      std::fill(words(r) + range.begin, words(r) + range.end, std::int16_t{0});
+    }
+  }
+
+  /// The block of micro_kernel.hpp for words times bytes; the depth counts pairs of them. A's entry
+  /// (row, pair) stands at row * RowStride + pair * Step.
+  template <int RowStride, int Step, int Rows = kRows, class Store>
+  static void multiply_words(int rows, const std::int16_t* a, const std::int8_t* b,
+                             std::int64_t pairs, Store store) noexcept {
+    if constexpr (Rows > 1) {
+      if (rows < Rows) return multiply_words<RowStride, Step, Rows - 1>(rows, a, b, pairs, store);
+    }
+    Sums sum[Rows][kVectors];
+    for (auto& of_row : sum)
+      for (Sums& s : of_row) s = Sums(0);
+    for (std::int64_t pair = 0; pair < pairs; ++pair, a += Step, b += 2 * kWidth) {
+      const simd::Words<Isa> column[kVectors] = {simd::load_words<Isa>(b),
+                                                 simd::load_words<Isa>(b + kWidth)};
+      for (int r = 0; r < Rows; ++r) {
+        const simd::Words<Isa> left = simd::broadcast_pair<Isa>(a + r * RowStride);
+        for (int v = 0; v < kVectors; ++v)
+          sum[r][v] = simd::add_products<Isa>(left, column[v], sum[r][v]);
+      }
+    }
+    for (int r = 0; r < Rows; ++r)
+      for (int v = 0; v < kVectors; ++v) store(r, v, xsimd::to_float(sum[r][v]));
+  }
+
+  const DecodeChunk& c_;
+  const simd::Exp2<Isa> exp2_;
+  int rows_;
+  std::int64_t o_stride_;
+  float* q_;             // of int8: words
+  float* s_;             // [rows, kStride] scores, then weights p
+  std::int16_t* words_;  // [rows, kKeyTile]
+  float query_scale_[kDecodeRows];
+  float weight_scale_[kDecodeRows];
+};
+
+/// With m = max m_i and weights a_i = exp(m_i - m): l = sum a_i l_i, o = sum a_i o_i, and the
+/// output is o / l. A sink is one more part (sink, 1, 0).
+template <class Isa>
+void merge_states(const DecodeMerge& t) noexcept {
+  using V = simd::Vector<Isa>;
+  constexpr std::int64_t kLanes = V::size;
+  const std::int64_t stride = (t.value_size + kPanel<Isa> - 1) / kPanel<Isa> * kPanel<Isa>;
+  const simd::Exp2<Isa> exp2;
+  const auto exponential = [&](float x) { return exp2.natural(V(x)).get(0); };
+  for (int r = 0; r < t.heads * t.queries; ++r) {
+    const int h = r % t.heads;
+    const int i = r / t.heads;
+    const float sink = t.sinks ? t.sinks[h * t.sink_stride] : kHidden;
+    float m = sink;
+    for (std::int64_t n = 0; n < t.part_count; ++n) m = std::max(m, t.parts[n].m[r]);
+    const float shift = m == kHidden ? 0.0f : m;
+    float l = t.sinks ? exponential(sink - shift) : 0.0f;
+    for (std::int64_t n = 0; n < t.part_count; ++n)
+      l += exponential(t.parts[n].m[r] - shift) * t.parts[n].l[r];
+    if (t.lse)
+      t.lse[h * t.lse_head_stride + i * t.lse_stride] = l == 0.0f ? kHidden : m + std::log(l);
+
+    float* const out = t.output + h * t.output_head_stride + i * t.output_stride;
+    if (t.visible.begin_of(i) >= t.visible.end_of(i)) {
+      std::fill_n(out, t.value_size, 0.0f);
+      continue;
+    }
+    float* const o = t.parts[0].o + r * stride;
+    for (std::int64_t n = 0; n < t.part_count; ++n) {
+      const V weight(exponential(t.parts[n].m[r] - shift));
+      const float* const part = t.parts[n].o + r * stride;
+      for (std::int64_t c = 0; c < stride; c += kLanes) {
+        const V before = n == 0 ? V(0.0f) : V::load_unaligned(o + c);
+        simd::madd<Isa>(V::load_unaligned(part + c), weight, before).store_unaligned(o + c);
+      }
+    }
+    const float inverse = 1.0f / l;
+    for (std::int64_t c = 0; c < t.value_size; ++c) out[c] = o[c] * inverse;
+  }
+}
+
+}  // namespace heed::kernels

@@ -1,0 +1,203 @@
+#pragma once
+
+// softmax(scores) V for a tile of queries, keys tile after tile; score_tile.hpp makes the scores.
+//
+// With the state (m, l, o) of a row - its maximum, the sum of exp(s - m), and the output before
+// division by l - a tile of scores s is taken in by
+//     m' = max(m, max s),  a = exp(m - m'),  p = exp(s - m'),
+//     l' = a l + sum p,    o' = a o + p V,
+// and o / l is the result when no keys are left (Milakov and Gimelshein, "Online normalizer
+// calculation for softmax", 2018; Dao et al., "FlashAttention", 2022; the division kept for the
+// end: Dao, "FlashAttention-2", 2023). No more than one tile of scores exists at a time. A sink
+// (Xiao et al., "Efficient Streaming Language Models with Attention Sinks", 2023; a learned logit:
+// gpt-oss, 2025) is a key without a value: the state begins as (sink, 1, 0) instead of (-inf, 0,
+// 0).
+//
+// Tiles: 48 queries is a multiple of every instruction set's register block (4, 6, 8, 12) and lets
+// a tile of packed keys be used eight times from the first-level cache; 128 keys of 64 numbers are
+// 32 KB, the size of that cache on most machines, and make the work on a row outside the products
+// (maximum, exponential, rescaling) about a tenth of that inside (`./dev bench`).
+//
+// A tile that no row sees is not visited. A tile whose values are not all finite takes a slower
+// path that reads only the values that a row sees, because 0 * NaN is NaN. It adds the same terms
+// in the same order with the same rounding: what a hidden value is changes no bit of the output.
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/attention/score_tile.hpp"
+#include "kernels/layers/dropout.hpp"
+#include "kernels/layers/softmax.hpp"
+
+namespace heed::kernels {
+
+template <class Isa>
+class FlashAttention {
+ public:
+  static std::int64_t scratch(std::int64_t head_size, std::int64_t value_size) noexcept {
+    return Scores::scratch(head_size) + kQueryTile * padded(value_size);
+  }
+
+  static void run(const AttentionTile& tile) noexcept { FlashAttention(tile).run(); }
+
+ private:
+  using V = simd::Vector<Isa>;
+  using Scores = ScoreTile<Isa>;
+  static constexpr int kLanes = static_cast<int>(V::size);
+  static constexpr int kWidth = Scores::kWidth;
+
+  explicit FlashAttention(const AttentionTile& tile) noexcept
+      : t_(tile),
+        scores_(tile, tile.scratch),
+        o_(tile.scratch + Scores::scratch(tile.head_size)),
+        o_stride_(padded(tile.value_size)) {
+    std::fill_n(o_, t_.queries * o_stride_, 0.0f);
+    std::fill_n(m_, t_.queries, t_.sink ? *t_.sink : kHidden);
+    std::fill_n(l_, t_.queries, t_.sink && *t_.sink != kHidden ? 1.0f : 0.0f);
+    std::fill_n(sees_a_key_, t_.queries, false);
+  }
+
+  static std::int64_t padded(std::int64_t columns) noexcept {
+    return (columns + kWidth - 1) / kWidth * kWidth;
+  }
+
+  void run() noexcept {
+    const std::int64_t begin = std::max<std::int64_t>(0, scores_.first_key()) / kKeyTile * kKeyTile;
+    const std::int64_t end = scores_.last_key();
+    for (std::int64_t first = begin; first < end; first += kKeyTile) {
+      if (!scores_.is_listed(first)) continue;
+      scores_.narrow(first);
+      scores_.multiply(first);
+      scores_.cap();
+      bool any = false;
+      for (int r = 0; r < t_.queries; ++r) {
+        const bool seen = scores_.finish(r, first);
+        sees_a_key_[r] |= seen;
+        any |= seen;
+      }
+      if (any) absorb(first);
+    }
+    store();
+    if (t_.scores || t_.capped || t_.masked || t_.weights || t_.entropy) observe();
+  }
+
+  /// Takes the tile of scores into the state of every row.
+  void absorb(std::int64_t first) noexcept {
+    const simd::Exp2<Isa> exp2;
+    for (int r = 0; r < t_.queries; ++r) {
+      const auto [begin, end] = scores_.range(r);
+      if (begin >= end) continue;
+      const float m = row_maximum<Isa>(scores_.row(r), begin, end, m_[r]);
+      // Nothing seen so far: subtract 0, because -inf - -inf is NaN.
+      const float shift = m == kHidden ? 0.0f : m;
+      const float sum = exponentials<Isa>(exp2, scores_.row(r), begin, end, shift);
+      if (m_[r] != m) {
+        // Before the first key that is seen there is nothing to decay.
+        if (m_[r] != kHidden) {
+          const float decay = exp2(V((m_[r] - shift) * kLog2E)).get(0);
+          l_[r] *= decay;
+          scale_row(o_ + r * o_stride_, decay, o_ + r * o_stride_);
+        }
+        m_[r] = m;
+      }
+      l_[r] += sum;
+      if (t_.dropout.scale != 1.0f)
+        drop<Isa>(t_.dropout, t_.row + static_cast<std::uint64_t>(r), first, begin, end,
+                  scores_.row(r));
+    }
+    const KeyValueTile& tile = t_.tiles[first / kKeyTile];
+    scores_.add_product(scores_.row(0), tile.values, tile.depth, tile.finite, o_, o_stride_);
+  }
+
+  void scale_row(const float* row, float factor, float* to) const noexcept {
+    std::int64_t c = 0;
+    for (; c + kLanes <= t_.value_size; c += kLanes)
+      (V::load_aligned(row + c) * V(factor)).store_unaligned(to + c);
+    for (; c < t_.value_size; ++c) to[c] = row[c] * factor;
+  }
+
+  /// The log of the softmax's denominator; -inf if there is neither a key nor a sink.
+  float lse(int r) const noexcept { return l_[r] == 0.0f ? kHidden : m_[r] + std::log(l_[r]); }
+
+  void store() noexcept {
+    for (int r = 0; r < t_.queries; ++r) {
+      float* out = t_.output + r * t_.output_stride;
+      if (!sees_a_key_[r]) {
+        std::fill_n(out, t_.value_size, 0.0f);
+      } else {
+        scale_row(o_ + r * o_stride_, 1.0f / l_[r], out);
+      }
+      if (t_.lse) t_.lse[r] = lse(r);
+      if (t_.maxima) t_.maxima[r] = m_[r];
+      if (t_.sums) t_.sums[r] = l_[r];
+    }
+  }
+
+  /// Computes the scores once more, now that m and l are final, and writes down what was asked for.
+  void observe() noexcept {
+    float entropy[kQueryTile] = {};
+    for (std::int64_t first = 0; first < t_.all_keys; first += kKeyTile) {
+      const int count = static_cast<int>(std::min<std::int64_t>(kKeyTile, t_.all_keys - first));
+      scores_.widen(first);
+      if (!scores_.range(0).empty()) scores_.multiply(first);
+      // Keys that a rolling cache has dropped, and places beyond the last key, have no scores.
+      erase(first);
+      write(t_.scores, first, count);
+      scores_.cap();
+      erase(first);  // the softcap of -inf is finite
+      write(t_.capped, first, count);
+      for (int r = 0; r < t_.queries; ++r) scores_.finish(r, first);
+      write(t_.masked, first, count);
+      if (!t_.weights && !t_.entropy) continue;
+      for (int r = 0; r < t_.queries; ++r) entropy[r] += weigh(r, count);
+      if (t_.dropout.scale != 1.0f)
+        for (int r = 0; r < t_.queries; ++r)
+          drop<Isa>(t_.dropout, t_.row + static_cast<std::uint64_t>(r), first, 0, count,
+                    scores_.row(r));
+      write(t_.weights, first, count);
+    }
+    if (t_.entropy) std::copy_n(entropy, t_.queries, t_.entropy);
+  }
+
+  void erase(std::int64_t first) noexcept {
+    for (int r = 0; r < t_.queries; ++r) scores_.erase(r, first);
+  }
+
+  void write(float* to, std::int64_t first, int count) noexcept {
+    if (!to) return;
+    for (int r = 0; r < t_.queries; ++r)
+      std::copy_n(scores_.row(r), count, to + r * t_.all_keys + first);
+  }
+
+  /// Turns a row of scores into weights; gives what they add to the entropy -sum w log w.
+  float weigh(int r, int count) noexcept {
+    float* s = scores_.row(r);
+    if (!sees_a_key_[r]) {
+      std::fill_n(s, count, 0.0f);
+      return 0.0f;
+    }
+    const V shift(m_[r]);
+    const V scale(1.0f / l_[r]);
+    const V log_sum(std::log(l_[r]));
+    const simd::Exp2<Isa> exp2;
+    V entropy(0.0f);
+    for (int j = 0; j < count; j += kLanes) {
+      const V difference = V::load_aligned(s + j) - shift;
+      const V w = exp2(difference * V(kLog2E)) * scale;
+      w.store_aligned(s + j);
+      // log w = difference - log l; a weight of 0 adds nothing, though its logarithm is -inf.
+      entropy += xsimd::select(w == V(0.0f), V(0.0f), w * (log_sum - difference));
+    }
+    return xsimd::reduce_add(entropy);
+  }
+
+  const AttentionTile& t_;
+  Scores scores_;  // rows of scores, then of probabilities p
+  float* o_;       // [kQueryTile, o_stride_]
+  std::int64_t o_stride_;
+  float m_[kQueryTile];
+  float l_[kQueryTile];
+  bool sees_a_key_[kQueryTile];
+};
+
+}  // namespace heed::kernels

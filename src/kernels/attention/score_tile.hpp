@@ -1,0 +1,306 @@
+#pragma once
+
+// The scores of a tile of queries against a tile of keys, up to the softmax:
+//     s = scale q k^T;  s = c tanh(s / c);  s += bias;  s -= slope |p - j|;  hidden keys: -inf
+// softcap: Gemma 2 (2024); ALiBi: Press et al., "Train Short, Test Long" (2022).
+//
+// Which keys a query may see is a range - from lengths, causality and the window - and within it
+// what the masks allow. A block of rows is computed only over the range that one of its rows sees.
+// With int8 scores, queries and keys are rounded to bytes, the keys' mean taken off before: a
+// softmax does not see what all scores of a row have in common, and keys have much in common (Zhang
+// et al., "SageAttention", 2024). Each query and each key has a scale of its own.
+//
+// Hidden scores are replaced, not added to, so that NaN in a hidden key goes nowhere.
+
+#include <algorithm>
+#include <limits>
+
+#include "kernels/attention/table.hpp"
+#include "kernels/product/byte_kernel.hpp"
+#include "kernels/product/micro_kernel.hpp"
+#include "kernels/product/pack.hpp"
+#include "kernels/product/quantise.hpp"
+#include "simd/activation.hpp"
+
+namespace heed::kernels {
+
+inline constexpr float kHidden = -std::numeric_limits<float>::infinity();
+
+/// s = cap tanh(s / cap) for the scores in [begin, end), a whole number of panels.
+template <class Isa>
+inline void cap_scores(float* s, int begin, int end, float cap) noexcept {
+  using V = simd::Vector<Isa>;
+  constexpr int kLanes = static_cast<int>(V::size);
+  const V caps(cap);
+  const V inverse(1.0f / cap);
+  const simd::Tanh<Isa> tanh;
+  for (int j = begin; j < end; j += kLanes) {
+    V x[1] = {V::load_aligned(s + j) * inverse};
+    tanh(x);
+    (caps * x[0]).store_aligned(s + j);
+  }
+}
+
+/// s -= slope |distance - j|, where the query stands `distance` behind key 0.
+template <class Isa>
+inline void add_alibi(float* s, int begin, int end, float slope, std::int64_t distance) noexcept {
+  for (int j = begin; j < end; ++j) s[j] -= slope * static_cast<float>(std::abs(distance - j));
+}
+
+template <class Isa>
+class ScoreTile {
+ public:
+  // One cache line more than the tile, so that the rows of a block do not share cache sets.
+  static constexpr int kStride = kKeyTile + 16;
+  static constexpr int kRows = simd::Traits<Isa>::kRows;
+  static constexpr int kWidth = kPanel<Isa>;
+  static_assert(kQueryTile % kRows == 0 && kKeyTile % kWidth == 0);
+
+  /// Keys of the tile, counted from its first.
+  struct Range {
+    int begin;
+    int end;
+    bool empty() const noexcept { return begin >= end; }
+  };
+
+  static std::int64_t scratch(std::int64_t head_size) noexcept {
+    // Bytes take a quarter of it but come in steps of eight, and a row is turned beside them.
+    return kQueryTile * (std::max<std::int64_t>(head_size, 4) + kStride);
+  }
+
+  ScoreTile(const AttentionTile& tile, float* memory) noexcept
+      : t_(tile), q_(memory), s_(memory + scratch(tile.head_size) - kQueryTile * kStride) {
+    if (t_.key_mean)
+      quantise_queries();
+    else if (!t_.packed_q)
+      pack_queries(t_, q_);
+  }
+
+  /// The queries as the left factor of their scores: register block after register block, scaled.
+  /// Writes up to a whole number of vectors.
+  static void pack_queries(const AttentionTile& t, float* q) noexcept {
+    pack_blocks<Isa, kRows>(t.q, t.q_stride, t.queries, t.head_size, q);
+    const V scale(t.scale);
+    const std::int64_t packed = (t.queries + kRows - 1) / kRows * kRows * t.head_size;
+    for (std::int64_t i = 0; i < packed; i += kLanes)
+      (scale * V::load_aligned(q + i)).store_aligned(q + i);
+  }
+
+  float* row(int r) noexcept { return s_ + r * kStride; }
+
+  /// The range that the block of rows to which row r belongs was computed over, in whole panels.
+  Range range(int r) const noexcept { return ranges_[r / kRows]; }
+
+  /// The keys that some row of the tile may see, masks aside. Later rows see further.
+  std::int64_t first_key() const noexcept { return key_begin(0); }
+  std::int64_t last_key() const noexcept { return key_end(t_.queries - 1); }
+
+  /// Whether a block mask leaves anything of this key tile.
+  bool is_listed(std::int64_t first) const noexcept {
+    return !t_.blocks.kinds || t_.blocks.kinds[first / kKeyTile] != BlockMaskSlice::kEmpty;
+  }
+
+  /// Sets the ranges to what the rows may see of the keys from `first` on.
+  void narrow(std::int64_t first) noexcept {
+    for (int r = 0; r < t_.queries; r += kRows) {
+      const int last = std::min(r + kRows, t_.queries) - 1;
+      ranges_[r / kRows] = whole_panels(key_begin(r) - first, key_end(last) - first);
+    }
+  }
+
+  /// Sets the ranges to all keys there are.
+  void widen(std::int64_t first) noexcept {
+    const Range all = whole_panels(t_.visible.first - first, t_.scored_keys - first);
+    std::fill_n(ranges_, kQueryTile / kRows, all);
+  }
+
+  /// Puts -inf where row r has no key at all.
+  void erase(int r, std::int64_t first) noexcept {
+    const auto inside = [&](std::int64_t key) {
+      return static_cast<int>(std::clamp<std::int64_t>(key - first, 0, kKeyTile));
+    };
+    std::fill_n(row(r), inside(t_.visible.first), kHidden);
+    std::fill(row(r) + inside(t_.scored_keys), row(r) + kKeyTile, kHidden);
+  }
+
+  /// s = scale Q K^T over the ranges.
+  void multiply(std::int64_t first) noexcept {
+    if (t_.key_mean) return multiply_bytes(first);
+    multiply(t_.packed_q ? t_.packed_q : q_, t_.tiles[first / kKeyTile].keys, t_.head_size, s_);
+  }
+
+  /// x = left right^T over the ranges, for a tile x like that of the scores.
+  void multiply(const float* left, const float* right, std::int64_t depth, float* x) noexcept {
+    for (int column = 0; column < kKeyTile; column += kWidth, right += kWidth * depth)
+      for (int r = 0; r < t_.queries; r += kRows)
+        if (column >= range(r).begin && column < range(r).end)
+          multiply_rows<Isa, false>(t_.queries - r, FixedLeft<1, kRows>{left + r * depth}, right,
+                                    depth, x + r * kStride + column, kStride);
+  }
+
+  /// y += x right over the ranges, for a tile x like that of the scores; y has whole panels. A row
+  /// of `right` is not read where x is zero, unless all its numbers are finite.
+  void add_product(const float* x, const float* right, std::int64_t depth, bool finite, float* y,
+                   std::int64_t y_stride) noexcept {
+    if (!finite) return add_seen_product(x, right, depth, y, y_stride);
+    for (std::int64_t column = 0; column < y_stride; column += kWidth, right += depth * kWidth)
+      for (int r = 0; r < t_.queries; r += kRows) {
+        if (range(r).empty()) continue;
+        const int begin = range(r).begin;
+        multiply_rows<Isa, true>(t_.queries - r, FixedLeft<kStride, 1>{x + r * kStride + begin},
+                                 right + begin * kWidth, range(r).end - begin,
+                                 y + r * y_stride + column, y_stride);
+      }
+  }
+
+  void cap() noexcept {
+    if (t_.softcap == 0.0f) return;
+    for (int r = 0; r < t_.queries; ++r)
+      cap_scores<Isa>(row(r), range(r).begin, range(r).end, t_.softcap);
+  }
+
+  /// What row r may see of its block's range, masks aside.
+  Range seen(int r, std::int64_t first) const noexcept {
+    const Range whole = range(r);
+    const auto inside = [&](std::int64_t key) {
+      return static_cast<int>(
+          std::clamp<std::int64_t>(key - first, whole.begin, std::max(whole.begin, whole.end)));
+    };
+    const int begin = inside(key_begin(r));
+    return {begin, std::max(begin, inside(key_end(r)))};
+  }
+
+  /// Adds bias and ALiBi to row r, and puts -inf where a key may not be seen. Whether the row sees
+  /// any key of the tile.
+  bool finish(int r, std::int64_t first) noexcept {
+    float* s = row(r);
+    const Range whole = range(r);
+    const auto [begin, end] = seen(r, first);
+    std::fill(s + whole.begin, s + begin, kHidden);
+    if (end < whole.end) std::fill(s + end, s + whole.end, kHidden);
+    if (t_.alibi_slope != 0.0f)
+      add_alibi<Isa>(s, begin, end, t_.alibi_slope, t_.first_query + r + t_.visible.offset - first);
+    return apply_masks(r, first, begin, end);
+  }
+
+ private:
+  using V = simd::Vector<Isa>;
+  using Sums = simd::Sums<Isa>;
+  static constexpr int kLanes = static_cast<int>(V::size);
+
+  void quantise_queries() noexcept {
+    const std::int64_t size = t_.head_size;
+    const float scale = t_.scale / static_cast<float>(rotation_growth(size));
+    float* const rotated = s_ - size;
+    for (int r = 0; r < t_.queries; ++r) {
+      const float* const q = t_.q + r * t_.q_stride;
+      std::copy_n(q, size, rotated);
+      rotate<Isa>(rotated, size);
+      steps_[r] =
+          scale * quantise_query<Isa>(rotated, size, byte_queries() + byte_row<Isa>(r, size));
+      mean_scores_[r] = t_.scale * dot(q, t_.key_mean, size);
+    }
+  }
+
+  static float dot(const float* x, const float* y, std::int64_t size) noexcept {
+    V sum(0.0f);
+    std::int64_t d = 0;
+    for (; d + kLanes <= size; d += kLanes)
+      sum = simd::madd<Isa>(V::load_unaligned(x + d), V::load_unaligned(y + d), sum);
+    float rest = xsimd::reduce_add(sum);
+    for (; d < size; ++d) rest += x[d] * y[d];
+    return rest;
+  }
+
+  /// The same with bytes: a key k is mean + scale b and a query q is step (a - zero), so that
+  ///     q k^T = q mean^T + step scale (a b - zero sum(b)).
+  void multiply_bytes(std::int64_t first) noexcept {
+    const KeyValueTile& tile = t_.tiles[first / kKeyTile];
+    const std::int64_t depth = byte_depth(t_.head_size);
+    for (int column = 0; column < kKeyTile; column += kWidth) {
+      const float* const scales = tile.key_scales + column;
+      const std::int32_t* const starts = tile.key_starts + column;
+      for (int r = 0; r < t_.queries; r += kRows) {
+        if (column < range(r).begin || column >= range(r).end) continue;
+        float* const s = row(r) + column;
+        const float* const steps = steps_ + r;
+        const float* const means = mean_scores_ + r;
+        multiply_byte_rows<Isa>(
+            std::min(kRows, t_.queries - r), byte_queries() + r * depth,
+            tile.key_bytes + column * depth, depth,
+            [=](int v) { return Sums::load_aligned(starts + v * kLanes); },
+            [=](int i, int v, Sums sum) {
+              const V product = xsimd::to_float(sum) * V::load_aligned(scales + v * kLanes);
+              simd::madd<Isa>(product, V(steps[i]), V(means[i]))
+                  .store_aligned(s + i * kStride + v * kLanes);
+            });
+      }
+    }
+  }
+
+  void add_seen_product(const float* x, const float* right, std::int64_t depth, float* y,
+                        std::int64_t y_stride) noexcept {
+    for (std::int64_t column = 0; column < y_stride; column += kWidth, right += depth * kWidth)
+      for (int r = 0; r < t_.queries; ++r)
+        add_seen_rows<Isa>(x + r * kStride + range(r).begin, 1, right + range(r).begin * kWidth,
+                           range(r).end - range(r).begin, y + r * y_stride + column);
+  }
+
+  std::int8_t* byte_queries() noexcept { return reinterpret_cast<std::int8_t*>(q_); }
+
+  static Range whole_panels(std::int64_t begin, std::int64_t end) noexcept {
+    const auto inside = [](std::int64_t key) {
+      return static_cast<int>(std::clamp<std::int64_t>(key, 0, kKeyTile));
+    };
+    return {inside(begin) / kWidth * kWidth, (inside(end) + kWidth - 1) / kWidth * kWidth};
+  }
+
+  std::int64_t key_begin(int r) const noexcept { return t_.visible.begin_of(t_.first_query + r); }
+  std::int64_t key_end(int r) const noexcept { return t_.visible.end_of(t_.first_query + r); }
+
+  bool apply_masks(int r, std::int64_t first, int begin, int end) noexcept {
+    const PairSlice<std::uint8_t>& allowed = t_.mask.allowed;
+    const PairSlice<float>& bias = t_.mask.bias;
+    const std::int32_t block =
+        t_.blocks.kinds ? t_.blocks.kinds[first / kKeyTile] : BlockMaskSlice::kFull;
+    if (!allowed.data && !bias.data && block == BlockMaskSlice::kFull) return begin < end;
+
+    float* s = row(r);
+    const std::int64_t query = t_.first_query + r;
+    std::uint8_t see[kKeyTile];
+    std::fill(see + begin, see + end, static_cast<std::uint8_t>(block != BlockMaskSlice::kEmpty));
+    if (block >= 0) {
+      const std::uint8_t* bits =
+          t_.blocks.bits + (static_cast<std::int64_t>(block) * kQueryTile + r) * kKeyTile;
+      for (int j = begin; j < end; ++j) see[j] = bits[j] != 0;
+    }
+    if (allowed.data) {
+      const std::uint8_t* at =
+          allowed.data + query * allowed.row_stride + first * allowed.column_stride;
+      for (int j = begin; j < end; ++j) see[j] &= at[j * allowed.column_stride] != 0;
+    }
+    if (bias.data) {
+      const float* at = bias.data + query * bias.row_stride + first * bias.column_stride;
+      for (int j = begin; j < end; ++j) {
+        s[j] += at[j * bias.column_stride];
+        see[j] &= at[j * bias.column_stride] != kHidden;
+      }
+    }
+    std::uint8_t any = 0;
+    for (int j = begin; j < end; ++j) {
+      s[j] = see[j] ? s[j] : kHidden;
+      any |= see[j];
+    }
+    return any != 0;
+  }
+
+  const AttentionTile& t_;
+  float* q_;  // [kQueryTile / kRows][head_size][kRows], scaled: one register block after another
+  float* s_;  // [kQueryTile, kStride]
+  Range ranges_[kQueryTile / kRows];
+  // Of int8 scores; q_ has bytes then.
+  float steps_[kQueryTile];
+  float mean_scores_[kQueryTile];
+};
+
+}  // namespace heed::kernels

@@ -1,0 +1,145 @@
+#pragma once
+
+// y_i = exp(x_i - max x) / sum_j exp(x_j - max x), row by row; a row of nothing but -inf gives
+// zeros. Three passes over a row: maximum, exponentials and their sum, division. And what attention
+// needs of it for a tile of scores, whose length is a whole number of panels.
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "kernels/lanes.hpp"
+#include "kernels/layers/table.hpp"
+#include "kernels/product/micro_kernel.hpp"
+
+namespace heed::kernels {
+
+inline constexpr float kLog2E = 1.44269504088896341f;
+
+/// The largest of a number and the scores in [begin, end).
+template <class Isa>
+inline float row_maximum(const float* s, int begin, int end, float start) noexcept {
+  using V = simd::Vector<Isa>;
+  constexpr int kLanes = static_cast<int>(V::size);
+  constexpr int kVectors = simd::Traits<Isa>::kVectors;
+  V highest[kVectors];
+  std::fill_n(highest, kVectors, V(start));
+  for (int j = begin; j < end; j += kPanel<Isa>)
+    for (int v = 0; v < kVectors; ++v)
+      highest[v] = xsimd::max(highest[v], V::load_aligned(s + j + v * kLanes));
+  for (int v = 1; v < kVectors; ++v) highest[0] = xsimd::max(highest[0], highest[v]);
+  return xsimd::reduce_max(highest[0]);
+}
+
+/// s = exp(s - shift) for the scores in [begin, end); gives their sum.
+template <class Isa>
+inline float exponentials(const simd::Exp2<Isa>& exp2, float* s, int begin, int end,
+                          float shift) noexcept {
+  using V = simd::Vector<Isa>;
+  constexpr int kLanes = static_cast<int>(V::size);
+  const V shifts(shift);
+  const V log2_e = simd::held<Isa>(kLog2E);
+  V sum(0.0f);
+  for (int j = begin; j < end; j += kLanes) {
+    const V p = exp2((V::load_aligned(s + j) - shifts) * log2_e);
+    p.store_aligned(s + j);
+    sum += p;
+  }
+  return xsimd::reduce_add(sum);
+}
+
+template <class Isa>
+void softmax(const float* x, std::int64_t rows, std::int64_t columns, float* y) noexcept {
+  using V = simd::Vector<Isa>;
+  constexpr std::int64_t kLanes = V::size;
+  constexpr float kLowest = -std::numeric_limits<float>::infinity();
+  const std::int64_t whole = columns / kLanes * kLanes;
+  const simd::Exp2<Isa> exp2;
+  for (std::int64_t row = 0; row < rows; ++row, x += columns, y += columns) {
+    // The rest of the row, padded with what adds nothing.
+    alignas(64) float tail[kLanes];
+    std::fill(std::copy(x + whole, x + columns, tail), tail + kLanes, kLowest);
+
+    V highest = V::load_aligned(tail);
+    for (std::int64_t i = 0; i < whole; i += kLanes)
+      highest = xsimd::max(highest, V::load_unaligned(x + i));
+    const float maximum = xsimd::reduce_max(highest);
+    if (maximum == kLowest) {
+      // All is -inf, or there is NaN that the maximum passed over and the sum does not.
+      float sum = 0.0f;
+      for (std::int64_t i = 0; i < columns; ++i) sum += x[i];
+      std::fill_n(y, columns, sum == kLowest ? 0.0f : sum);
+      continue;
+    }
+    const V shift(maximum);
+    const V tail_power = exp2.natural(V::load_aligned(tail) - shift);
+    V sum = tail_power;
+    for (std::int64_t i = 0; i < whole; i += kLanes) {
+      const V power = exp2.natural(V::load_unaligned(x + i) - shift);
+      power.store_unaligned(y + i);
+      sum += power;
+    }
+    const V scale(1.0f / xsimd::reduce_add(sum));
+    for (std::int64_t i = 0; i < whole; i += kLanes)
+      (V::load_unaligned(y + i) * scale).store_unaligned(y + i);
+    (tail_power * scale).store_aligned(tail);
+    std::copy_n(tail, columns - whole, y + whole);
+  }
+}
+
+/// What the logarithm of a softmax takes, and its mean: stretches of the sums in float, their sums
+/// in double.
+template <class Isa>
+void softmax_sums(const float* x, std::int64_t rows, std::int64_t columns,
+                  RowSums* row_sums) noexcept {
+  using V = simd::Vector<Isa>;
+  using L = Lanes<Isa>;
+  const simd::Exp2<Isa> exp2;
+  for (std::int64_t row = 0; row < rows; ++row, x += columns) {
+    V highest(-std::numeric_limits<float>::infinity());
+    float rest = -std::numeric_limits<float>::infinity();
+    std::int64_t i = 0;
+    for (; i + L::kSize <= columns; i += L::kSize)
+      highest = xsimd::max(highest, V::load_unaligned(x + i));
+    for (; i < columns; ++i) rest = std::max(rest, x[i]);
+    const float maximum = std::max(rest, xsimd::reduce_max(highest));
+    double powers = 0.0, differences = 0.0;
+    for_stretches(columns, [&](std::int64_t begin, std::int64_t end) {
+      typename L::Sum part, difference_part;
+      L::each(begin, end, [&]<class T>(std::int64_t at, int chain) {
+        const T difference = L::template load<T>(x + at) - T(maximum);
+        if constexpr (sizeof(T) == sizeof(float))
+          part.add(chain, exp2.natural(V(difference)).get(0));
+        else
+          part.add(chain, exp2.natural(difference));
+        difference_part.add(chain, difference);
+      });
+      powers += part.total();
+      differences += difference_part.total();
+    });
+    row_sums[row] = {maximum, powers, differences};
+  }
+}
+
+/// d_x = y (d_y - sum_j d_y_j y_j), row by row
+template <class Isa>
+void softmax_backward(const float* d_y, const float* y, std::int64_t rows, std::int64_t columns,
+                      float* d_x) noexcept {
+  using L = Lanes<Isa>;
+  for (std::int64_t row = 0; row < rows; ++row, d_y += columns, y += columns, d_x += columns) {
+    double sum = 0.0;
+    for_stretches(columns, [&](std::int64_t begin, std::int64_t end) {
+      typename L::Sum part;
+      L::each(begin, end, [&]<class T>(std::int64_t i, int chain) {
+        part.add(chain, L::template load<T>(d_y + i) * L::template load<T>(y + i));
+      });
+      sum += part.total();
+    });
+    const auto product = static_cast<float>(sum);
+    L::each(0, columns, [&]<class T>(std::int64_t i, int) {
+      L::store(d_x + i, L::template load<T>(y + i) * (L::template load<T>(d_y + i) - T(product)));
+    });
+  }
+}
+
+}  // namespace heed::kernels

@@ -1,0 +1,76 @@
+#pragma once
+
+// The register block of products of bytes, in the shape of micro_kernel.hpp:
+//
+//   C[Rows, kPanel] = A[Rows, depth] B[depth, kPanel], whole numbers
+//
+// A block of A holds eight neighbouring bytes (0..127) of each of its kRows rows, then the next
+// eight; a panel of B four neighbouring bytes (-64..64) of each of its kPanel columns, then the
+// next four. The depth is a multiple of eight, filled up with zeros in B. Its instructions reach
+// 129 Gop/s in registers, in Chromium on one Zen 4 core, 2.3 times what multiply-adds of floats
+// reach.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/product/micro_kernel.hpp"
+#include "kernels/product/table.hpp"
+#include "simd/int8.hpp"
+
+namespace heed::kernels {
+
+/// Rows of C that are computed at a time. Beside their sums the registers hold four vectors of B,
+/// two of A, the products of both and a vector of ones: with six rows of two vectors V8 kept sums
+/// in memory, and a product of depth 64 took as long as one of floats.
+template <class Isa>
+inline constexpr int kByteRows = std::min(simd::Traits<Isa>::kRows, 3);
+
+/// `start(v)` gives what the sums of vector v of a row begin with, and `finish(row, v, sum)` takes
+/// them.
+template <class Isa, int Rows, class Start, class Finish>
+void multiply_byte_block(const std::int8_t* a, const std::int8_t* b, std::int64_t depth,
+                         int first_row, const Start& start, const Finish& finish) noexcept {
+  using B = simd::Bytes<Isa>;
+  using S = simd::Sums<Isa>;
+  constexpr int kVectors = simd::Traits<Isa>::kVectors;
+  constexpr int kBytes = static_cast<int>(B::size);
+  constexpr int kGroupOfColumns = kPanel<Isa> * simd::kGroup;
+  const simd::ByteDot<Isa> dot;
+  S sum[Rows][kVectors];
+  for (int v = 0; v < kVectors; ++v) {
+    const S first = start(v);
+    for (int r = 0; r < Rows; ++r) sum[r][v] = first;
+  }
+  for (std::int64_t d = 0; d < depth; d += kByteStep) {
+    B first[kVectors], second[kVectors];
+    for (int v = 0; v < kVectors; ++v) {
+      first[v] = B::load_aligned(b + v * kBytes);
+      second[v] = B::load_aligned(b + kGroupOfColumns + v * kBytes);
+    }
+    for (int r = 0; r < Rows; ++r) {
+      const B left = simd::broadcast_group<Isa>(a + r * kByteStep);
+      const B next = simd::broadcast_group<Isa>(a + r * kByteStep + simd::kGroup);
+      for (int v = 0; v < kVectors; ++v)
+        sum[r][v] = dot(left, first[v], next, second[v], sum[r][v]);
+    }
+    a += simd::Traits<Isa>::kRows * kByteStep;
+    b += 2 * kGroupOfColumns;
+  }
+  for (int r = 0; r < Rows; ++r)
+    for (int v = 0; v < kVectors; ++v) finish(first_row + r, v, sum[r][v]);
+}
+
+/// The same for some rows of a block of A, 1 <= rows <= Traits::kRows, taken few by few.
+template <class Isa, class Start, class Finish, int Rows = kByteRows<Isa>>
+inline void multiply_byte_rows(int rows, const std::int8_t* a, const std::int8_t* b,
+                               std::int64_t depth, const Start& start, const Finish& finish,
+                               int first_row = 0) noexcept {
+  for (; first_row + Rows <= rows; first_row += Rows)
+    multiply_byte_block<Isa, Rows>(a + first_row * kByteStep, b, depth, first_row, start, finish);
+  if constexpr (Rows > 1) {
+    if (first_row < rows)
+      multiply_byte_rows<Isa, Start, Finish, Rows - 1>(rows, a, b, depth, start, finish, first_row);
+  }
+}
+
+}  // namespace heed::kernels

@@ -1,0 +1,61 @@
+#pragma once
+
+// y = f(x W^T + b) with bytes. A row of W is s w, w whole numbers of -64..64 and s its greatest
+// magnitude / 64; a row of x is t (q - z), q whole numbers of 0..127, rounded when the layer runs
+// (Dettmers et al., "LLM.int8()", 2022, have both scales; the zero z uses all steps for numbers of
+// one sign, as activations often are). Then
+//     x W^T = s t (q w - z sum(w)),
+// and only q w is a product of matrices, of whole numbers and exact.
+//
+// Weights of 8 bits would make a pair of products fill 16 bits alone: six instructions for 32
+// products instead of five, 105 Gop/s instead of 129, 1.9 times the floats' speed instead of 2.3.
+// Of 7 bits, the error on normally distributed numbers grows from 1.6 % to 2.1 % of the root mean
+// square.
+
+#include <algorithm>
+
+#include "kernels/layers/activate.hpp"
+#include "kernels/product/byte_kernel.hpp"
+#include "kernels/product/quantise.hpp"
+
+namespace heed::kernels {
+
+template <class Isa>
+void byte_linear(const ByteLinearTile& t) noexcept {
+  using V = simd::Vector<Isa>;
+  using S = simd::Sums<Isa>;
+  constexpr int kLanes = static_cast<int>(V::size);
+  constexpr int kRows = simd::Traits<Isa>::kRows;
+  constexpr int kWidth = kPanel<Isa>;
+  const std::int64_t depth = byte_depth(t.in);
+  for (std::int64_t column = 0; column < t.columns; column += kWidth) {
+    const std::int64_t width = std::min<std::int64_t>(kWidth, t.columns - column);
+    alignas(64) float scales[kWidth] = {}, column_sums[kWidth] = {}, bias[kWidth] = {};
+    std::copy_n(t.scales + column, width, scales);
+    std::copy_n(t.sums + column, width, column_sums);
+    if (t.bias) std::copy_n(t.bias + column, width, bias);
+    for (std::int64_t r = 0; r < t.rows; r += kRows) {
+      const int rows = static_cast<int>(std::min<std::int64_t>(kRows, t.rows - r));
+      float* const y = t.y + r * t.y_stride + column;
+      float part[kRows * kWidth];
+      float* const c = width == kWidth ? y : part;
+      const std::ptrdiff_t stride = width == kWidth ? t.y_stride : kWidth;
+      // y = step scale (sum - zero column_sum) + bias
+      multiply_byte_rows<Isa>(
+          rows, t.x + r * depth, t.weight + column * depth, depth, [](int) { return S(0); },
+          [&](int i, int v, S sum) {
+            const auto [step, zero] = t.x_rows[r + i];
+            const V product = simd::madd<Isa>(V(-zero), V::load_aligned(column_sums + v * kLanes),
+                                              xsimd::to_float(sum));
+            simd::madd<Isa>(product * V(step), V::load_aligned(scales + v * kLanes),
+                            V::load_aligned(bias + v * kLanes))
+                .store_unaligned(c + i * stride + v * kLanes);
+          });
+      activate<Isa>(t.activation, rows, c, stride);
+      if (c == part)
+        for (int i = 0; i < rows; ++i) std::copy_n(part + i * kWidth, width, y + i * t.y_stride);
+    }
+  }
+}
+
+}  // namespace heed::kernels

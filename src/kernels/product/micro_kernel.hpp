@@ -1,0 +1,112 @@
+#pragma once
+
+// The register block that every product of this library is made of.
+//
+//   C[Rows, kPanel] (+)= A[Rows, depth] B[depth, kPanel]
+//
+// A is read where it lies, its rows a stride apart that is best known when this is compiled: then
+// one pointer serves all rows (`Left` below). B is a panel: kPanel columns whose rows lie one after
+// the other, so that it is read straight through. The block of C stays in registers for the whole
+// depth. Each step of the depth loads kVectors vectors of B and, for each row, one number of A into
+// all lanes, and feeds Rows * kVectors multiply-adds: with 6 x 2 vectors that is 12 of them for 8
+// loads, and 12 + 2 + 1 registers, which fits the 16 that x86 and V8's WebAssembly tiers have. The
+// rows of each instruction set stand in simd/isa.hpp; `./dev bench` shows what they reach. GCC has
+// to be told to unroll: it does so by itself too late to know that the sums never need an address,
+// and then carries all of them through memory before and after the loop.
+
+#include <cstddef>
+
+#include "simd/vector.hpp"
+
+namespace heed::kernels {
+
+template <class Isa>
+inline constexpr int kPanel =
+    simd::Traits<Isa>::kVectors * static_cast<int>(simd::Vector<Isa>::size);
+
+/// A left factor whose entry (row, d) stands at row * RowStride + d * Step.
+template <int RowStride, int Step>
+struct FixedLeft {
+  const float* at;
+  float row(int r) const noexcept { return at[r * RowStride]; }
+  void advance() noexcept { at += Step; }
+};
+
+/// The next row of a right factor that is a panel of floats; kernels/attention/decode.hpp has other
+/// ones.
+template <class Isa>
+inline void next_row(const float*& panel,
+                     simd::Vector<Isa> (&row)[simd::Traits<Isa>::kVectors]) noexcept {
+  for (auto& vector : row) {
+    vector = simd::Vector<Isa>::load_aligned(panel);
+    panel += simd::Vector<Isa>::size;
+  }
+}
+
+/// C begins as zero, as what it was (Accumulate), or as other numbers: `start`, whose rows may be
+/// one and the same (start_stride 0).
+template <class Isa, int Rows, bool Accumulate, class Left, class Right>
+void multiply_block(Left a, Right b, std::ptrdiff_t depth, const float* start,
+                    std::ptrdiff_t start_stride, float* c, std::ptrdiff_t c_stride) noexcept {
+  using V = simd::Vector<Isa>;
+  constexpr int kVectors = simd::Traits<Isa>::kVectors;
+  constexpr int kLanes = static_cast<int>(V::size);
+  V sum[Rows][kVectors];
+#pragma GCC unroll 32
+  for (int r = 0; r < Rows; ++r)
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v)
+      sum[r][v] = Accumulate ? V::load_unaligned(start + r * start_stride + v * kLanes) : V(0.0f);
+  for (std::ptrdiff_t d = 0; d < depth; ++d, a.advance()) {
+    V column[kVectors];
+    next_row<Isa>(b, column);
+#pragma GCC unroll 32
+    for (int r = 0; r < Rows; ++r) {
+      const V row(a.row(r));
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) sum[r][v] = simd::madd<Isa>(row, column[v], sum[r][v]);
+    }
+  }
+#pragma GCC unroll 32
+  for (int r = 0; r < Rows; ++r)
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) sum[r][v].store_unaligned(c + r * c_stride + v * kLanes);
+}
+
+/// The same for the last rows of a matrix: 1 <= rows <= Traits::kRows.
+template <class Isa, bool Accumulate, int Rows = simd::Traits<Isa>::kRows, class Left, class Right>
+inline void multiply_rows(int rows, Left a, Right b, std::ptrdiff_t depth, const float* start,
+                          std::ptrdiff_t start_stride, float* c, std::ptrdiff_t c_stride) noexcept {
+  if constexpr (Rows > 1) {
+    if (rows < Rows)
+      return multiply_rows<Isa, Accumulate, Rows - 1>(rows, a, b, depth, start, start_stride, c,
+                                                      c_stride);
+  }
+  multiply_block<Isa, Rows, Accumulate>(a, b, depth, start, start_stride, c, c_stride);
+}
+
+template <class Isa, bool Accumulate, int Rows = simd::Traits<Isa>::kRows, class Left, class Right>
+inline void multiply_rows(int rows, Left a, Right b, std::ptrdiff_t depth, float* c,
+                          std::ptrdiff_t c_stride) noexcept {
+  multiply_rows<Isa, Accumulate, Rows>(rows, a, b, depth, c, c_stride, c, c_stride);
+}
+
+/// One row of C += A B that does not read a row of B where A is zero, because 0 * NaN is NaN. Else
+/// it gives the same bits as multiply_block. Entry d of A stands at d * step.
+template <class Isa>
+inline void add_seen_rows(const float* a, std::ptrdiff_t step, const float* b, std::ptrdiff_t depth,
+                          float* c) noexcept {
+  using V = simd::Vector<Isa>;
+  constexpr int kVectors = simd::Traits<Isa>::kVectors;
+  constexpr int kLanes = static_cast<int>(V::size);
+  V sum[kVectors];
+  for (int v = 0; v < kVectors; ++v) sum[v] = V::load_unaligned(c + v * kLanes);
+  for (std::ptrdiff_t d = 0; d < depth; ++d, a += step, b += kPanel<Isa>) {
+    if (*a == 0.0f) continue;
+    for (int v = 0; v < kVectors; ++v)
+      sum[v] = simd::madd<Isa>(V(*a), V::load_aligned(b + v * kLanes), sum[v]);
+  }
+  for (int v = 0; v < kVectors; ++v) sum[v].store_unaligned(c + v * kLanes);
+}
+
+}  // namespace heed::kernels

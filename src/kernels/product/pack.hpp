@@ -1,0 +1,170 @@
+#pragma once
+
+// Copies matrices into the blocks that micro_kernel.hpp reads. What a block has beyond the matrix
+// is zero.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/product/micro_kernel.hpp"
+#include "simd/transpose.hpp"
+
+namespace heed::kernels {
+
+/// One block; of the first `width` rows, a number known when this is compiled if the block is
+/// whole.
+template <class Isa, int Width, class Count>
+inline void pack_block(const float* rows, std::ptrdiff_t row_stride, Count width,
+                       std::ptrdiff_t depth, float* block) noexcept {
+  using V = simd::Vector<Isa>;
+  constexpr int kLanes = static_cast<int>(V::size);
+  constexpr int kSquares = (Width + kLanes - 1) / kLanes;
+  // Where the vectors do not fit the width, each store is too long by so many numbers, which the
+  // next one overwrites; the last of a block goes through `last`.
+  constexpr int kTooLong = kSquares * kLanes - Width;
+  static_assert(kTooLong <= Width);
+  std::ptrdiff_t d = 0;
+  for (; d + kLanes <= depth; d += kLanes) {
+    V squares[kSquares][kLanes];
+    for (int s = 0; s < kSquares; ++s) {
+      for (int i = 0; i < kLanes; ++i) {
+        const int r = s * kLanes + i;
+        squares[s][i] = r < width ? V::load_unaligned(rows + r * row_stride + d) : V(0.0f);
+      }
+      simd::transpose<Isa>(squares[s]);
+    }
+    constexpr int kWhole = kTooLong > 0 ? kLanes - 1 : kLanes;
+    float* out = block + d * Width;
+    for (int i = 0; i < kWhole; ++i, out += Width)
+      for (int s = 0; s < kSquares; ++s) squares[s][i].store_unaligned(out + s * kLanes);
+    if constexpr (kTooLong > 0) {
+      alignas(64) float last[kSquares * kLanes];
+      for (int s = 0; s < kSquares; ++s) squares[s][kLanes - 1].store_aligned(last + s * kLanes);
+      std::copy_n(last, Width, out);
+    }
+  }
+  for (; d < depth; ++d)
+    for (int r = 0; r < Width; ++r) block[d * Width + r] = r < width ? rows[r * row_stride + d] : 0;
+}
+
+/// Rows become columns, Width of them to a block: block[d][r] = rows[r][d], for d < depth.
+/// With Width = kPanel the right factor of x W^T from a key matrix [S, D] or a weight matrix
+/// [out, in]; with Width = kRows a left factor for FixedLeft<1, kRows>.
+template <class Isa, int Width>
+void pack_blocks(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
+                 std::ptrdiff_t depth, float* blocks) noexcept {
+  for (; count >= Width; count -= Width, rows += Width * row_stride, blocks += depth * Width)
+    pack_block<Isa, Width>(rows, row_stride, std::integral_constant<int, Width>(), depth, blocks);
+  if (count > 0) pack_block<Isa, Width>(rows, row_stride, static_cast<int>(count), depth, blocks);
+}
+
+/// The same for panels of kPanel rows.
+template <class Isa>
+void pack_rows(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
+               std::ptrdiff_t depth, float* panels) noexcept {
+  pack_blocks<Isa, kPanel<Isa>>(rows, row_stride, count, depth, panels);
+}
+
+/// Columns stay columns, Width of them to a block of `depth` rows, of which count are written:
+/// block[r][c] = rows[r][c], for r < count. With Width = kPanel the right factor of A B, with
+/// Width = kRows the left one of A^T B.
+///
+/// Some rows at a time, so that the cache lines that two blocks share are read once: 8 streams,
+/// fewer than the ways in which rows a power of two apart can be cached.
+template <class Isa, int Width>
+void pack_block_columns(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
+                        std::ptrdiff_t columns, std::ptrdiff_t depth, float* blocks) noexcept {
+  using V = simd::Vector<Isa>;
+  constexpr int kLanes = static_cast<int>(V::size);
+  constexpr int kVectors = (Width + kLanes - 1) / kLanes;
+  // As in pack_block the stores, and here the loads too, may be too long: not in a last row, which
+  // may be the end of both arrays.
+  static_assert(kVectors * kLanes - Width <= Width);
+  constexpr std::int64_t kLast = kVectors * kLanes > Width ? 1 : 0;
+  constexpr std::int64_t kRowsAtATime = 8;
+  for (std::int64_t first = 0; first < count; first += kRowsAtATime) {
+    const std::int64_t end = std::min(first + kRowsAtATime, count);
+    for (std::ptrdiff_t column = 0; column < columns; column += Width) {
+      const std::ptrdiff_t width = std::min<std::ptrdiff_t>(Width, columns - column);
+      const float* row = rows + first * row_stride + column;
+      float* out = blocks + column * depth + first * Width;
+      std::int64_t r = first;
+      if (width == Width) {
+        for (; r + kLast < end; ++r, row += row_stride, out += Width) {
+          V x[kVectors];
+          for (int v = 0; v < kVectors; ++v) x[v] = V::load_unaligned(row + v * kLanes);
+          for (int v = 0; v < kVectors; ++v) x[v].store_unaligned(out + v * kLanes);
+        }
+        if constexpr (kLast > 0) std::copy_n(row, Width, out);
+      } else {
+        // Not std::copy_n, for in WebAssembly that is a call.
+        for (; r < end; ++r, row += row_stride, out += Width)
+          for (std::ptrdiff_t c = 0; c < Width; ++c) out[c] = c < width ? row[c] : 0.0f;
+      }
+    }
+  }
+}
+
+/// Columns stay columns: panel c of kPanel columns holds rows[0..count), `depth` of them reserved.
+/// A tile of a value matrix [S, Dv] becomes the right factor of P V.
+/// Returns whether all the numbers are finite.
+template <class Isa>
+bool pack_columns(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
+                  std::ptrdiff_t columns, std::ptrdiff_t depth, float* panels) noexcept {
+  using V = simd::Vector<Isa>;
+  constexpr int kLanes = static_cast<int>(V::size);
+  constexpr int kWidth = kPanel<Isa>;
+  // x - x is 0 for a finite x and NaN for any other, and a sum keeps a NaN.
+  V not_finite(0.0f);
+  float not_finite_rest = 0.0f;
+  for (std::ptrdiff_t first = 0; first < columns; first += kWidth, panels += depth * kWidth) {
+    const std::ptrdiff_t width = std::min<std::ptrdiff_t>(kWidth, columns - first);
+    const float* row = rows + first;
+    float* out = panels;
+    std::int64_t r = 0;
+    if (width == kWidth)
+      for (; r < count; ++r, row += row_stride, out += kWidth)
+        for (int c = 0; c < kWidth; c += kLanes) {
+          const V x = V::load_unaligned(row + c);
+          x.store_aligned(out + c);
+          not_finite += x - x;
+        }
+    for (; r < count; ++r, row += row_stride, out += kWidth) {
+      std::ptrdiff_t c = 0;
+      for (; c + kLanes <= width; c += kLanes) {
+        const V x = V::load_unaligned(row + c);
+        x.store_aligned(out + c);
+        not_finite += x - x;
+      }
+      for (; c < width; ++c) {
+        out[c] = row[c];
+        not_finite_rest += row[c] - row[c];
+      }
+      std::fill(out + width, out + kWidth, 0.0f);
+    }
+    if (count < depth) std::fill(out, panels + depth * kWidth, 0.0f);
+  }
+  return xsimd::reduce_add(not_finite) + not_finite_rest == 0.0f;
+}
+
+template <class Isa>
+bool all_finite(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
+                std::ptrdiff_t columns) noexcept {
+  using V = simd::Vector<Isa>;
+  constexpr std::ptrdiff_t kLanes = V::size;
+  V not_finite(0.0f);  // as in pack_columns
+  float not_finite_rest = 0.0f;
+  for (; count > 0; --count, rows += row_stride) {
+    std::ptrdiff_t c = 0;
+    for (; c + kLanes <= columns; c += kLanes) {
+      const V x = V::load_unaligned(rows + c);
+      not_finite += x - x;
+    }
+    for (; c < columns; ++c) not_finite_rest += rows[c] - rows[c];
+  }
+  return xsimd::reduce_add(not_finite) + not_finite_rest == 0.0f;
+}
+
+}  // namespace heed::kernels

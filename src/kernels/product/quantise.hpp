@@ -1,0 +1,185 @@
+#pragma once
+
+// Rows of floats rounded to bytes, in the order in which byte_kernel.hpp reads them.
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "kernels/product/micro_kernel.hpp"
+#include "kernels/product/table.hpp"
+#include "simd/int8.hpp"
+
+namespace heed::kernels {
+
+/// What bytes of queries have added to them.
+inline constexpr std::int32_t kQueryZero = 64;
+
+/// Adding it leaves a number, rounded, in the low bits.
+inline constexpr float kRoundToLowBits = 12582912.0f;  // 1.5 * 2^23
+
+/// Whether all are finite, and the least and the greatest of them and zero.
+template <class Isa>
+bool extent(const float* x, std::int64_t count, float& least, float& greatest) noexcept {
+  using V = simd::Vector<Isa>;
+  constexpr auto kLanes = static_cast<std::int64_t>(V::size);
+  V low(0.0f), high(0.0f), not_finite(0.0f);
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    const V v = V::load_unaligned(x + i);
+    low = xsimd::min(low, v);
+    high = xsimd::max(high, v);
+    not_finite += v - v;
+  }
+  least = xsimd::reduce_min(low);
+  greatest = xsimd::reduce_max(high);
+  float rest = xsimd::reduce_add(not_finite);
+  for (; i < count; ++i) {
+    least = std::min(least, x[i]);
+    greatest = std::max(greatest, x[i]);
+    rest += x[i] - x[i];
+  }
+  return rest == 0.0f;
+}
+
+/// A row of a block: bytes round(x inverse) + zero.
+template <class Isa>
+void round_to_block(const float* row, std::int64_t depth, float inverse, float zero,
+                    std::int8_t* block) noexcept {
+  constexpr int kStep = simd::Traits<Isa>::kRows * kByteStep;
+  const float round = kRoundToLowBits + zero;
+  const auto byte = [=](float x) {
+    return static_cast<std::int8_t>(std::bit_cast<std::int32_t>(x * inverse + round));
+  };
+  for (; depth >= kByteStep; depth -= kByteStep, row += kByteStep, block += kStep)
+    for (std::int64_t i = 0; i < kByteStep; ++i) block[i] = byte(row[i]);
+  for (std::int64_t i = 0; i < depth; ++i) block[i] = byte(row[i]);
+}
+
+/// Where row r begins among the blocks.
+template <class Isa>
+std::int64_t byte_row(std::int64_t r, std::int64_t depth) noexcept {
+  constexpr int kRows = simd::Traits<Isa>::kRows;
+  return r / kRows * kRows * byte_depth(depth) + r % kRows * kByteStep;
+}
+
+/// One over a step, or 0 where all is zero or next to it.
+constexpr float inverse_of(float step) noexcept { return step < 1e-36f ? 0.0f : 1.0f / step; }
+
+template <class Isa>
+void quantise_left(const float* rows, std::int64_t count, std::int64_t depth, std::int8_t* blocks,
+                   ByteRow* byte_rows) noexcept {
+  constexpr auto kNaN = std::numeric_limits<float>::quiet_NaN();
+  for (std::int64_t r = 0; r < count; ++r, rows += depth) {
+    float least, greatest;
+    const bool finite = extent<Isa>(rows, depth, least, greatest);
+    // 126 steps, because both ends may be rounded outwards.
+    const float step = greatest / 126.0f - least / 126.0f;
+    const float inverse = inverse_of(step);
+    const float zero = std::nearbyint(-least * inverse);
+    byte_rows[r] = {finite ? step : kNaN, zero};
+    round_to_block<Isa>(rows, depth, inverse, zero, blocks + byte_row<Isa>(r, depth));
+  }
+}
+
+/// A row becomes a column of a panel: bytes of -64..64. Gives their scale and their sum.
+template <class Isa>
+std::int32_t quantise_column(const float* row, std::int64_t depth, std::int8_t* column,
+                             float& scale) noexcept {
+  constexpr int kStep = kPanel<Isa> * simd::kGroup;
+  constexpr float kMost = 64.0f;
+  float least, greatest;
+  if (!extent<Isa>(row, depth, least, greatest)) {
+    scale = std::numeric_limits<float>::quiet_NaN();
+    return 0;
+  }
+  scale = std::max(-least, greatest) / kMost;
+  const float inverse = inverse_of(scale);
+  std::int32_t sum = 0;
+  for (std::int64_t d = 0; d < depth; ++d) {
+    const auto byte =
+        static_cast<std::int8_t>(std::bit_cast<std::int32_t>(row[d] * inverse + kRoundToLowBits));
+    column[d / simd::kGroup * kStep + d % simd::kGroup] = byte;
+    sum += byte;
+  }
+  return sum;
+}
+
+/// Where row r's column begins among the panels.
+template <class Isa>
+std::int64_t byte_column(std::int64_t r, std::int64_t depth) noexcept {
+  constexpr int kWidth = kPanel<Isa>;
+  return r / kWidth * kWidth * byte_depth(depth) + r % kWidth * simd::kGroup;
+}
+
+template <class Isa>
+std::int64_t whole_panels(std::int64_t count) noexcept {
+  return (count + kPanel<Isa> - 1) / kPanel<Isa> * kPanel<Isa>;
+}
+
+template <class Isa>
+void quantise_weight(const float* rows, std::int64_t count, std::int64_t depth, std::int8_t* panels,
+                     float* scales, float* sums) noexcept {
+  std::fill_n(panels, whole_panels<Isa>(count) * byte_depth(depth), std::int8_t{0});
+  for (std::int64_t r = 0; r < count; ++r)
+    sums[r] = static_cast<float>(quantise_column<Isa>(
+        rows + r * depth, depth, panels + byte_column<Isa>(r, depth), scales[r]));
+}
+
+// Rows of queries and keys are turned, by the same orthogonal matrix, before they are rounded, so
+// that a channel that stands out is spread over several and does not take all the steps (Ashkboos
+// et al., "QuaRot", 2024; for attention Shah et al., "FlashAttention-3", 2024): a Hadamard matrix
+// over every fourth number, as far as the depth has powers of two, after signs that break up what
+// rows have in common. The matrix is not normalised: a product grows by this factor.
+constexpr std::int64_t rotation_growth(std::int64_t depth) noexcept {
+  return std::max<std::int64_t>(1, (depth & -depth) / 4);
+}
+
+template <class Isa>
+void rotate(float* row, std::int64_t depth) noexcept {
+  // + or -, as the bits of 2^32 / golden ratio have it.
+  constexpr auto kSigns = [] {
+    std::array<float, 32> signs{};
+    for (std::size_t i = 0; i < signs.size(); ++i) signs[i] = 0x9e3779b9u >> i & 1 ? -1.0f : 1.0f;
+    return signs;
+  }();
+  for (std::int64_t d = 0; d < depth; ++d) row[d] *= kSigns[static_cast<std::size_t>(d % 32)];
+  const std::int64_t block = 4 * rotation_growth(depth);
+  for (std::int64_t half = 4; half < block; half *= 2)
+    for (std::int64_t first = 0; first < depth; first += 2 * half)
+      for (std::int64_t d = first; d < first + half; ++d) {
+        const float x = row[d], y = row[d + half];
+        row[d] = x + y;
+        row[d + half] = x - y;
+      }
+}
+
+/// A row of a block, bytes of 1..127 that stand for step * (byte - 64). Gives the step.
+template <class Isa>
+float quantise_query(const float* row, std::int64_t depth, std::int8_t* block) noexcept {
+  float least, greatest;
+  if (!extent<Isa>(row, depth, least, greatest)) return std::numeric_limits<float>::quiet_NaN();
+  const float step = std::max(-least, greatest) / 63.0f;
+  round_to_block<Isa>(row, depth, inverse_of(step), kQueryZero, block);
+  return step;
+}
+
+template <class Isa>
+void quantise_keys(const ByteKeys& k) noexcept {
+  const std::int64_t padded = whole_panels<Isa>(k.count);
+  std::fill_n(k.panels, padded * byte_depth(k.depth), std::int8_t{0});
+  std::fill(k.scales + k.count, k.scales + padded, 0.0f);
+  std::fill(k.starts + k.count, k.starts + padded, 0);
+  for (std::int64_t r = 0; r < k.count; ++r) {
+    const float* const row = k.rows + r * k.row_stride;
+    for (std::int64_t d = 0; d < k.depth; ++d) k.scratch[d] = row[d] - k.mean[d];
+    rotate<Isa>(k.scratch, k.depth);
+    k.starts[r] =
+        -kQueryZero * quantise_column<Isa>(k.scratch, k.depth,
+                                           k.panels + byte_column<Isa>(r, k.depth), k.scales[r]);
+  }
+}
+
+}  // namespace heed::kernels

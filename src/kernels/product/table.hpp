@@ -1,0 +1,99 @@
+#pragma once
+
+// What the kernels of matrix products take, and the list of them.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/layers/table.hpp"
+
+namespace heed::kernels {
+
+/// Keys [count, depth] to be rounded to panels of bytes, `mean` [depth] taken off.
+struct ByteKeys {
+  const float* rows;
+  std::ptrdiff_t row_stride;
+  std::int64_t count;
+  std::int64_t depth;
+  const float* mean;
+  float* scratch;  // [depth]
+  std::int8_t* panels;
+  // For each column of the panels its scale, and with what its products with queries begin.
+  float* scales;
+  std::int32_t* starts;
+};
+
+/// y = activation(x W^T + bias) for some rows of x and some rows of W.
+struct LinearTile {
+  const float* x;  // [rows, in] where it lies, or packed by pack_left
+  std::int64_t rows;
+  std::int64_t in;
+  const float* weight;  // [columns, in] where it lies, or packed by pack_rows
+  std::int64_t columns;
+  const float* bias;  // [columns] or null
+  Activation activation;
+  float* y;  // [rows, columns]
+  std::ptrdiff_t y_stride;
+};
+
+/// Bytes come in twos of groups of four: simd/int8.hpp.
+inline constexpr std::int64_t kByteStep = 8;
+constexpr std::int64_t byte_depth(std::int64_t depth) noexcept {
+  return (depth + kByteStep - 1) / kByteStep * kByteStep;
+}
+
+/// So many products of bytes, 127 * 64 at most, add up in 32 bits.
+inline constexpr std::int64_t kMostByteDepth = 1 << 18;
+
+/// A row of bytes stands for the numbers step * (byte - zero).
+struct ByteRow {
+  float step;
+  float zero;
+};
+
+/// The same with bytes.
+struct ByteLinearTile {
+  const std::int8_t* x;   // packed by quantise_left
+  const ByteRow* x_rows;  // [rows]
+  std::int64_t rows;
+  std::int64_t in;
+  const std::int8_t* weight;  // packed by quantise_weight
+  const float* scales;        // [columns] of the weights
+  const float* sums;          // [columns] of the weights' bytes
+  std::int64_t columns;
+  const float* bias;
+  Activation activation;
+  float* y;
+  std::ptrdiff_t y_stride;
+};
+
+/// The kernels of matrix products of one instruction set.
+struct ProductKernels {
+  void (*pack_rows)(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
+                    std::ptrdiff_t depth, float* panels) noexcept;
+  bool (*pack_columns)(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
+                       std::ptrdiff_t columns, std::ptrdiff_t depth, float* panels) noexcept;
+  bool (*all_finite)(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
+                     std::ptrdiff_t columns) noexcept;
+  /// Rows of a left factor, by register blocks.
+  void (*pack_left)(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
+                    std::ptrdiff_t depth, float* blocks) noexcept;
+  /// Columns of a right factor, by panels, and of a transposed left one, by register blocks.
+  void (*pack_right_columns)(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
+                             std::ptrdiff_t columns, std::ptrdiff_t depth, float* panels) noexcept;
+  void (*pack_left_columns)(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
+                            std::ptrdiff_t columns, std::ptrdiff_t depth, float* blocks) noexcept;
+  void (*linear)(const LinearTile& tile) noexcept;
+  /// The same for x and weight where they lie.
+  void (*linear_in_place)(const LinearTile& tile) noexcept;
+  void (*byte_linear)(const ByteLinearTile& tile) noexcept;
+  /// [count, depth] -> register blocks of bytes, as long as byte_depth(depth) says.
+  void (*quantise_left)(const float* rows, std::int64_t count, std::int64_t depth,
+                        std::int8_t* blocks, ByteRow* byte_rows) noexcept;
+  /// [count, depth] -> panels of bytes.
+  void (*quantise_weight)(const float* rows, std::int64_t count, std::int64_t depth,
+                          std::int8_t* panels, float* scales, float* sums) noexcept;
+  void (*quantise_keys)(const ByteKeys& keys) noexcept;
+};
+
+}  // namespace heed::kernels

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/runtime.hpp"
+
+namespace heed::ops {
+
+/// Sums over the middle axis of x [outer, rows, columns] -> [outer, columns]: blocks of rows in
+/// float, the sums of blocks in double. Takes scratch memory from the arena. Throws MemoryError.
+void sum_rows(Context::Runtime& runtime, const float* x, std::int64_t outer, std::int64_t rows,
+              std::int64_t columns, float* sums);
+
+/// Adds x [rows, columns] to rows that lie `stride` numbers apart.
+void add_block(const float* x, std::int64_t rows, std::int64_t columns, float* to,
+               std::int64_t stride) noexcept;
+
+}  // namespace heed::ops

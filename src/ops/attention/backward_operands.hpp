@@ -1,0 +1,100 @@
+#pragma once
+
+// What the backward pass of attention multiplies, packed once for all its tiles.
+
+#include <span>
+
+#include "ops/attention/attention_tiles.hpp"
+#include "ops/validate.hpp"
+
+namespace heed::ops {
+
+/// What attention gave, and the gradients of that.
+struct AttentionOutputs {
+  const float* output;
+  const float* maxima;
+  const float* sums;
+  const float* d_output;
+  const float* d_lse;  // or null
+};
+
+/// Tiles of queries are numbered sequence by sequence, and once more for each head; tiles of keys
+/// within their sequence.
+///
+/// With `regions` there is memory for so many key/value heads of a sequence, with their query
+/// heads, in place of all: what is packed for one into a region is gone when the next one takes it.
+/// So what many small heads need stays in the second-level cache.
+class BackwardOperands {
+ public:
+  BackwardOperands(const AttentionProblem& p, const AttentionOptions& options,
+                   const kernels::KernelTable& kernels, std::int64_t regions,
+                   Arena::Scope& scratch);
+
+  /// Of one head.
+  std::int64_t query_tiles() const noexcept { return std::ssize(tiles_); }
+  std::int64_t first_query_tile(std::size_t sequence) const noexcept {
+    return query_starts_[sequence];
+  }
+  std::int64_t key_tiles(std::size_t sequence) const noexcept {
+    return key_starts_[sequence + 1] - key_starts_[sequence];
+  }
+  /// Of all sequences, for one head: so many pieces of work for pack_keys.
+  std::int64_t all_key_tiles() const noexcept { return key_starts_[p_.sequences.size()]; }
+
+  const QueryTile& tile(std::int64_t t) const noexcept {
+    return tiles_[static_cast<std::size_t>(t)];
+  }
+  /// So many queries tile t has, and so many rows each tile has room for.
+  std::int64_t count(std::int64_t t) const noexcept;
+  std::int64_t query_depth() const noexcept { return query_depth_; }
+  /// The place of a tile of queries, of so many; `region` matters only if there are any.
+  std::int64_t query_slot(std::int64_t h, std::int64_t t, std::int64_t region) const noexcept;
+  std::int64_t query_slots() const noexcept { return query_slots_; }
+
+  void pack_queries(std::int64_t h, std::int64_t t, std::int64_t region, const float* q,
+                    const AttentionOutputs& outputs) noexcept;
+  /// One tile of all heads, numbered through all sequences.
+  void pack_keys(std::int64_t tile, const float* k, const float* v) noexcept;
+  /// One tile of one head.
+  void pack_keys(std::size_t sequence, std::int64_t g, std::int64_t tile, std::int64_t region,
+                 const float* k, const float* v) noexcept;
+
+  const kernels::BackwardQueries& queries(std::int64_t h, std::int64_t t) const noexcept {
+    return queries_[h * query_tiles() + t];
+  }
+
+  /// A pair of tiles without its gradients and its scratch memory.
+  kernels::BackwardTile pair(std::int64_t h, std::int64_t t, std::int64_t key_tile) const noexcept;
+
+ private:
+  std::int64_t key_slot(std::size_t sequence, std::int64_t g) const noexcept {
+    return key_starts_[sequence] * p_.G + g * key_tiles(sequence);
+  }
+
+  const AttentionProblem& p_;
+  const AttentionOptions& options_;
+  const kernels::KernelTable& kernels_;
+  std::span<const QueryTile> tiles_;
+  std::int64_t query_depth_, key_depth_;
+  std::int64_t regions_;
+  std::int64_t most_query_tiles_ = 0, most_key_tiles_ = 0;  // of a sequence
+  std::int64_t query_slots_;
+  std::int64_t* query_starts_;         // of each sequence's tiles
+  std::int64_t* key_starts_;           // the same, as if there were one head
+  kernels::BackwardQueries* queries_;  // [H, query tiles]
+  // Sequence by sequence, then head by head; the values are packed by rows, as the keys.
+  kernels::KeyValueTile* keys_;
+  const float** columns_;  // the same keys by columns
+  // What these point to, slot by slot.
+  std::int64_t q_size_, d_output_size_, q_columns_size_, d_output_columns_size_;
+  float* q_;
+  float* d_output_;
+  float* q_columns_;
+  float* d_output_columns_;
+  float* key_rows_;     // [.., key_depth_, D]
+  float* value_rows_;   // [.., key_depth_, Dv]
+  float* key_columns_;  // [.., key_columns_size_]
+  std::int64_t key_columns_size_;
+};
+
+}  // namespace heed::ops

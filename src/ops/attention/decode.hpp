@@ -1,0 +1,46 @@
+#pragma once
+
+#include <vector>
+
+#include "ops/attention/attention_problem.hpp"
+#include "runtime/runtime.hpp"
+
+namespace heed::ops {
+
+/// Attention of few queries over a cache, by kernels/attention/decode.hpp.
+class Decode {
+ public:
+  /// Whether the call is one: by sizes and options alone.
+  static bool takes(const AttentionProblem& p, const AttentionOptions& options) noexcept;
+
+  /// Takes all the memory that it needs. The cache is as it was before the append.
+  Decode(const AttentionProblem& p, const AttentionOptions& options, Context::Runtime& runtime,
+         Arena::Scope& scratch);
+
+  /// Writes output, and lse if it is not null; the cache holds the new tokens.
+  void run(const float* q, float* output, float* lse, bool alone);
+
+ private:
+  /// Tiles of one sequence, one after the other; the unit of work is one of them for one key/value
+  /// head.
+  struct Chunk {
+    std::size_t sequence;
+    std::int64_t tile;
+    int tiles;
+  };
+
+  int group() const noexcept { return static_cast<int>(p_.H / p_.G); }
+  void attend(std::int64_t piece, const float* q, float* scratch) const noexcept;
+  void merge(std::size_t sequence, std::int64_t g, float* output, float* lse) const noexcept;
+
+  const AttentionProblem& p_;
+  const AttentionOptions& options_;
+  Context::Runtime& runtime_;
+  std::vector<Chunk> chunks_;        // sequence by sequence
+  std::vector<std::size_t> starts_;  // of each sequence's chunks
+  kernels::PartialState* states_;    // [G, chunks]
+  float* thread_scratch_;
+  std::int64_t scratch_size_;
+};
+
+}  // namespace heed::ops

@@ -1,0 +1,387 @@
+#include "ops/attention/kv_pages.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include "ops/arrays/half.hpp"
+#include "ops/validate.hpp"
+#include "runtime/memory.hpp"
+
+namespace heed {
+
+using kernels::kKeyTile;
+using Pages = KvCache::Pages;
+
+struct Pages::Page {
+  Page(std::int64_t bytes, std::int64_t heads)
+      : memory(allocate(bytes_of(bytes, 1))), finite(static_cast<std::size_t>(heads), 1) {}
+
+  std::byte* data() noexcept { return memory.get(); }
+  const std::byte* data() const noexcept { return memory.get(); }
+
+  struct Free {
+    void operator()(std::byte* bytes) const noexcept { release(bytes); }
+  };
+  std::unique_ptr<std::byte[], Free> memory;
+  std::vector<std::uint8_t> finite;  // for each head, whether all its values are
+};
+
+namespace {
+
+std::int64_t number_size(KvCache::Format format) {
+  switch (format) {
+    case KvCache::Format::kFloat32:
+      return 4;
+    case KvCache::Format::kFloat16:
+      return 2;
+    case KvCache::Format::kInt8:
+      return 1;
+  }
+  return 0;
+}
+
+/// In panels of int8 two steps of the depth stand side by side, column after column.
+std::int64_t neighbours(KvCache::Format format) { return format == KvCache::Format::kInt8 ? 2 : 1; }
+
+}  // namespace
+
+/// Where in a page the tile of head g lies, in numbers, and behind all tiles the scales of int8:
+/// kKeyTile for the keys and kKeyTile for the values of each head.
+struct Pages::PageLayout {
+  std::int64_t heads, key_tile, value_tile, number;
+
+  std::int64_t keys(std::int64_t g) const noexcept { return g * (key_tile + value_tile); }
+  std::int64_t values(std::int64_t g) const noexcept { return keys(g) + key_tile; }
+  std::int64_t numbers() const noexcept { return heads * (key_tile + value_tile); }
+  bool has_scales() const noexcept { return number == 1; }
+  std::int64_t bytes() const noexcept {
+    return numbers() * number + (has_scales() ? heads * 2 * kKeyTile * 4 : 0);
+  }
+  template <class Byte>
+  auto scales(Byte* page, std::int64_t g) const noexcept {
+    using Scale = std::conditional_t<std::is_const_v<Byte>, const float, float>;
+    return reinterpret_cast<Scale*>(page + numbers()) + g * 2 * kKeyTile;
+  }
+};
+
+namespace {
+
+void require_size(std::string_view name, std::int64_t size, std::int64_t most) {
+  if (size < 1 || size > most)
+    throw OptionError(name, "a number from 1 to " + std::to_string(most), std::to_string(size));
+}
+
+KvCache::Options checked(KvCache::Options options) {
+  // So much that a page is too large for memory long before its size is for an integer.
+  constexpr std::int64_t kMost = std::int64_t{1} << 20;
+  require_size("batch", options.batch, kMost);
+  require_size("heads", options.heads, kMost);
+  require_size("head_size", options.head_size, kMost);
+  require_size("capacity", options.capacity, Shape::kMaxSize);
+  if (options.value_size == 0) options.value_size = options.head_size;
+  require_size("value_size", options.value_size, kMost);
+  return options;
+}
+
+/// One number for a whole row of int8: its largest magnitude becomes 127. Not finite if the row is
+/// not.
+float scale_of(const float* row, std::int64_t size) {
+  float largest = 0.0f;
+  // x - x is 0 for a finite x and NaN for any other, and a sum keeps a NaN.
+  float not_finite = 0.0f;
+  for (std::int64_t i = 0; i < size; ++i) {
+    largest = std::max(largest, std::fabs(row[i]));
+    not_finite += row[i] - row[i];
+  }
+  return largest / 127.0f + not_finite;
+}
+
+/// Where the numbers of a row go: `run` of them `step` apart, the next ones `stride` further.
+struct Places {
+  std::int64_t first, run, step, stride;
+
+  template <class Write>
+  void each(const float* row, std::int64_t size, Write write) const {
+    for (std::int64_t i = 0, start = first; i < size; i += run, start += stride) {
+      const std::int64_t end = std::min(run, size - i);
+      for (std::int64_t n = 0; n < end; ++n) write(start + n * step, row[i + n]);
+    }
+  }
+};
+
+/// Writes a row as the format stores it. Whether all of it is finite there.
+bool store(KvCache::Format format, std::byte* to, const Places& places, const float* row,
+           std::int64_t size, float* scale) {
+  float not_finite = 0.0f;  // or NaN
+  switch (format) {
+    case KvCache::Format::kFloat32:
+      places.each(row, size, [&](std::int64_t at, float x) {
+        reinterpret_cast<float*>(to)[at] = x;
+        not_finite += x - x;
+      });
+      break;
+    case KvCache::Format::kFloat16:
+      places.each(row, size, [&](std::int64_t at, float x) {
+        const std::uint16_t half = ops::to_float16(x);
+        reinterpret_cast<std::uint16_t*>(to)[at] = half;
+        // What does not fit becomes infinite.
+        if ((half & 0x7c00u) == 0x7c00u) not_finite = 1.0f;
+      });
+      break;
+    case KvCache::Format::kInt8: {
+      *scale = scale_of(row, size);
+      not_finite = *scale - *scale;
+      // A row that is not finite, or all zero, keeps that in its scale alone.
+      const float inverse = std::isfinite(*scale) && *scale > 0.0f ? 1.0f / *scale : 0.0f;
+      places.each(row, size, [&](std::int64_t at, float x) {
+        // Adding 1.5 * 2^23 leaves the nearest whole number in the low bits.
+        const float shifted = inverse == 0.0f ? 0.0f : x * inverse + 12582912.0f;
+        reinterpret_cast<std::int8_t*>(to)[at] =
+            static_cast<std::int8_t>(std::bit_cast<std::int32_t>(shifted));
+      });
+      break;
+    }
+  }
+  return not_finite == 0.0f;
+}
+
+/// Reads panels [panels][depth or one more][width] out to floats [panels][depth][width];
+/// scale(column, d) is that of a byte.
+template <class ScaleOf>
+void widen(KvCache::Format format, const std::byte* from, std::int64_t columns, std::int64_t width,
+           std::int64_t depth, float* to, ScaleOf scale) {
+  if (format == KvCache::Format::kFloat16) {
+    const auto* const halves = reinterpret_cast<const std::uint16_t*>(from);
+    for (std::int64_t i = 0; i < columns * depth; ++i) to[i] = ops::from_float16(halves[i]);
+    return;
+  }
+  const auto* panel = reinterpret_cast<const std::int8_t*>(from);
+  for (std::int64_t first = 0; first < columns; first += width) {
+    for (std::int64_t d = 0; d < depth; ++d) {
+      const std::int8_t* const row = panel + d / 2 * 2 * width + d % 2;
+      for (std::int64_t c = 0; c < width; ++c)
+        *to++ = static_cast<float>(row[2 * c]) * scale(first + c, d);
+    }
+    panel += ops::divide_up(depth, 2) * 2 * width;
+  }
+}
+
+}  // namespace
+
+Pages::Pages(const Options& options, std::int64_t panel)
+    : options_(checked(options)),
+      panel_(panel),
+      padded_keys_(ops::divide_up(options_.head_size, neighbours(options_.format)) *
+                   neighbours(options_.format)),
+      padded_values_(ops::divide_up(options_.value_size, panel) * panel),
+      sequences_(static_cast<std::size_t>(options_.batch)) {}
+
+Pages::~Pages() = default;
+
+Pages::PageLayout Pages::layout() const noexcept {
+  return {options_.heads, kKeyTile * padded_keys_, kKeyTile * padded_values_,
+          number_size(options_.format)};
+}
+
+const Pages::Sequence& Pages::sequence(std::int64_t b) const {
+  if (b < 0 || b >= options_.batch)
+    throw OptionError("sequence", "a number from 0 to " + std::to_string(options_.batch - 1),
+                      std::to_string(b));
+  return sequences_[static_cast<std::size_t>(b)];
+}
+
+std::size_t Pages::bytes() const noexcept {
+  std::set<const Page*> pages;
+  for (const Sequence& s : sequences_)
+    for (const auto& page : s.pages) pages.insert(page.get());
+  return pages.size() * static_cast<std::size_t>(layout().bytes());
+}
+
+std::vector<std::int64_t> Pages::check_append(std::int64_t L,
+                                              const std::optional<TensorView>& counts,
+                                              std::string_view counts_name) const {
+  std::vector<std::int64_t> result(sequences_.size(), L);
+  if (counts) {
+    ops::require_dtype(counts_name, *counts, DType::kInt32);
+    ops::require_shape(counts_name, *counts, Shape{options_.batch});
+    std::ranges::copy(counts->data<std::int32_t>(), result.begin());
+  }
+  for (std::size_t b = 0; b < result.size(); ++b) {
+    if (result[b] < 0 || result[b] > L)
+      throw OptionError(counts_name, "lengths from 0 to " + std::to_string(L),
+                        std::to_string(result[b]));
+    const std::int64_t room = options_.capacity - sequences_[b].length;
+    if (!options_.is_rolling && result[b] > room)
+      throw OptionError(
+          "cache",
+          "room for " + std::to_string(result[b]) + " more tokens in sequence " + std::to_string(b),
+          std::to_string(room) + " of " + std::to_string(options_.capacity));
+  }
+  return result;
+}
+
+std::shared_ptr<Pages::Page> Pages::make_page(const Page* like) const {
+  const std::int64_t bytes = layout().bytes();
+  auto page = std::make_shared<Page>(bytes, options_.heads);
+  if (like) {
+    std::memcpy(page->data(), like->data(), static_cast<std::size_t>(bytes));
+    page->finite = like->finite;
+  } else {
+    // What no token has written yet is multiplied by weights of zero: it must be finite.
+    std::memset(page->data(), 0, static_cast<std::size_t>(bytes));
+  }
+  return page;
+}
+
+void Pages::append(const std::vector<std::int64_t>& counts, const float* k,
+                   const ops::Layout& k_layout, const float* v, const ops::Layout& v_layout) {
+  // Pages first: if there is no room for one, nothing has changed.
+  struct Fresh {
+    std::size_t sequence, place;
+    std::shared_ptr<Page> page;
+  };
+  std::vector<Fresh> fresh;
+  for (std::size_t n = 0; n < sequences_.size(); ++n) {
+    if (counts[n] == 0) continue;
+    Sequence& s = sequences_[n];
+    const auto open = static_cast<std::size_t>(s.length / kKeyTile - s.first_page);
+    if (open < s.pages.size() && s.pages[open].use_count() > 1)
+      fresh.push_back({n, open, make_page(s.pages[open].get())});
+    const auto needed = static_cast<std::size_t>(
+        ops::divide_up(s.length + counts[n], std::int64_t{kKeyTile}) - s.first_page);
+    for (std::size_t place = s.pages.size(); place < needed; ++place)
+      fresh.push_back({n, place, make_page(nullptr)});
+    s.pages.reserve(needed);
+  }
+  for (Fresh& f : fresh) {
+    auto& pages = sequences_[f.sequence].pages;
+    if (f.place < pages.size())
+      pages[f.place] = std::move(f.page);
+    else
+      pages.push_back(std::move(f.page));
+  }
+  for (std::size_t n = 0; n < sequences_.size(); ++n) {
+    if (counts[n] == 0) continue;
+    Sequence& s = sequences_[n];
+    const auto b = static_cast<std::int64_t>(n);
+    for (std::int64_t i = 0; i < counts[n]; ++i, ++s.length) {
+      Page& page = *s.pages[static_cast<std::size_t>(s.length / kKeyTile - s.first_page)];
+      for (std::int64_t g = 0; g < options_.heads; ++g)
+        write(page, s.length % kKeyTile, g, k_layout.at(k, b, g, i), v_layout.at(v, b, g, i));
+    }
+  }
+}
+
+void Pages::roll(const std::vector<std::int64_t>& counts) noexcept {
+  if (!options_.is_rolling) return;
+  for (std::size_t n = 0; n < sequences_.size(); ++n) {
+    if (counts[n] == 0) continue;
+    Sequence& s = sequences_[n];
+    s.first = std::max(s.first, s.length - options_.capacity);
+    const std::int64_t dropped = s.first / kKeyTile - s.first_page;
+    s.pages.erase(s.pages.begin(), s.pages.begin() + static_cast<std::ptrdiff_t>(dropped));
+    s.first_page += dropped;
+  }
+}
+
+void Pages::write(Page& page, std::int64_t slot, std::int64_t g, const float* k,
+                  const float* v) const {
+  const PageLayout places = layout();
+  float* const scales = places.has_scales() ? places.scales(page.data(), g) : nullptr;
+  const std::int64_t width = panel_;
+  const std::int64_t side = neighbours(options_.format);
+  // A key is a column, and its numbers the depth; a value is a step of the depth.
+  const bool has_finite_key =
+      store(options_.format, page.data() + places.keys(g) * places.number,
+            {slot / width * width * padded_keys_ + slot % width * side, side, 1, side * width}, k,
+            options_.head_size, scales ? scales + slot : nullptr);
+  const bool has_finite_value =
+      store(options_.format, page.data() + places.values(g) * places.number,
+            {slot / side * side * width + slot % side, width, side, width * kKeyTile}, v,
+            options_.value_size, scales ? scales + kKeyTile + slot : nullptr);
+  if (!has_finite_value || (options_.format == Format::kFloat16 && !has_finite_key))
+    page.finite[static_cast<std::size_t>(g)] = 0;
+}
+
+void Pages::rewind(std::int64_t b, std::int64_t tokens) {
+  const std::int64_t held = sequence(b).length - sequence(b).first;
+  if (tokens < 0 || tokens > held)
+    throw OptionError("tokens", "a number from 0 to " + std::to_string(held) + ", the tokens held",
+                      std::to_string(tokens));
+  Sequence& s = sequences_[static_cast<std::size_t>(b)];
+  s.length -= tokens;
+  const std::int64_t needed = ops::divide_up(s.length, kKeyTile) - s.first_page;
+  s.pages.resize(static_cast<std::size_t>(std::max<std::int64_t>(needed, 0)));
+}
+
+void Pages::share(std::int64_t from, std::int64_t to, std::int64_t tokens) {
+  const Sequence& source = sequence(from);
+  sequence(to);
+  if (tokens < 0 || tokens > source.length)
+    throw OptionError("tokens", "a number from 0 to " + std::to_string(source.length),
+                      std::to_string(tokens));
+  if (source.first > 0)
+    throw OptionError("from", "a sequence that still holds its first token",
+                      "one that dropped " + std::to_string(source.first));
+  if (from == to) return rewind(to, source.length - tokens);
+  Sequence shared;
+  shared.length = tokens;
+  const auto pages = static_cast<std::size_t>(ops::divide_up(tokens, kKeyTile));
+  shared.pages.assign(source.pages.begin(),
+                      source.pages.begin() + static_cast<std::ptrdiff_t>(pages));
+  sequences_[static_cast<std::size_t>(to)] = std::move(shared);
+}
+
+void Pages::reorder(const TensorView& order) {
+  ops::require_dtype("order", order, DType::kInt32);
+  ops::require_shape("order", order, Shape{options_.batch});
+  std::vector<Sequence> reordered;
+  for (const std::int32_t from : order.data<std::int32_t>()) {
+    if (from < 0 || from >= options_.batch)
+      throw OptionError("order", "numbers from 0 to below " + std::to_string(options_.batch),
+                        std::to_string(from));
+    reordered.push_back(sequence(from));
+  }
+  sequences_ = std::move(reordered);
+}
+
+kernels::NumberFormat Pages::format() const noexcept {
+  switch (options_.format) {
+    case Format::kFloat16:
+      return kernels::NumberFormat::kFloat16;
+    case Format::kInt8:
+      return kernels::NumberFormat::kInt8;
+    default:
+      return kernels::NumberFormat::kFloat32;
+  }
+}
+
+kernels::StoredTile Pages::stored(std::int64_t b, std::int64_t g,
+                                  std::int64_t tile) const noexcept {
+  const Sequence& s = sequences_[static_cast<std::size_t>(b)];
+  const Page& page = *s.pages[static_cast<std::size_t>(tile - s.first_page)];
+  const PageLayout places = layout();
+  const float* const scales = places.has_scales() ? places.scales(page.data(), g) : nullptr;
+  return {page.data() + places.keys(g) * places.number,
+          page.data() + places.values(g) * places.number, scales,
+          scales ? scales + kKeyTile : nullptr, page.finite[static_cast<std::size_t>(g)] != 0};
+}
+
+kernels::KeyValueTile Pages::tile(std::int64_t b, std::int64_t g, std::int64_t tile, float* keys,
+                                  float* values) const noexcept {
+  const kernels::StoredTile from = stored(b, g, tile);
+  if (options_.format == Format::kFloat32)
+    return {static_cast<const float*>(from.keys), static_cast<const float*>(from.values), kKeyTile,
+            from.finite};
+  widen(options_.format, static_cast<const std::byte*>(from.keys), kKeyTile, panel_,
+        options_.head_size, keys,
+        [&](std::int64_t column, std::int64_t) { return from.key_scales[column]; });
+  widen(options_.format, static_cast<const std::byte*>(from.values), padded_values_, panel_,
+        kKeyTile, values, [&](std::int64_t, std::int64_t d) { return from.value_scales[d]; });
+  return {keys, values, kKeyTile, from.finite};
+}
+
+}  // namespace heed

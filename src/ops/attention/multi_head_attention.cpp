@@ -1,0 +1,173 @@
+#include <algorithm>
+#include <limits>
+
+#include "heed/heed.hpp"
+#include "ops/attention/mask.hpp"
+#include "ops/validate.hpp"
+
+namespace heed {
+namespace {
+
+struct Projection {
+  TensorView weight;
+  std::optional<TensorView> bias;
+};
+
+const TensorView& required(std::string_view argument, const std::optional<TensorView>& parameter) {
+  if (!parameter)
+    throw OptionError(argument, "a tensor, because in_proj_weight is left out", "nothing");
+  return *parameter;
+}
+
+/// Rows [part * E, (part + 1) * E) of an array that holds three of them.
+TensorView third(const TensorView& x, int part, std::int64_t E) {
+  const Shape& shape = x.shape();
+  const std::int64_t row = shape.rank() == 2 ? shape[1] : 1;
+  return {x.data<float>().data() + part * E * row,
+          shape.rank() == 2 ? Shape{E, shape[1]} : Shape{E}};
+}
+
+/// The projection of the query (part 0), key (1) or value (2).
+Projection input_projection(const MultiHeadAttentionParameters& parameters, int part,
+                            std::int64_t E, const TensorView& input) {
+  static constexpr std::string_view kNames[] = {"q_proj_weight", "k_proj_weight", "v_proj_weight"};
+  const std::optional<TensorView>* const separate[] = {
+      &parameters.q_proj_weight, &parameters.k_proj_weight, &parameters.v_proj_weight};
+  std::optional<TensorView> bias;
+  if (parameters.in_proj_bias) {
+    ops::require_floats("in_proj_bias", *parameters.in_proj_bias, Shape{3 * E});
+    bias = third(*parameters.in_proj_bias, part, E);
+  }
+  if (parameters.in_proj_weight) {
+    if (*separate[part])
+      throw OptionError(kNames[part], "nothing beside in_proj_weight", "a tensor");
+    ops::require_floats("in_proj_weight", *parameters.in_proj_weight, Shape{3 * E, E});
+    return {third(*parameters.in_proj_weight, part, E), bias};
+  }
+  const TensorView& weight = required(kNames[part], *separate[part]);
+  ops::require_floats(kNames[part], weight, Shape{E, input.shape()[2]});
+  return {weight, bias};
+}
+
+void validate_inputs(const TensorView& query, const TensorView& key, const TensorView& value,
+                     const MultiHeadAttentionParameters& parameters,
+                     const MultiHeadAttentionOptions& options) {
+  ops::require_floats("query", query, 3);
+  ops::require_floats("key", key, 3);
+  ops::require_floats("value", value, 3);
+  const std::int64_t B = query.shape()[0];
+  const std::int64_t E = query.shape()[2];
+  const std::int64_t S = key.shape()[1];
+  ops::require_shape("key", key, Shape{B, S, parameters.in_proj_weight ? E : key.shape()[2]});
+  ops::require_shape("value", value, Shape{B, S, parameters.in_proj_weight ? E : value.shape()[2]});
+  if (options.heads < 1 || E % options.heads != 0)
+    throw OptionError("heads", "a divisor of the embedding size " + std::to_string(E),
+                      std::to_string(options.heads));
+  if (options.key_mask) {
+    ops::require_dtype("key_mask", *options.key_mask, DType::kBool);
+    ops::require_shape("key_mask", *options.key_mask, Shape{B, S});
+  }
+  if (!parameters.out_proj_weight) throw OptionError("out_proj_weight", "a tensor", "nothing");
+  ops::require_floats("out_proj_weight", *parameters.out_proj_weight, Shape{E, E});
+  if (parameters.out_proj_bias)
+    ops::require_floats("out_proj_bias", *parameters.out_proj_bias, Shape{E});
+}
+
+/// A mask and a key mask in one: hidden is what either hides. T is the kind of element of the mask.
+template <class T>
+Tensor intersect(const TensorView& mask, const TensorView& key_mask, const Shape& full, T hidden) {
+  const ops::PairArray<T> spread("mask", mask, full);
+  const std::int64_t B = full[0], S = full[3];
+  // Only the axes that the mask itself tells apart.
+  const auto own = [&](int axis) { return mask.shape().rank() >= -axis ? mask.shape()[axis] : 1; };
+  const std::int64_t heads = own(-3), rows = own(-2);
+  const std::int64_t reach = std::min(S, spread.reach());
+  Tensor both(Shape{B, heads, rows, S}, mask.dtype());
+  if (both.shape().elements() == 0) return both;
+  T* out;
+  if constexpr (std::is_same_v<T, float>)
+    out = both.data().data();
+  else
+    out = reinterpret_cast<T*>(both.data<bool>().data());
+  const bool* const keep = key_mask.data<bool>().data();
+  for (std::int64_t b = 0; b < B; ++b)
+    for (std::int64_t h = 0; h < heads; ++h) {
+      const kernels::PairSlice<T> slice = spread.slice(b, h);
+      for (std::int64_t i = 0; i < rows; ++i)
+        for (std::int64_t j = 0; j < S; ++j)
+          *out++ = keep[b * S + j] && j < reach
+                       ? slice.data[i * slice.row_stride + j * slice.column_stride]
+                       : hidden;
+    }
+  return both;
+}
+
+Tensor intersect(const TensorView& mask, const TensorView& key_mask, const Shape& full) {
+  if (mask.dtype() == DType::kBool) return intersect<std::uint8_t>(mask, key_mask, full, 0);
+  if (mask.dtype() == DType::kFloat32)
+    return intersect<float>(mask, key_mask, full, -std::numeric_limits<float>::infinity());
+  throw DTypeError("mask", "bool or float32", to_string(mask.dtype()));
+}
+
+/// [B, H, L, S] -> [B, L, S]
+Tensor mean_over_heads(const Tensor& weights) {
+  const Shape& shape = weights.shape();
+  const std::int64_t B = shape[0], H = shape[1], pairs = shape[2] * shape[3];
+  Tensor mean(Shape{B, shape[2], shape[3]});
+  if (mean.shape().elements() == 0) return mean;
+  const float* from = weights.data().data();
+  float* to = mean.data().data();
+  for (std::int64_t b = 0; b < B; ++b, from += H * pairs, to += pairs)
+    for (std::int64_t i = 0; i < pairs; ++i) {
+      float sum = 0.0f;
+      for (std::int64_t h = 0; h < H; ++h) sum += from[h * pairs + i];
+      to[i] = sum / static_cast<float>(H);
+    }
+  return mean;
+}
+
+}  // namespace
+
+MultiHeadAttentionResult multi_head_attention(Context& context, const TensorView& query,
+                                              const TensorView& key, const TensorView& value,
+                                              const MultiHeadAttentionParameters& parameters,
+                                              const MultiHeadAttentionOptions& options) {
+  validate_inputs(query, key, value, parameters, options);
+  const std::int64_t E = query.shape()[2];
+  const Projection projections[] = {input_projection(parameters, 0, E, query),
+                                    input_projection(parameters, 1, E, key),
+                                    input_projection(parameters, 2, E, value)};
+
+  AttentionOptions inner;
+  inner.heads = options.heads;
+  inner.is_causal = options.is_causal;
+  inner.need_weights = options.need_weights;
+  inner.mask = options.mask;
+  Tensor both;
+  if (options.key_mask) {
+    const Shape& shape = options.key_mask->shape();
+    if (options.mask) {
+      both = intersect(*options.mask, *options.key_mask,
+                       Shape{shape[0], options.heads, query.shape()[1], shape[1]});
+      inner.mask = both;
+    } else {
+      inner.mask =
+          TensorView(options.key_mask->data<bool>().data(), Shape{shape[0], 1, 1, shape[1]});
+    }
+  }
+
+  const Tensor q = linear(context, query, projections[0].weight, projections[0].bias);
+  const Tensor k = linear(context, key, projections[1].weight, projections[1].bias);
+  const Tensor v = linear(context, value, projections[2].weight, projections[2].bias);
+  AttentionResult heads = attention(context, q, k, v, inner);
+
+  MultiHeadAttentionResult result;
+  result.output =
+      linear(context, heads.output, *parameters.out_proj_weight, parameters.out_proj_bias);
+  if (options.need_weights)
+    result.weights =
+        options.average_weights ? mean_over_heads(*heads.weights) : std::move(*heads.weights);
+  return result;
+}
+
+}  // namespace heed

@@ -1,0 +1,32 @@
+#include <string>
+
+#include "heed/layers.hpp"
+#include "ops/share.hpp"
+
+namespace heed {
+
+Tensor dropout(Context& context, const TensorView& x, double rate, std::uint64_t seed) {
+  ops::require_dtype("x", x, DType::kFloat32);
+  if (!(rate >= 0.0 && rate < 1.0))
+    throw OptionError("rate", "a number from 0 to below 1", std::to_string(rate));
+  Tensor y(x.shape());
+  const float* const from = x.data<float>().data();
+  float* const to = y.data().data();
+  const kernels::Dropout dropout{
+      .seed = seed,
+      .keep = static_cast<std::uint64_t>((1.0 - rate) * 0x1p32),
+      .scale = static_cast<float>(1.0 / (1.0 - rate)),
+  };
+  Context::Runtime& runtime = context.runtime();
+  // A stretch is what the hash calls a row.
+  ops::share(runtime, x.shape().elements(), ops::kPieceNumbers, 10.0,
+             [&](std::int64_t first, std::int64_t count) {
+               std::copy_n(from + first, count, to + first);
+               runtime.kernels().layers.drop(dropout,
+                                             static_cast<std::uint64_t>(first / ops::kPieceNumbers),
+                                             0, 0, static_cast<int>(count), to + first);
+             });
+  return y;
+}
+
+}  // namespace heed

@@ -1,0 +1,249 @@
+#include <algorithm>
+
+#include "heed/layers.hpp"
+#include "ops/product/packed_weights.hpp"
+#include "ops/validate.hpp"
+#include "runtime/runtime.hpp"
+
+namespace heed {
+namespace {
+
+/// Sequences of a piece of work: for so many together the weights, which every step reads, come out
+/// of the second-level cache fast enough.
+constexpr std::int64_t kSequences = 16;
+
+/// The arguments that forward and backward share, checked.
+struct Problem {
+  Problem(Context& context, const TensorView& x, const GruParameters& parameters,
+          const GruOptions& options)
+      : runtime(context.runtime()) {
+    ops::require_floats("x", x, 3);
+    B = x.shape()[0];
+    L = x.shape()[1];
+    I = x.shape()[2];
+    ops::require_floats("weight_hh", parameters.weight_hh, 2);
+    size = parameters.weight_hh.shape()[1];
+    ops::require_shape("weight_hh", parameters.weight_hh, {3 * size, size});
+    ops::require_floats("weight_ih", parameters.weight_ih, Shape{3 * size, I});
+    if (parameters.bias_ih) ops::require_floats("bias_ih", *parameters.bias_ih, Shape{3 * size});
+    if (parameters.bias_hh) ops::require_floats("bias_hh", *parameters.bias_hh, Shape{3 * size});
+    if (options.state) {
+      ops::require_floats("state", *options.state, Shape{B, size});
+      state = options.state->data<float>().data();
+    }
+    if (!options.lengths) return;
+    ops::require_dtype("lengths", *options.lengths, DType::kInt32);
+    ops::require_shape("lengths", *options.lengths, {B});
+    lengths = options.lengths->data<std::int32_t>().data();
+    for (std::int64_t b = 0; b < B; ++b)
+      if (lengths[b] < 0 || lengths[b] > L)
+        throw OptionError("lengths", "numbers from 0 to " + std::to_string(L),
+                          std::to_string(lengths[b]));
+  }
+
+  std::int64_t length(std::int64_t b) const { return lengths ? lengths[b] : L; }
+  const float* first_state(std::int64_t b) const { return state ? state + b * size : nullptr; }
+
+  /// The sequences of a piece; work on them takes scratch for as many.
+  std::int64_t piece_size() const {
+    return ops::divide_up(std::min(kSequences, B), runtime.kernels().rows) * runtime.kernels().rows;
+  }
+  /// Calls work(first, count, thread) for stretches of sequences, shared out.
+  template <class Work>
+  void for_pieces(const Work& work) const {
+    const double operations = 6.0 * static_cast<double>(B * L) * static_cast<double>(size * size);
+    const std::int64_t step = std::max<std::int64_t>(1, piece_size());
+    runtime.pool().run(ops::divide_up(B, step), operations < ops::kWorthSharing,
+                       [&](std::int64_t piece, int thread) {
+                         work(piece * step, std::min(step, B - piece * step), thread);
+                       });
+  }
+  /// The end of the longest of some sequences.
+  std::int64_t longest(std::int64_t first, std::int64_t count) const {
+    std::int64_t longest = 0;
+    for (std::int64_t b = first; b < first + count; ++b) longest = std::max(longest, length(b));
+    return longest;
+  }
+
+  /// y [rows, columns] = x W (+ bias), the rows of x a stride apart, W in panels of columns.
+  void multiply(const float* x, std::int64_t stride, std::int64_t rows, std::int64_t depth,
+                const float* panels, std::int64_t columns, const float* bias, float* packed,
+                float* y) const {
+    runtime.kernels().product.pack_left(x, static_cast<std::ptrdiff_t>(stride), rows,
+                                        static_cast<std::ptrdiff_t>(depth), packed);
+    runtime.kernels().product.linear({
+        .x = packed,
+        .rows = rows,
+        .in = depth,
+        .weight = panels,
+        .columns = columns,
+        .bias = bias,
+        .activation = kernels::Activation::kNone,
+        .y = y,
+        .y_stride = static_cast<std::ptrdiff_t>(columns),
+    });
+  }
+
+  Context::Runtime& runtime;
+  std::int64_t B = 0, L = 0, I = 0, size = 0;
+  const float* state = nullptr;
+  const std::int32_t* lengths = nullptr;
+};
+
+/// Copies a row, or zeros for none.
+void copy_row(const float* from, std::int64_t size, float* to) {
+  if (from)
+    std::copy_n(from, size, to);
+  else
+    std::fill_n(to, size, 0.0f);
+}
+
+}  // namespace
+
+GruResult gru(Context& context, const TensorView& x, const GruParameters& parameters,
+              const GruOptions& options) {
+  const Problem p(context, x, parameters, options);
+  const std::int64_t L = p.L, size = p.size;
+  if (p.B == 0 || size == 0) {
+    GruResult nothing{Tensor(Shape{p.B, L, size}), Tensor(Shape{p.B, size}), {}};
+    if (options.need_gates) nothing.gates = Tensor(Shape{p.B, L, 4 * size});
+    return nothing;
+  }
+  const Tensor input = linear(context, x, parameters.weight_ih, parameters.bias_ih);
+  const PackedWeights weight(context, parameters.weight_hh);
+  GruResult result{Tensor(Shape{p.B, L, size}), Tensor(Shape{p.B, size}), {}};
+  if (options.need_gates) result.gates = Tensor(Shape{p.B, L, 4 * size});
+  const float* const bias = parameters.bias_hh ? parameters.bias_hh->data<float>().data() : nullptr;
+  const float* const inputs = input.data().data();
+  float* const output = result.output.data().data();
+  float* const states = result.state.data().data();
+  float* const gates = result.gates ? result.gates->data().data() : nullptr;
+
+  Arena::Scope scratch(p.runtime.arena());
+  const std::int64_t own_size = 4 * size * p.piece_size();
+  float* const own = scratch.take<float>(own_size * p.runtime.pool().threads());
+  p.for_pieces([&](std::int64_t first, std::int64_t count, int thread) {
+    float* const packed = own + thread * own_size;
+    float* const hidden = packed + size * p.piece_size();
+    for (std::int64_t b = first; b < first + count; ++b)
+      copy_row(p.first_state(b), size, states + b * size);
+    const std::int64_t end = p.longest(first, count);
+    for (std::int64_t t = 0; t < L; ++t) {
+      if (t < end)
+        p.multiply(states + first * size, size, count, size, weight.panels().floats, 3 * size, bias,
+                   packed, hidden);
+      for (std::int64_t b = first; b < first + count; ++b) {
+        const std::int64_t row = b * L + t;
+        float* const out = output + row * size;
+        float* const kept = gates ? gates + row * 4 * size : nullptr;
+        if (t >= p.length(b)) {
+          std::fill_n(out, size, 0.0f);
+          if (kept) std::fill_n(kept, 4 * size, 0.0f);
+          continue;
+        }
+        p.runtime.kernels().layers.gru_step({
+            .size = size,
+            .input = inputs + row * 3 * size,
+            .hidden = hidden + (b - first) * 3 * size,
+            .state = states + b * size,
+            .next = out,
+            .gates = kept,
+        });
+        std::copy_n(out, size, states + b * size);
+      }
+    }
+  });
+  return result;
+}
+
+GruGradients gru_backward(Context& context, const std::optional<TensorView>& d_output,
+                          const std::optional<TensorView>& d_state, const TensorView& x,
+                          const GruParameters& parameters, const TensorView& output,
+                          const TensorView& gates, const GruOptions& options) {
+  const Problem p(context, x, parameters, options);
+  const std::int64_t B = p.B, L = p.L, size = p.size;
+  ops::require_floats("output", output, Shape{B, L, size});
+  ops::require_floats("gates", gates, Shape{B, L, 4 * size});
+  if (d_output) ops::require_floats("d_output", *d_output, output.shape());
+  if (d_state) ops::require_floats("d_state", *d_state, Shape{B, size});
+  const float* const d_outputs = d_output ? d_output->data<float>().data() : nullptr;
+  const float* const d_last = d_state ? d_state->data<float>().data() : nullptr;
+  const float* const weight = parameters.weight_hh.data<float>().data();
+  const float* const kept = gates.data<float>().data();
+
+  // The state before every step; and the gradients of both products of all steps, with which
+  // those of the weights are one product each.
+  Tensor before(Shape{B, L, size});
+  Tensor d_input(Shape{B, L, 3 * size}), d_hidden(Shape{B, L, 3 * size});
+  Tensor d_first(Shape{B, size});
+  if (B > 0 && size > 0) {
+    const kernels::KernelTable& kernels = p.runtime.kernels();
+    Arena::Scope scratch(p.runtime.arena());
+    const std::int64_t columns = ops::divide_up(size, kernels.panel) * kernels.panel;
+    float* const panels = scratch.take<float>(columns * 3 * size);
+    kernels.product.pack_columns(weight, static_cast<std::ptrdiff_t>(size), 3 * size, size,
+                                 static_cast<std::ptrdiff_t>(3 * size), panels);
+    const std::int64_t own_size = 4 * size * p.piece_size();
+    float* const own = scratch.take<float>(own_size * p.runtime.pool().threads());
+    p.for_pieces([&](std::int64_t first, std::int64_t count, int thread) {
+      float* const packed = own + thread * own_size;
+      float* const through = packed + 3 * size * p.piece_size();
+      float* const d_h = d_first.data().data();
+      for (std::int64_t b = first; b < first + count; ++b)
+        copy_row(d_last ? d_last + b * size : nullptr, size, d_h + b * size);
+      const std::int64_t end = p.longest(first, count);
+      for (std::int64_t t = L - 1; t >= 0; --t) {
+        for (std::int64_t b = first; b < first + count; ++b) {
+          const std::int64_t row = b * L + t;
+          float* const state = before.data().data() + row * size;
+          copy_row(t == 0 ? p.first_state(b) : output.data<float>().data() + (row - 1) * size, size,
+                   state);
+          float* const to_input = d_input.data().data() + row * 3 * size;
+          float* const to_hidden = d_hidden.data().data() + row * 3 * size;
+          if (t >= p.length(b)) {
+            std::fill_n(to_input, 3 * size, 0.0f);
+            std::fill_n(to_hidden, 3 * size, 0.0f);
+            continue;
+          }
+          if (d_outputs)
+            for (std::int64_t i = 0; i < size; ++i) d_h[b * size + i] += d_outputs[row * size + i];
+          kernels.layers.gru_step_backward({
+              .size = size,
+              .gates = kept + row * 4 * size,
+              .state = state,
+              .d_state = d_h + b * size,
+              .d_input = to_input,
+              .d_hidden = to_hidden,
+          });
+        }
+        if (t >= end) continue;
+        p.multiply(d_hidden.data().data() + (first * L + t) * 3 * size, L * 3 * size, count,
+                   3 * size, panels, size, nullptr, packed, through);
+        for (std::int64_t b = first; b < first + count; ++b)
+          for (std::int64_t i = 0; t < p.length(b) && i < size; ++i)
+            d_h[b * size + i] += through[(b - first) * size + i];
+      }
+    });
+  }
+
+  // What stands after the end of a sequence must not meet the zeros of its gradient.
+  std::optional<Tensor> seen;
+  if (p.lengths) {
+    seen.emplace(x.shape());
+    for (std::int64_t b = 0; b < B; ++b) {
+      float* const to = seen->data().data() + b * L * p.I;
+      const std::int64_t count = p.length(b) * p.I;
+      std::fill(std::copy_n(x.data<float>().data() + b * L * p.I, count, to), to + L * p.I, 0.0f);
+    }
+  }
+  LinearGradients of_input =
+      linear_backward(context, d_input, seen ? TensorView(*seen) : x, parameters.weight_ih,
+                      {.need_bias = parameters.bias_ih.has_value()});
+  LinearGradients of_hidden =
+      linear_backward(context, d_hidden, before, parameters.weight_hh,
+                      {.need_x = false, .need_bias = parameters.bias_hh.has_value()});
+  return {std::move(*of_input.x),       std::move(d_first),       std::move(*of_input.weight),
+          std::move(*of_hidden.weight), std::move(of_input.bias), std::move(of_hidden.bias)};
+}
+
+}  // namespace heed

@@ -1,0 +1,145 @@
+#include <cmath>
+#include <string>
+
+#include "heed/layers.hpp"
+#include "ops/arrays/sums.hpp"
+#include "ops/share.hpp"
+
+namespace heed {
+namespace {
+
+/// Operations for each number, forward and backward.
+constexpr double kOperations = 10.0;
+constexpr double kBackwardOperations = 25.0;
+/// Rows whose gradients for the parameters are summed one after the other, in float.
+constexpr std::int64_t kRows = 64;
+
+/// A norm of either kind, checked.
+struct Norm {
+  bool is_centred;
+  float eps;
+  Shape normalised;  // the shape of the parameters
+  std::int64_t rows;
+  std::int64_t size;
+  // The parameters, ones and zeros where there are none.
+  Tensor ones, zeros;
+  const float* weight;
+  const float* bias;
+
+  Norm(const TensorView& x, bool centred, int axes, float epsilon,
+       const std::optional<TensorView>& weights, const std::optional<TensorView>& biases)
+      : is_centred(centred), eps(epsilon) {
+    ops::require_dtype("x", x, DType::kFloat32);
+    const int rank = x.shape().rank();
+    if (axes < 1 || axes > rank)
+      throw OptionError("axes", "a number from 1 to the rank of x " + to_string(x.shape()),
+                        std::to_string(axes));
+    if (!(eps >= 0.0f) || std::isinf(eps))
+      throw OptionError("eps", "a number that is not negative", std::to_string(eps));
+    normalised = Shape(x.shape().sizes().last(static_cast<std::size_t>(axes)));
+    if (weights) ops::require_floats("weight", *weights, normalised);
+    if (biases) ops::require_floats("bias", *biases, normalised);
+    size = normalised.elements();
+    rows = size == 0 ? 0 : x.shape().elements() / size;
+    weight = weights ? weights->data<float>().data() : filled(ones, 1.0f);
+    bias = biases ? biases->data<float>().data() : filled(zeros, 0.0f);
+  }
+
+  /// Without rows nothing is read, and a row may be of any size.
+  const float* filled(Tensor& tensor, float value) const {
+    tensor = Tensor(rows > 0 ? normalised : Shape{0});
+    std::ranges::fill(tensor.data(), value);
+    return tensor.data().data();
+  }
+};
+
+Tensor normalise(Context& context, const TensorView& x, const Norm& norm) {
+  Tensor y(x.shape());
+  const float* const from = x.data<float>().data();
+  float* const to = y.data().data();
+  Context::Runtime& runtime = context.runtime();
+  ops::share(runtime, norm.rows, ops::piece_rows(norm.size),
+             kOperations * static_cast<double>(norm.size),
+             [&](std::int64_t row, std::int64_t count) {
+               runtime.kernels().layers.norm({
+                   .x = from + row * norm.size,
+                   .rows = count,
+                   .size = norm.size,
+                   .is_centred = norm.is_centred,
+                   .eps = norm.eps,
+                   .weight = norm.weight,
+                   .bias = norm.bias,
+                   .y = to + row * norm.size,
+               });
+             });
+  return y;
+}
+
+NormGradients normalise_backward(Context& context, const TensorView& d_output, const TensorView& x,
+                                 const Norm& norm, bool has_weight, bool has_bias) {
+  ops::require_floats("d_output", d_output, x.shape());
+  NormGradients gradients{Tensor(x.shape()), {}, {}};
+  if (has_weight) gradients.weight = Tensor(norm.normalised);
+  if (has_bias) gradients.bias = Tensor(norm.normalised);
+  const float* const d_y = d_output.data<float>().data();
+  const float* const from = x.data<float>().data();
+  float* const d_x = gradients.x.data().data();
+  const std::int64_t pieces = ops::divide_up(norm.rows, kRows);
+  // The gradients for the parameters of every piece, those of the weight before those of the bias.
+  Tensor parts(Shape{2, pieces, norm.size});
+  float* const d_weights = parts.data().data();
+  float* const d_biases = d_weights + pieces * norm.size;
+  Context::Runtime& runtime = context.runtime();
+  ops::share(runtime, norm.rows, kRows, kBackwardOperations * static_cast<double>(norm.size),
+             [&](std::int64_t row, std::int64_t count) {
+               runtime.kernels().layers.norm_backward({
+                   .x = from + row * norm.size,
+                   .rows = count,
+                   .size = norm.size,
+                   .is_centred = norm.is_centred,
+                   .eps = norm.eps,
+                   .weight = norm.weight,
+                   .d_y = d_y + row * norm.size,
+                   .d_x = d_x + row * norm.size,
+                   .d_weight = d_weights + row / kRows * norm.size,
+                   .d_bias = d_biases + row / kRows * norm.size,
+               });
+             });
+  if (gradients.weight)
+    ops::sum_rows(runtime, d_weights, 1, pieces, norm.size, gradients.weight->data().data());
+  if (gradients.bias)
+    ops::sum_rows(runtime, d_biases, 1, pieces, norm.size, gradients.bias->data().data());
+  return gradients;
+}
+
+Norm checked(const TensorView& x, const LayerNormOptions& o) {
+  return {x, true, o.axes, o.eps, o.weight, o.bias};
+}
+
+Norm checked(const TensorView& x, const RmsNormOptions& o) {
+  return {x, false, o.axes, o.eps, o.weight, {}};
+}
+
+}  // namespace
+
+Tensor layer_norm(Context& context, const TensorView& x, const LayerNormOptions& options) {
+  return normalise(context, x, checked(x, options));
+}
+
+NormGradients layer_norm_backward(Context& context, const TensorView& d_output, const TensorView& x,
+                                  const LayerNormOptions& options) {
+  return normalise_backward(context, d_output, x, checked(x, options), options.weight.has_value(),
+                            options.bias.has_value());
+}
+
+Tensor rms_norm(Context& context, const TensorView& x, const RmsNormOptions& options) {
+  return normalise(context, x, checked(x, options));
+}
+
+NormGradients rms_norm_backward(Context& context, const TensorView& d_output, const TensorView& x,
+                                const RmsNormOptions& options) {
+  return normalise_backward(context, d_output, x, checked(x, options), options.weight.has_value(),
+                            false);
+}
+
+}  // namespace heed

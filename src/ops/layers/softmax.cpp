@@ -1,0 +1,53 @@
+#include "heed/layers.hpp"
+#include "ops/share.hpp"
+
+namespace heed {
+namespace {
+
+/// An exponential and its part of the sums are some twenty operations, a product a few.
+constexpr double kOperations = 20.0;
+constexpr double kBackwardOperations = 6.0;
+
+void require_rows(std::string_view argument, const TensorView& x) {
+  ops::require_dtype(argument, x, DType::kFloat32);
+  if (x.shape().rank() < 1) throw ShapeError(argument, "rank 1 or more", to_string(x.shape()));
+}
+
+}  // namespace
+
+Tensor softmax(Context& context, const TensorView& x) {
+  require_rows("x", x);
+  Tensor y(x.shape());
+  const std::int64_t columns = x.shape()[-1];
+  if (columns == 0) return y;
+  Context::Runtime& runtime = context.runtime();
+  const float* const from = x.data<float>().data();
+  float* const to = y.data().data();
+  ops::share(runtime, x.shape().elements() / columns, ops::piece_rows(columns),
+             kOperations * static_cast<double>(columns), [&](std::int64_t row, std::int64_t count) {
+               runtime.kernels().layers.softmax(from + row * columns, count, columns,
+                                                to + row * columns);
+             });
+  return y;
+}
+
+Tensor softmax_backward(Context& context, const TensorView& d_output, const TensorView& output) {
+  require_rows("output", output);
+  ops::require_floats("d_output", d_output, output.shape());
+  Tensor d_x(output.shape());
+  const std::int64_t columns = output.shape()[-1];
+  if (columns == 0) return d_x;
+  Context::Runtime& runtime = context.runtime();
+  const float* const d_y = d_output.data<float>().data();
+  const float* const y = output.data<float>().data();
+  float* const to = d_x.data().data();
+  ops::share(runtime, output.shape().elements() / columns, ops::piece_rows(columns),
+             kBackwardOperations * static_cast<double>(columns),
+             [&](std::int64_t row, std::int64_t count) {
+               const std::int64_t at = row * columns;
+               runtime.kernels().layers.softmax_backward(d_y + at, y + at, count, columns, to + at);
+             });
+  return d_x;
+}
+
+}  // namespace heed

@@ -1,0 +1,173 @@
+#include <algorithm>
+
+#include "heed/heed.hpp"
+#include "ops/arrays/sums.hpp"
+#include "ops/product/packed_weights.hpp"
+#include "ops/product/product.hpp"
+#include "ops/validate.hpp"
+#include "runtime/runtime.hpp"
+
+namespace heed {
+namespace {
+
+void require_last_of(const TensorView& x, const Shape& weight) {
+  if (x.shape().rank() < 1) throw ShapeError("x", "rank 1 or more", to_string(x.shape()));
+  if (x.shape()[-1] != weight[1])
+    throw ShapeError(
+        "x",
+        "a last axis of " + std::to_string(weight[1]) + ", as weight " + to_string(weight) + " has",
+        to_string(x.shape()));
+}
+
+/// Checks, and allocates the result.
+Tensor result_for(const TensorView& x, const Shape& weight, const std::optional<TensorView>& bias) {
+  ops::require_dtype("x", x, DType::kFloat32);
+  require_last_of(x, weight);
+  if (bias) ops::require_floats("bias", *bias, Shape{weight[0]});
+  return Tensor(ops::with_last(x.shape(), weight[0]));
+}
+
+/// The number of rows that a tensor has besides its last axis.
+std::int64_t rows_of(const Shape& shape) {
+  return shape.elements() / std::max<std::int64_t>(shape[-1], 1);
+}
+
+const float* floats_or_null(const std::optional<TensorView>& x) {
+  return x ? x->data<float>().data() : nullptr;
+}
+
+}  // namespace
+
+Tensor linear(Context& context, const TensorView& x, const TensorView& weight,
+              const std::optional<TensorView>& bias, Activation activation) {
+  ops::require_dtype("x", x, DType::kFloat32);
+  ops::require_floats("weight", weight, 2);
+  Tensor y = result_for(x, weight.shape(), bias);
+  ops::multiply(context.runtime(), {
+                                       .rows = rows_of(y.shape()),
+                                       .columns = weight.shape()[0],
+                                       .depth = weight.shape()[1],
+                                       .a = x.data<float>().data(),
+                                       .b = weight.data<float>().data(),
+                                       .transpose_b = true,
+                                       .bias = floats_or_null(bias),
+                                       .activation = activation,
+                                       .c = y.data().data(),
+                                   });
+  return y;
+}
+
+Tensor linear(Context& context, const TensorView& x, const PackedWeights& weight,
+              const std::optional<TensorView>& bias, Activation activation) {
+  const PackedWeights::Panels& w = weight.panels();
+  if (w.isa != context.isa())
+    throw OptionError("weight", "weights packed for " + std::string(context.isa()),
+                      "weights packed for " + std::string(w.isa));
+  Tensor y = result_for(x, w.shape, bias);
+  ops::multiply(context.runtime(), {
+                                       .rows = rows_of(y.shape()),
+                                       .columns = w.shape[0],
+                                       .depth = w.shape[1],
+                                       .a = x.data<float>().data(),
+                                       .packed = &w,
+                                       .bias = floats_or_null(bias),
+                                       .activation = activation,
+                                       .c = y.data().data(),
+                                   });
+  return y;
+}
+
+LinearGradients linear_backward(Context& context, const TensorView& d_output, const TensorView& x,
+                                const TensorView& weight, const LinearGradientOptions& options) {
+  ops::require_dtype("x", x, DType::kFloat32);
+  ops::require_floats("weight", weight, 2);
+  require_last_of(x, weight.shape());
+  const std::int64_t out = weight.shape()[0];
+  const std::int64_t in = weight.shape()[1];
+  ops::require_floats("d_output", d_output, ops::with_last(x.shape(), out));
+  LinearGradients gradients;
+  if (options.need_x) gradients.x = Tensor(x.shape());
+  if (options.need_weight) gradients.weight = Tensor(weight.shape());
+  if (options.need_bias) gradients.bias = Tensor(Shape{out});
+  // The rows are those of x, even where one of its sizes or of the output's is 0.
+  std::int64_t rows = 1;
+  for (int axis = 0; axis + 1 < x.shape().rank(); ++axis) rows *= x.shape()[axis];
+  const float* const dy = d_output.data<float>().data();
+  Context::Runtime& runtime = context.runtime();
+  if (gradients.x)
+    ops::multiply(runtime, {
+                               .rows = rows,
+                               .columns = in,
+                               .depth = out,
+                               .a = dy,
+                               .b = weight.data<float>().data(),
+                               .c = gradients.x->data().data(),
+                           });
+  if (gradients.weight)
+    ops::multiply(runtime, {
+                               .rows = out,
+                               .columns = in,
+                               .depth = rows,
+                               .a = dy,
+                               .transpose_a = true,
+                               .b = x.data<float>().data(),
+                               .c = gradients.weight->data().data(),
+                           });
+  if (gradients.bias) ops::sum_rows(runtime, dy, 1, rows, out, gradients.bias->data().data());
+  return gradients;
+}
+
+PackedWeights::PackedWeights(Context& context, const TensorView& weight, Format format) {
+  ops::require_floats("weight", weight, 2);
+  Context::Runtime& runtime = context.runtime();
+  const kernels::KernelTable& kernels = runtime.kernels();
+  const std::int64_t out = weight.shape()[0];
+  const std::int64_t in = weight.shape()[1];
+  const std::int64_t columns = ops::divide_up(out, kernels.panel) * kernels.panel;
+  const bool is_int8 = format == Format::kInt8;
+  if (is_int8 && in > kernels::kMostByteDepth)
+    throw ShapeError("weight",
+                     "at most " + std::to_string(kernels::kMostByteDepth) + " columns for int8",
+                     to_string(weight.shape()));
+  const std::size_t numbers =
+      is_int8 ? bytes_of(columns * kernels::byte_depth(in), 1) : bytes_of(columns * in, 4);
+  const std::size_t scales = is_int8 ? bytes_of(columns, sizeof(float)) : 0;
+  const std::size_t bytes = numbers + 2 * scales;
+  panels_ = std::make_unique<Panels>(
+      Panels{weight.shape(), format, kernels.isa, bytes, {allocate(bytes), release}});
+  Panels& panels = *panels_;
+  std::byte* const memory = panels.memory.get();
+  if (is_int8) {
+    panels.whole = reinterpret_cast<std::int8_t*>(memory);
+    panels.scales = reinterpret_cast<float*>(memory + numbers);
+    panels.sums = reinterpret_cast<float*>(memory + numbers + scales);
+  } else {
+    panels.floats = reinterpret_cast<float*>(memory);
+  }
+
+  if (bytes == 0) return;
+  const float* const w = weight.data<float>().data();
+  const std::int64_t step = 4 * kernels.panel;
+  const bool alone = static_cast<double>(out) * static_cast<double>(in) < ops::kWorthSharing;
+  runtime.pool().run(ops::divide_up(out, step), alone, [&](std::int64_t piece, int) {
+    const std::int64_t first = piece * step;
+    const std::int64_t count = std::min(step, out - first);
+    if (is_int8)
+      kernels.product.quantise_weight(w + first * in, count, in,
+                                      panels.whole + first * kernels::byte_depth(in),
+                                      panels.scales + first, panels.sums + first);
+    else
+      kernels.product.pack_rows(w + first * in, static_cast<std::ptrdiff_t>(in), count,
+                                static_cast<std::ptrdiff_t>(in), panels.floats + first * in);
+  });
+}
+
+PackedWeights::~PackedWeights() = default;
+PackedWeights::PackedWeights(PackedWeights&&) noexcept = default;
+PackedWeights& PackedWeights::operator=(PackedWeights&&) noexcept = default;
+
+const Shape& PackedWeights::shape() const noexcept { return panels_->shape; }
+PackedWeights::Format PackedWeights::format() const noexcept { return panels_->format; }
+std::size_t PackedWeights::bytes() const noexcept { return panels_->bytes; }
+
+}  // namespace heed

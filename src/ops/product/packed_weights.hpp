@@ -1,0 +1,27 @@
+#pragma once
+
+#include <memory>
+
+#include "heed/packed_weights.hpp"
+#include "kernels/table.hpp"
+#include "runtime/memory.hpp"
+
+namespace heed {
+
+/// What packed weights hold: panels of columns (kernels/product/pack.hpp,
+/// kernels/product/byte_linear.hpp).
+struct PackedWeights::Panels {
+  Shape shape;
+  Format format;
+  /// The instruction set they are for.
+  std::string_view isa;
+  std::size_t bytes;
+  std::unique_ptr<std::byte, void (*)(std::byte*)> memory;
+  float* floats = nullptr;
+  // Of int8:
+  std::int8_t* whole = nullptr;
+  float* scales = nullptr;
+  float* sums = nullptr;
+};
+
+}  // namespace heed

@@ -1,0 +1,294 @@
+#include "ops/product/product.hpp"
+
+#include <algorithm>
+
+#include "ops/arrays/sums.hpp"
+#include "ops/validate.hpp"
+
+namespace heed::ops {
+namespace {
+
+using kernels::KernelTable;
+
+/// The rows of A that are packed at a time, and the rows and columns of a piece of work: each piece
+/// packs its columns of B^T, unless they are, for all its rows; 4 panels of B and a stretch of A
+/// (kernels/product/linear.hpp) fit the second-level cache.
+constexpr std::int64_t kRowsAtATime = 2048;
+constexpr std::int64_t kRowTile = 512;
+constexpr std::int64_t kColumnTile = 32;
+/// A or B whose columns are packed comes in whole rows, for they lie far apart: some of them to a
+/// piece, so many at a time. Sums are made of the sums of these.
+constexpr std::int64_t kDepthPiece = 32;
+constexpr std::int64_t kDepthAtATime = 1024;
+/// Of rows that would make few pieces more are made, none with fewer rows than this: what a piece
+/// packs must be used often.
+constexpr std::int64_t kLeastRowTile = 48;
+constexpr std::int64_t kPieces = 8;
+/// Up to so many rows B^T is read where it lies: packing it for fewer than 8 takes longer.
+constexpr std::int64_t kRowsInPlace = 6;
+/// Products whose matrices have no more numbers than this are shared out whole: so much fits a
+/// second-level cache of 512 KB.
+constexpr std::int64_t kWholeNumbers = 96 * 1024;
+/// Operations of a piece that is worth taking.
+constexpr double kPieceOperations = 1e5;
+
+double operations(const Product& p) {
+  return 2.0 * static_cast<double>(p.rows) * static_cast<double>(p.columns) *
+         static_cast<double>(p.depth);
+}
+
+/// The length of equal pieces, none longer than `most` but for rounding up to whole multiples.
+std::int64_t even_step(std::int64_t count, std::int64_t most, std::int64_t multiple) {
+  const std::int64_t pieces = count > most ? divide_up(count, most) : 1;
+  return std::max<std::int64_t>(1, divide_up(divide_up(count, pieces), multiple)) * multiple;
+}
+
+/// How a product is cut, and the scratch memory that this takes. With a pool the pieces of one
+/// product are shared out; without, this thread does them all.
+struct Cut {
+  const Product& p;
+  const KernelTable& kernels;
+  ThreadPool* pool;
+  bool alone;
+  std::int64_t row_part, row_step, column_step, depth_step;
+
+  Cut(const Product& product, const KernelTable& table, ThreadPool* threads)
+      : p(product), kernels(table), pool(threads), alone(operations(product) < kWorthSharing) {
+    row_part = even_step(p.rows, kRowsAtATime, table.rows);
+    column_step = std::max<std::int64_t>(kColumnTile, table.panel);
+    const std::int64_t rows = std::min(row_part, p.rows);
+    const std::int64_t column_tiles = std::max<std::int64_t>(1, divide_up(p.columns, column_step));
+    row_step = even_step(
+        rows,
+        std::clamp(divide_up(rows, divide_up(kPieces, column_tiles)), kLeastRowTile, kRowTile),
+        table.rows);
+    const bool has_columns = p.transpose_a || packs_right();
+    depth_step = even_step(p.depth, has_columns ? kDepthAtATime : p.depth, 1);
+  }
+
+  template <class Task>
+  void run(std::int64_t pieces, const Task& task) const {
+    if (pool) return pool->run(pieces, alone, task);
+    for (std::int64_t piece = 0; piece < pieces; ++piece) task(piece, 0);
+  }
+
+  std::int64_t threads() const { return pool ? pool->threads() : 1; }
+  std::int64_t left_rows() const { return divide_up(row_part, kernels.rows) * kernels.rows; }
+  std::int64_t left_size() const { return left_rows() * depth_step; }
+  /// Whether B is packed before the tiles.
+  bool packs_right() const { return !p.packed && !p.transpose_b; }
+  std::int64_t right_size() const {
+    return packs_right() ? divide_up(p.columns, kernels.panel) * kernels.panel * depth_step : 0;
+  }
+  std::int64_t panels_size() const {
+    return p.packed || packs_right() ? 0 : column_step * depth_step;
+  }
+  std::int64_t sums_size() const { return depth_step < p.depth ? row_step * column_step : 0; }
+
+  /// Calls part(first_row, rows) for parts of A that are packed one after the other.
+  template <class Part>
+  void for_parts(const Part& part) const {
+    for (std::int64_t row = 0; row < p.rows; row += row_part)
+      part(row, std::min(row_part, p.rows - row));
+  }
+
+  /// Calls pack(first, count) for stretches of some rows, shared out.
+  template <class Pack>
+  void pack_rows(std::int64_t count, const Pack& pack) const {
+    const std::int64_t step = left_step();
+    run(divide_up(count, step),
+        [&](std::int64_t piece, int) { pack(piece * step, std::min(step, count - piece * step)); });
+  }
+  std::int64_t left_step() const { return divide_up(kLeastRowTile, kernels.rows) * kernels.rows; }
+
+  /// Calls tile(row, rows, column, columns, thread) for the tiles of some rows, shared out.
+  template <class Tile>
+  void for_tiles(std::int64_t count, const Tile& tile) const {
+    const std::int64_t column_tiles = divide_up(p.columns, column_step);
+    run(divide_up(count, row_step) * column_tiles, [&](std::int64_t piece, int thread) {
+      const std::int64_t row = piece / column_tiles * row_step;
+      const std::int64_t column = piece % column_tiles * column_step;
+      tile(row, std::min(row_step, count - row), column, std::min(column_step, p.columns - column),
+           thread);
+    });
+  }
+};
+
+/// For one product: blocks of A, panels of B, and for each thread panels of a tile and sums.
+struct Scratch {
+  float* left;
+  float* right;
+  float* panels;
+  float* sums;
+};
+
+/// Packs rows [first, first + rows) of A, and B if it does not come transposed, both from depth d.
+void pack(const Cut& cut, const float* a, const float* b, std::int64_t first, std::int64_t rows,
+          std::int64_t d, std::int64_t depth, const Scratch& scratch) {
+  const Product& p = cut.p;
+  const std::int64_t left_step = p.transpose_a ? kDepthPiece : cut.left_step();
+  const std::int64_t left_pieces = divide_up(p.transpose_a ? depth : rows, left_step);
+  const std::int64_t right_pieces = cut.packs_right() ? divide_up(depth, kDepthPiece) : 0;
+  cut.run(left_pieces + right_pieces, [&](std::int64_t piece, int) {
+    const bool is_right = piece >= left_pieces;
+    if (is_right || p.transpose_a) {
+      const std::int64_t from = (is_right ? piece - left_pieces : piece) * kDepthPiece;
+      const std::int64_t count = std::min(kDepthPiece, depth - from);
+      if (is_right)
+        cut.kernels.product.pack_right_columns(
+            b + (d + from) * p.columns, static_cast<std::ptrdiff_t>(p.columns), count,
+            static_cast<std::ptrdiff_t>(p.columns), static_cast<std::ptrdiff_t>(depth),
+            scratch.right + from * cut.kernels.panel);
+      else
+        cut.kernels.product.pack_left_columns(
+            a + (d + from) * p.rows + first, static_cast<std::ptrdiff_t>(p.rows), count,
+            static_cast<std::ptrdiff_t>(rows), static_cast<std::ptrdiff_t>(depth),
+            scratch.left + from * cut.kernels.rows);
+    } else {
+      const std::int64_t row = piece * left_step;
+      cut.kernels.product.pack_left(a + (first + row) * p.depth + d,
+                                    static_cast<std::ptrdiff_t>(p.depth),
+                                    std::min(left_step, rows - row),
+                                    static_cast<std::ptrdiff_t>(depth), scratch.left + row * depth);
+    }
+  });
+}
+
+void multiply_in_place(const Cut& cut, const float* a, const float* b, float* c) {
+  const Product& p = cut.p;
+  const std::int64_t step = cut.kernels.panel;
+  cut.run(divide_up(p.columns, step), [&](std::int64_t piece, int) {
+    const std::int64_t column = piece * step;
+    cut.kernels.product.linear_in_place({
+        .x = a,
+        .rows = p.rows,
+        .in = p.depth,
+        .weight = b + column * p.depth,
+        .columns = std::min(step, p.columns - column),
+        .bias = p.bias ? p.bias + column : nullptr,
+        .activation = for_kernel(p.activation),
+        .y = c + column,
+        .y_stride = static_cast<std::ptrdiff_t>(p.columns),
+    });
+  });
+}
+
+void multiply_packed(const Cut& cut, const Scratch& scratch, const float* a, const float* b,
+                     float* c) {
+  const Product& p = cut.p;
+  cut.for_parts([&](std::int64_t first, std::int64_t count) {
+    // At least once: sums of nothing are to be written too.
+    for (std::int64_t d = 0; d == 0 || d < p.depth; d += cut.depth_step) {
+      const std::int64_t depth = std::min(cut.depth_step, p.depth - d);
+      pack(cut, a, b, first, count, d, depth, scratch);
+      cut.for_tiles(count, [&](std::int64_t row, std::int64_t rows, std::int64_t column,
+                               std::int64_t columns, int thread) {
+        const float* panels = nullptr;
+        if (p.packed) {
+          panels = p.packed->floats + column * p.depth;
+        } else if (cut.packs_right()) {
+          panels = scratch.right + column * depth;
+        } else {
+          float* const own_panels = scratch.panels + thread * cut.panels_size();
+          cut.kernels.product.pack_rows(b + column * p.depth + d,
+                                        static_cast<std::ptrdiff_t>(p.depth), columns,
+                                        static_cast<std::ptrdiff_t>(depth), own_panels);
+          panels = own_panels;
+        }
+        float* const to = c + (first + row) * p.columns + column;
+        float* const sums = d == 0 ? to : scratch.sums + thread * cut.sums_size();
+        const std::int64_t stride = d == 0 ? p.columns : columns;
+        cut.kernels.product.linear({
+            .x = scratch.left + row * depth,
+            .rows = rows,
+            .in = depth,
+            .weight = panels,
+            .columns = columns,
+            .bias = p.bias ? p.bias + column : nullptr,
+            .activation = for_kernel(p.activation),
+            .y = sums,
+            .y_stride = static_cast<std::ptrdiff_t>(stride),
+        });
+        if (d > 0) add_block(sums, rows, columns, to, p.columns);
+      });
+    }
+  });
+}
+
+void multiply_bytes(const Cut& cut, std::int8_t* left, kernels::ByteRow* left_rows) {
+  const Product& p = cut.p;
+  const PackedWeights::Panels& w = *p.packed;
+  const std::int64_t depth = kernels::byte_depth(p.depth);
+  cut.for_parts([&](std::int64_t first, std::int64_t count) {
+    cut.pack_rows(count, [&](std::int64_t row, std::int64_t rows) {
+      cut.kernels.product.quantise_left(p.a + (first + row) * p.depth, rows, p.depth,
+                                        left + row * depth, left_rows + row);
+    });
+    cut.for_tiles(count, [&](std::int64_t row, std::int64_t rows, std::int64_t column,
+                             std::int64_t columns, int) {
+      cut.kernels.product.byte_linear({
+          .x = left + row * depth,
+          .x_rows = left_rows + row,
+          .rows = rows,
+          .in = p.depth,
+          .weight = w.whole + column * depth,
+          .scales = w.scales + column,
+          .sums = w.sums + column,
+          .columns = columns,
+          .bias = p.bias ? p.bias + column : nullptr,
+          .activation = for_kernel(p.activation),
+          .y = p.c + (first + row) * p.columns + column,
+          .y_stride = static_cast<std::ptrdiff_t>(p.columns),
+      });
+    });
+  });
+}
+
+}  // namespace
+
+void multiply(Context::Runtime& runtime, const Product& p) {
+  if (p.rows == 0 || p.columns == 0 || p.count == 0) return;
+  const KernelTable& kernels = runtime.kernels();
+  ThreadPool& pool = runtime.pool();
+  Arena::Scope arena(runtime.arena());
+  const std::int64_t a_size = p.rows * p.depth, b_size = p.depth * p.columns,
+                     c_size = p.rows * p.columns;
+  const bool whole = p.count > 1 && a_size + b_size + c_size <= kWholeNumbers;
+  const Cut cut(p, kernels, whole ? nullptr : &pool);
+  if (p.packed && p.packed->format == PackedWeights::Format::kInt8) {
+    auto* const left = arena.take<std::int8_t>(cut.left_rows() * kernels::byte_depth(p.depth));
+    return multiply_bytes(cut, left, arena.take<kernels::ByteRow>(cut.left_rows()));
+  }
+  const bool in_place = p.rows <= kRowsInPlace && !p.packed && !p.transpose_a && p.transpose_b;
+  // Of this thread, or of all that share a product.
+  const std::int64_t teams = whole ? pool.threads() : 1;
+  const std::int64_t left_size = cut.left_size(), right_size = cut.right_size(),
+                     panels_size = cut.threads() * cut.panels_size(),
+                     sums_size = cut.threads() * cut.sums_size();
+  Scratch scratch{};
+  if (!in_place)
+    scratch = {arena.take<float>(teams * left_size), arena.take<float>(teams * right_size),
+               arena.take<float>(teams * panels_size), arena.take<float>(teams * sums_size)};
+  const auto one = [&](std::int64_t n, int team) {
+    const float* const a = p.a + n * a_size;
+    const float* const b = p.one_right ? p.b : p.b + n * b_size;
+    float* const c = p.c + n * c_size;
+    if (in_place) return multiply_in_place(cut, a, b, c);
+    multiply_packed(cut,
+                    {scratch.left + team * left_size, scratch.right + team * right_size,
+                     scratch.panels + team * panels_size, scratch.sums + team * sums_size},
+                    a, b, c);
+  };
+  if (!whole) {
+    for (std::int64_t n = 0; n < p.count; ++n) one(n, 0);
+    return;
+  }
+  const auto step = static_cast<std::int64_t>(1.0 + kPieceOperations / (1.0 + operations(p)));
+  const bool alone = static_cast<double>(p.count) * operations(p) < kWorthSharing;
+  pool.run(divide_up(p.count, step), alone, [&](std::int64_t piece, int thread) {
+    const std::int64_t end = std::min(p.count, (piece + 1) * step);
+    for (std::int64_t n = piece * step; n < end; ++n) one(n, thread);
+  });
+}
+
+}  // namespace heed::ops

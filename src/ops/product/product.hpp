@@ -1,0 +1,50 @@
+#pragma once
+
+// Products of matrices, whichever operation needs them.
+
+#include <cstdint>
+
+#include "heed/layers.hpp"
+#include "ops/product/packed_weights.hpp"
+#include "runtime/runtime.hpp"
+
+namespace heed::ops {
+
+inline kernels::Activation for_kernel(Activation activation) {
+  constexpr auto is_same = [](Activation a, kernels::Activation b) {
+    return static_cast<int>(a) == static_cast<int>(b);
+  };
+  static_assert(is_same(Activation::kNone, kernels::Activation::kNone) &&
+                is_same(Activation::kRelu, kernels::Activation::kRelu) &&
+                is_same(Activation::kGelu, kernels::Activation::kGelu) &&
+                is_same(Activation::kGeluTanh, kernels::Activation::kGeluTanh) &&
+                is_same(Activation::kSilu, kernels::Activation::kSilu) &&
+                is_same(Activation::kTanh, kernels::Activation::kTanh) &&
+                is_same(Activation::kSigmoid, kernels::Activation::kSigmoid));
+  return static_cast<kernels::Activation>(activation);
+}
+
+/// C = activation(A B + bias), `count` times, the matrices of each kind lying one after the other;
+/// with bias and activation only for A B^T and packed weights.
+struct Product {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t depth = 0;
+  std::int64_t count = 1;
+  const float* a = nullptr;  ///< [rows, depth], or [depth, rows]
+  bool transpose_a = false;
+  const float* b = nullptr;  ///< [depth, columns], or [columns, depth]
+  bool transpose_b = false;
+  /// Whether b is the right factor of all products.
+  bool one_right = false;
+  /// The right factor instead of b; then the left one is not transposed and there is one product.
+  const PackedWeights::Panels* packed = nullptr;
+  const float* bias = nullptr;  ///< [columns] or null
+  Activation activation = Activation::kNone;
+  float* c = nullptr;  ///< [rows, columns]
+};
+
+/// Takes scratch memory from the arena. Throws MemoryError.
+void multiply(Context::Runtime& runtime, const Product& product);
+
+}  // namespace heed::ops

@@ -1,0 +1,53 @@
+#include "runtime/arena.hpp"
+
+#include <algorithm>
+
+#include "support.hpp"
+
+namespace heed::test {
+namespace {
+
+TEST(Arena, KeepsTheMemoryOfAScopeWhileAnotherOpensAndCloses) {
+  Arena arena;
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    Arena::Scope outer(arena);
+    std::int32_t* const kept = outer.take<std::int32_t>(1000);
+    std::fill_n(kept, 1000, 7);
+    for (const std::int64_t size : {10, 1000, 1000000}) {
+      Arena::Scope inner(arena);
+      std::fill_n(inner.take<std::int32_t>(size), size, 8);
+      std::fill_n(inner.take<std::int32_t>(size), size, 9);
+    }
+    std::int32_t* const more = outer.take<std::int32_t>(1000);
+    std::fill_n(more, 1000, 10);
+    EXPECT_EQ(std::count(kept, kept + 1000, 7), 1000);
+  }
+}
+
+TEST(Arena, GivesTheMemoryOfAClosedScopeToTheNext) {
+  Arena arena;
+  Arena::Scope outer(arena);
+  outer.take<float>(100);
+  float* first = nullptr;
+  {
+    Arena::Scope inner(arena);
+    first = inner.take<float>(100);
+  }
+  Arena::Scope inner(arena);
+  EXPECT_EQ(inner.take<float>(100), first);
+}
+
+TEST(Arena, HasOneBlockForAllThatWasTakenBefore) {
+  Arena arena;
+  const auto take = [&] {
+    Arena::Scope outer(arena);
+    std::byte* const first = outer.take<std::byte>(100000);
+    Arena::Scope inner(arena);
+    return inner.take<std::byte>(200000) - first;
+  };
+  take();
+  EXPECT_EQ(take(), (100000 + 63) / 64 * 64);
+}
+
+}  // namespace
+}  // namespace heed::test
