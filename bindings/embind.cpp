@@ -1,6 +1,6 @@
 // The border between C++ and JavaScript, and the only file that knows Emscripten. All operations
 // are called in one way: JavaScript writes the arguments as numbers into memory that both sides see
-// (bindings/js/border.ts), the operation's own signature says how to read them, and the results
+// (bindings/js/core/border.ts), the operation's own signature says how to read them, and the results
 // come back in the same memory, as does why a call failed. A call is one step into the module,
 // whatever it takes and gives, where Embind's own objects would be one for every option and result.
 
@@ -9,7 +9,7 @@
 
 #include "border.hpp"
 
-// Says in the binary whose it is, so that bindings/js/binaries.ts can refuse another one: functions
+// Says in the binary whose it is, so that bindings/js/load/binaries.ts can refuse another one: functions
 // have names of one letter there, so any binary would link with any glue.
 __asm__(".section .custom_section.heed,\"\",@\n.ascii \"" HEED_VERSION " " HEED_WASM_VARIANT
         "\"\n.section .text,\"\",@");

@@ -7,12 +7,12 @@ import { minifySync } from "vite";
 /** What is changed, and why. */
 const changes = [
   {
-    why: "bindings/js/threads.ts starts the workers: it handles their failures, and knows where they come from",
+    why: "bindings/js/load/threads.ts starts the workers: it handles their failures, and knows where they come from",
     from: /allocateUnusedWorker\(\)\{.*?PThread\.unusedWorkers\.push\(worker\)\},getNewWorker\(\)\{.*?return PThread\.unusedWorkers\.pop\(\)\}/,
     to: "getNewWorker(){return PThread.unusedWorkers.pop()}",
   },
   {
-    why: "the worker class of Node is needed by bindings/js/threads.ts only, so nothing global has to change",
+    why: "the worker class of Node is needed by bindings/js/load/threads.ts only, so nothing global has to change",
     from: /global\.Worker=worker_threads\.Worker;/,
     to: "",
   },
@@ -24,7 +24,7 @@ const changes = [
     to: 'if(ENVIRONMENT_IS_PTHREAD&&typeof Atomics.waitAsync==="function")',
   },
   {
-    why: "Deno asks for a permission to tell the number of cores; bindings/js/features.ts knows it",
+    why: "Deno asks for a permission to tell the number of cores; bindings/js/load/features.ts knows it",
     from: /_emscripten_num_logical_cores=\(\)=>ENVIRONMENT_IS_NODE\?.*?:navigator\["hardwareConcurrency"\];/,
     to: '_emscripten_num_logical_cores=()=>Module["cores"]||1;',
   },

@@ -34,7 +34,7 @@ target_link_options(${module} PRIVATE
 add_custom_command(TARGET ${module} POST_BUILD
   COMMAND ${NODE_PROGRAM} ${finish_glue} $<TARGET_FILE:${module}>)
 
-# The types of the glue, for who imports it: see the option `glue` in bindings/js/binaries.ts.
+# The types of the glue, for who imports it: see the option `glue` in bindings/js/load/binaries.ts.
 configure_file(bindings/js/glue.d.mts ${CMAKE_CURRENT_SOURCE_DIR}/dist/${module}.d.mts COPYONLY)
 
 # The types of the module, for bindings/js. The linker calls tsc for them, and runs the module in

@@ -1,3 +1,17 @@
+export type { HeldMemory } from "./core/border.js";
+export type { MemoryUse } from "./core/engine.js";
+export { HeedError, type HeedErrorCode } from "./core/error.js";
+export type {
+  DType,
+  NestedArray,
+  NestedValues,
+  Tensor,
+  TensorData,
+  TensorSource,
+} from "./core/tensor.js";
+export type { Heed } from "./heed.js";
+export type { Variant } from "./load/features.js";
+export { type HeedInfo, type LoadOptions, load } from "./load/load.js";
 export type {
   AxisOptions,
   MatmulOptions,
@@ -5,41 +19,35 @@ export type {
   ReduceOptions,
   SliceOptions,
   UniformOptions,
-} from "./arrays.js";
+} from "./ops/arrays.js";
 export type {
   AttentionOptions,
   AttentionResult,
   CaptureStage,
   PartialAttention,
-} from "./attention.js";
+} from "./ops/attention.js";
 export {
   type BlockMask,
   type BlockMaskSizes,
   type MaskFunction,
   maskFunctions,
-} from "./blockMask.js";
-export type { HeldMemory } from "./border.js";
-export type { MemoryUse } from "./engine.js";
-export { HeedError, type HeedErrorCode } from "./error.js";
-export type { Variant } from "./features.js";
-export type { GruOptions, GruParameters, GruResult } from "./gru.js";
-export type { KvCache, KvCacheOptions } from "./kvCache.js";
+} from "./ops/blockMask.js";
+export type { GruOptions, GruParameters, GruResult } from "./ops/gru.js";
+export type { KvCache, KvCacheOptions } from "./ops/kvCache.js";
 export type {
   CrossEntropyOptions,
   DropoutOptions,
   EmbeddingOptions,
   LayerNormOptions,
   RmsNormOptions,
-} from "./layers.js";
-export type { Activation, LinearOptions, PackedWeights, PackWeightsOptions } from "./linear.js";
-export type { LinearAttentionOptions, LinearAttentionResult } from "./linearAttention.js";
-export { type HeedInfo, type LoadOptions, load } from "./load.js";
+} from "./ops/layers.js";
+export type { Activation, LinearOptions, PackedWeights, PackWeightsOptions } from "./ops/linear.js";
+export type { LinearAttentionOptions, LinearAttentionResult } from "./ops/linearAttention.js";
 export type {
   MultiHeadAttentionOptions,
   MultiHeadAttentionParameters,
   MultiHeadAttentionResult,
-} from "./multiHeadAttention.js";
-export type { Heed } from "./ops.js";
+} from "./ops/multiHeadAttention.js";
 export type {
   AdditiveAttentionParameters,
   AverageOptions,
@@ -50,14 +58,6 @@ export type {
   NonLocalMeansResult,
   ScoredAttentionResult,
   SelfSimilarityResult,
-} from "./origins.js";
-export type { RopeOptions, SinusoidalOptions } from "./positions.js";
-export type { SampleOptions, TopKResult } from "./sampling.js";
-export type {
-  DType,
-  NestedArray,
-  NestedValues,
-  Tensor,
-  TensorData,
-  TensorSource,
-} from "./tensor.js";
+} from "./ops/origins.js";
+export type { RopeOptions, SinusoidalOptions } from "./ops/positions.js";
+export type { SampleOptions, TopKResult } from "./ops/sampling.js";

@@ -9,7 +9,7 @@ export {
   type TapeOptions,
   type ValueAndGradients,
   valueAndGrad,
-} from "./autograd.js";
+} from "./nn/autograd.js";
 export {
   type BeamSearchOptions,
   beamSearch,
@@ -18,13 +18,13 @@ export {
   type Hypothesis,
   type SamplingOptions,
   type Step,
-} from "./generate.js";
+} from "./nn/generate.js";
 export * as nn from "./nn/index.js";
-export * as optim from "./optim.js";
-export * as safetensors from "./safetensors.js";
+export * as optim from "./nn/optim.js";
+export * as safetensors from "./nn/safetensors.js";
 export type {
   LoadedStateDict,
   LoadStateDictOptions,
   StateDict,
   StateDictEntry,
-} from "./stateDict.js";
+} from "./nn/stateDict.js";

@@ -1,4 +1,4 @@
-// The border (bindings/js/border.ts) passes bare numbers, so what C++ and TypeScript list in two orders
+// The border (bindings/js/core/border.ts) passes bare numbers, so what C++ and TypeScript list in two orders
 // would go unnoticed until a number means something else. Here both lists are read from the sources.
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -76,9 +76,11 @@ const contains = (list: readonly string[], members: readonly string[]) =>
   list.some((_, first) => members.every((member, i) => names(list[first + i] ?? "", member)));
 
 const structs = membersIn(read("bindings/members.hpp"));
-const scripts = readdirSync(join(root, "bindings/js"))
-  .filter((name) => name.endsWith(".ts"))
-  .map((name) => read(`bindings/js/${name}`));
+const scripts = ["core", "ops"].flatMap((folder) =>
+  readdirSync(join(root, "bindings/js", folder)).map((name) =>
+    read(`bindings/js/${folder}/${name}`),
+  ),
+);
 
 describe("C++ and TypeScript agree on the order of", () => {
   test("something at all", () => {
@@ -98,7 +100,7 @@ describe("C++ and TypeScript agree on the order of", () => {
   test("the element types", () => {
     const [, types] = /enum class DType[^{]*{([^}]*)}/.exec(read("include/heed/tensor.hpp")) ?? [];
     const inOrder = [...(types ?? "").matchAll(/k(\w+)/g)].map(([, type]) => type?.toLowerCase());
-    const lists = listsIn(read("bindings/js/tensor.ts"));
+    const lists = listsIn(read("bindings/js/core/tensor.ts"));
     expect(lists).toContainEqual(inOrder.map((type) => JSON.stringify(type)));
   });
 });

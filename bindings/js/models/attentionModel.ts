@@ -1,13 +1,13 @@
 // What models made of attention alone have in common (Vaswani et al., 2017).
 
+import type { Tensor } from "../core/tensor.js";
+import { checkOptions, isBoolean } from "../core/validate.js";
+import type { Heed } from "../heed.js";
 import type { ReceiveWeights } from "../nn/capture.js";
 import { Dropout, Embedding, PositionalEncoding } from "../nn/layers.js";
 import { Module } from "../nn/module.js";
 import type { Generator } from "../nn/random.js";
 import type { TransformerStackOptions } from "../nn/transformer.js";
-import type { Heed } from "../ops.js";
-import type { Tensor } from "../tensor.js";
-import { checkOptions, isBoolean } from "../validate.js";
 import type { Example } from "./examples.js";
 import {
   type AttentionsOptions,

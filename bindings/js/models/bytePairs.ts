@@ -1,7 +1,7 @@
 // Subwords: the pairs of neighbours that are met most often are made one token, again and again
 // (Sennrich, Haddow and Birch, "Neural Machine Translation of Rare Words with Subword Units", 2016).
 
-import { type Check, checkArgument, isListOf, isWholeNumber } from "../validate.js";
+import { type Check, checkArgument, isListOf, isWholeNumber } from "../core/validate.js";
 import { charactersOf } from "./tasks/task.js";
 
 const isText: Check = { expected: "a text", accepts: (value) => typeof value === "string" };

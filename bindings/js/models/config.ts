@@ -1,6 +1,6 @@
 // What models are made from: configs, and their checks.
 
-import { describe, HeedError, refuse } from "../error.js";
+import { describe, HeedError, refuse } from "../core/error.js";
 import {
   type Check,
   checkArgument,
@@ -11,7 +11,7 @@ import {
   isWholeNumber,
   mostBytes,
   oneOf,
-} from "../validate.js";
+} from "../core/validate.js";
 import type { Example, Task } from "./examples.js";
 import type { Architecture, ModelConfig } from "./model.js";
 import { parameterCount } from "./parameterShapes.js";

@@ -1,7 +1,7 @@
 // From a config to the model that it describes.
 
+import type { Heed } from "../heed.js";
 import { checkEngine } from "../nn/module.js";
-import type { Heed } from "../ops.js";
 import { checkConfig, checkMemory } from "./config.js";
 import { EncoderModel } from "./encoderModel.js";
 import type { Architecture, ModelConfig, TaskModel } from "./model.js";

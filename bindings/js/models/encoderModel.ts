@@ -1,11 +1,11 @@
 // An encoder that says something of each place of what it is given, or of the whole.
 
-import { refuse } from "../error.js";
+import { refuse } from "../core/error.js";
+import type { Tensor } from "../core/tensor.js";
+import { type Check, checkArgument, isWholeNumber } from "../core/validate.js";
+import type { Heed } from "../heed.js";
 import { Embedding, Linear } from "../nn/layers.js";
 import { TransformerEncoder } from "../nn/transformer.js";
-import type { Heed } from "../ops.js";
-import type { Tensor } from "../tensor.js";
-import { type Check, checkArgument, isWholeNumber } from "../validate.js";
 import {
   AttentionModel,
   type Part,

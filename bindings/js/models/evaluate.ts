@@ -1,7 +1,7 @@
 // How good a model is on examples that it has not seen, and where its attention falls.
 
-import { HeedError, refuse } from "../error.js";
-import { pause } from "../pause.js";
+import { HeedError, refuse } from "../core/error.js";
+import { pause } from "../core/pause.js";
 import {
   type Check,
   checkArgument,
@@ -9,7 +9,7 @@ import {
   isFunction,
   isListOf,
   isWholeNumber,
-} from "../validate.js";
+} from "../core/validate.js";
 import type { Alignment, Example, Picture, Series } from "./examples.js";
 import type { Answer, ExampleWeights, TaskModel } from "./model.js";
 

@@ -1,12 +1,12 @@
 // Models as files: what they are made from, in JSON, and their parameters, in safetensors.
 
-import { describe, HeedError } from "../error.js";
-import type { Bytes } from "../module.js";
+import { describe, HeedError } from "../core/error.js";
+import type { Bytes } from "../core/module.js";
+import { type Check, checkArgument, checkOptions, oneOf } from "../core/validate.js";
+import type { Heed } from "../heed.js";
 import { checkEngine } from "../nn/module.js";
-import type { Heed } from "../ops.js";
-import { read, type SafetensorsEntry, write } from "../safetensors.js";
-import { checkTensors } from "../stateDict.js";
-import { type Check, checkArgument, checkOptions, oneOf } from "../validate.js";
+import { read, type SafetensorsEntry, write } from "../nn/safetensors.js";
+import { checkTensors } from "../nn/stateDict.js";
 import { checkConfig } from "./config.js";
 import { createModel } from "./createModel.js";
 import { type ModelConfig, TaskModel } from "./model.js";

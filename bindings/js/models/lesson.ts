@@ -1,8 +1,8 @@
 // What is learned from logits.
 
-import type { Heed } from "../ops.js";
-import { noGrad } from "../tape.js";
-import type { Tensor } from "../tensor.js";
+import { noGrad } from "../core/tape.js";
+import type { Tensor } from "../core/tensor.js";
+import type { Heed } from "../heed.js";
 import type { Lesson, TokenProbabilities } from "./model.js";
 
 /**

@@ -1,13 +1,13 @@
 // What every small model here can do, whatever it is made of: learn from examples, answer, show its weights.
 
-import { describe, refuse } from "../error.js";
+import { describe, refuse } from "../core/error.js";
+import { noGrad } from "../core/tape.js";
+import type { Tensor } from "../core/tensor.js";
+import { checkArgument } from "../core/validate.js";
+import type { Heed } from "../heed.js";
 import { captureAttention, type ReceiveWeights } from "../nn/capture.js";
 import { Module } from "../nn/module.js";
 import { Generator } from "../nn/random.js";
-import type { Heed } from "../ops.js";
-import { noGrad } from "../tape.js";
-import type { Tensor } from "../tensor.js";
-import { checkArgument } from "../validate.js";
 import { checkConfig, checkMemory } from "./config.js";
 import type { Example, Task } from "./examples.js";
 

@@ -1,7 +1,7 @@
 // Which models the repository ships, and how each is trained: found by trying, kept here so that a file
 // can be made again.
 
-import { type Check, checkArgument } from "../validate.js";
+import { type Check, checkArgument } from "../core/validate.js";
 import type { ConfigOptions } from "./config.js";
 import type { Example, Task } from "./examples.js";
 import type { Architecture } from "./model.js";

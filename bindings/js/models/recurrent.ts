@@ -1,12 +1,12 @@
 // Recurrent encoder-decoders: without attention, with Bahdanau's, and with Luong's.
 
+import type { Tensor } from "../core/tensor.js";
+import { checkArgument, oneOf } from "../core/validate.js";
+import type { Heed } from "../heed.js";
 import type { ReceiveWeights } from "../nn/capture.js";
 import { Dropout, Embedding, Linear } from "../nn/layers.js";
 import { Module } from "../nn/module.js";
 import { GRU } from "../nn/recurrent.js";
-import type { Heed } from "../ops.js";
-import type { Tensor } from "../tensor.js";
-import { checkArgument, oneOf } from "../validate.js";
 import type { Translation } from "./examples.js";
 import { lessonOf, probabilitiesOf } from "./lesson.js";
 import {

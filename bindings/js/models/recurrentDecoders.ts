@@ -1,13 +1,13 @@
 // The decoders of recurrent models: one that has nothing but the encoder's last states, and two that look
 // back at all of its outputs, before and after their own step.
 
+import type { Tensor } from "../core/tensor.js";
+import type { Heed } from "../heed.js";
 import { BahdanauAttention, LuongAttention } from "../nn/alignment.js";
 import { Dropout, Embedding, Linear } from "../nn/layers.js";
 import { Module } from "../nn/module.js";
 import type { Generator } from "../nn/random.js";
 import { GRU } from "../nn/recurrent.js";
-import type { Heed } from "../ops.js";
-import type { Tensor } from "../tensor.js";
 
 export interface DecoderOptions {
   /** Tokens, the special ones included. */

@@ -1,9 +1,9 @@
 // Answers found token by token.
 
-import { refuse } from "../error.js";
-import { beamSearch, generate, isLength, mostBeams, type Step } from "../generate.js";
-import type { Heed } from "../ops.js";
-import { type Check, checkOptions, isFunction, isNumber, isWholeNumber } from "../validate.js";
+import { refuse } from "../core/error.js";
+import { type Check, checkOptions, isFunction, isNumber, isWholeNumber } from "../core/validate.js";
+import type { Heed } from "../heed.js";
+import { beamSearch, generate, isLength, mostBeams, type Step } from "../nn/generate.js";
 import type { AnswerOptions } from "./model.js";
 import { endId } from "./vocabulary.js";
 

@@ -1,8 +1,8 @@
 // The tasks, by name.
 
-import { describe, refuse } from "../error.js";
+import { describe, refuse } from "../core/error.js";
+import { type Check, checkArgument, isListOf, oneOf } from "../core/validate.js";
 import { isGenerator } from "../nn/random.js";
-import { type Check, checkArgument, isListOf, oneOf } from "../validate.js";
 import type { Example, Task } from "./examples.js";
 import { brackets } from "./tasks/brackets.js";
 import { dates } from "./tasks/dates.js";

@@ -1,14 +1,9 @@
 // Training, step by step: what can be stopped after any step, kept in a file and gone on with.
 
-import { valueAndGrad } from "../autograd.js";
-import { describe, HeedError, refuse } from "../error.js";
-import type { Bytes } from "../module.js";
-import { Generator } from "../nn/random.js";
-import { AdamW, clipGradNorm, type Schedule, warmupCosine } from "../optim.js";
-import { disposeSymbol } from "../owned.js";
-import { read, type SafetensorsEntry, type SafetensorsFile, write } from "../safetensors.js";
-import { loadTensors } from "../stateDict.js";
-import type { Tensor } from "../tensor.js";
+import { describe, HeedError, refuse } from "../core/error.js";
+import type { Bytes } from "../core/module.js";
+import { disposeSymbol } from "../core/owned.js";
+import type { Tensor } from "../core/tensor.js";
 import {
   type Check,
   checkArgument,
@@ -16,7 +11,12 @@ import {
   isNumber,
   isPositive,
   isWholeNumber,
-} from "../validate.js";
+} from "../core/validate.js";
+import { valueAndGrad } from "../nn/autograd.js";
+import { AdamW, clipGradNorm, type Schedule, warmupCosine } from "../nn/optim.js";
+import { Generator } from "../nn/random.js";
+import { read, type SafetensorsEntry, type SafetensorsFile, write } from "../nn/safetensors.js";
+import { loadTensors } from "../nn/stateDict.js";
 import type { Example, Task } from "./examples.js";
 import { hashOf } from "./hash.js";
 import { TaskModel } from "./model.js";

@@ -1,11 +1,11 @@
 // Transformers that write: token after token, each from those before it.
 
+import type { Tensor } from "../core/tensor.js";
+import type { Heed } from "../heed.js";
 import type { ReceiveWeights } from "../nn/capture.js";
 import { type Embedding, Linear } from "../nn/layers.js";
 import { TransformerDecoder, TransformerEncoder } from "../nn/transformer.js";
 import type { TransformerCache, TransformerCacheOptions } from "../nn/transformerCache.js";
-import type { Heed } from "../ops.js";
-import type { Tensor } from "../tensor.js";
 import {
   AttentionModel,
   type Part,

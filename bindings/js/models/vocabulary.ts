@@ -1,10 +1,10 @@
 // From tokens to their numbers and back, and from lists of different lengths to tensors.
 
-import { describe, refuse } from "../error.js";
+import { describe, refuse } from "../core/error.js";
+import type { Tensor } from "../core/tensor.js";
+import { type Check, checkArgument, isListOf, isWholeNumber } from "../core/validate.js";
+import type { Heed } from "../heed.js";
 import { checkEngine } from "../nn/module.js";
-import type { Heed } from "../ops.js";
-import type { Tensor } from "../tensor.js";
-import { type Check, checkArgument, isListOf, isWholeNumber } from "../validate.js";
 
 /** Stand first in every vocabulary, in this order. */
 export const specialTokens: readonly string[] = ["<pad>", "<start>", "<end>"];

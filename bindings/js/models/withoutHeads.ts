@@ -1,8 +1,8 @@
 // What a model says without some of its heads (Michel, Levy and Neubig, "Are Sixteen Heads Really Better than
 // One?", 2019).
 
-import { describe, refuse } from "../error.js";
-import { checkArgument, isFunction, isWholeNumber } from "../validate.js";
+import { describe, refuse } from "../core/error.js";
+import { checkArgument, isFunction, isWholeNumber } from "../core/validate.js";
 import { TaskModel } from "./model.js";
 
 /** A head, as ExampleWeights and HeadAlignment name it. */

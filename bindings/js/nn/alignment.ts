@@ -1,11 +1,6 @@
 // The attentions of recurrent encoder-decoders, as modules.
 
-import type { Heed } from "../ops.js";
-import type {
-  LuongAttentionOptions as LuongOperationOptions,
-  ScoredAttentionResult,
-} from "../origins.js";
-import type { Tensor } from "../tensor.js";
+import type { Tensor } from "../core/tensor.js";
 import {
   type Check,
   checkArgument,
@@ -14,7 +9,12 @@ import {
   isTensor,
   isWholeNumber,
   oneOf,
-} from "../validate.js";
+} from "../core/validate.js";
+import type { Heed } from "../heed.js";
+import type {
+  LuongAttentionOptions as LuongOperationOptions,
+  ScoredAttentionResult,
+} from "../ops/origins.js";
 import { receiverOf } from "./capture.js";
 import { Linear } from "./layers.js";
 import { Module } from "./module.js";

@@ -1,9 +1,9 @@
 // Attention weights of any module in a model, while it runs.
 
-import { inCommon } from "../copies.js";
-import { describe, refuse } from "../error.js";
-import type { Tensor } from "../tensor.js";
-import { checkArgument, isFunction } from "../validate.js";
+import { inCommon } from "../core/copies.js";
+import { describe, refuse } from "../core/error.js";
+import type { Tensor } from "../core/tensor.js";
+import { checkArgument, isFunction } from "../core/validate.js";
 import { Module } from "./module.js";
 
 /** What each head compares, projected and not yet scaled. */

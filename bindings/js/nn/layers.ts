@@ -1,8 +1,6 @@
 // Layers of one operation, or of a few.
 
-import type { LinearOptions as LinearOperationOptions } from "../linear.js";
-import type { Heed } from "../ops.js";
-import type { Tensor } from "../tensor.js";
+import type { Tensor } from "../core/tensor.js";
 import {
   type Check,
   checkArgument,
@@ -12,7 +10,9 @@ import {
   isShare,
   isWholeNumber,
   shapeOf,
-} from "../validate.js";
+} from "../core/validate.js";
+import type { Heed } from "../heed.js";
+import type { LinearOptions as LinearOperationOptions } from "../ops/linear.js";
 import { Module } from "./module.js";
 import { defaultGenerator, type Generator, isGenerator, uniform } from "./random.js";
 

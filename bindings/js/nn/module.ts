@@ -1,18 +1,18 @@
 // What all modules are: a tree of parameters under PyTorch's names.
 
-import { classOf, isInstance, mark, markKey } from "../copies.js";
-import { describe, refuse } from "../error.js";
-import { Heed } from "../ops.js";
-import { disposeSymbol, inspectSymbol } from "../owned.js";
+import { classOf, isInstance, mark, markKey } from "../core/copies.js";
+import { describe, refuse } from "../core/error.js";
+import { disposeSymbol, inspectSymbol } from "../core/owned.js";
+import { recording, within } from "../core/tape.js";
+import { Tensor } from "../core/tensor.js";
+import { checkArgument, checkOptions, isBoolean } from "../core/validate.js";
+import { Heed } from "../heed.js";
 import {
   type LoadedStateDict,
   type LoadStateDictOptions,
   loadTensors,
   type StateDict,
-} from "../stateDict.js";
-import { recording, within } from "../tape.js";
-import { Tensor } from "../tensor.js";
-import { checkArgument, checkOptions, isBoolean } from "../validate.js";
+} from "./stateDict.js";
 
 /** Refuses what is no engine. */
 export function checkEngine(heed: unknown): asserts heed is Heed {

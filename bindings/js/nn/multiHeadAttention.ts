@@ -1,16 +1,8 @@
 // Multi-head attention as a module, with a cache for decoding step by step.
 
-import type { If, NothingElse } from "../attention.js";
-import { describe, refuse } from "../error.js";
-import { KvCache, type KvCacheOptions } from "../kvCache.js";
-import {
-  joinedMasks,
-  type MultiHeadAttentionParameters,
-  type MultiHeadAttentionOptions as MultiHeadOperationOptions,
-} from "../multiHeadAttention.js";
-import type { Heed } from "../ops.js";
-import { noGrad } from "../tape.js";
-import type { Tensor } from "../tensor.js";
+import { describe, refuse } from "../core/error.js";
+import { noGrad } from "../core/tape.js";
+import type { Tensor } from "../core/tensor.js";
 import {
   type Check,
   checkArgument,
@@ -20,7 +12,15 @@ import {
   isTensor,
   isWholeNumber,
   shapeOf,
-} from "../validate.js";
+} from "../core/validate.js";
+import type { Heed } from "../heed.js";
+import type { If, NothingElse } from "../ops/attention.js";
+import { KvCache, type KvCacheOptions } from "../ops/kvCache.js";
+import {
+  joinedMasks,
+  type MultiHeadAttentionParameters,
+  type MultiHeadAttentionOptions as MultiHeadOperationOptions,
+} from "../ops/multiHeadAttention.js";
 import { type Compared, receiverOf } from "./capture.js";
 import { Linear } from "./layers.js";
 import { Module } from "./module.js";

@@ -1,8 +1,7 @@
 // Normalisation over the last axes.
 
-import { describe, refuse } from "../error.js";
-import type { Heed } from "../ops.js";
-import type { Tensor } from "../tensor.js";
+import { describe, refuse } from "../core/error.js";
+import type { Tensor } from "../core/tensor.js";
 import {
   type Check,
   checkArgument,
@@ -12,7 +11,8 @@ import {
   isNumber,
   isWholeNumber,
   shapeOf,
-} from "../validate.js";
+} from "../core/validate.js";
+import type { Heed } from "../heed.js";
 import { Module } from "./module.js";
 
 export interface LayerNormOptions {

@@ -1,9 +1,9 @@
 // Random numbers, and the distributions that parameters begin with: PyTorch's.
 
-import { inCommon, isInstance, mark, markKey } from "../copies.js";
-import type { Heed } from "../ops.js";
-import type { Tensor } from "../tensor.js";
-import { type Check, checkArgument, isWholeNumber } from "../validate.js";
+import { inCommon, isInstance, mark, markKey } from "../core/copies.js";
+import type { Tensor } from "../core/tensor.js";
+import { type Check, checkArgument, isWholeNumber } from "../core/validate.js";
+import type { Heed } from "../heed.js";
 import { checkEngine } from "./module.js";
 
 const isSeed = isWholeNumber(0, 2 ** 32 - 1);

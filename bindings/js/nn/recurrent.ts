@@ -1,9 +1,7 @@
 // Recurrent layers.
 
-import { describe, HeedError, refuse } from "../error.js";
-import type { GruParameters } from "../gru.js";
-import type { Heed } from "../ops.js";
-import type { Tensor } from "../tensor.js";
+import { describe, HeedError, refuse } from "../core/error.js";
+import type { Tensor } from "../core/tensor.js";
 import {
   type Check,
   checkArgument,
@@ -16,7 +14,9 @@ import {
   isWholeNumber,
   mostBytes,
   shapeOf,
-} from "../validate.js";
+} from "../core/validate.js";
+import type { Heed } from "../heed.js";
+import type { GruParameters } from "../ops/gru.js";
 import { Dropout } from "./layers.js";
 import { Module } from "./module.js";
 import { defaultGenerator, type Generator, isGenerator, uniform } from "./random.js";

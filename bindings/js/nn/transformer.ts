@@ -1,8 +1,7 @@
 // Stacks of layers, and the whole encoder-decoder (Vaswani et al., 2017, figure 1), as torch.nn has them.
 
-import { HeedError } from "../error.js";
-import type { Heed } from "../ops.js";
-import type { Tensor } from "../tensor.js";
+import { HeedError } from "../core/error.js";
+import type { Tensor } from "../core/tensor.js";
 import {
   type Check,
   checkArgument,
@@ -12,7 +11,8 @@ import {
   isTensor,
   isWholeNumber,
   mostBytes,
-} from "../validate.js";
+} from "../core/validate.js";
+import type { Heed } from "../heed.js";
 import { Module } from "./module.js";
 import { LayerNorm } from "./norms.js";
 import { defaultGenerator, xavierUniform } from "./random.js";

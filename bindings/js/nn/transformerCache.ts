@@ -1,8 +1,8 @@
 // What a transformer remembers while it decodes step by step.
 
-import { isInstance, mark, markKey } from "../copies.js";
-import type { KvCache } from "../kvCache.js";
-import { disposeSymbol } from "../owned.js";
+import { isInstance, mark, markKey } from "../core/copies.js";
+import { disposeSymbol } from "../core/owned.js";
+import type { KvCache } from "../ops/kvCache.js";
 
 /** The caches of one layer, under the names of its attentions. */
 export interface LayerCache {

@@ -1,7 +1,6 @@
 // The layers of a transformer (Vaswani et al., 2017, section 3.1), as torch.nn computes them.
 
-import type { Heed } from "../ops.js";
-import type { Tensor } from "../tensor.js";
+import type { Tensor } from "../core/tensor.js";
 import {
   type Check,
   checkArgument,
@@ -12,7 +11,8 @@ import {
   isTensor,
   isWholeNumber,
   oneOf,
-} from "../validate.js";
+} from "../core/validate.js";
+import type { Heed } from "../heed.js";
 import { Dropout, Linear } from "./layers.js";
 import { Module } from "./module.js";
 import {

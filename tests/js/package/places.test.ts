@@ -173,7 +173,7 @@ describe("in Node", () => {
         Object.defineProperty(globalThis, name, { get() { throw new Error(name + " was used"); } });
       const before = new Set(Reflect.ownKeys(globalThis));
       for (const name of ["heed", "heed/nn", "heed/models"]) await import(name);
-      // Under this symbol copies of the package find each other: see bindings/js/copies.ts.
+      // Under this symbol copies of the package find each other: see bindings/js/core/copies.ts.
       console.log(Reflect.ownKeys(globalThis).filter((key) => !before.has(key)));`;
     writeFiles(project, { "server.mjs": text });
     const finished = await run(process.execPath, ["server.mjs"], { cwd: project, limit: 20_000 });

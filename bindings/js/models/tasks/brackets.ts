@@ -1,7 +1,7 @@
 // A small formal language: brackets of three kinds, each closed by its own and in order (Dyck-3).
 
+import { isWholeNumber } from "../../core/validate.js";
 import type { Generator } from "../../nn/random.js";
-import { isWholeNumber } from "../../validate.js";
 import type { Continuation, Task } from "../examples.js";
 import { between, choose, share } from "./draw.js";
 import { charactersOf, drawFrom, withDefaults } from "./task.js";

@@ -1,7 +1,7 @@
 // Dates as people write them, to be written as ISO 8601 does.
 
+import { isWholeNumber, oneOf } from "../../core/validate.js";
 import { Generator } from "../../nn/random.js";
-import { isWholeNumber, oneOf } from "../../validate.js";
 import { BytePairs } from "../bytePairs.js";
 import type { Task, Translation } from "../examples.js";
 import { below, between, choose } from "./draw.js";

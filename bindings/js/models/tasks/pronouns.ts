@@ -12,7 +12,7 @@
 // 4. Whoever only stands by ("in front of Emma"), and what is only owned or beside it, is not meant, and neither
 //    is a place.
 
-import { describe, refuse } from "../../error.js";
+import { describe, refuse } from "../../core/error.js";
 import type { Generator } from "../../nn/random.js";
 import type { Tagging, Task } from "../examples.js";
 import { below, choose, shuffle } from "./draw.js";

@@ -1,7 +1,7 @@
 // Letters to be written again: as they are, from the last to the first, or in order.
 
+import { isWholeNumber } from "../../core/validate.js";
 import type { Generator } from "../../nn/random.js";
-import { isWholeNumber } from "../../validate.js";
 import type { Alignment, Task, Translation } from "../examples.js";
 import { between, choose } from "./draw.js";
 import { charactersOf, checkOrder, drawFrom, unanswered, withDefaults } from "./task.js";

@@ -1,8 +1,8 @@
 // A series of numbers that repeats itself, with a gap to be filled in.
 
-import { refuse } from "../../error.js";
+import { refuse } from "../../core/error.js";
+import { type Check, isWholeNumber } from "../../core/validate.js";
 import type { Generator } from "../../nn/random.js";
-import { type Check, isWholeNumber } from "../../validate.js";
 import type { Series, Task } from "../examples.js";
 import { between, share } from "./draw.js";
 import { checkOrder, drawFrom, withDefaults } from "./task.js";

@@ -1,7 +1,7 @@
 // Small grey pictures of shapes, drawn by arithmetic that gives the same everywhere.
 
+import { isShare, isWholeNumber } from "../../core/validate.js";
 import type { Generator } from "../../nn/random.js";
-import { isShare, isWholeNumber } from "../../validate.js";
 import { patchSize } from "../evaluate.js";
 import type { Picture, Task } from "../examples.js";
 import { below, between, choose, share } from "./draw.js";

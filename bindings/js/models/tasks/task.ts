@@ -1,7 +1,7 @@
 // What all tasks share: options with their defaults, and splits that cannot overlap.
 
-import { describe, refuse } from "../../error.js";
-import { type Check, checkArgument, checkOptions, oneOf } from "../../validate.js";
+import { describe, refuse } from "../../core/error.js";
+import { type Check, checkArgument, checkOptions, oneOf } from "../../core/validate.js";
 import type { Split, Translation } from "../examples.js";
 import { hashOf } from "../hash.js";
 

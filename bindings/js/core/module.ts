@@ -1,6 +1,6 @@
 // The types of the WebAssembly module. The linker writes those of the bound functions.
 
-import type * as glue from "./heed-module.js";
+import type * as glue from "../heed-module.js";
 
 // Types of the DOM library that this package's declarations name, for programs compiled without it. Where
 // the library or Node's types are there, these empty declarations add nothing to theirs.

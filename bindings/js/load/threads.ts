@@ -1,8 +1,8 @@
 // The threads of an engine: the workers that they run in are started, given the module and waited for.
 
+import type { Failure, HeedModule, ThreadWorker } from "../core/module.js";
+import { pause } from "../core/pause.js";
 import { builtin, isNode } from "./features.js";
-import type { Failure, HeedModule, ThreadWorker } from "./module.js";
-import { pause } from "./pause.js";
 
 /** Milliseconds in which the workers must load, and then in which their threads must begin. */
 const patience = 5000;

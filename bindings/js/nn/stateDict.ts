@@ -1,8 +1,8 @@
 // What modules and optimisers are saved as, and loaded from: tensors by name.
 
-import { describe, HeedError, type HeedErrorCode } from "./error.js";
-import { createTensor, type Tensor } from "./tensor.js";
-import { isListOf } from "./validate.js";
+import { describe, HeedError, type HeedErrorCode } from "../core/error.js";
+import { createTensor, type Tensor } from "../core/tensor.js";
+import { isListOf } from "../core/validate.js";
 
 /** Numbers to load: a tensor, or what safetensors.read gives. */
 export interface StateDictEntry {

@@ -1,9 +1,9 @@
 // heed.gru.
 
-import type { Engine } from "./engine.js";
-import { recording, snapshot } from "./tape.js";
-import type { Tensor } from "./tensor.js";
-import { type Check, checkOptions, isListOrTensor, isTensor } from "./validate.js";
+import type { Engine } from "../core/engine.js";
+import { recording, snapshot } from "../core/tape.js";
+import type { Tensor } from "../core/tensor.js";
+import { type Check, checkOptions, isListOrTensor, isTensor } from "../core/validate.js";
 
 /** The parameters of torch.nn.GRU with one layer, in its layout: rows for the gates r, z and n. */
 export interface GruParameters {

@@ -1,11 +1,9 @@
 // Where attention comes from: averages, similarity without parameters, kernel regression, non-local
 // means, and the scores of recurrent encoder-decoders.
 
-import { attention } from "./attention.js";
-import { refuse } from "./error.js";
-import { LayerOperations } from "./layers.js";
-import { recording } from "./tape.js";
-import type { Tensor } from "./tensor.js";
+import { refuse } from "../core/error.js";
+import { recording } from "../core/tape.js";
+import type { Tensor } from "../core/tensor.js";
 import {
   type Check,
   checkArgument,
@@ -17,7 +15,9 @@ import {
   isTensor,
   isWholeNumber,
   oneOf,
-} from "./validate.js";
+} from "../core/validate.js";
+import { attention } from "./attention.js";
+import { LayerOperations } from "./layers.js";
 
 export interface AverageOptions {
   /** Position i averages the positions j <= i only. */

@@ -1,5 +1,13 @@
 // The operations, as methods of an engine. Each allocates its results; what it took stays as it was.
 
+import { isInstance, mark, markKey } from "./core/copies.js";
+import type { Engine, MemoryUse } from "./core/engine.js";
+import { refuse } from "./core/error.js";
+import { inspectSymbol } from "./core/owned.js";
+import { recording } from "./core/tape.js";
+import { createTensor, type DType, type Tensor, type TensorSource } from "./core/tensor.js";
+import { checkArgument, oneOf } from "./core/validate.js";
+import type { HeedInfo } from "./load/load.js";
 import {
   type AttentionOptions,
   type AttentionResult,
@@ -7,30 +15,22 @@ import {
   mergeAttention,
   type NothingElse,
   type PartialAttention,
-} from "./attention.js";
-import { BlockMask, type BlockMaskSizes, type MaskFunction } from "./blockMask.js";
-import { isInstance, mark, markKey } from "./copies.js";
-import type { Engine, MemoryUse } from "./engine.js";
-import { refuse } from "./error.js";
-import { KvCache, type KvCacheOptions } from "./kvCache.js";
+} from "./ops/attention.js";
+import { BlockMask, type BlockMaskSizes, type MaskFunction } from "./ops/blockMask.js";
+import { KvCache, type KvCacheOptions } from "./ops/kvCache.js";
 import {
   type LinearAttentionOptions,
   type LinearAttentionResult,
   linearAttention,
-} from "./linearAttention.js";
-import type { HeedInfo } from "./load.js";
+} from "./ops/linearAttention.js";
 import {
   type MultiHeadAttentionOptions,
   type MultiHeadAttentionParameters,
   type MultiHeadAttentionResult,
   multiHeadAttention,
-} from "./multiHeadAttention.js";
-import { OriginOperations } from "./origins.js";
-import { inspectSymbol } from "./owned.js";
-import { type SampleOptions, sample, type TopKResult, topK } from "./sampling.js";
-import { recording } from "./tape.js";
-import { createTensor, type DType, type Tensor, type TensorSource } from "./tensor.js";
-import { checkArgument, oneOf } from "./validate.js";
+} from "./ops/multiHeadAttention.js";
+import { OriginOperations } from "./ops/origins.js";
+import { type SampleOptions, sample, type TopKResult, topK } from "./ops/sampling.js";
 
 /** An engine: the WebAssembly module with its memory and threads. Made by `load`. */
 export class Heed extends OriginOperations {

@@ -1,3 +1,8 @@
+import { Engine } from "../core/engine.js";
+import { HeedError } from "../core/error.js";
+import type { HeedModule, ModuleOptions } from "../core/module.js";
+import { checkOptions, isBoolean, isWholeNumber } from "../core/validate.js";
+import { Heed } from "../heed.js";
 import {
   type Binaries,
   type BinaryOptions,
@@ -6,13 +11,8 @@ import {
   isAddress,
   resolve,
 } from "./binaries.js";
-import { Engine } from "./engine.js";
-import { HeedError } from "./error.js";
 import { chooseThreads, countCores, createMemory, type Variant } from "./features.js";
-import type { HeedModule, ModuleOptions } from "./module.js";
-import { Heed } from "./ops.js";
 import { Threads } from "./threads.js";
-import { checkOptions, isBoolean, isWholeNumber } from "./validate.js";
 import { warmUp } from "./warmUp.js";
 
 export interface LoadOptions extends BinaryOptions {

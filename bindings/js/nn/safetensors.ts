@@ -2,10 +2,10 @@
 // JSON, which gives each tensor's type, shape and place, and the numbers, little-endian and row-major
 // (https://github.com/huggingface/safetensors, "Format").
 
-import { describe, HeedError } from "./error.js";
-import type { Bytes } from "./module.js";
-import { checkAttached } from "./tensor.js";
-import { isListOf } from "./validate.js";
+import { describe, HeedError } from "../core/error.js";
+import type { Bytes } from "../core/module.js";
+import { checkAttached } from "../core/tensor.js";
+import { isListOf } from "../core/validate.js";
 
 /** A tensor in a file or to be written into one. Tensors of Heed are such. */
 export interface SafetensorsEntry {

@@ -1,8 +1,19 @@
 // The layers around attention, each with its gradients.
 
+import { notGiven } from "../core/border.js";
+import { refuse } from "../core/error.js";
+import { recording } from "../core/tape.js";
+import type { Tensor } from "../core/tensor.js";
+import {
+  type Check,
+  checkArgument,
+  checkOptions,
+  isNumber,
+  isTensor,
+  isWholeNumber,
+  oneOf,
+} from "../core/validate.js";
 import { ArrayOperations } from "./arrays.js";
-import { notGiven } from "./border.js";
-import { refuse } from "./error.js";
 import { type GruOptions, type GruParameters, type GruResult, gru } from "./gru.js";
 import {
   type Activation,
@@ -13,17 +24,6 @@ import {
   type PackWeightsOptions,
 } from "./linear.js";
 import { type RopeOptions, rope, type SinusoidalOptions, sinusoidalEncoding } from "./positions.js";
-import { recording } from "./tape.js";
-import type { Tensor } from "./tensor.js";
-import {
-  type Check,
-  checkArgument,
-  checkOptions,
-  isNumber,
-  isTensor,
-  isWholeNumber,
-  oneOf,
-} from "./validate.js";
 
 export interface LayerNormOptions {
   /** The sizes of the normalised axes; ones by default. */

@@ -1,13 +1,9 @@
 // From a model to whole sequences: greedily, at random, or by beam search. What is computed about a
 // vocabulary is C++; this is the control flow around it.
 
-import { describe, HeedError, refuse } from "./error.js";
-import { checkEngine } from "./nn/module.js";
-import { Generator } from "./nn/random.js";
-import type { Heed } from "./ops.js";
-import { pause } from "./pause.js";
-import type { SampleOptions } from "./sampling.js";
-import { Tensor } from "./tensor.js";
+import { describe, HeedError, refuse } from "../core/error.js";
+import { pause } from "../core/pause.js";
+import { Tensor } from "../core/tensor.js";
 import {
   type Check,
   checkArgument,
@@ -15,7 +11,11 @@ import {
   isListOf,
   isNumber,
   isWholeNumber,
-} from "./validate.js";
+} from "../core/validate.js";
+import type { Heed } from "../heed.js";
+import type { SampleOptions } from "../ops/sampling.js";
+import { checkEngine } from "./module.js";
+import { Generator } from "./random.js";
 
 /**
  * The logits of the next token of each sequence, [rows, V]; they are freed by whom they are given to.

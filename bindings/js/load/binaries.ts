@@ -1,10 +1,11 @@
 // Where the engine's two files come from: the glue, which is a JavaScript module, and the binary.
 
-import { version } from "./copies.js";
-import { describe, HeedError, refuse } from "./error.js";
+import { ownAddresses } from "../addresses.js";
+import { version } from "../core/copies.js";
+import { describe, HeedError, refuse } from "../core/error.js";
+import type { Bytes, Glue, ModuleFactory } from "../core/module.js";
+import { type Check, isFunction, oneOf } from "../core/validate.js";
 import { builtin, chooseVariant, isNode, type Variant } from "./features.js";
-import type { Bytes, Glue, ModuleFactory } from "./module.js";
-import { type Check, isFunction, oneOf } from "./validate.js";
 
 /** What `load` takes to find the engine's files. */
 export interface BinaryOptions {
@@ -75,20 +76,6 @@ export function resolve(option: "wasm" | "wasmUrl" | "workerUrl", given: string 
   } catch {
     throw refuse("option", option, isAddress.expected, describe(text));
   }
-}
-
-// Bundlers know files by this form of their address, and copy them. In a bundle of another format than
-// ESM there may be no `import.meta.url`: then it throws.
-function ownAddresses(variant: Variant): { glue: URL; wasm: URL } {
-  return variant === "simd"
-    ? {
-        glue: new URL("./heed-simd.mjs", import.meta.url),
-        wasm: new URL("./heed-simd.wasm", import.meta.url),
-      }
-    : {
-        glue: new URL("./heed-relaxed.mjs", import.meta.url),
-        wasm: new URL("./heed-relaxed.wasm", import.meta.url),
-      };
 }
 
 function addresses(variant: Variant, folder: string | URL | undefined): { glue: URL; wasm: URL } {

@@ -1,9 +1,9 @@
 // Where words stand: sinusoidal encoding and rotary embedding.
 
-import type { Engine } from "./engine.js";
-import type { Operation } from "./module.js";
-import { recording, snapshot } from "./tape.js";
-import type { Tensor } from "./tensor.js";
+import type { Engine } from "../core/engine.js";
+import type { Operation } from "../core/module.js";
+import { recording, snapshot } from "../core/tape.js";
+import type { Tensor } from "../core/tensor.js";
 import {
   type Check,
   checkArgument,
@@ -12,7 +12,7 @@ import {
   isTensor,
   isWholeNumber,
   oneOf,
-} from "./validate.js";
+} from "../core/validate.js";
 
 export interface SinusoidalOptions {
   /** 10000 by default. */

@@ -1,12 +1,10 @@
 // heed.attention: its options, their checks, and the call.
 
-import { BlockMask } from "./blockMask.js";
-import { notGiven } from "./border.js";
-import type { Engine, List } from "./engine.js";
-import { describe, refuse } from "./error.js";
-import { KvCache } from "./kvCache.js";
-import { recording, snapshot } from "./tape.js";
-import { Tensor } from "./tensor.js";
+import { notGiven } from "../core/border.js";
+import type { Engine, List } from "../core/engine.js";
+import { describe, refuse } from "../core/error.js";
+import { recording, snapshot } from "../core/tape.js";
+import { Tensor } from "../core/tensor.js";
 import {
   type Check,
   checkOptions,
@@ -17,7 +15,9 @@ import {
   isTensor,
   isWholeNumber,
   oneOf,
-} from "./validate.js";
+} from "../core/validate.js";
+import { BlockMask } from "./blockMask.js";
+import { KvCache } from "./kvCache.js";
 
 /**
  * The stages of attention: scores after the scale; after the softcap; after biases and masks; weights;

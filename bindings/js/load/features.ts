@@ -1,7 +1,7 @@
 // What this browser or runtime can do, and which of the binaries fits it.
 
-import { HeedError } from "./error.js";
-import type { Bytes, ThreadWorker } from "./module.js";
+import { HeedError } from "../core/error.js";
+import type { Bytes, ThreadWorker } from "../core/module.js";
 
 /** The two binaries: with relaxed SIMD (fused multiply-add), and without. */
 export type Variant = "relaxed" | "simd";

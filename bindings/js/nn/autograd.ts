@@ -1,10 +1,10 @@
 // Gradients of functions of tensors.
 
-import { describe, HeedError, refuse } from "./error.js";
-import { ownedIn } from "./owned.js";
-import { noGrad, type Sources, Tape, type TapeOptions, tapeChecks } from "./tape.js";
-import { Tensor } from "./tensor.js";
-import { checkOptions } from "./validate.js";
+import { describe, HeedError, refuse } from "../core/error.js";
+import { ownedIn } from "../core/owned.js";
+import { noGrad, type Sources, Tape, type TapeOptions, tapeChecks } from "../core/tape.js";
+import { Tensor } from "../core/tensor.js";
+import { checkOptions } from "../core/validate.js";
 
 export interface ValueAndGradients<Aux> {
   /** The loss. */

@@ -1,9 +1,9 @@
 // Arithmetic, products and rearrangement of tensors: what models need between their layers.
 
-import type { Engine } from "./engine.js";
-import { describe, refuse } from "./error.js";
-import { recording, snapshot } from "./tape.js";
-import { checkShape, Tensor } from "./tensor.js";
+import type { Engine } from "../core/engine.js";
+import { describe, refuse } from "../core/error.js";
+import { recording, snapshot } from "../core/tape.js";
+import { checkShape, Tensor } from "../core/tensor.js";
 import {
   type Check,
   checkArgument,
@@ -12,7 +12,7 @@ import {
   isListOf,
   isNumber,
   isWholeNumber,
-} from "./validate.js";
+} from "../core/validate.js";
 
 export interface MatmulOptions {
   /** Whether the last two axes of a change places before. */

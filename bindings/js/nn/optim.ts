@@ -1,10 +1,8 @@
 // Optimisers, which change parameters in place, and schedules of their learning rate.
 
-import { describe, refuse } from "./error.js";
-import { disposeSymbol } from "./owned.js";
-import { type LoadedStateDict, loadTensors, type StateDict } from "./stateDict.js";
-import { type AdamNumbers, adamStep, clipGradients, sgdStep } from "./steps.js";
-import { createTensor, Tensor } from "./tensor.js";
+import { describe, refuse } from "../core/error.js";
+import { disposeSymbol } from "../core/owned.js";
+import { createTensor, Tensor } from "../core/tensor.js";
 import {
   type Check,
   checkArgument,
@@ -15,7 +13,9 @@ import {
   isShare,
   isWholeNumber,
   parametersOf,
-} from "./validate.js";
+} from "../core/validate.js";
+import { type AdamNumbers, adamStep, clipGradients, sgdStep } from "../ops/optim.js";
+import { type LoadedStateDict, loadTensors, type StateDict } from "./stateDict.js";
 
 /** The tensors to train, or what has some, such as a module. */
 export type Parameters = readonly Tensor[] | { parameters(): Tensor[] };

@@ -1,10 +1,17 @@
 // heed.linearAttention: its options, their checks, and the call.
 
-import { notGiven } from "./border.js";
-import type { Engine } from "./engine.js";
-import { recording } from "./tape.js";
-import type { Tensor } from "./tensor.js";
-import { type Check, checkOptions, isNumber, isTensor, isWholeNumber, oneOf } from "./validate.js";
+import { notGiven } from "../core/border.js";
+import type { Engine } from "../core/engine.js";
+import { recording } from "../core/tape.js";
+import type { Tensor } from "../core/tensor.js";
+import {
+  type Check,
+  checkOptions,
+  isNumber,
+  isTensor,
+  isWholeNumber,
+  oneOf,
+} from "../core/validate.js";
 
 export interface LinearAttentionOptions {
   /** How a token changes the state S [D, Dv]: see the names in include/heed/heed.hpp. */

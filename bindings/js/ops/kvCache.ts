@@ -1,10 +1,10 @@
 // heed.createKvCache: keys and values kept where the kernel reads them.
 
-import type { Engine } from "./engine.js";
-import { describe } from "./error.js";
-import type { Operation } from "./module.js";
-import { type Kind, Owned } from "./owned.js";
-import type { Tensor } from "./tensor.js";
+import type { Engine } from "../core/engine.js";
+import { describe } from "../core/error.js";
+import type { Operation } from "../core/module.js";
+import { type Kind, Owned } from "../core/owned.js";
+import type { Tensor } from "../core/tensor.js";
 import {
   type Check,
   checkArgument,
@@ -13,7 +13,7 @@ import {
   isListOrTensor,
   isWholeNumber,
   oneOf,
-} from "./validate.js";
+} from "../core/validate.js";
 
 export interface KvCacheOptions {
   /** Sequences; 1 by default. */

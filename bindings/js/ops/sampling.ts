@@ -1,9 +1,15 @@
 // From logits to tokens: heed.topK and heed.sample.
 
-import type { Engine } from "./engine.js";
-import { recording } from "./tape.js";
-import type { Tensor } from "./tensor.js";
-import { type Check, checkArgument, checkOptions, isNumber, isWholeNumber } from "./validate.js";
+import type { Engine } from "../core/engine.js";
+import { recording } from "../core/tape.js";
+import type { Tensor } from "../core/tensor.js";
+import {
+  type Check,
+  checkArgument,
+  checkOptions,
+  isNumber,
+  isWholeNumber,
+} from "../core/validate.js";
 
 export interface TopKResult {
   /** [..., k], the largest first. */

@@ -1,7 +1,7 @@
-// The steps of optimisers, which change tensors in place: see optim.ts.
+// The steps of optimisers, which change tensors in place: see nn/optim.ts.
 
-import type { Engine } from "./engine.js";
-import type { Tensor } from "./tensor.js";
+import type { Engine } from "../core/engine.js";
+import type { Tensor } from "../core/tensor.js";
 
 export interface SgdNumbers {
   learningRate: number;

@@ -1,12 +1,12 @@
 // heed.linear and heed.packWeights.
 
-import type { Engine } from "./engine.js";
-import { describe } from "./error.js";
-import type { Handle, Operation } from "./module.js";
-import { type Kind, Owned } from "./owned.js";
-import { recording } from "./tape.js";
-import { Tensor } from "./tensor.js";
-import { type Check, checkArgument, checkOptions, isTensor, oneOf } from "./validate.js";
+import type { Engine } from "../core/engine.js";
+import { describe } from "../core/error.js";
+import type { Handle, Operation } from "../core/module.js";
+import { type Kind, Owned } from "../core/owned.js";
+import { recording } from "../core/tape.js";
+import { Tensor } from "../core/tensor.js";
+import { type Check, checkArgument, checkOptions, isTensor, oneOf } from "../core/validate.js";
 
 /** What can be done to each number of a tensor. */
 export type Activation = "relu" | "gelu" | "geluTanh" | "silu" | "tanh" | "sigmoid";

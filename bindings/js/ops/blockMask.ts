@@ -1,11 +1,17 @@
 // heed.blockMask: a mask from a function, evaluated once and kept by blocks; and functions for the masks
 // that people use.
 
-import type { Engine } from "./engine.js";
-import { describe, HeedError, refuse } from "./error.js";
-import { type Kind, Owned } from "./owned.js";
-import { createTensor } from "./tensor.js";
-import { type Check, checkArgument, checkOptions, isFunction, isWholeNumber } from "./validate.js";
+import type { Engine } from "../core/engine.js";
+import { describe, HeedError, refuse } from "../core/error.js";
+import { type Kind, Owned } from "../core/owned.js";
+import { createTensor } from "../core/tensor.js";
+import {
+  type Check,
+  checkArgument,
+  checkOptions,
+  isFunction,
+  isWholeNumber,
+} from "../core/validate.js";
 
 /** Whether query q of batch entry b and head h may see key k. */
 export type MaskFunction = (place: { b: number; h: number; q: number; k: number }) => boolean;

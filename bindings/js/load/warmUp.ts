@@ -2,8 +2,8 @@
 // while; what runs then goes on in the slow code (V8, "Dynamic tiering", 2021). So a first large attention
 // takes three times as long as the next. A few small ones before it get its kernels compiled well.
 
-import type { Heed } from "./ops.js";
-import { pause } from "./pause.js";
+import { pause } from "../core/pause.js";
+import type { Heed } from "../heed.js";
 
 /** Milliseconds. */
 const sliceTime = 3;

@@ -1,11 +1,9 @@
 // heed.multiHeadAttention: its parameters, their checks, and the call.
 
-import { type AttentionOptions, attention, type If } from "./attention.js";
-import type { Engine } from "./engine.js";
-import { describe, refuse } from "./error.js";
-import type { OriginOperations } from "./origins.js";
-import { recording } from "./tape.js";
-import type { Tensor } from "./tensor.js";
+import type { Engine } from "../core/engine.js";
+import { describe, refuse } from "../core/error.js";
+import { recording } from "../core/tape.js";
+import type { Tensor } from "../core/tensor.js";
 import {
   type Check,
   checkOptions,
@@ -14,7 +12,9 @@ import {
   isNumber,
   isTensor,
   isWholeNumber,
-} from "./validate.js";
+} from "../core/validate.js";
+import { type AttentionOptions, attention, type If } from "./attention.js";
+import type { OriginOperations } from "./origins.js";
 
 /** The parameters of torch.nn.MultiheadAttention, in its layout. */
 export interface MultiHeadAttentionParameters {
