@@ -150,7 +150,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     const melody = await enter("&show=melody");
     await over(melody, "attention", 128, 4, 20);
     const words = () => melody.text(".maps .reading");
-    await expect.poll(words).toContain("0.4 s looks at 2.0 s: e^(cosine ");
+    await expect.poll(words).toContain("0.4 s attends to 2.0 s: e^(cosine ");
     const [, cosine = "", temperature = "", logSum = "", weight = ""] =
       /cosine ([\d.]+) ÷ ([\d.]+) − ([\d.]+)\) = ([\d.]+)/.exec(await words()) ?? [];
     const made = Math.exp(Number(cosine) / Number(temperature) - Number(logSum));
@@ -179,7 +179,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     const error = Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / hidden.length);
     expect(await room.figure("model's error (root mean square)")).toBeCloseTo(error, 2);
 
-    await room.focus("[aria-label='Hidden value that looks']");
+    await room.focus("[aria-label='Hidden value that attends']");
     for (const _ of hidden) await room.page.keyboard.press("ArrowLeft");
     const [first = 0] = hidden;
     await expect

@@ -109,7 +109,7 @@ describe("An input", () => {
     expect(readInput(taskOf("sort"), "a B")).toEqual({
       why: expect.stringContaining("does not know the space, “B”"),
     });
-    expect(readInput(pronouns, "  ")).toEqual({ why: expect.stringContaining("nothing") });
+    expect(readInput(pronouns, "  ")).toEqual({ why: expect.stringContaining("empty") });
     expect(readInput(taskOf("sort"), "a".repeat(mostTokens + 1))).toEqual({
       why: expect.stringContaining(`more than ${mostTokens}`),
     });

@@ -28,7 +28,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     expect(answer).toMatch(/^note \d/);
     const shown = Number(/[\d.]+/.exec(answer)?.[0]);
     expect(shown).toBeCloseTo(await reference.probability(first, 6, "note"), decimals);
-    expect(await room.text(".story")).toContain("The lit row is “it”");
+    expect(await room.text(".story")).toContain("The selected row is “it”");
     await expect.poll(() => room.link()).toBe("#room=heads");
   });
 
@@ -108,7 +108,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     const room = await enter("&head=encoder.1.1");
     const { x, y } = await room.cell("weights", 6, 3, 10, 10);
     await room.page.mouse.click(x, y);
-    await expect.poll(() => room.text(".readout")).toContain("“it” looks at “note”");
+    await expect.poll(() => room.text(".readout")).toContain("“it” attends to “note”");
     const [attention] = reference.attentions(first);
     const { rows, columns, weights, compared } = attention as LabelledWeights;
     const { query, key } = compared as ComparedVectors;
@@ -188,7 +188,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     await room.page.keyboard.press("ArrowRight");
     await expect
       .poll(() => room.page.$eval("[aria-live=polite]", (element) => element.textContent))
-      .toContain("looks at “wrote”");
+      .toContain("attends to “wrote”");
     await room.page.keyboard.press("Enter");
     await expect.poll(() => room.link()).toContain("cell=1.2");
     await room.page.keyboard.press("Escape");
@@ -207,7 +207,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     }
   });
 
-  test("are looked at but not changed under a teacher's lock", async () => {
+  test("can be inspected but not changed under a teacher's lock", async () => {
     const room = await enter("&lock=on");
     await room.page.click(`${room.head("encoder.2.1")} button`);
     await expect.poll(() => room.link()).toContain("head=encoder.2.1");

@@ -160,7 +160,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     const place = (3 * rows + 2) * cols + 5;
     await expect
       .poll(() => room.text(".readout"))
-      .toContain(`“${attention.rows[2]}” (3) takes from “${attention.columns[5]}” (6)`);
+      .toContain(`“${attention.rows[2]}” (3) attends to “${attention.columns[5]}” (6)`);
     const { score, weight } = await room.formula();
     expect(Math.abs(score - (shares.scores[place] as number))).toBeLessThan(0.01);
     expect(Math.abs(weight - (shares.weights[place] as number))).toBeLessThan(0.002);
@@ -185,7 +185,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
       .toBe("acba");
     const { x, y } = await room.cell("head-4", 1, 2, 5, 4);
     await room.page.mouse.move(x, y);
-    await expect.poll(() => room.text(".readout")).toContain("“c” (2) takes from “c” (3)");
+    await expect.poll(() => room.text(".readout")).toContain("“c” (2) attends to “c” (3)");
     expect(await room.text(".readout-formula")).toContain("a right place");
     await room.paste(".learn-own input", "ab3a");
     await expect.poll(() => room.text(".learn-example .notices")).toContain("does not know “3”");
@@ -200,7 +200,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     await expect.poll(() => room.text(".learn-example .notices")).toContain("not a date");
   });
 
-  test("goes on while its past is looked at, and comes back", async () => {
+  test("goes on while its past is shown, and comes back", async () => {
     const room = await enter();
     await expect.poll(() => shownStep(room)).toBeGreaterThan(20);
     await room.click("← Back");
@@ -240,7 +240,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     expect(await room.page.$$eval(".curve", (all) => all.length)).toBe(3);
   });
 
-  test("says when the numbers cease to be numbers, and stays of use", async () => {
+  test("says when the numbers become NaN, and stays usable", async () => {
     const room = await enter("&rate=1000");
     await expect.poll(() => room.text(".notices")).toContain("A smaller learning rate");
     await room.page.focus(".slider input");

@@ -70,7 +70,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room “Speed”", (na
         ),
       );
       if (threads)
-        expect(await room.text(".run-result")).toMatch(/threads were so many times as fast/);
+        expect(await room.text(".run-result")).toMatch(/Speedup of \d+ threads over one/);
       for (const line of lines)
         if (line.cells.share)
           expect(Number.parseInt(line.cells.share, 10)).toBeLessThanOrEqual(100);
@@ -91,7 +91,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room “Speed”", (na
       Array.from({ length }, (_, query) => Math.min(query, 8) + 1).reduce((a, b) => a + b);
     const operationsOf = async () => (await room.lines())[0]?.operations;
     expect(await operationsOf()).toBe(2 * 4 * 16 * pairs(64));
-    await room.click("Causal: none looks ahead");
+    await room.click("Causal mask");
     await expect.poll(operationsOf).toBe(2 * 4 * 16 * (2 * pairs(64) - 64));
     await room.rested();
     for (const line of await room.lines())

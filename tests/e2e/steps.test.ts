@@ -169,7 +169,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     const { x, y } = await room.cell("scores", 1, 3, 5, 5);
     await room.page.mouse.move(x, y);
     const formula =
-      "Scores, “quick” looks at “fox” QKᵀ[2, 4] = 0.500 × 1.400 + 0.600 × 1.300 = 1.480";
+      "Scores, “quick” attends to “fox” QKᵀ[2, 4] = 0.500 × 1.400 + 0.600 × 1.300 = 1.480";
     await expect.poll(() => room.text(".readout")).toBe(formula);
     await room.page.mouse.click(x, y);
     await room.page.mouse.move(5, 5);
@@ -186,7 +186,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await room.click("Play", ".computation");
     await expect
       .poll(readout)
-      .toBe("Scores, “quick” looks at “The” QKᵀ[2, 1] = 0.500 × 0.200, so far 0.100");
+      .toBe("Scores, “quick” attends to “The” QKᵀ[2, 1] = 0.500 × 0.200, so far 0.100");
     await expect
       .poll(() => room.text(".computation .made"))
       .toBe("How these numbers are made: the first cell; Play goes on");
@@ -219,7 +219,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
       await expect
         .poll(readout)
         .toBe(
-          `Exponentials, “quick” looks at “${word}” e^M[2, ${n + 1}] = e^${score.toFixed(3)} = ${Math.exp(score).toFixed(3)}, sum so far ${sum.toFixed(3)}`,
+          `Exponentials, “quick” attends to “${word}” e^M[2, ${n + 1}] = e^${score.toFixed(3)} = ${Math.exp(score).toFixed(3)}, sum so far ${sum.toFixed(3)}`,
         );
       expect(await room.text("[data-matrix=exponentials]")).toContain(
         `of “quick”, sum so far ${sum.toFixed(3)}`,
@@ -243,7 +243,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     const room = await enter("#edits=q.1.2.1:1000&step=weights&time=5");
     await expect.poll(() => room.text(".readout")).toContain("= 1.000, sum so far 1.000");
     expect(await room.text("[data-matrix=exponentials]")).toContain(
-      "the largest score taken off first",
+      "after subtracting the largest score",
     );
   });
 
@@ -354,7 +354,9 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await room.page.keyboard.press("End");
     await expect
       .poll(() => room.text("[aria-live]"))
-      .toBe("Scores, “quick” looks at “jumps”: QKᵀ[2, 5] = 0.500 × 1.800 + 0.600 × 1.700 = 1.920");
+      .toBe(
+        "Scores, “quick” attends to “jumps”: QKᵀ[2, 5] = 0.500 × 1.800 + 0.600 × 1.700 = 1.920",
+      );
     await room.page.keyboard.press("Enter");
     await expect.poll(() => room.link()).toContain("cell=scores.2.5");
   });

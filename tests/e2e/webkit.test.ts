@@ -116,7 +116,7 @@ const tries: Record<string, (room: Room) => Promise<void>> = {
     };
     // 2 heads of 16 numbers, 64 tokens: a product with every key and one with every value.
     await check(2 * 2 * 2 * 16 * 64 * 64);
-    await room.click("Causal: none looks ahead");
+    await room.click("Causal mask");
     await expect
       .poll(async () => (await room.lines())[0]?.operations)
       .toBe(2 * 2 * 2 * 16 * ((64 * 65) / 2));

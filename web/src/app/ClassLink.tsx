@@ -1,11 +1,11 @@
-/** Makes a teacher's link to what is on the screen: with parts hidden, locked, or one panel for a frame. */
+/** Builds a teacher's link to the current view: with hidden parts, locked, or with a single panel for an iframe. */
 import { useState } from "preact/hooks";
 import { Choice, Switch } from "../shared/Fields";
 import { noRestrictions, type Restrictions } from "../shared/restrictions";
 import type { Panels } from "../shared/room";
 import { readLink, writeLink } from "./link";
 
-/** Parts that the shell itself shows. */
+/** Parts that belong to the shell, not to a room. */
 const ownParts: Panels = { nav: "the list of rooms", text: "explanations" };
 
 const whole = "";
@@ -28,7 +28,7 @@ function CopyField({ label, text }: { label: string; text: string }) {
           onFocus={({ currentTarget }) => currentTarget.select()}
         />
       </label>
-      {/* Copying needs a secure page; without it the text is there to be selected. */}
+      {/* The clipboard needs a secure context; without one the person can select the text. */}
       {navigator.clipboard && (
         <button type="button" onClick={copy} aria-label={`Copy: ${label}`}>
           {copied === text ? "Copied" : "Copy"}
@@ -44,7 +44,7 @@ export function ClassLink({ link, panels }: { link: string; panels: Panels }) {
   const { room, params } = readLink(link);
   const page = `${location.origin}${location.pathname}`;
   const parts = { ...ownParts, ...panels };
-  // A part of another room that was chosen before is no part of this one.
+  // Drops parts that were chosen in another room and do not exist in this one.
   const applied = {
     lock,
     hide: embed === null ? hide.filter((part) => Object.hasOwn(parts, part)) : [],

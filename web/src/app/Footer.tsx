@@ -1,7 +1,7 @@
-/** Which engine computed this, and what the room has to say about it. */
+/** Facts about the engine, and the room's footnote. */
 import type { EngineInfo } from "../worker/protocol";
 
-/** How many threads compute and, where the engine gives a reason, why not more. */
+/** The number of threads and, if the engine gives one, the reason why there are not more. */
 function threadsOf({ threads, reason }: EngineInfo): string {
   const count = `${threads} ${threads === 1 ? "thread" : "threads"}`;
   return reason?.startsWith(count) ? reason : [count, reason].filter(Boolean).join("; ");

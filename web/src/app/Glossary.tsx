@@ -1,4 +1,4 @@
-/** The words of a room, explained; its list is fetched when it is first opened. */
+/** The glossary of a room; the terms are loaded when it is first opened. */
 import { useState } from "preact/hooks";
 import type { RoomId } from "./rooms";
 

@@ -1,4 +1,4 @@
-/** The page's name, its rooms, its theme, and what the current room is about. */
+/** The page's name, the navigation, the theme, and the title and lead of the current room. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Choice } from "../shared/Fields";
 import { type RoomId, rooms } from "./rooms";
@@ -13,16 +13,16 @@ export function Header({
   choose,
 }: {
   current: RoomId;
-  /** Null where a teacher's link hides the navigation. */
+  /** Null if a teacher's link hides the navigation. */
   linkTo: ((id: RoomId) => string) | null;
   title: string;
-  /** Null where a teacher's link hides the words. */
+  /** Null if a teacher's link hides explanations. */
   lead: string | null;
   choice: ThemeChoice;
   choose(choice: ThemeChoice): void;
 }) {
   const list = useRef<HTMLUListElement>(null);
-  // On a narrow page the rooms stand in one line that scrolls: the current one comes into view, and the page stays.
+  // On a narrow page the navigation is one line that scrolls. Scrolls the current room into view without scrolling the page.
   useLayoutEffect(() => {
     const [line, link] = [list.current, list.current?.querySelector("[aria-current]")];
     if (!line || !link) return;

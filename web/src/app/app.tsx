@@ -1,4 +1,4 @@
-/** The shell of all rooms: it opens the room that the link names and gives it the engine, the theme and its place. */
+/** The shell around all rooms: it opens the room that the link names, and provides the engine, the theme and the state. */
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { hides } from "../shared/restrictions";
 import type { Suggestion } from "../shared/room";

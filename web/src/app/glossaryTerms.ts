@@ -1,4 +1,4 @@
-/** What the words mean that more than one room uses, each in a sentence or two. Fetched when it is first opened. */
+/** Definitions of terms that several rooms use, in one or two sentences each. Loaded when a glossary is first opened. */
 import type { RoomId } from "./rooms";
 
 export const glossary = {
@@ -6,38 +6,41 @@ export const glossary = {
     "A piece of the input that has a vector of its own: a word here, elsewhere a letter, a part of a word, or a patch of a picture.",
   embedding: "The vector that a token starts with: a list of numbers in place of the word.",
   query:
-    "The vector with which a token asks what it needs from the others. Queries are the rows of every attention matrix.",
+    "The vector with which a token asks for what it needs from the others. Queries are the rows of every attention matrix.",
   key: "The vector that a token is found by. Keys are the columns: a query is compared with each.",
-  value: "The vector that a token hands over to those that look at it.",
+  value: "The vector that a token contributes to the tokens that attend to it.",
   score:
     "The dot product of a query and a key: large where both point the same way, and larger still the longer they are.",
   softmax:
-    "Makes shares of scores: e to the power of each, divided by the sum of them all. The shares are positive and add up to 1.",
+    "Turns scores into shares: e to the power of each score, divided by the sum of them all. The shares are positive and add up to 1.",
   weight:
     "The share of its attention that a query gives to one key. Every row of weights adds up to 1.",
-  mask: "What must not be seen gets the score −∞ before the softmax, and so the weight 0.",
-  causal: "A mask that hides the future: a token sees itself and what stands before it.",
-  head: "One attention with its own queries, keys and values. Several work side by side on parts of the vectors, and what they find is joined.",
+  mask: "Hides keys: a hidden key gets the score −∞ before the softmax, and therefore the weight 0.",
+  causal:
+    "A mask that hides the future: a token attends only to itself and to what comes before it.",
+  head: "One attention with its own queries, keys and values. Several heads work in parallel on parts of the vectors, and their outputs are joined.",
   layer:
-    "One round of attention and what follows it. The next layer works on what this one put out.",
-  "self-attention": "A sequence looks at itself: queries, keys and values come from the same one.",
-  encoder: "Reads the whole input; every token may look at every other one.",
+    "One round of attention and what follows it. The next layer works on the output of this one.",
+  "self-attention":
+    "A sequence attends to itself: queries, keys and values come from the same sequence.",
+  encoder: "Reads the whole input; every token may attend to every other one.",
   decoder:
-    "Writes the answer one token after the other: it looks back at what it wrote and, with an encoder, at the input.",
+    "Writes the answer token by token: it attends to what it has written and, with an encoder, to the input.",
   position:
-    "Attention alone does not know the order of its tokens. A vector for each place, added to the embedding, tells it.",
+    "Attention alone does not know the order of its tokens. So a vector for each position is added to the embedding.",
   entropy:
     "How widely a row's weights are spread, in bits: 0 if all of it falls on one key, log₂ n if n keys share it evenly.",
   "right places":
-    "The places of the input that the answer at a row comes from, known because we made the task. The share of attention that falls on them says whether a head looks where it should.",
-  "even attention": "What it would be if every key got the same weight: the least one can know.",
+    "The places of the input that the answer at a row comes from, known because we made the task. The share of attention that falls on them tells whether a head attends to the right tokens.",
+  "uniform attention":
+    "What a number would be if every key had the same weight: the baseline for a head.",
   "held out": "Examples that no training step has seen.",
   loss: "How surprised the model is by the right answer, on average: −ln of the probability it gave to it. Training makes it small.",
   "learning rate": "How far each training step moves the parameters.",
   seed: "The number that random numbers start from: the same seed gives the same numbers again.",
-  RNN: "A recurrent network reads one token after the other and keeps what it knows in one vector, its state.",
+  RNN: "A recurrent neural network reads one token after the other and keeps all it knows in one vector, its state.",
   "Bahdanau attention":
-    "The first attention (Bahdanau, Cho and Bengio, 2015): at every step an RNN that writes looks back at all states of the one that read, scored by a small network.",
+    "The first attention (Bahdanau, Cho and Bengio, 2015): at every step a decoder RNN attends to all states of the encoder RNN, scored by a small network.",
   "path length": "How many operations information has to pass from one position to another.",
   kernel:
     "A function that says how much two points have to do with one another, such as a bell curve of their distance. Attention weighs by the kernel e to the power of q·k.",
@@ -62,10 +65,10 @@ export const termsOf: Readonly<Record<RoomId, readonly Term[]>> = {
   ],
   heads: [
     ...(["token", "query", "key", "weight", "head", "layer", "encoder", "decoder"] as const),
-    ...(["right places", "even attention", "held out", "entropy"] as const),
+    ...(["right places", "uniform attention", "held out", "entropy"] as const),
   ],
   learn: [
-    ...(["head", "layer", "weight", "right places", "even attention", "held out"] as const),
+    ...(["head", "layer", "weight", "right places", "uniform attention", "held out"] as const),
     ...(["loss", "learning rate", "seed"] as const),
   ],
   recurrent: [

@@ -1,7 +1,7 @@
 /**
- * The link is the state: readable `key=value` pairs after the `#`, only what differs from a room's first view. The shell
- * reads the room and a teacher's restrictions, the room all the rest. What a link says is checked; a value that cannot be is
- * left out and named in a notice.
+ * The link is the state: readable `key=value` pairs after the `#`, with only what differs from a room's initial state. The
+ * shell reads the room and a teacher's restrictions; the room reads the rest. Every value is checked, and an invalid one
+ * is ignored and named in a notice.
  */
 import { onOff, type Readers, readParams } from "../shared/linkReaders";
 import { noRestrictions, type Restrictions } from "../shared/restrictions";
@@ -10,7 +10,7 @@ import { isRoomId, type RoomId, rooms } from "./rooms";
 export interface Link {
   readonly room: RoomId;
   readonly restrictions: Restrictions;
-  /** What is left for the room to read. */
+  /** The remaining parameters, which the room reads. */
   readonly params: URLSearchParams;
   readonly notices: readonly string[];
 }
@@ -56,6 +56,6 @@ export function writeLink({ room, restrictions, params }: Omit<Link, "notices">)
   if (restrictions.hide.length > 0) all.set("hide", restrictions.hide.join(","));
   if (restrictions.lock) all.set("lock", "on");
   if (restrictions.embed !== null) all.set("embed", restrictions.embed);
-  // Commas, colons and semicolons mean nothing special after the #, and a link that can be read can be edited.
+  // Commas, colons and semicolons need no escaping after the #, and unescaped they keep the link readable.
   return all.toString().replace(/%2C/g, ",").replace(/%3A/g, ":").replace(/%3B/g, ";");
 }

@@ -11,15 +11,15 @@ import "./styles/parts.css";
 
 const root = document.getElementById("page");
 if (root) {
-  // The engine starts while the room is on its way.
+  // The engine starts while the room is loading.
   const engine = new EngineClient();
   if (import.meta.env.PROD) keepOffline();
   const first = await arrive().catch(() => null);
   if (first) {
-    // What stands there until now only keeps the page's layout.
+    // Removes the placeholder, which only reserves the layout.
     root.replaceChildren();
     render(<App first={first} engine={engine} />, root);
   } else {
-    root.append("The page did not load whole. Is there a connection? Reload it to try again.");
+    root.append("The page did not load completely. Is there a connection? Reload it to try again.");
   }
 }

@@ -1,14 +1,14 @@
 /**
- * Registers the service worker (see web/service-worker.js), which keeps the page and its models for when there is no
- * network and, on a host that sends no headers of its own, isolates the page, so that the engine may have threads.
+ * Registers the service worker (see web/service-worker.js). It caches the page and its models for offline use, and on a
+ * host that sends no isolation headers it adds them, so that the engine can use threads.
  */
 
 const key = "heed-isolating";
 
-/** By then the first room has what it needs, in milliseconds. */
+/** Delay in milliseconds, after which the first room has usually loaded. */
 const quiet = 4000;
 
-/** Has the models of all rooms kept, unless the person asked the browser to load as little as it can. */
+/** Asks the service worker to cache the models of all rooms, unless the browser is in data-saving mode. */
 function keepModels(serviceWorker: ServiceWorkerContainer): void {
   const { connection } = navigator as { connection?: { saveData?: boolean } };
   if (connection?.saveData) return;
@@ -19,8 +19,8 @@ function keepModels(serviceWorker: ServiceWorkerContainer): void {
 }
 
 /**
- * A page is isolated by the headers that it came with, so it takes one more load. Only one: where that does not help,
- * no second one will. Without storage there is no telling a first load from a second, so there is none.
+ * Reloads the page once, because isolation depends on the headers of the response. If one reload does not help, another
+ * one will not either. Without storage a first load cannot be told from a second, so there is no reload.
  */
 function reloadOnce(): void {
   try {
@@ -33,10 +33,10 @@ function reloadOnce(): void {
 }
 
 export function keepOffline(): void {
-  // In a frame the page is a guest: isolation is up to its host. Private windows may have no service workers.
+  // In a frame the embedding page decides about isolation. Private windows may have no service workers.
   if (window !== window.top || !navigator.serviceWorker) return;
   const { serviceWorker } = navigator;
-  // A page that works without it needs no words about a refusal.
+  // The page works without it, so a failure is not reported.
   serviceWorker.register("./service-worker.js", { updateViaCache: "none" }).catch(() => {});
   keepModels(serviceWorker);
   if (window.crossOriginIsolated) return;

@@ -1,19 +1,19 @@
-/** The rooms of the Playground, in the order of the navigation. A room is one line here and a folder of its own. */
+/** The rooms of the Playground, in the order of the navigation. Each has one entry here and its own folder. */
 import type { Room } from "../shared/room";
 
-// biome-ignore lint/suspicious/noExplicitAny: each room has a state of its own, which only the room itself looks into
+// biome-ignore lint/suspicious/noExplicitAny: each room has its own type of state, which only that room reads
 export type AnyRoom = Room<any>;
 
 interface Entry {
   /** Its name in a link. */
   readonly id: string;
-  /** Its name in the navigation, and where that is too long for a phone. */
+  /** Its name in the navigation, and a shorter one for phones. */
   readonly name: string;
   readonly short?: string;
   load(): Promise<{ default: AnyRoom }>;
 }
 
-/** The first room is the one that a link without a room opens. */
+/** A link without a room opens the first one. */
 export const rooms = [
   { id: "steps", name: "Step by step", load: () => import("../rooms/steps/steps") },
   { id: "heads", name: "Heads", load: () => import("../rooms/heads/heads") },

@@ -1,4 +1,4 @@
-/** Where one is: the room and its state live in the address after the `#`, both ways. */
+/** The current room and its state, kept in sync with the address after the `#`. */
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Restrictions } from "../shared/restrictions";
 import type { Setter } from "../shared/room";
@@ -13,7 +13,7 @@ export interface Place {
   readonly notices: readonly string[];
 }
 
-/** Browsers refuse more than some hundred changes of the address in half a minute; a drag would make more. */
+/** Milliseconds. Browsers refuse more than about a hundred changes of the address in 30 seconds; a drag would cause more. */
 const wait = 200;
 
 /** The place that a link leads to, once its room is loaded. */
@@ -43,7 +43,7 @@ export function linkOf({ id, room, state, restrictions }: Place): string {
   return writeLink({ room: id, restrictions, params: room.write(state) });
 }
 
-/** Under a teacher's lock only the look changes. */
+/** With a teacher's lock only changes of the look are allowed. */
 function allowed(place: Place, change: object): object {
   if (!place.restrictions.lock) return change;
   return Object.fromEntries(
@@ -54,19 +54,19 @@ function allowed(place: Place, change: object): object {
 export function usePlace(first: Place): {
   place: Place;
   set: Setter<object>;
-  /** Where each room's name in the navigation leads: to where one left it. */
+  /** The link of a room in the navigation: to the state in which the person left it. */
   linkTo(id: RoomId): string;
 } {
   const [place, setPlace] = useState(first);
   const left = useRef(new Map<RoomId, string>());
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  /** The address of the place that is shown; another one has been asked for where the page's own differs. */
+  /** The address of the place that is shown. If the page's address differs, another place is loading. */
   const address = useRef(location.hash);
 
-  // Before the page is painted, so that no change of the address goes unheard.
+  // A layout effect, so that no change of the address is missed before the first paint.
   useLayoutEffect(() => {
     const follow = async () => {
-      // What the old place still has to write must not overwrite the new address.
+      // A pending write of the old place must not overwrite the new address.
       clearTimeout(timer.current);
       const { hash } = location;
       try {
@@ -90,7 +90,7 @@ export function usePlace(first: Place): {
     timer.current = setTimeout(() => {
       const link = linkOf(place);
       left.current.set(place.id, link);
-      // A click on a link changes the address at once, and tells of it a moment later: in between it is not ours.
+      // A click on a link changes the address before `hashchange` fires: do not overwrite it in between.
       if (location.hash !== address.current) return;
       if (link !== location.hash.slice(1)) history.replaceState(null, "", `#${link}`);
       address.current = location.hash;

@@ -1,4 +1,4 @@
-/** How weights become colours: their range and its curve, a visible choice beside the pictures. */
+/** Chooses how weights become colours: their range, and the curve over that range. */
 
 import { Choice } from "../shared/Fields";
 import type { Curve, Range } from "./colour";

@@ -9,7 +9,7 @@ import { type Interval, nearest, rangeOfAll, textsOf, ticksOf } from "./scale";
 
 export interface Series {
   readonly name: string;
-  /** One number for each x; what is not finite leaves a gap. */
+  /** One number for each x; a number that is not finite leaves a gap. */
   readonly y: ArrayLike<number>;
 }
 
@@ -18,24 +18,24 @@ export interface CurveProps {
   title: string;
   xName: string;
   yName: string;
-  /** In rising order. */
+  /** In ascending order. */
   x: ArrayLike<number>;
   series: readonly Series[];
-  /** The range of y; that of the numbers unless it has one of its own, such as 0 to 1. */
+  /** The range of y, such as 0 to 1; by default that of the numbers. */
   range?: Interval;
-  /** That of x; from the first to the last unless more is still to come. */
+  /** The range of x, if more points will follow; by default from the first to the last. */
   domain?: Interval;
   height?: number;
-  /** A place in `x` that is marked, and with `onCursor` can be dragged. */
+  /** An index into `x` that is marked; with `onCursor` it can be dragged. */
   cursor?: number;
   onCursor?(index: number): void;
 }
 
-/** Known by their dashes as well as by their colours; see app/styles/parts.css. */
+/** Lines are distinguished by dashes as well as by colours; see app/styles/parts.css. */
 const mostSeries = 3;
-/** More points than pixels say nothing more. */
+/** More points than pixels would not be visible. */
 const mostPoints = 600;
-/** Room for numbers along y: curves below one another then begin at the same place. */
+/** Least width of the numbers along y, so that charts below one another are aligned. */
 const leastLeft = 26;
 /** Rows of the table for screen readers. */
 const rowsHeard = 20;
@@ -44,12 +44,12 @@ function formatY(value: number): string {
   return Number.isNaN(value) ? "–" : formatShort(value);
 }
 
-/** Whole numbers, such as steps, are written as such. */
+/** Integers, such as steps, have no decimals. */
 function formatX(value: number): string {
   return Number.isInteger(value) ? String(value) : formatShort(value);
 }
 
-/** Places of `count` numbers, evenly, at most `most`, first and last among them. */
+/** At most `most` evenly spaced indices into `count` numbers, including the first and the last. */
 function sample(count: number, most: number): number[] {
   if (count <= most) return Array.from({ length: count }, (_, i) => i);
   return Array.from({ length: most }, (_, i) => Math.round((i * (count - 1)) / (most - 1)));
@@ -113,7 +113,7 @@ export function Curve({
     [key, x, ...series.map(({ y }) => y)],
   );
 
-  /** The number of x nearest to the pointer. */
+  /** The index of the x nearest to the pointer. */
   const indexUnder = ({ offsetX }: MouseEvent) =>
     nearest(x, xRange.low + ((offsetX - left) / (box.right - left)) * (xRange.high - xRange.low));
   const onPointerMove = (event: PointerEvent) => {
@@ -242,7 +242,7 @@ export function Curve({
           onInput={({ currentTarget }) => onCursor(Number(currentTarget.value))}
         />
       )}
-      {/* A table does not keep to a width of its own. */}
+      {/* The wrapper is hidden instead of the table, because a table ignores its width. */}
       <div class="only-heard">
         <table aria-labelledby={id}>
           <caption id={id}>{title}</caption>

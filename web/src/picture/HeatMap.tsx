@@ -1,4 +1,4 @@
-/** A matrix with its name above it and, unless it stands elsewhere, its legend and save menu below. */
+/** A matrix with its name above it and, unless they are shown elsewhere, its legend and save menu below. */
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { useShell } from "../shared/shell";
@@ -10,18 +10,18 @@ import { type Saved, SaveMatrix } from "./SaveMenu";
 import { summaryOf } from "./usePicture";
 
 export interface HeatMapProps {
-  /** Its name in the page's code, and in tests. */
+  /** Its name in the code and in tests. */
   name: string;
-  /** What it is, in words: for a screen reader and the save menu. */
+  /** A description for screen readers and the save menu. */
   title: string;
-  /** What stands above it: its letter, or the title. */
+  /** The heading above it: its letter, or by default the title. */
   symbol?: ComponentChildren;
-  /** A few words after that; its size unless said otherwise. */
+  /** A few words after the heading; by default its size. */
   note?: ComponentChildren;
   picture: Picture;
-  /** Without these it is a still picture. */
+  /** Without these the matrix is not interactive. */
   actions?: MatrixActions;
-  /** What Enter and the space bar do here, for a screen reader. */
+  /** What Enter and the space bar do, for screen readers. */
   hint?: string;
   /** How it is saved; without this, or with `hasLegend` false, there is no menu. */
   saved?: Saved;
@@ -64,7 +64,7 @@ export function HeatMap({
   );
 }
 
-/** The legend of a matrix, with the menu that saves it. */
+/** The legend and the save menu of a matrix. */
 export function MatrixLegend({
   title,
   symbol,
@@ -72,7 +72,7 @@ export function MatrixLegend({
   saved,
 }: {
   title: string;
-  /** Said before the colours where several legends stand together. */
+  /** A label, needed if several legends are side by side. */
   symbol?: ComponentChildren;
   picture: Picture;
   saved?: Saved;

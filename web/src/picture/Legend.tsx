@@ -1,4 +1,4 @@
-/** What the colours of a matrix mean: a strip of them between its two ends. */
+/** The colour scale of a matrix, with its two ends. */
 import type { ComponentChildren } from "preact";
 import { css, endsIn, type Palette } from "./colour";
 import type { View } from "./view";
@@ -13,7 +13,7 @@ export function Legend({
   children,
 }: {
   palette: Palette;
-  /** The matrix that it stands under; none where it is for several. */
+  /** The matrix that it belongs to; null if it belongs to several. */
   view?: View | null;
   name?: ComponentChildren;
   hasHidden?: boolean;

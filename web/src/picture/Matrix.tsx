@@ -1,4 +1,4 @@
-/** A heat map on a canvas, with a cell cursor for pointer and keyboard. It knows nothing of what its numbers mean. */
+/** A heat map on a canvas, with a cell cursor for pointer and keyboard. It does not know what its numbers mean. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Theme } from "./colour";
 import { heightOf, px, widthOf } from "./layout";
@@ -15,16 +15,16 @@ export interface MatrixActions {
   point(cell: Cell | null, by: "pointer" | "keyboard"): void;
   press(cell: Cell): void;
   selectRow?: ((row: number) => void) | undefined;
-  /** When given, dragging and the space bar hide and show cells. */
+  /** If given, dragging and the space bar hide and show cells. */
   paint?: ((cell: Cell, hidden: boolean) => void) | undefined;
 }
 
 interface Props {
   picture: Picture;
   theme: Theme;
-  /** Said by a screen reader: what the matrix is, its size and its range. */
+  /** For screen readers: what the matrix is, its size and its range. */
   summary: string;
-  /** Without these the matrix is a still picture. */
+  /** Without these the matrix is not interactive. */
   actions?: MatrixActions;
 }
 
@@ -39,7 +39,7 @@ const moves: Record<string, (cell: Cell, last: Cell) => Cell> = {
 
 export function Matrix({ picture, theme, summary, actions }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  /** Where the keyboard's cursor was last, and what a drag paints: neither is drawn by itself. */
+  /** The last cell of the keyboard's cursor, and what a drag paints; neither affects the drawing, so they are refs. */
   const cursor = useRef<Cell>({ row: 0, col: 0 });
   const painting = useRef<boolean | null>(null);
   const { geometry, isHidden, active } = picture;
@@ -54,7 +54,7 @@ export function Matrix({ picture, theme, summary, actions }: Props) {
     if (canvas.current) surface.current?.draw(canvas.current, picture, { theme, ratio, isLive });
   }, [picture, theme, ratio, isLive]);
 
-  /** The cell under the pointer; left of the cells it has no column, above them no row. */
+  /** The cell under the pointer, without a column to the left of the cells and without a row above them. */
   const hit = ({ offsetX, offsetY }: MouseEvent) => {
     const row = Math.floor((offsetY - geometry.top) / geometry.cellHeight);
     const col = Math.floor((offsetX - geometry.left) / geometry.cellWidth);

@@ -7,7 +7,7 @@ const svgNames = "http://www.w3.org/2000/svg";
 const margin = 16;
 const lineHeight = 20;
 
-/** What a style sheet decides on the page has to stand in the file. */
+/** Properties that the page's style sheets set and that must be copied into the file. */
 const styles = [
   ...["fill", "stroke", "stroke-width", "stroke-dasharray", "paint-order"],
   ...["opacity", "fill-opacity", "stroke-opacity", "text-anchor", "dominant-baseline"],
@@ -35,7 +35,7 @@ function element(name: string, attributes: Record<string, string | number>): Ele
   return made;
 }
 
-/** The largest picture within a part of the page, and what lies over it, with the legend and the words of its axes, as a document of its own. */
+/** The largest picture within a part of the page and its overlays, with legend and axis labels, as a stand-alone SVG. */
 function svgOf(part: HTMLElement, title: string): string {
   const area = (svg: SVGElement) => {
     const { width, height } = svg.getBoundingClientRect();
@@ -94,11 +94,11 @@ export function SaveDrawing({
   file,
   csv,
 }: {
-  /** Holds the picture. */
+  /** The element that contains the picture. */
   part: RefObject<HTMLElement | null>;
   title: string;
   file: string;
-  /** Its numbers, if there are some to be saved. */
+  /** Its numbers, if they can be saved. */
   csv?: () => string;
 }) {
   const svg = () => (part.current ? svgOf(part.current, title) : "");

@@ -1,19 +1,19 @@
-/** Saves what stands beside it as a picture or as numbers. */
+/** A menu that saves a picture as an image or as numbers. */
 import { useRef } from "preact/hooks";
 import { csvOf, download, npyOf, pngOf, svgOf } from "./export";
 import { inkOf, type Picture } from "./paint";
 
-/** How a matrix stands in a file of its own. */
+/** How a matrix is saved to a file. */
 export interface Saved {
-  /** The file's name, without what says its kind. */
+  /** The file's name without its extension. */
   readonly file: string;
   readonly caption: string;
-  /** The whole words of rows and columns; on the page they may be shortened or left to a neighbour. */
+  /** The full labels of rows and columns; on the page they may be shortened or omitted. */
   readonly rows?: readonly string[] | undefined;
   readonly cols?: readonly string[] | undefined;
 }
 
-/** What can be saved, as what: made only when it is asked for. */
+/** The available formats; the contents are made on demand. */
 export type Contents = Readonly<
   Partial<Record<"png" | "svg" | "csv" | "npy", () => Blob | Promise<Blob>>>
 >;

@@ -1,4 +1,4 @@
-/** Attention as lines: queries on the left, keys on the right, stronger where more is taken. */
+/** Attention as lines from queries on the left to keys on the right, stronger for larger weights. */
 import { useMemo } from "preact/hooks";
 import { shorten } from "../shared/format";
 import { useWidth } from "../shared/useWidth";
@@ -13,13 +13,13 @@ interface Line {
   readonly strength: number;
 }
 
-/** More marks than this make a drawing slow and say nothing more. */
+/** More lines than this make the drawing slow and do not show more. */
 const mostLines = 2000;
 
-/** Where more lines than this lie over one another, each is drawn fainter. */
+/** With more lines than this, each is drawn fainter. */
 const fewLines = 150;
 
-/** The number that stands at `place` of all in falling order (Hoare, "Algorithm 65: Find", 1961). They change places. */
+/** The number at index `place` in descending order (Hoare, "Algorithm 65: Find", 1961). Reorders `numbers`. */
 function inFallingOrder(numbers: Float32Array, place: number): number {
   for (let low = 0, high = numbers.length - 1; low < high; ) {
     const middle = numbers[(low + high) >> 1] as number;
@@ -39,7 +39,7 @@ function inFallingOrder(numbers: Float32Array, place: number): number {
   return numbers[place] as number;
 }
 
-/** Calls `take` with the places of the `count` largest numbers; of those that are alike the first ones. */
+/** Calls `take` with the indices of the `count` largest numbers; of equal ones the first. */
 function takeLargest(numbers: Float32Array, count: number, take: (place: number) => void): void {
   if (count === 0) return;
   const least = inFallingOrder(numbers.slice(), count - 1);
@@ -51,12 +51,12 @@ function takeLargest(numbers: Float32Array, count: number, take: (place: number)
   }
 }
 
-/** How many of the largest weights it takes to carry `mass`. Those that are zero carry nothing. */
+/** How many of the largest weights add up to `mass`. Zeros are not counted. */
 function countFor(weights: Float32Array, mass: number): number {
   if (mass >= 1) return weights.reduce((count, weight) => count + Number(weight > 0), 0);
   const sorted = weights.slice().sort().reverse();
   let carried = 0;
-  // Rounding must not drop the last line of "all of it".
+  // Rounding must not drop the last line if `mass` is everything.
   const enough = sorted.findIndex((weight) => {
     if (weight === 0 || carried > mass - 1e-6) return true;
     carried += weight;
@@ -65,7 +65,7 @@ function countFor(weights: Float32Array, mass: number): number {
   return enough < 0 ? sorted.length : enough;
 }
 
-/** For every query its strongest keys, as many as it takes to carry `mass` of its attention; of all these the strongest. */
+/** For every query the largest weights that add up to `mass`; of all these the largest `mostLines`. */
 function strongest(weights: View, mass: number, range: Range, curve: Curve): Line[] {
   const { within, place: share } = weightPalette(range, curve, "light");
   const largestOfRow = largestIn(within, weights);
@@ -90,11 +90,11 @@ function strongest(weights: View, mass: number, range: Range, curve: Curve): Lin
   return lines;
 }
 
-/** From here on not every word has a line of its own. */
+/** With more rows than this, some labels are omitted. */
 const manyRows = 100;
 
 export interface TokenLinesProps {
-  /** What the drawing shows, above it where it is saved. */
+  /** The caption of the saved drawing. */
   caption: string;
   queries: readonly string[];
   keys: readonly string[];
@@ -102,7 +102,7 @@ export interface TokenLinesProps {
   weights: View | null;
   /** Lines are drawn until they carry this share, 0 to 1, of each query's attention. */
   mass: number;
-  /** How strong lines are, as the colours of weights. */
+  /** How weights become the strength of lines, as for colours. */
   range: Range;
   curve: Curve;
   selected: number | null;
@@ -112,7 +112,7 @@ export interface TokenLinesProps {
 export function TokenLines(props: TokenLinesProps) {
   const [ref, width] = useWidth<HTMLDivElement>();
   const rows = Math.max(props.queries.length, props.keys.length, 1);
-  // A sentence of hundreds of words stays on one screen; only some of its words are then written.
+  // A sentence of hundreds of words must fit on one screen, so only some labels are drawn.
   const rowHeight =
     rows > manyRows ? 1100 / rows : Math.max(11, Math.min(32, Math.floor(400 / rows)));
   const labelStep = Math.ceil(9 / rowHeight);
@@ -122,7 +122,7 @@ export function TokenLines(props: TokenLinesProps) {
     () => (weights ? strongest(weights, mass, range, curve) : []),
     [weights, mass, range, curve],
   );
-  // The drawing is large: it is made anew only when something in it changes.
+  // The drawing is large, so it is memoised.
   const drawing = useMemo(() => {
     const left = widest(queries.map((token) => shorten(token, 12))) + 12;
     const right = Math.max(left + 40, width - widest(keys.map((token) => shorten(token, 12))) - 12);

@@ -1,4 +1,4 @@
-/** Colours that carry meaning: how much attention, and the sign and size of a number. */
+/** The colours of attention weights and of signed numbers. */
 import { formatShort, formatWeight } from "../shared/format";
 import { largestOf, rangeOf, type View } from "./view";
 
@@ -11,9 +11,9 @@ export type Range = "absolute" | "head" | "row";
 export type Curve = "linear" | "sqrt" | "log";
 
 /**
- * The colours of shares: in both themes more of it stands out more from the page, and they read the same with every kind
- * of colour vision and grow evenly. On the dark page they are ten samples of cividis (Nuñez, Anderton and Renslow, 2018);
- * on the white one its blue grows out of the white, because there its yellow would be the colour of nothing.
+ * The colours of shares. In both themes a larger share has more contrast with the page, the scale is perceptually uniform,
+ * and it works with every kind of colour vision. The dark theme uses ten samples of cividis (Nuñez, Anderton and Renslow,
+ * 2018). The light theme goes from white to the blue of cividis, because its yellow would look like the white page.
  */
 const shares: Record<Theme, readonly Rgb[]> = {
   light: [
@@ -59,7 +59,7 @@ export function weightColour(t: number, theme: Theme): Rgb {
   return mix(samples[below] as Rgb, samples[below + 1] as Rgb, place - below);
 }
 
-/** The same functions for all palettes, which are told apart by them. */
+/** Shared by all palettes, because palettes are compared by these functions. */
 export const weightLegends: Record<Theme, Palette["legend"]> = {
   light: (t) => weightColour(t, "light"),
   dark: (t) => weightColour(t, "dark"),
@@ -74,23 +74,23 @@ export function css([r, g, b]: Rgb): string {
   return `rgb(${Math.round(r)} ${Math.round(g)} ${Math.round(b)})`;
 }
 
-/** Black or white, whichever stands out more: one of the two always has a contrast of at least 4.5 : 1. */
+/** Black or white, whichever has more contrast: it is always at least 4.5 : 1. */
 export function inkOn([r, g, b]: Rgb): string {
   const linear = (c: number) => (c <= 10 ? c / 3294 : ((c / 255 + 0.055) / 1.055) ** 2.4);
   const luminance = 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
   return luminance > 0.179 ? "#000" : "#fff";
 }
 
-/** How the values of one matrix become colours, and what its legend says at either end. */
+/** How the values of one matrix become colours, and the labels at the ends of its legend. */
 export interface Palette {
   readonly ends: readonly [string, string];
-  /** Where each row, or each matrix, has a range of its own, which ends with its largest value. */
+  /** Set if each row, or each matrix, has its own range, which ends with its largest value. */
   readonly within?: "row" | "matrix" | undefined;
-  /** The curve from number to colour where it is not straight. */
+  /** The name of the curve from number to colour if it is not linear. */
   readonly curve?: string | undefined;
-  /** A value's place along the legend, from 0 to 1. `largest` is the end of its range; see `largestIn`. */
+  /** A value's position along the legend, from 0 to 1. `largest` is the end of its range; see `largestIn`. */
   place(value: number, largest: number): number;
-  /** The colour at a place along the legend, the same function for all palettes that have the same colours. */
+  /** The colour at a position along the legend; palettes with the same colours share this function. */
   legend(t: number): Rgb;
 }
 
@@ -98,7 +98,7 @@ export function colourOf(palette: Palette, value: number, largest: number): Rgb 
   return palette.legend(palette.place(value, largest));
 }
 
-/** The number of colours in a table: odd, so that one of them is that of the middle, zero. */
+/** The number of colours in a table: odd, so that the middle one is the colour of zero. */
 const tableSize = 1025;
 
 const tables = new WeakMap<Palette["legend"], Uint32Array>();
@@ -148,7 +148,7 @@ const curves: Record<Curve, (share: number) => number> = {
   log: (share) => (share <= smallestOfLog ? 0 : 1 - Math.log(share) / Math.log(smallestOfLog)),
 };
 
-/** A weight's place from 0 to 1 under the chosen range and curve, for colours and for lines alike; see `largestIn`. */
+/** A weight's position from 0 to 1 for a range and a curve, used for colours and for lines; see `largestIn`. */
 export function weightShare(
   range: Range,
   curve: Curve,
@@ -172,7 +172,7 @@ export function weightPalette(range: Range, curve: Curve, theme: Theme): Palette
   };
 }
 
-/** The end of the range of each row's cells. */
+/** Returns a function that gives the end of the range of a row. */
 export function largestIn(range: Palette["within"], view: View): (row: number) => number {
   const { whole = view } = view;
   if (range !== "matrix") return (row) => largestOf(whole, row);
@@ -180,7 +180,7 @@ export function largestIn(range: Palette["within"], view: View): (row: number) =
   return () => largest;
 }
 
-/** What the legend says at either end under this very matrix. */
+/** The labels at the ends of the legend of this matrix. */
 export function endsIn({ ends, within }: Palette, view: View): readonly [string, string] {
   if (within === undefined || view.rows === 0) return ends;
   const largest = Array.from({ length: view.rows }, (_, row) => largestOf(view, row));

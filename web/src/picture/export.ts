@@ -1,4 +1,4 @@
-/** Saves a matrix as it is drawn, with its tokens, caption and legend: SVG, PNG made from it, and the numbers as CSV or NPY. */
+/** Saves a matrix: as SVG or PNG with its labels, caption and legend, and its numbers as CSV or NPY. */
 
 import { format } from "../shared/format";
 import { colourOf, css, endsIn, inkOn, largestIn } from "./colour";
@@ -16,7 +16,7 @@ const legendHeight = 40;
 const narrowest = 320;
 const colourStops = 24;
 
-/** Words in lines that are not wider than `width`. */
+/** Wraps words into lines no wider than `width`. */
 export function wrapped(words: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of words.split(" ")) {
@@ -27,12 +27,12 @@ export function wrapped(words: string, width: number): string[] {
   return lines;
 }
 
-/** The matrix as a document of its own, in the colours of the page and with as many decimals as there. */
+/** The matrix as a stand-alone SVG, with the colours and the number of decimals of the page. */
 export function svgOf(picture: Still, caption: string, ink: Ink): string {
   const { view, palette, isHidden, labels } = picture;
   if (!view) return "";
   const { rows, cols, cellWidth, cellHeight } = picture.geometry;
-  // A file has room for whole words, which the page may cut off.
+  // Labels are not shortened in a file.
   const g = geometryOf(rows, cols, { width: cellWidth, height: cellHeight }, labels, Infinity);
   const parts: string[] = [];
   const text = (x: number, y: number, words: string, more = "") =>
@@ -66,7 +66,7 @@ export function svgOf(picture: Still, caption: string, ink: Ink): string {
         rect(x, y, g.cellWidth, g.cellHeight, "url(#hidden)");
         continue;
       }
-      // What is not computed yet has no colour.
+      // A number that is not computed yet has no colour.
       if (Number.isNaN(value)) continue;
       const colour = colourOf(palette, value, largest);
       rect(x, y, g.cellWidth, g.cellHeight, css(colour));
@@ -130,14 +130,14 @@ export function pngOf(svg: string): Promise<Blob> {
     .finally(() => URL.revokeObjectURL(url));
 }
 
-/** The fewest digits that give back the same 32-bit float. */
+/** The fewest digits that round-trip to the same 32-bit float. */
 function shortest(value: number): string {
   let digits = 6;
   while (digits < 9 && Math.fround(Number(value.toPrecision(digits))) !== value) ++digits;
   return String(Number(value.toPrecision(digits)));
 }
 
-/** RFC 4180: every word is quoted, and a quote inside it doubled. */
+/** Quotes a text (RFC 4180); a quote inside it is doubled. */
 function quoted(text: string): string {
   return `"${text.replace(/"/g, '""')}"`;
 }
@@ -161,7 +161,7 @@ export function csvOf(
   return csvLines([header, ...lines]);
 }
 
-/** Numbers in named columns, all as long as the first. */
+/** Numbers in named columns of equal length. */
 export function columnsCsv(
   names: readonly string[],
   columns: readonly ArrayLike<number>[],

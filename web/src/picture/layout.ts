@@ -1,9 +1,9 @@
-/** How large a picture's cells are and how much room its labels take: known before any number is. */
+/** The size of a picture's cells and of its labels, which does not depend on its numbers. */
 
 export interface Labels {
   readonly rows?: readonly string[];
   readonly cols?: readonly string[];
-  /** The words along each side that say what rows and columns do. */
+  /** The titles of the two axes. */
   readonly rowAxis?: string;
   readonly colAxis?: string;
 }
@@ -19,10 +19,10 @@ export interface Geometry {
   readonly top: number;
 }
 
-/** A cell of this size shows three decimals; larger ones would only spread a small matrix out. */
+/** A cell of this size shows three decimals, so cells are never larger. */
 const cell = { width: 72, height: 36 };
 
-/** Rows are kept high enough for words of a readable size, unless the picture would grow higher than this. */
+/** Rows are high enough for readable labels, unless the picture would become higher than this. */
 const row = 14;
 const height = 560;
 
@@ -35,14 +35,14 @@ export function px(size: number): string {
 
 let canvas: CanvasRenderingContext2D | null = null;
 
-/** What measures words of the page's own type. */
+/** A canvas context that measures text in the page's font. */
 export function measuring(weight: string, size: number): CanvasRenderingContext2D | null {
   canvas ??= document.createElement("canvas").getContext("2d");
   if (canvas) canvas.font = `${weight} ${size}px ${getComputedStyle(document.body).fontFamily}`;
   return canvas;
 }
 
-/** Long sentences are measured again and again, for every picture. */
+/** A cache of widths, because every picture measures the same labels. */
 const widths = new Map<string, number>();
 const mostWidths = 4096;
 
@@ -50,7 +50,7 @@ const mostWidths = 4096;
 export function textWidth(text: string): number {
   const known = widths.get(text);
   if (known !== undefined) return known;
-  // Labels of lit rows are bold: leave room for that, so that nothing moves when a row is lit.
+  // Labels of highlighted rows are bold: measure them so, so that nothing moves when a row is highlighted.
   const context = measuring("600", 12);
   if (!context) return text.length * 7;
   const { width } = context.measureText(text);
@@ -67,12 +67,12 @@ export function widest(labels: readonly string[]): number {
   return known;
 }
 
-/** Single characters never stand: they are written smaller instead. */
+/** Whether column labels are vertical. Single characters never are; they are drawn smaller instead. */
 export function labelsStand(labels: readonly string[], cellWidth: number): boolean {
   return widest(labels) > cellWidth - 2 && labels.some((label) => [...label].length > 1);
 }
 
-/** The room to the left of the cells: the words of the axis, the labels up to a limit, and a gap. */
+/** The space to the left of the cells: the axis title, the labels up to a limit, and a gap. */
 export function leftOf(labels: Labels, limit = labelLimit): number {
   return (labels.rowAxis ? 18 : 0) + (labels.rows ? Math.min(limit, widest(labels.rows)) + 10 : 0);
 }

@@ -1,17 +1,17 @@
-/** Draws one matrix on a canvas: cells, numbers where they fit, tokens along its sides, and what is lit. */
+/** Draws one matrix on a canvas: cells, numbers where they fit, labels along its sides, and highlights. */
 
 import { format } from "../shared/format";
 import { colourOf, inkOn, largestIn, type Palette, pixelsOf } from "./colour";
 import { type Geometry, heightOf, type Labels, labelsStand, widthOf } from "./layout";
 import { at, type View } from "./view";
 
-/** A row, a column, or with both a cell. */
+/** A row, a column or, with both, a cell. */
 export interface Area {
   readonly row?: number | undefined;
   readonly col?: number | undefined;
 }
 
-/** The page's own colours and type, read from its style sheet. */
+/** The page's colours and font, read from its style sheet. */
 export interface Ink {
   readonly ink: string;
   readonly faint: string;
@@ -22,21 +22,21 @@ export interface Ink {
   readonly family: string;
 }
 
-/** All of a picture but its highlights: large ones are drawn once and kept while the pointer moves over them. */
+/** A picture without its highlights; a large one is drawn once and kept while the pointer moves over it. */
 export interface Still {
   readonly geometry: Geometry;
   readonly view: View | null;
   readonly palette: Palette;
   readonly labels: Labels;
   readonly isHidden: ((row: number, col: number) => boolean) | undefined;
-  /** Cells that were set by hand: each has a corner of ink. */
+  /** Cells that were edited; each has a marked corner. */
   readonly marked: readonly Area[];
 }
 
 export interface Picture extends Still {
   /** The same object until something in it changes. */
   readonly still: Still;
-  /** The selected query, marked quietly. */
+  /** The selected query, with a thin outline. */
   readonly selected: Area | null;
   readonly highlights: readonly Area[];
   readonly active: Area | null;
@@ -138,13 +138,13 @@ function drawGrid(context: CanvasRenderingContext2D, { geometry: g }: Still, ink
   context.stroke();
 }
 
-/** As many decimals as fit into a cell for every number of the matrix, or null if not even one does. */
+/** The number of decimals that fit into a cell for every number of the matrix, or null if not even one fits. */
 export function decimalsThatFit(
   context: CanvasRenderingContext2D,
   { geometry: g, view, isHidden }: Still,
 ): number | null {
   if (!view) return null;
-  // Digits are all as wide as one another, so that most numbers have the width of one before.
+  // All digits have the same width, so most widths are already known.
   const widths = new Map<string, number>();
   const widthOfText = (text: string): number => {
     const shape = text.replace(/\d/g, "0");
@@ -167,7 +167,7 @@ export function decimalsThatFit(
 
 function drawNumbers(context: CanvasRenderingContext2D, still: Still, ink: Ink): void {
   const { geometry: g, view, palette, isHidden } = still;
-  // To set a font takes longer than to draw a small picture.
+  // Setting a font takes longer than drawing a small picture.
   if (g.cellHeight < 15 || g.cellWidth < 24) return;
   context.font = `${Math.min(12, g.cellHeight * 0.7)}px ${ink.family}`;
   const decimals = decimalsThatFit(context, still);
@@ -190,7 +190,7 @@ function drawNumbers(context: CanvasRenderingContext2D, still: Still, ink: Ink):
   }
 }
 
-/** Where rows are too low for their words, every so many keeps its label, and so do those that are lit. */
+/** If rows are too low for all labels, only every n-th row has one, and so do highlighted rows. */
 function labelStep(cellSize: number): number {
   return Math.max(1, Math.ceil(smallestLabel / cellSize));
 }
@@ -199,12 +199,12 @@ function fontOf(ink: Ink, size: number, isStrong = false): string {
   return `${isStrong ? "600 " : ""}${size}px ${ink.family}`;
 }
 
-/** Column labels lie flat while they fit over their cells, else they stand. */
+/** Column labels are vertical if they do not fit over their cells. */
 function standOf({ labels, geometry: g }: Still): boolean {
   return labelsStand(labels.cols ?? [], g.cellWidth);
 }
 
-/** The height of letters. */
+/** Font sizes of labels. */
 function rowLabelSize(g: Geometry): number {
   return Math.max(smallestLabel, Math.min(labelSize, g.cellHeight));
 }
@@ -260,14 +260,14 @@ function drawLabels(context: CanvasRenderingContext2D, still: Still, ink: Ink): 
   }
 }
 
-/** The labels of rows and columns that are lit, in strong letters in the place of those below. */
+/** Draws the labels of highlighted rows and columns in bold, over the normal ones. */
 function drawStrongLabels(context: CanvasRenderingContext2D, picture: Picture, ink: Ink): void {
   const { geometry: g, labels, selected, highlights, active } = picture;
   if (!labels.rows && !labels.cols) return;
   const areas = [selected, active, ...highlights].filter((area) => area !== null);
   const indices = (axis: "row" | "col", count: number) =>
     new Set(areas.map((area) => area[axis] ?? count).filter((index) => index < count));
-  // Words of the axes stand beyond the labels.
+  // The titles of the axes are outside the labels.
   const [left, top] = [labels.rowAxis ? axisSize : 0, labels.colAxis ? axisSize : 0];
   context.fillStyle = ink.ink;
 
@@ -305,7 +305,7 @@ function outline(
   const w = col === undefined ? g.cols * g.cellWidth : g.cellWidth;
   const h = row === undefined ? g.rows * g.cellHeight : g.cellHeight;
   const inset = width / 2;
-  // A line of the page's colour around the ink keeps the outline visible on cells of any colour.
+  // A line in the page's colour around the ink keeps the outline visible on any cell.
   for (const [colour, extra] of [
     [ink.page, 2],
     [ink.ink, 0],
@@ -316,7 +316,7 @@ function outline(
   }
 }
 
-/** `beyond` makes corners larger, by as much as an outline covers. */
+/** `beyond` enlarges the corners by the width that an outline covers. */
 function drawMarks(
   context: CanvasRenderingContext2D,
   { geometry: g }: Still,
@@ -336,7 +336,7 @@ function drawMarks(
   }
 }
 
-/** On a clear canvas. */
+/** Draws a picture without highlights on a cleared canvas. */
 export function drawStill(context: CanvasRenderingContext2D, still: Still, ink: Ink): void {
   const { geometry: g } = still;
   if (g.rows > 0 && g.cols > 0) {
@@ -346,7 +346,7 @@ export function drawStill(context: CanvasRenderingContext2D, still: Still, ink: 
   drawGrid(context, still, ink);
   drawNumbers(context, still, ink);
   drawMarks(context, still, still.marked, ink);
-  // The frame tells where a matrix of near-zero numbers ends: zero has the colour of the page.
+  // The frame shows where a matrix of zeros ends, because zero has the colour of the page.
   context.strokeStyle = ink.frame;
   context.lineWidth = 1;
   context.strokeRect(
@@ -358,7 +358,7 @@ export function drawStill(context: CanvasRenderingContext2D, still: Still, ink: 
   drawLabels(context, still, ink);
 }
 
-/** Over the still picture. */
+/** Draws the highlights over the picture. */
 export function drawHighlights(
   context: CanvasRenderingContext2D,
   picture: Picture,

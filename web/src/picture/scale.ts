@@ -1,4 +1,4 @@
-/** Axes: round numbers along them, and the places of numbers. */
+/** Axes: ticks at round numbers, and ranges. */
 import { format } from "../shared/format";
 
 export interface Interval {
@@ -19,14 +19,14 @@ export function ticksOf({ low, high }: Interval, count: number): number[] {
   );
 }
 
-/** Ticks as text, all with as many decimals as tell them apart. */
+/** Ticks as text, with as many decimals as needed to tell them apart. */
 export function textsOf(ticks: readonly number[]): string[] {
   const step = ticks.length > 1 ? (ticks[1] as number) - (ticks[0] as number) : 1;
   const decimals = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
   return ticks.map((tick) => format(tick, decimals));
 }
 
-/** The range of all numbers, never empty: a curve that does not move lies in the middle. */
+/** The range of all numbers, never empty: a constant curve lies in the middle. */
 export function rangeOfAll(numbers: Iterable<number>): Interval {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
@@ -39,7 +39,7 @@ export function rangeOfAll(numbers: Iterable<number>): Interval {
   return low === high ? { low: low - 0.5, high: high + 0.5 } : { low, high };
 }
 
-/** The place in `sorted` of the number nearest to `wanted`. */
+/** The index in `sorted` of the number nearest to `wanted`. */
 export function nearest(sorted: ArrayLike<number>, wanted: number): number {
   let low = 0;
   let high = sorted.length - 1;

@@ -1,14 +1,14 @@
-/** A canvas that shows a picture, and the picture without its highlights, so that a new highlight costs only a copy. */
+/** Draws a picture on a canvas, and keeps a copy without highlights so that a new highlight does not redraw everything. */
 import type { Theme } from "./colour";
 import { heightOf, widthOf } from "./layout";
 import { drawHighlights, drawStill, type Ink, inkOf, type Picture } from "./paint";
 
-/** Canvases are sharp on every screen, but for those that would take more memory than this (4 bytes a pixel). */
+/** A canvas with more pixels than this (4 bytes each) is drawn at a lower resolution. */
 const mostPixels = 8 * 1024 * 1024;
 
 const inks = new Map<Theme, Ink>();
 
-/** The ink of a theme is read once: to ask for it makes the browser lay the page out. */
+/** The ink of a theme is read once, because reading a computed style forces a layout. */
 function inkIn(theme: Theme, element: Element): Ink {
   const known = inks.get(theme) ?? inkOf(element);
   if (known.ink) inks.set(theme, known);
@@ -19,7 +19,7 @@ function sizeOf({ still: { geometry } }: Picture): { width: number; height: numb
   return { width: Math.ceil(widthOf(geometry)), height: Math.ceil(heightOf(geometry)) };
 }
 
-/** A clear canvas on which lengths are in CSS pixels. */
+/** Clears a canvas and scales it to CSS pixels. */
 function clear(
   canvas: HTMLCanvasElement,
   { width, height }: { width: number; height: number },
@@ -27,7 +27,7 @@ function clear(
 ): CanvasRenderingContext2D | null {
   const [columns, rows] = [Math.round(width * ratio), Math.round(height * ratio)];
   const context = canvas.getContext("2d");
-  // To set a size, even the same one, gives a canvas new memory.
+  // Setting the size, even to the same value, allocates new memory.
   if (canvas.width !== columns || canvas.height !== rows) {
     canvas.width = columns;
     canvas.height = rows;
@@ -43,7 +43,7 @@ export class Surface {
   #drawn: readonly unknown[] = [];
   #still: HTMLCanvasElement | null = null;
 
-  /** `isLive` says that highlights will move over the picture: it is kept without them. */
+  /** With `isLive` highlights will change, so a copy without them is kept. */
   draw(
     canvas: HTMLCanvasElement,
     picture: Picture,

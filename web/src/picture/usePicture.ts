@@ -1,4 +1,4 @@
-/** From a matrix and how it is to be seen to its picture, made anew only when something in it changes. */
+/** Builds the picture of a matrix, which stays the same object until something in it changes. */
 import { useMemo } from "preact/hooks";
 import { format } from "../shared/format";
 import type { Palette } from "./colour";
@@ -8,20 +8,20 @@ import type { Area, Picture } from "./paint";
 import { rangeOf, type View } from "./view";
 
 export interface PictureOf {
-  /** Null until there are numbers: the matrix then keeps its place. */
+  /** Null until there are numbers; the matrix takes up its space meanwhile. */
   readonly view: View | null;
   readonly rows: number;
   readonly cols: number;
   readonly palette: Palette;
   readonly cell: CellSize;
   readonly labels?: Labels;
-  /** What a mask hides; the same function for as long as it says the same (useMemo). */
+  /** The cells that a mask hides; must be memoised. */
   readonly isHidden?: ((row: number, col: number) => boolean) | undefined;
-  /** The chosen row or column, marked quietly. */
+  /** The selected row or column, with a thin outline. */
   readonly selected?: Area | null;
-  /** What the active cell was made of. */
+  /** The sources of the active cell. */
   readonly highlights?: readonly Area[];
-  /** Cells that were set by hand. */
+  /** Cells that were edited. */
   readonly marked?: readonly Area[];
   /** The cell that is pointed at or locked. */
   readonly active?: Area | null;
@@ -43,7 +43,7 @@ export function usePicture({
   active = null,
 }: PictureOf): Picture {
   const geometry = geometryOf(rows, cols, cell, labels);
-  // Pointing at a cell changes few of the many pictures on the page, and nothing but their highlights.
+  // Pointing at a cell changes only a few pictures on the page, and only their highlights.
   const still = useMemo(
     () => ({ geometry, view, palette, labels, isHidden, marked }),
     [view, palette, isHidden, JSON.stringify(geometry), textOf(labels), JSON.stringify(marked)],
@@ -54,7 +54,7 @@ export function usePicture({
   );
 }
 
-/** Long lists of words, told apart by what they say; the same list need not be looked through again. */
+/** Caches the text by which long lists of labels are compared. */
 const texts = new WeakMap<readonly string[], string>();
 
 function textOf({ rows, cols, rowAxis, colAxis }: Labels): string {
@@ -68,7 +68,7 @@ function textOf({ rows, cols, rowAxis, colAxis }: Labels): string {
     .join();
 }
 
-/** A sentence about a matrix, for those who do not see it. */
+/** A sentence about a matrix, for screen readers. */
 export function summaryOf(title: string, view: View | null, rows: number, cols: number): string {
   const size = `${title}, ${rows} rows and ${cols} columns`;
   if (!view) return `${size}.`;

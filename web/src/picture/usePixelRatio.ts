@@ -1,4 +1,4 @@
-/** How many pixels of the screen a CSS pixel has: another number after a zoom, or on another screen. */
+/** The number of screen pixels in a CSS pixel; it changes with the zoom and the screen. */
 import { useEffect, useState } from "preact/hooks";
 
 export function usePixelRatio(): number {

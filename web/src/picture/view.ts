@@ -1,4 +1,4 @@
-/** A matrix inside a typed array: no copy is made for one head, nor for a transposed weight. */
+/** A matrix inside a typed array, so that one head or a transposed weight needs no copy. */
 export interface View {
   readonly data: Float32Array;
   readonly rows: number;
@@ -6,11 +6,11 @@ export interface View {
   readonly offset: number;
   readonly rowStride: number;
   readonly colStride: number;
-  /** Where only a part has numbers yet, all of it: the ranges of colours are those of the whole. */
+  /** The complete matrix, if this one is only partly computed: colours use the range of the complete one. */
   readonly whole?: View;
 }
 
-/** `rows` times `cols` numbers of `data`, row by row, from `offset` on. */
+/** `rows` × `cols` numbers of `data`, row by row, starting at `offset`. */
 export function viewOn(data: Float32Array, rows: number, cols: number, offset = 0): View {
   return { data, rows, cols, offset, rowStride: cols, colStride: 1 };
 }
@@ -46,10 +46,10 @@ export function largestOf({ data, cols, offset, rowStride, colStride }: View, ro
 
 type Interval = readonly [number, number] | null;
 
-/** What was found of matrices before; their numbers do not change. */
+/** A cache of ranges; the numbers of a matrix do not change. */
 const ranges = new WeakMap<Float32Array, Map<string, Interval>>();
 
-/** The smallest and the largest number of a matrix, those that are hidden left out; null if all are. */
+/** The smallest and the largest finite number of a matrix; null if there is none. */
 export function rangeOf(view: View): Interval {
   const { data, rows, cols, offset, rowStride, colStride } = view;
   const known = ranges.get(data) ?? new Map<string, Interval>();

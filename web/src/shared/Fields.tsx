@@ -1,4 +1,4 @@
-/** The few kinds of controls the page has. */
+/** The kinds of controls that the page uses. */
 import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
 
@@ -15,7 +15,7 @@ export function NumberField({
   step?: number;
   onChange(value: number): void;
 }) {
-  // What is typed may not be a number yet; only a number within the limits becomes the value.
+  // The typed text may be incomplete; only a number within the limits becomes the value.
   const [typed, setTyped] = useState<string | null>(null);
   const id = useId();
   const valid = (text: string) => {
@@ -101,7 +101,7 @@ export function Switch({
   );
 }
 
-/** One of a few words, all in view. */
+/** A choice between a few words, all visible. */
 export function Choice<T extends string>({
   label,
   value,

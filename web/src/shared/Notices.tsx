@@ -1,4 +1,4 @@
-/** What the person should know about their input or their link, in words. */
+/** Messages about the person's input or link. */
 export function Notices({ notices }: { notices: readonly string[] }) {
   return (
     <div class="notices" role="status">

@@ -4,15 +4,15 @@ import { shows } from "./restrictions";
 import { useShell } from "./shell";
 
 /**
- * A part under the name that the room lists it by; "text" is for explaining words, in every room. A panel stands in no
- * other panel: one that is shown alone would be hidden with the outer one.
+ * A part of a room, under the name in the room's list of panels. Panels must not be nested: an inner panel that is shown
+ * alone would be hidden together with the outer one. In every room "text" stands for explanations, which are no panel.
  */
 export function Panel({ name, children }: { name: string; children: ComponentChildren }) {
   const { restrictions } = useShell();
   return shows(restrictions, name) ? children : null;
 }
 
-/** Fields that change what is computed: a teacher's lock disables them, in the browser's own way. */
+/** Controls that change what is computed: a teacher's lock disables them. */
 export function Lockable({ children }: { children: ComponentChildren }) {
   const { restrictions } = useShell();
   return (

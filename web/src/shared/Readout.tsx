@@ -1,4 +1,4 @@
-/** The formula of the cell that is pointed at or locked, with its true numbers. */
+/** The formula of the active cell, with its numbers. */
 import type { Explanation } from "./explanation";
 
 export function Readout({
@@ -14,7 +14,9 @@ export function Readout({
         <>
           <p class="readout-name">
             {explanation.name}
-            {locked && <span class="faint"> · kept; Escape or a second click lets go</span>}
+            {locked && (
+              <span class="faint"> · kept; press Escape or click again to release it</span>
+            )}
           </p>
           <p class="readout-formula number">
             {explanation.formula.map(({ text, role }, i) => (
@@ -25,7 +27,7 @@ export function Readout({
           </p>
         </>
       ) : (
-        <p class="faint">Point at a cell to see how its number came about; a click keeps it.</p>
+        <p class="faint">Point at a cell to see how its number was computed; a click keeps it.</p>
       )}
     </div>
   );

@@ -1,11 +1,11 @@
-/** The selected row of an attention as a table that can be opened: every key with its score and its weight. */
+/** The selected row of an attention as a collapsible table: every key with its score and its weight. */
 import { useState } from "preact/hooks";
 import { at } from "../picture/view";
 import { type Attention, type Shares, scoresOf, weightsOf } from "./attended";
 import { format } from "./format";
 import { type Column, RowTable } from "./RowTable";
 
-/** One head of an attention, with what it is called. */
+/** One head of an attention, and its name. */
 export interface OneHead {
   readonly name: string;
   readonly attention: Attention;
@@ -19,7 +19,7 @@ export function RowDetails({
   row,
 }: {
   of: OneHead;
-  /** A head between the same tokens that it is compared with. */
+  /** A head over the same tokens to compare with. */
   other?: OneHead | null;
   row: number;
 }) {
@@ -50,7 +50,7 @@ function Keys({ of, other, row }: { of: OneHead; other: OneHead | null; row: num
   ];
   if (other) heads.push({ id: "other", head: other.name }, { id: "less", head: "difference" });
   return (
-    <RowTable title={`“${rows[row]}” looks at`} note={of.name} columns={heads}>
+    <RowTable title={`What “${rows[row]}” attends to`} note={of.name} columns={heads}>
       <tbody>
         {columns.map((key, col) => {
           const weight = at(weights, row, col);

@@ -1,4 +1,4 @@
-/** Numbers that belong to the selected token, as a table that can be read and scrolled by everyone. */
+/** A table of the numbers of the selected token; it can be scrolled by keyboard. */
 import type { ComponentChildren } from "preact";
 import { useId, useMemo } from "preact/hooks";
 import { at, type View } from "../picture/view";
@@ -9,7 +9,7 @@ export interface Column {
   readonly head: ComponentChildren;
 }
 
-/** `children` are its tbody and, for sums, its tfoot; cells carry their column as data-column. */
+/** `children` are the tbody and, for sums, the tfoot; each cell names its column in data-column. */
 export function RowTable({
   title,
   columns,
@@ -46,10 +46,10 @@ export function RowTable({
   );
 }
 
-/** Longer vectors show their first entries, as many as leave room for two such columns. */
+/** The number of entries shown of a vector, so that two such columns fit. */
 const entries = 3;
 
-/** A row of a matrix as the numbers of one cell. */
+/** A row of a matrix in one cell of the table. */
 export function Vector({ view, row }: { view: View; row: number }) {
   const shown = Math.min(view.cols, entries);
   return (
@@ -62,7 +62,7 @@ export function Vector({ view, row }: { view: View; row: number }) {
   );
 }
 
-/** Chooses one of a sentence's tokens. */
+/** Selects one token of a sentence. */
 export function TokenSelect({
   label,
   tokens,

@@ -1,4 +1,4 @@
-/** A room's controls, the panel “controls”: always open where there is room beside the pictures, folded away on a narrow page. */
+/** The panel “controls” of a room: open if there is room beside the pictures, collapsed on a narrow page. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Lockable, Panel } from "./Panel";
@@ -9,9 +9,9 @@ export function Settings({
   children,
   look,
 }: {
-  /** What changes what is computed: a teacher's lock disables it. */
+  /** Controls that change what is computed: a teacher's lock disables them. */
   children?: ComponentChildren;
-  /** What only changes how it is drawn. */
+  /** Controls that only change how it is drawn. */
   look?: ComponentChildren;
 }) {
   const [open, setOpen] = useState(() => matchMedia(wide).matches);

@@ -1,4 +1,4 @@
-/** A sentence as its numbered tokens; where a query can be chosen, each is a button. */
+/** The numbered tokens of a sentence; if a query can be selected, each token is a button. */
 import { shorten } from "./format";
 
 export function TokenRow({

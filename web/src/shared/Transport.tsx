@@ -1,16 +1,16 @@
-/** The one place to go through steps: back, play and pause, next, a scrub slider, and where one is. */
+/** Controls to go through steps: back, play or pause, next, a slider, and the current step. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { indexAt, type Pace } from "./play";
 import { useReducedMotion } from "./useReducedMotion";
 
-/** Something that goes on by itself, such as training or sound, and makes steps or moves among them. */
+/** Something that runs by itself, such as training or sound, and produces steps or moves through them. */
 export interface Live {
   readonly isPlaying: boolean;
   setPlaying(isPlaying: boolean): void;
-  /** One more step when the last one is shown, if there can be one. */
+  /** Makes one more step when the last one is shown, if possible. */
   next?: (() => void) | undefined;
-  /** Whether it goes on while what was before is looked at. */
+  /** Whether it keeps running while an earlier step is shown. */
   goesOn?: boolean;
 }
 
@@ -20,21 +20,21 @@ export interface TransportProps {
   index: number;
   go(index: number): void;
   title?: ComponentChildren;
-  /** What is stepped through, for a screen reader. */
+  /** What the steps are, for screen readers. */
   label?: string;
-  /** What one step is called. */
+  /** The name of one step. */
   unit?: string;
-  /** How long each step is shown while playing. The same function until it says otherwise. */
+  /** How long each step is shown while playing. A function must be memoised. */
   pace?: Pace;
   /** Steps at which playing stops and waits for the person. */
   stops?: readonly number[];
-  /** Where it is not the clock that plays. */
+  /** Replaces the clock. */
   live?: Live;
 }
 
 const usualPace = 1500;
 
-/** Plays by the clock. What is shown depends on the time since the start alone, and nothing runs while it stands. */
+/** Plays by the clock: the step shown depends only on the time since the start, and nothing runs while paused. */
 function useClock({ count, index, go, pace = usualPace, stops = [] }: TransportProps): Live {
   const [isPlaying, setPlaying] = useState(false);
   const latest = useRef({ count, index, go, stops });
@@ -47,7 +47,7 @@ function useClock({ count, index, go, pace = usualPace, stops = [] }: TransportP
     let frame = requestAnimationFrame(function draw(now) {
       start ??= now;
       const { count, go, stops } = latest.current;
-      // Not even a frame that comes late passes a stop.
+      // Even a late frame must not skip a stop.
       const stop = stops.find((stop) => stop > from) ?? count - 1;
       const next = Math.min(stop, indexAt(now - start, from, count, pace));
       if (next !== shown) {
@@ -62,7 +62,7 @@ function useClock({ count, index, go, pace = usualPace, stops = [] }: TransportP
   return {
     isPlaying,
     setPlaying(wanted) {
-      // From the end it plays again from the start.
+      // At the end it starts again.
       if (wanted && index >= count - 1) {
         latest.current.index = 0;
         go(0);
@@ -78,7 +78,7 @@ export function Transport(props: TransportProps) {
   const { isPlaying, setPlaying, next } = live ?? clock;
   const reduced = useReducedMotion();
   const isLast = index >= count - 1;
-  /** Whoever takes a step wants to stay there. */
+  /** A manual step pauses, because the person wants to stay there. */
   const step = (to: number) => {
     if (!live?.goesOn) setPlaying(false);
     go(to);
@@ -89,7 +89,7 @@ export function Transport(props: TransportProps) {
         <button type="button" disabled={index <= 0} onClick={() => step(index - 1)}>
           ← Back
         </button>
-        {/* What plays by itself is left out for those who asked for that; training is no motion. */}
+        {/* With reduced motion there is no animation to play; training is not an animation. */}
         {(live || !reduced) && (
           <button
             type="button"

@@ -1,10 +1,10 @@
-/** What is worth a look in a room, as links: the link is the state. */
+/** Suggestions of what to try in a room, as links to states. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Panel } from "./Panel";
 import type { Suggestion } from "./room";
 import { useShell } from "./shell";
 
-/** The panel "try" of every room. A suggestion leads out of what a teacher has locked: then there are none. */
+/** The panel "try" of every room. A suggestion changes the settings, so there are none under a teacher's lock. */
 export function TryNext({ suggestions }: { suggestions: readonly Suggestion[] }) {
   const { restrictions, setTried } = useShell();
   if (restrictions.lock) return null;
@@ -30,11 +30,11 @@ export function TryNext({ suggestions }: { suggestions: readonly Suggestion[] })
   );
 }
 
-/** What the person is trying, where it is to be seen: above the room, which comes into view. */
+/** The suggestion that the person is trying, shown above the room, which is scrolled into view. */
 export function Tried({ suggestion, onEnd }: { suggestion: Suggestion; onEnd(): void }) {
   const [, title, words] = suggestion;
   const line = useRef<HTMLParagraphElement>(null);
-  // Once for each click: whoever scrolls away and goes on must not be brought back.
+  // Only once for each click, so that a person who scrolls on is not brought back.
   useLayoutEffect(() => line.current?.scrollIntoView({ block: "start" }), [suggestion]);
   return (
     <p ref={line} class="tried" role="status">

@@ -1,4 +1,4 @@
-/** Attention of the models of `heed/models`, laid out for the page: what it is between, its numbers, and how one came about. */
+/** Attention of the models in `heed/models`, prepared for the page: its tokens, its numbers, and the formula of a weight. */
 import type { Heed } from "heed";
 import type { LabelledWeights } from "heed/models";
 import { at, type View, viewOn } from "../picture/view";
@@ -8,7 +8,7 @@ import { operand, sum, times } from "./terms";
 
 export type AttentionName = "encoder" | "decoder" | "cross";
 
-/** What an attention of a model is between. */
+/** One attention of a model, and the tokens of its rows and columns. */
 export interface Attention {
   readonly path: string;
   readonly name: AttentionName;
@@ -17,13 +17,13 @@ export interface Attention {
   readonly heads: number;
   readonly rows: readonly string[];
   readonly columns: readonly string[];
-  /** No row sees what comes after it. */
+  /** Whether a row may attend only to itself and earlier columns. */
   readonly isCausal: boolean;
 }
 
-/** The numbers of an attention; those of its heads lie one after another. */
+/** The numbers of an attention, head after head. */
 export interface Shares {
-  /** [heads, rows, columns], as are the scores: scaled, −∞ where nothing may be seen. */
+  /** [heads, rows, columns], like the scores, which are scaled, and −∞ where a key is hidden. */
   readonly weights: Float32Array;
   readonly scores: Float32Array;
   /** [heads, rows, D] */
@@ -38,7 +38,7 @@ const namesOfPaths: readonly (readonly [AttentionName, RegExp])[] = [
   ["cross", /^decoder\.layers\.(\d+)\.multihead_attn$/],
 ];
 
-/** Which attention a module's path names. */
+/** The attention that a module's path names; null if it names none. */
 export function attentionAt(path: string): { name: AttentionName; layer: number } | null {
   for (const [name, pattern] of namesOfPaths) {
     const found = pattern.exec(path);
@@ -47,18 +47,18 @@ export function attentionAt(path: string): { name: AttentionName; layer: number 
   return null;
 }
 
-/** The other way. */
+/** The inverse of `attentionAt`. */
 export function pathOf({ name, layer }: { name: AttentionName; layer: number }): string {
   const stack = name === "encoder" ? "encoder" : "decoder";
   return `${stack}.layers.${layer}.${name === "cross" ? "multihead_attn" : "self_attn"}`;
 }
 
-/** A token as it is shown: special ones as words, a space as a mark. */
+/** A token as the page shows it: a special token as a word, a space as a visible mark. */
 export function plain(token: string): string {
   return token === " " ? "␣" : token.replace(/^<(\w+)>$/, "$1");
 }
 
-/** An attention that is not part of a transformer has no layer here. */
+/** Throws for an attention that is not in a layer of a Transformer. */
 export function attentionOf({ path, heads, labels }: LabelledWeights): Attention {
   const place = attentionAt(path);
   if (!place) throw new RangeError(`no attention of a layer is at ${path}`);
@@ -69,13 +69,13 @@ export function attentionOf({ path, heads, labels }: LabelledWeights): Attention
   };
 }
 
-/** The scores are those of the engine, from the queries and keys that the model compared. */
+/** The engine computes the scores from the queries and keys of the model. */
 export function sharesOf(heed: Heed, attention: LabelledWeights): Shares {
   const { path, heads, rows, columns, weights, compared } = attention;
   if (!compared) throw new RangeError(`${path} tells no queries and keys`);
   const { query, key } = compared;
   const size = query.length / (heads * rows);
-  // One buffer for all: it goes to the page in one piece.
+  // One buffer for all, so that the transfer to the page is a single one.
   const all = new Float32Array(2 * weights.length + query.length + key.length);
   let end = 0;
   const kept = (part: Float32Array) => {
@@ -108,7 +108,7 @@ export function weightsOf(
   return viewOn(weights, rows, cols, head * rows * cols);
 }
 
-/** Its scores. */
+/** The scores of one head, rows × columns. */
 export function scoresOf(between: Between, { scores }: Shares, head: number): View {
   return weightsOf(between, { weights: scores }, head);
 }
@@ -119,13 +119,13 @@ function vectorsOf(data: Float32Array, heads: number, count: number, head: numbe
   return viewOn(data, count, size, head * count * size);
 }
 
-/** Exponentials grow beyond what other numbers do: with too few digits a share of them says nothing. */
+/** Exponentials can be much larger than other numbers, and need enough digits to recompute a share from them. */
 function large(value: number): string {
   if (value < 1e5) return format(value);
   return value < 1e9 ? Math.round(value).toLocaleString("en") : value.toExponential(3);
 }
 
-/** How a weight came about: the product of two vectors, its scale, and the softmax over all that its row sees. */
+/** The formula of a weight: the dot product of two vectors, the scale, and the softmax over the visible keys. */
 export function formulaOf(
   between: Between,
   shares: Shares,
@@ -148,7 +148,7 @@ export function formulaOf(
   );
   const power = (each: number): Piece => ({ text: `e^${operand(each).text}` });
   const total = seen.reduce((all, each) => all + Math.exp(each), 0);
-  // The greatest scores of a model that learns too fast have no exponential.
+  // The exponentials of very large scores overflow, as in a model that learns too fast.
   const ratio = Number.isFinite(total) ? ` = ${large(Math.exp(score))} ÷ ${large(total)}` : "";
   return [
     ...[{ text: "q", role: "q" as const }, { text: " · " }, { text: "k", role: "k" as const }],

@@ -1,16 +1,16 @@
-/** What a cell is and where its number comes from, ready to be shown and to be said. */
+/** What a cell is and how its number was computed, to be shown and to be read aloud. */
 
-/** The role decides a letter and a colour: query, key, value, output. */
+/** The role determines a letter and a colour: query, key, value, output. */
 export type Role = "q" | "k" | "v" | "o";
 
-/** A run of a formula, in the colour of the role its number plays. */
+/** A piece of a formula, in the colour of its role. */
 export interface Piece {
   readonly text: string;
   readonly role?: Role | undefined;
 }
 
 export interface Explanation {
-  /** What the cell is, in words. */
+  /** A description of the cell. */
   readonly name: string;
   readonly formula: readonly Piece[];
 }

@@ -1,4 +1,4 @@
-/** How numbers are written: one width, a true minus sign, and words for what is no finite number. */
+/** Formats numbers: with a fixed number of decimals, a true minus sign, and a symbol for infinity. */
 
 export function format(value: number, decimals = 3): string {
   if (value === Number.NEGATIVE_INFINITY) return "−∞";
@@ -17,20 +17,20 @@ export function formatShort(value: number): string {
   return format(value, Math.abs(value) < 10 ? 2 : 1);
 }
 
-/** Small weights are common: two digits of theirs are worth more than two decimals. */
+/** Small weights are common, so they are written with two significant digits instead of two decimals. */
 export function formatWeight(weight: number): string {
   if (weight <= 0 || weight >= 0.1) return formatShort(weight);
   const text = weight < 0.0001 ? weight.toExponential(1) : String(Number(weight.toPrecision(2)));
   return text.replace("-", "−");
 }
 
-/** A weight as its softmax made it: e^score ÷ the row's sum, scores counted from the row's highest, whose own term is 1. */
+/** A weight as the softmax computes it: e^score ÷ the row's sum, with the row's highest score subtracted from all scores. */
 export function softmaxOf(weight: number, largest: number): string {
   const below = Math.log(weight / largest);
   return `e^${below === 0 ? "0" : format(below, 2)} ÷ ${format(1 / largest, 2)}`;
 }
 
-/** At most `limit` characters as a reader counts them. */
+/** At most `limit` graphemes. */
 export function shorten(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const graphemes = [...new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(text)];

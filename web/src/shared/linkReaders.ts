@@ -1,7 +1,7 @@
 /** Reads the values of a link: each reader checks one value, and `readParams` reports those it rejects. */
 import type { Reading } from "./room";
 
-/** A reader throws a RangeError that says what it takes. */
+/** A reader throws a RangeError whose message names the values that it accepts. */
 export type Readers<State> = Readonly<Record<string, (text: string) => Partial<State>>>;
 
 export function oneOf<T extends string>(...choices: T[]) {
@@ -23,7 +23,7 @@ export function numberIn({ min, max }: { min: number; max: number }, whole = tru
 
 export const onOff = (text: string): boolean => oneOf("on", "off")(text) === "on";
 
-/** `initial` with everything that the parameters say and that a reader takes. */
+/** Applies all valid parameters to `initial`, and describes the others in notices. */
 export function readParams<State>(
   params: URLSearchParams,
   initial: State,

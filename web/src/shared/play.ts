@@ -1,4 +1,4 @@
-/** Playing as a pure function of time: which step is to be seen so many milliseconds after the start. */
+/** Playing as a pure function of time: the step shown a given number of milliseconds after the start. */
 
 /** How long a step is shown, in milliseconds. */
 export type Pace = number | ((index: number) => number);

@@ -1,10 +1,10 @@
 /** How a teacher's link restricts the page. */
 
-/** What a teacher's link asks for. */
+/** What a teacher's link hides, locks or embeds. */
 export interface Restrictions {
   /** Parts that are not shown: "nav", "text", or panels of the room. */
   readonly hide: readonly string[];
-  /** Nothing can be changed but playing and pointing. */
+  /** Whether only playing and pointing are allowed. */
   readonly lock: boolean;
   /** The one panel to show, for an iframe. */
   readonly embed: string | null;
@@ -12,12 +12,12 @@ export interface Restrictions {
 
 export const noRestrictions: Restrictions = { hide: [], lock: false, embed: null };
 
-/** Whether a teacher's link hides a part. Words inside of a panel ask for "text" with this. */
+/** Whether a teacher's link hides a part. Explanations inside a panel are the part "text". */
 export function hides({ hide }: Restrictions, part: string): boolean {
   return hide.includes(part);
 }
 
-/** Whether a panel is to be seen: it may be hidden, or another one be shown alone. */
+/** Whether a panel is visible: it is not hidden, and no other panel is shown alone. */
 export function shows(restrictions: Restrictions, panel: string): boolean {
   return (
     !hides(restrictions, panel) && (restrictions.embed === null || restrictions.embed === panel)

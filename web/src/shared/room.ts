@@ -1,12 +1,12 @@
-/** What a room of the Playground is. The shell (app/app.tsx) gives it the link, the engine and the look. */
+/** The interface of a room of the Playground to the shell (app/app.tsx). */
 import type { ComponentChildren } from "preact";
 
-/** Changes some settings; a function is given the very latest ones. */
+/** Changes some settings; a function receives the latest ones. */
 export type Setter<State> = (change: Partial<State> | ((now: State) => Partial<State>)) => void;
 
 export interface Reading<State> {
   readonly state: State;
-  /** What of the link could not be used, in words. */
+  /** Messages about the parameters that could not be used. */
   readonly notices: readonly string[];
 }
 
@@ -14,23 +14,23 @@ export interface RoomProps<State> extends Reading<State> {
   readonly set: Setter<State>;
 }
 
-/** A part of a room that a teacher's link can hide or show alone: what stands in `<Panel name=…>`. */
+/** The parts of a room that a teacher's link can hide or show alone, each in a `<Panel name=…>`. */
 export type Panels = Readonly<Record<string, string>>;
 
-/** Methods, not properties, so that rooms of every state fit one list. */
+/** Uses methods, not properties, so that rooms with different states can be in one list. */
 export interface Room<State> {
   readonly title: string;
   readonly lead: string;
-  /** The panels by name, each with the words that a teacher chooses it by. */
+  /** The panels by name, each with a description for teachers. */
   readonly panels: Panels;
-  /** What may still be changed under a teacher's lock: where one looks, not what is computed. */
+  /** Settings that may be changed under a teacher's lock: what is shown, not what is computed. */
   readonly look: readonly (keyof State)[];
-  /** The state that a link describes; the shell has taken its own keys out. Bad values are left out and named. */
+  /** The state that a link describes, without the keys of the shell. Invalid values are ignored and named in a notice. */
   read(params: URLSearchParams): Reading<State>;
-  /** The other way: only what differs from the room's first view. */
+  /** The inverse of `read`: only what differs from the room's initial state. */
   write(state: State): URLSearchParams;
   View(props: RoomProps<State>): ComponentChildren;
 }
 
-/** Where it leads, what it is called, and what is to be seen there. */
+/** A link, its title, and what there is to see. */
 export type Suggestion = readonly [href: string, title: string, words: string];

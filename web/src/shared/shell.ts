@@ -1,4 +1,4 @@
-/** What the shell shares with every part of every room. */
+/** What the shell provides to every part of every room. */
 import { createContext } from "preact";
 import { useContext, useEffect } from "preact/hooks";
 import type { Theme } from "../picture/colour";
@@ -8,12 +8,12 @@ import type { Suggestion } from "./room";
 
 export interface Shell {
   readonly theme: Theme;
-  /** The engine of all rooms; a room that trains makes one more of its own (see worker/engineClient.ts). */
+  /** The engine of all rooms; rooms that train or measure start another one. */
   readonly engine: EngineClient;
   readonly restrictions: Restrictions;
-  /** Shows above the room what is to be seen there; see TryNext. */
+  /** Shows a suggestion above the room; see TryNext. */
   setTried(suggestion: Suggestion): void;
-  /** Puts a few words into the footer, after the engine's. */
+  /** Adds a few words to the footer. */
   setFootnote(words: string | null): void;
 }
 
@@ -25,7 +25,7 @@ export function useShell(): Shell {
   return shell;
 }
 
-/** Says in the footer what was computed and how fast, for as long as the room is open. */
+/** Shows in the footer what was computed and how fast, while the room is open. */
 export function useFootnote(words: string | null): void {
   const { setFootnote } = useShell();
   useEffect(() => setFootnote(words), [words, setFootnote]);

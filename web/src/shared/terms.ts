@@ -1,14 +1,14 @@
-/** Sums and products with their true numbers, as pieces of a formula. */
+/** Sums and products of numbers, as pieces of a formula. */
 import type { Piece, Role } from "./explanation";
 import { format } from "./format";
 
-/** Longer sums are cut in the middle of nowhere useful; they end with how many terms were left out. */
+/** A longer sum is shortened, and ends with the number of omitted terms. */
 const termsShown = 8;
 
 /** No line breaks inside a product. */
 export const times = "\u00a0×\u00a0";
 
-/** Terms joined by plus signs, or the first ones and a count. */
+/** Joins terms with plus signs; of a long sum only the first terms, and the number of the others. */
 export function sum(terms: readonly (readonly Piece[])[]): Piece[] {
   const shown = terms.length > termsShown ? terms.slice(0, termsShown - 1) : terms;
   const pieces = shown.flatMap((term, i) => (i === 0 ? term : [{ text: " + " }, ...term]));
@@ -16,7 +16,7 @@ export function sum(terms: readonly (readonly Piece[])[]): Piece[] {
   return left === 0 ? pieces : [...pieces, { text: ` + … ${left} more` }];
 }
 
-/** A negative operand stands in brackets, so that two signs never meet. */
+/** Puts a negative operand in brackets, so that two signs are never adjacent. */
 export function operand(value: number, role?: Role): Piece {
   const text = format(value);
   return { text: text.startsWith("−") ? `(${text})` : text, role };

@@ -1,11 +1,11 @@
-/** From what a person typed to an example for a model of `heed/models`, or why it cannot be one. */
+/** Turns typed text into an example for a model of `heed/models`, or explains why it cannot be one. */
 import type { Continuation, Picture, Tagging, Task, Translation } from "heed/models";
 
 export type Input = Tagging | Translation | Continuation | Picture;
 
 export const mostTokens = 48;
 
-/** None of a picture. */
+/** The tokens of an input; a picture has none. */
 export function tokensOf(input: Input): readonly string[] {
   if (input.kind === "picture") return [];
   return input.kind === "continuation" ? input.tokens : input.source;
@@ -20,7 +20,7 @@ function isKnown(task: Task, word: string): boolean {
   }
 }
 
-/** What of a text the model has no token for, each once. */
+/** The words or characters of a text that the model has no token for, without duplicates. */
 function unknownIn(task: Task, text: string): string[] {
   if (task.kind === "tagging")
     return [...new Set(text.split(/\s+/).filter((word) => word && !isKnown(task, word)))];
@@ -34,10 +34,10 @@ const quoted = (words: readonly string[]) =>
     .map((word) => (word === " " ? "the space" : `“${word}”`))
     .join(", ");
 
-/** The example, solved where the task knows how; or why there is none. */
+/** The example, with its solution if the task can solve it; or the reason why there is none. */
 export function readInput(task: Task, text: string): Input | { readonly why: string } {
-  if (!task.read) return { why: "This model looks at pictures: there is nothing to type." };
-  if (text.trim() === "") return { why: "Type something: there is nothing to look at yet." };
+  if (!task.read) return { why: "This model works on pictures: there is nothing to type." };
+  if (text.trim() === "") return { why: "Type something: the input is empty." };
   const unknown = unknownIn(task, text);
   if (unknown.length > 0) {
     const what = task.kind === "tagging" ? "words" : "characters";
@@ -48,7 +48,7 @@ export function readInput(task: Task, text: string): Input | { readonly why: str
   const input = (task.solve?.(text) ?? task.read(text)) as Input;
   if (tokensOf(input).length > mostTokens)
     return {
-      why: `That is more than ${mostTokens} tokens: more than the model can make sense of.`,
+      why: `That is more than ${mostTokens} tokens: more than the model can handle.`,
     };
   return input;
 }

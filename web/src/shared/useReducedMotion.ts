@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 
 const query = "(prefers-reduced-motion: reduce)";
 
-/** Whether the person wants nothing to move by itself. */
+/** Whether the person prefers reduced motion. */
 export function useReducedMotion(): boolean {
   const [reduced, setReduced] = useState(() => matchMedia(query).matches);
   useEffect(() => {

@@ -20,8 +20,8 @@ function Comparison({ shown, other }: { shown: HeadView; other: HeadView }) {
       </h2>
       {!hides(restrictions, "text") && (
         <p>
-          <b class="more">Blue</b>: {shown.name} looks more. <b class="less">Orange</b>:{" "}
-          {other.name} looks more. Where both look alike, the cell has the colour of the page.
+          <b class="more">Blue</b>: {shown.name} attends more. <b class="less">Orange</b>:{" "}
+          {other.name} attends more. Where both attend equally, the cell has the colour of the page.
         </p>
       )}
       <div class="compare-figure">

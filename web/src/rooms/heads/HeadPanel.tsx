@@ -1,4 +1,4 @@
-/** One head in detail: its weights, who looks at whom, and all that is measured of it. */
+/** One head in detail: its weights, which token attends to which, and all that is measured of it. */
 import { useCallback } from "preact/hooks";
 import { TokenLines } from "../../picture/TokenLines";
 import type { Explanation } from "../../shared/explanation";
@@ -70,7 +70,7 @@ function Lines() {
   const select = useCallback((row: number) => set({ row, cell: null }), [set]);
   return (
     <div class="head-lines">
-      <h3>Who looks at whom</h3>
+      <h3>Which token attends to which</h3>
       <TokenLines
         caption={`${shown.name}, lines that carry the top ${mass} %: ${scene.seen.text}`}
         queries={rows}
@@ -129,7 +129,7 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
         label="Rows"
         unit="Row"
         pace={pace}
-        title={`“${attention.rows[row]}” looks`}
+        title={`“${attention.rows[row]}” attends`}
       />
       <div class="head-figure">
         <div class="head-map">

@@ -146,8 +146,8 @@ export function HeadsPanel() {
       <h2 id="all-heads-title">All heads</h2>
       {!hides(restrictions, "text") && (
         <p class="faint">
-          Rows look, columns are looked at. Under each head: its number, and{" "}
-          {measures[measure].name}. Dropping a head leaves out all that it adds; the bias that a
+          Rows are queries and attend to the columns, the keys. Under each head: its number, and{" "}
+          {measures[measure].name}. Dropping a head leaves out its contribution; the bias that a
           layer's heads share stays.
         </p>
       )}

@@ -18,7 +18,7 @@ function aboutOf(exhibit: ExhibitId, seen: Seen | null): string {
   if (seen?.exhibit !== exhibit) return does;
   const { parameters, examples, exact } = seen.model;
   const heads = seen.attentions.reduce((sum, each) => sum + each.heads, 0);
-  return `${does} It has ${heads} heads and ${parameters.toLocaleString("en")} parameters, and answered ${formatShort(100 * exact)} % of ${examples} examples without a fault that it had never seen.`;
+  return `${does} It has ${heads} heads and ${parameters.toLocaleString("en")} parameters, and answered ${formatShort(100 * exact)} % of ${examples} held-out examples correctly.`;
 }
 
 export function InputPanel({

@@ -1,4 +1,4 @@
-/** A picture, and how much the lit row looks at each of its patches. */
+/** A picture, and how much the selected row attends to each of its patches. */
 import { useMemo } from "preact/hooks";
 import type { Palette } from "../../picture/colour";
 import { HeatMap } from "../../picture/HeatMap";

@@ -16,7 +16,7 @@ export interface Exhibit {
 export const exhibits = {
   pronouns: {
     folder: "pronouns-encoder",
-    name: "Who is it?",
+    name: "pronouns",
     field: "Sentence",
     does: "says whom or what each pronoun means",
     first: { text: "Alice wrote a note and gave it to Bob." },
@@ -46,14 +46,14 @@ export const exhibits = {
     folder: "brackets-decoder",
     name: "brackets",
     field: "Brackets",
-    does: "goes on with brackets, so that each is closed by its own; whether one more opens is chance",
+    does: "continues brackets so that each one is closed by its own kind; whether another one opens is random",
     first: { text: "([]{()}" },
   },
   shapes: {
     folder: "shapes-encoder",
     name: "shapes",
     field: null,
-    does: "says which shape is on a picture",
+    does: "says which shape a picture shows",
     first: { seed: 1 },
   },
 } as const satisfies Readonly<Record<string, Exhibit>>;

@@ -14,14 +14,14 @@ export function explain(cell: CellAt, { shown, other }: Scene): Explanation {
   const [query, key] = [rows[row], columns[col]];
   if (isCausal && col > row)
     return {
-      name: `“${query}” cannot see “${key}”`,
+      name: `“${query}” may not attend to “${key}”`,
       formula: [{ text: "hidden: what comes later is not known yet" }],
     };
-  const name = `How much “${query}” looks at “${key}” (row ${row + 1}, column ${col + 1})`;
+  const name = `How much “${query}” attends to “${key}” (row ${row + 1}, column ${col + 1})`;
   const formula = formulaOf(attention, shares, index, cell);
   if (!other) {
     const seen = isCausal ? row + 1 : columns.length;
-    const even = `\n1 ÷ ${seen} = ${format(1 / seen)} if it looked at all alike`;
+    const even = `\n1 ÷ ${seen} = ${format(1 / seen)} with uniform attention`;
     return { name, formula: [...formula, { text: even }] };
   }
   const [weight, second] = [at(weights, row, col), at(other.weights, row, col)];

@@ -32,7 +32,8 @@ export const measures: Readonly<Record<MeasureName, MeasureWords>> = {
   },
   entropy: {
     name: "entropy",
-    about: "In bits: 0 if each row looks at one token, 3 if it looks at eight of them alike.",
+    about:
+      "In bits: 0 if each row attends to one token only, 3 if it attends to eight tokens equally.",
   },
   largest: { name: "largest weight", about: "The mean of each row's largest weight." },
   previous: { name: "previous token", about: "The mean weight on the token just before." },

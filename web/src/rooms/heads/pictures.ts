@@ -22,7 +22,7 @@ function usePairs({ attention }: HeadView, view: View, width: number, isSigned: 
   const short = (tokens: readonly string[]) => tokens.map((token) => shorten(token, longestLabel));
   const labels: Labels = {
     ...{ rows: short(rows), cols: short(columns) },
-    ...{ rowAxis: "queries look", colAxis: "keys are looked at" },
+    ...{ rowAxis: "queries attend", colAxis: "keys are attended to" },
   };
   const palette = useMemo(() => {
     if (!isSigned) return weightPalette(range, curve, theme);

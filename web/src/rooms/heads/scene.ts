@@ -30,9 +30,9 @@ export interface Scene {
 
 export const attentionWords: Readonly<Record<AttentionName, readonly [name: string, who: string]>> =
   {
-    encoder: ["Encoder self-attention", "the input looks at itself"],
-    decoder: ["Decoder self-attention", "the answer looks back at itself"],
-    cross: ["Encoder-decoder attention", "the answer looks at the input"],
+    encoder: ["Encoder self-attention", "the input attends to itself"],
+    decoder: ["Decoder self-attention", "the answer attends to itself"],
+    cross: ["Encoder-decoder attention", "the answer attends to the input"],
   };
 
 const prefixes: Readonly<Record<AttentionName, string>> = {
@@ -107,7 +107,7 @@ export function storyOf({ seen, shown, row }: Scene, text: (share: number) => st
   const share = text(weights[largest] as number);
   const named = (token: string | undefined) =>
     seen.picture && token !== "class" ? `the patch ${token}` : `“${token}”`;
-  const looks = `The lit row is ${named(rows[row])}: in ${shown.name} it puts ${share} of its attention on ${named(columns[largest])}.`;
+  const looks = `The selected row is ${named(rows[row])}: in ${shown.name} it puts ${share} of its attention on ${named(columns[largest])}.`;
   const answer = seen.asked.find((asked) => asked.row === row) ?? seen.asked[0];
   const [said] = answer?.says ?? [];
   const [instead] = answer?.instead ?? [];
@@ -115,12 +115,12 @@ export function storyOf({ seen, shown, row }: Scene, text: (share: number) => st
     const says = `Asked what “${answer.name}” means, the model says “${said.token}” with a probability of ${text(said.probability)}`;
     const then =
       instead && instead.token !== said.token
-        ? `; without what is dropped, it says “${instead.token}”.`
-        : ": drop heads and see when it no longer does.";
+        ? `; without the dropped heads it says “${instead.token}”.`
+        : ": drop heads to see when that changes.";
     return [looks, says + then];
   }
   return [
     looks,
-    `The model ${exhibitOf(seen.exhibit).does}. Drop heads and see which of them it cannot do without.`,
+    `The model ${exhibitOf(seen.exhibit).does}. Drop heads to find those that it needs.`,
   ];
 }

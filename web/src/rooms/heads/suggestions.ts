@@ -5,7 +5,7 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#room=heads&head=encoder.3.4&compare=encoder.3.1",
     "Two heads of one layer",
-    "One looks at the thing, the other at what was done with it: the difference shows both at once.",
+    "One attends to the thing, the other to what was done with it: the difference shows both at once.",
   ],
   [
     "#room=heads&text=Alice+helped+Clara+because+she+was+kind.&drop=encoder.1.1",

@@ -39,9 +39,9 @@ function chartsOf(begun: Begun, past: readonly Snapshot[]): Chart[] {
       {
         ...{ title: "Answers and attention", yName: "share", range: share },
         series: [
-          { name: "answered without a fault", y: line(0, ({ exact }) => exact) },
+          { name: "answered correctly", y: line(0, ({ exact }) => exact) },
           { name: "best head's attention on the right places", y: line(0, bestMass) },
-          { name: "the same, if all were looked at alike", y: past.map(() => begun.chance) },
+          { name: "the same with uniform attention", y: past.map(() => begun.chance) },
         ],
       },
     ];
@@ -58,7 +58,7 @@ function chartsOf(begun: Begun, past: readonly Snapshot[]): Chart[] {
       ...{ range: fromZero(losses.map(({ y }) => y)), series: losses },
     },
     {
-      ...{ title: "Answered without a fault", yName: "share", range: share },
+      ...{ title: "Answered correctly", yName: "share", range: share },
       series: both(({ exact }) => exact),
     },
     {

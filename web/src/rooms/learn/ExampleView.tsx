@@ -101,7 +101,7 @@ export function AnswerView({ seen, held }: { seen: Seen; held: number }) {
       <p class="faint">
         Its answer{" "}
         <span class="number">
-          {`· ${Math.round(held * seen.exact)} of ${held} unseen examples without a fault`}
+          {`· ${Math.round(held * seen.exact)} of ${held} held-out examples answered correctly`}
         </span>
       </p>
       <ol class="tokens">

@@ -51,7 +51,7 @@ export function LargeHead({
         : [],
     [aligned, state.outlined],
   );
-  const labels = { rows, cols, rowAxis: "queries look", colAxis: "keys are looked at" };
+  const labels = { rows, cols, rowAxis: "queries attend", colAxis: "keys are attended to" };
   const firstAsked = Math.max(0, aligned?.findIndex((places) => places.length > 0) ?? 0);
   const row = Math.min(state.row ?? firstAsked, rows.length - 1);
   const size = cellsFor(width - leftOf(labels), cols.length, rows.length);

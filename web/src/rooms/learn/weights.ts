@@ -35,13 +35,13 @@ export function explain(
 ): Explanation {
   const { row, col } = cell;
   const { aligned, rows, columns } = attention;
-  const name = `“${rows[row]}” (${row + 1}) takes from “${columns[col]}” (${col + 1})`;
+  const name = `“${rows[row]}” (${row + 1}) attends to “${columns[col]}” (${col + 1})`;
   if (hiddenIn(attention)?.(row, col))
-    return { name, formula: [{ text: "nothing: it may not look ahead" }] };
+    return { name, formula: [{ text: "hidden: the causal mask allows no later position" }] };
   const formula = formulaOf(attention, shares, head, cell);
   const places = aligned?.[row] ?? [];
   if (places.length === 0) {
-    const words = aligned ? [{ text: "\nno place is the right one for this row" }] : [];
+    const words = aligned ? [{ text: "\nthis row has no right place" }] : [];
     return { name, formula: [...formula, ...words] };
   }
   const weights = weightsOf(attention, shares, head);

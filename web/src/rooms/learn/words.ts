@@ -6,9 +6,9 @@ import type { Attention, Begun, Seen } from "./orders";
 import type { HeadRef, State } from "./state";
 
 const between: Readonly<Record<AttentionName, string>> = {
-  encoder: "the input looks at itself",
-  decoder: "the answer looks back at itself",
-  cross: "the answer looks at the input",
+  encoder: "the input attends to itself",
+  decoder: "the answer attends to itself",
+  cross: "the answer attends to the input",
 };
 
 /** What an attention is between, such as "layer 1, the answer looks at the input". */
@@ -48,7 +48,7 @@ export function percent(share: number): string {
 /** What is to be seen in a task's picture once it is learned. */
 const hopes: Readonly<Record<State["task"], string>> = {
   reverse:
-    "The first letter of the answer is the last of the input, so a head that has learned to look in the right places shows one strong diagonal from the lower left to the upper right.",
+    "The first letter of the answer is the last of the input, so a head that has learned to attend to the right places shows one strong diagonal from the lower left to the upper right.",
   sort: "Each row lights up where the next letter of the alphabet stands, so the picture is another one for every example.",
   dates:
     "The year's digits are copied from where they stand; the month and the day are read off a name or a number wherever the form has them.",
@@ -68,12 +68,12 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#room=learn&length=16",
     "Reverse 16 letters",
-    "There are more places to tell apart, so it takes longer. Then go on to 20, and watch where the diagonal appears first.",
+    "There are more positions to distinguish, so it takes longer. Then go on to 20, and watch where the diagonal appears first.",
   ],
   [
     "#room=learn&task=sort",
     "Sort instead",
-    "Now what is looked for depends on the letters and not on their places: the strong cells follow the alphabet.",
+    "Now the right places depend on the letters and not on their positions: the strong cells follow the alphabet.",
   ],
   [
     "#room=learn&task=sort&compare=on",
@@ -83,16 +83,16 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#room=learn&positions=off",
     "Take the positions away",
-    "Then the model sees which letters there are but not where. The loss falls halfway and stands, and no diagonal appears.",
+    "Then the model sees which letters there are but not where. The loss falls halfway and then stays there, and no diagonal appears.",
   ],
   [
     "#room=learn&task=pronouns",
-    "Who is it?",
+    "Learn pronouns",
     "Three layers learn whom “she” or “it” means. Look at the row of the pronoun in the second and third layer.",
   ],
   [
     "#room=learn&rate=1000",
     "Learn too fast",
-    "With an absurd learning rate the numbers soon cease to be numbers, and the page says so. Reset always begins anew.",
+    "With an absurd learning rate the parameters soon become NaN, and the page says so. Reset starts again.",
   ],
 ];

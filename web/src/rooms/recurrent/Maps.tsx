@@ -20,8 +20,8 @@ import { shownModels, titles, usePage, usePointing } from "./page";
 import type { Found, ModelName } from "./problem";
 import { lastStep, visible } from "./state";
 
-const rowAxis = "says, and looks";
-const colAxis = "the date: is looked at";
+const rowAxis = "says, and attends";
+const colAxis = "the date is attended to";
 /** Letters over narrow columns are written smaller; only the longest dates scroll, on a narrow page. */
 const cellWidths = { min: 6, max: 30 };
 /** Too low for numbers in the cells: most of them would be zeros. */
@@ -182,7 +182,7 @@ function VectorMap({ found, cell }: { found: Found | null; cell: CellSize }) {
         </div>
         {!hides(restrictions, "text") && (
           <p class="vector-words">
-            This decoder never looks at the date. All that it knows of the {source.length}{" "}
+            This decoder never attends to the date. All that it knows of the {source.length}{" "}
             characters are these {size} numbers, which the encoder ends with: that is why there is
             no map.
           </p>

@@ -162,9 +162,9 @@ function Waiting({
 
 function wordsOf(name: ModelName, journey: Journey, layers: number): string {
   if (name === "transformer")
-    return `1 step: the decoder looks at the very character. Within the date every character is 1 step from every other, in each of ${layers} layers.`;
+    return `1 step: the decoder attends to the character itself. Within the date every character is 1 step from every other, in each of ${layers} layers.`;
   if (name !== "rnn")
-    return "1 step: the decoder looks at the state that read the very character. Within the date it still goes from state to state.";
+    return "1 step: the decoder attends to the state that read the character. Within the date the path still goes from state to state.";
   const along = pathOf(name, journey).filter(({ part }) => part === "encoder").length - 1;
   return `${along} along the encoder’s states to its nearer end, 1 into the vector, ${journey.to + 1} along the decoder’s states.`;
 }

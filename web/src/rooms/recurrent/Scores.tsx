@@ -19,7 +19,7 @@ export function Scores() {
   const examples = solution?.reports[0]?.examples;
   return (
     <div class="scores">
-      <RowTable title="Dates never seen: how many are written without a fault" columns={columns}>
+      <RowTable title="Held-out dates: how many are written correctly" columns={columns}>
         <tbody>
           {modelNames.map((name) => {
             const report = solution?.reports.find((each) => each.name === name);

@@ -49,7 +49,7 @@ export function explain(page: Page, { row, col, model }: Pointed): Explanation |
       ? ""
       : `. The score s is ${scores[model]}, here counted from the row’s highest`;
   return {
-    name: `${titles[model]}${what}: to say “${saidBy(found, state.way)[row]}”, character ${row + 1}, it looks at “${visible(source[col] ?? "")}”, character ${col + 1} of the date`,
+    name: `${titles[model]}${what}: to say “${saidBy(found, state.way)[row]}”, character ${row + 1}, it attends to “${visible(source[col] ?? "")}”, character ${col + 1} of the date`,
     formula: [
       ...(isCompared ? comparedOf(page, attention, saidBy(found, state.way), row, col) : []),
       {

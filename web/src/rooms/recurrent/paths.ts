@@ -19,7 +19,7 @@ export type Station =
 /**
  * The stations that what was read at `from` goes through until `to` is said. Without attention it is carried along the
  * states to the nearer end (the encoder reads in both directions), into the one vector, and along the decoder's states
- * (Sutskever et al., 2014). With attention the decoder looks at the very place (Bahdanau et al., 2015; Vaswani et al.,
+ * (Sutskever et al., 2014). With attention the decoder attends to the place itself (Bahdanau et al., 2015; Vaswani et al.,
  * 2017).
  */
 export function pathOf(model: ModelName, { source, from, to }: Journey): Station[] {

@@ -7,7 +7,7 @@ import "./decoding.css";
 
 const recurrent: Room<State> = {
   title: "From recurrence to attention",
-  lead: "One task, three models: a recurrent network (RNN) that must remember everything in one vector; one that may look back, as Bahdanau taught it in 2015; and a Transformer, which only looks. All were trained for this page and answer in it.",
+  lead: "One task, three models: a recurrent network (RNN) that must remember everything in one vector; an RNN that attends to the input, as Bahdanau proposed in 2015; and a Transformer, which uses attention only. All were trained for this page and run in it.",
   panels: {
     date: "the date",
     answers: "the three answers",

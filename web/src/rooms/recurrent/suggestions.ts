@@ -16,12 +16,12 @@ export const suggestions: readonly Suggestion[] = [
   ],
   [
     `${room}&between=dot&date=Wed+3+Mar+2021`,
-    "Look after the step, not before",
+    "Attend after the step, not before",
     "Luong’s decoder compares by a bare dot product, after its own step. Compare how much falls on the right places with Bahdanau’s.",
   ],
   [
     `${room}&layer=1&head=1`,
     "Two layers, four heads",
-    "Go through the Transformer’s heads: which look at one character, and which look around?",
+    "Go through the Transformer’s heads: which attend to one character, and which to many?",
   ],
 ];

@@ -46,9 +46,9 @@ export function threadWords(report: Report, { variant, threads }: Contender): st
     lost === 0
       ? ""
       : lost === gains.length
-        ? " They did not help in this run: another program may have the other core."
-        : " Below 1 they cost more than they gave.";
-  return `${threads} threads were so many times as fast as one: ${list} tokens.${verdict}`;
+        ? " The threads did not help in this run: another program may be using the other core."
+        : " Where the speedup is below 1, the threads made it slower.";
+  return `Speedup of ${threads} threads over one: ${list} tokens.${verdict}`;
 }
 
 /** What a person who is in a hurry wants to know. */
@@ -78,7 +78,7 @@ export function Result({ report }: { report: Report }) {
         ` Twice the tokens are four times the pairs: ${longest.name} took ${threeDigits(growth)} times as long as half of them.`}
       {threads !== null && ` ${threads}`}
       {isDisturbed(report) &&
-        " But the rounds differ much: something else keeps this machine busy. Measure again when it is at rest."}
+        " But the rounds differ much, because the machine is busy. Measure again when it is idle."}
     </>
   );
 }

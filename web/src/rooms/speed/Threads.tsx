@@ -10,17 +10,16 @@ function Now({ report }: { report: Report }) {
   if (!report.isIsolated)
     return (
       <p>
-        Here the engine has <b>one thread</b>. It says why itself, as <code>heed.info.reason</code>:{" "}
-        <q>{report.reason}</q>.
+        Here the engine has <b>one thread</b>. It reports the reason as{" "}
+        <code>heed.info.reason</code>: <q>{report.reason}</q>.
       </p>
     );
   return (
     <p>
-      This page is isolated and the browser tells of {cores}: the engine takes{" "}
+      This page is isolated and the browser reports {cores}: the engine uses{" "}
       <b>{threads === 1 ? "one thread" : `${threads} threads`}</b>
-      {report.cores > threads &&
-        `, by itself never more than ${threads}; load({ threads }) asks for more`}
-      .{report.reason && ` It also says: ${report.reason}.`}
+      {report.cores > threads && `, its default limit; load({ threads }) asks for more`}.
+      {report.reason && ` It also reports: ${report.reason}.`}
     </p>
   );
 }
@@ -28,7 +27,7 @@ function Now({ report }: { report: Report }) {
 export function Threads({ report }: { report: Report | null }) {
   return (
     <section class="threads" aria-labelledby="threads-title">
-      <h2 id="threads-title">Why so many threads, and how to get more</h2>
+      <h2 id="threads-title">The number of threads, and how to get more</h2>
       {report && <Now report={report} />}
       <details>
         <summary>How a page gets more than one</summary>

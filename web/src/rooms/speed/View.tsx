@@ -44,7 +44,7 @@ export function View({ state, set, notices }: RoomProps<State>) {
             onChange={(size) => set({ size })}
           />
           <Switch
-            label="Causal: none looks ahead"
+            label="Causal mask"
             checked={state.causal}
             onChange={(causal) => set({ causal })}
           />

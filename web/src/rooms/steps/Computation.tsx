@@ -19,7 +19,7 @@ function titleOf(timeline: Timeline, index: number): string {
 export function Computation() {
   const { state, scene, set } = usePage();
   const { time } = state;
-  // Playing goes on from its start until the timeline really is another one.
+  // Compared by value, so that playing restarts only if the timeline differs.
   const now = timelineOf(state, scene);
   const timeline = useMemo(() => now, [JSON.stringify(now)]);
   const pace = useMemo(() => timeline && paceOf(timeline), [timeline]);
@@ -32,7 +32,7 @@ export function Computation() {
         <span class="faint">How these numbers are made:</span> {titleOf(timeline, index)}
       </p>
       <Transport
-        // Whoever leaves a stage leaves its playing.
+        // Playing ends when the person leaves the stage.
         key={state.stage}
         label="How this picture is computed"
         unit="Part"

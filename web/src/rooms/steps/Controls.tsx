@@ -1,4 +1,4 @@
-/** What a person can set beside the sentence itself. */
+/** The settings of the room, except for the sentence. */
 
 import { Choice, NumberField, Slider, Switch } from "../../shared/Fields";
 import { shorten } from "../../shared/format";
@@ -22,7 +22,7 @@ const masks: readonly (readonly [MaskKind, string])[] = [
   ["painted", "painted"],
 ];
 
-/** The slider's places are even steps of the logarithm, so that 1 is in the middle. */
+/** The slider is logarithmic, so that 1 is in the middle. */
 const temperatures = { min: -10, max: 10 } as const;
 
 function MaskDetails({ state, scene, set }: { state: State; scene: Scene; set: Setter<State> }) {
@@ -87,7 +87,7 @@ export function Controls({
   scene: Scene;
   set: Setter<State>;
 }) {
-  /** Any change of the vectors' sizes leaves the worked example, keeping what the fields show. */
+  /** A change of a vector size leaves the worked example and keeps the values of the fields. */
   const resize = (size: { heads?: number; headSize?: number }) =>
     set({ heads: scene.heads, headSize: scene.headSize, ...size, ...otherCells, example: false });
 

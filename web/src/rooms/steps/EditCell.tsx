@@ -1,4 +1,4 @@
-/** An entry of Q or K that is kept can be set to another number; everything after it is computed anew. */
+/** Sets the locked entry of Q or K to another number; everything that depends on it is recomputed. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { at } from "../../picture/view";
 import { NumberField } from "../../shared/Fields";
@@ -25,7 +25,7 @@ export function EditCell() {
   const place = cell && matrix && { matrix, head: scene.head, row: cell.row, col: cell.col };
   const key = place && editKey(place);
 
-  // Whoever clicks a cell, or presses Enter on it, can type at once.
+  // After a click on a cell, or Enter, the person can type at once.
   useLayoutEffect(() => {
     if (key && justLocked.current) field.current?.querySelector("input")?.select();
     justLocked.current = false;

@@ -1,4 +1,4 @@
-/** The current stage's picture. Every product is drawn one way: what stands left, times what stands above, is the corner. */
+/** The picture of the current stage. In every product the left matrix times the matrix above gives the corner. */
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import type { Labels } from "../../picture/layout";
@@ -20,14 +20,14 @@ interface Column {
 }
 
 const gap = 16;
-/** The room for what happens between two matrices; stage.css has the same. */
+/** The width of the symbol between two matrices; must match stage.css. */
 const signWidth = 80;
-/** Matrices stand below one another rather than get narrower than this. */
+/** Matrices are stacked rather than made narrower than this. */
 const narrowest = 110;
 const longestLabel = 12;
 const lowestRow = 14;
 const noteWidth = 84;
-/** Where there is less room than this, each of Q, K and V is a picture of its own. */
+/** With less width than this, Q, K and V are separate pictures. */
 const narrowFigure = 480;
 
 function useLabels() {
@@ -39,7 +39,7 @@ function useLabels() {
   return { ...words, sizes: sizesOf(scene) };
 }
 
-const axes = { rowAxis: "queries look", colAxis: "keys are looked at" } as const;
+const axes = { rowAxis: "queries attend", colAxis: "keys are attended to" } as const;
 
 /** One matrix on the left, one or more above, and their products in the corners. */
 function ProductFigure({
@@ -79,7 +79,7 @@ function ProductFigure({
   const topCell = topCellsFor(cell, inner);
   const leftOptions: PictureOptions = { cell, labels: leftLabels };
   const place = (row: number, column: number) => ({ gridRow: row, gridColumn: column });
-  /** A narrow matrix has its letter above it, and no room for its size. */
+  /** A narrow matrix shows its letter without its size. */
   const noteOf = (cols: number) => (cols * cell.width < noteWidth ? { note: "" } : {});
 
   return (
@@ -114,7 +114,7 @@ function ProductFigure({
   );
 }
 
-/** Matrices of one shape in a row, with what happens between them. */
+/** Matrices of the same shape in a row, with symbols between them. */
 function RowFigure({
   names,
   signs,
@@ -124,7 +124,7 @@ function RowFigure({
   names: readonly MatrixName[];
   signs: readonly ComponentChildren[];
   width: number;
-  /** What stands right below the first matrix, its columns under those above. */
+  /** A matrix below the first one, with aligned columns. */
   below?: { readonly name: MatrixName; readonly note: ComponentChildren };
 }) {
   const { queries, keys, sizes } = useLabels();
@@ -140,9 +140,9 @@ function RowFigure({
   const stacked = beside < narrowest;
   const room = stacked ? width - leftOf(labels) : beside;
   const cell = cellsFor(room, sizes[kind.cols], sizes[kind.rows]);
-  /** A row that stands alone can be seen, however many there are in the others. */
+  /** A single row needs a visible height, however many rows the other matrices have. */
   const lone = { ...cell, height: Math.max(cell.height, lowestRow) };
-  // Rows go on from one matrix to the next, so that the first one's words stand for all.
+  // Rows continue from one matrix to the next, so only the first one has labels.
   const { rows: _, rowAxis: __, ...further } = labels;
   const labelsOf = (i: number) => (i === 0 || stacked ? labels : further);
   return (
@@ -170,7 +170,7 @@ function RowFigure({
   );
 }
 
-/** Each row of scores to its shares; in between, of the selected query, what is divided by its sum. */
+/** From scores to weights; between them, for the selected query, the exponentials and their sum. */
 function SoftmaxFigure({ width }: { width: number }) {
   const { scene, solution, unfolding } = usePage();
   const query = shorten(
@@ -182,7 +182,7 @@ function SoftmaxFigure({ width }: { width: number }) {
   const note = (
     <>
       of “{query}”, {isGrowing ? "sum so far" : "sum"} <b>{sum !== null && format(sum)}</b>
-      {solution?.taken ? `, the largest score taken off first` : ""}
+      {solution?.taken ? `, after subtracting the largest score` : ""}
     </>
   );
   return (

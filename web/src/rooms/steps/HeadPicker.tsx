@@ -1,4 +1,4 @@
-/** Every head as a small map of its weights; a head is known by its place and number. */
+/** Every head as a small map of its weights; heads are identified by position and number. */
 
 import { Matrix } from "../../picture/Matrix";
 import { useShell } from "../../shared/shell";
@@ -24,7 +24,7 @@ function HeadPicture({ head }: { head: number }) {
 export function HeadPicker() {
   const { scene, state, set, active } = usePage();
   const { restrictions } = useShell();
-  /** The head whose output the cell is that is pointed at among the joined ones. */
+  /** The head whose output contains the active cell of the joined heads. */
   const source = active?.matrix === "joined" ? Math.floor(active.col / scene.headSize) : null;
   if (scene.heads === 1) return null;
   const keep = (head: number, isKept: boolean) =>
@@ -37,7 +37,7 @@ export function HeadPicker() {
   return (
     <fieldset class="heads">
       <legend>
-        <span>Head, ticked if it counts</span>
+        <span>Head (uncheck to leave it out)</span>
       </legend>
       {Array.from({ length: scene.heads }, (_, head) => (
         <span key={head} class="head">
@@ -56,7 +56,7 @@ export function HeadPicker() {
           <input
             type="checkbox"
             aria-label={`Head ${head + 1} counts`}
-            title="Without the tick this head is left out"
+            title="Uncheck to leave this head out"
             disabled={restrictions.lock}
             checked={!state.dropped.has(head)}
             onChange={({ currentTarget }) => keep(head, currentTarget.checked)}

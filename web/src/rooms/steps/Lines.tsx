@@ -17,7 +17,9 @@ export function Lines() {
   const carried = mass === 100 ? "all attention" : `the top ${mass} %`;
   return (
     <section class="lines" aria-labelledby="lines-title">
-      <h3 id="lines-title">Who looks at whom{scene.heads > 1 && `, head ${scene.head + 1}`}</h3>
+      <h3 id="lines-title">
+        Which token attends to which{scene.heads > 1 && `, head ${scene.head + 1}`}
+      </h3>
       <TokenLines
         caption={`Attention${scene.heads > 1 ? ` of head ${scene.head + 1}` : ""}, lines that carry ${carried}: ${state.text.slice(0, 60)}`}
         queries={scene.queries.tokens}

@@ -1,4 +1,4 @@
-/** A matrix of the room, alive: it points, locks, selects queries and takes paint. */
+/** An interactive matrix of the room: its cells can be pointed at, locked and painted, and its rows selected. */
 import type { ComponentChildren } from "preact";
 import { HeatMap, MatrixLegend } from "../../picture/HeatMap";
 import type { Cell } from "../../picture/Matrix";
@@ -30,7 +30,7 @@ export function NamedMatrix({
 }: {
   name: MatrixName;
   options: PictureOptions;
-  /** A few words after the name, in place of the size. */
+  /** A few words after the name, instead of the size. */
   note?: ComponentChildren;
 }) {
   const { state, scene, set, point, lock } = usePage();
@@ -74,7 +74,7 @@ export function NamedMatrix({
   );
 }
 
-/** The legend of a matrix that is drawn elsewhere, and the menu that saves it. */
+/** The legend and save menu of a matrix that is drawn elsewhere. */
 export function NamedLegend({ name, options }: { name: MatrixName; options: PictureOptions }) {
   const { scene, state } = usePage();
   const { flip = false } = options;
@@ -86,7 +86,7 @@ export function NamedLegend({ name, options }: { name: MatrixName; options: Pict
   const saved: Saved = {
     file: name,
     caption: `${kind.title} (${kind.symbol})${head}: ${state.text.slice(0, 60)}`,
-    // Corners have no tokens of their own on the page, but stand alone in a file.
+    // On the page a corner shares the labels of its neighbours; in a file it needs its own.
     rows: tokensOf(flip ? kind.cols : kind.rows),
     cols: tokensOf(flip ? kind.rows : kind.cols),
   };

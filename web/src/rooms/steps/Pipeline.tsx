@@ -1,4 +1,4 @@
-/** All stages from left to right, each as a small picture; the current one opens below its place. */
+/** All stages from left to right as small pictures; the current one is shown in detail below. */
 import { useMemo, useRef } from "preact/hooks";
 import { px } from "../../picture/layout";
 import { Matrix } from "../../picture/Matrix";
@@ -14,21 +14,21 @@ import { allStages, picturesOf } from "./stages";
 import { sizesOf, toStage } from "./state";
 import { viewOf } from "./viewOf";
 
-/** How high a small picture is at most. */
+/** The greatest height of a small picture. */
 const height = 120;
 const tokenRowHeight = 20;
 const thinnest = 2;
 const gap = 12;
 const inset = 6;
 
-/** One row of nine where there is room, else a few rows of equal length. */
+/** One row of nine if there is room, else a few rows of equal length. */
 function columnsFor(width: number): number {
   return width >= 860 ? 9 : width >= 540 ? 5 : 3;
 }
 
 function SmallTokens({ rowHeight: own }: { rowHeight: number }) {
   const { scene } = usePage();
-  // Where rows are lower than a line, one line stands for several of them.
+  // If rows are thinner than a line, one line represents several rows.
   const step = Math.ceil(2 / own);
   const rowHeight = own * step;
   const isShown = (_: string, i: number) => i % step === 0;
@@ -73,14 +73,14 @@ function SmallMatrix({
   const isThin = rowHeight < thinnest;
   const picture = useMatrixPicture(name, {
     cell: { width: Math.min(rowHeight, width / Math.max(1, cols)), height: rowHeight },
-    // Outlines of rows as thin as a line would say nothing, and draw every picture anew.
+    // Outlines of very thin rows show nothing, and would redraw every picture.
     quiet: isThin,
     small: isThin,
   });
   return <Matrix picture={picture} theme={theme} summary={kindOf(name).title} />;
 }
 
-/** The range of a stage's numbers, the legend that still fits under a small picture. */
+/** The range of a stage's numbers, a legend that fits under a small picture. */
 function Ends({ names }: { names: readonly MatrixName[] }) {
   const { solution, scene } = usePage();
   const range = useMemo(() => {

@@ -1,4 +1,4 @@
-/** The four steps of one query as a table: every number that leads from its scores to its output. */
+/** The four steps of one query as a table: every number from its scores to its output. */
 import { useMemo } from "preact/hooks";
 import { at, type View, viewOn } from "../../picture/view";
 import { format, shorten } from "../../shared/format";
@@ -7,10 +7,10 @@ import { usePage } from "./page";
 import type { Solution } from "./problem";
 import { viewOf } from "./viewOf";
 
-/** Of more keys than this only the strongest are listed. */
+/** With more keys than this, only those with the largest weights are listed. */
 const mostKeys = 64;
 
-/** The keys to list, in their order. */
+/** The keys to list, in sentence order. */
 function strongest(weights: View, row: number): number[] {
   const all = Array.from({ length: weights.cols }, (_, j) => j);
   if (all.length <= mostKeys) return all;
@@ -18,7 +18,7 @@ function strongest(weights: View, row: number): number[] {
   return all.slice(0, mostKeys).sort((a, b) => a - b);
 }
 
-/** Keys and their numbers for the row and head that the solution's contributions belong to. */
+/** Keys and their numbers, for the row and head of the solution's contributions. */
 function Rows({ solution }: { solution: Solution }) {
   const { row, head, queryTokens, keyTokens } = solution.problem;
   const keys = keyTokens ?? queryTokens;
@@ -115,7 +115,7 @@ const columns: readonly Column[] = [
 
 export function QueryTable() {
   const { scene, solution, set } = usePage();
-  // Many rows of numbers, made anew only when one of them changes and not for every cell that is pointed at.
+  // Memoised, so that pointing at a cell does not rebuild many rows of numbers.
   const body = useMemo(
     () =>
       solution ? (

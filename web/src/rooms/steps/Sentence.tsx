@@ -1,4 +1,4 @@
-/** The sentence, or the two of cross-attention, and how they are cut. */
+/** The sentence, or the two sentences of cross-attention, and how they are split. */
 
 import type { ComponentChildren } from "preact";
 import { Choice } from "../../shared/Fields";
@@ -43,7 +43,7 @@ function TextField({
   /** A few words after the label. */
   note?: ComponentChildren;
   value: string;
-  /** Returns what is kept of the text. */
+  /** Returns the part of the text that is used. */
   onInput(text: string): string;
 }) {
   return (
@@ -59,7 +59,7 @@ function TextField({
         value={value}
         onInput={({ currentTarget }) => {
           const kept = onInput(currentTarget.value);
-          // Only then, because setting the value moves the caret to its end.
+          // Only if it differs, because setting the value moves the caret to the end.
           if (kept !== currentTarget.value) currentTarget.value = kept;
         }}
       />
@@ -77,11 +77,11 @@ export function Sentence({
   state: State;
   scene: Scene;
   set: Setter<State>;
-  /** Called with what was wrong with the text that was typed last, or null. */
+  /** Receives a message about the last typed text, or null. */
   notify(notice: string | null): void;
   notices: readonly string[];
 }) {
-  /** Cuts what was typed or pasted to what fits, and says so. */
+  /** Truncates typed or pasted text to the limit, and reports it. */
   const keep = (text: string, change: (kept: string) => Partial<State>): string => {
     const { kept, cut } = tokenize(text, state.split);
     notify(cut ? noticeOfCut : null);
@@ -94,7 +94,7 @@ export function Sentence({
         <Lockable>
           <TextField
             id="text"
-            label={scene.cross ? "This sentence asks (queries)" : "Sentence"}
+            label={scene.cross ? "This sentence attends (queries)" : "Sentence"}
             note={!state.example && untrained}
             value={state.text}
             onInput={(text) => keep(text, withText)}
@@ -102,7 +102,7 @@ export function Sentence({
           {state.keyText !== null && (
             <TextField
               id="key-text"
-              label="This sentence is asked (keys and values)"
+              label="This sentence is attended to (keys and values)"
               value={state.keyText}
               onInput={(text) => keep(text, (keyText) => ({ ...otherCells, keyText }))}
             />

@@ -1,4 +1,4 @@
-/** How sharply the selected query chooses: its largest weight, and the entropy of its row. */
+/** How concentrated the attention of the selected query is: its largest weight, and the entropy of its row. */
 
 import { at } from "../../picture/view";
 import { format, shorten } from "../../shared/format";
@@ -6,16 +6,16 @@ import { usePage } from "./page";
 import type { Solution } from "./problem";
 import { viewOf } from "./viewOf";
 
-/** From here on hardly anything is left for the other keys. */
+/** A largest weight from which the softmax counts as saturated. */
 const saturated = 0.95;
 
 export interface Sharp {
   readonly largest: number;
-  /** The key that has it; -1 where no key may be seen. */
+  /** The key with the largest weight; -1 if all keys are hidden. */
   readonly key: number;
-  /** In bits: as many yes-or-no questions as it takes to find out where the query looks. */
+  /** In bits. */
   readonly entropy: number;
-  /** The entropy of equal weights for every key that may be seen. */
+  /** The entropy of equal weights on all visible keys. */
   readonly mostEntropy: number;
 }
 
@@ -70,10 +70,10 @@ export function Sharpness() {
       </p>
       <p class="faint">
         {isSaturated
-          ? "The softmax is saturated: one key takes nearly all, and a small change of a score changes nothing."
+          ? "The softmax is saturated: one key gets nearly all the attention, and a small change of a score changes nothing."
           : state.scaled
-            ? "Switch off the division by √d or lower the temperature: the one grows, the other falls."
-            : "The division by √d is off. Longer vectors make the one grow and the other fall."}
+            ? "Switch off the division by √d or lower the temperature: the largest weight grows and the entropy falls."
+            : "The division by √d is off. With longer vectors the largest weight grows and the entropy falls."}
       </p>
     </div>
   );

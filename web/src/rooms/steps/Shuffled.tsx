@@ -1,7 +1,7 @@
-/** What became of the outputs when the words were shuffled. */
+/** How shuffling the words changed the outputs. */
 import { usePage } from "./page";
 
-/** Small differences are of interest by their size. */
+/** Small differences are shown by their order of magnitude. */
 function Size({ of }: { of: number }) {
   const [digits, power] = of.toExponential(1).split("e-");
   const isSmall = of > 0 && of < 0.001;
@@ -21,7 +21,7 @@ function Size({ of }: { of: number }) {
 export function Shuffled() {
   const { state, scene, solution } = usePage();
   if (!scene.order || !solution || solution.shift === null) return null;
-  // The first sentence alone is shuffled, and padding is at the end of the second.
+  // Only the first sentence is shuffled, and padding is at the end of the second.
   const goesByPlace = state.mask !== "none" && !(state.mask === "padding" && scene.cross);
   const shift = <Size of={solution.shift} />;
   return (

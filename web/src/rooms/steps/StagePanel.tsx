@@ -1,4 +1,4 @@
-/** The current stage, expanded: its words and formula, its picture, and the formula of one cell. */
+/** The current stage in detail: explanation, formula, picture, and the formula of one cell. */
 
 import { ColourChoice } from "../../picture/ColourChoice";
 import type { Explanation } from "../../shared/explanation";
@@ -19,12 +19,12 @@ import { type StageName, stageNames } from "./stageNames";
 import { allStages, picturesOf } from "./stages";
 import { toStage } from "./state";
 
-/** Up to this many tokens the words fit beside the picture. */
+/** Up to this many tokens the explanation fits beside the picture. */
 const fewTokens = 14;
-/** How long a stage is shown while playing: time to read its words. */
+/** Milliseconds per stage while playing: time to read the explanation. */
 const reading = 4000;
 const stagesWithWeights = ["weights", "output"];
-/** Where the scores become shares, and what decides how sharply. */
+/** The stages that show how concentrated the weights are. */
 const stagesOfSoftmax = ["scaled", "masked", "weights", "output"];
 
 export function StagePanel({ explanation }: { explanation: Explanation | null }) {

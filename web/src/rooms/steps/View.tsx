@@ -1,4 +1,4 @@
-/** The room "Step by step": wires the link, the engine and what is pointed at to the parts of the page. */
+/** The room "Step by step": connects the link, the engine and the active cell to the parts of the page. */
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { textOf } from "../../shared/explanation";
 import { Panel } from "../../shared/Panel";
@@ -25,19 +25,18 @@ function isSame(a: CellRef | null, b: CellRef | null): boolean {
   return a?.matrix === b?.matrix && a?.row === b?.row && a?.col === b?.col;
 }
 
-/** What the person should know about their input, in words. */
+/** Messages about the person's input. */
 function noticesOf(scene: Scene, failure: string | null): string[] {
   const notices: string[] = [];
   if (failure) notices.push(failure);
-  if (scene.queries.tokens.length === 0)
-    notices.push("Type a word: there is no token to look from yet.");
+  if (scene.queries.tokens.length === 0) notices.push("Type a word: there is no query yet.");
   else if (scene.keys.tokens.length === 0)
-    notices.push("Type a word into the second sentence: there is no token to look at yet.");
+    notices.push("Type a word into the second sentence: there is no key yet.");
   if (scene.queries.cut || scene.keys.cut) notices.push(noticeOfCut);
   return notices;
 }
 
-/** The same scene for as long as nothing in it changes: long sentences are cut, and written, no more often than that. */
+/** Memoises the scene, so that long sentences are tokenised and rendered only when they change. */
 function useScene(state: State): Scene {
   const { example, text, keyText, split, shuffle, heads, headSize, row, head } = state;
   const parts = [example, text, keyText, split, shuffle, heads, headSize, row, head];
@@ -48,12 +47,12 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   const scene = useScene(state);
   const { answer, failure } = useSolution(state, scene);
   const [hover, setHover] = useState<CellRef | null>(null);
-  /** The matrices that a word speaks of which is pointed at, with spaces between them. */
+  /** The matrices of the word that is pointed at, separated by spaces. */
   const [spoken, setSpoken] = useState("");
   const [byKeyboard, setByKeyboard] = useState(false);
   const [cutNotice, setCutNotice] = useState<string | null>(null);
 
-  // The pictures show what the last answer was asked for, so that numbers and labels always belong together.
+  // The pictures use the settings of the last answer, so that numbers and labels always match.
   const shownState: State = answer ? { ...answer.state, ...lookOf(state) } : state;
   const shownScene = useScene(shownState);
   const milliseconds = answer?.solution.milliseconds;
@@ -89,7 +88,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
     (cell, by) => {
       setByKeyboard(by === "keyboard");
       setHover((now) => (isSame(now, cell) ? now : cell));
-      // Moving the cursor by keyboard takes a kept cell along, within its matrix.
+      // Moving the cursor by keyboard moves the locked cell, within its matrix.
       if (by === "keyboard" && cell)
         set((now) => (now.cell?.matrix === cell.matrix ? { cell } : {}));
     },
@@ -101,7 +100,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
       justLocked.current = true;
       set((now) => {
         if (isSame(now.cell, cell)) return { cell: null };
-        // The cell's source is then in view, too.
+        // So that the cell's sources are in view, too.
         if (cell.matrix === "joined")
           return { cell, row: cell.row, head: Math.floor(cell.col / sceneOf(now).headSize) };
         return kindOf(cell.matrix).rows === "query" ? { cell, row: cell.row } : { cell };
@@ -116,7 +115,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
         set({ cell: null });
         setHover(null);
       }
-      // The arrow keys step through the stages wherever nothing else wants them.
+      // The arrow keys step through the stages unless another element handles them.
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
       const wanted = (event.target as Element).closest?.("input, select, canvas, .scroll");
       if (step && !wanted) {

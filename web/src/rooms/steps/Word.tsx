@@ -1,4 +1,4 @@
-/** A coloured word that highlights its part of the picture; View.tsx hears whatever names matrices in `data-highlights`. */
+/** A coloured word that highlights its part of the picture; View.tsx handles every element with `data-highlights`. */
 import type { ComponentChildren } from "preact";
 import type { Role } from "../../shared/explanation";
 import type { MatrixName } from "./matrices";
@@ -8,12 +8,12 @@ export function Word({
   highlights,
   children,
 }: {
-  /** The role that colours it; without one it is ink. */
+  /** Its role, which determines the colour. */
   of?: Role;
   highlights: MatrixName;
   children: ComponentChildren;
 }) {
-  // A button, so that it is reached by keyboard and by touch.
+  // A button, so that it can be reached by keyboard and by touch.
   return (
     <button type="button" class={of ? `word role-${of}` : "word"} data-highlights={highlights}>
       {children}

@@ -1,4 +1,4 @@
-/** Where a cell's number comes from: the rows and columns it was made of, and its formula with their true numbers. */
+/** How a cell's number is computed: the rows and columns that it depends on, and its formula with their numbers. */
 
 import type { Area } from "../../picture/paint";
 import { at, transposed, type View } from "../../picture/view";
@@ -14,12 +14,12 @@ export interface MatrixArea extends Area {
   readonly matrix: MatrixName;
 }
 
-/** Whether a cell's number was set by hand. */
+/** Whether a cell's number was edited. */
 export function isEdited(cell: CellRef, { head }: Scene, { edits }: State): boolean {
   return edits.has(editKey({ ...cell, head }));
 }
 
-/** The rows, columns and cells that made `cell`. */
+/** The rows, columns and cells that `cell` is computed from. */
 export function sourcesOf(cell: CellRef, scene: Scene, state: State): readonly MatrixArea[] {
   const { matrix, row, col } = cell;
   const keySide = (name: "embedding" | "position" | "input"): MatrixName =>
@@ -83,18 +83,18 @@ export function sourcesOf(cell: CellRef, scene: Scene, state: State): readonly M
   }
 }
 
-/** What the exponentials of the selected row add up to. */
+/** The sum of the exponentials of the selected row. */
 export function totalOf({ running }: Solution): number {
   return running.exponentials?.at(-1) ?? 0;
 }
 
-/** How far a cell's sum has come. */
+/** A partial sum of a cell. */
 export interface SoFar {
   readonly terms: number;
   readonly sum: string;
 }
 
-/** The terms that were added last; those before them are already in the sum. */
+/** The terms added last; earlier ones are part of the sum already. */
 const termsKept = 3;
 
 function sumSoFar(terms: readonly (readonly Piece[])[], { terms: count }: SoFar): Piece[] {
@@ -143,7 +143,7 @@ export function explain(
   const rowWord = isOfToken ? `“${token}”` : `row ${i + 1}`;
   const name =
     kind.cols === "key"
-      ? `${kind.title}, ${rowWord} looks at “${keys[j]}”`
+      ? `${kind.title}, ${rowWord} attends to “${keys[j]}”`
       : `${kind.title}, ${rowWord}, entry ${j + 1}`;
   const head: Piece[] = [
     { text: `${kind.symbol}[${tokenRow + 1}, ${j + 1}]`, role: kind.role },

@@ -1,4 +1,4 @@
-/** The formula of each stage, as MathML that the browser sets itself. Its letters light the matrices they stand for. */
+/** The formula of each stage, in MathML. Its letters highlight the matrices that they denote. */
 import type { ComponentChildren, JSX } from "preact";
 import type { Role } from "../../shared/explanation";
 import type { MatrixName } from "./matrices";
@@ -41,7 +41,7 @@ function SumOver({ index }: { index: string }) {
     <munder>
       <mo>∑</mo>
       <mrow>
-        {/* Keeps the letter off the sign. */}
+        {/* Space between the letter and the sign. */}
         <mspace width="0" height="0.9em" />
         <mi>{index}</mi>
       </mrow>
@@ -49,7 +49,7 @@ function SumOver({ index }: { index: string }) {
   );
 }
 
-/** Q, K or V as its projection of X, or of the second sentence's X′. */
+/** Q, K or V as a projection of X, or of X′ of the second sentence. */
 function Projection({ of, second }: { of: "q" | "k" | "v"; second: boolean }) {
   const name = of.toUpperCase();
   return (

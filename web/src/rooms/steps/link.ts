@@ -1,4 +1,4 @@
-/** The room's part of the link. */
+/** Reads and writes the room's part of the link. */
 import { numberIn, oneOf, onOff, type Readers, readParams } from "../../shared/linkReaders";
 import type { Reading } from "../../shared/room";
 import { isMatrixName } from "./matrices";

@@ -1,16 +1,16 @@
 /** The matrices that the page draws: names, symbols and what their rows and columns stand for. */
 import type { Role } from "../../shared/explanation";
 
-/** What a row or a column of a matrix stands for; "selected" is the one query that is looked at. */
+/** What a row or a column of a matrix stands for; "selected" is the selected query. */
 export type Axis = "query" | "key" | "embedding" | "head" | "joined" | "selected";
 
 interface Kind {
-  /** How the page writes it in running text and in formulas. */
+  /** Its name in text and its symbol in formulas. */
   readonly title: string;
   readonly symbol: string;
   readonly rows: Axis;
   readonly cols: Axis;
-  /** A matrix without a role is drawn in ink. */
+  /** A matrix without a role has the colour of text. */
   readonly role?: Role;
 }
 
@@ -48,7 +48,7 @@ export function isMatrixName(text: string): text is MatrixName {
   return Object.hasOwn(matrices, text);
 }
 
-/** The size of matrix `name`, known before the engine has answered, so that its place on the page is kept. */
+/** The size of matrix `name`, known before the engine has answered, so that its space can be reserved. */
 export function sizeOf(
   name: MatrixName,
   sizes: Record<Axis, number>,

@@ -1,4 +1,4 @@
-/** What every part of the room shares: the state, the engine's answer to it, and what is lit. */
+/** What the parts of the room share: the state, the engine's answer, and the highlights. */
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Setter } from "../../shared/room";
@@ -8,18 +8,18 @@ import type { CellRef, Scene, State } from "./state";
 import type { Unfolding } from "./unfolding";
 
 export interface Page {
-  /** The settings that `solution` answers, under the present look: controls may be one answer ahead of the pictures. */
+  /** The settings of `solution` with the current look: the controls may be ahead of the pictures by one answer. */
   readonly state: State;
   readonly scene: Scene;
-  /** Null until the engine has answered, and while there is no token. */
+  /** Null before the first answer, and while there is no token. */
   readonly solution: Solution | null;
-  /** The cell that is pointed at or locked, and what it was made of. */
+  /** The cell that is pointed at or locked, and below its sources. */
   readonly active: CellRef | null;
   readonly highlights: readonly MatrixArea[];
   /** How far the stage's computation is shown; null when all of it is. */
   readonly unfolding: Unfolding | null;
   set: Setter<State>;
-  /** Whether the kept cell was chosen just now, and not by a link or by moving along. */
+  /** Whether the person has just locked the cell, as opposed to a link or the cursor. */
   readonly justLocked: { current: boolean };
   point(cell: CellRef | null, by: "pointer" | "keyboard"): void;
   lock(cell: CellRef): void;

@@ -1,4 +1,4 @@
-/** From a matrix's name to its picture: palette, hidden cells, labels, and which of its rows and columns are lit. */
+/** The picture of a named matrix: palette, hidden cells, labels and highlights. */
 import { useMemo } from "preact/hooks";
 import { type Palette, signedPalette, weightPalette } from "../../picture/colour";
 import type { CellSize, Labels } from "../../picture/layout";
@@ -20,19 +20,19 @@ export function isShare(name: MatrixName): boolean {
 export interface PictureOptions {
   readonly cell: CellSize;
   readonly labels?: Labels;
-  /** Keys are drawn as columns where they meet the queries. */
+  /** Whether it is drawn transposed, as keys are where they meet the queries. */
   readonly flip?: boolean;
-  /** Another head than the chosen one. */
+  /** The head, if not the selected one. */
   readonly head?: number;
-  /** A picture to choose from, in which nothing is lit. */
+  /** Draws no highlights. */
   readonly quiet?: boolean;
-  /** Drawn from one number of each of its parts, in the same space. */
+  /** Draws the pooled matrix, in the same space. */
   readonly small?: boolean;
-  /** Shown only as far as the stage's computation has come. */
+  /** Shows only what the playing computation has reached. */
   readonly unfolds?: boolean;
 }
 
-/** Matrices in which the mask hides cells. */
+/** Matrices with hidden cells. */
 const ofMask: readonly MatrixName[] = ["masked", "exponentials", "weights"];
 
 const hides = (score: number) => score === Number.NEGATIVE_INFINITY;

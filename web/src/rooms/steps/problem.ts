@@ -1,4 +1,4 @@
-/** What the page asks of its worker, and what comes back. Numbers cross as transferred typed arrays. */
+/** The request to the room's solver and its answer. Numbers are transferred as typed arrays. */
 
 import type { MatrixName } from "./matrices";
 
@@ -10,7 +10,7 @@ export type MaskRequest =
   /** One byte per query and key, 1 where the key may be seen. */
   | { readonly kind: "table"; readonly visible: Uint8Array };
 
-/** An entry of Q or K that is set in place of what its projection gives. */
+/** An entry of Q or K that replaces the computed one. */
 export interface Edit {
   readonly matrix: "q" | "k";
   readonly head: number;
@@ -23,12 +23,12 @@ export interface Problem {
   readonly queryTokens: readonly string[];
   /** The second sentence of cross-attention; null when a sentence attends to itself. */
   readonly keyTokens: readonly string[] | null;
-  /** Where each query token stood before the words were shuffled; null when they were not. */
+  /** The original position of each query token, if the words are shuffled; else null. */
   readonly order: readonly number[] | null;
   readonly edits: readonly Edit[];
   /** Heads whose part of the joined output is zero. */
   readonly dropped: readonly number[];
-  /** Null for the worked example, which brings its own vectors. */
+  /** Null for the worked example, which has its own vectors. */
   readonly seed: string | null;
   readonly heads: number;
   readonly headSize: number;
@@ -36,7 +36,7 @@ export interface Problem {
   /** The factor of q·k before the softmax: 1 / (sqrt(d) · temperature). */
   readonly scale: number;
   readonly mask: MaskRequest;
-  /** The query and head whose contributions are wanted, term by term. */
+  /** The query and head to compute contributions for. */
   readonly row: number;
   readonly head: number;
 }
@@ -50,7 +50,7 @@ export interface Dims {
   readonly D: number;
 }
 
-/** For the first cell of the named row: its sum after each of its products; of the exponentials, after each of them. */
+/** For the first cell of the selected row, the partial sum after each product; for the exponentials, after each of them. */
 export type Running = Partial<Record<MatrixName, Numbers>>;
 
 /** A typed array that can be transferred. */
@@ -64,7 +64,7 @@ export interface Arrays {
   embedding: Numbers;
   position: Numbers;
   input: Numbers;
-  /** The key side's own; the same arrays again when a sentence attends to itself. */
+  /** Those of the keys; in self-attention the same arrays. */
   keyEmbedding: Numbers;
   keyPosition: Numbers;
   keyInput: Numbers;

@@ -1,4 +1,4 @@
-/** The sums that grow while the first cell of the selected row is made, computed by the engine like all else. */
+/** The partial sums of the first cell of the selected row, computed by the engine. */
 import type { Heed } from "heed";
 import { at, type View } from "../../picture/view";
 import type { MatrixName } from "./matrices";
@@ -12,12 +12,12 @@ const products: readonly (readonly [MatrixName, left: MatrixName, top: MatrixNam
   ["result", "joined", "wo"],
 ];
 
-/** Scores of this size have exponentials that a 32-bit float no longer holds. */
+/** The exponential of a larger score overflows a 32-bit float. */
 const largestExponent = 80;
 
 /**
- * e to the power of each score. The engine has no exponential by itself, but the softmax of [x, 0] is [e^x, 1] over their
- * sum, and the first over the second is e^x.
+ * e to the power of each score. The engine has no exponential function, but the softmax of [x, 0] is [e^x, 1] divided by
+ * its sum, so the first entry divided by the second is e^x.
  */
 export function exponentialsOf(heed: Heed, scores: Float32Array) {
   const largest = Math.max(...scores);
@@ -36,7 +36,7 @@ export function runningSums(
   solution: Pick<Solution, "arrays" | "dims" | "problem">,
 ): Running {
   const { row, head } = solution.problem;
-  /** Row n of a triangle has the first n + 1 factors: times the others it is the sum of so many products. */
+  /** Row n of a triangle has the first n + 1 factors, so its product with the others is the sum of n + 1 products. */
   const sums = (left: number[], top: number[]) => {
     const n = left.length;
     const triangle = Float32Array.from({ length: n * n }, (_, i) =>

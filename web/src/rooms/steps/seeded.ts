@@ -1,7 +1,7 @@
 /**
- * Vectors that stand in for learned ones. They depend on nothing but a text, so the same word under the same seed has
- * the same vector in every browser: only exact integer and double arithmetic is used, no `Math.log` or `Math.cos`, whose
- * last digit may differ.
+ * Pseudo-random vectors in place of learned ones. They depend only on a text, so a word has the same vector in every
+ * browser for the same seed: only exact integer and double arithmetic is used, no `Math.log` or `Math.cos`, whose last
+ * digit may differ.
  */
 
 /** FNV-1a, 32 bits, over UTF-16 code units. */
@@ -23,7 +23,7 @@ function generator(seed: number): () => number {
   };
 }
 
-/** The numbers from 0 to `count` - 1 in an order that is not their own, by Fisher and Yates. */
+/** A permutation of 0 to `count` - 1 other than the identity (Fisher and Yates). */
 export function seededOrder(key: string, count: number): number[] {
   const next = generator(hash(key));
   const order = Array.from({ length: count }, (_, i) => i);
@@ -31,7 +31,7 @@ export function seededOrder(key: string, count: number): number[] {
     const j = next() % (i + 1);
     [order[i], order[j]] = [order[j] as number, order[i] as number];
   }
-  // A shuffle that leaves all in place shows nothing.
+  // The identity would show nothing.
   if (order.every((place, i) => place === i)) order.push(...order.splice(0, 1));
   return order;
 }

@@ -1,11 +1,11 @@
-/** What small pictures show of the many numbers of a long sentence: the farthest from zero of each part, found by the engine. */
+/** Pooled matrices for the small pictures of long sentences: the entry farthest from zero of each part. */
 import type { Heed } from "heed";
 import type { Numbers, Solution } from "./problem";
 
-/** Rows and columns at most, one for each pixel of the smallest picture. */
+/** The most rows and columns: one for each pixel of the smallest picture. */
 const most = 40;
 
-/** Of signed numbers the largest alone would show none below zero. Where a part is hidden (-Infinity) the rest counts. */
+/** Max pooling alone would lose negative numbers. Hidden entries (-Infinity) are ignored if others are visible. */
 function farthest(largest: Float32Array, ofNegated: Float32Array): Numbers {
   return Float32Array.from(largest, (high, i) => {
     const low = -(ofNegated[i] as number);
@@ -20,7 +20,7 @@ export function smallOf(
   const { L, S, H } = dims;
   const [l, s] = [Math.min(L, most), Math.min(S, most)];
   if (l === L && s === S) return { arrays, dims };
-  /** Matrices one after the other, each of so many rows, of which `r` are left; vectors keep all their entries. */
+  /** Pools the rows of consecutive matrices to `r` rows each; vectors keep all their entries. */
   const pooled = (data: Numbers, rows: number, r: number, count = 1, c?: number): Numbers =>
     heed.scope(() => {
       const columns = data.length / (count * rows);

@@ -1,4 +1,4 @@
-/** The desk of this room: one problem, solved with the engine's public operations, every stage kept. */
+/** The solver of this room: solves one problem with the engine's public operations and keeps every stage. */
 import type { AttentionOptions, Heed, Tensor } from "heed";
 import type { Solver } from "../../worker/solver";
 import { exampleEmbeddings, exampleProjections } from "./example";
@@ -7,14 +7,14 @@ import { exponentialsOf, runningSums } from "./running";
 import { seededNumbers } from "./seeded";
 import { smallOf } from "./small";
 
-/** Views on WebAssembly memory go stale and may not be transferred: what leaves the engine is a copy. */
+/** Copies an array out of WebAssembly memory, which cannot be transferred and may move. */
 function numbersOf(tensor: Tensor): Float32Array<ArrayBuffer> {
   return tensor.data.slice() as Float32Array<ArrayBuffer>;
 }
 
-/** What the engine is given: the vectors of the tokens and the projections. */
+/** The inputs of the computation: the vectors of the tokens, and the projections. */
 interface Weights {
-  /** `order` says where the tokens stood before they were shuffled. */
+  /** `order` has the original positions of shuffled tokens. */
   embed(tokens: readonly string[], order: readonly number[] | null): Tensor;
   wq: Tensor;
   wk: Tensor;
@@ -61,7 +61,7 @@ function seededWeights(heed: Heed, problem: Problem): Weights {
   };
 }
 
-/** The tokens' vectors, with the code of their positions added if the problem wants it. */
+/** The vectors of the tokens, plus the position encoding if the problem asks for it. */
 function inputOf(heed: Heed, embedding: Tensor, problem: Problem) {
   const [, length, size] = embedding.shape as [number, number, number];
   const code = problem.position
@@ -157,14 +157,14 @@ function forward(heed: Heed, weights: Weights, problem: Problem) {
   return { own, other, q, k, v, attention, joined, result, heads, L, S };
 }
 
-/** By how much the results differ at most from those of the words in their own order. */
+/** The largest difference between these results and those of the unshuffled words. */
 function shiftOf(heed: Heed, weights: Weights, problem: Problem, shuffled: Tensor): number | null {
   const { order, queryTokens, edits, keyTokens } = problem;
   if (!order) return null;
   const place = (row: number) => order[row] as number;
   const tokens = [...queryTokens];
   for (const [i, token] of queryTokens.entries()) tokens[place(i)] = token;
-  // An entry that was edited belongs to its word.
+  // An edited entry moves with its word.
   const moved = edits.map((edit) =>
     edit.matrix === "k" && keyTokens ? edit : { ...edit, row: place(edit.row) },
   );

@@ -5,7 +5,7 @@ import type { StageName } from "./stageNames";
 import { countBlind, type Scene, type State } from "./state";
 import { Word } from "./Word";
 
-/** Where its numbers are made, in this order: a stage without such a matrix has nothing to play. */
+/** The matrices that a stage computes, in order; a stage without one has nothing to play. */
 export function targetsOf(stage: StageName, { example, position }: State): readonly MatrixName[] {
   switch (stage) {
     case "tokens":
@@ -23,7 +23,7 @@ export function targetsOf(stage: StageName, { example, position }: State): reado
 
 export interface Stage {
   readonly title: string;
-  /** The matrices of its picture in the pipeline; the tokens' stage has words instead. */
+  /** The matrices of its picture in the pipeline; the stage of the tokens shows words instead. */
   readonly matrices: readonly MatrixName[];
   explain(state: State, scene: Scene): ComponentChildren;
 }
@@ -37,7 +37,7 @@ export const maskWords: Record<State["mask"], string> = {
     "You paint this mask: drag over cells to hide or show them, or move with the arrow keys and press Space.",
 };
 
-/** What becomes of queries that the mask leaves without a key, if there are any. */
+/** Says how queries without any visible key are handled, if there are any. */
 function blindWords(state: State, scene: Scene): string {
   const blind = countBlind(state, scene);
   if (blind === 0) return "";
@@ -48,7 +48,7 @@ function blindWords(state: State, scene: Scene): string {
     : ` ${blind} queries may see no key at all, so their rows are zeros.`;
 }
 
-/** Why all words of the example look at the same one. */
+/** Explains why all words of the example attend to the same one. */
 function countingWords({ example, position, edits }: State): string {
   if (!example || position || edits.size > 0) return "";
   return " The numbers of this example only count up: “jumps” has the largest, and scores highest with every word.";
@@ -71,10 +71,10 @@ export const allStages: Record<StageName, Stage> = {
         The text is cut into {state.split === "words" ? "words and marks" : "characters"}, and each
         piece becomes one token.{" "}
         {scene.cross
-          ? "The first sentence asks, the second one is asked."
+          ? "The first sentence attends to the second one."
           : state.mask === "causal"
-            ? "Every token will ask a question of itself and of those before it."
-            : "Every token will ask a question of every token, itself included."}
+            ? "Every token will attend to itself and to those before it."
+            : "Every token will attend to every token, including itself."}
       </>
     ),
   },
@@ -90,7 +90,7 @@ export const allStages: Record<StageName, Stage> = {
         .{" "}
         {state.position
           ? "A code of sines and cosines is added, so that the same word differs by its place."
-          : "Positions are not added, so the order of the words leaves no trace in it."}
+          : "Positions are not added, so it does not depend on the order of the words."}
       </>
     ),
   },
@@ -218,7 +218,7 @@ export const allStages: Record<StageName, Stage> = {
   },
 };
 
-/** The matrix that a stage shows in the pipeline; the worked example ends with the output of its one head. */
+/** The matrix that a stage shows in the pipeline; the worked example ends with the output of its only head. */
 export function picturesOf(stage: StageName, example: boolean): readonly MatrixName[] {
   if (stage === "joined" && example) return ["joined"];
   return allStages[stage].matrices;

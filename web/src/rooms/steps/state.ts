@@ -1,4 +1,4 @@
-/** Everything a person can set, and what follows from it. The link holds exactly this (see link.ts). */
+/** The state of the room, which is exactly what the link holds (see link.ts), and what follows from it. */
 import type { Curve, Range } from "../../picture/colour";
 import { exampleRow, exampleText } from "./example";
 import type { Axis, MatrixName } from "./matrices";
@@ -17,10 +17,10 @@ export interface CellRef {
 
 /** What the engine's answer depends on. */
 export interface Settings {
-  /** The worked example brings its own vectors; any other sentence gets seeded ones. */
+  /** The worked example has its own vectors; any other sentence gets seeded ones. */
   readonly example: boolean;
   readonly text: string;
-  /** The sentence that is looked at; null when the first one looks at itself. */
+  /** The sentence that is attended to; null if the first one attends to itself. */
   readonly keyText: string | null;
   readonly split: Split;
   readonly heads: number;
@@ -36,15 +36,15 @@ export interface Settings {
   readonly window: number;
   /** With the painted mask: the hidden cells, as "query,key". */
   readonly hidden: ReadonlySet<string>;
-  /** The seed by which the words of the first sentence are shuffled; null when they are in order. */
+  /** The seed for shuffling the words of the first sentence; null if they are in order. */
   readonly shuffle: number | null;
-  /** Entries of Q and K that are set by hand, by `editKey`. */
+  /** Edited entries of Q and K, by `editKey`. */
   readonly edits: ReadonlyMap<string, Edit>;
   /** Heads that are left out of the joined output. */
   readonly dropped: ReadonlySet<number>;
 }
 
-/** Larger entries would only be cut off by the softmax. */
+/** Larger entries only saturate the softmax. */
 export const editLimit = 1000;
 
 export function editKey({
@@ -56,10 +56,10 @@ export function editKey({
   return `${matrix}.${head}.${row}.${col}`;
 }
 
-/** Cells have other numbers, and places, from now on. */
+/** Resets what refers to cells, because their numbers and positions have changed. */
 export const otherCells = { cell: null, edits: new Map<string, Edit>() } as const;
 
-/** What of the answer is looked at, and how. */
+/** What part of the answer is shown, and how. */
 export interface Look {
   readonly stage: StageName;
   readonly head: number;
@@ -75,7 +75,7 @@ export interface Look {
 
 export type State = Settings & Look;
 
-/** What a teacher's lock leaves free. */
+/** Settings that a teacher's lock does not lock. */
 export const lookKeys = [
   "stage",
   "head",
@@ -128,10 +128,10 @@ export const allowedRanges = {
   mass: { min: 10, max: 100 },
 } as const;
 
-/** What the state means once its sentence is cut into tokens: sizes within range of one another. */
+/** What follows from the state once the sentence is split into tokens, with consistent sizes. */
 export interface Scene {
   readonly queries: Tokens;
-  /** Where each query stood before the words were shuffled; null when they were not. */
+  /** The original position of each query, if the words are shuffled; else null. */
   readonly order: readonly number[] | null;
   readonly keys: Tokens;
   readonly cross: boolean;
@@ -175,7 +175,7 @@ export function sceneOf(state: State): Scene {
   };
 }
 
-/** Whether query `row` may see key `col` under the chosen mask. */
+/** Whether query `row` may attend to key `col` under the selected mask. */
 export function isVisible(state: State, row: number, col: number): boolean {
   switch (state.mask) {
     case "none":
@@ -191,7 +191,7 @@ export function isVisible(state: State, row: number, col: number): boolean {
   }
 }
 
-/** How many queries the mask leaves without any key. */
+/** The number of queries for which the mask hides all keys. */
 export function countBlind(state: State, scene: Scene): number {
   const keys = scene.keys.tokens;
   return scene.queries.tokens.filter((_, i) => !keys.some((_, j) => isVisible(state, i, j))).length;
@@ -213,7 +213,7 @@ function maskOf(state: State, L: number, S: number): MaskRequest {
   }
 }
 
-/** The problem for the engine, or null while there is no token to work on. */
+/** The request to the solver, or null while there is no token. */
 export function problemOf(state: State, scene: Scene): Problem | null {
   const L = scene.queries.tokens.length;
   const S = scene.keys.tokens.length;
@@ -238,7 +238,7 @@ export function problemOf(state: State, scene: Scene): Problem | null {
   };
 }
 
-/** Starting to paint keeps what the mask before hid, so that one can change it cell by cell. */
+/** A painted mask starts as a copy of the previous mask, to be changed cell by cell. */
 export function startPainting(state: State, scene: Scene): Partial<State> {
   const hidden = new Set<string>();
   for (let i = 0; i < scene.queries.tokens.length; ++i) {
@@ -248,12 +248,12 @@ export function startPainting(state: State, scene: Scene): Partial<State> {
   return { mask: "painted", hidden, ...toStage("masked") };
 }
 
-/** Another stage is shown whole, and no cell of the last one is kept. */
+/** A new stage is shown complete, without a locked cell. */
 export function toStage(stage: StageName): Partial<State> {
   return { stage, time: null, cell: null };
 }
 
-/** What people call it: who looks at whom. */
+/** The common names of attention: what attends to what. */
 export type AttentionKind = "encoder" | "decoder" | "cross";
 
 export function attentionKindOf({ keyText, mask }: State): AttentionKind {
@@ -261,7 +261,7 @@ export function attentionKindOf({ keyText, mask }: State): AttentionKind {
   return mask === "causal" ? "decoder" : "encoder";
 }
 
-/** The mask and the second sentence follow the kind; other masks than the causal one go with every kind. */
+/** The kind determines the second sentence and the causal mask; other masks work with every kind. */
 export function withKind(now: State, kind: AttentionKind): Partial<State> {
   const mask = kind === "decoder" ? "causal" : now.mask === "causal" ? "none" : now.mask;
   if (kind !== "cross") return { ...otherCells, keyText: null, mask };
@@ -269,7 +269,7 @@ export function withKind(now: State, kind: AttentionKind): Partial<State> {
   return { ...otherCells, keyText, mask, example: false };
 }
 
-/** A changed sentence leaves the worked example, whose vectors belong to its own five words. */
+/** A changed sentence leaves the worked example, whose vectors belong to its five words. */
 export function withText(text: string): Partial<State> {
   return { ...otherCells, text, example: false, shuffle: null };
 }

@@ -8,7 +8,7 @@ import "./stage.css";
 
 const steps: Room<State> = {
   title: "Attention, step by step",
-  lead: "To understand a word, look at the others. Attention decides how much to take from each of them.",
+  lead: "Every word attends to every word: its new vector is a weighted mean of theirs, and attention computes the weights.",
   panels: {
     sentence: "the sentence",
     pipeline: "the pipeline of stages",

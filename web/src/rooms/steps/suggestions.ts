@@ -1,11 +1,11 @@
-/** What is worth a look in this room. */
+/** Suggestions of what to try in this room. */
 import type { Suggestion } from "../../shared/room";
 
 /** As characters these are 512 tokens, the most that a sentence may have. */
 const longText =
-  "The first word of a text has only itself to look at. The second has two, the third has three, and the last of all may choose from every word there is. " +
-  "A reader does much the same: the eye rests on one word, but the mind goes back to a name, a place, a promise made some lines before. " +
-  "What attention adds is that each of these looks has a number, and that the numbers can be learned. Here every letter looks at every letter. " +
+  "The first word of a text has only itself to attend to. The second has two, the third has three, and the last of all may choose from every word there is. " +
+  "A reader does much the same: the eye rests on one word, but the mind goes back to a name, a place, a promise some lines before. " +
+  "What attention adds is that each of these looks has a number, and that the numbers can be learned. Here every letter attends to every letter. " +
   "The same letter has the same vector wherever it stands, so its row and its column come back with it, and the picture is woven like a piece of cloth from edge to edge, line by line. Now look for the same letters again.";
 
 const sampleText = "text=The+animal+did+not+cross+the+street+because+it+was+too+tired";
@@ -14,12 +14,12 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#mask=causal&step=masked",
     "Hide the future",
-    "A model that writes word by word may not look ahead. Each row keeps only the keys up to its own, and the shares are dealt out anew.",
+    "A model that writes word by word may not look ahead. Each row keeps only the keys up to its own, and the softmax shares out the attention among those.",
   ],
   [
     "#shuffle=1&step=output",
     "Shuffle the words",
-    "Nothing here knows where a word stands. Each word keeps its output and takes it along to its new place.",
+    "Nothing here depends on where a word stands. Each word has the same output in its new place.",
   ],
   [
     "#shuffle=1&position=on&step=embedding",
@@ -29,7 +29,7 @@ export const suggestions: readonly Suggestion[] = [
   [
     `#${sampleText}&heads=1&size=16&scale=off&step=weights&query=12&range=row`,
     "Leave out the division by √d",
-    "With vectors of 16 numbers the scores are large and the softmax saturates: “tired” gives all to one key. Switch the division on and watch the others come back.",
+    "With vectors of 16 numbers the scores are large and the softmax saturates: “tired” puts all its attention on one key. Switch the division on and watch the others come back.",
   ],
   [
     "#edits=q.1.2.1:-2&step=scores&cell=q.2.1",
@@ -39,17 +39,17 @@ export const suggestions: readonly Suggestion[] = [
   [
     `#${sampleText}&heads=8&size=4&position=on&step=joined&query=8`,
     "Eight heads at once",
-    "Each head has projections of its own and so looks elsewhere. Choose one, then see all of them joined.",
+    "Each head has projections of its own, so it attends to other words. Choose one, then see all of them joined.",
   ],
   [
     `#${sampleText}&heads=4&size=4&drop=2&step=joined&head=2&query=8`,
     "Leave out a head",
-    "The second head's part of the joined row is zeros, and the result does without it. Tick it to bring it back.",
+    "The second head's part of the joined row is zeros, so the result is computed without it. Check its box to bring it back.",
   ],
   [
     "#text=Le+chat+dort+l%C3%A0&keys=The+cat+is+sleeping+there&step=weights&query=2",
     "Ask another sentence",
-    "In cross-attention the queries come from one sentence and the keys and values from another. Translation is done this way, by a model that has learned where to look.",
+    "In cross-attention the queries come from one sentence and the keys and values from another. Models that translate work this way: they have learned what to attend to.",
   ],
   [
     `#${new URLSearchParams({ text: longText })}&heads=1&size=8&split=characters&step=weights&range=row`,

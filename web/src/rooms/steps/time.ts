@@ -1,6 +1,6 @@
 /**
- * A stage's computation over time, as a pure function of a place in it: the first cell term by term, the rest of its row
- * cell by cell, then whole rows. What the first row has to be divided by is added up before all that.
+ * The computation of a stage over time, as a pure function of the time: the first cell term by term, the rest of its row
+ * cell by cell, then whole rows. The sum that the first row is divided by comes before all that.
  */
 import type { MatrixName } from "./matrices";
 
@@ -11,23 +11,23 @@ export interface Target {
 }
 
 export interface Timeline {
-  /** One row whose sum is made first, cell by cell; null where nothing is. */
+  /** A row whose sum is computed first, cell by cell; null if there is none. */
   readonly lead: Target | null;
-  /** One after another; only the first one is made cell by cell. */
+  /** One after another; only the first one is computed cell by cell. */
   readonly targets: readonly [Target, ...Target[]];
-  /** How many terms the first cell adds up. */
+  /** The number of terms of the first cell. */
   readonly terms: number;
-  /** The row that is made first. */
+  /** The row that is computed first. */
   readonly first: number;
 }
 
-/** What is being made. */
+/** What is being computed. */
 export interface Moment {
   readonly matrix: MatrixName;
   readonly row: number;
   /** Null for a whole row. */
   readonly col: number | null;
-  /** How many terms of this cell, or cells of the lead, are added up; null when it is made at once. */
+  /** The number of terms of this cell, or of cells of the lead, added so far; null if it is computed in one step. */
   readonly terms: number | null;
 }
 
@@ -40,7 +40,7 @@ export function countOf(timeline: Timeline): number {
   return leadOf(timeline) + terms + first.cols - 1 + first.rows - 1 + further;
 }
 
-/** The row that comes `turn`-th when row `first` comes first and the others in their order. */
+/** The row at position `turn`, if row `first` comes first and the others follow in order. */
 const rowOf = (turn: number, first: number) =>
   turn === 0 ? first : turn <= first ? turn - 1 : turn;
 const turnOf = (row: number, first: number) => (row === first ? 0 : row < first ? row + 1 : row);
@@ -64,7 +64,7 @@ export function momentAt(timeline: Timeline, index: number): Moment {
   throw new RangeError(`moment ${index} is after the end`);
 }
 
-/** Whether a cell has its number at moment `index`, be it one that still grows. */
+/** Whether a cell has a number at moment `index`, even a partial sum. */
 export function isMadeBy(
   timeline: Timeline,
   index: number,
@@ -82,7 +82,7 @@ export function isMadeBy(
   };
 }
 
-/** Playing stops there and waits for the person: when the first cell is whole, and when its row is. */
+/** Where playing stops and waits for the person: after the first cell, and after its row. */
 export function stopsOf(timeline: Timeline): readonly number[] {
   const { lead, targets, terms } = timeline;
   const firstCell = leadOf(timeline) + terms - 1;
@@ -90,10 +90,10 @@ export function stopsOf(timeline: Timeline): readonly number[] {
   return lead || terms > 1 ? [firstCell, row] : [row];
 }
 
-/** Milliseconds; a part of many moments takes no longer than this in all. */
+/** In milliseconds: the most that all moments of a part take together. */
 const longest = 9000;
 
-/** Slow for the terms of the first cell, quicker along its row, and steady over rows. */
+/** Slow for the terms of the first cell, faster along its row, and constant over rows. */
 export function paceOf(timeline: Timeline): (index: number) => number {
   const [first] = timeline.targets;
   const slow = leadOf(timeline) + timeline.terms;

@@ -1,20 +1,20 @@
-/** How a sentence is cut into the tokens that attention works on. */
+/** Splits a sentence into tokens. */
 
 export type Split = "words" | "characters";
 
-/** With more tokens than this a cell of a picture of all pairs is less than a pixel. */
+/** With more tokens than this, a cell of a matrix of all pairs would be smaller than a pixel. */
 export const maxTokens = 512;
 
-/** Guards the link's length and the time spent on a paste of a whole book. */
+/** Limits the length of the link, and the time for pasting a whole book. */
 export const maxCharacters = 4096;
 
 export const noticeOfCut = `Only the first ${maxTokens} tokens (and at most ${maxCharacters} characters) are used; the rest was left out.`;
 
 export interface Tokens {
   readonly tokens: readonly string[];
-  /** The part of the text that the tokens came from. */
+  /** The part of the text that the tokens come from. */
   readonly kept: string;
-  /** True when some of the text had to be left out. */
+  /** Whether the text was truncated. */
   readonly cut: boolean;
 }
 
@@ -23,7 +23,7 @@ const segmenters: Record<Split, Intl.Segmenter> = {
   characters: new Intl.Segmenter(undefined, { granularity: "grapheme" }),
 };
 
-/** Of the sentences that were cut last: the same one has the same tokens, which need not be drawn anew. */
+/** A cache, so that the same sentence has the same array of tokens and need not be redrawn. */
 const lately = new Map<string, Tokens>();
 const mostKept = 8;
 
@@ -36,9 +36,9 @@ export function tokenize(text: string, split: Split): Tokens {
 }
 
 /**
- * Cuts `text` into at most `maxTokens` tokens. White space separates and is never a token. Words follow the rules of
- * the text's own script (so Thai and Chinese are cut too), and a character is what a reader takes for one: a family
- * emoji or a letter with its accents stays whole.
+ * Splits `text` into at most `maxTokens` tokens. White space separates tokens and is never one. Words follow the rules of
+ * the script (so Thai and Chinese are split too), and a character is a grapheme: a family emoji or a letter with accents
+ * stays whole.
  */
 function cut(text: string, split: Split): Tokens {
   const within = text.slice(0, maxCharacters);

@@ -1,4 +1,4 @@
-/** A moment of a stage's computation, as the pictures and the readout show it. */
+/** One moment of a stage's computation: what the pictures and the readout show. */
 
 import { at, type View, viewOn } from "../../picture/view";
 import type { Explanation } from "../../shared/explanation";
@@ -14,16 +14,16 @@ import { viewOf } from "./viewOf";
 
 export interface Unfolding {
   readonly moment: Moment;
-  /** The one cell that is being made. */
+  /** The cell that is being computed; null for a whole row. */
   readonly cell: CellRef | null;
-  /** What its terms add up to so far; null when it is made at once. */
+  /** The partial sum of its terms; null if it is computed in one step. */
   readonly sum: number | null;
-  /** The matrices that are being made: those of other stages are whole. */
+  /** The matrices that are being computed; others are complete. */
   readonly targets: readonly MatrixName[];
   isMade(matrix: MatrixName, row: number, col: number): boolean;
 }
 
-/** How many terms the first cell of a matrix adds up; one that is set by hand adds up none. */
+/** The number of terms of the first cell of a matrix; 1 if it was edited. */
 function termsOf(matrix: MatrixName, scene: Scene, state: State): number {
   if (isEdited({ matrix, row: scene.row, col: 0 }, scene, state)) return 1;
   const sizes = sizesOf(scene);
@@ -43,7 +43,7 @@ function termsOf(matrix: MatrixName, scene: Scene, state: State): number {
   }
 }
 
-/** Null where a stage has nothing to compute. */
+/** Null if the stage has nothing to compute. */
 export function timelineOf(state: State, scene: Scene): Timeline | null {
   const sizes = sizesOf(scene);
   const target = (matrix: MatrixName): Target => ({ matrix, ...sizeOf(matrix, sizes) });
@@ -65,7 +65,7 @@ function sumAt(solution: Solution, { matrix, row, terms }: Moment, scene: Scene)
     return view && row < view.rows ? at(view, row, 0) : null;
   }
   const { row: knownRow, head } = solution.problem;
-  // The exponentials have but one row, that of the query that is looked at.
+  // The exponentials have only one row, that of the selected query.
   const query = matrix === "exponentials" ? scene.row : row;
   const isKnown = knownRow === query && head === scene.head;
   return isKnown ? (solution.running[matrix]?.[terms - 1] ?? null) : null;
@@ -92,9 +92,9 @@ export function unfoldingOf(
   };
 }
 
-/** A matrix as far as it is made: what has no number yet is NaN, which is not drawn. */
+/** A partly computed matrix: entries without a number yet are NaN, which is not drawn. */
 export function partOf(view: View, name: MatrixName, { isMade, cell, sum }: Unfolding): View {
-  /** The cell that shows what its terms add up to so far; the exponentials are themselves the terms. */
+  /** The cell that shows a partial sum; the exponentials are themselves terms. */
   const growing = name !== "exponentials" && cell?.matrix === name ? cell : null;
   const data = new Float32Array(view.rows * view.cols);
   for (let i = 0; i < view.rows; ++i) {
@@ -107,7 +107,7 @@ export function partOf(view: View, name: MatrixName, { isMade, cell, sum }: Unfo
   return { ...viewOn(data, view.rows, view.cols), whole: view };
 }
 
-/** The rows and columns that are used, and of the term that was added last its two factors. */
+/** The rows and columns in use, and the two factors of the last term. */
 export function highlightsOf(
   { moment, cell }: Unfolding,
   scene: Scene,

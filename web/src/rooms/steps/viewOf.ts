@@ -12,7 +12,7 @@ export function viewOf(
   const { L, S, E, H, D } = dims;
   const whole = (data: Float32Array | null, rows: number, cols: number): View | null =>
     data && viewOn(data, rows, cols);
-  /** Columns of one head out of all heads side by side. */
+  /** The columns of one head; the heads are side by side. */
   const ofHead = (data: Float32Array, rows: number): View => ({
     data,
     rows,
@@ -55,7 +55,7 @@ export function viewOf(
     case "weights":
       return pairs(arrays[name]);
     case "exponentials":
-      // They belong to the row and head that the problem named.
+      // They exist for the row and head of the problem only.
       return head === problem.head ? viewOn(arrays.exponentials, 1, S) : null;
     case "output":
       return ofHead(arrays.output, L);

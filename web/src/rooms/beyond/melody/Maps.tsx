@@ -112,7 +112,7 @@ function weightWords(
   const cosine = (Math.log(weight) + logSum) * temperature;
   const formula =
     weight > 0 ? `e^(cosine ${format(cosine, 2)} ÷ ${temperature} − ${format(logSum, 2)}) = ` : "";
-  return `${timeOf(row)} looks at ${timeOf(col)}: ${formula}${formatWeight(weight)}; ${format(logSum, 2)} is the logarithm of the row’s sum`;
+  return `${timeOf(row)} attends to ${timeOf(col)}: ${formula}${formatWeight(weight)}; ${format(logSum, 2)} is the logarithm of the row’s sum`;
 }
 
 export function Maps({
@@ -135,8 +135,8 @@ export function Maps({
     return {
       rows: seconds,
       cols: seconds,
-      rowAxis: "frames look",
-      colAxis: "frames are looked at",
+      rowAxis: "frames attend",
+      colAxis: "frames are attended to",
     };
   }, [frames]);
   const room = Math.min(width || 480, 640) - leftOf(labels);
@@ -199,7 +199,7 @@ export function Maps({
       />
       <Strip
         name="output"
-        title="softmax(Q Kᵀ) V: the mean of the frames that each one looks at"
+        title="softmax(Q Kᵀ) V: the mean of the frames that each one attends to"
         data={melody?.output}
         {...place}
       />

@@ -125,7 +125,7 @@ export function MelodyPanel({ state, set, own, onOwn }: PanelProps & OwnSound) {
             </div>
           </Panel>
           <Panel name="weights">
-            <RowTable title={`What ${timeOf(frame)} looks at most`} columns={columns}>
+            <RowTable title={`What ${timeOf(frame)} attends to most`} columns={columns}>
               <tbody>
                 {Array.from({ length: Math.min(rowsShown, frames) }, (_, i) => {
                   const [j, weight] = strongest[i] ?? [];

@@ -61,7 +61,7 @@ function seriesCsv({ values, isHidden, filled }: FilledSeries, weights: ArrayLik
 function weightWords(col: number, row: number, weights: Float32Array): string {
   const weight = weights[col] as number;
   const made = softmaxOf(weight, Math.max(...weights));
-  return `Position ${row + 1} looks at ${col + 1}: e^s ÷ Σ e^s = ${made} = ${formatWeight(weight)}, the score s counted from the row’s highest`;
+  return `Position ${row + 1} attends to ${col + 1}: e^s ÷ Σ e^s = ${made} = ${formatWeight(weight)}, the score s counted from the row’s highest`;
 }
 
 export function SeriesPanel({ state, set }: PanelProps) {
@@ -141,7 +141,7 @@ export function SeriesPanel({ state, set }: PanelProps) {
           </div>
           <SaveDrawing
             part={part}
-            title={`A series, its gap filled by a trained model, and what position ${row + 1} looks at`}
+            title={`A series, its gap filled by a trained model, and what position ${row + 1} attends to`}
             file="series"
             csv={() => (answer && weights ? seriesCsv(answer, weights) : "")}
           />
@@ -173,7 +173,9 @@ export function SeriesPanel({ state, set }: PanelProps) {
             ]}
           />
           <div class="field head-field">
-            <label for="series-head">Head, and its weight on alike values over the gap</label>
+            <label for="series-head">
+              Head, with its weight on values of the same phase, over the gap
+            </label>
             <select
               id="series-head"
               value={state.head ? `${state.head.layer}.${state.head.head}` : ""}
@@ -197,7 +199,7 @@ export function SeriesPanel({ state, set }: PanelProps) {
               ))}
             </select>
           </div>
-          <RowTable title={`What position ${row + 1} looks at most`} columns={columns}>
+          <RowTable title={`What position ${row + 1} attends to most`} columns={columns}>
             <tbody>
               {Array.from({ length: rowsShown }, (_, i) => {
                 const [t, weight] = strongest[i] ?? [];

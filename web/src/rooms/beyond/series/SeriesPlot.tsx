@@ -1,4 +1,4 @@
-/** The series with its gap, how it was filled, and what a hidden value looks at. */
+/** The series with its gap, how it was filled, and what a hidden value attends to. */
 
 import { px } from "../../../picture/layout";
 import { format, formatWeight } from "../../../shared/format";
@@ -133,7 +133,7 @@ export function SeriesPlot({
               class="query-handle"
               role="slider"
               tabindex={0}
-              aria-label="Hidden value that looks"
+              aria-label="Hidden value that attends"
               aria-valuemin={first + 1}
               aria-valuemax={last + 1}
               aria-valuenow={row + 1}
