@@ -1,45 +1,108 @@
-// The operations, as methods of an engine. Each allocates its results; what it took stays as it was.
+// The facade: every operation as a method of an engine. Operations allocate their results and leave their
+// arguments unchanged.
 
 import { isInstance, mark, markKey } from "./core/copies.js";
 import type { Engine, MemoryUse } from "./core/engine.js";
-import { refuse } from "./core/error.js";
 import { inspectSymbol } from "./core/owned.js";
-import { recording } from "./core/tape.js";
-import { createTensor, type DType, type Tensor, type TensorSource } from "./core/tensor.js";
-import { checkArgument, oneOf } from "./core/validate.js";
-import type { HeedInfo } from "./load/load.js";
+import type { DType, Tensor, TensorSource } from "./core/tensor.js";
+import type { Variant } from "./load/features.js";
+import { type Activation, activate, swiglu } from "./ops/activate.js";
+import {
+  type AdditiveAttentionParameters,
+  additiveAttention,
+  additiveScores,
+} from "./ops/additiveAttention.js";
+import { add, divide, multiply, subtract } from "./ops/arithmetic.js";
 import {
   type AttentionOptions,
   type AttentionResult,
   attention,
-  mergeAttention,
   type NothingElse,
-  type PartialAttention,
 } from "./ops/attention.js";
+import {
+  type AverageOptions,
+  average,
+  type SelfSimilarityResult,
+  selfSimilarity,
+} from "./ops/average.js";
 import { BlockMask, type BlockMaskSizes, type MaskFunction } from "./ops/blockMask.js";
+import { cast } from "./ops/cast.js";
+import { ones, tensor, zeros } from "./ops/create.js";
+import { type CrossEntropyOptions, crossEntropy } from "./ops/crossEntropy.js";
+import { type DropoutOptions, dropout } from "./ops/dropout.js";
+import { type EmbeddingOptions, embedding } from "./ops/embedding.js";
+import { type GruOptions, type GruParameters, type GruResult, gru } from "./ops/gru.js";
+import { type KernelRegressionResult, kernelRegression } from "./ops/kernelRegression.js";
 import { KvCache, type KvCacheOptions } from "./ops/kvCache.js";
+import { type LinearOptions, linear } from "./ops/linear.js";
 import {
   type LinearAttentionOptions,
   type LinearAttentionResult,
   linearAttention,
 } from "./ops/linearAttention.js";
 import {
+  localMean,
+  type NonLocalMeansOptions,
+  type NonLocalMeansResult,
+  nonLocalMeans,
+  nonLocalMeansWeights,
+} from "./ops/localMeans.js";
+import { type LuongAttentionOptions, luongAttention } from "./ops/luongAttention.js";
+import { type MatmulOptions, matmul } from "./ops/matmul.js";
+import { adaptiveMaxPool } from "./ops/maxPool.js";
+import { mergeAttention, type PartialAttention } from "./ops/mergeAttention.js";
+import {
+  fromTorchMask,
   type MultiHeadAttentionOptions,
   type MultiHeadAttentionParameters,
   type MultiHeadAttentionResult,
   multiHeadAttention,
 } from "./ops/multiHeadAttention.js";
-import { OriginOperations } from "./ops/origins.js";
+import { type LayerNormOptions, layerNorm, type RmsNormOptions, rmsNorm } from "./ops/norm.js";
+import { PackedWeights, type PackWeightsOptions } from "./ops/packedWeights.js";
+import { type SinusoidalOptions, sinusoidalEncoding } from "./ops/positionalEncoding.js";
+import { type NormalOptions, normal, type UniformOptions, uniform } from "./ops/random.js";
+import {
+  type AxisOptions,
+  concat,
+  reshape,
+  type SliceOptions,
+  slice,
+  split,
+  transpose,
+} from "./ops/rearrange.js";
+import { type RopeOptions, rope } from "./ops/rope.js";
 import { type SampleOptions, sample, type TopKResult, topK } from "./ops/sampling.js";
+import type { KeyMaskOptions, ScoredAttentionResult } from "./ops/scoredAttention.js";
+import { softmax } from "./ops/softmax.js";
+import { broadcastTo, mean, type ReduceOptions, sum } from "./ops/sums.js";
+
+/** What was loaded. */
+export interface HeedInfo {
+  readonly version: string;
+  readonly variant: Variant;
+  /** The threads that run, the caller's included. */
+  readonly threads: number;
+  readonly crossOriginIsolated: boolean;
+  /** Why there are fewer threads or less memory than asked for; null when all is as asked. */
+  readonly reason: string | null;
+}
 
 /** An engine: the WebAssembly module with its memory and threads. Made by `load`. */
-export class Heed extends OriginOperations {
+export class Heed {
+  /** Private to the object, so that nothing prints it with an engine. */
+  readonly #engine: Engine;
   readonly #describe: () => HeedInfo;
 
   /** @internal Made by `load`. */
   constructor(engine: Engine, describe: () => HeedInfo) {
-    super(engine);
+    this.#engine = engine;
     this.#describe = describe;
+  }
+
+  /** @internal */
+  get engine(): Engine {
+    return this.#engine;
   }
 
   /** What was loaded, and how many threads run at this moment. */
@@ -66,16 +129,7 @@ export class Heed extends OriginOperations {
   ): Tensor;
   tensor(data: TensorSource, shape: readonly number[] | undefined, dtype: DType): Tensor;
   tensor(data: TensorSource, shape?: readonly number[], dtype?: DType): Tensor {
-    const { border } = this.engine;
-    border.checkAlive();
-    const made = this.engine.track(createTensor(this.engine, data, shape, dtype));
-    if (made.dtype === (dtype ?? made.dtype)) return made;
-    // Numbers for a 16-bit type come as float32, and the engine rounds them.
-    try {
-      return this.cast(made, dtype as "float16");
-    } finally {
-      made.dispose();
-    }
+    return tensor(this.#engine, data, shape, dtype);
   }
 
   /**
@@ -95,7 +149,7 @@ export class Heed extends OriginOperations {
    *   made is freed
    */
   scope<T>(run: () => T): T {
-    return this.engine.scope(run);
+    return this.#engine.scope(run);
   }
 
   /**
@@ -105,7 +159,7 @@ export class Heed extends OriginOperations {
    * @returns the value
    */
   keep<T>(value: T): T {
-    return this.engine.keep(value);
+    return this.#engine.keep(value);
   }
 
   /**
@@ -113,7 +167,7 @@ export class Heed extends OriginOperations {
    * the garbage collector has freed it.
    */
   memory(): MemoryUse {
-    return this.engine.memory();
+    return this.#engine.memory();
   }
 
   /**
@@ -121,10 +175,7 @@ export class Heed extends OriginOperations {
    * with Heed's sense, true where it may.
    */
   fromTorchMask(mask: Tensor): Tensor {
-    this.engine.handle("mask", mask);
-    if (mask.dtype !== "bool") throw refuse("dtype", "mask", "bool", mask.dtype);
-    const allowed = (mask.data as Uint8Array).map((value) => 1 - value);
-    return this.tensor(allowed, mask.shape, "bool");
+    return fromTorchMask(this.#engine, mask);
   }
 
   // ---- Attention
@@ -144,12 +195,12 @@ export class Heed extends OriginOperations {
     v: Tensor,
     options?: O & NothingElse<O, AttentionOptions>,
   ): AttentionResult<O> {
-    return attention(this.engine, q, k, v, options);
+    return attention(this.#engine, q, k, v, options);
   }
 
   /** A cache of keys and values, for `attention` with `past`. */
   createKvCache(options: KvCacheOptions): KvCache {
-    return this.engine.track(new KvCache(this.engine, options));
+    return this.#engine.track(new KvCache(this.#engine, options));
   }
 
   /**
@@ -157,7 +208,7 @@ export class Heed extends OriginOperations {
    * (Dong et al., "FlexAttention", 2024). `maskFunctions` has the usual ones.
    */
   blockMask(visible: MaskFunction, sizes: BlockMaskSizes): BlockMask {
-    return this.engine.track(new BlockMask(this.engine, visible, sizes));
+    return this.#engine.track(new BlockMask(this.#engine, visible, sizes));
   }
 
   /**
@@ -165,7 +216,7 @@ export class Heed extends OriginOperations {
    * nothing.
    */
   mergeAttention(a: PartialAttention, b: PartialAttention): PartialAttention {
-    return mergeAttention(this.engine, a, b);
+    return mergeAttention(this.#engine, a, b);
   }
 
   /**
@@ -176,9 +227,9 @@ export class Heed extends OriginOperations {
     q: Tensor,
     k: Tensor,
     v: Tensor,
-    options: LinearAttentionOptions = {},
+    options?: LinearAttentionOptions,
   ): LinearAttentionResult {
-    return linearAttention(this.engine, q, k, v, options);
+    return linearAttention(this.#engine, q, k, v, options);
   }
 
   /**
@@ -197,36 +248,356 @@ export class Heed extends OriginOperations {
     parameters: MultiHeadAttentionParameters,
     options: O & NothingElse<O, MultiHeadAttentionOptions>,
   ): MultiHeadAttentionResult<O> {
-    return multiHeadAttention(this, this.engine, query, key, value, parameters, options);
+    return multiHeadAttention(this.#engine, query, key, value, parameters, options);
   }
 
   // ---- From logits to tokens
 
   /** The k largest numbers of each row, and where they stand. x [..., N]. */
   topK(x: Tensor, k: number): TopKResult {
-    return topK(this.engine, x, k);
+    return topK(this.#engine, x, k);
   }
 
   /** A token for each row of logits [..., V], drawn at random or the likeliest: int32 [...]. */
   sample(logits: Tensor, options: SampleOptions): Tensor {
-    return sample(this.engine, logits, options);
+    return sample(this.#engine, logits, options);
   }
 
   // ---- Types
 
   /** The same numbers as another floating type, rounded to nearest, ties to even. */
   cast(x: Tensor, dtype: "float32" | "float16" | "bfloat16"): Tensor {
-    checkArgument("dtype", dtype, oneOf("float32", "float16", "bfloat16"));
-    const { engine } = this;
-    const args = [engine.handle("x", x), engine.module.DType[dtype].value];
-    const y = engine.run(engine.module.cast, args).tensor();
-    recording()?.cut("cast", { x }, [y]);
-    return y;
+    return cast(this.#engine, x, dtype);
+  }
+
+  // ---- Arithmetic
+
+  /** a + b; b, a tensor or a number, broadcasts to the shape of a. */
+  add(a: Tensor, b: Tensor | number): Tensor {
+    return add(this.#engine, a, b);
+  }
+
+  /** a - b, as `add`. */
+  subtract(a: Tensor, b: Tensor | number): Tensor {
+    return subtract(this.#engine, a, b);
+  }
+
+  /** a b, number by number, as `add`. */
+  multiply(a: Tensor, b: Tensor | number): Tensor {
+    return multiply(this.#engine, a, b);
+  }
+
+  /** a / b, number by number, as `add`. */
+  divide(a: Tensor, b: Tensor | number): Tensor {
+    return divide(this.#engine, a, b);
+  }
+
+  // ---- Products and sums
+
+  /**
+   * The product of matrices, or of batches of them.
+   *
+   * @param a [..., M, K]
+   * @param b [K, N], or [..., K, N] with the same axes before -> [..., M, N]
+   */
+  matmul(a: Tensor, b: Tensor, options?: MatmulOptions): Tensor {
+    return matmul(this.#engine, a, b, options);
+  }
+
+  /** The sum of all numbers, or along an axis. */
+  sum(x: Tensor, options?: ReduceOptions): Tensor {
+    return sum(this.#engine, x, options);
+  }
+
+  /** The mean of all numbers, or along an axis. */
+  mean(x: Tensor, options?: ReduceOptions): Tensor {
+    return mean(this.#engine, x, options);
+  }
+
+  /** x repeated to a shape, like numpy, aligned right. */
+  broadcastTo(x: Tensor, shape: readonly number[]): Tensor {
+    return broadcastTo(this.#engine, x, shape);
+  }
+
+  // ---- Rearrangement
+
+  /**
+   * The same elements under another shape. It shares memory with x: what is written to one is seen in
+   * both.
+   *
+   * @param shape the sizes; one may be -1 and is worked out
+   */
+  reshape(x: Tensor, shape: readonly number[]): Tensor {
+    return reshape(this.#engine, x, shape);
+  }
+
+  /**
+   * The axes in another order.
+   *
+   * @param order axis i of the result is axis order[i] of x; by default the last two change places
+   */
+  transpose(x: Tensor, order?: readonly number[]): Tensor {
+    return transpose(this.#engine, x, order);
+  }
+
+  /** Entries [start, start + length) of an axis. Of the first axis they share memory with x. */
+  slice(x: Tensor, options: SliceOptions): Tensor {
+    return slice(this.#engine, x, options);
+  }
+
+  /**
+   * Parts along an axis, the first one by default.
+   *
+   * @param sizes of the parts, together the axis; or their number, if they are equal
+   */
+  split(x: Tensor, sizes: readonly number[] | number, options?: AxisOptions): Tensor[] {
+    return split(this.#engine, x, sizes, options);
+  }
+
+  /** Tensors end to end along an axis, the first one by default. */
+  concat(given: readonly Tensor[], options?: AxisOptions): Tensor {
+    return concat(this.#engine, given, options);
+  }
+
+  /**
+   * The largest number of each part of a matrix cut into so many rows and columns of parts, as
+   * torch.nn.AdaptiveMaxPool2d cuts it: a large matrix made small, and nothing bright is lost. NaN
+   * where a part has one. It has no gradient.
+   *
+   * @param x [..., H, W] -> [..., rows, columns]
+   */
+  adaptiveMaxPool(x: Tensor, rows: number, columns: number): Tensor {
+    return adaptiveMaxPool(this.#engine, x, rows, columns);
+  }
+
+  // ---- Made of nothing
+
+  /** A float32 tensor of zeros. */
+  zeros(shape: readonly number[]): Tensor {
+    return zeros(this.#engine, shape);
+  }
+
+  /** A float32 tensor of ones. */
+  ones(shape: readonly number[]): Tensor {
+    return ones(this.#engine, shape);
+  }
+
+  /** Numbers drawn evenly from [low, high), by default [0, 1). The same seed gives the same. */
+  uniform(shape: readonly number[], options: UniformOptions): Tensor {
+    return uniform(this.#engine, shape, options);
+  }
+
+  /** Normally distributed numbers, by default of mean 0 and deviation 1. */
+  normal(shape: readonly number[], options: NormalOptions): Tensor {
+    return normal(this.#engine, shape, options);
+  }
+
+  // ---- Linear layers and activations
+
+  /**
+   * activation(x W^T + bias). x [..., in], weight [out, in] -> [..., out].
+   *
+   * @param options a bias [out] alone, or options
+   * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+   */
+  linear(x: Tensor, weight: Tensor | PackedWeights, options?: Tensor | LinearOptions): Tensor {
+    return linear(this.#engine, x, weight, options);
+  }
+
+  /** Weights [out, in] packed once, for a `linear` that runs many times. */
+  packWeights(weight: Tensor, options: PackWeightsOptions = {}): PackedWeights {
+    return this.#engine.track(new PackedWeights(this.#engine, weight, options));
+  }
+
+  /**
+   * A function of each number: max(x, 0), x Phi(x) and its approximation by tanh, x / (1 + exp(-x)),
+   * tanh(x), 1 / (1 + exp(-x)).
+   */
+  activate(x: Tensor, activation: Activation): Tensor {
+    return activate(this.#engine, x, activation);
+  }
+
+  /** silu(gate) up (Shazeer, "GLU Variants Improve Transformer", 2020), of two tensors of one shape. */
+  swiglu(gate: Tensor, up: Tensor): Tensor {
+    return swiglu(this.#engine, gate, up);
+  }
+
+  // ---- Norms
+
+  /** (x - mean) / sqrt(variance + eps) * weight + bias over the last axes (Ba et al., 2016). */
+  layerNorm(x: Tensor, options?: LayerNormOptions): Tensor {
+    return layerNorm(this.#engine, x, options);
+  }
+
+  /** x / sqrt(mean(x^2) + eps) * weight over the last axes (Zhang and Sennrich, 2019). */
+  rmsNorm(x: Tensor, options?: RmsNormOptions): Tensor {
+    return rmsNorm(this.#engine, x, options);
+  }
+
+  // ---- Softmax, dropout, loss
+
+  /** Softmax over the last axis; a row of nothing but -Infinity gives zeros. */
+  softmax(x: Tensor): Tensor {
+    return softmax(this.#engine, x);
+  }
+
+  /** Sets a share of the numbers to 0, and the rest grows by 1 / (1 - rate) (Srivastava et al., 2014). */
+  dropout(x: Tensor, options: DropoutOptions): Tensor {
+    return dropout(this.#engine, x, options);
+  }
+
+  /**
+   * -log softmax(logits)[target].
+   *
+   * @param logits [..., C]
+   * @param targets int32 [...]
+   * @returns [], or [...] with reduction "none"
+   */
+  crossEntropy(logits: Tensor, targets: Tensor, options?: CrossEntropyOptions): Tensor {
+    return crossEntropy(this.#engine, logits, targets, options);
+  }
+
+  // ---- Embeddings and positions
+
+  /** Rows of a table. ids int32 [...], weight [V, E] -> [..., E]. */
+  embedding(ids: Tensor, weight: Tensor, options?: EmbeddingOptions): Tensor {
+    return embedding(this.#engine, ids, weight, options);
+  }
+
+  /** The sines and cosines of Vaswani et al., 2017, section 3.5: [length, size]. */
+  sinusoidalEncoding(length: number, size: number, options?: SinusoidalOptions): Tensor {
+    return sinusoidalEncoding(this.#engine, length, size, options);
+  }
+
+  /**
+   * Rotary position embedding (Su et al., 2021): pair c of a row at position p is turned by the angle
+   * p base^(-2c / rotarySize). x [B, H, L, D], or [B, L, H*D] with `heads`.
+   */
+  rope(x: Tensor, options?: RopeOptions): Tensor {
+    return rope(this.#engine, x, options);
+  }
+
+  // ---- Recurrent layers
+
+  /**
+   * Gated recurrent unit (Cho et al., 2014), with the parameters of torch.nn.GRU.
+   *
+   * @param x [B, L, I]
+   * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+   */
+  gru(x: Tensor, parameters: GruParameters, options?: GruOptions): GruResult {
+    return gru(this.#engine, x, parameters, options);
+  }
+
+  // ---- Averages, kernel regression, other scores
+
+  /** The mean over the positions that may be seen: attention with equal scores. x [B, L, E]. */
+  average(x: Tensor, options?: AverageOptions): Tensor {
+    return average(this.#engine, x, options);
+  }
+
+  /** softmax(X X^T) X: dot-product attention with no parameters and no scale. x [B, L, E]. */
+  selfSimilarity(x: Tensor): SelfSimilarityResult {
+    return selfSimilarity(this.#engine, x);
+  }
+
+  /**
+   * Attention with the score v . tanh(W_q q + W_k k + b), without a scale (Bahdanau et al., 2015,
+   * appendix A.1.2).
+   *
+   * @param query [B, L, Dq]
+   * @param keys [B, S, Dk]
+   * @param values [B, S, Dv]
+   */
+  additiveAttention(
+    query: Tensor,
+    keys: Tensor,
+    values: Tensor,
+    parameters: AdditiveAttentionParameters,
+    options?: KeyMaskOptions,
+  ): ScoredAttentionResult {
+    return additiveAttention(this.#engine, query, keys, values, parameters, options);
+  }
+
+  /**
+   * The same for queries and keys that are projected already, the bias included.
+   *
+   * @param q [B, L, A]
+   * @param k [B, S, A]
+   * @param v [B, S, Dv]
+   * @param scoreWeight [A]
+   */
+  additiveScores(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    scoreWeight: Tensor,
+    options?: KeyMaskOptions,
+  ): ScoredAttentionResult {
+    return additiveScores(this.#engine, q, k, v, scoreWeight, options);
+  }
+
+  /**
+   * Attention with Luong's scores, without a scale (Luong et al., 2015).
+   *
+   * @param query [B, L, Dq]
+   * @param keys [B, S, Dk]; "dot" wants Dk = Dq
+   * @param values [B, S, Dv]
+   */
+  luongAttention(
+    query: Tensor,
+    keys: Tensor,
+    values: Tensor,
+    options: LuongAttentionOptions,
+  ): ScoredAttentionResult {
+    return luongAttention(this.#engine, query, keys, values, options);
+  }
+
+  /**
+   * The Nadaraya-Watson estimate (1964): the mean of yTrain, weighted by
+   * softmax_j(-|xQuery_i - xTrain_j|^2 / (2 bandwidth^2)).
+   *
+   * @param xQuery [Q], or [Q, F]
+   * @param xTrain [N], or [N, F]
+   * @param yTrain [N, M]
+   * @param bandwidth [1]
+   */
+  kernelRegression(
+    xQuery: Tensor,
+    xTrain: Tensor,
+    yTrain: Tensor,
+    bandwidth: Tensor,
+  ): KernelRegressionResult {
+    return kernelRegression(this.#engine, xQuery, xTrain, yTrain, bandwidth);
+  }
+
+  /** The mean over the square of 2 radius + 1 pixels a side, cut at the edge. image [H, W]. */
+  localMean(image: Tensor, radius: number): Tensor {
+    return localMean(this.#engine, image, radius);
+  }
+
+  /**
+   * Each pixel becomes a mean of those around it, weighted by how alike their patches are: by
+   * exp(-max(d - 2 sigma^2, 0) / h^2), d the mean squared difference of two patches (Buades et al.,
+   * 2005). The search window is cut at the edge. image [H, W].
+   */
+  nonLocalMeans(image: Tensor, options?: NonLocalMeansOptions): NonLocalMeansResult {
+    return nonLocalMeans(this.#engine, image, options);
+  }
+
+  /** The weights of one pixel's mean, divided by their sum: [H, W], zero outside its search window. */
+  nonLocalMeansWeights(
+    image: Tensor,
+    row: number,
+    column: number,
+    options?: NonLocalMeansOptions,
+  ): Tensor {
+    return nonLocalMeansWeights(this.#engine, image, row, column, options);
   }
 
   /** Stops the threads. The engine and its tensors cannot be used after it. */
   dispose(): void {
-    this.engine.dispose();
+    this.#engine.dispose();
   }
 
   /** What was loaded. */
@@ -235,9 +606,9 @@ export class Heed extends OriginOperations {
   }
 
   /** What was loaded, in one line. */
-  override toString(): string {
+  toString(): string {
     const { version, variant, threads } = this.info;
-    const end = this.engine.border.isDisposed ? ", disposed" : "";
+    const end = this.#engine.border.isDisposed ? ", disposed" : "";
     return `Heed(${version}, ${variant}, threads ${threads}${end})`;
   }
 
@@ -250,7 +621,7 @@ export class Heed extends OriginOperations {
     return mark;
   }
 
-  static override readonly [Symbol.hasInstance] = isInstance;
+  static readonly [Symbol.hasInstance] = isInstance;
 
   get [Symbol.toStringTag](): string {
     return "Heed";

@@ -9,55 +9,42 @@ export type {
   TensorData,
   TensorSource,
 } from "./core/tensor.js";
-export type { Heed } from "./heed.js";
+export type { Heed, HeedInfo } from "./heed.js";
 export type { Variant } from "./load/features.js";
-export { type HeedInfo, type LoadOptions, load } from "./load/load.js";
-export type {
-  AxisOptions,
-  MatmulOptions,
-  NormalOptions,
-  ReduceOptions,
-  SliceOptions,
-  UniformOptions,
-} from "./ops/arrays.js";
-export type {
-  AttentionOptions,
-  AttentionResult,
-  CaptureStage,
-  PartialAttention,
-} from "./ops/attention.js";
+export { type LoadOptions, load } from "./load/load.js";
+export type { Activation } from "./ops/activate.js";
+export type { AdditiveAttentionParameters } from "./ops/additiveAttention.js";
+export type { AttentionOptions, AttentionResult, CaptureStage } from "./ops/attention.js";
+export type { AverageOptions, SelfSimilarityResult } from "./ops/average.js";
 export {
   type BlockMask,
   type BlockMaskSizes,
   type MaskFunction,
   maskFunctions,
 } from "./ops/blockMask.js";
+export type { CrossEntropyOptions } from "./ops/crossEntropy.js";
+export type { DropoutOptions } from "./ops/dropout.js";
+export type { EmbeddingOptions } from "./ops/embedding.js";
 export type { GruOptions, GruParameters, GruResult } from "./ops/gru.js";
+export type { KernelRegressionResult } from "./ops/kernelRegression.js";
 export type { KvCache, KvCacheOptions } from "./ops/kvCache.js";
-export type {
-  CrossEntropyOptions,
-  DropoutOptions,
-  EmbeddingOptions,
-  LayerNormOptions,
-  RmsNormOptions,
-} from "./ops/layers.js";
-export type { Activation, LinearOptions, PackedWeights, PackWeightsOptions } from "./ops/linear.js";
+export type { LinearOptions } from "./ops/linear.js";
 export type { LinearAttentionOptions, LinearAttentionResult } from "./ops/linearAttention.js";
+export type { NonLocalMeansOptions, NonLocalMeansResult } from "./ops/localMeans.js";
+export type { LuongAttentionOptions } from "./ops/luongAttention.js";
+export type { MatmulOptions } from "./ops/matmul.js";
+export type { PartialAttention } from "./ops/mergeAttention.js";
 export type {
   MultiHeadAttentionOptions,
   MultiHeadAttentionParameters,
   MultiHeadAttentionResult,
 } from "./ops/multiHeadAttention.js";
-export type {
-  AdditiveAttentionParameters,
-  AverageOptions,
-  KernelRegressionResult,
-  KeyMaskOptions,
-  LuongAttentionOptions,
-  NonLocalMeansOptions,
-  NonLocalMeansResult,
-  ScoredAttentionResult,
-  SelfSimilarityResult,
-} from "./ops/origins.js";
-export type { RopeOptions, SinusoidalOptions } from "./ops/positions.js";
+export type { LayerNormOptions, RmsNormOptions } from "./ops/norm.js";
+export type { PackedWeights, PackWeightsOptions } from "./ops/packedWeights.js";
+export type { SinusoidalOptions } from "./ops/positionalEncoding.js";
+export type { NormalOptions, UniformOptions } from "./ops/random.js";
+export type { AxisOptions, SliceOptions } from "./ops/rearrange.js";
+export type { RopeOptions } from "./ops/rope.js";
 export type { SampleOptions, TopKResult } from "./ops/sampling.js";
+export type { KeyMaskOptions, ScoredAttentionResult } from "./ops/scoredAttention.js";
+export type { ReduceOptions } from "./ops/sums.js";

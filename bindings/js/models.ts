@@ -8,6 +8,7 @@ export * from "./models/evaluate.js";
 export type * from "./models/examples.js";
 export * from "./models/files.js";
 export * from "./models/model.js";
+export * from "./models/modelConfig.js";
 export * from "./models/recipes.js";
 export { RecurrentModel } from "./models/recurrent.js";
 export * from "./models/tasks.js";

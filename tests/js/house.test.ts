@@ -276,6 +276,59 @@ describe("the layers", () => {
   });
 });
 
+/** The relative imports and exports of a TypeScript file, as paths; those of types alone only if asked for. */
+function dependencies({ path, text }: Source, withTypes: boolean): string[] {
+  const statement = /^(?:import|export)\b(\s+type\b)?[^"';]*?\bfrom\s+"(\.[^"]+)\.js"/gm;
+  return [...text.matchAll(statement)]
+    .filter(([, type]) => withTypes || type === undefined)
+    .map(([, , name]) => `${normalize(join(dirname(path), name as string))}.ts`);
+}
+
+/** The groups of files each of which depends on all others of its group. */
+function circles(files: readonly Source[], withTypes: boolean): string[][] {
+  const direct = new Map(files.map((file) => [file.path, dependencies(file, withTypes)]));
+  const reached = new Map(
+    files.map(({ path }) => {
+      const seen = new Set<string>();
+      const open = [...(direct.get(path) ?? [])];
+      for (let next = open.pop(); next !== undefined; next = open.pop()) {
+        if (seen.has(next)) continue;
+        seen.add(next);
+        open.push(...(direct.get(next) ?? []));
+      }
+      return [path, seen];
+    }),
+  );
+  const groups = files.map(({ path }) =>
+    [...(reached.get(path) ?? [])].filter((other) => reached.get(other)?.has(path)).sort(),
+  );
+  const different = new Set(groups.filter((group) => group.length > 0).map(String));
+  return [...different].map((group) => group.split(","));
+}
+
+describe("import circles of the package", () => {
+  const files = sources.filter(({ path }) => /^bindings\/js\/.*\.ts$/.test(path));
+
+  test("of values: none", () => {
+    expect(circles(files, false)).toEqual([]);
+  });
+
+  test("of types: a tensor knows its engine, which makes tensors that a tape may record", () => {
+    const core = ["engine", "owned", "tape", "tensor", "validate"];
+    expect(circles(files, true)).toEqual([core.map((name) => `bindings/js/core/${name}.ts`)]);
+  });
+
+  test("a circle is found, and whether it is of types alone", () => {
+    const files = [
+      { path: "a/b.ts", text: 'import { type C, c } from "../c.js";' },
+      { path: "c.ts", text: 'export * from "./d.js";' },
+      { path: "d.ts", text: 'import type {\n  B,\n} from "./a/b.js";\nimport { c } from "c";' },
+    ];
+    expect(circles(files, false)).toEqual([]);
+    expect(circles(files, true)).toEqual([["a/b.ts", "c.ts", "d.ts"]]);
+  });
+});
+
 describe("the objects of the kernels", () => {
   // The type by which xsimd knows each instruction set of CMakeLists.txt.
   const tags: Record<string, string> = {

@@ -4,7 +4,6 @@
 
 import { HeedError, refuse } from "./error.js";
 import { emptied, type Handle, type HeedModule, type Operation } from "./module.js";
-import type { Kind, Owned } from "./owned.js";
 
 /** How a call can end, in the order of bindings/border.hpp: well, or for one of these reasons. */
 const codes = ["", "internal", "memory", "shape", "dtype", "option", "memory"] as const;
@@ -23,6 +22,16 @@ const names: Readonly<Record<string, string>> = {
 
 const inTypeScript = (name: string) =>
   names[name] ?? name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** What lives in an engine's memory, in the words of messages. */
+export type Kind = "tensor" | "cache" | "weights" | "mask";
+
+/** An object with an owner in JavaScript: see Owned. */
+interface Watched {
+  readonly kind: Kind;
+  readonly isDisposed: boolean;
+  handle(argument: string, border: Border): Handle;
+}
 
 /** How much of the engine's memory some objects hold. */
 export interface HeldMemory {
@@ -56,7 +65,7 @@ export class Border {
    * What was made since the event loop's last turn. Nothing is found abandoned before its next one, and by
    * then most tensors are disposed of: only the others are registered, because that is slow.
    */
-  readonly #fresh: Owned[] = [];
+  readonly #fresh: Watched[] = [];
   /** All objects but tensors, which C++ counts. */
   readonly #held = {
     cache: new Set<Handle>(),
@@ -124,7 +133,7 @@ export class Border {
   }
 
   /** Makes the garbage collector free an object that is abandoned. */
-  watch(owned: Owned): void {
+  watch(owned: Watched): void {
     const most = 1024;
     if (this.#fresh.push(owned) === most) this.#watchFresh();
     if (this.#isWatching) return;
@@ -136,7 +145,7 @@ export class Border {
   }
 
   /** Takes an object back from the garbage collector, because its owner disposes of it. */
-  unwatch(owned: Owned): void {
+  unwatch(owned: Watched): void {
     const fresh = this.#fresh;
     if (fresh[fresh.length - 1] === owned) fresh.pop();
     else this.#abandoned[owned.kind].unregister(owned);

@@ -3,14 +3,11 @@
 // What tensors, caches, packed weights and block masks have in common: an object in the engine's memory,
 // which has an owner and an end.
 
-import type { Border } from "./border.js";
+import type { Border, Kind } from "./border.js";
 import { isInstance, mark, markKey } from "./copies.js";
 import type { Engine } from "./engine.js";
 import { HeedError } from "./error.js";
 import type { Handle } from "./module.js";
-
-/** What lives in an engine's memory, in the words of messages. */
-export type Kind = "tensor" | "cache" | "weights" | "mask";
 
 /** Browsers that lack `using` lack the symbol too. */
 export const disposeSymbol: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for("Symbol.dispose");

@@ -1,8 +1,9 @@
+import type { Kind } from "./border.js";
 import { isInstance } from "./copies.js";
 import type { Engine } from "./engine.js";
 import { describe, HeedError, refuse } from "./error.js";
 import type { Handle } from "./module.js";
-import { type Kind, Owned } from "./owned.js";
+import { Owned } from "./owned.js";
 import { showElements } from "./showElements.js";
 import type { Check } from "./validate.js";
 

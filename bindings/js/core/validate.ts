@@ -67,6 +67,9 @@ export function isWholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): Ch
   };
 }
 
+/** An axis of a tensor; a negative one counts from the end. */
+export const isAxis = isWholeNumber(-8, 7);
+
 /** Of layers: each is many objects, so a number without bounds could take all memory. */
 export const isLayerCount = isWholeNumber(1, 4096);
 
@@ -80,6 +83,9 @@ export function oneOf(...names: string[]): Check {
   };
 }
 
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  value !== null && typeof value === "object";
+
 /** Refuses what is not an object, an option that is not known, and a value that does not fit. */
 export function checkOptions(
   operation: string,
@@ -87,8 +93,7 @@ export function checkOptions(
   checks: Readonly<Record<string, Check>>,
   kind: "option" | "parameter" = "option",
 ): void {
-  const isObject = options !== null && typeof options === "object";
-  if (!isObject || Array.isArray(options) || options instanceof Tensor)
+  if (!isObject(options) || Array.isArray(options) || options instanceof Tensor)
     throw refuse("option", `${kind}s`, "an object", describe(options));
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
@@ -146,6 +151,16 @@ export function checkTensor(
   const expected = sizes.map((size, axis) => size ?? shape[axis]);
   if (!isSameRank || shape.some((size, axis) => size !== expected[axis]))
     throw refuse("shape", name, `[${expected.join(", ")}]`, got);
+}
+
+/** An axis of x, counted from the first one. */
+export function axisOf(x: Tensor, axis: number): number {
+  checkArgument("axis", axis, isAxis);
+  const rank = x.shape.length;
+  const found = axis < 0 ? axis + rank : axis;
+  if (found < 0 || found >= rank)
+    throw refuse("option", "axis", `an axis of [${x.shape.join(", ")}]`, String(axis));
+  return found;
 }
 
 /** The shape of what must be a live tensor. */

@@ -37,17 +37,6 @@ export interface LoadOptions extends BinaryOptions {
   warmUp?: boolean;
 }
 
-/** What was loaded. */
-export interface HeedInfo {
-  readonly version: string;
-  readonly variant: Variant;
-  /** The threads that run, the caller's included. */
-  readonly threads: number;
-  readonly crossOriginIsolated: boolean;
-  /** Why there are fewer threads or less memory than asked for; null when all is as asked. */
-  readonly reason: string | null;
-}
-
 const mostMemory = 4 * 2 ** 30;
 
 function checkLoadOptions(options: LoadOptions): void {

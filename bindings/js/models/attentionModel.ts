@@ -15,9 +15,9 @@ import {
   type ExampleWeights,
   type LabelledWeights,
   type Labels,
-  type ModelConfig,
   TaskModel,
 } from "./model.js";
+import type { ModelConfig } from "./modelConfig.js";
 
 /** Tells vectors where they stand, if the config wants it, and drops. */
 export class Positions extends Module {

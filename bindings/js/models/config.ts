@@ -13,7 +13,7 @@ import {
   oneOf,
 } from "../core/validate.js";
 import type { Example, Task } from "./examples.js";
-import type { Architecture, ModelConfig } from "./model.js";
+import type { Architecture, ModelConfig } from "./modelConfig.js";
 import { parameterCount } from "./parameterShapes.js";
 import { Vocabulary } from "./vocabulary.js";
 

@@ -4,7 +4,8 @@ import type { Heed } from "../heed.js";
 import { checkEngine } from "../nn/module.js";
 import { checkConfig, checkMemory } from "./config.js";
 import { EncoderModel } from "./encoderModel.js";
-import type { Architecture, ModelConfig, TaskModel } from "./model.js";
+import type { TaskModel } from "./model.js";
+import type { Architecture, ModelConfig } from "./modelConfig.js";
 import { RecurrentModel } from "./recurrent.js";
 import { DecoderModel, TransformerModel } from "./transformers.js";
 

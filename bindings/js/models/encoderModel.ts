@@ -13,10 +13,10 @@ import {
   stackOptions,
   tokenEmbedding,
 } from "./attentionModel.js";
-import { patchSize } from "./evaluate.js";
 import type { Picture, Series, Tagging } from "./examples.js";
 import { lessonOf, likeliestOf } from "./lesson.js";
-import type { Answer, AnswerOptions, Labels, Lesson, ModelConfig } from "./model.js";
+import type { Answer, AnswerOptions, Labels, Lesson } from "./model.js";
+import { type ModelConfig, patchSize } from "./modelConfig.js";
 import { checkAnswerOptions } from "./stepwise.js";
 import { maskOf, padded, specialTokens, Vocabulary } from "./vocabulary.js";
 

@@ -12,6 +12,7 @@ import {
 } from "../core/validate.js";
 import type { Alignment, Example, Picture, Series } from "./examples.js";
 import type { Answer, ExampleWeights, TaskModel } from "./model.js";
+import { patchSize } from "./modelConfig.js";
 
 /** How a model answers. What does not apply to a kind of task is not there. */
 export interface Scores {
@@ -301,9 +302,6 @@ export function alignmentOf(example: Example): Alignment {
   checkArgument("example", example, { expected: "an example", accepts: isExample });
   return example.kind === "picture" ? [coveredPatches(example)] : example.alignment;
 }
-
-/** Pixels of a patch along each side. */
-export const patchSize = 4;
 
 /** The patches, row by row, of which the shape covers some. */
 function coveredPatches({ covered, width }: Picture): number[] {

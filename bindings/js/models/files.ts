@@ -9,7 +9,8 @@ import { read, type SafetensorsEntry, write } from "../nn/safetensors.js";
 import { checkTensors } from "../nn/stateDict.js";
 import { checkConfig } from "./config.js";
 import { createModel } from "./createModel.js";
-import { type ModelConfig, TaskModel } from "./model.js";
+import { TaskModel } from "./model.js";
+import type { ModelConfig } from "./modelConfig.js";
 import { parameterShapes } from "./parameterShapes.js";
 
 /** config.json and model.safetensors. */

@@ -1,8 +1,7 @@
 // The parameters of each architecture, by name and shape, from its config alone: so that a config is compared
 // with a file, and with the memory there is, before anything is made. A test compares this with the models.
 
-import { patchSize } from "./evaluate.js";
-import type { ModelConfig } from "./model.js";
+import { type ModelConfig, patchSize } from "./modelConfig.js";
 import { specialTokens } from "./vocabulary.js";
 
 type Shape = readonly number[];

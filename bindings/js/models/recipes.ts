@@ -4,7 +4,7 @@
 import { type Check, checkArgument } from "../core/validate.js";
 import type { ConfigOptions } from "./config.js";
 import type { Example, Task } from "./examples.js";
-import type { Architecture } from "./model.js";
+import type { Architecture } from "./modelConfig.js";
 
 const isText: Check = { expected: "a text", accepts: (value) => typeof value === "string" };
 const isObject = (value: unknown): value is object => value !== null && typeof value === "object";

@@ -15,10 +15,10 @@ import {
   type ExampleWeights,
   type LabelledWeights,
   type Lesson,
-  type ModelConfig,
   TaskModel,
   type TokenProbabilities,
 } from "./model.js";
+import type { ModelConfig } from "./modelConfig.js";
 import {
   BahdanauDecoder,
   type Decoder,

@@ -15,14 +15,8 @@ import {
 } from "./attentionModel.js";
 import type { Continuation, Translation } from "./examples.js";
 import { lessonOf, likeliestOf, probabilitiesOf } from "./lesson.js";
-import type {
-  Answer,
-  AnswerOptions,
-  Labels,
-  Lesson,
-  ModelConfig,
-  TokenProbabilities,
-} from "./model.js";
+import type { Answer, AnswerOptions, Labels, Lesson, TokenProbabilities } from "./model.js";
+import type { ModelConfig } from "./modelConfig.js";
 import { checkAnswerOptions, type Decoding, decode } from "./stepwise.js";
 import { endId, maskOf, padded, padId, startId, Vocabulary } from "./vocabulary.js";
 

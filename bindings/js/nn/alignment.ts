@@ -11,10 +11,8 @@ import {
   oneOf,
 } from "../core/validate.js";
 import type { Heed } from "../heed.js";
-import type {
-  LuongAttentionOptions as LuongOperationOptions,
-  ScoredAttentionResult,
-} from "../ops/origins.js";
+import type { LuongAttentionOptions as LuongOperationOptions } from "../ops/luongAttention.js";
+import type { ScoredAttentionResult } from "../ops/scoredAttention.js";
 import { receiverOf } from "./capture.js";
 import { Linear } from "./layers.js";
 import { Module } from "./module.js";

@@ -17,9 +17,10 @@ import type { Heed } from "../heed.js";
 import type { If, NothingElse } from "../ops/attention.js";
 import { KvCache, type KvCacheOptions } from "../ops/kvCache.js";
 import {
-  joinedMasks,
+  inSteps,
   type MultiHeadAttentionParameters,
   type MultiHeadAttentionOptions as MultiHeadOperationOptions,
+  project,
 } from "../ops/multiHeadAttention.js";
 import { type Compared, receiverOf } from "./capture.js";
 import { Linear } from "./layers.js";
@@ -164,12 +165,9 @@ export class MultiHeadAttention extends Module {
     const { cache, averageWeights = false, needWeights = false, ...masks } = given;
     const receive = receiverOf(this);
     const wanted = { ...masks, needWeights: needWeights || receive !== undefined };
-    const { output, weights } =
-      cache === undefined
-        ? this.#attend(query, key as Tensor, value as Tensor, wanted)
-        : this.#attendWithCache(query, key, value, wanted, cache);
+    const { output, weights } = this.#attend([query, key, value], wanted, cache);
     if (weights !== undefined)
-      receive?.(weights, cache ? undefined : () => this.#compared(query, key, value));
+      receive?.(weights, cache ? undefined : () => this.#compared([query, key, value]));
     const average = () => this.heed.mean(weights as Tensor, { axis: 1 });
     return {
       output,
@@ -183,14 +181,17 @@ export class MultiHeadAttention extends Module {
     return this.heed.createKvCache({ ...options, heads, headSize: embedDim / heads });
   }
 
-  #attend(query: Tensor, key: Tensor, value: Tensor, options: Masks) {
-    const { heads, dropout } = this;
-    const operation: MultiHeadOperationOptions = { ...options, heads };
+  #attend(inputs: Inputs, masks: Masks, cache: KvCache | undefined) {
+    const { heed, heads, dropout } = this;
+    const options: MultiHeadOperationOptions = { ...masks, heads };
+    if (cache !== undefined)
+      return inSteps(heed.engine, inputs, this.#parameters(), options, cache);
     if (this.training && dropout > 0) {
-      operation.dropout = dropout;
-      operation.seed = this.#generator.next();
+      options.dropout = dropout;
+      options.seed = this.#generator.next();
     }
-    return this.heed.multiHeadAttention(query, key, value, this.#parameters(), operation);
+    const [query, key, value] = inputs as [Tensor, Tensor, Tensor];
+    return heed.multiHeadAttention(query, key, value, this.#parameters(), options);
   }
 
   #parameters(): MultiHeadAttentionParameters {
@@ -206,52 +207,16 @@ export class MultiHeadAttention extends Module {
     };
   }
 
-  #attendWithCache(
-    query: Tensor,
-    key: Tensor | undefined,
-    value: Tensor | undefined,
-    { isCausal = false, mask, keyMask, needWeights }: Masks,
-    cache: KvCache,
-  ) {
-    const { heed, heads } = this;
-    return heed.scope(() => {
-      const [q, k, v] = this.#project(query, key, value);
-      const { output, weights } = heed.attention(q, k, v, {
-        ...{ heads, isCausal, needWeights, past: cache },
-        ...joinedMasks(heed, mask, keyMask),
-      });
-      return { output: this.outProj.forward(output), weights };
-    });
-  }
-
-  #compared(query: Tensor, key: Tensor | undefined, value: Tensor | undefined): Compared {
+  #compared(inputs: Inputs): Compared {
     const { heed, heads, embedDim } = this;
     return noGrad(() => {
-      const [q, k] = this.#project(query, key, value).map((x) => {
+      const [q, k] = project(heed.engine, inputs, this.#parameters()).map((x) => {
         const [batch, rows] = x.shape as [number, number, number];
         const split = heed.reshape(x, [batch, rows, heads, embedDim / heads]);
         return heed.transpose(split, [0, 2, 1, 3]);
-      }) as Projected;
+      }) as [Tensor, Tensor, Tensor];
       return { query: q, key: k };
     });
-  }
-
-  /** Queries, keys and values [B, .., E]; no rows of keys and values if none were given. */
-  #project(query: Tensor, key: Tensor | undefined, value: Tensor | undefined): Projected {
-    const { heed, embedDim, inProjWeight, inProjBias } = this;
-    if (inProjWeight !== undefined && key === query && value === query) {
-      return heed.split(heed.linear(query, inProjWeight, inProjBias), 3, { axis: -1 }) as Projected;
-    }
-    const biases = inProjBias ? heed.split(inProjBias, 3) : [];
-    const [qWeight, kWeight, vWeight] = inProjWeight
-      ? (heed.split(inProjWeight, 3) as Projected)
-      : ([this.qProjWeight, this.kProjWeight, this.vProjWeight] as Projected);
-    const q = heed.linear(query, qWeight, biases[0]);
-    if (key === undefined || value === undefined) {
-      const none = heed.tensor(new Float32Array(0), [query.shape[0] as number, 0, embedDim]);
-      return [q, none, none];
-    }
-    return [q, heed.linear(key, kWeight, biases[1]), heed.linear(value, vWeight, biases[2])];
   }
 
   override get [Symbol.toStringTag](): string {
@@ -259,7 +224,7 @@ export class MultiHeadAttention extends Module {
   }
 }
 
-type Projected = [q: Tensor, k: Tensor, v: Tensor];
+type Inputs = [query: Tensor, key: Tensor | undefined, value: Tensor | undefined];
 
 type Masks = Pick<MultiHeadAttentionForwardOptions, "isCausal" | "mask" | "keyMask"> & {
   needWeights: boolean;

@@ -2,7 +2,6 @@
 
 import { notGiven } from "../core/border.js";
 import type { Engine, List } from "../core/engine.js";
-import { describe, refuse } from "../core/error.js";
 import { recording, snapshot } from "../core/tape.js";
 import { Tensor } from "../core/tensor.js";
 import {
@@ -12,6 +11,7 @@ import {
   isListOf,
   isListOrTensor,
   isNumber,
+  isObject,
   isTensor,
   isWholeNumber,
   oneOf,
@@ -136,9 +136,6 @@ const stages: readonly unknown[] = [
   "weights",
   "entropy",
 ] satisfies CaptureStage[];
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  value !== null && typeof value === "object";
 
 const checks = {
   heads: isWholeNumber(1),
@@ -373,32 +370,4 @@ function offsets(given: AttentionOptions["causalOffset"]): readonly number[] | u
 
 function readBounds(given: AttentionOptions["cuSeqlens"]): { q: Bounds; k: Bounds } | undefined {
   return given === undefined || "q" in given ? given : { q: given, k: given };
-}
-
-/** Partial results of one attention: over some of its keys. */
-export interface PartialAttention {
-  /** [B, H, L, Dv] */
-  output: Tensor;
-  /** [B, H, L]; -Infinity for a query that saw no key of this part. */
-  lse: Tensor;
-}
-
-export function mergeAttention(
-  engine: Engine,
-  a: PartialAttention,
-  b: PartialAttention,
-): PartialAttention {
-  if (!isObject(a)) throw refuse("option", "a", "{ output, lse }", describe(a));
-  if (!isObject(b)) throw refuse("option", "b", "{ output, lse }", describe(b));
-  engine.run(engine.module.mergeAttention, [
-    engine.handle("a.output", a.output),
-    engine.handle("a.lse", a.lse),
-    engine.handle("b.output", b.output),
-    engine.handle("b.lse", b.lse),
-  ]);
-  const output = engine.tensor();
-  const lse = engine.tensor();
-  const taken = { "a.output": a.output, "a.lse": a.lse, "b.output": b.output, "b.lse": b.lse };
-  recording()?.cut("mergeAttention", taken, [output, lse]);
-  return { output, lse };
 }

@@ -1,9 +1,10 @@
 // heed.blockMask: a mask from a function, evaluated once and kept by blocks; and functions for the masks
 // that people use.
 
+import type { Kind } from "../core/border.js";
 import type { Engine } from "../core/engine.js";
 import { describe, HeedError, refuse } from "../core/error.js";
-import { type Kind, Owned } from "../core/owned.js";
+import { Owned } from "../core/owned.js";
 import { createTensor } from "../core/tensor.js";
 import {
   type Check,

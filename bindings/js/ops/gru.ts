@@ -47,7 +47,7 @@ export function gru(
   engine: Engine,
   x: Tensor,
   parameters: GruParameters,
-  options: GruOptions,
+  options: GruOptions = {},
 ): GruResult {
   checkOptions("gru", parameters, parameterChecks, "parameter");
   checkOptions("gru", options, checks);

@@ -1,9 +1,10 @@
 // heed.createKvCache: keys and values kept where the kernel reads them.
 
+import type { Kind } from "../core/border.js";
 import type { Engine } from "../core/engine.js";
 import { describe } from "../core/error.js";
 import type { Operation } from "../core/module.js";
-import { type Kind, Owned } from "../core/owned.js";
+import { Owned } from "../core/owned.js";
 import type { Tensor } from "../core/tensor.js";
 import {
   type Check,

@@ -1,15 +1,18 @@
-// heed.linear and heed.packWeights.
+// The linear layer.
 
 import type { Engine } from "../core/engine.js";
-import { describe } from "../core/error.js";
 import type { Handle, Operation } from "../core/module.js";
-import { type Kind, Owned } from "../core/owned.js";
 import { recording } from "../core/tape.js";
 import { Tensor } from "../core/tensor.js";
-import { type Check, checkArgument, checkOptions, isTensor, oneOf } from "../core/validate.js";
-
-/** What can be done to each number of a tensor. */
-export type Activation = "relu" | "gelu" | "geluTanh" | "silu" | "tanh" | "sigmoid";
+import { type Check, checkOptions, isTensor } from "../core/validate.js";
+import {
+  type Activation,
+  activate,
+  activateBackward,
+  activationValue,
+  isActivation,
+} from "./activate.js";
+import { PackedWeights } from "./packedWeights.js";
 
 export interface LinearOptions {
   /** [out] */
@@ -21,68 +24,10 @@ export interface LinearOptions {
   activation?: Activation;
 }
 
-export interface PackWeightsOptions {
-  /**
-   * "float32" by default. "int8" takes a quarter of the memory and about half of the time; results are
-   * off by some 2 % of their root mean square on normally distributed numbers.
-   */
-  format?: "float32" | "int8";
-}
-
-const isActivation = oneOf("relu", "gelu", "geluTanh", "silu", "tanh", "sigmoid");
-
-const linearChecks = {
+const checks = {
   bias: isTensor,
   activation: isActivation,
 } satisfies Record<keyof LinearOptions, Check>;
-
-const packChecks = {
-  format: oneOf("float32", "int8"),
-} satisfies Record<keyof PackWeightsOptions, Check>;
-
-/** The weights of a linear layer in the order in which its kernel reads them. */
-export class PackedWeights extends Owned {
-  /** [out, in] */
-  readonly shape: readonly number[];
-  readonly format: "float32" | "int8";
-  /** Memory held, in bytes. */
-  readonly bytes: number;
-  /** What they were packed from, for a tape that finds it. */
-  readonly #weight: WeakRef<Tensor>;
-
-  /** @internal Made by `heed.packWeights`. */
-  constructor(engine: Engine, weight: Tensor, options: PackWeightsOptions) {
-    checkOptions("packWeights", options, packChecks);
-    const { module, border } = engine;
-    const { format = "float32" } = options;
-    const { value } = module.PackedWeightsFormat[format];
-    border.run(module.newPackedWeights, [engine.handle("weight", weight), value]);
-    super(engine, border.nextHeld("weights"));
-    border.run(module.packedWeightsBytes, [this.handle("weight", border)]);
-    this.bytes = border.next();
-    this.format = format;
-    this.shape = weight.shape;
-    this.#weight = new WeakRef(weight);
-  }
-
-  /** @internal The tensor they were packed from, while there is one. */
-  get weight(): Tensor | undefined {
-    return this.#weight.deref();
-  }
-
-  /** @internal */
-  get kind(): Kind {
-    return "weights";
-  }
-
-  override get [Symbol.toStringTag](): string {
-    return "PackedWeights";
-  }
-
-  protected traits(): string[] {
-    return [this.format, describe(this.shape), `${this.bytes} bytes`];
-  }
-}
 
 export function linear(
   engine: Engine,
@@ -91,7 +36,7 @@ export function linear(
   given: Tensor | LinearOptions = {},
 ): Tensor {
   const options = given instanceof Tensor ? { bias: given } : given;
-  checkOptions("linear", options, linearChecks);
+  checkOptions("linear", options, checks);
   const { module } = engine;
   const { bias, activation } = options;
   const tape = recording();
@@ -99,22 +44,20 @@ export function linear(
     engine
       .run(operation, [engine.handle("x", x), handle, engine.handleOrNone("bias", bias), value])
       .tensor();
-  const activationOf = (name: keyof typeof module.Activation) =>
-    (module.Activation[name] as { value: number }).value;
   if (weight instanceof PackedWeights) {
     const handle = weight.handle("weight", engine.border);
-    const y = run(module.linearPacked, handle, activationOf(activation ?? "none"));
+    const y = run(module.linearPacked, handle, activationValue(engine, activation ?? "none"));
     tape?.cut("linear with packed weights", { x, weight: weight.weight, bias }, [y]);
     return y;
   }
   const handle = engine.handle("weight", weight);
-  const value = activationOf(activation ?? "none");
+  const value = activationValue(engine, activation ?? "none");
   if (!tape) return run(module.linear, handle, value);
 
   // The gradient of an activation is one of its argument, which must be there then; but for ReLU, whose
   // result is positive where its argument is.
   const relu = activation === "relu" ? value : undefined;
-  const y = run(module.linear, handle, relu ?? activationOf("none"));
+  const y = run(module.linear, handle, relu ?? activationValue(engine, "none"));
   tape.record("linear", { x, weight, bias }, [y], ([given], needs) => {
     const d = relu === undefined ? given : activateBackward(engine, given, y, relu);
     engine.run(module.linearBackward, [
@@ -130,20 +73,4 @@ export function linear(
     return gradients;
   });
   return activation === undefined || relu !== undefined ? y : activate(engine, y, activation);
-}
-
-export function activate(engine: Engine, x: Tensor, activation: Activation): Tensor {
-  checkArgument("activation", activation, isActivation);
-  const { module } = engine;
-  const { value } = module.Activation[activation];
-  const y = engine.run(module.activate, [engine.handle("x", x), value]).tensor();
-  recording()?.record(activation, { x }, [y], ([d]) => ({
-    x: activateBackward(engine, d, x, value),
-  }));
-  return y;
-}
-
-function activateBackward(engine: Engine, d: Tensor | undefined, x: Tensor, activation: number) {
-  const args = [engine.handle("d", d), engine.handle("x", x), activation];
-  return engine.run(engine.module.activateBackward, args).tensor();
 }

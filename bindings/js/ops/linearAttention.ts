@@ -56,7 +56,7 @@ export function linearAttention(
   q: Tensor,
   k: Tensor,
   v: Tensor,
-  options: LinearAttentionOptions,
+  options: LinearAttentionOptions = {},
 ): LinearAttentionResult {
   checkOptions("linearAttention", options, checks);
   const { module } = engine;

@@ -14,7 +14,11 @@ import {
   isWholeNumber,
 } from "../core/validate.js";
 import { type AttentionOptions, attention, type If } from "./attention.js";
-import type { OriginOperations } from "./origins.js";
+import { tensor, zeros } from "./create.js";
+import type { KvCache } from "./kvCache.js";
+import { linear } from "./linear.js";
+import { reshape, split } from "./rearrange.js";
+import { mean } from "./sums.js";
 
 /** The parameters of torch.nn.MultiheadAttention, in its layout. */
 export interface MultiHeadAttentionParameters {
@@ -80,20 +84,18 @@ const multiHeadChecks = {
 } satisfies Record<keyof MultiHeadAttentionOptions, Check>;
 
 export function multiHeadAttention<O extends MultiHeadAttentionOptions>(
-  heed: OriginOperations,
   engine: Engine,
   query: Tensor,
   key: Tensor,
   value: Tensor,
-  parameters: MultiHeadAttentionParameters,
+  p: MultiHeadAttentionParameters,
   options: O,
 ): MultiHeadAttentionResult<O> {
   checkOptions("multiHeadAttention", options, multiHeadChecks);
-  checkOptions("multiHeadAttention", parameters, parameterChecks, "parameter");
-  const p = parameters;
+  checkOptions("multiHeadAttention", p, parameterChecks, "parameter");
   if (recording() || options.dropout) {
-    const run = () => inSteps(heed, engine, [query, key, value], p, options);
-    return engine.scope(run) as MultiHeadAttentionResult<O>;
+    checkShapes(engine, [query, key, value], p, options);
+    return inSteps(engine, [query, key, value], p, options) as MultiHeadAttentionResult<O>;
   }
   engine.run(engine.module.multiHeadAttention, [
     engine.handle("query", query),
@@ -119,39 +121,65 @@ export function multiHeadAttention<O extends MultiHeadAttentionOptions>(
   } as MultiHeadAttentionResult<O>;
 }
 
-/** The same by operations that have gradients. */
-function inSteps(
-  heed: OriginOperations,
+/**
+ * The same by operations that have gradients, or with a cache of projected keys and values.
+ *
+ * @param inputs with a cache, keys and values may be left out: queries then attend to what it holds
+ */
+export function inSteps(
   engine: Engine,
-  inputs: readonly [query: Tensor, key: Tensor, value: Tensor],
+  inputs: Inputs,
   p: MultiHeadAttentionParameters,
   o: MultiHeadAttentionOptions,
+  cache?: KvCache,
 ): MultiHeadAttentionResult {
-  checkShapes(engine, inputs, p, o);
-  const { inProjWeight, inProjBias, outProjWeight, outProjBias } = p;
-  const weights = inProjWeight
-    ? heed.split(inProjWeight, 3)
-    : [p.qProjWeight, p.kProjWeight, p.vProjWeight];
-  const biases = inProjBias ? heed.split(inProjBias, 3) : [];
-  const [q, k, v] = inputs.map((x, i) => heed.linear(x, weights[i] as Tensor, biases[i])) as [
-    Tensor,
-    Tensor,
-    Tensor,
-  ];
-  const { dropout = 0, seed = 0, isCausal = false, needWeights = false } = o;
-  const masks = joinedMasks(heed, o.mask, o.keyMask);
-  const options = { heads: o.heads, isCausal, needWeights, dropout, seed, ...masks };
-  const heads = attention(engine, q, k, v, options);
-  return {
-    output: heed.linear(heads.output, outProjWeight, outProjBias),
-    weights:
-      o.averageWeights && heads.weights ? heed.mean(heads.weights, { axis: 1 }) : heads.weights,
-  };
+  return engine.scope(() => {
+    const [q, k, v] = project(engine, inputs, p);
+    const { heads, dropout = 0, seed = 0, isCausal = false, needWeights = false } = o;
+    const attended = attention(engine, q, k, v, {
+      ...{ heads, isCausal, needWeights, dropout, seed },
+      ...joinedMasks(engine, o.mask, o.keyMask),
+      ...(cache && { past: cache }),
+    });
+    const { weights } = attended;
+    return {
+      output: linear(engine, attended.output, p.outProjWeight, p.outProjBias),
+      weights: o.averageWeights && weights ? mean(engine, weights, { axis: 1 }) : weights,
+    };
+  });
 }
 
-/** Two masks as options of attention, which takes one of them and a bias. */
-export function joinedMasks(
-  heed: OriginOperations,
+type Inputs = readonly [query: Tensor, key: Tensor | undefined, value: Tensor | undefined];
+
+type Projected = [q: Tensor, k: Tensor, v: Tensor];
+
+/** Queries, keys and values, [B, .., E] each; keys and values that are not given have no rows. */
+export function project(
+  engine: Engine,
+  [query, key, value]: Inputs,
+  p: MultiHeadAttentionParameters,
+): Projected {
+  const { inProjWeight, inProjBias } = p;
+  // One product for all three; on a tape, its gradient would need another copy.
+  if (inProjWeight && key === query && value === query && !recording())
+    return split(engine, linear(engine, query, inProjWeight, inProjBias), 3, {
+      axis: -1,
+    }) as Projected;
+  const biases = inProjBias ? split(engine, inProjBias, 3) : [];
+  const weights = inProjWeight
+    ? split(engine, inProjWeight, 3)
+    : [p.qProjWeight, p.kProjWeight, p.vProjWeight];
+  const projected = (x: Tensor, i: number) => linear(engine, x, weights[i] as Tensor, biases[i]);
+  const q = projected(query, 0);
+  if (key && value) return [q, projected(key, 1), projected(value, 2)];
+  const [B = 0, , E = 0] = q.shape;
+  const none = zeros(engine, [B, 0, E]);
+  return [q, none, none];
+}
+
+/** Two masks as options of attention, which takes one mask and a bias. */
+function joinedMasks(
+  engine: Engine,
   mask: Tensor | undefined,
   keyMask: Tensor | undefined,
 ): Pick<AttentionOptions, "mask" | "bias"> {
@@ -163,10 +191,10 @@ export function joinedMasks(
   const [batch = 0, keys = 0] = keyMask.shape;
   const shape = [batch, 1, 1, keys];
   if (mask?.dtype !== "bool") {
-    const seen = heed.reshape(keyMask, shape);
+    const seen = reshape(engine, keyMask, shape);
     return mask ? { mask: seen, bias: mask } : { mask: seen };
   }
-  const bias = heed.zeros(shape);
+  const bias = zeros(engine, shape);
   bias.data.set(Float32Array.from(keyMask.data, (see) => (see ? 0 : -Infinity)));
   return { mask, bias };
 }
@@ -208,4 +236,11 @@ function checkShapes(
       checkTensor(engine, name, weight, [E, inputs[name].shape[2]]);
     }
   }
+}
+
+export function fromTorchMask(engine: Engine, mask: Tensor): Tensor {
+  engine.handle("mask", mask);
+  if (mask.dtype !== "bool") throw refuse("dtype", "mask", "bool", mask.dtype);
+  const allowed = (mask.data as Uint8Array).map((value) => 1 - value);
+  return tensor(engine, allowed, mask.shape, "bool");
 }

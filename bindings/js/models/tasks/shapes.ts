@@ -2,8 +2,8 @@
 
 import { isShare, isWholeNumber } from "../../core/validate.js";
 import type { Generator } from "../../nn/random.js";
-import { patchSize } from "../evaluate.js";
 import type { Picture, Task } from "../examples.js";
+import { patchSize } from "../modelConfig.js";
 import { below, between, choose, share } from "./draw.js";
 import { drawFrom, withDefaults } from "./task.js";
 

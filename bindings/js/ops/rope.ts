@@ -1,4 +1,4 @@
-// Where words stand: sinusoidal encoding and rotary embedding.
+// Rotary position embedding.
 
 import type { Engine } from "../core/engine.js";
 import type { Operation } from "../core/module.js";
@@ -6,38 +6,12 @@ import { recording, snapshot } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
 import {
   type Check,
-  checkArgument,
   checkOptions,
   isPositive,
   isTensor,
   isWholeNumber,
   oneOf,
 } from "../core/validate.js";
-
-export interface SinusoidalOptions {
-  /** 10000 by default. */
-  base?: number;
-  /** The position of the first row; 0 by default. */
-  offset?: number;
-}
-
-const sinusoidalChecks = { base: isPositive, offset: isWholeNumber(0) } satisfies Record<
-  keyof SinusoidalOptions,
-  Check
->;
-
-export function sinusoidalEncoding(
-  engine: Engine,
-  length: number,
-  size: number,
-  options: SinusoidalOptions,
-): Tensor {
-  checkArgument("length", length, isWholeNumber(0));
-  checkArgument("size", size, isWholeNumber(0));
-  checkOptions("sinusoidalEncoding", options, sinusoidalChecks);
-  const { base = 10000, offset = 0 } = options;
-  return engine.run(engine.module.sinusoidalEncoding, [length, size, base, offset]).tensor();
-}
 
 export interface RopeOptions {
   /** Pairs (x[c], x[c + rotarySize / 2]), or (x[2c], x[2c + 1]); "half" by default. */
@@ -60,7 +34,7 @@ export interface RopeOptions {
   sin?: Tensor;
 }
 
-const ropeChecks = {
+const checks = {
   style: oneOf("half", "interleaved"),
   heads: isWholeNumber(1),
   rotarySize: isWholeNumber(2),
@@ -71,8 +45,8 @@ const ropeChecks = {
   sin: isTensor,
 } satisfies Record<keyof RopeOptions, Check>;
 
-export function rope(engine: Engine, x: Tensor, options: RopeOptions): Tensor {
-  checkOptions("rope", options, ropeChecks);
+export function rope(engine: Engine, x: Tensor, options: RopeOptions = {}): Tensor {
+  checkOptions("rope", options, checks);
   const { module } = engine;
   const tape = recording();
   const o = tape ? snapshot(options) : options;

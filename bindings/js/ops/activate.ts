@@ -1,0 +1,50 @@
+// Activations: functions of each element.
+
+import type { Engine } from "../core/engine.js";
+import { recording } from "../core/tape.js";
+import type { Tensor } from "../core/tensor.js";
+import { checkArgument, oneOf } from "../core/validate.js";
+
+const activations = ["relu", "gelu", "geluTanh", "silu", "tanh", "sigmoid"] as const;
+
+/** A function of each element. */
+export type Activation = (typeof activations)[number];
+
+export const isActivation = oneOf(...activations);
+
+export function activate(engine: Engine, x: Tensor, activation: Activation): Tensor {
+  checkArgument("activation", activation, isActivation);
+  const value = activationValue(engine, activation);
+  const y = engine.run(engine.module.activate, [engine.handle("x", x), value]).tensor();
+  recording()?.record(activation, { x }, [y], ([d]) => ({
+    x: activateBackward(engine, d, x, value),
+  }));
+  return y;
+}
+
+/** The gradient for x, from that for activation(x). */
+export function activateBackward(
+  engine: Engine,
+  d: Tensor | undefined,
+  x: Tensor,
+  activation: number,
+): Tensor {
+  const args = [engine.handle("d", d), engine.handle("x", x), activation];
+  return engine.run(engine.module.activateBackward, args).tensor();
+}
+
+/** The number of an activation in C++. */
+export function activationValue(engine: Engine, activation: Activation | "none"): number {
+  return engine.module.Activation[activation].value;
+}
+
+export function swiglu(engine: Engine, gate: Tensor, up: Tensor): Tensor {
+  const { module } = engine;
+  const inputs = () => [engine.handle("gate", gate), engine.handle("up", up)];
+  const y = engine.run(module.swiglu, inputs()).tensor();
+  recording()?.record("swiglu", { gate, up }, [y], ([d]) => {
+    engine.run(module.swigluBackward, [engine.handle("d", d), ...inputs()]);
+    return { gate: engine.tensor(), up: engine.tensor() };
+  });
+  return y;
+}

@@ -1,0 +1,97 @@
+// Additive attention.
+
+import type { Engine } from "../core/engine.js";
+import { recording } from "../core/tape.js";
+import type { Tensor } from "../core/tensor.js";
+import { type Check, checkOptions, checkTensor, isTensor } from "../core/validate.js";
+import { linear } from "./linear.js";
+import {
+  checkScoredInputs,
+  type KeyMaskOptions,
+  type ScoredAttentionResult,
+} from "./scoredAttention.js";
+
+export interface AdditiveAttentionParameters {
+  /** [A, Dq] */
+  queryWeight: Tensor;
+  /** [A, Dk] */
+  keyWeight: Tensor;
+  /** [A] */
+  bias?: Tensor;
+  /** [A] */
+  scoreWeight: Tensor;
+}
+
+const additiveChecks = {
+  queryWeight: isTensor,
+  keyWeight: isTensor,
+  bias: isTensor,
+  scoreWeight: isTensor,
+} satisfies Record<keyof AdditiveAttentionParameters, Check>;
+const keyMaskChecks = { keyMask: isTensor } satisfies Record<keyof KeyMaskOptions, Check>;
+
+export function additiveAttention(
+  engine: Engine,
+  query: Tensor,
+  keys: Tensor,
+  values: Tensor,
+  parameters: AdditiveAttentionParameters,
+  options: KeyMaskOptions = {},
+): ScoredAttentionResult {
+  checkOptions("additiveAttention", parameters, additiveChecks, "parameter");
+  checkOptions("additiveAttention", options, keyMaskChecks);
+  const { queryWeight, keyWeight, bias, scoreWeight } = parameters;
+  const { Dq, Dk } = checkScoredInputs(engine, query, keys, values, options.keyMask);
+  checkTensor(engine, "queryWeight", queryWeight, [undefined, Dq]);
+  const [A] = queryWeight.shape;
+  checkTensor(engine, "keyWeight", keyWeight, [A, Dk]);
+  if (bias) checkTensor(engine, "bias", bias, [A]);
+  checkTensor(engine, "scoreWeight", scoreWeight, [A]);
+  const run = () => {
+    const q = linear(engine, query, queryWeight, bias);
+    const k = linear(engine, keys, keyWeight);
+    return additiveScores(engine, q, k, values, scoreWeight, options);
+  };
+  return engine.scope(run);
+}
+
+export function additiveScores(
+  engine: Engine,
+  q: Tensor,
+  k: Tensor,
+  v: Tensor,
+  scoreWeight: Tensor,
+  options: KeyMaskOptions = {},
+): ScoredAttentionResult {
+  checkOptions("additiveScores", options, keyMaskChecks);
+  const { module } = engine;
+  const inputs = () => [
+    engine.handle("q", q),
+    engine.handle("k", k),
+    engine.handle("v", v),
+    engine.handle("scoreWeight", scoreWeight),
+  ];
+  const mask = engine.handleOrNone("keyMask", options.keyMask);
+  engine.run(module.additiveAttention, [...inputs(), mask], { weight: "scoreWeight" });
+  const output = engine.tensor();
+  const weights = engine.tensor();
+  const taken = { q, k, v, scoreWeight };
+  recording()?.record("additiveAttention", taken, [output, weights], ([given, dWeights]) => {
+    const d = given ?? engine.zeros(output.shape);
+    engine.run(module.additiveAttentionBackward, [
+      engine.handle("d", d),
+      engine.handleOrNone("d", dWeights),
+      ...inputs(),
+      engine.handle("weights", weights),
+    ]);
+    const { weight, ...gradients } = {
+      q: engine.tensor(),
+      k: engine.tensor(),
+      v: engine.tensor(),
+      weight: engine.tensor(),
+    };
+    if (d !== given) d.dispose();
+    return { ...gradients, scoreWeight: weight };
+  });
+  return { output, weights };
+}

@@ -1,0 +1,48 @@
+// Attention without parameters: with equal scores, or with the products of the inputs as scores.
+
+import type { Engine } from "../core/engine.js";
+import { recording } from "../core/tape.js";
+import type { Tensor } from "../core/tensor.js";
+import { type Check, checkOptions, checkTensor, isBoolean, isTensor } from "../core/validate.js";
+import { dotProductAttention } from "./scoredAttention.js";
+
+export interface AverageOptions {
+  /** Position i averages the positions j <= i only. */
+  isCausal?: boolean;
+  /** bool [B, L], true where a position counts. */
+  keyMask?: Tensor;
+}
+
+export interface SelfSimilarityResult {
+  /** [B, L, E] */
+  output: Tensor;
+  /** [B, L, L] */
+  weights: Tensor;
+}
+
+const checks = { isCausal: isBoolean, keyMask: isTensor } satisfies Record<
+  keyof AverageOptions,
+  Check
+>;
+
+export function average(engine: Engine, x: Tensor, options: AverageOptions = {}): Tensor {
+  checkOptions("average", options, checks);
+  const { module } = engine;
+  const { isCausal = false, keyMask } = options;
+  const numbers = () => [Number(isCausal), engine.handleOrNone("keyMask", keyMask)];
+  const y = engine.run(module.average, [engine.handle("x", x), ...numbers()]).tensor();
+  recording()?.record("average", { x }, [y], ([d]) => {
+    const args = [engine.handle("d", d), ...numbers()];
+    return { x: engine.run(module.averageBackward, args).tensor() };
+  });
+  return y;
+}
+
+export function selfSimilarity(engine: Engine, x: Tensor): SelfSimilarityResult {
+  if (recording()) {
+    checkTensor(engine, "x", x, [undefined, undefined, undefined]);
+    return dotProductAttention(engine, x, x, x, undefined);
+  }
+  engine.run(engine.module.selfSimilarity, [engine.handle("x", x)]);
+  return { output: engine.tensor(), weights: engine.tensor() };
+}

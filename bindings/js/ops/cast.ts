@@ -1,0 +1,14 @@
+// Conversion between floating types.
+
+import type { Engine } from "../core/engine.js";
+import { recording } from "../core/tape.js";
+import type { Tensor } from "../core/tensor.js";
+import { checkArgument, oneOf } from "../core/validate.js";
+
+export function cast(engine: Engine, x: Tensor, dtype: "float32" | "float16" | "bfloat16"): Tensor {
+  checkArgument("dtype", dtype, oneOf("float32", "float16", "bfloat16"));
+  const args = [engine.handle("x", x), engine.module.DType[dtype].value];
+  const y = engine.run(engine.module.cast, args).tensor();
+  recording()?.cut("cast", { x }, [y]);
+  return y;
+}

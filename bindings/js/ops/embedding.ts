@@ -1,0 +1,44 @@
+// Rows of a table.
+
+import { notGiven } from "../core/border.js";
+import type { Engine } from "../core/engine.js";
+import { refuse } from "../core/error.js";
+import { recording } from "../core/tape.js";
+import type { Tensor } from "../core/tensor.js";
+import { type Check, checkOptions, isWholeNumber } from "../core/validate.js";
+
+export interface EmbeddingOptions {
+  /** A row of the table that has no gradient. */
+  paddingIndex?: number;
+}
+
+const embeddingChecks = { paddingIndex: isWholeNumber(0) } satisfies Record<
+  keyof EmbeddingOptions,
+  Check
+>;
+
+export function embedding(
+  engine: Engine,
+  ids: Tensor,
+  weight: Tensor,
+  options: EmbeddingOptions = {},
+): Tensor {
+  checkOptions("embedding", options, embeddingChecks);
+  const { module } = engine;
+  const { paddingIndex } = options;
+  const args = [engine.handle("ids", ids), engine.handle("weight", weight)];
+  const [rows = 0] = weight.shape;
+  if (paddingIndex !== undefined && paddingIndex >= rows)
+    throw refuse(
+      "option",
+      "paddingIndex",
+      `a number from 0 to below ${rows}`,
+      String(paddingIndex),
+    );
+  const found = engine.run(module.embedding, args).tensor();
+  recording()?.record("embedding", { weight }, [found], ([d]) => {
+    const args = [engine.handle("d", d), engine.handle("ids", ids), rows, paddingIndex ?? notGiven];
+    return { weight: engine.run(module.embeddingBackward, args).tensor() };
+  });
+  return found;
+}

@@ -1,0 +1,96 @@
+// Local and non-local means of an image.
+
+import type { Engine } from "../core/engine.js";
+import { recording } from "../core/tape.js";
+import type { Tensor } from "../core/tensor.js";
+import {
+  type Check,
+  checkArgument,
+  checkOptions,
+  isNumber,
+  isPositive,
+  isWholeNumber,
+  oneOf,
+} from "../core/validate.js";
+
+export interface NonLocalMeansOptions {
+  /** Patches have 2 patchRadius + 1 pixels a side; 3 by default, 128 at most. */
+  patchRadius?: number;
+  /** Search windows have 2 searchRadius + 1 pixels a side; 10 by default. */
+  searchRadius?: number;
+  /** The weight falls by e where the distance of two patches grows by h^2; 0.1 by default. */
+  h?: number;
+  /** Deviation of the noise: 2 sigma^2 is taken off the distances; 0 by default. */
+  sigma?: number;
+  /** How patches reach outside the image: mirrored (the default), or into zeros. */
+  border?: "reflect" | "zero";
+}
+
+export interface NonLocalMeansResult {
+  /** [H, W] */
+  output: Tensor;
+  /** [H, W]: the sum of each pixel's weights before they are divided by it. */
+  weightSum: Tensor;
+}
+
+const checks = {
+  // The work grows with its square: what is far beyond any use would take hours.
+  patchRadius: isWholeNumber(0, 128),
+  searchRadius: isWholeNumber(0),
+  h: isPositive,
+  sigma: isNumber,
+  border: oneOf("reflect", "zero"),
+} satisfies Record<keyof NonLocalMeansOptions, Check>;
+
+export function localMean(engine: Engine, image: Tensor, radius: number): Tensor {
+  checkArgument("radius", radius, isWholeNumber(0));
+  const mean = engine
+    .run(engine.module.localMean, [engine.handle("image", image), radius])
+    .tensor();
+  recording()?.cut("localMean", { image }, [mean]);
+  return mean;
+}
+
+export function nonLocalMeans(
+  engine: Engine,
+  image: Tensor,
+  options: NonLocalMeansOptions = {},
+): NonLocalMeansResult {
+  const numbers = nonLocalMeansNumbers(engine, "nonLocalMeans", options);
+  engine.run(engine.module.nonLocalMeans, [engine.handle("image", image), ...numbers]);
+  const output = engine.tensor();
+  const weightSum = engine.tensor();
+  recording()?.cut("nonLocalMeans", { image }, [output, weightSum]);
+  return { output, weightSum };
+}
+
+export function nonLocalMeansWeights(
+  engine: Engine,
+  image: Tensor,
+  row: number,
+  column: number,
+  options: NonLocalMeansOptions = {},
+): Tensor {
+  checkArgument("row", row, isWholeNumber(0));
+  checkArgument("column", column, isWholeNumber(0));
+  const numbers = nonLocalMeansNumbers(engine, "nonLocalMeansWeights", options);
+  const args = [engine.handle("image", image), row, column, ...numbers];
+  const weights = engine.run(engine.module.nonLocalMeansWeights, args).tensor();
+  recording()?.cut("nonLocalMeansWeights", { image }, [weights]);
+  return weights;
+}
+
+function nonLocalMeansNumbers(
+  engine: Engine,
+  operation: string,
+  options: NonLocalMeansOptions,
+): number[] {
+  checkOptions(operation, options, checks);
+  return [
+    options.patchRadius ?? 3,
+    options.searchRadius ?? 10,
+    options.h ?? 0.1,
+    options.sigma ?? 0,
+    engine.module.Border[options.border ?? "reflect"].value,
+  ];
+}

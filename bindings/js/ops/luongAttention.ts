@@ -1,0 +1,91 @@
+// Attention with the scores of Luong et al. (2015).
+
+import type { Engine } from "../core/engine.js";
+import { refuse } from "../core/error.js";
+import type { Tensor } from "../core/tensor.js";
+import {
+  type Check,
+  checkArgument,
+  checkOptions,
+  checkTensor,
+  isTensor,
+  oneOf,
+} from "../core/validate.js";
+import { additiveAttention } from "./additiveAttention.js";
+import { matmul } from "./matmul.js";
+import { split } from "./rearrange.js";
+import {
+  checkScoredInputs,
+  dotProductAttention,
+  type KeyMaskOptions,
+  type ScoredAttentionResult,
+} from "./scoredAttention.js";
+
+export interface LuongAttentionOptions extends KeyMaskOptions {
+  /** q . k, q W k, or v . tanh(W [q; k]) (Luong et al., 2015, section 3.1). */
+  score: "dot" | "general" | "concat";
+  /** W: [Dq, Dk] for "general", [A, Dq + Dk] for "concat". */
+  weight?: Tensor;
+  /** v: [A] for "concat". */
+  scoreWeight?: Tensor;
+}
+
+const checks = {
+  keyMask: isTensor,
+  score: oneOf("dot", "general", "concat"),
+  weight: isTensor,
+  scoreWeight: isTensor,
+} satisfies Record<keyof LuongAttentionOptions, Check>;
+
+/** Refuses a missing tensor that the score needs, and a given one that it does not need. */
+function checkPresence(
+  name: string,
+  tensor: Tensor | undefined,
+  score: string,
+  isNeeded: boolean,
+): void {
+  if ((tensor !== undefined) === isNeeded) return;
+  const because = `because score is "${score}"`;
+  throw isNeeded
+    ? refuse("option", name, `a tensor, ${because}`, "nothing")
+    : refuse("option", name, `nothing, ${because}`, "a tensor");
+}
+
+export function luongAttention(
+  engine: Engine,
+  query: Tensor,
+  keys: Tensor,
+  values: Tensor,
+  options: LuongAttentionOptions,
+): ScoredAttentionResult {
+  checkOptions("luongAttention", options, checks);
+  const { score, weight, scoreWeight, keyMask } = options;
+  checkArgument("score", score, checks.score);
+  const { B, S, Dq, Dk } = checkScoredInputs(engine, query, keys, values, keyMask);
+  checkPresence("weight", weight, score, score !== "dot");
+  checkPresence("scoreWeight", scoreWeight, score, score === "concat");
+  if (score === "dot") checkTensor(engine, "keys", keys, [B, S, Dq]);
+  if (score === "general") checkTensor(engine, "weight", weight, [Dq, Dk]);
+  if (score === "concat") {
+    checkTensor(engine, "weight", weight, [undefined, Dq + Dk]);
+    checkTensor(engine, "scoreWeight", scoreWeight, [weight?.shape[0]]);
+  }
+  const run = () => {
+    if (score === "dot") return dotProductAttention(engine, query, keys, values, keyMask);
+    if (score === "general")
+      return dotProductAttention(
+        engine,
+        matmul(engine, query, weight as Tensor),
+        keys,
+        values,
+        keyMask,
+      );
+    const [queryWeight, keyWeight] = split(engine, weight as Tensor, [Dq, Dk], { axis: 1 }) as [
+      Tensor,
+      Tensor,
+    ];
+    const parameters = { queryWeight, keyWeight, scoreWeight: scoreWeight as Tensor };
+    return additiveAttention(engine, query, keys, values, parameters, keyMask ? { keyMask } : {});
+  };
+  return engine.scope(run);
+}

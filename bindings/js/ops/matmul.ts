@@ -1,0 +1,65 @@
+// Products of matrices.
+
+import type { Engine } from "../core/engine.js";
+import { recording } from "../core/tape.js";
+import type { Tensor } from "../core/tensor.js";
+import { type Check, checkOptions, isBoolean } from "../core/validate.js";
+import { repeated, sumTo } from "./sums.js";
+
+export interface MatmulOptions {
+  /** Whether the last two axes of a change places before. */
+  transposeA?: boolean;
+  transposeB?: boolean;
+}
+
+const checks = { transposeA: isBoolean, transposeB: isBoolean } satisfies Record<
+  keyof MatmulOptions,
+  Check
+>;
+
+export function matmul(engine: Engine, a: Tensor, b: Tensor, options: MatmulOptions = {}): Tensor {
+  checkOptions("matmul", options, checks);
+  const times = (x: Tensor, y: Tensor, transposeA: boolean, transposeB: boolean) =>
+    engine
+      .run(engine.module.matmul, [
+        engine.handle("a", x),
+        engine.handle("b", y),
+        Number(transposeA),
+        Number(transposeB),
+      ])
+      .tensor();
+  const { transposeA = false, transposeB = false } = options;
+  const result = times(a, b, transposeA, transposeB);
+  recording()?.record("matmul", { a, b }, [result], ([d], needs) => {
+    if (!d) return {};
+    let forA: Tensor | undefined;
+    if (needs("a")) {
+      // A matrix b serves every a of a batch.
+      forA = transposeA
+        ? perBatch(engine, b, d, transposeB, times)
+        : times(d, b, false, !transposeB);
+    }
+    let forB: Tensor | undefined;
+    if (needs("b")) {
+      const batched = transposeB ? times(d, a, true, transposeA) : times(a, d, !transposeA, false);
+      forB = sumTo(engine, batched, b.shape);
+    }
+    return { a: forA, b: forB };
+  });
+  return result;
+}
+
+/** b d^T for a of a batch [..., K, M] whose b is one matrix, or one for each. */
+function perBatch(
+  engine: Engine,
+  b: Tensor,
+  d: Tensor,
+  transposeB: boolean,
+  times: (x: Tensor, y: Tensor, transposeX: boolean, transposeY: boolean) => Tensor,
+): Tensor {
+  if (b.shape.length === d.shape.length) return times(b, d, transposeB, true);
+  const each = repeated(engine, b, [...d.shape.slice(0, -2), ...b.shape]);
+  const result = times(each, d, transposeB, true);
+  each.dispose();
+  return result;
+}

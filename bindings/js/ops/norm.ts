@@ -1,0 +1,69 @@
+// Layer norm and RMS norm.
+
+import type { Engine } from "../core/engine.js";
+import { recording } from "../core/tape.js";
+import type { Tensor } from "../core/tensor.js";
+import { type Check, checkOptions, isNumber, isTensor, isWholeNumber } from "../core/validate.js";
+
+export interface LayerNormOptions {
+  /** The sizes of the normalised axes; ones by default. */
+  weight?: Tensor;
+  /** The same; zeros by default. */
+  bias?: Tensor;
+  /** Added to the variance; 1e-5 by default. */
+  eps?: number;
+  /** So many of the last axes are normalised together; 1 by default. */
+  axes?: number;
+}
+
+export interface RmsNormOptions {
+  /** The sizes of the normalised axes; ones by default. */
+  weight?: Tensor;
+  /** Added to the mean of squares; 1e-6 by default. */
+  eps?: number;
+  axes?: number;
+}
+
+const layerNormChecks = {
+  weight: isTensor,
+  bias: isTensor,
+  eps: isNumber,
+  axes: isWholeNumber(1, 8),
+} satisfies Record<keyof LayerNormOptions, Check>;
+const rmsNormChecks = {
+  weight: isTensor,
+  eps: isNumber,
+  axes: isWholeNumber(1, 8),
+} satisfies Record<keyof RmsNormOptions, Check>;
+
+export function layerNorm(engine: Engine, x: Tensor, options: LayerNormOptions = {}): Tensor {
+  checkOptions("layerNorm", options, layerNormChecks);
+  const { module } = engine;
+  const { weight, bias, eps = 1e-5, axes = 1 } = options;
+  const args = () => [
+    engine.handle("x", x),
+    axes,
+    engine.handleOrNone("weight", weight),
+    engine.handleOrNone("bias", bias),
+    eps,
+  ];
+  const y = engine.run(module.layerNorm, args()).tensor();
+  recording()?.record("layerNorm", { x, weight, bias }, [y], ([d]) => {
+    engine.run(module.layerNormBackward, [engine.handle("d", d), ...args()]);
+    return { x: engine.tensor(), weight: engine.optional(), bias: engine.optional() };
+  });
+  return y;
+}
+
+export function rmsNorm(engine: Engine, x: Tensor, options: RmsNormOptions = {}): Tensor {
+  checkOptions("rmsNorm", options, rmsNormChecks);
+  const { module } = engine;
+  const { weight, eps = 1e-6, axes = 1 } = options;
+  const args = () => [engine.handle("x", x), axes, engine.handleOrNone("weight", weight), eps];
+  const y = engine.run(module.rmsNorm, args()).tensor();
+  recording()?.record("rmsNorm", { x, weight }, [y], ([d]) => {
+    engine.run(module.rmsNormBackward, [engine.handle("d", d), ...args()]);
+    return { x: engine.tensor(), weight: engine.optional(), bias: engine.optional() };
+  });
+  return y;
+}

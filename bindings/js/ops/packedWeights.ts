@@ -1,0 +1,64 @@
+// Weights of a linear layer, packed once for many calls.
+
+import type { Kind } from "../core/border.js";
+import type { Engine } from "../core/engine.js";
+import { describe } from "../core/error.js";
+import { Owned } from "../core/owned.js";
+import type { Tensor } from "../core/tensor.js";
+import { type Check, checkOptions, oneOf } from "../core/validate.js";
+
+export interface PackWeightsOptions {
+  /**
+   * "float32" by default. "int8" takes a quarter of the memory and about half of the time; results are
+   * off by some 2 % of their root mean square on normally distributed numbers.
+   */
+  format?: "float32" | "int8";
+}
+
+const checks = {
+  format: oneOf("float32", "int8"),
+} satisfies Record<keyof PackWeightsOptions, Check>;
+
+/** The weights of a linear layer in the order in which its kernel reads them. */
+export class PackedWeights extends Owned {
+  /** [out, in] */
+  readonly shape: readonly number[];
+  readonly format: "float32" | "int8";
+  /** Memory held, in bytes. */
+  readonly bytes: number;
+  /** What they were packed from, for a tape that finds it. */
+  readonly #weight: WeakRef<Tensor>;
+
+  /** @internal Made by `heed.packWeights`. */
+  constructor(engine: Engine, weight: Tensor, options: PackWeightsOptions) {
+    checkOptions("packWeights", options, checks);
+    const { module, border } = engine;
+    const { format = "float32" } = options;
+    const { value } = module.PackedWeightsFormat[format];
+    border.run(module.newPackedWeights, [engine.handle("weight", weight), value]);
+    super(engine, border.nextHeld("weights"));
+    border.run(module.packedWeightsBytes, [this.handle("weight", border)]);
+    this.bytes = border.next();
+    this.format = format;
+    this.shape = weight.shape;
+    this.#weight = new WeakRef(weight);
+  }
+
+  /** @internal The tensor they were packed from, while there is one. */
+  get weight(): Tensor | undefined {
+    return this.#weight.deref();
+  }
+
+  /** @internal */
+  get kind(): Kind {
+    return "weights";
+  }
+
+  override get [Symbol.toStringTag](): string {
+    return "PackedWeights";
+  }
+
+  protected traits(): string[] {
+    return [this.format, describe(this.shape), `${this.bytes} bytes`];
+  }
+}

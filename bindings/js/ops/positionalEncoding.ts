@@ -1,0 +1,36 @@
+// The sinusoidal positional encoding.
+
+import type { Engine } from "../core/engine.js";
+import type { Tensor } from "../core/tensor.js";
+import {
+  type Check,
+  checkArgument,
+  checkOptions,
+  isPositive,
+  isWholeNumber,
+} from "../core/validate.js";
+
+export interface SinusoidalOptions {
+  /** 10000 by default. */
+  base?: number;
+  /** The position of the first row; 0 by default. */
+  offset?: number;
+}
+
+const checks = { base: isPositive, offset: isWholeNumber(0) } satisfies Record<
+  keyof SinusoidalOptions,
+  Check
+>;
+
+export function sinusoidalEncoding(
+  engine: Engine,
+  length: number,
+  size: number,
+  options: SinusoidalOptions = {},
+): Tensor {
+  checkArgument("length", length, isWholeNumber(0));
+  checkArgument("size", size, isWholeNumber(0));
+  checkOptions("sinusoidalEncoding", options, checks);
+  const { base = 10000, offset = 0 } = options;
+  return engine.run(engine.module.sinusoidalEncoding, [length, size, base, offset]).tensor();
+}

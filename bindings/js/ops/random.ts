@@ -1,0 +1,59 @@
+// Random tensors: the same seed gives the same numbers.
+
+import type { Engine } from "../core/engine.js";
+import { checkShape, type Tensor } from "../core/tensor.js";
+import {
+  type Check,
+  checkArgument,
+  checkOptions,
+  isNumber,
+  isWholeNumber,
+} from "../core/validate.js";
+
+export interface UniformOptions {
+  low?: number;
+  high?: number;
+  seed: number;
+}
+
+export interface NormalOptions {
+  mean?: number;
+  deviation?: number;
+  seed: number;
+}
+
+const uniformChecks = {
+  low: isNumber,
+  high: isNumber,
+  seed: isWholeNumber(0),
+} satisfies Record<keyof UniformOptions, Check>;
+const normalChecks = {
+  mean: isNumber,
+  deviation: isNumber,
+  seed: isWholeNumber(0),
+} satisfies Record<keyof NormalOptions, Check>;
+
+export function uniform(engine: Engine, shape: readonly number[], options: UniformOptions): Tensor {
+  checkOptions("uniform", options, uniformChecks);
+  const { low = 0, high = 1, seed } = options;
+  return random(engine, engine.module.randomUniform, shape, low, high, seed);
+}
+
+export function normal(engine: Engine, shape: readonly number[], options: NormalOptions): Tensor {
+  checkOptions("normal", options, normalChecks);
+  const { mean = 0, deviation = 1, seed } = options;
+  return random(engine, engine.module.randomNormal, shape, mean, deviation, seed);
+}
+
+function random(
+  engine: Engine,
+  operation: Engine["module"]["randomUniform"],
+  shape: readonly number[],
+  first: number,
+  second: number,
+  seed: number | undefined,
+): Tensor {
+  checkShape(shape);
+  checkArgument("seed", seed, isWholeNumber(0));
+  return engine.run(operation, [shape.length, ...shape, first, second, seed as number]).tensor();
+}

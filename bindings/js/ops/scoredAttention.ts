@@ -1,0 +1,58 @@
+// What the kinds of attention with scores of their own share: one head, queries and keys by name.
+
+import type { Engine } from "../core/engine.js";
+import type { Tensor } from "../core/tensor.js";
+import { checkTensor } from "../core/validate.js";
+import { attention } from "./attention.js";
+import { reshape } from "./rearrange.js";
+
+/** What attention with scores of its own gives. */
+export interface ScoredAttentionResult {
+  /** [B, L, Dv] */
+  output: Tensor;
+  /** [B, L, S] */
+  weights: Tensor;
+}
+
+export interface KeyMaskOptions {
+  /** bool [B, S], true where a key may be seen. */
+  keyMask?: Tensor;
+}
+
+/** Checks the inputs, and returns their sizes. */
+export function checkScoredInputs(
+  engine: Engine,
+  query: Tensor,
+  keys: Tensor,
+  values: Tensor,
+  keyMask: Tensor | undefined,
+) {
+  checkTensor(engine, "query", query, [undefined, undefined, undefined]);
+  const [B = 0, , Dq = 0] = query.shape;
+  checkTensor(engine, "keys", keys, [B, undefined, undefined]);
+  const [, S = 0, Dk = 0] = keys.shape;
+  checkTensor(engine, "values", values, [B, S, undefined]);
+  if (keyMask) checkTensor(engine, "keyMask", keyMask, [B, S], "bool");
+  return { B, S, Dq, Dk };
+}
+
+/** Attention of one head with the unscaled product as score. */
+export function dotProductAttention(
+  engine: Engine,
+  query: Tensor,
+  keys: Tensor,
+  values: Tensor,
+  keyMask: Tensor | undefined,
+): ScoredAttentionResult {
+  const run = () => {
+    const [b = 0, s = 0] = keyMask?.shape ?? [];
+    const mask = keyMask && reshape(engine, keyMask, [b, 1, 1, s]);
+    const { output, weights } = attention(engine, query, keys, values, {
+      ...{ heads: 1, scale: 1, needWeights: true },
+      ...(mask && { mask }),
+    });
+    const [B = 0, , L = 0, S = 0] = weights.shape;
+    return { output, weights: reshape(engine, weights, [B, L, S]) };
+  };
+  return engine.scope(run);
+}

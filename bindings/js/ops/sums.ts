@@ -1,0 +1,81 @@
+// Sums and means, and their counterpart: repeating elements to a larger shape.
+
+import type { Engine } from "../core/engine.js";
+import { recording } from "../core/tape.js";
+import { checkShape, type Tensor } from "../core/tensor.js";
+import { axisOf, type Check, checkOptions, isAxis, isBoolean } from "../core/validate.js";
+
+export interface ReduceOptions {
+  /** Which axis; a negative one counts from the end. All together by default. */
+  axis?: number;
+  /** Whether the axis stays, with size 1. */
+  keepDims?: boolean;
+}
+
+const checks = { axis: isAxis, keepDims: isBoolean } satisfies Record<keyof ReduceOptions, Check>;
+
+export function sum(engine: Engine, x: Tensor, options: ReduceOptions = {}): Tensor {
+  checkOptions("sum", options, checks);
+  return reduce(engine, "sum", x, options, 1);
+}
+
+export function mean(engine: Engine, x: Tensor, options: ReduceOptions = {}): Tensor {
+  checkOptions("mean", options, checks);
+  engine.handle("x", x);
+  const count = options.axis === undefined ? x.size : (x.shape[axisOf(x, options.axis)] as number);
+  return reduce(engine, "mean", x, options, 1 / count);
+}
+
+export function broadcastTo(engine: Engine, x: Tensor, shape: readonly number[]): Tensor {
+  const result = repeated(engine, x, shape);
+  recording()?.record("broadcastTo", { x }, [result], ([d]) => ({
+    x: d && sumTo(engine, d, x.shape),
+  }));
+  return result;
+}
+
+function reduce(
+  engine: Engine,
+  name: string,
+  x: Tensor,
+  options: ReduceOptions,
+  factor: number,
+): Tensor {
+  engine.handle("x", x);
+  const { axis, keepDims = false } = options;
+  const along = axis === undefined ? undefined : axisOf(x, axis);
+  const kept = x.shape.map((size, i) => (along === undefined || i === along ? 1 : size));
+  const shape = keepDims ? kept : x.shape.filter((_, i) => along !== undefined && i !== along);
+  const sum = sumTo(engine, x, kept);
+  // With nothing to add up, the result must still be a new tensor.
+  const scaled = factor === 1 && sum !== x ? sum : engine.scaled(sum, factor);
+  const result = engine.alias(scaled, shape);
+  for (const tensor of new Set([sum, scaled])) if (tensor !== x) tensor.dispose();
+  recording()?.record(name, { x }, [result], ([d]) => {
+    if (!d) return {};
+    const thin = engine.alias(d, kept);
+    const wide = repeated(engine, thin, x.shape);
+    thin.dispose();
+    if (factor === 1) return { x: wide };
+    const share = engine.scaled(wide, factor);
+    wide.dispose();
+    return { x: share };
+  });
+  return result;
+}
+
+// Not recorded.
+
+/** The sum of x over the axes that broadcasting from `shape` to the shape of x would add or repeat. */
+export function sumTo(engine: Engine, x: Tensor, shape: readonly number[]): Tensor {
+  if (x.shape.length === shape.length && x.shape.every((size, i) => size === shape[i])) return x;
+  return engine.run(engine.module.sumTo, [engine.handle("x", x), shape.length, ...shape]).tensor();
+}
+
+/** x broadcast to a shape. */
+export function repeated(engine: Engine, x: Tensor, shape: readonly number[]): Tensor {
+  checkShape(shape);
+  return engine
+    .run(engine.module.broadcastTo, [engine.handle("x", x), shape.length, ...shape])
+    .tensor();
+}
