@@ -22,7 +22,8 @@ export function Header({
   choose(choice: ThemeChoice): void;
 }) {
   const list = useRef<HTMLUListElement>(null);
-  // On a narrow page the navigation is one line that scrolls. Scrolls the current room into view without scrolling the page.
+  // On a narrow page the navigation is one line that scrolls. Scrolls the current room into view without scrolling the
+  // page.
   useLayoutEffect(() => {
     const [line, link] = [list.current, list.current?.querySelector("[aria-current]")];
     if (!line || !link) return;

@@ -1,4 +1,6 @@
-/** The shell around all rooms: it opens the room that the link names, and provides the engine, the theme and the state. */
+/**
+ * The shell around all rooms: it opens the room that the link names, and provides the engine, the theme and the state.
+ */
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { hides } from "../shared/restrictions";
 import type { Suggestion } from "../shared/room";

@@ -1,4 +1,6 @@
-/** Definitions of terms that several rooms use, in one or two sentences each. Loaded when a glossary is first opened. */
+/**
+ * Definitions of terms that several rooms use, in one or two sentences each. Loaded when a glossary is first opened.
+ */
 import type { RoomId } from "./rooms";
 
 export const glossary = {

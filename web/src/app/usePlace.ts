@@ -13,7 +13,10 @@ export interface Place {
   readonly notices: readonly string[];
 }
 
-/** Milliseconds. Browsers refuse more than about a hundred changes of the address in 30 seconds; a drag would cause more. */
+/**
+ * Milliseconds. Browsers refuse more than about a hundred changes of the address in 30 seconds; a drag would cause
+ * more.
+ */
 const wait = 200;
 
 /** The place that a link leads to, once its room is loaded. */

@@ -1,16 +1,16 @@
 /** Chooses how weights become colours: their range, and the curve over that range. */
 
 import { Choice } from "../shared/Fields";
-import type { Curve, Range } from "./colour";
+import type { ColourCurve, ColourRange } from "./colour";
 
 export function ColourChoice({
   range,
   curve,
   onChange,
 }: {
-  range: Range;
-  curve: Curve;
-  onChange(change: { range: Range } | { curve: Curve }): void;
+  range: ColourRange;
+  curve: ColourCurve;
+  onChange(change: { range: ColourRange } | { curve: ColourCurve }): void;
 }) {
   return (
     <div class="colour-choice">

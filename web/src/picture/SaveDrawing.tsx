@@ -35,7 +35,9 @@ function element(name: string, attributes: Record<string, string | number>): Ele
   return made;
 }
 
-/** The largest picture within a part of the page and its overlays, with legend and axis labels, as a stand-alone SVG. */
+/**
+ * The largest picture within a part of the page and its overlays, with legend and axis labels, as a stand-alone SVG.
+ */
 function svgOf(part: HTMLElement, title: string): string {
   const area = (svg: SVGElement) => {
     const { width, height } = svg.getBoundingClientRect();

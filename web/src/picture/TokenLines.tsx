@@ -2,7 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { shorten } from "../shared/format";
 import { useWidth } from "../shared/useWidth";
-import { type Curve, largestIn, type Range, weightPalette } from "./colour";
+import { type ColourCurve, type ColourRange, largestIn, weightPalette } from "./colour";
 import { px, widest } from "./layout";
 import { SaveDrawing } from "./SaveDrawing";
 import { at, type View } from "./view";
@@ -66,7 +66,7 @@ function countFor(weights: Float32Array, mass: number): number {
 }
 
 /** For every query the largest weights that add up to `mass`; of all these the largest `mostLines`. */
-function strongest(weights: View, mass: number, range: Range, curve: Curve): Line[] {
+function strongest(weights: View, mass: number, range: ColourRange, curve: ColourCurve): Line[] {
   const { within, place: share } = weightPalette(range, curve, "light");
   const largestOfRow = largestIn(within, weights);
   const { rows, cols } = weights;
@@ -103,8 +103,8 @@ export interface TokenLinesProps {
   /** Lines are drawn until they carry this share, 0 to 1, of each query's attention. */
   mass: number;
   /** How weights become the strength of lines, as for colours. */
-  range: Range;
-  curve: Curve;
+  range: ColourRange;
+  curve: ColourCurve;
   selected: number | null;
   onSelect(row: number): void;
 }

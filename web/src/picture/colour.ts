@@ -7,8 +7,8 @@ export type Rgb = readonly [number, number, number];
 export type Theme = "light" | "dark";
 
 /** How a weight becomes a colour: its range, and the curve over that range. */
-export type Range = "absolute" | "head" | "row";
-export type Curve = "linear" | "sqrt" | "log";
+export type ColourRange = "absolute" | "head" | "row";
+export type ColourCurve = "linear" | "sqrt" | "log";
 
 /**
  * The colours of shares. In both themes a larger share has more contrast with the page, the scale is perceptually uniform,
@@ -142,7 +142,7 @@ export function signedPalette(size: number, theme: Theme): Palette {
 /** The logarithmic curve starts at this share; smaller ones get the lowest colour. */
 const smallestOfLog = 0.001;
 
-const curves: Record<Curve, (share: number) => number> = {
+const curves: Record<ColourCurve, (share: number) => number> = {
   linear: (share) => share,
   sqrt: Math.sqrt,
   log: (share) => (share <= smallestOfLog ? 0 : 1 - Math.log(share) / Math.log(smallestOfLog)),
@@ -150,8 +150,8 @@ const curves: Record<Curve, (share: number) => number> = {
 
 /** A weight's position from 0 to 1 for a range and a curve, used for colours and for lines; see `largestIn`. */
 export function weightShare(
-  range: Range,
-  curve: Curve,
+  range: ColourRange,
+  curve: ColourCurve,
 ): (weight: number, largest: number) => number {
   const bend = curves[curve];
   return (weight, largest) => bend(range !== "absolute" && largest > 0 ? weight / largest : weight);
@@ -161,7 +161,7 @@ const within = { absolute: undefined, head: "matrix", row: "row" } as const;
 const ends = { absolute: "1", head: "largest of its head", row: "largest of its row" };
 const curveNames = { linear: undefined, sqrt: "√", log: "logarithmic" };
 
-export function weightPalette(range: Range, curve: Curve, theme: Theme): Palette {
+export function weightPalette(range: ColourRange, curve: ColourCurve, theme: Theme): Palette {
   const low = curve === "log" ? smallestOfLog : 0;
   return {
     ends: [`${low}`, ends[range]],

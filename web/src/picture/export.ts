@@ -172,7 +172,9 @@ export function columnsCsv(
   return csvLines([names.map(quoted), ...lines]);
 }
 
-/** NPY 1.0, NumPy's own format: a header padded so that the numbers start at a multiple of 64, then float32 row by row. */
+/**
+ * NPY 1.0, NumPy's own format: a header padded so that the numbers start at a multiple of 64, then float32 row by row.
+ */
 export function npyOf(view: View): Uint8Array<ArrayBuffer> {
   const dictionary = `{'descr': '<f4', 'fortran_order': False, 'shape': (${view.rows}, ${view.cols}), }`;
   const before = 10;

@@ -63,7 +63,9 @@ export function inkOf(element: Element): Ink {
 
 let scratch: HTMLCanvasElement | null = null;
 
-/** Draws one pixel for each cell, stretched: a 512 × 512 map costs no more than its pixels. Those that are 0 stay clear. */
+/**
+ * Draws one pixel for each cell, stretched: a 512 × 512 map costs no more than its pixels. Those that are 0 stay clear.
+ */
 function stretch(
   context: CanvasRenderingContext2D,
   g: Geometry,

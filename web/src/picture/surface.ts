@@ -1,4 +1,6 @@
-/** Draws a picture on a canvas, and keeps a copy without highlights so that a new highlight does not redraw everything. */
+/**
+ * Draws a picture on a canvas, and keeps a copy without highlights so that a new highlight does not redraw everything.
+ */
 import type { Theme } from "./colour";
 import { heightOf, widthOf } from "./layout";
 import { drawHighlights, drawStill, type Ink, inkOf, type Picture } from "./paint";

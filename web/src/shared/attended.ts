@@ -1,4 +1,7 @@
-/** Attention of the models in `heed/models`, prepared for the page: its tokens, its numbers, and the formula of a weight. */
+/**
+ * Attention of the models in `heed/models`, prepared for the page: its tokens, its numbers, and the formula of a
+ * weight.
+ */
 import type { Heed } from "heed";
 import type { LabelledWeights } from "heed/models";
 import { at, type View, viewOn } from "../picture/view";

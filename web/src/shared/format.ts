@@ -24,7 +24,10 @@ export function formatWeight(weight: number): string {
   return text.replace("-", "−");
 }
 
-/** A weight as the softmax computes it: e^score ÷ the row's sum, with the row's highest score subtracted from all scores. */
+/**
+ * A weight as the softmax computes it: e^score ÷ the row's sum, with the row's highest score subtracted from all
+ * scores.
+ */
 export function softmaxOf(weight: number, largest: number): string {
   const below = Math.log(weight / largest);
   return `e^${below === 0 ? "0" : format(below, 2)} ÷ ${format(1 / largest, 2)}`;

@@ -25,7 +25,9 @@ export interface Room<State> {
   readonly panels: Panels;
   /** Settings that may be changed under a teacher's lock: what is shown, not what is computed. */
   readonly look: readonly (keyof State)[];
-  /** The state that a link describes, without the keys of the shell. Invalid values are ignored and named in a notice. */
+  /**
+   * The state that a link describes, without the keys of the shell. Invalid values are ignored and named in a notice.
+   */
   read(params: URLSearchParams): Reading<State>;
   /** The inverse of `read`: only what differs from the room's initial state. */
   write(state: State): URLSearchParams;

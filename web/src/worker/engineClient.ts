@@ -23,7 +23,10 @@ interface Pending {
 }
 
 export interface EngineOptions {
-  /** Whether the engine may use several threads (true by default). A small model runs faster, and the page smoother, with one. */
+  /**
+   * Whether the engine may use several threads (true by default). A small model runs faster, and the page smoother,
+   * with one.
+   */
   readonly hasThreads?: boolean;
 }
 

@@ -24,7 +24,10 @@ async function file(address: string): Promise<Uint8Array> {
 
 const textAt = async (address: string) => new TextDecoder().decode(await file(address));
 
-/** The argument of loadModel. `folder` is an absolute address, because the worker's base address differs from the page's. */
+/**
+ * The argument of loadModel. `folder` is an absolute address, because the worker's base address differs from the
+ * page's.
+ */
 export async function modelFilesIn(folder: string): Promise<ModelFiles> {
   const [config, weights] = await Promise.all([
     textAt(`${folder}/config.json`),

@@ -12,7 +12,10 @@ export type ToWorker =
   | { readonly id: number; readonly solver: SolverName; readonly request: unknown }
   | { readonly id: number; readonly cancel: true };
 
-/** The worker starts its engine without being asked, reports that it is ready or why it failed, and then answers requests. */
+/**
+ * The worker starts its engine without being asked, reports that it is ready or why it failed, and then answers
+ * requests.
+ */
 export type FromWorker =
   | { readonly ready: EngineInfo }
   | { readonly failed: string }

@@ -41,7 +41,8 @@ export function useAnswer<Name extends SolverName>(
       }
       done = request;
     }
-    // No await may come between the last check of `latest` and this line: a request made in between would never be sent.
+    // No await may come between the last check of `latest` and this line: a request made in between would never be
+    // sent.
     loop.current = null;
     setIsRunning(false);
   };

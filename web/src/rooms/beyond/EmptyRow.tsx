@@ -1,4 +1,4 @@
-/** Keeps the place of a row whose numbers are on their way. */
+/** Reserves the space of a row whose numbers are not there yet. */
 export function EmptyRow() {
   return (
     <tr>

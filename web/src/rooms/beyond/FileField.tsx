@@ -1,4 +1,4 @@
-/** A file of the person's own, read in the page. */
+/** A field for the person's own file, which is read in the page. */
 import { useId, useState } from "preact/hooks";
 
 export function FileField<T>({
@@ -15,7 +15,7 @@ export function FileField<T>({
   note: string;
   isOwn: boolean;
   backLabel: string;
-  /** Rejects with words for the person. */
+  /** Rejects with a message for the person. */
   read(file: File): Promise<T>;
   onRead(content: T | null): void;
 }) {
@@ -30,7 +30,7 @@ export function FileField<T>({
     } catch {
       setFailure(`“${file.name}” could not be read: this browser does not know what it is.`);
     }
-    // The same file may be chosen again.
+    // So that the same file can be chosen again.
     currentTarget.value = "";
   };
   return (

@@ -1,4 +1,4 @@
-/** What the lines and marks of a plot are, each drawn as it is in the plot. */
+/** The legend of a plot, with each line and mark drawn as in the plot. */
 import type { ComponentChildren } from "preact";
 
 type Kind = "estimate" | "average" | "straight" | "truth" | "kernel" | "ring";

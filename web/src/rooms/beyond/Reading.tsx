@@ -1,4 +1,4 @@
-/** The cell of a map that is pointed at, and what it says: shown for everyone, said where it was reached by keyboard. */
+/** The explanation of the cell that is pointed at: visible, and announced if it was reached by keyboard. */
 import { useCallback, useState } from "preact/hooks";
 import type { Pixel as Cell } from "./state";
 

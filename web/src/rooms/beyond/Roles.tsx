@@ -1,4 +1,4 @@
-/** What queries, keys and values are here, in a few sentences: the same letters and colours in every panel. */
+/** Explains what queries, keys and values are here, with the same letters and colours in every panel. */
 import type { ComponentChildren } from "preact";
 import type { Role } from "../../shared/explanation";
 import { Panel } from "../../shared/Panel";

@@ -1,4 +1,4 @@
-/** The room "Beyond words": one of four things to attend to, and what the panel of each needs to outlive it. */
+/** The room "Beyond words": one of four subjects, and the person's files, which must outlive the panel of a subject. */
 import { useState } from "preact/hooks";
 import { Choice } from "../../shared/Fields";
 import { Notices } from "../../shared/Notices";

@@ -1,4 +1,4 @@
-/** What stands beside the settings: a heading for those who hear the page, words, pictures and tables. */
+/** The area beside the settings: a heading for screen readers, text, pictures and tables. */
 import type { ComponentChildren } from "preact";
 
 export function Work({ title, children }: { title: string; children: ComponentChildren }) {

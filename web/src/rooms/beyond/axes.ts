@@ -1,4 +1,4 @@
-/** Places in a plot: from numbers to pixels and back. */
+/** Converts between numbers and positions in a plot. */
 import { ticksOf } from "../../picture/scale";
 
 export interface Range {

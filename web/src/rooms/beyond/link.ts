@@ -1,4 +1,4 @@
-/** The room's part of the link. */
+/** Reads and writes the room's part of the link. */
 import { numberIn, oneOf, onOff, type Readers, readParams } from "../../shared/linkReaders";
 import type { Reading } from "../../shared/room";
 import {
@@ -11,7 +11,7 @@ import {
   type State,
 } from "./state";
 
-/** Two numbers with a point or a colon between them. */
+/** Two numbers, separated by a point or a colon. */
 function pairFrom(text: string, between: string, what: string): [string, string] {
   const [first, second, ...more] = text.split(between);
   if (first === undefined || second === undefined || more.length > 0) throw new RangeError(what);
@@ -65,7 +65,7 @@ export function read(params: URLSearchParams): Reading<State> {
   return readParams(params, initialState, readers);
 }
 
-/** The state in the words of `readers`. */
+/** The values of the state as `readers` accept them. */
 function textsOf(state: State): Record<keyof typeof readers, string> {
   const { pixel, head } = state;
   return {

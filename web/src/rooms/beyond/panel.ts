@@ -1,4 +1,4 @@
-/** What each of the four panels is given. */
+/** The props of the four panels. */
 import type { Setter } from "../../shared/room";
 import type { State } from "./state";
 

@@ -1,6 +1,6 @@
-/** Weights whose colours run from 0 to the largest of the picture, on a curve of one's choice. */
+/** A palette for weights from 0 to the largest of the picture, with a choice of the curve. */
 import { useMemo } from "preact/hooks";
-import { type Curve, type Palette, weightLegends, weightShare } from "../../picture/colour";
+import { type ColourCurve, type Palette, weightLegends, weightShare } from "../../picture/colour";
 import { formatWeight } from "../../shared/format";
 import { useShell } from "../../shared/shell";
 
@@ -8,9 +8,9 @@ export const curves = [
   ["linear", "linear"],
   ["sqrt", "√"],
   ["log", "log"],
-] as const satisfies readonly (readonly [Curve, string])[];
+] as const satisfies readonly (readonly [ColourCurve, string])[];
 
-export function useSharesPalette(largest: number, curve: Curve): Palette {
+export function useSharesPalette(largest: number, curve: ColourCurve): Palette {
   const { theme } = useShell();
   return useMemo(() => {
     const share = weightShare("row", curve);

@@ -1,5 +1,7 @@
-/** Everything a person can set in the room. The link holds exactly this (see link.ts); own files stay out of it. */
-import type { Curve } from "../../picture/colour";
+/**
+ * The state of the room, which is exactly what the link holds (see link.ts); the person's own files are not part of it.
+ */
+import type { ColourCurve } from "../../picture/colour";
 
 export type Subject = "picture" | "points" | "series" | "melody";
 export type Method = "local" | "bilateral" | "nonLocal";
@@ -31,11 +33,11 @@ export interface State {
   readonly patch: number;
   readonly window: number;
   readonly h: number;
-  /** How far a pixel's value may be for the bilateral kernel. */
+  /** The width of the bilateral kernel in pixel values. */
   readonly tone: number;
   readonly method: Method;
   readonly pixel: Pixel;
-  readonly curve: Curve;
+  readonly curve: ColourCurve;
 
   readonly points: readonly Point[];
   readonly bandwidth: number;
@@ -44,9 +46,9 @@ export interface State {
   readonly similar: boolean;
 
   readonly series: number;
-  /** A position of the series; one that is not hidden stands for the middle of the gap. */
+  /** A position of the series; one that is not hidden means the middle of the gap. */
   readonly value: number;
-  /** Null: the head that looks most at the values that are alike. */
+  /** Null for the head with the most attention on values whole periods away. */
   readonly head: HeadRef | null;
 
   readonly tune: TuneName;
@@ -75,7 +77,7 @@ export const plane = { x: { min: 0, max: 10 }, y: { min: -2, max: 2 } } as const
 export const mostPoints = 24;
 export const fewestPoints = 2;
 
-/** Two waves and some chance, by hand: close enough to average, far enough apart to leave a gap. */
+/** Two waves with some noise, chosen by hand: close enough to average, with a gap. */
 const examplePoints: readonly Point[] = [
   [0.4, -0.9],
   [0.9, -0.3],
@@ -116,7 +118,7 @@ export const initialState: State = {
   frame: 34,
 };
 
-/** What a locked link still lets change: where one looks. */
+/** Settings that a teacher's lock does not lock. */
 export const lookKeys: readonly (keyof State)[] = [
   "subject",
   "method",
@@ -129,7 +131,7 @@ export const lookKeys: readonly (keyof State)[] = [
   "frame",
 ];
 
-/** Sliders whose places are even steps of the logarithm, 20 to a factor of ten. */
+/** Logarithmic sliders, with 20 steps to a factor of ten. */
 export function placeOf(value: number): number {
   return Math.round(20 * Math.log10(value));
 }

@@ -1,4 +1,4 @@
-/** What is worth a look, as links. */
+/** Suggestions of what to try in this room. */
 import type { Suggestion } from "../../shared/room";
 
 export const suggestions: readonly Suggestion[] = [

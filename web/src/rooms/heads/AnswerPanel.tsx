@@ -1,4 +1,4 @@
-/** What the model says, with how much probability, and what it would say without the heads that are dropped. */
+/** The model's answers with their probabilities, with all heads and without the dropped ones. */
 import { format } from "../../shared/format";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
@@ -6,7 +6,7 @@ import { usePage } from "./page";
 import { storyOf } from "./scene";
 import type { Asked, Said } from "./seen";
 
-/** Up to so many answers show what else the model might have said. */
+/** Up to this many answers are shown with their alternatives. */
 const fewAnswers = 3;
 
 function Bar({ share }: { share: number }) {
@@ -17,7 +17,7 @@ function Bar({ share }: { share: number }) {
   );
 }
 
-/** The likeliest answers, at most `most` of them. */
+/** The `most` most likely answers. */
 function SaidCell({
   said,
   most,
@@ -25,7 +25,7 @@ function SaidCell({
 }: {
   said: readonly Said[];
   most: number;
-  /** Whether it is something else than with all heads. */
+  /** Whether it differs from the answer with all heads. */
   isNew?: boolean;
 }) {
   return (
@@ -40,7 +40,7 @@ function SaidCell({
   );
 }
 
-/** Without some heads: what is likeliest then and, where that is something else, the answer's own probability. */
+/** Without the dropped heads: the most likely answer and, if it differs, the probability of the original one. */
 function InsteadCell({ asked, isMany }: { asked: Asked; isMany: boolean }) {
   const { says, instead, kept } = asked;
   const [first] = instead ?? [];
@@ -53,7 +53,7 @@ function InsteadCell({ asked, isMany }: { asked: Asked; isMany: boolean }) {
   );
 }
 
-/** What each of the two lists of answers is called. */
+/** The heading of the answers without the dropped heads, and the button that restores them. */
 function useHeads() {
   const { scene, state, drop } = usePage();
   const { restrictions } = useShell();
@@ -67,7 +67,7 @@ function useHeads() {
   return { without: `without ${heads}`, giveBack };
 }
 
-/** Few answers stand below one another, with what else might have been said. */
+/** Few answers, below one another, with alternatives. */
 function FewAnswers({ asked }: { asked: readonly Asked[] }) {
   const { without, giveBack } = useHeads();
   const isRightKnown = asked.some(({ right }) => right !== null);
@@ -97,7 +97,7 @@ function FewAnswers({ asked }: { asked: readonly Asked[] }) {
   );
 }
 
-/** Many stand side by side, as they are written. */
+/** Many answers, side by side. */
 function ManyAnswers({ asked }: { asked: readonly Asked[] }) {
   const { without, giveBack } = useHeads();
   const isRightKnown = asked.some(({ right }) => right !== null);
@@ -139,7 +139,7 @@ function ManyAnswers({ asked }: { asked: readonly Asked[] }) {
   );
 }
 
-/** What the model writes by itself, token after token, in words. */
+/** The text that the model generates, token by token. */
 function Written() {
   const { scene } = usePage();
   const { without } = useHeads();

@@ -1,4 +1,4 @@
-/** Two heads side by side and what sets them apart. */
+/** Two heads side by side, and their difference. */
 
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";

@@ -3,7 +3,7 @@ import { ColourChoice } from "../../picture/ColourChoice";
 import { Choice, Slider } from "../../shared/Fields";
 import { hides } from "../../shared/restrictions";
 import type { Setter } from "../../shared/room";
-import { Settings } from "../../shared/Settings";
+import { SettingsPanel } from "../../shared/SettingsPanel";
 import { useShell } from "../../shared/shell";
 import { measureNames, measures } from "./measures";
 import { allowed, type State } from "./state";
@@ -40,5 +40,5 @@ export function Controls({ state, set }: { state: State; set: Setter<State> }) {
       />
     </>
   );
-  return <Settings look={look} />;
+  return <SettingsPanel look={look} />;
 }

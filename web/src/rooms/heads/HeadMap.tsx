@@ -1,4 +1,4 @@
-/** A picture between the tokens of an attention, alive: it points, keeps a cell and selects a row. */
+/** An interactive heat map of an attention: cells can be pointed at and locked, rows selected. */
 import { HeatMap } from "../../picture/HeatMap";
 import type { Picture } from "../../picture/paint";
 import { exhibitOf } from "./catalogue";

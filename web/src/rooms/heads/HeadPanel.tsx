@@ -1,4 +1,4 @@
-/** One head in detail: its weights, which token attends to which, and all that is measured of it. */
+/** One head in detail: its weights, which token attends to which, and all its measures. */
 import { useCallback } from "preact/hooks";
 import { TokenLines } from "../../picture/TokenLines";
 import type { Explanation } from "../../shared/explanation";

@@ -1,4 +1,4 @@
-/** Every head of the model as a small picture with one number under it, by layer or by that number. */
+/** Every head of the model as a small picture with one measure below it, ordered by layer or by that measure. */
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { Legend } from "../../picture/Legend";
@@ -13,7 +13,7 @@ import { measures } from "./measures";
 import { usePage } from "./page";
 import { attentionWords, type HeadView } from "./scene";
 
-/** Of a small picture, in pixels. */
+/** The side of a small picture, in pixels. */
 const side = 68;
 
 function Thumbnail({ view: shown, label }: { view: HeadView; label: string }) {
@@ -25,7 +25,7 @@ function Thumbnail({ view: shown, label }: { view: HeadView; label: string }) {
   const { rows, cols } = small;
   const view = useMemo(() => viewOn(small.data, rows, cols), [small]);
   const palette = useWeightPalette(state);
-  // Of a pooled picture a part is hidden if all of it is.
+  // A pooled cell is hidden if all of its cells are.
   const isHidden = useMemo(
     () => (attention.isCausal ? (row: number, col: number) => col > row : undefined),
     [attention.isCausal],
@@ -80,7 +80,7 @@ function Group({
   );
 }
 
-/** Lists of what has the same key, in the order of their first ones. */
+/** Groups items by key, in the order of first occurrence. */
 function grouped<T, K>(all: readonly T[], keyOf: (each: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const each of all) {

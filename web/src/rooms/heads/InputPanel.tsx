@@ -1,4 +1,4 @@
-/** Which model, and what it is given. */
+/** The choice of the model and its input. */
 import { Choice } from "../../shared/Fields";
 import { formatShort } from "../../shared/format";
 import { Notices } from "../../shared/Notices";
@@ -12,7 +12,7 @@ import { allowed, firstOf, maxCharacters, type State, withInput } from "./state"
 
 const choices = exhibitIds.map((id) => [id, exhibitOf(id).name] as const);
 
-/** What the chosen model does, how large it is and how good. */
+/** What the model does, its size and its accuracy. */
 function aboutOf(exhibit: ExhibitId, seen: Seen | null): string {
   const does = `This model ${exhibitOf(exhibit).does}.`;
   if (seen?.exhibit !== exhibit) return does;
@@ -40,7 +40,7 @@ export function InputPanel({
   const first = firstOf(exhibit);
   const isFirst = text === first.text && (text !== null || seed === first.seed);
   const drawn = seen?.exhibit === exhibit ? seen.text : "";
-  // From a text of one's own the first example is the next.
+  // After typed text the next example is the first one.
   const next = text === null ? (seed % allowed.seed.max) + 1 : 1;
   return (
     <section class="input" aria-label="Model and input">

@@ -9,7 +9,7 @@ import { viewOn } from "../../picture/view";
 import { usePage } from "./page";
 import type { Seen } from "./seen";
 
-/** Of either picture on the page, in pixels. */
+/** The side of each picture on the page, in pixels. */
 const size = 168;
 
 const grey: Palette = {

@@ -1,4 +1,4 @@
-/** The room "Heads": wires the link, the trained model and what is pointed at to the parts of the page. */
+/** The room "Heads": connects the link, the trained model and the active cell to the parts of the page. */
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { textOf } from "../../shared/explanation";
 import { Panel } from "../../shared/Panel";
@@ -23,7 +23,7 @@ function isSame(a: CellAt | null, b: CellAt | null): boolean {
   return a?.row === b?.row && a?.col === b?.col;
 }
 
-/** What was seen last stays in view while an input cannot be read. */
+/** The last answer stays in view while an input cannot be read. */
 function useSeen(state: State) {
   const { exhibit, text, seed, dropped } = state;
   const { engine } = useShell();
@@ -57,7 +57,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
     (cell, by) => {
       setByKeyboard(by === "keyboard");
       setHover((now) => (isSame(now, cell) ? now : cell));
-      // Moving the cursor by keyboard takes a kept cell along.
+      // Moving the cursor by keyboard moves the locked cell.
       if (by === "keyboard" && cell) set((now) => (now.cell ? { cell } : {}));
     },
     [set],

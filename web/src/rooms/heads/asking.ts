@@ -1,11 +1,11 @@
-/** What a model is asked about an input, and what it says with all its heads and without some. */
+/** The questions to a model about an input, and its answers with all heads and without some. */
 import { plain } from "../../shared/attended";
 import type { Input } from "../../shared/typed";
 import { closerOf } from "./input";
 import type { Probe } from "./probe";
 import type { Asked, Said } from "./seen";
 
-/** Of what the model might have said. */
+/** The number of answers kept. */
 const mostSaid = 3;
 
 interface Question extends Pick<Asked, "row" | "name" | "right"> {}
@@ -39,7 +39,7 @@ export function questionsOf(input: Input, answered: Input, isSolved: boolean): Q
   }));
 }
 
-/** The likeliest first. */
+/** The most likely first. */
 function likeliest({ tokens, shares }: Probe, row: number): Said[] {
   const all = Array.from(shares[row] ?? [], (probability, i) => ({
     ...{ token: plain(tokens[i] as string), probability },

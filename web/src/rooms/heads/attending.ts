@@ -1,4 +1,4 @@
-/** From the weights that a model computed to what the page shows of each head. */
+/** Prepares the weights of a model for the page: pooled pictures and measures of each head. */
 import type { Heed } from "heed";
 import type { Alignment, HeadAlignment, LabelledWeights } from "heed/models";
 import { type Attention, attentionOf, plain, sharesOf } from "../../shared/attended";
@@ -8,33 +8,33 @@ import type { Probe } from "./probe";
 import type { HeadKey, SeenAttention, SeenHead } from "./seen";
 import { headKey } from "./state";
 
-/** Of small pictures, along a side. */
+/** The most cells along a side of a small picture. */
 const mostCells = 32;
 
 export interface Setting {
-  /** With the model's own answer. */
+  /** The input with the model's own answer. */
   readonly input: Input;
-  /** The places that answers come from. */
+  /** The right places: those that answers come from. */
   readonly places: Alignment | null;
   readonly heldOut: readonly HeadAlignment[];
 }
 
-/** The places of answers as columns, for the attentions in which they are to be seen. */
+/** The right places as columns; null for an attention to which they do not apply. */
 function columnsOf(path: string, { input, places }: Setting): Alignment | null {
   const isCross = path.endsWith("multihead_attn");
   if (places === null || (input.kind === "translation") !== isCross) return null;
-  // A start token stands before a text that is gone on with, and one for its class before a picture's patches.
+  // A start token comes before a text to continue, and a class token before the patches of a picture.
   const before = input.kind === "continuation" || input.kind === "picture" ? 1 : 0;
   return places.map((row) => row.map((place) => place + before));
 }
 
-/** A decoder's rows are named by the token that is said and the one that was read before. */
+/** The row of a decoder is named after the token that it predicts and the one before it. */
 function rowNames({ name, rows }: Attention, { input }: Setting): readonly string[] {
   if (input.kind !== "translation" || name === "encoder") return rows;
   return rows.map((row, t) => `${plain(input.target[t] ?? "end")} after ${row}`);
 }
 
-/** Every head's largest weights. */
+/** The max-pooled weights of every head. */
 function smallOf(heed: Heed, { heads, rows, columns, weights }: LabelledWeights) {
   const [r, c] = [Math.min(rows, mostCells), Math.min(columns, mostCells)];
   return heed.scope(() => {
@@ -80,7 +80,7 @@ export function attentionsOf(heed: Heed, { attentions }: Probe, setting: Setting
   return attentions.map((attention) => seenAttention(heed, attention, setting));
 }
 
-/** The head with the most on the right places: on this input, or else on examples held out. */
+/** The head with the most attention on the right places: on this input, or else on held-out examples. */
 export function bestOf(attentions: readonly SeenAttention[]): HeadKey {
   const heads = attentions.flatMap(({ seen }) => seen);
   const score = ({ measures }: SeenHead) => measures.places ?? measures.heldOut ?? -1;

@@ -1,13 +1,13 @@
-/** The trained models that this room opens, and what each of them is first shown. */
+/** The trained models of this room, and the first input of each. */
 
 export interface Exhibit {
-  /** Of the folder that has its files. */
+  /** The folder of its files. */
   readonly folder: string;
   /** Its name in the choice of models. */
   readonly name: string;
-  /** What is typed into its field; null where nothing can be typed. */
+  /** The label of its text field; null if it has none. */
   readonly field: string | null;
-  /** What it does, and what it says, in a few words. */
+  /** What it does, in a few words. */
   readonly does: string;
   /** The first input: a text, or an example drawn from a seed. */
   readonly first: { readonly text: string } | { readonly seed: number };

@@ -1,4 +1,4 @@
-/** What a cell of a head's weights says, and where it comes from. */
+/** What a cell of a head's weights means, and how it is computed. */
 
 import { at } from "../../picture/view";
 import { formulaOf } from "../../shared/attended";
@@ -25,7 +25,7 @@ export function explain(cell: CellAt, { shown, other }: Scene): Explanation {
     return { name, formula: [...formula, { text: even }] };
   }
   const [weight, second] = [at(weights, row, col), at(other.weights, row, col)];
-  // With one digit more than elsewhere, small differences add up.
+  // One digit more than elsewhere, so that small differences are consistent.
   const [a, b, less] = [weight, second, weight - second].map((each) => format(each, 4));
   return {
     name,

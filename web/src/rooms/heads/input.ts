@@ -1,10 +1,10 @@
-/** The places that the answer to an input comes from, where the task itself does not tell. */
+/** The right places of an input, if the task does not give them. */
 import type { Alignment } from "heed/models";
 import type { Input } from "../../shared/typed";
 
 const closers: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
 
-/** For each bracket that closes one, the place of that one; and at the end, that of the last that is still open. */
+/** For each closing bracket the position of its opening one; at the end, that of the last one still open. */
 function bracketPlaces(tokens: readonly string[]): number[][] {
   const open: number[] = [];
   const places = tokens.map((token, place) => {
@@ -18,15 +18,15 @@ function bracketPlaces(tokens: readonly string[]): number[][] {
   return [...places, open.slice(-1)];
 }
 
-/** The bracket that has to close the last one that is open. */
+/** The bracket that closes the last open one. */
 export function closerOf(tokens: readonly string[]): string | null {
   const last = bracketPlaces(tokens).at(-1)?.[0];
   return last === undefined ? null : (closers[tokens[last] as string] as string);
 }
 
 /**
- * The places that answers come from, for what a person typed and the task does not solve: those of brackets, and of
- * the words that the model says. Null where neither is known, and of pictures, which nobody types.
+ * The right places of typed input that the task does not solve: of brackets, and of the words that the model answers.
+ * Null if neither is known, and for pictures, which cannot be typed.
  *
  * @param answered the input with the model's answer
  */

@@ -1,4 +1,4 @@
-/** The room's part of the link. */
+/** Reads and writes the room's part of the link. */
 import { numberIn, oneOf, type Readers, readParams } from "../../shared/linkReaders";
 import type { Reading } from "../../shared/room";
 import { exhibitIds } from "./catalogue";
@@ -45,7 +45,8 @@ const readers: Readers<State> = {
 };
 
 export function read(params: URLSearchParams): Reading<State> {
-  // A model brings its first input, and an input its first row: they are read in this order whatever the link's.
+  // A model sets its first input, and an input its first row, so they are read in this order, whatever the order of the
+  // link.
   const keys = [...new Set([...Object.keys(readers), ...params.keys()])];
   const ordered = new URLSearchParams();
   for (const key of keys) for (const text of params.getAll(key)) ordered.append(key, text);

@@ -1,4 +1,4 @@
-/** What can be said of a head in one number. */
+/** Measures that describe a head in one number. */
 import type { Alignment } from "heed/models";
 
 export const measureNames = [
@@ -60,7 +60,7 @@ export function rowOf({ weights, columns }: HeadWeights, row: number): Float32Ar
 }
 
 function entropyOf(row: Float32Array): number {
-  // 0 log 0 is 0; adding 0 at last turns -0 into 0.
+  // 0 log 0 is 0; adding 0 at the end turns -0 into 0.
   return row.reduce((sum, w) => (w > 0 ? sum - w * Math.log2(w) : sum), 0) + 0;
 }
 

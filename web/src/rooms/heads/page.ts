@@ -1,4 +1,4 @@
-/** What every part of the room shares. */
+/** What the parts of the room share. */
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Setter } from "../../shared/room";
@@ -9,13 +9,13 @@ import type { CellAt, State } from "./state";
 export interface Page {
   readonly state: State;
   readonly scene: Scene;
-  /** The cell that is pointed at or kept. */
+  /** The cell that is pointed at or locked. */
   readonly active: CellAt | null;
   set: Setter<State>;
   point(cell: CellAt | null, by: "pointer" | "keyboard"): void;
-  /** Keeps a cell, or lets go of it. */
+  /** Locks a cell, or releases it. */
   press(cell: CellAt): void;
-  /** Takes heads away, or gives them back. */
+  /** Drops heads, or restores them. */
   drop(heads: readonly HeadKey[], isDropped: boolean): void;
 }
 

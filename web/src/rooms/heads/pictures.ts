@@ -1,4 +1,4 @@
-/** From a head to its picture: palette, hidden cells, labels, and what is lit. */
+/** The picture of a head: palette, hidden cells, labels and highlights. */
 import { useMemo } from "preact/hooks";
 import { signedPalette, weightPalette } from "../../picture/colour";
 import type { Labels } from "../../picture/layout";
@@ -13,7 +13,7 @@ import type { HeadView } from "./scene";
 
 const longestLabel = 12;
 
-/** Numbers between the tokens of an attention, drawn in `width` pixels. */
+/** A picture of numbers for pairs of tokens, `width` pixels wide. */
 function usePairs({ attention }: HeadView, view: View, width: number, isSigned: boolean): Picture {
   const { state, scene, active } = usePage();
   const { theme } = useShell();
@@ -33,7 +33,7 @@ function usePairs({ attention }: HeadView, view: View, width: number, isSigned: 
     () => (isCausal ? (row: number, col: number) => col > row : undefined),
     [isCausal],
   );
-  // The right places, and what the active cell came from: its row's query and its column's key.
+  // The right places, and the sources of the active cell: its row's query and its column's key.
   const highlights: Area[] = [
     ...(places ?? []).flatMap((cols, row) => cols.map((col) => ({ row, col }))),
     ...(active ? [{ row: active.row }, { col: active.col }] : []),
@@ -50,7 +50,7 @@ export function useHeadPicture(shown: HeadView, width: number): Picture {
   return usePairs(shown, shown.weights, width, false);
 }
 
-/** One head's weights less another's. */
+/** One head's weights minus another's. */
 export function useDifference(shown: HeadView, other: HeadView, width: number): Picture {
   const view = useMemo(() => {
     const { rows, cols } = shown.weights;

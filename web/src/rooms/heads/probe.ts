@@ -1,4 +1,4 @@
-/** A model seen at work: the weights of all its heads, and the probabilities of all that it says. */
+/** Runs a model and records the weights of all heads, and the probabilities of its answers. */
 import type { Heed, Tensor } from "heed";
 import type { Example, LabelledWeights } from "heed/models";
 import type { AttentiveModel } from "./trained";
@@ -10,7 +10,7 @@ export interface Probe {
   readonly tokens: readonly string[];
 }
 
-/** Every token that a model can say, in the order of what its last layer gives. */
+/** Every token that a model can answer, in the order of its last layer's outputs. */
 function tokensOf(model: AttentiveModel): readonly string[] {
   const { targetVocabulary } = model as { targetVocabulary?: { tokens: readonly string[] } };
   return targetVocabulary?.tokens ?? model.config.vocabulary.target;
@@ -26,7 +26,7 @@ function softmaxOf(heed: Heed, logits: Tensor): Float32Array[] {
   });
 }
 
-/** @param example with an answer: every token of it is said from the right ones before it */
+/** @param example with an answer: every token of it is predicted from the right ones before it */
 export function probe(model: AttentiveModel, example: Example): Probe {
   const { heed, readOut } = model;
   const { forward } = readOut;

@@ -1,4 +1,4 @@
-/** What the settings mean for what was seen: which head, which row, and what they are called. */
+/** Applies the settings to the solver's answer: the selected head and row, and their names. */
 
 import { at, type View } from "../../picture/view";
 import { type AttentionName, weightsOf } from "../../shared/attended";
@@ -12,7 +12,7 @@ export interface HeadView {
   /** Its number in its attention, from 0. */
   readonly index: number;
   readonly weights: View;
-  /** "layer 2, head 3", with its attention where the model has several kinds. */
+  /** "layer 2, head 3", with the kind of attention if the model has several. */
   readonly name: string;
   /** "2.3" */
   readonly short: string;
@@ -22,7 +22,7 @@ export interface Scene {
   readonly seen: Seen;
   readonly all: readonly HeadView[];
   readonly shown: HeadView;
-  /** The head that it is compared with, if it is between the same tokens. */
+  /** The head to compare with, if it has the same tokens. */
   readonly other: HeadView | null;
   readonly row: number;
   readonly cell: CellAt | null;
@@ -67,7 +67,7 @@ export function isComparable(a: HeadView, b: HeadView): boolean {
   );
 }
 
-/** The row of the first answer, where this attention has one. */
+/** The row of the first answer, if this attention has one. */
 function firstRow({ attention }: HeadView, { asked, attentions }: Seen): number {
   const isRead = attention.name === "encoder" && attentions.some(({ name }) => name === "cross");
   return isRead ? 0 : (asked[0]?.row ?? 0);
@@ -89,7 +89,7 @@ export function sceneOf(seen: Seen, state: State): Scene {
   };
 }
 
-/** What is outlined in the shown head, or why nothing is. */
+/** Explains the outlined cells, or why there are none. */
 export function placesWords({ seen, shown }: Scene): string {
   if (seen.places === "unknown" && !seen.picture)
     return "This is not written in a form that the model learned, so the right places are not known.";
@@ -99,7 +99,7 @@ export function placesWords({ seen, shown }: Scene): string {
     : "Outlined: the right places, where the answer comes from.";
 }
 
-/** Two sentences that say what to see. */
+/** Two sentences about what the picture shows. */
 export function storyOf({ seen, shown, row }: Scene, text: (share: number) => string): string[] {
   const { rows, columns } = shown.attention;
   const weights = columns.map((_, col) => at(shown.weights, row, col));

@@ -1,4 +1,4 @@
-/** What the page asks of this room's desk, and what the desk has seen. */
+/** The requests to this room's solver, and its answers. */
 import type { Alignment } from "heed/models";
 import type { Attention, Shares } from "../../shared/attended";
 import type { ExhibitId } from "./catalogue";
@@ -9,24 +9,24 @@ export type HeadKey = string;
 
 export interface Look {
   readonly kind: "look";
-  /** Where the page's files are. */
+  /** The base address of the page's files. */
   readonly base: string;
   readonly exhibit: ExhibitId;
   /** What the person typed; null for an example drawn from the seed. */
   readonly text: string | null;
   readonly seed: number;
-  /** Heads that are to say nothing. */
+  /** Heads to drop. */
   readonly dropped: readonly HeadKey[];
 }
 
-/** The person has left the room: its model is freed. */
+/** Sent when the person leaves the room, to free its model. */
 export interface Leave {
   readonly kind: "leave";
 }
 
 /** One attention of the model, and each of its heads. */
 export interface SeenAttention extends Attention {
-  /** The right places of each row, where the answer is to be seen in this attention and they are known. */
+  /** The right places of each row; null if they are unknown or do not apply to this attention. */
   readonly places: Alignment | null;
   readonly shares: Shares;
   readonly seen: readonly SeenHead[];
@@ -34,7 +34,7 @@ export interface SeenAttention extends Attention {
 
 export interface SeenHead {
   readonly key: HeadKey;
-  /** The largest weight of each of `rows` × `cols` parts: for a small picture. */
+  /** The weights, max-pooled to `rows` × `cols`, for a small picture. */
   readonly small: { readonly data: Float32Array; readonly rows: number; readonly cols: number };
   readonly measures: Readonly<Record<MeasureName, number | null>>;
 }
@@ -45,19 +45,19 @@ export interface Said {
   readonly probability: number;
 }
 
-/** One thing that the model is asked, and what it says. */
+/** One question to the model, and its answer. */
 export interface Asked {
-  /** The row of the last layer's attention that says it. */
+  /** The row of the last layer's attention that gives the answer. */
   readonly row: number;
-  /** What is asked: a pronoun, or the number of a place. */
+  /** The question: a pronoun, or the number of a position. */
   readonly name: string;
-  /** With all heads, the likeliest first. */
+  /** The answers with all heads, the most likely first. */
   readonly says: readonly Said[];
-  /** Without the dropped heads; null while none are dropped. */
+  /** The answers without the dropped heads; null if none are dropped. */
   readonly instead: readonly Said[] | null;
-  /** Without them, of the token that is likeliest with all of them. */
+  /** The probability, without the dropped heads, of the token that is most likely with all heads. */
   readonly kept: number | null;
-  /** The right answer, where that is known. */
+  /** The right answer; null if unknown. */
   readonly right: string | null;
 }
 
@@ -66,30 +66,30 @@ export interface Seen {
   readonly exhibit: ExhibitId;
   /** The input as a person writes it. */
   readonly text: string;
-  /** A grey picture, side × side, 0 to 1, where the input is one. */
+  /** A grey picture, side × side, 0 to 1; null if the input is none. */
   readonly picture: { readonly pixels: Float32Array; readonly side: number } | null;
   /** Every token that may stand in an input. */
   readonly known: readonly string[];
-  /** Whether "the right places" are those of the task, those that the model's own answer stands at, or not known. */
+  /** Whether the right places are those of the task, those of the model's own answer, or unknown. */
   readonly places: "right" | "answered" | "unknown";
   readonly attentions: readonly SeenAttention[];
-  /** The model's parameters, and the share of so many examples held out that it answers without a fault. */
+  /** The number of parameters, and the share of held-out examples that the model answers correctly. */
   readonly model: {
     readonly parameters: number;
     readonly examples: number;
     readonly exact: number;
   };
-  /** The best head for this input: the one that is shown unless another is chosen. */
+  /** The best head for this input, which is shown unless another one is selected. */
   readonly best: HeadKey;
   readonly asked: readonly Asked[];
-  /** What the model writes by itself; null where it writes nothing. */
+  /** What the model generates; null if it does not generate text. */
   readonly written: { readonly whole: string; readonly without: string | null } | null;
-  /** What the person should know about their input, in words. */
+  /** Messages about the person's input. */
   readonly notices: readonly string[];
   readonly milliseconds: number;
 }
 
-/** The input cannot be read: why, in words. */
+/** The reason why the input cannot be read. */
 export interface Unread {
   readonly kind: "unread";
   readonly why: string;

@@ -1,4 +1,4 @@
-/** The desk of this room: runs a trained model with all its heads and without some, and measures every head. */
+/** The solver of this room: runs a trained model with all heads and without some, and measures every head. */
 import type { Heed } from "heed";
 import {
   type Alignment,
@@ -21,7 +21,7 @@ import type { Leave, Look, Seen, Unread } from "./seen";
 import { placeOf } from "./state";
 import { close, modelAt, type Trained } from "./trained";
 
-/** None of these was trained on. */
+/** A split that was not used in training. */
 const split: Split = "test";
 
 function inputOf({ task }: Trained, { text, seed }: Look): Input | { readonly why: string } {
@@ -29,7 +29,7 @@ function inputOf({ task }: Trained, { text, seed }: Look): Input | { readonly wh
   return task.generate(new nn.Generator(seed), split) as Input;
 }
 
-/** What the model writes by itself, without the input. */
+/** The text that the model generates, without the input. */
 async function writtenFor({ model }: Trained, input: Input): Promise<readonly string[] | null> {
   if (input.kind === "tagging" || input.kind === "picture") return null;
   if (input.kind === "continuation") return (await model.write?.([input]))?.[0] ?? null;
@@ -37,7 +37,7 @@ async function writtenFor({ model }: Trained, input: Input): Promise<readonly st
   return answer?.kind === "tokens" ? answer.tokens : null;
 }
 
-/** The input with the model's own answer to it. */
+/** The input with the model's own answer. */
 async function answeredBy(
   { model }: Trained,
   input: Input,
@@ -53,7 +53,7 @@ async function answeredBy(
   return input;
 }
 
-/** Heads that a link drops need not be in this model. */
+/** A link may drop heads that this model does not have. */
 function droppedOf({ dropped }: Look, there: readonly LabelledWeights[]): Head[] {
   return dropped
     .map(placeOf)

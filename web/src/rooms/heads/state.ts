@@ -1,6 +1,6 @@
-/** Everything a person can set in this room. The link holds exactly this (see link.ts). */
+/** The state of the room, which is exactly what the link holds (see link.ts). */
 
-import type { Curve, Range } from "../../picture/colour";
+import type { ColourCurve, ColourRange } from "../../picture/colour";
 import type { AttentionName } from "../../shared/attended";
 import { type ExhibitId, exhibitOf } from "./catalogue";
 import type { MeasureName } from "./measures";
@@ -13,28 +13,28 @@ export interface CellAt {
 
 export interface State {
   readonly exhibit: ExhibitId;
-  /** What was typed; null for an example drawn from the seed. */
+  /** The typed text; null for an example drawn from the seed. */
   readonly text: string | null;
   readonly seed: number;
   readonly dropped: readonly HeadKey[];
-  /** Null: the best one for the input. */
+  /** The selected head; null for the best one for the input. */
   readonly head: HeadKey | null;
-  /** The head that it is compared with. */
+  /** The head to compare with. */
   readonly other: HeadKey | null;
-  /** The row that is lit; null: that of the first answer. */
+  /** The selected row; null for that of the first answer. */
   readonly row: number | null;
-  /** The cell that is kept. */
+  /** The locked cell. */
   readonly cell: CellAt | null;
   readonly measure: MeasureName;
-  /** Heads stand by layer, or by what is measured. */
+  /** Whether heads are ordered by layer or by the measure. */
   readonly order: "layer" | "measure";
-  readonly range: Range;
-  readonly curve: Curve;
+  readonly range: ColourRange;
+  readonly curve: ColourCurve;
   /** Lines are drawn until they carry this share of each query's attention, in percent. */
   readonly mass: number;
 }
 
-/** What a teacher's lock leaves free. */
+/** Settings that a teacher's lock does not lock. */
 export const lookKeys = [
   ...(["head", "other", "row", "cell", "measure", "order"] as const),
   ...(["range", "curve", "mass"] as const),
@@ -50,7 +50,7 @@ export const maxCharacters = 200;
 
 const firstSeed = 1;
 
-/** What a model is first shown; nothing of what was chosen in another one is kept. */
+/** The initial state of a model; nothing is kept of what was selected in another one. */
 export function firstOf(
   exhibit: ExhibitId,
 ): Pick<State, "exhibit" | "text" | "seed" | "dropped" | "head" | "other" | "row" | "cell"> {
@@ -66,7 +66,7 @@ export const initialState: State = {
   ...{ range: "absolute", curve: "linear", mass: 80 },
 };
 
-/** Another input for the same model: heads stay chosen and dropped, rows and cells do not. */
+/** Another input for the same model: selected and dropped heads stay, rows and cells do not. */
 export function withInput(input: { text: string } | { seed: number }): Partial<State> {
   return { text: null, ...input, row: null, cell: null };
 }
@@ -81,7 +81,7 @@ export interface HeadPlace {
   readonly head: number;
 }
 
-/** From 0; null for what is no name of a head. */
+/** Counted from 0; null if the text names no head. */
 export function placeOf(key: HeadKey): HeadPlace | null {
   const [, name, layer, head] = /^(encoder|decoder|cross)\.([1-9])\.([1-9])$/.exec(key) ?? [];
   if (!name) return null;

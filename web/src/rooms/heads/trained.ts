@@ -1,4 +1,4 @@
-/** The trained model that this room has open in the worker: one at a time. */
+/** The trained model that is loaded in the worker for this room: one at a time. */
 import type { Heed } from "heed";
 import {
   type Example,
@@ -11,19 +11,19 @@ import {
 import type { nn } from "heed/nn";
 import { modelFilesIn, reportIn } from "../../worker/modelFiles";
 
-/** What the models of this room have in common: they are made of attention, and a last layer says what they say. */
+/** What the models of this room have in common: attention, and a last layer that gives the answers. */
 export interface AttentiveModel extends TaskModel {
   readonly readOut: nn.Linear;
-  /** Of those that write: what a text is gone on with. */
+  /** Generates text, if the model can. */
   write?(examples: readonly Example[]): Promise<string[][]>;
 }
 
 export interface Trained {
   readonly model: AttentiveModel;
   readonly task: Task;
-  /** Where each head looked over examples held out: measured once, when the model was trained. */
+  /** The attention of each head on the right places of held-out examples, measured when the model was trained. */
   readonly heldOut: readonly HeadAlignment[];
-  /** How many of them it answered without a fault, of all. */
+  /** The share of them that it answered correctly. */
   readonly score: { readonly examples: number; readonly exact: number };
 }
 
@@ -39,7 +39,7 @@ async function loadFrom(heed: Heed, address: string): Promise<Trained> {
   return { model, task, heldOut: report.alignment, score: report.heldOut };
 }
 
-/** Frees the model that is open, if there is one. */
+/** Frees the loaded model, if there is one. */
 export function close(): void {
   open?.trained.then(({ model }) => model.dispose()).catch(() => {});
   open = null;
@@ -51,7 +51,7 @@ export function modelAt(heed: Heed, address: string): Promise<Trained> {
     const trained = loadFrom(heed, address);
     const mine = { address, trained };
     open = mine;
-    // What failed once may succeed the next time.
+    // Forget a failed load, so that the next attempt loads again.
     trained.catch(() => {
       if (open === mine) open = null;
     });

@@ -1,11 +1,11 @@
-/** What is learned, by what kind of model, and how it is shown. */
+/** The settings of the task, the model and the pictures. */
 import { ColourChoice } from "../../picture/ColourChoice";
 import { Choice, NumberField, Slider, Switch } from "../../shared/Fields";
 import type { Setter } from "../../shared/room";
-import { Settings } from "../../shared/Settings";
+import { SettingsPanel } from "../../shared/SettingsPanel";
 import { allowed, planOf, type State, type TaskName, taskNames, tasks } from "./state";
 
-/** The slider's places are tenths of a power of ten. */
+/** The slider is logarithmic, with ten steps to a factor of ten. */
 const rates = { min: -50, max: 30 } as const;
 
 function Counts({
@@ -30,7 +30,7 @@ function Counts({
 }
 
 export function Controls({ state, set }: { state: State; set: Setter<State> }) {
-  /** Another training has another past, and other heads. */
+  /** A new training has no past yet, and other heads. */
   const begin = (change: Partial<State>) =>
     set({ at: null, head: null, cell: null, row: null, ...change });
   const look = (
@@ -44,7 +44,7 @@ export function Controls({ state, set }: { state: State; set: Setter<State> }) {
     </div>
   );
   return (
-    <Settings look={look}>
+    <SettingsPanel look={look}>
       <Choice<TaskName>
         label="Learn to"
         value={state.task}
@@ -105,6 +105,6 @@ export function Controls({ state, set }: { state: State; set: Setter<State> }) {
         limits={allowed.seed}
         onChange={(seed) => begin({ seed })}
       />
-    </Settings>
+    </SettingsPanel>
   );
 }

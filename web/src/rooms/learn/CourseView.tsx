@@ -6,7 +6,7 @@ import { LargeHead } from "./LargeHead";
 import type { Seen } from "./orders";
 import { shownHead } from "./weights";
 
-/** Up to so many columns the small pictures have room beside the large one. */
+/** Up to this many columns the small pictures fit beside the large one. */
 const fewColumns = 18;
 
 export function CourseView({
@@ -15,12 +15,12 @@ export function CourseView({
   ...props
 }: CourseProps & {
   isPair: boolean;
-  /** What was seen up to here. */
+  /** The snapshots up to the shown step. */
   looks: readonly Seen[];
 }) {
   const { course, attentions, seen, state, set } = props;
   const palette = useWeightPalette(state);
-  // A long input needs the whole width to be read.
+  // A long input needs the whole width to be readable.
   const isLong = attentions.some(({ columns }) => columns.length > fewColumns);
   const shown = shownHead(attentions, looks, state.head);
   return (

@@ -1,4 +1,4 @@
-/** How loss fell and answers grew right, over the steps that are kept; dragging goes through them. */
+/** Charts of loss and accuracy over the steps that are kept; dragging goes through them. */
 import { useMemo } from "preact/hooks";
 import { Curve } from "../../picture/Curve";
 import { type Interval, rangeOfAll } from "../../picture/scale";
@@ -18,7 +18,7 @@ interface Chart {
 
 const share: Interval = { low: 0, high: 1 };
 
-/** From nothing to the most that was ever seen: what falls is seen to fall to nothing. */
+/** The range from 0 to the maximum, so that a falling curve is seen to approach 0. */
 function fromZero(lines: readonly (readonly number[])[]): Interval {
   return { low: 0, high: Math.max(rangeOfAll(lines.flat()).high, 1e-3) };
 }
@@ -68,7 +68,7 @@ function chartsOf(begun: Begun, past: readonly Snapshot[]): Chart[] {
   ];
 }
 
-/** One chart, drawn when it is its turn. */
+/** One chart, redrawn when it is its turn. */
 function OneChart({
   total,
   set,

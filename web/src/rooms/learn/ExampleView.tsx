@@ -1,4 +1,4 @@
-/** The example whose weights are shown, held out or typed by the person, and what a model says of it. */
+/** The example whose weights are shown, held out or typed, and the model's answer to it. */
 import { useId } from "preact/hooks";
 import { Notices } from "../../shared/Notices";
 import { Lockable } from "../../shared/Panel";
@@ -49,7 +49,7 @@ export function ExampleView({
   set,
 }: {
   lesson: Lesson | null;
-  /** What is looked at: in the past it may be another example. */
+  /** The example of the shown step, which may differ from the current one. */
   showing: Showing | null;
   state: State;
   set: Setter<State>;

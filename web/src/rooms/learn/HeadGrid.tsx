@@ -1,4 +1,4 @@
-/** All heads of a model as small pictures, an attention in each row; one of them is drawn large. */
+/** All heads of a model as small pictures, one row for each attention; the selected one is also drawn large. */
 import { useId, useMemo } from "preact/hooks";
 import type { Palette } from "../../picture/colour";
 import { Legend } from "../../picture/Legend";
@@ -7,7 +7,7 @@ import { usePicture } from "../../picture/usePicture";
 import { type Shares, weightsOf } from "../../shared/attended";
 import { useShell } from "../../shared/shell";
 import type { CourseProps } from "./courseProps";
-import type { Attention } from "./orders";
+import type { CourseAttention } from "./orders";
 import type { HeadRef } from "./state";
 import { useIsSeen, useTurn } from "./useTurn";
 import { hiddenIn } from "./weights";
@@ -24,7 +24,7 @@ function SmallHead({
   summary,
 }: {
   shares: Shares;
-  attention: Attention;
+  attention: CourseAttention;
   head: number;
   palette: Palette;
   summary: string;

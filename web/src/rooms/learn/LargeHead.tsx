@@ -12,12 +12,12 @@ import { Readout } from "../../shared/Readout";
 import { RowDetails } from "../../shared/RowDetails";
 import { useWidth } from "../../shared/useWidth";
 import type { CourseProps } from "./courseProps";
-import type { Attention } from "./orders";
+import type { CourseAttention } from "./orders";
 import type { HeadRef } from "./state";
 import { explain, hiddenIn } from "./weights";
 import { nameOf, percent } from "./words";
 
-/** How wide and high a cell is at most. */
+/** The greatest size of a cell. */
 const cellLimit = 32;
 
 export function LargeHead({
@@ -35,7 +35,7 @@ export function LargeHead({
   const [ref, width] = useWidth<HTMLDivElement>();
   const [hover, setHover] = useState<Cell | null>(null);
   const [byKeyboard, setByKeyboard] = useState(false);
-  const attention = attentions[shown.attention] as Attention;
+  const attention = attentions[shown.attention] as CourseAttention;
   const shares = seen.shares[shown.attention] as Shares;
   const { aligned, rows, columns: cols } = attention;
   const view = useMemo(

@@ -1,4 +1,4 @@
-/** Play, step, scrub and reset, and where training is. */
+/** Play, step, scrub and reset, and the current step. */
 
 import type { Setter } from "../../shared/room";
 import { Transport } from "../../shared/Transport";

@@ -1,4 +1,4 @@
-/** The room "Learn": a training in a worker of its own, watched while it goes on and looked back upon. */
+/** The room "Learn": a training in its own worker, which can be watched while it runs and replayed. */
 import { useEffect, useMemo } from "preact/hooks";
 import { nearest } from "../../picture/scale";
 import { Notices } from "../../shared/Notices";
@@ -18,7 +18,7 @@ import { type State, setupsOf } from "./state";
 import { type Lesson, useLesson } from "./useLesson";
 import { bestMass, hopeOf, percent, suggestions } from "./words";
 
-/** Which of the past is looked at: the step that is nearest to the one wanted, or the last one. */
+/** The index of the snapshot nearest to the requested step, or of the last one. */
 function indexOf({ past }: Lesson, at: number | null): number {
   if (at === null) return past.length - 1;
   return nearest(
@@ -27,14 +27,14 @@ function indexOf({ past }: Lesson, at: number | null): number {
   );
 }
 
-/** The best head is that of a few looks, lest it change with each. */
+/** The best head is that of several snapshots, so that it does not change with each. */
 const looksBack = 10;
 
 const stops: Readonly<Record<string, string>> = {
   nan: "Training has stopped: the numbers grew until they were no numbers any more. A smaller learning rate keeps them in bounds; Reset begins anew.",
 };
 
-/** Said now and then, when a tenth of the steps is done, and when training stops. */
+/** For screen readers: announced after each tenth of the steps, and when training stops. */
 function useHeard(lesson: Lesson | null): string {
   const last = lesson?.past.at(-1);
   const total = lesson?.setups[0]?.recipe.steps ?? 1;

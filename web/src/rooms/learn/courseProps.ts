@@ -1,17 +1,17 @@
-/** What the parts of one training show. */
+/** The props of the parts that show one training. */
 import type { Setter } from "../../shared/room";
-import type { Attention, Course, Seen } from "./orders";
+import type { Course, CourseAttention, Seen } from "./orders";
 import type { State } from "./state";
 
 export interface CourseProps {
   course: Course;
-  /** Between the tokens of the example that is looked at. */
-  attentions: readonly Attention[];
-  /** What is looked at, and after which step it was so. */
+  /** With the tokens of the example that is shown. */
+  attentions: readonly CourseAttention[];
+  /** The snapshot that is shown, and its step. */
   seen: Seen;
   step: number;
   layers: number;
-  /** On how many examples answers are judged, and heads. */
+  /** The number of examples on which answers are judged, and the number on which heads are. */
   held: number;
   weighed: number;
   state: State;

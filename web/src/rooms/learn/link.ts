@@ -1,4 +1,4 @@
-/** The room's part of the link. */
+/** Reads and writes the room's part of the link. */
 import { numberIn, oneOf, onOff, type Readers, readParams } from "../../shared/linkReaders";
 import type { Reading } from "../../shared/room";
 import {
@@ -17,7 +17,7 @@ function amongst(choices: readonly number[]) {
   return (text: string): number => Number(oneOf(...choices.map(String))(text));
 }
 
-/** Two numbers from 1, such as a layer's attention and its head, with a point between them. */
+/** Two numbers counted from 1, such as an attention and its head, separated by a point. */
 function pairFrom(text: string): [number, number] {
   const [, first, second] = /^([1-9]\d{0,2})\.([1-9]\d{0,2})$/.exec(text) ?? [];
   if (!first || !second) throw new RangeError("two numbers such as 3.1");
@@ -25,7 +25,7 @@ function pairFrom(text: string): [number, number] {
 }
 
 const readers: Readers<State> = {
-  // What a task brings with it is read before; see `read`.
+  // The defaults of a task are applied before; see `read`.
   task: (text) => ({ task: task(text) }),
   length: (text) => ({ length: numberIn(allowed.length)(text) }),
   heads: (text) => ({ heads: amongst(allowed.heads)(text) }),

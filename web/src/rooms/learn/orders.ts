@@ -1,8 +1,8 @@
-/** What the room asks its worker for, and what it hears of it. */
+/** The requests to this room's solver, its answers and its news. */
 import type { ConfigOptions, Recipe, Task } from "heed/models";
-import type { Attention as Between, Shares } from "../../shared/attended";
+import type { Attention, Shares } from "../../shared/attended";
 
-/** One training. */
+/** The settings of one training. */
 export interface Setup {
   readonly task: string;
   readonly taskOptions: Task["options"];
@@ -12,17 +12,17 @@ export interface Setup {
 }
 
 export type Order =
-  /** Ends what there is and makes the models of these trainings, which then take turns, step by step. */
+  /** Ends the current lesson and creates the models of these trainings, which then alternate step by step. */
   | { readonly kind: "begin"; readonly setups: readonly Setup[]; readonly text: string | null }
-  /** Shows what a person typed, or with null the example held out: from the next look on, and at once. */
+  /** Shows typed text, or with null the held-out example, at once and in later snapshots. */
   | { readonly kind: "show"; readonly text: string | null }
-  /** At most so many steps; answered when they are done, or it was paused. */
+  /** Trains for at most this many steps; answered when they are done or training is paused. */
   | { readonly kind: "train"; readonly steps: number }
   | { readonly kind: "pause" };
 
-/** An attention of a model, between the tokens of the example that is shown. */
-export interface Attention extends Between {
-  /** The right places of each row, if the answer is to be seen in this attention. */
+/** An attention of a model, with the tokens of the example that is shown. */
+export interface CourseAttention extends Attention {
+  /** The right places of each row, if they apply to this attention. */
   readonly aligned: readonly (readonly number[])[] | null;
 }
 
@@ -32,38 +32,38 @@ export interface Course {
   readonly parameters: number;
 }
 
-/** An example that is shown for some time. */
+/** An example that is shown for a part of the training. */
 export interface Showing {
-  /** No two have the same, whichever the training. */
+  /** Unique among all trainings. */
   readonly id: number;
   readonly source: readonly string[];
   /** Whether a person typed it. */
   readonly isOwn: boolean;
-  /** Of each course. */
-  readonly attentions: readonly (readonly Attention[])[];
+  /** The attentions of each course. */
+  readonly attentions: readonly (readonly CourseAttention[])[];
 }
 
 export interface Begun {
   readonly kind: "begun";
   readonly about: string;
   readonly courses: readonly Course[];
-  /** How many examples held out are answered at every look, and on how many of them weights are added up. */
+  /** The number of held-out examples answered for every snapshot, and the number of those used to judge heads. */
   readonly held: number;
   readonly weighed: number;
-  /** What the mass would be if all weights were even. */
+  /** The mass on the right places with uniform attention. */
   readonly chance: number;
   readonly showing: Showing;
-  /** Why what was typed is not shown, in words. */
+  /** The reason why the typed text is not shown. */
   readonly why: string | null;
   readonly first: Snapshot;
 }
 
-/** Another example is shown, or why it cannot be, in words. */
+/** Another example is shown, or the reason why it cannot be. */
 export interface Shown {
   readonly kind: "shown";
   readonly showing: Showing | null;
   readonly why: string | null;
-  /** What it is like at the step where training is. */
+  /** The snapshot at the current step. */
   readonly step: number;
   readonly views: readonly ShownView[];
 }
@@ -74,40 +74,40 @@ export interface Stopped {
   readonly why: "done" | "paused" | "finished" | "nan";
 }
 
-/** A part of an answer: what was asked about, if it is not the next token; what was said; whether that is right. */
+/** A part of an answer: the question, unless it is the next token; the answer; and whether it is right. */
 export interface Said {
   readonly of: string | null;
   readonly token: string;
-  /** Null where nobody knows. */
+  /** Null if unknown. */
   readonly isRight: boolean | null;
 }
 
-/** What a model makes of the example that is shown. */
+/** A model's output for the example that is shown. */
 export interface ShownView {
-  /** Of each attention. */
+  /** The weights and vectors of each attention. */
   readonly shares: readonly Shares[];
   readonly answer: readonly Said[];
 }
 
-/** What a model is like after some step. */
+/** The state of a model after some step. */
 export interface Seen extends ShownView {
-  /** Of the steps since the look before; none before the first. */
+  /** The mean over the steps since the previous snapshot; NaN before the first step. */
   readonly loss: number;
   readonly heldLoss: number;
-  /** The share of examples held out that are answered without a fault. */
+  /** The share of held-out examples that are answered correctly. */
   readonly exact: number;
-  /** Of each head of each attention, the mean weight on the right places; NaN where there are none. */
+  /** The mean mass on the right places, for each head of each attention; NaN if there are none. */
   readonly masses: readonly (readonly number[])[];
 }
 
 export interface Snapshot {
   readonly step: number;
-  /** The id of the example that was shown then. */
+  /** The id of the example that was shown at that step. */
   readonly showing: number;
   readonly courses: readonly Seen[];
 }
 
-/** At most some four times a second. */
+/** Sent at most about four times a second. */
 export interface News {
   readonly step: number;
   /** The example that is shown now. */

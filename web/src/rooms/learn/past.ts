@@ -1,20 +1,20 @@
-/** Which steps of a training are kept to be seen again: evenly spread and never more than so many. */
+/** The snapshots of a training that are kept: evenly spaced, with a limited number. */
 import type { Snapshot } from "./orders";
 
-/** The most steps that are kept, but for the last one. */
+/** The most snapshots that are kept, not counting the last one. */
 export const mostKept = 200;
 
-/** At first there is a look every so many steps. */
+/** The initial number of steps between two snapshots. */
 const firstSpacing = 5;
 
-/** How far apart the looks are that are kept at a step: it doubles whenever there would be too many. */
+/** The spacing of the snapshots at a step: it doubles when there would be too many. */
 export function spacingAt(step: number): number {
   let spacing = firstSpacing;
   while (step / spacing > mostKept) spacing *= 2;
   return spacing;
 }
 
-/** The past and what came, thinned. */
+/** Appends new snapshots to the past and thins it out. */
 export function withMore(
   past: readonly Snapshot[],
   more: readonly Snapshot[],
@@ -24,11 +24,11 @@ export function withMore(
   if (!last) return all;
   const spacing = spacingAt(last.step);
   const kept = all.filter((one) => one === last || one.step % spacing === 0);
-  // Single steps stay until the next look that belongs to the even ones.
+  // A single step is kept until the next snapshot at the regular spacing.
   return all.length <= mostKept ? all : kept;
 }
 
-/** The bytes that a full past takes: nearly all of them are weights, scores and vectors. */
+/** The number of bytes of a full past, nearly all of them weights, scores and vectors. */
 export function bytesOf({ courses }: Snapshot): number {
   const bytes = courses.flatMap(({ shares }) =>
     shares.flatMap((each) => Object.values(each).map(({ byteLength }) => byteLength)),

@@ -1,4 +1,4 @@
-/** The room's desk: one lesson at a time, of one training or of two that take turns, which goes on from order to order. */
+/** The solver of this room: keeps one lesson across requests, with one training or two that alternate. */
 import { type Heed, HeedError } from "heed";
 import type { SolverContext } from "../../worker/solver";
 import type {
@@ -15,26 +15,26 @@ import type {
 import { spacingAt } from "./past";
 import { held, readOwn, Training, weighed } from "./training";
 
-/** How long the worker computes before it listens, and before it tells, in milliseconds. */
+/** In milliseconds: how long the worker computes before it handles messages, and before it sends news. */
 const slice = 20;
-/** More would be drawn than is seen, and the page would be less smooth. */
+/** More frequent news would not be visible, and would make the page less smooth. */
 const silence = 250;
 
-/** A step refuses a loss that is no number; an answer may be refused for the same reason. */
+/** A training step rejects a loss of NaN, and an answer may fail for the same reason. */
 function isOfNumbers(error: unknown): boolean {
   return error instanceof HeedError && (error.code === "nan" || error.message.includes("NaN"));
 }
 
-/** How many examples were shown. */
+/** The number of examples shown so far. */
 let shownSoFar = 0;
 
 class Lesson {
   readonly #trainings: Training[] = [];
   #isPaused = true;
   #isOver = false;
-  /** Resolves when no steps are being made. */
+  /** Resolves when no training is running. */
   #rest: Promise<unknown> = Promise.resolve();
-  /** Resolves when nothing looks at a model: a look takes a while, and no step is made meanwhile. */
+  /** Resolves when no snapshot is being taken: that takes a while, and no step may be made meanwhile. */
   #lastLook: Promise<unknown> = Promise.resolve();
   #showing: Showing;
 
@@ -101,7 +101,7 @@ class Lesson {
     return { id: shownSoFar, source: this.#first.source, isOwn: text !== null, attentions };
   }
 
-  /** None of a model whose numbers are none. */
+  /** No snapshot of a model whose parameters are NaN. */
   async #views(): Promise<ShownView[]> {
     const views = [];
     try {
@@ -149,7 +149,7 @@ class Lesson {
         if (this.#trainings[0]?.trainer.finished) why = "finished";
         else if (this.#step >= last) why = "done";
         else if (this.#isPaused || this.#isOver) why = "paused";
-        // Where training stops, one wants to see.
+        // Show the state at which training stops.
         if (why !== null || this.#step % spacingAt(this.#step) === 0)
           snapshots.push(await this.#look());
       } catch (error) {
@@ -182,7 +182,7 @@ class Lesson {
 }
 
 let lesson: Lesson | null = null;
-/** Lessons begin one after the other: the one before has to have ended. */
+/** Lessons start one after the other: the previous one must have ended. */
 let turn: Promise<unknown> = Promise.resolve();
 
 async function begin(
@@ -209,7 +209,7 @@ export default async function solve(
     turn = begun.catch(() => {});
     return begun;
   }
-  // What is ordered while a lesson begins is for that one.
+  // A request made while a lesson starts is for that lesson.
   await turn;
   if (!lesson) throw new RangeError("nothing has been begun");
   if (order.kind === "show") return lesson.show(order.text);

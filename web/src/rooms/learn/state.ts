@@ -1,16 +1,16 @@
-/** What a person can set in the room, and what follows from it for the worker. */
-import type { Curve, Range } from "../../picture/colour";
+/** The state of the room, and the trainings that follow from it. */
+import type { ColourCurve, ColourRange } from "../../picture/colour";
 import type { Setup } from "./orders";
 
 export type TaskName = "reverse" | "sort" | "dates" | "pronouns";
 
-/** An attention of the model and one of its heads, both from 0. */
+/** An attention of the model and one of its heads, both counted from 0. */
 export interface HeadRef {
   readonly attention: number;
   readonly head: number;
 }
 
-/** The kinds of models and how fast they learn: each task has its own first choice. */
+/** Sizes of the model and the learning rate; each task has its own defaults. */
 interface Plan {
   readonly heads: number;
   readonly layers: number;
@@ -20,31 +20,31 @@ interface Plan {
 
 export interface State extends Plan {
   readonly task: TaskName;
-  /** The most letters of an example, where it has letters. */
+  /** The most letters of an example, if the task has letters. */
   readonly length: number;
   readonly seed: number;
   readonly positions: boolean;
-  /** What the person typed to be shown; null shows an example that is held out. */
+  /** The typed text to show; null for a held-out example. */
   readonly text: string | null;
-  /** One head beside as many as are set, all else being equal. */
+  /** Trains a model with one head beside the selected one, all else being equal. */
   readonly compare: boolean;
-  /** The training step that is looked at; null follows the training. */
+  /** The training step that is shown; null follows the training. */
   readonly at: number | null;
-  /** The head that is drawn large; null is the one with the most weight on the right places. */
+  /** The head that is drawn large; null for the one with the most attention on the right places. */
   readonly head: HeadRef | null;
   readonly cell: { readonly row: number; readonly col: number } | null;
-  /** The row that is selected; null is the first that has right places. */
+  /** The selected row; null for the first one with right places. */
   readonly row: number | null;
   readonly outlined: boolean;
-  readonly range: Range;
-  readonly curve: Curve;
+  readonly range: ColourRange;
+  readonly curve: ColourCurve;
 }
 
 interface TaskPlan extends Plan {
   readonly title: string;
   readonly steps: number;
   readonly hasLetters: boolean;
-  /** An input of one's own may look like this. */
+  /** An example of what can be typed. */
   readonly such: string;
 }
 
@@ -81,7 +81,7 @@ export const allowed = {
   row: { min: 1, max: 64 },
 } as const;
 
-/** The task's own choices. */
+/** The defaults of a task. */
 export function planOf(task: TaskName): Plan {
   const { heads, layers, size, rate } = tasks[task];
   return { heads, layers, size, rate };
@@ -103,16 +103,16 @@ export const initialState: State = {
 
 export const maxCharacters = 200;
 
-/** What a teacher's lock leaves free. */
+/** Settings that a teacher's lock does not lock. */
 export const lookKeys = ["at", "head", "cell", "row", "outlined", "range", "curve"] as const;
 
-/** Only what changes the training; the same text for the same training. */
+/** Depends only on settings that affect the training. */
 export function setupsOf(state: State): readonly Setup[] {
   const { task, length, heads, layers, size, rate, seed, positions, compare } = state;
   const { hasLetters, steps } = tasks[task];
   const shared = {
     task,
-    // Letters of many lengths, so that the end has to be found.
+    // Inputs have various lengths, so that the model must find the end.
     taskOptions: hasLetters ? { minLength: Math.ceil(length / 2), maxLength: length } : {},
     recipe: {
       ...{ batch: 32, steps, learningRate: rate, warmupSteps: 30, weightDecay: 0.01 },

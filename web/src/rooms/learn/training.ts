@@ -1,4 +1,4 @@
-/** One training in the worker: its model, and what it is like on examples held out. */
+/** One training in the worker: its model, and how it does on held-out examples. */
 import type { Heed } from "heed";
 import {
   alignment,
@@ -13,15 +13,15 @@ import {
   taskOf,
 } from "heed/models";
 import { nn, noGrad } from "heed/nn";
-import { attentionOf, type Attention as Between, sharesOf } from "../../shared/attended";
+import { type Attention, attentionOf, sharesOf } from "../../shared/attended";
 import { readInput } from "../../shared/typed";
-import type { Attention, Course, Said, Seen, Setup, ShownView } from "./orders";
+import type { Course, CourseAttention, Said, Seen, Setup, ShownView } from "./orders";
 
-/** Examples that are answered at every look, and how many of them heads are judged by. */
+/** The number of examples answered for every snapshot, and how many of them are used to judge heads. */
 export const held = 64;
 export const weighed = 16;
 
-/** The examples held out: the same for all trainings of a seed. */
+/** The held-out examples: the same for all trainings with the same seed. */
 function heldOut(task: Task, seed: number): Example[] {
   const random = new nn.Generator(seed);
   return Array.from({ length: held }, () => task.generate(random, "validation"));
@@ -32,7 +32,7 @@ function inputOf(example: Example): readonly string[] {
   throw new RangeError(`a ${example.kind} has no words`);
 }
 
-/** What a person typed, as an example of the task; or why it is none, in words. */
+/** Typed text as an example of the task, or the reason why it is none. */
 export function readOwn(task: Task, text: string): Example | { readonly why: string } {
   const input = readInput(task, text);
   if ("why" in input) return input;
@@ -49,7 +49,7 @@ export function readOwn(task: Task, text: string): Example | { readonly why: str
   return input;
 }
 
-/** An example that fills the picture: the longest of a few. */
+/** The longest of a few examples, so that it fills the picture. */
 function exampleToShow(examples: readonly Example[]): Example {
   return examples
     .slice(0, weighed)
@@ -62,7 +62,7 @@ export class Training {
   readonly trainer: Trainer;
   #shown: Example;
   readonly #held: readonly Example[];
-  /** Of the steps since the last look. */
+  /** The losses of the steps since the last snapshot. */
   #losses: number[] = [];
 
   constructor(heed: Heed, { task, taskOptions, options, recipe, seed }: Setup) {
@@ -74,7 +74,7 @@ export class Training {
     this.#shown = exampleToShow(this.#held);
   }
 
-  /** The example whose weights are seen: one's own, or with null the one held out. */
+  /** Sets the example whose weights are shown: a typed one, or with null the held-out one. */
   show(own: Example | null): void {
     this.#shown = own ?? exampleToShow(this.#held);
   }
@@ -87,7 +87,7 @@ export class Training {
     this.#losses.push(this.trainer.step().loss);
   }
 
-  /** What the mass on the right places would be if all weights were even. */
+  /** The mass on the right places with uniform attention. */
   get chance(): number {
     return alignment(this.model, this.#held.slice(0, weighed))[0]?.chance ?? Number.NaN;
   }
@@ -97,8 +97,8 @@ export class Training {
     return { heads: this.model.config.heads, parameters };
   }
 
-  /** What the attentions are between, for the example that is shown. */
-  attentions(): Attention[] {
+  /** The attentions, with the tokens of the example that is shown. */
+  attentions(): CourseAttention[] {
     const places = alignmentOf(this.#shown);
     const areKnown = places.some((row) => row.length > 0);
     return this.#attended().map((labelled) => {
@@ -106,20 +106,20 @@ export class Training {
       const { name, rows } = attention;
       return {
         ...attention,
-        // A row that looks at the input says the token that comes next.
+        // A row of cross-attention predicts the next token.
         rows: name === "cross" ? [...rows.slice(1), "end"] : rows,
         aligned: areKnown && this.#isAligned(attention) ? places : null,
       };
     });
   }
 
-  /** The example that is shown, as the model sees it now. */
+  /** The model's current view of the example that is shown. */
   async view(attended = this.#attended()): Promise<ShownView> {
     const shares = attended.map((each) => sharesOf(this.model.heed, each));
     return { shares, answer: await this.#answer() };
   }
 
-  /** A look at the examples held out. Computes for some milliseconds and lets other messages in meanwhile. */
+  /** A snapshot on the held-out examples. Takes some milliseconds, during which other messages are handled. */
   async look(): Promise<Seen> {
     const { model } = this;
     const { exact } = await evaluate(model, this.#held);
@@ -145,7 +145,7 @@ export class Training {
     this.model.dispose();
   }
 
-  #isAligned({ name }: Between): boolean {
+  #isAligned({ name }: Attention): boolean {
     return this.#shown.kind === "tagging" || name === "cross";
   }
 

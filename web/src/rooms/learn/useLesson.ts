@@ -1,4 +1,4 @@
-/** The page's side of the training: an engine of its own, the lesson that it gives, and what is kept of its past. */
+/** The page's side of the training: its own engine, the current lesson, and the snapshots kept of its past. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { EngineClient } from "../../worker/engineClient";
 import type { Begun, News, Setup, Showing, Shown, Snapshot, Stopped } from "./orders";
@@ -6,14 +6,14 @@ import { withMore } from "./past";
 
 export interface Lesson {
   readonly begun: Begun;
-  /** What was asked for it. */
+  /** The settings that were requested. */
   readonly setups: readonly Setup[];
-  /** What a snapshot shows is among them. */
+  /** The examples of all snapshots. */
   readonly showings: readonly Showing[];
-  /** Why what was typed is not shown, in words. */
+  /** The reason why the typed text is not shown. */
   readonly why: string | null;
   readonly past: readonly Snapshot[];
-  /** The step that training is at. */
+  /** The current training step. */
   readonly step: number;
   readonly millisecondsPerStep: number | null;
   readonly stop: Stopped["why"] | null;
@@ -23,7 +23,7 @@ export interface LessonControls {
   /** Null until the first one has begun. */
   readonly lesson: Lesson | null;
   readonly isPlaying: boolean;
-  /** In words for the person. */
+  /** An error message for the person. */
   readonly failure: string | null;
   setPlaying(isPlaying: boolean): void;
   stepOnce(): void;
@@ -36,7 +36,7 @@ function withShowing(showings: readonly Showing[], showing: Showing): readonly S
   return showings.some(({ id }) => id === showing.id) ? showings : [...showings, showing];
 }
 
-/** Where training stands at its last look, that look is of what is shown now. */
+/** Replaces the last snapshot if it is of the current step, because another example is shown now. */
 function withShown(
   { past, showings }: Lesson,
   { showing, why, step, views }: Shown,
@@ -55,18 +55,18 @@ function withShown(
   };
 }
 
-/** `setups` has to be the same list (useMemo) until another training is wanted. It plays by itself. */
+/** `setups` must be memoised; a new list starts another training. Training starts by itself. */
 export function useLesson(setups: readonly Setup[], text: string | null): LessonControls {
   const engine = useRef<EngineClient | null>(null);
   const [lesson, setLesson] = useState<Lesson | null>(null);
   const [isPlaying, setIsPlaying] = useState(true);
   const [failure, setFailure] = useState<string | null>(null);
   const [round, setRound] = useState(0);
-  /** Ends whatever the lesson before still says. */
+  /** Aborts the previous lesson. */
   const current = useRef(new AbortController());
   const wantsToPlay = useRef(true);
   const begunFor = useRef(setups);
-  /** What was last asked to be shown. */
+  /** The text last requested to be shown. */
   const asked = useRef(text);
 
   const change = (next: (now: Lesson) => Partial<Lesson>) =>
@@ -119,7 +119,7 @@ export function useLesson(setups: readonly Setup[], text: string | null): Lesson
     current.current = controller;
     setFailure(null);
     asked.current = text;
-    // Another training is wanted to be seen; the same one begins again as it was left.
+    // A new training starts playing; the same one starts again in its previous state.
     if (begunFor.current !== setups) {
       wantsToPlay.current = true;
       setIsPlaying(true);
@@ -166,11 +166,11 @@ export function useLesson(setups: readonly Setup[], text: string | null): Lesson
       setPlaying(wanted) {
         wantsToPlay.current = wanted;
         setIsPlaying(wanted);
-        // From its end it plays again from the start, and so it does after a failure.
+        // At its end, or after a failure, it starts again.
         if (wanted && (isOver || failure !== null)) reset();
         else if (isReady && wanted) void train(endless);
         else if (isReady) {
-          // Where there is no lesson, its beginning has failed and said so.
+          // Without a lesson its start has failed, which was reported.
           engine.current?.ask("learn", { kind: "pause" }).catch(() => {});
         }
       },

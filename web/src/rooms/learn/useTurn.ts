@@ -1,9 +1,9 @@
-/** Parts that take turns: each is drawn in a frame of its own, so that no frame is long. */
+/** Spreads the drawing of parts over frames, one part per frame, so that no frame takes long. */
 import { useEffect, useRef, useState } from "preact/hooks";
 
-/** Those that wait for their turn, the first first. */
+/** A queue of the parts that wait for their turn. */
 const waiting = new Set<() => void>();
-/** So many parts at least are drawn in a quarter of a second, in which the next numbers come. */
+/** At least this many parts are drawn in a quarter of a second, before the next numbers arrive. */
 const frames = 15;
 let frame = 0;
 
@@ -22,9 +22,9 @@ function queue(draw: () => void): void {
 }
 
 /**
- * The latest value, when it is one's turn.
+ * The latest value, updated only when it is the caller's turn.
  *
- * @param isWanted while it is not, the value stays what it was
+ * @param isWanted while false, the value is not updated
  */
 export function useTurn<T>(value: T, isWanted = true): T {
   const [shown, setShown] = useState(value);

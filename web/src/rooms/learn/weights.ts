@@ -1,25 +1,25 @@
-/** From what was seen to the weights of one head, and what one of them is. */
+/** The weights of one head in a snapshot, and the explanation of one weight. */
 
 import { at } from "../../picture/view";
 import { formulaOf, type Shares, weightsOf } from "../../shared/attended";
 import type { Explanation } from "../../shared/explanation";
 import { format } from "../../shared/format";
-import type { Attention, Seen } from "./orders";
+import type { CourseAttention, Seen } from "./orders";
 import type { HeadRef } from "./state";
 import { bestHead } from "./words";
 
 const isAhead = (row: number, col: number) => col > row;
 
-/** What may not be seen; the same function for all attentions that are alike. */
+/** The cells that the causal mask hides; the same function for all causal attentions. */
 export function hiddenIn({
   isCausal,
-}: Attention): ((row: number, col: number) => boolean) | undefined {
+}: CourseAttention): ((row: number, col: number) => boolean) | undefined {
   return isCausal ? isAhead : undefined;
 }
 
-/** The head that is drawn large: the one that was chosen, if this model has it, or the best of some looks. */
+/** The head that is drawn large: the selected one, if this model has it, or the best one over some snapshots. */
 export function shownHead(
-  attentions: readonly Attention[],
+  attentions: readonly CourseAttention[],
   looks: readonly Seen[],
   wanted: HeadRef | null,
 ): HeadRef {
@@ -28,7 +28,7 @@ export function shownHead(
 }
 
 export function explain(
-  attention: Attention,
+  attention: CourseAttention,
   shares: Shares,
   head: number,
   cell: { readonly row: number; readonly col: number },

@@ -1,8 +1,8 @@
-/** What the room says about what is seen. */
+/** The texts of the room. */
 import type { AttentionName } from "../../shared/attended";
 import { format } from "../../shared/format";
 import type { Suggestion } from "../../shared/room";
-import type { Attention, Begun, Seen } from "./orders";
+import type { Begun, CourseAttention, Seen } from "./orders";
 import type { HeadRef, State } from "./state";
 
 const between: Readonly<Record<AttentionName, string>> = {
@@ -11,19 +11,21 @@ const between: Readonly<Record<AttentionName, string>> = {
   cross: "the answer attends to the input",
 };
 
-/** What an attention is between, such as "layer 1, the answer looks at the input". */
-export function nameOf({ name, layer }: Attention, layers: number): string {
+/** The name of an attention, such as "layer 1, the answer attends to the input". */
+export function nameOf({ name, layer }: CourseAttention, layers: number): string {
   return layers > 1 ? `layer ${layer + 1}, ${between[name]}` : between[name];
 }
 
-/** Every head's mass on the right places, where there are any. */
+/** Every head's attention on the right places, if there are any. */
 function* massesOf({ masses }: Seen): Generator<HeadRef & { mass: number }> {
   for (const [attention, heads] of masses.entries())
     for (const [head, mass] of heads.entries())
       if (Number.isFinite(mass)) yield { attention, head, mass };
 }
 
-/** The head that had the most weight on the right places over some looks: one look alone makes it change too often. */
+/**
+ * The head with the most attention on the right places over several snapshots: with one snapshot it changes too often.
+ */
 export function bestHead(looks: readonly Seen[]): HeadRef {
   const sums = new Map<string, HeadRef & { mass: number }>();
   for (const look of looks) {
@@ -45,7 +47,7 @@ export function percent(share: number): string {
   return `${format(100 * share, 0)} %`;
 }
 
-/** What is to be seen in a task's picture once it is learned. */
+/** What the picture of a task shows once it is learned. */
 const hopes: Readonly<Record<State["task"], string>> = {
   reverse:
     "The first letter of the answer is the last of the input, so a head that has learned to attend to the right places shows one strong diagonal from the lower left to the upper right.",

@@ -1,4 +1,4 @@
-/** What each model answers by itself, token under token. */
+/** The answer of each model by itself, with aligned tokens. */
 
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
@@ -60,7 +60,7 @@ function AnswerLine({ name, found }: { name: ModelName; found: Found | null }) {
   );
 }
 
-/** How many dates each of them has learned from. */
+/** The number of dates that each model was trained on. */
 function lessonsOf(page: Page): string {
   const counts = new Set(
     shownModels(page).map(
@@ -69,7 +69,7 @@ function lessonsOf(page: Page): string {
   );
   const [count] = counts;
   if (counts.size > 1) return "";
-  // The words keep their place until the number is there.
+  // Reserves the space of the text until the number is known.
   return `Each has learned from ${count?.toLocaleString("en") ?? "so many"} dates.`;
 }
 

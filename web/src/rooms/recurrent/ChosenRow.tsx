@@ -1,4 +1,4 @@
-/** The chosen row of every map, in numbers: what each model looks at to say one character. */
+/** The selected row of every map as a table: what each model attends to when it predicts one character. */
 
 import { at } from "../../picture/view";
 import { format } from "../../shared/format";

@@ -1,7 +1,7 @@
-/** What a person can set beside the date. */
+/** The settings of the room, except for the date. */
 import { ColourChoice } from "../../picture/ColourChoice";
 import { Choice } from "../../shared/Fields";
-import { Settings } from "../../shared/Settings";
+import { SettingsPanel } from "../../shared/SettingsPanel";
 import { HeadPicker } from "./HeadPicker";
 import { usePage } from "./page";
 import type { State } from "./state";
@@ -24,7 +24,7 @@ export function Controls({ state }: { state: State }) {
     </>
   );
   return (
-    <Settings look={look}>
+    <SettingsPanel look={look}>
       <Choice
         label="Recurrent attention"
         value={state.between}
@@ -34,6 +34,6 @@ export function Controls({ state }: { state: State }) {
         ]}
         onChange={(between) => set({ between })}
       />
-    </Settings>
+    </SettingsPanel>
   );
 }

@@ -1,4 +1,4 @@
-/** The date, typed in any form or chosen from some. */
+/** The date: typed in any form, or selected from examples. */
 import { Notices } from "../../shared/Notices";
 import { Lockable, Panel } from "../../shared/Panel";
 import type { Setter } from "../../shared/room";

@@ -1,4 +1,4 @@
-/** Teacher forcing against step-by-step inference, token by token. */
+/** Compares teacher forcing with step-by-step inference, token by token. */
 import { Lockable } from "../../shared/Panel";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
@@ -12,10 +12,10 @@ const ways: Readonly<Record<Way, string>> = {
   alone: "Alone: its own characters go in",
 };
 
-/** The digits and the hyphen that may be put in. */
+/** The tokens that can be put in: digits and the hyphen. */
 const tokens = [..."0123456789-"];
 
-/** The tokens that go in, or those that come out, up to the step that is shown. */
+/** The input tokens, or the output tokens, up to the step that is shown. */
 function TokenLine({
   words,
   cells,
@@ -25,9 +25,9 @@ function TokenLine({
 }: {
   words: string;
   cells: readonly Piece[];
-  /** Of places: the same in all lanes. */
+  /** The number of positions, the same in all lanes. */
   count: number;
-  /** The last step that is shown, and the one that is chosen. */
+  /** The last step that is shown, and the selected one. */
   shown: number;
   chosen: number;
 }) {

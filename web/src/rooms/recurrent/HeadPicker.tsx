@@ -1,4 +1,4 @@
-/** The Transformer's layers and heads as small maps; a head is known by its place and number. */
+/** The Transformer's layers and heads as small maps; heads are identified by position and number. */
 import { useMemo } from "preact/hooks";
 import type { Palette } from "../../picture/colour";
 import { Legend } from "../../picture/Legend";
@@ -8,7 +8,7 @@ import { useWeightPalette } from "../../picture/useWeightPalette";
 import { useShell } from "../../shared/shell";
 import { viewOfHead } from "./maps";
 import { usePage } from "./page";
-import type { Attention } from "./problem";
+import type { RecordedAttention } from "./problem";
 import { lastStep, runShown } from "./state";
 
 const size = { width: 40, height: 28 };
@@ -20,7 +20,7 @@ function Thumbnail({
   name,
 }: {
   palette: Palette;
-  attention: Attention | null;
+  attention: RecordedAttention | null;
   head: number;
   name: string;
 }) {

@@ -1,4 +1,4 @@
-/** The maps of all models under one another, a character of the date over its column in each of them. */
+/** The maps of all models below one another, with aligned columns: one for each character of the date. */
 import { useMemo, useState } from "preact/hooks";
 import { signedPalette } from "../../picture/colour";
 import { HeatMap } from "../../picture/HeatMap";
@@ -22,11 +22,11 @@ import { lastStep, visible } from "./state";
 
 const rowAxis = "says, and attends";
 const colAxis = "the date is attended to";
-/** Letters over narrow columns are written smaller; only the longest dates scroll, on a narrow page. */
+/** Labels of narrow columns are smaller; only the longest dates scroll, on a narrow page. */
 const cellWidths = { min: 6, max: 30 };
-/** Too low for numbers in the cells: most of them would be zeros. */
+/** Too low for numbers in the cells, because most of them would be zeros. */
 const cellHeight = 14;
-/** On a narrow page the words beside a name stand below it, and those above the masses reach over the map. */
+/** On a narrow page the note is below the name, and the heading of the masses extends over the map. */
 const narrowest = 560;
 const sizes = {
   wide: { mass: 88, name: 28 },
@@ -42,7 +42,7 @@ function cellOf(width: number, size: Size, columns: number): CellSize {
   return { width: Math.max(cellWidths.min, Math.min(cellWidths.max, wide)), height: cellHeight };
 }
 
-/** What each row puts on the characters that carry what is right there. */
+/** The sum of each row's weights on the right places. */
 function Masses({ masses, top }: { masses: readonly (number | null)[]; top: number }) {
   return (
     <div class="masses number" style={{ paddingTop: px(top - 18) }}>
@@ -138,7 +138,7 @@ function AlignmentMap({
 
 const headWords = (head: number) => (head === 0 ? "mean of its heads" : `head ${head}`);
 
-/** Where the model without attention has its map: the one vector that its decoder begins with. */
+/** In place of a map, for the model without attention: the vector that its decoder starts with. */
 function VectorMap({ found, cell }: { found: Found | null; cell: CellSize }) {
   const { source } = usePage();
   const { theme, restrictions } = useShell();
@@ -192,7 +192,7 @@ function VectorMap({ found, cell }: { found: Found | null; cell: CellSize }) {
   );
 }
 
-/** Of the cell that is pointed at, else of the chosen one. */
+/** The readout of the cell that is pointed at, or else of the selected one. */
 function CellReadout() {
   const page = usePage();
   const { pointed } = usePointing();

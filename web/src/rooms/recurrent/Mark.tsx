@@ -2,7 +2,7 @@
 import { endToken } from "./problem";
 import { visible } from "./state";
 
-/** What is right at a place: the end after the last character. Undefined where no answer is known. */
+/** The right token at a position: the end token after the last character. Undefined if no answer is known. */
 export function rightAt(target: readonly string[] | null, place: number): string | undefined {
   return target === null ? undefined : (target[place] ?? endToken);
 }
@@ -14,7 +14,7 @@ export function markOf(token: string, right: string | undefined): "right" | "wro
 
 const signs = { right: "✓", wrong: "✗", unknown: "" };
 
-/** A token of an answer; a word, such as its end, is written smaller than a character. */
+/** A token of an answer; a word, such as the end token, is smaller than a character. */
 export function Token({ token, mark }: { token: string; mark: ReturnType<typeof markOf> }) {
   const text = visible(token);
   return (

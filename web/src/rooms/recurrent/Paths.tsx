@@ -1,4 +1,4 @@
-/** How far each model carries what it reads, drawn and counted for the chosen two characters. */
+/** The path length of information in each model, drawn and counted for the two selected characters. */
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { px } from "../../picture/layout";
@@ -12,13 +12,13 @@ import { costsOf, type Journey, lengthOf, pathOf, type Station } from "./paths";
 import type { ModelName } from "./problem";
 import { lastStep, visible } from "./state";
 
-/** Above the dots: the curves go 44 up at their ends and rise to three quarters of that. */
+/** Space above the dots: the control points of the curves are 44 higher, and a curve reaches three quarters of that. */
 const arc = 40;
 const labelHeight = 28;
 const levelHeight = 18;
-/** Slots at least so wide have room for a word, such as "end". */
+/** The least width of a slot that fits a word, such as "end". */
 const widestWord = 24;
-/** Slots between the encoder's states and the decoder's: the vector stands in their middle. */
+/** The number of slots between encoder and decoder, with the vector in the middle. */
 const gap = 3;
 
 function PathPicture({
@@ -31,7 +31,7 @@ function PathPicture({
   name: ModelName;
   layers: number;
   journey: Journey;
-  /** Of the date, and of the answer. */
+  /** The numbers of characters of the date, and of the answer. */
   tokens: readonly [readonly string[], readonly string[]];
   width: number;
 }) {
@@ -59,7 +59,7 @@ function PathPicture({
   const begin = x({ part: "decoder", place: 0 });
   const end = x({ part: "decoder", place: target - 1 });
   const box = x({ part: "vector" });
-  /** In each layer every character of the date hands on to the chosen one. */
+  /** In each layer the selected character receives information from every character of the date. */
   const fan = Array.from({ length: layers }, (_, level) =>
     Array.from(
       { length: source },
@@ -111,7 +111,7 @@ function PathPicture({
         {places.map((station) => {
           const { part, place } = station;
           const token = tokens[part === "encoder" ? 0 : 1][place] ?? "";
-          // A word would lie over its neighbours.
+          // A word would overlap its neighbours.
           if (token.length > 1 && slot < widestWord) return null;
           const isEnd = part === "encoder" ? place === from : place === to;
           return (
@@ -131,7 +131,7 @@ function PathPicture({
   );
 }
 
-/** Steps that have to wait for one another, side by side: those that read, then those that write. */
+/** The sequential steps as bars: those that read, then those that write. */
 function Waiting({
   reading,
   writing,
@@ -140,7 +140,7 @@ function Waiting({
 }: {
   reading: number;
   writing: number;
-  /** Of all models, so that they can be compared. */
+  /** The maximum over all models, so that they can be compared. */
   most: number;
   width: number;
 }) {
@@ -169,7 +169,7 @@ function wordsOf(name: ModelName, journey: Journey, layers: number): string {
   return `${along} along the encoder’s states to its nearer end, 1 into the vector, ${journey.to + 1} along the decoder’s states.`;
 }
 
-/** Keeps the picture's place free, and saves it. */
+/** Reserves the space of the picture, and saves it. */
 function Drawn({ name, children }: { name: ModelName; children: ComponentChildren }) {
   const part = useRef<HTMLDivElement>(null);
   return (

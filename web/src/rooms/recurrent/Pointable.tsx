@@ -1,4 +1,4 @@
-/** Keeps what is pointed at, so that only those parts are drawn anew that show it. */
+/** Holds what is pointed at, so that only the parts that show it are redrawn. */
 import type { ComponentChildren } from "preact";
 import { useCallback, useMemo, useState } from "preact/hooks";
 import { textOf } from "../../shared/explanation";

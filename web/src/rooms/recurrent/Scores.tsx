@@ -1,4 +1,4 @@
-/** How the trained models do on dates that they have never seen, from their reports. */
+/** The results of the trained models on held-out dates, from their reports. */
 import { RowTable } from "../../shared/RowTable";
 import { titles, usePage } from "./page";
 import { modelNames } from "./problem";

@@ -1,4 +1,4 @@
-/** Goes through the steps of all decoders at once: the maps and the lanes below follow. */
+/** Goes through the steps of all decoders at once, in the maps and in the lanes below. */
 import { Transport } from "../../shared/Transport";
 import { rightAt } from "./Mark";
 import { stepsOf, usePage } from "./page";

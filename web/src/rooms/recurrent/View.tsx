@@ -1,4 +1,6 @@
-/** The room: wires the link, the engine and what is pointed at to its parts. */
+/**
+ * The room "RNN, Bahdanau, self-attention": connects the link, the engine and the active cell to the parts of the page.
+ */
 import { useMemo, useRef } from "preact/hooks";
 import { Panel } from "../../shared/Panel";
 import { shows } from "../../shared/restrictions";
@@ -31,7 +33,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   const question = useMemo(() => questionOf(state), [text, between, slip]);
   const { answer, request, failure } = useAnswer("recurrent", question);
 
-  // What cannot be read leaves the last date in view, with words for what is wrong.
+  // The last date stays in view while the input cannot be read.
   const solved = useRef<Solved | null>(null);
   if (answer?.kind === "solution" && request)
     solved.current = { solution: answer, question: request };

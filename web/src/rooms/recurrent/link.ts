@@ -1,4 +1,4 @@
-/** The room's part of the link. */
+/** Reads and writes the room's part of the link. */
 import { numberIn, oneOf, type Readers, readParams } from "../../shared/linkReaders";
 import type { Reading } from "../../shared/room";
 import { maxCharacters, type Slip } from "./problem";
@@ -32,7 +32,7 @@ export function read(params: URLSearchParams): Reading<State> {
   return readParams(params, initialState, readers);
 }
 
-/** What each key says of a state. */
+/** The value of each key for a state. */
 const said: Readonly<Record<string, (state: State) => string>> = {
   date: ({ text }) => text,
   between: ({ between }) => between,

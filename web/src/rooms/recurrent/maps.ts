@@ -1,36 +1,39 @@
-/** What maps are made of, apart from their pictures. */
+/** The numbers and texts of the maps. */
 
 import { at, type View, viewOn } from "../../picture/view";
 import { formulaOf } from "../../shared/attended";
 import type { Explanation, Piece } from "../../shared/explanation";
 import { format, softmaxOf } from "../../shared/format";
 import { type Page, type Pointed, shownModels, titles } from "./page";
-import type { Attention, Found, ModelName } from "./problem";
+import type { Found, ModelName, RecordedAttention } from "./problem";
 import { runShown, type State, visible } from "./state";
 
-/** The attention of a model that the settings choose; null for a model without. */
-export function attentionShown(found: Found, { way, layer }: State): Attention | null {
+/** The attention of a model that the settings select; null for a model without attention. */
+export function attentionShown(found: Found, { way, layer }: State): RecordedAttention | null {
   const { attentions } = runShown(found, way);
   return attentions[Math.min(layer, attentions.length - 1)] ?? null;
 }
 
-/** One head's weights, or with 0 the mean of all; a model with one head has only that. */
-export function viewOfHead({ heads, rows, columns, weights }: Attention, head: number): View {
+/** The weights of one head, or with 0 the mean of all heads; a model with one head has only the mean. */
+export function viewOfHead(
+  { heads, rows, columns, weights }: RecordedAttention,
+  head: number,
+): View {
   return viewOn(weights, rows, columns, Math.min(head, heads) * rows * columns);
 }
 
-/** What a row puts on some places together; null where nothing carries what is said. */
+/** The sum of a row's weights on some places; null if no place carries the answer. */
 export function massOf(view: View, row: number, places: readonly number[]): number | null {
   if (places.length === 0) return null;
   return places.reduce((sum, place) => sum + at(view, row, place), 0);
 }
 
-/** The characters that a run says, its end among them. */
+/** The tokens that a run predicts, including the end token. */
 export function saidBy(found: Found, way: State["way"]): string[] {
   return runShown(found, way).steps.map(({ top }) => visible(top[0]?.token ?? ""));
 }
 
-/** The cell that is pointed at, in words and numbers. */
+/** The explanation of the active cell. */
 export function explain(page: Page, { row, col, model }: Pointed): Explanation | null {
   const { state, solution, source } = page;
   const [, found] = shownModels(page).find(([name]) => name === model) ?? [];
@@ -67,16 +70,16 @@ export function explain(page: Page, { row, col, model }: Pointed): Explanation |
   };
 }
 
-/** How a model scores a character of the date against what it is about to say. */
+/** The formula by which a model scores a character of the date. */
 const scores: Readonly<Record<Exclude<ModelName, "rnn" | "transformer">, string>> = {
   bahdanau: "v · tanh(W q + U k)",
   dot: "q · k",
 };
 
-/** One head of the Transformer, from the two vectors that it compares. */
+/** The formula of one head of the Transformer, with the two vectors that it compares. */
 function comparedOf(
   { state: { head }, source }: Page,
-  { heads, weights, rows, columns, compared }: Attention,
+  { heads, weights, rows, columns, compared }: RecordedAttention,
   said: readonly string[],
   row: number,
   col: number,
@@ -87,8 +90,8 @@ function comparedOf(
   return [...pieces, { text: "\n" }];
 }
 
-/** A weight as it was computed: the mean of the heads' weights, or a softmax. */
-function madeOf(attention: Attention, head: number, row: number, col: number): string {
+/** The formula of a weight: the mean over the heads, or a softmax. */
+function madeOf(attention: RecordedAttention, head: number, row: number, col: number): string {
   const { heads, columns } = attention;
   const weightOf = (head: number, col: number) => at(viewOfHead(attention, head), row, col);
   if (heads > 1 && head === 0) {
@@ -100,7 +103,7 @@ function madeOf(attention: Attention, head: number, row: number, col: number): s
   return `e^s ÷ Σ e^s = ${softmaxOf(weights[col] as number, largest)}`;
 }
 
-function headName(model: ModelName, { heads, layer }: Attention, { head }: State): string {
+function headName(model: ModelName, { heads, layer }: RecordedAttention, { head }: State): string {
   if (model !== "transformer") return "";
   return `, layer ${layer + 1}, ${head === 0 || head > heads ? `mean of ${heads} heads` : `head ${head}`}`;
 }

@@ -1,11 +1,11 @@
-/** What all parts of this room share. */
+/** What the parts of the room share. */
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Setter } from "../../shared/room";
 import type { Found, ModelName, Solution } from "./problem";
 import { lastStep, type State } from "./state";
 
-/** A character of the answer, one of the date, or both: what is lit in every picture. */
+/** A character of the answer, one of the date, or both: highlighted in every picture. */
 export interface Pointed {
   readonly row?: number | undefined;
   readonly col?: number | undefined;
@@ -14,11 +14,11 @@ export interface Pointed {
 }
 
 export interface Page {
-  /** With the text, the model between and the slip of the solution that is shown. */
+  /** The state, with the text, the second model and the error of the solution that is shown. */
   readonly state: State;
   /** Null before the first answer. */
   readonly solution: Solution | null;
-  /** The characters of the date: known before there is a solution. */
+  /** The characters of the date, known before there is a solution. */
   readonly source: readonly string[];
   readonly set: Setter<State>;
 }
@@ -31,7 +31,7 @@ export function usePage(): Page {
   return page;
 }
 
-/** What is pointed at changes far more often than all else, and few parts show it. */
+/** A context of its own, because it changes much more often than the rest and few parts use it. */
 export interface Pointing {
   readonly pointed: Pointed | null;
   point(pointed: Pointed | null, by: "pointer" | "keyboard"): void;
@@ -50,18 +50,18 @@ export const titles: Readonly<Record<ModelName, string>> = {
   transformer: "Transformer, all attention",
 };
 
-/** Where there is little room. */
+/** Used if there is little room. */
 export const shortTitles: Readonly<Record<ModelName, string>> = {
   ...{ rnn: "RNN", bahdanau: "Bahdanau", dot: "dot product", transformer: "Transformer" },
 };
 
-/** As many steps as the longest run of all models has: an answer goes on until its end. */
+/** The number of steps of the longest run of all models. */
 export function stepsOf({ solution }: Page): number {
   const runs = solution?.models.flatMap(({ alone, taught }) => (taught ? [alone, taught] : alone));
   return Math.max(lastStep + 1, ...(runs ?? []).map(({ steps }) => steps.length));
 }
 
-/** The models that are shown, in their order, and what was found of each. */
+/** The models that are shown, in order, each with its result. */
 export function shownModels({ state, solution }: Page): (readonly [ModelName, Found | null])[] {
   const names: ModelName[] = ["rnn", state.between, "transformer"];
   return names.map((name) => [name, solution?.models.find((each) => each.name === name) ?? null]);

@@ -1,23 +1,23 @@
-/** How far it is from a character of the date to one of the answer in each model, and what must wait for what. */
+/** Path lengths from a character of the date to one of the answer in each model, and numbers of sequential steps. */
 import type { ModelName } from "./problem";
 
-/** Places are counted from 0. */
+/** Positions are counted from 0. */
 export interface Journey {
-  /** Characters of the date, and steps of the decoder. */
+  /** The number of characters of the date, and of steps of the decoder. */
   readonly source: number;
   readonly target: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** A station of a path: a state of the encoder or of the decoder, or the one vector between them. */
+/** A node of a path: a state of the encoder or of the decoder, or the vector between them. */
 export type Station =
   | { readonly part: "encoder"; readonly place: number }
   | { readonly part: "vector" }
   | { readonly part: "decoder"; readonly place: number };
 
 /**
- * The stations that what was read at `from` goes through until `to` is said. Without attention it is carried along the
+ * The nodes that information from character `from` passes until character `to` is predicted. Without attention it is carried along the
  * states to the nearer end (the encoder reads in both directions), into the one vector, and along the decoder's states
  * (Sutskever et al., 2014). With attention the decoder attends to the place itself (Bahdanau et al., 2015; Vaswani et al.,
  * 2017).
@@ -36,15 +36,15 @@ export function pathOf(model: ModelName, { source, from, to }: Journey): Station
   ];
 }
 
-/** Steps from station to station. */
+/** The number of steps of a path. */
 export function lengthOf(model: ModelName, journey: Journey): number {
   return pathOf(model, journey).length - 1;
 }
 
 export interface Costs {
-  /** Between the first and the last character of the date, in the encoder. */
+  /** The path length between the first and the last character of the date, in the encoder. */
   readonly across: number;
-  /** Steps that have to wait for one another: to read, to write under teacher forcing, and to write alone. */
+  /** Sequential steps: to read, to write with teacher forcing, and to write alone. */
   readonly reading: number;
   readonly taught: number;
   readonly alone: number;

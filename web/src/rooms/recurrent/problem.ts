@@ -1,23 +1,23 @@
-/** What the page asks of this room's desk, and what the desk has found. */
+/** The request to this room's solver, and its answer. */
 
 import type { Shares } from "../../shared/attended";
 
-/** The models by the names of their folders: without attention, with Bahdanau's, with Luong's, of attention alone. */
+/** The names of the models' folders: without attention, with Bahdanau's, with Luong's, and with attention only. */
 export const modelNames = ["rnn", "bahdanau", "dot", "transformer"] as const;
 export type ModelName = (typeof modelNames)[number];
 
-/** The recurrent model with attention that stands between the other two. */
+/** The recurrent model with attention, which is shown between the other two. */
 export type Between = "bahdanau" | "dot";
 
-/** A token that the person puts in place of what was written at a place of the answer. */
+/** A token of the answer that the person replaced, to see how the models continue. */
 export interface Slip {
-  /** From 0. */
+  /** Counted from 0. */
   readonly place: number;
   readonly token: string;
 }
 
 export interface Question {
-  /** Where the models' folders are. */
+  /** The base address of the models' folders. */
   readonly base: string;
   readonly text: string;
   readonly between: Between;
@@ -31,64 +31,64 @@ export interface Said {
 
 /** One step of a decoder. */
 export interface Step {
-  /** The token that went in. */
+  /** The input token. */
   readonly given: string;
-  /** The likeliest to come out, the likeliest first. */
+  /** The most likely output tokens, the most likely first. */
   readonly top: readonly Said[];
 }
 
 /** The weights of one attention between the answer and the date. */
-export interface Attention {
-  /** From 0. */
+export interface RecordedAttention {
+  /** Counted from 0. */
   readonly layer: number;
   readonly heads: number;
-  /** One for each step. */
+  /** The number of rows, one for each step. */
   readonly rows: number;
   readonly columns: number;
   /** [heads + 1, rows, columns]: the mean of all heads first. */
   readonly weights: Float32Array;
-  /** Of an attention that compares queries with keys: [heads, rows, D], [heads, columns, D] and what came of it. */
+  /** For an attention that compares queries with keys: [heads, rows, D], [heads, columns, D] and the scores. */
   readonly compared: Pick<Shares, "queries" | "keys" | "scores"> | null;
 }
 
-/** A decoder's way through one answer. The last step is the one that ends it. */
+/** The steps of a decoder for one answer. The last one predicts the end token. */
 export interface Run {
   readonly steps: readonly Step[];
-  readonly attentions: readonly Attention[];
+  readonly attentions: readonly RecordedAttention[];
 }
 
 export interface Found {
   readonly name: ModelName;
   readonly layers: number;
   readonly heads: number;
-  /** Its answer, with no token put in. */
+  /** Its answer, without a replaced token. */
   readonly answer: Run;
-  /** Each step goes on from its own words; with a slip, from that too. */
+  /** Each step continues from the model's own tokens, including a replaced one. */
   readonly alone: Run;
-  /** Teacher forcing: each step goes on from the right words; null where the right answer is not known. */
+  /** Teacher forcing: each step continues from the right tokens; null if the right answer is unknown. */
   readonly taught: Run | null;
-  /** All that the decoder of the model without attention knows of the date; null in the others. */
+  /** The vector from which the decoder without attention starts; null for other models. */
   readonly vector: Float32Array | null;
 }
 
-/** How a model did on examples held out, as its report has it. */
+/** The results of a model on held-out examples, from its report. */
 export interface Report {
   readonly name: ModelName;
   readonly parameters: number;
-  /** Examples that it was trained with. */
+  /** The number of training examples. */
   readonly lessons: number;
   readonly examples: number;
   readonly exact: number;
   readonly short: number;
   readonly long: number;
-  /** Of the head whose weights fall most on the characters that carry the answer; null without attention. */
+  /** The head with the most attention on the right places; null without attention. */
   readonly mass: number | null;
 }
 
 export interface Solution {
   readonly kind: "solution";
   readonly source: readonly string[];
-  /** The right answer and, for each of its characters, those of the date that carry it; null if not known. */
+  /** The right answer and, for each of its characters, the right places of the date; null if unknown. */
   readonly target: readonly string[] | null;
   readonly alignment: readonly (readonly number[])[] | null;
   readonly models: readonly Found[];
@@ -96,18 +96,18 @@ export interface Solution {
   readonly milliseconds: number;
 }
 
-/** The text cannot be given to the models: why, in words. */
+/** The reason why the text cannot be read. */
 export interface Unread {
   readonly kind: "unread";
   readonly why: string;
 }
 
-/** What is given first, and what ends an answer. */
+/** The start token and the end token. */
 export const startToken = "<start>";
 export const endToken = "<end>";
 
-/** Longer texts than any date are cut. */
+/** A longer text is truncated; no date is as long. */
 export const maxCharacters = 48;
 
-/** An answer that does not end is cut off after so many tokens: two more than a date has. */
+/** An answer that does not end is cut off after this many tokens: two more than a date has. */
 export const longest = 12;

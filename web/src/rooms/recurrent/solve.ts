@@ -1,4 +1,6 @@
-/** The desk of this room: three trained models write one date, alone and taught, every step kept. */
+/**
+ * The solver of this room: three trained models write one date, alone and with teacher forcing, and every step is kept.
+ */
 import { type Heed, HeedError } from "heed";
 import {
   loadModel,
@@ -11,12 +13,12 @@ import {
 import { type nn, noGrad } from "heed/nn";
 import type { Solver } from "../../worker/solver";
 import {
-  type Attention,
   endToken,
   type Found,
   longest,
   type ModelName,
   type Question,
+  type RecordedAttention,
   type Run,
   type Said,
   type Slip,
@@ -32,7 +34,7 @@ const shownOfStep = 3;
 
 const isAligned = (path: string) => path === "decoder.attention" || path.endsWith("multihead_attn");
 
-/** The likeliest tokens of one row of probabilities. */
+/** The most likely tokens of one row of probabilities. */
 function topOf(tokens: readonly string[], probabilities: Float32Array): Said[] {
   return Array.from(probabilities, (probability, i) => ({
     token: tokens[i] as string,
@@ -42,15 +44,18 @@ function topOf(tokens: readonly string[], probabilities: Float32Array): Said[] {
     .slice(0, shownOfStep);
 }
 
-/** What was seen of one attention, step by step or at once. */
+/** The recorded weights of one attention, from single steps or from one call. */
 interface Seen {
   heads: number;
   readonly pieces: Float32Array[];
-  compared: Attention["compared"];
+  compared: RecordedAttention["compared"];
 }
 
-/** What a Transformer compares, and the scores that the engine makes of it. */
-function comparedOf(heed: Heed, { query, key }: nn.Compared): NonNullable<Attention["compared"]> {
+/** The queries and keys of a Transformer, and the scores that the engine computes from them. */
+function comparedOf(
+  heed: Heed,
+  { query, key }: nn.Compared,
+): NonNullable<RecordedAttention["compared"]> {
   return heed.scope(() => {
     const { capture } = heed.attention(query, key, key, { capture: "masked" });
     const [queries, keys, scores] = [query, key, capture].map(
@@ -60,8 +65,12 @@ function comparedOf(heed: Heed, { query, key }: nn.Compared): NonNullable<Attent
   });
 }
 
-/** [H, L, S] in pieces along L, as one array with the mean of all heads before them. */
-function attentionOf({ heads, pieces, compared }: Seen, layer: number, columns: number): Attention {
+/** Joins pieces of [H, L, S] along L into one array, with the mean of all heads first. */
+function attentionOf(
+  { heads, pieces, compared }: Seen,
+  layer: number,
+  columns: number,
+): RecordedAttention {
   const heights = pieces.map((piece) => piece.length / heads / columns);
   const rows = heights.reduce((sum, height) => sum + height, 0);
   const weights = new Float32Array((heads + 1) * rows * columns);
@@ -79,7 +88,7 @@ function attentionOf({ heads, pieces, compared }: Seen, layer: number, columns: 
   return { layer, heads, rows, columns, weights, compared };
 }
 
-/** All steps of an answer whose tokens are given: what came out at each, and where it looked. */
+/** All steps of an answer with given tokens: the outputs and the attention of each step. */
 function runOf(
   heed: Heed,
   model: Model,
@@ -111,7 +120,7 @@ function runOf(
   return { steps, attentions };
 }
 
-/** Writes on greedily from what is written. */
+/** Continues the given tokens by greedy decoding. */
 function goOn(heed: Heed, model: Model, source: readonly string[], begun: readonly string[]): Run {
   for (let written = begun; ; ) {
     const run = runOf(heed, model, source, written);
@@ -121,14 +130,14 @@ function goOn(heed: Heed, model: Model, source: readonly string[], begun: readon
   }
 }
 
-/** What a run has written, but for the end. */
+/** The tokens of a run, without the end token. */
 const writtenOf = ({ steps }: Run) => steps.slice(1).map(({ given }) => given);
 
 function withSlip(written: readonly string[], { place, token }: Slip): string[] {
   return [...written.slice(0, place), token];
 }
 
-/** What the decoder begins with: the last states of both directions through one layer. */
+/** The initial state of the decoder: the last states of both directions, through one layer. */
 function vectorOf(heed: Heed, model: RecurrentModel, source: readonly string[]): Float32Array {
   const ids = new Vocabulary(model.config.vocabulary.source).encode(source);
   return noGrad(() =>

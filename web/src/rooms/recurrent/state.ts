@@ -1,5 +1,5 @@
-/** What a person can set in this room. */
-import type { Curve, Range } from "../../picture/colour";
+/** The state of the room. */
+import type { ColourCurve, ColourRange } from "../../picture/colour";
 import {
   type Between,
   longest,
@@ -9,7 +9,7 @@ import {
   type Solution,
 } from "./problem";
 
-/** How the decoders write: from the right words or from their own. */
+/** How the decoders continue: from the right tokens (teacher forcing) or from their own. */
 export type Way = "alone" | "taught";
 
 export interface State {
@@ -17,26 +17,26 @@ export interface State {
   readonly between: Between;
   /** What the maps show. */
   readonly way: Way;
-  /** Of the transformer, from 0. */
+  /** The layer of the Transformer, counted from 0. */
   readonly layer: number;
-  /** 0 is the mean of all heads, then the heads from 1. */
+  /** 0 for the mean of all heads, else the head counted from 1. */
   readonly head: number;
   readonly slip: Slip | null;
-  /** The last step that is shown, from 0; at first all of them. */
+  /** The last step that is shown, counted from 0; initially all are. */
   readonly step: number;
-  /** The chosen character of the answer, and of the date. */
+  /** The selected character of the answer, and of the date. */
   readonly row: number;
   readonly col: number;
-  readonly range: Range;
-  readonly curve: Curve;
+  readonly range: ColourRange;
+  readonly curve: ColourCurve;
 }
 
-/** Ten characters of an answer, and its end. */
+/** The last step of a right answer: ten characters, then the end token. */
 export const lastStep = 10;
-/** The last step that there can be: an answer that does not end is cut off. */
+/** The last possible step, because an answer that does not end is cut off. */
 export const mostSteps = longest + 1;
 
-/** The head of the first view is the one that looks most at the right places, by the model’s report. */
+/** The initial head is the one with the most attention on the right places, according to the model’s report. */
 export const initialState: State = {
   ...{ text: "the 3rd of March, 2021", between: "bahdanau", way: "alone" },
   ...{ layer: 1, head: 2, slip: null, step: mostSteps - 1, row: 9, col: 4 },
@@ -47,25 +47,25 @@ export const lookKeys: readonly (keyof State)[] = [
   ...(["way", "layer", "head", "step", "row", "col", "range", "curve"] as const),
 ];
 
-/** Only what changes the numbers. */
+/** Depends only on settings that affect the numbers. */
 export function questionOf({ text, between, slip }: State): Question {
-  // The worker has another address than the page.
+  // Absolute, because the worker's base address differs from the page's.
   const base = new URL("models/", document.baseURI).href;
   return { base, text, between, slip };
 }
 
-/** The run of a model that is shown; where there is no right answer, no model can be taught. */
+/** The run of a model that is shown; without a right answer there is no teacher forcing. */
 export function runShown(found: Solution["models"][number], way: Way): Run {
   return (way === "taught" && found.taught) || found.alone;
 }
 
-/** A character as it can be seen. */
+/** A visible form of a character. */
 export function visible(token: string): string {
   const names: Record<string, string> = { " ": "␣", "<end>": "end", "<start>": "start" };
   return names[token] ?? token;
 }
 
-/** Forms that the models know, a date in each, by how they have the month. */
+/** Example dates in the forms that the models know, grouped by how the month is written. */
 export const forms = {
   "in figures, or short": [
     "03/03/2021",

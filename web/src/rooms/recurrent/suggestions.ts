@@ -1,4 +1,4 @@
-/** What is worth a look, as links: the link is the state. */
+/** Suggestions of what to try in this room. */
 import type { Suggestion } from "../../shared/room";
 
 const room = "#room=recurrent";

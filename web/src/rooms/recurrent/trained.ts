@@ -3,7 +3,7 @@ import type { ModelFiles } from "heed/models";
 import { modelFilesIn, reportIn } from "../../worker/modelFiles";
 import { type ModelName, modelNames, type Report } from "./problem";
 
-/** What of report.json is shown. */
+/** The parts of report.json that are shown. */
 interface ReportFile {
   parameters: number;
   examples: number;

@@ -1,4 +1,4 @@
-/** All figures of a run, in rows, and the ways to take them along. */
+/** All figures of a run as a table, and buttons to copy and save them. */
 import { useState } from "preact/hooks";
 import { download } from "../../picture/export";
 import { RowTable } from "../../shared/RowTable";
@@ -33,7 +33,7 @@ function Take({ report, isComplete }: { report: Report; isComplete: boolean }) {
   const browser = browserName(navigator.userAgent);
   return (
     <p class="row-of-buttons">
-      {/* Copying needs a secure page. */}
+      {/* The clipboard needs a secure context. */}
       {navigator.clipboard && (
         <button
           type="button"
@@ -105,7 +105,7 @@ export function Figures({ report, isComplete }: { report: Report | null; isCompl
   );
 }
 
-/** What grows with the length, and what with its square. */
+/** The memory of a call, of which some grows with the length and some with its square. */
 function Memory({ report }: { report: Report }) {
   return (
     <RowTable

@@ -1,4 +1,4 @@
-/** How far the run is, what it found in a sentence, and the buttons that begin and end one. */
+/** The progress of a run, its result in a sentence, and the buttons that start and cancel one. */
 import {
   bestOf,
   type Case,
@@ -15,7 +15,9 @@ import { describe } from "./rows";
 import { percent, threeDigits } from "./units";
 import type { Measuring } from "./useRun";
 
-/** How many times as long as half of the tokens; where a mask or a window leaves pairs out, or rounds differ much, that is no lesson. */
+/**
+ * The ratio to the time for half as many tokens; null if a mask or a window hides pairs, or if the rounds differ much.
+ */
 function growthOf(report: Report, one: Case, by: Contender): number | null {
   const { queries, causal, window } = one.sizes;
   const half = report.cases.find(
@@ -26,7 +28,7 @@ function growthOf(report: Report, one: Case, by: Contender): number | null {
   return isLesson && whole && less ? whole.median / less.median : null;
 }
 
-/** What the threads were worth in this run, case by case; null where there is one thread only. */
+/** The speedup by threads in this run, case by case; null if there is only one thread. */
 export function threadWords(report: Report, { variant, threads }: Contender): string | null {
   const alone = report.contenders.find((other) => other.variant === variant && other.threads === 1);
   const many = report.contenders.find(
@@ -51,7 +53,7 @@ export function threadWords(report: Report, { variant, threads }: Contender): st
   return `Speedup of ${threads} threads over one: ${list} tokens.${verdict}`;
 }
 
-/** What a person who is in a hurry wants to know. */
+/** The result of a run in a sentence. */
 export function Result({ report }: { report: Report }) {
   const best = bestOf(report);
   const plain = report.contenders.find(({ variant }) => variant === null);

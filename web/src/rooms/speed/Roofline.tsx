@@ -1,4 +1,4 @@
-/** Billions of operations a second over length or over operations per byte, under the roof of what can be reached. */
+/** Billions of operations a second over length or over operations per byte, below the measured limits. */
 import { useRef, useState } from "preact/hooks";
 import { px } from "../../picture/layout";
 import { SaveDrawing } from "../../picture/SaveDrawing";
@@ -20,7 +20,7 @@ import { percent, threeDigits } from "./units";
 
 const height = 360;
 
-/** Those that are measured in the same case stand beside each other. */
+/** Marks of the same case are placed side by side. */
 const apart = 5;
 
 interface Point {
@@ -31,13 +31,13 @@ interface Point {
   readonly y: number;
 }
 
-/** Places of numbers on a logarithmic axis. */
+/** Positions of numbers on a logarithmic axis. */
 function logScale(low: number, high: number, from: number, to: number) {
   const length = Math.log(high / low);
   return (value: number) => from + ((to - from) * Math.log(value / low)) / length;
 }
 
-/** Powers of `base` and, for ten, their doubles and fivefolds, within a range. */
+/** Powers of `base` within a range and, for ten, 2 and 5 times those. */
 function logTicks(low: number, high: number, base: 2 | 10): number[] {
   const ticks: number[] = [];
   const first = Math.floor(Math.log(low) / Math.log(base) + 1e-9);
@@ -65,7 +65,7 @@ function pointsOf(report: Report, axis: Axis): Point[] {
     );
 }
 
-/** Known by its shape as well as by its colour; hollow in one thread. */
+/** A mark is identified by shape as well as by colour; it is hollow for one thread. */
 function Mark({ contender, x, y }: { contender: Contender; x: number; y: number }) {
   const name = `mark by-${contender.variant ?? "javascript"}${contender.threads > 1 ? " many" : ""}`;
   const r = 4;
@@ -82,7 +82,7 @@ interface Roof {
   readonly top: number;
 }
 
-/** The limit of the engine as it loads by itself, in all its threads and in one. */
+/** The limits of the engine with its default options, with all threads and with one. */
 function roofsOf(report: Report, axis: Axis, low: number, high: number): Roof[] {
   const variant = report.contenders[0]?.variant;
   const own = report.contenders.filter((one) => one.variant === variant);

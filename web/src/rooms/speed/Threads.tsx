@@ -1,4 +1,4 @@
-/** Why the engine has as many threads as it has, and how it gets more. */
+/** Explains the number of threads, and how to get more. */
 import type { Report } from "./report";
 
 const headers = `Cross-Origin-Opener-Policy: same-origin

@@ -1,10 +1,10 @@
-/** The room "Speed": its settings, and the run they lead to. */
+/** The room "Speed": its settings, and the run. */
 import { Choice, NumberField, Switch } from "../../shared/Fields";
 import { Notices } from "../../shared/Notices";
 import { Panel } from "../../shared/Panel";
 import { hides } from "../../shared/restrictions";
 import type { RoomProps } from "../../shared/room";
-import { Settings } from "../../shared/Settings";
+import { SettingsPanel } from "../../shared/SettingsPanel";
 import { useFootnote, useShell } from "../../shared/shell";
 import { TryNext } from "../../shared/TryNext";
 import { Figures } from "./Figures";
@@ -29,7 +29,7 @@ export function View({ state, set, notices }: RoomProps<State>) {
   return (
     <>
       <Notices notices={[...notices, ...(failure ? [failure] : [])]} />
-      <Settings>
+      <SettingsPanel>
         <div class="group">
           <NumberField
             label="Heads"
@@ -69,7 +69,7 @@ export function View({ state, set, notices }: RoomProps<State>) {
             layer.
           </p>
         </div>
-      </Settings>
+      </SettingsPanel>
       <div class="work speed-work">
         <Panel name="run">
           <Progress measuring={measuring} />

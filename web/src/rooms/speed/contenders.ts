@@ -1,30 +1,30 @@
-/** What computes a case: the engine, or plain JavaScript, each ready to be called again and again. */
+/** What computes a case, the engine or plain JavaScript, prepared for repeated calls. */
 import type { Heed, Tensor } from "heed";
 import { attention, layer } from "./javascript";
 import type { Case, Holding } from "./report";
 
-/** The numbers of a case, the same for all. */
+/** The inputs of a case, the same for all contenders. */
 export interface Inputs {
   readonly q: Float32Array;
   readonly k: Float32Array;
   readonly v: Float32Array;
-  /** Of a layer only: its weights; its input is then q. */
+  /** Only for a layer: its weights; the input is q. */
   readonly weights: readonly Float32Array[];
 }
 
 export interface Ready {
   run(): void;
-  /** Computes once more and gives a copy. */
+  /** Computes once more and returns a copy. */
   answer(): Float32Array;
-  /** Bytes, by now. */
+  /** The bytes in use. */
   memory(): number;
   dispose(): void;
 }
 
-/** More bytes of weights than this are not asked for. */
+/** Weights with more bytes than this are not requested. */
 const mostWeights = 2 ** 28;
 
-/** What a call of a case of attention holds, read off the engine's own tensors. */
+/** The memory of a call of attention, from the sizes of the engine's tensors. */
 export function holdingOf(heed: Heed, { id, sizes }: Case, { q, k, v }: Inputs): Holding {
   const { heads, queries, keys, size, causal, window } = sizes;
   return heed.scope(() => {
@@ -51,7 +51,7 @@ export function holdingOf(heed: Heed, { id, sizes }: Case, { q, k, v }: Inputs):
   });
 }
 
-/** Normally distributed numbers, always the same ones. */
+/** Normally distributed numbers from a fixed seed. */
 export function inputsOf(heed: Heed, { kind, sizes }: Case): Inputs {
   const { heads, queries, keys, size } = sizes;
   const width = heads * size;
@@ -68,7 +68,7 @@ export function inputsOf(heed: Heed, { kind, sizes }: Case): Inputs {
     Float32Array,
   ];
   if (kind !== "layer") return { q, k, v, weights: [] };
-  // So that what comes out is spread as what went in.
+  // Keeps the variance of the output equal to that of the input.
   const deviation = 1 / Math.sqrt(width);
   const counts = [3 * width * width, 3 * width, width * width, width];
   return { q, k, v, weights: counts.map((count) => draw(count, deviation)) };
@@ -77,10 +77,10 @@ export function inputsOf(heed: Heed, { kind, sizes }: Case): Inputs {
 const bytesOf = (arrays: readonly Float32Array[]) =>
   arrays.reduce((sum, { byteLength }) => sum + byteLength, 0);
 
-/** Tokens that a cache is given at a time. */
+/** The number of tokens appended to a cache at a time. */
 const piece = 512;
 
-/** The engine's output of a case, call by call, and what has to be freed. */
+/** Prepares a case for the engine: a function that computes it, and the tensors to free. */
 function computing(heed: Heed, { kind, sizes }: Case, { q, k, v, weights }: Inputs) {
   const { heads, queries, keys, size, causal, window } = sizes;
   const width = heads * size;
@@ -136,7 +136,7 @@ function computing(heed: Heed, { kind, sizes }: Case, { q, k, v, weights }: Inpu
   };
 }
 
-/** A layer takes its window as a mask. */
+/** A layer gets its window as a mask. */
 function windowMask(heed: Heed, length: number, window: number): Tensor {
   const seen = new Uint8Array(length * length);
   for (let i = 0; i < length; ++i)
@@ -186,7 +186,7 @@ export function javaScriptReady({ kind, sizes }: Case, { q, k, v, weights }: Inp
   };
 }
 
-/** Some of the rows of attention, in plain JavaScript: what there is to compare with where all would take too long. */
+/** Some rows of attention in plain JavaScript, to compare with if all rows would take too long. */
 export function someRows({ sizes }: Case, { q, k, v }: Inputs, rows: number): Rows {
   const step = Math.max(1, Math.ceil((sizes.heads * sizes.queries) / rows / sizes.heads));
   const values = new Float32Array(q.length);
@@ -194,13 +194,13 @@ export function someRows({ sizes }: Case, { q, k, v }: Inputs, rows: number): Ro
   return { values, step };
 }
 
-/** An answer of which every `step`-th row of a head is there. */
+/** An answer with only every `step`-th row of a head. */
 export interface Rows {
   readonly values: Float32Array;
   readonly step: number;
 }
 
-/** The largest difference of a row, as a share of its length. */
+/** The largest difference of a row, relative to its norm. */
 export function differenceOf(expected: Rows, answer: Float32Array, { sizes, kind }: Case): number {
   const { heads, queries, size } = sizes;
   const [groups, rowSize] = kind === "layer" ? [1, heads * size] : [heads, size];
@@ -214,7 +214,7 @@ export function differenceOf(expected: Rows, answer: Float32Array, { sizes, kind
         difference += (wanted - (answer[d] as number)) ** 2;
         length += wanted ** 2;
       }
-      // A number that is none comes out of this.
+      // NaN propagates through this.
       largest = Math.max(largest, Math.sqrt(difference / length));
     }
   return largest;

@@ -1,9 +1,12 @@
-/** Attention as one writes it first: two loops over a Float32Array for every query. This is what the engine is compared with. */
+/**
+ * Straightforward attention in JavaScript: two loops over a Float32Array for every query. The engine is compared with
+ * it.
+ */
 import { keysSeen, type Sizes } from "./report";
 
 /**
  * softmax(Q Kᵀ / √size) V for every `step`-th query of each head. q is [heads, queries, size], k and v are
- * [heads, keys, size]; the output is as q, and its other rows stay as they were.
+ * [heads, keys, size]; the output has the shape of q, and its other rows are not written.
  */
 export function attention(
   q: Float32Array,

@@ -1,20 +1,20 @@
-/** The most that this browser does: measured at the start, and again beside every case, the best of all counting. */
+/** The limits of this browser: measured at the start and again with every case; the best result counts. */
 import { type Crew, startCrew } from "./crew";
 import { arithmeticLoop, memoryLoop, operationsOf, sharedMemory } from "./loops";
 import { bytesRead, type Contender, type Limit } from "./report";
 
 /**
- * How many accumulators are best is tried: with few, each addition waits for the one before it; with more than the
- * processor has registers, or the browser uses, they go through memory.
+ * The best number of accumulators is found by trial: with few, each addition waits for the previous one; with more than
+ * the registers that the browser uses, they are spilled to memory.
  */
 const accumulatorsTried = [10, 12, 14];
-/** Repeats that any loop finishes within some milliseconds. */
+/** A number of repeats that any loop finishes within a few milliseconds. */
 const fewRepeats = 20_000;
 const trials = 3;
 
 interface Loop {
   readonly number: number;
-  /** Operations or bytes of a call. */
+  /** The number of operations or bytes of a call. */
   amount(count: number): number;
 }
 
@@ -22,15 +22,15 @@ interface Probe {
   readonly kind: Limit["kind"];
   readonly variant: string | null;
   readonly threads: number;
-  /** Those that are tried, and then the best one. */
+  /** The candidates, and later only the best one. */
   loops: readonly Loop[];
   count: number;
-  /** A second. */
+  /** The best result, per second. */
   best: number;
 }
 
 export interface Limits {
-  /** Measures all once more. */
+  /** Measures all limits once more. */
   measure(rest: () => Promise<void>, tell: () => void): Promise<void>;
   soFar(): Limit[];
 }
@@ -101,7 +101,7 @@ async function measureProbe(
   };
   const isFirst = probe.best === 0;
   if (isFirst) {
-    // Compiled well by then.
+    // By then the code is optimised.
     for (const loop of probe.loops) for (let i = 0; i < 3; ++i) time(loop);
     await rest();
     const quickest = () => Math.min(...probe.loops.map(time));

@@ -1,8 +1,8 @@
 /**
- * Two loops that do one thing only, as WebAssembly modules written byte by byte, so that no compiler has a say
+ * Two loops that do only one thing, as WebAssembly modules written byte by byte, independent of any compiler
  * (https://webassembly.github.io/spec/core/binary):
  *
- *   arithmetic: acc = a * a + acc, fused (relaxed), or acc = acc * a + a (simd), in as many accumulators as are wanted
+ *   arithmetic: acc = a * a + acc, fused (relaxed), or acc = acc * a + a (simd), in a given number of accumulators
  *   memory: acc += the 16 bytes at p, in eight accumulators, over [begin, end)
  *
  * Both export r(i32, i32): the count of repeats and nothing, or begin and end.
@@ -10,15 +10,15 @@
 
 const [i32, v128] = [0x7f, 0x7b];
 
-/** How often the body stands in a loop, so that counting costs next to nothing. */
+/** How often the body is unrolled, so that the loop counter costs little. */
 const copies = 4;
 const lanes = 4;
 const vectorBytes = 16;
 const readers = 8;
-/** What one turn of the memory's loop reads. */
+/** The bytes that one iteration of the memory loop reads. */
 export const readStep = readers * vectorBytes;
 
-/** A number in as many bytes of seven bits as it takes; a signed one keeps its sign in the last. */
+/** LEB128, unsigned and signed. */
 function unsigned(value: number): number[] {
   return value < 128 ? [value] : [(value & 127) | 128, ...unsigned(value >>> 7)];
 }
@@ -41,7 +41,7 @@ const add = [0xfd, 0xe4, 0x01];
 const addLanes = [0xfd, 0xae, 0x01];
 const loadVector = (offset: number) => [0xfd, 0x00, 4, ...unsigned(offset)];
 const integerLane = (lane: number) => [0xfd, 0x1b, lane];
-/** Runs again as long as the body leaves a number that is not 0. */
+/** Repeats while the body leaves a number other than 0. */
 const loop = (body: number[]) => [0x03, 0x40, ...body, 0x0d, 0x00, 0x0b];
 
 const section = (id: number, content: number[]) => [id, ...unsigned(content.length), ...content];
@@ -68,7 +68,7 @@ const lanesOf = (local: number) => [
   ...[1, 2, 3].flatMap((lane) => [...get(local), ...integerLane(lane), ...addIntegers]),
 ];
 
-/** The numbers stay ordinary ones: relaxed adds a millionth each time, simd tends to 1. */
+/** The numbers stay normal: with relaxed each step adds a millionth, with simd they tend to 1. */
 export function arithmeticLoop(
   variant: "relaxed" | "simd",
   accumulators: number,
@@ -82,7 +82,7 @@ export function arithmeticLoop(
   );
   const body = [
     ...[...real(variant === "relaxed" ? 1e-3 : 0.5), ...spread, ...set(a)],
-    // Different ones, so that no two are known to be the same.
+    // Different values, so that no two accumulators can be merged.
     ...all.flatMap((acc, i) => [...real(1 + i), ...spread, ...set(acc)]),
     ...loop([
       ...Array.from({ length: copies }, () => once).flat(),
@@ -119,7 +119,7 @@ export function sharedMemory(bytes: number): WebAssembly.Memory {
     maximum: mostPages,
     shared: true,
   });
-  // Pages that were never written would all be one page of zeros, in the cache.
+  // Pages that were never written would all map to one page of zeros, which stays in the cache.
   new Int32Array(memory.buffer).fill(1);
   return memory;
 }

@@ -10,7 +10,7 @@ import {
 import { lengths } from "./state";
 
 export interface Machine {
-  /** The engine as it loads by itself. */
+  /** The engine with its default options. */
   readonly variant: string;
   readonly threads: number;
   readonly cores: number;
@@ -28,7 +28,7 @@ export function casesOf({ settings, isLong }: Request): Case[] {
   return isLong ? [...attention, decodeCase(settings), layerCase(settings)] : attention;
 }
 
-/** Powers of two up to all cores, and what the engine takes by itself, which comes first. */
+/** The engine's default number of threads first, then powers of two up to all cores. */
 export function threadCounts(isLong: boolean, { threads, cores, isIsolated }: Machine): number[] {
   const counts = new Set([threads]);
   if (isLong && isIsolated) {
@@ -55,7 +55,7 @@ const engineContender = (variant: string, threads: number): Contender => ({
   threads,
 });
 
-/** The engine as it loads by itself comes first; a short run has each other thing that can be changed alone. */
+/** The engine with its default options comes first; a short run varies each option alone. */
 export function contendersOf({ isLong }: Request, machine: Machine): Contender[] {
   const counts = threadCounts(isLong, machine);
   const all = counts.map((threads) => engineContender(machine.variant, threads));

@@ -1,11 +1,11 @@
-/** What is measured, in which units, and what is told of it. Everything here is plain arithmetic. */
+/** The types of a run and its report, and plain arithmetic on them. */
 
 export interface Settings {
   readonly heads: number;
-  /** Of a head: numbers in each query, key and value. */
+  /** The size of a head: numbers in each query, key and value. */
   readonly size: number;
   readonly causal: boolean;
-  /** How many tokens to either side may be seen; 0 for all. */
+  /** How many tokens to either side a query attends to; 0 for all. */
   readonly window: number;
   /** The longest sequence of a long run. */
   readonly longest: number;
@@ -27,8 +27,8 @@ export interface Sizes {
 }
 
 /**
- * One thing that is computed: attention of a sequence to itself; one new token to a cache of keys and values; or a
- * multi-head layer, which is attention between four linear maps.
+ * One computation to measure: self-attention of a sequence; attention of one new token to a cache of keys and values; or
+ * a multi-head layer, which is attention between four linear layers.
  */
 export interface Case {
   readonly id: string;
@@ -37,14 +37,14 @@ export interface Case {
   readonly sizes: Sizes;
   /** Floating-point operations: a multiplication and an addition are two. The softmax is not counted. */
   readonly operations: number;
-  /** What has to be read and written at least once. */
+  /** Bytes that must be read or written at least once. */
   readonly bytes: number;
 }
 
 export interface Contender {
   readonly id: string;
   readonly name: string;
-  /** Of the engine; null for plain JavaScript. */
+  /** The variant of the engine; null for plain JavaScript. */
   readonly variant: string | null;
   readonly threads: number;
 }
@@ -61,10 +61,10 @@ export interface Timing {
 export interface Figure {
   readonly caseId: string;
   readonly contenderId: string;
-  /** Null where it was left out: see `reason`. */
+  /** Null if it was left out: see `reason`. */
   readonly timing: Timing | null;
   readonly reason: string | null;
-  /** By how much a row of its answer differs from plain JavaScript's, at most and relatively; null for that itself. */
+  /** The largest relative difference of a row from plain JavaScript's answer; null for plain JavaScript itself. */
   readonly difference: number | null;
   /** Bytes of the engine's whole memory after the call, or of the arrays that plain JavaScript works on. */
   readonly memory: number | null;
@@ -75,16 +75,16 @@ export interface Holding {
   readonly caseId: string;
   /** Queries, keys, values and the output. */
   readonly tensors: number;
-  /** What is kept of the softmax for a backward pass: a number for each query. */
+  /** The log-sum-exp of the softmax, kept for a backward pass: one number for each query. */
   readonly lse: number;
-  /** All weights, where they are asked for: a number for each pair. Null where they would be too many to ask for. */
+  /** All weights, if they are requested: one number for each pair. Null if there would be too many. */
   readonly weights: number | null;
 }
 
-/** What this browser does at most, by a loop that does nothing else. */
+/** The most that this browser reaches, measured by a loop that does nothing else. */
 export interface Limit {
   readonly kind: "arithmetic" | "memory";
-  /** Whose instructions: null for reading memory. */
+  /** The variant whose instructions are used; null for reading memory. */
   readonly variant: string | null;
   readonly threads: number;
   /** Operations or bytes. */
@@ -96,37 +96,37 @@ export interface Report {
   readonly version: string;
   readonly cores: number;
   readonly isIsolated: boolean;
-  /** Why there is one thread only, in the engine's words. */
+  /** The engine's reason why there is only one thread. */
   readonly reason: string | null;
   /** The smallest step of the clock, in milliseconds. */
   readonly clock: number;
-  /** When it began, in milliseconds since 1970. */
+  /** The start time, in milliseconds since 1970. */
   readonly date: number;
   readonly contenders: readonly Contender[];
   readonly cases: readonly Case[];
   readonly limits: readonly Limit[];
   readonly figures: readonly Figure[];
   readonly holdings: readonly Holding[];
-  /** That it took. */
+  /** The duration of the run. */
   readonly milliseconds: number;
 }
 
-/** From 0 to 1, with words for what is under way. */
+/** The progress from 0 to 1, and a description of the current work. */
 export interface News {
   readonly share: number;
   readonly doing: string;
-  /** Only where there is more in it than before: painting it disturbs what is measured next. */
+  /** Null if it has nothing new, because painting it disturbs the next measurement. */
   readonly report: Report | null;
 }
 
-/** The first key that a query sees, and the one after the last. */
+/** The first key that a query attends to, and the one after the last. */
 export function keysSeen({ keys, causal, window }: Sizes, query: number): [number, number] {
   const first = window > 0 ? Math.max(0, query - window) : 0;
   const last = window > 0 ? Math.min(keys - 1, query + window) : keys - 1;
   return [first, (causal ? Math.min(query, last) : last) + 1];
 }
 
-/** How many pairs of query and key are seen, in one head. */
+/** The number of visible pairs of query and key, in one head. */
 function pairsOf(sizes: Sizes): number {
   let pairs = 0;
   for (let query = 0; query < sizes.queries; ++query) {
@@ -138,9 +138,9 @@ function pairsOf(sizes: Sizes): number {
 
 const float = 4;
 
-/** Two products of every pair: query by key, weight by value. */
+/** Two products for every pair: query by key, and weight by value. */
 const attentionOperations = (sizes: Sizes) => 4 * sizes.heads * sizes.size * pairsOf(sizes);
-/** Queries, keys and values come in, and outputs go out. */
+/** Queries, keys and values are read, and outputs written. */
 const attentionBytes = ({ heads, size, queries, keys }: Sizes) =>
   float * heads * size * (2 * queries + 2 * keys);
 
@@ -156,7 +156,7 @@ export function attentionCase({ heads, size, causal, window }: Settings, length:
   };
 }
 
-/** As much as is read by the loop that measures memory. */
+/** The number of bytes that the memory loop reads. */
 export const bytesRead = 32 * 2 ** 20;
 
 export function decodeCase({ heads, size }: Settings): Case {
@@ -190,14 +190,14 @@ export function layerCase({ heads, size, causal, window }: Settings): Case {
   };
 }
 
-/** Operations for each byte: what decides whether arithmetic or memory is the limit. */
+/** Operations per byte, which determines whether arithmetic or memory is the limit. */
 export const intensityOf = ({ operations, bytes }: Case) => operations / bytes;
 
 /** Billions of operations a second. */
 export const speedOf = ({ operations }: Case, milliseconds: number) =>
   operations / milliseconds / 1e6;
 
-/** A limit of a second, by the loops: more threads do at least what fewer did. Null before it is measured. */
+/** A measured limit per second; with more threads it is at least that of fewer. Null before it is measured. */
 export function peakOf(
   { limits }: Report,
   kind: Limit["kind"],
@@ -214,8 +214,8 @@ export function peakOf(
 }
 
 /**
- * The most that a contender could reach in a case, in billions of operations a second; null for what has no limit here.
- * A loop that was disturbed says too little: what a round of the case itself has reached could be reached.
+ * The most that a contender could reach in a case, in billions of operations a second; null if there is no limit for it.
+ * A disturbed loop gives a limit that is too low, so the limit is at least what a round of the case itself has reached.
  */
 export function limitOf(report: Report, one: Case, contender: Contender): number | null {
   const { variant, threads } = contender;
@@ -232,7 +232,7 @@ export function limitOf(report: Report, one: Case, contender: Contender): number
   return Math.max(Math.min(arithmetic, memory * intensityOf(one)) / 1e9, ...reached);
 }
 
-/** How many times as long one took as another: the median over the rounds that they ran side by side. */
+/** The ratio of two timings: the median over the rounds in which both ran. */
 export function ratioOf(slow: Timing, fast: Timing): number {
   const rounds = Math.min(slow.samples.length, fast.samples.length);
   return median(
@@ -243,7 +243,7 @@ export function ratioOf(slow: Timing, fast: Timing): number {
   );
 }
 
-/** The one to speak of first: the engine as it loads by itself. */
+/** The main contender: the engine with its default options. */
 export const bestOf = ({ contenders }: Report): Contender | undefined => contenders[0];
 
 export function figureOf(report: Report, one: Case, contender: Contender): Figure | undefined {
@@ -252,7 +252,9 @@ export function figureOf(report: Report, one: Case, contender: Contender): Figur
   );
 }
 
-/** Whether a third of all was at some time twice as slow as at another: something else keeps the machine busy. */
+/**
+ * Whether for a third of the figures some round took twice as long as another, which means that the machine is busy.
+ */
 export function isDisturbed({ figures }: Report): boolean {
   const timings = figures.flatMap(({ timing }) => timing ?? []);
   const unsteady = timings.filter(({ least, most }) => most > 2 * least);

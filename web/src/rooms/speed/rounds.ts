@@ -1,26 +1,26 @@
-/** Measures time: several things in turn, round after round, so that what disturbs one disturbs all. */
+/** Measures several things alternately in rounds, so that a disturbance affects all of them. */
 import { median, type Timing } from "./report";
 
 export interface Racer {
   run(): void;
-  /** Milliseconds of a call that was made already. */
+  /** Milliseconds of an earlier call. */
   readonly first: number;
 }
 
-export interface Pace {
-  /** Milliseconds that a sample lasts at least: what takes less is called several times. */
+export interface Sampling {
+  /** The least milliseconds of a sample; a shorter call is repeated. */
   readonly shortest: number;
   readonly rounds: number;
 }
 
-/** When rounds end, as performance.now() has it, though fewer were made; never before there are some to compare. */
+/** The time, on the clock of performance.now(), at which rounds end early, but not before a few were made. */
 export type Deadline = number;
 
-/** A call that takes so long needs no warming up, and fewer rounds. */
+/** A call of at least this many milliseconds needs no warm-up, and fewer rounds. */
 const long = 150;
 const fewest = 3;
 
-/** The smallest step of the clock: browsers make it coarse, more so without isolation. */
+/** The resolution of the clock, which browsers limit, even more without isolation. */
 export function clockStep(): number {
   let step = Number.POSITIVE_INFINITY;
   for (let i = 0; i < 5; ++i) {
@@ -38,7 +38,7 @@ function timeCalls(run: () => void, calls: number): number {
   return performance.now() - start;
 }
 
-/** Calls for a while, so that the browser compiles it well; the milliseconds of a call by then. */
+/** Warms up, so that the browser optimises the code. Returns the milliseconds of a call after that. */
 async function warmUp({ run, first }: Racer, shortest: number, pause: () => Promise<void>) {
   if (first >= long) return first;
   let once = Math.max(first, 1e-3);
@@ -53,7 +53,9 @@ async function warmUp({ run, first }: Racer, shortest: number, pause: () => Prom
   return once;
 }
 
-/** The milliseconds of a call. What was disturbed in warming up seemed slower than it is and gets more calls. */
+/**
+ * The milliseconds of a call. If the warm-up was disturbed, a call seemed slower than it is, and gets more repetitions.
+ */
 function sample(plan: { readonly run: () => void; calls: number }, shortest: number): number {
   for (;;) {
     const took = timeCalls(plan.run, plan.calls);
@@ -63,15 +65,15 @@ function sample(plan: { readonly run: () => void; calls: number }, shortest: num
 }
 
 /**
- * The milliseconds of a call of each.
+ * Measures the milliseconds of a call of each racer.
  *
- * @param deadline ends the rounds before there are as many as wanted
- * @param pause lets messages in, between samples
- * @param tell after each sample, by how much of all has been done
+ * @param deadline ends the rounds early
+ * @param pause lets the worker handle messages, between samples
+ * @param tell reports the finished share after each sample
  */
 export async function timeInRounds(
   racers: readonly Racer[],
-  { shortest, rounds }: Pace,
+  { shortest, rounds }: Sampling,
   pause: () => Promise<void>,
   tell: (share: number) => void,
   deadline: Deadline = Number.POSITIVE_INFINITY,

@@ -1,4 +1,4 @@
-/** A report as rows of figures: for the table on the page, for Markdown and for CSV. */
+/** A report as rows, for the table on the page, for Markdown and for CSV. */
 import {
   type Case,
   type Contender,
@@ -19,9 +19,9 @@ export interface Row {
   readonly figure: Figure | undefined;
   /** Billions of operations a second. */
   readonly speed: number | null;
-  /** Of the limit. */
+  /** The share of the limit. */
   readonly share: number | null;
-  /** How many times as long plain JavaScript takes. */
+  /** The speedup over plain JavaScript. */
   readonly ratio: number | null;
 }
 
@@ -46,7 +46,7 @@ export function rowsOf(report: Report): Row[] {
 const or = (value: number | null, write: (value: number) => string) =>
   value === null ? "" : write(value);
 
-/** What a row says, column by column; empty where there is nothing to say. */
+/** The text of a row, column by column; empty if there is none. */
 export const columns: readonly {
   readonly id: string;
   readonly head: string;
@@ -73,7 +73,7 @@ export const columns: readonly {
   { id: "memory", head: "memory", text: ({ figure }) => or(figure?.memory ?? null, mebibytes) },
 ];
 
-/** How a case is described where it stands alone: by its sizes. */
+/** Describes a case by its sizes. */
 export function describe({ sizes, kind }: Case): string {
   const { heads, size, causal, window } = sizes;
   const parts = [`${heads} ${heads === 1 ? "head" : "heads"} of ${size} numbers`];
@@ -109,7 +109,7 @@ function facts(report: Report, browser: string): string[] {
   ];
 }
 
-/** For a bug report or a forum: who measured what, and all figures. */
+/** The report in Markdown, for a bug report or a forum: the setup and all figures. */
 export function markdownOf(report: Report, browser: string): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   const rows = rowsOf(report).filter(({ figure }) => figure?.timing);
@@ -125,7 +125,7 @@ export function markdownOf(report: Report, browser: string): string {
   ].join("\n");
 }
 
-/** All digits and all sizes: for a table program (RFC 4180). */
+/** The report as CSV (RFC 4180), with all digits and all sizes. */
 export function csvOf(report: Report, browser: string): string {
   const quoted = (value: string | number) =>
     typeof value === "number" ? String(value) : `"${value.replace(/"/g, '""')}"`;

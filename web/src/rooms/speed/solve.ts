@@ -1,4 +1,4 @@
-/** The room's desk: measures everything of a run, in turn, and tells how far it is. */
+/** The solver of this room: measures everything of a run and reports its progress. */
 import { type Heed, load, type Variant } from "heed";
 import type { Solver, SolverContext } from "../../worker/solver";
 import {
@@ -15,33 +15,33 @@ import {
 import { findLimits, type Limits } from "./limits";
 import { casesOf, contendersOf } from "./plan";
 import type { Case, Contender, Figure, Holding, News, Report, Request } from "./report";
-import { clockStep, type Pace, timeInRounds } from "./rounds";
+import { clockStep, type Sampling, timeInRounds } from "./rounds";
 
-/** A row that differs by more is wrong. */
+/** A row with a larger difference is wrong. */
 const tolerance = 1e-4;
-/** Rows of an answer that are compared where plain JavaScript would take too long for all. */
+/** The number of rows compared if plain JavaScript would take too long for all. */
 const rowsCompared = 64;
 /** Milliseconds after which an engine that does not start is left out. */
 const patience = 10_000;
 const engineMemory = 2 ** 30;
 
-interface Haste extends Pace {
-  /** Milliseconds of a call of plain JavaScript that would be too long. */
+interface Effort extends Sampling {
+  /** The longest acceptable call of plain JavaScript, in milliseconds. */
   readonly longestCall: number;
-  /** Milliseconds for all: a slow machine makes fewer rounds of each case, and calls plain JavaScript less. */
+  /** Milliseconds for the whole run: a slow machine makes fewer rounds, and fewer calls of plain JavaScript. */
   readonly budget: number;
 }
-const short: Haste = { shortest: 4, rounds: 5, longestCall: 120, budget: 2300 };
-const long: Haste = {
+const short: Effort = { shortest: 4, rounds: 5, longestCall: 120, budget: 2300 };
+const long: Effort = {
   ...{ shortest: 12, rounds: 11, longestCall: 8000 },
   budget: Number.POSITIVE_INFINITY,
 };
-/** Calls of plain JavaScript in a case: one to compare with, one to warm up, and the rounds. */
+/** The number of calls of plain JavaScript in a case: for the comparison, the warm-up, and the rounds. */
 const callsOfCase = 6;
-/** Samples are so many steps of the clock. */
+/** The least length of a sample, in steps of the clock. */
 const stepsInSample = 20;
 
-/** Before anything was measured: operations a millisecond, for how long to expect. */
+/** Initial guesses, in operations per millisecond, to estimate durations. */
 const guessed = { engine: 2e7, javaScript: 1e6 };
 
 const rest = () => new Promise<void>((resolve) => setTimeout(resolve, 2));
@@ -55,25 +55,25 @@ function within<T>(promise: Promise<T>, milliseconds: number): Promise<T> {
 
 class Run {
   readonly #context: SolverContext<News>;
-  readonly #haste: Haste;
+  readonly #effort: Effort;
   readonly #engines = new Map<string, Heed>();
-  /** Why a contender computes nothing at all. */
+  /** Why a contender takes part in no case. */
   readonly #absent = new Map<string, string>();
   readonly #report: Report;
   readonly #figures: Figure[] = [];
   #limits: Limits | null = null;
   readonly #holdings: Holding[] = [];
   readonly #start = performance.now();
-  /** When the case that is measured is to end. */
+  /** The deadline of the current case. */
   #deadline = Number.POSITIVE_INFINITY;
-  /** Milliseconds of a call of plain JavaScript that would be too long, in that case. */
+  /** The longest acceptable call of plain JavaScript in the current case, in milliseconds. */
   #longestCall: number;
   #javaScriptSpeed = guessed.javaScript;
   /** Work done and to be done, in expected milliseconds. */
   #done = 0;
   #all = 0;
   #told = Number.NEGATIVE_INFINITY;
-  /** How many figures the page has; none of them is not the same as no report. */
+  /** The number of figures sent to the page; -1 before the first report. */
   #shown = -1;
 
   constructor(request: Request, context: SolverContext<News>) {
@@ -81,10 +81,10 @@ class Run {
     const cores = navigator.hardwareConcurrency;
     const isIsolated = globalThis.crossOriginIsolated;
     const clock = clockStep();
-    const haste = request.isLong ? long : short;
+    const effort = request.isLong ? long : short;
     this.#context = context;
-    this.#longestCall = haste.longestCall;
-    this.#haste = { ...haste, shortest: Math.max(haste.shortest, stepsInSample * clock) };
+    this.#longestCall = effort.longestCall;
+    this.#effort = { ...effort, shortest: Math.max(effort.shortest, stepsInSample * clock) };
     this.#report = {
       ...{ request, version, cores, isIsolated, reason, clock },
       date: Date.now(),
@@ -112,7 +112,7 @@ class Run {
       });
       this.#done = before + (costs[i] as number);
     }
-    // Last: weights take memory that is never given back, and would be counted in what follows.
+    // Last, because weights take memory that is never returned and would be counted in later figures.
     for (const one of cases.filter(({ kind }) => kind === "attention")) {
       await this.#rest();
       this.#holdings.push(holdingOf(this.#context.heed, one, inputsOf(this.#context.heed, one)));
@@ -120,9 +120,9 @@ class Run {
     return this.#now();
   }
 
-  /** Shares what is left of the budget among the cases that are left. */
+  /** Divides the remaining budget among the remaining cases. */
   #allot(casesLeft: number): void {
-    const { budget, longestCall } = this.#haste;
+    const { budget, longestCall } = this.#effort;
     const now = performance.now();
     const share = Math.max(0, this.#start + budget - now) / casesLeft;
     this.#deadline = now + share;
@@ -139,7 +139,7 @@ class Run {
     };
   }
 
-  /** Not often: the page paints what it is told, which takes time from the threads. */
+  /** Sends news rarely, because painting it takes time from the threads. */
   #tell(done: number, doing: string): void {
     const now = performance.now();
     if (now - this.#told < 250) return;
@@ -150,9 +150,9 @@ class Run {
     this.#context.progress({ share: Math.min(1, done / this.#all), doing, report });
   }
 
-  /** How long a case will take, about. */
+  /** The estimated duration of a case. */
   #cost(one: Case): number {
-    const { shortest, rounds, longestCall } = this.#haste;
+    const { shortest, rounds, longestCall } = this.#effort;
     const costs = this.#report.contenders.map(({ variant, threads }) => {
       const speed = variant === null ? this.#javaScriptSpeed : guessed.engine * threads;
       const once = one.operations / speed;
@@ -183,13 +183,13 @@ class Run {
     const present = this.#report.contenders.filter(({ id }) => !this.#absent.has(id));
     const alone = present.filter(({ threads }) => threads === 1);
     const find = (contenders: Contender[]) =>
-      within(findLimits(contenders, this.#haste.shortest), patience);
-    // Where no more threads start, there is a limit for one.
+      within(findLimits(contenders, this.#effort.shortest), patience);
+    // If no more threads start, there still is a limit for one.
     this.#limits = await find(present).catch(() => find(alone));
     await this.#limits.measure(this.#rest, () => this.#tell(this.#done, "the limits"));
   }
 
-  /** Lets messages in, and threads that still spin after their work come to rest. */
+  /** Lets the worker handle messages, and lets spinning threads go to sleep. */
   #rest = async (): Promise<void> => {
     await this.#context.pause();
     await rest();
@@ -214,7 +214,7 @@ class Run {
         const ready = engineReady(heed, one, inputs);
         const { answer, took } = timed(() => ready.answer());
         const difference = differenceOf(reference.rows, answer, one);
-        // Written so that a number that is none is a wrong answer, too.
+        // Written so that NaN counts as wrong, too.
         if (!(difference <= tolerance))
           throw new Error(
             `${contender.name}, ${one.name}: expected what plain JavaScript computes, got a row that differs by ${difference}`,
@@ -225,7 +225,7 @@ class Run {
     }
     const timings = await timeInRounds(
       racers.map(({ ready, first }) => ({ run: ready.run, first })),
-      this.#haste,
+      this.#effort,
       this.#rest,
       tell,
       this.#deadline,
@@ -253,7 +253,7 @@ class Run {
     return `a call would take about ${seconds.toFixed(1)} s`;
   }
 
-  /** Plain JavaScript's answer: all rows where it takes part, else some. */
+  /** Plain JavaScript's answer: all rows if it takes part, else some. */
   #reference(one: Case, inputs: Inputs): { ready: Ready; rows: Rows; first: number } {
     const ready = javaScriptReady(one, inputs);
     if (this.#isTooLong(one) && one.kind !== "layer")

@@ -1,11 +1,11 @@
-/** What a person can set here. The link holds exactly this (see link.ts). */
+/** The state of the room, which is exactly what the link holds (see link.ts). */
 import type { Settings } from "./report";
 
 export const axes = ["length", "intensity"] as const;
 export type Axis = (typeof axes)[number];
 
 export interface State extends Settings {
-  /** What the figures are drawn over. */
+  /** The x axis of the chart. */
   readonly axis: Axis;
 }
 

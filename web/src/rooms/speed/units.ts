@@ -1,6 +1,6 @@
-/** How figures are written: three digits, and a unit. */
+/** Formats figures with three digits and a unit. */
 
-/** Three digits, whatever the size. */
+/** Three significant digits. */
 export function threeDigits(value: number): string {
   if (!Number.isFinite(value)) return "–";
   if (value >= 100) return value.toFixed(0);
@@ -14,7 +14,7 @@ export const mebibytes = (bytes: number) => `${threeDigits(bytes / 2 ** 20)} MiB
 
 export const kibibytes = (bytes: number) => `${threeDigits(bytes / 2 ** 10)} KiB`;
 
-/** The browser's name and version, as far as it tells. */
+/** The browser's name and version, from its user agent. */
 export function browserName(userAgent: string): string {
   const names: readonly (readonly [RegExp, string])[] = [
     [/Firefox\/(\d+)/, "Firefox"],

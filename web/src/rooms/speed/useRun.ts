@@ -1,14 +1,14 @@
-/** Runs measurements, one at a time, each in a worker of its own that ends with it. */
+/** Runs measurements one at a time, each in its own worker, which ends with it. */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { EngineClient } from "../../worker/engineClient";
 import type { News, Report, Settings } from "./report";
 
 export interface Measuring {
-  /** What is measured by now; of the last run, or of the one under way. */
+  /** The report of the current run, or of the last one. */
   readonly report: Report | null;
-  /** Null while nothing is under way. */
+  /** Null while nothing is measured. */
   readonly news: Pick<News, "share" | "doing"> | null;
-  /** Words for the person, where the last run came to no end. */
+  /** An error message for the person, if the last run failed. */
   readonly failure: string | null;
   start(isLong: boolean): void;
   cancel(): void;
@@ -64,7 +64,7 @@ export function useRun({ heads, size, causal, window, longest }: Settings): Meas
     setFailure("Cancelled: what was measured until then is shown.");
   }, []);
 
-  // The short run starts by itself: at once, and again when something else is to be measured.
+  // The short run starts automatically, and again when the settings change.
   const isFirst = useRef(true);
   useEffect(() => {
     const timer = setTimeout(() => void start(false), isFirst.current ? 0 : patience);

@@ -3,7 +3,7 @@
 import { Choice, NumberField, Slider, Switch } from "../../shared/Fields";
 import { shorten } from "../../shared/format";
 import type { Setter } from "../../shared/room";
-import { Settings } from "../../shared/Settings";
+import { SettingsPanel } from "../../shared/SettingsPanel";
 import { maskWords } from "./stages";
 import {
   allowedRanges,
@@ -92,7 +92,7 @@ export function Controls({
     set({ heads: scene.heads, headSize: scene.headSize, ...size, ...otherCells, example: false });
 
   return (
-    <Settings>
+    <SettingsPanel>
       <div class="group">
         <Choice
           label="Mask"
@@ -171,6 +171,6 @@ export function Controls({
           </>
         )}
       </div>
-    </Settings>
+    </SettingsPanel>
   );
 }

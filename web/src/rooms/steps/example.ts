@@ -16,7 +16,9 @@ export const exampleEmbeddings = [
   [1.7, 1.8, 1.9, 2.0],
 ];
 
-/** Stored as [out, in], the layout of `linear`; the page draws them as the 4 × 2 matrices that multiply from the right. */
+/**
+ * Stored as [out, in], the layout of `linear`; the page draws them as the 4 × 2 matrices that multiply from the right.
+ */
 export const exampleProjections = {
   wq: [
     [1, 0, 0, 0],

@@ -50,7 +50,9 @@ export interface Dims {
   readonly D: number;
 }
 
-/** For the first cell of the selected row, the partial sum after each product; for the exponentials, after each of them. */
+/**
+ * For the first cell of the selected row, the partial sum after each product; for the exponentials, after each of them.
+ */
 export type Running = Partial<Record<MatrixName, Numbers>>;
 
 /** A typed array that can be transferred. */

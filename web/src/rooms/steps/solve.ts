@@ -1,16 +1,12 @@
 /** The solver of this room: solves one problem with the engine's public operations and keeps every stage. */
 import type { AttentionOptions, Heed, Tensor } from "heed";
+import { numbersOf } from "../../worker/numbersOf";
 import type { Solver } from "../../worker/solver";
 import { exampleEmbeddings, exampleProjections } from "./example";
 import type { Arrays, Problem, Solution } from "./problem";
 import { exponentialsOf, runningSums } from "./running";
 import { seededNumbers } from "./seeded";
 import { smallOf } from "./small";
-
-/** Copies an array out of WebAssembly memory, which cannot be transferred and may move. */
-function numbersOf(tensor: Tensor): Float32Array<ArrayBuffer> {
-  return tensor.data.slice() as Float32Array<ArrayBuffer>;
-}
 
 /** The inputs of the computation: the vectors of the tokens, and the projections. */
 interface Weights {
@@ -89,10 +85,7 @@ function maskOptions(heed: Heed, problem: Problem, L: number, S: number): Attent
   }
 }
 
-/**
- * Weight times value for every key of one query. The weights on the diagonal of a matrix, times V, gives the terms of
- * the weighted sum one by one.
- */
+/** Weight times value for every key of one query: the terms of the weighted sum. */
 function contributionsOf(
   heed: Heed,
   weights: Float32Array,
@@ -102,14 +95,14 @@ function contributionsOf(
   S: number,
 ) {
   const { row, head, heads, headSize: D } = problem;
-  const diagonal = new Float32Array(S * S);
-  const valuesByColumn = new Float32Array(D * S);
+  const first = (head * L + row) * S;
+  const values = new Float32Array(S * D);
   for (let j = 0; j < S; ++j) {
-    diagonal[j * S + j] = weights[(head * L + row) * S + j] as number;
-    for (let d = 0; d < D; ++d)
-      valuesByColumn[d * S + j] = v[j * heads * D + head * D + d] as number;
+    const start = (j * heads + head) * D;
+    values.set(v.subarray(start, start + D), j * D);
   }
-  return numbersOf(heed.linear(heed.tensor(diagonal, [S, S]), heed.tensor(valuesByColumn, [D, S])));
+  const shares = heed.tensor(weights.slice(first, first + S), [S, 1]);
+  return numbersOf(heed.multiply(heed.tensor(values, [S, D]), shares));
 }
 
 /** Q or K with its edited entries. */

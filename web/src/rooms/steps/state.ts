@@ -1,5 +1,5 @@
 /** The state of the room, which is exactly what the link holds (see link.ts), and what follows from it. */
-import type { Curve, Range } from "../../picture/colour";
+import type { ColourCurve, ColourRange } from "../../picture/colour";
 import { exampleRow, exampleText } from "./example";
 import type { Axis, MatrixName } from "./matrices";
 import type { Edit, MaskRequest, Problem } from "./problem";
@@ -67,8 +67,8 @@ export interface Look {
   readonly cell: CellRef | null;
   /** How far the stage's computation is shown, from 0; null when all of it is. */
   readonly time: number | null;
-  readonly range: Range;
-  readonly curve: Curve;
+  readonly range: ColourRange;
+  readonly curve: ColourCurve;
   /** Lines are drawn until they carry this share of each query's attention, in percent. */
   readonly mass: number;
 }

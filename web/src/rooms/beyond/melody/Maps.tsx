@@ -1,4 +1,4 @@
-/** Frames that attend to one another, above what they are and what comes out. */
+/** The weights between frames, above the frames and the output. */
 import { useMemo } from "preact/hooks";
 import { HeatMap } from "../../../picture/HeatMap";
 import { leftOf, px } from "../../../picture/layout";
@@ -12,7 +12,7 @@ import type { Pixel as Cell, State } from "../state";
 import type { Melody } from "./solve";
 import { bands, secondsOf, timeOf } from "./sound";
 
-/** Of the round, which the panel opens on. */
+/** The number of frames of the initial tune, to reserve the space. */
 export const usualFrames = 128;
 const octave = 12;
 /** The lowest band is the A below middle C. */
@@ -24,20 +24,20 @@ const pitchLabels = {
 };
 const stripHeight = 2;
 const noteNames = ["A", "A♯", "B", "C", "C♯", "D", "D♯", "E", "F", "F♯", "G", "G♯"];
-/** From the highest down; the number counts octaves, which begin at C. */
+/** From the highest pitch down; the number is the octave, which starts at C. */
 const pitchNames = Array.from({ length: bands }, (_, row) => {
   const band = bands - 1 - row;
   return `${noteNames[band % octave]}${3 + Math.floor((band + 9) / octave)}`;
 });
 
-/** Seconds along the sides, one at each whole second that is shown. */
+/** Labels at whole seconds. */
 function secondsLabels(frames: number): string[] {
   return Array.from({ length: frames }, (_, frame) =>
     Number.isInteger(secondsOf(frame)) ? `${secondsOf(frame)} s` : "",
   );
 }
 
-/** Sounds over time, high above low, each frame below the column that it has in the map. */
+/** Pitches over time, high above low, with each frame below its column of the map. */
 function Strip({
   name,
   title,
@@ -102,7 +102,7 @@ function Strip({
   );
 }
 
-/** How one frame's weight on another came about: their cosine is read off the weight and the row's sum. */
+/** The formula of a weight between two frames; their cosine is computed back from the weight and the row's sum. */
 function weightWords(
   { weights, frames, logSums, temperature }: Melody,
   { row, col }: Cell,
@@ -120,7 +120,7 @@ export function Maps({
   state,
   seek,
 }: {
-  /** Null until there is one: the maps then keep their places. */
+  /** Null before the first answer; the space of the maps is reserved. */
   melody: Melody | null;
   state: State;
   seek(frame: number): void;

@@ -4,7 +4,7 @@ import { Choice, NumberField, Slider } from "../../../shared/Fields";
 import { formatWeight } from "../../../shared/format";
 import { Panel } from "../../../shared/Panel";
 import { type Column, RowTable } from "../../../shared/RowTable";
-import { Settings } from "../../../shared/Settings";
+import { SettingsPanel } from "../../../shared/SettingsPanel";
 import { useFootnote } from "../../../shared/shell";
 import { Transport } from "../../../shared/Transport";
 import { useReducedMotion } from "../../../shared/useReducedMotion";
@@ -56,7 +56,7 @@ export function MelodyPanel({ state, set, own, onOwn }: PanelProps & OwnSound) {
     : [];
   return (
     <>
-      <Settings
+      <SettingsPanel
         look={
           <Choice
             label="Curve"
@@ -99,7 +99,7 @@ export function MelodyPanel({ state, set, own, onOwn }: PanelProps & OwnSound) {
           read={readSound}
           onRead={onOwn}
         />
-      </Settings>
+      </SettingsPanel>
       <Work title="Attention in a melody">
         <Roles>
           Ten frames a second, each a fifth of a second long. <As of="q">Queries</As> and{" "}

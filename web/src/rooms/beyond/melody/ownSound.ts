@@ -1,10 +1,10 @@
-/** A sound file as samples of one channel; nothing leaves the page. */
+/** Decodes a sound file to samples of one channel; nothing leaves the page. */
 import { longestSeconds, rate, type Sound } from "./sound";
 
 let count = 0;
 
 export async function readSound(file: File): Promise<Sound> {
-  // Decoding in a context of that rate resamples; it needs no gesture, as nothing is played.
+  // An offline context of that rate resamples while decoding, and needs no user gesture.
   const context = new OfflineAudioContext(1, 1, rate);
   const decoded = await context.decodeAudioData(await file.arrayBuffer());
   const length = Math.min(decoded.length, longestSeconds * rate);

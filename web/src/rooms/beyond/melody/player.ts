@@ -1,26 +1,25 @@
 /**
- * Plays a sound, and says which of its frames is heard: that depends on the sound's own clock alone, where it runs. An
- * audio element is used because it starts in its own time; the first AudioContext of a page holds the page up for more
- * than 100 ms.
+ * Plays a sound and tells which frame is playing, according to the clock of the sound if that runs. It uses an audio
+ * element, which starts asynchronously; the first AudioContext of a page blocks it for more than 100 ms.
  */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { Live } from "../../../shared/Transport";
 import { hop, rate, type Sound, secondsOf } from "./sound";
 import { waveOf } from "./wave";
 
-/** A machine without a loudspeaker may have a clock that stands still: after so many seconds the page's serves. */
+/** Without an audio device the clock of the sound may not run: after this many seconds the page's clock is used. */
 const patience = 1;
 
 interface Options {
   readonly sound: Sound | null;
   readonly frames: number;
   readonly frame: number;
-  /** Whether the row in view goes along with the sound, or only afterwards. */
+  /** Whether the selected row follows the sound while it plays, or is set only afterwards. */
   readonly follows: boolean;
   go(frame: number): void;
 }
 
-/** `seek` goes to a frame, and plays on from there if it plays. */
+/** `seek` goes to a frame, and continues there if it is playing. */
 export function usePlayer({
   sound,
   frames,
@@ -30,7 +29,7 @@ export function usePlayer({
 }: Options): Live & { seek(frame: number): void } {
   const [isPlaying, setIsPlaying] = useState(false);
   const element = useRef<HTMLAudioElement | null>(null);
-  /** What is under way, and where it is. */
+  /** What is playing, and its current frame. */
   const playing = useRef<{ frame: number } | null>(null);
   const latest = useRef({ frame, frames, follows, go });
   latest.current = { frame, frames, follows, go };
@@ -44,7 +43,7 @@ export function usePlayer({
     if (goes) latest.current.go(now.frame);
   }, []);
 
-  // The sound is ready before it is asked for; another one, or leaving the room, ends it.
+  // Prepares the sound in advance; another sound, or leaving the room, ends it.
   useEffect(() => {
     if (!sound) return;
     const address = URL.createObjectURL(waveOf(sound.samples));
@@ -63,7 +62,7 @@ export function usePlayer({
     const audio = element.current;
     if (!sound || !audio) return;
     audio.currentTime = secondsOf(from);
-    // Where nothing may be heard, the rows still go along.
+    // If sound is not allowed, the rows still move.
     audio.play().catch(() => {});
     const begun = performance.now();
     const now = { frame: from };

@@ -1,8 +1,8 @@
-/** A desk of this room: the frames of a sound attend to one another. */
+/** A solver of this room: the frames of a sound attend to one another. */
 
 import type { Heed } from "heed";
+import { numbersOf } from "../../../worker/numbersOf";
 import type { Solver } from "../../../worker/solver";
-import { numbersOf } from "../numbers";
 import { bands, hop, rate, type Sound } from "./sound";
 
 export interface MelodyRequest {
@@ -13,14 +13,14 @@ export interface MelodyRequest {
 export interface Melody {
   readonly id: string;
   readonly frames: number;
-  /** [frames, bands]: how loud each pitch is, 0 to 1 of the loudest on a logarithmic scale. */
+  /** [frames, bands]: the loudness of each pitch relative to the loudest, 0 to 1 on a logarithmic scale. */
   readonly loudness: Float32Array<ArrayBuffer>;
   /** [frames, frames] */
   readonly weights: Float32Array<ArrayBuffer>;
   /** [frames]: the logarithm of each row's sum of e^score. */
   readonly logSums: Float32Array<ArrayBuffer>;
   readonly temperature: number;
-  /** [frames, bands]: the mean of all frames' loudness by each row of weights. */
+  /** [frames, bands]: the weighted mean of the frames for each row of weights. */
   readonly output: Float32Array<ArrayBuffer>;
   readonly milliseconds: number;
 }
@@ -43,7 +43,9 @@ function transform(): Float32Array {
   return basis;
 }
 
-/** Loudness by frame and pitch: a discrete Fourier transform at the pitches of the scale, as one product of matrices. */
+/**
+ * Loudness by frame and pitch: a discrete Fourier transform at the pitches of the scale, as one product of matrices.
+ */
 function loudnessOf(heed: Heed, samples: Float32Array): Float32Array<ArrayBuffer> {
   const frames = Math.max(1, Math.ceil((samples.length - hop / 2) / hop));
   const cut = new Float32Array(frames * frameLength);
@@ -59,11 +61,13 @@ function loudnessOf(heed: Heed, samples: Float32Array): Float32Array<ArrayBuffer
     sizes[i] = Math.hypot(parts[at] as number, parts[at + bands] as number);
   }
   const loudest = sizes.reduce((most, size) => Math.max(most, size), 0) || 1;
-  // 40 decibels from the loudest down to silence.
+  // Silence is 40 decibels below the loudest.
   return sizes.map((size) => Math.max(0, 1 + Math.log10(Math.max(size / loudest, 1e-9)) / 2));
 }
 
-/** What is common to all frames says nothing about which are alike; lengths are 1, so that products are cosines. */
+/**
+ * Subtracts the mean of all frames, which does not help to compare them, and normalises, so that products are cosines.
+ */
 function directionsOf(loudness: Float32Array): Float32Array {
   const frames = loudness.length / bands;
   const centred = loudness.slice();
@@ -80,7 +84,7 @@ function directionsOf(loudness: Float32Array): Float32Array {
   return centred;
 }
 
-/** Of the last sound: a slider asks for the same one many times. */
+/** A cache of the last sound, because a slider asks for the same one many times. */
 let last: { id: string; loudness: Float32Array<ArrayBuffer> } | null = null;
 
 const solve: Solver<MelodyRequest, Melody> = ({ sound, temperature }, { heed }) =>

@@ -1,16 +1,16 @@
-/** Sound as the room has it: one channel, at one rate, not longer than what the pictures can show. */
+/** The form of all sounds in the room: one channel, one sample rate, and a length that the pictures can show. */
 export interface Sound {
-  /** Tells sounds apart, so that one is taken to pieces only once. */
+  /** Identifies the sound, so that each is analysed only once. */
   readonly id: string;
   readonly samples: Float32Array<ArrayBuffer>;
 }
 
 export const rate = 16_000;
 export const longestSeconds = 20;
-/** Frames begin this far apart and are twice as long. */
+/** The distance between the starts of two frames; a frame is twice as long. */
 export const hop = 1600;
 
-/** Four octaves of half tones. */
+/** Four octaves of semitones. */
 export const bands = 48;
 
 export const secondsOf = (frame: number): number => (frame * hop) / rate;

@@ -1,4 +1,4 @@
-/** A desk of this room: tunes with repeats, as samples. */
+/** A solver of this room: tunes with repeats, as samples. */
 import { nn } from "heed/nn";
 import type { Solver } from "../../../worker/solver";
 import type { TuneName } from "../state";
@@ -9,12 +9,12 @@ export interface TuneRequest {
   readonly seed: number;
 }
 
-/** A pitch as its number of half tones above the tonic, and its length in quavers. */
+/** A pitch in semitones above the tonic, and its length in quavers. */
 type Note = readonly [pitch: number, quavers: number];
 
 const quaver = 0.2;
 
-/** “Frère Jacques”, a round of the eighteenth century: four bars, each sung twice. */
+/** “Frère Jacques”, a round of the 18th century: four bars, each sung twice. */
 const round: readonly (readonly Note[])[] = [
   [
     [0, 2],
@@ -44,7 +44,7 @@ const round: readonly (readonly Note[])[] = [
 
 const pentatonic = [0, 2, 4, 7, 9, 12, 14, 16];
 
-/** Two phrases A and B of four beats each by chance, in the old form A A B A. */
+/** Two random phrases A and B of four beats each, in the form A A B A. */
 function composed(seed: number): readonly Note[] {
   const random = new nn.Generator(seed);
   const below = (count: number) => random.next() % count;
@@ -68,11 +68,11 @@ export function notesOf({ tune, seed }: TuneRequest): readonly Note[] {
   return tune === "round" ? round.flatMap((bar) => [...bar, ...bar]) : composed(seed);
 }
 
-/** The F above middle C: the lowest note of all tunes is then the C below it, which the pictures have. */
+/** The F above middle C, so that the lowest note of all tunes is the C below it, which the pictures include. */
 const tonic = 349.23;
 const overtones = [1, 0.45, 0.2, 0.1];
 
-/** A struck string: overtones that fade, with a soft beginning and end. */
+/** The sound of a struck string: fading overtones, with a soft start and end. */
 function synthesise(notes: readonly Note[]): Float32Array<ArrayBuffer> {
   const total = notes.reduce((sum, [, quavers]) => sum + quavers, 0);
   const samples = new Float32Array(Math.round(total * quaver * rate));

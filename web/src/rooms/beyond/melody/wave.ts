@@ -1,4 +1,4 @@
-/** Samples as a WAVE file of 16 bits, which every browser plays. */
+/** Encodes samples as a 16-bit WAVE file, which every browser plays. */
 import { rate } from "./sound";
 
 const headerBytes = 44;
@@ -13,8 +13,8 @@ export function waveOf(samples: Float32Array): Blob {
   word(0, "RIFF");
   header.setUint32(4, headerBytes - 8 + bytes, true);
   word(8, "WAVEfmt ");
-  header.setUint32(16, 16, true); // bytes of what follows up to "data"
-  header.setUint16(20, 1, true); // plain numbers
+  header.setUint32(16, 16, true); // size of the format chunk
+  header.setUint16(20, 1, true); // PCM
   header.setUint16(22, 1, true); // channels
   header.setUint32(24, rate, true);
   header.setUint32(28, rate * sampleBytes, true);

@@ -1,4 +1,4 @@
-/** A grey picture, one cell a pixel, in which a pixel can be pointed out. */
+/** A grey picture in which a pixel can be selected. */
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { download } from "../../../picture/export";
@@ -11,10 +11,10 @@ interface Props {
   readonly width: number;
   readonly height: number;
   readonly pixel: Pixel;
-  /** Pixels around the chosen one, in steps from it. */
+  /** Offsets of outlined pixels from the selected one. */
   readonly window: number;
   readonly patch: number;
-  /** Whether the arrow keys move the pixel here; every picture takes clicks. */
+  /** Whether the arrow keys move the pixel in this picture; a click works in every picture. */
   readonly hasCursor: boolean;
   onPick(pixel: Pixel): void;
   readonly children: ComponentChildren;
@@ -26,7 +26,7 @@ const steps: Record<string, readonly [number, number]> = {
   ArrowLeft: [0, -1],
   ArrowRight: [0, 1],
 };
-/** With the shift key. */
+/** The step with the shift key. */
 const longStep = 8;
 
 export function GreyCanvas(props: Props) {

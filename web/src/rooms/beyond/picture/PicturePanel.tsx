@@ -1,4 +1,4 @@
-/** Denoising as attention: a pixel becomes a mean of the pixels that its weights fall on. */
+/** Denoising as attention: a pixel becomes a weighted mean of pixels. */
 import { useCallback, useMemo } from "preact/hooks";
 import { HeatMap } from "../../../picture/HeatMap";
 import { usePicture } from "../../../picture/usePicture";
@@ -7,7 +7,7 @@ import { Choice, NumberField, Slider } from "../../../shared/Fields";
 import { format, formatShort, formatWeight, softmaxOf } from "../../../shared/format";
 import { Panel } from "../../../shared/Panel";
 import { type Column, RowTable } from "../../../shared/RowTable";
-import { Settings } from "../../../shared/Settings";
+import { SettingsPanel } from "../../../shared/SettingsPanel";
 import { useFootnote } from "../../../shared/shell";
 import { useWidth } from "../../../shared/useWidth";
 import { useAnswer } from "../../../worker/useAnswer";
@@ -39,7 +39,7 @@ const names: readonly (readonly [Version, string])[] = [
   ...methods,
 ];
 
-/** What each mean knows a pixel by. */
+/** What each method compares. */
 const keysOf: Partial<Record<Version, string>> = {
   local: "key: nothing",
   bilateral: "key: value and place",
@@ -62,7 +62,7 @@ function requestOf(state: State, own: GreyPicture | null): NoisyRequest {
 
 function Controls({ state, set, own, onOwn }: PanelProps & OwnPicture) {
   return (
-    <Settings>
+    <SettingsPanel>
       <Slider
         label="Noise (standard deviation)"
         value={state.noise}
@@ -118,7 +118,7 @@ function Controls({ state, set, own, onOwn }: PanelProps & OwnPicture) {
         read={readPicture}
         onRead={onOwn}
       />
-    </Settings>
+    </SettingsPanel>
   );
 }
 
@@ -127,17 +127,17 @@ interface OwnPicture {
   onOwn(picture: GreyPicture | null): void;
 }
 
-/** How a pixel of the window got its weight, and what it gives to the mean. */
+/** The formula of a pixel's weight, and its contribution to the mean. */
 function weightWords(weight: number, { row, col }: Pixel, answer: PixelAnswer): string {
   const value = answer.values[row * answer.side + col] as number;
   return `${softmaxOf(weight, answer.largest)} = ${formatWeight(weight)}; × value ${format(value)} = ${formatWeight(weight * value)} of the mean`;
 }
 
-/** Steps from the chosen pixel to each row and column of its window. */
+/** The offsets of the rows and columns of the window from the selected pixel. */
 const stepsOf = (side: number) =>
   Array.from({ length: side }, (_, i) => formatShort(i - (side - 1) / 2));
 
-/** The strongest pixels of the window: what the mean is mostly made of. */
+/** The pixels of the window with the largest weights. */
 function Strongest({ answer }: { answer: PixelAnswer | null }) {
   const strongest = answer
     ? [...answer.weights.entries()]
@@ -194,7 +194,7 @@ function awayOf(down: number, right: number): string {
   return `${steps(down, "up", "down")}, ${steps(right, "left", "right")}`;
 }
 
-/** The weights of the chosen pixel over its window. */
+/** The weights of the selected pixel over its window. */
 function PixelWeights({ state, set, request }: PanelProps & { request: NoisyRequest }) {
   const { pixel, method, curve } = state;
   const asked = useMemo(() => ({ ...request, pixel, method }), [request, pixel, method]);

@@ -6,7 +6,7 @@
  */
 
 import type { Heed, Tensor } from "heed";
-import { numbersOf } from "../numbers";
+import { numbersOf } from "../../../worker/numbersOf";
 import type { Pixel } from "../state";
 
 interface Grid {
@@ -16,22 +16,22 @@ interface Grid {
 }
 
 export interface Kernel {
-  /** How far the window reaches. */
+  /** The radius of the window. */
   readonly window: number;
   readonly tone: number;
 }
 
 const features = 4;
-/** Queries are taken in squares of this side, each with the keys that any of them may see. */
+/** Queries are processed in square tiles of this side, each with all keys that any of them attends to. */
 const tile = 8;
 
 /** The kernel falls to e^-2 at the window's edge. */
 const reachOf = (window: number) => window / 2;
 
-/** Of a pixel outside of the picture: a score so low that its weight is 0, and a value that is no one's. */
+/** For a pixel outside of the picture: a score so low that its weight is 0, and an arbitrary value. */
 const outside = -1e9;
 
-/** What all squares of a side have in common: places counted from the middle, which keeps numbers small and exact. */
+/** What all squares of one side share: coordinates relative to the centre, which keeps numbers small and exact. */
 function placesOf(side: number, window: number): Float32Array {
   const places = new Float32Array(side ** 2 * features);
   for (let i = 0; i < side ** 2; ++i) {
@@ -67,13 +67,13 @@ function fillSquare(
   }
 }
 
-/** The query that stands among keys at a place of theirs. */
+/** The query of the pixel at a position among the keys. */
 function queryAmong(k: Float32Array, place: number, q: Float32Array, at: number): void {
   for (let f = 0; f < features - 1; ++f) q[at * features + f] = k[place * features + f] as number;
   q[at * features + features - 1] = 1;
 }
 
-/** Which keys of the wider square lie in the window of each query: the same for every tile. */
+/** The mask of the keys in the window of each query, the same for every tile. */
 function windowMask(heed: Heed, window: number): Tensor {
   const side = tile + 2 * window;
   const mask = new Uint8Array(tile ** 2 * side ** 2);
@@ -87,7 +87,7 @@ function windowMask(heed: Heed, window: number): Tensor {
   return heed.tensor(mask, [1, 1, tile ** 2, side ** 2], "bool");
 }
 
-/** Every pixel's mean by the kernel's weights. To be called within a scope. */
+/** The weighted mean of every pixel. Must be called within a scope. */
 export function bilateral(heed: Heed, grid: Grid, kernel: Kernel): Float32Array<ArrayBuffer> {
   const { width, height } = grid;
   const { window } = kernel;
@@ -128,7 +128,7 @@ export function bilateral(heed: Heed, grid: Grid, kernel: Kernel): Float32Array<
   return result;
 }
 
-/** One pixel's weights over its window, row by row, 0 outside of the picture. To be called within a scope. */
+/** One pixel's weights over its window, row by row, 0 outside of the picture. Must be called within a scope. */
 export function bilateralWeights(heed: Heed, grid: Grid, kernel: Kernel, pixel: Pixel) {
   const { window } = kernel;
   const side = 2 * window + 1;

@@ -1,7 +1,7 @@
-/** A desk of this room: a picture with noise, and what three kinds of means make of it. */
+/** A solver of this room: a noisy picture, denoised by three kinds of means. */
 
+import { numbersOf } from "../../../worker/numbersOf";
 import type { Solver } from "../../../worker/solver";
-import { numbersOf } from "../numbers";
 import { bilateral } from "./bilateral";
 import { meanRadius, type NoisyRequest, noisyPicture, nonLocalOptions } from "./noise";
 

@@ -8,7 +8,7 @@ export interface GreyPicture {
 }
 
 const size = 128;
-/** Each pixel is the mean of this many samples a side, so that edges are smooth as a camera's are. */
+/** Each pixel is the mean of this many samples per side, so that edges are antialiased. */
 const samples = 3;
 
 const mod = (value: number, by: number) => value - by * Math.floor(value / by);

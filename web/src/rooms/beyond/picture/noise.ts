@@ -1,9 +1,9 @@
-/** The picture and its noise: what both desks of the picture start from. */
+/** The noisy picture that both solvers of the picture start from. */
 import type { Heed, Tensor } from "heed";
 import { type GreyPicture, house } from "./drawing";
 
 export interface NoisyRequest {
-  /** Null: our own drawing. */
+  /** Null for the built-in drawing. */
   readonly own: GreyPicture | null;
   readonly noise: number;
   readonly grain: number;
@@ -19,7 +19,7 @@ export interface NoisyPicture {
   readonly noisy: Tensor;
 }
 
-/** Normal noise from a seed, added by the engine; to be called within a scope. */
+/** Adds normal noise from a seed, with the engine. Must be called within a scope. */
 export function noisyPicture(heed: Heed, { own, noise, grain }: NoisyRequest): NoisyPicture {
   const clean = own ?? house();
   const shape = [clean.height, clean.width];
@@ -35,7 +35,7 @@ export function nonLocalOptions({ patch, window, h, noise }: NoisyRequest) {
   return { patchRadius: patch, searchRadius: window, h, sigma: noise };
 }
 
-/** The local mean is taken over one patch, as far as the window reaches. */
+/** The local mean is over one patch, limited by the window. */
 export function meanRadius({ patch, window }: Pick<NoisyRequest, "patch" | "window">): number {
   return Math.min(patch, window);
 }

@@ -1,4 +1,4 @@
-/** A picture file as grey pixels; nothing leaves the page. */
+/** Decodes a picture file to grey pixels; nothing leaves the page. */
 import type { GreyPicture } from "./drawing";
 
 const longestSide = 256;
@@ -14,7 +14,7 @@ export async function readPicture(file: File): Promise<GreyPicture> {
     const context = canvas.getContext("2d", { willReadFrequently: true });
     if (!context) throw new Error("the browser gives no canvas");
     context.imageSmoothingQuality = "high";
-    // What is clear in the picture becomes white.
+    // Transparent pixels become white.
     context.fillStyle = "#fff";
     context.fillRect(0, 0, width, height);
     context.drawImage(bitmap, 0, 0, width, height);

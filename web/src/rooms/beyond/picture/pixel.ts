@@ -1,8 +1,8 @@
-/** A desk of this room: how one pixel becomes a mean of those around it. */
+/** A solver of this room: the weights by which one pixel becomes a mean of those around it. */
 
 import type { Heed } from "heed";
+import { numbersOf } from "../../../worker/numbersOf";
 import type { Solver } from "../../../worker/solver";
-import { numbersOf } from "../numbers";
 import type { Method, Pixel } from "../state";
 import { bilateralWeights } from "./bilateral";
 import {
@@ -28,14 +28,17 @@ export interface PixelAnswer {
   readonly noisy: number;
   /** The sum of weight times noisy value. */
   readonly mean: number;
-  /** On itself. */
+  /** The weight on itself. */
   readonly own: number;
   readonly largest: number;
-  /** As many pixels with equal weights would leave as much noise: 1 / sum of squared weights. */
+  /**
+   * The effective number of pixels, 1 / sum of squared weights: this many with equal weights would leave the same
+   * noise.
+   */
   readonly count: number;
 }
 
-/** Cuts the window around a pixel out of a picture; `fill` where it reaches outside. */
+/** The window around a pixel; `fill` outside of the picture. */
 function cut(
   values: ArrayLike<number>,
   { width, height }: { width: number; height: number },
@@ -71,7 +74,7 @@ function weightsOf(
   return evenWeights(heed, clean, request);
 }
 
-/** The local mean as attention: all scores are 0, and the mask lets the patch be seen. */
+/** The local mean as attention: all scores are 0, and the mask shows only the patch. */
 function evenWeights(
   heed: Heed,
   size: { width: number; height: number },

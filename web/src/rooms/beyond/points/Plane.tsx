@@ -1,6 +1,6 @@
 /**
- * Points and a query that can be dragged, the estimate through them, and the query's weights below. Attributes in SVG
- * are told apart by their case: only `tabindex` is one.
+ * Points and a query that can be dragged, the estimated curve, and the query's weights below. Attributes in SVG are
+ * case-sensitive: `tabindex` works, `tabIndex` does not.
  */
 import { useRef } from "preact/hooks";
 import { px } from "../../../picture/layout";
@@ -15,7 +15,7 @@ const height = 340;
 const rowHeight = 96;
 const gap = 28;
 
-/** Places on the plane are kept to two decimals, so that a link stays short. */
+/** Coordinates have two decimals, so that a link stays short. */
 const rounded = (value: number, { min, max }: { min: number; max: number }) =>
   Math.round(100 * Math.max(min, Math.min(max, value))) / 100;
 
@@ -33,7 +33,7 @@ export interface PlaneProps {
   isLocked: boolean;
   onPoints(points: readonly Point[]): void;
   onQuery(query: number): void;
-  /** The point whose weight is asked for. */
+  /** The point whose weight is explained. */
   onPoint(index: number | null, by: "pointer" | "keyboard"): void;
 }
 
@@ -58,7 +58,7 @@ export function Plane({ state, answer, isLocked, onPoints, onQuery, onPoint }: P
   };
   const put = (index: number, point: Point) =>
     onPoints(points.map((other, i) => (i === index ? point : other)));
-  /** What follows the pointer while it is held. */
+  /** What is being dragged. */
   const drag = (move: (event: PointerEvent) => void) => ({
     onPointerDown: (event: PointerEvent) => {
       if (event.button !== 0) return;
@@ -69,7 +69,7 @@ export function Plane({ state, answer, isLocked, onPoints, onQuery, onPoint }: P
       if (event.buttons & 1) move(event);
     },
   });
-  /** What makes a point say its weight, and where it may be moved, move. */
+  /** The handlers by which a point shows its weight and, if allowed, moves. */
   const pointing = (index: number, point: Point) => ({
     onPointerEnter: () => onPoint(index, "pointer"),
     onPointerLeave: () => onPoint(null, "pointer"),
@@ -156,7 +156,7 @@ export function Plane({ state, answer, isLocked, onPoints, onQuery, onPoint }: P
               weights, the highest {formatWeight(largest)}
             </text>
           </svg>
-          {/* biome-ignore lint/a11y/noSvgWithoutTitle: what it holds has words of its own */}
+          {/* biome-ignore lint/a11y/noSvgWithoutTitle: its contents are labelled */}
           <svg ref={svg} width={width} height={rowBottom + 36}>
             <rect
               class="plot-field"

@@ -5,7 +5,7 @@ import { Slider, Switch } from "../../../shared/Fields";
 import { format, formatWeight } from "../../../shared/format";
 import { Panel } from "../../../shared/Panel";
 import { type Column, RowTable } from "../../../shared/RowTable";
-import { Settings } from "../../../shared/Settings";
+import { SettingsPanel } from "../../../shared/SettingsPanel";
 import { useFootnote, useShell } from "../../../shared/shell";
 import { useAnswer } from "../../../worker/useAnswer";
 import { Figures } from "../Figures";
@@ -39,7 +39,7 @@ function pointsCsv(points: readonly Point[], answer: Regression | null): string 
   return `${["point,x,y,weight", ...rows].join("\r\n")}\r\n`;
 }
 
-/** How a point got its weight, with its numbers. */
+/** The formula of a point's weight. */
 function weightWords(
   points: readonly Point[],
   index: number,
@@ -65,7 +65,7 @@ export function PointsPanel({ state, set }: PanelProps) {
   useFootnote(answer && `estimated at 242 places in ${answer.milliseconds.toFixed(1)} ms`);
   return (
     <>
-      <Settings
+      <SettingsPanel
         look={
           <>
             <Switch
@@ -111,7 +111,7 @@ export function PointsPanel({ state, set }: PanelProps) {
             Start again
           </button>
         </p>
-      </Settings>
+      </SettingsPanel>
       <Work title="Attention among points">
         <Roles>
           The <As of="q">query</As> is a place on the axis, the <As of="k">keys</As> are the points'

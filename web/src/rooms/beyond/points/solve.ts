@@ -1,6 +1,7 @@
-/** A desk of this room: kernel regression over points of a plane. */
+/** A solver of this room: kernel regression over points of a plane. */
+
+import { numbersOf } from "../../../worker/numbersOf";
 import type { Solver } from "../../../worker/solver";
-import { numbersOf } from "../numbers";
 import { type Point, plane } from "../state";
 
 export interface RegressionRequest {
@@ -10,19 +11,19 @@ export interface RegressionRequest {
 }
 
 export interface Regression {
-  /** Where the estimate was computed, evenly along the axis. */
+  /** The x of the estimates, evenly spaced. */
   readonly x: Float32Array<ArrayBuffer>;
   readonly estimate: Float32Array<ArrayBuffer>;
-  /** At each x, the weight that a point there would have: the kernel over its sum over the points that are there. */
+  /** At each x, the weight that a point there would have: the kernel divided by its sum over the existing points. */
   readonly kernel: Float32Array<ArrayBuffer>;
-  /** Of the query: one weight for each point, and their mean. */
+  /** For the query: the weight of each point, and the weighted mean. */
   readonly weights: Float32Array<ArrayBuffer>;
   /** The logarithm of that sum. */
   readonly logSum: number;
   readonly value: number;
-  /** The mean of all points alike. */
+  /** The unweighted mean of all points. */
   readonly average: number;
-  /** softmax(X X^T) X, rows as the points' x and y. */
+  /** softmax(X X^T) X, where a row of X is a point. */
   readonly similar: Float32Array<ArrayBuffer>;
   readonly milliseconds: number;
 }
@@ -44,14 +45,14 @@ const solve: Solver<RegressionRequest, Regression> = ({ points, bandwidth, query
     const estimates = numbersOf(output);
     const row = numbersOf(weights).slice(places * n);
     const score = (x: number) => -(((x - query) / bandwidth) ** 2) / 2;
-    // The sum as the engine has it: a point's weight is e^score over it. The largest weight says it best.
+    // The engine's sum, from weight = e^score ÷ sum; the largest weight gives it most precisely.
     const top = row.indexOf(Math.max(...row));
     const logSum = score(points[top]?.x ?? query) - Math.log(row[top] as number);
     const centre = (data: number[]) => {
       const mean = data.reduce((sum, value) => sum + value, 0) / n;
       return { mean, of: data.map((value) => value - mean) };
     };
-    // Products of vectors tell how alike two points are only around their common middle.
+    // Dot products measure similarity only for points that are centred.
     const [xs, ys] = [centre(points.map(({ x }) => x)), centre(points.map(({ y }) => y))];
     const centred = heed.tensor([xs.of.map((x, i) => [x, ys.of[i] as number])]);
     const similar = numbersOf(heed.selfSimilarity(centred).output);

@@ -1,11 +1,11 @@
-/** A trained model fills the gap of a series that repeats itself. */
+/** A trained model fills a gap in a periodic series. */
 import { useMemo, useRef } from "preact/hooks";
 import { SaveDrawing } from "../../../picture/SaveDrawing";
 import { NumberField } from "../../../shared/Fields";
 import { format, formatWeight, softmaxOf } from "../../../shared/format";
 import { Panel } from "../../../shared/Panel";
 import { type Column, RowTable } from "../../../shared/RowTable";
-import { Settings } from "../../../shared/Settings";
+import { SettingsPanel } from "../../../shared/SettingsPanel";
 import { useFootnote } from "../../../shared/shell";
 import { useAnswer } from "../../../worker/useAnswer";
 import { EmptyRow } from "../EmptyRow";
@@ -27,12 +27,12 @@ const columns: readonly Column[] = [
   { id: "alike", head: "alike" },
   { id: "weight", head: "weight" },
 ];
-/** Rows of the table: the largest weights. */
+/** The number of rows of the table, which has the largest weights. */
 const rowsShown = 10;
 
 const nameOf = ({ layer, head }: HeadRef) => `layer ${layer + 1}, head ${head + 1}`;
 
-/** The mean over the gap of a head's weight on values that are alike. */
+/** A head's mean weight, over the gap, on values whole periods away. */
 function onAlikeOf({ onAlike }: HeadWeights, { isHidden }: FilledSeries): number {
   const hidden = [...onAlike].filter((_, t) => isHidden[t]);
   return hidden.reduce((sum, weight) => sum + weight, 0) / hidden.length;
@@ -90,7 +90,7 @@ export function SeriesPanel({ state, set }: PanelProps) {
 
   return (
     <>
-      <Settings>
+      <SettingsPanel>
         <NumberField
           label="Seed of the series"
           value={state.series}
@@ -109,7 +109,7 @@ export function SeriesPanel({ state, set }: PanelProps) {
           48 values with a period of 6 to 16, a trend and some noise; 6 to 12 are hidden. None of
           these series was among those that the model learned from.
         </p>
-      </Settings>
+      </SettingsPanel>
       <Work title="Attention in a series">
         <Roles>
           <As of="q">Queries</As> and <As of="k">keys</As> are positions of the series: what the

@@ -19,9 +19,9 @@ export function SeriesPlot({
   onPoint,
 }: {
   answer: FilledSeries;
-  /** The hidden value that looks. */
+  /** The hidden value whose weights are shown. */
   row: number;
-  /** One for each value. */
+  /** One weight for each value. */
   weights: Float32Array;
   onRow(row: number): void;
   /** The value that is pointed at. */
@@ -120,8 +120,8 @@ export function SeriesPlot({
               weights, the highest {formatWeight(largest)}
             </text>
           </svg>
-          {/* biome-ignore lint/a11y/noSvgWithoutTitle: what it holds has words of its own */}
-          {/* biome-ignore lint/a11y/useKeyWithClickEvents: the handle in it takes the keyboard */}
+          {/* biome-ignore lint/a11y/noSvgWithoutTitle: its contents are labelled */}
+          {/* biome-ignore lint/a11y/useKeyWithClickEvents: the handle inside handles the keyboard */}
           <svg
             width={width}
             height={rowBottom + 36}

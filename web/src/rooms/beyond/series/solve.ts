@@ -1,4 +1,4 @@
-/** A desk of this room: the trained encoder fills the gap of a series. */
+/** A solver of this room: the trained encoder fills the gap of a series. */
 import type { Heed } from "heed";
 import {
   type Alignment,
@@ -14,7 +14,7 @@ import { modelFilesIn, reportIn } from "../../../worker/modelFiles";
 import type { Solver, SolverContext } from "../../../worker/solver";
 
 export interface SeriesRequest {
-  /** The folder of the model's files, an address of its own: the worker's is another one than the page's. */
+  /** The absolute address of the model's folder, because the worker's base address differs from the page's. */
   readonly model: string;
   readonly seed: number;
 }
@@ -24,7 +24,7 @@ export interface HeadWeights {
   readonly head: number;
   /** A row for each position. */
   readonly weights: Float32Array<ArrayBuffer>;
-  /** By position, its weight on the values that are alike; 0 where nothing is hidden. */
+  /** By position, its weight on known values whole periods away; 0 for a position that is not hidden. */
   readonly onAlike: Float32Array<ArrayBuffer>;
 }
 
@@ -32,14 +32,14 @@ export interface FilledSeries {
   readonly seed: number;
   readonly values: Float32Array<ArrayBuffer>;
   readonly isHidden: readonly boolean[];
-  /** By position, the known values that are whole periods away. */
+  /** By position, the known values whole periods away. */
   readonly alike: Alignment;
   readonly filled: Float32Array<ArrayBuffer>;
   readonly heads: readonly HeadWeights[];
-  /** Root mean square errors over the gap: the model's, and a straight line's. */
+  /** Root mean square errors over the gap, of the model and of a straight line. */
   readonly error: number;
   readonly lineError: number;
-  /** The same errors over all series held out, measured when the model was trained. */
+  /** The same errors over all held-out series, measured when the model was trained. */
   readonly heldOut: HeldOut;
   readonly parameters: number;
   readonly milliseconds: number;

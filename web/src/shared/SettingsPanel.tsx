@@ -5,7 +5,7 @@ import { Lockable, Panel } from "./Panel";
 
 const wide = "(min-width: 64rem)";
 
-export function Settings({
+export function SettingsPanel({
   children,
   look,
 }: {
