@@ -1,7 +1,7 @@
 #pragma once
 
-// How a call crosses the border: numbers in memory become arguments by the types of a function's
-// parameters, and its results become numbers.
+// Calls across the border: numbers in memory are converted to arguments by the types of a
+// function's parameters, and its results to numbers.
 
 #include <algorithm>
 #include <array>
@@ -34,8 +34,8 @@ inline constexpr bool kIsOptionalNumber = false;
 template <class T>
 inline constexpr bool kIsOptionalNumber<std::optional<T>> = std::is_arithmetic_v<T>;
 
-/// Reads arguments one after the other: numbers are doubles, which hold every address and every
-/// whole number up to 2^53.
+/// Reads the arguments in order. Numbers are doubles, which can represent every address and every
+/// integer up to 2^53.
 class Reader {
  public:
   explicit Reader(std::span<const double> numbers)
@@ -68,7 +68,7 @@ class Reader {
       return list;
     } else {
       T options;
-      if (is_at_end()) return options;  // options left off are those by default
+      if (is_at_end()) return options;  // missing options have their defaults
       std::apply([&](auto... members) { (read_into(options.*members), ...); }, kMembers<T>);
       return options;
     }
@@ -83,8 +83,8 @@ class Reader {
   }
   Handle handle() { return converted<Handle>(number()); }
 
-  /// The number as a T. It is undefined what a conversion gives for a number that a whole T cannot
-  /// hold; as a float it becomes infinite.
+  /// The number as a T. Converting a number outside the range of an integer type is undefined
+  /// behaviour; outside that of float it gives infinity.
   template <class T>
   T converted(double given) const {
     using Limits = std::numeric_limits<T>;
@@ -99,7 +99,7 @@ class Reader {
     return static_cast<T>(given);
   }
 
-  /// TypeScript checks options by their names, so this finds only what escaped those checks.
+  /// TypeScript checks options and names them, so this finds only what those checks missed.
   [[noreturn, gnu::noinline]] void refuse(double given, double least, double most) const {
     std::array<char, 128> expected, got;
     std::snprintf(expected.data(), expected.size(), "a whole number from %.17g to %.17g", least,
@@ -119,15 +119,15 @@ class Reader {
   const double* end_;
 };
 
-/// The tensors that JavaScript holds, and the memory of their elements: what several share is
-/// counted once.
+/// The tensors that JavaScript holds, and the memory of their elements; shared memory is counted
+/// once.
 struct HeldTensors {
   std::size_t count = 0;
   std::size_t bytes = 0;
 };
 
-/// A module has one engine, on whose thread alone tensors cross the border. Not a member of Engine,
-/// because an address less in the call that deletes a tensor is measurable.
+/// A module has one engine, and tensors cross the border on its thread only. Not a member of
+/// Engine, because another argument makes the call that deletes a tensor measurably slower.
 inline HeldTensors held_tensors;
 
 /// The most tensors and numbers that a result is written as.
@@ -151,8 +151,8 @@ constexpr ResultSize size_of_result() {
   }
 }
 
-/// Writes results: of a tensor its address, the address of its elements, type, rank and sizes; 0
-/// for one that was not asked for. What it wrote belongs to JavaScript once `finish` is called.
+/// Writes results: for a tensor its address, the address of its elements, type, rank and sizes; 0
+/// for one that was not requested. JavaScript owns the written tensors after `finish`.
 class Writer {
  public:
   static constexpr std::size_t kMostTensors = size_of_result<AttentionResult>().tensors;
@@ -198,18 +198,19 @@ class Writer {
   std::size_t count_ = 0;
 };
 
-/// A context, once it is there, and what goes to and from it.
+/// A context, once it has been created, and the memory of its calls.
 struct Engine {
   static constexpr std::size_t kNumbers = 4096;
 
   std::optional<Context> context;
-  /// Of the call that runs: its arguments, then its results.
+  /// The arguments of the running call, then its results.
   std::array<double, kNumbers> numbers;
-  /// Why a call failed. It has its place beforehand: there may be no memory left to say so.
+  /// Why a call failed. Allocated beforehand, because memory may have run out.
   std::array<char, 1024> message;
 };
 
-/// A parameter's argument: a value, an object that the function may change, or what a span is of.
+/// The type of a parameter's argument: a value, a reference to an object that the function may
+/// change, or the array behind a span.
 template <class T>
 struct ArgumentOf {
   using Type = std::conditional_t<std::is_lvalue_reference_v<T> &&
@@ -223,8 +224,8 @@ struct ArgumentOf<std::span<T>> {
 template <class T>
 using Argument = typename ArgumentOf<T>::Type;
 
-/// Calls a function. Made with braces, because only what stands in braces is evaluated from left to
-/// right, as arguments must be read.
+/// Calls a function when constructed with braces: only a braced list is evaluated from left to
+/// right, the order in which arguments must be read.
 struct Call {
   template <class Function, class... Arguments>
   explicit Call(const Function& function, Arguments&&... arguments) {
@@ -252,12 +253,12 @@ void run(Engine& engine, std::size_t count, Result (*function)(Context&, Paramet
   Call{finish, reader.read<Argument<Parameters>>()...};
 }
 
-/// How a call ended. After kDone the results stand in the numbers, else why in the message; of
-/// heed's own errors the code is kRefused and more.
+/// How a call ended. After kDone the numbers are the results, otherwise the message says why. For
+/// heed's own errors the value is kRefused plus their code.
 enum class Ending : int { kDone, kInternal, kNoMemory, kRefused };
 
-/// Runs a call, out of which no exception comes: JavaScript could not free it. One function for all
-/// of them, because handlers take room.
+/// Runs a call and catches all exceptions, because JavaScript could not free them. One function for
+/// all calls, because handlers increase the code size.
 [[gnu::noinline]] inline int guarded(Engine& engine, std::size_t count,
                                      void (*call)(Engine&, std::size_t)) noexcept {
   const auto failed = [&](Ending ending, std::string_view why) {

@@ -1,16 +1,16 @@
 // The border between C++ and JavaScript, and the only file that knows Emscripten. All operations
 // are called in one way: JavaScript writes the arguments as numbers into memory that both sides see
-// (bindings/js/core/border.ts), the operation's own signature says how to read them, and the results
-// come back in the same memory, as does why a call failed. A call is one step into the module,
-// whatever it takes and gives, where Embind's own objects would be one for every option and result.
+// (bindings/js/core/border.ts), the operation's signature says how to read them, and the results or the
+// reason of a failure are written to the same memory. Each call enters the module once; with
+// Embind's own objects there would be a call for every option and result.
 
 #include <emscripten/bind.h>
 #include <malloc.h>
 
 #include "border.hpp"
 
-// Says in the binary whose it is, so that bindings/js/load/binaries.ts can refuse another one: functions
-// have names of one letter there, so any binary would link with any glue.
+// Stores version and variant in the binary, so that bindings/js/load/binaries.ts can refuse another one:
+// exports have names of one letter, so any binary would link with any glue.
 __asm__(".section .custom_section.heed,\"\",@\n.ascii \"" HEED_VERSION " " HEED_WASM_VARIANT
         "\"\n.section .text,\"\",@");
 
@@ -20,7 +20,7 @@ using namespace heed;
 using heed::border::Engine;
 using heed::border::Handle;
 
-/// Lets JavaScript call a function, by the types of its parameters and of its result.
+/// Exports a function to JavaScript, by the types of its parameters and of its result.
 template <auto Function>
 void operation(const char* name) {
   emscripten::function(
@@ -86,7 +86,7 @@ EMSCRIPTEN_BINDINGS(heed) {
       .value("half", RopeStyle::kHalf)
       .value("interleaved", RopeStyle::kInterleaved);
 
-  // None if there is no memory. It computes once it is started.
+  // Null if there is no memory. The engine computes after it has been started.
   emscripten::function(
       "newEngine", +[] { return reinterpret_cast<Handle>(new (std::nothrow) Engine); });
   emscripten::function(
@@ -125,7 +125,7 @@ EMSCRIPTEN_BINDINGS(heed) {
       "tensorCount", +[] { return static_cast<double>(border::held_tensors.count); });
   emscripten::function(
       "tensorBytes", +[] { return static_cast<double>(border::held_tensors.bytes); });
-  // The allocator's int has all 32 bits of a size.
+  // The allocator returns a size of 32 bits as an int.
   emscripten::function(
       "bytesInUse",
       +[] { return static_cast<double>(static_cast<unsigned>(mallinfo().uordblks)); });
@@ -155,7 +155,7 @@ EMSCRIPTEN_BINDINGS(heed) {
       "kvCacheReorder");
 
   operation<[](Context&, std::int64_t queries, std::int64_t keys, Tensor& kinds, Tensor& bits) {
-    // From here on their memory is the mask's.
+    // The mask owns their memory from here on.
     border::held_tensors.bytes -= kinds.owned_bytes() + bits.owned_bytes();
     Tensor own_kinds = std::move(kinds);
     Tensor own_bits = std::move(bits);

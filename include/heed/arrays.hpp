@@ -1,6 +1,6 @@
 #pragma once
 
-// Arithmetic, products and rearrangement of arrays: what models need between their layers.
+// Arithmetic, products and rearrangement of arrays, which models use between their layers.
 
 #include <cstdint>
 #include <span>
@@ -22,26 +22,26 @@ Tensor divide(Context& context, const TensorView& a, const TensorView& b);
 Tensor scale(Context& context, const TensorView& x, double factor);
 
 /// Sums over the axes that broadcasting to x's shape would repeat: the gradient of a broadcast.
-/// Sums are pairwise or in double, so that many terms cost no accuracy.
+/// Partial sums are added in double, so accuracy does not fall with the number of terms.
 /// Throws ShapeError if `shape` does not broadcast to x's, DTypeError.
 Tensor sum_to(Context& context, const TensorView& x, const Shape& shape);
 
-/// x repeated to a shape like numpy, aligned right. Throws ShapeError, DTypeError.
+/// x broadcast to a shape like numpy, aligned right. Throws ShapeError, DTypeError.
 Tensor broadcast_to(Context& context, const TensorView& x, const Shape& shape);
 
 struct MatmulOptions {
-  /// Whether the last two axes change places before.
+  /// Whether the last two axes of the array are swapped first.
   bool transpose_a = false;
   bool transpose_b = false;
 };
 
-/// a b for matrices, or batches of them: a [..., M, K], b [K, N] or [..., K, N] with the same axes
-/// before -> [..., M, N]. Throws ShapeError, DTypeError, MemoryError.
+/// a b for matrices, or batches of them: a [..., M, K], b [K, N] or [..., K, N] with the same
+/// leading axes -> [..., M, N]. Throws ShapeError, DTypeError, MemoryError.
 Tensor matmul(Context& context, const TensorView& a, const TensorView& b,
               const MatmulOptions& options = {});
 
 /// The axes in another order: axis i of the result is axis order[i] of x. Any type.
-/// Throws OptionError for an order that is none.
+/// Throws OptionError unless `order` is a permutation of the axes.
 Tensor transpose(Context& context, const TensorView& x, std::span<const std::int64_t> order);
 
 /// Entries [start, start + length) of an axis; a negative axis counts from the end. Any type.
@@ -52,9 +52,9 @@ Tensor slice(Context& context, const TensorView& x, std::int64_t axis, std::int6
 /// Arrays of one type, end to end along an axis. Throws ShapeError, DTypeError, OptionError.
 Tensor concat(Context& context, std::span<const TensorView> parts, std::int64_t axis);
 
-/// The largest number of each part of the last two axes, cut into so many rows and columns of
-/// parts: part i of r along an axis of R is [floor(i R / r), ceil((i + 1) R / r)). Not a number
-/// where a part has one that is not. x [..., H, W] -> [..., rows, columns]. Throws ShapeError,
+/// The maximum of each cell of a grid of `rows` x `columns` cells over the last two axes: cell i of
+/// r along an axis of size R is [floor(i R / r), ceil((i + 1) R / r)). NaN where a cell contains
+/// NaN. x [..., H, W] -> [..., rows, columns]. Throws ShapeError,
 /// DTypeError, OptionError.
 Tensor adaptive_max_pool(Context& context, const TensorView& x, std::int64_t rows,
                          std::int64_t columns);
@@ -63,8 +63,8 @@ Tensor adaptive_max_pool(Context& context, const TensorView& x, std::int64_t row
 /// Throws DTypeError for a type that is not floating.
 Tensor cast(Context& context, const TensorView& x, DType dtype);
 
-/// Numbers drawn evenly from [low, high), or normally distributed: a function of the seed and the
-/// place alone. Throws OptionError.
+/// Numbers from the uniform distribution on [low, high), or from a normal distribution. Each is a
+/// function of the seed and its index alone. Throws OptionError.
 Tensor random_uniform(Context& context, const Shape& shape, double low, double high,
                       std::uint64_t seed);
 Tensor random_normal(Context& context, const Shape& shape, double mean, double deviation,

@@ -6,8 +6,9 @@
 
 namespace heed {
 
-/// What operations run on: a thread pool, scratch memory and the kernels of one instruction set.
-/// Make one and keep it. A context runs one operation at a time; several contexts are independent.
+/// The resources of operations: a thread pool, scratch memory and the kernels of one instruction
+/// set. Make one and keep it. A context runs one operation at a time; several contexts are
+/// independent.
 class Context {
  public:
   struct Options {
@@ -27,7 +28,7 @@ class Context {
 
   int threads() const noexcept;
   /// Threads that have begun. A thread begins after the context is made; in WebAssembly only once
-  /// its worker has loaded. Until then the others do its work.
+  /// its worker has loaded. Until then the other threads do its work.
   int running_threads() const noexcept;
   /// The instruction set in use, for example "avx2".
   std::string_view isa() const noexcept;

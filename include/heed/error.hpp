@@ -14,7 +14,7 @@ enum class ErrorCode { kShape, kDType, kOption, kMemory };
 class Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message);
-  /// All messages read alike: "q: expected rank 3 or 4, got [2, 8]".
+  /// All messages have one form: "q: expected rank 3 or 4, got [2, 8]".
   Error(ErrorCode code, std::string_view argument, std::string_view expected, std::string_view got);
 
   ErrorCode code() const noexcept { return code_; }

@@ -8,9 +8,9 @@
 //   G  key/value heads       E  embedding size
 //
 // Arrays are dense and row-major. Operations take views, return tensors that they allocate, and
-// check shapes, types and options first: they throw a heed::Error that names the argument, what
-// was expected and what came, and leave everything as it was. Results do not depend on the number
-// of threads.
+// check shapes, types and options first: they throw a heed::Error that names the argument, the
+// expected value and the given one, and leave all arguments unchanged. Results do not depend on the
+// number of threads.
 
 #include <functional>
 #include <optional>
@@ -31,23 +31,24 @@
 namespace heed {
 
 // ---------------------------------------------------------------------------------------------
-// Attention: softmax(scale Q K^T + bias, over the keys that may be seen) V
+// Attention: softmax(scale Q K^T + bias) V over the visible keys
 // (Vaswani et al., "Attention Is All You Need", section 3.2.1, 2017)
 
-/// Which query stands at which key, when there are fewer or more keys than queries: query i has
-/// position p = i + offset.
+/// The positions of queries when there are fewer or more keys than queries: query i has position
+/// p = i + offset.
 enum class CausalAlignment {
-  /// The length of the past with one; kv_lengths[b] - L with those; the sequence's keys - queries
+  /// The length of the past, if there is one; kv_lengths[b] - L, if they are given; the sequence's
+  /// keys - queries
   /// for packed sequences (as FlashAttention 2.1); else 0.
   kDefault,
-  /// Query 0 stands at key 0.
+  /// Query 0 has the position of key 0.
   kTopLeft,
-  /// The last query stands at the last key.
+  /// The last query has the position of the last key.
   kBottomRight,
 };
 
-/// A mask evaluated once and kept by blocks of 48 queries x 128 keys, the kernel's own tiles: empty
-/// blocks are never visited and full ones not masked (Dong et al., "FlexAttention", 2024).
+/// A mask that is evaluated once and stored by blocks of 48 queries x 128 keys, the kernel's tiles:
+/// empty blocks are skipped and full ones are not masked (Dong et al., "FlexAttention", 2024).
 class BlockMask {
  public:
   static constexpr std::int64_t kQueries = 48;
@@ -57,7 +58,7 @@ class BlockMask {
 
   /// kinds int32 [batch, heads, blocks of queries, blocks of keys], batch and heads may be 1:
   /// kEmpty, kFull or the index of a block of bits; bits bool [blocks, kQueries, kKeys], true where
-  /// a key may be seen. Throws ShapeError, DTypeError, OptionError.
+  /// a key is visible. Throws ShapeError, DTypeError, OptionError.
   BlockMask(std::int64_t queries, std::int64_t keys, Tensor kinds, Tensor bits);
 
   /// From a function, called for every (b, h, q, k) of these sizes.
@@ -82,8 +83,8 @@ class BlockMask {
 /// How the scores are computed.
 enum class Precision {
   kFloat32,
-  /// Queries and keys are rounded to whole numbers of 7 bits, a scale to each row, after the mean
-  /// of the keys is taken off them (after Zhang et al., "SageAttention", 2024). On normally
+  /// Queries and keys are rounded to integers of 7 bits with one scale per row, after the mean of
+  /// the keys is subtracted from them (after Zhang et al., "SageAttention", 2024). On normally
   /// distributed inputs the output's cosine similarity with kFloat32 is above 0.9995. Not with a
   /// cache.
   kInt8Scores,
@@ -97,7 +98,7 @@ struct AttentionOptions {
   /// Multiplies the scores; 1/sqrt(D) if not given.
   std::optional<float> scale;
 
-  // Which keys a query sees: those that every option below leaves.
+  // Which keys a query sees: those that every option below allows.
 
   /// Query i sees key j only if j <= p.
   bool is_causal = false;
@@ -107,13 +108,13 @@ struct AttentionOptions {
   /// Query i sees key j only if p - window_left <= j <= p + window_right; -1 leaves a side open.
   std::int64_t window_left = -1;
   std::int64_t window_right = -1;
-  /// bool: true where a key may be seen. float32: added to the scores, -inf hides a key.
+  /// bool: true where a key is visible. float32: added to the scores, -inf hides a key.
   /// Broadcasts like numpy, aligned right, to [B, H, L, S]; a last axis shorter than S (but not 1)
   /// hides the keys it does not reach.
   std::optional<TensorView> mask;
   /// int32 [B] how many keys of each sequence exist; the rest are not read.
   std::optional<TensorView> kv_lengths;
-  /// Blocks of queries and keys that are seen wholly, partly or not at all.
+  /// Blocks of queries and keys that are visible entirely, in part or not at all.
   const BlockMask* block_mask = nullptr;
 
   Precision precision = Precision::kFloat32;
@@ -124,14 +125,14 @@ struct AttentionOptions {
   float softcap = 0.0f;
   /// float32, added to the scores; broadcasts to [B, H, L, S]. -inf hides a key.
   std::optional<TensorView> bias;
-  /// float32 [H] or [B, H], of which either axis may be 1: slope * |p - j| is taken off the scores
-  /// (ALiBi: Press et al., 2022). For packed sequences B is their number.
+  /// float32 [H] or [B, H], of which either axis may be 1: slope * |p - j| is subtracted from the
+  /// scores (ALiBi: Press et al., 2022). For packed sequences B is their number.
   std::optional<TensorView> alibi_slopes;
   /// float32, in the same shapes: a logit for each head that joins the softmax's denominator and
   /// nothing else (attention sinks: Xiao et al., 2023; gpt-oss, 2025).
   std::optional<TensorView> sinks;
-  /// The share of weights that are set to zero, at random by the seed; the rest grow by
-  /// 1 / (1 - dropout). A given (seed, b, h, i, j) is always dropped or always kept.
+  /// The probability that a weight is set to zero; the others are multiplied by 1 / (1 - dropout).
+  /// The seed and (b, h, i, j) alone decide whether a weight is dropped.
   double dropout = 0.0;
   std::uint64_t dropout_seed = 0;
 
@@ -141,9 +142,9 @@ struct AttentionOptions {
   /// keys of k, and the result has both together as present_key and present_value.
   std::optional<TensorView> past_key;
   std::optional<TensorView> past_value;
-  /// k and v, new tokens, are appended to it, and the queries, which stand at the same positions,
-  /// see all it holds; S is the longest sequence's length. kv_lengths tells how many of the new
-  /// tokens each sequence takes.
+  /// k and v, the new tokens, are appended to it; the queries have the positions of the new tokens
+  /// and see all that it holds. S is the length of the longest sequence. kv_lengths says how many
+  /// of the new tokens each sequence takes.
   KvCache* cache = nullptr;
   /// int32 [N + 1]: packed sequences. q is [Tq, H, D], k [Tk, G, D], v [Tk, G, Dv]; sequence n has
   /// the queries [cu_seqlens_q[n], cu_seqlens_q[n + 1]) and the keys likewise, and sees no other's.
@@ -156,11 +157,11 @@ struct AttentionOptions {
   bool need_lse = false;
   /// Keep what attention_backward needs of the softmax.
   bool need_statistics = false;
-  /// Keep the scores after the scale: every key's, hidden or not.
+  /// Keep the scores after the scale, those of hidden keys included.
   bool capture_scores = false;
   /// The same after the softcap.
   bool capture_capped = false;
-  /// Keep the scores after biases and masks; -inf where a key may not be seen.
+  /// Keep the scores after biases and masks; -inf where a key is hidden.
   bool capture_masked = false;
   /// Keep the entropy of each row of weights, -sum w log w, before any dropout.
   bool capture_entropy = false;
@@ -176,8 +177,8 @@ struct AttentionResult {
   /// query that sees no key -inf, or the sink.
   std::optional<Tensor> lse;
   /// [2, B, H, L], or [2, H, Tq]: the maximum m of each row of scores s, and the sum l of exp(s -
-  /// m). A sink counts as a score. A weight is exp(s - m) / l, which keeps its digits where scores
-  /// are large: exp(s - lse) does not, because lse = m + log l is rounded to a few digits after the
+  /// m). A sink counts as a score. A weight is exp(s - m) / l. It is accurate for large scores,
+  /// which exp(s - lse) is not, because lse = m + log l is then rounded to a few digits after the
   /// point. For a query that sees no key -inf and 0, or the sink and 1.
   std::optional<Tensor> statistics;
   /// [B, H, L, S] each
@@ -194,7 +195,7 @@ struct AttentionResult {
 /// q [B, H, L, D], k [B, G, S, D], v [B, G, S, Dv], or q [B, L, H*D], k [B, S, G*D],
 /// v [B, S, G*Dv] with head counts in the options. Query head h reads key/value head
 /// floor(h / (H/G)), so H must be a multiple of G (grouped-query attention: Ainslie et al., 2023).
-/// Keys that a query may not see are never read on its behalf: NaN there does not reach it.
+/// Keys that are hidden from a query are not read for it: NaN there does not reach its output.
 /// q, k, v and the past may all be float16 or bfloat16: then so are output, present_key and
 /// present_value, computed in float32; everything else stays float32.
 /// Tiled with an online softmax (Dao et al., "FlashAttention", 2022): memory is O((L + S) (D +
@@ -203,7 +204,8 @@ AttentionResult attention(Context& context, const TensorView& q, const TensorVie
                           const TensorView& v, const AttentionOptions& options = {});
 
 struct AttentionGradientOptions {
-  /// Of a float mask or bias, of slopes, of sinks: OptionError if they are not given.
+  /// Compute the gradients of a float mask or bias, of slopes, of sinks. OptionError if the forward
+  /// call had none.
   bool need_mask = false;
   bool need_bias = false;
   bool need_alibi_slopes = false;
@@ -216,7 +218,7 @@ struct AttentionGradients {
   Tensor q;
   Tensor k;
   Tensor v;
-  /// In the shapes of those that they belong to.
+  /// Each gradient has the shape of its argument.
   std::optional<Tensor> mask;
   std::optional<Tensor> bias;
   std::optional<Tensor> alibi_slopes;
@@ -227,10 +229,10 @@ struct AttentionGradients {
 
 /// The gradients of a loss whose gradient for the output is d_output. `output` and `statistics` are
 /// those of the same call of attention; scores are computed once more (Dao et al.,
-/// "FlashAttention", section 3.1 and appendix B, 2022), so that memory is O((L + S) (D + Dv)), but
-/// for the gradient of a bias, which has its size. A query that sees no key, and a key that no
-/// query sees, has gradient zero. Not for caches, int8 scores and halves: OptionError, DTypeError.
-/// Otherwise throws as attention.
+/// "FlashAttention", section 3.1 and appendix B, 2022), so that memory is O((L + S) (D + Dv))
+/// beside the gradient of a bias. A query that sees no key has gradient zero, and so has a key that
+/// no query sees. Caches, int8 scores and float16 are refused: OptionError, DTypeError. Otherwise
+/// throws as attention.
 AttentionGradients attention_backward(Context& context, const TensorView& d_output,
                                       const TensorView& q, const TensorView& k, const TensorView& v,
                                       const TensorView& output, const TensorView& statistics,
@@ -295,7 +297,7 @@ LinearAttentionResult linear_attention(Context& context, const TensorView& q, co
 // (Vaswani et al., section 3.2.2, 2017). Parameters have the layout of torch.nn.MultiheadAttention.
 
 struct MultiHeadAttentionParameters {
-  /// [3E, E] the query, key and value projections in one; or leave it out and give the three below.
+  /// [3E, E] the query, key and value projections in one array, or else the three below.
   std::optional<TensorView> in_proj_weight;
   /// [E, E], [E, size of a key], [E, size of a value]
   std::optional<TensorView> q_proj_weight;
@@ -312,9 +314,9 @@ struct MultiHeadAttentionOptions {
   /// Must divide E.
   std::int64_t heads = 0;
   bool is_causal = false;
-  /// As in AttentionOptions: bool, true where a key may be seen, or float32, added.
+  /// As in AttentionOptions: bool, true where a key is visible, or float32, added.
   std::optional<TensorView> mask;
-  /// bool [B, S], true where a key may be seen: torch's key_padding_mask with the opposite sense.
+  /// bool [B, S], true where a key is visible: the negation of torch's key_padding_mask.
   std::optional<TensorView> key_mask;
   bool need_weights = false;
   /// Weights as the mean over heads, [B, L, S], instead of [B, H, L, S].

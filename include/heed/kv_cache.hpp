@@ -9,10 +9,10 @@
 
 namespace heed {
 
-/// Keys and values of a batch of sequences, kept where the attention kernel reads them: appending a
-/// token copies that token and nothing else. Memory comes in pages of 128 tokens; sequences may
-/// share pages, and one that writes to a shared page gets its own copy of it first (paged
-/// attention: Kwon et al., "PagedAttention", 2023).
+/// Keys and values of a batch of sequences, in the layout that the attention kernel reads:
+/// appending a token copies that token and nothing else. Memory comes in pages of 128 tokens;
+/// sequences may share pages, and one that writes to a shared page gets its own copy of it first
+/// (paged attention: Kwon et al., "PagedAttention", 2023).
 class KvCache {
  public:
   /// How numbers are stored. Int8 has one scale for each token and head, and steps of few queries
@@ -23,16 +23,16 @@ class KvCache {
     std::int64_t batch = 1;
     std::int64_t heads = 0;
     std::int64_t head_size = 0;
-    /// 0 means as head_size.
+    /// 0 means head_size.
     std::int64_t value_size = 0;
     /// Tokens a sequence may hold.
     std::int64_t capacity = 0;
     Format format = Format::kFloat32;
     /// A sequence keeps its last `capacity` tokens and drops older ones, instead of refusing new
-    /// ones; positions go on counting. In attention, the query at position p sees the last
+    /// ones; positions continue to count. In attention, the query at position p sees the last
     /// `capacity` keys up to its own, from p - capacity + 1 on, as with window_left = capacity - 1:
     /// so it does not matter whether tokens are appended one by one or many at a time. A rewind
-    /// does not bring back what was dropped.
+    /// does not restore dropped tokens.
     bool is_rolling = false;
   };
 
@@ -54,8 +54,8 @@ class KvCache {
 
   /// k [batch, heads, L, head_size], v [batch, heads, L, value_size]; counts, int32 [batch], tells
   /// how many of the L rows each sequence takes, all by default. Throws ShapeError, DTypeError;
-  /// OptionError when a sequence that does not roll would pass its capacity; MemoryError. Then
-  /// nothing has been appended.
+  /// OptionError when a sequence that does not roll would pass its capacity; MemoryError. In each
+  /// case nothing has been appended.
   void append(const TensorView& k, const TensorView& v,
               const std::optional<TensorView>& counts = {});
 

@@ -1,8 +1,8 @@
 #pragma once
 
 // The layers around attention, forward and backward. A function that ends in _backward takes the
-// gradient of a loss for what the forward one gives, named d_output or after the result, and gives
-// those for its inputs, named after them.
+// gradient of a loss for the result of the forward function, named d_output or after the result,
+// and returns the gradients for its inputs, named after them.
 
 #include <cstdint>
 #include <optional>
@@ -16,11 +16,11 @@ namespace heed {
 // ---------------------------------------------------------------------------------------------
 // Linear layers and activations
 
-/// What is done to each number, alone or after a linear layer.
+/// A function of each number, alone or after a linear layer.
 enum class Activation {
   kNone,
   kRelu,      ///< max(x, 0)
-  kGelu,      ///< x Phi(x), Phi the distribution of the normal law (Hendrycks and Gimpel, 2016)
+  kGelu,      ///< x Phi(x), Phi the standard normal CDF (Hendrycks and Gimpel, 2016)
   kGeluTanh,  ///< x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), the same paper's approximation
   kSilu,      ///< x / (1 + exp(-x))
   kTanh,
@@ -34,10 +34,10 @@ Tensor linear(Context& context, const TensorView& x, const TensorView& weight,
               Activation activation = Activation::kNone);
 
 /// The same with weights packed beforehand. With int8 weights the rows of x are rounded too, each
-/// to 128 steps between its least and its greatest number: on normally distributed numbers the
-/// result is off by some 2 % of its root mean square. A row of x or of the weights with a number
-/// that is not finite gives NaN. Throws also OptionError for weights that a context with another
-/// instruction set has packed.
+/// to 128 steps between its minimum and its maximum: on normally distributed numbers the error is
+/// about 2 % of the result's root mean square. A row of x or of the weights with a number that is
+/// not finite gives NaN. Also throws OptionError for weights that were packed by a context with
+/// another instruction set.
 Tensor linear(Context& context, const TensorView& x, const PackedWeights& weight,
               const std::optional<TensorView>& bias = {},
               Activation activation = Activation::kNone);
@@ -54,8 +54,8 @@ struct LinearGradients {
   std::optional<Tensor> bias;
 };
 
-/// Of linear without an activation: d_output W, d_output^T x and the sum of d_output over all but
-/// its last axis, those that are needed. d_output [..., out]. Throws as linear.
+/// The gradients of linear without an activation: d_output W, d_output^T x and the sum of d_output
+/// over all but its last axis, each only if it is needed. d_output [..., out]. Throws as linear.
 LinearGradients linear_backward(Context& context, const TensorView& d_output, const TensorView& x,
                                 const TensorView& weight,
                                 const LinearGradientOptions& options = {});
@@ -67,7 +67,7 @@ Tensor activate(Context& context, const TensorView& x, Activation activation);
 Tensor activate_backward(Context& context, const TensorView& d_output, const TensorView& x,
                          Activation activation);
 
-/// silu(gate) up: what stands between the three linear layers of a SwiGLU (Shazeer, "GLU Variants
+/// silu(gate) up, the function between the three linear layers of a SwiGLU (Shazeer, "GLU Variants
 /// Improve Transformer", 2020). gate, up [...] -> [...]. Throws ShapeError, DTypeError.
 Tensor swiglu(Context& context, const TensorView& gate, const TensorView& up);
 
@@ -83,9 +83,9 @@ SwigluGradients swiglu_backward(Context& context, const TensorView& d_output,
 // Norms
 
 struct LayerNormOptions {
-  /// So many of the last axes of x are normalised together.
+  /// The number of last axes of x that are normalised together.
   int axes = 1;
-  /// The sizes of these axes; 1 and 0 for all if not given.
+  /// Arrays of the sizes of these axes; all ones and all zeros if not given.
   std::optional<TensorView> weight;
   std::optional<TensorView> bias;
   float eps = 1e-5f;
@@ -98,7 +98,7 @@ Tensor layer_norm(Context& context, const TensorView& x, const LayerNormOptions&
 
 struct NormGradients {
   Tensor x;
-  /// If there are such parameters.
+  /// Empty without such parameters.
   std::optional<Tensor> weight;
   std::optional<Tensor> bias;
 };
@@ -126,26 +126,28 @@ NormGradients rms_norm_backward(Context& context, const TensorView& d_output, co
 /// x [..., N] -> [..., N]. Throws DTypeError, ShapeError for rank 0.
 Tensor softmax(Context& context, const TensorView& x);
 
-/// Of softmax, from its result: y (d_y - sum_j d_y_j y_j). Throws ShapeError, DTypeError.
+/// The gradient of softmax from its result y: y (d_y - sum_j d_y_j y_j). Throws ShapeError,
+/// DTypeError.
 Tensor softmax_backward(Context& context, const TensorView& d_output, const TensorView& output);
 
-/// Sets a share `rate` of the numbers to zero, which ones the seed and their places alone say; the
-/// rest grow by 1 / (1 - rate) (Srivastava et al., 2014). Its gradient is the same function of
-/// d_output. Throws DTypeError; OptionError for a rate outside [0, 1).
+/// Sets numbers to zero with probability `rate`, depending on the seed and their indices alone, and
+/// multiplies the others by 1 / (1 - rate) (Srivastava et al., 2014). Its gradient is the same
+/// function of d_output. Throws DTypeError; OptionError for a rate outside [0, 1).
 Tensor dropout(Context& context, const TensorView& x, double rate, std::uint64_t seed);
 
 enum class Reduction { kMean, kSum, kNone };
 
 struct CrossEntropyOptions {
-  /// Rows with this target give 0 and do not count in the mean.
+  /// Rows with this target have loss 0 and do not count in the mean.
   std::optional<std::int32_t> ignore_index;
   /// e of the loss (1 - e) (-log p[target]) + e mean_c(-log p[c]) (Szegedy et al., 2016).
   float label_smoothing = 0.0f;
   Reduction reduction = Reduction::kMean;
 };
 
-/// -log softmax(logits)[target], of each row or together. logits [..., C], targets int32 [...] ->
-/// [] or [...]. A mean over no row is NaN, as torch has it. Throws ShapeError, DTypeError,
+/// -log softmax(logits)[target] of each row, or their mean or sum. logits [..., C], targets int32
+/// [...] ->
+/// [] or [...]. The mean over no rows is NaN, as in torch. Throws ShapeError, DTypeError,
 /// OptionError for a target outside [0, C).
 Tensor cross_entropy(Context& context, const TensorView& logits, const TensorView& targets,
                      const CrossEntropyOptions& options = {});
@@ -161,8 +163,8 @@ Tensor cross_entropy_backward(Context& context, const TensorView& d_loss, const 
 /// Throws ShapeError, DTypeError, OptionError for an id outside [0, V).
 Tensor embedding(Context& context, const TensorView& ids, const TensorView& weight);
 
-/// The gradient for the table [rows, E], d_output [..., E]: what reaches the row `padding_index`
-/// is left out. Throws as embedding.
+/// The gradient of the table [rows, E] from d_output [..., E]; that of the row `padding_index` is
+/// zero. Throws as embedding.
 Tensor embedding_backward(Context& context, const TensorView& d_output, const TensorView& ids,
                           std::int64_t rows, std::optional<std::int64_t> padding_index = {});
 
@@ -185,9 +187,9 @@ enum class RopeStyle {
 
 struct RopeOptions {
   RopeStyle style = RopeStyle::kHalf;
-  /// Of x [B, L, H*D]; taken from the shape [B, H, L, D] otherwise.
+  /// The number of heads in x [B, L, H*D]; taken from the shape [B, H, L, D] otherwise.
   std::int64_t heads = 0;
-  /// So many entries of each head are rotated, the first ones; 0 means all.
+  /// The number of entries of each head that are rotated, from the first; 0 means all.
   std::int64_t rotary_size = 0;
   double base = 10000.0;
   /// The position of the first row.
@@ -200,12 +202,12 @@ struct RopeOptions {
   std::optional<TensorView> sin;
 };
 
-/// Rotary position embedding: pair c of a row at position p is turned by the angle
+/// Rotary position embedding: pair c of a row at position p is rotated by the angle
 /// p base^(-2c / rotary_size) (Su et al., "RoFormer", 2021; ONNX RotaryEmbedding 23).
 /// x [B, H, L, D] or [B, L, H*D] -> the same shape. Throws ShapeError, DTypeError, OptionError.
 Tensor rope(Context& context, const TensorView& x, const RopeOptions& options = {});
 
-/// Of rope: the same angles the other way round. Throws as rope.
+/// The gradient of rope: rotation by the negative angles. Throws as rope.
 Tensor rope_backward(Context& context, const TensorView& d_output, const RopeOptions& options = {});
 
 // ---------------------------------------------------------------------------------------------
@@ -222,9 +224,10 @@ struct GruParameters {
 struct GruOptions {
   /// [B, Hd]; zeros if not given.
   std::optional<TensorView> state;
-  /// int32 [B]: sequence b ends after so many steps; its state stays and its outputs are zero.
+  /// int32 [B]: the number of steps of each sequence; after them its state stays and its outputs
+  /// are zero.
   std::optional<TensorView> lengths;
-  /// Keep what gru_backward needs.
+  /// Keep the gates, which gru_backward needs.
   bool need_gates = false;
 };
 
@@ -253,7 +256,8 @@ struct GruGradients {
   std::optional<Tensor> bias_hh;
 };
 
-/// d_output [B, L, Hd] and d_state [B, Hd], either may be missing; `output` and `gates` are gru's.
+/// d_output [B, L, Hd] and d_state [B, Hd], either may be missing; `output` and `gates` are results
+/// of gru.
 GruGradients gru_backward(Context& context, const std::optional<TensorView>& d_output,
                           const std::optional<TensorView>& d_state, const TensorView& x,
                           const GruParameters& parameters, const TensorView& output,

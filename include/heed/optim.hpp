@@ -14,14 +14,14 @@ namespace heed {
 struct SgdOptions {
   double learning_rate = 1e-2;
   double momentum = 0.0;
-  /// 1 - what the gradient counts in the momentum.
+  /// The gradient's factor in the momentum is 1 - dampening.
   double dampening = 0.0;
   bool nesterov = false;
   double weight_decay = 0.0;
 };
 
-/// As torch.optim.SGD: g += weight_decay p; buffer = momentum buffer + (1 - dampening) g, the first
-/// time g itself; p -= learning_rate (nesterov ? g + momentum buffer : buffer). Without momentum
+/// As torch.optim.SGD: g += weight_decay p; buffer = momentum buffer + (1 - dampening) g, or g in
+/// the first step; p -= learning_rate (nesterov ? g + momentum buffer : buffer). Without momentum
 /// the buffer is null and g takes its place. Throws ShapeError, DTypeError, OptionError.
 void sgd_step(Context& context, Tensor& parameter, const TensorView& gradient, Tensor* buffer,
               bool is_first, const SgdOptions& options);
@@ -29,12 +29,12 @@ void sgd_step(Context& context, Tensor& parameter, const TensorView& gradient, T
 struct AdamOptions {
   double learning_rate = 1e-3;
   double beta1 = 0.9;
-  /// In double, as all of these: 1 - beta2 is what counts.
+  /// In double, as all of these: the equations need 1 - beta2.
   double beta2 = 0.999;
   double eps = 1e-8;
   double weight_decay = 0.0;
-  /// AdamW: the decay is taken off the parameter and does not join the gradient (Loshchilov and
-  /// Hutter, 2019).
+  /// AdamW: the decay is subtracted from the parameter and not added to the gradient (Loshchilov
+  /// and Hutter, 2019).
   bool is_decoupled = false;
 };
 

@@ -18,8 +18,8 @@ struct AverageOptions {
   std::optional<TensorView> key_mask;
 };
 
-/// The mean over the positions that may be seen: attention whose scores are all equal.
-/// x [B, L, E] -> [B, L, E]; zeros where nothing may be seen. Throws ShapeError, DTypeError.
+/// The mean over the visible positions: attention whose scores are all equal.
+/// x [B, L, E] -> [B, L, E]; zeros where no position is visible. Throws ShapeError, DTypeError.
 Tensor average(Context& context, const TensorView& x, const AverageOptions& options = {});
 
 struct SelfSimilarityResult {
@@ -47,7 +47,7 @@ struct AdditiveAttentionResult {
 /// Attention whose score is w . tanh(q_i + k_j), q and k being projections of queries and keys to A
 /// numbers, the bias included: without a scale (Bahdanau et al., 2015; with W [q; k], the halves of
 /// W being the projections, Luong's "concat", 2015). q [B, L, A], k [B, S, A], v [B, S, Dv], weight
-/// [A], key_mask bool [B, S], true where a key may be seen. Zeros where none may. Throws
+/// [A], key_mask bool [B, S], true where a key is visible. Zeros where none is. Throws
 /// ShapeError, DTypeError, MemoryError.
 AdditiveAttentionResult additive_attention(Context& context, const TensorView& q,
                                            const TensorView& k, const TensorView& v,
@@ -98,7 +98,7 @@ KernelRegressionGradients kernel_regression_backward(Context& context, const Ten
                                                      const TensorView& bandwidth,
                                                      const TensorView& weights);
 
-/// What stands outside an image.
+/// The pixels outside an image.
 enum class Border {
   kReflect,  ///< mirrored, the edge pixel not repeated: c b | a b c
   kZero,
@@ -114,7 +114,7 @@ struct NonLocalMeansOptions {
   std::int64_t search_radius = 10;
   /// The weight falls by e where the distance grows by h^2; in the units of the image.
   float h = 0.1f;
-  /// Deviation of the noise: 2 sigma^2 is taken off the distances.
+  /// Standard deviation of the noise: 2 sigma^2 is subtracted from the distances.
   float sigma = 0.0f;
   /// How patches, not the search window, reach outside the image.
   Border border = Border::kReflect;
@@ -127,15 +127,15 @@ struct NonLocalMeansResult {
   Tensor weight_sum;
 };
 
-/// Each pixel becomes a mean of those around it, weighted by how alike their patches are (Buades et
-/// al., "A non-local algorithm for image denoising", 2005):
+/// Each pixel becomes a mean of those around it, weighted by the similarity of their patches
+/// (Buades et al., "A non-local algorithm for image denoising", 2005):
 ///   w_ij = exp(-max(d_ij - 2 sigma^2, 0) / h^2), d the mean squared difference of two patches.
 /// The search window is cut at the image's edge. image [H, W].
 /// Throws ShapeError, DTypeError, OptionError, MemoryError.
 NonLocalMeansResult non_local_means(Context& context, const TensorView& image,
                                     const NonLocalMeansOptions& options = {});
 
-/// The weights with which one pixel's mean is made, divided by their sum: [H, W], zero outside its
+/// The weights of one pixel's mean, divided by their sum: [H, W], zero outside its
 /// search window.
 Tensor non_local_means_weights(Context& context, const TensorView& image, std::int64_t row,
                                std::int64_t column, const NonLocalMeansOptions& options = {});

@@ -9,11 +9,11 @@
 
 namespace heed {
 
-/// The weights of a linear layer in the order in which its kernel reads them: for layers that are
-/// used many times. The numbers are copied; the array that they came from may go.
+/// The weights of a linear layer in the layout that its kernel reads, for layers that are used many
+/// times. The numbers are copied: the original array need not be kept.
 class PackedWeights {
  public:
-  /// kInt8 stores whole numbers from -64 to 64 and a scale for each output; at most 2^18 inputs.
+  /// kInt8 stores integers from -64 to 64 and a scale for each output; at most 2^18 inputs.
   enum class Format { kFloat32, kInt8 };
 
   /// weight [out, in]. Throws ShapeError, DTypeError, MemoryError.

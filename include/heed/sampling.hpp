@@ -21,18 +21,19 @@ struct TopKResult {
 TopKResult top_k(Context& context, const TensorView& x, std::int64_t k);
 
 struct SampleOptions {
-  /// Logits are divided by it; 0 takes the largest.
+  /// The divisor of the logits; 0 takes the largest logit.
   float temperature = 1.0f;
-  /// Only the k likeliest; 0 means all (Fan et al., 2018).
+  /// Draw from the k likeliest tokens only; 0 means all (Fan et al., 2018).
   std::int64_t top_k = 0;
-  /// Only the likeliest whose probabilities together reach p (Holtzman et al., 2020).
+  /// Draw from the fewest likeliest tokens whose probabilities together reach p (Holtzman et al.,
+  /// 2020).
   float top_p = 1.0f;
   std::uint64_t seed = 0;
 };
 
 /// A token for each row of logits [..., V] -> int32 [...]. Row r of a seed always draws the same
-/// number. Throws ShapeError, DTypeError, OptionError; OptionError for a row of which nothing is
-/// left, or with NaN.
+/// token. Throws ShapeError, DTypeError, OptionError, also for a row of nothing but -inf or with
+/// NaN.
 Tensor sample(Context& context, const TensorView& logits, const SampleOptions& options = {});
 
 }  // namespace heed

@@ -74,7 +74,7 @@ class Shape {
 /// "[2, 12, 512, 64]"
 std::string to_string(const Shape& shape);
 
-/// A read-only look at a dense row-major array that someone else owns; what operations take.
+/// A read-only view of a dense row-major array with another owner; operations take views.
 class TensorView {
  public:
   /// Of no elements, shape [0].
@@ -94,7 +94,7 @@ class TensorView {
       throw DTypeError("tensor", to_string(kDTypeOf<T>), to_string(dtype_));
     return {static_cast<const T*>(data_), static_cast<std::size_t>(shape_.elements())};
   }
-  /// The elements as they lie in memory, of whatever type.
+  /// The bytes of the elements, of any type.
   std::span<const std::byte> bytes() const noexcept {
     return {static_cast<const std::byte*>(data_),
             static_cast<std::size_t>(shape_.elements()) * size_of(dtype_)};
@@ -106,8 +106,8 @@ class TensorView {
   DType dtype_;
 };
 
-/// A dense row-major array that owns its memory, aligned to 64 bytes; what operations return.
-/// Move-only: a copy is made by hand or not at all, but several may share the same memory.
+/// A dense row-major array that owns its memory, aligned to 64 bytes; operations return tensors.
+/// Move-only: there are no implicit copies, but several tensors may share the same memory.
 class Tensor {
  public:
   /// An array with no elements, shape [0].
@@ -129,10 +129,10 @@ class Tensor {
   std::span<const T> data() const {
     return TensorView(*this).data<T>();
   }
-  /// The same elements under another shape of as many. Throws ShapeError.
+  /// The same elements under another shape of the same size. Throws ShapeError.
   Tensor reshaped(const Shape& shape) &&;
-  /// Another tensor with the same memory, which lives as long as one of them: elements from `first`
-  /// on under another shape. What is written to one is seen in both. Throws ShapeError if there are
+  /// Another tensor with the same memory, which is freed with the last of them: the elements from
+  /// `first` on under another shape. Writes to one change both. Throws ShapeError if there are
   /// fewer elements.
   Tensor alias(const Shape& shape, std::int64_t first = 0) const;
   bool is_shared() const noexcept;

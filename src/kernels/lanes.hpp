@@ -9,12 +9,12 @@
 
 namespace heed::kernels {
 
-/// A row as vectors and the numbers that fill none, for loops that are written once for both.
+/// A row as vectors and the remaining numbers, for loops that are written once for both.
 template <class Isa>
 struct Lanes {
   using V = simd::Vector<Isa>;
   static constexpr std::int64_t kSize = V::size;
-  static constexpr int kChains = 2;  // sums that do not wait for each other
+  static constexpr int kChains = 2;  // independent sums
 
   template <class T>
   static T load(const float* at) noexcept {
@@ -51,10 +51,10 @@ struct Lanes {
   }
 };
 
-/// Sums of so many numbers are taken in float, the sums of those in double.
+/// The longest part of a row that is summed in float; the sums of parts are added in double.
 inline constexpr std::int64_t kStretch = 2048;
 
-/// Calls part(begin, end) for stretches of a row.
+/// Calls part(begin, end) for parts of a row.
 template <class Part>
 inline void for_stretches(std::int64_t size, const Part& part) noexcept {
   for (std::int64_t i = 0; i < size; i += kStretch) part(i, std::min(i + kStretch, size));

@@ -5,6 +5,7 @@
 
 #include <string_view>
 
+#include "kernels/arrays/table.hpp"
 #include "kernels/attention/table.hpp"
 #include "kernels/image/table.hpp"
 #include "kernels/layers/table.hpp"
@@ -18,6 +19,7 @@ struct KernelTable {
   /// Columns of a panel, and rows of a register block.
   int panel;
   int rows;
+  ArrayKernels arrays;
   AttentionKernels attention;
   ImageKernels image;
   LayerKernels layers;

@@ -8,9 +8,9 @@
 
 namespace heed::ops {
 
-/// Calls part(first, count) for stretches of `step` of so many items, shared out over the threads
-/// if they are worth it with so many operations each. What a stretch computes must not depend on
-/// other ones.
+/// Calls part(first, count) for ranges of `step` items, on several threads if the number of items
+/// times `operations`, those of one item, is large enough. Ranges must be independent of each
+/// other.
 template <class Part>
 void share(Context::Runtime& runtime, std::int64_t items, std::int64_t step, double operations,
            const Part& part) {
@@ -20,11 +20,11 @@ void share(Context::Runtime& runtime, std::int64_t items, std::int64_t step, dou
   });
 }
 
-/// Numbers of a piece of work that costs much more than to take it, and stays in the first-level
-/// cache.
+/// Numbers of a piece of work: enough to outweigh the cost of distributing it, and few enough for
+/// the first-level cache.
 inline constexpr std::int64_t kPieceNumbers = 4096;
 
-/// So many rows have about as many numbers.
+/// The number of rows with about that many numbers.
 inline std::int64_t piece_rows(std::int64_t columns) {
   return std::max<std::int64_t>(1, kPieceNumbers / std::max<std::int64_t>(1, columns));
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Checks that every operation makes before it writes anything.
+// Checks of arguments, which every operation makes before it writes anything.
 
 #include <algorithm>
 #include <array>
@@ -25,7 +25,7 @@ inline void require_shape(std::string_view argument, const TensorView& x, const 
   if (x.shape() != shape) throw ShapeError(argument, to_string(shape), to_string(x.shape()));
 }
 
-/// The same for the sizes of a shape, which is made only to be named.
+/// The same for the sizes of a shape; the shape is only constructed for the message.
 inline void require_shape(std::string_view argument, const TensorView& x,
                           std::initializer_list<std::int64_t> sizes) {
   if (!std::ranges::equal(x.shape().sizes(), sizes)) require_shape(argument, x, Shape(sizes));
@@ -54,6 +54,11 @@ inline Shape with_last(const Shape& shape, std::int64_t size) {
   return with_size(shape, shape.rank() - 1, size);
 }
 
+/// The bytes of a new tensor's elements.
+inline std::byte* mutable_bytes(Tensor& x) {
+  return const_cast<std::byte*>(TensorView(x).bytes().data());
+}
+
 constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) noexcept {
   return (a + b - 1) / b;
 }
@@ -63,7 +68,7 @@ constexpr std::int64_t round_up(std::int64_t x, std::int64_t step) noexcept {
   return divide_up(x, step) * step;
 }
 
-/// Below this many floating point operations one thread is done before a second one is awake.
+/// Below this many floating point operations one thread finishes before a second one wakes up.
 inline constexpr double kWorthSharing = 2e6;
 
 }  // namespace heed::ops

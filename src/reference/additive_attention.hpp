@@ -1,6 +1,6 @@
 #pragma once
 
-// Additive attention: s_ij = w . tanh(q_i + k_j), P = softmax(s) over the keys that may be seen,
+// Additive attention: s_ij = w . tanh(q_i + k_j), P = softmax(s) over the visible keys,
 // Y = P V. Bahdanau et al., "Neural Machine Translation by Jointly Learning to Align and
 // Translate", appendix A.1.2, 2015. Backward, with t = tanh(q_i + k_j):
 //   dP = dY V^T (+ what reaches P itself), ds = P (dP - sum_j P dP), dV = P^T dY

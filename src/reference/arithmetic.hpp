@@ -1,6 +1,6 @@
 #pragma once
 
-// Sums, products and rearrangements of arrays, numbers broadcasting like numpy, aligned right.
+// Sums, products and rearrangements of arrays, which broadcast like numpy, aligned right.
 // Vaswani et al., "Attention Is All You Need", sections 3.1 (residuals) and 3.5 (positions), 2017.
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace heed::reference {
 
-/// Where the element `index` of an array of shape `full` lies in an array of shape `small` that
-/// broadcasts to it like numpy: axes are aligned right, missing and size 1 axes repeat.
+/// The index in an array of shape `small` for the element `index` of an array of shape `full`, to
+/// which it broadcasts like numpy: axes are aligned right, missing and size 1 axes repeat.
 inline std::int64_t broadcast_index(std::int64_t index, const Shape& full, const Shape& small) {
   std::int64_t position = 0;
   std::int64_t stride = 1;
@@ -36,7 +36,7 @@ Array combine(const Array& a, const Array& b, const Function& f) {
 
 inline Array add(const Array& a, const Array& b) { return combine(a, b, std::plus<>()); }
 
-/// Sums over what broadcasting `shape` to x's would repeat.
+/// Sums over the axes that broadcasting `shape` to x's shape would repeat.
 inline Array sum_to(const Array& x, const Shape& shape) {
   Array y(shape);
   for (std::int64_t i = 0; i < x.shape.elements(); ++i)

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the references compute on: row-major arrays of doubles.
+// The arrays of the references: row-major, of doubles.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 
-// Attention: O = P V, P = softmax(s) over the keys that may be seen, with
+// Attention: O = P V, P = softmax(s) over the visible keys, with
 //   s = scale Q K^T;  s = c tanh(s / c);  s += bias + float mask - slope[h] |p - j|
 // Vaswani et al., "Attention Is All You Need", section 3.2.1, 2017; heads that share keys and
 // values: Ainslie et al., "GQA", section 2, 2023; softcap c: Gemma 2, section 2, 2024; slopes:
@@ -14,19 +14,19 @@
 //   packed: q [Tq, H, D]    k [Tk, G, D]    v [Tk, G, Dv]
 //           -> output [Tq, H, Dv], lse, entropy [H, Tq]: one attention for each sequence
 //
-// Query i of batch b stands at p = i + offset and sees key j iff all of these hold:
-//   rolling.oldest[b] <= j      where a rolling cache has dropped the others
-//   rolling.first[b] + i <= j   of a rolling cache the last `capacity` keys up to the query's own
-//   j < kv_lengths[b]           where key lengths are given
+// Query i of batch b has position p = i + offset and sees key j iff all of these hold:
+//   rolling.oldest[b] <= j      if a rolling cache has dropped older keys
+//   rolling.first[b] + i <= j   the last `capacity` keys of a rolling cache up to the query's own
+//   j < kv_lengths[b]           if key lengths are given
 //   j <= p                      if causal
-//   p - window_left <= j        where that is not -1
-//   j <= p + window_right       where that is not -1
-//   mask[b, h, i, j] is true    where a bool mask is given; it hides keys beyond its last axis
-//   mask[b, h, i, j] > -inf     where a float mask is given, and for the bias; likewise
-//   its block is full, or its bit in the block is true, where a block mask is given
+//   p - window_left <= j        unless that is -1
+//   j <= p + window_right       unless that is -1
+//   mask[b, h, i, j] is true    if a bool mask is given; it hides keys beyond its last axis
+//   mask[b, h, i, j] > -inf     if a float mask is given, and for the bias; likewise
+//   its block is full, or its bit in the block is true, if a block mask is given
 // A query that sees nothing has output 0, weights 0, entropy 0 and lse -inf, or the sink.
 //
-// Not here: the cache, whose tests say themselves which keys it holds, and dropout.
+// Not included: the cache, whose tests know which keys it holds, and dropout.
 
 #include <algorithm>
 #include <array>
@@ -93,7 +93,7 @@ inline Array concatenate(const Array& past, const Array& x) {
   return y;
 }
 
-/// What a mask or a bias adds to a score: -inf hides the key.
+/// The term that a mask or a bias adds to a score; -inf hides the key.
 class Bias {
  public:
   explicit Bias(const std::optional<TensorView>& mask) : mask_(mask) {}
@@ -107,7 +107,7 @@ class Bias {
     return mask_->data<bool>()[element] ? 0.0 : kMinusInfinity;
   }
 
-  /// Of the element that is added; -1 beyond a short last axis.
+  /// The index of the element that is added; -1 beyond a short last axis.
   std::int64_t position(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const {
     const Shape& shape = mask_->shape();
     const std::int64_t at[4] = {b, h, i, j};
@@ -147,7 +147,7 @@ inline std::int64_t number_of(const TensorView& numbers, std::int64_t b) {
   return values[values.size() == 1 ? 0 : static_cast<std::size_t>(b)];
 }
 
-/// How many keys of batch b exist.
+/// The number of keys of batch b.
 inline std::int64_t length_of(const AttentionOptions& options, std::int64_t b, std::int64_t S) {
   if (!options.kv_lengths) return S;
   return options.kv_lengths->data<std::int32_t>()[static_cast<std::size_t>(b)];
@@ -165,7 +165,7 @@ inline std::int64_t offset_of(const AttentionOptions& options, std::int64_t b, s
   return 0;
 }
 
-/// Slopes or sinks [H] or [B, H], where either axis of two may be 1: where that of (b, h) stands.
+/// The index for (b, h) in slopes or sinks [H] or [B, H], of which either axis may be 1.
 inline std::int64_t head_position(const Shape& shape, std::int64_t b, std::int64_t h) {
   if (shape.rank() == 1) return h;
   return (shape[0] == 1 ? 0 : b) * shape[1] + (shape[1] == 1 ? 0 : h);
@@ -175,13 +175,13 @@ inline double head_number(const TensorView& numbers, std::int64_t b, std::int64_
   return numbers.data<float>()[static_cast<std::size_t>(head_position(numbers.shape(), b, h))];
 }
 
-/// What a rolling cache hides, one number for each batch; empty for any other.
+/// The keys that a rolling cache hides, one number for each batch entry; empty for other caches.
 struct RollingKeys {
   std::vector<std::int64_t> oldest;
   std::vector<std::int64_t> first;  // for query 0
 };
 
-/// The batch entries are those from `first_batch` on, as far as slopes and sinks are concerned.
+/// For slopes and sinks the batch entries are those from `first_batch` on.
 inline AttentionResult attention_by_head(const Array& q, const Array& k, const Array& v,
                                          const AttentionOptions& options,
                                          const RollingKeys& rolling = {},
@@ -284,12 +284,12 @@ inline Array sequence_of(const Array& x, std::int64_t begin, std::int64_t end) {
   return y;
 }
 
-/// One of packed sequences: its rows of q, and of k and v.
+/// One packed sequence: its rows of q, and of k and v.
 struct PackedSequence {
   std::int64_t number, first_query, queries, first_key, keys;
 };
 
-/// Calls visit(sequence, options) for each packed sequence with the options that it has alone.
+/// Calls visit(sequence, options) for each packed sequence with its own options.
 template <class Visit>
 void for_each_sequence(const AttentionOptions& options, const Visit& visit) {
   const auto starts_q = options.cu_seqlens_q->data<std::int32_t>();
@@ -312,7 +312,7 @@ void for_each_sequence(const AttentionOptions& options, const Visit& visit) {
   }
 }
 
-/// Of the results only output, lse and entropy.
+/// Returns only output, lse and entropy.
 inline AttentionResult packed_attention(const Array& q, const Array& k, const Array& v,
                                         const AttentionOptions& options) {
   const std::int64_t Tq = q.shape[0], H = q.shape[1], Dv = v.shape[2];

@@ -9,9 +9,9 @@
 //   d sink = -P0 delta;   d bias = d mask = ds;   d slope = -ds |p - j|
 // and through the softcap and the scale, with t the capped score,
 //   dx = ds o (1 - (t / c)^2);   dQ = scale dx K;   dK = scale dx^T Q.
-// Dao et al., "FlashAttention", appendix B.2, 2022, whose delta is written sum dO O. What
-// broadcasting repeated is summed. Only pairs of a query and a key that it sees have a part in any
-// of it.
+// Dao et al., "FlashAttention", appendix B.2, 2022, whose delta is written sum dO O. The
+// gradients of repeated elements are summed. Only pairs of a query and a key that it sees
+// contribute.
 
 #include <cmath>
 #include <cstdint>
@@ -37,7 +37,8 @@ struct AttentionGradients {
 /// The factor M for (b, h, i, j).
 using Kept = std::function<double(std::int64_t, std::int64_t, std::int64_t, std::int64_t)>;
 
-/// Adds the gradients of mask, bias, slopes and sinks to those in `shared`; gives those of q, k, v.
+/// Adds the gradients of mask, bias, slopes and sinks to those in `shared`; returns those of q, k,
+/// v.
 inline AttentionGradients attention_backward_by_head(const Array& d_output, const Array* d_lse,
                                                      const Array& q, const Array& k, const Array& v,
                                                      const AttentionOptions& options,
@@ -107,7 +108,7 @@ inline AttentionGradients attention_backward_by_head(const Array& d_output, cons
   return result;
 }
 
-/// Puts the sequence y [1, heads, N, D] into the rows of x [T, heads, D] from `begin` on.
+/// Copies the sequence y [1, heads, N, D] to the rows of x [T, heads, D] from `begin` on.
 inline void put_sequence(const Array& y, std::int64_t begin, Array& x) {
   const std::int64_t heads = y.shape[1], N = y.shape[2], D = y.shape[3];
   for (std::int64_t h = 0; h < heads; ++h)

@@ -2,7 +2,7 @@
 
 // Two kinds of attention without parameters, over x [B, L, E].
 //
-// average: y_i = mean of x_j over the j that may be seen (j <= i if causal, key_mask[b, j] true);
+// average: y_i = mean of x_j over the visible j (j <= i if causal, key_mask[b, j] true);
 //   zeros where there is none. Nadaraya, "On Estimating Regression", section 1, 1964, with a
 //   constant kernel.
 // self_similarity: Y = P X, P = softmax(X X^T). Vaswani et al., "Attention Is All You Need",
@@ -39,7 +39,7 @@ inline Array average(const Array& x, const AverageOptions& options = {}) {
   return y;
 }
 
-/// dx_j = sum of dy_i / (the number that i sees) over the i that see j.
+/// dx_j = sum of dy_i / (the number of positions that i sees) over the i that see j.
 inline Array average_backward(const Array& d_output, const AverageOptions& options = {}) {
   const std::int64_t B = d_output.shape[0], L = d_output.shape[1], E = d_output.shape[2];
   const auto sees = [&](std::int64_t b, std::int64_t i, std::int64_t j) {

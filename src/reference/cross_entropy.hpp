@@ -19,7 +19,7 @@ inline bool is_ignored(std::int32_t target, const CrossEntropyOptions& options) 
   return options.ignore_index && target == *options.ignore_index;
 }
 
-/// What the loss of each row is divided by.
+/// The divisor of the loss of each row.
 inline double divisor(const TensorView& targets, const CrossEntropyOptions& options) {
   if (options.reduction != Reduction::kMean) return 1.0;
   double counted = 0.0;

@@ -25,7 +25,7 @@ inline Array embedding(const TensorView& ids, const Array& weight) {
   return y;
 }
 
-/// dweight[v] = sum of dy over the places where ids is v; 0 for the padding's.
+/// dweight[v] = sum of dy over the indices at which ids is v; 0 for the padding index.
 inline Array embedding_backward(const Array& d_y, const TensorView& ids, std::int64_t V,
                                 std::int64_t padding = -1) {
   const std::int64_t E = d_y.shape[-1];

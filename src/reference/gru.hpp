@@ -5,7 +5,7 @@
 //   r = sigmoid(a_r + c_r),  z = sigmoid(a_z + c_z),  n = tanh(a_n + r c_n)
 //   h' = (1 - z) n + z h
 // Cho et al., "Learning Phrase Representations using RNN Encoder-Decoder", section 2.3, 2014; r
-// inside of the product as torch has it. Sequence b has lengths[b] steps: afterwards its state
+// inside the product, as in torch. Sequence b has lengths[b] steps: afterwards its state
 // stays and its outputs are zero. Backward through time (Werbos, 1990):
 //   dn = dh' (1 - z),  dz = dh' (h - n),  dr = da_n c_n
 //   da_n = dn (1 - n^2),  da_r = dr r (1 - r),  da_z = dz z (1 - z),  dc = (da_r, da_z, da_n r)

@@ -1,10 +1,10 @@
 #pragma once
 
-// The largest number of each part of a matrix that is cut into so many rows and columns of parts:
-// part i of r along an axis of R goes from floor(i R / r) to below ceil((i + 1) R / r), so that
-// neighbours share an edge where r does not divide R (torch.nn.AdaptiveMaxPool2d).
+// The maximum of each cell of a grid over a matrix: cell i of r along an axis of size R goes from
+// floor(i R / r) to below ceil((i + 1) R / r), so neighbouring cells overlap if r does not divide R
+// (torch.nn.AdaptiveMaxPool2d).
 //
-//   adaptive_max_pool: x [..., H, W] -> [..., rows, columns]; not a number where one is in the part
+//   adaptive_max_pool: x [..., H, W] -> [..., rows, columns]; NaN where a cell contains NaN
 
 #include <cmath>
 #include <cstdint>
@@ -20,7 +20,7 @@ inline Array adaptive_max_pool(const Array& x, std::int64_t rows, std::int64_t c
   std::vector<std::int64_t> sizes(x.shape.sizes().begin(), x.shape.sizes().end() - 2);
   sizes.insert(sizes.end(), {rows, columns});
   Array y{Shape(sizes)};
-  // Whether place p of an axis of `size` lies in part i of `parts`.
+  // Whether position p of an axis of `size` is in cell i of `parts`.
   const auto holds = [](std::int64_t p, std::int64_t i, std::int64_t size, std::int64_t parts) {
     return (p + 1) * parts > i * size && p * parts < (i + 1) * size;
   };

@@ -50,7 +50,7 @@ inline MultiHeadAttentionResult multi_head_attention(const Array& query, const A
     return linear(x, weight, third(*parameters.in_proj_bias, n));
   };
 
-  // Both masks as one that is added.
+  // Both masks as one additive mask.
   std::vector<float> both(static_cast<std::size_t>(B * H * L * S));
   const Bias bias(options.mask);
   std::size_t at = 0;

@@ -2,7 +2,7 @@
 
 // Steps of optimisers, the parameter p and the optimiser's arrays changed in place.
 //   SGD    g += wd p;   b = g at first, then momentum b + (1 - dampening) g
-//          p -= lr b, or lr (g + momentum b) with Nesterov's look ahead (Sutskever et al., 2013)
+//          p -= lr b, or lr (g + momentum b) with Nesterov momentum (Sutskever et al., 2013)
 //   Adam   g += wd p;   m = beta1 m + (1 - beta1) g;   v = beta2 v + (1 - beta2) g^2
 //          p -= lr (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps)
 //          Kingma and Ba, algorithm 1, 2015; here as torch adds eps

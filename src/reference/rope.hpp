@@ -1,6 +1,6 @@
 #pragma once
 
-// Rotary position embedding: in each head, pair c of the first R = rotary_size entries is turned,
+// Rotary position embedding: in each head, pair c of the first R = rotary_size entries is rotated,
 //   (a, b) -> (a cos t - b sin t, b cos t + a sin t),  t = p base^(-2c / R).
 // Su et al., "RoFormer", section 3.2.2, 2021. Pairs are (x[2c], x[2c+1]) there, style interleaved;
 // (x[c], x[c + R/2]) in style half. The position p is offset + row, or position_ids[b, row].
@@ -56,7 +56,7 @@ inline Array rope(const Array& x, const RopeOptions& options = {}, double direct
   return y;
 }
 
-/// A rotation's transpose is the one by the angle the other way round.
+/// The transpose of a rotation is the rotation by the negative angle.
 inline Array rope_backward(const Array& d_output, const RopeOptions& options = {}) {
   return rope(d_output, options, -1.0);
 }

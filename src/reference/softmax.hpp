@@ -2,7 +2,7 @@
 
 // Softmax over the last axis: y_i = exp(x_i) / sum_j exp(x_j); zeros where every x_j is -inf.
 // Bridle, "Probabilistic Interpretation of Feedforward Classification Network Outputs",
-// section 2, 1990; here with the maximum taken off first, which changes no value.
+// section 2, 1990; here with the maximum subtracted first, which does not change the result.
 //
 //   x [..., N] -> y [..., N]
 

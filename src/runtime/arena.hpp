@@ -12,7 +12,7 @@ namespace heed {
 /// beginning. Scopes nest: only the innermost one may take memory. Blocks stay for the next
 /// operation, and the end of the outermost scope merges them into one.
 class Arena {
-  /// How much was taken at some time: the block then in use, and the bytes taken from it.
+  /// The amount taken at some time: the block then in use, and the bytes taken from it.
   struct Mark {
     std::size_t block;
     std::size_t used;

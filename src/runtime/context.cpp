@@ -41,7 +41,7 @@ constexpr bool has_choice(simd::IsaList<Isas...>) {
 
 std::string_view wanted_isa(std::string_view option) {
   if (!option.empty()) return option;
-  // Not asked where it says nothing: WebAssembly has to make an environment up first.
+  // Skipped with a single instruction set: WebAssembly would have to emulate an environment.
   if constexpr (has_choice(simd::BuiltIsas{}))
     if (const char* environment = std::getenv("HEED_ISA")) return environment;
   return "";

@@ -21,7 +21,8 @@ std::size_t bytes_of(std::int64_t count, std::size_t element) {
 
 namespace {
 
-/// Before the memory: how many share it, and the byte that tells where it begins.
+/// In front of the memory: its number of owners, and the byte that says where the allocation
+/// begins.
 constexpr std::size_t kHead = 8;
 
 using Count = std::atomic<std::uint32_t>;
@@ -32,8 +33,8 @@ Count& owners(std::byte* memory) noexcept {
 
 }  // namespace
 
-// One allocation of a little more is several times as fast as an aligned one: where the memory
-// begins is told by the byte before.
+// A slightly larger unaligned allocation is several times as fast as an aligned one. The byte
+// before the memory says where the allocation begins.
 std::byte* allocate(std::size_t bytes) {
   auto* const start =
       static_cast<std::byte*>(::operator new(bytes + kHead + kAlignment, std::nothrow));

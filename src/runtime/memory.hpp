@@ -5,7 +5,7 @@
 
 namespace heed {
 
-/// Everything that vectors are loaded from begins on a cache line.
+/// All memory that vectors are loaded from begins on a cache line.
 inline constexpr std::size_t kAlignment = 64;
 
 /// The bytes of `count` elements, rounded up to whole cache lines. Throws MemoryError if the
@@ -14,10 +14,10 @@ std::size_t bytes_of(std::int64_t count, std::size_t element);
 
 /// Memory for `bytes`, not initialised, with one owner. Throws MemoryError.
 std::byte* allocate(std::size_t bytes);
-/// One owner more.
+/// Adds an owner.
 void retain(std::byte* memory) noexcept;
 bool is_shared(std::byte* memory) noexcept;
-/// One owner less; the last one frees it.
+/// Removes an owner; the last one frees the memory.
 void release(std::byte* memory) noexcept;
 
 }  // namespace heed

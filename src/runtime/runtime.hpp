@@ -7,14 +7,14 @@
 
 namespace heed {
 
-/// What a context holds.
+/// The contents of a context.
 class Context::Runtime {
  public:
   Runtime(int threads, const kernels::KernelTable& kernels) : kernels_(kernels), pool_(threads) {}
 
   const kernels::KernelTable& kernels() const noexcept { return kernels_; }
   ThreadPool& pool() noexcept { return pool_; }
-  /// Scratch memory of the operation that runs.
+  /// Scratch memory of the running operation.
   Arena& arena() noexcept { return arena_; }
 
  private:

@@ -46,13 +46,13 @@ Shape::Shape(std::span<const std::int64_t> sizes) : rank_(static_cast<int>(sizes
     sizes_[axis] = size;
     is_empty |= size == 0;
   }
-  // With a size of 0 the others may be anything.
+  // If one size is 0, the others are not limited.
   if (is_empty) {
     elements_ = 0;
     return;
   }
   for (const std::int64_t size : sizes) {
-    // The division takes longer than all the rest, and factors below 2^31 need none.
+    // The division takes longer than all else here, and factors below 2^31 need none.
     if (((elements_ | size) >> 31) != 0 && elements_ > kMost / size)
       throw ShapeError("shape", "a product of sizes up to 2^62", to_string(*this));
     elements_ *= size;

@@ -5,15 +5,15 @@
 namespace heed {
 namespace {
 
-// An operation comes in several calls of run(), and often follows another. To fall asleep and be
-// woken takes some tens of microseconds, as long as a small operation: a worker looks out for the
-// next call so long before it sleeps, and a caller for the last worker.
+// An operation makes several calls of run(), and often follows another one at once. Sleeping and
+// waking takes tens of microseconds, as long as a small operation: a worker spins this long for the
+// next call before it sleeps, and a caller this long for the last worker.
 constexpr std::chrono::microseconds kPatience(50);
 
 }  // namespace
 
 ThreadPool::ThreadPool(int threads)
-    // With more threads than cores, one that looks out would keep another from its work.
+    // With more threads than cores, a spinning thread would take time from a working one.
     : spins_(threads <= static_cast<int>(std::thread::hardware_concurrency())) {
   try {
     for (int thread = 1; thread < threads; ++thread)
@@ -36,11 +36,11 @@ void ThreadPool::stop() noexcept {
   for (std::thread& worker : workers_) worker.join();
 }
 
-/// Whether the condition holds by now, or before patience ends.
+/// Whether the condition holds now, or before the time to spin ends.
 template <class Condition>
 bool ThreadPool::comes_soon(const Condition& condition) const {
   using Clock = std::chrono::steady_clock;
-  constexpr int kLooks = 16;  // for one at the clock
+  constexpr int kLooks = 16;  // per reading of the clock
   const Clock::time_point end = Clock::now() + (spins_ ? kPatience : kPatience.zero());
   do {
     for (int look = 0; look < kLooks; ++look) {
@@ -65,7 +65,7 @@ void ThreadPool::share(std::int64_t pieces, const AnyTask& task) {
   take_pieces(pieces, task, 0);
   {
     const std::lock_guard lock(mutex_);
-    task_ = nullptr;  // who has not joined by now comes too late
+    task_ = nullptr;  // a worker that has not joined yet does not join any more
   }
   const auto all_left = [this] { return joined_ == 0; };
   if (comes_soon(all_left)) return;

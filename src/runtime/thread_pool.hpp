@@ -9,7 +9,7 @@
 
 namespace heed {
 
-/// Runs independent pieces of one operation on a fixed set of threads, the caller's among them.
+/// Runs independent pieces of one operation on a fixed set of threads, including the caller's.
 class ThreadPool {
  public:
   explicit ThreadPool(int threads);
@@ -18,13 +18,13 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int threads() const noexcept { return static_cast<int>(workers_.size()) + 1; }
-  /// Those of them that have begun to look for work, the caller's included.
+  /// The number of threads that have begun to wait for work, including the caller's.
   int running() const noexcept { return running_; }
 
   /// Calls task(piece, thread) for every piece in [0, pieces) and returns when all are done.
-  /// Which thread takes which piece is left to chance: a task may write only what belongs to its
-  /// piece, and scratch memory of its thread. Tasks do not throw. With `alone`, which small
-  /// problems set, only the caller works, because waking the others would cost more.
+  /// Any thread may take any piece: a task may write only the results of its piece, and scratch
+  /// memory of its thread. Tasks do not throw. With `alone`, which small problems set, only the
+  /// caller works, because waking the others would cost more.
   template <class Task>
   void run(std::int64_t pieces, bool alone, const Task& task) {
     if (alone || pieces < 2 || workers_.empty()) {
@@ -35,8 +35,7 @@ class ThreadPool {
   }
 
  private:
-  /// A task of any type, for as long as it runs; std::function would take more room for each of
-  /// them than its work does.
+  /// A reference to a task of any type; std::function would add more code per task than its work.
   struct AnyTask {
     void (*call)(const void* task, std::int64_t piece, int thread) = nullptr;
     const void* task = nullptr;
@@ -61,13 +60,13 @@ class ThreadPool {
   std::condition_variable start_;
   std::condition_variable finish_;
   // Written under the mutex.
-  const AnyTask* task_ = nullptr;  // of the operation that workers may join
+  const AnyTask* task_ = nullptr;  // of the operation that workers may join, or null
   std::int64_t pieces_ = 0;
   int sleeping_ = 0;
   bool stopping_ = false;
-  std::atomic<std::uint32_t> calls_ = 0;  // to look at the above
+  std::atomic<std::uint32_t> calls_ = 0;  // counts changes of the above
   std::atomic<int> joined_ = 0;           // workers that have not yet left the operation
-  // Of the operation, the next piece that nobody has taken.
+  // The next piece of the operation that no thread has taken.
   std::atomic<std::int64_t> next_ = 0;
 };
 

@@ -1,8 +1,8 @@
 #pragma once
 
-// The activations of linear layers and their derivatives, of several vectors at a time, so that
-// each constant is fetched once for all of them and none waits for the steps of another. Made
-// before a loop, they hold constants.
+// The activations of linear layers and their derivatives, for several vectors at a time: each
+// constant is loaded once for all of them, and their dependency chains are independent. Objects are
+// made before a loop, because they hold constants.
 
 #include "simd/vector.hpp"
 
@@ -28,17 +28,17 @@ inline void polynomial(const float* c, int count, const Vector<Isa> (&t)[N],
   }
 }
 
-/// x Phi(x) = x (1/2 + x q(x^2)), off by at most 2.2e-7 max(1, |x|). Beyond |x| = 5.2 it is x or 0
-/// exactly, Phi(-5.2) being 1e-7. q is a polynomial of degree 13 in x^2 / 13.52 - 1 from its values
-/// at the Chebyshev nodes (off by 4.3e-8); in that variable its coefficients are small. Against a
-/// rational function it spares the division, against erfc the exponential.
+/// x Phi(x) = x (1/2 + x q(x^2)), with an error of at most 2.2e-7 max(1, |x|). Beyond |x| = 5.2 it
+/// is x or 0 exactly, Phi(-5.2) being 1e-7. q is a polynomial of degree 13 in x^2 / 13.52 - 1,
+/// interpolated at the Chebyshev nodes (error 4.3e-8); in that variable its coefficients are small.
+/// It needs no division, as a rational function would, and no exponential, as erfc would.
 template <class Isa>
 class Gelu {
  public:
   using V = Vector<Isa>;
 
   Gelu() noexcept {
-    // Read from memory each is one instruction in V8; as a constant it would be several.
+    // Loaded from memory each is one instruction in V8; as a constant it would be several.
     asm("" : "+r"(c_));
   }
 
@@ -121,8 +121,9 @@ struct GeluTanh {
 
 /// tanh(x) = x p(x^2) / q(x^2), relative error below 4e-7. p and q, of degree 4, are the minimax
 /// ones up to |x| = 8.5 (1.2e-8), found by Lawson's reweighting of least squares; all their terms
-/// are positive, so that nothing cancels. From there on, where tanh is 1 in float, they rise above
-/// 1, to which the result is cut: at 9.25, where x is, by more than they may be off.
+/// are positive, so that nothing cancels. Beyond 8.5, where tanh is 1 in float, the quotient
+/// exceeds 1 and the result is clamped to 1. x is clamped to 9.25, where the excess is larger than
+/// the error.
 template <class Isa>
 class Tanh {
  public:
@@ -180,9 +181,9 @@ struct ReluSlope {
   }
 };
 
-/// Phi(x) + x exp(-x^2 / 2) / sqrt(2 pi) = 1/2 + x q(x^2), off by at most 5.2e-7. Beyond |x| = 5.6
-/// it is 0 or 1 exactly. q is found as for Gelu, of degree 15 in x^2 / 15.68 - 1; the exponential
-/// would take as many operations more.
+/// Phi(x) + x exp(-x^2 / 2) / sqrt(2 pi) = 1/2 + x q(x^2), with an error of at most 5.2e-7. Beyond
+/// |x| = 5.6 it is 0 or 1 exactly. q is found as for Gelu, of degree 15 in x^2 / 15.68 - 1; an
+/// exponential would need more operations.
 template <class Isa>
 class GeluSlope {
  public:

@@ -1,6 +1,6 @@
 #pragma once
 
-// Products of bytes, four to a 32-bit lane: exact whole numbers, the same on every instruction set.
+// Products of bytes, four to a 32-bit lane: exact integers, the same on every instruction set.
 //
 // How to use it. A product x W^T of bytes takes its depth in groups of four. Of the left factor the
 // group of one row, four neighbouring bytes, goes into all lanes (`broadcast_group`); of the right
@@ -11,16 +11,16 @@
 //   const ByteDot<Isa> dot;                        // before the loop: it holds a constant
 //   sum = dot(left0, right0, left1, right1, sum);  // two groups; left 0..127, right -64..64
 //
-// Left numbers that have a sign are stored with an offset added, and the offset times the sum of
-// the right column is taken off the result. With 2^31 / (127 * 64) products, 264,000, a lane cannot
+// Signed left numbers are stored with an offset added, and the offset times the sum of the right
+// column is subtracted from the result. With 2^31 / (127 * 64) products, 264,000, a lane cannot
 // overflow.
 //
-// Why so: the multiplication that all of x86 has (and WebAssembly's relaxed one, which must give
-// the same on every machine only if left is below 128) takes unsigned by signed bytes and adds two
-// products in 16 bits, 2 * 127 * 128 < 2^15. A second instruction adds the pairs in 32 bits. With
-// right numbers of 7 bits two such vectors fit 16 bits, 4 * 127 * 64 < 2^15, and share the second.
-// WebAssembly's relaxed dot product with an accumulator would be one instruction where the machine
-// has VNNI, but becomes five in V8 where it has not, a constant made anew among them.
+// Reason: the multiplication that all x86 machines have (and WebAssembly's relaxed one, whose
+// result is the same on every machine only if left is below 128) multiplies unsigned by signed
+// bytes and adds two products in 16 bits, 2 * 127 * 128 < 2^15. A second instruction adds the pairs
+// in 32 bits. With right numbers of 7 bits two such vectors fit 16 bits, 4 * 127 * 64 < 2^15, and
+// share the second. WebAssembly's relaxed dot product with an accumulator is one instruction on
+// machines with VNNI, but five in V8 on others, one of which creates a constant again.
 
 #include <cstdint>
 #include <cstring>
@@ -66,7 +66,7 @@ class ByteDot {
     return wasm_i16x8_relaxed_dot_i8x16_i7x16(right, left);
   }
 
-  /// V8 makes a constant that it can see anew in every round of a loop.
+  /// V8 creates a constant that it recognises again in every iteration of a loop.
   static v128_t hidden_ones() noexcept {
     const volatile std::int32_t two = 0x00010001;
     return wasm_i32x4_splat(two);
@@ -80,7 +80,7 @@ class ByteDot {
   }
 
  private:
-  // The bytes of even and of odd place, widened, keep the products of a lane in that lane.
+  // Widening even and odd bytes separately keeps the products of a lane in that lane.
   static S add(S sum, B left, B right) noexcept {
     return wasm_i32x4_add(wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(even(left), even(right))),
                           wasm_i32x4_dot_i16x8(odd(left), odd(right)));

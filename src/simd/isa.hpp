@@ -2,12 +2,11 @@
 
 // Which instruction sets exist, what they are called, and how large a register block fits them.
 //
-// A block wants as many sums as there are registers left, for then a number of the left factor is
+// A block has as many sums as there are registers left, because numbers of the left factor are then
 // loaded least often; kernels/product/micro_kernel.hpp counts them. On Zen 4, where loads are not
-// what bounds it, other sizes are no faster (attention of 12 x 512 x 64, interleaved): 8 rows with
-// AVX-512, 4 with AVX2 and 6 with SSE are within 3 % of what stands here. Only one AVX-512
-// multiply-add begins in a cycle there, or two of AVX2: both reach 85 GFLOP/s, and linear layers
-// 103.
+// the bottleneck, other sizes are no faster (attention of 12 x 512 x 64, interleaved): 8 rows with
+// AVX-512, 4 with AVX2 and 6 with SSE are within 3 % of these. That machine starts one AVX-512
+// multiply-add per cycle, or two of AVX2: both reach 85 GFLOP/s, and linear layers 103.
 
 #include <string_view>
 #include <xsimd/xsimd.hpp>
@@ -31,8 +30,8 @@ struct Traits<Wasm> {
   static constexpr std::string_view kName = "relaxed";
   static constexpr int kRows = 6;
 #else
-  // Without a fused multiply-add each product needs a register of its own for a moment: a block of
-  // six rows spills.
+  // Without a fused multiply-add each product needs a temporary register: a block of six rows
+  // spills.
   static constexpr std::string_view kName = "simd";
   static constexpr int kRows = 4;
 #endif
@@ -91,7 +90,7 @@ struct Traits<Neon64> {
 template <class Isa>
 bool is_available() {
 #if defined(__wasm__)
-  return true;  // a module with unknown instructions does not compile, so one that runs has them
+  return true;  // a module with unsupported instructions does not compile
 #else
   return xsimd::available_architectures().has(Isa{});
 #endif

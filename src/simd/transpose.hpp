@@ -4,9 +4,9 @@
 
 namespace heed::simd {
 
-/// Turns a square of as many vectors as a vector has lanes: entry (i, j) goes to (j, i). Each round
-/// deals the two halves of the rows like a pack of cards; after log2(lanes) rounds the bits of row
-/// and column have changed places.
+/// Transposes a square of as many vectors as a vector has lanes. Each round interleaves the two
+/// halves of the rows; after log2(lanes) rounds the bits of the row index and the column index have
+/// been exchanged.
 template <class Isa>
 inline void transpose(Vector<Isa> (&rows)[Vector<Isa>::size]) noexcept {
   constexpr std::size_t kLanes = Vector<Isa>::size;
@@ -21,8 +21,9 @@ inline void transpose(Vector<Isa> (&rows)[Vector<Isa>::size]) noexcept {
 }
 
 #if defined(__AVX512F__)
-/// AVX-512 deals within quarters of a vector; across them xsimd takes seven instructions, and half
-/// the time of packing. So: squares of four by four within the quarters, then the quarters.
+/// AVX-512 interleaves within quarters of a vector; across them xsimd needs seven instructions,
+/// which took half the time of packing. This transposes four by four within the quarters, and then
+/// the quarters.
 template <>
 inline void transpose<Avx512>(Vector<Avx512> (&rows)[16]) noexcept {
   __m512 turned[16];

@@ -14,12 +14,12 @@ namespace heed::simd {
 
 template <class Isa>
 using Vector = xsimd::batch<float, Isa>;
-/// Whole numbers, as many as a Vector has.
+/// Integers, as many as a Vector has floats.
 template <class Isa>
 using Sums = xsimd::batch<std::int32_t, Isa>;
 
-/// a * b + c, in one rounding where the instruction set has it and two where it has not.
-/// xsimd knows no relaxed SIMD: on WebAssembly its fma is always mul and add.
+/// a * b + c, rounded once if the instruction set has a fused multiply-add, and twice otherwise.
+/// xsimd does not support relaxed SIMD: its fma for WebAssembly is always mul and add.
 template <class Isa>
 inline Vector<Isa> madd(Vector<Isa> a, Vector<Isa> b, Vector<Isa> c) noexcept {
 #if defined(__wasm_relaxed_simd__)
@@ -29,8 +29,8 @@ inline Vector<Isa> madd(Vector<Isa> a, Vector<Isa> b, Vector<Isa> c) noexcept {
 #endif
 }
 
-/// A constant that stays in a register throughout a loop. V8 makes a vector constant anew wherever
-/// it is used, in several instructions; one that went through memory nobody knows to be constant.
+/// A constant that stays in a register throughout a loop. V8 creates a vector constant again at
+/// each use, in several instructions; it does not recognise one that went through memory.
 template <class Isa>
 inline Vector<Isa> held(float constant) noexcept {
 #if defined(__wasm__)
@@ -66,9 +66,9 @@ inline Vector<Isa> at_most(Vector<Isa> x, Vector<Isa> limit) noexcept {
 /// subnormals to zero, and a multiply-add on one is many times slower.
 ///
 /// 2^t = 2^n 2^r with n = round(t), |r| <= 1/2. The polynomial 1 + r (c1 + ... + c5 r^4) is the
-/// minimax one in relative error (9.1e-8), found by Remez exchange. Its coefficients stand four
-/// times too large and the power of two four times too small, so that the exponent field zero,
-/// which makes the number zero, is met while the result is still normal.
+/// minimax one in relative error (9.1e-8), found by Remez exchange. Its coefficients are four
+/// times too large and the power of two is four times too small: its exponent field becomes zero,
+/// which makes the result zero, before the result would be subnormal.
 template <class Isa>
 class Exp2 {
  public:
@@ -80,7 +80,7 @@ class Exp2 {
     return power(t - (rounded - round_), rounded);
   }
 
-  /// exp(x) for x <= 86, with the same error: the remainder of x by ln(2) is taken in two steps
+  /// exp(x) for x <= 86, with the same error: the remainder of x by ln(2) is computed in two steps
   /// (Cody and Waite, "Software Manual for the Elementary Functions", 1980).
   V natural(V x) const noexcept {
     constexpr float kLog2E = 1.44269504088896341f;
@@ -92,7 +92,7 @@ class Exp2 {
   }
 
  private:
-  /// 2^n 2^r, where n stands in the low bits of `rounded`, 125 more than it is.
+  /// 2^n 2^r, where the low bits of `rounded` are n + 125.
   V power(V r, V rounded) const noexcept {
     V p = madd<Isa>(c5_, r, c4_);
     p = madd<Isa>(p, r, c3_);
@@ -103,7 +103,7 @@ class Exp2 {
   }
 
   V lowest_ = held<Isa>(-125.0f);
-  V round_ = held<Isa>(12582912.0f + 125.0f);  // 1.5 * 2^23: what is added to it is rounded
+  V round_ = held<Isa>(12582912.0f + 125.0f);  // 1.5 * 2^23: adding it rounds to an integer
   V c5_ = held<Isa>(4.0f * 0.0013264727160874061f);
   V c4_ = held<Isa>(4.0f * 0.009671512638886767f);
   V c3_ = held<Isa>(4.0f * 0.05550733743367504f);

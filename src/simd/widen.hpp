@@ -13,11 +13,11 @@ namespace heed::simd {
 template <class Isa>
 using Words = xsimd::batch<std::int16_t, Isa>;
 
-/// Reads two vectors' worth of float16, aligned; what it gives times kScale is the number.
+/// Reads two vectors of float16, aligned; the results times kScale are the numbers.
 ///
-/// Without an instruction for it, the bits of a half are shifted to where a float has them, whose
-/// exponent then is too small by 112. Users fold the scale into the other factor. Infinity and NaN
-/// come out finite, unless Exact.
+/// Without an instruction for it, the bits of a half are shifted to their position in a float,
+/// whose exponent is then too small by 112. Callers multiply the other factor by the scale.
+/// Infinity and NaN become finite, unless Exact.
 template <class Isa, bool Exact>
 class Halves {
  public:
@@ -68,7 +68,7 @@ class Halves {
     }
   }
 
-  /// V8 makes a constant that it can see anew in every round of a loop.
+  /// V8 creates a constant that it recognises again in every iteration of a loop.
   static Words<Isa> hidden_mask() noexcept {
     std::uint32_t two = 0x8fff8fffu;
 #if defined(__wasm__)
@@ -105,7 +105,7 @@ inline Words<Isa> broadcast_pair(const std::int16_t* words) noexcept {
   return xsimd::bitwise_cast<std::int16_t>(Sums<Isa>(pair));
 }
 
-/// sum + the products of each lane's two words, exactly while they fit 32 bits.
+/// sum + the products of each lane's two words, exact if they fit 32 bits.
 template <class Isa>
 inline Sums<Isa> add_products(Words<Isa> a, Words<Isa> b, Sums<Isa> sum) noexcept {
 #if defined(__wasm__)

@@ -98,7 +98,7 @@ TEST(SumTo, MatchesTheReference) {
 TEST(SumTo, StaysAccurateForManyTerms) {
   Random random(16);
   Context context;
-  // One after the other these would lose a thousandth.
+  // Added one after another in float, these would lose a thousandth.
   const Tensor x = random.reals({1000003}, 0.0f, 2.0f);
   const reference::Array want = reference::sum_to(x, Shape{});
   EXPECT_TRUE(close(sum_to(context, x, Shape{}), want, {0.0, 1.5e-7}));
@@ -183,7 +183,7 @@ TEST(Transpose, MatchesTheReferenceForAllOrders) {
   EXPECT_TRUE(same_bits(transpose(context, Tensor(Shape{}, {7}), {}), Tensor(Shape{}, {7})));
 }
 
-/// The numbers as `dtype`, rearranged, and back.
+/// The numbers converted to `dtype`, rearranged, and converted back.
 template <class Rearrange>
 void expect_same_for_all_types(const Tensor& x, const Rearrange& rearrange) {
   Context context;

@@ -1,5 +1,5 @@
-// The gradients of attention: those of the reference against differences of what the reference
-// computes forward, and those of the library against the reference's.
+// The gradients of attention: the reference's against finite differences of the reference's forward
+// pass, and the library's against the reference's.
 
 #include <cmath>
 #include <cstdint>
@@ -27,7 +27,7 @@ double inner_product(const Array& x, const Array& y) {
   return sum;
 }
 
-/// Drops about a quarter, in no particular order.
+/// Drops about a quarter, in a pseudo-random pattern.
 double drop_some(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) {
   return (b * 31 + h * 17 + i * 7 + j * j * 5) % 4 == 0 ? 0.0 : 4.0 / 3.0;
 }
@@ -75,7 +75,7 @@ class Differences {
     return sum;
   }
 
-  /// Of inputs with separate heads.
+  /// For inputs with separate heads.
   double dropped_loss(const reference::AttentionResult& result) const {
     const std::int64_t B = result.weights.shape[0], H = result.weights.shape[1];
     const std::int64_t L = result.weights.shape[2], S = result.weights.shape[3];
@@ -119,7 +119,7 @@ class Differences {
     ASSERT_TRUE(x->shape() == gradient.shape) << name;
     const TensorView before = *x;
     Tensor above(before.shape()), below(before.shape());
-    Array direction(before.shape());  // what a step in float32 comes to
+    Array direction(before.shape());  // the step after rounding to float32
     for (std::size_t i = 0; i < direction.values.size(); ++i) {
       const float value = before.data<float>()[i], step = kStep * random_.real();
       above.data()[i] = value + step;
@@ -144,7 +144,7 @@ class Differences {
   reference::AttentionGradients want_;
 };
 
-/// Small, so that the reference can be asked often.
+/// Small, because the reference is computed many times.
 Case small_case(Random& random) {
   for (;;) {
     Case c = random_case(random);
@@ -225,7 +225,7 @@ TEST_P(AttentionBackwardCombinations, MatchTheReferenceWithEveryNumberOfThreads)
 
 INSTANTIATE_TEST_SUITE_P(Seeds, AttentionBackwardCombinations, testing::Range(0u, 20u));
 
-/// Bounds of `count` sequences of up to `most` rows, now and then none.
+/// Bounds of `count` sequences of up to `most` rows, some of them empty.
 Tensor random_bounds(Random& random, std::int64_t count, std::int64_t most) {
   Tensor bounds(Shape{count + 1}, DType::kInt32);
   std::int32_t end = 0;
@@ -240,7 +240,7 @@ TEST(AttentionBackward, TakesPackedSequencesApart) {
   Random random(3);
   Contexts contexts;
   for (int number = 0; number < 40 && !HasFailure(); ++number) {
-    const bool is_many = number % 4 == 0;  // as many as are gone through one by one
+    const bool is_many = number % 4 == 0;  // enough to be computed head by head
     const std::int64_t N = is_many ? random.integer(13, 16) : random.integer(1, 5);
     const std::int64_t G = random.integer(1, 2), H = G * random.integer(1, 2);
     const std::int64_t D = random.integer(1, 20), Dv = random.integer(1, 20);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Random shapes with random combinations of every option of attention, and NaN where nobody may
-// look.
+// Random shapes with random combinations of every option of attention, and NaN in keys and values
+// that must not be read.
 
 #include <cmath>
 #include <cstdint>
@@ -17,7 +17,7 @@
 namespace heed::test {
 
 struct Case {
-  // K keys come with the call, after P of the past: S in all.
+  // K keys of the call after P keys of the past: S in all.
   std::int64_t B, G, H, L, K, P, S, D, Dv;
   bool is_joined;
   Tensor q, k, v;
@@ -25,7 +25,7 @@ struct Case {
   std::optional<BlockMask> block_mask;
   AttentionOptions options;
 
-  /// The options with views of what this case owns.
+  /// The options with views of the arrays that this case owns.
   AttentionOptions all_options() const {
     AttentionOptions all = options;
     all.past_key = past_key;
@@ -65,7 +65,7 @@ struct Case {
   }
 };
 
-/// A shape that broadcasts to [B, H, L, S], now and then with too short a last axis.
+/// A shape that broadcasts to [B, H, L, S], sometimes with a shorter last axis.
 inline Shape random_pairs_shape(Random& random, const Case& c) {
   const std::int64_t full[4] = {c.B, c.H, c.L, c.S};
   const auto rank = static_cast<int>(random.integer(0, 4));
@@ -130,7 +130,7 @@ inline Case random_case(Random& random) {
   c.S = c.K;
   c.D = random_size(random, 1, 80);
   c.Dv = random.chance(50) ? c.D : random_size(random, 1, 80);
-  // A large case needs no more than one head to find a mistake.
+  // In a large case one head is enough to find a mistake.
   if (c.B * c.H * c.L * c.S * (c.D + c.Dv) > 3'000'000) c.B = c.G = c.H = 1;
   make_inputs(random, c);
 
@@ -155,14 +155,14 @@ inline Case random_case(Random& random) {
   if ((!c.mask || c.mask->dtype() == DType::kBool) && random.chance(40)) {
     c.bias = random.biases(random_pairs_shape(random, c), 10);
   }
-  // Slopes that take up to about 100 off: the rounding of such a score is 4e-6.
+  // Slopes that subtract up to about 100: the rounding error of such a score is 4e-6.
   if (random.chance(30)) c.slopes = random.reals({c.H}, -0.05f, 0.25f);
   if (random.chance(30)) c.sinks = random.biases({c.H}, 20);
   if (random.chance(25)) c.block_mask = random_block_mask(random, c);
   return c;
 }
 
-/// Puts NaN into both the key and the value j of (b, g).
+/// Sets the key and the value j of (b, g) to NaN.
 inline void poison(Case& c, std::int64_t b, std::int64_t g, std::int64_t j) {
   const auto write = [&](Tensor& past_or_new, std::int64_t start, std::int64_t size) {
     for (std::int64_t d = 0; d < size; ++d) {
@@ -182,8 +182,8 @@ inline void poison(Case& c, std::int64_t b, std::int64_t g, std::int64_t j) {
   write(c.v, row * c.Dv, c.Dv);
 }
 
-/// NaN at every key that no query sees, and at some of the others if `some_seen`: then the rows
-/// that see one are NaN, as the reference's are, and the rest as if it were not there.
+/// NaN at every key that no query sees, and with `some_seen` at some of the others: rows that see
+/// one of these are NaN, as in the reference, and the other rows do not change.
 inline void poison_keys(Random& random, Case& c, bool some_seen) {
   const reference::Array masked = reference::attention(c.q, c.k, c.v, c.all_options()).masked;
   const std::int64_t group = c.H / c.G;
@@ -201,8 +201,8 @@ inline void poison_keys(Random& random, Case& c, bool some_seen) {
   }
 }
 
-/// The numbers of threads, made once: more than this machine has cores and more than some cases
-/// have work for.
+/// Contexts with several numbers of threads, made once: more than this machine has cores, and more
+/// than some cases have pieces of work.
 class Contexts {
  public:
   Contexts() {

@@ -1,5 +1,5 @@
 // Attention against the reference on random shapes and random combinations of every option, with
-// every number of threads, and with NaN where nobody may look.
+// every number of threads, and with NaN in hidden keys and values.
 
 #include <cstdint>
 #include <optional>
@@ -25,7 +25,7 @@ TEST_P(AttentionCombinations, MatchTheReferenceWithEveryNumberOfThreads) {
     // to, and ALiBi a few 1e-6.
     const Tolerance tolerance{3e-5, 3e-5};
     const reference::AttentionResult want = reference::attention(c.q, c.k, c.v, c.all_options());
-    // What else is asked for must not matter, whichever of the paths it leads to.
+    // Requesting other results must not change the output, though it may take another path.
     AttentionOptions some = c.all_options();
     some.need_weights = random.chance(50);
     some.need_lse = random.chance(50);

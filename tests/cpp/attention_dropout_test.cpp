@@ -1,4 +1,4 @@
-// Dropout: which weights go is a matter of chance, but of the seed's alone.
+// Dropout: the seed alone decides which weights are dropped.
 
 #include <cmath>
 #include <cstdint>
@@ -52,7 +52,7 @@ TEST(AttentionDropout, SetsWeightsToZeroAndLetsTheRestGrow) {
   }
   EXPECT_GT(dropped, plain.weights->data().size() / 4);
 
-  // The output is the weights' product with the values; all else is as without dropout.
+  // The output is the product of the weights with the values; other results are as without dropout.
   for (std::int64_t bh = 0; bh < 8; ++bh) {
     for (std::int64_t i = 0; i < L; ++i) {
       for (std::int64_t c = 0; c < Dv; ++c) {
@@ -100,7 +100,7 @@ TEST(AttentionDropout, DropsTheShareAskedForEverywhere) {
       expect_share(by_column[static_cast<std::size_t>(j)], static_cast<double>(rows), "key", j);
     }
     expect_share(all, static_cast<double>(rows * S), "all", rows * S);
-    // Neighbours know nothing of each other.
+    // Neighbours are independent.
     const double pairs = static_cast<double>(rows * (S - 1)), both = share * share;
     EXPECT_NEAR(twice, pairs * both, 8 * std::sqrt(pairs * both * (1 - both)) + 1);
   }
@@ -154,7 +154,7 @@ TEST(AttentionDropout, DoesNotDependOnTheInstructionSet) {
 }
 
 TEST(AttentionDropout, DoesNotDependOnTheLayout) {
-  // One head's numbers are the same in both layouts; more heads are cut in the same order.
+  // With one head both layouts have the same numbers; with more, heads have the same order.
   const std::int64_t B = 2, H = 3, L = 20, S = 30;
   const AttentionResult split = run(equal_inputs(B, H, L, S), dropping(0.5));
   AttentionOptions options = dropping(0.5);
@@ -204,7 +204,7 @@ TEST(AttentionDropout, DropsTheSamePairsUnderAMask) {
 }
 
 TEST(AttentionDropout, AveragesToNothingOverManySeeds) {
-  // The mean of many outputs comes near the output without dropout.
+  // The mean of many outputs approaches the output without dropout.
   Random random(4);
   const Tensor q = random.reals({6, 2, 4}), k = random.reals({80, 2, 4}),
                v = random.reals({80, 2, 4});

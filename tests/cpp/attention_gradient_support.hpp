@@ -1,6 +1,6 @@
 #pragma once
 
-// The library's gradients of attention beside those of the reference.
+// Compares the library's gradients of attention with those of the reference.
 
 #include <cmath>
 #include <cstdint>
@@ -67,7 +67,7 @@ inline void expect_same_bits(const AttentionGradients& got, const AttentionGradi
   expect_same_bits(got.past_value, want.past_value, "past value");
 }
 
-/// The first context's against the reference's, and the others' against the first's.
+/// Compares the first context's gradients with the reference's, and the others' with the first's.
 template <class Call>
 void expect_with_every_number_of_threads(Contexts& contexts,
                                          const reference::AttentionGradients& want,
@@ -85,7 +85,7 @@ void expect_with_every_number_of_threads(Contexts& contexts,
   }
 }
 
-/// What dropout multiplies the weights by, seen on equal weights: [B, H, L, S].
+/// The factors of dropout, computed from equal weights: [B, H, L, S].
 inline reference::Array dropout_factors(Context& context, std::int64_t B, std::int64_t H,
                                         std::int64_t L, std::int64_t S, double share,
                                         std::uint64_t seed) {

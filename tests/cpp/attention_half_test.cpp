@@ -1,4 +1,4 @@
-// Attention of float16 and bfloat16 inputs: computed in float32, given back as they came.
+// Attention of float16 and bfloat16 inputs: computed in float32, with results of the inputs' type.
 
 #include <cmath>
 #include <cstdint>
@@ -123,7 +123,7 @@ TEST(AttentionOfHalves, TakesPackedSequencesAndJoinedHeads) {
 }
 
 TEST(AttentionOfHalves, KeepsScoresThatFloat16CouldNotHold) {
-  // Scores of 200 * 200 * 16 = 640 000: float16 ends at 65 504.
+  // Scores of 200 * 200 * 16 = 640 000: the largest float16 is 65 504.
   Context context;
   const Tensor x = cast(context, filled({1, 1, 3, 16}, 200.0f), DType::kFloat16);
   AttentionOptions options = with_everything({});

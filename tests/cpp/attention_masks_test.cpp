@@ -1,4 +1,4 @@
-// Attention with masks: which keys a query sees, and that the others do not exist for it.
+// Attention with masks: which keys a query sees, and that hidden keys have no effect on it.
 
 #include <cmath>
 #include <cstdint>
@@ -282,7 +282,7 @@ TEST(AttentionMask, AddsVeryNegativeBiasesWithoutHiding) {
 }
 
 TEST(AttentionMask, LetsNoHiddenNotANumberThrough) {
-  // Every fifth key and value is not a number, and the mask hides it from two rows of three.
+  // Every fifth key and value is NaN, and the mask hides it from two rows of three.
   // Rows that see one get NaN, as the reference does; all others are as if it were not there.
   Random random(13);
   const std::size_t L = 100, S = 300, D = 16, Dv = 24;

@@ -1,4 +1,4 @@
-// Where queries stand and which keys that shows them: offsets, alignments, windows, a past.
+// The positions of queries and the keys that they see: offsets, alignments, windows, a past.
 
 #include <cmath>
 #include <cstdint>
@@ -16,7 +16,7 @@ constexpr std::int64_t kFarthest = std::numeric_limits<std::int64_t>::max();
 
 using Picture = std::vector<std::string>;
 
-/// What each of L queries sees of S keys, one after the other over the batch: "x" or ".".
+/// Which of S keys each of L queries sees, row by row over the batch: "x" or ".".
 Picture seen(std::int64_t B, std::int64_t L, std::int64_t S, AttentionOptions options) {
   Context context;
   // Scores of 0: a key that is seen weighs as much as any other, one that is not nothing.
@@ -75,7 +75,7 @@ TEST(AttentionPositions, FollowAnOffsetForAllOrForEach) {
                far = integers({2}, {std::numeric_limits<std::int32_t>::min(),
                                     std::numeric_limits<std::int32_t>::max()});
   AttentionOptions options = causal();
-  // An offset wins over every alignment.
+  // An offset overrides every alignment.
   options.causal_alignment = CausalAlignment::kBottomRight;
   options.causal_offset = one;
   EXPECT_EQ(seen(2, 2, 4, options), (Picture{"xxx.", "xxxx", "xxx.", "xxxx"}));
@@ -98,7 +98,7 @@ TEST(AttentionPositions, OpenAWindowOnBothSides) {
   EXPECT_EQ(seen(1, 3, 3, window(-1, 0)), (Picture{"x..", "xx.", "xxx"}));
   EXPECT_EQ(seen(1, 3, 3, window(0, -1)), (Picture{"xxx", ".xx", "..x"}));
   EXPECT_EQ(seen(1, 3, 3, window(-1, -1)), (Picture{"xxx", "xxx", "xxx"}));
-  // The last queries look at keys that are not there.
+  // The last queries have positions after the last key.
   EXPECT_EQ(seen(1, 4, 2, window(1, 0)), (Picture{"x.", "xx", ".x", ".."}));
 }
 

@@ -71,7 +71,7 @@ Case random_case(Random& random) {
   c.S = random_size(random, 0, 300);
   c.D = random_size(random, 1, 80);
   c.Dv = random.chance(50) ? c.D : random_size(random, 1, 80);
-  // A large case needs no more than one head to find a mistake.
+  // In a large case one head is enough to find a mistake.
   if (c.B * c.H * c.L * c.S * (c.D + c.Dv) > 4'000'000) c.B = c.G = c.H = 1;
 
   c.joined = random.chance(40);
@@ -99,7 +99,7 @@ Case random_case(Random& random) {
   return c;
 }
 
-/// What lies beyond the length of a sequence is memory that nobody wrote.
+/// The memory after the length of a sequence is unwritten.
 void poison_beyond_lengths(Case& c) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const auto poison = [&](Tensor& tensor, std::int64_t width) {

@@ -22,7 +22,7 @@ inline Inputs random_inputs(Random& random, std::int64_t B, std::int64_t H, std:
   return inputs;
 }
 
-/// Small sizes, multiples of 16 and anything, about as often.
+/// Small sizes, multiples of 16 and other sizes, equally often.
 inline std::int64_t random_size(Random& random, std::int64_t low, std::int64_t high) {
   switch (random.integer(0, 2)) {
     case 0:
@@ -40,7 +40,7 @@ inline AttentionOptions causal() {
   return options;
 }
 
-/// Asks for every result; those of packed sequences that there can be.
+/// Requests every result that is possible, for packed sequences fewer.
 inline AttentionOptions with_everything(AttentionOptions options) {
   const bool is_packed = options.cu_seqlens_q.has_value();
   options.need_weights = !is_packed;
@@ -52,7 +52,7 @@ inline AttentionOptions with_everything(AttentionOptions options) {
   return options;
 }
 
-/// Every result that is there against the reference's.
+/// Compares every result that exists with the reference's.
 inline void expect_results(const AttentionResult& got, const reference::AttentionResult& want,
                            const Tolerance& tolerance) {
   EXPECT_TRUE(close(got.output, want.output, tolerance)) << "output";
@@ -71,7 +71,7 @@ inline void expect_results(const AttentionResult& got, const reference::Attentio
   expect(got.present_value, want.present_value, "present value");
 }
 
-/// Every result, and the output once more on the path that keeps no weights.
+/// Every result, and the output again by the path that stores no weights.
 inline void expect_reference(Context& context, const TensorView& q, const TensorView& k,
                              const TensorView& v, const AttentionOptions& options,
                              const Tolerance& tolerance = {}) {
@@ -98,7 +98,7 @@ inline void expect_reference(Context& context, const Inputs& inputs,
   expect_reference(context, inputs.q, inputs.k, inputs.v, options, tolerance);
 }
 
-/// The same bits in a result that may not be asked for.
+/// The same bits in an optional result.
 inline void expect_same_bits(const std::optional<Tensor>& got, const std::optional<Tensor>& want,
                              const char* name) {
   if (!got && !want) return;

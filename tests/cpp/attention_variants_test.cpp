@@ -111,7 +111,7 @@ TEST(AttentionBias, EqualsAFloatMask) {
 }
 
 TEST(AttentionAlibi, TakesTheDistanceOff) {
-  // The query stands at key 2, a slope of log 2 halves a weight for each step away from it.
+  // The query has the position of key 2; a slope of log 2 halves the weight with each step away.
   const Tensor slope(Shape{1}, {std::log(2.0f)}), offset = integers({1}, {2});
   AttentionOptions options;
   options.alibi_slopes = slope;
@@ -134,7 +134,7 @@ TEST(AttentionAlibi, HasASlopeForEachQueryHead) {
       options.alibi_slopes = slopes;
       options.is_causal = is_causal;
       options.causal_alignment = alignment;
-      // A slope of 1 takes up to 200 off: its rounding is 8e-6, and 2e-5 with a few more.
+      // A slope of 1 subtracts up to 200: its rounding error is 8e-6, and 2e-5 with a few more.
       expect_reference(context, inputs, options, {2e-5, 2e-5});
     }
   }
@@ -223,7 +223,7 @@ TEST(AttentionSinks, AndSlopesMayDifferBetweenBatchEntries) {
     EXPECT_TRUE(close(attention(context, q, none, none, step).output, want));
   }
 
-  // Of packed sequences each counts as one.
+  // Each packed sequence counts as a batch entry.
   const Tensor q = random.reals({30, 4, 8}), k = random.reals({30, 2, 8}),
                v = random.reals({30, 2, 8}), bounds = integers({3}, {0, 11, 30}),
                sinks = random.reals({2, 4}), slopes = random.reals({2, 1}, 0.0f, 0.2f);
@@ -289,7 +289,7 @@ TEST(AttentionCapture, KeepsEachStageAlone) {
 }
 
 TEST(AttentionVariants, StayFiniteForScoresOfTenThousand) {
-  // Integers, exact in float32, and every option that could bring infinities into play.
+  // Integers, exact in float32, and every option that could create infinities.
   Random random(9);
   Context context;
   Inputs inputs = random_inputs(random, 1, 2, 1, 60, 200, 4, 8);

@@ -1,4 +1,4 @@
-// Block masks: the same attention as a mask of every pair, whatever is known of its blocks.
+// Block masks: the same attention as with a mask of every pair, for all kinds of blocks.
 
 #include <cmath>
 #include <cstdint>
@@ -181,7 +181,7 @@ TEST(BlockMask, ReadsNoHiddenKey) {
 }
 
 TEST(BlockMask, TakesBlocksMadeByHand) {
-  // Full wins over bits that say otherwise; two blocks may share one block of bits.
+  // kFull overrides bits; two blocks may share one block of bits.
   Random random(6);
   const Inputs inputs = random_inputs(random, 1, 2, 2, 96, 256, 4, 4);
   const BlockMask blocks(96, 256, integers({1, 2, 2, 2}, {-2, 1, 1, -1, 0, 0, -1, -1}),

@@ -29,14 +29,14 @@ inline void round_row(KvCache::Format format, std::span<float> row) {
     }
     const float scale = largest / 127.0f;
     const float inverse = 1.0f / scale;
-    // What is not finite takes the whole row along.
+    // One number that is not finite makes the whole row NaN.
     for (float& x : row) {
       x = is_finite ? (largest > 0.0f ? std::nearbyint(x * inverse) * scale : 0.0f) : NAN;
     }
   }
 }
 
-/// The same tokens as a cache, kept the plain way: every token of every sequence, as float32,
+/// The same tokens as a cache, stored in a simple way: every token of every sequence, as float32,
 /// rounded to the cache's format if `rounds`.
 class CacheModel {
  public:
@@ -84,7 +84,7 @@ class CacheModel {
       sequences_[b] = before[static_cast<std::size_t>(order[b])];
   }
 
-  /// What each sequence had before a call: its first query stands at the length.
+  /// The state of each sequence before a call: its first query has the length as its position.
   struct Before {
     std::vector<std::int64_t> lengths, firsts;
   };
@@ -97,12 +97,12 @@ class CacheModel {
     return result;
   }
 
-  /// Attention of q over what was there before the call and what it appended.
+  /// Attention of q over the tokens before the call and those that it appended.
   reference::AttentionResult attend(const Tensor& q, const AttentionOptions& options,
                                     const Before& before) const {
     std::int64_t S = 0;
     for (std::int64_t b = 0; b < options_.batch; ++b) S = std::max(S, length(b));
-    // What nobody holds is not a number, so that the reference itself cannot look at it.
+    // Tokens that are not held are NaN, so that reading them shows in the reference.
     Tensor k = filled({options_.batch, options_.heads, S, options_.head_size}, kNaN);
     Tensor v = filled({options_.batch, options_.heads, S, options_.value_size}, kNaN);
     Tensor lengths(Shape{options_.batch}, DType::kInt32);
@@ -112,7 +112,7 @@ class CacheModel {
       const auto n = static_cast<std::size_t>(b);
       lengths.data<std::int32_t>()[n] = static_cast<std::int32_t>(length(b));
       offsets.data<std::int32_t>()[n] = static_cast<std::int32_t>(before.lengths[n]);
-      // Query i stands at before + i, and sees `capacity` keys up to there.
+      // Query i has position before + i, and sees the last `capacity` keys up to its own.
       const std::int64_t first_seen =
           options_.is_rolling ? before.lengths[n] - options_.capacity + 1 : 0;
       rolling.first.push_back(options_.is_rolling ? first_seen : -1'000'000);
@@ -177,13 +177,13 @@ class CacheModel {
   std::vector<Sequence> sequences_;
 };
 
-/// A cache and its model, which take the same calls.
+/// A cache and its model, which receive the same calls.
 class TwinCache {
  public:
   TwinCache(Context& context, const KvCache::Options& options)
       : cache(context, options), model(options), options_(cache.options()) {}
 
-  /// L random tokens, of which each sequence takes so many.
+  /// L random tokens, of which each sequence takes its count.
   void append(Random& random, std::int64_t L, const std::vector<std::int64_t>& counts) {
     const Tensor k = random.reals({options_.batch, options_.heads, L, options_.head_size});
     const Tensor v = random.reals({options_.batch, options_.heads, L, options_.value_size});

@@ -157,7 +157,7 @@ TEST(Cast, GoesFromEveryFloatingTypeToEveryOther) {
     const Tensor wide = cast(context, source, DType::kFloat32);
     EXPECT_EQ(wide.shape(), x.shape());
     for (const DType to : types) {
-      // By way of float32, which has all the numbers of both.
+      // Through float32, which can represent all numbers of both types.
       const Tensor direct = cast(context, source, to);
       EXPECT_EQ(direct.dtype(), to);
       EXPECT_EQ(direct.shape(), x.shape());

@@ -15,7 +15,7 @@
 namespace heed::test {
 namespace {
 
-/// HEED_ISA as told, until the end of the scope.
+/// Sets HEED_ISA until the end of the scope.
 class IsaVariable {
  public:
   explicit IsaVariable(const char* value) {
@@ -44,7 +44,7 @@ Context context_with_isa(std::string_view isa) {
   return Context(options);
 }
 
-/// 2^-24 where a multiplication and an addition round once together, 0 where each rounds.
+/// 2^-24 if a multiplication and an addition are rounded once, 0 if each is rounded.
 float fused_rounding(Context& context) {
   const float a = 1.0f + 0x1p-12f;
   const Tensor x(Shape{1, 2}, {1.0f, a});
@@ -96,7 +96,7 @@ TEST(Context, RunsTheInstructionSetThatIsForced) {
     Context context = context_with_isa(isa);
     EXPECT_EQ(context.isa(), isa);
     expect_reference(context, inputs);
-    // The kernels of that set really run: they round as it does.
+    // The kernels of that set really run: their rounding shows it.
     const bool fuses = isa != "sse4.2";
     EXPECT_EQ(fused_rounding(context), fuses ? 0x1p-24f : 0.0f);
   }

@@ -1,5 +1,5 @@
-// Decode steps - few queries over a cache of any format - against the reference over what the cache
-// stores.
+// Decode steps - few queries over a cache of any format - against the reference over the stored
+// numbers.
 
 #include <cmath>
 #include <cstdint>
@@ -200,7 +200,7 @@ AttentionResult step(Context& context, KvCache& cache, const Tensor& q, Attentio
 }
 
 TEST(Decode, AddsLittleToTheErrorOfInt8) {
-  // Against attention over exactly what is stored, and over what was given.
+  // Against attention over the stored numbers, and over the original ones.
   Random random(2);
   Context context;
   const std::int64_t D = 128, S = 2000;
@@ -278,7 +278,7 @@ TEST(Decode, KeepsWhatIsNotFiniteInTheRowsThatSeeIt) {
   Context context;
   for (const KvCache::Format format : kFormats) {
     for (const float bad : {kNaN, kInfinity, -kInfinity, 1e5f}) {
-      // 1e5 does not fit float16.
+      // 1e5 is too large for float16.
       if (bad == 1e5f && format != KvCache::Format::kFloat16) continue;
       for (const std::int64_t place : {3, 130, 600}) {
         SCOPED_TRACE(testing::Message()
@@ -286,7 +286,7 @@ TEST(Decode, KeepsWhatIsNotFiniteInTheRowsThatSeeIt) {
         KvCache cache(context, cache_options(1, 1, 8, 9, format));
         CacheModel model(cache.options(), true);
         Tensor k = random.reals({1, 1, 700, 8}), v = random.reals({1, 1, 700, 9});
-        // One number, which int8 cannot tell from its row.
+        // One number, which makes its whole row NaN in int8.
         v.data()[static_cast<std::size_t>(place) * 9 + 4] = bad;
         k.data()[static_cast<std::size_t>(place + 1) * 8 + 2] = kNaN;
         cache.append(k, v);

@@ -1,5 +1,5 @@
-// Arrays without elements may have an axis of any size: no operation goes through it. Whatever did,
-// 2^40 times, would not come to an end in the life of a test run, so nothing here is timed.
+// Arrays without elements may have an axis of any size: no operation loops over it. A loop of 2^40
+// iterations would not end within a test run, so no test measures time.
 
 #include <cstdint>
 #include <optional>
@@ -65,7 +65,7 @@ TEST_F(EmptyShapes, OfAttention) {
       expect_zeros(*gradients.bias);
     }
   }
-  // With joined heads, a past, and what was built on attention.
+  // With joined heads, with a past, and operations that use attention.
   AttentionOptions options;
   options.heads = kHuge;
   attention(context, empty({1, 1, 0}), empty({1, 1, 0}), empty({1, 1, 0}), options);

@@ -43,7 +43,7 @@ class Refusals : public testing::Test {
     keep({&q, &k, &v});
   }
 
-  /// Sees to it that no refused call changes these.
+  /// Checks that no refused call changes these.
   void keep(std::initializer_list<const Tensor*> tensors) {
     for (const Tensor* tensor : tensors) {
       kept.push_back(tensor);

@@ -1,5 +1,5 @@
-// Every kind of bad input: the type of the error, a message that names the argument, what was
-// expected and what came, arguments left alone, and a context that goes on working.
+// Every kind of bad input: the type of the error, a message with the argument, the expected and the
+// given value, unchanged arguments, and a context that remains usable.
 
 #include <algorithm>
 #include <cmath>

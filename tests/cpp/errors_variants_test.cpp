@@ -1,5 +1,5 @@
 // Every kind of bad input to the variants of attention: the type of the error, its message,
-// arguments left alone, and a context that goes on working.
+// unchanged arguments, and a context that remains usable.
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +19,7 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-/// Beside the good arguments packed ones: 7 queries, 9 keys.
+/// The valid arguments and packed ones: 7 queries, 9 keys.
 class VariantErrors : public Refusals {
  protected:
   VariantErrors()

@@ -34,7 +34,7 @@ Tensor rows(const Tensor& x, std::int64_t begin, std::int64_t end) {
   return y;
 }
 
-/// Attention in steps of these many tokens, put together again.
+/// Attention in steps of these numbers of tokens, concatenated.
 Tensor attention_in_steps(Context& context, KvCache& cache, const Inputs& inputs,
                           const std::vector<std::int64_t>& steps, AttentionOptions options) {
   const Shape& q = inputs.q.shape();
@@ -108,7 +108,7 @@ TEST(KvCache, AppendingAloneEqualsAppendingByAttention) {
   twin.append(random, 0);
   twin.append(random, 7);
   twin.expect_step(context, random, 4, 3, causal());
-  // Queries may also look at what is there without adding anything.
+  // Queries may also read the cache without appending to it.
   twin.expect_step(context, random, 4, 6, 0, {0, 0});
   twin.expect_step(context, random, 4, 0, 2, {2, 2});
   EXPECT_EQ(twin.cache.length(0), 142);
@@ -152,7 +152,7 @@ TEST(KvCache, SequencesThatShareAPrefixDiverge) {
     twin.share(0, 1, shared);
     twin.share(0, 2, shared);
     twin.expect_lengths();
-    // All of them write behind the prefix, one after the other and all at once.
+    // All of them write after the prefix, one after another and all at once.
     twin.expect_step(context, random, 2, 2, 2, {0, 2, 0}, causal());
     twin.expect_step(context, random, 2, 3, 3, {3, 0, 1}, causal());
     twin.rewind(0, 60);
@@ -254,7 +254,7 @@ TEST(KvCache, ARollingCacheIsAWindow) {
     }
   }
 
-  // However many tokens come at a time: the token itself and `capacity` - 1 before it.
+  // For any number of tokens at a time: the token itself and the `capacity` - 1 before it.
   const Inputs inputs = random_inputs(random, 1, 2, 1, 300, 300, 8, 8);
   using Steps = std::vector<std::int64_t>;
   for (const std::int64_t capacity : {1, 5, 40, 128, 129}) {

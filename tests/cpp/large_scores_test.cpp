@@ -1,6 +1,6 @@
-// Where scores are large their differences still decide, and no digit of these may be lost. Scores
-// here are whole numbers around 50, 500 and 5000, exact in float32, and every bound is the same for
-// all three.
+// With large scores the result still depends on their differences, which must keep all digits.
+// Scores here are integers around 50, 500 and 5000, exact in float32, and each bound is the same
+// for all three.
 
 #include <cmath>
 #include <cstdint>
@@ -39,8 +39,8 @@ AttentionOptions unscaled(AttentionOptions options = {}) {
   return options;
 }
 
-/// The gradients, whatever is given; and everything that the forward pass shows but lse, which has
-/// the size of the scores.
+/// The gradients of all arguments, and all results of the forward pass except lse, which is as
+/// large as the scores.
 void expect_digits(Random& random, const Inputs& inputs, const AttentionOptions& options,
                    const std::optional<Shape>& pairs = {}) {
   Context context;
@@ -67,7 +67,7 @@ TEST(LargeScores, KeepTheGradientsOfAttention) {
   for (const float magnitude : kMagnitudes) {
     SCOPED_TRACE(magnitude);
     const Inputs inputs = whole_inputs(random, 2, 4, 2, 50, 140);
-    // What all scores have in common comes with the bias.
+    // The bias adds the same large number to all scores.
     const Tensor bias = filled({1, 1}, magnitude);
     AttentionOptions options = unscaled();
     options.bias = bias;
@@ -122,7 +122,7 @@ TEST(LargeScores, KeepTheGradientsOfSlopesSinksAndDropout) {
     options.dropout = 0.25;
     options.dropout_seed = 9;
     expect_digits(random, inputs, options, Shape{1, 2, 40, 60});
-    // A slope of a power of two takes exact numbers off.
+    // A slope that is a power of two subtracts exact numbers.
     const Tensor slopes(Shape{2}, {0.25f, 0.5f});
     options = unscaled();
     options.bias = bias;

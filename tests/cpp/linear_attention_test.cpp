@@ -1,4 +1,4 @@
-// Linear attention: its four rules, its layouts, and a state that goes on where it stopped.
+// Linear attention: its four rules, its layouts, and continuing from a state.
 
 #include <cmath>
 #include <cstdint>

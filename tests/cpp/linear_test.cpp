@@ -19,12 +19,12 @@ constexpr Activation kActivations[] = {Activation::kNone,     Activation::kRelu,
                                        Activation::kGeluTanh, Activation::kSilu, Activation::kTanh,
                                        Activation::kSigmoid};
 
-/// x W^T with W = 1: only the activation is left.
+/// x W^T with W = 1: only the activation has an effect.
 Tensor activated(Context& context, const Tensor& x, Activation activation) {
   return linear(context, x, Tensor(Shape{1, 1}, {1.0f}), {}, activation);
 }
 
-/// Whole numbers that quantisation leaves as they are: a row of x from 0 to 126 with some step is
+/// Integers that quantisation does not change: a row of x from 0 to 126 with some step is
 /// 126 steps, a row of weights with a 64 has a scale of 1.
 Tensor whole_numbers(Random& random, const Shape& shape, std::int64_t low, std::int64_t high) {
   Tensor tensor(shape);

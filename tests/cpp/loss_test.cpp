@@ -25,7 +25,7 @@ Tensor random_ids(Random& random, const Shape& shape, std::int64_t low, std::int
   return ids;
 }
 
-/// Of every reduction, with and without smoothing and an index that is ignored.
+/// The options: every reduction, with and without smoothing and an ignored index.
 template <class Check>
 void for_options(const Check& check) {
   for (const Reduction reduction : kReductions) {
@@ -177,7 +177,7 @@ TEST(Dropout, IsAFunctionOfTheSeedAndThePlace) {
   }
   EXPECT_NEAR(static_cast<double>(same), 9001.0, 400.0);
   EXPECT_NEAR(static_cast<double>(same_row), 9001.0, 400.0);
-  // Of fewer numbers the first ones, whatever the shape.
+  // With fewer numbers the first ones are the same, for any shape.
   const Tensor few = dropout(context, TensorView(x.data().data(), Shape{11, 3}), 0.5, 7);
   for (std::size_t i = 0; i < 33; ++i) EXPECT_EQ(few.data()[i], y.data()[i]);
 }

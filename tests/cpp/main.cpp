@@ -9,8 +9,8 @@
 
 #include "heed/context.hpp"
 
-// The address sanitizer would end the process where an allocation is refused; the tests ask for
-// memory that no machine has and expect an error.
+// By default the address sanitizer ends the process when an allocation fails; the tests request
+// more memory than any machine has and expect an error.
 extern "C" const char* __asan_default_options();
 extern "C" const char* __tsan_default_options();
 extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }

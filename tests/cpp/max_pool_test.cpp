@@ -52,7 +52,7 @@ TEST(AdaptiveMaxPool, KeepsWhatIsNotANumberInItsPart) {
     EXPECT_TRUE(std::isnan(y.data()[0])) << at;
     for (const std::size_t other : {1u, 2u, 3u}) EXPECT_EQ(y.data()[other], 1.0f) << at;
   }
-  // A part of which all is hidden stays hidden.
+  // A cell of nothing but -inf gives -inf.
   Tensor scores = filled({2, 4}, -kInfinity);
   scores.data()[7] = -3.0f;
   EXPECT_TRUE(std::ranges::equal(adaptive_max_pool(context, scores, 1, 2).data(),

@@ -1,4 +1,4 @@
-// Merging: attention over parts of the keys, put together, is attention over all of them.
+// Merging: attention over parts of the keys, merged, is attention over all of them.
 
 #include <algorithm>
 #include <cmath>

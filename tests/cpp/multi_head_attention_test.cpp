@@ -63,7 +63,7 @@ MultiHeadAttentionOptions with_heads(std::int64_t heads) {
   return options;
 }
 
-/// Output alone, with weights per head, and with their mean. Numbers pass three sums of up to E
+/// The output alone, with weights per head, and with their mean. Numbers pass three sums of up to E
 /// terms of order 1 before they are compared.
 void expect_reference(Context& context, const TensorView& query, const TensorView& key,
                       const TensorView& value, const MultiHeadAttentionParameters& parameters,

@@ -15,7 +15,7 @@ namespace {
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr float kEps = 1e-5f;
 
-/// Both norms under one roof: x, its last axis or axes, and parameters or none.
+/// Both norms with one signature: x, its last axis or axes, and optional parameters.
 struct Case {
   Tensor x, weight, bias, d_y;
   bool is_centred;
@@ -136,7 +136,7 @@ TEST(Norm, GivesTheBiasForEqualNumbers) {
   Case c(random, {4, 37}, true);
   for (float& number : c.x.data()) number = 0.1f;
   const Tensor y = c.forward(context);
-  // What the mean is off by rounding is of the order of 1e-8, and 1 / sqrt(eps) 300.
+  // The rounding error of the mean is about 1e-8, and 1 / sqrt(eps) is 300.
   for (std::size_t i = 0; i < y.data().size(); ++i)
     EXPECT_NEAR(y.data()[i], c.bias.data()[i % 37], 1e-5);
   const Tensor zeros = filled({4, 37}, 0.0f);

@@ -54,7 +54,7 @@ TEST(AverageBackward, MatchesTheReference) {
 }
 
 TEST(AverageBackward, GivesZerosWhereNothingIsSeen) {
-  // Position 0 sees nothing: its gradient, whatever it is, goes nowhere.
+  // Position 0 sees nothing: its gradient has no effect.
   const Tensor d_y(Shape{1, 3, 1}, {kNaN, 2, 4}), key_mask = bools({1, 3}, {false, true, true});
   AverageOptions options;
   options.is_causal = true;
@@ -101,7 +101,7 @@ TEST(AdditiveAttention, HasTheGradientsOfItsReference) {
       return reference::additive_attention(q, k, v, weight, a.mask(is_masked));
     };
     const auto [output, weights] = forward(a.q, a.k, a.v, a.weight);
-    // By the output, then by the weights alone.
+    // Through the output, then through the weights alone.
     for (const bool by_output : {true, false}) {
       SCOPED_TRACE(testing::Message() << "masked " << is_masked << " by output " << by_output);
       const Array none(a.d_output.shape()), d = by_output ? a.d_output : a.d_weights;
@@ -207,7 +207,7 @@ TEST(AdditiveAttention, GivesTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-/// Arguments of kernel regression; F 0 leaves the features' axis out.
+/// Arguments of kernel regression; without the axis of features if F is 0.
 struct Regression {
   Regression(Random& random, std::int64_t Q, std::int64_t N, std::int64_t F, std::int64_t M,
              float width)

@@ -1,4 +1,4 @@
-// Packed sequences: each is an attention of its own.
+// Packed sequences: each is a separate attention.
 
 #include <cmath>
 #include <cstdint>
@@ -152,7 +152,7 @@ TEST(PackedSequences, MayBeEmptyOnEitherSide) {
 }
 
 TEST(PackedSequences, SeeNothingOfTheirNeighbours) {
-  // A sequence of nothing but NaN and infinities between two others.
+  // A sequence of only NaN and infinities between two others.
   Random random(5);
   Packed packed(random, {20, 30, 20}, {25, 130, 25}, 2, 2, 8, 8);
   const Packed other = [&] {

@@ -1,4 +1,4 @@
-// Random numbers, and tokens drawn with them. Seeds are fixed: nothing here is left to chance.
+// Random numbers, and tokens drawn with them. Seeds are fixed, so the results are deterministic.
 
 #include <algorithm>
 #include <cmath>
@@ -136,7 +136,7 @@ TEST(Random, TakesSizesOfZeroAndRefusesWhatIsNoRange) {
                  [&] { random_normal(context, {2}, 0.0, -1.0, 1); });
 }
 
-/// The k first places of a row in order, by sorting all of it.
+/// The indices of the k largest numbers of a row, by sorting the whole row.
 std::vector<std::int32_t> sorted_places(std::span<const float> row) {
   std::vector<std::int32_t> places(row.size());
   std::iota(places.begin(), places.end(), 0);
@@ -189,7 +189,7 @@ TEST(TopK, RefusesWhatDoesNotFit) {
   EXPECT_EQ(top_k(context, Tensor(Shape{0, 3}), 2).values.shape(), (Shape{0, 2}));
 }
 
-/// How often each token is drawn from so many equal rows.
+/// The frequency of each token in draws from equal rows.
 std::vector<double> shares(const Tensor& row, const SampleOptions& options) {
   constexpr std::int64_t kRows = 20000;
   const std::int64_t size = row.shape()[-1];
@@ -233,14 +233,14 @@ TEST(Sample, DrawsByTheProbabilities) {
 TEST(Sample, KeepsTheLikeliest) {
   expect_shares(tenths(), {.top_k = 2, .seed = 3}, {0.0, 4 / 7.0, 0.0, 0.0, 3 / 7.0});
   expect_shares(tenths(), {.top_k = 99, .seed = 4}, {0.1, 0.4, 0.0, 0.2, 0.3});
-  // 0.4 + 0.3 are short of 0.75.
+  // 0.4 + 0.3 is less than 0.75.
   expect_shares(tenths(), {.top_p = 0.75f, .seed = 5}, {0.0, 4 / 9.0, 0.0, 2 / 9.0, 3 / 9.0});
   expect_shares(tenths(), {.top_p = 0.65f, .seed = 6}, {0.0, 4 / 7.0, 0.0, 0.0, 3 / 7.0});
   expect_shares(tenths(), {.top_p = 1e-6f, .seed = 7}, {0.0, 1.0, 0.0, 0.0, 0.0});
-  // Of the three likeliest, together 0.9, two have 7 / 9.
+  // The three likeliest tokens have 0.9 together, the first two of them 7 / 9 of that.
   expect_shares(tenths(), {.top_k = 3, .top_p = 0.75f, .seed = 8},
                 {0.0, 4 / 7.0, 0.0, 0.0, 3 / 7.0});
-  // Of equal ones the first.
+  // Among equal ones the first.
   expect_shares(filled({4}, 1.0f), {.top_k = 2, .seed = 9}, {0.5, 0.5, 0.0, 0.0});
 }
 

@@ -17,7 +17,7 @@ namespace {
 constexpr RopeStyle kStyles[] = {RopeStyle::kHalf, RopeStyle::kInterleaved};
 
 TEST(Rope, TurnsPairsByTheirPosition) {
-  // Base 4 and four entries: pair 0 turns by p, pair 1 by p / 2.
+  // Base 4 and four entries: pair 0 rotates by p, pair 1 by p / 2.
   Context context;
   const Tensor x(Shape{1, 1, 3, 4}, {9, 9, 9, 9, 1, 0, 0, 0, 0, 1, 0, 0});
   RopeOptions options;
@@ -139,7 +139,7 @@ TEST(Rope, TablesOfTheSameAnglesGiveTheSameAsTheBase) {
 }
 
 TEST(Rope, MakesScoresDependOnDistanceAlone) {
-  // q at p and k at p - 3 have the same product wherever p is.
+  // q at p and k at p - 3 have the same product for every p.
   Random random(4);
   Context context;
   const Tensor q = random.reals({1, 1, 1, 16}), k = random.reals({1, 1, 1, 16});

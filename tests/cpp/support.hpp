@@ -1,6 +1,6 @@
 #pragma once
 
-// What the tests share: repeatable random tensors and comparisons that say where they failed.
+// Helpers of all tests: repeatable random tensors, and comparisons that report where they failed.
 
 #include <gtest/gtest.h>
 
@@ -144,7 +144,7 @@ inline testing::AssertionResult same_bits(const std::optional<Tensor>& got,
   return same_bits(*got, *want);
 }
 
-/// One thread, an even and an odd number, and more than most tests have work for.
+/// One thread, an even and an odd number, and more than most tests have pieces of work.
 inline constexpr int kThreadCounts[] = {1, 2, 3, 8};
 
 inline Context context_with_threads(int threads) {
@@ -153,7 +153,7 @@ inline Context context_with_threads(int threads) {
   return Context(options);
 }
 
-/// Of mean 0 and variance 1, nearly normal.
+/// Nearly normal, with mean 0 and variance 1.
 inline Tensor normal_numbers(Random& random, const Shape& shape) {
   Tensor tensor(shape);
   for (float& value : tensor.data()) {
@@ -163,7 +163,8 @@ inline Tensor normal_numbers(Random& random, const Shape& shape) {
   return tensor;
 }
 
-/// Root mean square of the error over that of the numbers wanted, and the cosine between both.
+/// The root mean square of the error relative to that of the expected numbers, and their cosine
+/// similarity.
 struct Difference {
   double relative;
   double cosine;

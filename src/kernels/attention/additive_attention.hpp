@@ -9,9 +9,9 @@
 // (Bahdanau et al., "Neural machine translation by jointly learning to align and translate",
 // appendix A.1.2, 2015.)
 //
-// Nearly all the time goes into the tangents. Forward a row of k is read along, so that the sum
-// over A stays in registers; backward the vectors of A stand still and the keys pass by, so that dq
-// and dw stay there.
+// Nearly all of the time is spent on the tangents. The forward pass goes along rows of k, so that
+// the sum over A stays in registers; the backward pass goes over the keys for each vector of A, so
+// that dq and dw stay in registers.
 
 #include <algorithm>
 #include <cstdint>

@@ -2,30 +2,29 @@
 
 // Attention of a few queries over many cached keys: a decode step.
 //
-// Such a step reads the whole cache to do little with each number, so its limit is the memory's
-// bandwidth. The rows of a register block are the query heads that share a key/value head (and the
+// Such a step reads the whole cache and computes little with each number, so memory bandwidth
+// limits it. The rows of a register block are the query heads that share a key/value head (and the
 // few tokens), so that the cache is read once for all of them, in the format in which it is stored:
-//   float32  as flash_attention.hpp does it
+//   float32  as in flash_attention.hpp
 //   float16  widened in registers, once for all rows of a block
-//   int8     Q K^T and P V as products of 16-bit by 8-bit whole numbers, two to a lane, summed in
-//            32 bits: half the multiplications of floats and no conversion. Rows of Q, and of P
-//            times the scales of the values, get one scale each. 16 bits for them cost next to
-//            nothing of the accuracy that 8 bits for K and V leave: a score is off by at most
-//            max|q| / 65534 sum|k|, an output by half of what the rounding of V may do and mostly
-//            by much less. (8 bits for both, relaxed_dot_i8x16_i7x16, is no faster where V8 has no
-//            VNNI to map it to.)
-// Keys are split into chunks that are worked on side by side (Flash-Decoding: Dao et al., 2023);
-// each leaves a state (m, l, o), and merge_states puts them together. A block is 4 x 2 vectors:
-// groups of 4 query heads are the most common ones, and the conversions need the registers left.
+//   int8     Q K^T and P V as products of 16-bit by 8-bit integers, two to a lane, summed in 32
+//            bits: half the multiplications of floats and no conversion. Rows of Q, and of P times
+//            the scales of the values, have one scale each. 16 bits for them add little to the
+//            error of 8 bits for K and V: the error of a score is at most max|q| / 65534 sum|k|,
+//            that of an output at most half of that from rounding V, and mostly much less. (8 bits
+//            for both, relaxed_dot_i8x16_i7x16, is no faster on machines without VNNI.)
+// Keys are split into chunks that are computed in parallel (Flash-Decoding: Dao et al., 2023); each
+// has a state (m, l, o) as its result, and merge_states merges them. A block is 4 x 2 vectors:
+// groups of 4 query heads are the most common ones, and the conversions need the other registers.
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
 
+#include "kernels/attention/online_softmax.hpp"
 #include "kernels/attention/score_tile.hpp"
 #include "kernels/attention/table.hpp"
-#include "kernels/layers/softmax.hpp"
 #include "kernels/product/micro_kernel.hpp"
 #include "simd/widen.hpp"
 
@@ -63,8 +62,8 @@ class Decode {
   static constexpr int kRows = 4;
   static constexpr int kStride = ScoreTile<Isa>::kStride;
   static_assert(kVectors == 2 && kDecodeRows % kRows == 0);
-  // Halves are read too small by kScale. Half of its powers of two go into q and half into the
-  // score, so that neither leaves the range of floats.
+  // Halves are read too small by the factor kScale. Half of its powers of two multiply q and half
+  // the score, so that neither leaves the range of floats.
   static constexpr float kHalfScale = simd::Halves<Isa, false>::kScale;
   static constexpr float kHalfQueryScale = kHalfScale == 1.0f ? 1.0f : 0x1p56f;
 
@@ -80,9 +79,7 @@ class Decode {
         q_(chunk.scratch),
         s_(q_ + kDecodeRows * even(chunk.head_size)),
         words_(reinterpret_cast<std::int16_t*>(s_ + kDecodeRows * kStride)) {
-    std::fill_n(c_.state.m, rows_, kHidden);
-    std::fill_n(c_.state.l, rows_, 0.0f);
-    std::fill_n(c_.state.o, rows_ * o_stride_, 0.0f);
+    for (int r = 0; r < rows_; ++r) state(r).init();
   }
 
   static constexpr std::int64_t even(std::int64_t size) noexcept { return (size + 1) / 2 * 2; }
@@ -140,7 +137,7 @@ class Decode {
     for (std::int64_t d = 0; d < c_.head_size; ++d) block[d * kRows] = scale * q[d];
   }
 
-  /// As blocks of [ceil(head_size / 2)][kRows][2] words, so small that a score fits 32 bits.
+  /// As blocks of [ceil(head_size / 2)][kRows][2] words, small enough for a score to fit 32 bits.
   void quantise_query(int r) noexcept {
     const std::int64_t size = even(c_.head_size);
     const float* const q = query(r);
@@ -213,26 +210,17 @@ class Decode {
       (V::load_aligned(s + j) * V(factor)).store_aligned(s + j);
   }
 
-  /// Turns the scores of row r into weights p, and takes their maximum and sum into its state.
-  void weigh(int r, std::int64_t first, Range range) noexcept {
-    float* const s = row(r);
-    hide(r, first, range);
-    float& m = c_.state.m[r];
-    const float before = m;
-    m = row_maximum<Isa>(s, range.begin, range.end, before);
-    // Nothing seen so far: subtract 0, because -inf - -inf is NaN.
-    const float shift = m == kHidden ? 0.0f : m;
-    const float sum = exponentials<Isa>(exp2_, s, range.begin, range.end, shift);
-    const float decay = exp2_(V((before - shift) * kLog2E)).get(0);
-    c_.state.l[r] = decay * c_.state.l[r] + sum;
-    if (before != m)
-      for (std::int64_t c = 0; c < o_stride_; c += kLanes) {
-        float* const o = c_.state.o + r * o_stride_ + c;
-        (V::load_unaligned(o) * V(decay)).store_unaligned(o);
-      }
+  OnlineSoftmax<Isa> state(int r) const noexcept {
+    return {c_.state.m[r], c_.state.l[r], c_.state.o + r * o_stride_, o_stride_};
   }
 
-  /// Softcap and ALiBi, and -inf where row r may not look.
+  /// Turns the scores of row r into p, and takes them into its state.
+  void weigh(int r, std::int64_t first, Range range) noexcept {
+    hide(r, first, range);
+    state(r).absorb(exp2_, row(r), range.begin, range.end);
+  }
+
+  /// Softcap and ALiBi, and -inf where a key is hidden from row r.
   void hide(int r, std::int64_t first, Range range) noexcept {
     float* const s = row(r);
     if (c_.softcap != 0.0f) cap_scores<Isa>(s, range.begin, range.end, c_.softcap);
@@ -306,7 +294,7 @@ class Decode {
   }
 
   /// The block of micro_kernel.hpp for words times bytes; the depth counts pairs of them. A's entry
-  /// (row, pair) stands at row * RowStride + pair * Step.
+  /// (row, pair) is at row * RowStride + pair * Step.
   template <int RowStride, int Step, int Rows = kRows, class Store>
   static void multiply_words(int rows, const std::int16_t* a, const std::int8_t* b,
                              std::int64_t pairs, Store store) noexcept {
@@ -339,46 +327,5 @@ class Decode {
   float query_scale_[kDecodeRows];
   float weight_scale_[kDecodeRows];
 };
-
-/// With m = max m_i and weights a_i = exp(m_i - m): l = sum a_i l_i, o = sum a_i o_i, and the
-/// output is o / l. A sink is one more part (sink, 1, 0).
-template <class Isa>
-void merge_states(const DecodeMerge& t) noexcept {
-  using V = simd::Vector<Isa>;
-  constexpr std::int64_t kLanes = V::size;
-  const std::int64_t stride = (t.value_size + kPanel<Isa> - 1) / kPanel<Isa> * kPanel<Isa>;
-  const simd::Exp2<Isa> exp2;
-  const auto exponential = [&](float x) { return exp2.natural(V(x)).get(0); };
-  for (int r = 0; r < t.heads * t.queries; ++r) {
-    const int h = r % t.heads;
-    const int i = r / t.heads;
-    const float sink = t.sinks ? t.sinks[h * t.sink_stride] : kHidden;
-    float m = sink;
-    for (std::int64_t n = 0; n < t.part_count; ++n) m = std::max(m, t.parts[n].m[r]);
-    const float shift = m == kHidden ? 0.0f : m;
-    float l = t.sinks ? exponential(sink - shift) : 0.0f;
-    for (std::int64_t n = 0; n < t.part_count; ++n)
-      l += exponential(t.parts[n].m[r] - shift) * t.parts[n].l[r];
-    if (t.lse)
-      t.lse[h * t.lse_head_stride + i * t.lse_stride] = l == 0.0f ? kHidden : m + std::log(l);
-
-    float* const out = t.output + h * t.output_head_stride + i * t.output_stride;
-    if (t.visible.begin_of(i) >= t.visible.end_of(i)) {
-      std::fill_n(out, t.value_size, 0.0f);
-      continue;
-    }
-    float* const o = t.parts[0].o + r * stride;
-    for (std::int64_t n = 0; n < t.part_count; ++n) {
-      const V weight(exponential(t.parts[n].m[r] - shift));
-      const float* const part = t.parts[n].o + r * stride;
-      for (std::int64_t c = 0; c < stride; c += kLanes) {
-        const V before = n == 0 ? V(0.0f) : V::load_unaligned(o + c);
-        simd::madd<Isa>(V::load_unaligned(part + c), weight, before).store_unaligned(o + c);
-      }
-    }
-    const float inverse = 1.0f / l;
-    for (std::int64_t c = 0; c < t.value_size; ++c) out[c] = o[c] * inverse;
-  }
-}
 
 }  // namespace heed::kernels

@@ -1,33 +1,26 @@
 #pragma once
 
-// softmax(scores) V for a tile of queries, keys tile after tile; score_tile.hpp makes the scores.
+// softmax(scores) V for a tile of queries, one tile of keys after another; score_tile.hpp computes
+// the scores.
 //
-// With the state (m, l, o) of a row - its maximum, the sum of exp(s - m), and the output before
-// division by l - a tile of scores s is taken in by
-//     m' = max(m, max s),  a = exp(m - m'),  p = exp(s - m'),
-//     l' = a l + sum p,    o' = a o + p V,
-// and o / l is the result when no keys are left (Milakov and Gimelshein, "Online normalizer
-// calculation for softmax", 2018; Dao et al., "FlashAttention", 2022; the division kept for the
-// end: Dao, "FlashAttention-2", 2023). No more than one tile of scores exists at a time. A sink
-// (Xiao et al., "Efficient Streaming Language Models with Attention Sinks", 2023; a learned logit:
-// gpt-oss, 2025) is a key without a value: the state begins as (sink, 1, 0) instead of (-inf, 0,
-// 0).
+// The output is computed by online softmax (online_softmax.hpp): at most one tile of scores exists
+// at a time.
 //
-// Tiles: 48 queries is a multiple of every instruction set's register block (4, 6, 8, 12) and lets
-// a tile of packed keys be used eight times from the first-level cache; 128 keys of 64 numbers are
-// 32 KB, the size of that cache on most machines, and make the work on a row outside the products
-// (maximum, exponential, rescaling) about a tenth of that inside (`./dev bench`).
+// Tiles: 48 queries is a multiple of every instruction set's register block (4, 6, 8, 12), and a
+// tile of packed keys is used eight times from the first-level cache; 128 keys of 64 numbers are
+// 32 KB, the size of that cache on most machines, and the work on a row outside the products
+// (maximum, exponential, rescaling) is then about a tenth of the products' (`./dev bench`).
 //
-// A tile that no row sees is not visited. A tile whose values are not all finite takes a slower
-// path that reads only the values that a row sees, because 0 * NaN is NaN. It adds the same terms
-// in the same order with the same rounding: what a hidden value is changes no bit of the output.
+// A tile that no row sees is skipped. A tile whose values are not all finite takes a slower path
+// that reads only the values that a row sees, because 0 * NaN is NaN. It adds the same terms in the
+// same order with the same rounding, so a hidden value changes no bit of the output.
 
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/attention/online_softmax.hpp"
 #include "kernels/attention/score_tile.hpp"
 #include "kernels/layers/dropout.hpp"
-#include "kernels/layers/softmax.hpp"
 
 namespace heed::kernels {
 
@@ -51,9 +44,7 @@ class FlashAttention {
         scores_(tile, tile.scratch),
         o_(tile.scratch + Scores::scratch(tile.head_size)),
         o_stride_(padded(tile.value_size)) {
-    std::fill_n(o_, t_.queries * o_stride_, 0.0f);
-    std::fill_n(m_, t_.queries, t_.sink ? *t_.sink : kHidden);
-    std::fill_n(l_, t_.queries, t_.sink && *t_.sink != kHidden ? 1.0f : 0.0f);
+    for (int r = 0; r < t_.queries; ++r) state(r).init(t_.sink ? *t_.sink : kHidden);
     std::fill_n(sees_a_key_, t_.queries, false);
   }
 
@@ -87,20 +78,7 @@ class FlashAttention {
     for (int r = 0; r < t_.queries; ++r) {
       const auto [begin, end] = scores_.range(r);
       if (begin >= end) continue;
-      const float m = row_maximum<Isa>(scores_.row(r), begin, end, m_[r]);
-      // Nothing seen so far: subtract 0, because -inf - -inf is NaN.
-      const float shift = m == kHidden ? 0.0f : m;
-      const float sum = exponentials<Isa>(exp2, scores_.row(r), begin, end, shift);
-      if (m_[r] != m) {
-        // Before the first key that is seen there is nothing to decay.
-        if (m_[r] != kHidden) {
-          const float decay = exp2(V((m_[r] - shift) * kLog2E)).get(0);
-          l_[r] *= decay;
-          scale_row(o_ + r * o_stride_, decay, o_ + r * o_stride_);
-        }
-        m_[r] = m;
-      }
-      l_[r] += sum;
+      state(r).absorb(exp2, scores_.row(r), begin, end);
       if (t_.dropout.scale != 1.0f)
         drop<Isa>(t_.dropout, t_.row + static_cast<std::uint64_t>(r), first, begin, end,
                   scores_.row(r));
@@ -109,15 +87,7 @@ class FlashAttention {
     scores_.add_product(scores_.row(0), tile.values, tile.depth, tile.finite, o_, o_stride_);
   }
 
-  void scale_row(const float* row, float factor, float* to) const noexcept {
-    std::int64_t c = 0;
-    for (; c + kLanes <= t_.value_size; c += kLanes)
-      (V::load_aligned(row + c) * V(factor)).store_unaligned(to + c);
-    for (; c < t_.value_size; ++c) to[c] = row[c] * factor;
-  }
-
-  /// The log of the softmax's denominator; -inf if there is neither a key nor a sink.
-  float lse(int r) const noexcept { return l_[r] == 0.0f ? kHidden : m_[r] + std::log(l_[r]); }
+  OnlineSoftmax<Isa> state(int r) noexcept { return {m_[r], l_[r], o_ + r * o_stride_, o_stride_}; }
 
   void store() noexcept {
     for (int r = 0; r < t_.queries; ++r) {
@@ -125,15 +95,15 @@ class FlashAttention {
       if (!sees_a_key_[r]) {
         std::fill_n(out, t_.value_size, 0.0f);
       } else {
-        scale_row(o_ + r * o_stride_, 1.0f / l_[r], out);
+        state(r).finish(t_.value_size, out);
       }
-      if (t_.lse) t_.lse[r] = lse(r);
+      if (t_.lse) t_.lse[r] = state(r).lse();
       if (t_.maxima) t_.maxima[r] = m_[r];
       if (t_.sums) t_.sums[r] = l_[r];
     }
   }
 
-  /// Computes the scores once more, now that m and l are final, and writes down what was asked for.
+  /// Computes the scores once more, when m and l are final, and writes the requested results.
   void observe() noexcept {
     float entropy[kQueryTile] = {};
     for (std::int64_t first = 0; first < t_.all_keys; first += kKeyTile) {
@@ -169,7 +139,7 @@ class FlashAttention {
       std::copy_n(scores_.row(r), count, to + r * t_.all_keys + first);
   }
 
-  /// Turns a row of scores into weights; gives what they add to the entropy -sum w log w.
+  /// Turns a row of scores into weights; returns their part of the entropy -sum w log w.
   float weigh(int r, int count) noexcept {
     float* s = scores_.row(r);
     if (!sees_a_key_[r]) {

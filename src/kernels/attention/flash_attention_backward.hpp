@@ -1,34 +1,33 @@
 #pragma once
 
 // The gradients of softmax(scores) V for a tile of queries and a tile of keys. With the scores S,
-// made once more by score_tile.hpp, the row's maximum m, the sum l of exp(S - m) and
+// computed again by score_tile.hpp, the row's maximum m, the sum l of exp(S - m) and
 // delta = sum dO O - d lse,
 //     P = exp(S - m) / l,  dP = dO V^T,  dS = P (dP - delta),
 //     dV += P^T dO,      dQ += dS K,   dK += dS^T Q
 // (Dao, "FlashAttention-2", algorithm 2, 2023). A softcap c multiplies dS by 1 - (s / c)^2, with s
-// the capped score, after biases and slopes have had theirs; dropout multiplies dP as it did P, and
-// the P of dV (Dao et al., "FlashAttention", appendix B.4, 2022).
+// the capped score, after the gradients of biases and slopes are taken; dropout multiplies dP, and
+// the P of dV, as it did P (Dao et al., "FlashAttention", appendix B.4, 2022).
 //
-// Five products of one pair of tiles, all from the same two arrays of 48 x 128: the transposed left
-// factors P^T and dS^T need no transposing, because a left factor may be read along its columns as
-// well as along its rows (FixedLeft). Queries and dO are right factors there, so they are packed
-// twice; keys too.
+// Five products of one pair of tiles, all from the same two arrays of 48 x 128: the left factors
+// P^T and dS^T are not transposed in memory, because a left factor can be read along its columns as
+// well as along its rows (FixedLeft). Queries and dO are right factors of these products, so they
+// are packed twice, as are the keys.
 //
-// P is not exp(S - lse): where scores are large, lse = m + log l has few digits after the point.
-// And delta is summed as dP is: where one key has all the weight and O is its value, their
-// difference is exactly zero.
+// P is not computed as exp(S - lse): for large scores lse = m + log l has few digits after the
+// point. delta is summed in the same order as dP: if one key has all the weight and O is its value,
+// their difference is exactly zero.
 //
-// What a query does not see has P = dS = 0 and adds nothing. That takes care where a number is not
-// finite, because 0 * NaN is NaN: such a pair of tiles takes a slower path, which sets hidden P and
-// dS to zero whatever m, l and delta are, and skips the products with zeros. The other sums have
-// the same bits.
+// A key that a query does not see has P = dS = 0 and adds nothing. If a number is not finite, that
+// is not enough, because 0 * NaN is NaN: such a pair of tiles takes a slower path, which sets
+// hidden P and dS to zero for any m, l and delta, and skips the products with zeros. The other sums
+// have the same bits.
 
 #include <algorithm>
 #include <cmath>
 
 #include "kernels/attention/score_tile.hpp"
 #include "kernels/layers/dropout.hpp"
-#include "kernels/layers/softmax.hpp"
 #include "simd/transpose.hpp"
 
 namespace heed::kernels {
@@ -104,8 +103,8 @@ class FlashAttentionBackward {
         finite_(tile.finite && tile.queries.finite) {}
 
   /// sum output * d_output for `count` rows, up to a vector of them, one to a lane: term after
-  /// term, as the product dO V^T is summed. The output of a query that sees no key is zero, and its
-  /// gradient is not looked at.
+  /// term, in the order of the product dO V^T. The output of a query that sees no key is zero, and
+  /// its gradient is not read.
   static void products(const float* output, const float* d_output, std::ptrdiff_t stride, int count,
                        std::int64_t size, float* to) noexcept {
     V sum(0.0f);
@@ -116,7 +115,7 @@ class FlashAttentionBackward {
     std::int64_t c = 0;
     for (; c + kLanes <= size; c += kLanes) {
       for (int r = 0; r < kLanes; ++r) {
-        // Rows beyond the last repeat it.
+        // Rows after the last one repeat it.
         const std::ptrdiff_t at = std::min(r, count - 1) * stride + c;
         o[r] = V::load_unaligned(output + at);
         d_o[r] = V::load_unaligned(d_output + at);
@@ -173,7 +172,7 @@ class FlashAttentionBackward {
       }
   }
 
-  /// Turns scores into P, as the product for dV needs it, and dP into dS, as those for dQ and dK.
+  /// Turns scores into P, for the product of dV, and dP into dS, for the products of dQ and dK.
   template <bool Finite>
   void weigh() noexcept {
     const AttentionTile& t = t_.scores;
@@ -195,8 +194,8 @@ class FlashAttentionBackward {
         if (t_.d_slope) add_to_slope(r, d_s);
         if (t.softcap != 0.0f) multiply_by_cap_slopes(cap_slope_ + r * kStride, begin, end, d_s);
       }
-      // The transposed products go by blocks of keys, which do not end where the ranges do. Nothing
-      // is mostly what is left to fill, and in WebAssembly that too would be a call.
+      // The transposed products go by blocks of keys, which may end after the ranges. Mostly there
+      // is nothing to fill, and in WebAssembly std::fill is a call.
       const int before = begin < end ? begin : t_.keys;
       for (float* const row : {p, d_s}) {
         if (before > 0) std::fill(row, row + before, 0.0f);
@@ -205,7 +204,7 @@ class FlashAttentionBackward {
     }
   }
 
-  /// Where dS is zero the slope may be NaN, of a hidden score.
+  /// Where dS is zero the slope may be the NaN of a hidden score.
   static void multiply_by_cap_slopes(const float* slopes, int begin, int end, float* d_s) noexcept {
     for (int j = begin; j < end; j += kLanes) {
       const V x = V::load_aligned(d_s + j);
@@ -254,8 +253,8 @@ class FlashAttentionBackward {
     *t_.d_slope -= static_cast<double>(sum);
   }
 
-  /// For each block of keys the rows whose range it touches. Later rows see further, so there are
-  /// none between them that do not.
+  /// For each block of keys the rows whose range overlaps it. Later rows see further, so these rows
+  /// are contiguous.
   void find_query_ranges() noexcept {
     for (int j = 0; j < t_.keys; j += kRows) {
       typename Scores::Range rows = {kQueryTile, 0};

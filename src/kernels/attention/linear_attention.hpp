@@ -9,7 +9,7 @@
 // (Katharopoulos et al., "Transformers are RNNs", 2020; gated: Yang et al., 2023; delta: Schlag et
 // al., 2021; gated delta: Yang et al., 2024; in one form: ONNX LinearAttention 27).
 //
-// Loops run along the rows of S, which are contiguous, and are left to the compiler's vectoriser.
+// Loops go along the rows of S, which are contiguous; the compiler vectorises them.
 
 #include <algorithm>
 #include <cmath>

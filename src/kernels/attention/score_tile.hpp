@@ -4,17 +4,18 @@
 //     s = scale q k^T;  s = c tanh(s / c);  s += bias;  s -= slope |p - j|;  hidden keys: -inf
 // softcap: Gemma 2 (2024); ALiBi: Press et al., "Train Short, Test Long" (2022).
 //
-// Which keys a query may see is a range - from lengths, causality and the window - and within it
-// what the masks allow. A block of rows is computed only over the range that one of its rows sees.
-// With int8 scores, queries and keys are rounded to bytes, the keys' mean taken off before: a
-// softmax does not see what all scores of a row have in common, and keys have much in common (Zhang
-// et al., "SageAttention", 2024). Each query and each key has a scale of its own.
+// The keys that a query sees are a range - from lengths, causality and the window - without those
+// that the masks hide. A block of rows is computed only over the union of its rows' ranges. With
+// int8 scores, queries and keys are rounded to bytes after the mean of the keys is subtracted: a
+// term that all scores of a row share does not change the softmax, and the mean is a large part of
+// each key (Zhang et al., "SageAttention", 2024). Each query and each key has its own scale.
 //
-// Hidden scores are replaced, not added to, so that NaN in a hidden key goes nowhere.
+// Hidden scores are replaced, not added to, so that NaN in a hidden key has no effect.
 
 #include <algorithm>
 #include <limits>
 
+#include "kernels/attention/online_softmax.hpp"
 #include "kernels/attention/table.hpp"
 #include "kernels/product/byte_kernel.hpp"
 #include "kernels/product/micro_kernel.hpp"
@@ -23,8 +24,6 @@
 #include "simd/activation.hpp"
 
 namespace heed::kernels {
-
-inline constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
 /// s = cap tanh(s / cap) for the scores in [begin, end), a whole number of panels.
 template <class Isa>
@@ -41,7 +40,7 @@ inline void cap_scores(float* s, int begin, int end, float cap) noexcept {
   }
 }
 
-/// s -= slope |distance - j|, where the query stands `distance` behind key 0.
+/// s -= slope |distance - j|, where the query's position is `distance` after that of key 0.
 template <class Isa>
 inline void add_alibi(float* s, int begin, int end, float slope, std::int64_t distance) noexcept {
   for (int j = begin; j < end; ++j) s[j] -= slope * static_cast<float>(std::abs(distance - j));
@@ -64,7 +63,7 @@ class ScoreTile {
   };
 
   static std::int64_t scratch(std::int64_t head_size) noexcept {
-    // Bytes take a quarter of it but come in steps of eight, and a row is turned beside them.
+    // Bytes take a quarter of it but come in steps of eight, and a rotated row needs room too.
     return kQueryTile * (std::max<std::int64_t>(head_size, 4) + kStride);
   }
 
@@ -88,19 +87,19 @@ class ScoreTile {
 
   float* row(int r) noexcept { return s_ + r * kStride; }
 
-  /// The range that the block of rows to which row r belongs was computed over, in whole panels.
+  /// The range, in whole panels, over which the block of row r was computed.
   Range range(int r) const noexcept { return ranges_[r / kRows]; }
 
-  /// The keys that some row of the tile may see, masks aside. Later rows see further.
+  /// The keys that some row of the tile sees, apart from masks. Later rows see further.
   std::int64_t first_key() const noexcept { return key_begin(0); }
   std::int64_t last_key() const noexcept { return key_end(t_.queries - 1); }
 
-  /// Whether a block mask leaves anything of this key tile.
+  /// Whether a block mask allows any key of this key tile.
   bool is_listed(std::int64_t first) const noexcept {
     return !t_.blocks.kinds || t_.blocks.kinds[first / kKeyTile] != BlockMaskSlice::kEmpty;
   }
 
-  /// Sets the ranges to what the rows may see of the keys from `first` on.
+  /// Sets the ranges to the keys from `first` on that the rows see, apart from masks.
   void narrow(std::int64_t first) noexcept {
     for (int r = 0; r < t_.queries; r += kRows) {
       const int last = std::min(r + kRows, t_.queries) - 1;
@@ -108,13 +107,13 @@ class ScoreTile {
     }
   }
 
-  /// Sets the ranges to all keys there are.
+  /// Sets the ranges to all keys of the tile.
   void widen(std::int64_t first) noexcept {
     const Range all = whole_panels(t_.visible.first - first, t_.scored_keys - first);
     std::fill_n(ranges_, kQueryTile / kRows, all);
   }
 
-  /// Puts -inf where row r has no key at all.
+  /// Writes -inf where row r has no key at all.
   void erase(int r, std::int64_t first) noexcept {
     const auto inside = [&](std::int64_t key) {
       return static_cast<int>(std::clamp<std::int64_t>(key - first, 0, kKeyTile));
@@ -159,7 +158,7 @@ class ScoreTile {
       cap_scores<Isa>(row(r), range(r).begin, range(r).end, t_.softcap);
   }
 
-  /// What row r may see of its block's range, masks aside.
+  /// The part of its block's range that row r sees, apart from masks.
   Range seen(int r, std::int64_t first) const noexcept {
     const Range whole = range(r);
     const auto inside = [&](std::int64_t key) {
@@ -170,8 +169,8 @@ class ScoreTile {
     return {begin, std::max(begin, inside(key_end(r)))};
   }
 
-  /// Adds bias and ALiBi to row r, and puts -inf where a key may not be seen. Whether the row sees
-  /// any key of the tile.
+  /// Adds bias and ALiBi to row r, and writes -inf where a key is hidden. Returns whether the row
+  /// sees any key of the tile.
   bool finish(int r, std::int64_t first) noexcept {
     float* s = row(r);
     const Range whole = range(r);
@@ -298,7 +297,7 @@ class ScoreTile {
   float* q_;  // [kQueryTile / kRows][head_size][kRows], scaled: one register block after another
   float* s_;  // [kQueryTile, kStride]
   Range ranges_[kQueryTile / kRows];
-  // Of int8 scores; q_ has bytes then.
+  // For int8 scores; q_ then holds bytes.
   float steps_[kQueryTile];
   float mean_scores_[kQueryTile];
 };

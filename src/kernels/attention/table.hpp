@@ -1,6 +1,6 @@
 #pragma once
 
-// What the attention kernels take, and the list of them.
+// The arguments of the attention kernels, and the list of these kernels.
 
 #include <algorithm>
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace heed::kernels {
 
-/// A part for one (batch, head) of an array over [B, H, L, S]: element (i, j) stands at
+/// The part for one (batch, head) of an array over [B, H, L, S]: element (i, j) is at
 /// row_stride * i + column_stride * j. A stride of 0 repeats.
 template <class T>
 struct PairSlice {
@@ -21,7 +21,7 @@ struct PairSlice {
 
 /// Both masks for one (batch, head); either may be missing.
 struct MaskSlice {
-  PairSlice<std::uint8_t> allowed;  // nonzero where a key may be seen
+  PairSlice<std::uint8_t> allowed;  // nonzero where a key is visible
   PairSlice<float> bias;            // added to the scores; -inf hides
 };
 
@@ -37,31 +37,31 @@ struct KeyValueTile {
   std::int64_t depth = 0;
   /// Whether all the values are finite.
   bool finite = false;
-  // With int8 scores these stand for the keys: what quantise_keys makes of them.
+  // With int8 scores instead of the keys: the result of quantise_keys.
   const std::int8_t* key_bytes = nullptr;
   const float* key_scales = nullptr;
   const std::int32_t* key_starts = nullptr;
 };
 
-/// What a query tile sees of each key tile, when a block mask says so.
+/// A block mask for one query tile.
 struct BlockMaskSlice {
   static constexpr std::int32_t kEmpty = -1;
   static constexpr std::int32_t kFull = -2;
   /// [key tiles] kEmpty, kFull, or the index of a block of bits; null without a block mask.
   const std::int32_t* kinds = nullptr;
-  /// [blocks][kQueryTile][kKeyTile] nonzero where a key may be seen
+  /// [blocks][kQueryTile][kKeyTile] nonzero where a key is visible
   const std::uint8_t* bits = nullptr;
 };
 
-/// The keys that a query may see, as far as lengths, causality, the window and a rolling cache say.
+/// The keys that lengths, causality, the window and a rolling cache allow each query to see.
 struct VisibleKeys {
-  /// The oldest key that there is.
+  /// The oldest existing key.
   std::int64_t first;
-  /// Query i sees no key before rolling_first + i. Does nothing without a rolling cache.
+  /// Query i sees no key before rolling_first + i. Has no effect without a rolling cache.
   std::int64_t rolling_first;
   std::int64_t end;
   bool is_causal;
-  std::int64_t offset;  // query i stands at position i + offset
+  std::int64_t offset;  // query i has position i + offset
   std::int64_t left;    // of the window; -1 is open
   std::int64_t right;
 
@@ -80,7 +80,7 @@ struct VisibleKeys {
 /// One tile of queries of one (batch, head) against all its keys.
 struct AttentionTile {
   const float* q = nullptr;         // [queries, head_size]
-  const float* packed_q = nullptr;  // the same as ScoreTile packs them, if that is done already
+  const float* packed_q = nullptr;  // the same packed by ScoreTile, or null
   std::ptrdiff_t q_stride;          // between rows
   int queries;                      // at most kQueryTile
   std::int64_t first_query;
@@ -89,24 +89,24 @@ struct AttentionTile {
   float scale;
 
   const KeyValueTile* tiles = nullptr;  // [key tiles]
-  std::int64_t scored_keys = 0;         // so many are packed
-  // [head_size] what int8 keys had taken off; null for float32 scores
+  std::int64_t scored_keys = 0;         // number of packed keys
+  // [head_size] the mean that was subtracted from int8 keys; null for float32 scores
   const float* key_mean = nullptr;
 
-  // Of these keys a query sees those that no mask hides.
+  // A query sees those of these keys that no mask hides.
   VisibleKeys visible;
   MaskSlice mask;
   BlockMaskSlice blocks;
 
   float softcap;      // scores become softcap * tanh(score / softcap); 0 leaves them
-  float alibi_slope;  // times |p - j| is taken off the scores
+  float alibi_slope;  // slope * |p - j| is subtracted from the scores
   const float* sink;  // one logit that joins the softmax's denominator, or null
   Dropout dropout;
-  std::uint64_t row;  // stands for (b, h, first query) in the dropout
+  std::uint64_t row;  // identifies (b, h, first query) in the dropout
 
   float* output = nullptr;  // [queries, value_size]
   std::ptrdiff_t output_stride;
-  // What else is asked for, or null.
+  // The other requested results, or null.
   float* lse = nullptr;      // [queries]
   float* maxima = nullptr;   // [queries] of the scores
   float* sums = nullptr;     // [queries] of exp(score - maximum)
@@ -118,7 +118,7 @@ struct AttentionTile {
   float* masked = nullptr;
   float* weights = nullptr;
 
-  float* scratch = nullptr;  // attention_scratch(head_size, value_size) floats
+  float* scratch = nullptr;  // forward_scratch(head_size, value_size) floats
 };
 
 /// A tile of queries and the gradients of its outputs, packed for the backward pass, whose products
@@ -136,7 +136,7 @@ struct BackwardQueries {
   bool finite;    // all of these
 };
 
-/// What those are packed from.
+/// The arrays that BackwardQueries are packed from.
 struct BackwardInputs {
   const float* output;    // [queries, value_size]
   const float* d_output;  // the same
@@ -147,10 +147,10 @@ struct BackwardInputs {
 
 /// One tile of queries of one (batch, head) against one tile of keys.
 struct BackwardTile {
-  AttentionTile scores;  // only that which scores are made of; attention_backward_scratch floats
+  AttentionTile scores;  // only the arguments of the scores; backward_scratch floats of scratch
   BackwardQueries queries;
   std::int64_t first_key;
-  int keys;                  // that may be seen, at most kKeyTile
+  int keys;                  // visible ones, at most kKeyTile
   const float* key_columns;  // by pack_columns with this depth
   const float* value_rows;   // by pack_rows
   std::int64_t depth;
@@ -164,7 +164,7 @@ struct BackwardTile {
   double* d_slope = nullptr;  // or null
 };
 
-/// Rows of a gradient: scale times the sum of `parts` arrays that stand part_stride apart.
+/// Rows of a gradient: scale times the sum of `parts` arrays that are part_stride apart.
 struct GradientRows {
   const float* from;
   std::ptrdiff_t from_stride;
@@ -180,30 +180,57 @@ struct GradientRows {
 /// How a cache stores its numbers.
 enum class NumberFormat { kFloat32, kFloat16, kInt8 };
 
-/// A tile of a cache: as a KeyValueTile of depth kKeyTile, in floats or halves. For int8 the panels
-/// have two neighbours of the depth side by side, keys [ceil(head_size / 2)][panel][2] and values
+/// A tile of a cache: a KeyValueTile of depth kKeyTile in floats or halves. In int8 panels two
+/// neighbours of the depth are adjacent, keys [ceil(head_size / 2)][panel][2] and values
 /// [kKeyTile / 2][panel][2], and a number is its byte times the scale of its key.
 struct StoredTile {
   const void* keys;
   const void* values;
   const float* key_scales;    // [kKeyTile]
   const float* value_scales;  // [kKeyTile]
-  /// Whether all the values are finite; of halves also the keys.
+  /// Whether all the values are finite; for halves also the keys.
   bool finite;
 };
 
-/// Rows, queries times heads, that decode takes at most.
+/// A row of keys or values to be stored in a tile of a cache: `run` of its numbers go `step` apart,
+/// the next ones `stride` further.
+struct CacheRow {
+  NumberFormat format;
+  const float* row;
+  std::int64_t size;
+  void* to;
+  std::int64_t first;
+  std::int64_t run;
+  std::int64_t step;
+  std::int64_t stride;
+  float* scale;  // of int8
+};
+
+/// Panels [panels][depth, even for int8][width] of a tile of a cache in float16 or int8, to be read
+/// out to floats [panels][depth][width]. Scales of int8 belong to columns or to the depth.
+struct CachePanels {
+  NumberFormat format;
+  const void* from;
+  std::int64_t columns;
+  std::int64_t width;
+  std::int64_t depth;
+  const float* column_scales;
+  const float* depth_scales;
+  float* to;
+};
+
+/// The most rows, queries times heads, that decode takes.
 inline constexpr int kDecodeRows = 32;
 
-/// The state (m, l, o) of flash_attention.hpp for some rows, after some of the keys.
+/// The state (m, l, o) of online_softmax.hpp for some rows, after some of the keys.
 struct PartialState {
   float* m;  // [rows]
   float* l;  // [rows]
   float* o;  // [rows, whole panels of value_size], not divided by l
 };
 
-/// Some tiles of one key/value head against the few queries of its query heads. The rows of the
-/// state are query after query, for each head after head.
+/// Some tiles of one key/value head against the few queries of its query heads. Row r of the state
+/// belongs to query r / heads and head r % heads.
 struct DecodeChunk {
   const float* q;  // [heads, queries, head_size]
   std::ptrdiff_t q_head_stride;
@@ -225,7 +252,7 @@ struct DecodeChunk {
   float* scratch;  // decode_scratch(head_size) floats
 };
 
-/// Puts the states of all chunks of one key/value head together.
+/// Merges the states of all chunks of one key/value head.
 struct DecodeMerge {
   const PartialState* parts;
   std::int64_t part_count;
@@ -241,6 +268,18 @@ struct DecodeMerge {
   float* lse;  // [heads, queries] or null
   std::ptrdiff_t lse_head_stride;
   std::ptrdiff_t lse_stride;
+};
+
+/// Two outputs over disjoint keys, to be merged.
+struct OutputMerge {
+  const float* output_a;  // [rows, value_size]
+  const float* lse_a;     // [rows]
+  const float* output_b;
+  const float* lse_b;
+  std::int64_t rows;
+  std::int64_t value_size;
+  float* output;  // [rows, value_size]
+  float* lse;     // [rows]
 };
 
 /// All tokens of one (batch, key/value head) and the query heads that share it; strides are between
@@ -270,8 +309,8 @@ struct LinearAttentionHead {
   float* scratch;  // [value_size]
 };
 
-/// The queries of one batch entry that additive attention takes at a time. Rows over A are padded
-/// with zeros to `size` numbers, whole panels.
+/// Some queries of one batch entry of additive attention. Rows over A are padded with zeros to
+/// `size` numbers, whole panels.
 struct AdditiveTile {
   const float* q;       // [queries, size]
   const float* k;       // [keys, size]
@@ -283,7 +322,7 @@ struct AdditiveTile {
   std::int64_t value_size;
 };
 
-/// What its backward pass takes and gives.
+/// Arguments and results of its backward pass.
 struct AdditiveGradients {
   const float* weights;    // [queries, keys]; where zero, key and value are not read
   const float* d_weights;  // [queries, keys] or null
@@ -296,6 +335,40 @@ struct AdditiveGradients {
   float* weight;  // [size]
 };
 
+/// The positions of one batch entry that are averaged, or their gradients.
+struct AverageRows {
+  const float* from;   // [rows, size]
+  const bool* counts;  // [rows] which positions count, or null for all
+  std::int64_t rows;
+  std::int64_t size;
+  bool is_causal;
+  double* sum;  // [size] scratch
+  float* to;    // [rows, size]
+};
+
+/// A kernel regression.
+struct Regression {
+  const float* query;  // [queries, features]
+  const float* train;  // [points, features]
+  const float* y;      // [points, values]
+  std::int64_t queries;
+  std::int64_t points;
+  std::int64_t features;
+  std::int64_t values;
+  double bandwidth;
+};
+
+/// Arguments and results of its backward pass.
+struct RegressionGradients {
+  const float* d_output;  // [queries, values]
+  const float* weights;   // [queries, points]
+  double* scratch;        // [points + features + points features + points values]
+  float* query;           // [queries, features]
+  float* train;           // [points, features]
+  float* y;               // [points, values]
+  float* bandwidth;
+};
+
 /// The attention kernels of one instruction set.
 struct AttentionKernels {
   std::int64_t (*forward_scratch)(std::int64_t head_size, std::int64_t value_size) noexcept;
@@ -305,11 +378,22 @@ struct AttentionKernels {
                         BackwardQueries& queries) noexcept;
   void (*backward)(const BackwardTile& tile) noexcept;
   void (*store_gradient)(const GradientRows& rows) noexcept;
+  /// Returns whether the stored row is finite.
+  bool (*store_cache_row)(const CacheRow& row) noexcept;
+  void (*widen_cache_panels)(const CachePanels& panels) noexcept;
   std::int64_t (*decode_scratch)(std::int64_t head_size) noexcept;
   void (*decode)(const DecodeChunk& chunk) noexcept;
   void (*merge_states)(const DecodeMerge& merge) noexcept;
+  void (*merge_outputs)(const OutputMerge& merge) noexcept;
+  void (*average)(const AverageRows& rows) noexcept;
+  void (*average_backward)(const AverageRows& rows) noexcept;
+  /// For one query; scratch [points + values].
+  void (*kernel_regression)(const Regression& regression, std::int64_t query, double* scratch,
+                            float* weights, float* output) noexcept;
+  void (*kernel_regression_backward)(const Regression& regression,
+                                     const RegressionGradients& gradients) noexcept;
   void (*linear_attention)(const LinearAttentionHead& head) noexcept;
-  /// `allowed` [keys], or null, says which keys are seen.
+  /// `allowed` [keys] says which keys are visible; null for all.
   void (*additive_attention)(const AdditiveTile& tile, const bool* allowed, float* weights,
                              float* output) noexcept;
   void (*additive_attention_backward)(const AdditiveTile& tile,

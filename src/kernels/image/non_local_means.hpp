@@ -5,13 +5,13 @@
 // d_ij the sum of squared differences of the patches around i and j, and j in the square of
 // search_radius around i, cut at the image's edge.
 //
-// The loops stand inside out: for one offset j - i all d_ij are box sums of one image of squared
-// differences, first down the columns, then along the rows (Darbon et al., "Fast nonlocal filtering
-// applied to electron cryomicroscopy", 2008, with integral images). Box sums are made of the terms
-// themselves: integral images or running sums would lose small distances beside large ones in
-// float. That w_ij = w_ji would save half of the work but make threads wait for each other.
+// The outermost loop is over offsets: for one offset j - i all d_ij are box sums of one image of
+// squared differences, first down the columns, then along the rows (Darbon et al., "Fast nonlocal
+// filtering applied to electron cryomicroscopy", 2008, with integral images). Box sums are computed
+// from their terms: integral images or running sums would lose small distances beside large ones in
+// float. Using w_ij = w_ji would save half of the work, but threads would wait for each other.
 //
-// Sums over offsets are made row of the window by row, so that rounding does not add up over many.
+// Offsets are summed by rows of the window first, which limits the accumulation of rounding errors.
 
 #include <algorithm>
 #include <cstdint>
@@ -83,7 +83,7 @@ class NonLocalMeans {
     }
   }
 
-  /// The weights of `count` neighbours, added up, and times the pixels.
+  /// Adds the weights of `count` neighbours, and the weights times the pixels.
   [[gnu::noinline]] void add_row(const float* differences, const float* pixels, std::int64_t count,
                                  float* weights, float* output) const noexcept {
     const std::int64_t patch = 2 * b_.patch_radius;

@@ -11,7 +11,7 @@
 
 namespace heed::kernels {
 
-/// Two rows of the panel at a time; of an odd number the last one twice.
+/// Two rows of the panel at a time; with an odd number of rows the last one is computed twice.
 template <class Isa, class Function>
 void apply(int rows, float* y, std::ptrdiff_t y_stride) noexcept {
   using V = simd::Vector<Isa>;
@@ -29,8 +29,8 @@ void apply(int rows, float* y, std::ptrdiff_t y_stride) noexcept {
   }
 }
 
-/// To `rows` rows of a panel of y. One function for all that use it: inlined, it would be most of
-/// each of them.
+/// Applies an activation to `rows` rows of a panel of y. Not inlined, because it would be most of
+/// the code of each caller.
 template <class Isa>
 [[gnu::noinline]] void activate(Activation activation, int rows, float* y,
                                 std::ptrdiff_t y_stride) noexcept {

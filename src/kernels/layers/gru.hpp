@@ -1,12 +1,12 @@
 #pragma once
 
-// The gates of a gated recurrent unit (Cho et al., 2014; as torch has them), once the products with
-// the weights are there: a = W_ih x + b_ih and c = W_hh h + b_hh, in thirds for r, z and n.
+// The gates of a gated recurrent unit (Cho et al., 2014; as in torch) from the products with the
+// weights: a = W_ih x + b_ih and c = W_hh h + b_hh, in thirds for r, z and n.
 //   r = sigmoid(a_r + c_r),  z = sigmoid(a_z + c_z),  n = tanh(a_n + r c_n),  h' = n + z (h - n)
 // Backward, from the gradient dh':
 //   da_n = dh' (1 - z) (1 - n^2),  da_r = da_n c_n r (1 - r),  da_z = dh' (h - n) z (1 - z)
-//   dc = da, but dc_n = da_n r;   dh = dh' z + W_hh^T dc, of which the product is not made here
-// A sigmoid is 1/2 + tanh(x / 2) / 2, so that all three are one function of vectors at once.
+//   dc = da, but dc_n = da_n r;   dh = dh' z + W_hh^T dc, whose product is computed elsewhere
+// A sigmoid is 1/2 + tanh(x / 2) / 2, so all three gates are one function of several vectors.
 
 #include <cstdint>
 
@@ -15,7 +15,7 @@
 
 namespace heed::kernels {
 
-/// Reads and writes as many numbers as a vector has; or, for the last ones of a row, one.
+/// Reads and writes a vector of numbers, or one number at the end of a row.
 template <class Isa, bool IsOne>
 struct GruNumbers {
   using V = simd::Vector<Isa>;

@@ -8,7 +8,7 @@
 //   dw = sum of dy n, db = sum of dy over the rows
 //
 // The variance of numbers far from zero must not be a difference of large numbers: a first mean is
-// taken off, and the mean of what is left, which is small, corrects it (Chan, Golub and LeVeque,
+// subtracted, and the mean of the remainders, which is small, corrects it (Chan, Golub and LeVeque,
 // "Algorithms for Computing the Sample Variance", 1983, the corrected two-pass algorithm). Each
 // pass over a row after the first finds it in the first-level cache.
 

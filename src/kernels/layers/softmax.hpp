@@ -1,8 +1,7 @@
 #pragma once
 
 // y_i = exp(x_i - max x) / sum_j exp(x_j - max x), row by row; a row of nothing but -inf gives
-// zeros. Three passes over a row: maximum, exponentials and their sum, division. And what attention
-// needs of it for a tile of scores, whose length is a whole number of panels.
+// zeros. Three passes over a row: maximum, exponentials and their sum, division.
 
 #include <algorithm>
 #include <cstdint>
@@ -10,43 +9,8 @@
 
 #include "kernels/lanes.hpp"
 #include "kernels/layers/table.hpp"
-#include "kernels/product/micro_kernel.hpp"
 
 namespace heed::kernels {
-
-inline constexpr float kLog2E = 1.44269504088896341f;
-
-/// The largest of a number and the scores in [begin, end).
-template <class Isa>
-inline float row_maximum(const float* s, int begin, int end, float start) noexcept {
-  using V = simd::Vector<Isa>;
-  constexpr int kLanes = static_cast<int>(V::size);
-  constexpr int kVectors = simd::Traits<Isa>::kVectors;
-  V highest[kVectors];
-  std::fill_n(highest, kVectors, V(start));
-  for (int j = begin; j < end; j += kPanel<Isa>)
-    for (int v = 0; v < kVectors; ++v)
-      highest[v] = xsimd::max(highest[v], V::load_aligned(s + j + v * kLanes));
-  for (int v = 1; v < kVectors; ++v) highest[0] = xsimd::max(highest[0], highest[v]);
-  return xsimd::reduce_max(highest[0]);
-}
-
-/// s = exp(s - shift) for the scores in [begin, end); gives their sum.
-template <class Isa>
-inline float exponentials(const simd::Exp2<Isa>& exp2, float* s, int begin, int end,
-                          float shift) noexcept {
-  using V = simd::Vector<Isa>;
-  constexpr int kLanes = static_cast<int>(V::size);
-  const V shifts(shift);
-  const V log2_e = simd::held<Isa>(kLog2E);
-  V sum(0.0f);
-  for (int j = begin; j < end; j += kLanes) {
-    const V p = exp2((V::load_aligned(s + j) - shifts) * log2_e);
-    p.store_aligned(s + j);
-    sum += p;
-  }
-  return xsimd::reduce_add(sum);
-}
 
 template <class Isa>
 void softmax(const float* x, std::int64_t rows, std::int64_t columns, float* y) noexcept {
@@ -56,7 +20,7 @@ void softmax(const float* x, std::int64_t rows, std::int64_t columns, float* y) 
   const std::int64_t whole = columns / kLanes * kLanes;
   const simd::Exp2<Isa> exp2;
   for (std::int64_t row = 0; row < rows; ++row, x += columns, y += columns) {
-    // The rest of the row, padded with what adds nothing.
+    // The rest of the row, padded with -inf, which adds nothing.
     alignas(64) float tail[kLanes];
     std::fill(std::copy(x + whole, x + columns, tail), tail + kLanes, kLowest);
 
@@ -65,7 +29,7 @@ void softmax(const float* x, std::int64_t rows, std::int64_t columns, float* y) 
       highest = xsimd::max(highest, V::load_unaligned(x + i));
     const float maximum = xsimd::reduce_max(highest);
     if (maximum == kLowest) {
-      // All is -inf, or there is NaN that the maximum passed over and the sum does not.
+      // All numbers are -inf, or there is a NaN, which the maximum may ignore and the sum does not.
       float sum = 0.0f;
       for (std::int64_t i = 0; i < columns; ++i) sum += x[i];
       std::fill_n(y, columns, sum == kLowest ? 0.0f : sum);
@@ -87,8 +51,8 @@ void softmax(const float* x, std::int64_t rows, std::int64_t columns, float* y) 
   }
 }
 
-/// What the logarithm of a softmax takes, and its mean: stretches of the sums in float, their sums
-/// in double.
+/// The sums that the logarithm of a softmax and its mean need: parts of a row in float, the sums of
+/// parts in double.
 template <class Isa>
 void softmax_sums(const float* x, std::int64_t rows, std::int64_t columns,
                   RowSums* row_sums) noexcept {

@@ -1,25 +1,25 @@
 #pragma once
 
-// What the kernels of layers take, and the list of them.
+// The arguments of the kernels of layers, and the list of these kernels.
 
 #include <cstddef>
 #include <cstdint>
 
 namespace heed::kernels {
 
-/// Weights dropped at random: which ones is a function of the seed, the row and the key alone.
+/// Random dropout of weights, a function of the seed, the row and the key alone.
 struct Dropout {
   std::uint64_t seed = 0;
-  /// Of 2^32: a weight is kept if its hash is below.
+  /// A weight is kept if its hash, of 32 bits, is below this.
   std::uint64_t keep = std::uint64_t{1} << 32;
-  /// 1 / probability of being kept.
+  /// 1 / probability that a weight is kept.
   float scale = 1.0f;
 };
 
 /// As heed::Activation.
 enum class Activation : std::uint8_t { kNone, kRelu, kGelu, kGeluTanh, kSilu, kTanh, kSigmoid };
 
-/// One step of one sequence in a gated recurrent unit, and what its backward pass gives.
+/// One step of one sequence in a gated recurrent unit, and its gradients.
 struct GruStep {
   std::int64_t size;
   const float* input;   // [3 size] W_ih x + b_ih
@@ -32,7 +32,7 @@ struct GruStepGradients {
   std::int64_t size;
   const float* gates;
   const float* state;
-  float* d_state;   // [size] of h'; becomes that of h, but for what passes through W_hh
+  float* d_state;   // [size] of h'; becomes that of h without the part through W_hh
   float* d_input;   // [3 size]
   float* d_hidden;  // [3 size]
 };
@@ -42,7 +42,7 @@ struct NormTile {
   const float* x;
   std::int64_t rows;
   std::int64_t size;
-  bool is_centred;  // whether their mean is taken off first
+  bool is_centred;  // whether their mean is subtracted first
   float eps;
   const float* weight;  // [size]
   const float* bias;
@@ -63,7 +63,21 @@ struct NormGradientTile {
   float* d_bias;
 };
 
-/// Of a row of logits: the maximum, sum_j exp(x_j - maximum) and sum_j (x_j - maximum).
+/// Rows of one head, to be rotated.
+struct RopeRows {
+  const float* x;
+  float* y;
+  std::int64_t rows;
+  std::int64_t stride;  // between rows of x, and of y
+  std::int64_t size;
+  std::int64_t pairs;
+  const float* cos;  // [rows, pairs]
+  const float* sin;
+  float direction;  // 1, or -1 for the gradient
+  bool is_interleaved;
+};
+
+/// The sums of a row of logits: its maximum, sum_j exp(x_j - maximum) and sum_j (x_j - maximum).
 struct RowSums {
   float maximum;
   double powers;
@@ -79,6 +93,10 @@ struct LayerKernels {
                            std::int64_t columns, float* d_x) noexcept;
   void (*norm)(const NormTile& tile) noexcept;
   void (*norm_backward)(const NormGradientTile& tile) noexcept;
+  /// The cosines and sines of one position.
+  void (*rope_angles)(double position, double base, std::int64_t pairs, float* cos,
+                      float* sin) noexcept;
+  void (*rope)(const RopeRows& rows) noexcept;
   void (*gru_step)(const GruStep& step) noexcept;
   void (*gru_step_backward)(const GruStepGradients& step) noexcept;
   void (*activate)(Activation activation, const float* x, std::int64_t count, float* y) noexcept;
@@ -87,7 +105,7 @@ struct LayerKernels {
   void (*swiglu)(const float* gate, const float* up, std::int64_t count, float* y) noexcept;
   void (*swiglu_backward)(const float* d_y, const float* gate, const float* up, std::int64_t count,
                           float* d_gate, float* d_up) noexcept;
-  /// w[begin, end) of a row, dropped.
+  /// Applies dropout to w[begin, end) of a row.
   void (*drop)(const Dropout& dropout, std::uint64_t row, std::int64_t first, int begin, int end,
                float* w) noexcept;
 };

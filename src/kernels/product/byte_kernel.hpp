@@ -2,13 +2,12 @@
 
 // The register block of products of bytes, in the shape of micro_kernel.hpp:
 //
-//   C[Rows, kPanel] = A[Rows, depth] B[depth, kPanel], whole numbers
+//   C[Rows, kPanel] = A[Rows, depth] B[depth, kPanel] of integers
 //
 // A block of A holds eight neighbouring bytes (0..127) of each of its kRows rows, then the next
 // eight; a panel of B four neighbouring bytes (-64..64) of each of its kPanel columns, then the
-// next four. The depth is a multiple of eight, filled up with zeros in B. Its instructions reach
-// 129 Gop/s in registers, in Chromium on one Zen 4 core, 2.3 times what multiply-adds of floats
-// reach.
+// next four. The depth is a multiple of eight, padded with zeros in B. Its instructions reach
+// 129 Gop/s in registers, in Chromium on one Zen 4 core, 2.3 times the multiply-adds of floats.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,8 +24,8 @@ namespace heed::kernels {
 template <class Isa>
 inline constexpr int kByteRows = std::min(simd::Traits<Isa>::kRows, 3);
 
-/// `start(v)` gives what the sums of vector v of a row begin with, and `finish(row, v, sum)` takes
-/// them.
+/// `start(v)` returns the start of the sums of vector v of a row, and `finish(row, v, sum)` takes
+/// the sums.
 template <class Isa, int Rows, class Start, class Finish>
 void multiply_byte_block(const std::int8_t* a, const std::int8_t* b, std::int64_t depth,
                          int first_row, const Start& start, const Finish& finish) noexcept {
@@ -60,7 +59,7 @@ void multiply_byte_block(const std::int8_t* a, const std::int8_t* b, std::int64_
     for (int v = 0; v < kVectors; ++v) finish(first_row + r, v, sum[r][v]);
 }
 
-/// The same for some rows of a block of A, 1 <= rows <= Traits::kRows, taken few by few.
+/// The same for some rows of a block of A, 1 <= rows <= Traits::kRows, a few at a time.
 template <class Isa, class Start, class Finish, int Rows = kByteRows<Isa>>
 inline void multiply_byte_rows(int rows, const std::int8_t* a, const std::int8_t* b,
                                std::int64_t depth, const Start& start, const Finish& finish,

@@ -1,11 +1,11 @@
 #pragma once
 
-// y = f(x W^T + b) with bytes. A row of W is s w, w whole numbers of -64..64 and s its greatest
-// magnitude / 64; a row of x is t (q - z), q whole numbers of 0..127, rounded when the layer runs
-// (Dettmers et al., "LLM.int8()", 2022, have both scales; the zero z uses all steps for numbers of
-// one sign, as activations often are). Then
+// y = f(x W^T + b) with bytes. A row of W is s w, w integers of -64..64 and s its largest magnitude
+// / 64; a row of x is t (q - z), q integers of 0..127, rounded when the layer runs
+// (Dettmers et al., "LLM.int8()", 2022, have both scales; with the zero z all steps are used for
+// numbers of one sign, which activations often are). Then
 //     x W^T = s t (q w - z sum(w)),
-// and only q w is a product of matrices, of whole numbers and exact.
+// and only q w is a product of matrices, of integers and exact.
 //
 // Weights of 8 bits would make a pair of products fill 16 bits alone: six instructions for 32
 // products instead of five, 105 Gop/s instead of 129, 1.9 times the floats' speed instead of 2.3.

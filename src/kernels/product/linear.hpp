@@ -2,10 +2,10 @@
 
 // y = f(x W^T + b) for a tile of rows and columns.
 //
-// Both factors are packed: W in panels of columns, x in register blocks, because rows that lie a
+// Both factors are packed: W in panels of columns, x in register blocks, because rows that are a
 // power of two apart fall into the same cache sets (with 2 KB between them the product was a
-// quarter slower). The bias is what the sums begin with, and the activation follows each block of
-// the last slice of the depth.
+// quarter slower). The sums begin with the bias, and the activation follows each block of the last
+// slice of the depth.
 
 #include <algorithm>
 
@@ -19,8 +19,8 @@ namespace heed::kernels {
 /// tile pass over it; between slices y holds the running sum. Of the peak of multiply-adds
 /// [512, 768] x [768, 3072] reached 93.0 % in Chromium with slices of 256, and 95.7 % with 768.
 inline constexpr std::int64_t kLinearSlice = 768;
-/// So many numbers of x, with the panels of a tile, stay in a second-level cache of 512 KB or more:
-/// 0.5 % on a Zen 4 core, whose third level is fast.
+/// The numbers of x that, with the panels of a tile, stay in a second-level cache of 512 KB or
+/// more: 0.5 % on a Zen 4 core, whose third level is fast.
 inline constexpr std::int64_t kLinearRowsTimesSlice = 96 * 1024;
 
 template <class Isa>
@@ -45,8 +45,8 @@ void linear(const LinearTile& t) noexcept {
           const int rows = static_cast<int>(std::min<std::int64_t>(kRows, t.rows - r));
           const FixedLeft<1, kRows> x{t.x + r * t.in + d * kRows};
           float* const y = t.y + r * t.y_stride + column;
-          // A last panel that is only partly columns of y goes through a block of its own.
-          float part[kRows * kWidth];  // not zeroed for each block: in WebAssembly that is a call
+          // A last panel with fewer columns of y is computed in a separate block.
+          float part[kRows * kWidth];  // not cleared for each block: in WebAssembly that is a call
           float* const c = width == kWidth ? y : part;
           const std::ptrdiff_t stride = width == kWidth ? t.y_stride : kWidth;
           if (n > 0 && c == part) {
@@ -66,7 +66,7 @@ void linear(const LinearTile& t) noexcept {
   }
 }
 
-/// a b, for the few numbers that do not fill vectors.
+/// a b for the last numbers, which do not fill a vector.
 template <class Isa>
 [[gnu::noinline]] float multiply_rest(const float* a, const float* b, std::int64_t count) noexcept {
   float sum = 0.0f;
@@ -74,14 +74,14 @@ template <class Isa>
   return sum;
 }
 
-/// The products of some rows of x with one row of W, both where they lie. One row of W at a time,
-/// because so memory is read straight through: four at a time were a quarter slower.
+/// The products of some rows of x with one row of W, both in place. One row of W at a time reads
+/// memory sequentially: four at a time were a quarter slower.
 template <class Isa, int Rows>
 void multiply_by_row(const float* x, std::int64_t in, const float* w, float* y,
                      std::ptrdiff_t y_stride) noexcept {
   using V = simd::Vector<Isa>;
   constexpr int kLanes = static_cast<int>(V::size);
-  constexpr int kChains = 2;  // sums that do not wait for each other
+  constexpr int kChains = 2;  // independent sums
   V sums[Rows][kChains];
   for (int r = 0; r < Rows; ++r)
     for (V& sum : sums[r]) sum = V(0.0f);
@@ -109,8 +109,8 @@ inline void multiply_by_row(int rows, const float* x, std::int64_t in, const flo
   multiply_by_row<Isa, Rows>(x, in, w, y, y_stride);
 }
 
-/// y = f(x W^T + b) where x and W lie, row by row, for a few rows of x: packing W, which takes
-/// longer than reading it, would not pay.
+/// y = f(x W^T + b) with x and W in place, row by row, for a few rows of x: packing W takes longer
+/// than reading it.
 template <class Isa>
 void linear_in_place(const LinearTile& t) noexcept {
   constexpr int kRows = simd::Traits<Isa>::kRows;

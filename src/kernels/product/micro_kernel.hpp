@@ -4,15 +4,15 @@
 //
 //   C[Rows, kPanel] (+)= A[Rows, depth] B[depth, kPanel]
 //
-// A is read where it lies, its rows a stride apart that is best known when this is compiled: then
-// one pointer serves all rows (`Left` below). B is a panel: kPanel columns whose rows lie one after
-// the other, so that it is read straight through. The block of C stays in registers for the whole
-// depth. Each step of the depth loads kVectors vectors of B and, for each row, one number of A into
-// all lanes, and feeds Rows * kVectors multiply-adds: with 6 x 2 vectors that is 12 of them for 8
-// loads, and 12 + 2 + 1 registers, which fits the 16 that x86 and V8's WebAssembly tiers have. The
-// rows of each instruction set stand in simd/isa.hpp; `./dev bench` shows what they reach. GCC has
-// to be told to unroll: it does so by itself too late to know that the sums never need an address,
-// and then carries all of them through memory before and after the loop.
+// A is read in place. The stride between its rows is a constant if possible: then one pointer
+// serves all rows (`Left` below). B is a panel: kPanel columns whose rows are adjacent, so that it
+// is read sequentially. The block of C stays in registers for the whole depth. Each step of the
+// depth loads kVectors vectors of B and, for each row, one number of A into all lanes, and feeds
+// Rows * kVectors multiply-adds: with 6 x 2 vectors that is 12 of them for 8 loads, and 12 + 2 + 1
+// registers, which fits the 16 that x86 and V8's WebAssembly tiers have. simd/isa.hpp has the rows
+// of each instruction set; `./dev bench` measures them. GCC must be told to unroll: by itself it
+// unrolls too late to see that the sums never need an address, and stores and loads all of them
+// before and after the loop.
 
 #include <cstddef>
 
@@ -24,7 +24,7 @@ template <class Isa>
 inline constexpr int kPanel =
     simd::Traits<Isa>::kVectors * static_cast<int>(simd::Vector<Isa>::size);
 
-/// A left factor whose entry (row, d) stands at row * RowStride + d * Step.
+/// A left factor whose entry (row, d) is at row * RowStride + d * Step.
 template <int RowStride, int Step>
 struct FixedLeft {
   const float* at;
@@ -43,8 +43,8 @@ inline void next_row(const float*& panel,
   }
 }
 
-/// C begins as zero, as what it was (Accumulate), or as other numbers: `start`, whose rows may be
-/// one and the same (start_stride 0).
+/// C begins as zero, as its previous value (Accumulate), or as `start`, whose rows may be the same
+/// one (start_stride 0).
 template <class Isa, int Rows, bool Accumulate, class Left, class Right>
 void multiply_block(Left a, Right b, std::ptrdiff_t depth, const float* start,
                     std::ptrdiff_t start_stride, float* c, std::ptrdiff_t c_stride) noexcept {
@@ -91,8 +91,8 @@ inline void multiply_rows(int rows, Left a, Right b, std::ptrdiff_t depth, float
   multiply_rows<Isa, Accumulate, Rows>(rows, a, b, depth, c, c_stride, c, c_stride);
 }
 
-/// One row of C += A B that does not read a row of B where A is zero, because 0 * NaN is NaN. Else
-/// it gives the same bits as multiply_block. Entry d of A stands at d * step.
+/// One row of C += A B that does not read a row of B where A is zero, because 0 * NaN is NaN.
+/// Otherwise the bits are those of multiply_block. Entry d of A is at d * step.
 template <class Isa>
 inline void add_seen_rows(const float* a, std::ptrdiff_t step, const float* b, std::ptrdiff_t depth,
                           float* c) noexcept {

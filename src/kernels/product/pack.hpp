@@ -1,7 +1,7 @@
 #pragma once
 
-// Copies matrices into the blocks that micro_kernel.hpp reads. What a block has beyond the matrix
-// is zero.
+// Copies matrices into the blocks that micro_kernel.hpp reads. Entries of a block outside the
+// matrix are zero.
 
 #include <algorithm>
 #include <cstddef>
@@ -13,16 +13,15 @@
 
 namespace heed::kernels {
 
-/// One block; of the first `width` rows, a number known when this is compiled if the block is
-/// whole.
+/// One block of the first `width` rows; for a whole block that number is a constant.
 template <class Isa, int Width, class Count>
 inline void pack_block(const float* rows, std::ptrdiff_t row_stride, Count width,
                        std::ptrdiff_t depth, float* block) noexcept {
   using V = simd::Vector<Isa>;
   constexpr int kLanes = static_cast<int>(V::size);
   constexpr int kSquares = (Width + kLanes - 1) / kLanes;
-  // Where the vectors do not fit the width, each store is too long by so many numbers, which the
-  // next one overwrites; the last of a block goes through `last`.
+  // If the width is not a multiple of a vector, each store writes this many numbers too many, which
+  // the next one overwrites; the last store of a block goes through `last`.
   constexpr int kTooLong = kSquares * kLanes - Width;
   static_assert(kTooLong <= Width);
   std::ptrdiff_t d = 0;
@@ -71,16 +70,16 @@ void pack_rows(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
 /// block[r][c] = rows[r][c], for r < count. With Width = kPanel the right factor of A B, with
 /// Width = kRows the left one of A^T B.
 ///
-/// Some rows at a time, so that the cache lines that two blocks share are read once: 8 streams,
-/// fewer than the ways in which rows a power of two apart can be cached.
+/// Eight rows at a time, so that cache lines that two blocks share are read once. Rows a power of
+/// two apart fall into the same cache set, which has at least eight ways.
 template <class Isa, int Width>
 void pack_block_columns(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
                         std::ptrdiff_t columns, std::ptrdiff_t depth, float* blocks) noexcept {
   using V = simd::Vector<Isa>;
   constexpr int kLanes = static_cast<int>(V::size);
   constexpr int kVectors = (Width + kLanes - 1) / kLanes;
-  // As in pack_block the stores, and here the loads too, may be too long: not in a last row, which
-  // may be the end of both arrays.
+  // As in pack_block the stores, and here the loads too, may be too long, but not in the last row,
+  // with which both arrays may end.
   static_assert(kVectors * kLanes - Width <= Width);
   constexpr std::int64_t kLast = kVectors * kLanes > Width ? 1 : 0;
   constexpr std::int64_t kRowsAtATime = 8;
@@ -99,7 +98,7 @@ void pack_block_columns(const float* rows, std::ptrdiff_t row_stride, std::int64
         }
         if constexpr (kLast > 0) std::copy_n(row, Width, out);
       } else {
-        // Not std::copy_n, for in WebAssembly that is a call.
+        // Not std::copy_n, which is a call in WebAssembly.
         for (; r < end; ++r, row += row_stride, out += Width)
           for (std::ptrdiff_t c = 0; c < Width; ++c) out[c] = c < width ? row[c] : 0.0f;
       }

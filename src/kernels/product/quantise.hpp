@@ -1,6 +1,6 @@
 #pragma once
 
-// Rows of floats rounded to bytes, in the order in which byte_kernel.hpp reads them.
+// Rounds rows of floats to bytes, in the layout that byte_kernel.hpp reads.
 
 #include <algorithm>
 #include <array>
@@ -14,13 +14,13 @@
 
 namespace heed::kernels {
 
-/// What bytes of queries have added to them.
+/// The offset that is added to bytes of queries.
 inline constexpr std::int32_t kQueryZero = 64;
 
-/// Adding it leaves a number, rounded, in the low bits.
+/// Adding it leaves the rounded number in the low bits.
 inline constexpr float kRoundToLowBits = 12582912.0f;  // 1.5 * 2^23
 
-/// Whether all are finite, and the least and the greatest of them and zero.
+/// Whether all numbers are finite, and the least and the greatest of them and zero.
 template <class Isa>
 bool extent(const float* x, std::int64_t count, float& least, float& greatest) noexcept {
   using V = simd::Vector<Isa>;
@@ -65,7 +65,7 @@ std::int64_t byte_row(std::int64_t r, std::int64_t depth) noexcept {
   return r / kRows * kRows * byte_depth(depth) + r % kRows * kByteStep;
 }
 
-/// One over a step, or 0 where all is zero or next to it.
+/// 1 / step, or 0 if all numbers are zero or close to it.
 constexpr float inverse_of(float step) noexcept { return step < 1e-36f ? 0.0f : 1.0f / step; }
 
 template <class Isa>
@@ -84,7 +84,7 @@ void quantise_left(const float* rows, std::int64_t count, std::int64_t depth, st
   }
 }
 
-/// A row becomes a column of a panel: bytes of -64..64. Gives their scale and their sum.
+/// A row becomes a column of a panel: bytes of -64..64. Returns their scale and their sum.
 template <class Isa>
 std::int32_t quantise_column(const float* row, std::int64_t depth, std::int8_t* column,
                              float& scale) noexcept {
@@ -128,18 +128,18 @@ void quantise_weight(const float* rows, std::int64_t count, std::int64_t depth, 
         rows + r * depth, depth, panels + byte_column<Isa>(r, depth), scales[r]));
 }
 
-// Rows of queries and keys are turned, by the same orthogonal matrix, before they are rounded, so
-// that a channel that stands out is spread over several and does not take all the steps (Ashkboos
+// Rows of queries and keys are rotated by the same orthogonal matrix before they are rounded, so
+// that an outlier channel is spread over several and does not use up all the steps (Ashkboos
 // et al., "QuaRot", 2024; for attention Shah et al., "FlashAttention-3", 2024): a Hadamard matrix
-// over every fourth number, as far as the depth has powers of two, after signs that break up what
-// rows have in common. The matrix is not normalised: a product grows by this factor.
+// over every fourth number, whose size is a quarter of the largest power of two that divides the
+// depth, after pseudo-random signs. The matrix is not normalised: a product grows by this factor.
 constexpr std::int64_t rotation_growth(std::int64_t depth) noexcept {
   return std::max<std::int64_t>(1, (depth & -depth) / 4);
 }
 
 template <class Isa>
 void rotate(float* row, std::int64_t depth) noexcept {
-  // + or -, as the bits of 2^32 / golden ratio have it.
+  // Signs by the bits of 2^32 / golden ratio.
   constexpr auto kSigns = [] {
     std::array<float, 32> signs{};
     for (std::size_t i = 0; i < signs.size(); ++i) signs[i] = 0x9e3779b9u >> i & 1 ? -1.0f : 1.0f;
@@ -156,7 +156,7 @@ void rotate(float* row, std::int64_t depth) noexcept {
       }
 }
 
-/// A row of a block, bytes of 1..127 that stand for step * (byte - 64). Gives the step.
+/// A row of a block: bytes of 1..127 that represent step * (byte - 64). Returns the step.
 template <class Isa>
 float quantise_query(const float* row, std::int64_t depth, std::int8_t* block) noexcept {
   float least, greatest;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the kernels of matrix products take, and the list of them.
+// The arguments of the kernels of matrix products, and the list of these kernels.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace heed::kernels {
 
-/// Keys [count, depth] to be rounded to panels of bytes, `mean` [depth] taken off.
+/// Keys [count, depth] to be rounded to panels of bytes after `mean` [depth] is subtracted.
 struct ByteKeys {
   const float* rows;
   std::ptrdiff_t row_stride;
@@ -18,17 +18,17 @@ struct ByteKeys {
   const float* mean;
   float* scratch;  // [depth]
   std::int8_t* panels;
-  // For each column of the panels its scale, and with what its products with queries begin.
+  // For each column of the panels its scale, and the start of its sums of products with queries.
   float* scales;
   std::int32_t* starts;
 };
 
 /// y = activation(x W^T + bias) for some rows of x and some rows of W.
 struct LinearTile {
-  const float* x;  // [rows, in] where it lies, or packed by pack_left
+  const float* x;  // [rows, in], in place or packed by pack_left
   std::int64_t rows;
   std::int64_t in;
-  const float* weight;  // [columns, in] where it lies, or packed by pack_rows
+  const float* weight;  // [columns, in], in place or packed by pack_rows
   std::int64_t columns;
   const float* bias;  // [columns] or null
   Activation activation;
@@ -36,16 +36,16 @@ struct LinearTile {
   std::ptrdiff_t y_stride;
 };
 
-/// Bytes come in twos of groups of four: simd/int8.hpp.
+/// Bytes come in pairs of groups of four: simd/int8.hpp.
 inline constexpr std::int64_t kByteStep = 8;
 constexpr std::int64_t byte_depth(std::int64_t depth) noexcept {
   return (depth + kByteStep - 1) / kByteStep * kByteStep;
 }
 
-/// So many products of bytes, 127 * 64 at most, add up in 32 bits.
+/// The most products of bytes, each at most 127 * 64, whose sum fits 32 bits.
 inline constexpr std::int64_t kMostByteDepth = 1 << 18;
 
-/// A row of bytes stands for the numbers step * (byte - zero).
+/// A row of bytes represents the numbers step * (byte - zero).
 struct ByteRow {
   float step;
   float zero;
@@ -84,10 +84,10 @@ struct ProductKernels {
   void (*pack_left_columns)(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
                             std::ptrdiff_t columns, std::ptrdiff_t depth, float* blocks) noexcept;
   void (*linear)(const LinearTile& tile) noexcept;
-  /// The same for x and weight where they lie.
+  /// The same for x and weight in place.
   void (*linear_in_place)(const LinearTile& tile) noexcept;
   void (*byte_linear)(const ByteLinearTile& tile) noexcept;
-  /// [count, depth] -> register blocks of bytes, as long as byte_depth(depth) says.
+  /// [count, depth] -> register blocks of bytes with depth byte_depth(depth).
   void (*quantise_left)(const float* rows, std::int64_t count, std::int64_t depth,
                         std::int8_t* blocks, ByteRow* byte_rows) noexcept;
   /// [count, depth] -> panels of bytes.

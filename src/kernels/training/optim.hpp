@@ -1,7 +1,7 @@
 #pragma once
 
-// Steps of optimisers over a stretch of numbers; heed/optim.hpp has their equations. The order of
-// the operations is torch's. Loops are left to the compiler's vectoriser.
+// Steps of optimisers over a range of numbers; heed/optim.hpp has their equations. The order of the
+// operations is torch's. The compiler vectorises the loops.
 
 #include <cmath>
 #include <cstdint>
@@ -22,8 +22,8 @@ inline void descend(const SgdStep& s, std::int64_t begin, std::int64_t end,
 
 template <class Isa>
 void sgd_step(const SgdStep& step, std::int64_t begin, std::int64_t end) noexcept {
-  const SgdStep s = step;  // what is written could be its numbers otherwise
-  // Of g and the buffer, how much counts.
+  const SgdStep s = step;  // a copy, because the arrays could alias the argument
+  // The factors of g and of the buffer.
   const float of_g = s.nesterov ? 1.0f : 0.0f;
   const float of_b = s.nesterov ? s.momentum : 1.0f;
   if (!s.buffer)
@@ -54,7 +54,7 @@ void adam_step(const AdamStep& s, std::int64_t begin, std::int64_t end) noexcept
   }
 }
 
-/// The sum of squares, in eight sums of its own each.
+/// The sum of squares, in eight independent sums.
 template <class Isa>
 double sum_of_squares(const float* x, std::int64_t count) noexcept {
   constexpr int kSums = 8;

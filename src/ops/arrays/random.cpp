@@ -23,7 +23,7 @@ Tensor random_uniform(Context& context, const Shape& shape, double low, double h
   require_float_range("low", low);
   require_float_range("high", high);
   if (high < low) throw OptionError("high", "at least low", std::to_string(high));
-  // Rounding must not lead out of the range.
+  // Rounding must not leave the range.
   constexpr float kLowest = std::numeric_limits<float>::lowest();
   float first = static_cast<float>(low);
   if (static_cast<double>(first) < low) first = std::nextafter(first, -kLowest);
@@ -42,7 +42,7 @@ Tensor random_uniform(Context& context, const Shape& shape, double low, double h
   return numbers;
 }
 
-/// Each pair of places takes a distance and an angle (Box and Muller, 1958).
+/// Each pair of indices uses a radius and an angle (Box and Muller, 1958).
 Tensor random_normal(Context& context, const Shape& shape, double mean, double deviation,
                      std::uint64_t seed) {
   require_float_range("mean", mean);

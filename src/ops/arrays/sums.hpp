@@ -11,8 +11,4 @@ namespace heed::ops {
 void sum_rows(Context::Runtime& runtime, const float* x, std::int64_t outer, std::int64_t rows,
               std::int64_t columns, float* sums);
 
-/// Adds x [rows, columns] to rows that lie `stride` numbers apart.
-void add_block(const float* x, std::int64_t rows, std::int64_t columns, float* to,
-               std::int64_t stride) noexcept;
-
 }  // namespace heed::ops

@@ -7,7 +7,7 @@
 namespace heed {
 namespace {
 
-/// A piece of work is so many queries of one batch entry.
+/// The queries of a piece of work, all of one batch entry.
 constexpr std::int64_t kQueries = 64;
 
 struct Sizes {
@@ -17,7 +17,7 @@ struct Sizes {
   std::int64_t blocks() const { return ops::divide_up(L, kQueries); }
   std::int64_t pieces() const { return B * blocks(); }
   bool alone() const {
-    constexpr double kOperations = 30.0;  // for a tangent
+    constexpr double kOperations = 30.0;  // of a tangent
     return kOperations * static_cast<double>(B * L) * static_cast<double>(S * A) <
            ops::kWorthSharing;
   }
@@ -42,7 +42,8 @@ void pad(const float* rows, std::int64_t count, const Sizes& s, float* out) {
     std::fill(std::copy_n(rows, s.A, out), out + s.padded, 0.0f);
 }
 
-/// The arguments of the kernel, for each piece; what must be padded is, in scratch of the thread.
+/// The arguments of the kernel for each piece; arrays are padded, if necessary, in scratch memory
+/// of the thread.
 class Tiles {
  public:
   Tiles(const Sizes& s, const TensorView& q, const TensorView& k, const TensorView& v,
@@ -142,8 +143,8 @@ AdditiveAttentionGradients additive_attention_backward(Context& context, const T
   Arena::Scope scratch(runtime.arena());
   const int threads = runtime.pool().threads();
   const Tiles tiles(s, q, k, v, weight, threads, scratch);
-  // Each piece has sums of its own, which are added up in the pieces' order. Where a batch entry is
-  // one piece they are its gradients, if these are not padded.
+  // Each piece has its own sums, which are added in the order of the pieces. If a batch entry is
+  // one piece, they are its gradients, unless these are padded.
   const std::int64_t k_size = s.S * s.padded, v_size = s.S * s.Dv;
   float* const d_k = result.k.data().data();
   float* const d_v = result.v.data().data();
@@ -175,7 +176,7 @@ AdditiveAttentionGradients additive_attention_backward(Context& context, const T
       std::copy_n(d_q + i * s.padded, s.A, result.q.data().data() + (row + i) * s.A);
   });
 
-  // The sum of one number over pieces that lie `stride` numbers apart, in double.
+  // The sum of one number over pieces that are `stride` numbers apart, in double.
   const auto sum = [](const float* first, std::int64_t count, std::int64_t stride) {
     double total = 0.0;
     for (std::int64_t piece = 0; piece < count; ++piece)

@@ -19,11 +19,12 @@ using ops::divide_up;
 using ops::Layout;
 using ops::Sequence;
 
-/// Keys and values in the order in which the kernel reads them; shared by the query heads of a
-/// group and by all their tiles.
+/// Keys and values in the layout that the kernel reads, shared by the query heads of a group and by
+/// all their tiles.
 class PackedKeyValues {
  public:
-  /// With `packs_hidden_keys` all keys are packed, not only the visible ones; values never are.
+  /// With `packs_hidden_keys` all keys are packed, not only the visible ones; hidden values are
+  /// never packed.
   PackedKeyValues(const AttentionProblem& p, const KvCache* cache, bool packs_hidden_keys,
                   Precision precision, const kernels::KernelTable& kernels, Arena::Scope& scratch)
       : p_(p),
@@ -55,7 +56,7 @@ class PackedKeyValues {
     values_ = scratch.take<float>(tiles * value_size_);
   }
 
-  /// So many keys of a sequence are packed.
+  /// The number of keys of a sequence that are packed.
   std::int64_t scored(std::size_t sequence) const noexcept {
     const Sequence& s = p_.sequences[sequence];
     return packs_hidden_keys_ ? s.keys : s.visible;
@@ -68,12 +69,12 @@ class PackedKeyValues {
     return tiles_ + starts_[sequence] * p_.G + g * (starts_[sequence + 1] - starts_[sequence]);
   }
 
-  /// The mean of a head's keys, if the scores are made of bytes.
+  /// The mean of a head's keys, for int8 scores.
   const float* mean(std::size_t sequence, std::int64_t g) const noexcept {
     return has_bytes_ ? means_ + (static_cast<std::int64_t>(sequence) * p_.G + g) * p_.D : nullptr;
   }
 
-  /// So many means are to be found before the first tile is packed.
+  /// The number of means to compute before packing.
   std::int64_t means() const noexcept { return has_bytes_ ? std::ssize(p_.sequences) * p_.G : 0; }
 
   void find_mean(std::int64_t piece, const float* k) noexcept {
@@ -81,13 +82,14 @@ class PackedKeyValues {
     const Sequence& sequence = p_.sequences[n];
     float* const mean = means_ + piece * p_.D;
     std::fill_n(mean, p_.D, 0.0f);
-    // A key that a mask hides may be anything. So keys count by the inverse of their magnitude:
-    // none can take the mean far from the others, which bytes then could not tell apart.
+    // A key that a mask hides may have any value. Keys are weighted by the inverse of their
+    // magnitude, so that none moves the mean far from the others, which bytes could then not
+    // distinguish.
     float weights = 0.0f;
     for (std::int64_t j = 0; j < sequence.visible; ++j) {
       const float* const key =
           p_.k_layout.at(k, p_.batch_of(n), piece % p_.G, sequence.first_key + j);
-      std::int32_t bits = 0;  // of a magnitude; whole numbers compare as the floats do
+      std::int32_t bits = 0;  // of a magnitude; these integers compare as the floats do
       for (std::int64_t d = 0; d < p_.D; ++d)
         bits = std::max(bits, std::bit_cast<std::int32_t>(key[d]) & 0x7fffffff);
       const float largest = std::bit_cast<float>(bits);
@@ -116,7 +118,7 @@ class PackedKeyValues {
  private:
   KeyValueTile cached_tile(std::size_t n, std::int64_t g, std::int64_t tile, float* keys,
                            float* values) const noexcept {
-    // Such a tile is not visited. A rolling cache may have dropped it.
+    // The kernel skips such a tile, and a rolling cache may have dropped it.
     if ((tile + 1) * kKeyTile <= p_.sequences[n].oldest) return {};
     return cache_->pages().tile(static_cast<std::int64_t>(n), g, tile, keys, values);
   }
@@ -165,11 +167,12 @@ class PackedKeyValues {
   const KvCache* cache_;
   const kernels::KernelTable& kernels_;
   bool packs_hidden_keys_;
-  std::int64_t depth_;  // keys that a tile has room for: those of a page, or what there are
+  std::int64_t
+      depth_;  // keys that a tile has room for: those of a page, or fewer if there are fewer
   std::int64_t key_size_;
   std::int64_t value_size_;
   bool has_bytes_;
-  std::int64_t* starts_;  // of each sequence's tiles, as if there were one head
+  std::int64_t* starts_;  // the first tile of each sequence, counted for one head
   KeyValueTile* tiles_;
   float* keys_ = nullptr;
   float* values_ = nullptr;
@@ -196,13 +199,13 @@ AttentionResult allocate(const AttentionProblem& p, const AttentionOptions& opti
   return result;
 }
 
-/// Whether more is asked for than output and lse.
+/// Whether results other than output and lse are requested.
 bool observes(const AttentionOptions& options) {
   return options.need_statistics || options.need_weights || options.capture_scores ||
          options.capture_capped || options.capture_masked || options.capture_entropy;
 }
 
-/// Attention by tiles of queries. Takes all the memory that it needs when it is made.
+/// Attention by tiles of queries. The constructor takes all the memory that it needs.
 class TiledAttention {
  public:
   TiledAttention(const AttentionProblem& p, const AttentionOptions& options,
@@ -210,7 +213,7 @@ class TiledAttention {
       : p_(p),
         options_(options),
         runtime_(runtime),
-        // Scores before the masks are those of every key.
+        // The scores before the masks include hidden keys.
         packed_(p, options.cache, options.capture_scores || options.capture_capped,
                 options.precision, runtime.kernels(), scratch),
         tiles_(ops::query_tiles(p, scratch)),
@@ -273,7 +276,7 @@ class TiledAttention {
   float* thread_scratch_;
 };
 
-/// Computes on copies in float32; output and present are given back in the type of q.
+/// Computes on copies in float32; output and present have the type of q.
 AttentionResult attention_in_float32(Context& context, const TensorView& q, const TensorView& k,
                                      const TensorView& v, AttentionOptions options) {
   const DType dtype = q.dtype();
@@ -318,14 +321,14 @@ AttentionResult attention(Context& context, const TensorView& q, const TensorVie
                       "one made for panels of " + std::to_string(kernels.panel) +
                           " columns, as this context's instruction set has",
                       std::to_string(options.cache->pages().panel()));
-  // What else is asked for takes the tiles, but never changes the output.
+  // Other results than output and lse are computed by tiles; they never change the output.
   const bool decodes = ops::Decode::takes(p, options);
   std::optional<ops::Decode> decode;
   std::optional<TiledAttention> tiled;
   if (decodes) decode.emplace(p, options, runtime, scratch);
   if (!decodes || observes(options)) tiled.emplace(p, options, runtime, scratch);
 
-  // Nothing below can fail, so the cache may now change.
+  // Nothing below can throw, so the cache may now be modified.
   if (options.cache)
     options.cache->pages().append(p.appended, k_data, p.k_layout, v_data, p.v_layout);
 

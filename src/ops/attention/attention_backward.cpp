@@ -12,27 +12,27 @@ using kernels::kKeyTile;
 using ops::AttentionProblem;
 using ops::Sequence;
 
-/// The gradient of a float mask or of a bias, whichever of them is there.
+/// The gradient of a float mask or of a bias, of which there is at most one.
 struct BiasGradient {
   const TensorView* bias = nullptr;
   float* data = nullptr;
 
-  /// The slice for (b, h) lies as that of the bias does.
+  /// The slice for (b, h) has the strides of that of the bias.
   float* slice(const AttentionProblem& p, std::int64_t b, std::int64_t h) const noexcept {
     return bias ? data + (p.mask.slice(b, h).bias.data - bias->data<float>().data()) : nullptr;
   }
 };
 
-/// Takes all the memory that it needs when it is made.
+/// The constructor takes all the memory that is needed.
 ///
-/// The unit of work is a chunk: every so-many-th tile of keys of one key/value head, so that the
-/// chunks of a head have about the same work under a causal mask. It holds the gradients of one
-/// tile of keys at a time and goes through all queries with it, whose gradients it adds to an array
-/// of its own; these are added up at the end, in the order of the chunks. How many chunks there are
-/// depends on the sizes alone.
+/// The unit of work is a chunk: every n-th tile of keys of one key/value head, where n is the
+/// number of chunks, so that the chunks of a head have about the same work under a causal mask. A
+/// chunk holds the gradients of one tile of keys at a time, goes through all queries with it and
+/// adds their gradients to its own array; these arrays are added at the end, in the order of the
+/// chunks. The number of chunks depends on the sizes alone.
 class TiledBackward {
  public:
-  /// The new keys and values lie as these layouts say; those of p are for all of them.
+  /// These layouts are those of the new keys and values; p has those of all keys and values.
   TiledBackward(const AttentionProblem& p, const ops::Layout& new_k_layout,
                 const ops::Layout& new_v_layout, const AttentionOptions& options,
                 AttentionGradients& result, Context::Runtime& runtime, Arena::Scope& scratch)
@@ -71,7 +71,7 @@ class TiledBackward {
     if (bias_.bias) {
       bias_size_ = bias_.bias->shape().elements();
       std::fill_n(bias_.data, bias_size_, 0.0f);
-      // Chunks would add to the same numbers: each gets its own.
+      // Chunks would add to the same numbers, so each has its own array.
       if (p.mask.slice(0, 0).bias.column_stride == 0) {
         chunk_biases_ = scratch.take<float>(chunks_ * bias_size_);
         std::fill_n(chunk_biases_, chunks_ * bias_size_, 0.0f);
@@ -96,7 +96,7 @@ class TiledBackward {
     pool_.run(operands_.all_key_tiles(), alone,
               [&](std::int64_t tile, int) { operands_.pack_keys(tile, rows.keys, rows.values); });
     if (takes_turns_) {
-      // Heads or batches share a bias: one after the other adds to its gradient.
+      // Heads or batch entries share a bias: they add to its gradient one after the other.
       for (std::int64_t n = 0; n < N; ++n)
         for (std::int64_t g = 0; g < p_.G; ++g)
           pool_.run(chunks_, alone, [&](std::int64_t chunk, int thread) {
@@ -115,11 +115,11 @@ class TiledBackward {
   }
 
  private:
-  // Enough for some threads where there are few heads, whose gradients are then kept so often.
+  // Enough chunks for some threads if there are few heads; the gradients are stored once per chunk.
   static constexpr std::int64_t kFewestPieces = 24;
   static constexpr std::int64_t kMostChunks = 8;
 
-  /// Whether each batch entry and head has a part of a bias to itself.
+  /// Whether each batch entry and head has its own part of a bias.
   bool is_whole(const Shape& shape) const noexcept {
     const auto axis = [&](int from_end) { return shape.rank() < from_end ? 1 : shape[-from_end]; };
     return axis(4) == p_.B && axis(3) == p_.H;
@@ -136,7 +136,7 @@ class TiledBackward {
            (chunk * operands_.query_slots() + operands_.query_slot(h, t, thread)) * d_q_size_;
   }
 
-  /// All there is to do for a key/value head that is one chunk.
+  /// All the work of a key/value head that is one chunk.
   void differentiate_head(std::size_t n, std::int64_t g, int thread, const float* q,
                           const ops::KeyValueRows& rows,
                           const ops::AttentionOutputs& outputs) noexcept {
@@ -175,7 +175,7 @@ class TiledBackward {
     }
   }
 
-  /// Whether a query of tile t may see a key of a tile, masks aside.
+  /// Whether a query of tile t sees a key of a tile, apart from masks.
   bool may_see(std::int64_t t, std::int64_t key_tile) const noexcept {
     const ops::QueryTile& at = operands_.tile(t);
     const kernels::VisibleKeys visible = p_.visible(at.sequence);
@@ -206,7 +206,7 @@ class TiledBackward {
     return d_slopes_ + (static_cast<std::int64_t>(n) * chunks_ + chunk) * p_.H + h;
   }
 
-  /// Those of a past come before those that came with the call.
+  /// The gradients of the past come before those of the new keys and values.
   void store_keys(std::size_t n, std::int64_t g, std::int64_t first, std::int64_t count,
                   const float* d_k, const float* d_v) noexcept {
     const std::int64_t b = p_.batch_of(n);
@@ -280,7 +280,7 @@ class TiledBackward {
                            [](double sum) { return static_cast<float>(sum); });
   }
 
-  /// What the rows of a tile of queries give: the sink has a weight in each of them, and no value.
+  /// The terms of the rows of a tile of queries: a sink has a weight in each of them, and no value.
   double sink_gradient(std::int64_t h, std::int64_t t) const noexcept {
     const float sink = *p_.sinks.at(operands_.tile(t).sequence, h);
     if (std::isinf(sink) && sink < 0) return 0.0;
@@ -300,7 +300,7 @@ class TiledBackward {
   BiasGradient bias_;
   bool takes_turns_;  // batch entries and heads add to the same part of it
   std::int64_t at_once_, most_chunks_;
-  bool by_heads_;  // each key/value head is packed, gone through and stored by itself
+  bool by_heads_;  // each key/value head is packed, computed and stored separately
   ops::BackwardOperands operands_;
   std::int64_t padded_d_, padded_dv_;
   std::int64_t d_q_size_;
@@ -311,7 +311,7 @@ class TiledBackward {
   float* d_q_;                  // [chunks, query slots, d_q_size_]
   double* d_slopes_ = nullptr;  // [sequences, chunks, H]
   std::int64_t most_head_numbers_ = 0;
-  double* head_numbers_;  // [most_head_numbers_] sums of their gradients
+  double* head_numbers_;  // [most_head_numbers_] sums of gradients
   std::int64_t bias_size_ = 0;
   float* chunk_biases_ = nullptr;  // [chunks, bias_size_]
 };
@@ -383,7 +383,7 @@ AttentionGradients attention_backward(Context& context, const TensorView& d_outp
   std::optional<Tensor> all_keys, all_values;
   const ops::KeyValueRows rows = ops::join_past(p, options, k, v, all_keys, all_values);
   TiledBackward backward(p, new_k_layout, new_v_layout, options, result, runtime, scratch);
-  // Five products, where the forward pass has two.
+  // Five products; the forward pass has two.
   const bool alone = 2.5 * ops::operations(p) < ops::kWorthSharing;
   const float* const maxima = statistics.data<float>().data();
   backward.run(q.data<float>().data(), rows,

@@ -11,8 +11,8 @@
 namespace heed::ops {
 namespace {
 
-/// A distance between elements. The sizes of an empty tensor may be too large to multiply: the
-/// product then wraps around, and nothing is read by it.
+/// A distance between elements. The sizes of an empty tensor may overflow: the product then wraps
+/// around, and is not used to read anything.
 std::int64_t distance(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
 }
@@ -284,7 +284,7 @@ std::span<Sequence> cached_sequences(const AttentionProblem& p, const KvCache& c
     const auto n = static_cast<std::size_t>(b);
     const std::int64_t before = cache.length(b);
     const std::int64_t length = before + p.appended[n];
-    // The last `capacity` keys up to the query's own, which stands at before + i.
+    // The last `capacity` keys up to the query's own, whose position is before + i.
     const std::int64_t rolling_first = o.is_rolling ? before - o.capacity + 1 : kNothingRolls;
     const std::int64_t oldest = std::max(cache.first(b), rolling_first);
     sequences[n] = {0, p.L, 0, oldest, rolling_first, length, p.mask.reach(length), before};
@@ -292,7 +292,7 @@ std::span<Sequence> cached_sequences(const AttentionProblem& p, const KvCache& c
   return sequences;
 }
 
-/// Replaces the default offsets by what the options say.
+/// Replaces the default offsets by those of the options.
 void align(std::span<Sequence> sequences, std::int64_t count, const AttentionOptions& options) {
   if (options.causal_offset) {
     const TensorView& given = *options.causal_offset;
@@ -375,7 +375,7 @@ AttentionProblem::AttentionProblem(const TensorView& q, const TensorView& k, con
   Forms(*this, q, k, v, options).read();
   require_ranges(*this, options);
   is_causal = options.is_causal;
-  // No array is longer, so a window this wide is open; and positions in it do not overflow.
+  // No array is longer, so a window this wide is open, and positions within it do not overflow.
   left = std::min(options.window_left, Shape::kMaxSize);
   right = std::min(options.window_right, Shape::kMaxSize);
   pairs_shape = Shape{B, H, L, S};

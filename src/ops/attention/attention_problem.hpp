@@ -10,7 +10,7 @@
 
 namespace heed::ops {
 
-/// Where the rows of one of q, k, v, output stand.
+/// The strides of the rows of q, k, v or output.
 struct Layout {
   std::int64_t batch;
   std::int64_t head;
@@ -29,7 +29,7 @@ struct HeadNumbers {
   std::int64_t sequence = 0;  // strides; 0 repeats
   std::int64_t head = 0;
 
-  /// Where the number stands; null if there is no array.
+  /// The address of the number; null if there is no array.
   const float* at(std::size_t n, std::int64_t h) const noexcept {
     return data ? data + index(n, h) : nullptr;
   }
@@ -40,24 +40,24 @@ struct HeadNumbers {
 
 /// The queries of one sequence and the keys they may see.
 struct Sequence {
-  std::int64_t first_query;  // in its batch entry; not 0 for packed sequences only
+  std::int64_t first_query;  // in its batch entry; 0 unless sequences are packed
   std::int64_t queries;
   std::int64_t first_key;
-  std::int64_t oldest;         // key that is still there; not 0 for rolling caches only
+  std::int64_t oldest;         // key that still exists; 0 unless the cache is rolling
   std::int64_t rolling_first;  // query i sees no key before rolling_first + i
-  std::int64_t keys;           // that there are
-  std::int64_t visible;        // that lengths and the mask's reach leave
-  std::int64_t offset;         // query i stands at position i + offset
+  std::int64_t keys;           // number of keys
+  std::int64_t visible;        // number of keys within the lengths and the mask's last axis
+  std::int64_t offset;         // query i has position i + offset
 };
 
-/// A call of attention, validated and brought to one form.
+/// A validated call of attention, in one form for all layouts of inputs.
 struct AttentionProblem {
-  /// Throws ShapeError, DTypeError, OptionError. Lives as long as the scope whose memory it takes.
+  /// Throws ShapeError, DTypeError, OptionError. Valid as long as the scope whose memory it takes.
   AttentionProblem(const TensorView& q, const TensorView& k, const TensorView& v,
                    const AttentionOptions& options, Arena::Scope& scratch);
 
   std::int64_t B, H, G, L, S, D, Dv;
-  /// Keys before those of k.
+  /// The number of keys before those of k.
   std::int64_t past = 0;
   Layout q_layout, k_layout, v_layout, output_layout;
   /// The rows of the [B, H, L] or [H, Tq] arrays.
@@ -68,8 +68,8 @@ struct AttentionProblem {
   bool is_packed = false;
   /// With a cache: the new tokens of each sequence.
   std::vector<std::int64_t> appended;
-  /// One for each batch entry, or for each packed sequence; none where there is nothing to compute,
-  /// because arrays of no elements may have as many batch entries as they like.
+  /// One for each batch entry, or for each packed sequence; none if there is nothing to compute,
+  /// because arrays without elements may have any number of batch entries.
   std::span<Sequence> sequences;
   BroadcastMask mask;
   bool is_causal;
@@ -77,7 +77,7 @@ struct AttentionProblem {
   float scale;
   HeadNumbers alibi_slopes, sinks;
 
-  /// The batch entry in whose memory a sequence stands.
+  /// The batch entry whose memory holds a sequence.
   std::int64_t batch_of(std::size_t sequence) const noexcept {
     return is_packed ? 0 : static_cast<std::int64_t>(sequence);
   }

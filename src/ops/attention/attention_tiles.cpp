@@ -23,7 +23,7 @@ kernels::Dropout dropout_of(const AttentionOptions& options) {
           .scale = static_cast<float>(1.0 / kept)};
 }
 
-/// A number for query i of (b, h), whatever the sizes around it.
+/// A number for query i of (b, h) that does not depend on any size.
 std::uint64_t dropout_row(std::int64_t b, std::int64_t h, std::int64_t i) {
   return static_cast<std::uint64_t>(b) << 48 ^ static_cast<std::uint64_t>(h) << 32 ^
          static_cast<std::uint64_t>(i);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What attention and its backward pass share where they go tile by tile.
+// Tiles of queries and keys, for attention and its backward pass.
 
 #include <span>
 
@@ -14,17 +14,17 @@ struct QueryTile {
   std::int64_t first;
 };
 
-/// Under a causal mask a sequence's last tile has the most work: it comes first.
+/// Under a causal mask the last tile of a sequence has the most work, so it comes first.
 std::span<const QueryTile> query_tiles(const AttentionProblem& p, Arena::Scope& scratch);
 
-/// Where keys and values stand.
+/// The addresses of keys and values.
 struct KeyValueRows {
   const float* keys;
   const float* values;
 };
 
-/// With a past: keeps it and what came with the call together in `keys` and `values`, [B, G, S, D]
-/// and [B, G, S, Dv], and lets p say how they lie there.
+/// With a past: joins it with the new keys and values in `keys` and `values`, [B, G, S, D] and
+/// [B, G, S, Dv], and sets the layouts in p.
 KeyValueRows join_past(AttentionProblem& p, const AttentionOptions& options, const TensorView& k,
                        const TensorView& v, std::optional<Tensor>& keys,
                        std::optional<Tensor>& values);
@@ -32,11 +32,11 @@ KeyValueRows join_past(AttentionProblem& p, const AttentionOptions& options, con
 /// Floating-point operations of the two products.
 double operations(const AttentionProblem& p);
 
-/// What a tile of queries says about its scores; where its numbers are is left open.
+/// The arguments of a tile of queries that determine its scores, without the addresses of arrays.
 kernels::AttentionTile tile_of_scores(const AttentionProblem& p, const AttentionOptions& options,
                                       const QueryTile& tile, std::int64_t h);
 
-/// Of AttentionResult::statistics: the maxima of all rows, and then their sums.
+/// Pointers into AttentionResult::statistics: the maxima of all rows, and their sums.
 inline Shape statistics_shape(const AttentionProblem& p) {
   return p.is_packed ? Shape{2, p.H, p.L} : Shape{2, p.B, p.H, p.L};
 }

@@ -11,7 +11,7 @@ using kernels::kQueryTile;
 
 namespace {
 
-/// So many rows of a tile there is room for.
+/// The number of rows that a tile has room for.
 std::int64_t depth_of(std::int64_t tile, std::int64_t count, std::int64_t step) {
   return std::min(tile, round_up(count, step));
 }
@@ -49,7 +49,7 @@ BackwardOperands::BackwardOperands(const AttentionProblem& p, const AttentionOpt
     queries_[i].scales = rows + 2 * kQueryTile;
   }
   query_slots_ = regions ? regions * (p.H / p.G) * most_query_tiles_ : count;
-  constexpr std::int64_t kLongestVector = 16;  // what begins at a multiple of it is aligned
+  constexpr std::int64_t kLongestVector = 16;  // multiples of it are aligned
   q_size_ = round_up(query_depth_ * p.D, kLongestVector);
   d_output_size_ = round_up(query_depth_ * p.Dv, kLongestVector);
   q_columns_size_ = query_depth_ * round_up(p.D, kernels.panel);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the backward pass of attention multiplies, packed once for all its tiles.
+// The operands of the backward pass of attention, packed once for all its tiles.
 
 #include <span>
 
@@ -9,7 +9,7 @@
 
 namespace heed::ops {
 
-/// What attention gave, and the gradients of that.
+/// The results of attention, and their gradients.
 struct AttentionOutputs {
   const float* output;
   const float* maxima;
@@ -18,12 +18,12 @@ struct AttentionOutputs {
   const float* d_lse;  // or null
 };
 
-/// Tiles of queries are numbered sequence by sequence, and once more for each head; tiles of keys
-/// within their sequence.
+/// Tiles of queries are numbered sequence by sequence, separately for each head; tiles of keys are
+/// numbered within their sequence.
 ///
-/// With `regions` there is memory for so many key/value heads of a sequence, with their query
-/// heads, in place of all: what is packed for one into a region is gone when the next one takes it.
-/// So what many small heads need stays in the second-level cache.
+/// With `regions` there is memory for that many key/value heads of a sequence, with their query
+/// heads, instead of for all of them: packing a head into a region overwrites the previous one. The
+/// operands of many small heads then stay in the second-level cache.
 class BackwardOperands {
  public:
   BackwardOperands(const AttentionProblem& p, const AttentionOptions& options,
@@ -38,16 +38,16 @@ class BackwardOperands {
   std::int64_t key_tiles(std::size_t sequence) const noexcept {
     return key_starts_[sequence + 1] - key_starts_[sequence];
   }
-  /// Of all sequences, for one head: so many pieces of work for pack_keys.
+  /// The number of key tiles of all sequences, for one head: the pieces of work for pack_keys.
   std::int64_t all_key_tiles() const noexcept { return key_starts_[p_.sequences.size()]; }
 
   const QueryTile& tile(std::int64_t t) const noexcept {
     return tiles_[static_cast<std::size_t>(t)];
   }
-  /// So many queries tile t has, and so many rows each tile has room for.
+  /// The number of queries of tile t, and the number of rows that each tile has room for.
   std::int64_t count(std::int64_t t) const noexcept;
   std::int64_t query_depth() const noexcept { return query_depth_; }
-  /// The place of a tile of queries, of so many; `region` matters only if there are any.
+  /// Slot of a query tile, in [0, query_slots()). `region` is ignored if there are no regions.
   std::int64_t query_slot(std::int64_t h, std::int64_t t, std::int64_t region) const noexcept;
   std::int64_t query_slots() const noexcept { return query_slots_; }
 
@@ -79,13 +79,13 @@ class BackwardOperands {
   std::int64_t regions_;
   std::int64_t most_query_tiles_ = 0, most_key_tiles_ = 0;  // of a sequence
   std::int64_t query_slots_;
-  std::int64_t* query_starts_;         // of each sequence's tiles
-  std::int64_t* key_starts_;           // the same, as if there were one head
+  std::int64_t* query_starts_;         // the first tile of each sequence
+  std::int64_t* key_starts_;           // the same, counted for one head
   kernels::BackwardQueries* queries_;  // [H, query tiles]
-  // Sequence by sequence, then head by head; the values are packed by rows, as the keys.
+  // Sequence by sequence, then head by head; values are packed by rows, like keys.
   kernels::KeyValueTile* keys_;
   const float** columns_;  // the same keys by columns
-  // What these point to, slot by slot.
+  // The memory that these point to, slot by slot.
   std::int64_t q_size_, d_output_size_, q_columns_size_, d_output_columns_size_;
   float* q_;
   float* d_output_;

@@ -10,11 +10,11 @@ namespace {
 
 using kernels::kKeyTile;
 
-/// Tiles of a chunk: with 512 keys its state costs little beside them, and two threads have
-/// something to share from 1024 keys on.
+/// Tiles of a chunk: with 512 keys the cost of its state is small, and from 1024 keys on there is
+/// work for two threads.
 constexpr int kChunkTiles = 4;
 
-/// Scores of int8 are summed in 32 bits: with longer keys the queries would have to be coarser.
+/// Scores of int8 are summed in 32 bits: longer keys would need coarser queries.
 constexpr std::int64_t kMostHeadSize = 4096;
 
 }  // namespace
@@ -56,12 +56,12 @@ Decode::Decode(const AttentionProblem& p, const AttentionOptions& options,
 }
 
 void Decode::run(const float* q, float* output, float* lse, bool alone) {
-  // A page has all heads: neighbours in time are neighbours in memory.
+  // A page holds all heads, so consecutive pieces read adjacent memory.
   runtime_.pool().run(p_.G * static_cast<std::int64_t>(chunks_.size()), alone,
                       [&](std::int64_t piece, int thread) {
                         attend(piece, q, thread_scratch_ + thread * scratch_size_);
                       });
-  // Not worth waking anybody.
+  // Too little work for several threads.
   for (std::size_t n = 0; n < p_.sequences.size(); ++n)
     for (std::int64_t g = 0; g < p_.G; ++g) merge(n, g, output, lse);
 }

@@ -7,22 +7,21 @@
 
 namespace heed::ops {
 
-/// Attention of few queries over a cache, by kernels/attention/decode.hpp.
+/// Attention of few queries over a cache, with kernels/attention/decode.hpp.
 class Decode {
  public:
-  /// Whether the call is one: by sizes and options alone.
+  /// Whether a call is a decode step, which depends on sizes and options alone.
   static bool takes(const AttentionProblem& p, const AttentionOptions& options) noexcept;
 
-  /// Takes all the memory that it needs. The cache is as it was before the append.
+  /// Takes all the memory that it needs, before the new tokens are appended to the cache.
   Decode(const AttentionProblem& p, const AttentionOptions& options, Context::Runtime& runtime,
          Arena::Scope& scratch);
 
-  /// Writes output, and lse if it is not null; the cache holds the new tokens.
+  /// Writes output, and lse if it is not null, after the new tokens have been appended.
   void run(const float* q, float* output, float* lse, bool alone);
 
  private:
-  /// Tiles of one sequence, one after the other; the unit of work is one of them for one key/value
-  /// head.
+  /// Consecutive tiles of one sequence; the unit of work is a chunk for one key/value head.
   struct Chunk {
     std::size_t sequence;
     std::int64_t tile;

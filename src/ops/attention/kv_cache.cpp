@@ -7,7 +7,7 @@
 namespace heed {
 
 KvCache::KvCache(Context& context, const Options& options)
-    : pages_(std::make_unique<Pages>(options, context.runtime().kernels().panel)) {}
+    : pages_(std::make_unique<Pages>(options, context.runtime().kernels())) {}
 KvCache::~KvCache() = default;
 KvCache::KvCache(KvCache&&) noexcept = default;
 KvCache& KvCache::operator=(KvCache&&) noexcept = default;

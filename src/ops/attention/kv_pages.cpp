@@ -1,12 +1,9 @@
 #include "ops/attention/kv_pages.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstring>
 #include <set>
 
-#include "ops/arrays/half.hpp"
 #include "ops/validate.hpp"
 #include "runtime/memory.hpp"
 
@@ -43,12 +40,12 @@ std::int64_t number_size(KvCache::Format format) {
   return 0;
 }
 
-/// In panels of int8 two steps of the depth stand side by side, column after column.
+/// In panels of int8 two steps of the depth are adjacent, column after column.
 std::int64_t neighbours(KvCache::Format format) { return format == KvCache::Format::kInt8 ? 2 : 1; }
 
 }  // namespace
 
-/// Where in a page the tile of head g lies, in numbers, and behind all tiles the scales of int8:
+/// The offset of the tile of head g in a page, in numbers; after all tiles come the scales of int8,
 /// kKeyTile for the keys and kKeyTile for the values of each head.
 struct Pages::PageLayout {
   std::int64_t heads, key_tile, value_tile, number;
@@ -75,7 +72,7 @@ void require_size(std::string_view name, std::int64_t size, std::int64_t most) {
 }
 
 KvCache::Options checked(KvCache::Options options) {
-  // So much that a page is too large for memory long before its size is for an integer.
+  // Small enough for the size of a page to fit an integer, and larger than memory.
   constexpr std::int64_t kMost = std::int64_t{1} << 20;
   require_size("batch", options.batch, kMost);
   require_size("heads", options.heads, kMost);
@@ -86,97 +83,14 @@ KvCache::Options checked(KvCache::Options options) {
   return options;
 }
 
-/// One number for a whole row of int8: its largest magnitude becomes 127. Not finite if the row is
-/// not.
-float scale_of(const float* row, std::int64_t size) {
-  float largest = 0.0f;
-  // x - x is 0 for a finite x and NaN for any other, and a sum keeps a NaN.
-  float not_finite = 0.0f;
-  for (std::int64_t i = 0; i < size; ++i) {
-    largest = std::max(largest, std::fabs(row[i]));
-    not_finite += row[i] - row[i];
-  }
-  return largest / 127.0f + not_finite;
-}
-
-/// Where the numbers of a row go: `run` of them `step` apart, the next ones `stride` further.
-struct Places {
-  std::int64_t first, run, step, stride;
-
-  template <class Write>
-  void each(const float* row, std::int64_t size, Write write) const {
-    for (std::int64_t i = 0, start = first; i < size; i += run, start += stride) {
-      const std::int64_t end = std::min(run, size - i);
-      for (std::int64_t n = 0; n < end; ++n) write(start + n * step, row[i + n]);
-    }
-  }
-};
-
-/// Writes a row as the format stores it. Whether all of it is finite there.
-bool store(KvCache::Format format, std::byte* to, const Places& places, const float* row,
-           std::int64_t size, float* scale) {
-  float not_finite = 0.0f;  // or NaN
-  switch (format) {
-    case KvCache::Format::kFloat32:
-      places.each(row, size, [&](std::int64_t at, float x) {
-        reinterpret_cast<float*>(to)[at] = x;
-        not_finite += x - x;
-      });
-      break;
-    case KvCache::Format::kFloat16:
-      places.each(row, size, [&](std::int64_t at, float x) {
-        const std::uint16_t half = ops::to_float16(x);
-        reinterpret_cast<std::uint16_t*>(to)[at] = half;
-        // What does not fit becomes infinite.
-        if ((half & 0x7c00u) == 0x7c00u) not_finite = 1.0f;
-      });
-      break;
-    case KvCache::Format::kInt8: {
-      *scale = scale_of(row, size);
-      not_finite = *scale - *scale;
-      // A row that is not finite, or all zero, keeps that in its scale alone.
-      const float inverse = std::isfinite(*scale) && *scale > 0.0f ? 1.0f / *scale : 0.0f;
-      places.each(row, size, [&](std::int64_t at, float x) {
-        // Adding 1.5 * 2^23 leaves the nearest whole number in the low bits.
-        const float shifted = inverse == 0.0f ? 0.0f : x * inverse + 12582912.0f;
-        reinterpret_cast<std::int8_t*>(to)[at] =
-            static_cast<std::int8_t>(std::bit_cast<std::int32_t>(shifted));
-      });
-      break;
-    }
-  }
-  return not_finite == 0.0f;
-}
-
-/// Reads panels [panels][depth or one more][width] out to floats [panels][depth][width];
-/// scale(column, d) is that of a byte.
-template <class ScaleOf>
-void widen(KvCache::Format format, const std::byte* from, std::int64_t columns, std::int64_t width,
-           std::int64_t depth, float* to, ScaleOf scale) {
-  if (format == KvCache::Format::kFloat16) {
-    const auto* const halves = reinterpret_cast<const std::uint16_t*>(from);
-    for (std::int64_t i = 0; i < columns * depth; ++i) to[i] = ops::from_float16(halves[i]);
-    return;
-  }
-  const auto* panel = reinterpret_cast<const std::int8_t*>(from);
-  for (std::int64_t first = 0; first < columns; first += width) {
-    for (std::int64_t d = 0; d < depth; ++d) {
-      const std::int8_t* const row = panel + d / 2 * 2 * width + d % 2;
-      for (std::int64_t c = 0; c < width; ++c)
-        *to++ = static_cast<float>(row[2 * c]) * scale(first + c, d);
-    }
-    panel += ops::divide_up(depth, 2) * 2 * width;
-  }
-}
-
 }  // namespace
 
-Pages::Pages(const Options& options, std::int64_t panel)
+Pages::Pages(const Options& options, const kernels::KernelTable& kernels)
     : options_(checked(options)),
-      panel_(panel),
+      kernels_(kernels),
       padded_keys_(ops::divide_up(options_.head_size, neighbours(options_.format)) *
                    neighbours(options_.format)),
-      padded_values_(ops::divide_up(options_.value_size, panel) * panel),
+      padded_values_(ops::round_up(options_.value_size, kernels.panel)),
       sequences_(static_cast<std::size_t>(options_.batch)) {}
 
 Pages::~Pages() = default;
@@ -230,7 +144,7 @@ std::shared_ptr<Pages::Page> Pages::make_page(const Page* like) const {
     std::memcpy(page->data(), like->data(), static_cast<std::size_t>(bytes));
     page->finite = like->finite;
   } else {
-    // What no token has written yet is multiplied by weights of zero: it must be finite.
+    // Unwritten numbers are multiplied by weights of zero, so they must be finite.
     std::memset(page->data(), 0, static_cast<std::size_t>(bytes));
   }
   return page;
@@ -238,7 +152,7 @@ std::shared_ptr<Pages::Page> Pages::make_page(const Page* like) const {
 
 void Pages::append(const std::vector<std::int64_t>& counts, const float* k,
                    const ops::Layout& k_layout, const float* v, const ops::Layout& v_layout) {
-  // Pages first: if there is no room for one, nothing has changed.
+  // Pages are allocated first: if that fails, nothing has changed.
   struct Fresh {
     std::size_t sequence, place;
     std::shared_ptr<Page> page;
@@ -291,17 +205,31 @@ void Pages::write(Page& page, std::int64_t slot, std::int64_t g, const float* k,
                   const float* v) const {
   const PageLayout places = layout();
   float* const scales = places.has_scales() ? places.scales(page.data(), g) : nullptr;
-  const std::int64_t width = panel_;
+  const std::int64_t width = kernels_.panel;
   const std::int64_t side = neighbours(options_.format);
-  // A key is a column, and its numbers the depth; a value is a step of the depth.
-  const bool has_finite_key =
-      store(options_.format, page.data() + places.keys(g) * places.number,
-            {slot / width * width * padded_keys_ + slot % width * side, side, 1, side * width}, k,
-            options_.head_size, scales ? scales + slot : nullptr);
-  const bool has_finite_value =
-      store(options_.format, page.data() + places.values(g) * places.number,
-            {slot / side * side * width + slot % side, width, side, width * kKeyTile}, v,
-            options_.value_size, scales ? scales + kKeyTile + slot : nullptr);
+  // A key is a column whose numbers go along the depth; a value is a step of the depth.
+  const bool has_finite_key = kernels_.attention.store_cache_row({
+      .format = format(),
+      .row = k,
+      .size = options_.head_size,
+      .to = page.data() + places.keys(g) * places.number,
+      .first = slot / width * width * padded_keys_ + slot % width * side,
+      .run = side,
+      .step = 1,
+      .stride = side * width,
+      .scale = scales ? scales + slot : nullptr,
+  });
+  const bool has_finite_value = kernels_.attention.store_cache_row({
+      .format = format(),
+      .row = v,
+      .size = options_.value_size,
+      .to = page.data() + places.values(g) * places.number,
+      .first = slot / side * side * width + slot % side,
+      .run = width,
+      .step = side,
+      .stride = width * kKeyTile,
+      .scale = scales ? scales + kKeyTile + slot : nullptr,
+  });
   if (!has_finite_value || (options_.format == Format::kFloat16 && !has_finite_key))
     page.finite[static_cast<std::size_t>(g)] = 0;
 }
@@ -376,11 +304,26 @@ kernels::KeyValueTile Pages::tile(std::int64_t b, std::int64_t g, std::int64_t t
   if (options_.format == Format::kFloat32)
     return {static_cast<const float*>(from.keys), static_cast<const float*>(from.values), kKeyTile,
             from.finite};
-  widen(options_.format, static_cast<const std::byte*>(from.keys), kKeyTile, panel_,
-        options_.head_size, keys,
-        [&](std::int64_t column, std::int64_t) { return from.key_scales[column]; });
-  widen(options_.format, static_cast<const std::byte*>(from.values), padded_values_, panel_,
-        kKeyTile, values, [&](std::int64_t, std::int64_t d) { return from.value_scales[d]; });
+  kernels_.attention.widen_cache_panels({
+      .format = format(),
+      .from = from.keys,
+      .columns = kKeyTile,
+      .width = kernels_.panel,
+      .depth = options_.head_size,
+      .column_scales = from.key_scales,
+      .depth_scales = nullptr,
+      .to = keys,
+  });
+  kernels_.attention.widen_cache_panels({
+      .format = format(),
+      .from = from.values,
+      .columns = padded_values_,
+      .width = kernels_.panel,
+      .depth = kKeyTile,
+      .column_scales = nullptr,
+      .depth_scales = from.value_scales,
+      .to = values,
+  });
   return {keys, values, kKeyTile, from.finite};
 }
 

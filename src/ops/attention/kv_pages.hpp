@@ -9,17 +9,17 @@
 
 namespace heed {
 
-/// What a cache holds. A page has kKeyTile tokens of all heads, laid out as the kernels read a tile
-/// (kernels::StoredTile), in the format of the cache.
+/// The contents of a cache. A page has kKeyTile tokens of all heads in the layout of a tile
+/// (kernels::StoredTile) and in the format of the cache.
 class KvCache::Pages {
  public:
   struct Page;
 
-  Pages(const Options& options, std::int64_t panel);
+  Pages(const Options& options, const kernels::KernelTable& kernels);
   ~Pages();
 
   const Options& options() const noexcept { return options_; }
-  std::int64_t panel() const noexcept { return panel_; }
+  std::int64_t panel() const noexcept { return kernels_.panel; }
   std::int64_t length(std::int64_t b) const { return sequence(b).length; }
   std::int64_t first(std::int64_t b) const { return sequence(b).first; }
   std::size_t bytes() const noexcept;
@@ -27,20 +27,20 @@ class KvCache::Pages {
   /// Throws if these counts, or L of each, cannot be appended; returns one count a sequence.
   std::vector<std::int64_t> check_append(std::int64_t L, const std::optional<TensorView>& counts,
                                          std::string_view counts_name) const;
-  /// Appends rows; k and v hold them as the layouts say. A rolling cache keeps its older tokens
-  /// until roll() is called.
+  /// Appends rows of k and v with these layouts. A rolling cache keeps its older tokens until
+  /// roll() is called.
   void append(const std::vector<std::int64_t>& counts, const float* k, const ops::Layout& k_layout,
               const float* v, const ops::Layout& v_layout);
-  /// Drops what is beyond the capacity of a rolling cache, in the sequences that had an append.
+  /// Drops the tokens beyond the capacity of a rolling cache, in the sequences that had an append.
   void roll(const std::vector<std::int64_t>& counts) noexcept;
   void rewind(std::int64_t b, std::int64_t tokens);
   void share(std::int64_t from, std::int64_t to, std::int64_t tokens);
   void reorder(const TensorView& order);
 
   kernels::NumberFormat format() const noexcept;
-  /// The tile of keys [tile * kKeyTile, ..) of one head, which must be there, as it is stored.
+  /// The tile of keys [tile * kKeyTile, ..) of one head as it is stored. It must exist.
   kernels::StoredTile stored(std::int64_t b, std::int64_t g, std::int64_t tile) const noexcept;
-  /// The same in float32. Other formats are written out to the memory given.
+  /// The same in float32. Other formats are converted into the given memory.
   kernels::KeyValueTile tile(std::int64_t b, std::int64_t g, std::int64_t tile, float* keys,
                              float* values) const noexcept;
 
@@ -50,7 +50,7 @@ class KvCache::Pages {
 
   struct Sequence {
     std::vector<std::shared_ptr<Page>> pages;
-    std::int64_t first_page = 0;  // so many were dropped
+    std::int64_t first_page = 0;  // number of dropped pages
     std::int64_t first = 0;
     std::int64_t length = 0;
   };
@@ -60,9 +60,9 @@ class KvCache::Pages {
   void write(Page& page, std::int64_t slot, std::int64_t g, const float* k, const float* v) const;
 
   Options options_;
-  std::int64_t panel_;
+  const kernels::KernelTable& kernels_;
   std::int64_t padded_keys_;    // numbers of a key
-  std::int64_t padded_values_;  // and of a value, with what the layout adds
+  std::int64_t padded_values_;  // and of a value, with the padding of the layout
   std::vector<Sequence> sequences_;
 };
 

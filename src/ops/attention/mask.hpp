@@ -28,7 +28,7 @@ class PairArray {
             strides_[2], strides_[3]};
   }
 
-  /// The size of a last axis that is shorter than S: it says nothing of the keys from here on.
+  /// The size of a last axis that is shorter than S, or else the largest integer.
   std::int64_t reach() const noexcept { return reach_; }
 
  private:
@@ -44,7 +44,7 @@ class BroadcastMask {
   BroadcastMask() = default;
 
   /// Throws DTypeError; ShapeError if one does not broadcast to `full`, which is [B, H, L, S];
-  /// OptionError if both are to be added.
+  /// OptionError if both are additive.
   BroadcastMask(const std::optional<TensorView>& mask, const std::optional<TensorView>& bias,
                 const Shape& full);
 
@@ -52,7 +52,7 @@ class BroadcastMask {
     return {allowed_.slice(b, h), bias_.slice(b, h)};
   }
 
-  /// How many of S keys a short last axis leaves.
+  /// The number of the S keys that a short last axis covers.
   std::int64_t reach(std::int64_t S) const noexcept;
 
  private:

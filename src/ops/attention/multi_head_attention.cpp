@@ -73,12 +73,12 @@ void validate_inputs(const TensorView& query, const TensorView& key, const Tenso
     ops::require_floats("out_proj_bias", *parameters.out_proj_bias, Shape{E});
 }
 
-/// A mask and a key mask in one: hidden is what either hides. T is the kind of element of the mask.
+/// A mask and a key mask in one: a key is hidden if either hides it. T is the mask's element type.
 template <class T>
 Tensor intersect(const TensorView& mask, const TensorView& key_mask, const Shape& full, T hidden) {
   const ops::PairArray<T> spread("mask", mask, full);
   const std::int64_t B = full[0], S = full[3];
-  // Only the axes that the mask itself tells apart.
+  // Only the axes along which the mask differs.
   const auto own = [&](int axis) { return mask.shape().rank() >= -axis ? mask.shape()[axis] : 1; };
   const std::int64_t heads = own(-3), rows = own(-2);
   const std::int64_t reach = std::min(S, spread.reach());

@@ -22,21 +22,15 @@ Tensor adaptive_max_pool(Context& context, const TensorView& x, std::int64_t row
   ops::share(context.runtime(), y.shape().elements() / columns, 1,
              4.0 * static_cast<double>(H / rows + 1) * width,
              [&](std::int64_t first, std::int64_t) {
-               const float* const matrix = from + first / rows * H * W;
                const std::int64_t row = first % rows;
-               const std::int64_t bottom = ops::divide_up((row + 1) * H, rows);
-               for (std::int64_t column = 0; column < columns; ++column) {
-                 const std::int64_t left = column * W / columns;
-                 const std::int64_t right = ops::divide_up((column + 1) * W, columns);
-                 float largest = matrix[row * H / rows * W + left];
-                 for (std::int64_t i = row * H / rows; i < bottom; ++i)
-                   for (std::int64_t j = left; j < right; ++j) {
-                     const float value = matrix[i * W + j];
-                     // What is not a number stays: nothing compares with it.
-                     if (value > largest || value != value) largest = value;
-                   }
-                 to[first * columns + column] = largest;
-               }
+               const std::int64_t top = row * H / rows;
+               context.runtime().kernels().image.max_pool({
+                   .x = from + first / rows * H * W + top * W,
+                   .height = ops::divide_up((row + 1) * H, rows) - top,
+                   .width = W,
+                   .columns = columns,
+                   .y = to + first * columns,
+               });
              });
   return y;
 }

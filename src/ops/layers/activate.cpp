@@ -5,10 +5,10 @@
 namespace heed {
 namespace {
 
-/// Operations that an exponential and what goes with it cost.
+/// Operations of an activation, mostly an exponential.
 constexpr double kOperations = 20.0;
 
-/// Calls part(kernels, first, count) for stretches of x's numbers.
+/// Calls part(kernels, first, count) for ranges of x's numbers.
 template <class Part>
 void for_numbers(Context& context, const TensorView& x, const Part& part) {
   Context::Runtime& runtime = context.runtime();

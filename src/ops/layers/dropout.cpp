@@ -18,7 +18,7 @@ Tensor dropout(Context& context, const TensorView& x, double rate, std::uint64_t
       .scale = static_cast<float>(1.0 / (1.0 - rate)),
   };
   Context::Runtime& runtime = context.runtime();
-  // A stretch is what the hash calls a row.
+  // The hash takes each range as a row.
   ops::share(runtime, x.shape().elements(), ops::kPieceNumbers, 10.0,
              [&](std::int64_t first, std::int64_t count) {
                std::copy_n(from + first, count, to + first);

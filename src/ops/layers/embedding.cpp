@@ -7,7 +7,7 @@
 namespace heed {
 namespace {
 
-/// So many gradients are added in float before a sum in double takes them.
+/// The number of gradients that are added in float before they are added to a sum in double.
 constexpr std::int64_t kTerms = 128;
 
 void require_ids(const TensorView& ids, std::int64_t rows) {
@@ -80,7 +80,7 @@ Tensor embedding_backward(Context& context, const TensorView& d_output, const Te
   Tensor d_weight(Shape{rows, size});
   if (d_weight.shape().elements() == 0) return d_weight;
 
-  // The places of each id, one after the other: a sort by counting.
+  // The indices at which each id occurs, by a counting sort.
   Context::Runtime& runtime = context.runtime();
   Arena::Scope scratch(runtime.arena());
   const std::int64_t count = ids.shape().elements();

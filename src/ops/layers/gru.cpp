@@ -8,8 +8,8 @@
 namespace heed {
 namespace {
 
-/// Sequences of a piece of work: for so many together the weights, which every step reads, come out
-/// of the second-level cache fast enough.
+/// Sequences of a piece of work: enough to outweigh reading the weights from the second-level cache
+/// in every step.
 constexpr std::int64_t kSequences = 16;
 
 /// The arguments that forward and backward share, checked.
@@ -48,7 +48,7 @@ struct Problem {
   std::int64_t piece_size() const {
     return ops::divide_up(std::min(kSequences, B), runtime.kernels().rows) * runtime.kernels().rows;
   }
-  /// Calls work(first, count, thread) for stretches of sequences, shared out.
+  /// Calls work(first, count, thread) for ranges of sequences, on all threads.
   template <class Work>
   void for_pieces(const Work& work) const {
     const double operations = 6.0 * static_cast<double>(B * L) * static_cast<double>(size * size);
@@ -171,7 +171,7 @@ GruGradients gru_backward(Context& context, const std::optional<TensorView>& d_o
   const float* const weight = parameters.weight_hh.data<float>().data();
   const float* const kept = gates.data<float>().data();
 
-  // The state before every step; and the gradients of both products of all steps, with which
+  // The state before every step; and the gradients of both products of all steps, from which
   // those of the weights are one product each.
   Tensor before(Shape{B, L, size});
   Tensor d_input(Shape{B, L, 3 * size}), d_hidden(Shape{B, L, 3 * size});
@@ -226,7 +226,7 @@ GruGradients gru_backward(Context& context, const std::optional<TensorView>& d_o
     });
   }
 
-  // What stands after the end of a sequence must not meet the zeros of its gradient.
+  // Numbers after the end of a sequence may be NaN and must not be multiplied by zero gradients.
   std::optional<Tensor> seen;
   if (p.lengths) {
     seen.emplace(x.shape());

@@ -11,10 +11,10 @@ namespace {
 /// Operations for each number, forward and backward.
 constexpr double kOperations = 10.0;
 constexpr double kBackwardOperations = 25.0;
-/// Rows whose gradients for the parameters are summed one after the other, in float.
+/// The number of rows whose gradients for the parameters are summed in float.
 constexpr std::int64_t kRows = 64;
 
-/// A norm of either kind, checked.
+/// The checked arguments of either norm.
 struct Norm {
   bool is_centred;
   float eps;
@@ -45,7 +45,7 @@ struct Norm {
     bias = biases ? biases->data<float>().data() : filled(zeros, 0.0f);
   }
 
-  /// Without rows nothing is read, and a row may be of any size.
+  /// Without rows nothing is read, and the size of a row is not limited.
   const float* filled(Tensor& tensor, float value) const {
     tensor = Tensor(rows > 0 ? normalised : Shape{0});
     std::ranges::fill(tensor.data(), value);

@@ -12,7 +12,7 @@ Tensor sinusoidal_encoding(Context&, std::int64_t length, std::int64_t size,
   if (!(options.base > 0) || !std::isfinite(options.base))
     throw OptionError("base", "a positive number", std::to_string(options.base));
   Tensor table(Shape{length, size});
-  if (size == 0) return table;  // without going through its rows, of which there may be many
+  if (size == 0) return table;  // the number of rows is not limited then
   float* row = table.data().data();
   for (std::int64_t r = 0; r < length; ++r, row += size) {
     const double position = static_cast<double>(options.offset) + static_cast<double>(r);

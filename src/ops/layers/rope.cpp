@@ -3,11 +3,12 @@
 
 #include "heed/heed.hpp"
 #include "ops/validate.hpp"
+#include "runtime/runtime.hpp"
 
 namespace heed {
 namespace {
 
-/// x as [B, heads, L, size], whichever axis the heads stand on.
+/// x as [B, heads, L, size], for both layouts.
 struct Heads {
   std::int64_t B, H, L, D;
   std::int64_t head_stride, row_stride;
@@ -40,7 +41,7 @@ struct Rotations {
   Tensor cos, sin;
 };
 
-/// For how many batch entries there are rotations, of `given` ones; none where nothing is turned.
+/// The number of batch entries with rotations: `given`, or 0 if x has no elements.
 std::int64_t batch_of(const Heads& x, std::int64_t given) { return x.is_empty() ? 0 : given; }
 
 std::span<const std::int32_t> read_positions(const RopeOptions& options, const Heads& x) {
@@ -51,30 +52,24 @@ std::span<const std::int32_t> read_positions(const RopeOptions& options, const H
   return options.position_ids->data<std::int32_t>();
 }
 
-Rotations computed_rotations(const RopeOptions& options, const Heads& x, std::int64_t pairs) {
+Rotations computed_rotations(Context& context, const RopeOptions& options, const Heads& x,
+                             std::int64_t pairs) {
   const auto positions = read_positions(options, x);
   const std::int64_t batch =
       batch_of(x, options.position_ids ? options.position_ids->shape()[0] : 1);
   Rotations result(Shape{batch, x.L, pairs});
-  auto cos = result.cos.data().begin();
-  auto sin = result.sin.data().begin();
-  for (std::int64_t b = 0; b < batch; ++b)
-    for (std::int64_t i = 0; i < x.L; ++i) {
-      const double position =
-          static_cast<double>(positions.empty() ? options.offset + i
-                                                : positions[static_cast<std::size_t>(b * x.L + i)]);
-      for (std::int64_t c = 0; c < pairs; ++c) {
-        const double angle =
-            position * std::pow(options.base, -static_cast<double>(c) / static_cast<double>(pairs));
-        *cos++ = static_cast<float>(std::cos(angle));
-        *sin++ = static_cast<float>(std::sin(angle));
-      }
-    }
+  float* const cos = result.cos.data().data();
+  float* const sin = result.sin.data().data();
+  for (std::int64_t row = 0; row < batch * x.L; ++row) {
+    const std::int64_t position =
+        positions.empty() ? options.offset + row % x.L : positions[static_cast<std::size_t>(row)];
+    context.runtime().kernels().layers.rope_angles(static_cast<double>(position), options.base,
+                                                   pairs, cos + row * pairs, sin + row * pairs);
+  }
   return result;
 }
 
-/// Rows of given tables: [positions, pairs] looked up, or [B, L, pairs] or [1, L, pairs] as they
-/// are.
+/// Rows of given tables: [positions, pairs] by position, or [B, L, pairs] or [1, L, pairs] by row.
 Rotations given_rotations(const RopeOptions& options, const Heads& x, std::int64_t pairs) {
   if (!options.cos || !options.sin)
     throw OptionError(options.cos ? "sin" : "cos", "a table beside the other", "nothing");
@@ -108,9 +103,9 @@ Rotations given_rotations(const RopeOptions& options, const Heads& x, std::int64
   return result;
 }
 
-/// Each pair by its angle times `direction`, 1 or -1.
-Tensor turned(std::string_view argument, const TensorView& x, const RopeOptions& options,
-              float direction) {
+/// Rotates each pair by its angle times `direction`, 1 or -1.
+Tensor turned(Context& context, std::string_view argument, const TensorView& x,
+              const RopeOptions& options, float direction) {
   ops::require_dtype(argument, x, DType::kFloat32);
   const Heads heads = heads_of(argument, x, options.heads);
   const std::int64_t rotary = options.rotary_size == 0 ? heads.D : options.rotary_size;
@@ -123,42 +118,36 @@ Tensor turned(std::string_view argument, const TensorView& x, const RopeOptions&
   Tensor y(x.shape());
   const bool has_tables = options.cos || options.sin;
   const Rotations rotations = has_tables ? given_rotations(options, heads, pairs)
-                                         : computed_rotations(options, heads, pairs);
-  const bool is_interleaved = options.style == RopeStyle::kInterleaved;
-  const std::int64_t step = is_interleaved ? 2 : 1;         // from one pair to the next
-  const std::int64_t partner = is_interleaved ? 1 : pairs;  // from a pair's first to its second
-
+                                         : computed_rotations(context, options, heads, pairs);
   if (heads.is_empty()) return y;
-  const float* const from = x.data<float>().data();
-  float* const to = y.data().data();
   for (std::int64_t b = 0; b < heads.B; ++b)
-    for (std::int64_t h = 0; h < heads.H; ++h)
-      for (std::int64_t i = 0; i < heads.L; ++i) {
-        const std::int64_t start =
-            b * heads.H * heads.L * heads.D + h * heads.head_stride + i * heads.row_stride;
-        const std::int64_t row = (rotations.cos.shape()[0] == 1 ? 0 : b) * heads.L + i;
-        const auto rotation = static_cast<std::size_t>(row * pairs);
-        for (std::int64_t c = 0; c < pairs; ++c) {
-          const float cos = rotations.cos.data()[rotation + static_cast<std::size_t>(c)];
-          const float sin =
-              direction * rotations.sin.data()[rotation + static_cast<std::size_t>(c)];
-          const std::int64_t first = start + c * step;
-          to[first] = from[first] * cos - from[first + partner] * sin;
-          to[first + partner] = from[first + partner] * cos + from[first] * sin;
-        }
-        for (std::int64_t d = rotary; d < heads.D; ++d) to[start + d] = from[start + d];
-      }
+    for (std::int64_t h = 0; h < heads.H; ++h) {
+      const std::int64_t start = b * heads.H * heads.L * heads.D + h * heads.head_stride;
+      const std::int64_t rotation = (rotations.cos.shape()[0] == 1 ? 0 : b) * heads.L * pairs;
+      context.runtime().kernels().layers.rope({
+          .x = x.data<float>().data() + start,
+          .y = y.data().data() + start,
+          .rows = heads.L,
+          .stride = heads.row_stride,
+          .size = heads.D,
+          .pairs = pairs,
+          .cos = rotations.cos.data().data() + rotation,
+          .sin = rotations.sin.data().data() + rotation,
+          .direction = direction,
+          .is_interleaved = options.style == RopeStyle::kInterleaved,
+      });
+    }
   return y;
 }
 
 }  // namespace
 
-Tensor rope(Context&, const TensorView& x, const RopeOptions& options) {
-  return turned("x", x, options, 1.0f);
+Tensor rope(Context& context, const TensorView& x, const RopeOptions& options) {
+  return turned(context, "x", x, options, 1.0f);
 }
 
-Tensor rope_backward(Context&, const TensorView& d_output, const RopeOptions& options) {
-  return turned("d_output", d_output, options, -1.0f);
+Tensor rope_backward(Context& context, const TensorView& d_output, const RopeOptions& options) {
+  return turned(context, "d_output", d_output, options, -1.0f);
 }
 
 }  // namespace heed

@@ -4,7 +4,7 @@
 namespace heed {
 namespace {
 
-/// An exponential and its part of the sums are some twenty operations, a product a few.
+/// Operations per number: an exponential with its sums has about twenty, a product a few.
 constexpr double kOperations = 20.0;
 constexpr double kBackwardOperations = 6.0;
 

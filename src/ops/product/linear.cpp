@@ -19,7 +19,7 @@ void require_last_of(const TensorView& x, const Shape& weight) {
         to_string(x.shape()));
 }
 
-/// Checks, and allocates the result.
+/// Checks the arguments and allocates the result.
 Tensor result_for(const TensorView& x, const Shape& weight, const std::optional<TensorView>& bias) {
   ops::require_dtype("x", x, DType::kFloat32);
   require_last_of(x, weight);
@@ -27,7 +27,7 @@ Tensor result_for(const TensorView& x, const Shape& weight, const std::optional<
   return Tensor(ops::with_last(x.shape(), weight[0]));
 }
 
-/// The number of rows that a tensor has besides its last axis.
+/// The product of all sizes but the last.
 std::int64_t rows_of(const Shape& shape) {
   return shape.elements() / std::max<std::int64_t>(shape[-1], 1);
 }
@@ -89,7 +89,7 @@ LinearGradients linear_backward(Context& context, const TensorView& d_output, co
   if (options.need_x) gradients.x = Tensor(x.shape());
   if (options.need_weight) gradients.weight = Tensor(weight.shape());
   if (options.need_bias) gradients.bias = Tensor(Shape{out});
-  // The rows are those of x, even where one of its sizes or of the output's is 0.
+  // The number of rows is that of x, even if a size of x or of the output is 0.
   std::int64_t rows = 1;
   for (int axis = 0; axis + 1 < x.shape().rank(); ++axis) rows *= x.shape()[axis];
   const float* const dy = d_output.data<float>().data();

@@ -8,12 +8,12 @@
 
 namespace heed {
 
-/// What packed weights hold: panels of columns (kernels/product/pack.hpp,
+/// The contents of packed weights: panels of columns (kernels/product/pack.hpp,
 /// kernels/product/byte_linear.hpp).
 struct PackedWeights::Panels {
   Shape shape;
   Format format;
-  /// The instruction set they are for.
+  /// The instruction set that they are packed for.
   std::string_view isa;
   std::size_t bytes;
   std::unique_ptr<std::byte, void (*)(std::byte*)> memory;

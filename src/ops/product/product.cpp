@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "ops/arrays/sums.hpp"
 #include "ops/validate.hpp"
 
 namespace heed::ops {
@@ -10,26 +9,26 @@ namespace {
 
 using kernels::KernelTable;
 
-/// The rows of A that are packed at a time, and the rows and columns of a piece of work: each piece
-/// packs its columns of B^T, unless they are, for all its rows; 4 panels of B and a stretch of A
-/// (kernels/product/linear.hpp) fit the second-level cache.
+/// The rows of A that are packed at a time, and the rows and columns of a piece of work. A piece
+/// packs its columns of B^T, unless they are packed already, for all its rows; 4 panels of B and a
+/// slice of A (kernels/product/linear.hpp) fit the second-level cache.
 constexpr std::int64_t kRowsAtATime = 2048;
 constexpr std::int64_t kRowTile = 512;
 constexpr std::int64_t kColumnTile = 32;
-/// A or B whose columns are packed comes in whole rows, for they lie far apart: some of them to a
-/// piece, so many at a time. Sums are made of the sums of these.
+/// If columns of A or B are packed, whole rows are read: kDepthPiece rows per piece of work and
+/// kDepthAtATime at a time. The product is the sum of the products of these parts.
 constexpr std::int64_t kDepthPiece = 32;
 constexpr std::int64_t kDepthAtATime = 1024;
-/// Of rows that would make few pieces more are made, none with fewer rows than this: what a piece
-/// packs must be used often.
+/// If there would be fewer than kPieces pieces, they get fewer rows, but at least kLeastRowTile, so
+/// that what a piece packs is used often enough.
 constexpr std::int64_t kLeastRowTile = 48;
 constexpr std::int64_t kPieces = 8;
-/// Up to so many rows B^T is read where it lies: packing it for fewer than 8 takes longer.
+/// Up to this many rows B^T is read in place: packing it for fewer than 8 rows takes longer.
 constexpr std::int64_t kRowsInPlace = 6;
-/// Products whose matrices have no more numbers than this are shared out whole: so much fits a
-/// second-level cache of 512 KB.
+/// Products whose matrices have at most this many numbers, which fit a second-level cache of 512
+/// KB, are computed by one thread each.
 constexpr std::int64_t kWholeNumbers = 96 * 1024;
-/// Operations of a piece that is worth taking.
+/// The least operations of a piece of work.
 constexpr double kPieceOperations = 1e5;
 
 double operations(const Product& p) {
@@ -37,14 +36,14 @@ double operations(const Product& p) {
          static_cast<double>(p.depth);
 }
 
-/// The length of equal pieces, none longer than `most` but for rounding up to whole multiples.
+/// The length of equal pieces: at most `most`, rounded up to a multiple of `multiple`.
 std::int64_t even_step(std::int64_t count, std::int64_t most, std::int64_t multiple) {
   const std::int64_t pieces = count > most ? divide_up(count, most) : 1;
   return std::max<std::int64_t>(1, divide_up(divide_up(count, pieces), multiple)) * multiple;
 }
 
-/// How a product is cut, and the scratch memory that this takes. With a pool the pieces of one
-/// product are shared out; without, this thread does them all.
+/// The pieces of a product, and the scratch memory that they need. With a pool the pieces of one
+/// product are computed by all threads, without by the calling one.
 struct Cut {
   const Product& p;
   const KernelTable& kernels;
@@ -92,7 +91,7 @@ struct Cut {
       part(row, std::min(row_part, p.rows - row));
   }
 
-  /// Calls pack(first, count) for stretches of some rows, shared out.
+  /// Calls pack(first, count) for ranges of rows, on all threads.
   template <class Pack>
   void pack_rows(std::int64_t count, const Pack& pack) const {
     const std::int64_t step = left_step();
@@ -101,7 +100,7 @@ struct Cut {
   }
   std::int64_t left_step() const { return divide_up(kLeastRowTile, kernels.rows) * kernels.rows; }
 
-  /// Calls tile(row, rows, column, columns, thread) for the tiles of some rows, shared out.
+  /// Calls tile(row, rows, column, columns, thread) for the tiles of some rows, on all threads.
   template <class Tile>
   void for_tiles(std::int64_t count, const Tile& tile) const {
     const std::int64_t column_tiles = divide_up(p.columns, column_step);
@@ -114,7 +113,8 @@ struct Cut {
   }
 };
 
-/// For one product: blocks of A, panels of B, and for each thread panels of a tile and sums.
+/// Scratch memory of one product: blocks of A, panels of B, and for each thread panels and sums of
+/// a tile.
 struct Scratch {
   float* left;
   float* right;
@@ -122,7 +122,8 @@ struct Scratch {
   float* sums;
 };
 
-/// Packs rows [first, first + rows) of A, and B if it does not come transposed, both from depth d.
+/// Packs rows [first, first + rows) of A, and B unless it is given transposed, both from depth d
+/// on.
 void pack(const Cut& cut, const float* a, const float* b, std::int64_t first, std::int64_t rows,
           std::int64_t d, std::int64_t depth, const Scratch& scratch) {
   const Product& p = cut.p;
@@ -177,7 +178,7 @@ void multiply_packed(const Cut& cut, const Scratch& scratch, const float* a, con
                      float* c) {
   const Product& p = cut.p;
   cut.for_parts([&](std::int64_t first, std::int64_t count) {
-    // At least once: sums of nothing are to be written too.
+    // At least once: empty sums must be written too.
     for (std::int64_t d = 0; d == 0 || d < p.depth; d += cut.depth_step) {
       const std::int64_t depth = std::min(cut.depth_step, p.depth - d);
       pack(cut, a, b, first, count, d, depth, scratch);
@@ -209,7 +210,7 @@ void multiply_packed(const Cut& cut, const Scratch& scratch, const float* a, con
             .y = sums,
             .y_stride = static_cast<std::ptrdiff_t>(stride),
         });
-        if (d > 0) add_block(sums, rows, columns, to, p.columns);
+        if (d > 0) cut.kernels.arrays.add_block(sums, rows, columns, to, p.columns);
       });
     }
   });
@@ -260,7 +261,7 @@ void multiply(Context::Runtime& runtime, const Product& p) {
     return multiply_bytes(cut, left, arena.take<kernels::ByteRow>(cut.left_rows()));
   }
   const bool in_place = p.rows <= kRowsInPlace && !p.packed && !p.transpose_a && p.transpose_b;
-  // Of this thread, or of all that share a product.
+  // One scratch memory per thread, or one for all threads that compute a product together.
   const std::int64_t teams = whole ? pool.threads() : 1;
   const std::int64_t left_size = cut.left_size(), right_size = cut.right_size(),
                      panels_size = cut.threads() * cut.panels_size(),

@@ -1,6 +1,6 @@
 #pragma once
 
-// Products of matrices, whichever operation needs them.
+// Products of matrices, for all operations.
 
 #include <cstdint>
 
@@ -24,8 +24,8 @@ inline kernels::Activation for_kernel(Activation activation) {
   return static_cast<kernels::Activation>(activation);
 }
 
-/// C = activation(A B + bias), `count` times, the matrices of each kind lying one after the other;
-/// with bias and activation only for A B^T and packed weights.
+/// C = activation(A B + bias), for `count` products with adjacent matrices; bias and activation
+/// only for A B^T and packed weights.
 struct Product {
   std::int64_t rows = 0;
   std::int64_t columns = 0;

@@ -1,4 +1,3 @@
-#include <cmath>
 #include <limits>
 #include <string>
 
@@ -12,21 +11,15 @@ namespace {
 constexpr double kOperations = 20.0;
 
 /// The arguments, checked.
-struct Rows {
-  const float* logits;
-  const std::int32_t* targets;
-  std::int64_t rows;
-  std::int64_t classes;
-  std::int64_t counted = 0;  // that are not ignored
-  std::optional<std::int32_t> ignored;
-  double smoothing;
+struct Problem : kernels::LossRows {
+  std::int64_t counted = 0;  // rows that are not ignored
   Reduction reduction;
   Shape loss;
 
-  Rows(const TensorView& x, const TensorView& y, const CrossEntropyOptions& options)
-      : ignored(options.ignore_index),
-        smoothing(options.label_smoothing),
-        reduction(options.reduction) {
+  Problem(const TensorView& x, const TensorView& y, const CrossEntropyOptions& options)
+      : reduction(options.reduction) {
+    ignored = options.ignore_index ? &*options.ignore_index : nullptr;
+    smoothing = options.label_smoothing;
     ops::require_dtype("logits", x, DType::kFloat32);
     ops::require_dtype("targets", y, DType::kInt32);
     if (x.shape().rank() < 1) throw ShapeError("logits", "rank 1 or more", to_string(x.shape()));
@@ -49,23 +42,11 @@ struct Rows {
     if (reduction == Reduction::kNone) loss = y.shape();
   }
 
-  bool is_ignored(std::int64_t row) const { return ignored && targets[row] == *ignored; }
-
   /// Calls part(row, count) for some rows at a time.
   template <class Part>
   void for_rows(Context::Runtime& runtime, const Part& part) const {
     ops::share(runtime, rows, ops::piece_rows(classes), kOperations * static_cast<double>(classes),
                part);
-  }
-
-  /// (1 - e) (log sum_c exp(x_c) - x[target]) + e (log sum_c exp(x_c) - mean(x))
-  double loss_of(std::int64_t row, const kernels::RowSums& sums) const {
-    double result = std::log(sums.powers);
-    if (smoothing < 1.0)
-      result += (1.0 - smoothing) *
-                (static_cast<double>(sums.maximum) - logits[row * classes + targets[row]]);
-    if (smoothing > 0.0) result -= smoothing * sums.differences / static_cast<double>(classes);
-    return result;
   }
 };
 
@@ -73,7 +54,7 @@ struct Rows {
 
 Tensor cross_entropy(Context& context, const TensorView& logits, const TensorView& targets,
                      const CrossEntropyOptions& options) {
-  const Rows r(logits, targets, options);
+  const Problem r(logits, targets, options);
   Tensor result(r.loss);
   Context::Runtime& runtime = context.runtime();
   Arena::Scope scratch(runtime.arena());
@@ -82,16 +63,10 @@ Tensor cross_entropy(Context& context, const TensorView& logits, const TensorVie
     runtime.kernels().layers.softmax_sums(r.logits + first * r.classes, count, r.classes,
                                           sums + first);
   });
-  const auto loss_of = [&](std::int64_t row) {
-    return r.is_ignored(row) ? 0.0 : r.loss_of(row, sums[row]);
-  };
   float* const out = result.data().data();
-  if (r.reduction == Reduction::kNone) {
-    for (std::int64_t row = 0; row < r.rows; ++row) out[row] = static_cast<float>(loss_of(row));
-    return result;
-  }
-  double sum = 0.0;
-  for (std::int64_t row = 0; row < r.rows; ++row) sum += loss_of(row);
+  const bool is_reduced = r.reduction != Reduction::kNone;
+  double sum = runtime.kernels().training.cross_entropy(r, sums, is_reduced ? nullptr : out);
+  if (!is_reduced) return result;
   if (r.reduction == Reduction::kMean)
     sum = r.counted > 0 ? sum / static_cast<double>(r.counted)
                         : std::numeric_limits<double>::quiet_NaN();
@@ -101,31 +76,23 @@ Tensor cross_entropy(Context& context, const TensorView& logits, const TensorVie
 
 Tensor cross_entropy_backward(Context& context, const TensorView& d_loss, const TensorView& logits,
                               const TensorView& targets, const CrossEntropyOptions& options) {
-  const Rows r(logits, targets, options);
+  const Problem r(logits, targets, options);
   ops::require_floats("d_loss", d_loss, r.loss);
   Tensor d_logits(logits.shape());
+  const bool is_reduced = r.reduction != Reduction::kNone;
   const float* const given = d_loss.data<float>().data();
+  const float shared_factor = !is_reduced ? 0.0f
+                              : r.reduction == Reduction::kMean
+                                  ? *given / static_cast<float>(r.counted)
+                                  : *given;
+  const float* const factors = is_reduced ? &shared_factor : given;
   float* const to = d_logits.data().data();
   Context::Runtime& runtime = context.runtime();
-  // Of the loss of a row: softmax(x) - e / C, and 1 - e less for the target.
-  const auto share = static_cast<float>(r.smoothing / static_cast<double>(r.classes));
-  const auto target_share = static_cast<float>(1.0 - r.smoothing);
   r.for_rows(runtime, [&](std::int64_t first, std::int64_t count) {
     runtime.kernels().layers.softmax(r.logits + first * r.classes, count, r.classes,
                                      to + first * r.classes);
-    for (std::int64_t row = first; row < first + count; ++row) {
-      float* const d = to + row * r.classes;
-      if (r.is_ignored(row)) {
-        std::fill_n(d, r.classes, 0.0f);
-        continue;
-      }
-      const float factor = r.reduction == Reduction::kNone ? given[row]
-                           : r.reduction == Reduction::kMean
-                               ? *given / static_cast<float>(r.counted)
-                               : *given;
-      d[r.targets[row]] -= target_share;
-      for (std::int64_t c = 0; c < r.classes; ++c) d[c] = (d[c] - share) * factor;
-    }
+    runtime.kernels().training.cross_entropy_backward(r, first, first + count, factors, is_reduced,
+                                                      to);
   });
   return d_logits;
 }

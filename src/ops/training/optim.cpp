@@ -110,7 +110,7 @@ double clip_gradients(Context& context, std::span<Tensor* const> gradients, doub
   for (const Tensor* gradient : gradients) {
     const float* const x = gradient->data().data();
     const std::int64_t count = gradient->shape().elements();
-    // Sums of stretches are added in their order, whoever made them.
+    // Sums of ranges are added in their order, independent of the threads that computed them.
     const std::int64_t stretches = ops::divide_up(count, ops::kPieceNumbers);
     Arena::Scope scratch(runtime.arena());
     double* const parts = scratch.take<double>(stretches);
@@ -121,7 +121,7 @@ double clip_gradients(Context& context, std::span<Tensor* const> gradients, doub
     for (std::int64_t i = 0; i < stretches; ++i) sum += parts[i];
   }
   const double norm = std::sqrt(sum);
-  // torch's: so that a norm of zero divides nothing.
+  // torch's constant, which avoids a division by zero.
   const double factor = max_norm / (norm + 1e-6);
   if (!std::isfinite(norm) || !(factor < 1.0)) return norm;
   for (Tensor* gradient : gradients) {

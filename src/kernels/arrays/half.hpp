@@ -5,8 +5,9 @@
 #include <bit>
 #include <cstdint>
 
-namespace heed::ops {
+namespace heed::kernels {
 
+template <class Isa>
 inline float from_float16(std::uint16_t half) noexcept {
   const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000u) << 16;
   const std::uint32_t magnitude = half & 0x7fffu;
@@ -17,6 +18,7 @@ inline float from_float16(std::uint16_t half) noexcept {
   return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(value));
 }
 
+template <class Isa>
 inline std::uint16_t to_float16(float value) noexcept {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
   const auto sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000u);
@@ -32,14 +34,16 @@ inline std::uint16_t to_float16(float value) noexcept {
   return static_cast<std::uint16_t>(sign | ((magnitude - 0x38000000u + 0xfffu + odd) >> 13));
 }
 
+template <class Isa>
 inline float from_bfloat16(std::uint16_t half) noexcept {
   return std::bit_cast<float>(static_cast<std::uint32_t>(half) << 16);
 }
 
+template <class Isa>
 inline std::uint16_t to_bfloat16(float value) noexcept {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
   if ((bits & 0x7fffffffu) > 0x7f800000u) return static_cast<std::uint16_t>(bits >> 16 | 0x40u);
   return static_cast<std::uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
 }
 
-}  // namespace heed::ops
+}  // namespace heed::kernels

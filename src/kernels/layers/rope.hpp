@@ -1,0 +1,53 @@
+#pragma once
+
+// Rotary position embedding: each pair (a, b) of a row turns by its angle,
+//   a' = a cos - b sin,  b' = b cos + a sin,
+// and the angle of pair c at position p is p base^(-c / pairs) (Su et al., "RoFormer", 2021).
+
+#include <cmath>
+#include <cstdint>
+
+#include "kernels/layers/table.hpp"
+
+namespace heed::kernels {
+
+template <class Isa>
+void rope_angles(double position, double base, std::int64_t pairs, float* cos,
+                 float* sin) noexcept {
+  for (std::int64_t c = 0; c < pairs; ++c) {
+    const double angle =
+        position * std::pow(base, -static_cast<double>(c) / static_cast<double>(pairs));
+    cos[c] = static_cast<float>(std::cos(angle));
+    sin[c] = static_cast<float>(std::sin(angle));
+  }
+}
+
+/// The pairs of a row: `Step` is the distance from one pair to the next, `partner` that of the two
+/// numbers of a pair.
+template <class Isa, int Step>
+inline void turn_pairs(const RopeRows& t, const float* x, const float* cos, const float* sin,
+                       std::int64_t partner, float* __restrict y) noexcept {
+  for (std::int64_t c = 0; c < t.pairs; ++c) {
+    const float turned = t.direction * sin[c];
+    const float a = x[c * Step], b = x[c * Step + partner];
+    y[c * Step] = a * cos[c] - b * turned;
+    y[c * Step + partner] = b * cos[c] + a * turned;
+  }
+}
+
+template <class Isa>
+void rope(const RopeRows& t) noexcept {
+  for (std::int64_t i = 0; i < t.rows; ++i) {
+    const float* const x = t.x + i * t.stride;
+    float* const y = t.y + i * t.stride;
+    const float* const cos = t.cos + i * t.pairs;
+    const float* const sin = t.sin + i * t.pairs;
+    if (t.is_interleaved)
+      turn_pairs<Isa, 2>(t, x, cos, sin, 1, y);
+    else
+      turn_pairs<Isa, 1>(t, x, cos, sin, t.pairs, y);
+    for (std::int64_t d = 2 * t.pairs; d < t.size; ++d) y[d] = x[d];
+  }
+}
+
+}  // namespace heed::kernels
