@@ -1,7 +1,7 @@
 // The border between C++ and JavaScript, and the only file that knows Emscripten. All operations
 // are called in one way: JavaScript writes the arguments as numbers into memory that both sides see
-// (bindings/js/core/border.ts), the operation's signature says how to read them, and the results or the
-// reason of a failure are written to the same memory. Each call enters the module once; with
+// (bindings/js/core/border.ts), the operation's signature says how to read them, and the results or
+// the reason of a failure are written to the same memory. Each call enters the module once; with
 // Embind's own objects there would be a call for every option and result.
 
 #include <emscripten/bind.h>
@@ -9,8 +9,8 @@
 
 #include "border.hpp"
 
-// Stores version and variant in the binary, so that bindings/js/load/binaries.ts can refuse another one:
-// exports have names of one letter, so any binary would link with any glue.
+// Stores version and variant in the binary, so that bindings/js/load/binaries.ts can refuse another
+// one: exports have names of one letter, so any binary would link with any glue.
 __asm__(".section .custom_section.heed,\"\",@\n.ascii \"" HEED_VERSION " " HEED_WASM_VARIANT
         "\"\n.section .text,\"\",@");
 
