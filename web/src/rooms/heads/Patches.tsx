@@ -58,7 +58,7 @@ export function Patches({ picture }: { picture: NonNullable<Seen["picture"]> }) 
         title={title}
         note=""
         picture={looked}
-        hint="Enter looks from a patch."
+        hint="Enter selects a patch."
         actions={{
           point: (cell, by) => point(cell && { row, col: tokenOf(cell) }, by),
           press: (cell) => set({ row: tokenOf(cell), cell: null }),

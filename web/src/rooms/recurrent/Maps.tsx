@@ -215,13 +215,13 @@ export function Maps() {
   const cell = cellOf(width, size, source.length);
   return (
     <section class={`maps ${size}`} aria-labelledby="maps-title">
-      <h2 id="maps-title">Where each one looks</h2>
+      <h2 id="maps-title">What each model attends to</h2>
       {!hides(restrictions, "text") && (
         <p class="words">
-          A row for each character that is written, a column for each of the date; a row adds up to
-          1. Beside it stands how much of that is on the right places: the characters that carry
-          what is to be said. A recurrent state knows its neighbours too, so looking one place
-          beside can be enough.
+          Each row is a character of the answer, each column a character of the date; a row adds up
+          to 1. Beside it is its weight on the right places: the characters of the date that carry
+          the answer. A recurrent state contains its neighbours too, so attending to a neighbour of
+          the right place can be enough.
         </p>
       )}
       <div ref={ref} class="scroll">

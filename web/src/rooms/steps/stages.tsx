@@ -127,7 +127,7 @@ export const allStages: Record<StageName, Stage> = {
         <Word of="q" highlights="q">
           query
         </Word>{" "}
-        says what it looks for, its{" "}
+        states what it looks for, its{" "}
         <Word of="k" highlights="k">
           key
         </Word>{" "}

@@ -190,7 +190,7 @@ export function SeriesPanel({ state, set }: PanelProps) {
               }}
             >
               <option value="">
-                the one that looks there most{best ? `: ${nameOf(best)}` : ""}
+                the one with the most weight there{best ? `: ${nameOf(best)}` : ""}
               </option>
               {answer?.heads.map((head) => (
                 <option key={nameOf(head)} value={`${head.layer}.${head.head}`}>
