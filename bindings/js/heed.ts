@@ -81,10 +81,10 @@ import { broadcastTo, mean, type ReduceOptions, sum } from "./ops/sums.js";
 export interface HeedInfo {
   readonly version: string;
   readonly variant: Variant;
-  /** The threads that run, the caller's included. */
+  /** The number of running threads, including the caller's. */
   readonly threads: number;
   readonly crossOriginIsolated: boolean;
-  /** Why there are fewer threads or less memory than asked for; null when all is as asked. */
+  /** The reason for fewer threads or less memory than requested; null if there is none. */
   readonly reason: string | null;
 }
 
@@ -105,7 +105,7 @@ export class Heed {
     return this.#engine;
   }
 
-  /** What was loaded, and how many threads run at this moment. */
+  /** What was loaded, and how many threads run now. */
   get info(): HeedInfo {
     return Object.freeze(this.#describe());
   }
@@ -118,8 +118,8 @@ export class Heed {
    * @param data a Float32Array or Int32Array, or numbers or booleans in arrays; or a Uint8Array or
    *   Uint16Array with a type
    * @param shape the sizes; by default those of the nested arrays, or [length]
-   * @param dtype by default what the data is: numbers are float32. The bytes of a Uint8Array become
-   *   numbers of any type, or bools if they are 0 and 1; a Uint16Array has the bits of float16 or bfloat16.
+   * @param dtype by default the type of the data: numbers are float32. The bytes of a Uint8Array become
+   *   numbers of any type, or bools if they are 0 and 1; a Uint16Array holds the bits of float16 or bfloat16.
    * @throws HeedError "shape", "dtype", "option", "memory"
    */
   tensor(
@@ -133,28 +133,28 @@ export class Heed {
   }
 
   /**
-   * Runs a function and then frees what it made in the engine's memory: tensors, caches, packed weights,
-   * block masks, and so also the parameters of modules.
+   * Runs a function and then frees the objects that it made in the engine's memory: tensors, caches, packed
+   * weights and block masks, and with them the parameters of modules.
    *
-   * What the function returns stays, and belongs to the enclosing scope if there is one: an object itself,
-   * or those in arrays, maps, sets, modules and the fields of any other object, however deep. Objects that
-   * are reached only through a closure, a getter or a `#private` field are freed. What outlives the scope
-   * in another way, such as packed weights that are made at the first call and stored, needs `keep`.
+   * The function's result is kept, and belongs to the enclosing scope if there is one: an object itself, or
+   * the objects in arrays, maps, sets, modules and the fields of any other object, at any depth. Objects that
+   * can be reached only through a closure, a getter or a `#private` field are freed. Objects that outlive the
+   * scope in another way, such as packed weights that the first call makes and stores, need `keep`.
    *
-   * An optimiser's own tensors belong to it and to no scope. The function must not be async. While a
-   * tape runs, what the function made is needed on the way back, and passes to the enclosing scope, such as
-   * that of `valueAndGrad`.
+   * An optimiser's own tensors belong to the optimiser and to no scope. The function must not be async. While
+   * a tape runs, the objects are needed for the gradients and pass to the enclosing scope, such as that of
+   * `valueAndGrad`.
    *
-   * @throws HeedError "option" for an async function, and whatever the function throws; then all that it
-   *   made is freed
+   * @throws HeedError "option" for an async function, and any error of the function; all its objects are then
+   *   freed
    */
   scope<T>(run: () => T): T {
     return this.#engine.scope(run);
   }
 
   /**
-   * Takes what is in a value, found as in the result of a `scope`, out of all open scopes: it lives until it
-   * is disposed of. Results of operations that a tape records end with the tape nevertheless.
+   * Removes the objects in a value, found as in the result of a `scope`, from all open scopes: they live until
+   * they are disposed of. The tape still frees the results of operations that it records.
    *
    * @returns the value
    */
@@ -163,16 +163,16 @@ export class Heed {
   }
 
   /**
-   * What is held in the engine's memory now, in bytes. What was abandoned without `dispose` counts until
-   * the garbage collector has freed it.
+   * The current use of the engine's memory, in bytes. Objects dropped without `dispose` count until the
+   * garbage collector has freed them.
    */
   memory(): MemoryUse {
     return this.#engine.memory();
   }
 
   /**
-   * torch.nn.MultiheadAttention's boolean masks are true where a key may not be seen. This gives one
-   * with Heed's sense, true where it may.
+   * Converts a boolean mask of torch.nn.MultiheadAttention, true where a key is hidden, to Heed's meaning, true
+   * where it is visible.
    */
   fromTorchMask(mask: Tensor): Tensor {
     return fromTorchMask(this.#engine, mask);
@@ -182,7 +182,7 @@ export class Heed {
 
   /**
    * softmax(scale Q K^T + mask) V (Vaswani et al., 2017, section 3.2.1), tiled so that nothing of size
-   * L x S is stored unless it is asked for.
+   * L x S is stored unless requested.
    *
    * @param q [B, H, L, D], or [B, L, H*D] with `heads`
    * @param k [B, G, S, D], or [B, S, G*D]; H must be a multiple of G
@@ -204,15 +204,15 @@ export class Heed {
   }
 
   /**
-   * A mask from a function, evaluated once for every pair of these sizes and kept by blocks
-   * (Dong et al., "FlexAttention", 2024). `maskFunctions` has the usual ones.
+   * A mask from a function, evaluated once for every pair of these sizes and stored by blocks
+   * (Dong et al., "FlexAttention", 2024). `maskFunctions` has common ones.
    */
   blockMask(visible: MaskFunction, sizes: BlockMaskSizes): BlockMask {
     return this.#engine.track(new BlockMask(this.#engine, visible, sizes));
   }
 
   /**
-   * One attention from two over parts of the same keys. Associative; a part with no key changes
+   * Combines two attentions over parts of the same keys into one. Associative; a part without keys changes
    * nothing.
    */
   mergeAttention(a: PartialAttention, b: PartialAttention): PartialAttention {
@@ -253,12 +253,12 @@ export class Heed {
 
   // ---- From logits to tokens
 
-  /** The k largest numbers of each row, and where they stand. x [..., N]. */
+  /** The k largest numbers of each row, and their indices. x [..., N]. */
   topK(x: Tensor, k: number): TopKResult {
     return topK(this.#engine, x, k);
   }
 
-  /** A token for each row of logits [..., V], drawn at random or the likeliest: int32 [...]. */
+  /** A token for each row of logits [..., V], sampled at random or the most likely: int32 [...]. */
   sample(logits: Tensor, options: SampleOptions): Tensor {
     return sample(this.#engine, logits, options);
   }
@@ -282,12 +282,12 @@ export class Heed {
     return subtract(this.#engine, a, b);
   }
 
-  /** a b, number by number, as `add`. */
+  /** a b, element by element, as `add`. */
   multiply(a: Tensor, b: Tensor | number): Tensor {
     return multiply(this.#engine, a, b);
   }
 
-  /** a / b, number by number, as `add`. */
+  /** a / b, element by element, as `add`. */
   divide(a: Tensor, b: Tensor | number): Tensor {
     return divide(this.#engine, a, b);
   }
@@ -322,10 +322,9 @@ export class Heed {
   // ---- Rearrangement
 
   /**
-   * The same elements under another shape. It shares memory with x: what is written to one is seen in
-   * both.
+   * The same elements with another shape. It shares memory with x: a write to one changes both.
    *
-   * @param shape the sizes; one may be -1 and is worked out
+   * @param shape the sizes; one may be -1 and is computed
    */
   reshape(x: Tensor, shape: readonly number[]): Tensor {
     return reshape(this.#engine, x, shape);
@@ -334,13 +333,13 @@ export class Heed {
   /**
    * The axes in another order.
    *
-   * @param order axis i of the result is axis order[i] of x; by default the last two change places
+   * @param order axis i of the result is axis order[i] of x; by default the last two are swapped
    */
   transpose(x: Tensor, order?: readonly number[]): Tensor {
     return transpose(this.#engine, x, order);
   }
 
-  /** Entries [start, start + length) of an axis. Of the first axis they share memory with x. */
+  /** Entries [start, start + length) of an axis. A slice of the first axis shares memory with x. */
   slice(x: Tensor, options: SliceOptions): Tensor {
     return slice(this.#engine, x, options);
   }
@@ -360,9 +359,9 @@ export class Heed {
   }
 
   /**
-   * The largest number of each part of a matrix cut into so many rows and columns of parts, as
-   * torch.nn.AdaptiveMaxPool2d cuts it: a large matrix made small, and nothing bright is lost. NaN
-   * where a part has one. It has no gradient.
+   * The maximum of each part of a matrix that is divided into rows and columns of parts as by
+   * torch.nn.AdaptiveMaxPool2d: a small version of a large matrix that keeps its peaks. NaN if a part has one.
+   * It has no gradient.
    *
    * @param x [..., H, W] -> [..., rows, columns]
    */
@@ -370,7 +369,7 @@ export class Heed {
     return adaptiveMaxPool(this.#engine, x, rows, columns);
   }
 
-  // ---- Made of nothing
+  // ---- Constant and random tensors
 
   /** A float32 tensor of zeros. */
   zeros(shape: readonly number[]): Tensor {
@@ -382,12 +381,12 @@ export class Heed {
     return ones(this.#engine, shape);
   }
 
-  /** Numbers drawn evenly from [low, high), by default [0, 1). The same seed gives the same. */
+  /** Uniformly distributed numbers in [low, high), by default [0, 1). The same seed gives the same numbers. */
   uniform(shape: readonly number[], options: UniformOptions): Tensor {
     return uniform(this.#engine, shape, options);
   }
 
-  /** Normally distributed numbers, by default of mean 0 and deviation 1. */
+  /** Normally distributed numbers, by default with mean 0 and standard deviation 1. */
   normal(shape: readonly number[], options: NormalOptions): Tensor {
     return normal(this.#engine, shape, options);
   }
@@ -404,13 +403,13 @@ export class Heed {
     return linear(this.#engine, x, weight, options);
   }
 
-  /** Weights [out, in] packed once, for a `linear` that runs many times. */
+  /** Packs weights [out, in] once, for many calls of `linear`. */
   packWeights(weight: Tensor, options: PackWeightsOptions = {}): PackedWeights {
     return this.#engine.track(new PackedWeights(this.#engine, weight, options));
   }
 
   /**
-   * A function of each number: max(x, 0), x Phi(x) and its approximation by tanh, x / (1 + exp(-x)),
+   * A function of each element: max(x, 0), x Phi(x) and its approximation by tanh, x / (1 + exp(-x)),
    * tanh(x), 1 / (1 + exp(-x)).
    */
   activate(x: Tensor, activation: Activation): Tensor {
@@ -436,12 +435,12 @@ export class Heed {
 
   // ---- Softmax, dropout, loss
 
-  /** Softmax over the last axis; a row of nothing but -Infinity gives zeros. */
+  /** Softmax over the last axis; a row of only -Infinity gives zeros. */
   softmax(x: Tensor): Tensor {
     return softmax(this.#engine, x);
   }
 
-  /** Sets a share of the numbers to 0, and the rest grows by 1 / (1 - rate) (Srivastava et al., 2014). */
+  /** Sets random elements to 0 and scales the others by 1 / (1 - rate) (Srivastava et al., 2014). */
   dropout(x: Tensor, options: DropoutOptions): Tensor {
     return dropout(this.#engine, x, options);
   }
@@ -470,7 +469,7 @@ export class Heed {
   }
 
   /**
-   * Rotary position embedding (Su et al., 2021): pair c of a row at position p is turned by the angle
+   * Rotary position embedding (Su et al., 2021): pair c of a row at position p is rotated by the angle
    * p base^(-2c / rotarySize). x [B, H, L, D], or [B, L, H*D] with `heads`.
    */
   rope(x: Tensor, options?: RopeOptions): Tensor {
@@ -491,7 +490,7 @@ export class Heed {
 
   // ---- Averages, kernel regression, other scores
 
-  /** The mean over the positions that may be seen: attention with equal scores. x [B, L, E]. */
+  /** The mean over the visible positions: attention with equal scores. x [B, L, E]. */
   average(x: Tensor, options?: AverageOptions): Tensor {
     return average(this.#engine, x, options);
   }
@@ -520,7 +519,7 @@ export class Heed {
   }
 
   /**
-   * The same for queries and keys that are projected already, the bias included.
+   * Additive attention for projected queries and keys, with the bias already added.
    *
    * @param q [B, L, A]
    * @param k [B, S, A]
@@ -541,7 +540,7 @@ export class Heed {
    * Attention with Luong's scores, without a scale (Luong et al., 2015).
    *
    * @param query [B, L, Dq]
-   * @param keys [B, S, Dk]; "dot" wants Dk = Dq
+   * @param keys [B, S, Dk]; "dot" requires Dk = Dq
    * @param values [B, S, Dv]
    */
   luongAttention(
@@ -571,15 +570,15 @@ export class Heed {
     return kernelRegression(this.#engine, xQuery, xTrain, yTrain, bandwidth);
   }
 
-  /** The mean over the square of 2 radius + 1 pixels a side, cut at the edge. image [H, W]. */
+  /** The mean over a square of 2 radius + 1 pixels per side, clipped at the edges. image [H, W]. */
   localMean(image: Tensor, radius: number): Tensor {
     return localMean(this.#engine, image, radius);
   }
 
   /**
-   * Each pixel becomes a mean of those around it, weighted by how alike their patches are: by
+   * Each pixel becomes a mean of its neighbours, weighted by the similarity of their patches:
    * exp(-max(d - 2 sigma^2, 0) / h^2), d the mean squared difference of two patches (Buades et al.,
-   * 2005). The search window is cut at the edge. image [H, W].
+   * 2005). The search window is clipped at the edges. image [H, W].
    */
   nonLocalMeans(image: Tensor, options?: NonLocalMeansOptions): NonLocalMeansResult {
     return nonLocalMeans(this.#engine, image, options);
@@ -595,7 +594,7 @@ export class Heed {
     return nonLocalMeansWeights(this.#engine, image, row, column, options);
   }
 
-  /** Stops the threads. The engine and its tensors cannot be used after it. */
+  /** Stops the threads. The engine and its tensors cannot be used afterwards. */
   dispose(): void {
     this.#engine.dispose();
   }
@@ -605,7 +604,7 @@ export class Heed {
     return { info: this.info };
   }
 
-  /** What was loaded, in one line. */
+  /** A description in one line. */
   toString(): string {
     const { version, variant, threads } = this.info;
     const end = this.#engine.border.isDisposed ? ", disposed" : "";

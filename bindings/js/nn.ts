@@ -1,4 +1,4 @@
-// The entry heed/nn: gradients, modules, optimisers, and what models are kept in and speak by.
+// The entry heed/nn: gradients, modules, optimisers, files of parameters, and text generation.
 
 export {
   detach,

@@ -1,14 +1,13 @@
-// The border to C++. All operations are called in one way: their arguments are written as numbers into
-// the module's memory, in the order in which bindings/embind.cpp lists them, and the results are read
-// from there.
+// The border to C++. All operations are called in the same way: TypeScript writes their arguments as numbers
+// into the module's memory, in the order of bindings/embind.cpp, and reads the results from there.
 
 import { HeedError, refuse } from "./error.js";
 import { emptied, type Handle, type HeedModule, type Operation } from "./module.js";
 
-/** How a call can end, in the order of bindings/border.hpp: well, or for one of these reasons. */
+/** The error codes of a call's status, in the order of bindings/border.hpp; the first one is success. */
 const codes = ["", "internal", "memory", "shape", "dtype", "option", "memory"] as const;
 
-/** What C++ calls by one name is in TypeScript part of something. */
+/** Names of C++ that are part of an object in TypeScript. */
 const names: Readonly<Record<string, string>> = {
   cu_seqlens_k: "cuSeqlens.k",
   cu_seqlens_q: "cuSeqlens.q",
@@ -33,40 +32,40 @@ interface Watched {
   handle(argument: string, border: Border): Handle;
 }
 
-/** How much of the engine's memory some objects hold. */
+/** The number of objects of one kind, and the engine memory that they hold. */
 export interface HeldMemory {
   readonly count: number;
   readonly bytes: number;
 }
 
-/** What deletes an object that is no tensor, and what tells its bytes. */
+/** For each kind of object except tensors: the functions that delete one and that return its bytes. */
 const functions = {
   cache: ["deleteKvCache", "kvCacheBytes"],
   weights: ["deletePackedWeights", "packedWeightsBytes"],
   mask: ["deleteBlockMask", "blockMaskBytes"],
 } as const satisfies Record<Exclude<Kind, "tensor">, readonly [keyof HeedModule, keyof HeedModule]>;
 
-/** No number, for options that are not given. */
+/** The number that stands for an option that is not given. */
 export const notGiven = Number.NaN;
 
 export class Border {
   #module: HeedModule;
-  /** None once the engine is disposed of. */
+  /** Undefined after the engine is disposed of. */
   #memory: WebAssembly.Memory | undefined;
   readonly #engine: Handle;
-  /** The numbers of a call. The memory is shared, so it grows in place and this view lasts. */
+  /** The arguments and results of a call. Shared memory grows in place, so this view stays valid. */
   #numbers: Float64Array;
-  /** The next result to be read. */
+  /** Index of the next result to read. */
   #next = 0;
   isDisposed = false;
-  /** Frees what the garbage collector found abandoned: a safety net, not a plan. */
+  /** Frees objects that the garbage collector collected: a safety net for objects without `dispose`. */
   readonly #abandoned: Readonly<Record<Kind, FinalizationRegistry<Handle>>>;
   /**
-   * What was made since the event loop's last turn. Nothing is found abandoned before its next one, and by
-   * then most tensors are disposed of: only the others are registered, because that is slow.
+   * Objects made since the event loop's last turn. The garbage collector reports none before the next turn,
+   * and most tensors are disposed of by then. Only the others are registered, because that is slow.
    */
   readonly #fresh: Watched[] = [];
-  /** All objects but tensors, which C++ counts. */
+  /** All live objects except tensors, which C++ counts. */
   readonly #held = {
     cache: new Set<Handle>(),
     weights: new Set<Handle>(),
@@ -101,21 +100,21 @@ export class Border {
     return this.#module;
   }
 
-  /** Threads that run, the caller's included; after the end, those that ran. */
+  /** Running threads, including the caller's; after `dispose`, the number that ran before it. */
   get runningThreads(): number {
     return this.#module.runningThreads(this.#engine);
   }
 
-  /** The module's memory as it is now: the next call may grow it. */
+  /** The module's current memory: the next call may grow it. */
   get buffer(): ArrayBufferLike {
     return this.#memory?.buffer ?? new ArrayBuffer(0);
   }
 
   /**
-   * Runs an operation; its C++ exceptions come out as HeedError. The results are to be read before the
-   * next one runs.
+   * Runs an operation; a C++ exception becomes a HeedError. Read the results before the next operation
+   * runs.
    *
-   * @param calledHere what this operation's users call an argument, by its name in the message
+   * @param calledHere public names of arguments, by their names in C++'s messages
    */
   run(
     operation: Operation,
@@ -132,7 +131,7 @@ export class Border {
     if (ending !== 0) throw this.#explain(ending, calledHere);
   }
 
-  /** Makes the garbage collector free an object that is abandoned. */
+  /** Lets the garbage collector free an object that is dropped without `dispose`. */
   watch(owned: Watched): void {
     const most = 1024;
     if (this.#fresh.push(owned) === most) this.#watchFresh();
@@ -144,7 +143,7 @@ export class Border {
     });
   }
 
-  /** Takes an object back from the garbage collector, because its owner disposes of it. */
+  /** Stops watching an object, because its owner disposes of it. */
   unwatch(owned: Watched): void {
     const fresh = this.#fresh;
     if (fresh[fresh.length - 1] === owned) fresh.pop();
@@ -158,14 +157,14 @@ export class Border {
     }
   }
 
-  /** The next result, an object that is no tensor: `held` tells of it. */
+  /** The next result, an object other than a tensor, which `held` counts. */
   nextHeld(kind: Exclude<Kind, "tensor">): Handle {
     const handle = this.next();
     this.#held[kind].add(handle);
     return handle;
   }
 
-  /** Frees a C++ object. With the engine all of them have gone. */
+  /** Frees a C++ object; does nothing after `dispose`, which frees all of them. */
   free(kind: Kind, handle: Handle): void {
     if (this.isDisposed) return;
     if (kind === "tensor") {
@@ -176,7 +175,7 @@ export class Border {
     }
   }
 
-  /** What the living objects of a kind hold, the abandoned ones that are not yet freed among them. */
+  /** The live objects of a kind, including dropped ones that are not yet freed. */
   held(kind: Kind): HeldMemory {
     const { module } = this;
     if (kind === "tensor") return { count: module.tensorCount(), bytes: module.tensorBytes() };
@@ -195,8 +194,8 @@ export class Border {
   }
 
   /**
-   * Stops the threads, without waiting for any of them, and lets go of the module and its memory: they are
-   * collected even while somebody keeps the engine or one of its tensors.
+   * Stops the threads without waiting for them, and drops the references to the module and its memory, so
+   * that they can be collected while the engine or one of its tensors is still referenced.
    */
   dispose(): void {
     if (this.isDisposed) return;
@@ -209,14 +208,14 @@ export class Border {
     this.#fresh.length = 0;
   }
 
-  /** The next number of the results. */
+  /** The next result. */
   next(): number {
     return this.#numbers[this.#next++] as number;
   }
 
   #explain(ending: number, calledHere: Readonly<Record<string, string>> = {}): HeedError {
     const bytes = new Uint8Array(this.buffer, this.module.messageOf(this.#engine), 1024);
-    // A copy, because text is not decoded from shared memory.
+    // TextDecoder does not accept shared memory: slice copies.
     const message = new TextDecoder().decode(bytes.slice(0, bytes.indexOf(0)));
     const text = message
       .replace(/\b[a-z]+(?:_[a-z]+)+\b/g, inTypeScript)

@@ -1,41 +1,41 @@
 // One package, evaluated more than once: a bundler may put it into two chunks, an app may install it twice, and WebKit
 // evaluates a worker's entry again when another module imports it. Copies of one version in one global object work
-// together: they hold their state in common and know each other's objects. Objects of any other copy are refused.
+// together: they share their state and accept each other's objects. They refuse objects of any other copy.
 
-/** The version of the package, which that of the binary must be, too. */
+/** The version of the package and of its binaries. */
 export const version = "0.1.0";
 
 const key = Symbol.for(`heed ${version}`);
 type Common = Record<string, unknown>;
 const existing = (globalThis as unknown as Record<symbol, Common | undefined>)[key];
 const common = existing ?? {};
-// Nothing can be added to a frozen global object: there, each copy works on its own.
+// A frozen global object cannot be extended: with one, each copy works on its own.
 if (existing === undefined) Reflect.defineProperty(globalThis, key, { value: common });
 
-/** What all copies hold in common under a name: the first one makes it. */
+/** A value that all copies share under a name: the first copy makes it. */
 export function inCommon<T>(name: string, make: () => T): T {
   if (!Object.hasOwn(common, name)) common[name] = make();
   return common[name] as T;
 }
 
-/** Under this key an object of any copy and version has its mark. */
+/** The key of the mark that objects of every copy and version have. */
 export const markKey: unique symbol = Symbol.for("heed") as never;
 
-/** The mark of all objects that copies of this version made here. */
+/** The mark of all objects that copies of this version make. */
 export const mark: { readonly version: string } = inCommon("mark", () =>
   Object.freeze({ version }),
 );
 
 const markOf = (value: object) => (value as { [markKey]?: typeof mark })[markKey];
 
-/** The name that a class of this library gives its instances, not inherited. */
+/** The name that a class of this library gives its instances; undefined if it only inherits one. */
 function ownTag(prototype: object | null): string | undefined {
   return prototype !== null && Object.hasOwn(prototype, Symbol.toStringTag)
     ? (prototype as { [Symbol.toStringTag]?: string })[Symbol.toStringTag]
     : undefined;
 }
 
-/** A class's `Symbol.hasInstance`: an instance may come from another copy, in which the class is another one. */
+/** A class's `Symbol.hasInstance`: an instance may come from another copy, which has its own class. */
 export function isInstance(this: { readonly prototype: object }, value: unknown): boolean {
   if (Function.prototype[Symbol.hasInstance].call(this, value)) return true;
   if (typeof value !== "object" || value === null || markOf(value) !== mark) return false;

@@ -1,4 +1,4 @@
-// One loaded module, and the tensors that live in it: what every operation needs.
+// One loaded module and the objects in it: what every operation needs.
 
 import { Border, type HeldMemory } from "./border.js";
 import { describe, refuse } from "./error.js";
@@ -8,18 +8,18 @@ import { recording } from "./tape.js";
 import { createTensor, Tensor } from "./tensor.js";
 import { checkArgument, checkNoPromise, isFunction } from "./validate.js";
 
-/** What `heed.memory()` tells, all in bytes. */
+/** The result of `heed.memory()`; all sizes are in bytes. */
 export interface MemoryUse {
-  /** The size of the WebAssembly memory. It grows as it is needed, and never shrinks. */
+  /** The size of the WebAssembly memory. It grows on demand and never shrinks. */
   readonly size: number;
   /**
-   * What is allocated of it: the objects below, and what the engine needs besides, such as the scratch
-   * memory of its kernels, which stays for the next call, and the stacks of its threads.
+   * The allocated part of it: the objects below, and what the engine itself needs, such as the stacks of its
+   * threads and the scratch memory of its kernels, which is kept for the next call.
    */
   readonly used: number;
   /**
-   * The elements of all tensors, each in whole lines of 64 bytes. Tensors that share their memory
-   * (`reshape`, `split`, `detach`) are counted each, their bytes once.
+   * The elements of all tensors, rounded up to 64 bytes each. Tensors that share memory (`reshape`, `split`,
+   * `detach`) are counted separately, and their bytes once.
    */
   readonly tensors: HeldMemory;
   readonly caches: HeldMemory;
@@ -29,7 +29,7 @@ export interface MemoryUse {
 
 export class Engine {
   readonly border: Border;
-  /** What was made in each open scope, innermost last. */
+  /** The objects made in each open scope, innermost scope last. */
   readonly #scopes: Set<Owned>[] = [];
 
   constructor(module: HeedModule, memory: WebAssembly.Memory, threads: number) {
@@ -40,13 +40,13 @@ export class Engine {
     return this.border.module;
   }
 
-  /** The C++ object of a tensor that an operation takes. */
+  /** The C++ object of a tensor argument. */
   handle(argument: string, tensor: unknown): Handle {
     if (!(tensor instanceof Tensor)) throw refuse("dtype", argument, "a tensor", describe(tensor));
     return tensor.handle(argument, this.border);
   }
 
-  /** The same for one that need not be given. */
+  /** The same for an optional argument: 0 if it is not given. */
   handleOrNone(argument: string, tensor: Tensor | undefined): Handle {
     return tensor === undefined ? 0 : this.handle(argument, tensor);
   }
@@ -61,26 +61,35 @@ export class Engine {
     return this;
   }
 
+  /** Runs an operation with one result, a tensor. */
+  apply(
+    operation: Operation,
+    args: readonly number[],
+    calledHere?: Readonly<Record<string, string>>,
+  ): Tensor {
+    return this.run(operation, args, calledHere).tensor();
+  }
+
   /** The next result, a tensor. */
   tensor(): Tensor {
     return this.track(new Tensor(this, this.border.next()));
   }
 
-  /** The next result, a tensor if it was asked for. */
+  /** The next result, an optional tensor. */
   optional(): Tensor | undefined {
     const handle = this.border.next();
     return handle === 0 ? undefined : this.track(new Tensor(this, handle));
   }
 
-  // What the library itself does with tensors; nothing of it is recorded.
+  // Operations for the library's own use; a tape does not record them.
 
   filled(shape: readonly number[], value: number): Tensor {
     const { module } = this;
-    const tensor = this.run(module.newTensor, [
+    const tensor = this.apply(module.newTensor, [
       module.DType.float32.value,
       shape.length,
       ...shape,
-    ]).tensor();
+    ]);
     tensor.data.fill(value);
     return tensor;
   }
@@ -90,21 +99,16 @@ export class Engine {
   }
 
   add(a: Tensor, b: Tensor): Tensor {
-    return this.run(this.module.add, [this.handle("a", a), this.handle("b", b)]).tensor();
+    return this.apply(this.module.add, [this.handle("a", a), this.handle("b", b)]);
   }
 
   scaled(x: Tensor, factor: number): Tensor {
-    return this.run(this.module.scale, [this.handle("x", x), factor]).tensor();
+    return this.apply(this.module.scale, [this.handle("x", x), factor]);
   }
 
-  /** Elements from `first` on, in the same memory. */
+  /** A tensor over the elements of x from `first` on, which shares memory with x. */
   alias(x: Tensor, shape: readonly number[], first = 0): Tensor {
-    return this.run(this.module.alias, [
-      this.handle("x", x),
-      shape.length,
-      ...shape,
-      first,
-    ]).tensor();
+    return this.apply(this.module.alias, [this.handle("x", x), shape.length, ...shape, first]);
   }
 
   isShared(x: Tensor): boolean {
@@ -118,8 +122,8 @@ export class Engine {
   }
 
   /**
-   * Runs a call that takes lists of numbers where C++ takes tensors: hands out a function that makes
-   * tensors for the time of the call.
+   * Runs a call that accepts lists of numbers where C++ takes tensors. It receives a function that makes a
+   * temporary tensor from a list.
    */
   withLists<T>(call: (list: List) => T): T {
     const made: Tensor[] = [];
@@ -138,14 +142,14 @@ export class Engine {
     }
   }
 
-  /** Leaves an object to the innermost open scope. */
+  /** Gives an object to the innermost open scope. */
   track<T extends Owned>(owned: T): T {
     const scopes = this.#scopes;
     if (scopes.length > 0) scopes[scopes.length - 1]?.add(owned);
     return owned;
   }
 
-  /** Takes what is owned in a value out of all scopes. */
+  /** Removes the objects found in a value from all scopes. */
   keep<T>(value: T): T {
     for (const owned of ownedIn(value)) for (const scope of this.#scopes) scope.delete(owned);
     return value;
@@ -166,7 +170,7 @@ export class Engine {
       const isRecorded = recording() !== undefined;
       const outer = this.#scopes.at(-1);
       for (const owned of made) {
-        // What is made while a tape runs is needed on the way back, and freed there.
+        // A running tape needs the objects for the gradients, and frees them then.
         if (kept?.has(owned) || isRecorded) outer?.add(owned);
         else owned.dispose();
       }
@@ -191,7 +195,7 @@ export class Engine {
   }
 }
 
-/** The handle of a tensor, or of a list of numbers; none if it is not given. */
+/** The handle of a tensor or of a temporary tensor made from a list; 0 if it is not given. */
 export type List = (
   argument: string,
   value: Tensor | readonly number[] | undefined,

@@ -10,12 +10,12 @@ export type HeedErrorCode =
   | "unsupported" // this browser or runtime lacks something
   | "nan" // a loss, or with `debug` another result, is not a finite number
   | "load" // the module's files could not be fetched or started
-  | "format" // a file, or what is to be written into one, is not as its format has it
+  | "format" // a file, or the data for one, does not follow its format
   | "internal"; // a defect of this library
 
 /**
- * What every function of this library throws. The message names the argument, what was expected and
- * what came: `q: expected rank 3 or 4, got [2, 8]`. Nothing was written, and the engine stays usable.
+ * The error that every function of this library throws. The message names the argument, what was expected
+ * and what was given: `q: expected rank 3 or 4, got [2, 8]`. Nothing was written, and the engine stays usable.
  */
 export class HeedError extends Error {
   readonly code: HeedErrorCode;
@@ -38,7 +38,7 @@ export class HeedError extends Error {
   }
 }
 
-/** The error for an argument that is not what it should be. */
+/** The error for an argument that does not fit. */
 export function refuse(
   code: HeedErrorCode,
   argument: string,

@@ -20,17 +20,17 @@ export type Bytes = ReturnType<Uint8Array["slice"]>;
 /** The address of a C++ object; 0 is none. */
 export type Handle = number;
 
-/** Runs on the numbers of an engine, so many of which are arguments, and says how: see border.ts. */
+/** Reads `count` arguments from the numbers of an engine, and returns a status: see border.ts. */
 export type Operation = (engine: Handle, count: number) => number;
 
-/** What a failed worker tells: an event in a browser, an error in Node. */
+/** The failure of a worker: an event in a browser, an error in Node. */
 export interface Failure {
   name?: string;
   message?: string;
   preventDefault?(): void;
 }
 
-/** A worker of a browser or of Node, in which a thread runs. */
+/** A worker of a browser or of Node that runs a thread. */
 export interface ThreadWorker {
   /** Whether it has the module. The glue sets it. */
   loaded?: boolean;
@@ -42,7 +42,7 @@ export interface ThreadWorker {
 
 export type HeedModule = glue.MainModule & {
   PThread: {
-    /** Those that the next threads run in. */
+    /** Workers for the next threads. */
     unusedWorkers: ThreadWorker[];
     loadWasmModuleToWorker(worker: ThreadWorker): Promise<unknown>;
     terminateAllThreads(): void;
@@ -50,7 +50,7 @@ export type HeedModule = glue.MainModule & {
 };
 
 /**
- * What the glue's factory takes.
+ * The options of the glue's factory.
  *
  * @internal
  */
@@ -75,8 +75,8 @@ export type ModuleFactory = (options: ModuleOptions) => Promise<HeedModule>;
 export type Glue = (options: never) => Promise<unknown>;
 
 /**
- * What remains of a module whose engine is disposed of: the same names, with nothing behind them, so
- * that the module and its memory can be collected while somebody still has the engine.
+ * The stand-in for a module whose engine is disposed of: the same names without content, so that the module
+ * and its memory can be collected while the engine is still referenced.
  */
 export function emptied(module: HeedModule): HeedModule {
   const remains = Object.entries(module).map(([name, value]) => {

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
-// What tensors, caches, packed weights and block masks have in common: an object in the engine's memory,
-// which has an owner and an end.
+// The base class of tensors, caches, packed weights and block masks: an object in the engine's memory with an
+// owner, who frees it.
 
 import type { Border, Kind } from "./border.js";
 import { isInstance, mark, markKey } from "./copies.js";
@@ -9,19 +9,19 @@ import type { Engine } from "./engine.js";
 import { HeedError } from "./error.js";
 import type { Handle } from "./module.js";
 
-/** Browsers that lack `using` lack the symbol too. */
+/** Browsers without `using` do not define the symbol. */
 export const disposeSymbol: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for("Symbol.dispose");
 
-/** By which Node, Deno and Bun ask an object how to print it. */
+/** The method that Node, Deno and Bun call to print an object. */
 export const inspectSymbol: unique symbol = Symbol.for("nodejs.util.inspect.custom");
 
 /**
- * An object in the engine's memory. It is freed by `dispose()`, by `using`, by the `heed.scope` it was
- * made in, or by the garbage collector some time after the last reference to it is gone.
+ * An object in the engine's memory. It is freed by `dispose()`, by `using`, by the `heed.scope` in which it
+ * was made, or by the garbage collector some time after the last reference to it is gone.
  */
 export abstract class Owned implements Disposable {
   readonly #engine: Engine;
-  /** 0 once it is disposed of. */
+  /** 0 after `dispose`. */
   #handle: Handle;
 
   /** @internal */
@@ -34,7 +34,7 @@ export abstract class Owned implements Disposable {
   /** @internal */
   abstract get kind(): Kind;
 
-  /** @internal Where it lives. Private to the object, so that nothing prints the engine with it. */
+  /** @internal The engine in whose memory it is. A private field, so that printing it omits the engine. */
   get engine(): Engine {
     return this.#engine;
   }
@@ -44,7 +44,7 @@ export abstract class Owned implements Disposable {
     return this.#handle === 0 || this.#engine.border.isDisposed;
   }
 
-  /** Frees the memory. Doing so again does nothing, nor does it once the engine is disposed of. */
+  /** Frees the memory. Does nothing a second time, or after the engine is disposed of. */
   dispose(): void {
     const handle = this.#handle;
     if (handle === 0) return;
@@ -58,7 +58,7 @@ export abstract class Owned implements Disposable {
     this.dispose();
   }
 
-  /** @internal For the operations of this library: the C++ object, if it is alive and of that engine. */
+  /** @internal The C++ object; throws if it is disposed of or belongs to another engine. */
   handle(argument: string, border: Border): Handle {
     const handle = this.#handle;
     const own = this.#engine.border;
@@ -77,10 +77,10 @@ export abstract class Owned implements Disposable {
     return "Owned";
   }
 
-  /** What it is, in a few words; it may be disposed of. */
+  /** Its properties for `toString`, also after `dispose`. */
   protected abstract traits(): string[];
 
-  /** What it is, in one line. */
+  /** A description in one line. */
   toString(): string {
     const end = this.isDisposed ? ["disposed"] : [];
     return `${this[Symbol.toStringTag]}(${[...this.traits(), ...end].join(", ")})`;
@@ -128,14 +128,14 @@ export function ownedIn(value: unknown): ReadonlySet<Owned> {
 }
 
 function* partsOf(value: object): Iterable<unknown> {
-  // Numbers alone, and as many fields.
+  // A typed array has only numbers, each of which is a key.
   if (ArrayBuffer.isView(value)) return;
   if (Array.isArray(value)) return yield* value;
   if (value instanceof Map) for (const entry of value) yield* entry;
   if (value instanceof Set) yield* value;
   if ("parameters" in value && typeof value.parameters === "function") yield value.parameters();
   for (const key of Object.keys(value)) {
-    // Not read by its name: a getter might do anything.
+    // The descriptor's value does not run getters.
     yield Object.getOwnPropertyDescriptor(value, key)?.value;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Lets other work of this thread go first. Timers would wait for a second in a hidden page, so they are
- * for where there is nothing else, as in Jest with jsdom.
+ * Lets other tasks of this thread run. A timer may wait for a second in a hidden page, so it is used only where
+ * there is no MessageChannel, as in Jest with jsdom.
  */
 export function pause(): Promise<void> {
   if (typeof MessageChannel === "undefined") return new Promise((resolve) => setTimeout(resolve));

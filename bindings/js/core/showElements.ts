@@ -1,19 +1,19 @@
-// The elements of a tensor as people read them, as numpy writes arrays.
+// The elements of a tensor as text, in numpy's format.
 
-/** More elements than this, in all or along an axis of an empty tensor, are cut. */
+/** With more elements than this, or a longer axis, some are left out. */
 const mostShown = 100;
 
-/** An index of an axis, or where some are left out. */
+/** An index along an axis, or a gap. */
 type Place = number | "...";
 
-/** The places of an axis that are shown. */
+/** The indices of an axis that are shown. */
 function placesOf(size: number, isCut: boolean, edge: number): Place[] {
   if (!isCut || size <= 2 * edge) return Array.from({ length: size }, (_, i) => i);
   const first = Array.from({ length: edge }, (_, i) => i);
   return [...first, "...", ...first.map((i) => size - edge + i)];
 }
 
-/** A number with 6 digits, of a whole number all that double precision has. */
+/** A number with 6 digits; whole numbers with all digits. */
 function showValue(value: number | boolean): string {
   if (typeof value === "boolean") return String(value);
   if (Object.is(value, -0)) return "-0";
@@ -21,14 +21,14 @@ function showValue(value: number | boolean): string {
   return String(isWhole ? value : Number(value.toPrecision(6)));
 }
 
-/** Elements of a shape in row-major order, all numbers equally wide. */
+/** Elements in row-major order, with all numbers padded to one width. */
 export function showElements(
   shape: readonly number[],
   elementAt: (index: number) => number | boolean,
 ): string {
   const rank = shape.length;
   const size = shape.reduce((product, axis) => product * axis, 1);
-  // So that what is shown stays about as much, whatever the rank.
+  // Keeps the amount of text similar for all ranks.
   const edge = rank <= 2 ? 3 : rank === 3 ? 2 : 1;
   const isCut = size > mostShown || shape.some((axis) => axis > mostShown);
   let width = 0;
@@ -53,5 +53,5 @@ export function showElements(
   return write(read(0, 0), 0);
 }
 
-/** Null is what was left out. */
+/** Null is a gap. */
 type Shown = string | null | Shown[];

@@ -1,6 +1,6 @@
-// What operations write down while gradients are to be computed, and the way back over it (reverse-mode
-// differentiation: Linnainmaa, 1970). Each operation says itself, where it is computed, what its
-// gradients are; nothing is written while no tape runs.
+// The tape: it records operations while gradients are wanted, and computes the gradients in reverse order
+// (reverse-mode differentiation: Linnainmaa, 1970). Each operation defines its gradient beside its call;
+// nothing is recorded while no tape runs.
 
 import { classOf, inCommon } from "./copies.js";
 import type { Engine } from "./engine.js";
@@ -17,16 +17,16 @@ import {
   parametersOf,
 } from "./validate.js";
 
-/** Tensors for which gradients are wanted, or what has some, such as a module. */
+/** Tensors for which gradients are wanted, or an object that has some, such as a module. */
 export type Sources = readonly Tensor[] | { parameters(): Tensor[] };
 
 export type Inputs = Readonly<Record<string, Tensor | undefined>>;
 
 /**
- * The gradients of an operation for its inputs, under their names, from those for its outputs: one
- * that is undefined is zero.
+ * Computes the gradients for the inputs of an operation, by name, from the gradients for its outputs; an
+ * undefined gradient is zero.
  *
- * @param needs whether anybody asks for that of an input
+ * @param needs whether the gradient for an input is wanted
  */
 export type Backward = (
   gradients: readonly (Tensor | undefined)[],
@@ -35,46 +35,46 @@ export type Backward = (
 
 interface Step {
   operation: string;
-  /** Those that ran: what they are called is looked up only if something is wrong. */
+  /** The running modules, outermost first: their names are looked up only for an error message. */
   within: readonly Named[];
   inputs: Inputs;
   outputs: readonly Tensor[];
   backward: Backward;
 }
 
-/** Something with parts that have names: see Module. */
+/** An object whose parts have names: see Module. */
 export interface Named {
-  /** The name of a part, "layers.1"; undefined if it is none. */
+  /** The name of a part, such as "layers.1"; undefined for any other value. */
   nameOf(part: unknown): string | undefined;
 }
 
 export interface TapeOptions {
-  /** Look at every result, and name the first operation that gives a number that is not finite. */
+  /** Checks every result, and names the first operation whose result has a number that is not finite. */
   debug?: boolean;
 }
 
 export const tapeChecks = { debug: isBoolean } satisfies Record<keyof TapeOptions, Check>;
 
-/** One for all copies of the package: a tape of one records what another computes. */
+/** Shared by all copies of the package: a tape of one copy records operations of another. */
 const state = inCommon("tape", () => ({
   running: undefined as Tape | undefined,
-  /** Modules that run, from the outermost one. */
+  /** The running modules, outermost first. */
   modules: [] as Named[],
-  /** Errors that say where they happened. */
+  /** Errors whose message already names a place. */
   located: new WeakSet<HeedError>(),
 }));
 
-/** The tape that operations are to record themselves on, if one runs. */
+/** The running tape, on which operations record themselves. */
 export const recording = (): Tape | undefined => state.running;
 
-/** Runs a function whose operations are not recorded: what it returns is constant. */
+/** Runs a function without recording its operations: its result is a constant. */
 export function noGrad<T>(run: () => T): T {
   checkArgument("run", run, isFunction);
   const tape = state.running;
   state.running = undefined;
   try {
     const result = run();
-    // What an async function goes on to do would be recorded.
+    // The rest of an async function would be recorded.
     if (tape) checkNoPromise("run", result);
     return result;
   } finally {
@@ -83,8 +83,8 @@ export function noGrad<T>(run: () => T): T {
 }
 
 /**
- * Options as they are now: an operation reads them again on the way back, when the caller may have changed
- * the object or a list in it for the next call.
+ * A copy of options. An operation reads them again for its gradient, and the caller may have changed the
+ * object, or a list in it, by then.
  */
 export function snapshot<T>(value: T): T {
   if (Array.isArray(value)) return [...value] as T;
@@ -98,7 +98,7 @@ export function snapshot<T>(value: T): T {
   ) as T;
 }
 
-/** Where modules run, from the outermost one: "decoder.layers.1.self_attn". */
+/** The path of the running modules, such as "decoder.layers.1.self_attn". */
 function path(running: readonly Named[]): string {
   return running
     .slice(1)
@@ -106,7 +106,7 @@ function path(running: readonly Named[]): string {
     .join(".");
 }
 
-/** The error, with the place where it happened before its message. */
+/** The error, with the place where it happened in front of its message. */
 function locate(error: unknown, place: string): unknown {
   if (!(error instanceof HeedError) || state.located.has(error)) return error;
   const found =
@@ -117,7 +117,7 @@ function locate(error: unknown, place: string): unknown {
   return found;
 }
 
-/** Runs a module: an error that leaves it says where it happened. */
+/** Runs a module: an error in it names the place where it happened. */
 export function within<T>(module: Named, run: () => T): T {
   state.modules.push(module);
   try {
@@ -149,15 +149,15 @@ function tensorsOf(sources: unknown): readonly Tensor[] {
 export class Tape {
   readonly #engine: Engine;
   readonly #sources: readonly Tensor[];
-  /** What depends on a source. */
+  /** Tensors that depend on a source. */
   readonly #watched: Set<Tensor>;
-  /** What does, but through an operation that has no gradient: which one. */
+  /** Tensors that depend on a source through an operation without a gradient, and the operation's name. */
   readonly #blind = new Map<Tensor, string>();
   readonly #debug: boolean;
   #steps: Step[] | undefined = [];
 
   /**
-   * @param sources for which gradients will be asked
+   * @param sources the tensors for which gradients are wanted
    * @throws HeedError "option", "dtype", "disposed"
    */
   constructor(sources: Sources, options: TapeOptions = {}) {
@@ -168,12 +168,12 @@ export class Tape {
     this.#debug = options.debug ?? false;
   }
 
-  /** @internal That of the sources. */
+  /** @internal The engine of the sources. */
   get engine(): Engine {
     return this.#engine;
   }
 
-  /** Runs a function and records what it does. */
+  /** Runs a function and records its operations. */
   run<T>(run: () => T): T {
     checkArgument("run", run, isFunction);
     if (state.running)
@@ -188,7 +188,7 @@ export class Tape {
     }
   }
 
-  /** @internal An operation that was just computed. */
+  /** @internal Records an operation that was just computed. */
   record(operation: string, inputs: Inputs, outputs: readonly Tensor[], backward: Backward): void {
     if (this.#debug) this.#check(operation, outputs[0]);
     if (!this.#depends(operation, inputs, outputs)) return;
@@ -196,16 +196,16 @@ export class Tape {
     for (const output of outputs) this.#watched.add(output);
   }
 
-  /** @internal Results through which no gradient passes: a loss must not depend on them. */
+  /** @internal Marks results without a gradient: a loss must not depend on them. */
   cut(operation: string, inputs: Inputs, outputs: readonly (Tensor | undefined)[]): void {
     if (!this.#depends(operation, inputs, outputs)) return;
     for (const output of outputs) if (output) this.#blind.set(output, operation);
   }
 
   /**
-   * The gradients of a loss, a tensor of one number, for the sources, in their order; zeros for one
-   * that it does not depend on. Everything that was recorded is freed on the way, but for the loss and
-   * what is in `keep`. Once only.
+   * The gradients of a loss, a tensor of one number, for the sources, in their order; zeros for a source
+   * on which it does not depend. Frees everything that was recorded, except the loss and the tensors in
+   * `keep`. Can be called once.
    *
    * @throws HeedError "shape", "dtype", "disposed", "option", "unsupported"
    */
@@ -234,7 +234,7 @@ export class Tape {
     }
   }
 
-  /** @internal Refuses what is not one number of this tape's engine. */
+  /** @internal Throws for a loss that is not one number of this tape's engine. */
   checkLoss(loss: unknown): asserts loss is Tensor {
     if (!(loss instanceof Tensor)) throw refuse("option", "loss", "a tensor", describe(loss));
     this.engine.handle("loss", loss);
@@ -273,7 +273,7 @@ export class Tape {
     throw new HeedError("nan", `${operation}: expected finite numbers, got ${got}`);
   }
 
-  /** Whether an input depends on a source. What was made of a blind one alone is blind too. */
+  /** Whether an input depends on a source. The results of blind inputs alone are blind, too. */
   #depends(operation: string, inputs: Inputs, outputs: readonly (Tensor | undefined)[]): boolean {
     let depends = false;
     let blind: [input: string, cut: string] | undefined;
@@ -302,7 +302,7 @@ const noGradient = (argument: string, operation: string) =>
     `a result of ${operation}, which has none`,
   );
 
-/** Gradients by what they are for. Several may be one and the same tensor. */
+/** Gradients by the tensors they are for. Several entries may be the same tensor. */
 class Found {
   readonly #gradients = new Map<Tensor, Tensor>();
   readonly #uses = new Map<Tensor, number>();
@@ -315,7 +315,7 @@ class Found {
     return this.#gradients.get(tensor);
   }
 
-  /** Adds a gradient to what is there for a tensor. */
+  /** Adds a gradient to the one of a tensor. */
   add(tensor: Tensor, gradient: Tensor): void {
     const before = this.#gradients.get(tensor);
     this.#set(tensor, before ? tensor.engine.add(before, gradient) : gradient);
@@ -331,7 +331,7 @@ class Found {
     if (gradient) this.#release(gradient);
   }
 
-  /** Frees a gradient that nobody has asked for. */
+  /** Frees a gradient that is not stored for any tensor. */
   drop(gradient: Tensor | undefined): void {
     if (gradient && !this.#uses.has(gradient)) gradient.dispose();
   }

@@ -7,14 +7,17 @@ import { Owned } from "./owned.js";
 import { showElements } from "./showElements.js";
 import type { Check } from "./validate.js";
 
-export type DType = "float32" | "int32" | "bool" | "float16" | "bfloat16";
+/** In the order of C++'s DType. */
+const dtypes = ["float32", "int32", "bool", "float16", "bfloat16"] as const;
 
-/** The elements of a tensor; a bool is a byte, 0 or 1; float16 and bfloat16 are seen as their bits. */
+export type DType = (typeof dtypes)[number];
+
+/** The elements of a tensor; a bool is a byte, 0 or 1; float16 and bfloat16 are given as their bits. */
 export type TensorData = Float32Array | Int32Array | Uint8Array | Uint16Array;
 
 export type NestedArray<T> = readonly (T | NestedArray<T>)[];
 
-/** What a tensor can be made from. */
+/** Data that a tensor can be made from. */
 export type TensorSource =
   | Float32Array
   | Int32Array
@@ -25,17 +28,17 @@ export type TensorSource =
   | number
   | boolean;
 
-/** What toArray() gives: arrays in arrays, one level an axis; a scalar for rank 0. */
+/** The result of toArray(): nested arrays, one level per axis; a scalar for rank 0. */
 export type NestedValues = number | boolean | NestedValues[];
 
 /** A dense row-major array in the engine's memory. */
 export class Tensor extends Owned {
   readonly dtype: DType;
-  /** Of the elements. */
+  /** Address of the elements. */
   readonly #address: number;
   readonly #shape: number[];
 
-  /** @internal Made from a result of the operation that ran last. */
+  /** @internal Made from a result of the last operation. */
   constructor(engine: Engine, handle: Handle) {
     super(engine, handle);
     const { border } = engine;
@@ -45,7 +48,7 @@ export class Tensor extends Owned {
     for (let axis = 0; axis < this.#shape.length; ++axis) this.#shape[axis] = border.next();
   }
 
-  /** Looks for this copy's own field first, which is faster than any other test. */
+  /** Checks for a private field of this copy's class first, because that is fastest. */
   static override readonly [Symbol.hasInstance] = (value: unknown): boolean => {
     const isOwn = typeof value === "object" && value !== null && #address in value;
     return isOwn || isInstance.call(Tensor, value);
@@ -70,19 +73,19 @@ export class Tensor extends Owned {
   }
 
   /**
-   * The elements, as a view of the engine's memory. Use it at once: the next operation may grow the
-   * memory, which makes views stale. `slice()` makes a copy that lasts.
+   * The elements, as a view of the engine's memory. Use it at once: the next operation may grow the memory,
+   * which invalidates views. `slice()` makes a permanent copy.
    */
   get data(): TensorData {
     this.handle("tensor", this.engine.border);
     return new arrays[this.dtype](this.engine.border.buffer, this.#address, this.size);
   }
 
-  /** A copy of the elements, as arrays in arrays. */
+  /** A copy of the elements, as nested arrays. */
   toArray(): NestedValues {
     const data = this.data;
     const shape = this.shape;
-    // There may be many empty lists.
+    // A tensor without elements may still have many empty lists.
     let [count, inAxis] = [0, 1];
     for (const size of shape) {
       inAxis *= size;
@@ -102,7 +105,7 @@ export class Tensor extends Owned {
   }
 
   /**
-   * The value of a tensor of one element, of whatever rank.
+   * The value of a tensor with one element, of any rank.
    *
    * @throws HeedError "shape" for more or fewer elements, "disposed"
    */
@@ -121,7 +124,7 @@ export class Tensor extends Owned {
     return { dtype, shape, data: this.isDisposed ? null : this.toArray() };
   }
 
-  /** Its type, shape and elements; of more than 100 elements only the first and last of each axis. */
+  /** Its type, shape and elements; with more than 100 elements, only the first and last of each axis. */
   override toString(): string {
     const head = super.toString();
     if (this.isDisposed) return head;
@@ -135,10 +138,7 @@ export class Tensor extends Owned {
   }
 }
 
-/** In the order of C++'s DType. */
-const dtypes = ["float32", "int32", "bool", "float16", "bfloat16"] as const;
-
-/** Types that JavaScript has no arrays for are seen as their bits. */
+/** Types without a JavaScript array are given as their bits. */
 const arrays: Record<
   DType,
   new (
@@ -154,13 +154,13 @@ const arrays: Record<
   bfloat16: Uint16Array,
 };
 
-/** What an element's number in memory stands for. */
+/** The value of an element, from its number in memory. */
 function elementOf(stored: number, dtype: DType): number | boolean {
   if (dtype === "bool") return stored !== 0;
   return dtype === "float16" || dtype === "bfloat16" ? fromBits(stored, dtype) : stored;
 }
 
-/** The number that 16 bits stand for. */
+/** The value of 16 bits. */
 function fromBits(bits: number, dtype: "float16" | "bfloat16"): number {
   const sign = bits & 0x8000 ? -1 : 1;
   const fractionBits = dtype === "float16" ? 10 : 7;
@@ -176,16 +176,16 @@ const mostAxes = 8;
 
 /** @internal */
 export function checkShape(shape: unknown): asserts shape is readonly number[] {
-  // Not `every`, which passes over the holes of a list.
+  // `every` would skip the holes of a list.
   const isWrong = (size: unknown) => !Number.isSafeInteger(size) || (size as number) < 0;
   if (!Array.isArray(shape) || shape.findIndex(isWrong) !== -1)
     throw refuse("shape", "shape", "a list of whole numbers of 0 or more", describe(shape));
-  // C++ refuses it too, but not more numbers than a call has room for.
+  // C++ checks this too, but a call has room for a limited number of arguments.
   if (shape.length > mostAxes)
     throw refuse("shape", "shape", `at most ${mostAxes} axes`, String(shape.length));
 }
 
-/** The sizes of arrays in arrays, measured along the first elements, and the first number. */
+/** The sizes of nested arrays, measured along the first elements, and the first number. */
 function measure(data: unknown): { shape: number[]; first: unknown } {
   const shape: number[] = [];
   let first = data;
@@ -198,13 +198,13 @@ function measure(data: unknown): { shape: number[]; first: unknown } {
   return { shape, first };
 }
 
-/** Arrays in arrays, end to end. Refuses ragged ones, and elements that do not fit. */
+/** The elements of nested arrays, in order. Throws if the arrays are ragged or an element does not fit. */
 function flatten(data: unknown, shape: readonly number[], dtype: DType): unknown[] {
   const flat: unknown[] = [];
   const visit = (part: unknown, axis: number): void => {
     const isArray = Array.isArray(part);
     if (axis === shape.length && !isArray) {
-      // At once: a list of nothing but holes may be longer than the memory.
+      // Checked before it is stored: a list with only holes may be longer than the memory.
       checkElement(part, flat.length, dtype);
       flat.push(part);
     } else if (isArray && axis < shape.length && part.length === shape[axis]) {
@@ -219,7 +219,7 @@ function flatten(data: unknown, shape: readonly number[], dtype: DType): unknown
   return flat;
 }
 
-/** Of a typed array the type of its elements; bytes may be bools and 16 bits a floating type. */
+/** The element type of a typed array; bytes may be bools, and 16 bits a floating type. */
 function typedDType(data: unknown): DType | undefined {
   if (!ArrayBuffer.isView(data)) return undefined;
   if (data instanceof Float32Array) return "float32";
@@ -252,7 +252,7 @@ function checkElement(value: unknown, place: number, dtype: DType): void {
   if (!accepts(value)) throw refuse("dtype", `data[${place}]`, expected, describe(value));
 }
 
-/** Refuses an array whose buffer was transferred to another owner, or became too short for it. */
+/** Throws for an array whose buffer was transferred, or became too short for it. */
 export function checkAttached(argument: string, data: ArrayBufferView): void {
   try {
     (data as Uint8Array).keys();
@@ -261,7 +261,7 @@ export function checkAttached(argument: string, data: ArrayBufferView): void {
   }
 }
 
-/** @internal Copies values into the engine's memory. Exposed as `heed.tensor`, where the rules are told. */
+/** @internal Copies values into the engine's memory. `heed.tensor` documents the rules. */
 export function createTensor(
   engine: Engine,
   data: TensorSource,
@@ -306,7 +306,7 @@ export function createTensor(
   const elements = nested ? flatten(data, nested.shape, dtype) : (data as TensorData);
   const isHalf = dtype === "float16" || dtype === "bfloat16";
   const isBits = isHalf && data instanceof Uint16Array;
-  // A typed array of the same type needs no look at its elements, unless they are bytes for bools.
+  // The elements of a typed array of the same type need no check, except bytes for bools.
   if (typed !== undefined && !isBits && (typed !== dtype || dtype === "bool"))
     for (let i = 0; i < elements.length; ++i) checkElement(elements[i], i, dtype);
 

@@ -1,5 +1,4 @@
-// Checks of options, before anything reaches the module: C++ checks shapes and ranges, this file what
-// only JavaScript can get wrong.
+// Checks of options before a call: C++ checks shapes and ranges, this file what only JavaScript can get wrong.
 
 import type { Engine } from "./engine.js";
 import { describe, refuse } from "./error.js";
@@ -27,7 +26,7 @@ export const isPositive: Check = {
   accepts: (value) => Number.isFinite(value) && (value as number) > 0,
 };
 
-/** A share of numbers, not all of them. */
+/** A proportion below 1. */
 export const isShare: Check = {
   expected: "a number from 0 to below 1",
   accepts: (value) => typeof value === "number" && value >= 0 && value < 1,
@@ -48,7 +47,7 @@ export const isListOrTensor: Check = {
   accepts: (value) => Array.isArray(value) || value instanceof Tensor,
 };
 
-/** Whether each entry of a list fits. Unlike `every`, this looks at the holes of a list, too. */
+/** Whether a value is a list whose entries all fit. Unlike `every`, this checks the holes of a list, too. */
 export function isListOf<T>(
   value: unknown,
   fits: (entry: unknown) => boolean,
@@ -70,10 +69,10 @@ export function isWholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): Ch
 /** An axis of a tensor; a negative one counts from the end. */
 export const isAxis = isWholeNumber(-8, 7);
 
-/** Of layers: each is many objects, so a number without bounds could take all memory. */
+/** A number of layers: each has many objects, so it needs a bound. */
 export const isLayerCount = isWholeNumber(1, 4096);
 
-/** As much as WebAssembly can address. */
+/** The number of bytes that WebAssembly can address. */
 export const mostBytes = 2 ** 32;
 
 export function oneOf(...names: string[]): Check {
@@ -86,7 +85,7 @@ export function oneOf(...names: string[]): Check {
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   value !== null && typeof value === "object";
 
-/** Refuses what is not an object, an option that is not known, and a value that does not fit. */
+/** Throws for options that are not an object, for an unknown option, and for a value that does not fit. */
 export function checkOptions(
   operation: string,
   options: unknown,
@@ -116,23 +115,23 @@ export function checkArgument(name: string, value: unknown, check: Check): void 
   if (!check.accepts(value)) throw refuse("option", name, check.expected, describe(value));
 }
 
-/** What a module has to train, or what was given in its place. */
+/** The parameters of a module; any other value is returned as it is. */
 export function parametersOf(given: unknown): unknown {
   if (given === null || typeof given !== "object" || !("parameters" in given)) return given;
   return typeof given.parameters === "function" ? given.parameters() : given;
 }
 
-/** Refuses what an async function gave: it would go on after what it was called for. */
+/** Throws for the result of an async function, which would continue after its caller has finished. */
 export function checkNoPromise(argument: string, result: unknown): void {
   if (!(result instanceof Promise)) return;
-  // What becomes of it is of no interest.
+  // Its outcome is ignored.
   result.catch(() => {});
   throw refuse("option", argument, "a function that is not async", "a promise");
 }
 
 /**
- * Refuses what is no live tensor of an engine, of a type and of a shape, in C++'s order and words. A
- * size that is undefined may be any.
+ * Throws unless a value is a live tensor of the engine with this type and shape, with C++'s order of checks
+ * and its messages. A size that is undefined may have any value.
  */
 export function checkTensor(
   engine: Engine,
@@ -153,6 +152,15 @@ export function checkTensor(
     throw refuse("shape", name, `[${expected.join(", ")}]`, got);
 }
 
+/** Throws for a required option that is missing. */
+export function checkRequired<Name extends string>(
+  options: Readonly<Partial<Record<Name, unknown>>>,
+  checks: Readonly<Record<Name, Check>>,
+  ...names: Name[]
+): void {
+  for (const name of names) checkArgument(name, options[name], checks[name]);
+}
+
 /** An axis of x, counted from the first one. */
 export function axisOf(x: Tensor, axis: number): number {
   checkArgument("axis", axis, isAxis);
@@ -163,7 +171,7 @@ export function axisOf(x: Tensor, axis: number): number {
   return found;
 }
 
-/** The shape of what must be a live tensor. */
+/** The shape of a tensor; throws unless it is a live tensor. */
 export function shapeOf(name: string, value: unknown): readonly number[] {
   if (!(value instanceof Tensor)) throw refuse("dtype", name, "a tensor", describe(value));
   value.engine.handle(name, value);

@@ -7,11 +7,11 @@ import type { Bytes, Glue, ModuleFactory } from "../core/module.js";
 import { type Check, isFunction, oneOf } from "../core/validate.js";
 import { builtin, chooseVariant, isNode, type Variant } from "./features.js";
 
-/** What `load` takes to find the engine's files. */
+/** Options of `load` that say where the engine's files are. */
 export interface BinaryOptions {
   /**
-   * The binary; by default that of `wasm`, or else "relaxed" where WebAssembly has relaxed SIMD and
-   * "simd" where it has not.
+   * The binary; by default that of `wasm`, else "relaxed" if WebAssembly has relaxed SIMD, and "simd" if it
+   * has not.
    */
   variant?: Variant;
   /**
@@ -42,7 +42,7 @@ const fileNames = "heed-simd.mjs, heed-simd.wasm, heed-relaxed.mjs and heed-rela
 
 const glueExport = "the default export of heed-simd.mjs or heed-relaxed.mjs";
 
-/** The name of a class, whichever of a program's realms (frames, test environments) it is of. */
+/** The name of a class, also of one from another realm, such as a frame or a test environment. */
 const classOf = (value: unknown) => Object.prototype.toString.call(value).slice(8, -1);
 
 export const isAddress: Check = {
@@ -113,13 +113,13 @@ async function compile(
   if (classOf(source) !== "Response") return WebAssembly.compile(source as BufferSource);
   const response = source as Response;
   if (!response.ok) throw new Error(`${response.status} for ${response.url}`);
-  // What a server sends as another type must be there before it can be compiled.
+  // A response of another type cannot be compiled while it arrives.
   return response.headers.get("Content-Type") === "application/wasm"
     ? WebAssembly.compileStreaming(response)
     : WebAssembly.compile(await response.arrayBuffer());
 }
 
-/** The variant that a binary says it is, in a section of its own: see bindings/embind.cpp. */
+/** The variant of a binary, from its custom section: see bindings/embind.cpp. */
 function variantOf(name: string, module: WebAssembly.Module, wanted: Variant | undefined): Variant {
   const [section] = WebAssembly.Module.customSections(module, "heed");
   const expected = `the ${wanted ?? "simd or relaxed"} binary of heed ${version}`;
@@ -138,7 +138,7 @@ function failure(name: string, cause: unknown, advice = ""): HeedError {
   });
 }
 
-/** The binary that the caller gave. */
+/** The binary from the option `wasm`. */
 async function givenBinary(
   given: NonNullable<BinaryOptions["wasm"]>,
   wanted: Variant | undefined,
@@ -155,10 +155,10 @@ async function givenBinary(
 }
 
 /**
- * Fetches what was not given, both files at once, and refuses a binary that is not this package's.
+ * Fetches the files that were not given, both at once, and throws for a binary of another package.
  *
  * @internal
- * @param onGlue called as soon as the glue is there, with its address unless it was given
+ * @param onGlue called as soon as the glue is loaded, with its address unless the caller gave the glue
  */
 export async function fetchBinaries(
   options: BinaryOptions,
@@ -180,7 +180,7 @@ export async function fetchBinaries(
   const variant = given?.variant ?? chosen;
   const { glue, wasm } = addresses(variant, options.wasmUrl);
   const compiled = given ? undefined : fetchBinary(wasm).then(compile);
-  compiled?.catch(() => {}); // is told below, unless the glue is missing, too
+  compiled?.catch(() => {}); // reported below, unless the glue fails first
   let name = glue.href;
   try {
     const factory: ModuleFactory =

@@ -1,4 +1,4 @@
-// What this browser or runtime can do, and which of the binaries fits it.
+// The features of this browser or runtime, and the binary that fits it.
 
 import { HeedError } from "../core/error.js";
 import type { Bytes, ThreadWorker } from "../core/module.js";
@@ -45,7 +45,7 @@ interface Builtins {
   "node:worker_threads": { Worker: new (address: URL, options: object) => ThreadWorker };
 }
 
-/** Node's own interface, as far as it is needed here; undefined in a browser. */
+/** The part of Node's `process` that is needed here; undefined in a browser. */
 const node = (
   globalThis as unknown as {
     process?: {
@@ -56,15 +56,15 @@ const node = (
 ).process;
 export const isNode = node?.versions?.node !== undefined;
 
-/** Only called in Node. An import would make bundlers for the web look for the module. */
+/** For Node only. With an import, bundlers for the web would look for the module. */
 export function builtin<Name extends keyof Builtins>(name: Name): Builtins[Name] {
   return (node as NonNullable<typeof node>).getBuiltinModule(name);
 }
 
 /**
- * Whether a memory can be shared with a worker, found out by posting one. `crossOriginIsolated` does not
- * tell: WebKit may have no SharedArrayBuffer on an isolated page. Nor does structuredClone, which refuses
- * in WebKit what postMessage takes.
+ * Whether a memory can be shared with a worker, which this tests by posting one. `crossOriginIsolated` is not
+ * enough: WebKit may have no SharedArrayBuffer on an isolated page. structuredClone is no test either: in
+ * WebKit it refuses what postMessage accepts.
  */
 function canShareMemory(): boolean {
   if (isNode) return true;
@@ -80,7 +80,7 @@ function canShareMemory(): boolean {
   }
 }
 
-/** Why this page or worker can have no threads; null if it can. */
+/** The reason why this page or worker cannot have threads; null if it can. */
 function whyNoThreads(): string | null {
   if (!isNode && typeof Worker === "undefined") {
     return "workers cannot be started here, for example in a service worker";
@@ -97,7 +97,7 @@ function whyNoThreads(): string | null {
     : "this browser does not share memory with workers, although the page is cross-origin isolated";
 }
 
-/** How many threads can run at once. Deno lets a program ask Node's module only with a permission. */
+/** The number of threads that can run at once. In Deno, Node's module needs a permission for it. */
 export function countCores(): number {
   return (
     globalThis.navigator?.hardwareConcurrency ??
@@ -105,13 +105,13 @@ export function countCores(): number {
   );
 }
 
-/** More threads than this rarely pay for one attention, and each costs a worker. */
+/** More threads than this rarely speed up one attention, and each needs a worker. */
 const mostThreadsByDefault = 8;
 
 /**
- * How many threads to start, and if fewer than asked or than there are cores, why.
+ * The number of threads to start, and the reason if it is lower than requested or than the number of cores.
  *
- * @param hasAddress whether it is known what they start from
+ * @param hasAddress whether the address of their script is known
  */
 export function chooseThreads(
   wanted: number | undefined,
@@ -131,8 +131,8 @@ const pageSize = 65536;
 const initialPages = 256; // as linked: -sINITIAL_MEMORY=16MB
 
 /**
- * The module's memory: shared, growing up to `maximum` bytes. A shared memory's maximum is reserved
- * at once, as address space; where that fails (iOS), smaller ones are tried.
+ * Creates the module's memory: shared, growing up to `maximum` bytes. The maximum of a shared memory is
+ * reserved at once as address space; if that fails (iOS), smaller ones are tried.
  */
 export function createMemory(maximum: number): {
   memory: WebAssembly.Memory;

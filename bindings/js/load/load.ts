@@ -16,23 +16,23 @@ import { Threads } from "./threads.js";
 import { warmUp } from "./warmUp.js";
 
 export interface LoadOptions extends BinaryOptions {
-  /** Threads that compute; by default as many as there are cores, 8 at most. */
+  /** The number of threads, including the caller's; by default the number of cores, at most 8. */
   threads?: number;
   /**
-   * The script that threads start from: a copy of heed-simd.mjs or heed-relaxed.mjs of this package; by
-   * default the glue that `load` imports.
+   * The script of the threads: a copy of this package's heed-simd.mjs or heed-relaxed.mjs; by default the glue
+   * that `load` imports.
    */
   workerUrl?: string | URL;
   /**
-   * Waits until the threads run, for some seconds at most: true by default. Without it the first calls
-   * run on one thread, and more join whenever the caller leaves them time to start.
+   * Waits until the threads run, for at most some seconds: true by default. Otherwise the first calls run on
+   * one thread, and the others join when the caller gives them time to start.
    */
   waitForThreads?: boolean;
-  /** The most memory that the engine may grow to, in bytes; 4 GiB by default and at most. */
+  /** The limit of the engine's memory, in bytes; 4 GiB by default and at most. */
   maxMemory?: number;
   /**
-   * Computes something small for some 10 ms, in slices, so that the first call finds optimised code: true
-   * by default. Without it the first large attention takes three times as long as the next.
+   * Computes small attentions for some 10 ms, in slices, so that the first call runs optimised code: true by
+   * default. Without it the first large attention takes three times as long as the next.
    */
   warmUp?: boolean;
 }
@@ -81,7 +81,7 @@ async function start(
 }
 
 /**
- * Loads the engine. Each call makes an engine of its own, with its own memory and threads.
+ * Loads an engine. Each call creates a new engine with its own memory and threads.
  *
  * @throws HeedError "unsupported", "load", "option", "memory"
  */

@@ -1,13 +1,13 @@
-// The threads of an engine: the workers that they run in are started, given the module and waited for.
+// The threads of an engine: starts their workers, gives them the module and waits for them.
 
 import type { Failure, HeedModule, ThreadWorker } from "../core/module.js";
 import { pause } from "../core/pause.js";
 import { builtin, isNode } from "./features.js";
 
-/** Milliseconds in which the workers must load, and then in which their threads must begin. */
+/** Time limit in milliseconds, first for the workers to load, then for their threads to start. */
 const patience = 5000;
 
-/** By this name the glue knows that it runs in a thread's worker. */
+/** The worker name by which the glue knows that it runs in a thread's worker. */
 const name = "em-pthread";
 
 interface Policy {
@@ -16,7 +16,7 @@ interface Policy {
 
 let policy: Policy | undefined;
 
-/** An address in the form in which a page with trusted types accepts it. */
+/** An address in the form that a page with trusted types accepts. */
 function trusted(address: string): string {
   const { trustedTypes } = globalThis as {
     trustedTypes?: { createPolicy(name: string, rules: Policy): Policy };
@@ -30,17 +30,18 @@ function trusted(address: string): string {
 }
 
 export class Threads {
-  /** Threads that should compute, the caller's included. */
+  /** The requested number of threads, including the caller's. */
   readonly #wanted: number;
   /**
-   * The workers that have not failed, until the module has them: they keep the module and its memory.
+   * The workers that have not failed. Cleared once the module has them, because they keep the module and its
+   * memory alive.
    */
   readonly #workers = new Set<ThreadWorker>();
-  /** The threads that the engine can start, the caller's included: known once `load` has ended. */
+  /** The number of threads that the engine can start, including the caller's; set by `load`. */
   count = 1;
-  /** What the workers are started from: the glue. */
+  /** The address of the workers' script: the glue. */
   #address: URL | undefined;
-  /** A script that imports a glue of a foreign origin: no worker can be started from that directly. */
+  /** A script that imports a glue of another origin: a worker cannot start from that directly. */
   #blob: string | undefined;
   /** The first failure. */
   #obstacle: string | undefined;
@@ -50,20 +51,20 @@ export class Threads {
     this.#isRefused ||= (event as SecurityPolicyViolationEvent).effectiveDirective === "worker-src";
   };
 
-  /** @param address what the workers start from, if not from the glue that `load` imports */
+  /** @param address of the workers' script, if it is not the glue that `load` imports */
   constructor(wanted: number, address: URL | undefined) {
     this.#wanted = wanted;
     this.#address = address;
   }
 
-  /** Why fewer threads run than wanted; null if all do. */
+  /** The reason why fewer threads run than requested; null if all run. */
   reason(running: number): string | null {
     if (running >= this.#wanted) return null;
     const obstacle = this.#obstacle ?? "the others have not begun yet";
     return `${running === 1 ? "1 thread" : `${running} threads`}, because ${obstacle}`;
   }
 
-  /** Starts the workers. They load the glue while the caller goes on. */
+  /** Starts the workers, which load the glue in the background. */
   start(glue: URL | undefined): void {
     if (this.#wanted === 1) return;
     this.#address ??= glue;
@@ -83,7 +84,7 @@ export class Threads {
     }
   }
 
-  /** Gives the module to the workers, and waits until they have it if the caller wants to wait. */
+  /** Gives the module to the workers, and with `waits` waits until they have loaded it. */
   async load(module: HeedModule, waits: boolean): Promise<void> {
     const { PThread } = module;
     const loads = [...this.#workers].map((worker) =>
@@ -141,13 +142,13 @@ export class Threads {
         resolve();
       };
       loading.then(() => resolve(), onFailure);
-      // In place of the glue's own, which throws.
+      // Replaces the glue's handler, which throws.
       worker.onerror = onFailure;
     });
   }
 
   #onFailure(worker: ThreadWorker, failure: Failure): void {
-    // Once it has loaded, only a defect can make it fail, and that has to be seen.
+    // A failure after loading is a defect, which must not be hidden.
     if (worker.loaded) throw failure;
     failure.preventDefault?.();
     this.#drop(worker, this.#explain(failure));
@@ -177,7 +178,7 @@ export class Threads {
   }
 }
 
-/** Waits for a promise, but not for longer than this. */
+/** Waits for a promise, but not longer than a time limit. */
 async function within(milliseconds: number, promise: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const end = new Promise((resolve) => {

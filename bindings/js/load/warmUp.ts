@@ -1,6 +1,7 @@
-// Engines compile WebAssembly twice: fast when a function is called first, and well once it has run for a
-// while; what runs then goes on in the slow code (V8, "Dynamic tiering", 2021). So a first large attention
-// takes three times as long as the next. A few small ones before it get its kernels compiled well.
+// Browsers compile a WebAssembly function twice: quickly at its first call, and with optimisation after it has
+// run for a while. A call that is already running stays in the slow code (V8, "Dynamic tiering", 2021), so a
+// first large attention takes three times as long as the next. A few small ones before it trigger the
+// optimisation of its kernels.
 
 import { pause } from "../core/pause.js";
 import type { Heed } from "../heed.js";
@@ -8,7 +9,7 @@ import type { Heed } from "../heed.js";
 /** Milliseconds. */
 const sliceTime = 3;
 const slices = 3;
-/** By then the kernels are compiled, or never will be. */
+/** After this many calls the kernels are compiled with optimisation, or never will be. */
 const mostCalls = 100;
 
 /** Attends with a whole register block of queries and a few of keys, in short calls. */

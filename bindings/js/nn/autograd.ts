@@ -9,23 +9,23 @@ import { checkOptions } from "../core/validate.js";
 export interface ValueAndGradients<Aux> {
   /** The loss. */
   value: number;
-  /** In the order of the sources, or of the module's `parameters()`; zeros where nothing depends on one. */
+  /** In the order of the sources, or of the module's `parameters()`; zeros for one without influence on the loss. */
   gradients: Tensor[];
-  /** What the function returned beside the loss. */
+  /** The function's result beside the loss. */
   aux: Aux;
 }
 
 /**
- * Runs a function that computes a loss, and gives its value and its gradients for the sources. All
- * other tensors that the function makes are freed, but for those it returns beside the loss.
+ * Runs a function that computes a loss, and returns its value and its gradients for the sources. All other
+ * tensors that the function makes are freed, except those it returns beside the loss.
  *
  * The function must not be async, and there is no gradient of a gradient.
  *
- * @param run gives the loss, a tensor of one number, or [loss, aux]: what else is to be kept
- * @param options with `debug` every result is looked at, and the first operation that gives a number
- *   that is not finite is named
+ * @param run returns the loss, a tensor of one number, or [loss, aux], where aux is kept, too
+ * @param options with `debug`, every result is checked, and the error names the first operation whose result
+ *   has a number that is not finite
  * @throws HeedError "shape" for a loss that is not one number, "nan" for one that is not finite,
- *   "disposed", "unsupported", and whatever the function throws
+ *   "disposed", "unsupported", and any error of the function
  */
 export function valueAndGrad<Aux = undefined>(
   sources: Sources,
@@ -52,7 +52,7 @@ export function valueAndGrad<Aux = undefined>(
   return result;
 }
 
-/** Gradients that share memory, with each other or with what was returned, get their own. */
+/** Copies gradients that share memory with each other or with other tensors. */
 function separate(gradients: readonly Tensor[]): Tensor[] {
   const single = gradients.map((gradient, i) =>
     gradients.indexOf(gradient) === i ? gradient : gradient.engine.scaled(gradient, 1),
@@ -66,7 +66,7 @@ function separate(gradients: readonly Tensor[]): Tensor[] {
   });
 }
 
-/** The gradients alone: see `valueAndGrad`. */
+/** Only the gradients: see `valueAndGrad`. */
 export function grad(
   sources: Sources,
   run: () => Tensor | readonly [Tensor, unknown],
@@ -75,7 +75,7 @@ export function grad(
   return valueAndGrad(sources, run, options).gradients;
 }
 
-/** The same numbers, in the same memory, as a constant: no gradient passes. */
+/** The same numbers, in the same memory, as a constant without a gradient. */
 export function detach(x: Tensor): Tensor {
   if (!(x instanceof Tensor)) throw refuse("dtype", "x", "a tensor", describe(x));
   return x.engine.alias(x, x.shape);

@@ -6,7 +6,7 @@ import type { Tensor } from "../core/tensor.js";
 import { checkArgument, isFunction } from "../core/validate.js";
 import { Module } from "./module.js";
 
-/** What each head compares, projected and not yet scaled. */
+/** The queries and keys of each head, projected and not yet scaled. */
 export interface Compared {
   /** [B, H, L, D] */
   readonly query: Tensor;
@@ -14,7 +14,7 @@ export interface Compared {
   readonly key: Tensor;
 }
 
-/** @param compared computes them anew, unrecorded; undefined of an attention that has none to tell */
+/** @param compared computes the queries and keys again, unrecorded; undefined for an attention without them */
 export type ReceiveWeights = (path: string, weights: Tensor, compared?: () => Compared) => void;
 
 const state = inCommon("capture", () => ({
@@ -22,16 +22,16 @@ const state = inCommon("capture", () => ({
 }));
 
 /**
- * Runs a function and hands out the weights of every attention in `root` as it is computed, in training
- * and out of it:
+ * Runs a function and passes on the weights of every attention in `root` as they are computed, in training
+ * and evaluation:
  *
  *     const seen = {};
  *     nn.captureAttention(model, (path, weights) => (seen[path] = weights.toArray()), () =>
  *       model.forward(src, tgt));
  *     seen["decoder.layers.1.multihead_attn"]; // [B, H, L, S]
  *
- * A module that attends several times hands out its weights each time. They last until the model has
- * run: copy what is to be kept. Nothing else is computed differently.
+ * A module that attends several times passes on its weights each time. They are valid until the model has
+ * run: copy those to keep. All other results stay the same.
  *
  * @param receive takes the path of the attention module in `root`, "" for itself, and its weights:
  *   [B, H, L, S] of MultiHeadAttention, [B, L, S] of BahdanauAttention and LuongAttention; of
@@ -59,7 +59,7 @@ export function captureAttention<T>(root: Module, receive: ReceiveWeights, run: 
   }
 }
 
-/** Who wants the weights of this module, if anybody does. */
+/** The receiver of this module's weights, if there is one. */
 export function receiverOf(
   module: Module,
 ): ((weights: Tensor, compared?: () => Compared) => void) | undefined {

@@ -18,12 +18,12 @@ import { checkEngine } from "./module.js";
 import { Generator } from "./random.js";
 
 /**
- * The logits of the next token of each sequence, [rows, V]; they are freed by whom they are given to.
+ * Returns the logits of the next token of each sequence, [rows, V]; the caller frees them.
  *
- * @param sequences all tokens of each sequence so far, as many sequences at every call. A step that keeps a
- *   cache takes only the last token of each.
- * @param order which row of the last call each of them goes on from: a state is to be reordered so, for
- *   example by `cache.reorder(order)`
+ * @param sequences all tokens of each sequence so far; every call has the same number of sequences. A step with
+ *   a cache uses only the last token of each.
+ * @param order the row of the last call that each sequence continues. The step reorders its state, for example
+ *   by `cache.reorder(order)`
  */
 export type Step = (
   sequences: readonly (readonly number[])[],
@@ -31,50 +31,50 @@ export type Step = (
 ) => Tensor | Promise<Tensor>;
 
 export interface GreedyOptions {
-  /** The tokens that each sequence begins with, one or more. */
+  /** The first tokens of each sequence, one or more. */
   startTokens: readonly (readonly number[])[];
   /** Ends a sequence. */
   endToken?: number;
-  /** The most tokens that are added to a sequence. */
+  /** The maximum number of tokens that are added to a sequence. */
   maxLength: number;
-  /** Stops the work between two steps: the promise then fails with the signal's reason. */
+  /** Stops between two steps: the promise is then rejected with the signal's reason. */
   signal?: AbortSignal;
 }
 
 export interface SamplingOptions extends GreedyOptions {
-  /** Logits are divided by it; 0, the default, takes the likeliest token. */
+  /** Divides the logits; 0, the default, takes the most likely token. */
   temperature?: number;
-  /** Only the k likeliest; all by default. */
+  /** Only the k most likely tokens; all by default. */
   topK?: number;
-  /** Only the likeliest whose probabilities together reach p; 1 by default. */
+  /** Only the most likely tokens whose probabilities sum to p; 1 by default. */
   topP?: number;
   /** 0 by default. The same seed gives the same sequences. */
   seed?: number;
 }
 
 export interface BeamSearchOptions extends Omit<GreedyOptions, "startTokens"> {
-  /** The tokens that the sequence begins with, one or more. */
+  /** The first tokens of the sequence, one or more. */
   startTokens: readonly number[];
-  /** Sequences that are followed. */
+  /** The number of sequences that are followed. */
   beams: number;
   /**
-   * alpha in log P / ((5 + length) / 6)^alpha, by which sequences are ranked (Wu et al., 2016, section 7):
-   * larger ones favour longer sequences. 0 by default.
+   * alpha in the score log P / ((5 + length) / 6)^alpha (Wu et al., 2016, section 7): larger values favour longer
+   * sequences. 0 by default.
    */
   lengthPenalty?: number;
 }
 
 export interface Hypothesis {
-  /** What follows the start; the end token is the last one if it is complete. */
+  /** The tokens after the start; a complete sequence ends with the end token. */
   tokens: number[];
   logProbability: number;
-  /** The same, divided by the length penalty. */
+  /** The log probability, divided by the length penalty. */
   score: number;
-  /** Whether it ended, and not the search. */
+  /** Whether the sequence ended by itself, before the search did. */
   isComplete: boolean;
 }
 
-/** The widest search that makes sense: all its sequences are computed at every step. */
+/** The largest number of beams: all of them are computed at every step. */
 export const mostBeams = 1024;
 
 const isToken = isWholeNumber(0);
@@ -82,7 +82,7 @@ const isTokens: Check = {
   expected: "a list of one token or more",
   accepts: (value) => isListOf(value, isToken.accepts) && value.length > 0,
 };
-/** An answer that does not end is to end some time. */
+/** A limit for sequences that never produce the end token. */
 export const isLength = isWholeNumber(1, 2 ** 20);
 
 const common = {
@@ -110,7 +110,7 @@ const beamChecks = {
   lengthPenalty: isNumber,
 } satisfies Record<keyof BeamSearchOptions, Check>;
 
-/** Runs a step and lets the page breathe now and then, so that a signal can come through. */
+/** Runs steps, with a pause now and then, so that the page stays responsive and a signal can arrive. */
 class Steps {
   readonly #step: Step;
   readonly #signal: AbortSignal | undefined;
@@ -145,9 +145,9 @@ class Steps {
 }
 
 /**
- * Goes on with sequences token by token, until each has ended or is long enough.
+ * Extends sequences token by token, until each has ended or has its maximum length.
  *
- * @returns what follows the start of each; the end token is the last one where it came
+ * @returns the tokens after each start, with the end token where it occurred
  */
 export async function generate(
   heed: Heed,
@@ -173,7 +173,7 @@ export async function generate(
     if (topP !== undefined) how.topP = topP;
     const next = freeing(logits, () => heed.scope(() => Array.from(heed.sample(logits, how).data)));
     for (const row of order) {
-      // One that has ended keeps its row, because a cache has one for each: what comes there is left out.
+      // A sequence that has ended keeps its row, because a cache has one per sequence; its new tokens are ignored.
       const token = hasEnded(row) ? (endToken as number) : (next[row] as number);
       sequences[row]?.push(token);
       if (!hasEnded(row)) added[row]?.push(token);
@@ -182,7 +182,7 @@ export async function generate(
   return added;
 }
 
-/** What is read from logits, which are freed. */
+/** Reads from logits, and frees them. */
 function freeing<T>(logits: Tensor, read: () => T): T {
   try {
     return read();
@@ -196,7 +196,7 @@ interface Beam {
   logProbability: number;
 }
 
-/** A way on from a beam. */
+/** A continuation of a beam. */
 interface Candidate {
   row: number;
   token: number;
@@ -204,8 +204,8 @@ interface Candidate {
 }
 
 /**
- * Follows the likeliest sequences (Graves, 2012; Sutskever et al., 2014). Every call of the step has `beams`
- * rows: while there are fewer sequences to follow, as at the first call, the first one stands for the others.
+ * Follows the most likely sequences (Graves, 2012; Sutskever et al., 2014). Every call of the step has `beams`
+ * rows: while there are fewer sequences, as at the first call, the first one fills the other rows.
  *
  * @returns at most `beams` sequences, the best first
  */
@@ -253,7 +253,7 @@ export async function beamSearch(
       }
     }
     live = next;
-    // What a sequence can still come to: its probability only falls, its length is at best the longest.
+    // The best score that a sequence can still reach: its probability only falls, and its length is limited.
     const best = Math.max(
       ...live.flatMap(({ logProbability }) => [
         scoreOf(logProbability, length + 1),
@@ -266,7 +266,7 @@ export async function beamSearch(
   return finished;
 }
 
-/** The likeliest ways on from all beams, the best first. */
+/** The most likely continuations of all beams, the best first. */
 function candidatesOf(
   heed: Heed,
   logits: Tensor,
@@ -280,7 +280,7 @@ function candidatesOf(
     const [logit, token] = [values.data, indices.data];
     const candidates = live.flatMap(({ logProbability }, row) => {
       const first = logit[row * count] as number;
-      // log p = logit - log(sum of exp), and that sum is known from the largest probability.
+      // log p = logit - log(sum of exp), and the largest probability gives that sum.
       const ofFirst = Math.log(greatest[row] as number);
       if (!Number.isFinite(first) || Number.isNaN(ofFirst)) {
         const got = Number.isFinite(first) ? ofFirst : first;

@@ -32,7 +32,7 @@ export interface MultiHeadAttentionOptions {
   kdim?: number;
   /** Size of a value; embedDim by default. */
   vdim?: number;
-  /** The share of weights that are dropped in train mode; 0 by default. */
+  /** The proportion of weights that are dropped in train mode; 0 by default. */
   dropout?: number;
   /** Has biases: true by default. */
   bias?: boolean;
@@ -40,7 +40,7 @@ export interface MultiHeadAttentionOptions {
 }
 
 export interface MultiHeadAttentionForwardOptions {
-  /** Query i sees key j only if j <= i; with a cache i counts from the cache's beginning. */
+  /** Query i sees key j only if j <= i; with a cache, i counts from the start of the cache. */
   isCausal?: boolean;
   /**
    * bool, true where a key may be seen, or float32, added to the scores; broadcasts to [B, H, L, S].
@@ -98,7 +98,7 @@ export class MultiHeadAttention extends Module {
   readonly embedDim: number;
   readonly heads: number;
   readonly dropout: number;
-  /** [3E, E], if keys and values have the size E; else there are the three below. */
+  /** [3E, E], if keys and values have the size E; else the three weights below are used. */
   inProjWeight: Tensor | undefined;
   /** [E, E] */
   qProjWeight: Tensor | undefined;
@@ -175,7 +175,7 @@ export class MultiHeadAttention extends Module {
     } as MultiHeadAttentionForwardResult<O>;
   }
 
-  /** A cache for `forward`, of so many tokens for each sequence. */
+  /** A cache for `forward`. */
   createCache(options: Omit<KvCacheOptions, "heads" | "headSize" | "valueSize">): KvCache {
     const { heads, embedDim } = this;
     return this.heed.createKvCache({ ...options, heads, headSize: embedDim / heads });

@@ -1,4 +1,4 @@
-// What a transformer remembers while it decodes step by step.
+// The cache of a transformer for decoding step by step.
 
 import { isInstance, mark, markKey } from "../core/copies.js";
 import { disposeSymbol } from "../core/owned.js";
@@ -7,14 +7,14 @@ import type { KvCache } from "../ops/kvCache.js";
 /** The caches of one layer, under the names of its attentions. */
 export interface LayerCache {
   readonly selfAttn: KvCache;
-  /** Keys and values of what the encoder gave: projected at the first step and kept. */
+  /** Keys and values of the encoder's output: projected at the first step and kept. */
   readonly multiheadAttn?: KvCache;
 }
 
 export interface TransformerCacheOptions {
   /** Sequences; 1 by default. */
   batch?: number;
-  /** Tokens a sequence may come to have. */
+  /** The most tokens of a sequence. */
   capacity: number;
   /** How numbers are stored; "float32" by default: see KvCacheOptions. */
   dtype?: "float32" | "float16" | "int8";
@@ -29,7 +29,7 @@ export class TransformerCache implements Disposable {
     this.layers = layers;
   }
 
-  /** Tokens that each sequence has: the position of its next one. */
+  /** The number of tokens of each sequence: the position of its next token. */
   get lengths(): number[] {
     return this.layers[0]?.selfAttn.lengths ?? [];
   }
@@ -39,20 +39,20 @@ export class TransformerCache implements Disposable {
     return this.#all().reduce((sum, cache) => sum + cache.bytes, 0);
   }
 
-  /** Takes back the last tokens of all sequences. */
+  /** Removes the last tokens of all sequences. */
   rewind(tokens: number): void {
     for (const { selfAttn } of this.layers) selfAttn.rewind(tokens);
   }
 
   /**
-   * Sequence i becomes what sequence `order[i]` was, as a beam search has it: nothing is copied until one
-   * of those that share a past goes on.
+   * Replaces every sequence i by the former sequence `order[i]`, as in a beam search. Nothing is copied until
+   * one of the sequences that share a past continues.
    */
   reorder(order: readonly number[]): void {
     for (const cache of this.#all()) cache.reorder(order);
   }
 
-  /** Frees the memory. Doing so again does nothing. */
+  /** Frees the memory. Does nothing a second time. */
   dispose(): void {
     for (const cache of this.#all()) cache.dispose();
   }

@@ -15,7 +15,7 @@ export const isActivation = oneOf(...activations);
 export function activate(engine: Engine, x: Tensor, activation: Activation): Tensor {
   checkArgument("activation", activation, isActivation);
   const value = activationValue(engine, activation);
-  const y = engine.run(engine.module.activate, [engine.handle("x", x), value]).tensor();
+  const y = engine.apply(engine.module.activate, [engine.handle("x", x), value]);
   recording()?.record(activation, { x }, [y], ([d]) => ({
     x: activateBackward(engine, d, x, value),
   }));
@@ -30,7 +30,7 @@ export function activateBackward(
   activation: number,
 ): Tensor {
   const args = [engine.handle("d", d), engine.handle("x", x), activation];
-  return engine.run(engine.module.activateBackward, args).tensor();
+  return engine.apply(engine.module.activateBackward, args);
 }
 
 /** The number of an activation in C++. */
@@ -41,7 +41,7 @@ export function activationValue(engine: Engine, activation: Activation | "none")
 export function swiglu(engine: Engine, gate: Tensor, up: Tensor): Tensor {
   const { module } = engine;
   const inputs = () => [engine.handle("gate", gate), engine.handle("up", up)];
-  const y = engine.run(module.swiglu, inputs()).tensor();
+  const y = engine.apply(module.swiglu, inputs());
   recording()?.record("swiglu", { gate, up }, [y], ([d]) => {
     engine.run(module.swigluBackward, [engine.handle("d", d), ...inputs()]);
     return { gate: engine.tensor(), up: engine.tensor() };

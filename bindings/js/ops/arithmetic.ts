@@ -34,7 +34,7 @@ export function multiply(engine: Engine, a: Tensor, b: Tensor | number): Tensor 
   checkTerm(b);
   if (typeof b === "number") {
     const args = [engine.handle("a", a), b];
-    const scaled = engine.run(engine.module.scale, args, { x: "a" }).tensor();
+    const scaled = engine.apply(engine.module.scale, args, { x: "a" });
     recording()?.record("multiply", { a }, [scaled], ([d]) => ({
       a: d && engine.scaled(d, b),
     }));
@@ -68,7 +68,7 @@ export function divide(engine: Engine, a: Tensor, b: Tensor | number): Tensor {
 // Not recorded.
 
 function binary(engine: Engine, operation: Operation, a: Tensor, b: Tensor): Tensor {
-  return engine.run(operation, [engine.handle("a", a), engine.handle("b", b)]).tensor();
+  return engine.apply(operation, [engine.handle("a", a), engine.handle("b", b)]);
 }
 
 /** Runs with b as a tensor: a number becomes one of rank 0. */

@@ -19,11 +19,13 @@ import {
 import { BlockMask } from "./blockMask.js";
 import { KvCache } from "./kvCache.js";
 
+const stages = ["scores", "capped", "masked", "weights", "entropy"] as const;
+
 /**
  * The stages of attention: scores after the scale; after the softcap; after biases and masks; weights;
  * the entropy of each row of weights.
  */
-export type CaptureStage = "scores" | "capped" | "masked" | "weights" | "entropy";
+export type CaptureStage = (typeof stages)[number];
 
 export interface AttentionOptions {
   /** Query heads of inputs [B, L, H*D]. */
@@ -36,19 +38,19 @@ export interface AttentionOptions {
   /** Query i, at position p = i + offset, sees key j only if j <= p. */
   isCausal?: boolean;
   /**
-   * The offset, for all sequences or for each: a number, "topLeft" (0) or "bottomRight" (the last query
-   * stands at the last key). By default the length of the past, or kvLengths[b] - L, or the difference
-   * of a packed sequence's lengths; else 0.
+   * The offset, for all sequences or for each: a number, "topLeft" (0) or "bottomRight" (the last query has the
+   * position of the last key). By default the length of the past, or kvLengths[b] - L, or the difference of a
+   * packed sequence's lengths; else 0.
    */
   causalOffset?: "topLeft" | "bottomRight" | number | readonly number[];
   /** [left, right]: query i sees key j only if p - left <= j <= p + right; -1 leaves a side open. */
   window?: readonly [left: number, right: number];
   /**
-   * bool: true where a key may be seen. float32: added to the scores, -Infinity hides. Broadcasts like
-   * numpy to [B, H, L, S]; a last axis shorter than S (but not 1) hides the keys beyond it.
+   * bool: true where a key may be seen. float32: added to the scores, -Infinity hides. Broadcasts as
+   * in numpy to [B, H, L, S]; a last axis shorter than S (but not 1) hides the keys beyond it.
    */
   mask?: Tensor;
-  /** [B] how many keys of each sequence exist; the rest are not read. */
+  /** [B] the number of keys of each sequence; the others are not read. */
   kvLengths?: readonly number[] | Tensor;
 
   /**
@@ -62,29 +64,28 @@ export interface AttentionOptions {
   /** float32, added to the scores beside a boolean mask; broadcasts to [B, H, L, S]. */
   bias?: Tensor;
   /**
-   * [H] slope * |p - j| is taken off the scores; or a tensor [B, H], of which either axis may be 1. For
-   * packed sequences B is their number.
+   * [H] slope * |p - j| is subtracted from the scores; or a tensor [B, H], either axis of which may be 1. For
+   * packed sequences, B is their number.
    */
   alibiSlopes?: readonly number[] | Tensor;
   /**
-   * [H] a logit for each head that joins the softmax's denominator and nothing else; or a tensor as for
-   * `alibiSlopes`.
+   * [H] a logit per head that is added to the softmax's denominator only; or a tensor as for `alibiSlopes`.
    */
   sinks?: readonly number[] | Tensor;
-  /** The share of weights set to zero at random; the others grow by 1 / (1 - dropout). */
+  /** The proportion of weights that are set to zero at random; the others are scaled by 1 / (1 - dropout). */
   dropout?: number;
-  /** Decides which weights are dropped; 0 by default. */
+  /** The seed of the choice of dropped weights; 0 by default. */
   seed?: number;
 
-  /** Blocks of queries and keys that are seen wholly, partly or not at all: `heed.blockMask`. */
+  /** Blocks of queries and keys that are visible entirely, partly or not at all: `heed.blockMask`. */
   blockMask?: BlockMask;
   /**
-   * Keys and values before those of k and v: [B, G, P, D] and [B, G, P, Dv], or a cache, to which k and
-   * v are appended (`kvLengths` then tells how many of them each sequence takes).
+   * Keys and values that precede k and v: [B, G, P, D] and [B, G, P, Dv], or a cache, to which k and v are
+   * appended (`kvLengths` is then the number of new ones for each sequence).
    */
   past?: { readonly key: Tensor; readonly value: Tensor } | KvCache;
   /**
-   * Bounds of packed sequences, for queries and keys alike or for each: q is then [Tq, H, D], k and v
+   * Bounds of packed sequences, for queries and keys together or separately: q is then [Tq, H, D], k and v
    * [Tk, G, ..], and sequence n has the rows from bounds[n] to bounds[n + 1].
    */
   cuSeqlens?: Bounds | { readonly q: Bounds; readonly k: Bounds };
@@ -93,16 +94,16 @@ export interface AttentionOptions {
   needWeights?: boolean;
   /** Return the log of the softmax denominator [B, H, L]. */
   needLse?: boolean;
-  /** Return one stage of this very computation, or several, [B, H, L, S] each; entropy [B, H, L]. */
+  /** Return one or several stages of this computation, [B, H, L, S] each; entropy [B, H, L]. */
   capture?: CaptureStage | readonly CaptureStage[];
 }
 
 type Bounds = readonly number[] | Tensor;
 
-/** A result that is there if its option is true, and may be there if that is known only later. */
+/** A result that exists if its option is true. */
 export type If<Wanted, Result> = Wanted extends true ? Result : undefined;
 
-/** A type parameter accepts properties that nobody knows; this refuses them. */
+/** Makes unknown properties an error, which a type parameter alone would accept. */
 export type NothingElse<O, Known> = { [Name in Exclude<keyof O, keyof Known>]: never };
 
 type Captured<C> = C extends CaptureStage
@@ -113,7 +114,7 @@ type Captured<C> = C extends CaptureStage
 
 type Present<Past> = Past extends { readonly key: Tensor } ? Tensor : undefined;
 
-/** What was asked for is there; the rest is undefined. */
+/** Results that were not requested are undefined. */
 export interface AttentionResult<O extends AttentionOptions = AttentionOptions> {
   /**
    * [B, H, L, Dv]; [B, L, H*Dv] for inputs of rank 3; [Tq, H, Dv] for packed ones. Zeros for a query
@@ -121,21 +122,15 @@ export interface AttentionResult<O extends AttentionOptions = AttentionOptions> 
    */
   output: Tensor;
   weights: If<O["needWeights"], Tensor>;
-  /** [B, H, L], or [H, Tq]. For a query that sees no key -Infinity, or the sink. */
+  /** [B, H, L], or [H, Tq]. For a query that sees no key, -Infinity or the sink. */
   lse: If<O["needLse"], Tensor>;
   capture: Captured<O["capture"]>;
-  /** The past and the new keys together, [B, G, P + new, D]; a cache holds its own. */
+  /** The past and new keys together, [B, G, P + new, D]; undefined with a cache, which holds them. */
   presentKey: Present<O["past"]>;
   presentValue: Present<O["past"]>;
 }
 
-const stages: readonly unknown[] = [
-  "scores",
-  "capped",
-  "masked",
-  "weights",
-  "entropy",
-] satisfies CaptureStage[];
+const isStage = oneOf(...stages).accepts;
 
 const checks = {
   heads: isWholeNumber(1),
@@ -179,8 +174,7 @@ const checks = {
   needLse: isBoolean,
   capture: {
     expected: `${stages.map((stage) => `"${stage}"`).join(", ")} or a list of them`,
-    accepts: (value) =>
-      isListOf(value, (stage) => stages.includes(stage)) || stages.includes(value),
+    accepts: (value) => isListOf(value, isStage) || isStage(value),
   },
 } satisfies Record<keyof AttentionOptions, Check>;
 
@@ -243,7 +237,7 @@ export function attention<O extends AttentionOptions>(
   } as AttentionResult<O>;
 }
 
-/** What attention may have gradients for, by the names of attentionBackward's results. */
+/** The inputs that can have gradients, by the names of attentionBackward's results. */
 function inputsOf(q: Tensor, k: Tensor, v: Tensor, o: AttentionOptions) {
   const { mask, bias, alibiSlopes: slopes, sinks, past } = o;
   const before = past instanceof KvCache ? undefined : past;
@@ -304,7 +298,7 @@ function attentionBackward(
   return { ...gradients, "past.key": pastKey, "past.value": pastValue };
 }
 
-/** The options as bindings/embind.cpp lists them. */
+/** The options in the order of bindings/embind.cpp. */
 function optionNumbers(
   engine: Engine,
   o: AttentionOptions,
@@ -350,7 +344,7 @@ function optionNumbers(
   ];
 }
 
-/** One stage, or an object of those that a list names. */
+/** One stage, or an object with the listed stages. */
 function pick(
   capture: CaptureStage | readonly CaptureStage[],
   stages: Record<CaptureStage, Tensor | undefined>,

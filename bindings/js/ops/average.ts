@@ -30,10 +30,10 @@ export function average(engine: Engine, x: Tensor, options: AverageOptions = {})
   const { module } = engine;
   const { isCausal = false, keyMask } = options;
   const numbers = () => [Number(isCausal), engine.handleOrNone("keyMask", keyMask)];
-  const y = engine.run(module.average, [engine.handle("x", x), ...numbers()]).tensor();
+  const y = engine.apply(module.average, [engine.handle("x", x), ...numbers()]);
   recording()?.record("average", { x }, [y], ([d]) => {
     const args = [engine.handle("d", d), ...numbers()];
-    return { x: engine.run(module.averageBackward, args).tensor() };
+    return { x: engine.apply(module.averageBackward, args) };
   });
   return y;
 }

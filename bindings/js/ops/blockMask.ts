@@ -1,5 +1,4 @@
-// heed.blockMask: a mask from a function, evaluated once and kept by blocks; and functions for the masks
-// that people use.
+// The block mask: a mask function, evaluated once and stored by blocks; and functions for common masks.
 
 import type { Kind } from "../core/border.js";
 import type { Engine } from "../core/engine.js";
@@ -10,6 +9,7 @@ import {
   type Check,
   checkArgument,
   checkOptions,
+  checkRequired,
   isFunction,
   isWholeNumber,
 } from "../core/validate.js";
@@ -36,7 +36,7 @@ const checks = {
 // The kernel's tiles, and the names of blocks without bits: as in include/heed/heed.hpp.
 const blockQueries = 48;
 const blockKeys = 128;
-/** More pairs would take longer to evaluate than anybody waits. */
+/** Evaluating more pairs would take too long. */
 const mostPairs = 2 ** 30;
 const empty = -1;
 const full = -2;
@@ -59,7 +59,7 @@ function evaluate(visible: MaskFunction, sizes: Required<BlockMaskSizes>): Block
   const kinds = new Int32Array(count);
   const bits: Uint8Array[] = [];
   const shape = [batch, heads, rows, columns];
-  // With one size of 0 the others may be of any length.
+  // If one size is 0, the others have no limit.
   if (count === 0) return { kinds, shape, bits };
   let next = 0;
   for (let b = 0; b < batch; ++b) {
@@ -93,14 +93,13 @@ function evaluate(visible: MaskFunction, sizes: Required<BlockMaskSizes>): Block
 /** A mask by blocks of 48 queries x 128 keys: empty blocks cost nothing, full ones are not masked. */
 export class BlockMask extends Owned {
   readonly sizes: Readonly<Required<BlockMaskSizes>>;
-  /** The share of blocks that are computed at all. */
+  /** The proportion of blocks that are computed. */
   readonly density: number;
 
   /** @internal Made by `heed.blockMask`. */
   constructor(engine: Engine, visible: MaskFunction, sizes: BlockMaskSizes) {
     checkOptions("blockMask", sizes, checks);
-    checkArgument("queries", sizes.queries, checks.queries);
-    checkArgument("keys", sizes.keys, checks.keys);
+    checkRequired(sizes, checks, "queries", "keys");
     if (typeof visible !== "function")
       throw refuse("option", "visible", "a function", describe(visible));
     const { border } = engine;
@@ -117,7 +116,7 @@ export class BlockMask extends Owned {
       const bitsShape = [bits.length, blockQueries, blockKeys];
       const bitsTensor = createTensor(engine, flat, bitsShape, "bool");
       try {
-        // The mask takes over what is in them.
+        // The mask takes over the contents of the tensors.
         border.run(engine.module.newBlockMask, [
           queries,
           keys,
@@ -202,7 +201,7 @@ export const maskFunctions = {
     });
     return ({ q, k }) => documents[q] === documents[k];
   },
-  /** Everybody sees the first `length` tokens; the rest is causal (Raffel et al., 2020). */
+  /** All tokens see the first `length` tokens; the rest is causal (Raffel et al., 2020). */
   prefixLm: (length: number): MaskFunction => {
     checkArgument("length", length, isReach);
     return ({ q, k }) => k < length || k <= q;
@@ -213,12 +212,12 @@ export const maskFunctions = {
     checkArgument("reach", reach, isReach);
     return ({ q, k }) => (q - k) % step === 0 && Math.abs(q - k) <= step * reach;
   },
-  /** What all of them allow. */
+  /** Visible if all of the masks allow it. */
   and: (...masks: MaskFunction[]): MaskFunction => {
     checkMasks(masks);
     return (place) => masks.every((mask) => mask(place));
   },
-  /** What any of them allows. */
+  /** Visible if any of the masks allows it. */
   or: (...masks: MaskFunction[]): MaskFunction => {
     checkMasks(masks);
     return (place) => masks.some((mask) => mask(place));

@@ -8,7 +8,7 @@ import { checkArgument, oneOf } from "../core/validate.js";
 export function cast(engine: Engine, x: Tensor, dtype: "float32" | "float16" | "bfloat16"): Tensor {
   checkArgument("dtype", dtype, oneOf("float32", "float16", "bfloat16"));
   const args = [engine.handle("x", x), engine.module.DType[dtype].value];
-  const y = engine.run(engine.module.cast, args).tensor();
+  const y = engine.apply(engine.module.cast, args);
   recording()?.cut("cast", { x }, [y]);
   return y;
 }

@@ -7,9 +7,9 @@ import type { Tensor } from "../core/tensor.js";
 import { type Check, checkOptions, isNumber, isWholeNumber, oneOf } from "../core/validate.js";
 
 export interface CrossEntropyOptions {
-  /** Rows with this target give 0 and do not count in the mean. */
+  /** Rows with this target have loss 0 and do not count in the mean. */
   ignoreIndex?: number;
-  /** The share of the target that goes to all classes evenly; 0 by default. */
+  /** The proportion of the target that is spread evenly over all classes; 0 by default. */
   labelSmoothing?: number;
   /** "mean" by default; "none" gives the loss of each row. */
   reduction?: "mean" | "sum" | "none";
@@ -37,7 +37,7 @@ export function crossEntropy(
     labelSmoothing,
     module.Reduction[reduction].value,
   ];
-  const loss = engine.run(module.crossEntropy, args()).tensor();
+  const loss = engine.apply(module.crossEntropy, args());
   recording()?.record("crossEntropy", { logits }, [loss], ([d]) => {
     engine.run(module.crossEntropyBackward, [engine.handle("d", d), ...args()]);
     return { logits: engine.tensor() };

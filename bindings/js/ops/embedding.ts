@@ -8,7 +8,7 @@ import type { Tensor } from "../core/tensor.js";
 import { type Check, checkOptions, isWholeNumber } from "../core/validate.js";
 
 export interface EmbeddingOptions {
-  /** A row of the table that has no gradient. */
+  /** The row of the table that gets no gradient. */
   paddingIndex?: number;
 }
 
@@ -35,10 +35,10 @@ export function embedding(
       `a number from 0 to below ${rows}`,
       String(paddingIndex),
     );
-  const found = engine.run(module.embedding, args).tensor();
+  const found = engine.apply(module.embedding, args);
   recording()?.record("embedding", { weight }, [found], ([d]) => {
     const args = [engine.handle("d", d), engine.handle("ids", ids), rows, paddingIndex ?? notGiven];
-    return { weight: engine.run(module.embeddingBackward, args).tensor() };
+    return { weight: engine.apply(module.embeddingBackward, args) };
   });
   return found;
 }

@@ -1,4 +1,4 @@
-// heed.gru.
+// The gated recurrent unit.
 
 import type { Engine } from "../core/engine.js";
 import { recording, snapshot } from "../core/tape.js";
@@ -20,7 +20,7 @@ export interface GruParameters {
 export interface GruOptions {
   /** The state before the first step, [B, Hd]; zeros by default. */
   state?: Tensor;
-  /** Sequence b ends after lengths[b] steps: its state stays, and its outputs are zero. */
+  /** Sequence b ends after lengths[b] steps: then its state no longer changes, and its outputs are zero. */
   lengths?: readonly number[] | Tensor;
 }
 

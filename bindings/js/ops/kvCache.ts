@@ -1,4 +1,4 @@
-// heed.createKvCache: keys and values kept where the kernel reads them.
+// The cache of keys and values, in the layout that the kernel reads.
 
 import type { Kind } from "../core/border.js";
 import type { Engine } from "../core/engine.js";
@@ -10,6 +10,7 @@ import {
   type Check,
   checkArgument,
   checkOptions,
+  checkRequired,
   isBoolean,
   isListOrTensor,
   isWholeNumber,
@@ -22,17 +23,17 @@ export interface KvCacheOptions {
   /** Key/value heads. */
   heads: number;
   headSize: number;
-  /** As headSize by default. */
+  /** headSize by default. */
   valueSize?: number;
-  /** Tokens a sequence may hold. */
+  /** The most tokens that a sequence holds. */
   capacity: number;
   /** How numbers are stored; "float32" by default. "int8" has one scale for each token and head. */
   dtype?: "float32" | "float16" | "int8";
   /**
-   * A sequence keeps its last `capacity` tokens and drops older ones, instead of refusing new ones;
-   * positions go on counting. In attention, the query at position p sees the last `capacity` keys up to
-   * its own, from p - capacity + 1 on, as with `window: [capacity - 1, -1]`: so it does not matter whether
-   * tokens come one by one or many at a time. A rewind does not bring back what was dropped.
+   * A full sequence drops its oldest tokens instead of refusing new ones; positions continue to count. In
+   * attention, the query at position p sees the last `capacity` keys up to its own, from p - capacity + 1 on,
+   * as with `window: [capacity - 1, -1]`: so results are the same for tokens one by one or many at a time. A
+   * rewind does not restore dropped tokens.
    */
   isRolling?: boolean;
 }
@@ -58,9 +59,7 @@ export class KvCache extends Owned {
   /** @internal Made by `heed.createKvCache`. */
   constructor(engine: Engine, options: KvCacheOptions) {
     checkOptions("createKvCache", options, checks);
-    for (const name of ["heads", "headSize", "capacity"] as const) {
-      checkArgument(name, options[name], checks[name]);
-    }
+    checkRequired(options, checks, "heads", "headSize", "capacity");
     const { batch = 1, heads, headSize, valueSize = headSize, capacity } = options;
     const { dtype = "float32", isRolling = false } = options;
     const { module, border } = engine;
@@ -96,22 +95,22 @@ export class KvCache extends Owned {
     ];
   }
 
-  /** What it was made for, and the lengths of its sequences, not what they hold. */
+  /** The options and the lengths of the sequences, without their contents. */
   toJSON(): Required<KvCacheOptions> & { lengths: number[] | null } {
     return { ...this.#options, lengths: this.isDisposed ? null : this.lengths };
   }
 
-  /** Tokens appended to each sequence and not taken back: the position of its next one. */
+  /** The number of tokens appended to each sequence and not rewound: the position of its next token. */
   get lengths(): number[] {
     return this.#ofEach(this.engine.module.kvCacheLength);
   }
 
-  /** The position of the oldest token that each sequence still holds. */
+  /** The position of the oldest token that each sequence holds. */
   get firsts(): number[] {
     return this.#ofEach(this.engine.module.kvCacheFirst);
   }
 
-  /** Memory held, in bytes; what sequences share is counted once. */
+  /** Memory held, in bytes; memory that sequences share is counted once. */
   get bytes(): number {
     const { module, border } = this.engine;
     border.run(module.kvCacheBytes, [this.handle("cache", border)]);
@@ -121,7 +120,7 @@ export class KvCache extends Owned {
   /**
    * Appends k [batch, heads, L, headSize] and v [batch, heads, L, valueSize] without attending.
    *
-   * @param counts [batch] how many of the L rows each sequence takes; all by default
+   * @param counts [batch] the number of rows for each sequence, of the L rows; all by default
    * @throws HeedError "option" if a sequence that does not roll would pass its capacity, "shape"
    */
   append(k: Tensor, v: Tensor, counts?: readonly number[] | Tensor): void {
@@ -134,7 +133,7 @@ export class KvCache extends Owned {
     );
   }
 
-  /** Takes back the last tokens of a sequence; of all sequences if none is named. */
+  /** Removes the last tokens of a sequence, or of all sequences if none is given. */
   rewind(tokens: number, sequence?: number): void {
     checkArgument("tokens", tokens, isWholeNumber(0));
     const { module, border } = this.engine;
@@ -144,7 +143,7 @@ export class KvCache extends Owned {
       border.run(module.kvCacheRewind, [handle, sequence, tokens]);
       return;
     }
-    // All or none: look before the first one changes.
+    // All or none: checks every sequence before it changes the first one.
     const { lengths, firsts } = this;
     const held = Math.min(...lengths.map((length, b) => length - (firsts[b] ?? 0)));
     checkArgument("tokens", tokens, {
@@ -156,8 +155,8 @@ export class KvCache extends Owned {
   }
 
   /**
-   * Gives a sequence, in place of what it holds, the first tokens of another, sharing their memory until
-   * one of them writes to it.
+   * Replaces the contents of a sequence by the first tokens of another. They share memory until one of them
+   * writes to it.
    */
   share(options: { from: number; to: number; tokens: number }): void {
     const sequence = isWholeNumber(0, this.#options.batch - 1);
@@ -172,8 +171,8 @@ export class KvCache extends Owned {
   }
 
   /**
-   * Sequence b becomes what sequence order[b] was, for all at once. Sequences that come from the same one
-   * share its memory until one of them writes to it.
+   * Replaces every sequence b by the former sequence order[b]. Sequences with the same origin share its memory
+   * until one of them writes to it.
    */
   reorder(order: readonly number[]): void {
     checkArgument("order", order, { expected: "a list of numbers", accepts: Array.isArray });
@@ -184,7 +183,7 @@ export class KvCache extends Owned {
     );
   }
 
-  /** A number of each sequence. */
+  /** A number for each sequence. */
   #ofEach(operation: Operation): number[] {
     const { border } = this.engine;
     const handle = this.handle("cache", border);

@@ -18,8 +18,8 @@ export interface LinearOptions {
   /** [out] */
   bias?: Tensor;
   /**
-   * What is done to each number of the result: "gelu" is x Phi(x) and "geluTanh" its approximation by
-   * tanh, "silu" x / (1 + exp(-x)), "sigmoid" 1 / (1 + exp(-x)). Nothing by default.
+   * Applied to each element of the result: "gelu" is x Phi(x) and "geluTanh" its approximation by
+   * tanh, "silu" x / (1 + exp(-x)), "sigmoid" 1 / (1 + exp(-x)). None by default.
    */
   activation?: Activation;
 }
@@ -41,9 +41,12 @@ export function linear(
   const { bias, activation } = options;
   const tape = recording();
   const run = (operation: Operation, handle: Handle, value: number) =>
-    engine
-      .run(operation, [engine.handle("x", x), handle, engine.handleOrNone("bias", bias), value])
-      .tensor();
+    engine.apply(operation, [
+      engine.handle("x", x),
+      handle,
+      engine.handleOrNone("bias", bias),
+      value,
+    ]);
   if (weight instanceof PackedWeights) {
     const handle = weight.handle("weight", engine.border);
     const y = run(module.linearPacked, handle, activationValue(engine, activation ?? "none"));
@@ -54,8 +57,8 @@ export function linear(
   const value = activationValue(engine, activation ?? "none");
   if (!tape) return run(module.linear, handle, value);
 
-  // The gradient of an activation is one of its argument, which must be there then; but for ReLU, whose
-  // result is positive where its argument is.
+  // The gradient of an activation depends on its argument, so that is computed and kept. ReLU is an exception:
+  // its result is positive where its argument is.
   const relu = activation === "relu" ? value : undefined;
   const y = run(module.linear, handle, relu ?? activationValue(engine, "none"));
   tape.record("linear", { x, weight, bias }, [y], ([given], needs) => {

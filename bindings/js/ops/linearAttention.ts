@@ -1,4 +1,4 @@
-// heed.linearAttention: its options, their checks, and the call.
+// Linear attention.
 
 import { notGiven } from "../core/border.js";
 import type { Engine } from "../core/engine.js";
@@ -14,7 +14,7 @@ import {
 } from "../core/validate.js";
 
 export interface LinearAttentionOptions {
-  /** How a token changes the state S [D, Dv]: see the names in include/heed/heed.hpp. */
+  /** How a token changes the state S [D, Dv]: see include/heed/heed.hpp. */
   rule?: "linear" | "gated" | "delta" | "gatedDelta";
   /** Query heads of inputs [B, L, H*D]. */
   heads?: number;
@@ -23,12 +23,12 @@ export interface LinearAttentionOptions {
   /** 1/sqrt(D) by default. */
   scale?: number;
   /**
-   * With the gated rules: the logarithm of the decay, for each row of the state, [B, G, L, D] or
-   * [B, L, G*D], or for all of them, [B, G, L] or [B, L, G]. An axis of size 1 repeats its number:
-   * [B, L, 1] is one decay for all heads.
+   * For the gated rules: the logarithm of the decay, for each row of the state, [B, G, L, D] or [B, L, G*D],
+   * or for all rows, [B, G, L] or [B, L, G]. An axis of size 1 is repeated: [B, L, 1] is one decay for all
+   * heads.
    */
   decay?: Tensor;
-  /** With the delta rules: [B, G, L], [B, G, L, 1] or [B, L, G]; axes of size 1 as for `decay`. */
+  /** For the delta rules: [B, G, L], [B, G, L, 1] or [B, L, G]; axes of size 1 as for `decay`. */
   beta?: Tensor;
   /** [B, G, D, Dv]; zeros by default. */
   pastState?: Tensor;

@@ -14,27 +14,27 @@ import {
 } from "../core/validate.js";
 
 export interface NonLocalMeansOptions {
-  /** Patches have 2 patchRadius + 1 pixels a side; 3 by default, 128 at most. */
+  /** Patches have 2 patchRadius + 1 pixels per side; 3 by default, 128 at most. */
   patchRadius?: number;
-  /** Search windows have 2 searchRadius + 1 pixels a side; 10 by default. */
+  /** Search windows have 2 searchRadius + 1 pixels per side; 10 by default. */
   searchRadius?: number;
-  /** The weight falls by e where the distance of two patches grows by h^2; 0.1 by default. */
+  /** The weight falls by a factor of e for each h^2 of distance between patches; 0.1 by default. */
   h?: number;
-  /** Deviation of the noise: 2 sigma^2 is taken off the distances; 0 by default. */
+  /** Standard deviation of the noise: 2 sigma^2 is subtracted from the distances; 0 by default. */
   sigma?: number;
-  /** How patches reach outside the image: mirrored (the default), or into zeros. */
+  /** The image outside its edges: mirrored (the default) or zero. */
   border?: "reflect" | "zero";
 }
 
 export interface NonLocalMeansResult {
   /** [H, W] */
   output: Tensor;
-  /** [H, W]: the sum of each pixel's weights before they are divided by it. */
+  /** [H, W]: the sum of each pixel's weights before normalisation. */
   weightSum: Tensor;
 }
 
 const checks = {
-  // The work grows with its square: what is far beyond any use would take hours.
+  // The work grows with its square: much larger values would take hours.
   patchRadius: isWholeNumber(0, 128),
   searchRadius: isWholeNumber(0),
   h: isPositive,
@@ -44,9 +44,7 @@ const checks = {
 
 export function localMean(engine: Engine, image: Tensor, radius: number): Tensor {
   checkArgument("radius", radius, isWholeNumber(0));
-  const mean = engine
-    .run(engine.module.localMean, [engine.handle("image", image), radius])
-    .tensor();
+  const mean = engine.apply(engine.module.localMean, [engine.handle("image", image), radius]);
   recording()?.cut("localMean", { image }, [mean]);
   return mean;
 }
@@ -75,7 +73,7 @@ export function nonLocalMeansWeights(
   checkArgument("column", column, isWholeNumber(0));
   const numbers = nonLocalMeansNumbers(engine, "nonLocalMeansWeights", options);
   const args = [engine.handle("image", image), row, column, ...numbers];
-  const weights = engine.run(engine.module.nonLocalMeansWeights, args).tensor();
+  const weights = engine.apply(engine.module.nonLocalMeansWeights, args);
   recording()?.cut("nonLocalMeansWeights", { image }, [weights]);
   return weights;
 }

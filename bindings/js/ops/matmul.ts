@@ -7,7 +7,7 @@ import { type Check, checkOptions, isBoolean } from "../core/validate.js";
 import { repeated, sumTo } from "./sums.js";
 
 export interface MatmulOptions {
-  /** Whether the last two axes of a change places before. */
+  /** Whether to swap the last two axes of a first. */
   transposeA?: boolean;
   transposeB?: boolean;
 }
@@ -20,21 +20,19 @@ const checks = { transposeA: isBoolean, transposeB: isBoolean } satisfies Record
 export function matmul(engine: Engine, a: Tensor, b: Tensor, options: MatmulOptions = {}): Tensor {
   checkOptions("matmul", options, checks);
   const times = (x: Tensor, y: Tensor, transposeA: boolean, transposeB: boolean) =>
-    engine
-      .run(engine.module.matmul, [
-        engine.handle("a", x),
-        engine.handle("b", y),
-        Number(transposeA),
-        Number(transposeB),
-      ])
-      .tensor();
+    engine.apply(engine.module.matmul, [
+      engine.handle("a", x),
+      engine.handle("b", y),
+      Number(transposeA),
+      Number(transposeB),
+    ]);
   const { transposeA = false, transposeB = false } = options;
   const result = times(a, b, transposeA, transposeB);
   recording()?.record("matmul", { a, b }, [result], ([d], needs) => {
     if (!d) return {};
     let forA: Tensor | undefined;
     if (needs("a")) {
-      // A matrix b serves every a of a batch.
+      // One matrix b is used for every a of a batch.
       forA = transposeA
         ? perBatch(engine, b, d, transposeB, times)
         : times(d, b, false, !transposeB);
@@ -49,7 +47,7 @@ export function matmul(engine: Engine, a: Tensor, b: Tensor, options: MatmulOpti
   return result;
 }
 
-/** b d^T for a of a batch [..., K, M] whose b is one matrix, or one for each. */
+/** b d^T for each a of a batch [..., K, M], where b is one matrix or one for each a. */
 function perBatch(
   engine: Engine,
   b: Tensor,

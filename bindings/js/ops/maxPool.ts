@@ -9,7 +9,7 @@ export function adaptiveMaxPool(engine: Engine, x: Tensor, rows: number, columns
   checkArgument("rows", rows, isWholeNumber(1));
   checkArgument("columns", columns, isWholeNumber(1));
   const args = [engine.handle("x", x), rows, columns];
-  const pooled = engine.run(engine.module.adaptiveMaxPool, args).tensor();
+  const pooled = engine.apply(engine.module.adaptiveMaxPool, args);
   recording()?.cut("adaptiveMaxPool", { x }, [pooled]);
   return pooled;
 }

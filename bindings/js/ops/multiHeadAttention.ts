@@ -1,4 +1,4 @@
-// heed.multiHeadAttention: its parameters, their checks, and the call.
+// Multi-head attention: in one call, or in steps that a tape records and that can use a cache.
 
 import type { Engine } from "../core/engine.js";
 import { describe, refuse } from "../core/error.js";
@@ -22,7 +22,7 @@ import { mean } from "./sums.js";
 
 /** The parameters of torch.nn.MultiheadAttention, in its layout. */
 export interface MultiHeadAttentionParameters {
-  /** [3E, E]; or leave it out and give the three below. */
+  /** [3E, E]; or else the three weights below. */
   inProjWeight?: Tensor;
   /** [E, E] */
   qProjWeight?: Tensor;
@@ -49,7 +49,7 @@ export interface MultiHeadAttentionOptions {
   needWeights?: boolean;
   /** Weights as the mean over heads, [B, L, S], instead of [B, H, L, S]. */
   averageWeights?: boolean;
-  /** The share of weights that are dropped, which ones the seed says: see AttentionOptions. */
+  /** The proportion of weights that are dropped, and its seed: see AttentionOptions. */
   dropout?: number;
   seed?: number;
 }
@@ -160,7 +160,7 @@ export function project(
   p: MultiHeadAttentionParameters,
 ): Projected {
   const { inProjWeight, inProjBias } = p;
-  // One product for all three; on a tape, its gradient would need another copy.
+  // One product for all three. A tape records three, whose gradients need no copy of the parts.
   if (inProjWeight && key === query && value === query && !recording())
     return split(engine, linear(engine, query, inProjWeight, inProjBias), 3, {
       axis: -1,
@@ -199,7 +199,7 @@ function joinedMasks(
   return { mask, bias };
 }
 
-/** Refuses what C++ refuses, in its words. */
+/** Checks that C++ makes in the one call, with the same messages. */
 function checkShapes(
   engine: Engine,
   [query, key, value]: readonly [Tensor, Tensor, Tensor],
@@ -207,9 +207,8 @@ function checkShapes(
   o: MultiHeadAttentionOptions,
 ): void {
   const any = undefined;
-  checkTensor(engine, "query", query, [any, any, any]);
-  checkTensor(engine, "key", key, [any, any, any]);
-  checkTensor(engine, "value", value, [any, any, any]);
+  for (const [name, x] of Object.entries({ query, key, value }))
+    checkTensor(engine, name, x, [any, any, any]);
   const [B, , E] = query.shape as [number, number, number];
   const [, S] = key.shape;
   const size = p.inProjWeight ? E : any;

@@ -8,11 +8,11 @@ import { type Check, checkOptions, isNumber, isTensor, isWholeNumber } from "../
 export interface LayerNormOptions {
   /** The sizes of the normalised axes; ones by default. */
   weight?: Tensor;
-  /** The same; zeros by default. */
+  /** The sizes of the normalised axes; zeros by default. */
   bias?: Tensor;
   /** Added to the variance; 1e-5 by default. */
   eps?: number;
-  /** So many of the last axes are normalised together; 1 by default. */
+  /** The number of last axes that are normalised together; 1 by default. */
   axes?: number;
 }
 
@@ -47,7 +47,7 @@ export function layerNorm(engine: Engine, x: Tensor, options: LayerNormOptions =
     engine.handleOrNone("bias", bias),
     eps,
   ];
-  const y = engine.run(module.layerNorm, args()).tensor();
+  const y = engine.apply(module.layerNorm, args());
   recording()?.record("layerNorm", { x, weight, bias }, [y], ([d]) => {
     engine.run(module.layerNormBackward, [engine.handle("d", d), ...args()]);
     return { x: engine.tensor(), weight: engine.optional(), bias: engine.optional() };
@@ -60,7 +60,7 @@ export function rmsNorm(engine: Engine, x: Tensor, options: RmsNormOptions = {})
   const { module } = engine;
   const { weight, eps = 1e-6, axes = 1 } = options;
   const args = () => [engine.handle("x", x), axes, engine.handleOrNone("weight", weight), eps];
-  const y = engine.run(module.rmsNorm, args()).tensor();
+  const y = engine.apply(module.rmsNorm, args());
   recording()?.record("rmsNorm", { x, weight }, [y], ([d]) => {
     engine.run(module.rmsNormBackward, [engine.handle("d", d), ...args()]);
     return { x: engine.tensor(), weight: engine.optional(), bias: engine.optional() };

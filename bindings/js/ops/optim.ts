@@ -1,4 +1,4 @@
-// The steps of optimisers, which change tensors in place: see nn/optim.ts.
+// Optimiser steps, which update tensors in place: see nn/optim.ts.
 
 import type { Engine } from "../core/engine.js";
 import type { Tensor } from "../core/tensor.js";
@@ -67,7 +67,7 @@ export function adamStep(
   ]);
 }
 
-/** Scales gradients so that their norm, which is returned, is at most `maxNorm`. */
+/** Scales gradients to a common norm of at most `maxNorm`, and returns their norm before that. */
 export function clipGradients(
   engine: Engine,
   gradients: readonly Tensor[],

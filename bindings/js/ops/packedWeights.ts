@@ -9,8 +9,8 @@ import { type Check, checkOptions, oneOf } from "../core/validate.js";
 
 export interface PackWeightsOptions {
   /**
-   * "float32" by default. "int8" takes a quarter of the memory and about half of the time; results are
-   * off by some 2 % of their root mean square on normally distributed numbers.
+   * "float32" by default. "int8" takes a quarter of the memory and about half of the time; its error is about
+   * 2 % of the results' root mean square on normally distributed numbers.
    */
   format?: "float32" | "int8";
 }
@@ -19,14 +19,14 @@ const checks = {
   format: oneOf("float32", "int8"),
 } satisfies Record<keyof PackWeightsOptions, Check>;
 
-/** The weights of a linear layer in the order in which its kernel reads them. */
+/** The weights of a linear layer in the order in which the kernel reads them. */
 export class PackedWeights extends Owned {
   /** [out, in] */
   readonly shape: readonly number[];
   readonly format: "float32" | "int8";
   /** Memory held, in bytes. */
   readonly bytes: number;
-  /** What they were packed from, for a tape that finds it. */
+  /** The tensor they were packed from, by which a tape knows it. */
   readonly #weight: WeakRef<Tensor>;
 
   /** @internal Made by `heed.packWeights`. */
@@ -44,7 +44,7 @@ export class PackedWeights extends Owned {
     this.#weight = new WeakRef(weight);
   }
 
-  /** @internal The tensor they were packed from, while there is one. */
+  /** @internal The tensor they were packed from, if it still exists. */
   get weight(): Tensor | undefined {
     return this.#weight.deref();
   }

@@ -32,5 +32,5 @@ export function sinusoidalEncoding(
   checkArgument("size", size, isWholeNumber(0));
   checkOptions("sinusoidalEncoding", options, checks);
   const { base = 10000, offset = 0 } = options;
-  return engine.run(engine.module.sinusoidalEncoding, [length, size, base, offset]).tensor();
+  return engine.apply(engine.module.sinusoidalEncoding, [length, size, base, offset]);
 }

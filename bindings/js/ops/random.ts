@@ -55,5 +55,5 @@ function random(
 ): Tensor {
   checkShape(shape);
   checkArgument("seed", seed, isWholeNumber(0));
-  return engine.run(operation, [shape.length, ...shape, first, second, seed as number]).tensor();
+  return engine.apply(operation, [shape.length, ...shape, first, second, seed as number]);
 }

@@ -170,9 +170,7 @@ const mostParts = (engine: Engine) => engine.module.numberCount - 2;
 // Not recorded.
 
 function permuted(engine: Engine, x: Tensor, order: readonly number[]): Tensor {
-  return engine
-    .run(engine.module.transpose, [engine.handle("x", x), order.length, ...order])
-    .tensor();
+  return engine.apply(engine.module.transpose, [engine.handle("x", x), order.length, ...order]);
 }
 
 function cutOut(engine: Engine, x: Tensor, axis: number, start: number, length: number): Tensor {
@@ -181,12 +179,12 @@ function cutOut(engine: Engine, x: Tensor, axis: number, start: number, length: 
     const shape = x.shape.map((size, i) => (i === axis ? length : size));
     return engine.alias(x, shape, start * product(x.shape.slice(axis + 1)));
   }
-  return engine.run(engine.module.slice, [engine.handle("x", x), axis, start, length]).tensor();
+  return engine.apply(engine.module.slice, [engine.handle("x", x), axis, start, length]);
 }
 
 function joined(engine: Engine, parts: readonly Tensor[], axis: number): Tensor {
   const handles = parts.map((part, i) => engine.handle(`parts[${i}]`, part));
-  return engine.run(engine.module.concat, [handles.length, ...handles, axis]).tensor();
+  return engine.apply(engine.module.concat, [handles.length, ...handles, axis]);
 }
 
 function swapLast(shape: readonly number[]): number[] {

@@ -18,7 +18,7 @@ export interface RopeOptions {
   style?: "half" | "interleaved";
   /** Heads of x [B, L, H*D]. */
   heads?: number;
-  /** So many entries of each head are rotated, the first ones; all by default. */
+  /** The number of entries of each head that are rotated, from the first on; all by default. */
   rotarySize?: number;
   /** 10000 by default. */
   base?: number;
@@ -27,8 +27,8 @@ export interface RopeOptions {
   /** int32 [B, L] or [1, L], instead of the offset. */
   positionIds?: Tensor;
   /**
-   * Tables instead of the base: [positions, rotarySize / 2], or [B, L, rotarySize / 2] or
-   * [1, L, rotarySize / 2] row by row.
+   * Tables instead of the base: [positions, rotarySize / 2], or for each row [B, L, rotarySize / 2] or
+   * [1, L, rotarySize / 2].
    */
   cos?: Tensor;
   sin?: Tensor;
@@ -51,19 +51,17 @@ export function rope(engine: Engine, x: Tensor, options: RopeOptions = {}): Tens
   const tape = recording();
   const o = tape ? snapshot(options) : options;
   const turn = (operation: Operation, x: Tensor) =>
-    engine
-      .run(operation, [
-        engine.handle("x", x),
-        module.RopeStyle[o.style ?? "half"].value,
-        o.heads ?? 0,
-        o.rotarySize ?? 0,
-        o.base ?? 10000,
-        o.offset ?? 0,
-        engine.handleOrNone("positionIds", o.positionIds),
-        engine.handleOrNone("cos", o.cos),
-        engine.handleOrNone("sin", o.sin),
-      ])
-      .tensor();
+    engine.apply(operation, [
+      engine.handle("x", x),
+      module.RopeStyle[o.style ?? "half"].value,
+      o.heads ?? 0,
+      o.rotarySize ?? 0,
+      o.base ?? 10000,
+      o.offset ?? 0,
+      engine.handleOrNone("positionIds", o.positionIds),
+      engine.handleOrNone("cos", o.cos),
+      engine.handleOrNone("sin", o.sin),
+    ]);
   const turned = turn(module.rope, x);
   tape?.cut("rope for its tables", { cos: o.cos, sin: o.sin }, [turned]);
   tape?.record("rope", { x }, [turned], ([d]) => ({

@@ -1,4 +1,4 @@
-// From logits to tokens: heed.topK and heed.sample.
+// From logits to tokens: the largest ones, and sampling.
 
 import type { Engine } from "../core/engine.js";
 import { recording } from "../core/tape.js";
@@ -7,6 +7,7 @@ import {
   type Check,
   checkArgument,
   checkOptions,
+  checkRequired,
   isNumber,
   isWholeNumber,
 } from "../core/validate.js";
@@ -14,18 +15,18 @@ import {
 export interface TopKResult {
   /** [..., k], the largest first. */
   values: Tensor;
-  /** int32 [..., k]; of equal numbers the first comes first. */
+  /** int32 [..., k]; equal values are in the order of their indices. */
   indices: Tensor;
 }
 
 export interface SampleOptions {
-  /** Logits are divided by it; 0 takes the largest. 1 by default. */
+  /** Divides the logits; 0 takes the largest. 1 by default. */
   temperature?: number;
-  /** Only the k likeliest (Fan et al., 2018); all by default. */
+  /** Only the k most likely tokens (Fan et al., 2018); all by default. */
   topK?: number;
-  /** Only the likeliest whose probabilities together reach p (Holtzman et al., 2020); 1 by default. */
+  /** Only the most likely tokens whose probabilities sum to p (Holtzman et al., 2020); 1 by default. */
   topP?: number;
-  /** Row r of a seed always draws the same number. */
+  /** For one seed, row r always draws the same random number. */
   seed: number;
 }
 
@@ -47,14 +48,12 @@ export function topK(engine: Engine, x: Tensor, k: number): TopKResult {
 
 export function sample(engine: Engine, logits: Tensor, options: SampleOptions): Tensor {
   checkOptions("sample", options, checks);
-  checkArgument("seed", options.seed, checks.seed);
-  return engine
-    .run(engine.module.sample, [
-      engine.handle("logits", logits),
-      options.temperature ?? 1,
-      options.topK ?? 0,
-      options.topP ?? 1,
-      options.seed,
-    ])
-    .tensor();
+  checkRequired(options, checks, "seed");
+  return engine.apply(engine.module.sample, [
+    engine.handle("logits", logits),
+    options.temperature ?? 1,
+    options.topK ?? 0,
+    options.topP ?? 1,
+    options.seed,
+  ]);
 }

@@ -1,4 +1,4 @@
-// What the kinds of attention with scores of their own share: one head, queries and keys by name.
+// Shared by the attentions of recurrent encoder-decoders: their results, their checks, and dot-product scores.
 
 import type { Engine } from "../core/engine.js";
 import type { Tensor } from "../core/tensor.js";
@@ -6,7 +6,7 @@ import { checkTensor } from "../core/validate.js";
 import { attention } from "./attention.js";
 import { reshape } from "./rearrange.js";
 
-/** What attention with scores of its own gives. */
+/** The result of attention with one head. */
 export interface ScoredAttentionResult {
   /** [B, L, Dv] */
   output: Tensor;
@@ -15,7 +15,7 @@ export interface ScoredAttentionResult {
 }
 
 export interface KeyMaskOptions {
-  /** bool [B, S], true where a key may be seen. */
+  /** bool [B, S], true where a key is visible. */
   keyMask?: Tensor;
 }
 

@@ -5,10 +5,10 @@ import { recording } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
 
 export function softmax(engine: Engine, x: Tensor): Tensor {
-  const y = engine.run(engine.module.softmax, [engine.handle("x", x)]).tensor();
+  const y = engine.apply(engine.module.softmax, [engine.handle("x", x)]);
   recording()?.record("softmax", { x }, [y], ([d]) => {
     const args = [engine.handle("d", d), engine.handle("softmax", y)];
-    return { x: engine.run(engine.module.softmaxBackward, args).tensor() };
+    return { x: engine.apply(engine.module.softmaxBackward, args) };
   });
   return y;
 }

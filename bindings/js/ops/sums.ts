@@ -6,9 +6,9 @@ import { checkShape, type Tensor } from "../core/tensor.js";
 import { axisOf, type Check, checkOptions, isAxis, isBoolean } from "../core/validate.js";
 
 export interface ReduceOptions {
-  /** Which axis; a negative one counts from the end. All together by default. */
+  /** The axis; a negative one counts from the end. All elements by default. */
   axis?: number;
-  /** Whether the axis stays, with size 1. */
+  /** Whether to keep the axis, with size 1. */
   keepDims?: boolean;
 }
 
@@ -69,13 +69,11 @@ function reduce(
 /** The sum of x over the axes that broadcasting from `shape` to the shape of x would add or repeat. */
 export function sumTo(engine: Engine, x: Tensor, shape: readonly number[]): Tensor {
   if (x.shape.length === shape.length && x.shape.every((size, i) => size === shape[i])) return x;
-  return engine.run(engine.module.sumTo, [engine.handle("x", x), shape.length, ...shape]).tensor();
+  return engine.apply(engine.module.sumTo, [engine.handle("x", x), shape.length, ...shape]);
 }
 
 /** x broadcast to a shape. */
 export function repeated(engine: Engine, x: Tensor, shape: readonly number[]): Tensor {
   checkShape(shape);
-  return engine
-    .run(engine.module.broadcastTo, [engine.handle("x", x), shape.length, ...shape])
-    .tensor();
+  return engine.apply(engine.module.broadcastTo, [engine.handle("x", x), shape.length, ...shape]);
 }
