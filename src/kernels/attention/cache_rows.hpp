@@ -36,8 +36,7 @@ inline void each_place(const CacheRow& t, const Write& write) noexcept {
 }
 
 template <class Isa>
-bool store_cache_row(const CacheRow& row) noexcept {
-  const CacheRow t = row;   // a copy, because the numbers written could alias the argument
+bool store_cache_row(const CacheRow& t) noexcept {
   float not_finite = 0.0f;  // or NaN
   switch (t.format) {
     case NumberFormat::kFloat32:
