@@ -12,7 +12,7 @@
 //                layers with H heads (post-norm, ReLU or GELU between E and F), a linear layer onto `vocabulary`
 //                classes and cross-entropy, for B sequences of L tokens. The answer is the losses of the
 //                first steps, which depend on the gradients of the others; each case repeats its tokens
-//   nonLocalMeans  of an image [H, W], see OriginOperations.nonLocalMeans
+//   nonLocalMeans  of an image [H, W], see Heed.nonLocalMeans
 // `tolerance` is for the relative error of a row of the answer; 0.0447 is a cosine similarity of 0.999.
 // `without` names peers that are left out, because they would make a run minutes longer.
 // `isLong` cases are measured with one thread only, `isTraining` ones by --train and --quick only, but
