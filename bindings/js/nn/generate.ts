@@ -129,7 +129,7 @@ class Steps {
   }
 
   async run(sequences: readonly (readonly number[])[], order: readonly number[]): Promise<Tensor> {
-    const longest = 16; // milliseconds, a frame of a page
+    const longest = 16; // milliseconds, one frame of the page
     if (performance.now() - this.#begin > longest) {
       await pause();
       this.#begin = performance.now();
