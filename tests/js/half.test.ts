@@ -68,7 +68,7 @@ describeEngines((heed) => {
       const wanted: number[] = [];
       for (let low = 0; low < infinity; ++low) {
         const [a, b] = [numbers[low] as number, numbers[low + 1] as number];
-        // Infinity stands where the next number would.
+        // Infinity takes the place of the next number.
         const above = b === Infinity ? 2 * a - (numbers[low - 1] as number) : b;
         const middle = (a + above) / 2;
         sources.push(middle, nextFloat(middle, -1), nextFloat(middle, 1));

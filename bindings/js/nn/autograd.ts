@@ -27,7 +27,7 @@ export interface ValueAndGradients<Aux> {
  * @param run returns the loss, a tensor with one element, or [loss, aux]; tensors in aux are not freed
  * @param options with `debug`, every result is checked, and the error names the first operation whose
  *   result has a number that is not finite
- * @throws HeedError "shape" for a loss with more than one element, "nan" for a loss that is not finite,
+ * @throws HeedError "shape" for a loss that is not one element, "nan" for a loss that is not finite,
  *   "disposed", "unsupported", and any error of the function
  */
 export function valueAndGrad<Aux = undefined>(
