@@ -1,5 +1,5 @@
-// The operations on arrays, and those number by number, at the edges: no elements, one, as many axes as
-// there may be. autograd.test.ts and operations.test.ts have the middle.
+// Array and element-wise operations at the limits: no elements, one element, and the maximum number of
+// axes. autograd.test.ts and operations.test.ts test ordinary sizes.
 
 import type { Heed, Tensor } from "heed";
 import { grad } from "heed/nn";
@@ -10,7 +10,7 @@ type Operation = (heed: Heed, x: Tensor) => Tensor;
 
 const pool: Operation = (h, x) => h.adaptiveMaxPool(x, 2, 2);
 
-/** Whose results have the shape of x. */
+/** Operations whose results have the shape of x. */
 const byNumber: Record<string, Operation> = {
   add: (h, x) => h.add(x, x),
   "add of a number": (h, x) => h.add(x, 2),
@@ -33,7 +33,7 @@ const byRow: Record<string, Operation> = {
   rmsNorm: (h, x) => h.rmsNorm(x),
 };
 
-/** What becomes of an empty tensor: the shape of x, the call, and what its result is. */
+/** Operations on an empty tensor: the shape of x, the call, and the expected result. */
 const ofNothing: [
   what: string,
   shape: readonly number[],
@@ -99,7 +99,10 @@ const ofNothing: [
 /** Operations without a gradient. */
 const cut = ["topK", "cast", "adaptiveMaxPool", "adaptiveMaxPool of no matrices"];
 
-/** What must not care about axes of size 1: a call for any number of axes before the last two. */
+/**
+ * Operations that must give the same result with additional axes of size 1. Each call takes any number of
+ * axes before the last two.
+ */
 const ofManyAxes: Record<string, Operation> = {
   ...byNumber,
   ...byRow,
@@ -121,7 +124,7 @@ const ofManyAxes: Record<string, Operation> = {
 };
 
 describeEngines((heed) => {
-  /** The gradient has the shape of x, and all its numbers are finite. */
+  /** Expects that the gradient has the shape of x and that all its elements are finite. */
   const expectGradient = (x: Tensor, operation: Operation) => {
     const [gradient] = grad([x], () => heed().sum(operation(heed(), x)));
     expect(gradient?.shape).toEqual(x.shape);
@@ -224,7 +227,7 @@ describeEngines((heed) => {
       test(`${name} gives what it gives of three`, () => {
         heed().scope(() => {
           const few = heed().normal([2, 2, 3], { seed: 3 });
-          // The axes of size 1 stand before and between those of few.
+          // The axes of size 1 precede the axes of `few` and lie between them.
           const many = heed().reshape(few, [1, 1, 1, 2, 1, 1, 2, 3]);
           if (name === "concat of the first axis") {
             const twice = [...few.data, ...few.data];

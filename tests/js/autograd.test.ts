@@ -1,5 +1,5 @@
-// Gradients: those of every operation against differences of the operation itself, and how a tape treats
-// what it records.
+// Gradients: those of every operation are compared with finite differences, and the tape's handling of what
+// it records is tested.
 
 import { type Heed, load, type Tensor } from "heed";
 import { detach, grad, nn, noGrad, Tape, valueAndGrad } from "heed/nn";
@@ -11,7 +11,7 @@ interface Operation {
   name: string;
   shapes: readonly (readonly number[])[];
   run: (heed: Heed, inputs: Tensor[]) => Tensor | Tensor[];
-  /** What the inputs are kept away from, where there is a kink or a pole. */
+  /** The inputs keep a distance from this value, where the function has a kink or a pole. */
   away?: number;
 }
 
@@ -281,7 +281,10 @@ const operations: Operation[] = [
   ),
 ];
 
-/** The sum of all results, each number with a weight of its own: no gradient hides in symmetry. */
+/**
+ * Returns a weighted sum of all results. Each element has a different weight, so that symmetry hides no
+ * wrong gradient.
+ */
 function weighted(heed: Heed, results: Tensor | Tensor[]): Tensor {
   const list = Array.isArray(results) ? results : [results];
   const random = new Random(77);
@@ -539,7 +542,8 @@ describe("a tape", () => {
     const heed = await load({ threads: 1, maxMemory: 64 * 2 ** 20 });
     const x = heed.normal([256, 256], { seed: 1 });
     for (let step = 0; step < 100; ++step) {
-      // Each step makes a quarter of a megabyte ten times: without freeing it the memory is full soon.
+      // Each step allocates a quarter of a megabyte ten times. Without freeing, the memory would soon be
+      // full.
       const gradients = grad([x], () => {
         let y = x;
         for (let i = 0; i < 5; ++i) y = heed.activate(heed.add(y, x), "tanh");
@@ -554,7 +558,8 @@ describe("a tape", () => {
     const heed = await load({ threads: 1, maxMemory: 64 * 2 ** 20 });
     const encoder = new nn.TransformerEncoder(heed, 64, 4, 2, { dimFeedforward: 128 }).eval();
     const x = heed.normal([4, 32, 64], { seed: 4 });
-    // Some thirty tensors of 32 KB and more each time: kept, they fill the memory four times.
+    // Each call allocates about thirty tensors of at least 32 KB. If they were kept, they would fill the
+    // memory four times.
     for (let call = 0; call < 300; ++call) encoder.forward(x).dispose();
     heed.dispose();
   });

@@ -1,4 +1,4 @@
-// The engine's files, as the caller gives them: a binary in every form, and the glue.
+// The engine's files that the caller provides: a binary in every form, and the glue code.
 
 import { type LoadOptions, load, type Variant } from "heed";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -6,7 +6,8 @@ import { version } from "../../package.json";
 import { isNode, variants } from "./engine.js";
 import { expectWorks } from "./values.js";
 
-// Not written out below: a bundler would take `new URL(..., import.meta.url)` for an asset of its own.
+// The address is a variable, because a bundler would treat `new URL(..., import.meta.url)` as one of its
+// assets.
 const here = import.meta.url;
 const addressOf = (name: string) =>
   isNode ? new URL(`../../dist/${name}`, here).href : `${location.origin}/dist/${name}`;
@@ -104,7 +105,7 @@ test("what is no binary of this package is refused", async () => {
   expect(message.startsWith(`${nowhere}: expected to load the engine, got `)).toBe(true);
 });
 
-// The address is not written into the import, as above.
+// The address is a variable for the same reason as above.
 const glueOf = async (name: string) =>
   (await import(/* @vite-ignore */ addressOf(name))).default as NonNullable<LoadOptions["glue"]>;
 

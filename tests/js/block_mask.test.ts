@@ -1,4 +1,4 @@
-// Block masks: what a function says is what attention sees, however it falls into blocks.
+// Block masks: attention sees exactly the keys that the mask function allows, whatever the blocks are.
 
 import { type Heed, load, type MaskFunction, maskFunctions } from "heed";
 import { describe, expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { expectClose, Random, upload } from "./values.js";
 
 const [L, S] = [200, 300];
 
-/** Attention under a block mask is attention under the same mask written out. */
+/** Expects that attention with a block mask equals attention with the same dense mask. */
 function expectAsDense(
   heed: Heed,
   visible: MaskFunction,
@@ -175,7 +175,7 @@ describe("a block mask", () => {
     };
     expect(density(() => true, 100, 300)).toBe(1);
     expect(density(() => false, 100, 300)).toBe(0);
-    // One place of a block is enough.
+    // One visible element makes a block visible.
     expect(density(({ q, k }) => q === 99 && k === 0, 100, 300)).toBe(1 / 9);
     // Of 8 rows of blocks, 1, 1, 2, 2, 2, 3, 3 and 3 blocks begin at or before the row's last query.
     expect(density(maskFunctions.causal(), 384, 384)).toBe((1 + 1 + 2 + 2 + 2 + 3 + 3 + 3) / 24);

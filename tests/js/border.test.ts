@@ -1,5 +1,6 @@
-// The border (bindings/js/core/border.ts) passes bare numbers, so what C++ and TypeScript list in two orders
-// would go unnoticed until a number means something else. Here both lists are read from the sources.
+// The border (bindings/js/core/border.ts) passes bare numbers. If C++ and TypeScript listed them in
+// different orders, numbers would silently change their meaning. These tests read both lists from the
+// sources and compare them.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +12,7 @@ import { expectWorks } from "./values.js";
 const root = join(import.meta.dirname, "../..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
-/** The members of each struct that crosses the border, in C++'s order. */
+/** Returns the members of each struct that crosses the border, in the order of the C++ source. */
 function membersIn(embind: string): Map<string, string[]> {
   const lists = embind.matchAll(/kMembers<([\w:]+)> =\s*std::tuple\(([^;]*)\);/g);
   return new Map(
@@ -22,7 +23,7 @@ function membersIn(embind: string): Map<string, string[]> {
   );
 }
 
-/** The lists of a TypeScript source, each item as it is written. */
+/** Returns the array literals of a TypeScript source, each item as its source text. */
 function listsIn(source: string): string[][] {
   const file = ts.createSourceFile("a.ts", source, ts.ScriptTarget.Latest, true);
   const lists: string[][] = [];
@@ -34,13 +35,13 @@ function listsIn(source: string): string[][] {
   return lists;
 }
 
-/** The names under which results are read one after the other. */
+/** Returns the names under which results are read, in order. */
 function resultsIn(source: string): string[] {
   const reads = source.matchAll(/(\w+)(?: =|:) engine\.(?:tensor|optional)\(\)/g);
   return [...reads].map(([, name]) => name as string);
 }
 
-/** What stands in TypeScript for a member that has no option of its own name. */
+/** The TypeScript expressions for members that have no option of the same name. */
 const writtenAs: Readonly<Record<string, RegExp>> = {
   cache: /\bpast\.handle\b/,
   capture_capped: /"capped"/,
@@ -71,7 +72,7 @@ const inTypeScript = (member: string) =>
 const names = (item: string, member: string) =>
   (writtenAs[member] ?? new RegExp(`\\b${inTypeScript(member)}\\b`)).test(item);
 
-/** Whether items that name the members stand in their order somewhere in a list. */
+/** Whether a list has items that name the members, in their order. */
 const contains = (list: readonly string[], members: readonly string[]) =>
   list.some((_, first) => members.every((member, i) => names(list[first + i] ?? "", member)));
 
@@ -111,7 +112,7 @@ interface Engine {
 }
 
 describeEngines((heed) => {
-  // The checks of TypeScript let none of these through.
+  // The argument checks of the TypeScript code reject all of these.
   test.each([1e300, -1e300, 2 ** 63, Infinity, Number.NaN, 0.5])(
     "%d is refused where C++ reads a whole number",
     (given) => {

@@ -1,4 +1,4 @@
-// What only a browser has.
+// Tests of features that only browsers have.
 
 import { type Heed, load } from "heed";
 import { expect, test } from "vitest";
@@ -35,7 +35,7 @@ test("wasmUrl may be relative to the page", async () => {
   }
 });
 
-/** Runs with properties of global objects replaced, as another browser has them. */
+/** Runs a function with properties of global objects replaced, to simulate another browser. */
 async function withReplaced(
   replaced: [target: object, name: string, value: unknown][],
   run: () => Promise<void>,
@@ -52,7 +52,7 @@ async function withReplaced(
   }
 }
 
-/** Stands for a postMessage that refuses shared memory: WebKit's, on an isolated page too. */
+/** Simulates a postMessage that rejects shared memory, as WebKit's does even on an isolated page. */
 function refusesSharedMemory(original: (...args: never[]) => void) {
   return function (this: unknown, ...args: unknown[]): void {
     const holdsMemory = (value: unknown): boolean =>
@@ -107,7 +107,8 @@ test("where workers cannot be started there is one thread, and the reason says s
 test.runIf(isChromium).each([1, 2])(
   "300 engines with %i threads, one after another, leave no memory behind",
   async (threads) => {
-    // A page has room for some 125 of them at once: the memory of each reserves 4 GiB of addresses.
+    // A page has room for about 125 of them at once, because the memory of each reserves 4 GiB of
+    // addresses.
     const disposed: Heed[] = [];
     for (let turn = 0; turn < 300; ++turn) {
       const heed = await load({ threads, warmUp: false });

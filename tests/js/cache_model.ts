@@ -1,4 +1,4 @@
-// What a cache holds, kept as plain arrays: what a KvCache is compared with.
+// A reference model of KvCache, which stores its content in plain arrays.
 
 import type { Heed, KvCache, KvCacheOptions, Tensor } from "heed";
 import { expect } from "vitest";
@@ -6,10 +6,10 @@ import { floats } from "./compare.js";
 import { attention, concatenate, rowsOf, type Values } from "./oracle.js";
 import { expectClose } from "./values.js";
 
-/** How a row of numbers comes back from storage. */
+/** Returns rows as a cache gives them back after storing them. */
 export type Storage = (heed: Heed, rows: Values) => Values;
 
-/** Each row has one scale, by which its largest magnitude becomes 127. */
+/** Rounds as int8 storage does: each row has one scale, which maps its largest magnitude to 127. */
 function throughInt8(_: Heed, { data, shape }: Values): Values {
   const size = shape.at(-1) as number;
   const stored = Array.from(data);
@@ -33,21 +33,21 @@ export const storages: Record<NonNullable<KvCacheOptions["dtype"]>, Storage> = {
   int8: throughInt8,
 };
 
-/** Where the sequences stood before a call. */
+/** The state of a sequence before a call. */
 export interface Before {
   readonly length: number;
   readonly first: number;
 }
 
 interface Sequence {
-  /** The position of the oldest token that still counts. */
+  /** The position of the oldest token that attention still sees. */
   first: number;
-  /** [1, heads, length, size], dropped tokens and all. */
+  /** [1, heads, length, size], including tokens that were dropped. */
   keys: Values;
   values: Values;
 }
 
-/** The rows of one sequence of the batch, as a batch of one. */
+/** Returns one sequence of the batch, as a batch of one. */
 export function sequenceOf({ data, shape }: Values, b: number): Values {
   const size = data.length / (shape[0] as number);
   return { data: Array.from(data).slice(b * size, (b + 1) * size), shape: [1, ...shape.slice(1)] };
@@ -103,26 +103,26 @@ export class CacheModel {
     return this.sequences.map(({ first }, b) => ({ length: this.lengthOf(b), first }));
   }
 
-  /** What attention gives for queries at the positions from `before`, for each sequence. */
+  /** Computes the output of attention for queries at the positions from `before` on, for each sequence. */
   attend(q: Values, before: readonly Before[], options: { isCausal?: boolean }): number[] {
     const { capacity, isRolling } = this.#options;
     return before.flatMap(({ length: causalOffset, first }, b) => {
       const { keys, values } = this.#sequence(b);
       const query = sequenceOf(q, b);
-      // Of a rolling cache the last `capacity` keys up to the query's own.
+      // A query of a rolling cache sees the last `capacity` keys up to its own.
       const maySee = ({ q, k }: { q: number; k: number }) =>
         k >= first && !(isRolling && k <= causalOffset + q - capacity);
       return attention({ ...options, q: query, k: keys, v: values, causalOffset, maySee }).output;
     });
   }
 
-  /** The cache holds as many tokens as this. */
+  /** Expects that the cache and the model have the same lengths and the same oldest tokens. */
   expectSameSizes(cache: KvCache): void {
     expect(cache.lengths).toEqual(this.sequences.map((_, b) => this.lengthOf(b)));
     expect(cache.firsts).toEqual(this.sequences.map(({ first }) => first));
   }
 
-  /** Appends the same to both, attends in the cache, and compares. */
+  /** Appends the same rows to the cache and the model, and compares the outputs of attention. */
   expectSameStep(
     heed: Heed,
     cache: KvCache,

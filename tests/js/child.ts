@@ -1,4 +1,4 @@
-// Programs that tests run, for Node alone.
+// Runs programs in tests; for Node only.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export interface Finished {
-  /** null if the program was stopped because it took too long. */
+  /** The exit status; null if the program exceeded its time limit and was stopped. */
   status: number | null;
   output: string;
   errors: string;
@@ -15,7 +15,7 @@ export interface Finished {
 export interface RunOptions {
   cwd?: string;
   env?: Record<string, string>;
-  /** Milliseconds. */
+  /** The time limit in milliseconds. */
   limit?: number;
 }
 
@@ -44,7 +44,7 @@ export function run(
   });
 }
 
-/** Runs a program that must succeed, and gives what it printed. */
+/** Runs a program that must succeed, and returns its standard output. */
 export async function succeed(
   program: string,
   parameters: string[],
@@ -57,7 +57,7 @@ export async function succeed(
   return output;
 }
 
-/** Runs the text of an ES module in a Node of its own. */
+/** Runs source text as an ES module in a new Node process. */
 export async function runModule(
   text: string,
   options: RunOptions & { flags?: string[] } = {},

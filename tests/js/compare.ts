@@ -1,4 +1,4 @@
-// The engine and the oracle, asked the same.
+// Compares the engine with the oracle on the same questions.
 
 import type { AttentionOptions, Heed, Tensor } from "heed";
 import { attention, type Question, type Values } from "./oracle.js";
@@ -8,7 +8,7 @@ export function floats(heed: Heed, x: Values): Tensor {
   return heed.tensor(Float32Array.from(x.data), x.shape);
 }
 
-/** The options by which a question is put to the engine, but for `maySee`. */
+/** Returns the options that pass a question to the engine, except `maySee`. */
 export function optionsOf(heed: Heed, question: Question): AttentionOptions {
   const { mask, bias, past, alibiSlopes, sinks } = question;
   const options: AttentionOptions = {};
@@ -28,7 +28,7 @@ export function optionsOf(heed: Heed, question: Question): AttentionOptions {
   return options;
 }
 
-/** Asks an engine for everything, and compares each result with the oracle's. */
+/** Requests all results from an engine, and compares each with the oracle's. */
 export function expectAsOracle(heed: Heed, question: Question, more: AttentionOptions = {}): void {
   heed.scope(() => {
     const { q, k, v, past } = question;
@@ -53,7 +53,7 @@ export function expectAsOracle(heed: Heed, question: Question, more: AttentionOp
     expectClose(result.weights, pairs, answer.weights);
     expectClose(result.lse, [B, H, L], answer.lse);
     expectClose(result.output, [B, H, L, v.shape[3] as number], answer.output);
-    // What is not stored is computed the same.
+    // Results that are not requested must not change the output.
     const plain = heed.attention(qt, kt, vt, options);
     expectSameBits(plain.output.data, result.output.data);
   });

@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, "../..");
 const folder = join(root, "build/copies");
 let first: Package;
 let second: Package;
-/** A copy that says that it is of another version. */
+/** A copy that reports another version. */
 let stranger: Package;
 let heed: import("heed").Heed;
 

@@ -1,11 +1,11 @@
-// Every engine that the tests run on: each binary, with one thread and with two.
+// All engines that the tests run on: each binary, with one thread and with two.
 
 import { type Heed, HeedError, type LoadOptions, load, type Variant } from "heed";
 import { afterAll, beforeAll, describe } from "vitest";
 
 export const isNode = typeof process === "object" && process.versions?.node !== undefined;
 
-/** Whether this runtime has relaxed SIMD, asked without the library's help: Node 20 has not. */
+/** Whether this runtime supports relaxed SIMD, determined without the library. Node 20 does not. */
 export const hasRelaxedSimd = WebAssembly.validate(
   Uint8Array.of(
     ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
@@ -19,7 +19,7 @@ export const hasRelaxedSimd = WebAssembly.validate(
 
 export const variants: readonly Variant[] = hasRelaxedSimd ? ["relaxed", "simd"] : ["simd"];
 
-/** Runs the suite once for each engine; `heed()` is that engine, once the tests run. */
+/** Runs the suite once for each engine. `heed()` returns the engine while the tests run. */
 export function describeEngines(suite: (heed: () => Heed) => void): void {
   for (const variant of variants) {
     for (const threads of [1, 2]) {
@@ -30,7 +30,7 @@ export function describeEngines(suite: (heed: () => Heed) => void): void {
   }
 }
 
-/** An engine for the tests of the enclosing suite. */
+/** Loads an engine for the tests of the enclosing suite. The result returns it while the tests run. */
 export function engine(options: LoadOptions): () => Heed {
   let heed: Heed | undefined;
   beforeAll(async () => {
@@ -43,7 +43,7 @@ export function engine(options: LoadOptions): () => Heed {
   };
 }
 
-/** The HeedError that a call throws. */
+/** Returns the HeedError that a call throws. */
 export function refusal(call: () => unknown): HeedError {
   try {
     call();

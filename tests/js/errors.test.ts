@@ -1,5 +1,6 @@
-// Bad input: every operation refuses it with a code and a message that names the argument, what was
-// expected and what came, and the engine goes on as if nothing had been asked; on a tape too.
+// Bad input: every operation throws a HeedError with a code and a message that names the argument, the
+// expected value and the given value. Afterwards the engine works as before. All this also holds while a
+// tape records.
 
 import type { Heed, Tensor } from "heed";
 import { Tape } from "heed/nn";
@@ -26,7 +27,7 @@ import { steps } from "./refusals/steps.js";
 import { tensor } from "./refusals/tensor.js";
 import { expectWorks, sizeOf } from "./values.js";
 
-/** An engine that notes which tensors it handed out: all others are its own to free. */
+/** Wraps an engine and records which tensors it returned. The engine itself must free all others. */
 function noting(heed: Heed, given: Set<unknown>): Heed {
   const note = (value: unknown) => {
     for (const tensor of Array.isArray(value) ? value : [value]) given.add(tensor);
@@ -42,7 +43,7 @@ function noting(heed: Heed, given: Set<unknown>): Heed {
   });
 }
 
-/** The tensors that an engine makes while a function runs. */
+/** Returns the tensors that an engine creates while a function runs. */
 function madeBy(heed: Heed, run: () => void): Tensor[] {
   const { engine } = heed as unknown as { engine: { track(tensor: Tensor): Tensor } };
   const made: Tensor[] = [];
@@ -100,7 +101,7 @@ describeEngines((heed) => {
               expect(error.message).toBe(`${argument}: expected ${expected}, got ${got}`);
               expect(error.code).toBe(code);
             });
-            // What was given is as it was.
+            // The arguments are unchanged.
             expect(made.every((tensor) => tensor.data.every((x) => x === 1))).toBe(true);
             return all.filter((tensor) => !given.has(tensor) && !tensor.isDisposed);
           });

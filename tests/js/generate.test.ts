@@ -1,4 +1,5 @@
-// Sequences from a step function: greedily, at random, and by beam search against all sequences there are.
+// Generation from a step function: greedy, random, and by beam search, which is compared with an exhaustive
+// search.
 
 import type { Heed } from "heed";
 import { type BeamSearchOptions, beamSearch, generate, nn, type Step } from "heed/nn";
@@ -11,7 +12,7 @@ import { Random } from "./values.js";
 const V = 4;
 const end = 3;
 
-/** Logits that depend on everything before, the same for the same. */
+/** Returns logits that depend on all tokens before and on the seed alone. */
 function logitsAfter(tokens: readonly number[], seed: number): number[] {
   const random = new Random(tokens.reduce((hash, token) => 31 * hash + token + 1, seed));
   return Array.from({ length: V }, () => 3 * random.next());
@@ -33,7 +34,7 @@ interface Found {
   isComplete: boolean;
 }
 
-/** Every sequence of at most so many tokens, with its probability. */
+/** Returns every sequence of at most maxLength tokens, with its probability. */
 function all(start: number[], seed: number, maxLength: number): Found[] {
   const grow = (tokens: number[], logProbability: number): Found[] => {
     if (tokens.at(-1) === end) return [{ tokens, logProbability, isComplete: true }];
@@ -261,7 +262,7 @@ describe("a search", () => {
       (signal: AbortSignal) => generate(heed(), step, { ...greedy, signal }),
       (signal: AbortSignal) => beamSearch(heed(), step, { ...beam, signal }),
     ]) {
-      // A timer can only run because the search lets it.
+      // The timer can fire only because the search pauses.
       const controller = new AbortController();
       setTimeout(() => controller.abort(reason), 20);
       await expect(run(controller.signal)).rejects.toBe(reason);

@@ -1,4 +1,4 @@
-// 16-bit floats: their bits, their rounding, and attention that takes and gives them.
+// 16-bit floats: their bits, their rounding, and attention with 16-bit inputs and outputs.
 
 import type { Tensor } from "heed";
 import { describe, expect, test } from "vitest";
@@ -12,7 +12,7 @@ const types: readonly Half[] = ["float16", "bfloat16"];
 
 const every = Uint16Array.from({ length: 2 ** 16 }, (_, bits) => bits);
 
-/** The number that bits stand for, by the definition of IEEE 754 with so many fraction bits. */
+/** Returns the value of bits by the definition of IEEE 754, with the number of fraction bits of the type. */
 function numberOf(bits: number, dtype: Half): number {
   const [fractionBits, least] = dtype === "float16" ? [10, -14] : [7, -126];
   const sign = bits >> 15 ? -1 : 1;
@@ -24,7 +24,7 @@ function numberOf(bits: number, dtype: Half): number {
   return sign * (2 ** fractionBits + fraction) * 2 ** (exponent - 1 + least - fractionBits);
 }
 
-/** The float32 next to a positive one. */
+/** Returns the neighbour of a positive float32. */
 function nextFloat(x: number, direction: 1 | -1): number {
   const bits = new Uint32Array(Float32Array.of(x).buffer);
   return new Float32Array(Uint32Array.of((bits[0] as number) + direction).buffer)[0] as number;
@@ -61,13 +61,14 @@ describeEngines((heed) => {
     });
 
     test("rounds to the nearest, and from half way to the even one", () => {
-      // Between each two neighbours, up to the largest and infinity: the middle and beside it.
+      // Tests the midpoint between each two neighbours and the values beside it, up to the largest number
+      // and infinity.
       const infinity = dtype === "float16" ? 0x7c00 : 0x7f80;
       const sources: number[] = [];
       const wanted: number[] = [];
       for (let low = 0; low < infinity; ++low) {
         const [a, b] = [numbers[low] as number, numbers[low + 1] as number];
-        // Infinity stands where the next number would.
+        // Infinity takes the place of the next number.
         const above = b === Infinity ? 2 * a - (numbers[low - 1] as number) : b;
         const middle = (a + above) / 2;
         sources.push(middle, nextFloat(middle, -1), nextFloat(middle, 1));
@@ -130,7 +131,7 @@ describeEngines((heed) => {
         });
         expectClose(heed().cast(result.output, "float32"), [B, H, L, 6], answer.output, epsilon);
         expect(result.output.dtype).toBe(dtype);
-        // Moved, not rounded again.
+        // The values are copied without another rounding.
         const { presentKey, presentValue } = result;
         for (const [present, first, rest] of [
           [presentKey, past.key, k],

@@ -1,5 +1,5 @@
-// The layers of the house (README.md), read from what files include and import. Each rule comes with
-// a file that breaks it, so that it is known to be able to fail.
+// The layers of the code (README.md), checked by reading includes and imports. Each rule has an example of
+// a file that breaks it, which proves that the rule can fail.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
@@ -10,7 +10,7 @@ import { run } from "./child.js";
 const root = join(import.meta.dirname, "../..");
 
 interface Source {
-  /** From the root of the repository. */
+  /** The path from the root of the repository. */
   path: string;
   text: string;
 }
@@ -25,7 +25,7 @@ function sourcesIn(folder: string): Source[] {
 
 const sources = ["include", "src", "bindings", "web"].flatMap(sourcesIn);
 
-/** What a C++ file includes, quotes or brackets and all. */
+/** Returns the includes of a C++ file, with their quotes or brackets. */
 function includes({ text }: Source): string[] {
   return [...text.matchAll(/^\s*#\s*include\s*(["<][^">]*[">])/gm)].map(
     ([, name]) => name as string,
@@ -37,7 +37,7 @@ function conditions({ text }: Source): string[] {
   return [...text.matchAll(/^\s*#\s*(?:el)?if(?:n?def)?\b(.*)$/gm)].map(([line]) => line.trim());
 }
 
-/** What a TypeScript file imports; a relative path as the path it leads to. */
+/** Returns the imports of a TypeScript file. Relative ones are resolved to paths. */
 function imports({ path, text }: Source): string[] {
   const specifier = /(?:\bfrom\s*|\bimport\s*\(?\s*|\bnew\s+URL\s*\(\s*)(["'])([^"'\n]+)\1/g;
   return [...text.matchAll(specifier)].map(([, , name]) =>
@@ -47,7 +47,7 @@ function imports({ path, text }: Source): string[] {
 
 interface Rule {
   says: string;
-  /** The files it is about. */
+  /** The files to which the rule applies. */
   about: RegExp;
   reads(source: Source): string[];
   allows(found: string, path: string): boolean;
@@ -79,7 +79,7 @@ const publicEntries = Object.keys(entries)
   .filter((name) => !/\.(wasm|mjs|json)$/.test(name))
   .map((name) => name.replace(/^\./, "heed"));
 
-/** The room that a file of the page belongs to; null outside the rooms. */
+/** Returns the room of the page to which a file belongs; null outside the rooms. */
 const roomOf = (path: string) => /^web\/src\/rooms\/([^/]+)\//.exec(path)?.[1] ?? null;
 
 const rules: Rule[] = [
@@ -120,7 +120,7 @@ const rules: Rule[] = [
     reads: includes,
     allows: (name, path) =>
       isOneOf(/^"runtime\//, /^"kernels\/table\.hpp"$/, /^"heed\//)(name) ||
-      // It is where the instruction set is chosen.
+      // This file chooses the instruction set.
       (path === "src/runtime/context.cpp" && name === '"simd/isa.hpp"'),
     brokenBy: { path: "src/runtime/arena.cpp", text: '#include "simd/isa.hpp"\n' },
   },

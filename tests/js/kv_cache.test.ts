@@ -1,4 +1,4 @@
-// Caches: decoding with them is attention over everything, and they say what they hold.
+// Caches: decoding with a cache equals attention over the whole sequence, and caches report their content.
 
 import { type Heed, type KvCache, load } from "heed";
 import { describe, expect, test } from "vitest";
@@ -11,7 +11,7 @@ import { expectSameBits, expectWorks, Random } from "./values.js";
 
 const dtypes = ["float32", "float16", "int8"] as const;
 
-/** Feeds the rows from `begin` to before `end`, `chunk` at a time, and gives the outputs. */
+/** Feeds the rows from `begin` to end - 1, `chunk` at a time, and returns the outputs. */
 function decode(
   heed: Heed,
   cache: KvCache,
@@ -32,7 +32,7 @@ function decode(
   return outputs;
 }
 
-/** The largest difference between rows of outputs and those of the whole. */
+/** Returns the largest difference between outputs and the corresponding rows of the whole result. */
 function worstOf(outputs: Values[], whole: Values, begin = 0): number {
   let [worst, from] = [0, begin];
   for (const output of outputs) {
@@ -87,7 +87,7 @@ describeEngines((heed) => {
       const outputs = decode(heed(), cache, { q, k, v }, [0, L, 1]);
       expect(worstOf(outputs, rounded)).toBeLessThan(added);
       expect(worstOf(outputs, exact)).toBeLessThan(most);
-      // It does round: this is no cache of float32.
+      // The cache does round: it does not store float32.
       expect(worstOf(outputs, exact)).toBeGreaterThan(most / 100);
     },
   );
@@ -154,7 +154,7 @@ describeEngines((heed) => {
         [3, 2, L, 16],
         [3, 2, L, 8],
       ].map((s) => random.array(s));
-      // What no sequence takes is not read.
+      // Rows that no sequence uses are not read.
       for (const [b, count] of counts.entries())
         for (const [x, size] of [
           [k, 16],
@@ -222,7 +222,7 @@ describeEngines((heed) => {
     cache.share({ from: 0, to: 1, tokens: 190 });
     model.share(0, 1, 190);
     expect(cache.bytes).toBe(2 * page);
-    // The second page is now written by both, each after its own number of tokens.
+    // Both sequences now write to the second page, each after its own number of tokens.
     append(2, [2, 2]);
     expect(cache.bytes).toBe(3 * page);
     append(1, [1, 1]);
@@ -277,7 +277,7 @@ describeEngines((heed) => {
       }
       expect(cache.lengths).toEqual([L, L]);
       expect(cache.firsts).toEqual([L - 64, L - 64]);
-      // 64 tokens lie in two pages of 128 at most.
+      // 64 tokens occupy at most two pages of 128.
       expect(most).toBeLessThanOrEqual(2 * 2 * 128 * 2 * (16 + 16) * 4);
     });
   });
@@ -306,7 +306,7 @@ describeEngines((heed) => {
       for (const each of [cache, clean]) decode(heed(), each, x, [0, 8, 8]);
       const [nan] = decode(heed(), cache, spoiled, [8, 9, 1]);
       expect(Array.from(nan?.data ?? [0]).every(Number.isNaN)).toBe(true);
-      // Nobody behind the window sees it.
+      // No query beyond the window sees it.
       const behind = decode(heed(), cache, x, [9, 10, 1], { window: [0, 0] });
       expect(Array.from(behind[0]?.data ?? [Number.NaN]).some(Number.isNaN)).toBe(false);
       cache.rewind(2);

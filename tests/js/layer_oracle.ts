@@ -1,5 +1,5 @@
-// Layers in double precision, written down from their papers, with parameters by name as a state dict has
-// them: what modules are compared with.
+// Layers in double precision, written directly from their papers. Parameters have the names of a state
+// dict. Tests compare modules with them.
 
 import {
   activations,
@@ -10,7 +10,7 @@ import {
   type Values,
 } from "./oracle.js";
 
-/** Parameters by name, those of one layer under its prefix. */
+/** Parameters by name. A prefix selects those of one layer. */
 export class Parameters {
   readonly #all: Readonly<Record<string, Values>>;
   readonly #prefix: string;
@@ -51,7 +51,7 @@ export const map = (x: Values, f: (value: number) => number): Values => ({
   shape: x.shape,
 });
 
-/** Rows of the last axis, each put through a function. */
+/** Applies a function to each row of the last axis. */
 export function mapRows(x: Values, f: (row: number[]) => number[]): Values {
   const size = x.shape.at(-1) as number;
   const rows = Array.from({ length: x.data.length / size }, (_, r) =>
@@ -83,11 +83,11 @@ export function rmsNorm(p: Parameters, x: Values, eps: number): Values {
 
 export interface Masks {
   isCausal?: boolean;
-  /** [B, S], 1 where a key may be seen. */
+  /** [B, S], 1 where a key may be seen, else 0. */
   keyMask?: Values;
 }
 
-/** Multi-head attention from its parts (Vaswani et al., 2017, section 3.2.2). */
+/** Computes multi-head attention from its parts (Vaswani et al., 2017, section 3.2.2). */
 export function multiHead(
   p: Parameters,
   heads: number,
@@ -169,7 +169,7 @@ export function decoderLayer(
 
 const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
 
-/** One layer of a gated recurrent unit (Cho et al., 2014), as torch.nn.GRU has it. */
+/** Computes one layer of a gated recurrent unit (Cho et al., 2014), as torch.nn.GRU does. */
 export function gruLayer(
   p: Parameters,
   layer: number,
@@ -208,7 +208,7 @@ export function gruLayer(
   return { output: { data: output, shape: [B, L, hidden] }, state };
 }
 
-/** Attention with any score of a query and a key, each as numbers. */
+/** Computes attention with any score function of a query and a key, each an array of numbers. */
 export function scored(
   score: (query: number[], key: number[]) => number,
   [query, keys, values]: readonly [Values, Values, Values],

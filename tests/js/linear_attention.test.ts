@@ -1,4 +1,4 @@
-// Linear attention, compared with its recurrence written down in double precision.
+// Linear attention, compared with its recurrence in double precision.
 
 import type { Heed, LinearAttentionOptions } from "heed";
 import { expect, test } from "vitest";
@@ -73,7 +73,7 @@ function expected(question: Question): { output: number[]; state: number[] } {
 
 const [B, H, G, L, D, Dv] = [2, 4, 2, 37, 8, 6];
 
-/** What a rule takes, with decays below 1 and betas between 0 and 1. */
+/** Returns the inputs of a rule, with decays below 1 and betas between 0 and 1. */
 function ask(random: Random, rule: Rule, isSingle = true): Question {
   const question: Question = {
     q: random.array([B, H, L, D]),
@@ -157,7 +157,7 @@ describeEngines((heed) => {
   test.each(["delta", "gatedDelta"] as const)("%s takes one rate for all heads", (rule) => {
     const question = ask(new Random(97), rule);
     const { q, k, v, decay, beta } = question;
-    // [B, 1, L], and the same for each head.
+    // Shape [B, 1, L], and the same values repeated for each head.
     const one = ({ data }: Values): Values => ({
       data: Array.from({ length: B }, (_, b) =>
         Array.from(data).slice(b * G * L, b * G * L + L),

@@ -1,4 +1,4 @@
-// Engines that may grow to little, asked for more.
+// Engines with a small memory limit, with requests that exceed it.
 
 import { type Heed, type HeedErrorCode, type KvCache, load, type Tensor } from "heed";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -131,7 +131,7 @@ describe("more memory than there is", () => {
     },
   ];
 
-  // Twice, because what the first failure left behind would show in the second.
+  // Runs twice, because a leak of the first failure would show in the second.
   for (const { what, call } of tooMuch) {
     test(`is an error ${what}, and the engine goes on`, () => {
       for (let again = 0; again < 2; ++again) {
@@ -154,7 +154,7 @@ describe("more memory than there is", () => {
   });
 });
 
-/** Makes tensors of these sizes in bytes, each until there is no room for another. */
+/** Creates tensors of these sizes in bytes, each until there is no room for another. */
 function exhaust(heed: Heed, ...sizes: number[]): Tensor[] {
   const made: Tensor[] = [];
   for (const bytes of sizes) {
@@ -166,7 +166,7 @@ function exhaust(heed: Heed, ...sizes: number[]): Tensor[] {
   return made;
 }
 
-/** Takes all memory but `spare` bytes and some 64 KiB, so that what leaks soon shows. */
+/** Allocates all memory except `spare` bytes and about 64 KiB, so that a leak soon shows. */
 function fill(heed: Heed, spare: number): void {
   const ballast = exhaust(heed, 2 ** 20, 2 ** 16);
   let freed = 0;
@@ -187,7 +187,7 @@ test("is an error for even the smallest tensor once nothing is left", async () =
 
 describe("an engine with 256 KiB left", () => {
   const spare = 2 ** 18;
-  /** Nine bytes lost in each are too many. */
+  /** With this many rounds, a leak of nine bytes per round exceeds the memory. */
   const rounds = 40_000;
   let heed: Heed;
   beforeEach(async () => {
@@ -304,7 +304,7 @@ describe("operations", () => {
       const all = { ...parameters, outProjWeight: weight };
       const mean = { heads: 2, needWeights: true, averageWeights: true };
       const heads = heed.tensor(new Float32Array(2048), [1, 1, 512, 4]);
-      // Each takes more in that many rounds than there is.
+      // In that many rounds, each call allocates more memory than there is.
       const calls: [rounds: number, call: () => unknown][] = [
         [4000, () => heed.attention(small, small, small, { kvLengths })],
         [4000, () => refusal(() => heed.attention(small, small, weight, { kvLengths }))],

@@ -1,4 +1,4 @@
-// Parts of one attention, merged: in any order they give the whole.
+// Merging parts of one attention, in any order, gives the whole attention.
 
 import type { Heed, PartialAttention, Tensor } from "heed";
 import { expect, test } from "vitest";
@@ -23,7 +23,7 @@ function inputs(random: Random): Inputs {
   };
 }
 
-/** Attention over the keys from `begin` to before `end`. */
+/** Attention over the keys from `begin` to end - 1. */
 function part(heed: Heed, { q, k, v }: Inputs, begin: number, end: number): PartialAttention {
   const [keys, values] = [floats(heed, rowsOf(k, begin, end)), floats(heed, rowsOf(v, begin, end))];
   const { output, lse } = heed.attention(floats(heed, q), keys, values, { needLse: true });

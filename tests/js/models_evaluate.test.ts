@@ -1,5 +1,5 @@
-// Scores and alignments by hand, of a model that says and sees what it is told to; and what becomes of a model
-// without one of its heads.
+// Scores and alignments computed by hand, for a model with given answers and weights; and the effect of
+// switching off a head of a model.
 
 import {
   type Answer,
@@ -22,7 +22,7 @@ import { nn } from "heed/nn";
 import { describe, expect, test } from "vitest";
 import { engine, refusal } from "./engine.js";
 
-/** A model with these answers and weights, example by example. */
+/** Creates a model with these answers and weights, one per example. */
 function told(answers: readonly Answer[], seen: readonly ExampleWeights[][] = []): TaskModel {
   const all: Example[] = [];
   const placeOf = (example: Example) => {
@@ -75,7 +75,7 @@ describe("scores", () => {
     const numbers = (...values: number[]): Answer => ({
       ...{ kind: "numbers", values: Float32Array.from(values) },
     });
-    // Around their mean the hidden values vary by 1 + 1.
+    // The squared deviations of the hidden values from their mean are 1 + 1.
     const found = await evaluate(told([numbers(9, 2.25, 4.25, 9)]), [series]);
     expect(found).toEqual({ examples: 1, exact: 1, error: 0.25, lineError: Math.sqrt(2.5) });
     const missed = await evaluate(told([numbers(0, 2.5, 4, 3)]), [series]);
@@ -108,7 +108,7 @@ describe("alignment", () => {
     const examples = [translation("ca", [[2], []]), translation("xb", [[0, 2], [1]])];
     const seen = [
       weights(3, [3, 3], 0.1, 0.2, 0.7, 1, 0, 0),
-      // Of a decoder that sees its own text, too: what is left went there.
+      // The weights of a decoder that also sees its own text, which gets the rest of the weight.
       weights(3, [4, 5], 0.2, 0.3, 0.1, 0, 0.5, 0),
     ];
     const model = told(
@@ -190,7 +190,8 @@ describe("without some heads", () => {
     expect(one).not.toBe(whole);
     expect(model.weights(some.slice(0, 1))[0]).toEqual(before);
     expect(lossOf(model)).toBe(whole);
-    // Values of zero, as this head has them then, are the same: those rows stand after queries and keys.
+    // Setting the values of the head to zero has the same effect. Their rows follow those of queries and
+    // keys.
     using other = make();
     const { data } = other.stateDict()[`${path}.in_proj_weight`] as { data: Float32Array };
     data.fill(0, (2 * 8 + 2 * 2) * 8, (2 * 8 + 3 * 2) * 8);

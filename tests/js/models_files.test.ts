@@ -1,4 +1,4 @@
-// Models as files: what is saved is loaded, and what is wrong in a file is told.
+// Model files: loading restores what was saved, and errors name the fault in a file.
 
 import {
   configOf,
@@ -65,7 +65,7 @@ describe("a model's files are refused", () => {
   type Config = Record<string, unknown>;
   type Tensors = Record<string, safetensors.SafetensorsEntry>;
 
-  /** Good files with a change in the config, or in the tensors. */
+  /** Returns valid files with a change in the config or in the tensors. */
   function changed(change: (config: Config, tensors: Tensors) => object | undefined): ModelFiles {
     const { config: json, weights } = saveModel(tinyModel(heed()));
     const [config, { tensors }] = [JSON.parse(json), safetensors.read(weights)];

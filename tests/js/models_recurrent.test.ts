@@ -1,5 +1,5 @@
-// Recurrent encoder-decoders: what they are made of in double precision, that they learn, and that no answer
-// depends on what it was found with.
+// Recurrent encoder-decoders: their parts compared with double precision, that they learn, and that no
+// answer depends on the other examples of the call.
 
 import type { Heed, Tensor } from "heed";
 import {
@@ -21,7 +21,7 @@ import { expectSameBits, Random } from "./values.js";
 const architectures = ["rnn", "bahdanau", "dot"] as const;
 const letters = [..."abcde"];
 const [start, end] = [1, 2];
-/** An answer is cut off there. */
+/** The maximum length of an answer. */
 const longest = 12;
 const idOf = (letter: string) => 3 + letters.indexOf(letter);
 
@@ -44,10 +44,10 @@ const some = ["ab", "edcba", "c", "bbad", "dace"].map((text) => translation(text
 const textsOf = (answers: readonly Answer[]) =>
   answers.map((answer) => (answer.kind === "tokens" ? answer.tokens.join("") : answer.kind));
 
-/** The next turn of the event loop. */
+/** Waits for the next turn of the event loop. */
 const turn = () => new Promise((resolve) => setTimeout(resolve, 1));
 
-/** So many steps on words to be turned round; the loss of each. */
+/** Trains for a number of steps on words to reverse; returns the loss of each step. */
 function train(heed: Heed, model: RecurrentModel, steps: number): number[] {
   const random = new Random(5);
   const word = () => Array.from({ length: random.whole(1, 4) }, () => random.pick(...letters));
@@ -84,7 +84,7 @@ describe("the models as their papers have them", () => {
   const product = (a: number[], b: number[]) =>
     a.reduce((sum, x, i) => sum + x * (b[i] as number), 0);
 
-  /** The logits of an answer token by token, and the weights. */
+  /** Decodes an answer token by token; returns the logits and the weights. */
   function decoded(
     architecture: string,
     layers: number,
@@ -264,7 +264,7 @@ describe.each(architectures)("%s", (architecture) => {
       const { count, right } = heed().scope(() =>
         model.forward([{ ...(some[i] as Translation), target: [...text] }]),
       );
-      // One that is cut off has not said that it ends.
+      // A truncated answer does not have the end token.
       const isCut = text.length === longest;
       expect(right).toBe(isCut ? count - 1 : count);
     }
@@ -362,7 +362,7 @@ describe.each(architectures)("%s", (architecture) => {
   test("leaves no tensor behind, however it ends", async () => {
     const model = make({ layers: 2 });
     await turn();
-    // What outlives a turn of the event loop is given to the garbage collector to watch.
+    // Objects that outlive a turn of the event loop are registered with a FinalizationRegistry.
     const watched = vi.spyOn(FinalizationRegistry.prototype, "register");
     const expectNothingLeft = async () => {
       await turn();

@@ -1,4 +1,4 @@
-// The tasks: what they draw is the same everywhere, right, and of one split only.
+// The tasks: their examples are the same on all machines, right, and each in one split only.
 
 import {
   BytePairs,
@@ -25,7 +25,7 @@ function draws<E extends Example>(task: Task<E>, count: number, seed = 1, split:
 const sourceOf = (example: Example): readonly string[] =>
   "source" in example ? example.source : "tokens" in example ? example.tokens : [];
 
-/** All tasks, and options by which they differ. */
+/** All tasks, with several options. */
 const all: readonly Task[] = [
   ...Object.keys(tasks).map((name) => taskOf(name)),
   tasks.dates({ tokens: "subword" }),
@@ -97,7 +97,7 @@ describe("every task", () => {
   });
 });
 
-/** What makes an example one of its own, told from the example alone. */
+/** The identity of an example, computed from the example alone. */
 const identities: Record<string, { task: Task; identity: (example: never) => string }> = {
   copy: { task: tasks.copy(), identity: (e: Example) => sourceOf(e).join("") },
   reverse: {
@@ -118,14 +118,14 @@ function periodOf(values: Float32Array): number {
   return [...values.keys()].find((period) => period > 0 && isPeriod(period)) as number;
 }
 
-/** From wherever it is first in a dictionary. */
+/** Returns the rotation of the cycle that is first in lexicographic order. */
 function cycleOf({ values }: Series): string {
   const cycle = Array.from(values.slice(0, periodOf(values)));
   const turned = cycle.map((_, i) => [...cycle.slice(i), ...cycle.slice(0, i)].join(" "));
   return turned.sort()[0] as string;
 }
 
-/** How much of each pixel is covered, whatever the brightness. */
+/** Returns the coverage of each pixel, independent of brightness. */
 function drawingOf({ pixels, label }: Picture): string {
   const [dark, bright] = [Math.min(...pixels), Math.max(...pixels)];
   return label + Array.from(pixels, (p) => Math.round((16 * (p - dark)) / (bright - dark))).join();
@@ -134,7 +134,7 @@ function drawingOf({ pixels, label }: Picture): string {
 describe("splits", () => {
   for (const [name, { task, identity }] of Object.entries(identities)) {
     test(`of ${name} have nothing in common`, () => {
-      // Of the small splits, an example takes sixteen draws.
+      // An example of one of the small splits takes about sixteen draws.
       const count = name === "shapes" ? 150 : 500;
       const seen = splits.map(
         (split) => new Set(draws(task, count, 5, split).map((e) => identity(e as never))),
@@ -182,7 +182,7 @@ describe("letters", () => {
         expect(target.join("")).toBe(solve[name]?.(source));
         const told = alignment.map((places) => [...new Set(places.map((place) => source[place]))]);
         expect(told).toEqual(target.map((letter) => [letter]));
-        // Each is copied once: reversed and copied letters from one place each.
+        // Reversed and copied letters each come from a different position.
         if (name !== "sort") expect(new Set(alignment.flat()).size).toBe(source.length);
       }
     }
@@ -228,7 +228,7 @@ describe("dates", () => {
     return words.split(" ").indexOf(text) + 1;
   };
 
-  /** A date in any form, understood without the task's help: year, month, day. */
+  /** Parses a date in any form without the code of the task: year, month, day. */
   function understand(text: string): number[] {
     const number = (pattern: RegExp) => pattern.exec(text)?.slice(1).map(Number);
     const american = number(/^(\d+)\/(\d+)\/(\d{4})$/);
@@ -315,7 +315,7 @@ describe("byte pairs", () => {
   const texts = ["low low low low low", "lower lower", "newest newest newest newest newest newest"];
 
   test("are made one by how often they are met, ties in the order of a dictionary", () => {
-    // "we" is met 8 times and "lo" 7 times; then five pairs 6 times each, as all of "newest".
+    // "we" occurs 8 times and "lo" 7 times; then five pairs occur 6 times each, as all pairs of "newest".
     const { merges } = BytePairs.learn([..." elnorstw"], texts, 4);
     expect(merges).toEqual([
       ["w", "e"],
@@ -387,7 +387,7 @@ describe("pronouns", () => {
   const isName = (word: string) => women.has(word) || men.has(word);
   const isThing = (word: string) => task.vocabulary.target.includes(word) && !isName(word);
 
-  /** Whether a word may be what a pronoun means, or the first of two. */
+  /** Whether a word can be the meaning of a pronoun, or the first of two names. */
   function agrees(pronoun: string, { source }: Tagging, place: number): boolean {
     const word = source[place] as string;
     if (pronoun === "it") return isThing(word);
@@ -410,7 +410,7 @@ describe("pronouns", () => {
       expect([1, 2]).toContain(answers.length);
       for (const { label, place, pronoun } of answers) {
         const [first, ...others] = alignment[place] as [number, ...number[]];
-        // A name or a thing is there once: the label says which.
+        // A name or a thing occurs once, so the label identifies it.
         expect([source.indexOf(label), source.lastIndexOf(label)]).toEqual([first, first]);
         expect(agrees(pronoun, sentence, first) && content.includes(first)).toBe(true);
         expect(others).toEqual(/^th/.test(pronoun) ? [first + 2] : []);
@@ -437,7 +437,7 @@ describe("pronouns", () => {
       expect(rights[guess] / rights.count).toBeLessThan(0.8);
   });
 
-  /** What is said of a pronoun, and of whom it then is said: the noun before or after another word. */
+  /** Statements about a pronoun, and whom each is about: the noun before or after another word. */
   const kinds: Record<string, RegExp> = {
     "read|translate|translated|witty|illegible": /^(book|letter|note|poem|story)$/,
     "eat|ate|eaten|taste|tasted|delicious|stale": /^(apple|cake|pear|pie|sandwich)$/,
@@ -462,7 +462,7 @@ describe("pronouns", () => {
     expect(count).toBeGreaterThan(500);
   });
 
-  /** Roles, from what is said: found in the text alone, by a grammar of other means. */
+  /** Determines roles from the text alone, with a grammar that is independent of the task's. */
   const person =
     "([A-Z][a-z]+)(?: and [A-Z][a-z]+)?(?:, who owned an? \\w+,|, who owned the \\w+,)?";
   const pronoun = "(?:she|he|they)";
@@ -549,7 +549,7 @@ describe("series", () => {
 });
 
 describe("shapes", () => {
-  /** A shape by the moments of what it covers: how long it is, and how near to its middle. */
+  /** Guesses a shape from the moments of the covered pixels: how elongated it is, and how compact. */
   function guess({ covered, width }: Picture): string {
     const places = covered.flatMap((is, at) => (is ? [[at % width, Math.floor(at / width)]] : []));
     const sum = (of: (x: number, y: number) => number) =>
@@ -560,7 +560,7 @@ describe("shapes", () => {
     const [xx, yy] = [sum((px) => (px - x) ** 2), sum((_, py) => (py - y) ** 2)];
     const xy = sum((px, py) => (px - x) * (py - y));
     if (Math.hypot(xx - yy, 2 * xy) > 0.5 * (xx + yy)) return "bar";
-    // 1 for a disc; a pixel has a spread of its own.
+    // 1 for a disc; 1 / 6 corrects for the extent of a pixel.
     const compact = n / (2 * Math.PI * ((xx + yy) / n + 1 / 6));
     if (compact > 0.975) return "disc";
     if (compact > 0.905) return "square";

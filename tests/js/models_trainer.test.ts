@@ -1,4 +1,5 @@
-// Training in steps: the same from the same seeds, and from a file as if it had never been stopped.
+// Training in steps: the same seeds give the same result, and so does a training that was resumed from a
+// file.
 
 import { load } from "heed";
 import { type Architecture, evaluate, type Recipe, type Task, Trainer, taskOf } from "heed/models";

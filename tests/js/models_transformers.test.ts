@@ -1,5 +1,5 @@
-// Transformers for tasks: that they learn, that no answer depends on what it was found with, and that weights
-// stand where they are said to stand.
+// Transformers for tasks: that they learn, that no answer depends on the other examples of the call, and
+// that weights are at the documented positions.
 
 import type { Heed, KvCache, Tensor } from "heed";
 import {
@@ -32,7 +32,7 @@ const translation = (source: string): Translation => ({
 const continuation = (text: string): Continuation => ({
   ...{ kind: "continuation", tokens: [...text], allowed: [], alignment: [] },
 });
-/** Every second letter is asked for: whether there is an a anywhere. */
+/** Every second letter has a label: whether the text has an "a". */
 const tagging = (text: string): Tagging => ({
   ...{ kind: "tagging", source: [...text], alignment: [], content: [] },
   labels: [...text].map((_, i) =>
@@ -44,7 +44,7 @@ const series = (length: number, phase: number): Series => ({
   values: Float32Array.from({ length }, (_, i) => ((i + phase) % 4) / 2 - 0.75),
   isHidden: Array.from({ length }, (_, i) => i > 3 && i < 7),
 });
-/** A bar, up or across. */
+/** A picture of a vertical or horizontal bar. */
 const picture = (isUp: boolean, place: number, [width, height] = [8, 8]): Picture => {
   const covered = Array.from({ length: width * height }, (_, i) =>
     isUp ? i % width === place : Math.floor(i / width) === place,
@@ -57,7 +57,7 @@ interface Case {
   name: string;
   config: ModelConfig;
   draw(random: Random): Example;
-  /** Of different sizes. */
+  /** Examples of different sizes. */
   some: Example[];
 }
 
@@ -130,7 +130,7 @@ const cases: Case[] = [
 ];
 const writing = cases.slice(0, 3);
 
-/** So many steps; the loss of each. */
+/** Trains for a number of steps; returns the loss of each step. */
 function train(heed: Heed, model: TaskModel, { draw }: Case, steps: number): number[] {
   const random = new Random(5);
   using optimizer = new optim.AdamW(model, { learningRate: 0.01 });
@@ -148,7 +148,7 @@ function train(heed: Heed, model: TaskModel, { draw }: Case, steps: number): num
 const mean = (numbers: readonly number[]) =>
   numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
 
-/** The next turn of the event loop. */
+/** Waits for the next turn of the event loop. */
 const turn = () => new Promise((resolve) => setTimeout(resolve, 1));
 
 describe.each(cases)("$name", (own) => {
@@ -279,7 +279,7 @@ describe.each(cases)("$name", (own) => {
         for (const [i, weight] of weights.entries())
           expect(weight).toBeCloseTo(seen.get(path)?.data[i] as number, 5);
       }
-      // A part of them: where each answer comes from, by the labels.
+      // The block of the weights in which the alignment of each answer is, determined by the labels.
       const rowsAsked =
         example.kind === "translation"
           ? ["<start>", ...example.target.slice(0, -1)]
@@ -297,7 +297,7 @@ describe.each(cases)("$name", (own) => {
         if (example.kind === "translation") expect(columns).toBe(example.source.length);
         if (example.kind === "continuation") expect(columns).toBe(example.tokens.length);
         if (isPicture) expect([rows, columns]).toEqual([1, whole.columns - 1]);
-        // Whatever can be seen has some weight in a model that has not learned.
+        // In an untrained model, every visible position has some weight.
         const seenFrom = (row: number) =>
           whole.weights.slice(row * whole.columns, (row + 1) * whole.columns).filter((x) => x > 0);
         expect(choices).toEqual(
@@ -326,7 +326,7 @@ describe.each(cases)("$name", (own) => {
   test("leaves nothing behind, however it ends", async () => {
     using model = make();
     await turn();
-    // What outlives a turn of the event loop is given to the garbage collector to watch.
+    // Objects that outlive a turn of the event loop are registered with a FinalizationRegistry.
     const watched = vi.spyOn(FinalizationRegistry.prototype, "register");
     const caches = vi.spyOn(heed(), "createKvCache");
     const expectNothingLeft = async () => {
@@ -362,12 +362,12 @@ describe.each(writing)("$name writes", (own) => {
   const { config, some } = own;
   const examples = some as Translation[];
   const trained = () => {
-    // What both models that write can do.
+    // The methods that both text-generating models have.
     const model = createModel(heed(), config) as DecoderModel;
     train(heed(), model, own, 12);
     return model;
   };
-  /** The example with what was written. */
+  /** Returns the example with the generated tokens as its answer. */
   const answered = (example: Example, tokens: string[]): Example =>
     example.kind === "continuation"
       ? { ...example, tokens: [...example.tokens, ...tokens] }
@@ -381,7 +381,7 @@ describe.each(writing)("$name writes", (own) => {
       const said = found[0]?.slice(example.kind === "continuation" ? example.tokens.length : 0);
       expect(said?.slice(0, tokens.length)).toEqual(tokens);
       const most = example.kind === "continuation" ? 6 - example.tokens.length : 6;
-      // One that is cut off has not said that it ends.
+      // A truncated answer does not have the end token.
       if (tokens.length < most) expect(said?.[tokens.length]).toBe("<end>");
       expect(tokens.length).toBeLessThanOrEqual(most);
     }
@@ -403,7 +403,7 @@ describe.each(writing)("$name writes", (own) => {
     }
   });
 
-  /** The same without a cache: everything anew at each step. */
+  /** The same without a cache: every step computes the whole sequence again. */
   const logitsOf =
     (model: DecoderModel, example: Example): Step =>
     (sequences) =>
@@ -459,7 +459,7 @@ describe.each(writing)("$name writes", (own) => {
 
   test("no more than its own text allows, whatever else is written", async () => {
     using model = createModel(heed(), config) as DecoderModel;
-    // Nothing is ever at its end.
+    // The end token is never chosen.
     (model.readOut.bias as Tensor).data[2] = -100;
     const [first] = examples as [Translation];
     const last = [...letters, ...letters];
@@ -516,7 +516,7 @@ describe.each(writing)("$name writes", (own) => {
         if (path === "decoder.layers.0.self_attn" && ++steps === 2) controller.abort("enough");
       };
       const { signal } = controller;
-      // Some end at once; none of them is written after the signal.
+      // Some sequences end at once; none may continue after the signal.
       await model.write(examples, { beams, signal, receive, temperature: 0 }).then(
         () => expect(steps).toBeLessThan(2),
         (reason) => expect([reason, steps]).toEqual(["enough", 2]),

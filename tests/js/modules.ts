@@ -1,4 +1,4 @@
-// Modules with numbers to compute with.
+// Gives modules random parameters for tests.
 
 import type { Heed, Tensor } from "heed";
 import type { nn } from "heed/nn";
@@ -6,7 +6,7 @@ import { Parameters } from "./layer_oracle.js";
 import type { Values } from "./oracle.js";
 import { expectClose, Random, sizeOf } from "./values.js";
 
-/** Gives every parameter other numbers, biases too, and hands out a copy of them all. */
+/** Replaces all parameters, including biases, by random values, and returns a copy of them. */
 export function randomise(module: nn.Module, seed: number): Parameters {
   const random = new Random(seed);
   const dict = module.stateDict();

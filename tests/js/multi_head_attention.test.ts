@@ -7,7 +7,7 @@ import { expectClose, expectSameBits, Random, sizeOf, upload } from "./values.js
 
 type Floats = Values & { data: Float32Array };
 
-/** torch.nn.MultiheadAttention from its parts, each in double precision. */
+/** Computes torch.nn.MultiheadAttention from its parts, each in double precision. */
 function multiHead(
   [query, key, value]: [Values, Values, Values],
   heads: number,
@@ -32,7 +32,7 @@ function multiHead(
   return { output: linear(joined, weights.out, biases?.out), weights: answer.weights };
 }
 
-/** The rows of three arrays, one after the other. */
+/** Concatenates the rows of arrays. */
 function stack(...parts: Floats[]): Floats {
   const data = Float32Array.from(parts.flatMap((part) => [...part.data]));
   const rows = parts.reduce((sum, part) => sum + (part.shape[0] as number), 0);
@@ -184,7 +184,7 @@ describeEngines((heed) => {
             keyMask: upload(heed(), keyMask),
             ...(mask && { mask: upload(heed(), mask) }),
           } as const;
-          // On a tape it is computed in steps that have gradients.
+          // While a tape records, the operation is computed in steps that have gradients.
           const run = () => heed().multiHeadAttention(t, t, t, parameters, options);
           for (const result of [run(), new Tape([t]).run(run)]) {
             expectClose(result.output, [B, L, E], answer.output);
@@ -227,7 +227,7 @@ describeEngines((heed) => {
       for (const dropout of [0, 0.3]) {
         const [plain, taped] = run(0, dropout);
         for (const hidden of [Number.NaN, Infinity]) {
-          // Not bit by bit: in the relaxed binary the last bit may differ.
+          // The results need not be equal bit by bit: in the relaxed binary the last bit may differ.
           const far = run(hidden, dropout).flatMap((output, i) =>
             [...output].map((x, n) => Math.abs(x - ((i === 0 ? plain : taped)?.[n] as number))),
           );

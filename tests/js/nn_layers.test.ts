@@ -1,4 +1,4 @@
-// Layers, compared with the same in double precision.
+// Layers, compared with an implementation in double precision.
 
 import type { Heed } from "heed";
 import { nn } from "heed/nn";
@@ -69,7 +69,7 @@ describeEngines((heed) => {
         const p = randomise(layer, 729);
         expectValues(layer.forward(t), rmsNorm(p, x, layer.eps));
       }
-      // Two axes together are one of all their entries.
+      // Two axes are normalised like one axis with all their elements.
       const both = new nn.LayerNorm(heed(), [2, 3]);
       const p = randomise(both, 730);
       const { data } = layerNorm(p, x);
@@ -268,7 +268,7 @@ describe("parameters begin", () => {
     const deviation = Math.sqrt(all.reduce((sum, x) => sum + (x - mean) ** 2, 0) / all.length);
     return { mean, deviation, most: Math.max(...all.map(Math.abs)), size: all.length };
   };
-  /** Evenly distributed in +-bound. */
+  /** Expects that the values are uniform in +-bound. */
   const expectUniform = (values: ArrayLike<number>, bound: number) => {
     const { mean, deviation, most, size } = numbers(values);
     const near = 5 / Math.sqrt(size);

@@ -1,4 +1,4 @@
-// What all modules do: names, state dicts, modes, lives, and errors that say where.
+// Modules: names, state dicts, modes, disposal, and errors that report the path of a module.
 
 import { type Heed, HeedError, type Tensor } from "heed";
 import { nn, safetensors, valueAndGrad } from "heed/nn";
@@ -16,7 +16,7 @@ const attention = (name: string) => [
   `${name}.in_proj_bias`,
   ...linear(`${name}.out_proj`),
 ];
-// The order is torch's too: what it registers first comes first.
+// The order is torch's too: the order of registration.
 const encoderLayer = [
   ...attention("self_attn"),
   ...["linear1", "linear2", "norm1", "norm2"].flatMap((name) => linear(name)),

@@ -140,7 +140,7 @@ describeEngines((heed) => {
       expect(cache.lengths).toEqual([0, 0]);
       let start = 0;
       for (const length of [2, 1, 1, 1]) {
-        // What a step made is freed, the cache stays.
+        // The scope frees the tensors of the step; the cache stays.
         const step = heed().scope(() =>
           copyOf(decoder.forward(rowsOf(heed(), x, start, length), memory, { ...options, cache })),
         );

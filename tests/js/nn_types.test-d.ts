@@ -1,5 +1,5 @@
-// What the types of heed/nn say, checked by `tsc -p tests/js`; nothing here runs. What compiles under
-// a ts-expect-error is one.
+// Tests of the types of heed/nn, checked by `tsc -p tests/js`; nothing here runs. A line under a
+// ts-expect-error that compiles is an error.
 
 import type { Heed, Tensor } from "heed";
 import {

@@ -1,5 +1,5 @@
-// What only Node has: an end of the process, threads that can be counted, a runtime without relaxed
-// SIMD.
+// Tests of features that only Node has: the end of a process, threads that can be counted, a runtime
+// without relaxed SIMD.
 
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ import { hasRelaxedSimd } from "./engine.js";
 
 const entry = JSON.stringify(new URL("../../dist/index.js", import.meta.url).href);
 
-/** A program that uses an engine with 4 threads in earnest; what to do with it then is up to the test. */
+/** The start of a program that computes with an engine of 4 threads. Each test adds what follows. */
 const useAnEngine = `
   import { load } from ${entry};
   const heed = await load({ threads: 4 });
@@ -90,7 +90,7 @@ test("a scope that was given an async function fails once: what it goes on with 
 });
 
 test("a program given on the command line has threads, too", async () => {
-  // Threads are started with the process's own flags unless told otherwise, and refuse this one.
+  // By default, threads start with the flags of the process, and they reject this flag.
   const finished = await run(process.execPath, ["--input-type=module", "--eval", useAnEngine], {
     limit: 20_000,
   });
@@ -220,7 +220,7 @@ test.each([
 ])(
   "the memory of engines with %i threads is freed when they are disposed of",
   async (threads, turns) => {
-    // The engines themselves are kept. Each has used 4 MiB.
+    // The engines stay alive. Each has used 4 MiB.
     const finished = await runModule(
       `
     import { load } from ${entry};
@@ -311,7 +311,7 @@ test("relaxed SIMD is chosen by a Node that has it", async ({ skip }) => {
 
 test("each thread asked for takes part in a large attention", async ({ skip }) => {
   if (process.platform !== "linux") skip("threads are looked at in /proc");
-  // The process's threads, and the processor time that each has used, before and after.
+  // The threads of the process and the processor time of each, before and after.
   const finished = await runModule(
     `
     import { readFileSync, readdirSync } from "node:fs";

@@ -6,7 +6,7 @@ import { describeEngines, engine, refusal } from "./engine.js";
 import { expectClose, Random } from "./values.js";
 
 type State = Record<string, number[]>;
-/** One number's step: the parameter after it; what is kept between steps is in `kept`. */
+/** Computes one step of one number and returns the new parameter. `kept` holds what is kept between steps. */
 type Formula = (p: number, g: number, t: number, kept: Record<string, number>) => number;
 
 function sgd(o: optim.SGDOptions): Formula {

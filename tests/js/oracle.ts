@@ -1,4 +1,4 @@
-// Attention as its equation reads, in double precision: what the engine is compared with.
+// Attention in double precision, written directly from its equation. Tests compare the engine with it.
 
 /** A dense row-major array. */
 export interface Values {
@@ -11,19 +11,19 @@ export interface Question {
   q: Values;
   k: Values;
   v: Values;
-  /** Keys and values before those of k and v. */
+  /** Keys and values that precede k and v. */
   past?: { key: Values; value: Values };
   scale?: number;
   softcap?: number;
   isCausal?: boolean;
-  /** One for all sequences, or one for each. */
+  /** One offset for all sequences, or one for each. */
   causalOffset?: "topLeft" | "bottomRight" | number | readonly number[];
   window?: readonly [left: number, right: number];
-  /** Broadcasts like numpy to [B, H, L, S]; booleans are true where a key may be seen. */
+  /** Broadcasts to [B, H, L, S] as in numpy. A boolean mask is true where a key may be seen. */
   mask?: Values & { isBool: boolean };
-  /** Added to the scores; broadcasts likewise. */
+  /** Added to the scores; broadcasts to [B, H, L, S] as in numpy. */
   bias?: Values;
-  /** Whatever else decides which keys are seen. */
+  /** Any further condition on which keys a query sees. */
   maySee?: (place: { b: number; h: number; q: number; k: number }) => boolean;
   kvLengths?: readonly number[];
   /** [H] */
@@ -35,7 +35,7 @@ export interface Question {
 export interface Answer {
   /** [B, H, L, Dv] */
   output: number[];
-  /** [B, H, L, S], as all stages before them. */
+  /** [B, H, L, S], as scores, capped and masked. */
   weights: number[];
   scores: number[];
   capped: number[];
@@ -45,7 +45,7 @@ export interface Answer {
   entropy: number[];
 }
 
-/** The element that stands at an index once the array is broadcast, aligned right. */
+/** Returns the element at an index of the broadcast array. Axes are aligned from the right. */
 export function broadcastAt(values: Values, index: readonly number[]): number | undefined {
   let at = 0;
   for (const [axis, size] of values.shape.entries()) {
@@ -56,12 +56,12 @@ export function broadcastAt(values: Values, index: readonly number[]): number | 
   return values.data[at];
 }
 
-/** What is added to the score at an index: -Infinity if the key is hidden. */
+/** Returns the value that is added to the score at an index: -Infinity if the key is hidden. */
 function addedAt(question: Question, index: number[]): number {
   let sum = 0;
   for (const array of [question.mask, question.bias]) {
     if (array === undefined) continue;
-    // A last axis that is too short hides what it does not reach.
+    // If the last axis is too short, the keys beyond it are hidden.
     const element = broadcastAt(array, index) ?? -Infinity;
     if (array === question.mask && question.mask.isBool && element !== -Infinity)
       sum += element ? 0 : -Infinity;
@@ -70,7 +70,7 @@ function addedAt(question: Question, index: number[]): number {
   return sum;
 }
 
-/** The position of the first query of sequence b. */
+/** Returns the position of the first query of sequence b. */
 function offsetOf(question: Question, b: number, L: number, S: number): number {
   const { causalOffset, kvLengths, past } = question;
   if (causalOffset === "topLeft") return 0;
@@ -81,7 +81,7 @@ function offsetOf(question: Question, b: number, L: number, S: number): number {
   return kvLengths === undefined ? 0 : (kvLengths[b] as number) - L;
 }
 
-/** softmax(row), its log-sum-exp and its entropy, with a logit that has no key. */
+/** Returns softmax(row), its log-sum-exp and its entropy. The sink is a logit without a key. */
 function softmax(row: readonly number[], sink: number | undefined) {
   const isEmpty = row.every((x) => x === -Infinity);
   const maximum = Math.max(sink ?? -Infinity, ...row);
@@ -95,7 +95,7 @@ function softmax(row: readonly number[], sink: number | undefined) {
 const slice = (x: ArrayLike<number>, begin: number, end: number): number[] =>
   Array.prototype.slice.call(x, begin, end);
 
-/** The rows from `begin` to before `end` of an array [B, G, rows, size]. */
+/** Returns the rows from `begin` to end - 1 of an array [B, G, rows, size]. */
 export function rowsOf({ data, shape }: Values, begin: number, end: number): Values {
   const [B, G, rows, size] = shape as [number, number, number, number];
   const heads = Array.from({ length: B * G }, (_, head) =>
@@ -104,7 +104,7 @@ export function rowsOf({ data, shape }: Values, begin: number, end: number): Val
   return { data: heads.flat(), shape: [B, G, end - begin, size] };
 }
 
-/** Rows of two arrays [B, G, rows, size], one behind the other. */
+/** Concatenates the rows of two arrays [B, G, rows, size]. */
 export function concatenate(first: Values, second: Values): Values {
   const [B, G, P, size] = first.shape as [number, number, number, number];
   const S = second.shape[2] as number;
@@ -132,7 +132,7 @@ export function attention(question: Question): Answer {
     lse: [],
     entropy: [],
   };
-  /** Where the row of a head stands. */
+  /** Returns the offset of a row of a head. */
   const row = (x: Values, b: number, h: number, i: number): number =>
     ((b * (x.shape[1] as number) + h) * (x.shape[2] as number) + i) * (x.shape[3] as number);
 
@@ -187,7 +187,10 @@ export interface PackedQuestion extends Omit<Question, "past" | "mask" | "bias" 
   cuSeqlens: { q: readonly number[]; k: readonly number[] };
 }
 
-/** Every packed sequence by itself: q [Tq, H, D], k [Tk, G, D], v [Tk, G, Dv] -> [Tq, H, Dv], [H, Tq]. */
+/**
+ * Computes attention for each packed sequence separately: q [Tq, H, D], k [Tk, G, D], v [Tk, G, Dv] ->
+ * output [Tq, H, Dv], lse [H, Tq].
+ */
 export function packedAttention(
   question: PackedQuestion,
 ): Pick<Answer, "output" | "lse" | "entropy"> {
@@ -197,7 +200,7 @@ export function packedAttention(
   const lse = new Array<number>(H * Tq);
   const entropy = new Array<number>(H * Tq);
   for (let n = 0; n + 1 < cuSeqlens.q.length; ++n) {
-    /** The rows of a sequence, as [1, heads, rows, size]. */
+    /** Returns the rows of a sequence, as [1, heads, rows, size]. */
     const sequence = (x: Values, bounds: readonly number[]): Values => {
       const [begin, end] = bounds.slice(n) as [number, number];
       const [, heads, size] = x.shape as [number, number, number];
@@ -227,7 +230,7 @@ export function packedAttention(
   return { output, lse, entropy };
 }
 
-/** Phi(x), by the integral of the normal density from 0 to x (Simpson's rule). */
+/** Returns Phi(x), by integrating the normal density from 0 to x with Simpson's rule. */
 function normalDistribution(x: number): number {
   const steps = 2000;
   const width = x / steps;
@@ -247,7 +250,7 @@ export const activations = {
   silu: (x: number) => x / (1 + Math.exp(-x)),
 };
 
-/** x W^T + b. x [rows, in], weight [out, in], bias [out]. */
+/** Computes x W^T + b. x [rows, in], weight [out, in], bias [out]. */
 export function linear(x: Values, weight: Values, bias?: ArrayLike<number>): number[] {
   const [out, size] = weight.shape as [number, number];
   const rows = size === 0 ? 0 : x.data.length / size;

@@ -1,5 +1,4 @@
-// The promise of the tiles: attention over 16,384 tokens in a page, without a matrix of them squared,
-// which would take 8 GiB.
+// Attention over 16,384 tokens in a page, computed in tiles: a whole matrix of scores would take 8 GiB.
 
 import { load, type Tensor } from "heed";
 import { expect, test } from "vitest";
@@ -11,7 +10,7 @@ type Floats = Values & { data: Float32Array };
 const MiB = 2 ** 20;
 const [H, L, D] = [8, 16_384, 64];
 
-/** The memory that the next engine makes for itself. */
+/** Watches the memory that the next engine creates. */
 function watchMemory(): { bytes(): number; stop(): void } {
   const Original = WebAssembly.Memory;
   const made: WebAssembly.Memory[] = [];
@@ -52,7 +51,7 @@ test("8 heads x 16,384 tokens x 64 need no more than 200 MB beside their tensors
     `16,384 tokens: ${(beside / MiB).toFixed(1)} MiB beside the tensors, ${seconds.toFixed(1)} s`,
   );
   expect(beside).toBeLessThan(200e6);
-  // And they are right: the last query of each head.
+  // The results are right, too: this checks the last query of each head.
   const last = (x: Values) => rowsOf(x, L - 1, L);
   const got = last({ data: output.data, shape });
   using row = heed.tensor(Float32Array.from(got.data), got.shape);

@@ -1,5 +1,5 @@
-// The examples of README.md and of the package's guide, compiled and run as a reader would do it: each one
-// with a comment `<!-- test -->` right before it. It prints what its own line `// prints: ...` says.
+// Compiles and runs the examples of README.md and of the package's guide that follow a comment `<!-- test
+// -->`. Each must print what its line `// prints: ...` says.
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ const build = join(root, "build/readme");
 
 interface Example {
   code: string;
-  /** The lines it says it prints. */
+  /** The lines that the example should print. */
   prints: string[];
 }
 
@@ -57,7 +57,7 @@ const numbered = (language: string) =>
 test.for(numbered("ts"))(
   "TypeScript example $number compiles under strict rules and prints what it says",
   async ({ code, prints, number }) => {
-    // Inside the repository the package's own name leads to the built package, as for a user.
+    // Inside the repository, the package's name resolves to the built package, as for a user.
     const name = `example${number}`;
     writeFileSync(join(build, `${name}.mts`), code);
     await succeed(process.execPath, [

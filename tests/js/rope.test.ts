@@ -1,4 +1,4 @@
-// Rotary position embedding, compared with rotations written down in double precision.
+// Rotary position embedding, compared with rotations in double precision.
 
 import type { RopeOptions } from "heed";
 import { expect, test } from "vitest";
@@ -14,7 +14,7 @@ interface Turn {
   angle: (b: number, i: number, c: number) => number;
 }
 
-/** Each pair of a row [.., D], turned by its angle. */
+/** Rotates each pair of a row [.., D] by its angle. */
 function expected({ data, shape }: Values, { style = "half", angle, ...turn }: Turn): number[] {
   const [B, H, L, D] = shape as [number, number, number, number];
   const { rotarySize = D } = turn;

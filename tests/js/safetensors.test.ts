@@ -1,5 +1,5 @@
-// safetensors: what is written is read back, files of other writers are read, and what is wrong in a file
-// is told.
+// safetensors: written files are read back, files of other writers are read, and errors name the fault in a
+// file.
 
 import type { HeedError } from "heed";
 import { safetensors } from "heed/nn";
@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { engine, isNode, refusal } from "./engine.js";
 import { Random } from "./values.js";
 
-/** A file as any writer may make it. */
+/** Creates a file with any header and data. */
 function file(header: unknown, data: ArrayLike<number> = [], padding = ""): Uint8Array {
   const text = (typeof header === "string" ? header : JSON.stringify(header)) + padding;
   const json = new TextEncoder().encode(text);

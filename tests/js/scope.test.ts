@@ -1,4 +1,4 @@
-// What ends the life of tensors, caches, packed weights, block masks and engines, but for their own dispose.
+// The ways to free tensors, caches, packed weights, block masks and engines other than their own `dispose`.
 
 import { type BlockMask, type KvCache, load, type PackedWeights, type Tensor } from "heed";
 import { nn, valueAndGrad } from "heed/nn";

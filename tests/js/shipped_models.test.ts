@@ -1,4 +1,4 @@
-// The models of the repository, from their files: what their reports say, on examples drawn anew.
+// The shipped models, loaded from their files: new examples confirm their reports.
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -20,13 +20,13 @@ const load = ({ name }: Plan) =>
     weights: bytesOf(name, "model.safetensors"),
   });
 
-/** Of the test split, by a seed that neither training nor report has used. */
+/** Generates examples of the test split from a seed that neither training nor report used. */
 function fresh(task: Task, count: number) {
   const random = new nn.Generator(20_261_121);
   return Array.from({ length: count }, () => task.generate(random, "test"));
 }
 
-/** What each model must reach: the least share of exact answers, on what, and in how many examples. */
+/** The minimum proportion of exact answers of each model, with the options of the task. */
 const targets: [model: string, what: Task["options"], least: number][] = [
   ["copy-transformer", {}, 0.99],
   ["reverse-transformer", { minLength: 16 }, 0.99],
@@ -63,7 +63,7 @@ describe("the models of the repository", () => {
       expect(model.config).toMatchObject({ ...plan.options, vocabulary: own.vocabulary });
       const count = 100;
       const { exact } = await evaluate(model, fresh(own, count));
-      // Four deviations of a share of so many examples, and one example.
+      // The tolerance: four standard deviations of the proportion, and one example.
       const share = report.heldOut.exact;
       const spread = 4 * Math.sqrt((share * (1 - share)) / count) + 1 / count;
       expect(Math.abs(exact - share)).toBeLessThanOrEqual(spread + 0.01);

@@ -10,7 +10,7 @@ import { describe, expect, test } from "vitest";
 import { engine, refusal } from "./engine.js";
 import { expectWorks } from "./values.js";
 
-/** Passes what the types refuse, as JavaScript can. */
+/** Passes values that the types reject, as JavaScript code can. */
 const any = <T>(value: unknown): T => value as T;
 
 describe("tensor", () => {
@@ -247,7 +247,7 @@ describe("tensor", () => {
 
   test("gives its memory back when disposed of", async () => {
     const small = await load({ threads: 1, maxMemory: 64 * 2 ** 20 });
-    // Ten times what fits.
+    // Ten times the memory limit.
     for (let i = 0; i < 40; ++i) small.tensor(new Float32Array(4 * 2 ** 20)).dispose();
     expectWorks(small);
     small.dispose();

@@ -1,4 +1,4 @@
-// The smallest training that learns something: letters to be turned round, by a model with dropout.
+// A very small training that still learns: a model with dropout learns to reverse letters.
 
 import type { Heed } from "heed";
 import {

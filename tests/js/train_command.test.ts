@@ -1,5 +1,5 @@
-// ./dev train, without what it builds first: the same files from the same command, however often it is
-// stopped, and clear words for what cannot be done.
+// ./dev train without its build step: the same command gives the same files, however often it is stopped,
+// and error messages are clear.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ afterAll(() => {
     rmSync(join(root, "build/train", name), { recursive: true, force: true });
 });
 
-/** A short training under a name that nothing else has. */
+/** A short training with a unique name: its arguments, a function that runs it, and its files. */
 function training(...changes: string[]) {
   const name = `test-${process.pid}-${names.length}`;
   names.push(name);
@@ -45,7 +45,7 @@ function training(...changes: string[]) {
   };
 }
 
-/** Starts a training and stops it when it tells of its first look. */
+/** Starts a training and stops it when it reports its first check. */
 function interrupted(words: readonly string[], signal: NodeJS.Signals) {
   return new Promise<{ status: number | null; output: string }>((resolve) => {
     const stdio = ["ignore", "pipe", "pipe"] as const;

@@ -1,4 +1,4 @@
-// Training of a whole model: the same whatever the number of threads, and nothing is left behind.
+// Training of a whole model: the result does not depend on the number of threads, and no memory leaks.
 
 import { type Heed, load, type Tensor } from "heed";
 import { nn, optim, valueAndGrad } from "heed/nn";
@@ -9,7 +9,7 @@ import { expectSameBits } from "./values.js";
 
 const [V, E, B, L] = [11, 32, 16, 12];
 
-/** Encoder and decoder over one table of embeddings, with dropout everywhere. */
+/** An encoder and a decoder that share one embedding, with dropout everywhere. */
 class Model extends nn.Module {
   readonly embed: nn.Embedding;
   readonly position: nn.PositionalEncoding;
@@ -34,7 +34,7 @@ class Model extends nn.Module {
   }
 }
 
-/** So many steps on batches of random tokens; the loss of each. */
+/** Trains for a number of steps on batches of random tokens; returns the loss of each step. */
 function train(heed: Heed, model: Model, optimizer: optim.AdamW, steps: number): number[] {
   return Array.from({ length: steps }, (_, step) =>
     heed.scope(() => {
@@ -68,7 +68,7 @@ test.each(variants)("the %s binary trains the same with any number of threads", 
 });
 
 test("a step leaves nothing behind but what it changed", async () => {
-  // Room for a few steps at once, not for fifty.
+  // The memory suffices for a few steps at the same time, not for fifty.
   const heed = await load({ threads: 1, maxMemory: 32 * 2 ** 20 });
   const model = new Model(heed);
   const optimizer = new optim.AdamW(model, { learningRate: 0.01 });

@@ -1,10 +1,10 @@
-// Numbers to compute with, and how far from the oracle's an engine's may be.
+// Random values for tests, and comparisons within tolerances.
 
 import type { Heed, Tensor, TensorData } from "heed";
 import { expect } from "vitest";
 import type { Values } from "./oracle.js";
 
-/** Numbers that look random and are the same in every run (mulberry32). */
+/** Pseudo-random numbers, the same in every run (mulberry32). */
 export class Random {
   #state: number;
 
@@ -12,7 +12,7 @@ export class Random {
     this.#state = seed;
   }
 
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -20,7 +20,7 @@ export class Random {
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from least to most, both included. */
+  /** Returns a whole number from least to most, both included. */
   whole(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1));
   }
@@ -29,13 +29,13 @@ export class Random {
     return choices[this.whole(0, choices.length - 1)] as T;
   }
 
-  /** Floats in [-spread, spread). */
+  /** Returns floats in [-spread, spread). */
   array(shape: readonly number[], spread = 1): Values & { data: Float32Array } {
     const data = new Float32Array(sizeOf(shape)).map(() => (2 * this.next() - 1) * spread);
     return { data, shape };
   }
 
-  /** Bytes, 1 with the given probability, else 0. */
+  /** Returns bytes that are 1 with the given probability, else 0. */
   bools(shape: readonly number[], probability = 0.6): Values & { data: Uint8Array } {
     const data = new Uint8Array(sizeOf(shape)).map(() => (this.next() < probability ? 1 : 0));
     return { data, shape };
@@ -54,7 +54,10 @@ export function upload(
   return data instanceof Uint8Array ? heed.tensor(data, shape, "bool") : heed.tensor(data, shape);
 }
 
-/** The tensor has this shape and these float32 elements, within an absolute and relative tolerance. */
+/**
+ * Expects that the tensor has this shape and these float32 elements, within an absolute and relative
+ * tolerance.
+ */
 export function expectClose(
   tensor: Tensor,
   shape: readonly number[],
@@ -70,7 +73,7 @@ export function expectClose(
     const wanted = expected[i] as number;
     const near =
       Object.is(got, wanted) || Math.abs(got - wanted) <= tolerance * (1 + Math.abs(wanted));
-    // One assertion for each element is slow: state the first that is off.
+    // One assertion per element is slow, so the test reports the first wrong element.
     if (!near) expect.fail(`element ${i} of [${shape}]: expected ${wanted}, got ${got}`);
   }
 }
@@ -79,13 +82,16 @@ export function expectSameBits(got: TensorData | undefined, expected: TensorData
   const words = (x: TensorData) => new Uint8Array(x.slice().buffer);
   const [a, b] = [words(got ?? new Uint8Array()), words(expected)];
   expect(a.length).toBe(b.length);
-  // Far faster on large arrays than an assertion on the whole.
+  // This is much faster on large arrays than one assertion on the whole array.
   const different = a.findIndex((byte, i) => byte !== b[i]);
   if (different !== -1)
     expect.fail(`byte ${different}: expected ${b[different]}, got ${a[different]}`);
 }
 
-/** The worked example of the Playground, opened on the word "quick": a call that must always work. */
+/**
+ * Expects the right result of a call that must always work: the worked example of the Playground, opened on
+ * the word "quick".
+ */
 export function expectWorks(heed: Heed): void {
   heed.scope(() => {
     const embeddings = [0, 1, 2, 3, 4].map((token) =>

@@ -49,7 +49,7 @@ const rows: Record<string, (heed: Heed, random: Random) => void> = {
       expectAsOracle(heed, { ...question(random), isCausal: true, causalOffset });
       expectAsOracle(heed, { ...question(random, 150, 60), window: [9, 3], causalOffset });
     }
-    // bottomRight is about the keys that exist.
+    // bottomRight counts only the keys that exist.
     const lengths = { kvLengths: [100, 20], causalOffset: "bottomRight" } as const;
     expectAsOracle(heed, { ...question(random), isCausal: true, ...lengths });
   },
@@ -65,7 +65,7 @@ const rows: Record<string, (heed: Heed, random: Random) => void> = {
       expectAsOracle(heed, { ...question(random), window });
     }
     expectAsOracle(heed, { ...question(random, 150, 150), window: [30, 30], isCausal: true });
-    // Wider than any sequence.
+    // A window that is wider than any sequence.
     expectAsOracle(heed, { ...question(random), window: [2 ** 40, 2 ** 53] });
   },
 
@@ -180,7 +180,7 @@ const rows: Record<string, (heed: Heed, random: Random) => void> = {
   "attention sinks"(heed, random) {
     const sinks = [3, -2, 0, -Infinity];
     expectAsOracle(heed, { ...question(random), sinks });
-    // A query that sees no key: zeros, and the sink for its log-sum-exp.
+    // A query that sees no key gets zeros, and the sink as its log-sum-exp.
     expectAsOracle(heed, { ...question(random), sinks, kvLengths: [0, 140], isCausal: true });
   },
 
@@ -199,7 +199,7 @@ const rows: Record<string, (heed: Heed, random: Random) => void> = {
       };
       const plain = attend({});
       const dropped = attend({ dropout: 0.3, seed: 5 });
-      // A weight is lost, or grows by 1 / 0.7; the log-sum-exp is that of all.
+      // Each weight is dropped or multiplied by 1 / 0.7; the log-sum-exp counts all weights.
       let [seen, lost, worst] = [0, 0, 0];
       for (const [i, weight] of plain.weights.entries()) {
         const left = dropped.weights[i] as number;
@@ -211,13 +211,13 @@ const rows: Record<string, (heed: Heed, random: Random) => void> = {
       expect(worst).toBeLessThan(1e-6);
       expect(Math.abs(lost / seen - 0.3)).toBeLessThan(5 * Math.sqrt((0.3 * 0.7) / seen));
       expectSameBits(dropped.lse, plain.lse);
-      // Values that are an identity matrix let the output show the weights it was made of.
+      // With an identity matrix as values, the output equals the weights that produced it.
       const identity = new Float32Array(2 * 2 * 150 * 150).map((_, i) =>
         i % 150 === Math.floor(i / 150) % 150 ? 1 : 0,
       );
       const shown = attend({ dropout: 0.3, seed: 5 }, heed.tensor(identity, [2, 2, 150, 150]));
       expectClose(shown.output, [2, 4, 60, 150], dropped.weights);
-      // The seed decides which; it is 0 by default.
+      // The seed determines the dropped weights; it is 0 by default.
       const other = attend({ dropout: 0.3, seed: 6 }).weights;
       expect(other.some((weight, i) => (weight === 0) !== (dropped.weights[i] === 0))).toBe(true);
       expectSameBits(attend({ dropout: 0.3, seed: 5 }).weights, dropped.weights);
@@ -358,7 +358,7 @@ const rows: Record<string, (heed: Heed, random: Random) => void> = {
 
   "16-bit floats"(heed, random) {
     const asked = question(random);
-    // What is lost is the rounding of the result: the oracle begins with the rounded inputs.
+    // Only the rounding of the result differs: the oracle starts from the rounded inputs.
     for (const [dtype, epsilon] of [
       ["float16", 2 ** -11],
       ["bfloat16", 2 ** -8],

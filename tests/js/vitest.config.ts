@@ -7,7 +7,7 @@ import { WebKit } from "../harness/webkit.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** The browser that the system has: test tools cannot download their own everywhere. */
+/** Returns the system's browser, because the test tools cannot download their own everywhere. */
 function chromium(): string | undefined {
   const names = ["chromium", "chromium-browser", "google-chrome"];
   const folders = (process.env.PATH ?? "").split(delimiter);
@@ -15,7 +15,7 @@ function chromium(): string | undefined {
   return process.env.HEED_CHROMIUM ?? candidates.find(existsSync);
 }
 
-/** WebKit as one more browser of Vitest's, which only has to open a page in it. */
+/** Adds WebKit as a browser of Vitest, which only needs to open a page in it. */
 const webkit = defineBrowserProvider({
   name: "webkit",
   providerFactory: () => {
@@ -42,7 +42,7 @@ const isolation = {
 
 const shared = {
   root,
-  // What is tested is what users get: the built package, not its sources.
+  // The tests use the built package, as users do, not its sources.
   resolve: {
     alias: {
       "heed/models": join(root, "dist/models.js"),
@@ -50,7 +50,7 @@ const shared = {
       heed: join(root, "dist/index.js"),
     },
   },
-  // `using` is newer than Node 20's syntax.
+  // Node 20 does not support the syntax of `using`.
   oxc: { target: "es2022" as const },
 };
 
@@ -64,7 +64,7 @@ export default defineConfig({
         test: {
           name: "node",
           include: ["tests/js/*.test.ts"],
-          // What is about a page.
+          // These tests need a page.
           exclude: ["tests/js/{browser,page_memory}.test.ts"],
           server: { deps: { external: [/\/dist\//] } },
           testTimeout: 120_000,
@@ -76,7 +76,7 @@ export default defineConfig({
         server: { headers: isolation },
         test: {
           name: "browser",
-          // What only Node can do: run programs, read the repository.
+          // The excluded tests run programs or read the repository, which only Node can do.
           include: ["tests/js/*.test.ts"],
           exclude: [
             "tests/js/{border,copies,house,node,readme,shipped_models,train_command}.test.ts",
@@ -102,8 +102,8 @@ export default defineConfig({
         server: { headers: isolation },
         test: {
           name: "webkit",
-          // A selection: loading, threads, memory, errors, each kind of attention and layer, files, training. The
-          // numbers of every operation come from the same binary as in Chromium.
+          // A selection: loading, threads, memory, errors, each kind of attention and layer, files,
+          // training. The results of the operations come from the same binary as in Chromium.
           include: [
             "tests/js/{browser,load,tensor,scope,linear,variants,rope,safetensors}.test.ts",
             "tests/js/{nn_layers,training}.test.ts",

@@ -1,4 +1,4 @@
-// What models made of attention alone have in common (Vaswani et al., 2017).
+// The base of the transformer models (Vaswani et al., 2017).
 
 import type { Tensor } from "../core/tensor.js";
 import { checkOptions, isBoolean } from "../core/validate.js";
@@ -19,7 +19,7 @@ import {
 } from "./model.js";
 import type { ModelConfig } from "./modelConfig.js";
 
-/** Tells vectors where they stand, if the config wants it, and drops. */
+/** Adds position encodings unless the config has none, then applies dropout. */
 export class Positions extends Module {
   readonly part: PositionalEncoding | Dropout;
 
@@ -31,7 +31,7 @@ export class Positions extends Module {
         : new PositionalEncoding(heed, size, { dropout, generator });
   }
 
-  /** x [B, L, E], of which the first row stands at `offset` -> [B, L, E] */
+  /** x [B, L, E] -> [B, L, E]. The first row has the position `offset`. */
   forward(x: Tensor, offset = 0): Tensor {
     const { part } = this;
     return part instanceof Dropout ? part.forward(x) : part.forward(x, { offset });
@@ -39,8 +39,8 @@ export class Positions extends Module {
 }
 
 /**
- * A table of vectors that begin at less than a third of torch's size: so that positions stand out from them,
- * letters in reverse are learned in four fifths of the steps.
+ * Creates an embedding whose initial values are 0.3 times torch's. Position encodings are then large in
+ * comparison: training on "reverse" takes four fifths of the steps.
  */
 export function tokenEmbedding(
   heed: Heed,
@@ -54,7 +54,10 @@ export function tokenEmbedding(
   return embedding;
 }
 
-/** Norms first: such layers train without a long rise of the learning rate (Xiong et al., 2020). */
+/**
+ * Returns the options of the stacks. With normFirst, training needs no long warm-up of the learning rate
+ * (Xiong et al., 2020).
+ */
 export function stackOptions(
   { dimFeedforward, dropout }: ModelConfig,
   generator: Generator,
@@ -62,26 +65,29 @@ export function stackOptions(
   return { dimFeedforward, dropout, generator, activation: "gelu", normFirst: true, norm: true };
 }
 
-/** Of an axis, `count` entries from `start` on. */
+/** The `count` indices of an axis from `start` on. */
 export interface Range {
   readonly start: number;
   readonly count: number;
 }
 
-/** A part of the weights of an attention. */
+/** A block of an attention's weights. */
 export interface Part {
   readonly rows: Range;
   readonly columns: Range;
 }
 
 export abstract class AttentionModel<E extends Example> extends TaskModel<E> {
-  /** The part of an attention in which an example's alignment is to be seen, if there is one. */
+  /**
+   * Returns the block of an attention's weights that is compared with the example's alignment, if there is
+   * one.
+   */
   protected abstract aligned(example: E, path: string): Part | undefined;
 
-  /** What an attention is between. */
+  /** Returns the labels of the rows and columns of an attention. */
   protected abstract labels(example: E, path: string): Labels;
 
-  /** Has the model attend as it does under teacher forcing. */
+  /** Runs the model with teacher forcing, so that its attentions can be captured. */
   protected attend(examples: readonly E[]): void {
     this.forward(examples);
   }
@@ -124,7 +130,7 @@ export abstract class AttentionModel<E extends Example> extends TaskModel<E> {
       [...seen].flatMap(([path, { weights, query, key }]) => {
         const part = partOf(example, path);
         if (part === undefined) return [];
-        // A decoder sees of its own text what stands before.
+        // In a decoder's self-attention, a position sees only itself and the positions before it.
         const isCausal = path.startsWith("decoder.") && path.endsWith("self_attn");
         const all = this.labels(example, path).columns.length;
         const { start, count } = part.rows;
@@ -143,7 +149,7 @@ export abstract class AttentionModel<E extends Example> extends TaskModel<E> {
   }
 }
 
-/** Of one attention for a batch, [B, H, L, ..]. */
+/** The values of one attention for a batch, [B, H, L, ..]. */
 interface Batch {
   readonly data: Float32Array;
   readonly shape: readonly number[];
@@ -153,7 +159,7 @@ const copied = ({ data, shape }: Tensor): Batch => ({ data: data.slice() as Floa
 
 const first = (count: number): Range => ({ start: 0, count });
 
-/** [H, rows, columns] */
+/** Copies a block of example b: [H, rows, columns]. */
 function cut(batch: Batch, b: number, part: Part): { data: Float32Array; heads: number } {
   const [, heads = 0, L = 0, S = 0] = batch.shape;
   const [rows, columns] = [part.rows.count, part.columns.count];

@@ -1,4 +1,4 @@
-// Subwords: the pairs of neighbours that are met most often are made one token, again and again
+// Byte-pair encoding: the most frequent pair of adjacent tokens is merged into one token, repeatedly
 // (Sennrich, Haddow and Birch, "Neural Machine Translation of Rare Words with Subword Units", 2016).
 
 import { type Check, checkArgument, isListOf, isWholeNumber } from "../core/validate.js";
@@ -10,10 +10,10 @@ const isTexts: Check = {
   accepts: (value) => isListOf(value, isText.accepts),
 };
 
-/** A text's words, each with the space before it: put together, they are the text. */
+/** Splits a text into words, each with the space before it. Their concatenation is the text. */
 const wordsOf = (text: string): string[] => text.split(/(?= )/);
 
-/** All places of a pair made one, from the left. */
+/** Merges all occurrences of a pair, from left to right. */
 function merged(tokens: readonly string[], left: string, right: string): string[] {
   const result: string[] = [];
   for (let i = 0; i < tokens.length; i++) {
@@ -26,18 +26,18 @@ function merged(tokens: readonly string[], left: string, right: string): string[
 
 type Pair = readonly [string, string];
 
-/** Whether a pair is before another in a dictionary: how a tie is broken. */
+/** Whether pair a precedes pair b in lexicographic order, which breaks ties. */
 const isBefore = (a: Pair, b: Pair): boolean => a[0] < b[0] || (a[0] === b[0] && a[1] < b[1]);
 
-/** Texts to tokens of one or more characters, none of which goes from one word into the next. */
+/** Splits texts into tokens of one or more characters. No token extends from one word into the next. */
 export class BytePairs {
-  /** What is made one, in this order. */
+  /** The pairs that are merged, in this order. */
   readonly merges: readonly Pair[];
-  /** Characters and what is made of them, sorted. */
+  /** All characters and merged pairs, sorted. */
   readonly tokens: readonly string[];
   readonly #characters: readonly string[];
 
-  /** @param characters all that texts may have, met in the texts to learn from or not */
+  /** @param characters all characters that texts may have, whether or not the training texts have them */
   constructor(characters: readonly string[], merges: readonly Pair[]) {
     checkArgument("characters", characters, isTexts);
     checkArgument("merges", merges, {
@@ -49,7 +49,7 @@ export class BytePairs {
     this.tokens = [...new Set([...characters, ...merges.map((pair) => pair.join(""))])].sort();
   }
 
-  /** Learns at most so many merges: fewer if every word has become one token. */
+  /** Learns at most `count` merges; fewer if every word has become one token. */
   static learn(characters: readonly string[], texts: readonly string[], count: number): BytePairs {
     checkArgument("characters", characters, isTexts);
     checkArgument("texts", texts, isTexts);
@@ -80,7 +80,11 @@ export class BytePairs {
     return new BytePairs(characters, merges);
   }
 
-  /** Put together, the tokens are the text. @throws HeedError "option" that names an unknown character */
+  /**
+   * Splits a text into tokens. Their concatenation is the text.
+   *
+   * @throws HeedError "option" that names an unknown character
+   */
   encode(text: string): string[] {
     checkArgument("text", text, isText);
     charactersOf(text, this.#characters);

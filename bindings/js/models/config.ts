@@ -1,4 +1,4 @@
-// What models are made from: configs, and their checks.
+// Creates and checks configs of models.
 
 import { describe, HeedError, refuse } from "../core/error.js";
 import {
@@ -19,7 +19,7 @@ import { Vocabulary } from "./vocabulary.js";
 
 type Kind = Example["kind"];
 
-/** What each architecture can learn. */
+/** The kinds of tasks that each architecture supports. */
 const kindsOf: Readonly<Record<Architecture, readonly Kind[]>> = {
   transformer: ["translation"],
   decoder: ["continuation", "translation"],
@@ -39,7 +39,7 @@ const isRecurrentSize: Check = {
 
 const isText: Check = { expected: "a text", accepts: (value) => typeof value === "string" };
 
-/** An object that has something fitting under each of some names. */
+/** Checks for an object whose `source` and `target` both fit. */
 const isPair = (expected: string, fits: (value: unknown) => boolean): Check => ({
   expected: `an object with source and target, ${expected}`,
   accepts: (value) =>
@@ -72,7 +72,7 @@ const checks = {
   seed: isWholeNumber(0, 2 ** 32 - 1),
 } satisfies Record<keyof ModelConfig, Check>;
 
-/** Refuses a config that no model can be made from, as one from a file may be. */
+/** Throws a HeedError "option" if no model can be created from the config, which may come from a file. */
 export function checkConfig(config: ModelConfig): void {
   checkOptions("a config", config, checks);
   for (const [name, check] of Object.entries(checks))
@@ -98,7 +98,10 @@ export function checkConfig(config: ModelConfig): void {
   }
 }
 
-/** Refuses a model whose parameters cannot be in any memory, before it is made. */
+/**
+ * Throws a HeedError "memory" if the parameters of a model cannot fit in memory, before the model is
+ * created.
+ */
 export function checkMemory(config: ModelConfig): void {
   const bytes = 4 * parameterCount(config);
   if (bytes <= mostBytes) return;
@@ -108,7 +111,7 @@ export function checkMemory(config: ModelConfig): void {
   throw new HeedError("memory", message);
 }
 
-/** What a config has beside a task: all by default. */
+/** The options of a config; each has a default. */
 export type ConfigOptions = Partial<
   Pick<
     ModelConfig,
@@ -127,11 +130,11 @@ const optionChecks = {
 } satisfies Record<keyof ConfigOptions, Check>;
 
 /**
- * The config of a model of a task.
+ * Creates the config of a model for a task.
  *
  * @param options by default size 64, 2 layers of 4 heads (1 in recurrent models), dimFeedforward twice the
  *   size, no dropout, sinusoidal positions, seed 0
- * @throws HeedError "option" for what does not go together
+ * @throws HeedError "option" for values that are invalid or do not fit together
  */
 export function configOf(
   task: Task,

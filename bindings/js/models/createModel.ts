@@ -1,4 +1,4 @@
-// From a config to the model that it describes.
+// Creates models from configs.
 
 import type { Heed } from "../heed.js";
 import { checkEngine } from "../nn/module.js";
@@ -17,14 +17,14 @@ const models: Readonly<
 };
 
 /**
- * The model that a config describes, with its initial values: the same ones for the same config.
+ * Creates the model that a config describes. The same config gives the same initial values.
  *
- * @throws HeedError "option" for a config that describes none, "memory"
+ * @throws HeedError "option" for an invalid config, "memory"
  */
 export function createModel(heed: Heed, config: ModelConfig): TaskModel {
   checkEngine(heed);
   checkConfig(config);
   checkMemory(config);
-  // Nothing is left of a model that does not fit in the memory that there is.
+  // The scope frees an incomplete model if the memory does not suffice.
   return heed.scope(() => new models[config.architecture](heed, config)) as unknown as TaskModel;
 }

@@ -1,4 +1,4 @@
-// An encoder that says something of each place of what it is given, or of the whole.
+// An encoder model, which predicts something for each position of its input or for the input as a whole.
 
 import { refuse } from "../core/error.js";
 import type { Tensor } from "../core/tensor.js";
@@ -20,7 +20,7 @@ import { type ModelConfig, patchSize } from "./modelConfig.js";
 import { checkAnswerOptions } from "./stepwise.js";
 import { maskOf, padded, specialTokens, Vocabulary } from "./vocabulary.js";
 
-/** Stands where nothing is asked. */
+/** Marks positions without a question. */
 const noClass = -1;
 
 const isSide: Check = {
@@ -31,15 +31,16 @@ const isSide: Check = {
 type Encoded = Tagging | Series | Picture;
 
 /**
- * Classes of tokens; hidden numbers of a series; or the class of a picture, which is read from a token of its
- * own before the patches (Dosovitskiy et al., "An Image is Worth 16x16 Words", 2021).
+ * Predicts the classes of tokens, the hidden values of a series, or the class of a picture. The class of a
+ * picture is read from a class token before the patches (Dosovitskiy et al., "An Image is Worth 16x16
+ * Words", 2021).
  */
 export class EncoderModel extends AttentionModel<Encoded> {
   readonly sourceVocabulary: Vocabulary;
   readonly classes: Vocabulary;
-  /** Of tokens; of a number and whether it is hidden; of a patch. */
+  /** Embeds tokens; values of a series, with a flag for hidden ones; or patches of a picture. */
   readonly embedding: Embedding | Linear;
-  /** [1, 1, E], of pictures. */
+  /** [1, 1, E] for pictures, else undefined. */
   readonly classToken: Tensor | undefined;
   readonly positions: Positions;
   readonly encoder: TransformerEncoder;
@@ -107,7 +108,7 @@ export class EncoderModel extends AttentionModel<Encoded> {
     }, options.receive);
   }
 
-  /** Right answers are not needed to look: nobody has given any to what a person types. */
+  /** Computes no loss, because text that a user types has no answers. */
   protected override attend(examples: readonly Encoded[]): void {
     this.#check(examples);
     this.#say(examples);
@@ -116,7 +117,7 @@ export class EncoderModel extends AttentionModel<Encoded> {
   protected override aligned(example: Encoded): Part {
     const count = lengthOf(example);
     const all = { start: 0, count };
-    // Of pictures the row of the class token, and how it sees the patches.
+    // For pictures, the row of the class token and the columns of the patches.
     return example.kind === "picture"
       ? { rows: { start: 0, count: 1 }, columns: { start: 1, count: count - 1 } }
       : { rows: all, columns: all };
@@ -127,7 +128,10 @@ export class EncoderModel extends AttentionModel<Encoded> {
     return { rows: places, columns: places };
   }
 
-  /** Refuses what is not as long as what it belongs to, and sides that are no whole number of patches. */
+  /**
+   * Throws if a list has not the length of its input, or if a side of a picture is not a whole number of
+   * patches.
+   */
   #check(examples: readonly Encoded[]): void {
     this.checkExamples(examples);
     for (const [i, example] of examples.entries()) {
@@ -151,7 +155,7 @@ export class EncoderModel extends AttentionModel<Encoded> {
     }
   }
 
-  /** [B, L, classes]; of pictures [B, 1, classes]. */
+  /** [B, L, classes]; [B, 1, classes] for pictures. */
   #say(examples: readonly Encoded[]): Tensor {
     const { heed, classToken, config } = this;
     const { size } = config;
@@ -193,7 +197,7 @@ export class EncoderModel extends AttentionModel<Encoded> {
     );
   }
 
-  /** The mean of squared errors of the hidden numbers. */
+  /** The loss of a series: the mean squared error of the hidden values. */
   #lessonOfNumbers(examples: readonly Series[], said: Tensor): Lesson {
     const { heed } = this;
     const count = examples.reduce((sum, { isHidden }) => sum + isHidden.filter(Boolean).length, 0);
@@ -219,7 +223,7 @@ export class EncoderModel extends AttentionModel<Encoded> {
   }
 }
 
-/** Rows of the encoder. */
+/** The number of rows of the encoder's input. */
 function lengthOf(example: Encoded): number {
   if (example.kind === "tagging") return example.source.length;
   if (example.kind === "series") return example.values.length;
@@ -238,7 +242,7 @@ function placesOf(example: Encoded): string[] {
   return ["<class>", ...patches];
 }
 
-/** [L, 2]: each number, or 0 where it is hidden, and whether it is. */
+/** [L, 2]: each value, or 0 if it is hidden, and whether it is hidden. */
 function knownOf({ values, isHidden }: Series): Float32Array {
   const known = new Float32Array(2 * values.length);
   for (const [i, value] of values.entries()) {
@@ -248,7 +252,7 @@ function knownOf({ values, isHidden }: Series): Float32Array {
   return known;
 }
 
-/** [patches, 16], row by row. */
+/** [patches, 16], the patches in row-major order. */
 function patchesOf({ pixels, width, height }: Picture): Float32Array {
   const patches = new Float32Array(pixels.length);
   let next = 0;

@@ -1,4 +1,4 @@
-// How good a model is on examples that it has not seen, and where its attention falls.
+// Evaluates models on examples that they were not trained on, and measures where their attention falls.
 
 import { HeedError, refuse } from "../core/error.js";
 import { pause } from "../core/pause.js";
@@ -14,53 +14,56 @@ import type { Alignment, Example, Picture, Series } from "./examples.js";
 import type { Answer, ExampleWeights, TaskModel } from "./model.js";
 import { patchSize } from "./modelConfig.js";
 
-/** How a model answers. What does not apply to a kind of task is not there. */
+/** The scores of a model. Scores that do not apply to a kind of task are absent. */
 export interface Scores {
   examples: number;
-  /** The share that is answered without any fault; of series, the share of R^2 above 0.9. */
+  /** The proportion of examples that are answered without any error; for series, with R^2 above 0.9. */
   exact: number;
-  /** The share of answers' tokens that are right. */
+  /** The proportion of the answers' tokens that are right. */
   tokens?: number;
-  /** Series: root mean square error of the hidden values. */
+  /** Series: the root mean square error of the hidden values. */
   error?: number;
-  /** Series: the same error of straight lines drawn across the gaps. */
+  /** Series: the same error of linear interpolation across the gaps. */
   lineError?: number;
 }
 
-/** One head, and how its weights fall on the places that answers come from. */
+/** How much of one head's weights falls on the aligned positions, which determine the answers. */
 export interface HeadAlignment {
-  /** Of the attention, as captureAttention names it. */
+  /** The path of the attention, as captureAttention passes it. */
   path: string;
   head: number;
-  /** Rows that were looked at: those whose answer comes from somewhere. */
+  /** The number of rows that have aligned positions. */
   rows: number;
-  /** The mean weight on those places together. */
+  /** The mean over rows of the total weight on the aligned positions. */
   mass: number;
   /**
-   * The share of rows whose largest weight is on one of those places: among content words in tagging, among
-   * the source's tokens in translation, among patches in pictures.
+   * The proportion of rows whose largest weight is on an aligned position: among content words in tagging,
+   * among the source's tokens in translation, among patches in pictures.
    */
   largest: number;
-  /** What `mass` would be if each row had even weights on all that it can see. */
+  /**
+   * The value that `mass` would have if the weights of each row were equal on all positions that it can
+   * see.
+   */
   chance: number;
   /**
-   * The mean weight on those places for each position of the answer, if all answers are of one length; null
-   * for a position whose token comes from nowhere.
+   * The mean of the total weight on the aligned positions, for each position of the answer, if all answers
+   * have the same length; null for a position whose token has no aligned positions.
    */
   byPosition?: (number | null)[];
 }
 
 export interface EvaluateOptions {
-  /** Examples that are answered at once; 64 by default. */
+  /** The number of examples per batch; 64 by default. */
   batch?: number;
-  /** Stops the work between two batches: the promise then fails with the signal's reason. */
+  /** Stops the evaluation between two batches: the promise is then rejected with the signal's reason. */
   signal?: AbortSignal;
-  /** Is told how many examples are done. */
+  /** Called with the number of examples that are done. */
   progress?: (done: number) => void;
 }
 
 export interface AlignmentOptions {
-  /** Examples that are computed at once; 64 by default. */
+  /** The number of examples per batch; 64 by default. */
   batch?: number;
 }
 
@@ -73,13 +76,13 @@ const checks = {
 const isExample = (value: unknown) =>
   value !== null && typeof value === "object" && "kind" in value;
 
-/** A list of examples, whatever their kind. */
+/** Accepts a list of examples of any kind. */
 export const someExamples: Check = {
   expected: "a list of one example or more",
   accepts: (value) => isListOf(value, isExample) && value.length > 0,
 };
 
-/** Refuses what does not answer as a model does. */
+/** Throws unless the value has the methods `eval` and `train` of a model. */
 function checkModel(model: unknown): void {
   const { eval: toEval, train } = (model ?? {}) as Partial<TaskModel>;
   checkArgument("model", model, {
@@ -92,9 +95,9 @@ const mean = (numbers: readonly number[]) =>
   numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
 
 /**
- * Has a model answer by itself, greedily, and compares. The model is in eval mode meanwhile.
+ * Scores the answers of a model, which are decoded greedily in eval mode.
  *
- * @throws HeedError, and the reason of the signal
+ * @throws HeedError for invalid arguments, and the reason of the signal
  */
 export async function evaluate<E extends Example>(
   model: TaskModel<E>,
@@ -123,12 +126,12 @@ export async function evaluate<E extends Example>(
   }
 }
 
-/** What one answer counts. */
+/** The score of one answer. */
 interface Mark {
   isExact: boolean;
-  /** Tokens to be said, and how many were. */
+  /** The number of expected tokens, and how many of them are right. */
   tokens?: { count: number; right: number };
-  /** Squared errors of the hidden values: the model's, and a straight line's. */
+  /** The sums of the squared errors of the hidden values: the model's, and those of linear interpolation. */
   squares?: { count: number; model: number; line: number };
 }
 
@@ -170,7 +173,10 @@ function markContinuation(
   return { isExact: right === asked.length, tokens: { count: asked.length, right } };
 }
 
-/** R^2 above this counts as found: nine tenths of the hidden values' variation. */
+/**
+ * A series counts as exact if R^2 is above this: the model explains nine tenths of the hidden values'
+ * variance.
+ */
 const foundAbove = 0.9;
 
 function markSeries({ values, isHidden }: Series, said: Float32Array): Mark {
@@ -187,7 +193,7 @@ function markSeries({ values, isHidden }: Series, said: Float32Array): Mark {
   };
 }
 
-/** The straight line between the known values on both sides of a hidden one. */
+/** Interpolates linearly between the known values on both sides of a hidden value. */
 function lineAt(values: Float32Array, isHidden: readonly boolean[], i: number): number {
   let [before, after] = [i, i];
   while (before >= 0 && isHidden[before]) --before;
@@ -216,10 +222,10 @@ function scoresOf(marks: readonly Mark[]): Scores {
 }
 
 /**
- * Where the weights of each head fall, under teacher forcing: on the places that answers come from, or
- * elsewhere. Of all heads, whether they look well or not.
+ * Measures, with teacher forcing, how much weight each head puts on the aligned positions, which determine
+ * the answers. The result has all heads.
  *
- * @throws HeedError "option" if no answer of the examples comes from anywhere, as of what a person types
+ * @throws HeedError "option" if no example has aligned positions, as with text that a user types
  */
 export function alignment<E extends Example>(
   model: TaskModel<E>,
@@ -260,17 +266,17 @@ export function alignment<E extends Example>(
   });
 }
 
-/** Over the rows of one head. */
+/** Sums over the rows of one head. */
 interface Sums {
   readonly path: string;
   readonly head: number;
   largest: number;
   chance: number;
-  /** By position: how many rows, and what they put on the places that answers come from. */
+  /** For each position, the number of rows and the sum of their weight on the aligned positions. */
   readonly masses: { count: number; mass: number }[];
 }
 
-/** Adds an example's rows to the sums of each head. */
+/** Adds the rows of an example to the sums of each head. */
 function addWeights(
   heads: Map<string, Sums>,
   example: Example,
@@ -297,13 +303,13 @@ function addWeights(
   }
 }
 
-/** The places of an example that each row of its weights is to fall on. */
+/** Returns the aligned positions for each row of an example's weights. */
 export function alignmentOf(example: Example): Alignment {
   checkArgument("example", example, { expected: "an example", accepts: isExample });
   return example.kind === "picture" ? [coveredPatches(example)] : example.alignment;
 }
 
-/** The patches, row by row, of which the shape covers some. */
+/** The indices of the patches that the shape covers at least partly, in row-major order. */
 function coveredPatches({ covered, width }: Picture): number[] {
   const across = width / patchSize;
   const patches = covered.flatMap((is, i) => {

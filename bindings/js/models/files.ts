@@ -1,4 +1,4 @@
-// Models as files: what they are made from, in JSON, and their parameters, in safetensors.
+// Saves models to files and loads them: the config in JSON, the parameters in safetensors.
 
 import { describe, HeedError } from "../core/error.js";
 import type { Bytes } from "../core/module.js";
@@ -13,14 +13,14 @@ import { TaskModel } from "./model.js";
 import type { ModelConfig } from "./modelConfig.js";
 import { parameterShapes } from "./parameterShapes.js";
 
-/** config.json and model.safetensors. */
+/** The contents of config.json and model.safetensors. */
 export interface ModelFiles {
   config: string;
   weights: Uint8Array;
 }
 
 export interface SaveModelOptions {
-  /** Of the numbers in the file: "float16", the default, takes half the bytes of "float32". */
+  /** The type of the saved elements: "float16", the default, takes half the bytes of "float32". */
   dtype?: "float16" | "float32";
 }
 
@@ -43,10 +43,10 @@ const wrong = (what: string, expected: string, got: string) =>
   new HeedError("format", `${what}: expected ${expected}, got ${got}`);
 
 /**
- * The files of a model. What is loaded from them computes with the rounded numbers: that is the model to
- * evaluate.
+ * Saves a model. A model that is loaded from the files computes with the rounded parameters, so evaluate
+ * that one.
  *
- * @throws HeedError "nan" for a parameter that is not finite, or not in float16
+ * @throws HeedError "nan" for a parameter that is not finite, or not finite in float16
  */
 export function saveModel(
   model: TaskModel,
@@ -76,9 +76,9 @@ export function saveModel(
 }
 
 /**
- * Makes a model from its files, in eval mode. Nothing in them is trusted.
+ * Creates a model from its files, in eval mode. The content of the files is not trusted.
  *
- * @throws HeedError "format" that tells what is wrong in the files, "memory"
+ * @throws HeedError "format" that names the fault in the files, "memory"
  */
 export function loadModel(heed: Heed, files: ModelFiles): TaskModel {
   checkEngine(heed);
@@ -86,7 +86,7 @@ export function loadModel(heed: Heed, files: ModelFiles): TaskModel {
     throw new HeedError("option", `files: expected { config, weights }, got ${describe(files)}`);
   const config = readConfig(files.config);
   const { tensors } = read(files.weights);
-  // Before anything is made: a config may ask for more than there is memory.
+  // Checks before anything is created, because a config may ask for more than the available memory.
   within("config", () => checkConfig(config));
   within("weights", () => checkTensors("the module", parameterShapes(config), tensors, true));
   for (const [name, entry] of Object.entries(tensors)) {
@@ -103,7 +103,7 @@ export function loadModel(heed: Heed, files: ModelFiles): TaskModel {
   return model.eval();
 }
 
-/** What is refused because of a file is the file's fault. */
+/** Reports errors that the content of a file causes as HeedError "format". */
 function within<T>(file: string, run: () => T): T {
   try {
     return run();
@@ -115,7 +115,10 @@ function within<T>(file: string, run: () => T): T {
   }
 }
 
-/** Where the first number stands that is not finite, or -1; of types with none, and of others, too. */
+/**
+ * The index of the first element that is not finite, or -1. Types that the function does not know, and
+ * integers, give -1.
+ */
 function placeNotFinite({ dtype, data }: SafetensorsEntry): number {
   if (dtype === "float16")
     return (data as Uint16Array).findIndex((bits) => (bits & 0x7c00) === 0x7c00);
@@ -126,7 +129,7 @@ function placeNotFinite({ dtype, data }: SafetensorsEntry): number {
   return -1;
 }
 
-/** The config of a file of this format; createModel checks what is in it. */
+/** Parses a config and checks its format and version. `checkConfig` checks its content. */
 function readConfig(json: string): ModelConfig {
   let given: unknown;
   try {

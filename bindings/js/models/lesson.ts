@@ -1,4 +1,4 @@
-// What is learned from logits.
+// Losses, predictions and probabilities from logits.
 
 import { noGrad } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
@@ -6,11 +6,11 @@ import type { Heed } from "../heed.js";
 import type { Lesson, TokenProbabilities } from "./model.js";
 
 /**
- * Cross entropy, and how many of the answers were the likeliest.
+ * Computes the cross entropy, and counts the answers that have the largest logit.
  *
  * @param logits [..., C]
  * @param answers int32 [...]
- * @param ignoreIndex stands where there is nothing to answer
+ * @param ignoreIndex marks positions without an answer
  */
 export function lessonOf(heed: Heed, logits: Tensor, answers: Tensor, ignoreIndex: number): Lesson {
   const loss = heed.crossEntropy(logits, answers, { ignoreIndex });
@@ -24,18 +24,18 @@ export function lessonOf(heed: Heed, logits: Tensor, answers: Tensor, ignoreInde
   return { loss, count, right };
 }
 
-/** The place of the largest number in each row of logits [..., C]. */
+/** Returns the index of the largest logit in each row of logits [..., C]. */
 export function likeliestOf(heed: Heed, logits: Tensor): Int32Array {
   return noGrad(() => heed.scope(() => heed.topK(logits, 1).indices.data.slice() as Int32Array));
 }
 
 /**
- * The probabilities of all tokens wherever something is to be said.
+ * Computes the probabilities of all tokens at each position that has an answer.
  *
  * @param logits [B, L, V]
  * @param answers int32 [B, L]
- * @param ignoreIndex stands where there is nothing to answer
- * @param tokens of the vocabulary
+ * @param ignoreIndex marks positions without an answer
+ * @param tokens the tokens of the vocabulary
  */
 export function probabilitiesOf(
   heed: Heed,

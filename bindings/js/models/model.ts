@@ -1,4 +1,4 @@
-// What every small model here can do, whatever it is made of: learn from examples, answer, show its weights.
+// The base class of the models, which learn from examples, answer, and return their attention weights.
 
 import { describe, refuse } from "../core/error.js";
 import { noGrad } from "../core/tape.js";
@@ -12,10 +12,10 @@ import { checkConfig, checkMemory } from "./config.js";
 import type { Example } from "./examples.js";
 import type { ModelConfig } from "./modelConfig.js";
 
-/** What a model says of an example. */
+/** A model's answer to an example. */
 export type Answer =
   | { readonly kind: "tokens"; readonly tokens: readonly string[] }
-  /** By position; undefined where nothing is asked. */
+  /** One per position; undefined where nothing is asked. */
   | { readonly kind: "labels"; readonly labels: readonly (string | undefined)[] }
   | { readonly kind: "numbers"; readonly values: Float32Array }
   | {
@@ -24,61 +24,70 @@ export type Answer =
       readonly probabilities: Readonly<Record<string, number>>;
     };
 
-/** How answers of more than one token are found: greedily by default. */
+/** How answers of several tokens are decoded; greedily by default. */
 export interface AnswerOptions {
   /**
-   * The most tokens of an answer. By default one more than the task's longest has, or than the source if it
-   * is longer.
+   * The maximum number of tokens of an answer. By default one more than the longest answer of the task, or
+   * than the source if it is longer.
    */
   longest?: number;
   beams?: number;
-  /** 0, the default, takes the likeliest. */
+  /** Divides the logits; 0, the default, takes the most likely token. */
   temperature?: number;
   topK?: number;
   topP?: number;
-  /** Of chance, 0 by default. What it gives an example depends on the examples beside it. */
+  /**
+   * The seed of sampling; 0 by default. The sample for an example depends on the other examples of the
+   * call.
+   */
   seed?: number;
   signal?: AbortSignal;
-  /** Receives the weights of every attention at every step, as captureAttention hands them out. */
+  /** Called with the weights of every attention at every step: see captureAttention. */
   receive?: ReceiveWeights;
 }
 
-/** The loss of some examples and how well they were answered, each token from the right ones before it. */
+/** The loss and the accuracy on some examples, with teacher forcing. */
 export interface Lesson {
-  /** [], the mean over all answers' tokens or numbers. */
+  /** [] the mean over all tokens or numbers of the answers. */
   loss: Tensor;
-  /** Answers' tokens (or numbers) in all, and how many were the likeliest; for numbers, 0. */
+  /**
+   * The number of tokens or numbers of the answers, and how many of the tokens were the most likely; 0 for
+   * numbers.
+   */
   count: number;
   right: number;
 }
 
-/** The weights by which one example was answered, of one attention. */
+/** The weights of one attention for one example. */
 export interface ExampleWeights {
-  /** "decoder.layers.1.multihead_attn", as captureAttention names it. */
+  /** The path of the attention, as captureAttention passes it, such as "decoder.layers.1.multihead_attn". */
   path: string;
   heads: number;
   rows: number;
   columns: number;
-  /** [heads, rows, columns] without padding: rows are those of the example's alignment. */
+  /** [heads, rows, columns] without padding. The rows are those of the example's alignment. */
   weights: Float32Array;
-  /** For each row, how many places it chooses among: those that have no column here, too. */
+  /** For each row, the number of positions that it can see, including those without a column here. */
   choices: readonly number[];
 }
 
-/** What the rows and columns of an attention stand for: all that the model takes in, special tokens too. */
+/**
+ * The tokens of the rows and columns of an attention: the whole input of the model, including special
+ * tokens.
+ */
 export interface Labels {
   readonly rows: readonly string[];
   readonly columns: readonly string[];
 }
 
-/** All weights of one attention for one example. */
+/** All weights of one attention for one example, with labels. */
 export interface LabelledWeights extends ExampleWeights {
   labels: Labels;
-  /** What the heads compared, if it was asked for; recurrent models have nothing to tell. */
+  /** The queries and keys, if the options ask for them; absent in recurrent models. */
   compared?: ComparedVectors;
 }
 
-/** Queries and keys as each head has them, projected and not yet scaled: D is size / heads. */
+/** The queries and keys of each head, after the projection and before the scale. D is size / heads. */
 export interface ComparedVectors {
   /** [heads, rows, D] */
   readonly query: Float32Array;
@@ -87,15 +96,15 @@ export interface ComparedVectors {
 }
 
 export interface AttentionsOptions {
-  /** Tell the queries and keys, too: false by default. */
+  /** Whether the result has the queries and keys; false by default. */
   compared?: boolean;
 }
 
-/** How likely a model takes each token to be, at each place of one answer and at its end. */
+/** The probabilities that a model gives each token, at each position of one answer and at its end. */
 export interface TokenProbabilities {
-  /** All that may be said, the special tokens first. */
+  /** All tokens of the vocabulary, the special tokens first. */
   readonly tokens: readonly string[];
-  /** Places, with the end. */
+  /** The number of positions, including the end. */
   readonly rows: number;
   /** [rows, tokens.length] */
   readonly probabilities: Float32Array;
@@ -105,8 +114,8 @@ export interface TokenProbabilities {
 export abstract class TaskModel<E extends Example = Example> extends Module {
   readonly config: ModelConfig;
   /**
-   * Of the initial values, which depend on the config's seed alone, and of all dropout: whoever trains sets
-   * its state at every step.
+   * The generator of the initial values and of dropout. The initial values depend only on the config's
+   * seed; Trainer sets the state at every step.
    */
   readonly generator: Generator;
 
@@ -118,27 +127,30 @@ export abstract class TaskModel<E extends Example = Example> extends Module {
     this.generator = new Generator(config.seed);
   }
 
-  /** Teacher forcing: for valueAndGrad in train mode, and for a loss of examples held out in eval mode. */
+  /**
+   * Computes the loss with teacher forcing: in train mode for valueAndGrad, in eval mode for examples of
+   * other splits.
+   */
   abstract override forward(examples: readonly E[]): Lesson;
 
-  /** Answers found by the model alone: greedily, by beam search or by chance, step by step with a cache. */
+  /** Answers without teacher forcing: greedily, by beam search or by sampling. */
   abstract answer(examples: readonly E[], options?: AnswerOptions): Promise<Answer[]>;
 
   /**
-   * The weights of the attentions in which the task's alignment is to be seen (encoder-decoder attention; an
-   * encoder's or decoder's self-attention), under teacher forcing, for each example: row t of the weights
-   * belongs to row t of its alignment.
+   * Returns, for each example, the weights of the attentions that are compared with the task's alignment,
+   * with teacher forcing: encoder-decoder attention, or the self-attention of a model that has only an
+   * encoder or only a decoder. Row t of the weights belongs to row t of the alignment.
    */
   abstract weights(examples: readonly E[]): ExampleWeights[][];
 
   /**
-   * All weights of all attentions, under teacher forcing, and what they stand between. Of a text without an
-   * answer, as a task's `read` gives it, those of the first step; to see how it was answered, give it the
-   * answer as its target.
+   * Returns all weights of all attentions with their labels, with teacher forcing. An example without an
+   * answer, as from a task's `read`, gives the weights of the first step. To see the weights of an answer,
+   * set it as the example's target.
    */
   abstract attentions(examples: readonly E[], options?: AttentionsOptions): LabelledWeights[][];
 
-  /** Refuses what is no list of examples of the model's kind. */
+  /** Throws unless the value is a list of examples of the model's kind. */
   protected checkExamples(examples: readonly E[]): void {
     checkArgument("examples", examples, {
       expected: "a list of one example or more",
@@ -156,7 +168,10 @@ export abstract class TaskModel<E extends Example = Example> extends Module {
     }
   }
 
-  /** Runs something out of train mode, unrecorded; what it makes is freed but for what it returns. */
+  /**
+   * Runs a function in eval mode, without recording for gradients. Tensors that it creates are freed unless
+   * it returns them.
+   */
   protected infer<T>(run: () => T, receive?: ReceiveWeights): T {
     const { heed, training } = this;
     const received = () => (receive ? captureAttention(this, receive, run) : run());

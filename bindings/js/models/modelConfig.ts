@@ -1,33 +1,33 @@
-// What a model is made from.
+// The config of a model.
 
 import type { Example, Task } from "./examples.js";
 
-/** The architectures, by the names of the command line. */
+/** The names of the architectures, also on the command line. */
 export type Architecture = "transformer" | "decoder" | "encoder" | "rnn" | "bahdanau" | "dot";
 
-/** What a model is made from, as config.json has it. Everything is given: a file has no defaults. */
+/** The config of a model, as in config.json. All properties are required: files have no defaults. */
 export interface ModelConfig {
   readonly task: string;
   readonly taskOptions: Readonly<Record<string, number | string | boolean>>;
-  /** Of the task's examples. */
+  /** The kind of the task's examples. */
   readonly kind: Example["kind"];
   readonly architecture: Architecture;
-  /** Sources' tokens and answers' tokens, without the special ones that a Vocabulary begins with. */
+  /** The tokens of sources and of answers, without the special tokens, with which a Vocabulary begins. */
   readonly vocabulary: Task["vocabulary"];
-  /** The most tokens of the task's inputs and answers. */
+  /** The maximum lengths of the task's inputs and answers. */
   readonly longest: Task["longest"];
-  /** Size of embeddings; of a recurrent model, of its decoder's state. */
+  /** The size of embeddings; in recurrent models, the size of the decoder's state. */
   readonly size: number;
-  /** Layers of the encoder, and of the decoder. */
+  /** The number of layers of the encoder, and of the decoder. */
   readonly layers: number;
-  /** Heads; 1 in recurrent models. */
+  /** The number of heads; 1 in recurrent models. */
   readonly heads: number;
   readonly dimFeedforward: number;
   readonly dropout: number;
   readonly positions: "sinusoidal" | "none";
-  /** Of the initial values. */
+  /** The seed of the initial values. */
   readonly seed: number;
 }
 
-/** Pixels of a patch along each side. */
+/** The side of a patch, in pixels. */
 export const patchSize = 4;

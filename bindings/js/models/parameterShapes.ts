@@ -1,5 +1,6 @@
-// The parameters of each architecture, by name and shape, from its config alone: so that a config is compared
-// with a file, and with the memory there is, before anything is made. A test compares this with the models.
+// The names and shapes of each architecture's parameters, computed from the config alone. A config can so
+// be compared with a file and with the available memory before a model is created. A test compares the
+// result with the models.
 
 import { type ModelConfig, patchSize } from "./modelConfig.js";
 import { specialTokens } from "./vocabulary.js";
@@ -7,7 +8,10 @@ import { specialTokens } from "./vocabulary.js";
 type Shape = readonly number[];
 type Shapes = readonly (readonly [name: string, shape: Shape])[];
 
-/** What a config describes: layers are alike but for the first one, which may take another size. */
+/**
+ * The parameters that a config describes. Layers are equal except for the first one, whose input may have
+ * another size.
+ */
 interface Parameters {
   readonly fixed: Shapes;
   readonly layer: (i: number) => Shapes;
@@ -29,7 +33,7 @@ const attention = (name: string, size: number): Shapes => [
   ...linear(`${name}.out_proj`, size, size),
 ];
 
-/** A layer of a transformer, with its attentions and as many norms and one more. */
+/** A transformer layer with its attentions, and with one norm more than attentions. */
 const transformerLayer = (
   name: string,
   { size, dimFeedforward }: ModelConfig,
@@ -79,7 +83,7 @@ function decoder(config: ModelConfig): Parameters {
   };
 }
 
-/** Pixels of a patch, and a number and whether it is hidden. */
+/** The input sizes: the pixels of a patch; a value of a series and the flag that it is hidden. */
 const inputsOf = { picture: patchSize ** 2, series: 2 };
 
 function encoder(config: ModelConfig): Parameters {
@@ -139,14 +143,14 @@ const architectures = {
 const elementsOf = (shapes: Shapes) =>
   shapes.reduce((sum, [, shape]) => sum + shape.reduce((all, size) => all * size, 1), 0);
 
-/** How many numbers the parameters of a model are. */
+/** The total number of elements of a model's parameters. */
 export function parameterCount(config: ModelConfig): number {
   const { fixed, layer } = architectures[config.architecture](config);
   const [first, next] = [layer(0), layer(1)].map(elementsOf) as [number, number];
   return elementsOf(fixed) + first + (config.layers - 1) * next;
 }
 
-/** The shapes of a model's parameters, by the names of its state dict. */
+/** Returns the shapes of a model's parameters by their names in the state dict. */
 export function parameterShapes(config: ModelConfig): Map<string, Shape> {
   const { fixed, layer } = architectures[config.architecture](config);
   const layers = Array.from({ length: config.layers }, (_, i) => layer(i));

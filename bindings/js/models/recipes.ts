@@ -1,5 +1,5 @@
-// Which models the repository ships, and how each is trained: found by trying, kept here so that a file
-// can be made again.
+// The models that the repository ships and the recipes of their training. The values were found by
+// experiment and are kept so that each file can be reproduced.
 
 import { type Check, checkArgument } from "../core/validate.js";
 import type { ConfigOptions } from "./config.js";
@@ -16,35 +16,38 @@ const isTask: Check = {
     typeof (value as Partial<Task>).kind === "string",
 };
 
-/** What a training is made of. */
+/** The settings of a training. */
 export interface Recipe {
-  /** Examples of a step. */
+  /** The number of examples per step. */
   readonly batch: number;
-  /** The most steps; the learning rate falls to zero over them. */
+  /** The maximum number of steps. The learning rate falls to zero over them. */
   readonly steps: number;
   readonly learningRate: number;
   readonly warmupSteps: number;
   readonly weightDecay: number;
-  /** Gradients are clipped to this norm. */
+  /** The norm to which gradients are clipped. */
   readonly clipNorm: number;
-  /** Steps between two looks at examples of the validation split. */
+  /** The number of steps between two checks on the validation split. */
   readonly checkEvery: number;
-  /** Training ends early when two looks in a row reach this share of exact answers; above 1: never. */
+  /**
+   * Training stops early if two checks in a row reach this proportion of exact answers; never if it is
+   * above 1.
+   */
   readonly goal: number;
 }
 
-/** A model, and how it is trained. */
+/** A model and its training. */
 export interface Plan {
-  /** Of the folder of its files. */
+  /** The name of the folder of the model's files. */
   readonly name: string;
   readonly task: string;
-  /** Those that are not the task's own defaults. */
+  /** The task's options that differ from the defaults. */
   readonly taskOptions: Task["options"];
   readonly architecture: Architecture;
-  /** Those that are not configOf's own defaults; the seed stands beside. */
+  /** The config options that differ from configOf's defaults, except the seed. */
   readonly options: Omit<ConfigOptions, "seed">;
   readonly recipe: Recipe;
-  /** Of the initial values, and of what chance decides in training. */
+  /** The seed of the initial values and of all random choices in training. */
   readonly seed: number;
 }
 
@@ -68,11 +71,11 @@ function plan(task: string, architecture: Architecture, changes: Partial<Plan> =
 }
 
 const quick: Recipe = { ...recipe, steps: 1200, learningRate: 3e-3, warmupSteps: 50 };
-/** The same budget for all that learn dates by recurrence: none of them stops early. */
+/** The same number of steps for all recurrent models of dates, without early stopping. */
 const recurrent: Recipe = { ...recipe, steps: 1000, learningRate: 4e-3, goal: 2 };
 /**
- * What a pronoun means is found late and at once: nearly nothing is gained between steps 700 and 1800. After
- * all is right the heads go on sharpening.
+ * For pronouns: accuracy hardly improves between steps 700 and 1800, then rises suddenly. After all answers
+ * are right, the attention of the heads becomes sharper still.
  */
 const patient: Recipe = { ...recipe, steps: 5000, goal: 2 };
 
@@ -80,7 +83,7 @@ const unordered: Plan["options"] = { positions: "none" };
 const shallow: Plan["options"] = { layers: 1 };
 const deep: Plan["options"] = { layers: 3 };
 
-/** The models that the repository has files of, in the order in which they are trained. */
+/** The shipped models, in the order of their training. */
 export const shipped: readonly Plan[] = [
   plan("copy", "transformer", { options: { size: 32, layers: 1, heads: 2 }, recipe: quick }),
   plan("reverse", "transformer", { recipe: quick }),
@@ -94,7 +97,7 @@ export const shipped: readonly Plan[] = [
   plan("brackets", "decoder", { recipe: { ...recipe, steps: 3000 } }),
   plan("series", "encoder", { options: deep, recipe: { ...recipe, steps: 4000 } }),
   plan("shapes", "encoder", { recipe: { ...recipe, steps: 3000 } }),
-  // What becomes of them with something changed, all else being equal.
+  // Variants of the models above, in which one setting differs.
   plan("dates", "transformer", {
     ...{ name: "dates-transformer-subword", taskOptions: { tokens: "subword" } },
     recipe: { ...quick, goal: 2 },
@@ -110,8 +113,8 @@ export const shipped: readonly Plan[] = [
 ];
 
 /**
- * What a model is examined on beside its task's own examples: other options of the task, by words that say
- * what they make of it. Lengths beyond those of the training are among them.
+ * Returns further options of a task for evaluations, under names that describe them. They include lengths
+ * beyond those of the training.
  */
 export function probesOf(task: Task): Readonly<Record<string, Task["options"]>> {
   checkArgument("task", task, isTask);
@@ -136,13 +139,16 @@ const architectures: Readonly<Record<Example["kind"], Architecture>> = {
   picture: "encoder",
 };
 
-/** The architecture that a task is first thought of with. */
+/** Returns the default architecture for a task. */
 export function architectureOf(task: Task): Architecture {
   checkArgument("task", task, isTask);
   return architectures[task.kind];
 }
 
-/** How a model is trained for a task: as the shipped one is, or else as one that is much like it. */
+/**
+ * Returns the plan of the shipped model for a task and an architecture, or a default plan if none is
+ * shipped.
+ */
 export function recipeOf(task: string, architecture: Architecture): Plan {
   checkArgument("task", task, isText);
   checkArgument("architecture", architecture, isText);

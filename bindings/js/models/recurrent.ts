@@ -1,4 +1,4 @@
-// Recurrent encoder-decoders: without attention, with Bahdanau's, and with Luong's.
+// Recurrent encoder-decoders: without attention, with Bahdanau's attention, and with Luong's attention.
 
 import type { Tensor } from "../core/tensor.js";
 import { checkArgument, oneOf } from "../core/validate.js";
@@ -35,15 +35,15 @@ const decoders = { rnn: PlainDecoder, bahdanau: BahdanauDecoder, dot: LuongDecod
 const isRecurrent = oneOf(...Object.keys(decoders));
 
 interface Encoded {
-  /** [B, S, size]; zeros after the end of a source. */
+  /** [B, S, size]; zeros after the end of each source. */
   outputs: Tensor;
-  /** [layers, B, size]: what the decoder begins with. */
+  /** [layers, B, size] the initial state of the decoder. */
   state: Tensor;
 }
 
 /**
- * Reads a source in both directions (Schuster and Paliwal, 1997), each with half of the size, and gives what
- * each layer ends with through a layer with tanh (Bahdanau et al., 2015, appendix A.2.2).
+ * A bidirectional encoder (Schuster and Paliwal, 1997). Each direction has half of the size. The final
+ * states of each layer pass through a linear layer with tanh (Bahdanau et al., 2015, appendix A.2.2).
  */
 class RecurrentEncoder extends Module {
   readonly embedding: Embedding;
@@ -84,7 +84,10 @@ class RecurrentEncoder extends Module {
   }
 }
 
-/** For each place of a batch the one that it changes with when each sequence is read from its end. */
+/**
+ * Returns, for each position of a batch, the index of the position that it swaps with when each sequence is
+ * reversed.
+ */
 function turnsOf(lengths: readonly number[]): Int32Array {
   const longest = Math.max(...lengths);
   return Int32Array.from({ length: lengths.length * longest }, (_, place) => {
@@ -95,9 +98,9 @@ function turnsOf(lengths: readonly number[]): Int32Array {
 }
 
 /**
- * A recurrent encoder-decoder of gated recurrent units: "rnn" has no attention, "bahdanau" and "dot" have that
- * of their decoders. The state of the decoder has config.size numbers, each direction of the encoder and each
- * embedding half as many: tokens are far fewer than words of a language.
+ * A recurrent encoder-decoder of gated recurrent units. "rnn" has no attention; "bahdanau" and "dot" have
+ * the attention of their decoders. The decoder's state has the size config.size; each direction of the
+ * encoder and each embedding has half of it, because there are far fewer tokens than words in a language.
  */
 export class RecurrentModel extends TaskModel<Translation> {
   readonly encoder: RecurrentEncoder;
@@ -123,7 +126,10 @@ export class RecurrentModel extends TaskModel<Translation> {
     return lessonOf(this.heed, logits, answers, padId);
   }
 
-  /** The probabilities of all tokens at each place of the answers and at their ends, from the ones before it. */
+  /**
+   * The probabilities of all tokens at each position of the answers and at their ends, with teacher
+   * forcing.
+   */
   probabilities(examples: readonly Translation[], receive?: ReceiveWeights): TokenProbabilities[] {
     return this.infer(() => {
       const { logits, answers } = this.#lesson(examples);
@@ -135,7 +141,7 @@ export class RecurrentModel extends TaskModel<Translation> {
     this.checkExamples(examples);
     checkAnswerOptions(options);
     const starts = examples.map(() => [startId]);
-    // One token more than there should be: an answer that does not end is to be seen as one.
+    // One token more than the longest answer, so that an answer that does not end is recognised as wrong.
     const limits = examples.map(({ source }) => {
       return options.longest ?? Math.max(this.config.longest.target, source.length) + 1;
     });
@@ -145,7 +151,7 @@ export class RecurrentModel extends TaskModel<Translation> {
       return this.#begin(rows, options.receive);
     });
     return found.map((ids, i) => {
-      // It is not to depend on what else is answered.
+      // The answer must not depend on the other examples of the call.
       return { kind: "tokens", tokens: this.#target.decode(ids.slice(0, limits[i])) };
     });
   }
@@ -163,7 +169,10 @@ export class RecurrentModel extends TaskModel<Translation> {
     });
   }
 
-  /** @param rowsOf the steps that are wanted of an example, from the first on */
+  /**
+   * @param rowsOf returns the number of steps of an example, counted from the first, whose weights are
+   *   returned
+   */
   #look(
     examples: readonly Translation[],
     rowsOf: (example: Translation) => number,
@@ -207,7 +216,7 @@ export class RecurrentModel extends TaskModel<Translation> {
     return { logits, answers: padded(this.heed, answers) };
   }
 
-  /** What is known of sources before the first token. */
+  /** Runs the encoder: returns the decoder's memory and its initial state. */
   #read(examples: readonly Translation[]): { memory: Memory; state: Tensor } {
     const sources = examples.map(({ source }) => this.#source.encode(source));
     const { outputs, state } = this.encoder.forward(sources);
@@ -215,7 +224,7 @@ export class RecurrentModel extends TaskModel<Translation> {
     return { memory: this.decoder.remember(outputs, maskOf(this.heed, lengths)), state };
   }
 
-  /** What decodes step by step: it keeps the states of its rows. */
+  /** Creates the step function of decoding, which keeps the states of its rows. */
   #begin(rows: readonly Translation[], receive: ReceiveWeights | undefined): Decoding {
     const { heed } = this;
     const { memory, ...begun } = this.infer(() => this.#read(rows));
@@ -244,7 +253,7 @@ export class RecurrentModel extends TaskModel<Translation> {
   }
 }
 
-/** States [layers, B, size] whose row b was row order[b]. */
+/** Returns states [layers, B, size] whose row b is the former row order[b]. */
 function reordered(heed: Heed, state: Tensor, order: readonly number[]): Tensor {
   if (order.every((from, row) => from === row)) return state;
   const [layers = 1, rows = 1, size = 1] = state.shape;

@@ -1,5 +1,5 @@
-// The decoders of recurrent models: one that has nothing but the encoder's last states, and two that look
-// back at all of its outputs, before and after their own step.
+// The decoders of recurrent models. One has only the encoder's final states; two attend to all of the
+// encoder's outputs, before or after their own step.
 
 import type { Tensor } from "../core/tensor.js";
 import type { Heed } from "../heed.js";
@@ -10,23 +10,23 @@ import type { Generator } from "../nn/random.js";
 import { GRU } from "../nn/recurrent.js";
 
 export interface DecoderOptions {
-  /** Tokens, the special ones included. */
+  /** The number of tokens, including the special tokens. */
   vocabulary: number;
   embeddingSize: number;
-  /** Of the state, and of the encoder's outputs. */
+  /** The size of the state and of the encoder's outputs. */
   size: number;
   layers: number;
   dropout: number;
   generator: Generator;
 }
 
-/** What the encoder has left to look at. */
+/** The encoder's result, to which decoders attend. */
 export interface Memory {
   /** [B, S, size] */
   outputs: Tensor;
-  /** bool [B, S], true where there is a token; undefined where there is one everywhere. */
+  /** bool [B, S], true where there is a token; undefined if all sources have the same length. */
   keyMask: Tensor | undefined;
-  /** The outputs as the attention compares them, if it does not take them as they are: [B, S, size / 2]. */
+  /** [B, S, size / 2] the projected keys of the outputs, if the attention has them. */
   keys?: Tensor;
 }
 
@@ -37,14 +37,14 @@ export interface DecoderResult {
   state: Tensor;
 }
 
-/** One step, or all steps of teacher forcing: it is the same to a decoder. */
+/** The base class of decoders. One call computes one step, or all steps of teacher forcing. */
 export abstract class Decoder extends Module {
   readonly embedding: Embedding;
   readonly dropout: Dropout;
   readonly gru: GRU;
   readonly readOut: Linear;
 
-  /** @param contextSize what the recurrent layer takes beside a token */
+  /** @param contextSize the size of the recurrent layer's input in addition to the token's embedding */
   constructor(heed: Heed, options: DecoderOptions, contextSize: number) {
     super(heed);
     const { vocabulary, embeddingSize, size, layers, dropout, generator } = options;
@@ -54,13 +54,13 @@ export abstract class Decoder extends Module {
     this.readOut = new Linear(heed, size, vocabulary, { generator });
   }
 
-  /** Makes what all steps need from the encoder's outputs. */
+  /** Computes from the encoder's outputs what all steps need. */
   remember(outputs: Tensor, keyMask: Tensor | undefined): Memory {
     return { outputs, keyMask };
   }
 
   /**
-   * @param ids int32 [B, T], the tokens before those that the logits are about
+   * @param ids int32 [B, T], the token before each predicted token
    * @param state [layers, B, size]
    */
   abstract override forward(ids: Tensor, state: Tensor, memory: Memory): DecoderResult;
@@ -76,7 +76,10 @@ export abstract class Decoder extends Module {
   }
 }
 
-/** Knows the source by the state that it begins with (Sutskever et al., 2014; Cho et al., 2014). */
+/**
+ * A decoder without attention, which knows the source only from its initial state (Sutskever et al., 2014;
+ * Cho et al., 2014).
+ */
 export class PlainDecoder extends Decoder {
   constructor(heed: Heed, options: DecoderOptions) {
     super(heed, options, 0);
@@ -89,10 +92,10 @@ export class PlainDecoder extends Decoder {
 }
 
 /**
- * Looks at the source before each step: by the state before it, whose context the step then takes with the
- * token (Bahdanau et al., 2015, appendix A.2.2). Scores are made of half as many numbers as the state has:
- * that aligns as well, and a training step takes 0.82 of the time. The logits come from the state, the context
- * and the token, through one layer with tanh where the paper has maxout.
+ * A decoder that attends to the source before each step, with the state before it. The step takes the
+ * context and the token (Bahdanau et al., 2015, appendix A.2.2). The attention size is half of the state's
+ * size: the alignment is as good, and a training step takes 0.82 of the time. The logits are computed from
+ * the state, the context and the token by one layer with tanh, where the paper has maxout.
  */
 export class BahdanauDecoder extends Decoder {
   readonly attention: BahdanauAttention;
@@ -135,9 +138,9 @@ export class BahdanauDecoder extends Decoder {
 }
 
 /**
- * Looks at the source after each step, by the state after it and with the bare product as score: logits
- * come from tanh(W [context; state]) (Luong et al., 2015, sections 3 and 3.1). That is not taken on to the
- * next step, so that all steps of teacher forcing run at once.
+ * A decoder that attends to the source after each step, with the state after it and the dot product as
+ * score. The logits are computed from tanh(W [context; state]) (Luong et al., 2015, sections 3 and 3.1).
+ * This vector is not an input of the next step, so that all steps of teacher forcing run in one call.
  */
 export class LuongDecoder extends Decoder {
   readonly attention: LuongAttention;

@@ -1,4 +1,4 @@
-// Answers found token by token.
+// Decodes answers token by token.
 
 import { refuse } from "../core/error.js";
 import { type Check, checkOptions, isFunction, isNumber, isWholeNumber } from "../core/validate.js";
@@ -18,7 +18,11 @@ const checks = {
   receive: isFunction,
 } satisfies Record<keyof AnswerOptions, Check>;
 
-/** Refuses what is no way to answer. */
+/**
+ * Checks the options of an answer.
+ *
+ * @throws HeedError "option", and the reason of an aborted signal
+ */
 export function checkAnswerOptions(options: AnswerOptions): void {
   checkOptions("answer", options, checks);
   const { beams = 1, temperature = 0, signal } = options;
@@ -27,17 +31,17 @@ export function checkAnswerOptions(options: AnswerOptions): void {
   signal?.throwIfAborted();
 }
 
-/** A step for some sequences, and what it remembers of them. */
+/** A step function for some sequences, with its state. */
 export interface Decoding {
   readonly step: Step;
   dispose(): void;
 }
 
 /**
- * What follows the start of each sequence; the end token is the last one where it came.
+ * Decodes the continuation of each sequence. A continuation ends with the end token if that was generated.
  *
- * @param startTokens as many for each sequence
- * @param begin makes a step for sequences, by their places, each of them in so many rows
+ * @param startTokens the first tokens of each sequence; all have the same length
+ * @param begin creates the step function for the sequences at some indices, with `rows` rows for each
  */
 export async function decode(
   heed: Heed,

@@ -1,4 +1,4 @@
-// The tasks, by name.
+// The tasks by name.
 
 import { describe, refuse } from "../core/error.js";
 import { type Check, checkArgument, isListOf, oneOf } from "../core/validate.js";
@@ -18,7 +18,7 @@ const isTokens: Check = {
 };
 const isSplit = oneOf("train", "validation", "test");
 
-/** The same task, which refuses what its functions cannot take. */
+/** Wraps a task so that its functions check their arguments. */
 function checked<O, E extends Example>(make: (given?: O) => Task<E>): (given?: O) => Task<E> {
   return (given) => {
     const task = make(given);
@@ -52,7 +52,7 @@ function checked<O, E extends Example>(make: (given?: O) => Task<E>): (given?: O
   };
 }
 
-/** What makes each task, from those of its options that are to be different. */
+/** The functions that create each task. Options that are not given have defaults. */
 export const tasks = {
   brackets: checked(brackets),
   copy: checked(copy),
@@ -67,8 +67,9 @@ export const tasks = {
 export type TaskName = keyof typeof tasks;
 
 /**
- * A task by its name, as a command line or a model's config has it.
- * @throws HeedError "option" that names what is not known or makes no sense
+ * Creates a task by its name, which may come from a command line or a model's config.
+ *
+ * @throws HeedError "option" that names what is unknown or invalid
  */
 export function taskOf(name: string, options: Task["options"] = {}): Task {
   checkArgument("task", name, isText);

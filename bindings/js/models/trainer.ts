@@ -1,4 +1,4 @@
-// Training, step by step: what can be stopped after any step, kept in a file and gone on with.
+// Training step by step. It can be stopped after any step, saved in a file and resumed.
 
 import { describe, HeedError, refuse } from "../core/error.js";
 import type { Bytes } from "../core/module.js";
@@ -24,26 +24,29 @@ import type { Recipe } from "./recipes.js";
 
 export interface TrainerOptions {
   recipe: Recipe;
-  /** Of the examples and of dropout; 0 by default. The model has one of its own for its initial values. */
+  /**
+   * The seed of the examples and of dropout; 0 by default. The model's config has another one for the
+   * initial values.
+   */
   seed?: number;
 }
 
-/** What a step was like. */
+/** The result of a step. */
 export interface TrainingStep {
-  /** The number of the step, the first being 1. */
+  /** The number of the step; the first step is 1. */
   step: number;
   loss: number;
-  /** The share of answers' tokens that were the likeliest; of numbers, none. */
+  /** The proportion of the answers' tokens that were the most likely; undefined for numbers. */
   right: number | undefined;
-  /** Answers' tokens, or numbers, that were learned from. */
+  /** The number of tokens or numbers of the answers in the step. */
   tokens: number;
-  /** Before it was clipped. */
+  /** The norm of the gradients before clipping. */
   gradientNorm: number;
 }
 
 type Tensors = Readonly<Record<string, SafetensorsEntry>>;
 
-/** The best parameters so far, by whatever they were judged. */
+/** The parameters with the best score so far. */
 export interface Best {
   step: number;
   score: number;
@@ -82,9 +85,9 @@ const optionChecks = {
 } satisfies Record<keyof TrainerOptions, Check>;
 
 /**
- * Trains a model for a task. Whatever chance decides in a step, its examples and what dropout drops, depends
- * only on the seed and the number of the step: training that was resumed goes on bit for bit as if it had
- * never been stopped.
+ * Trains a model for a task. All random choices of a step, its examples and its dropout, depend only on the
+ * seed and the number of the step: a resumed training gives bit for bit the same result as one that was
+ * never stopped.
  *
  *     const trainer = new Trainer(model, task, { recipe, seed: 1 });
  *     while (!trainer.finished) console.log(trainer.step().loss);
@@ -98,7 +101,7 @@ export class Trainer<E extends Example = Example> implements Disposable {
   readonly #schedule: Schedule;
   #best: Best | undefined;
 
-  /** @throws HeedError "option" for a recipe that makes no sense, or a model of another task */
+  /** @throws HeedError "option" for an invalid recipe, or for a model of another task */
   constructor(model: TaskModel<E>, task: Task<E>, options: TrainerOptions) {
     checkArgument("model", model, {
       expected: "a model",
@@ -123,7 +126,7 @@ export class Trainer<E extends Example = Example> implements Disposable {
     this.#optimizer = new AdamW(model, { learningRate, weightDecay });
   }
 
-  /** Steps done. */
+  /** The number of steps done. */
   get stepCount(): number {
     return this.#optimizer.stepCount;
   }
@@ -133,15 +136,15 @@ export class Trainer<E extends Example = Example> implements Disposable {
     return this.stepCount >= this.recipe.steps;
   }
 
-  /** What keepIfBest kept. */
+  /** The parameters that keepIfBest kept. */
   get best(): Best | undefined {
     return this.#best;
   }
 
   /**
-   * Does one step, in train mode.
+   * Runs one step, in train mode.
    *
-   * @throws HeedError "nan" if the loss or a gradient is not finite; nothing has been changed then
+   * @throws HeedError "nan" if the loss or a gradient is not finite; in that case nothing changes
    */
   step(): TrainingStep {
     if (this.finished) throw refuse("option", "step", `at most ${this.recipe.steps}`, "one more");
@@ -158,7 +161,8 @@ export class Trainer<E extends Example = Example> implements Disposable {
       const gradientNorm = clipGradNorm(gradients, this.recipe.clipNorm);
       if (!Number.isFinite(gradientNorm))
         throw new HeedError("nan", `gradients: expected a finite norm, got ${gradientNorm}`);
-      // The cosine of one engine may differ from another's in its last bit; that of a float32 hardly ever.
+      // The cosine may differ between JavaScript engines in the last bit. Rounding it to float32 almost
+      // always removes the difference.
       this.#optimizer.learningRate = Math.fround(this.recipe.learningRate * this.#schedule(step));
       this.#optimizer.step(gradients);
       const right = this.task.kind === "series" ? undefined : aux.right / aux.count;
@@ -166,14 +170,18 @@ export class Trainer<E extends Example = Example> implements Disposable {
     });
   }
 
-  /** Those that a step learns from. */
+  /** Returns the examples of a step. */
   examples(step: number): E[] {
     checkArgument("step", step, isWholeNumber(1));
     const random = new Generator(stateFor(this.seed, step, "examples"));
     return Array.from({ length: this.recipe.batch }, () => this.task.generate(random, "train"));
   }
 
-  /** Keeps a copy of the parameters unless better ones are kept; of equally good ones the later. */
+  /**
+   * Keeps a copy of the parameters if the score is at least as good as the best one so far.
+   *
+   * @returns whether it kept them
+   */
   keepIfBest(score: number): boolean {
     if (this.#best !== undefined && score < this.#best.score) return false;
     const parameters = Object.fromEntries(
@@ -187,9 +195,9 @@ export class Trainer<E extends Example = Example> implements Disposable {
   }
 
   /**
-   * All that training goes on from, as the bytes of a safetensors file.
+   * Returns the state of the training, as the bytes of a safetensors file.
    *
-   * @param notes whatever else is to be found again by `resume`
+   * @param notes any text, which `resume` returns
    */
   state(notes = ""): Bytes {
     const tensors: Tensors = {
@@ -212,11 +220,11 @@ export class Trainer<E extends Example = Example> implements Disposable {
   }
 
   /**
-   * Goes on from what `state` gave.
+   * Continues from a state that `state` returned.
    *
    * @returns the notes
-   * @throws HeedError "format" for bytes that are not such a state or not whole, "option" for the state of
-   *   another training, which tells every difference; nothing has been changed then
+   * @throws HeedError "format" for bytes that are not a complete state, "option" for the state of another
+   *   training, which lists every difference; in that case nothing changes
    */
   resume(bytes: Uint8Array): string {
     const { tensors, metadata } = readState(bytes);
@@ -233,7 +241,7 @@ export class Trainer<E extends Example = Example> implements Disposable {
     return metadata.notes ?? "";
   }
 
-  /** Frees what the optimiser holds, not the model. */
+  /** Frees the tensors of the optimiser, not the model. */
   dispose(): void {
     this.#optimizer.dispose();
   }
@@ -242,7 +250,7 @@ export class Trainer<E extends Example = Example> implements Disposable {
     this.dispose();
   }
 
-  /** What must be the same for training to be the same. */
+  /** The values that must be equal when a training is resumed. */
   #training() {
     const { model, recipe, seed } = this;
     return { heed: model.heed.info.version, config: model.config, recipe, seed };
@@ -264,7 +272,10 @@ function prefixed<T>(prefix: string, values: Readonly<Record<string, T>>): Recor
   return Object.fromEntries(Object.entries(values).map(([name, x]) => [`${prefix}${name}`, x]));
 }
 
-/** Those whose names do not begin with a prefix, and those that do, without it. */
+/**
+ * Separates tensors by a prefix: those whose names do not begin with it, and those that do, without the
+ * prefix.
+ */
 function split(tensors: Tensors, prefix: string): [others: Tensors, those: Tensors] {
   const entries = Object.entries(tensors);
   const others = entries.filter(([name]) => !name.startsWith(prefix));
@@ -286,7 +297,7 @@ function checkTask(model: TaskModel, task: Task): void {
     throw refuse("option", "task", "that of the model", `another: ${found.join("; ")}`);
 }
 
-/** A state of a generator for each seed, step and use. */
+/** Returns the state of the generator for a seed, a step and a use. */
 function stateFor(seed: number, step: number, use: "examples" | "dropout"): number {
   return hashOf(`${use} ${seed} ${step}`);
 }
@@ -296,7 +307,7 @@ function stateFor(seed: number, step: number, use: "examples" | "dropout"): numb
 const wrong = (what: string, expected: string, got: string) =>
   new HeedError("format", `state: ${what}: expected ${expected}, got ${got}`);
 
-/** What safetensors cannot see, a number that was changed, is seen by this. */
+/** A checksum, which detects changed elements; the safetensors format does not. */
 function checksumOf(tensors: Tensors, metadata: Readonly<Record<string, string>>): string {
   return hashOf(write(tensors, metadata)).toString(16).padStart(8, "0");
 }
@@ -342,7 +353,7 @@ function isBest(value: unknown): boolean {
   return Number.isInteger(step) && Number.isFinite(score);
 }
 
-/** The names of all values that differ, with both: "recipe.batch is 16, not 32". */
+/** Lists all values that differ, with both values: "recipe.batch is 16, not 32". */
 function differences(expected: unknown, got: unknown, path = ""): string[] {
   if (isPlain(expected) && isPlain(got)) {
     const names = new Set([...Object.keys(expected), ...Object.keys(got)]);

@@ -1,4 +1,4 @@
-// Transformers that write: token after token, each from those before it.
+// Transformers that generate text token by token.
 
 import type { Tensor } from "../core/tensor.js";
 import type { Heed } from "../heed.js";
@@ -20,36 +20,36 @@ import type { ModelConfig } from "./modelConfig.js";
 import { checkAnswerOptions, type Decoding, decode } from "./stepwise.js";
 import { endId, maskOf, padded, padId, startId, Vocabulary } from "./vocabulary.js";
 
-/** What is made of sources once. */
+/** The result of the encoder, computed once per source. */
 interface Memory {
   /** [B, S, E] */
   encoded?: Tensor;
-  /** bool [B, S]; left out if all are of one length. */
+  /** bool [B, S]; absent if all sources have the same length. */
   keyMask?: Tensor;
 }
 
-/** Token numbers of one example. */
+/** The token ids of one example for teacher forcing. */
 interface Teaching {
-  /** What the model is given, */
+  /** The input of the model. */
   given: number[];
-  /** and what it is to say after each of these; padding where nothing is asked. */
+  /** The expected output after each token of the input; padding where nothing is expected. */
   answers: number[];
 }
 
-/** What learns to write by teacher forcing, and writes with a cache. */
+/** A model that is trained with teacher forcing and generates text with a cache. */
 abstract class WritingModel<E extends Translation | Continuation> extends AttentionModel<E> {
   abstract readonly targetVocabulary: Vocabulary;
-  /** From what `say` gives to the logits of a token. */
+  /** The layer from the result of `say` to the logits. */
   abstract readonly readOut: Linear;
 
   protected abstract teach(example: E): Teaching;
 
-  /** The tokens that an answer follows. */
+  /** The tokens after which the answer begins. */
   protected abstract prompt(example: E): number[];
 
   protected abstract encode(examples: readonly E[]): Memory;
 
-  /** ids int32 [B, L] -> [B, L, E]; with a cache they go on from what it has. */
+  /** ids int32 [B, L] -> [B, L, E]. With a cache, ids continue the cached sequences. */
   protected abstract say(ids: Tensor, memory: Memory, cache?: TransformerCache): Tensor;
 
   protected abstract cacheFor(
@@ -62,7 +62,7 @@ abstract class WritingModel<E extends Translation | Continuation> extends Attent
     return lessonOf(this.heed, logits, answers, padId);
   }
 
-  /** The likeliest token at each place of the answers and at their ends, from the right ones before it. */
+  /** The most likely token at each position of the answers and at their ends, with teacher forcing. */
   likeliest(examples: readonly E[], receive?: ReceiveWeights): string[][] {
     return this.infer(() => {
       const { logits, answers } = this.#lesson(examples);
@@ -77,7 +77,10 @@ abstract class WritingModel<E extends Translation | Continuation> extends Attent
     }, receive);
   }
 
-  /** The probabilities of all tokens at each place of the answers and at their ends, from the ones before it. */
+  /**
+   * The probabilities of all tokens at each position of the answers and at their ends, with teacher
+   * forcing.
+   */
   probabilities(examples: readonly E[], receive?: ReceiveWeights): TokenProbabilities[] {
     return this.infer(() => {
       const { logits, answers } = this.#lesson(examples);
@@ -85,25 +88,25 @@ abstract class WritingModel<E extends Translation | Continuation> extends Attent
     }, receive);
   }
 
-  /** What a text that is gone on with is gone on with, and what a text is translated to. */
+  /** Generates the continuation of a text, or the translation of a source. */
   async write(examples: readonly E[], options: AnswerOptions = {}): Promise<string[][]> {
     this.checkExamples(examples);
     checkAnswerOptions(options);
     const prompts = examples.map((example) => this.prompt(example));
     const limits = examples.map((example) => options.longest ?? this.#longestOf(example));
     const written: string[][] = [];
-    // Sequences of one batch are of one length: a cache has no gaps.
+    // All sequences of a batch have the same length, because a cache has no gaps.
     for (const length of new Set(prompts.map((prompt) => prompt.length))) {
       const places = [...prompts.keys()].filter((place) => prompts[place]?.length === length);
       const starts = places.map((place) => prompts[place] as number[]);
       const longest = Math.max(...places.map((place) => limits[place] as number));
       const found = await decode(this.heed, starts, { ...options, longest }, (some, rows) => {
         const chosen = some.map((i) => examples[places[i] as number] as E);
-        // The last token that is found is not gone on from.
+        // The cache need not hold the last generated token.
         return this.#begin(chosen, { ...options, rows, capacity: length + longest - 1 });
       });
       for (const [i, place] of places.entries()) {
-        // It is not to depend on what else is written.
+        // The text must not depend on the other examples of the call.
         const ids = found[i]?.slice(0, limits[place]) ?? [];
         written[place] = this.targetVocabulary.decode(ids);
       }
@@ -111,7 +114,7 @@ abstract class WritingModel<E extends Translation | Continuation> extends Attent
     return written;
   }
 
-  /** One more than there should be: an answer that does not end is to be seen as one. */
+  /** One token more than the longest answer, so that an answer that does not end is recognised as wrong. */
   #longestOf(example: E): number {
     const { target } = this.config.longest;
     return example.kind === "translation"
@@ -128,12 +131,16 @@ abstract class WritingModel<E extends Translation | Continuation> extends Attent
         heed,
         taught.map((each) => each[of]),
       );
-    // What stands after the end of an answer is seen by nothing before it: there is no mask for it.
+    // Padding follows the end of an answer. Attention is causal, so no earlier position sees it: it needs
+    // no mask.
     const said = this.say(rows("given"), this.encode(examples));
     return { logits: this.readOut.forward(said), answers: rows("answers") };
   }
 
-  /** @param rows of each example: more than one only of a single example, which has no mask */
+  /**
+   * @param rows the number of rows per example; more than one only if there is a single example, which has
+   *   no mask
+   */
   #begin(
     examples: readonly E[],
     { rows, capacity, receive }: AnswerOptions & { rows: number; capacity: number },
@@ -169,7 +176,7 @@ abstract class WritingModel<E extends Translation | Continuation> extends Attent
   }
 }
 
-/** An encoder for the source and a decoder for the target. */
+/** The transformer with an encoder for the source and a decoder for the target. */
 export class TransformerModel extends WritingModel<Translation> {
   readonly sourceVocabulary: Vocabulary;
   readonly targetVocabulary: Vocabulary;
@@ -235,7 +242,7 @@ export class TransformerModel extends WritingModel<Translation> {
 
   protected override aligned({ source, target }: Translation, path: string): Part | undefined {
     if (!path.endsWith("multihead_attn")) return undefined;
-    // Row t of the decoder says token t; the one after them says that this is the end.
+    // Row t of the decoder predicts token t; the row after the last token predicts the end.
     return {
       rows: { start: 0, count: target.length },
       columns: { start: 0, count: source.length },
@@ -254,11 +261,11 @@ export class TransformerModel extends WritingModel<Translation> {
 }
 
 /**
- * A decoder alone (Radford et al., "Improving Language Understanding by Generative Pre-Training", 2018).
- * A text to be translated is written down before its translation, with the start token between them.
+ * A decoder-only transformer (Radford et al., "Improving Language Understanding by Generative
+ * Pre-Training", 2018). A text to translate precedes its translation, with the start token between them.
  */
 export class DecoderModel extends WritingModel<Translation | Continuation> {
-  /** Of sources' tokens too. */
+  /** The tokens of sources and of targets. */
   readonly targetVocabulary: Vocabulary;
   readonly embedding: Embedding;
   readonly positions: Positions;
@@ -279,7 +286,10 @@ export class DecoderModel extends WritingModel<Translation | Continuation> {
     this.readOut = new Linear(heed, size, tokens, { generator });
   }
 
-  /** Of a text that is to be gone on with, the likeliest token at each of its places: `write` goes on. */
+  /**
+   * Returns translations; for continuations, the most likely token at each position of the text. `write`
+   * generates the text after it.
+   */
   async answer(
     examples: readonly (Translation | Continuation)[],
     options: AnswerOptions = {},
@@ -297,7 +307,7 @@ export class DecoderModel extends WritingModel<Translation | Continuation> {
     const asked = example.kind === "translation" ? example.target : example.tokens;
     const ids = this.targetVocabulary.encode(asked);
     const before = example.kind === "translation" ? this.prompt(example) : [startId];
-    // Nothing is to be said of a source.
+    // No output is expected for the source.
     const silent = new Array<number>(before.length - 1).fill(padId);
     return { given: [...before, ...ids], answers: [...silent, ...ids, endId] };
   }
@@ -321,7 +331,7 @@ export class DecoderModel extends WritingModel<Translation | Continuation> {
     return this.decoder.createCache(options);
   }
 
-  /** Row i has taken in what stands at i and says what stands at i + 1. */
+  /** Row i has input token i and predicts token i + 1. */
   protected override aligned(example: Translation | Continuation): Part {
     if (example.kind === "translation") {
       const { source, target } = example;

@@ -1,4 +1,4 @@
-// From tokens to their numbers and back, and from lists of different lengths to tensors.
+// Converts tokens to ids and back, and lists of different lengths to tensors.
 
 import { describe, refuse } from "../core/error.js";
 import type { Tensor } from "../core/tensor.js";
@@ -6,7 +6,7 @@ import { type Check, checkArgument, isListOf, isWholeNumber } from "../core/vali
 import type { Heed } from "../heed.js";
 import { checkEngine } from "../nn/module.js";
 
-/** Stand first in every vocabulary, in this order. */
+/** The special tokens, with which every vocabulary begins, in this order. */
 export const specialTokens: readonly string[] = ["<pad>", "<start>", "<end>"];
 export const padId = 0;
 export const startId = 1;
@@ -29,9 +29,9 @@ const isRows: Check = {
   accepts: (value) => isListOf(value, (row) => isListOf(row, Number.isInteger)),
 };
 
-/** Tokens and their numbers. */
+/** Tokens and their ids. */
 export class Vocabulary {
-  /** The special ones, then the others. */
+  /** The special tokens, then the others. */
   readonly tokens: readonly string[];
   readonly #ids: ReadonlyMap<string, number>;
 
@@ -49,7 +49,11 @@ export class Vocabulary {
     return this.tokens.length;
   }
 
-  /** @throws HeedError "option" that names the token and its place */
+  /**
+   * Returns the ids of tokens.
+   *
+   * @throws HeedError "option" that names the unknown token and its position
+   */
   encode(tokens: readonly string[]): number[] {
     checkArgument("tokens", tokens, isTexts);
     return tokens.map((token, place) => {
@@ -60,7 +64,7 @@ export class Vocabulary {
     });
   }
 
-  /** The tokens before the end token, if there is one. */
+  /** Returns the tokens before the end token, or all if there is none. */
   decode(ids: readonly number[]): string[] {
     checkArgument("ids", ids, isIds);
     const end = ids.indexOf(endId);
@@ -73,7 +77,7 @@ export class Vocabulary {
   }
 }
 
-/** int32 [rows.length, length of the longest]: what is missing at the ends of rows is filled. */
+/** int32 [rows.length, length of the longest row]; `fill` pads the shorter rows. */
 export function padded(heed: Heed, rows: readonly (readonly number[])[], fill = padId): Tensor {
   checkEngine(heed);
   checkArgument("rows", rows, isRows);
@@ -83,7 +87,7 @@ export function padded(heed: Heed, rows: readonly (readonly number[])[], fill = 
   return heed.tensor(ids, [rows.length, length]);
 }
 
-/** bool [lengths.length, the largest], true up to each length; undefined if they are all the same. */
+/** bool [lengths.length, largest length], true up to each length; undefined if all lengths are equal. */
 export function maskOf(heed: Heed, lengths: readonly number[]): Tensor | undefined {
   checkEngine(heed);
   checkArgument("lengths", lengths, isLengths);

@@ -1,11 +1,11 @@
-// What a model says without some of its heads (Michel, Levy and Neubig, "Are Sixteen Heads Really Better than
+// Runs models without some of their heads (Michel, Levy and Neubig, "Are Sixteen Heads Really Better than
 // One?", 2019).
 
 import { describe, refuse } from "../core/error.js";
 import { checkArgument, isFunction, isWholeNumber } from "../core/validate.js";
 import { TaskModel } from "./model.js";
 
-/** A head, as ExampleWeights and HeadAlignment name it. */
+/** A head, named as in ExampleWeights and HeadAlignment. */
 export interface Head {
   readonly path: string;
   readonly head: number;
@@ -14,14 +14,15 @@ export interface Head {
 const suffix = ".out_proj.weight";
 
 /**
- * Has a model do something while some of its heads say nothing, and gives them their voice back:
+ * Runs a function while some heads of a model are switched off:
  *
  *     const [answer] = await withoutHeads(model, [{ path, head: 2 }], () => model.answer([example]));
  *
- * What a head adds to its attention's output is zero meanwhile; its weights are computed as ever. Whatever else
- * uses the model at the same time does without these heads, too.
+ * These heads add zero to the output of their attention; their weights are computed as usual. Other uses of
+ * the model during that time are affected, too. Afterwards the parameters have their former values.
  *
- * @throws HeedError "option" for a head that the model has not; recurrent models have none to do without
+ * @returns the result of `run`
+ * @throws HeedError "option" for a head that the model does not have; recurrent models have none
  */
 export async function withoutHeads<T>(
   model: TaskModel,
@@ -49,7 +50,7 @@ export async function withoutHeads<T>(
     }
     checkArgument(`heads[${i}].head`, each.head, isWholeNumber(0, count - 1));
   }
-  // Of the last projection, the columns that take what these heads give.
+  // The columns of the output projection that belong to these heads.
   const width = size / count;
   const places = new Map<string, number[]>();
   for (const { path, head } of heads) {
@@ -58,7 +59,7 @@ export async function withoutHeads<T>(
     });
     places.set(path, [...(places.get(path) ?? []), ...own]);
   }
-  // The memory behind a tensor may move while the model runs: it is asked for each time.
+  // The memory of a tensor may move while the model runs, so `data` is read each time.
   const dataOf = (path: string) => parameters[`${path}${suffix}`]?.data as Float32Array;
   const kept = [...places].map(([path, own]) => ({
     ...{ path, own },

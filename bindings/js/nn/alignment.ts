@@ -1,4 +1,4 @@
-// The attentions of recurrent encoder-decoders, as modules.
+// Attention modules of recurrent encoder-decoders: Bahdanau's and Luong's.
 
 import type { Tensor } from "../core/tensor.js";
 import {
@@ -19,7 +19,7 @@ import { Module } from "./module.js";
 import { defaultGenerator, type Generator, isGenerator, uniform } from "./random.js";
 
 export interface BahdanauAttentionOptions {
-  /** The query's layer has a bias: false by default. */
+  /** Whether the projection of the query has a bias; false by default. */
   bias?: boolean;
   generator?: Generator;
 }
@@ -27,7 +27,10 @@ export interface BahdanauAttentionOptions {
 export interface BahdanauAttentionForwardOptions {
   /** bool [B, S], true where a key may be seen. */
   keyMask?: Tensor;
-  /** `keys` are what `projectKeys` gave: a decoder projects them once for all its steps. */
+  /**
+   * Whether `keys` are a result of `projectKeys`; false by default. A decoder projects the keys once for
+   * all steps.
+   */
   areKeysProjected?: boolean;
 }
 
@@ -42,9 +45,9 @@ const bahdanauForwardChecks = { keyMask: isTensor, areKeysProjected: isBoolean }
 >;
 
 /**
- * Attention with the score v . tanh(W q + U k) (Bahdanau et al., 2015, appendix A.1.2). W is
- * query_layer.weight [A, Dq], U key_layer.weight [A, Dk] and v energy_layer.weight [1, A]; they begin as
- * those of Linear.
+ * Attention with the score v . tanh(W q + U k) (Bahdanau et al., 2015, appendix A.1.2). W is the parameter
+ * query_layer.weight [A, Dq], U is key_layer.weight [A, Dk], and v is energy_layer.weight [1, A]. Their
+ * initial values have the distribution of Linear's.
  */
 export class BahdanauAttention extends Module {
   readonly queryLayer: Linear;
@@ -66,15 +69,16 @@ export class BahdanauAttention extends Module {
     this.energyLayer = new Linear(heed, attentionSize, 1, { bias: false, generator });
   }
 
-  /** keys [B, S, Dk] -> [B, S, A], for `forward` with `areKeysProjected`. */
+  /** Projects keys [B, S, Dk] to [B, S, A], for `forward` with `areKeysProjected`. */
   projectKeys(keys: Tensor): Tensor {
     return this.keyLayer.forward(keys);
   }
 
   /**
    * @param query [B, L, Dq]
-   * @param keys [B, S, Dk], or projected [B, S, A]
+   * @param keys [B, S, Dk]; [B, S, A] if they are projected
    * @param values [B, S, Dv]
+   * @returns output [B, L, Dv] and weights [B, L, S]
    */
   forward(
     query: Tensor,
@@ -98,9 +102,9 @@ export class BahdanauAttention extends Module {
 }
 
 export interface LuongAttentionOptions {
-  /** q . k, q W k, or v . tanh(W [q; k]); "dot" by default. */
+  /** The score: "dot" is q . k, "general" is q W k, "concat" is v . tanh(W [q; k]). "dot" by default. */
   score?: "dot" | "general" | "concat";
-  /** Rows of W for "concat"; keySize by default. */
+  /** The number A of rows of W for "concat"; keySize by default. */
   attentionSize?: number;
   generator?: Generator;
 }
@@ -117,9 +121,9 @@ export interface LuongAttentionForwardOptions {
 }
 
 /**
- * Attention with the scores of Luong et al., 2015, section 3.1, without a scale: q . k, which has no
- * parameters; q W k with `weight` [Dq, Dk]; or v . tanh(W [q; k]) with `weight` [A, Dq + Dk] and
- * `scoreWeight` [A]. They begin evenly distributed in +-1/sqrt(in), as those of Linear.
+ * Attention with the scores of Luong et al., 2015, section 3.1, without a scale. The score "dot", q . k,
+ * has no parameters; "general", q W k, has `weight` [Dq, Dk]; "concat", v . tanh(W [q; k]), has `weight`
+ * [A, Dq + Dk] and `scoreWeight` [A]. Initial values are uniform in +-1/sqrt(in), as those of Linear.
  */
 export class LuongAttention extends Module {
   readonly score: "dot" | "general" | "concat";
@@ -153,6 +157,7 @@ export class LuongAttention extends Module {
    * @param query [B, L, Dq]
    * @param keys [B, S, Dk]
    * @param values [B, S, Dv]
+   * @returns output [B, L, Dv] and weights [B, L, S]
    */
   forward(
     query: Tensor,

@@ -9,22 +9,25 @@ import { checkOptions } from "../core/validate.js";
 export interface ValueAndGradients<Aux> {
   /** The loss. */
   value: number;
-  /** In the order of the sources, or of the module's `parameters()`; zeros for one without influence on the loss. */
+  /**
+   * In the order of the sources, or of the module's `parameters()`. A source without influence on the loss
+   * has zeros.
+   */
   gradients: Tensor[];
-  /** The function's result beside the loss. */
+  /** The second result of the function; undefined if it returns only the loss. */
   aux: Aux;
 }
 
 /**
- * Runs a function that computes a loss, and returns its value and its gradients for the sources. All other
- * tensors that the function makes are freed, except those it returns beside the loss.
+ * Runs a function that computes a loss, and returns the loss and its gradients with respect to the sources.
+ * All other tensors that the function creates are freed, except those in `aux`.
  *
- * The function must not be async, and there is no gradient of a gradient.
+ * The function must not be async. Gradients of gradients are not supported.
  *
- * @param run returns the loss, a tensor of one number, or [loss, aux], where aux is kept, too
- * @param options with `debug`, every result is checked, and the error names the first operation whose result
- *   has a number that is not finite
- * @throws HeedError "shape" for a loss that is not one number, "nan" for one that is not finite,
+ * @param run returns the loss, a tensor with one element, or [loss, aux]; tensors in aux are not freed
+ * @param options with `debug`, every result is checked, and the error names the first operation whose
+ *   result has a number that is not finite
+ * @throws HeedError "shape" for a loss that is not one element, "nan" for a loss that is not finite,
  *   "disposed", "unsupported", and any error of the function
  */
 export function valueAndGrad<Aux = undefined>(
@@ -66,7 +69,7 @@ function separate(gradients: readonly Tensor[]): Tensor[] {
   });
 }
 
-/** Only the gradients: see `valueAndGrad`. */
+/** Computes only the gradients: see `valueAndGrad`. */
 export function grad(
   sources: Sources,
   run: () => Tensor | readonly [Tensor, unknown],
@@ -75,7 +78,7 @@ export function grad(
   return valueAndGrad(sources, run, options).gradients;
 }
 
-/** The same numbers, in the same memory, as a constant without a gradient. */
+/** Returns a tensor with the same elements in the same memory, through which no gradient flows. */
 export function detach(x: Tensor): Tensor {
   if (!(x instanceof Tensor)) throw refuse("dtype", "x", "a tensor", describe(x));
   return x.engine.alias(x, x.shape);

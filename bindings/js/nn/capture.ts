@@ -1,4 +1,4 @@
-// Attention weights of any module in a model, while it runs.
+// Captures the attention weights of a model's modules while the model runs.
 
 import { inCommon } from "../core/copies.js";
 import { describe, refuse } from "../core/error.js";
@@ -6,7 +6,7 @@ import type { Tensor } from "../core/tensor.js";
 import { checkArgument, isFunction } from "../core/validate.js";
 import { Module } from "./module.js";
 
-/** The queries and keys of each head, projected and not yet scaled. */
+/** The queries and keys of each head, after the projection and before the scale. */
 export interface Compared {
   /** [B, H, L, D] */
   readonly query: Tensor;
@@ -14,7 +14,10 @@ export interface Compared {
   readonly key: Tensor;
 }
 
-/** @param compared computes the queries and keys again, unrecorded; undefined for an attention without them */
+/**
+ * @param compared computes the queries and keys again, without recording them for gradients; undefined if
+ *   the attention cannot provide them
+ */
 export type ReceiveWeights = (path: string, weights: Tensor, compared?: () => Compared) => void;
 
 const state = inCommon("capture", () => ({
@@ -22,21 +25,24 @@ const state = inCommon("capture", () => ({
 }));
 
 /**
- * Runs a function and passes on the weights of every attention in `root` as they are computed, in training
- * and evaluation:
+ * Runs a function, and calls `receive` with the weights of every attention in `root` as soon as they are
+ * computed, in training and in evaluation:
  *
  *     const seen = {};
  *     nn.captureAttention(model, (path, weights) => (seen[path] = weights.toArray()), () =>
  *       model.forward(src, tgt));
  *     seen["decoder.layers.1.multihead_attn"]; // [B, H, L, S]
  *
- * A module that attends several times passes on its weights each time. They are valid until the model has
- * run: copy those to keep. All other results stay the same.
+ * A module that attends several times passes its weights each time. The weights are valid until the model
+ * has run: copy the ones that you need later. The results of the model do not change.
  *
- * @param receive takes the path of the attention module in `root`, "" for itself, and its weights:
- *   [B, H, L, S] of MultiHeadAttention, [B, L, S] of BahdanauAttention and LuongAttention; of
- *   MultiHeadAttention without a cache also a function that gives the queries and keys they come from
+ * @param receive gets the path of the attention module in `root`, "" for `root` itself, and its weights:
+ *   [B, H, L, S] for MultiHeadAttention, [B, L, S] for BahdanauAttention and LuongAttention.
+ *   MultiHeadAttention without a cache also passes a function that returns the queries and keys of these
+ *   weights
  * @param run must not be async
+ * @returns the result of `run`
+ * @throws HeedError "option" if `run` returns a promise
  */
 export function captureAttention<T>(root: Module, receive: ReceiveWeights, run: () => T): T {
   checkArgument("root", root, {
@@ -59,7 +65,7 @@ export function captureAttention<T>(root: Module, receive: ReceiveWeights, run: 
   }
 }
 
-/** The receiver of this module's weights, if there is one. */
+/** Returns the function that receives this module's weights; undefined if none does. */
 export function receiverOf(
   module: Module,
 ): ((weights: Tensor, compared?: () => Compared) => void) | undefined {

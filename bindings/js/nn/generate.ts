@@ -1,5 +1,5 @@
-// From a model to whole sequences: greedily, at random, or by beam search. What is computed about a
-// vocabulary is C++; this is the control flow around it.
+// Generates sequences from a model's logits: greedily, at random, or by beam search. The computations over
+// a vocabulary are in C++; this file has the control flow.
 
 import { describe, HeedError, refuse } from "../core/error.js";
 import { pause } from "../core/pause.js";
@@ -33,7 +33,7 @@ export type Step = (
 export interface GreedyOptions {
   /** The first tokens of each sequence, one or more. */
   startTokens: readonly (readonly number[])[];
-  /** Ends a sequence. */
+  /** The token that ends a sequence. */
   endToken?: number;
   /** The maximum number of tokens that are added to a sequence. */
   maxLength: number;
@@ -55,7 +55,7 @@ export interface SamplingOptions extends GreedyOptions {
 export interface BeamSearchOptions extends Omit<GreedyOptions, "startTokens"> {
   /** The first tokens of the sequence, one or more. */
   startTokens: readonly number[];
-  /** The number of sequences that are followed. */
+  /** The number of sequences that are kept at each step. */
   beams: number;
   /**
    * alpha in the score log P / ((5 + length) / 6)^alpha (Wu et al., 2016, section 7): larger values favour longer
@@ -70,7 +70,7 @@ export interface Hypothesis {
   logProbability: number;
   /** The log probability, divided by the length penalty. */
   score: number;
-  /** Whether the sequence ended by itself, before the search did. */
+  /** Whether the sequence ends with the end token. */
   isComplete: boolean;
 }
 
@@ -82,7 +82,7 @@ const isTokens: Check = {
   expected: "a list of one token or more",
   accepts: (value) => isListOf(value, isToken.accepts) && value.length > 0,
 };
-/** A limit for sequences that never produce the end token. */
+/** The range of maxLength, the limit for sequences that never produce the end token. */
 export const isLength = isWholeNumber(1, 2 ** 20);
 
 const common = {
@@ -110,7 +110,10 @@ const beamChecks = {
   lengthPenalty: isNumber,
 } satisfies Record<keyof BeamSearchOptions, Check>;
 
-/** Runs steps, with a pause now and then, so that the page stays responsive and a signal can arrive. */
+/**
+ * Runs steps and pauses between them at intervals, so that the page stays responsive and an abort signal
+ * can arrive.
+ */
 class Steps {
   readonly #step: Step;
   readonly #signal: AbortSignal | undefined;
@@ -126,7 +129,7 @@ class Steps {
   }
 
   async run(sequences: readonly (readonly number[])[], order: readonly number[]): Promise<Tensor> {
-    const longest = 16; // milliseconds, a frame of a page
+    const longest = 16; // milliseconds, one frame of the page
     if (performance.now() - this.#begin > longest) {
       await pause();
       this.#begin = performance.now();
@@ -182,7 +185,7 @@ export async function generate(
   return added;
 }
 
-/** Reads from logits, and frees them. */
+/** Reads from logits, then frees them. */
 function freeing<T>(logits: Tensor, read: () => T): T {
   try {
     return read();
@@ -204,8 +207,9 @@ interface Candidate {
 }
 
 /**
- * Follows the most likely sequences (Graves, 2012; Sutskever et al., 2014). Every call of the step has `beams`
- * rows: while there are fewer sequences, as at the first call, the first one fills the other rows.
+ * Finds the most likely sequences by beam search (Graves, 2012; Sutskever et al., 2014). Every call of the
+ * step has `beams` rows: while there are fewer sequences, as at the first call, copies of the first
+ * sequence fill the other rows.
  *
  * @returns at most `beams` sequences, the best first
  */
@@ -253,7 +257,8 @@ export async function beamSearch(
       }
     }
     live = next;
-    // The best score that a sequence can still reach: its probability only falls, and its length is limited.
+    // The best score that a sequence can still reach: its probability can only decrease, and its length is
+    // limited.
     const best = Math.max(
       ...live.flatMap(({ logProbability }) => [
         scoreOf(logProbability, length + 1),
@@ -280,7 +285,7 @@ function candidatesOf(
     const [logit, token] = [values.data, indices.data];
     const candidates = live.flatMap(({ logProbability }, row) => {
       const first = logit[row * count] as number;
-      // log p = logit - log(sum of exp), and the largest probability gives that sum.
+      // log p = logit - log(sum of exp). The largest logit and its probability determine log(sum of exp).
       const ofFirst = Math.log(greatest[row] as number);
       if (!Number.isFinite(first) || Number.isNaN(ofFirst)) {
         const got = Number.isFinite(first) ? ofFirst : first;

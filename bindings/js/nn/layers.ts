@@ -1,4 +1,4 @@
-// Layers of one operation, or of a few.
+// Layers that consist of one operation or a few.
 
 import type { Tensor } from "../core/tensor.js";
 import {
@@ -19,7 +19,7 @@ import { defaultGenerator, type Generator, isGenerator, uniform } from "./random
 const isSize = isWholeNumber(1);
 
 export interface LinearOptions {
-  /** Has a bias: true by default. */
+  /** Whether the layer has a bias; true by default. */
   bias?: boolean;
   generator?: Generator;
 }
@@ -30,8 +30,8 @@ const linearChecks = { bias: isBoolean, generator: isGenerator } satisfies Recor
 >;
 
 /**
- * x W^T + b. Weight [out, in] and bias [out] begin evenly distributed in +-1/sqrt(in), as those of
- * torch.nn.Linear do.
+ * Computes x W^T + b. The initial values of weight [out, in] and bias [out] are uniform in +-1/sqrt(in), as
+ * in torch.nn.Linear.
  */
 export class Linear extends Module {
   weight: Tensor;
@@ -48,7 +48,7 @@ export class Linear extends Module {
     this.bias = bias ? uniform(heed, generator, [outFeatures], bound) : undefined;
   }
 
-  /** x [..., in] -> [..., out], with an activation after it if one is named. */
+  /** x [..., in] -> [..., out], followed by the activation if one is given. */
   forward(x: Tensor, activation?: LinearOperationOptions["activation"]): Tensor {
     const options: LinearOperationOptions = {};
     if (this.bias !== undefined) options.bias = this.bias;
@@ -62,12 +62,12 @@ export class Linear extends Module {
 }
 
 export interface SwiGLUOptions {
-  /** The three layers have biases: false by default. */
+  /** Whether the three linear layers have biases; false by default. */
   bias?: boolean;
   generator?: Generator;
 }
 
-/** down(silu(gate(x)) up(x)) (Shazeer, "GLU Variants Improve Transformer", 2020). */
+/** Computes down(silu(gate(x)) * up(x)) (Shazeer, "GLU Variants Improve Transformer", 2020). */
 export class SwiGLU extends Module {
   readonly gateProj: Linear;
   readonly upProj: Linear;
@@ -95,12 +95,15 @@ export class SwiGLU extends Module {
 }
 
 export interface EmbeddingOptions {
-  /** A row that begins as zeros and is not trained. */
+  /** The index of a row whose initial values are zeros and that is not trained. */
   paddingIndex?: number;
   generator?: Generator;
 }
 
-/** A table of vectors [V, E], normally distributed at first with deviation 1, as torch.nn.Embedding. */
+/**
+ * A table of vectors [V, E]. The initial values are normally distributed with a standard deviation of 1, as
+ * in torch.nn.Embedding.
+ */
 export class Embedding extends Module {
   weight: Tensor;
   readonly paddingIndex: number | undefined;
@@ -147,12 +150,15 @@ export interface DropoutOptions {
   generator?: Generator;
 }
 
-/** In train mode sets a share of the numbers to zero at random and enlarges the rest; else nothing. */
+/**
+ * In train mode, sets each element to zero with the probability `rate` and multiplies the others by 1 / (1
+ * - rate). In eval mode, changes nothing.
+ */
 export class Dropout extends Module {
   readonly rate: number;
   readonly #generator: Generator;
 
-  /** @param rate 0.5 by default, as torch.nn.Dropout's */
+  /** @param rate the probability that an element is set to zero; 0.5 by default, as in torch.nn.Dropout */
   constructor(heed: Heed, rate = 0.5, options: DropoutOptions = {}) {
     super(heed);
     checkArgument("rate", rate, isShare);
@@ -173,9 +179,9 @@ export class Dropout extends Module {
 }
 
 export interface PositionalEncodingOptions {
-  /** 0.1 by default. */
+  /** The dropout rate; 0.1 by default. */
   dropout?: number;
-  /** 10000 by default. */
+  /** The base of the wavelengths; 10000 by default. */
   base?: number;
   generator?: Generator;
 }
@@ -186,7 +192,7 @@ const positionalChecks = {
   generator: isGenerator,
 } satisfies Record<keyof PositionalEncodingOptions, Check>;
 
-/** Adds sines and cosines of the position, and then drops (Vaswani et al., 2017, sections 3.5 and 5.4). */
+/** Adds sinusoidal position encodings, then applies dropout (Vaswani et al., 2017, sections 3.5 and 5.4). */
 export class PositionalEncoding extends Module {
   readonly dropout: Dropout;
   readonly #size: number;
@@ -202,7 +208,7 @@ export class PositionalEncoding extends Module {
     this.dropout = new Dropout(heed, dropout, generator && { generator });
   }
 
-  /** x [..., L, E] -> [..., L, E]; its first row stands at position `offset`. */
+  /** x [..., L, E] -> [..., L, E]. The first row has the position `offset`, 0 by default. */
   forward(x: Tensor, options: { offset?: number } = {}): Tensor {
     checkOptions("PositionalEncoding", options, { offset: isWholeNumber(0) });
     const { offset = 0 } = options;

@@ -1,4 +1,4 @@
-// What all modules are: a tree of parameters under PyTorch's names.
+// The base class of modules: a tree of parameters with PyTorch's names.
 
 import { classOf, isInstance, mark, markKey } from "../core/copies.js";
 import { describe, refuse } from "../core/error.js";
@@ -14,14 +14,15 @@ import {
   type StateDict,
 } from "./stateDict.js";
 
-/** Refuses what is no engine. */
+/** Throws a HeedError "option" unless the value is an engine. */
 export function checkEngine(heed: unknown): asserts heed is Heed {
   if (!(heed instanceof Heed))
     throw refuse("option", "heed", "the engine that load() gave", describe(heed));
 }
 
 /**
- * A part of a model. A subclass has its parameters and parts as public fields, and computes in `forward`:
+ * A part of a model. A subclass stores its parameters and submodules in public fields, and computes in
+ * `forward`:
  *
  *     class Residual extends nn.Module {
  *       readonly inner: nn.Linear;
@@ -34,24 +35,25 @@ export function checkEngine(heed: unknown): asserts heed is Heed {
  *       }
  *     }
  *
- * A field that is a tensor is a parameter, one that is a module a part, and one that is an array of either
- * has them under their numbers; `#private` fields are neither. The state dict names them as PyTorch would:
- * `selfAttn.inProjWeight` is "self_attn.in_proj_weight", `layers[0]` is "layers.0".
+ * A field that holds a tensor is a parameter. A field that holds a module is a submodule. A field that
+ * holds an array of tensors or modules has one parameter or submodule for each index. `#private` fields are
+ * ignored. The state dict uses PyTorch's names: `selfAttn.inProjWeight` becomes "self_attn.in_proj_weight",
+ * and `layers[0]` becomes "layers.0".
  *
- * What `forward` makes is freed but for what it returns, as in a `heed.scope`; it must not be async. What it
- * makes once and stores in a field, such as packed weights, needs `heed.keep`.
+ * Tensors that `forward` creates are freed unless it returns them, as in a `heed.scope`. `forward` must not
+ * be async. Tensors that it creates once and stores in a field, such as packed weights, need `heed.keep`.
  */
 export abstract class Module implements Disposable {
-  /** The engine; not enumerable, so that nothing prints it with the module. */
+  /** The engine. The property is not enumerable, so that printing a module does not print the engine. */
   declare readonly heed: Heed;
-  /** Whether dropout drops. */
+  /** Whether the module is in train mode, in which dropout is applied. */
   training = true;
 
   constructor(heed: Heed) {
     checkEngine(heed);
     Object.defineProperty(this, "heed", { value: heed, configurable: true, writable: true });
-    // An error that leaves `forward` is to tell where in the model it arose, and what it makes on the
-    // way is to be freed: by the tape if one runs.
+    // An error in `forward` reports the path of the module in the model. Tensors that `forward` creates are
+    // freed by the tape while one records, else by a scope.
     const forward = this.forward;
     const guarded = (...args: never[]) =>
       within(this, () => {
@@ -68,12 +70,12 @@ export abstract class Module implements Disposable {
 
   abstract forward(...args: never[]): unknown;
 
-  /** The tensors to train, each once though modules may share it. */
+  /** The tensors to train. A tensor that several modules share occurs once. */
   parameters(): Tensor[] {
     return this.namedParameters().map(([, tensor]) => tensor);
   }
 
-  /** The same with their names; a shared one has its first. */
+  /** The parameters with their names. A shared tensor has the first of its names. */
   namedParameters(): [name: string, tensor: Tensor][] {
     const seen = new Set<Tensor>();
     return Object.entries(this.stateDict()).filter(
@@ -82,8 +84,8 @@ export abstract class Module implements Disposable {
   }
 
   /**
-   * All parameters by name. They are the module's own tensors, not copies: they change as it is trained
-   * and end with it. `safetensors.write(module.stateDict())` keeps them.
+   * All parameters by name. They are the module's own tensors, not copies: training changes them, and
+   * disposing of the module frees them. `safetensors.write(module.stateDict())` saves them.
    */
   stateDict(): Record<string, Tensor> {
     const found: Record<string, Tensor> = {};
@@ -99,19 +101,23 @@ export abstract class Module implements Disposable {
   }
 
   /**
-   * Copies numbers into the parameters of the same names: another module's state dict, or
+   * Copies values into the parameters with the same names, from another module's state dict or from
    * `safetensors.read(bytes).tensors`.
    *
-   * @returns the names that were not given and those that have no parameter, if that is allowed
-   * @throws HeedError that lists every name that is missing, not known or of another shape; nothing is
-   *   written then
+   * @returns the names that were not given and the given names that have no parameter; both lists are empty
+   *   if `strict` is true
+   * @throws HeedError "shape" or "option" that lists every name that is missing, is unknown or has another
+   *   shape; in that case no parameter changes
    */
   loadStateDict(dict: StateDict, options: LoadStateDictOptions = {}): LoadedStateDict {
     checkOptions("loadStateDict", options, { strict: isBoolean });
     return loadTensors("the module", this.stateDict(), dict, options.strict ?? true);
   }
 
-  /** Puts the module and all its parts into train mode, in which dropout drops, or out of it. */
+  /**
+   * Puts the module and all its submodules into train mode or, with `false`, into eval mode. Dropout is
+   * applied only in train mode.
+   */
   train(mode = true): this {
     checkArgument("mode", mode, isBoolean);
     this.training = mode;
@@ -123,7 +129,7 @@ export abstract class Module implements Disposable {
     return this.train(false);
   }
 
-  /** Its class, and how many tensors and numbers it has to train. */
+  /** The class, the mode, the number of parameters and the number of their elements. */
   toJSON(): { module: string; training: boolean; parameters: number; numbers: number } {
     const tensors = this.parameters();
     return {
@@ -134,7 +140,7 @@ export abstract class Module implements Disposable {
     };
   }
 
-  /** Its class, with the shapes of its own parameters and the classes of its parts. */
+  /** The class, with the shapes of the module's own parameters and the classes of its submodules. */
   toString(): string {
     const parts = partsOf(this).map(([name, part]) =>
       part instanceof Tensor ? `${name} ${describe(part.shape)}` : `${name} ${classOf(part)}`,
@@ -146,7 +152,10 @@ export abstract class Module implements Disposable {
     return this.toString();
   }
 
-  /** @internal The path from this module to a part of it, or a part of a part. */
+  /**
+   * @internal Returns the path from this module to a parameter or submodule at any depth; undefined if
+   *   there is none.
+   */
   nameOf(part: unknown): string | undefined {
     for (const [name, own] of partsOf(this)) {
       if (own === part) return name;
@@ -156,7 +165,7 @@ export abstract class Module implements Disposable {
     return undefined;
   }
 
-  /** Frees the parameters. Doing so again does nothing. */
+  /** Frees the parameters. A second call does nothing. */
   dispose(): void {
     for (const [, part] of partsOf(this)) part.dispose();
   }
@@ -177,7 +186,7 @@ export abstract class Module implements Disposable {
   }
 }
 
-/** The parameters and parts of a module under their names, in the order of its fields. */
+/** Returns the parameters and submodules of a module with their names, in the order of its fields. */
 function partsOf(module: Module): [name: string, part: Tensor | Module][] {
   const isPart = (value: unknown) => value instanceof Tensor || value instanceof Module;
   return Object.entries(module).flatMap(([field, value]: [string, unknown]) => {

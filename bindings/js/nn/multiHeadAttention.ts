@@ -1,4 +1,4 @@
-// Multi-head attention as a module, with a cache for decoding step by step.
+// Multi-head attention as a module, with a cache for step-by-step decoding.
 
 import { describe, refuse } from "../core/error.js";
 import { noGrad } from "../core/tape.js";
@@ -28,13 +28,13 @@ import { Module } from "./module.js";
 import { defaultGenerator, type Generator, isGenerator, xavierUniform } from "./random.js";
 
 export interface MultiHeadAttentionOptions {
-  /** Size of a key; embedDim by default. */
+  /** The size of a key; embedDim by default. */
   kdim?: number;
-  /** Size of a value; embedDim by default. */
+  /** The size of a value; embedDim by default. */
   vdim?: number;
-  /** The proportion of weights that are dropped in train mode; 0 by default. */
+  /** The proportion of weights that are set to zero at random in train mode; 0 by default. */
   dropout?: number;
-  /** Has biases: true by default. */
+  /** Whether the projections have biases; true by default. */
   bias?: boolean;
   generator?: Generator;
 }
@@ -43,18 +43,18 @@ export interface MultiHeadAttentionForwardOptions {
   /** Query i sees key j only if j <= i; with a cache, i counts from the start of the cache. */
   isCausal?: boolean;
   /**
-   * bool, true where a key may be seen, or float32, added to the scores; broadcasts to [B, H, L, S].
-   * torch's boolean mask has the opposite sense: see `heed.fromTorchMask`.
+   * bool, true where a key may be seen, or float32, added to the scores. Broadcasts to [B, H, L, S].
+   * torch's boolean mask has the opposite meaning: see `heed.fromTorchMask`.
    */
   mask?: Tensor;
   /** bool [B, S], true where a key may be seen. */
   keyMask?: Tensor;
   needWeights?: boolean;
-  /** Weights as the mean over heads, [B, L, S], instead of [B, H, L, S]. */
+  /** Whether the weights are averaged over the heads: [B, L, S] instead of [B, H, L, S]. */
   averageWeights?: boolean;
   /**
-   * Keys and values of earlier calls, to which this call's are appended: S is then all of them. Not for
-   * training. `createCache` makes one.
+   * Keys and values of earlier calls. This call appends its own, and S counts all of them. Not for
+   * training. `createCache` creates one.
    */
   cache?: KvCache;
 }
@@ -91,14 +91,14 @@ const forwardChecks = {
 
 /**
  * Multi-head attention (Vaswani et al., 2017, section 3.2.2) with the parameters of
- * torch.nn.MultiheadAttention, batch first. The projections begin with Glorot's distribution, out_proj as
- * a Linear, biases as zeros.
+ * torch.nn.MultiheadAttention with batch_first. The initial values of the input projections have Glorot's
+ * distribution, those of out_proj the distribution of Linear's; biases are zeros.
  */
 export class MultiHeadAttention extends Module {
   readonly embedDim: number;
   readonly heads: number;
   readonly dropout: number;
-  /** [3E, E], if keys and values have the size E; else the three weights below are used. */
+  /** [3E, E], if keys and values have the size E; else the module uses the three weights below. */
   inProjWeight: Tensor | undefined;
   /** [E, E] */
   qProjWeight: Tensor | undefined;
@@ -146,8 +146,8 @@ export class MultiHeadAttention extends Module {
 
   /**
    * @param query [B, L, E]
-   * @param key [B, S, kdim]; with a cache it may be left out with the value, and the query attends to
-   *   what the cache holds
+   * @param key [B, S, kdim]. With a cache, key and value may both be undefined: the query then attends to
+   *   the content of the cache
    * @param value [B, S, vdim]
    */
   forward<const O extends MultiHeadAttentionForwardOptions = Record<never, never>>(
@@ -175,7 +175,7 @@ export class MultiHeadAttention extends Module {
     } as MultiHeadAttentionForwardResult<O>;
   }
 
-  /** A cache for `forward`. */
+  /** Creates a cache for `forward`. */
   createCache(options: Omit<KvCacheOptions, "heads" | "headSize" | "valueSize">): KvCache {
     const { heads, embedDim } = this;
     return this.heed.createKvCache({ ...options, heads, headSize: embedDim / heads });

@@ -1,4 +1,4 @@
-// Normalisation over the last axes.
+// Layers that normalise over the last axes.
 
 import { describe, refuse } from "../core/error.js";
 import type { Tensor } from "../core/tensor.js";
@@ -16,18 +16,21 @@ import type { Heed } from "../heed.js";
 import { Module } from "./module.js";
 
 export interface LayerNormOptions {
-  /** 1e-5 by default. */
+  /** Added to the variance; 1e-5 by default. */
   eps?: number;
-  /** Has a weight, and a bias unless that is off: true by default. */
+  /** Whether there is a weight and, unless `bias` is false, a bias; true by default. */
   elementwiseAffine?: boolean;
-  /** Has a bias: true by default. */
+  /** Whether there is a bias; true by default. */
   bias?: boolean;
 }
 
 export interface RMSNormOptions {
-  /** The distance from 1 to the next float32 by default, as of torch.nn.RMSNorm. */
+  /**
+   * Added to the mean square; by default 2^-23, the distance from 1 to the next float32, as in
+   * torch.nn.RMSNorm.
+   */
   eps?: number;
-  /** Has a weight: true by default. */
+  /** Whether there is a weight; true by default. */
   elementwiseAffine?: boolean;
 }
 
@@ -49,7 +52,7 @@ abstract class Norm extends Module {
   /** The sizes of the axes that are normalised together. */
   readonly normalizedShape: readonly number[];
   readonly eps: number;
-  /** [normalizedShape], ones at first. */
+  /** [normalizedShape]; the initial values are ones. */
   weight: Tensor | undefined;
 
   constructor(
@@ -74,9 +77,9 @@ abstract class Norm extends Module {
   }
 }
 
-/** (x - mean) / sqrt(variance + eps) weight + bias (Ba et al., "Layer Normalization", 2016). */
+/** Computes (x - mean) / sqrt(variance + eps) * weight + bias (Ba et al., "Layer Normalization", 2016). */
 export class LayerNorm extends Norm {
-  /** [normalizedShape], zeros at first. */
+  /** [normalizedShape]; the initial values are zeros. */
   bias: Tensor | undefined;
 
   constructor(
@@ -90,7 +93,7 @@ export class LayerNorm extends Norm {
     this.bias = elementwiseAffine && bias ? heed.zeros(this.normalizedShape) : undefined;
   }
 
-  /** x [..., normalizedShape] -> the same shape */
+  /** x [..., normalizedShape] -> a tensor of the same shape */
   forward(x: Tensor): Tensor {
     this.checkInput(x);
     const { heed, eps, weight, bias } = this;
@@ -107,7 +110,10 @@ export class LayerNorm extends Norm {
   }
 }
 
-/** x / sqrt(mean(x^2) + eps) weight (Zhang and Sennrich, "Root Mean Square Layer Normalization", 2019). */
+/**
+ * Computes x / sqrt(mean(x^2) + eps) * weight (Zhang and Sennrich, "Root Mean Square Layer Normalization",
+ * 2019).
+ */
 export class RMSNorm extends Norm {
   constructor(
     heed: Heed,
@@ -119,7 +125,7 @@ export class RMSNorm extends Norm {
     super(heed, normalizedShape, eps, elementwiseAffine);
   }
 
-  /** x [..., normalizedShape] -> the same shape */
+  /** x [..., normalizedShape] -> a tensor of the same shape */
   forward(x: Tensor): Tensor {
     this.checkInput(x);
     const { heed, eps, weight } = this;

@@ -1,4 +1,4 @@
-// Optimisers, which change parameters in place, and schedules of their learning rate.
+// Optimisers, which update parameters in place, and learning rate schedules.
 
 import { describe, refuse } from "../core/error.js";
 import { disposeSymbol } from "../core/owned.js";
@@ -17,19 +17,22 @@ import {
 import { type AdamNumbers, adamStep, clipGradients, sgdStep } from "../ops/optim.js";
 import { type LoadedStateDict, loadTensors, type StateDict } from "./stateDict.js";
 
-/** The tensors to train, or what has some, such as a module. */
+/** The tensors to train, or an object that has them, such as a module. */
 export type Parameters = readonly Tensor[] | { parameters(): Tensor[] };
 
-/** What an optimiser goes on from. */
+/** The state from which an optimiser can resume. */
 export interface OptimizerState {
-  /** Steps done. */
+  /** The number of steps done. */
   stepCount: number;
   learningRate: number;
-  /** Averages by the number of their parameter: "0.exp_avg". An optimiser's own, not copies. */
+  /**
+   * The averages. Each name starts with the index of the parameter: "0.exp_avg". They are the optimiser's
+   * own tensors, not copies.
+   */
   tensors: Record<string, Tensor>;
 }
 
-/** The same to be loaded, its tensors perhaps from a file. */
+/** A state to load. Its tensors may come from a file. */
 export interface GivenOptimizerState {
   stepCount: number;
   learningRate: number;
@@ -41,12 +44,12 @@ const isNotNegative: Check = {
   accepts: (value) => Number.isFinite(value) && (value as number) >= 0,
 };
 
-/** What all optimisers are. */
+/** The base class of optimisers. */
 abstract class Optimizer implements Disposable {
   readonly parameters: readonly Tensor[];
   #learningRate: number;
   #stepCount = 0;
-  /** The optimiser's own tensors, by name, one for each parameter. */
+  /** The optimiser's own tensors: for each name a list with one tensor per parameter. */
   readonly #averages: Readonly<Record<string, readonly Tensor[]>>;
 
   constructor(parameters: Parameters, learningRate: number, averages: readonly string[]) {
@@ -57,7 +60,7 @@ abstract class Optimizer implements Disposable {
     );
   }
 
-  /** May be set before any step, as a schedule has it. */
+  /** The learning rate. It may be set before each step, for example to the value of a schedule. */
   get learningRate(): number {
     return this.#learningRate;
   }
@@ -67,16 +70,17 @@ abstract class Optimizer implements Disposable {
     this.#learningRate = rate;
   }
 
-  /** Steps done. */
+  /** The number of steps done. */
   get stepCount(): number {
     return this.#stepCount;
   }
 
   /**
-   * Changes the parameters by gradients, as `valueAndGrad` gives them, and frees the gradients.
+   * Updates the parameters with gradients from `valueAndGrad`, and frees the gradients.
    *
-   * @throws HeedError "shape", "dtype", "option", "disposed" if they are not those of the parameters, or
-   *   the optimiser was disposed of; nothing is changed or freed then
+   * @param gradients one for each parameter, of the same shape, float32
+   * @throws HeedError "shape", "dtype", "option" if the gradients do not match the parameters, "disposed";
+   *   in that case nothing is changed or freed
    */
   step(gradients: readonly Tensor[]): void {
     this.#check(gradients);
@@ -94,13 +98,16 @@ abstract class Optimizer implements Disposable {
     average: (name: string) => Tensor | undefined,
   ): void;
 
-  /** What training goes on from: see OptimizerState. `safetensors` keeps its tensors. */
+  /** Returns the state from which training can resume. `safetensors.write` can save its tensors. */
   stateDict(): OptimizerState {
     const { stepCount, learningRate } = this;
     return { stepCount, learningRate, tensors: this.#tensors() };
   }
 
-  /** @throws HeedError that lists every tensor that is missing, not known or of another shape */
+  /**
+   * @throws HeedError "shape" or "option" that lists every tensor that is missing, is unknown or has
+   *   another shape
+   */
   loadStateDict(state: GivenOptimizerState): LoadedStateDict {
     checkArgument("state", state, {
       expected: "what stateDict() gave",
@@ -114,7 +121,7 @@ abstract class Optimizer implements Disposable {
     return loaded;
   }
 
-  /** Frees the averages, not the parameters. Doing so again does nothing. */
+  /** Frees the averages, not the parameters. A second call does nothing. */
   dispose(): void {
     for (const tensor of Object.values(this.#tensors())) tensor.dispose();
   }
@@ -164,22 +171,22 @@ function tensorsOf(parameters: Parameters): readonly Tensor[] {
   return [...(tensors as readonly Tensor[])];
 }
 
-/** Of no scope: it lives as long as the optimiser. */
+/** Creates a tensor of zeros that belongs to no scope: it lives as long as the optimiser. */
 function zerosLike(parameter: Tensor): Tensor {
   const { engine, size, shape } = parameter;
   return createTensor(engine, new Float32Array(size), shape, undefined);
 }
 
 export interface SGDOptions {
-  /** 1e-3 by default. */
+  /** The learning rate; 1e-3 by default. */
   learningRate?: number;
-  /** 0 by default. */
+  /** The factor of the momentum buffer at each step; 0 by default. */
   momentum?: number;
-  /** What a gradient does not count in the momentum; 0 by default. */
+  /** After the first step, the momentum buffer adds (1 - dampening) times the gradient; 0 by default. */
   dampening?: number;
-  /** Added to the gradient, times the parameter; 0 by default. */
+  /** The factor of the parameter that is added to its gradient; 0 by default. */
   weightDecay?: number;
-  /** Looks one step ahead (Sutskever et al., 2013): false by default. */
+  /** Whether to use Nesterov momentum (Sutskever et al., 2013); false by default. */
   nesterov?: boolean;
 }
 
@@ -191,7 +198,7 @@ const sgdChecks = {
   nesterov: isBoolean,
 } satisfies Record<keyof SGDOptions, Check>;
 
-/** Gradient descent with momentum, as torch.optim.SGD. */
+/** Gradient descent with momentum, as torch.optim.SGD computes it. */
 export class SGD extends Optimizer {
   readonly #options: Required<SGDOptions>;
 
@@ -224,13 +231,13 @@ export class SGD extends Optimizer {
 }
 
 export interface AdamOptions {
-  /** 1e-3 by default. */
+  /** The learning rate; 1e-3 by default. */
   learningRate?: number;
-  /** What the averages of gradients and of their squares keep at a step; [0.9, 0.999] by default. */
+  /** The decay rates of the averages of the gradients and of their squares; [0.9, 0.999] by default. */
   betas?: readonly [number, number];
-  /** 1e-8 by default. */
+  /** Added to the denominator; 1e-8 by default. */
   eps?: number;
-  /** 0 by default for Adam, 1e-2 for AdamW. */
+  /** The weight decay; 0 by default for Adam, 1e-2 for AdamW. */
   weightDecay?: number;
 }
 
@@ -271,7 +278,7 @@ function adamOptions(name: string, options: AdamOptions, decay: number): Require
   return { learningRate, betas, eps, weightDecay };
 }
 
-/** Adam (Kingma and Ba, 2015), as torch.optim.Adam: weight decay joins the gradient. */
+/** Adam (Kingma and Ba, 2015), as torch.optim.Adam computes it: weight decay is added to the gradient. */
 export class Adam extends AdamLike {
   constructor(parameters: Parameters, options: AdamOptions = {}) {
     super(parameters, adamOptions("Adam", options, 0), false);
@@ -282,7 +289,10 @@ export class Adam extends AdamLike {
   }
 }
 
-/** Adam whose weight decay is taken off the parameter (Loshchilov and Hutter, 2019), as torch.optim.AdamW. */
+/**
+ * Adam with decoupled weight decay, which is subtracted from the parameter (Loshchilov and Hutter, 2019),
+ * as torch.optim.AdamW computes it.
+ */
 export class AdamW extends AdamLike {
   constructor(parameters: Parameters, options: AdamOptions = {}) {
     super(parameters, adamOptions("AdamW", options, 1e-2), true);
@@ -294,9 +304,11 @@ export class AdamW extends AdamLike {
 }
 
 /**
- * Scales gradients by min(1, maxNorm / (norm + 1e-6)), in place, norm being the 2-norm of all of them
- * together, which is returned (Pascanu et al., 2013; torch.nn.utils.clip_grad_norm_). Where it is not
- * finite they stay as they are.
+ * Multiplies gradients by min(1, maxNorm / (norm + 1e-6)), in place, where norm is the 2-norm of all
+ * gradients together (Pascanu et al., 2013; torch.nn.utils.clip_grad_norm_). If norm is not finite, the
+ * gradients stay unchanged.
+ *
+ * @returns norm
  */
 export function clipGradNorm(gradients: readonly Tensor[], maxNorm: number): number {
   checkArgument("gradients", gradients, {
@@ -307,7 +319,10 @@ export function clipGradNorm(gradients: readonly Tensor[], maxNorm: number): num
   return clipGradients((gradients[0] as Tensor).engine, gradients, maxNorm);
 }
 
-/** The factor of the learning rate at a step, counted from 1: `optimizer.stepCount + 1` is the next. */
+/**
+ * Returns the factor of the learning rate at a step. Steps count from 1: the next one is
+ * `optimizer.stepCount + 1`.
+ */
 export type Schedule = (step: number) => number;
 
 const isStepCount = isWholeNumber(0);
@@ -316,7 +331,7 @@ function warmUp(step: number, warmupSteps: number): number {
   return Math.min(1, step / Math.max(1, warmupSteps));
 }
 
-/** Always the same, after a rise from 0 over the first steps if they are given. */
+/** A constant factor of 1, after a linear rise from 0 over `warmupSteps` steps, 0 by default. */
 export function constant(options: { warmupSteps?: number } = {}): Schedule {
   checkOptions("constant", options, { warmupSteps: isStepCount });
   const { warmupSteps = 0 } = options;
@@ -324,13 +339,13 @@ export function constant(options: { warmupSteps?: number } = {}): Schedule {
 }
 
 /**
- * A rise from 0 to 1 over the first steps, then half a cosine down to `floor`, where it stays
- * (Loshchilov and Hutter, "SGDR", 2017, without restarts).
+ * A linear rise from 0 to 1 over `warmupSteps` steps, then half a cosine down to `floor` at `totalSteps`,
+ * and `floor` from there on (Loshchilov and Hutter, "SGDR", 2017, without restarts).
  */
 export function warmupCosine(options: {
   warmupSteps: number;
   totalSteps: number;
-  /** 0 by default. */
+  /** The factor from `totalSteps` on; 0 by default. */
   floor?: number;
 }): Schedule {
   const checks = { warmupSteps: isStepCount, totalSteps: isStepCount, floor: isNotNegative };
@@ -346,8 +361,8 @@ export function warmupCosine(options: {
 }
 
 /**
- * A rise from 0 to 1 over the first steps, then a fall as 1 / sqrt(step): with the learning rate
- * 1 / sqrt(dModel warmupSteps) that of Vaswani et al., 2017, section 5.3.
+ * A linear rise from 0 to 1 over `warmupSteps` steps, then a decrease in proportion to 1 / sqrt(step). With
+ * the learning rate 1 / sqrt(dModel warmupSteps) this is the schedule of Vaswani et al., 2017, section 5.3.
  */
 export function warmupInverseSquareRoot(options: { warmupSteps: number }): Schedule {
   const checks = { warmupSteps: isWholeNumber(1) };

@@ -1,4 +1,4 @@
-// Random numbers, and the distributions that parameters begin with: PyTorch's.
+// Random seeds, and PyTorch's distributions of initial parameters.
 
 import { inCommon, isInstance, mark, markKey } from "../core/copies.js";
 import type { Tensor } from "../core/tensor.js";
@@ -8,7 +8,10 @@ import { checkEngine } from "./module.js";
 
 const isSeed = isWholeNumber(0, 2 ** 32 - 1);
 
-/** Seeds for initial values, dropout and sampling: the same ones for the same seed (mulberry32). */
+/**
+ * Generates seeds for initial values, dropout and sampling. The same seed gives the same sequence
+ * (mulberry32).
+ */
 export class Generator {
   #state: number;
 
@@ -17,7 +20,10 @@ export class Generator {
     this.#state = seed;
   }
 
-  /** Where the sequence stands. Set to what it was, it goes on as it did: a training can be resumed. */
+  /**
+   * The position in the sequence. Setting it to an earlier value repeats the sequence from there, so that
+   * training can be resumed.
+   */
   get state(): number {
     return this.#state;
   }
@@ -27,7 +33,7 @@ export class Generator {
     this.#state = state;
   }
 
-  /** The next seed for an operation, a whole number of 53 bits. */
+  /** Returns the next seed for an operation, a whole number of 53 bits. */
   next(): number {
     return this.#bits() * 2 ** 21 + (this.#bits() >>> 11);
   }
@@ -58,7 +64,10 @@ export const isGenerator: Check = {
 
 const generators = inCommon("generators", () => new WeakMap<Heed, Generator>());
 
-/** The generator of modules that were given none: one for each engine, which begins with seed 0. */
+/**
+ * Returns the generator of modules that were created without one. Each engine has its own; its first seed
+ * is 0.
+ */
 export function defaultGenerator(heed: Heed): Generator {
   checkEngine(heed);
   const known = generators.get(heed) ?? new Generator();
@@ -66,13 +75,13 @@ export function defaultGenerator(heed: Heed): Generator {
   return known;
 }
 
-/** Starts the default generator of an engine anew. */
+/** Restarts the default generator of an engine from a seed. */
 export function manualSeed(heed: Heed, seed: number): void {
   checkArgument("seed", seed, isSeed);
   defaultGenerator(heed).state = seed;
 }
 
-/** Evenly from [-bound, bound). */
+/** Creates a tensor of values that are uniform in [-bound, bound). */
 export function uniform(
   heed: Heed,
   generator: Generator,
@@ -82,7 +91,9 @@ export function uniform(
   return heed.uniform(shape, { low: -bound, high: bound, seed: generator.next() });
 }
 
-/** With the variance 2 / (in + out) of a weight [out, in] (Glorot and Bengio, 2010). */
+/**
+ * Creates a weight [out, in] of uniform values with the variance 2 / (in + out) (Glorot and Bengio, 2010).
+ */
 export function xavierUniform(
   heed: Heed,
   generator: Generator,

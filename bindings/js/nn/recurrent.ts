@@ -22,11 +22,11 @@ import { Module } from "./module.js";
 import { defaultGenerator, type Generator, isGenerator, uniform } from "./random.js";
 
 export interface GRUOptions {
-  /** Layers, each on the outputs of the one before; 1 by default. */
+  /** The number of layers; 1 by default. Each layer's input is the output of the layer before it. */
   layers?: number;
-  /** Has biases: true by default. */
+  /** Whether the layers have biases; true by default. */
   bias?: boolean;
-  /** The share of outputs that are dropped between layers in train mode; 0 by default. */
+  /** The proportion of outputs that are set to zero at random between layers in train mode; 0 by default. */
   dropout?: number;
   generator?: Generator;
 }
@@ -34,14 +34,17 @@ export interface GRUOptions {
 export interface GRUForwardOptions {
   /** The states before the first step, [layers, B, Hd]; zeros by default. */
   state?: Tensor;
-  /** Sequence b ends after lengths[b] steps: its state stays, and its outputs are zero. */
+  /**
+   * Sequence b ends after lengths[b] steps: after that its state stays unchanged, and its outputs are
+   * zeros.
+   */
   lengths?: readonly number[] | Tensor;
 }
 
 export interface GRUForwardResult {
-  /** [B, L, Hd]: the state of the last layer after every step. */
+  /** [B, L, Hd] the states of the last layer after every step. */
   output: Tensor;
-  /** [layers, B, Hd]: the states at the end. */
+  /** [layers, B, Hd] the states of all layers after the last step. */
   state: Tensor;
 }
 
@@ -58,9 +61,9 @@ const forwardChecks = { state: isTensor, lengths: isListOrTensor } satisfies Rec
 >;
 
 /**
- * Gated recurrent unit (Cho et al., 2014) with the parameters of torch.nn.GRU, batch first: weightIhL0
- * [3 Hd, I], weightHhL0 [3 Hd, Hd], biasIhL0 and biasHhL0 [3 Hd], and so on for each layer, evenly
- * distributed in +-1/sqrt(Hd) at first.
+ * Gated recurrent unit (Cho et al., 2014) with the parameters of torch.nn.GRU with batch_first. Layer 0 has
+ * weightIhL0 [3 Hd, I], weightHhL0 [3 Hd, Hd], biasIhL0 and biasHhL0 [3 Hd]; the other layers have the same
+ * with their numbers. Initial values are uniform in +-1/sqrt(Hd).
  */
 export class GRU extends Module {
   readonly hiddenSize: number;
@@ -94,7 +97,7 @@ export class GRU extends Module {
     }
   }
 
-  /** x [B, L, I] */
+  /** @param x [B, L, I] */
   forward(x: Tensor, options: GRUForwardOptions = {}): GRUForwardResult {
     checkOptions("GRU", options, forwardChecks);
     const { heed, hiddenSize } = this;

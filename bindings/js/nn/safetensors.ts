@@ -1,17 +1,19 @@
-// safetensors, the format in which models are kept: eight bytes with the length of a header, the header in
-// JSON, which gives each tensor's type, shape and place, and the numbers, little-endian and row-major
-// (https://github.com/huggingface/safetensors, "Format").
+// Reads and writes safetensors files (https://github.com/huggingface/safetensors, "Format"). A file has
+// three parts: the length of the header in 8 bytes; the header in JSON, which gives the type, the shape and
+// the byte range of each tensor; and the elements, little-endian and row-major.
 
 import { describe, HeedError } from "../core/error.js";
 import type { Bytes } from "../core/module.js";
 import { checkAttached } from "../core/tensor.js";
 import { isListOf } from "../core/validate.js";
 
-/** A tensor in a file or to be written into one. Tensors of Heed are such. */
+/** A tensor of a file that is read or written. Heed's tensors have this form. */
 export interface SafetensorsEntry {
   readonly dtype: SafetensorsDType;
   readonly shape: readonly number[];
-  /** The elements; float16 and bfloat16 as their bits, a bool as a byte, 0 or 1. */
+  /**
+   * The elements. float16 and bfloat16 elements are given as their bits, bool elements as bytes of 0 or 1.
+   */
   readonly data: SafetensorsData;
 }
 
@@ -31,7 +33,7 @@ export type SafetensorsData =
 
 export interface SafetensorsFile {
   tensors: Record<string, SafetensorsEntry>;
-  /** What the file says beside its tensors. */
+  /** The file's metadata, names and values. */
   metadata: Record<string, string>;
 }
 
@@ -55,13 +57,13 @@ const byCode = new Map(
   Object.entries(types).map(([dtype, { code }]) => [code as string, dtype as SafetensorsDType]),
 );
 
-/** A length, the 64 bits before the header. */
+/** The size of the header's length, which precedes the header. */
 const lengthBytes = 8;
-/** As much as the format's own implementation reads. */
+/** The largest header that the format's reference implementation reads. */
 const mostHeaderBytes = 100_000_000;
 const metadataName = "__metadata__";
 
-/** The error for a file, or for what is to be written into one. */
+/** Creates the error for invalid content of a file. */
 function wrong(what: string, expected: string, got: string): HeedError {
   return new HeedError("format", `${what}: expected ${expected}, got ${got}`);
 }
@@ -75,16 +77,16 @@ const isSize = (value: unknown): value is number =>
 const countOf = (shape: readonly number[]) => shape.reduce((product, size) => product * size, 1);
 
 /**
- * Reads a file. Nothing in it is trusted: every tensor has a type, a shape and a place that fit together,
- * and the places fill the file without gap or overlap, in whatever order.
+ * Reads a file. The content is not trusted: the type, the shape and the byte range of every tensor must
+ * match, and the byte ranges must cover the data without gaps or overlaps, in any order.
  *
- * @returns numbers seen in the bytes themselves where they are aligned, else copied
+ * @returns tensors whose data are views of `bytes` where the alignment permits, else copies
  * @throws HeedError "format"
  */
 export function read(bytes: Uint8Array): SafetensorsFile {
   if (!(bytes instanceof Uint8Array)) throw wrong("bytes", "a Uint8Array", describe(bytes));
   checkAttached("bytes", bytes);
-  // A plain one: the slices of a Buffer of Node are no copies.
+  // Makes a plain Uint8Array, because `slice` of Node's Buffer does not copy.
   const file = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
   const { header, dataStart } = readHeader(file);
   const data = file.subarray(dataStart);
@@ -109,7 +111,7 @@ function readHeader(bytes: Uint8Array): { header: Record<string, unknown>; dataS
   const most = Math.min(rest, mostHeaderBytes);
   if (length > most) throw wrong("header", `at most ${most} bytes`, `${length} bytes`);
   const dataStart = lengthBytes + Number(length);
-  // A copy, because TextDecoder does not read memory that is shared.
+  // Copies, because TextDecoder does not read shared memory.
   const encoded = bytes.slice(lengthBytes, dataStart);
   let text: string;
   let header: unknown;
@@ -126,7 +128,10 @@ function readHeader(bytes: Uint8Array): { header: Record<string, unknown>; dataS
   return { header, dataStart };
 }
 
-/** JSON.parse keeps the last of two equal names; a reader that keeps the first would see another file. */
+/**
+ * Throws if a name occurs twice. JSON.parse keeps the last of two equal names; a reader that keeps the
+ * first would read a different file.
+ */
 function refuseDuplicates(json: string): void {
   const open: Set<string>[] = [];
   let last = "";
@@ -173,7 +178,7 @@ function checkEntry(name: string, info: unknown, available: number): Place {
   return { dtype, shape, begin, end };
 }
 
-/** The numbers where they are if that can be, else a copy. */
+/** Returns a view of the elements if they are aligned, else a copy. */
 function view(name: string, { dtype, begin, end }: Place, data: Uint8Array): SafetensorsData {
   const { array } = types[dtype];
   const isAligned = (data.byteOffset + begin) % array.BYTES_PER_ELEMENT === 0;
@@ -189,7 +194,7 @@ function checkBools(name: string, bytes: Uint8Array): void {
   if (odd !== undefined) throw wrong(`${name}: data`, "bools, bytes of 0 or 1", `${odd}`);
 }
 
-/** The format allows no byte that belongs to no tensor or to two. */
+/** Throws unless every byte of the data belongs to exactly one tensor, as the format requires. */
 function checkPlaces(
   places: { name: string; begin: number; end: number }[],
   available: number,
@@ -218,10 +223,10 @@ function checkMetadata(metadata: unknown): Record<string, string> {
 }
 
 /**
- * Writes a file. Tensors stand in it by falling size of an element and then by name, so that each is
+ * Writes a file. Tensors are sorted by element size, largest first, then by name. Each tensor is therefore
  * aligned, and the same tensors give the same bytes.
  *
- * @throws HeedError "format" for what the format cannot hold
+ * @throws HeedError "format" for tensors or metadata that the format cannot represent
  */
 export function write(
   tensors: Readonly<Record<string, SafetensorsEntry>>,
@@ -241,7 +246,7 @@ export function write(
     header.push([entry.name, { dtype: code, shape, data_offsets: [begin, end] }]);
   }
   const json = new TextEncoder().encode(JSON.stringify(Object.fromEntries(header)));
-  // The data begins at a multiple of 8; the format has spaces fill the header up.
+  // The data begins at a multiple of 8 bytes: spaces fill the header, as the format prescribes.
   const length = Math.ceil(json.length / 8) * 8;
   const file = new Uint8Array(lengthBytes + length + end).fill(0x20, 0, lengthBytes + length);
   new DataView(file.buffer).setBigUint64(0, BigInt(length), true);

@@ -1,10 +1,10 @@
-// What modules and optimisers are saved as, and loaded from: tensors by name.
+// State dicts: tensors by name, which modules and optimisers save and load.
 
 import { describe, HeedError, type HeedErrorCode } from "../core/error.js";
 import { createTensor, type Tensor } from "../core/tensor.js";
 import { isListOf } from "../core/validate.js";
 
-/** Numbers to load: a tensor, or what safetensors.read gives. */
+/** Values to load: a tensor, or an entry from safetensors.read. */
 export interface StateDictEntry {
   readonly dtype?: string;
   readonly shape: readonly number[];
@@ -14,22 +14,25 @@ export interface StateDictEntry {
 export type StateDict = Readonly<Record<string, StateDictEntry>>;
 
 export interface LoadStateDictOptions {
-  /** Refuse names that are missing or not known: true by default. Shapes must fit in any case. */
+  /** Whether missing and unknown names are errors; true by default. Wrong shapes always are. */
   strict?: boolean;
 }
 
 export interface LoadedStateDict {
-  /** Names of tensors that were not given, and so kept what they had. */
+  /** Names of tensors that were not given. They keep their values. */
   missing: string[];
-  /** Names that were given and have no tensor. */
+  /** Given names that no tensor has. */
   unexpected: string[];
 }
 
 const floating = ["float32", "float64", "float16", "bfloat16"];
-/** More names than this are counted, not listed. */
+/** The largest number of names that an error lists. It counts the others. */
 const mostNames = 100;
 
-/** Copies numbers into tensors of the same names. Refuses all that does not fit in one error. */
+/**
+ * Copies values into the tensors with the same names. One error lists every mismatch; nothing is copied
+ * then.
+ */
 export function loadTensors(
   owner: string,
   tensors: Readonly<Record<string, Tensor>>,
@@ -43,7 +46,12 @@ export function loadTensors(
   return found;
 }
 
-/** Refuses what does not fit tensors of these names and shapes, all in one error. */
+/**
+ * Checks that a state dict matches tensors of these names and shapes.
+ *
+ * @throws HeedError "shape" if all mismatches are entries that do not fit, else "option"; it lists every
+ *   mismatch
+ */
 export function checkTensors(
   owner: string,
   shapes: ReadonlyMap<string, readonly number[]>,

@@ -1,4 +1,4 @@
-// Stacks of layers, and the whole encoder-decoder (Vaswani et al., 2017, figure 1), as torch.nn has them.
+// Stacks of transformer layers, and the encoder-decoder (Vaswani et al., 2017, figure 1), as in torch.nn.
 
 import { HeedError } from "../core/error.js";
 import type { Tensor } from "../core/tensor.js";
@@ -33,7 +33,9 @@ import {
 } from "./transformerLayers.js";
 
 export interface TransformerStackOptions extends TransformerLayerOptions {
-  /** A norm after the last layer, which layers with `normFirst` want: off by default, as in torch. */
+  /**
+   * Whether a norm follows the last layer; false by default, as in torch. Layers with `normFirst` need it.
+   */
   norm?: boolean;
 }
 
@@ -47,10 +49,10 @@ const isTransformerCache: Check = {
   accepts: (value) => value instanceof TransformerCache,
 };
 
-/** The same options for a stack, whose cache is that of all layers. */
+/** The options of a layer, with the cache of the whole stack in place of a layer's. */
 type OfStack<O> = Omit<O, "cache"> & { cache?: TransformerCache };
 
-/** Refuses more layers than can fit, before they are made. */
+/** Throws a HeedError "memory" if the layers cannot fit in memory, before they are created. */
 function checkMemory(layer: Module, layers: number): void {
   const bytes = layer.parameters().reduce((sum, { size }) => sum + 4 * size, 0);
   const most = Math.floor(mostBytes / bytes);
@@ -60,7 +62,7 @@ function checkMemory(layer: Module, layers: number): void {
   throw new HeedError("memory", message);
 }
 
-/** Layers and a norm after them. Each layer begins with random numbers of its own. */
+/** A stack of layers with an optional norm after them. Each layer draws its own initial values. */
 abstract class Stack<Layer extends Module> extends Module {
   readonly layers: readonly Layer[];
   readonly norm: LayerNorm | undefined;
@@ -82,7 +84,7 @@ abstract class Stack<Layer extends Module> extends Module {
     this.norm = norm ? new LayerNorm(heed, dModel, { eps, bias }) : undefined;
   }
 
-  /** Runs the layers, each with its own part of a cache. */
+  /** Runs the layers. Each uses its own part of the cache. */
   protected run(
     x: Tensor,
     cache: TransformerCache | undefined,
@@ -96,7 +98,7 @@ abstract class Stack<Layer extends Module> extends Module {
   }
 }
 
-/** Layers one after the other. With `isCausal` in each call it is the decoder-only transformer of GPT. */
+/** A stack of encoder layers. With `isCausal` in each call it is a decoder-only transformer, as in GPT. */
 export class TransformerEncoder extends Stack<TransformerEncoderLayer> {
   constructor(
     heed: Heed,
@@ -118,7 +120,7 @@ export class TransformerEncoder extends Stack<TransformerEncoderLayer> {
   }
 
   /**
-   * What `forward` remembers from call to call, so that each has only new positions to compute:
+   * Creates a cache, with which each call of `forward` computes only the new positions:
    *
    *     using cache = model.createCache({ batch: 1, capacity: 64 });
    *     const next = model.forward(token, { isCausal: true, cache }); // token [1, 1, E]
@@ -134,7 +136,7 @@ export class TransformerEncoder extends Stack<TransformerEncoderLayer> {
   }
 }
 
-/** Layers one after the other that also attend to what an encoder gave. */
+/** A stack of decoder layers, which also attend to the output of an encoder. */
 export class TransformerDecoder extends Stack<TransformerDecoderLayer> {
   constructor(
     heed: Heed,
@@ -160,10 +162,10 @@ export class TransformerDecoder extends Stack<TransformerDecoderLayer> {
   }
 
   /**
-   * What `forward` remembers from call to call: keys and values of the decoder's own positions, and those
-   * of the memory, which are projected once.
+   * Creates a cache of the keys and values of the decoder's own positions and of the memory, which is
+   * projected only once.
    *
-   * @param options with the number of positions that the memory has
+   * @param options including memoryLength, the number of positions of the memory
    */
   createCache(options: TransformerCacheOptions & { memoryLength: number }): TransformerCache {
     checkArgument("options", options, {
@@ -186,9 +188,9 @@ export class TransformerDecoder extends Stack<TransformerDecoderLayer> {
 }
 
 export interface TransformerOptions extends TransformerLayerOptions {
-  /** 512 by default. */
+  /** The size E of a position's vector; 512 by default. */
   dModel?: number;
-  /** 8 by default. */
+  /** Attention heads; 8 by default. */
   heads?: number;
   /** 6 by default. */
   encoderLayers?: number;
@@ -204,11 +206,14 @@ const transformerChecks = {
   decoderLayers: isLayerCount,
 } satisfies Record<keyof TransformerOptions, Check>;
 
-/** Masks as of MultiHeadAttention: for the encoder, and as the decoder's layers have them. */
+/** The masks of the encoder, and those of the decoder as its layers take them. See MultiHeadAttention. */
 export interface TransformerForwardOptions
   extends Omit<TransformerDecoderLayerForwardOptions, "cache"> {
   srcMask?: Tensor;
-  /** bool [B, S], true where a position may be seen. As in torch, the decoder has its own. */
+  /**
+   * bool [B, S], true where a position of the source may be seen by the encoder. As in torch, the decoder
+   * uses memoryKeyMask.
+   */
   srcKeyMask?: Tensor;
   srcIsCausal?: boolean;
 }
@@ -222,8 +227,8 @@ const transformerForwardChecks = {
 } satisfies Record<keyof TransformerForwardOptions, Check>;
 
 /**
- * Encoder and decoder, each with a norm after it, with torch.nn.Transformer's sizes by default. All
- * parameters of more than one axis begin with Glorot's distribution.
+ * An encoder and a decoder, each followed by a norm, with the default sizes of torch.nn.Transformer. The
+ * initial values of all parameters with two axes have Glorot's distribution.
  */
 export class Transformer extends Module {
   readonly encoder: TransformerEncoder;

@@ -1,26 +1,29 @@
-// The cache of a transformer for decoding step by step.
+// The cache of a transformer for step-by-step decoding.
 
 import { isInstance, mark, markKey } from "../core/copies.js";
 import { disposeSymbol } from "../core/owned.js";
 import type { KvCache } from "../ops/kvCache.js";
 
-/** The caches of one layer, under the names of its attentions. */
+/** The caches of one layer, under the names of its attention modules. */
 export interface LayerCache {
   readonly selfAttn: KvCache;
-  /** Keys and values of the encoder's output: projected at the first step and kept. */
+  /** Keys and values of the encoder's output. The first step computes them. */
   readonly multiheadAttn?: KvCache;
 }
 
 export interface TransformerCacheOptions {
-  /** Sequences; 1 by default. */
+  /** The number of sequences; 1 by default. */
   batch?: number;
-  /** The most tokens of a sequence. */
+  /** The maximum number of tokens of a sequence. */
   capacity: number;
-  /** How numbers are stored; "float32" by default: see KvCacheOptions. */
+  /** The type of the stored elements; "float32" by default: see KvCacheOptions. */
   dtype?: "float32" | "float16" | "int8";
 }
 
-/** Keys and values of all layers of a stack. Made by `createCache` of TransformerEncoder or -Decoder. */
+/**
+ * The keys and values of all layers of a stack. `createCache` of TransformerEncoder and TransformerDecoder
+ * creates it.
+ */
 export class TransformerCache implements Disposable {
   readonly layers: readonly LayerCache[];
 
@@ -29,12 +32,12 @@ export class TransformerCache implements Disposable {
     this.layers = layers;
   }
 
-  /** The number of tokens of each sequence: the position of its next token. */
+  /** The number of tokens of each sequence, which is the position of its next token. */
   get lengths(): number[] {
     return this.layers[0]?.selfAttn.lengths ?? [];
   }
 
-  /** Memory held, in bytes. */
+  /** The memory that the cache uses, in bytes. */
   get bytes(): number {
     return this.#all().reduce((sum, cache) => sum + cache.bytes, 0);
   }
@@ -45,14 +48,14 @@ export class TransformerCache implements Disposable {
   }
 
   /**
-   * Replaces every sequence i by the former sequence `order[i]`, as in a beam search. Nothing is copied until
-   * one of the sequences that share a past continues.
+   * Replaces each sequence i by the former sequence `order[i]`, as a beam search needs it. Sequences with a
+   * common past share its memory until one of them grows.
    */
   reorder(order: readonly number[]): void {
     for (const cache of this.#all()) cache.reorder(order);
   }
 
-  /** Frees the memory. Does nothing a second time. */
+  /** Frees the memory. A second call does nothing. */
   dispose(): void {
     for (const cache of this.#all()) cache.dispose();
   }

@@ -25,17 +25,23 @@ import { type Generator, isGenerator } from "./random.js";
 import type { LayerCache } from "./transformerCache.js";
 
 export interface TransformerLayerOptions {
-  /** Size between the two layers after attention; 2048 by default. */
+  /** The size of the hidden layer of the feed-forward network; 2048 by default. */
   dimFeedforward?: number;
-  /** Of weights, of what each part adds, and between those two layers; 0.1 by default. */
+  /**
+   * The dropout rate of the attention weights, of the hidden layer, and of the output of each sublayer; 0.1
+   * by default.
+   */
   dropout?: number;
-  /** "relu" by default. */
+  /** The activation of the hidden layer; "relu" by default. */
   activation?: "relu" | "gelu";
-  /** 1e-5 by default. */
+  /** The eps of the norms; 1e-5 by default. */
   layerNormEps?: number;
-  /** Norms stand before the parts and not after what they add to (Xiong et al., 2020): off by default. */
+  /**
+   * Whether norms precede the sublayers (Xiong et al., 2020) instead of following the residual additions;
+   * false by default.
+   */
   normFirst?: boolean;
-  /** Layers and norms have biases: true by default. */
+  /** Whether linear layers and norms have biases; true by default. */
   bias?: boolean;
   generator?: Generator;
 }
@@ -51,27 +57,27 @@ export const layerChecks = {
 } satisfies Record<keyof TransformerLayerOptions, Check>;
 
 export interface TransformerEncoderLayerForwardOptions {
-  /** As of MultiHeadAttention. */
+  /** As the mask of MultiHeadAttention. */
   mask?: Tensor;
   /** bool [B, L], true where a position may be seen. */
   keyMask?: Tensor;
   isCausal?: boolean;
-  /** For decoding step by step: see TransformerEncoder.createCache. */
+  /** For step-by-step decoding: see TransformerEncoder.createCache. */
   cache?: LayerCache;
 }
 
 export interface TransformerDecoderLayerForwardOptions {
-  /** As of MultiHeadAttention, for attention to the decoder's own positions. */
+  /** As the mask of MultiHeadAttention, for attention to the decoder's own positions. */
   tgtMask?: Tensor;
   /** bool [B, L], true where a position may be seen. */
   tgtKeyMask?: Tensor;
   tgtIsCausal?: boolean;
-  /** The same for attention to what the encoder gave. */
+  /** As the mask of MultiHeadAttention, for attention to the output of the encoder. */
   memoryMask?: Tensor;
-  /** bool [B, S] */
+  /** bool [B, S], true where a position of the memory may be seen. */
   memoryKeyMask?: Tensor;
   memoryIsCausal?: boolean;
-  /** For decoding step by step: see TransformerDecoder.createCache. */
+  /** For step-by-step decoding: see TransformerDecoder.createCache. */
   cache?: LayerCache;
 }
 
@@ -100,7 +106,7 @@ export const decoderForwardChecks = {
   cache: isLayerCache,
 } satisfies Record<keyof TransformerDecoderLayerForwardOptions, Check>;
 
-/** What both kinds of layers are made of, under torch's names, and how their parts are joined. */
+/** The sublayers that both kinds of layers have, under torch's names, and their residual connections. */
 abstract class TransformerLayer extends Module {
   readonly normFirst: boolean;
   readonly activation: "relu" | "gelu";
@@ -117,14 +123,14 @@ abstract class TransformerLayer extends Module {
     this.selfAttn = attentionOf(heed, dModel, heads, options);
   }
 
-  /** x + part(norm(x)), or norm(x + part(x)). */
+  /** Returns x + part(norm(x)) if `normFirst`, else norm(x + part(x)). */
   protected residual(x: Tensor, norm: LayerNorm, part: (x: Tensor) => Tensor): Tensor {
     return this.normFirst
       ? this.heed.add(x, part(norm.forward(x)))
       : norm.forward(this.heed.add(x, part(x)));
   }
 
-  /** The two linear layers (section 3.3). */
+  /** The feed-forward network (section 3.3). */
   protected feedForward(x: Tensor): Tensor {
     const hidden = this.linear1.forward(x, this.activation);
     return this.linear2.forward(this.dropout.forward(hidden));
@@ -153,7 +159,7 @@ function partsOf(heed: Heed, dModel: number, options: TransformerLayerOptions) {
   };
 }
 
-/** The attention options that were given, without those that were not. */
+/** Returns the attention options that are defined. */
 function masks(
   mask: Tensor | undefined,
   keyMask: Tensor | undefined,
@@ -168,7 +174,7 @@ function masks(
   };
 }
 
-/** Attention to itself, then two linear layers: torch.nn.TransformerEncoderLayer. */
+/** Self-attention, then a feed-forward network: torch.nn.TransformerEncoderLayer. */
 export class TransformerEncoderLayer extends TransformerLayer {
   readonly linear1: Linear;
   readonly dropout: Dropout;
@@ -207,7 +213,10 @@ export class TransformerEncoderLayer extends TransformerLayer {
   }
 }
 
-/** Attention to itself, to the encoder's result, then two linear layers: torch.nn.TransformerDecoderLayer. */
+/**
+ * Self-attention, attention to the encoder's output, then a feed-forward network:
+ * torch.nn.TransformerDecoderLayer.
+ */
 export class TransformerDecoderLayer extends TransformerLayer {
   readonly multiheadAttn: MultiHeadAttention;
   readonly linear1: Linear;
@@ -238,7 +247,7 @@ export class TransformerDecoderLayer extends TransformerLayer {
 
   /**
    * @param tgt [B, L, E]
-   * @param memory [B, S, E], what the encoder gave. With a cache it is read at the first step and kept.
+   * @param memory [B, S, E], the output of the encoder. With a cache, only the first step reads it
    */
   forward(
     tgt: Tensor,

@@ -1,4 +1,4 @@
-// A small formal language: brackets of three kinds, each closed by its own and in order (Dyck-3).
+// A small formal language: brackets of three kinds that are closed in the right order (Dyck-3).
 
 import { isWholeNumber } from "../../core/validate.js";
 import type { Generator } from "../../nn/random.js";
@@ -7,9 +7,9 @@ import { between, choose, share } from "./draw.js";
 import { charactersOf, drawFrom, withDefaults } from "./task.js";
 
 export type BracketOptions = {
-  /** The most characters of a text, 32: an even number. */
+  /** The maximum number of characters of a text, an even number; 32 by default. */
   maxLength: number;
-  /** How many brackets may be open at once: 8. */
+  /** The maximum number of brackets that are open at the same time; 8 by default. */
   maxDepth: number;
 };
 
@@ -28,8 +28,9 @@ const openers = Object.keys(closerOf);
 const known = [...openers, ...Object.values(closerOf)].sort();
 
 /**
- * Where chance decides whether a bracket closes. Below a half, so that texts grow deep, and above the third
- * of the rest that each opener has: wherever a bracket is open, the likeliest is the one that closes it.
+ * The probability of a closing bracket where both kinds are possible. It is below a half, so that texts
+ * become deep. It is above a third of the rest, the probability of each opening bracket, so that the
+ * closing bracket is the most likely token wherever a bracket is open.
  */
 const shareOfClosers = 0.4;
 
@@ -47,7 +48,7 @@ function draw(random: Generator, { maxLength, maxDepth }: BracketOptions): strin
   });
 }
 
-/** For each closing bracket, the place of the one it closes. */
+/** Returns, for each closing bracket, the position of the bracket that it closes. */
 function openersOf(tokens: readonly string[]): (number | undefined)[] {
   const open: number[] = [];
   return tokens.map((token, place) => {
@@ -58,8 +59,8 @@ function openersOf(tokens: readonly string[]): (number | undefined)[] {
 }
 
 /**
- * Whether a bracket opens or closes is a matter of chance, and which one opens; which one closes is not:
- * that is what is asked, and it comes from the one that it closes.
+ * The task of brackets. Whether a bracket opens or closes is random, and so is the kind of an opening
+ * bracket. The kind of a closing bracket is not: the model must predict it from the bracket that it closes.
  */
 export function brackets(given: Partial<BracketOptions> = {}): Task<Continuation> {
   const options = withDefaults("brackets", defaults, given, checks);

@@ -1,4 +1,4 @@
-// Dates as people write them, to be written as ISO 8601 does.
+// The task of dates: from common notations to ISO 8601.
 
 import { isWholeNumber, oneOf } from "../../core/validate.js";
 import { Generator } from "../../nn/random.js";
@@ -8,11 +8,14 @@ import { below, between, choose } from "./draw.js";
 import { charactersOf, drawFrom, unanswered, withDefaults } from "./task.js";
 
 export type DateOptions = {
-  /** Which of the forms dates are drawn in: numbers and abbreviations, words in full, or all, the default. */
+  /**
+   * The forms of the dates: "short" has numbers and abbreviations, "long" has words in full; "all" by
+   * default.
+   */
   forms: "all" | "short" | "long";
-  /** What a source is made of: "character" by default. The answer is always made of characters. */
+  /** The tokens of a source; "character" by default. Answers always consist of characters. */
   tokens: "character" | "subword";
-  /** How many pairs of subwords are made one: 120. */
+  /** The number of merges of subwords; 120 by default. */
   merges: number;
 };
 
@@ -56,14 +59,14 @@ function daysOf(year: number, month: number): number {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
 }
 
-/** 0 is Sunday (Sakamoto, 1992: January and February count as the end of the year before). */
+/** The day of the week; 0 is Sunday (Sakamoto, 1992: January and February belong to the year before). */
 function weekdayOf({ year, month, day }: CalendarDate): number {
   const shift = [0, 3, 2, 5, 0, 3, 5, 1, 4, 6, 2, 4][month - 1] as number;
   const y = month < 3 ? year - 1 : year;
   return (y + Math.floor(y / 4) - Math.floor(y / 100) + Math.floor(y / 400) + shift + day) % 7;
 }
 
-/** "st" of 1st. */
+/** The ordinal ending, such as "st" in "1st". */
 function endingOf(day: number): string {
   const isTeen = day > 10 && day < 20;
   return (isTeen ? undefined : ["th", "st", "nd", "rd"][day % 10]) ?? "th";
@@ -71,7 +74,7 @@ function endingOf(day: number): string {
 
 type Part = keyof CalendarDate;
 
-/** What forms are made of: what a date has there, all that may be there, and which part it tells. */
+/** A field of a form: its text for a date, all possible texts, and the part of the date that it gives. */
 interface Field {
   readonly part?: Part;
   readonly all: readonly string[];
@@ -108,7 +111,7 @@ const fields: Readonly<Record<string, Field>> = {
   d: ofDay(String, "day"),
   dd: ofDay(twoDigits, "day"),
   third: ofDay((day) => ordinals[day - 1] as string, "day"),
-  // Says nothing that the number before it has not said.
+  // The ending gives no information beyond the number before it.
   rd: ofDay(endingOf),
   Wed: named(
     weekdays.map((name) => name.slice(0, 3)),
@@ -117,7 +120,10 @@ const fields: Readonly<Record<string, Field>> = {
   Wednesday: named(weekdays, weekdayOf),
 };
 
-/** With dots the day is first, with slashes the month, unless the year is: so no form has two meanings. */
+/**
+ * With dots the day is first; with slashes the month is first, unless the year is. No notation has two
+ * meanings.
+ */
 const shortForms = [
   "<mm>/<dd>/<year>",
   "<m>/<d>/<year>",
@@ -145,7 +151,7 @@ const longForms = [
   "the <third> of <March> <year>",
 ];
 
-/** A form: its fields and what stands between them. */
+/** A form: its fields and the texts between them. */
 type Form = readonly (Field | string)[];
 const formOf = (text: string): Form =>
   text
@@ -161,7 +167,7 @@ const answers = [..."-0123456789"];
 const longestOf = (form: Form) =>
   form.reduce((sum, piece) => sum + Math.max(...textsOf(piece).map((text) => text.length)), 0);
 
-/** A date in a form: the text, and for each of its characters the part of the date that it tells. */
+/** Writes a date in a form: the text, and for each character the part of the date that it gives. */
 function written(form: Form, date: CalendarDate): { text: string; parts: (Part | undefined)[] } {
   const pieces = form.map((piece) =>
     typeof piece === "string"
@@ -174,7 +180,7 @@ function written(form: Form, date: CalendarDate): { text: string; parts: (Part |
   };
 }
 
-/** The date that a text tells in a form, to the letter: the right weekday, and a day that there is. */
+/** Parses a date in a form, exactly: the weekday must be right, and the day must exist. */
 function dateIn(form: Form, text: string): CalendarDate | undefined {
   const pattern = form.map((piece) => {
     if (typeof piece === "string") return piece.replace(/\W/g, "\\$&");
@@ -203,7 +209,7 @@ function drawDate(random: Generator): CalendarDate {
 const draw = (random: Generator, split: "train" | "validation" | "test") =>
   drawFrom("dates", split, () => drawDate(random), isoOf);
 
-/** How many dates subwords are learned from. */
+/** The number of dates from which subwords are learned. */
 const textsToLearnFrom = 1000;
 
 function learnSubwords(merges: number): BytePairs {
@@ -215,7 +221,7 @@ function learnSubwords(merges: number): BytePairs {
   return BytePairs.learn(characters, texts, merges);
 }
 
-/** What each character of an answer tells, and which of that part's. */
+/** For each character of an answer, its part of the date and its index in that part. */
 const targetParts: readonly (readonly [Part, number] | undefined)[] = [
   ...[0, 1, 2, 3].map((digit) => ["year", digit] as const),
   undefined,
@@ -225,9 +231,10 @@ const targetParts: readonly (readonly [Part, number] | undefined)[] = [
 ];
 
 /**
- * Years' digits come from the same digits, months' and days' from all characters that tell the month or the
- * day: it takes both digits of 12 to know the first. Hyphens come from nowhere. A date is of one split in
- * whatever form: what is held out was never seen.
+ * The task of dates. The digits of a year are aligned with the same digits; those of a month or a day with
+ * all characters that give the month or the day, because the first digit of 12 requires both. Hyphens have
+ * no alignment. All forms of a date belong to the same split, so a model never saw the dates of other
+ * splits in training.
  */
 export function dates(given: Partial<DateOptions> = {}): Task<Translation> {
   const options = withDefaults("dates", defaults, given, checks);
@@ -238,7 +245,7 @@ export function dates(given: Partial<DateOptions> = {}): Task<Translation> {
   const exampleOf = (form: Form, date: CalendarDate): Translation => {
     const { text, parts } = written(form, date);
     const source = tokensOf(text);
-    // The token of each character.
+    // The index of the token of each character.
     const tokens = source.flatMap((token, place) => [...token].map(() => place));
     const alignment = targetParts.map((target) => {
       if (target === undefined) return [];

@@ -1,5 +1,7 @@
-// The words and sentences of "who is it?". $name is somebody or something by name, or a word that is drawn;
-// @she:name and @her:name are the pronouns of the same, at the beginning of a clause and later in it.
+// The words and sentence templates of the pronouns task. $name is replaced by a person, a thing or a drawn
+// word.
+// @she:name is the pronoun of name at the beginning of a clause, and @her:name is its pronoun later in the
+//   clause.
 
 export const names = {
   she: "Alice Anna Clara Dora Emma Grace Helen Julia Laura Maria Nora Ruth".split(" "),
@@ -8,11 +10,11 @@ export const names = {
 
 export interface Kind {
   readonly nouns: readonly string[];
-  /** What is done with these and no others: today, yesterday, and passively. */
+  /** The verbs that fit only these things: present, past, and passive. */
   readonly verbs: readonly (readonly [doing: string, did: string, done: string])[];
-  /** How these are and no others. */
+  /** The adjectives that fit only these things. */
   readonly qualities: readonly string[];
-  /** How one came to have one. */
+  /** The verbs for making or buying such a thing. */
   readonly made: readonly string[];
 }
 
@@ -90,7 +92,7 @@ export const small = {
 };
 
 export interface Deed {
-  /** What an agent did to a patient; passively, the patient was so. */
+  /** What an agent did to a patient; the same form serves the passive. */
   readonly did: readonly string[];
   readonly because: readonly string[];
   readonly so: readonly string[];
@@ -171,7 +173,7 @@ export const deeds: readonly Deed[] = [
   },
 ];
 
-/** Of deeds: actively and passively. */
+/** The clauses of a deed, active and passive. */
 export const deedClauses = ["$agent $did $patient", "$patient was $did by $agent"];
 
 export const transfers = {
@@ -202,7 +204,7 @@ export const transfers = {
   ],
 } as const;
 
-/** One of two things of different kinds is told by what is done with it, or by how it is. */
+/** The verb or the adjective tells which of two things of different kinds is meant. */
 export const choices = [
   "$person bought $thing and $other $where and $did @it:thing",
   "$person bought $other and $thing $where and $did @it:thing",
@@ -218,7 +220,7 @@ export const choices = [
   "$other and $thing were bought by $person , and later @it:thing was $done by $second",
 ];
 
-/** What is made is what is given, not what is beside it. */
+/** The thing that is made is the given one, not the one beside it. */
 export const gifts = [
   "$person $made $thing and gave @it:thing to $second",
   "$person $made $thing $beside $other and gave @it:thing to $second",
@@ -226,7 +228,7 @@ export const gifts = [
   "before @she:person gave @it:thing to $second , $person $made $thing $where",
 ];
 
-/** Only she, he and they tell these apart. */
+/** Only the gender or the number of the pronoun distinguishes these. */
 export const meetings = [
   "$a met $b $where and @she:x $neutral",
   "when $a saw $b $where , @she:x $neutral",
@@ -236,7 +238,7 @@ export const meetings = [
   "after @she:x called @her:y , $a met $b $where",
 ];
 
-/** The same with two things: who and what are told by two words. */
+/** The same with two things: one pronoun means the person, another the thing. */
 export const shows = [
   "$a showed $b $thing and $other , and @she:x $did @it:thing",
   "$a showed $b $other and $thing $where , and @she:x $did @it:thing",

@@ -1,16 +1,17 @@
-// Who is it? Sentences of a grammar of our own, in which each pronoun means one thing or one person. The rules:
+// The task of pronouns: who or what does a pronoun mean? The sentences come from a grammar in which each
+// pronoun means exactly one thing, one person or one pair. The rules:
 //
-// 1. She, he and it agree with what they mean; they are two people named with "and", neither of whom is then
-//    meant alone.
-// 2. Where two of the same kind play different roles, what is said of the pronoun tells which: who is tired was
-//    helped, who is kind helped, but who is kind was praised; who needed it was given it, and so on, as
-//    grammar.ts has it for each verb. It is what is said that counts, not who is named first: a clause with
-//    "because" may stand in front, and the verb may be passive.
-// 3. Of two things, "it" is the one that what is done with it, or how it is, goes with: one eats the pear and
-//    not the violin. What is needed, asked for or done without is what was given. Who makes
-//    something gives it, and what is made is what is given.
-// 4. Whoever only stands by ("in front of Emma"), and what is only owned or beside it, is not meant, and neither
-//    is a place.
+// 1. She, he and it agree with what they mean. They means two people who are named with "and"; in that case
+//    no pronoun means one of the two alone.
+// 2. If two figures of the same kind have different roles, the statement about the pronoun decides: someone
+//    who is tired was helped; someone who is kind helped, but someone who is kind was also praised; someone
+//    who needed a thing was given it. grammar.ts has the rule of each verb. The order of the names does not
+//    decide: a clause with "because" may come first, and the verb may be passive.
+// 3. Of two things, "it" means the one that fits the verb or the adjective: people eat a pear and not a
+//    violin. A thing that is needed, asked for or done without is the given one. A person who makes a thing
+//    gives it, and the thing that is made is the given one.
+// 4. A pronoun never means a bystander ("in front of Emma"), a thing that is only owned or beside another
+//    one, or a place.
 
 import { describe, refuse } from "../../core/error.js";
 import type { Generator } from "../../nn/random.js";
@@ -34,13 +35,13 @@ import { checkText, drawFrom, withDefaults } from "./task.js";
 /** A word of a sentence. */
 interface Word {
   readonly text: string;
-  /** What a pronoun means: a name or two, or a thing. */
+  /** The meaning of a pronoun: one name, two names, or a thing. */
   readonly means?: readonly Word[];
 }
 
 type Gender = "she" | "he" | "they" | "it";
 
-/** Somebody or something in a sentence. */
+/** A person, a pair or a thing in a sentence. */
 interface Figure {
   readonly words: readonly Word[];
   readonly nouns: readonly Word[];
@@ -52,7 +53,10 @@ const wordsOf = (text: string): Word[] => text.split(" ").map((word) => ({ text:
 
 type Slots = Readonly<Record<string, Figure | readonly Word[] | string>>;
 
-/** Fills in figures, their pronouns, phrases and words. After a subject of two, "was" is "were". */
+/**
+ * Replaces the names in a template by figures, pronouns, phrases and words. "was" becomes "were" after a
+ * subject of two people.
+ */
 function fill(template: string, slots: Slots, subject?: Gender): Word[] {
   let before = subject;
   return template.split(" ").flatMap((piece): readonly Word[] => {
@@ -70,7 +74,7 @@ function fill(template: string, slots: Slots, subject?: Gender): Word[] {
   });
 }
 
-/** Draws whom and what a sentence is about, nobody and nothing twice. */
+/** Draws the people, things and places of a sentence, none of them twice. */
 class Cast {
   readonly #random: Generator;
   readonly #names: Record<"she" | "he", string[]>;
@@ -111,13 +115,13 @@ class Cast {
     return this.choose(["she", "he"]);
   }
 
-  /** Two that their pronouns tell apart, or, more often, do not. */
+  /** Draws two figures. Their pronouns are equal with probability 0.8, unless `areAlike` is given. */
   two(areAlike = this.is(0.8)): [Figure, Figure] {
     const first = this.gender();
     return [this.person(first), this.person(areAlike ? first : this.gender(first))];
   }
 
-  /** Of a kind of its own, and the words that go with it. */
+  /** Draws a thing of a kind that the sentence does not have yet, and words that fit it. */
   thing(): { figure: Figure; words: Record<"do" | "did" | "done" | "quality" | "made", string> } {
     const kind = this.#kinds.pop() as (typeof kinds)[number];
     const head = { text: this.choose(kind.nouns) };
@@ -136,13 +140,13 @@ class Cast {
     return wordsOf(`${this.choose(small.where)} the ${this.#places.pop()}`);
   }
 
-  /** Somebody of whom is said what else there is: between commas. */
+  /** Adds to a figure a clause about a thing that the figure owns, between commas. */
   owning(figure: Figure): Figure {
     const words = fill(this.choose(small.owning), { thing: this.thing().figure });
     return { ...figure, words: [...figure.words, ...words] };
   }
 
-  /** Where it was, or who stood by. */
+  /** Draws a place, a bystander or nothing. */
   circumstance(): Word[] {
     if (this.is(0.4)) return [];
     if (this.is(0.5)) return this.where();
@@ -150,7 +154,7 @@ class Cast {
   }
 }
 
-/** A clause with what it was for, in front of it or after it, or with what came of it. */
+/** Adds a result after the clause, or a reason before or after it. */
 function withReason(cast: Cast, clause: Word[], because: string, so: string, slots: Slots): Word[] {
   const main = [...clause, ...cast.circumstance()];
   if (cast.is(0.4)) return [...main, ...fill(`so ${so}`, slots)];
@@ -158,7 +162,7 @@ function withReason(cast: Cast, clause: Word[], because: string, so: string, slo
   return cast.is(0.4) ? [...reason, { text: "," }, ...main] : [...main, ...reason];
 }
 
-/** Two things, the words that go with the first, and places for them. */
+/** Draws two things, words that fit the first, and two places. */
 function someThings(cast: Cast): Slots {
   const { figure: thing, words } = cast.thing();
   return {
@@ -179,7 +183,7 @@ function deed(cast: Cast): Word[] {
 function transfer(cast: Cast): Word[] {
   const [gave, given] = cast.choose(transfers.gave);
   const people = cast.two();
-  // Which of them, if any, owns something that is not meant.
+  // The index of the person, if any, who owns a thing that no pronoun means.
   const owner = cast.choose([0, 1, undefined, undefined]);
   const [giver, receiver] = people.map((figure, i) =>
     i === owner ? cast.owning(figure) : figure,
@@ -203,10 +207,10 @@ function meeting(cast: Cast): Word[] {
   return fill(cast.choose([...meetings, ...shows]), slots);
 }
 
-/** Those that need more than a pronoun's gender come more often. */
+/** The scenes. Those in which the gender of a pronoun does not suffice are more frequent. */
 const scenes = [deed, deed, transfer, transfer, choice, choice, meeting];
 
-/** Every word that a table has, but for what is filled in. */
+/** Returns all words of a table except the names to be replaced. */
 function allWords(table: unknown): string[] {
   if (typeof table === "string") return table.split(" ").filter((word) => !/^[$@]/.test(word));
   return Object.values(table as object).flatMap(allWords);
@@ -225,7 +229,7 @@ function drawSentence(random: Generator): Word[] {
     const cast = new Cast(random);
     const opening = cast.is(0.15) ? [...wordsOf(cast.choose(small.times)), { text: "," }] : [];
     const words = [...opening, ...cast.choose(scenes)(cast), { text: "." }];
-    // A comma that closes what is said of somebody is not needed where something else ends.
+    // Removes the comma at the end of a clause about an owned thing if another comma or a full stop follows.
     const said = words.filter(
       ({ text }, i) => text !== "," || !/^[,.]$/.test(words[i + 1]?.text ?? ""),
     );
@@ -233,7 +237,10 @@ function drawSentence(random: Generator): Word[] {
   }
 }
 
-/** The words of a text, as sentences here have them: with a full stop, and names alone with a capital. */
+/**
+ * Splits a text into words as the sentences here have them: with a full stop, and with capitals for names
+ * only.
+ */
 function tokensOf(text: string): string[] {
   checkText(text);
   const words = (text.match(/[A-Za-z]+|[^\sA-Za-z]/g) ?? []).map((word, place) => {
@@ -253,7 +260,10 @@ function write(tokens: readonly string[]): string {
   return text.replace(/^./, (first) => first.toUpperCase());
 }
 
-/** Sentences of 8 to 24 words and stops, with one pronoun or two; a pair's label is its first name. */
+/**
+ * The task of pronouns. Sentences have 8 to 24 words and punctuation marks, with one or two pronouns. The
+ * label of a pair is the first of its names.
+ */
 export function pronouns(given: Record<string, never> = {}): Task<Tagging> {
   const options = withDefaults("pronouns", {}, given, {});
   return {

@@ -1,4 +1,4 @@
-// Letters to be written again: as they are, from the last to the first, or in order.
+// The tasks of letters: copy them, reverse them, or sort them.
 
 import { isWholeNumber } from "../../core/validate.js";
 import type { Generator } from "../../nn/random.js";
@@ -7,11 +7,14 @@ import { between, choose } from "./draw.js";
 import { charactersOf, checkOrder, drawFrom, unanswered, withDefaults } from "./task.js";
 
 export type SequenceOptions = {
-  /** How many of the alphabet there are: 26. */
+  /** The number of letters of the alphabet; 26 by default. */
   letters: number;
-  /** 1 */
+  /** The minimum length; 1 by default. */
   minLength: number;
-  /** 16; the vocabulary does not depend on it, so a model can be asked for longer ones than it learned. */
+  /**
+   * The maximum length; 16 by default. The vocabulary does not depend on it, so a model can answer longer
+   * examples than those of its training.
+   */
   maxLength: number;
 };
 
@@ -19,7 +22,7 @@ const defaults: SequenceOptions = { letters: 26, minLength: 1, maxLength: 16 };
 const isLength = isWholeNumber(1, 1024);
 const checks = { letters: isWholeNumber(1, 26), minLength: isLength, maxLength: isLength };
 
-/** The answer to letters, and where each of its own comes from. */
+/** Computes the answer to letters, and its alignment. */
 type Rule = (source: readonly string[]) => { target: readonly string[]; alignment: Alignment };
 
 function sequences(name: string, about: string, rule: Rule) {
@@ -28,7 +31,8 @@ function sequences(name: string, about: string, rule: Rule) {
     checkOrder(options, "minLength", "maxLength");
     const { minLength, maxLength } = options;
     const letters = [..."abcdefghijklmnopqrstuvwxyz"].slice(0, options.letters);
-    // The longer of two: the longest ones are the hardest, so they come most often.
+    // Draws two lengths and takes the larger one: long examples are the hardest, so they should be the most
+    // frequent.
     const draw = (random: Generator) => {
       const lengths = [0, 1].map(() => between(random, minLength, maxLength));
       return Array.from({ length: Math.max(...lengths) }, () => choose(random, letters));
@@ -70,7 +74,10 @@ export const reverse = sequences(
   }),
 );
 
-/** Which of several equal letters a place has is a matter of taste: it is aligned with all of them. */
+/**
+ * An answer's letter is aligned with all equal letters of the source, because any of them could be its
+ * origin.
+ */
 export const sort = sequences(
   "sort",
   "Write the letters in the order of the alphabet.",

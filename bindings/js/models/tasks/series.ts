@@ -1,4 +1,4 @@
-// A series of numbers that repeats itself, with a gap to be filled in.
+// The task of series: periodic values with a gap that the model fills in.
 
 import { refuse } from "../../core/error.js";
 import { type Check, isWholeNumber } from "../../core/validate.js";
@@ -8,17 +8,17 @@ import { between, share } from "./draw.js";
 import { checkOrder, drawFrom, withDefaults } from "./task.js";
 
 export type SeriesOptions = {
-  /** 48 */
+  /** The number of values; 48 by default. */
   length: number;
-  /** After how many values a series begins anew: 6 to 16. */
+  /** The period, in values: 6 to 16 by default. */
   minPeriod: number;
   maxPeriod: number;
-  /** How many values are hidden: 6 to 12. */
+  /** The number of hidden values: 6 to 12 by default. */
   minGap: number;
   maxGap: number;
-  /** The most that a series rises or falls from its first to its last value: 0.5. */
+  /** The maximum rise or fall from the first to the last value; 0.5 by default. */
   trend: number;
-  /** The most that chance adds to or takes from a value: 0.03. */
+  /** The maximum magnitude of the noise of a value; 0.03 by default. */
   noise: number;
 };
 
@@ -37,11 +37,11 @@ const checks = {
   ...{ minGap: isCount, maxGap: isCount, trend: isUpToOne, noise: isUpToOne },
 };
 
-/** Values are multiples of 1 / 1024, and zero has no sign. */
+/** Rounds to a multiple of 1 / 1024, and turns -0 into 0. */
 const rounded = (value: number) => Math.round(value * 1024) / 1024 + 0;
 const either = (random: Generator) => 2 * share(random) - 1;
 
-/** One period of any form: values drawn, made smooth by their neighbours, from -1 to 1. */
+/** Draws one period: random values that are smoothed with their neighbours, from -1 to 1. */
 function drawCycle(random: Generator, period: number): number[] {
   const drawn = Array.from({ length: period }, () => either(random));
   const at = (i: number) => drawn[(i + period) % period] as number;
@@ -50,14 +50,17 @@ function drawCycle(random: Generator, period: number): number[] {
   return smooth.map((value) => rounded((2 * (value - least)) / (most - least || 1) - 1));
 }
 
-/** Whether some known value is a number of periods away from every hidden one, wherever the gap is. */
+/** Whether every hidden value has a known value at a distance of whole periods, wherever the gap is. */
 function isSolvable({ length, minPeriod, maxPeriod, maxGap }: SeriesOptions): boolean {
   for (let period = minPeriod; period <= maxPeriod; period++)
     if (2 * Math.ceil(maxGap / period) * period > length) return false;
   return true;
 }
 
-/** A value comes from those that are whole periods away. Series of one split have cycles of their own. */
+/**
+ * The task of series. A hidden value is aligned with the known values at a distance of whole periods. Each
+ * cycle belongs to one split.
+ */
 export function series(given: Partial<SeriesOptions> = {}): Task<Series> {
   const options = withDefaults("series", defaults, given, checks);
   checkOrder(options, "minPeriod", "maxPeriod");
@@ -92,7 +95,7 @@ export function series(given: Partial<SeriesOptions> = {}): Task<Series> {
         return rounded((cycle[(start + t) % period] as number) + level + noise * either(random));
       });
       const gap = between(random, minGap, maxGap);
-      // With a known value on both sides.
+      // The gap has a known value on both sides.
       const first = between(random, 1, length - gap - 1);
       const isHidden = Array.from(values, (_, t) => t >= first && t < first + gap);
       const isKnownAt = (t: number) => (_: number, s: number) =>

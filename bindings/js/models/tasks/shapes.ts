@@ -1,4 +1,5 @@
-// Small grey pictures of shapes, drawn by arithmetic that gives the same everywhere.
+// The task of shapes: small grey-scale pictures, drawn with arithmetic that gives the same result on all
+// machines.
 
 import { isShare, isWholeNumber } from "../../core/validate.js";
 import type { Generator } from "../../nn/random.js";
@@ -8,11 +9,11 @@ import { below, between, choose, share } from "./draw.js";
 import { drawFrom, withDefaults } from "./task.js";
 
 export type ShapeOptions = {
-  /** Pixels of a side, 24: a whole number of patches. */
+  /** The side of a picture in pixels, a multiple of the patch size; 24 by default. */
   size: number;
-  /** The most that chance adds to or takes from a pixel: 0.08. */
+  /** The maximum magnitude of the noise of a pixel; 0.08 by default. */
   noise: number;
-  /** The most pixels that are replaced by any others: 6. */
+  /** The maximum number of pixels that are replaced by random ones; 6 by default. */
   speckles: number;
 };
 
@@ -28,9 +29,9 @@ const checks = {
 };
 
 interface Form {
-  /** Whether it covers a place. It is about (0, 0) and within 1.15 of it. */
+  /** Whether the shape covers a point. Its centre is (0, 0), and all its points are within 1.15 of it. */
   covers(x: number, y: number): boolean;
-  /** The farthest turn, in 32nds of the tangent of half its angle: two turns never look the same. */
+  /** The largest turn, in 32nds of the tangent of half the angle. Two different turns never look the same. */
   readonly turns: number;
 }
 
@@ -46,7 +47,7 @@ const forms: Readonly<Record<string, Form>> = {
   disc: { covers: (x, y) => x * x + y * y <= 1, turns: 0 },
   ring: { covers: (x, y) => x * x + y * y <= 1 && x * x + y * y >= 0.36, turns: 0 },
   square: { covers: (x, y) => Math.max(Math.abs(x), Math.abs(y)) <= 0.8, turns: 13 },
-  // Equilateral, its corners 1.1 from the middle.
+  // Equilateral, with corners at a distance of 1.1 from the centre.
   triangle: {
     covers: (x, y) => y >= -0.55 && Math.sqrt(3) * Math.abs(x) + y <= 1.1,
     turns: 18,
@@ -55,7 +56,7 @@ const forms: Readonly<Record<string, Form>> = {
 const reach = 1.15;
 const labels = Object.keys(forms);
 
-/** What is drawn where, in fourths of a pixel. */
+/** A shape with its position and size, in quarters of a pixel. */
 interface Shape {
   readonly label: string;
   readonly radius: number;
@@ -73,13 +74,13 @@ function drawShape(random: Generator, size: number): Shape {
   return { label, radius, x: place(), y: place(), turn: between(random, -turns, turns) };
 }
 
-/** Sides of the samples of a pixel. */
+/** The number of samples of a pixel along each side. */
 const samples = 4;
 
-/** How much of each pixel is covered. */
+/** The proportion of each pixel that is covered. */
 function coverage({ label, radius, x, y, turn }: Shape, size: number): number[] {
   const form = forms[label] as Form;
-  // Sines and cosines differ from browser to browser: the rational points of the circle do not.
+  // Uses rational points of the circle, because sines and cosines differ between browsers.
   const t = turn / 32;
   const [cos, sin] = [(1 - t * t) / (1 + t * t), (2 * t) / (1 + t * t)];
   const isFar = (distance: number) => Math.abs(distance) > radius * reach + 4;
@@ -96,7 +97,7 @@ function coverage({ label, radius, x, y, turn }: Shape, size: number): number[] 
   });
 }
 
-/** Pictures of one split have shapes, places, sizes and turns together that no other split has. */
+/** The task of shapes. Each combination of a shape, a position, a size and a turn belongs to one split. */
 export function shapes(given: Partial<ShapeOptions> = {}): Task<Picture> {
   const options = withDefaults("shapes", defaults, given, checks);
   const { size, noise, speckles } = options;

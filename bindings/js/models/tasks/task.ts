@@ -1,4 +1,4 @@
-// What all tasks share: options with their defaults, and splits that cannot overlap.
+// Functions that all tasks share: options with defaults, and splits that cannot overlap.
 
 import { describe, refuse } from "../../core/error.js";
 import { type Check, checkArgument, checkOptions, oneOf } from "../../core/validate.js";
@@ -7,7 +7,7 @@ import { hashOf } from "../hash.js";
 
 type Options = Record<string, number | string | boolean>;
 
-/** All options of a task, with those that were given. */
+/** Returns all options of a task: the given ones, and defaults for the others. */
 export function withDefaults<O extends Options>(
   task: string,
   defaults: O,
@@ -19,15 +19,15 @@ export function withDefaults<O extends Options>(
   return Object.freeze({ ...defaults, ...Object.fromEntries(known) });
 }
 
-/** Refuses a least that is above its most. */
+/** Throws if a minimum is above its maximum. */
 export function checkOrder(options: Options, least: string, most: string): void {
   const [low, high] = [options[least] as number, options[most] as number];
   if (low > high) throw refuse("option", least, `${most}, ${high}, or less`, `${low}`);
 }
 
 /**
- * The split that an example belongs to, whoever draws it, from what makes it one of its own: fourteen of
- * sixteen are for training, one for validation, one for the test.
+ * Returns the split of an example from a key that identifies its content: fourteen of sixteen keys are in
+ * "train", one is in "validation", one in "test".
  */
 export function splitOf(key: string): Split {
   const part = hashOf(key) >>> 28;
@@ -37,10 +37,14 @@ export function splitOf(key: string): Split {
 
 const isSplit = oneOf("train", "validation", "test");
 
-/** Enough for a split of one example in sixteen to be met by all but certainty. */
+/** With this many draws, a split that has one of sixteen examples is almost certain to occur. */
 const mostDraws = 4096;
 
-/** Draws until something of the split is met. */
+/**
+ * Draws until a draw belongs to the split.
+ *
+ * @throws HeedError "option" if no draw does
+ */
 export function drawFrom<D>(
   task: string,
   split: Split,
@@ -60,12 +64,16 @@ export function drawFrom<D>(
   );
 }
 
-/** What is to be translated. */
+/** A translation example without an answer. */
 export function unanswered(source: readonly string[]): Translation {
   return { kind: "translation", source, target: [], alignment: [] };
 }
 
-/** A text's characters. @throws HeedError "option" that names the first that is not known */
+/**
+ * Returns the characters of a text.
+ *
+ * @throws HeedError "option" that names the first unknown character
+ */
 export function charactersOf(text: string, known: readonly string[]): string[] {
   checkText(text);
   const characters = [...text];
@@ -75,7 +83,7 @@ export function charactersOf(text: string, known: readonly string[]): string[] {
   return characters;
 }
 
-/** Refuses what is no text, or an empty one. */
+/** Throws unless the value is a text that is not empty. */
 export function checkText(text: unknown): void {
   checkArgument("text", text, {
     expected: "a text that is not empty",
