@@ -37,6 +37,22 @@ function expectWhole(merged: PartialAttention, { q, k, v }: Inputs): void {
 }
 
 describeEngines((heed) => {
+  test("NaN in a query of a decode step reaches its output and lse, with a sink too", () => {
+    const random = new Random(11);
+    for (const length of [5, 513, 700]) {
+      const cache = heed().createKvCache({ heads: 1, headSize: 8, capacity: length });
+      const keys = floats(heed(), random.array([1, 1, length, 8]));
+      heed().attention(floats(heed(), random.array([1, 1, 1, 8])), keys, keys, { past: cache });
+      const query = heed().tensor([[[[1, 2, Number.NaN, 4, 5, 6, 7, 8]]]]);
+      const none = heed().zeros([1, 1, 0, 8]);
+      for (const sinks of [undefined, heed().tensor([0])]) {
+        const options = { past: cache, needLse: true, ...(sinks && { sinks }) } as const;
+        const { output, lse } = heed().attention(query, none, none, options);
+        expect([...output.data, ...lse.data].every(Number.isNaN), `${length} keys`).toBe(true);
+      }
+    }
+  });
+
   test("any cuts, merged in any order, give attention over all keys", () => {
     const random = new Random(81);
     for (let round = 0; round < 10; ++round) {
