@@ -137,15 +137,13 @@ function excerpt({ date, machine, runtime, groups }) {
   return `${table(columns, shown)}\n\n${date}, ${machine.cpu}, ${runtime}.`;
 }
 
-const within = (name) => [`<!-- bench: ${name} -->`, `<!-- end of bench: ${name} -->`];
-
 /**
  * Puts a text between its marks in a file. Without these marks, both are made before the mark `more`: each machine has
  * a section of its own.
  */
 function replace(path, name, text, more) {
   const file = new URL(`../../${path}`, import.meta.url);
-  const [begin, end] = within(name);
+  const [begin, end] = [`<!-- bench: ${name} -->`, `<!-- end of bench: ${name} -->`];
   let content = readFileSync(file, "utf8");
   if (more && !content.includes(begin))
     content = content.replace(more, `${begin}\n\n${end}\n\n${more}`);

@@ -52,23 +52,29 @@ inline AttentionOptions with_everything(AttentionOptions options) {
   return options;
 }
 
+/// Calls compare(got, want, name) for every optional result.
+template <class Want, class Compare>
+void for_each_optional(const AttentionResult& got, const Want& want, const Compare& compare) {
+  compare(got.weights, want.weights, "weights");
+  compare(got.lse, want.lse, "lse");
+  compare(got.scores, want.scores, "scores");
+  compare(got.capped, want.capped, "capped scores");
+  compare(got.masked, want.masked, "masked scores");
+  compare(got.entropy, want.entropy, "entropy");
+  compare(got.present_key, want.present_key, "present key");
+  compare(got.present_value, want.present_value, "present value");
+}
+
 /// Compares every result that exists with the reference's.
 inline void expect_results(const AttentionResult& got, const reference::AttentionResult& want,
                            const Tolerance& tolerance) {
   EXPECT_TRUE(close(got.output, want.output, tolerance)) << "output";
-  const auto expect = [&](const std::optional<Tensor>& tensor, const reference::Array& array,
-                          const char* name) {
-    if (!tensor) return;
-    EXPECT_TRUE(close(tensor, array, tolerance)) << name;
-  };
-  expect(got.weights, want.weights, "weights");
-  expect(got.lse, want.lse, "lse");
-  expect(got.scores, want.scores, "scores");
-  expect(got.capped, want.capped, "capped scores");
-  expect(got.masked, want.masked, "masked scores");
-  expect(got.entropy, want.entropy, "entropy");
-  expect(got.present_key, want.present_key, "present key");
-  expect(got.present_value, want.present_value, "present value");
+  for_each_optional(
+      got, want,
+      [&](const std::optional<Tensor>& tensor, const reference::Array& array, const char* name) {
+        if (!tensor) return;
+        EXPECT_TRUE(close(tensor, array, tolerance)) << name;
+      });
 }
 
 /// Every result, and the output again by the path that stores no weights.
@@ -108,14 +114,9 @@ inline void expect_same_bits(const std::optional<Tensor>& got, const std::option
 /// The same bits in every result that either has.
 inline void expect_same_bits(const AttentionResult& got, const AttentionResult& want) {
   EXPECT_TRUE(same_bits(got.output, want.output)) << "output";
-  expect_same_bits(got.weights, want.weights, "weights");
-  expect_same_bits(got.lse, want.lse, "lse");
-  expect_same_bits(got.scores, want.scores, "scores");
-  expect_same_bits(got.capped, want.capped, "capped scores");
-  expect_same_bits(got.masked, want.masked, "masked scores");
-  expect_same_bits(got.entropy, want.entropy, "entropy");
-  expect_same_bits(got.present_key, want.present_key, "present key");
-  expect_same_bits(got.present_value, want.present_value, "present value");
+  for_each_optional(got, want,
+                    [](const std::optional<Tensor>& a, const std::optional<Tensor>& b,
+                       const char* name) { expect_same_bits(a, b, name); });
 }
 
 }  // namespace heed::test
