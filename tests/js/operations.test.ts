@@ -1,10 +1,17 @@
 import type { Heed, Tensor, TensorData } from "heed";
 import { describe, expect, test } from "vitest";
 import { describeEngines, engine, variants } from "./engine.js";
+import { activations } from "./operations/layers.js";
+import { entriesOf, operations } from "./operations/table.js";
 import { attention, linear } from "./oracle.js";
 import { expectClose, expectSameBits, Random, upload } from "./values.js";
 
 describeEngines((heed) => {
+  for (const [title, [call, result]] of entriesOf("results"))
+    test(`${title} gives what is computed by hand`, () => {
+      expect(heed().scope(() => call(heed()).toArray())).toEqual(result);
+    });
+
   describe("linear", () => {
     test("multiplies by the transposed weight and adds the bias, on any rank", () => {
       const random = new Random(31);
@@ -28,54 +35,6 @@ describeEngines((heed) => {
         });
       }
     });
-
-    test("gives the bias alone where there is nothing to multiply", () => {
-      heed().scope(() => {
-        const x = heed().tensor(new Float32Array(), [2, 0]);
-        const weight = heed().tensor(new Float32Array(), [3, 0]);
-        expect(
-          heed()
-            .linear(x, weight, heed().tensor([1, 2, 3]))
-            .toArray(),
-        ).toEqual([
-          [1, 2, 3],
-          [1, 2, 3],
-        ]);
-        expect(heed().linear(x, weight).toArray()).toEqual([
-          [0, 0, 0],
-          [0, 0, 0],
-        ]);
-      });
-    });
-  });
-
-  describe("embedding", () => {
-    test("looks rows up in a table, for ids of any shape", () => {
-      heed().scope(() => {
-        const table = heed().tensor([
-          [0, 1],
-          [10, 11],
-          [20, 21],
-        ]);
-        const lookUp = (ids: readonly number[], shape: readonly number[]) =>
-          heed()
-            .embedding(heed().tensor(Int32Array.from(ids), shape), table)
-            .toArray();
-        expect(lookUp([2, 0, 2], [3])).toEqual([
-          [20, 21],
-          [0, 1],
-          [20, 21],
-        ]);
-        expect(lookUp([1, 2], [1, 2])).toEqual([
-          [
-            [10, 11],
-            [20, 21],
-          ],
-        ]);
-        expect(lookUp([1], [])).toEqual([10, 11]);
-        expect(lookUp([], [0])).toEqual([]);
-      });
-    });
   });
 
   describe("softmax", () => {
@@ -97,34 +56,6 @@ describeEngines((heed) => {
           expectClose(heed().softmax(upload(heed(), x)), shape, expected, 1e-6);
         });
       }
-    });
-
-    test("survives large numbers, and gives zeros for a row of nothing but -Infinity", () => {
-      heed().scope(() => {
-        const x = heed().tensor([
-          [1e30, 1e30, -1e30],
-          [-Infinity, 0, -Infinity],
-          [-Infinity, -Infinity, -Infinity],
-        ]);
-        expect(heed().softmax(x).toArray()).toEqual([
-          [0.5, 0.5, 0],
-          [0, 1, 0],
-          [0, 0, 0],
-        ]);
-      });
-    });
-
-    test("passes NaN on within its row and no further", () => {
-      heed().scope(() => {
-        const x = heed().tensor([
-          [1, Number.NaN],
-          [2, 2],
-        ]);
-        expect(heed().softmax(x).toArray()).toEqual([
-          [Number.NaN, Number.NaN],
-          [0.5, 0.5],
-        ]);
-      });
     });
   });
 
@@ -269,6 +200,32 @@ describeEngines((heed) => {
       ]);
       expect(heed().fromTorchMask(mask).toArray()).toEqual(torch.toArray());
     });
+  });
+});
+
+describe("the table of operations", () => {
+  const heed = engine({ threads: 1 });
+  /** Methods that make an object which is no tensor, or that compute nothing. */
+  const others = [
+    ...["constructor", "dispose", "keep", "memory", "scope", "toJSON", "toString"],
+    ...["blockMask", "createKvCache", "fromTorchMask", "tensor"],
+  ];
+
+  test("has a row for each operation, and no other", () => {
+    const methods = Object.entries(
+      Object.getOwnPropertyDescriptors(Object.getPrototypeOf(heed())),
+    ).filter(([name, { value }]) => typeof value === "function" && !others.includes(name));
+    expect(Object.keys(operations).sort()).toEqual(methods.map(([name]) => name).sort());
+  });
+
+  test("has titles that begin with the operation's name", () => {
+    for (const [name, operation] of Object.entries(operations)) {
+      const { calls, gradients, keepsShape, ofNothing, anyRank, results } = operation;
+      const rows = { ...calls, ...keepsShape, ...ofNothing, ...anyRank, ...results };
+      const titles = Object.keys(gradients === "none" ? rows : { ...rows, ...gradients });
+      const names = name === "activate" ? [name, ...activations] : [name];
+      for (const title of titles) expect(names).toContain(title.split(/[ ,]/)[0]);
+    }
   });
 });
 

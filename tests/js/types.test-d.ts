@@ -19,10 +19,8 @@ import {
   type Variant,
 } from "heed";
 import { detach, grad, noGrad, type Tape, valueAndGrad } from "heed/nn";
+import { same } from "./operations/operation.js";
 
-type Equal<A, B> =
-  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-declare function same<A, B>(proof: Equal<A, B>): void;
 declare const heed: Heed;
 declare const x: Tensor;
 declare const ids: Tensor;
@@ -291,128 +289,6 @@ export function steps(): void {
   same<typeof presentState, Tensor>(true);
   // @ts-expect-error an unknown rule
   heed.linearAttention(x, x, x, { rule: "gate" });
-  const similarity = heed.selfSimilarity(x);
-  same<typeof similarity.weights, Tensor>(true);
-}
-
-export function arrays(): void {
-  same<ReturnType<typeof heed.matmul>, Tensor>(true);
-  same<ReturnType<typeof heed.split>, Tensor[]>(true);
-  heed.add(x, 1);
-  heed.divide(x, x);
-  heed.matmul(x, x, { transposeA: true });
-  heed.sum(x, { axis: -1, keepDims: true });
-  heed.reshape(x, [2, -1] as const);
-  heed.transpose(x);
-  heed.split(x, [1, 2] as const, { axis: 1 });
-  heed.split(x, 3);
-  heed.concat([x, x] as const, { axis: 1 });
-  heed.uniform([2], { seed: 1, low: -1 });
-  heed.normal([2], { seed: 1, deviation: 2 });
-  // @ts-expect-error a number has no gradient
-  heed.add(1, x);
-  // @ts-expect-error a list is no tensor
-  heed.multiply(x, [1]);
-  // @ts-expect-error an unknown option
-  heed.matmul(x, x, { transpose: true });
-  // @ts-expect-error torch's name
-  heed.sum(x, { dim: 0 });
-  // @ts-expect-error one axis at a time
-  heed.mean(x, { axis: [0, 1] });
-  // @ts-expect-error sizes are a list
-  heed.reshape(x, 6);
-  // @ts-expect-error a length is missing
-  heed.slice(x, { axis: 0, start: 1 });
-  // @ts-expect-error a tensor is no list of them
-  heed.concat(x);
-  // @ts-expect-error a shape is missing
-  heed.zeros();
-  // @ts-expect-error a seed is missing
-  heed.uniform([2], { low: 0 });
-  // @ts-expect-error a seed is missing here too
-  heed.normal([2]);
-}
-
-export function layers(): void {
-  heed.activate(x, "silu");
-  heed.layerNorm(x, { weight: x, bias: x, eps: 1e-6, axes: 2 });
-  heed.rmsNorm(x, { weight: x });
-  heed.dropout(x, { rate: 0.1, seed: 1 });
-  heed.crossEntropy(x, ids, { ignoreIndex: -100, labelSmoothing: 0.1, reduction: "none" });
-  heed.embedding(ids, x, { paddingIndex: 0 });
-  const { output, state } = heed.gru(x, { weightIh: x, weightHh: x }, { lengths: [1, 2] });
-  same<[typeof output, typeof state], [Tensor, Tensor]>(true);
-  // @ts-expect-error an unknown activation
-  heed.activate(x, "swish");
-  // @ts-expect-error one of the two is missing
-  heed.swiglu(x);
-  // @ts-expect-error a weight is an option
-  heed.layerNorm(x, x);
-  // @ts-expect-error it has no bias
-  heed.rmsNorm(x, { bias: x });
-  // @ts-expect-error a seed is missing
-  heed.dropout(x, { rate: 0.1 });
-  // @ts-expect-error a rate is missing
-  heed.dropout(x, { seed: 1 });
-  // @ts-expect-error an unknown reduction
-  heed.crossEntropy(x, ids, { reduction: "max" });
-  // @ts-expect-error PyTorch's name
-  heed.embedding(ids, x, { paddingIdx: 0 });
-  // @ts-expect-error a weight is missing
-  heed.gru(x, { weightIh: x });
-  // @ts-expect-error an unknown option
-  heed.gru(x, { weightIh: x, weightHh: x }, { hidden: x });
-}
-
-export function origins(): void {
-  const parameters = { queryWeight: x, keyWeight: x, scoreWeight: x };
-  const additive = heed.additiveAttention(x, x, x, parameters, { keyMask: x });
-  same<typeof additive.weights, Tensor>(true);
-  same<keyof typeof additive, "output" | "weights">(true);
-  same<ReturnType<typeof heed.additiveScores>, typeof additive>(true);
-  const luong = heed.luongAttention(x, x, x, { score: "concat", weight: x, scoreWeight: x });
-  same<typeof luong.weights, Tensor>(true);
-  const regression = heed.kernelRegression(x, x, x, x);
-  same<typeof regression.weights, Tensor>(true);
-  const means = heed.nonLocalMeans(x, { h: 0.2, border: "zero" });
-  same<typeof means.weightSum, Tensor>(true);
-  same<ReturnType<typeof heed.nonLocalMeansWeights>, Tensor>(true);
-  // @ts-expect-error a score's weight is missing
-  heed.additiveAttention(x, x, x, { queryWeight: x, keyWeight: x });
-  // @ts-expect-error an unknown option
-  heed.additiveAttention(x, x, x, parameters, { mask: x });
-  // @ts-expect-error a score's weight is no option
-  heed.additiveScores(x, x, x, { scoreWeight: x });
-  // @ts-expect-error which score is missing
-  heed.luongAttention(x, x, x, { weight: x });
-  // @ts-expect-error an unknown score
-  heed.luongAttention(x, x, x, { score: "cosine" });
-  // @ts-expect-error a bandwidth is a tensor
-  heed.kernelRegression(x, x, x, 0.5);
-  same<ReturnType<typeof heed.adaptiveMaxPool>, Tensor>(true);
-  // @ts-expect-error the number of columns is missing
-  heed.adaptiveMaxPool(x, 2);
-  // @ts-expect-error a radius is missing
-  heed.localMean(x);
-  // @ts-expect-error an unknown border
-  heed.nonLocalMeans(x, { border: "wrap" });
-  // @ts-expect-error a column is missing
-  heed.nonLocalMeansWeights(x, 1);
-  // @ts-expect-error it gives the output alone
-  heed.average(x).weights;
-}
-
-export function sampling(): void {
-  const top = heed.topK(x, 3);
-  same<keyof typeof top, "values" | "indices">(true);
-  same<ReturnType<typeof heed.sample>, Tensor>(true);
-  heed.sample(x, { seed: 1, temperature: 0.7, topK: 40, topP: 0.9 });
-  // @ts-expect-error how many is missing
-  heed.topK(x);
-  // @ts-expect-error a seed is missing
-  heed.sample(x, { topK: 40 });
-  // @ts-expect-error an unknown option
-  heed.sample(x, { seed: 1, minP: 0.1 });
 }
 
 export function gradients(tape: Tape, module: { parameters(): Tensor[] }): void {

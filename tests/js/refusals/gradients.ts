@@ -153,22 +153,6 @@ export const gradients: Case[] = [
     ["loss", ...gone],
   ),
   row(
-    "a loss by the largest",
-    of((x, h) => h.sum(h.topK(x, 1).values)),
-    "unsupported",
-    ["loss", "a tensor with a gradient, or a detached one", "a result of topK, which has none"],
-  ),
-  row(
-    "a loss by the largest of each part",
-    of((x, h) => h.sum(h.adaptiveMaxPool(h.reshape(x, [1, -1]), 1, 1))),
-    "unsupported",
-    [
-      "loss",
-      "a tensor with a gradient, or a detached one",
-      "a result of adaptiveMaxPool, which has none",
-    ],
-  ),
-  row(
     "a gradient for weights that are packed",
     (h, t) => {
       const [x, weight] = [t(3), t(2, 3)];

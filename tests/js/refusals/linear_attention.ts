@@ -1,7 +1,7 @@
 // Calls of linearAttention that must be refused.
 
 import type { Heed } from "heed";
-import { any, bools, type Case, disposed, gone, type Make, row } from "./case.js";
+import { any, bools, type Case, type Make, row } from "./case.js";
 
 const linear = (options: (make: Make, heed: Heed) => unknown) => (heed: Heed, t: Make) =>
   heed.linearAttention(t(1, 2, 3, 4), t(1, 2, 3, 4), t(1, 2, 3, 5), any(options(t, heed)));
@@ -97,11 +97,5 @@ export const linearAttention: Case[] = [
     },
     "dtype",
     ["q", "float32", "float16"],
-  ),
-  row(
-    "linearAttention of a disposed tensor",
-    (h, t) => h.linearAttention(t(1, 2, 3, 4), t(1, 2, 3, 4), disposed(h)),
-    "disposed",
-    ["v", ...gone],
   ),
 ];

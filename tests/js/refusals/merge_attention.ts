@@ -1,7 +1,7 @@
 // Calls of mergeAttention that must be refused.
 
 import type { Heed } from "heed";
-import { any, bools, type Case, disposed, gone, type Make, row } from "./case.js";
+import { any, bools, type Case, type Make, row } from "./case.js";
 
 const merge =
   (a: (heed: Heed, make: Make) => unknown, b = a) =>
@@ -57,11 +57,5 @@ export const mergeAttention: Case[] = [
     merge(part, (h, t) => ({ output: bools(h, 1, 2, 3, 4), lse: t(1, 2, 3) })),
     "dtype",
     ["b.output", "float32", "bool"],
-  ),
-  row(
-    "mergeAttention of a disposed log-sum-exp",
-    merge(part, (h, t) => ({ output: t(1, 2, 3, 4), lse: disposed(h) })),
-    "disposed",
-    ["b.lse", ...gone],
   ),
 ];

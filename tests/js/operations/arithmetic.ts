@@ -1,0 +1,283 @@
+// Arithmetic, sums and products.
+
+import type { Heed, Tensor } from "heed";
+import { any, type Case, ints, row } from "../refusals/case.js";
+import { refusedShapes } from "./create.js";
+import {
+  type Call,
+  floats,
+  type Given,
+  gradient,
+  list,
+  type Operation,
+  same,
+} from "./operation.js";
+
+type Term = "add" | "subtract" | "multiply" | "divide";
+
+const term = (name: Term): Call => [
+  { a: floats(2, 3), b: { ...floats(3), expected: "a tensor or a number" } },
+  (h: Heed, { a, b }: Given) => h[name](any(a), any(b)),
+];
+
+const termRefusals = (name: Term): Case[] => [
+  row(`${name} of shapes that do not fit`, (h, t) => h[name](t(2, 3), t(2)), "shape", [
+    "b",
+    "a shape that broadcasts to [2, 3]",
+    "[2]",
+  ]),
+  row(`${name} that would widen the first`, (h, t) => h[name](t(3), t(2, 3)), "shape", [
+    "b",
+    "a shape that broadcasts to [3]",
+    "[2, 3]",
+  ]),
+  row(`${name} of NaN`, (h, t) => h[name](t(3), Number.NaN), "option", [
+    "b",
+    "a finite float32 number",
+    "NaN",
+  ]),
+  row(`${name} of numbers`, (h) => h[name](any(1), 2), "dtype", ["a", "a tensor", "1"]),
+  row(`${name} of whole numbers and a number`, (h) => h[name](ints(h, 1), 2), "dtype", [
+    "a",
+    "float32",
+    "int32",
+  ]),
+];
+
+const reductionRefusals = (name: "sum" | "mean"): Case[] => [
+  row(
+    `${name} along an axis that is not there`,
+    (h, t) => h[name](t(2, 3), { axis: 2 }),
+    "option",
+    ["axis", "an axis of [2, 3]", "2"],
+  ),
+  row(`${name} along one before the first`, (h, t) => h[name](t(2, 3), { axis: -3 }), "option", [
+    "axis",
+    "an axis of [2, 3]",
+    "-3",
+  ]),
+  row(`${name} along half an axis`, (h, t) => h[name](t(2), { axis: 0.5 }), "option", [
+    "axis",
+    axis,
+    "0.5",
+  ]),
+  row(`${name} along an axis in words`, (h, t) => h[name](t(2), { axis: any("0") }), "option", [
+    "axis",
+    axis,
+    '"0"',
+  ]),
+  row(`${name} of a scalar along an axis`, (h) => h[name](h.tensor(1), { axis: 0 }), "option", [
+    "axis",
+    "an axis of []",
+    "0",
+  ]),
+  row(`${name} that keeps 1 axis`, (h, t) => h[name](t(2), { keepDims: any(1) }), "option", [
+    "keepDims",
+    "true or false",
+    "1",
+  ]),
+];
+
+const axis = "a whole number from -8 to 7";
+
+export const arithmetic = {
+  add: {
+    calls: { add: term("add") },
+    gradients: {
+      add: gradient([list(2, 3), list(3)], (h, a, b) => h.add(a, b)),
+      "add of a number": gradient([list(2, 3)], (h, a) => h.add(a, 2)),
+      "add of a tensor to itself": gradient([list(2, 3)], (h, a) => h.add(a, a)),
+    },
+    keepsShape: { add: (h, x) => h.add(x, x), "add of a number": (h, x) => h.add(x, 2) },
+    refusals: termRefusals("add"),
+    types: (h, x) => {
+      h.add(x, 1);
+      // @ts-expect-error a number has no gradient
+      h.add(1, x);
+    },
+  },
+  subtract: {
+    calls: { subtract: term("subtract") },
+    gradients: {
+      subtract: gradient([list(2, 3), list(2, 1)], (h, a, b) => h.subtract(a, b)),
+    },
+    keepsShape: { subtract: (h, x) => h.subtract(x, 2) },
+    refusals: termRefusals("subtract"),
+  },
+  multiply: {
+    calls: { multiply: term("multiply") },
+    gradients: {
+      multiply: gradient([list(2, 3), list(2, 1)], (h, a, b) => h.multiply(a, b)),
+      "multiply of a tensor with itself": gradient([list(2, 3)], (h, a) => h.multiply(a, a)),
+      "multiply by a number": gradient([list(2, 3)], (h, a) => h.multiply(a, -3)),
+    },
+    keepsShape: {
+      multiply: (h, x) => h.multiply(x, x),
+      "multiply by a number": (h, x) => h.multiply(x, 3),
+    },
+    refusals: termRefusals("multiply"),
+    types: (h, x) => {
+      // @ts-expect-error a list is no tensor
+      h.multiply(x, [1]);
+    },
+  },
+  divide: {
+    calls: { divide: term("divide") },
+    gradients: {
+      divide: gradient([list(2, 3), list(3)], (h, a, b) => h.divide(a, b), { away: 0.4 }),
+      "divide by a number": gradient([list(2, 3)], (h, a) => h.divide(a, 4)),
+    },
+    keepsShape: { divide: (h, x) => h.divide(x, 2) },
+    refusals: termRefusals("divide"),
+    types: (h, x) => {
+      h.divide(x, x);
+    },
+  },
+
+  sum: {
+    calls: {
+      sum: [{ x: floats(2, 3) }, (h, { x }) => h.sum(any(x))],
+      "sum along an axis of one": [{ x: floats(1) }, (h, { x }) => h.sum(any(x), { axis: 0 })],
+    },
+    options: ["axis, keepDims", (h, t, o) => h.sum(t(2, 3), o)],
+    gradients: {
+      sum: gradient([list(2, 3)], (h, a) => h.sum(a)),
+      "sum along an axis": gradient([list(2, 3, 2)], (h, a) => h.sum(a, { axis: 1 })),
+    },
+    ofNothing: {
+      sum: [[0], (h, x) => h.sum(x), [[], [0]]],
+      "sum of all": [[0, 3], (h, x) => h.sum(x, { keepDims: true }), [[1, 1], [0]]],
+      "sum of no rows": [[0, 3], (h, x) => h.sum(x, { axis: 0 }), [[3], [0, 0, 0]]],
+      "sum along the other axis": [[0, 3], (h, x) => h.sum(x, { axis: 1 }), [[0], []]],
+      "sum of empty rows": [[3, 0], (h, x) => h.sum(x, { axis: 1 }), [[3], [0, 0, 0]]],
+      "sum along an axis between two": [
+        [2, 0, 3],
+        (h, x) => h.sum(x, { axis: 1 }),
+        [list(2, 3), [0, 0, 0, 0, 0, 0]],
+      ],
+    },
+    anyRank: { sum: (h, x) => h.sum(x, { axis: -1 }), "sum of all": (h, x) => h.sum(x) },
+    refusals: reductionRefusals("sum"),
+    types: (h, x) => {
+      h.sum(x, { axis: -1, keepDims: true });
+      // @ts-expect-error torch's name
+      h.sum(x, { dim: 0 });
+    },
+  },
+  mean: {
+    calls: { mean: [{ x: floats(2, 3) }, (h, { x }) => h.mean(any(x), { axis: 1 })] },
+    options: ["axis, keepDims", (h, t, o) => h.mean(t(2, 3), o)],
+    gradients: {
+      mean: gradient([list(2, 3)], (h, a) => h.mean(a)),
+      "mean along an axis that stays": gradient([list(2, 3)], (h, a) =>
+        h.mean(a, { axis: -1, keepDims: true }),
+      ),
+    },
+    ofNothing: {
+      "mean along the other axis": [[0, 3], (h, x) => h.mean(x, { axis: 1 }), [[0], []]],
+    },
+    anyRank: { mean: (h, x) => h.mean(x, { axis: -1, keepDims: true }) },
+    refusals: reductionRefusals("mean"),
+    types: (h, x) => {
+      // @ts-expect-error one axis at a time
+      h.mean(x, { axis: [0, 1] });
+    },
+  },
+  broadcastTo: {
+    calls: { broadcastTo: [{ x: floats(3) }, (h, { x }) => h.broadcastTo(any(x), [2, 3])] },
+    gradients: { broadcastTo: gradient([list(3, 1)], (h, a) => h.broadcastTo(a, [2, 3, 2])) },
+    ofNothing: {
+      broadcastTo: [[0], (h, x) => h.broadcastTo(x, [2, 0]), [list(2, 0), []]],
+      "broadcastTo nothing": [[1], (h, x) => h.broadcastTo(x, [0]), [[0], []]],
+    },
+    refusals: [
+      ...refusedShapes("broadcastTo", (h, shape) => h.broadcastTo(h.tensor(1), shape)),
+      row("broadcastTo of less", (h, t) => h.broadcastTo(t(2, 3), [3]), "shape", [
+        "x",
+        "a shape that broadcasts to [3]",
+        "[2, 3]",
+      ]),
+    ],
+  },
+
+  matmul: {
+    calls: {
+      matmul: [{ a: floats(2, 3), b: floats(3, 2) }, (h, { a, b }) => h.matmul(any(a), any(b))],
+    },
+    options: ["transposeA, transposeB", (h, t, o) => h.matmul(t(2, 3), t(3, 2), o)],
+    gradients: {
+      matmul: gradient([list(2, 3), list(3, 4)], (h, a, b) => h.matmul(a, b)),
+      "matmul of batches": gradient([list(2, 2, 3), list(2, 3, 4)], (h, a, b) => h.matmul(a, b)),
+      "matmul of a batch with a matrix": gradient([list(2, 2, 3), list(3, 4)], (h, a, b) =>
+        h.matmul(a, b),
+      ),
+      "matmul, a transposed": gradient([list(2, 3, 2), list(3, 4)], (h, a, b) =>
+        h.matmul(a, b, { transposeA: true }),
+      ),
+      "matmul, b transposed": gradient([list(2, 2, 3), list(4, 3)], (h, a, b) =>
+        h.matmul(a, b, { transposeB: true }),
+      ),
+      "matmul, both transposed": gradient([list(2, 3, 2), list(2, 4, 3)], (h, a, b) =>
+        h.matmul(a, b, { transposeA: true, transposeB: true }),
+      ),
+    },
+    ofNothing: {
+      "matmul of no rows": [[0, 3], (h, x) => h.matmul(x, h.ones([3, 2])), [list(0, 2), []]],
+      "matmul over nothing": [
+        [2, 0],
+        (h, x) => h.matmul(x, h.ones([0, 2])),
+        [list(2, 2), [0, 0, 0, 0]],
+      ],
+      "matmul of no batches": [
+        [0, 2, 3],
+        (h, x) => h.matmul(x, h.ones([3, 2])),
+        [list(0, 2, 2), []],
+      ],
+    },
+    anyRank: {
+      matmul: (h, x) => h.matmul(x, x, { transposeB: true }),
+      "matmul, turned": (h, x) => h.matmul(x, x, { transposeA: true }),
+      "matmul by one matrix": (h, x) => h.matmul(x, h.ones([3, 2])),
+    },
+    refusals: [
+      row("matmul of rank 1", (h, t) => h.matmul(t(3), t(3, 2)), "shape", [
+        "a",
+        "rank 2 or more",
+        "[3]",
+      ]),
+      row("matmul by rank 1", (h, t) => h.matmul(t(2, 3), t(3)), "shape", [
+        "b",
+        "rank 2, or the axes of a [2, 3] before the last two",
+        "[3]",
+      ]),
+      row("matmul by another batch", (h, t) => h.matmul(t(2, 2, 3), t(3, 3, 4)), "shape", [
+        "b",
+        "rank 2, or the axes of a [2, 2, 3] before the last two",
+        "[3, 3, 4]",
+      ]),
+      row("matmul of sizes that do not meet", (h, t) => h.matmul(t(2, 3), t(2, 4)), "shape", [
+        "b",
+        "an axis of 3 to go with that of a [2, 3]",
+        "[2, 4]",
+      ]),
+      row(
+        "matmul of transposed sizes that do not meet",
+        (h, t) => h.matmul(t(2, 3), t(3, 4), { transposeB: true }),
+        "shape",
+        ["b", "an axis of 3 to go with that of a [2, 3]", "[3, 4]"],
+      ),
+      row(
+        "matmul with a number for a switch",
+        (h, t) => h.matmul(t(2, 2), t(2, 2), { transposeA: any(1) }),
+        "option",
+        ["transposeA", "true or false", "1"],
+      ),
+    ],
+    types: (h, x) => {
+      same<ReturnType<typeof h.matmul>, Tensor>(true);
+      h.matmul(x, x, { transposeA: true });
+      // @ts-expect-error an unknown option
+      h.matmul(x, x, { transpose: true });
+    },
+  },
+} satisfies Record<string, Operation>;
