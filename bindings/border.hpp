@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <memory>
 #include <new>
@@ -101,12 +100,11 @@ class Reader {
 
   /// TypeScript checks options and names them, so this finds only what those checks missed.
   [[noreturn, gnu::noinline]] void refuse(double given, double least, double most) const {
-    std::array<char, 128> expected, got;
-    std::snprintf(expected.data(), expected.size(), "a whole number from %.17g to %.17g", least,
-                  most);
-    std::snprintf(got.data(), got.size(), "%.17g", given);
     const auto place = static_cast<std::size_t>(next_ - begin_);
-    throw OptionError("argument " + std::to_string(place), expected.data(), got.data());
+    throw OptionError(
+        "argument " + std::to_string(place),
+        "a whole number from " + MessagePart(least).text() + " to " + MessagePart(most).text(),
+        given);
   }
 
   template <class Member>

@@ -1,13 +1,59 @@
 #pragma once
 
+#include <concepts>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
 namespace heed {
 
+class Shape;
+enum class DType : std::uint8_t;
+
 /// Why a call was refused. The same words are the `code` of a HeedError in TypeScript.
 enum class ErrorCode { kShape, kDType, kOption, kMemory };
+
+/// A part of a message: words, then a number, a shape or a type, or one of them alone. Refers to
+/// what it is made of, which is read when an error is constructed.
+class MessagePart {
+ public:
+  MessagePart(const char* words) : words_(words) {}
+  MessagePart(const std::string& words) : words_(words) {}
+  MessagePart(std::string_view words) : words_(words) {}
+  template <std::integral T>
+  MessagePart(T number) : MessagePart("", number) {}
+  template <std::floating_point T>
+  MessagePart(T number) : MessagePart("", number) {}
+  MessagePart(const Shape& shape) : MessagePart("", shape) {}
+  MessagePart(DType dtype) : MessagePart("", dtype) {}
+
+  template <std::integral T>
+  MessagePart(std::string_view words, T number)
+      : words_(words), kind_(Kind::kInteger), integer_(static_cast<std::int64_t>(number)) {}
+  template <std::floating_point T>
+  MessagePart(std::string_view words, T number)
+      : words_(words), kind_(Kind::kNumber), number_(static_cast<double>(number)) {}
+  MessagePart(std::string_view words, const Shape& shape)
+      : words_(words), kind_(Kind::kShape), shape_(&shape) {}
+  MessagePart(std::string_view words, DType dtype)
+      : words_(words), kind_(Kind::kDType), dtype_(dtype) {}
+
+  /// Whole numbers in full, others with up to 7 significant digits.
+  std::string text() const;
+
+ private:
+  enum class Kind : std::uint8_t { kWords, kInteger, kNumber, kShape, kDType };
+
+  std::string_view words_;
+  Kind kind_ = Kind::kWords;
+  union {
+    std::int64_t integer_ = 0;
+    double number_;
+    const Shape* shape_;
+    DType dtype_;
+  };
+};
 
 /// Base of everything this library throws. Every call checks its arguments before it writes
 /// anything: after an error the arguments and the context are as they were.
@@ -15,7 +61,8 @@ class Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message);
   /// All messages have one form: "q: expected rank 3 or 4, got [2, 8]".
-  Error(ErrorCode code, std::string_view argument, std::string_view expected, std::string_view got);
+  Error(ErrorCode code, std::string_view argument, const MessagePart& expected,
+        const MessagePart& got);
 
   ErrorCode code() const noexcept { return code_; }
 
@@ -26,19 +73,19 @@ class Error : public std::runtime_error {
 /// A rank or a size does not fit.
 class ShapeError : public Error {
  public:
-  ShapeError(std::string_view argument, std::string_view expected, std::string_view got);
+  ShapeError(std::string_view argument, const MessagePart& expected, const MessagePart& got);
 };
 
 /// An element type does not fit.
 class DTypeError : public Error {
  public:
-  DTypeError(std::string_view argument, std::string_view expected, std::string_view got);
+  DTypeError(std::string_view argument, const MessagePart& expected, const MessagePart& got);
 };
 
 /// An option has a value outside its range, or two options exclude each other.
 class OptionError : public Error {
  public:
-  OptionError(std::string_view argument, std::string_view expected, std::string_view got);
+  OptionError(std::string_view argument, const MessagePart& expected, const MessagePart& got);
 };
 
 /// There is not enough memory. The context stays usable.

@@ -13,16 +13,15 @@
 namespace heed::ops {
 
 inline void require_dtype(std::string_view argument, const TensorView& x, DType dtype) {
-  if (x.dtype() != dtype) throw DTypeError(argument, to_string(dtype), to_string(x.dtype()));
+  if (x.dtype() != dtype) throw DTypeError(argument, dtype, x.dtype());
 }
 
 inline void require_rank(std::string_view argument, const TensorView& x, int rank) {
-  if (x.shape().rank() != rank)
-    throw ShapeError(argument, "rank " + std::to_string(rank), to_string(x.shape()));
+  if (x.shape().rank() != rank) throw ShapeError(argument, {"rank ", rank}, x.shape());
 }
 
 inline void require_shape(std::string_view argument, const TensorView& x, const Shape& shape) {
-  if (x.shape() != shape) throw ShapeError(argument, to_string(shape), to_string(x.shape()));
+  if (x.shape() != shape) throw ShapeError(argument, shape, x.shape());
 }
 
 /// The same for the sizes of a shape; the shape is only constructed for the message.

@@ -50,15 +50,14 @@ std::string_view wanted_isa(std::string_view option) {
 std::unique_ptr<Context::Runtime> make_runtime(const Context::Options& options) {
   constexpr int kMostThreads = 1024;
   if (options.threads < 0 || options.threads > kMostThreads)
-    throw OptionError("threads", "a number from 0 to " + std::to_string(kMostThreads),
-                      std::to_string(options.threads));
+    throw OptionError("threads", {"a number from 0 to ", kMostThreads}, options.threads);
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const int threads = options.threads == 0 ? cores : options.threads;
   const KernelTable& kernels = choose(wanted_isa(options.isa));
   try {
     return std::make_unique<Context::Runtime>(threads, kernels);
   } catch (const std::system_error&) {
-    throw OptionError("threads", "as many as the system can start", std::to_string(threads));
+    throw OptionError("threads", "as many as the system can start", threads);
   }
 }
 

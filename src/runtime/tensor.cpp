@@ -36,13 +36,11 @@ std::size_t size_of(DType dtype) noexcept {
 
 Shape::Shape(std::span<const std::int64_t> sizes) : rank_(static_cast<int>(sizes.size())) {
   constexpr std::int64_t kMost = std::int64_t{1} << 62;
-  if (sizes.size() > kMaxRank)
-    throw ShapeError("shape", "at most 8 axes", std::to_string(sizes.size()));
+  if (sizes.size() > kMaxRank) throw ShapeError("shape", "at most 8 axes", sizes.size());
   bool is_empty = false;
   for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
     const std::int64_t size = sizes[axis];
-    if (size < 0 || size > kMaxSize)
-      throw ShapeError("shape", "sizes from 0 to 2^40", std::to_string(size));
+    if (size < 0 || size > kMaxSize) throw ShapeError("shape", "sizes from 0 to 2^40", size);
     sizes_[axis] = size;
     is_empty |= size == 0;
   }
@@ -54,7 +52,7 @@ Shape::Shape(std::span<const std::int64_t> sizes) : rank_(static_cast<int>(sizes
   for (const std::int64_t size : sizes) {
     // The division takes longer than all else here, and factors below 2^31 need none.
     if (((elements_ | size) >> 31) != 0 && elements_ > kMost / size)
-      throw ShapeError("shape", "a product of sizes up to 2^62", to_string(*this));
+      throw ShapeError("shape", "a product of sizes up to 2^62", *this);
     elements_ *= size;
   }
 }
@@ -83,13 +81,13 @@ Tensor::Tensor(const Shape& shape, std::initializer_list<float> values) : Tensor
   if (static_cast<std::int64_t>(values.size()) != shape.elements())
     throw ShapeError("values",
                      std::to_string(shape.elements()) + " numbers for " + to_string(shape),
-                     std::to_string(values.size()));
+                     values.size());
   std::ranges::copy(values, data<float>().begin());
 }
 
 Tensor Tensor::reshaped(const Shape& shape) && {
   if (shape.elements() != shape_.elements())
-    throw ShapeError("shape", std::to_string(shape_.elements()) + " elements", to_string(shape));
+    throw ShapeError("shape", std::to_string(shape_.elements()) + " elements", shape);
   shape_ = shape;
   return std::move(*this);
 }
@@ -97,7 +95,7 @@ Tensor Tensor::reshaped(const Shape& shape) && {
 Tensor Tensor::alias(const Shape& shape, std::int64_t first) const {
   if (first < 0 || first > shape_.elements() || shape.elements() > shape_.elements() - first)
     throw ShapeError("shape", "at most " + std::to_string(shape_.elements() - first) + " elements",
-                     to_string(shape));
+                     shape);
   if (memory_) retain(memory_.get());
   return {memory_.get(), memory_bytes_, data_ + static_cast<std::size_t>(first) * size_of(dtype_),
           shape, dtype_};

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "attention_support.hpp"
@@ -49,6 +50,33 @@ class Errors : public Refusals {
   MultiHeadAttentionOptions heads;
   AttentionOptions joined;
 };
+
+TEST(MessagePart, HasWholeNumbersInFullAndOthersWithSevenDigits) {
+  EXPECT_EQ(MessagePart("x").text(), "x");
+  EXPECT_EQ(MessagePart("at most ", 3).text(), "at most 3");
+  EXPECT_EQ(MessagePart(std::size_t{7}).text(), "7");
+  EXPECT_EQ(MessagePart("as ", Shape{2, 3}).text(), "as [2, 3]");
+  EXPECT_EQ(MessagePart(DType::kBFloat16).text(), "bfloat16");
+  for (const auto& [number, text] :
+       std::vector<std::pair<double, std::string>>{{0.0, "0"},
+                                                   {-0.0, "0"},
+                                                   {-1.0, "-1"},
+                                                   {0x1p40, "1099511627776"},
+                                                   {0x1p53, "9.007199e+15"},
+                                                   {0.1f, "0.1"},
+                                                   {1.0f / 3, "0.3333333"},
+                                                   {NAN, "NaN"},
+                                                   {INFINITY, "Infinity"},
+                                                   {-INFINITY, "-Infinity"},
+                                                   {9999999.5, "1e+07"},
+                                                   {0.99999999, "1"},
+                                                   {1e-5, "1e-05"},
+                                                   {0.0001, "0.0001"},
+                                                   {-2.5e-7, "-2.5e-07"},
+                                                   {5e-324, "4.940656e-324"},
+                                                   {1.7976931348623157e308, "1.797693e+308"}})
+    EXPECT_EQ(MessagePart(number).text(), text);
+}
 
 TEST_F(Errors, AttentionRefusesOtherRanks) {
   const Tensor flat(Shape{2, 8}), deep(Shape{1, 2, 4, 3, 8});
@@ -118,7 +146,7 @@ TEST_F(Errors, AttentionRefusesAScaleThatIsNoNumber) {
   for (const float scale :
        {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
     options.scale = scale;
-    expect_error(kOption, "scale", std::to_string(scale), options);
+    expect_error(kOption, "scale", MessagePart(scale).text(), options);
   }
 }
 
@@ -336,7 +364,7 @@ TEST_F(Errors, SinusoidalEncodingRefusesNumbersOutOfRange) {
   options.offset = 0;
   for (const double base : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
     options.base = base;
-    expect_error(kOption, "base", std::to_string(base),
+    expect_error(kOption, "base", MessagePart(base).text(),
                  [&] { sinusoidal_encoding(context, 1, 4, options); });
   }
 }

@@ -58,12 +58,12 @@ TEST_F(VariantErrors, NumbersOutsideTheirRange) {
   for (const float cap : {-1.0f, kInfinity, kNaN}) {
     AttentionOptions options;
     options.softcap = cap;
-    expect_error(kOption, "softcap", std::to_string(cap), options);
+    expect_error(kOption, "softcap", MessagePart(cap).text(), options);
   }
   for (const double share : {-0.1, 1.0, 2.0, std::nan("")}) {
     AttentionOptions options;
     options.dropout = share;
-    expect_error(kOption, "dropout", std::to_string(share), options);
+    expect_error(kOption, "dropout", MessagePart(share).text(), options);
   }
 }
 

@@ -161,8 +161,9 @@ TEST_F(Refusals, OfMeansOverNeighbourhoods) {
   with("patch_radius", "1048577", {.patch_radius = 1048577});
   with("search_radius", "-1", {.search_radius = -1});
   for (const float h : {0.0f, -1.0f, kNaN, std::numeric_limits<float>::infinity()})
-    with("h", std::to_string(h), {.h = h});
-  for (const float sigma : {-1.0f, kNaN}) with("sigma", std::to_string(sigma), {.sigma = sigma});
+    with("h", MessagePart(h).text(), {.h = h});
+  for (const float sigma : {-1.0f, kNaN})
+    with("sigma", MessagePart(sigma).text(), {.sigma = sigma});
   expect_error(kOption, "row", "6", [&] { non_local_means_weights(context, image, 6, 0); });
   expect_error(kOption, "column", "-1", [&] { non_local_means_weights(context, image, 0, -1); });
   try {

@@ -194,13 +194,13 @@ TEST_F(OptimRefusals, OfSgd) {
                [&] { sgd_step(context, parameter, gradient, &other, true, {.momentum = 0.5}); });
   expect_error(kOption, "buffer", "nothing",
                [&] { sgd_step(context, parameter, gradient, nullptr, true, {.momentum = 0.5}); });
-  sgd(kOption, "learning_rate", "-0.500000", {.learning_rate = -0.5});
-  sgd(kOption, "learning_rate", "nan", {.learning_rate = std::nan("")});
-  sgd(kOption, "momentum", "-1.000000", {.momentum = -1.0});
-  sgd(kOption, "weight_decay", "-1.000000", {.weight_decay = -1.0});
-  sgd(kOption, "dampening", "inf", {.dampening = INFINITY});
+  sgd(kOption, "learning_rate", "-0.5", {.learning_rate = -0.5});
+  sgd(kOption, "learning_rate", "NaN", {.learning_rate = std::nan("")});
+  sgd(kOption, "momentum", "-1", {.momentum = -1.0});
+  sgd(kOption, "weight_decay", "-1", {.weight_decay = -1.0});
+  sgd(kOption, "dampening", "Infinity", {.dampening = INFINITY});
   sgd(kOption, "nesterov", "momentum 0", {.nesterov = true});
-  sgd(kOption, "nesterov", "dampening 0.250000",
+  sgd(kOption, "nesterov", "dampening 0.25",
       {.momentum = 0.5, .dampening = 0.25, .nesterov = true});
 }
 
@@ -213,19 +213,19 @@ TEST_F(OptimRefusals, OfAdam) {
                [&] { adam_step(context, parameter, gradient, first, other, 1, {}); });
   expect_error(kOption, "step", "0",
                [&] { adam_step(context, parameter, gradient, first, second, 0, {}); });
-  adam("learning_rate", "inf", {.learning_rate = INFINITY});
-  adam("beta1", "1.000000", {.beta1 = 1.0});
-  adam("beta2", "-0.100000", {.beta2 = -0.1});
-  adam("eps", "-1.000000", {.eps = -1.0});
-  adam("weight_decay", "nan", {.weight_decay = std::nan("")});
+  adam("learning_rate", "Infinity", {.learning_rate = INFINITY});
+  adam("beta1", "1", {.beta1 = 1.0});
+  adam("beta2", "-0.1", {.beta2 = -0.1});
+  adam("eps", "-1", {.eps = -1.0});
+  adam("weight_decay", "NaN", {.weight_decay = std::nan("")});
 }
 
 TEST_F(OptimRefusals, OfClipping) {
   Tensor* const gradients[] = {&gradient, &numbers};
   expect_error(kDType, "gradients", "int32", [&] { clip_gradients(context, gradients, 1.0); });
   Tensor* const good[] = {&gradient};
-  expect_error(kOption, "max_norm", "-1.000000", [&] { clip_gradients(context, good, -1.0); });
-  expect_error(kOption, "max_norm", "nan", [&] { clip_gradients(context, good, std::nan("")); });
+  expect_error(kOption, "max_norm", "-1", [&] { clip_gradients(context, good, -1.0); });
+  expect_error(kOption, "max_norm", "NaN", [&] { clip_gradients(context, good, std::nan("")); });
 }
 
 }  // namespace

@@ -358,7 +358,8 @@ TEST_F(Refusals, OfKernelRegression) {
   refuses(kDType, "bandwidth", "int32", x_query, x_train, y_train, whole);
   for (const float width : {0.0f, -1.0f, kNaN, std::numeric_limits<float>::infinity()}) {
     const Tensor bad(Shape{1}, {width});
-    refuses(kOption, "bandwidth", std::to_string(width).c_str(), x_query, x_train, y_train, bad);
+    refuses(kOption, "bandwidth", MessagePart(width).text().c_str(), x_query, x_train, y_train,
+            bad);
   }
   const Tensor weights = random.reals({3, 4}), d_output = random.reals({3, 5});
   const auto backward = [&](const char* argument, const char* got, const TensorView& d,

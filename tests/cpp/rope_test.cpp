@@ -255,7 +255,7 @@ TEST(Rope, RefusesWhatDoesNotFit) {
   }
   with(ErrorCode::kOption, "rotary_size", "7", random.reals({1, 1, 2, 7}), plain);
   for (const double base : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
-    with(ErrorCode::kOption, "base", std::to_string(base), x, [&](auto& o) { o.base = base; });
+    with(ErrorCode::kOption, "base", MessagePart(base).text(), x, [&](auto& o) { o.base = base; });
   }
   const Tensor positions = integers({3, 2}, {0, 1, 2, 3, 4, 5}), floats = random.reals({2, 3}),
                beyond = integers({2, 3}, {0, 1, 2, 3, 4, 5}),

@@ -15,7 +15,7 @@ namespace heed::ops {
 inline void require_broadcast(std::string_view argument, const Shape& small, const Shape& full) {
   for (int axis = -1; axis >= -small.rank(); --axis)
     if (-axis > full.rank() || (small[axis] != 1 && small[axis] != full[axis]))
-      throw ShapeError(argument, "a shape that broadcasts to " + to_string(full), to_string(small));
+      throw ShapeError(argument, {"a shape that broadcasts to ", full}, small);
 }
 
 /// The axes of the large array without those of size 1; neighbours over which the small one lies in

@@ -38,7 +38,7 @@ int checked_axis(std::int64_t axis, int rank) {
   if (axis < -rank || axis >= rank)
     throw OptionError(
         "axis", "a number from " + std::to_string(-rank) + " to below " + std::to_string(rank),
-        std::to_string(axis));
+        axis);
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 
@@ -132,11 +132,9 @@ Tensor slice(Context& context, const TensorView& x, std::int64_t axis, std::int6
   const int at = checked_axis(axis, shape.rank());
   const std::int64_t size = shape[at];
   const std::string range = " in an axis of " + std::to_string(size);
-  if (start < 0 || start > size)
-    throw OptionError("start", "a place" + range, std::to_string(start));
+  if (start < 0 || start > size) throw OptionError("start", "a place" + range, start);
   if (length < 0 || length > size - start)
-    throw OptionError("length", "entries from " + std::to_string(start) + range,
-                      std::to_string(length));
+    throw OptionError("length", "entries from " + std::to_string(start) + range, length);
   Tensor y(ops::with_size(shape, at, length), x.dtype());
   if (y.shape().elements() == 0) return y;
   const std::int64_t entry =
@@ -157,8 +155,7 @@ Tensor concat(Context& context, std::span<const TensorView> parts, std::int64_t 
     ops::require_dtype(name, parts[i], parts.front().dtype());
     if (shape.rank() != first.rank() ||
         ops::with_size(shape, at, 0) != ops::with_size(first, at, 0))
-      throw ShapeError(name, to_string(first) + " but for axis " + std::to_string(at),
-                       to_string(shape));
+      throw ShapeError(name, to_string(first) + " but for axis " + std::to_string(at), shape);
     size += shape[at];
   }
   Tensor y(ops::with_size(first, at, size), parts.front().dtype());

@@ -320,7 +320,7 @@ AttentionResult attention(Context& context, const TensorView& q, const TensorVie
     throw OptionError("cache",
                       "one made for panels of " + std::to_string(kernels.panel) +
                           " columns, as this context's instruction set has",
-                      std::to_string(options.cache->pages().panel()));
+                      options.cache->pages().panel());
   // Other results than output and lse are computed by tiles; they never change the output.
   const bool decodes = ops::Decode::takes(p, options);
   std::optional<ops::Decode> decode;

@@ -38,19 +38,18 @@ std::int64_t head_size(std::string_view argument, const TensorView& x, std::stri
                          .append(" (")
                          .append(std::to_string(heads))
                          .append(")"),
-                     to_string(x.shape()));
+                     x.shape());
   return size / heads;
 }
 
 void require_agreement(std::string_view name, std::int64_t option, std::int64_t size) {
   if (option != 0 && option != size)
-    throw OptionError(name, std::to_string(size) + ", as the shapes say", std::to_string(option));
+    throw OptionError(name, std::to_string(size) + ", as the shapes say", option);
 }
 
 void require_groups(std::int64_t H, std::int64_t G) {
   if (G == 0 ? H != 0 : H % G != 0)
-    throw ShapeError("k", "a number of heads that divides the " + std::to_string(H) + " of q",
-                     std::to_string(G));
+    throw ShapeError("k", "a number of heads that divides the " + std::to_string(H) + " of q", G);
 }
 
 /// What the three forms of inputs - separate heads, joined heads, packed sequences - have in
@@ -64,7 +63,7 @@ class Forms {
   void read() {
     if (options_.cu_seqlens_q || options_.cu_seqlens_k) return read_packed();
     const int rank = q_.shape().rank();
-    if (rank != 3 && rank != 4) throw ShapeError("q", "rank 3 or 4", to_string(q_.shape()));
+    if (rank != 3 && rank != 4) throw ShapeError("q", "rank 3 or 4", q_.shape());
     require_rank("k", k_, rank);
     require_rank("v", v_, rank);
     rank == 4 ? read_separate_heads() : read_joined_heads();
@@ -97,10 +96,9 @@ class Forms {
 
   void read_joined_heads() {
     if (options_.heads < 1 || options_.heads > Shape::kMaxSize)
-      throw OptionError("heads", "a number from 1 to 2^40 for inputs [B, L, H*D]",
-                        std::to_string(options_.heads));
+      throw OptionError("heads", "a number from 1 to 2^40 for inputs [B, L, H*D]", options_.heads);
     if (options_.kv_heads < 0 || options_.kv_heads > Shape::kMaxSize)
-      throw OptionError("kv_heads", "a number from 0 to 2^40", std::to_string(options_.kv_heads));
+      throw OptionError("kv_heads", "a number from 0 to 2^40", options_.kv_heads);
     p_.H = options_.heads;
     p_.G = options_.kv_heads == 0 ? options_.heads : options_.kv_heads;
     p_.B = q_.shape()[0];
@@ -135,8 +133,7 @@ class Forms {
     const KvCache::Options& o = cache.options();
     const auto require = [](std::string_view name, std::int64_t size, std::int64_t cached) {
       if (size != cached)
-        throw ShapeError("cache", std::to_string(size) + " for its " + std::string(name),
-                         std::to_string(cached));
+        throw ShapeError("cache", std::to_string(size) + " for its " + std::string(name), cached);
     };
     require("batch", p_.B, o.batch);
     require("heads", p_.G, o.heads);
@@ -213,7 +210,7 @@ std::span<const std::int32_t> read_bounds(std::string_view argument, const Tenso
                         std::to_string(values[n]) + " after " + std::to_string(values[n - 1]));
   if (values.back() != total)
     throw OptionError(argument, "a last number of " + std::to_string(total) + ", the total",
-                      std::to_string(values.back()));
+                      values.back());
   return values;
 }
 
@@ -244,7 +241,7 @@ std::span<Sequence> packed_sequences(const AttentionProblem& p, const AttentionO
   const auto keys = read_bounds("cu_seqlens_k", *options.cu_seqlens_k, p.S);
   if (queries.size() != keys.size())
     throw ShapeError("cu_seqlens_k", std::to_string(queries.size()) + " numbers, as cu_seqlens_q",
-                     std::to_string(keys.size()));
+                     keys.size());
   const auto sequences = take_sequences(queries.size() - 1, scratch);
   for (std::size_t n = 0; n < sequences.size(); ++n) {
     const std::int64_t Lq = queries[n + 1] - queries[n];
@@ -267,8 +264,7 @@ std::span<Sequence> batch_sequences(const AttentionProblem& p, const AttentionOp
   for (std::size_t b = 0; b < sequences.size(); ++b) {
     const std::int64_t length = lengths.empty() ? p.S : lengths[b];
     if (length < 0 || length > p.S)
-      throw OptionError("kv_lengths", "lengths from 0 to " + std::to_string(p.S),
-                        std::to_string(length));
+      throw OptionError("kv_lengths", {"lengths from 0 to ", p.S}, length);
     std::int64_t offset = p.past;
     if (!lengths.empty() && !options.past_key) offset = length - p.L;
     sequences[b] = {0, p.L, 0, 0, kNothingRolls, p.S, p.mask.reach(length), offset};
@@ -300,7 +296,7 @@ void align(std::span<Sequence> sequences, std::int64_t count, const AttentionOpt
     if (given.shape() != Shape{1} && given.shape() != Shape{count})
       throw ShapeError("causal_offset",
                        count == 1 ? "[1]" : "[1] or [" + std::to_string(count) + "]",
-                       to_string(given.shape()));
+                       given.shape());
     const auto offsets = given.data<std::int32_t>();
     for (std::size_t n = 0; n < sequences.size(); ++n)
       sequences[n].offset = offsets[offsets.size() == 1 ? 0 : n];
@@ -329,29 +325,29 @@ HeadNumbers head_numbers(std::string_view argument, const std::optional<TensorVi
   const auto fits = [&](int axis) { return shape[axis] == 1 || shape[axis] == full[axis]; };
   if (shape.rank() != 2 || !fits(0) || !fits(1))
     throw ShapeError(argument, to_string(Shape{p.H}) + " or what broadcasts to " + to_string(full),
-                     to_string(shape));
+                     shape);
   return {data, shape[0] == 1 ? 0 : shape[1], shape[1] == 1 ? 0 : 1};
 }
 
 void require_ranges(const AttentionProblem& p, const AttentionOptions& options) {
   const auto require_side = [](std::string_view name, std::int64_t side) {
-    if (side < -1) throw OptionError(name, "-1 or more", std::to_string(side));
+    if (side < -1) throw OptionError(name, "-1 or more", side);
   };
   require_side("window_left", options.window_left);
   require_side("window_right", options.window_right);
   if (options.scale && !std::isfinite(*options.scale))
-    throw OptionError("scale", "a finite number", std::to_string(*options.scale));
+    throw OptionError("scale", "a finite number", *options.scale);
   if (!(options.softcap >= 0.0f) || !std::isfinite(options.softcap))
-    throw OptionError("softcap", "0 or a positive number", std::to_string(options.softcap));
+    throw OptionError("softcap", "0 or a positive number", options.softcap);
   if (!(options.dropout >= 0.0 && options.dropout < 1.0))
-    throw OptionError("dropout", "a share from 0 to below 1", std::to_string(options.dropout));
+    throw OptionError("dropout", "a share from 0 to below 1", options.dropout);
   if (options.precision != Precision::kFloat32 && options.cache)
     throw OptionError("precision", "float32 with a cache", "int8-scores");
   if (options.precision == Precision::kInt8Scores && p.D > kernels::kMostByteDepth)
     throw ShapeError(
         "q",
         "heads of at most " + std::to_string(kernels::kMostByteDepth) + " numbers for int8 scores",
-        std::to_string(p.D));
+        p.D);
   if (options.block_mask) {
     const BlockMask& mask = *options.block_mask;
     if (mask.queries() != p.L || mask.keys() != p.S)
@@ -360,8 +356,7 @@ void require_ranges(const AttentionProblem& p, const AttentionOptions& options) 
                        std::to_string(mask.queries()) + " and " + std::to_string(mask.keys()));
     const auto fits = [](std::int64_t own, std::int64_t size) { return own == 1 || own == size; };
     if (!fits(mask.kinds().shape()[0], p.B) || !fits(mask.kinds().shape()[1], p.H))
-      throw ShapeError("block_mask", "batch and heads of 1 or of the inputs",
-                       to_string(mask.kinds().shape()));
+      throw ShapeError("block_mask", "batch and heads of 1 or of the inputs", mask.kinds().shape());
   }
 }
 

@@ -42,7 +42,7 @@ Rates read_rates(std::string_view argument, const std::optional<TensorView>& giv
   if (!is_by_head && !broadcasts_to(by_row)) {
     std::string expected = "a shape that broadcasts to " + to_string(by_head);
     if (rows > 1) expected += " or " + to_string(by_row);
-    throw ShapeError(argument, expected, to_string(shape));
+    throw ShapeError(argument, expected, shape);
   }
   const auto stride = [&](int axis) {
     std::int64_t result = 1;
@@ -80,8 +80,7 @@ LinearAttentionResult linear_attention(Context& context, const TensorView& q, co
   Context::Runtime& runtime = context.runtime();
   Arena::Scope scratch(runtime.arena());
   const AttentionProblem p(q, k, v, shapes, scratch);
-  if (p.S != p.L)
-    throw ShapeError("k", "as many keys as queries, " + std::to_string(p.L), std::to_string(p.S));
+  if (p.S != p.L) throw ShapeError("k", {"as many keys as queries, ", p.L}, p.S);
   const bool has_joined_heads = q.shape().rank() == 3;
   const bool is_gated =
       options.rule == LinearRule::kGated || options.rule == LinearRule::kGatedDelta;

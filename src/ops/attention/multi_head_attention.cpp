@@ -61,8 +61,7 @@ void validate_inputs(const TensorView& query, const TensorView& key, const Tenso
   ops::require_shape("key", key, Shape{B, S, parameters.in_proj_weight ? E : key.shape()[2]});
   ops::require_shape("value", value, Shape{B, S, parameters.in_proj_weight ? E : value.shape()[2]});
   if (options.heads < 1 || E % options.heads != 0)
-    throw OptionError("heads", "a divisor of the embedding size " + std::to_string(E),
-                      std::to_string(options.heads));
+    throw OptionError("heads", {"a divisor of the embedding size ", E}, options.heads);
   if (options.key_mask) {
     ops::require_dtype("key_mask", *options.key_mask, DType::kBool);
     ops::require_shape("key_mask", *options.key_mask, Shape{B, S});
@@ -106,7 +105,7 @@ Tensor intersect(const TensorView& mask, const TensorView& key_mask, const Shape
   if (mask.dtype() == DType::kBool) return intersect<std::uint8_t>(mask, key_mask, full, 0);
   if (mask.dtype() == DType::kFloat32)
     return intersect<float>(mask, key_mask, full, -std::numeric_limits<float>::infinity());
-  throw DTypeError("mask", "bool or float32", to_string(mask.dtype()));
+  throw DTypeError("mask", "bool or float32", mask.dtype());
 }
 
 /// [B, H, L, S] -> [B, L, S]

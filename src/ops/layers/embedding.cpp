@@ -12,12 +12,9 @@ constexpr std::int64_t kTerms = 128;
 
 void require_ids(const TensorView& ids, std::int64_t rows) {
   ops::require_dtype("ids", ids, DType::kInt32);
-  if (ids.shape().rank() == Shape::kMaxRank)
-    throw ShapeError("ids", "at most 7 axes", to_string(ids.shape()));
+  if (ids.shape().rank() == Shape::kMaxRank) throw ShapeError("ids", "at most 7 axes", ids.shape());
   for (const std::int32_t id : ids.data<std::int32_t>())
-    if (id < 0 || id >= rows)
-      throw OptionError("ids", "numbers from 0 to below " + std::to_string(rows),
-                        std::to_string(id));
+    if (id < 0 || id >= rows) throw OptionError("ids", {"numbers from 0 to below ", rows}, id);
 }
 
 /// The shape of ids with one axis more.
@@ -66,15 +63,13 @@ Tensor embedding(Context& context, const TensorView& ids, const TensorView& weig
 
 Tensor embedding_backward(Context& context, const TensorView& d_output, const TensorView& ids,
                           std::int64_t rows, std::optional<std::int64_t> padding_index) {
-  if (rows < 0) throw OptionError("rows", "a number that is not negative", std::to_string(rows));
+  if (rows < 0) throw OptionError("rows", "a number that is not negative", rows);
   if (padding_index && (*padding_index < 0 || *padding_index >= rows))
-    throw OptionError("padding_index", "a number from 0 to below " + std::to_string(rows),
-                      std::to_string(*padding_index));
+    throw OptionError("padding_index", {"a number from 0 to below ", rows}, *padding_index);
   require_ids(ids, rows);
   ops::require_dtype("d_output", d_output, DType::kFloat32);
   if (d_output.shape().rank() != ids.shape().rank() + 1)
-    throw ShapeError("d_output", "rank " + std::to_string(ids.shape().rank() + 1),
-                     to_string(d_output.shape()));
+    throw ShapeError("d_output", {"rank ", ids.shape().rank() + 1}, d_output.shape());
   const std::int64_t size = d_output.shape()[-1];
   ops::require_shape("d_output", d_output, with_axis(ids.shape(), size));
   Tensor d_weight(Shape{rows, size});

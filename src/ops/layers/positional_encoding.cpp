@@ -6,11 +6,11 @@ namespace heed {
 
 Tensor sinusoidal_encoding(Context&, std::int64_t length, std::int64_t size,
                            const SinusoidalOptions& options) {
-  if (length < 0) throw OptionError("length", "0 or more", std::to_string(length));
-  if (size < 0) throw OptionError("size", "0 or more", std::to_string(size));
-  if (options.offset < 0) throw OptionError("offset", "0 or more", std::to_string(options.offset));
+  if (length < 0) throw OptionError("length", "0 or more", length);
+  if (size < 0) throw OptionError("size", "0 or more", size);
+  if (options.offset < 0) throw OptionError("offset", "0 or more", options.offset);
   if (!(options.base > 0) || !std::isfinite(options.base))
-    throw OptionError("base", "a positive number", std::to_string(options.base));
+    throw OptionError("base", "a positive number", options.base);
   Tensor table(Shape{length, size});
   if (size == 0) return table;  // the number of rows is not limited then
   float* row = table.data().data();

@@ -20,15 +20,14 @@ Heads heads_of(std::string_view argument, const TensorView& x, std::int64_t head
   const Shape& shape = x.shape();
   if (shape.rank() == 4) {
     if (heads != 0 && heads != shape[1])
-      throw OptionError("heads", std::to_string(shape[1]) + ", as the shape says",
-                        std::to_string(heads));
+      throw OptionError("heads", std::to_string(shape[1]) + ", as the shape says", heads);
     return {shape[0], shape[1], shape[2], shape[3], shape[2] * shape[3], shape[3]};
   }
-  if (shape.rank() != 3) throw ShapeError(argument, "rank 3 or 4", to_string(shape));
+  if (shape.rank() != 3) throw ShapeError(argument, "rank 3 or 4", shape);
   if (heads < 1 || shape[2] % heads != 0)
     throw OptionError(
         "heads", "a divisor of the last axis of " + std::string(argument) + " " + to_string(shape),
-        std::to_string(heads));
+        heads);
   const std::int64_t size = shape[2] / heads;
   return {shape[0], heads, shape[1], size, size, shape[2]};
 }
@@ -94,8 +93,7 @@ Rotations given_rotations(const RopeOptions& options, const Heads& x, std::int64
         row = positions.empty() ? options.offset + i : positions[static_cast<std::size_t>(at)];
         if (row < 0 || row >= shape[0])
           throw OptionError(positions.empty() ? "offset" : "position_ids",
-                            "positions from 0 to " + std::to_string(shape[0] - 1),
-                            std::to_string(row));
+                            {"positions from 0 to ", shape[0] - 1}, row);
       }
       cos = std::copy_n(options.cos->data<float>().begin() + row * pairs, pairs, cos);
       sin = std::copy_n(options.sin->data<float>().begin() + row * pairs, pairs, sin);
@@ -110,10 +108,9 @@ Tensor turned(Context& context, std::string_view argument, const TensorView& x,
   const Heads heads = heads_of(argument, x, options.heads);
   const std::int64_t rotary = options.rotary_size == 0 ? heads.D : options.rotary_size;
   if (rotary < 0 || rotary > heads.D || rotary % 2 != 0)
-    throw OptionError("rotary_size", "an even number up to " + std::to_string(heads.D),
-                      std::to_string(rotary));
+    throw OptionError("rotary_size", {"an even number up to ", heads.D}, rotary);
   if (!(options.base > 0) || !std::isfinite(options.base))
-    throw OptionError("base", "a positive number", std::to_string(options.base));
+    throw OptionError("base", "a positive number", options.base);
   const std::int64_t pairs = rotary / 2;
   Tensor y(x.shape());
   const bool has_tables = options.cos || options.sin;

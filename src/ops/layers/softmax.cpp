@@ -10,7 +10,7 @@ constexpr double kBackwardOperations = 6.0;
 
 void require_rows(std::string_view argument, const TensorView& x) {
   ops::require_dtype(argument, x, DType::kFloat32);
-  if (x.shape().rank() < 1) throw ShapeError(argument, "rank 1 or more", to_string(x.shape()));
+  if (x.shape().rank() < 1) throw ShapeError(argument, "rank 1 or more", x.shape());
 }
 
 }  // namespace

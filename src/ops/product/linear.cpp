@@ -11,12 +11,12 @@ namespace heed {
 namespace {
 
 void require_last_of(const TensorView& x, const Shape& weight) {
-  if (x.shape().rank() < 1) throw ShapeError("x", "rank 1 or more", to_string(x.shape()));
+  if (x.shape().rank() < 1) throw ShapeError("x", "rank 1 or more", x.shape());
   if (x.shape()[-1] != weight[1])
     throw ShapeError(
         "x",
         "a last axis of " + std::to_string(weight[1]) + ", as weight " + to_string(weight) + " has",
-        to_string(x.shape()));
+        x.shape());
 }
 
 /// Checks the arguments and allocates the result.
@@ -128,7 +128,7 @@ PackedWeights::PackedWeights(Context& context, const TensorView& weight, Format 
   if (is_int8 && in > kernels::kMostByteDepth)
     throw ShapeError("weight",
                      "at most " + std::to_string(kernels::kMostByteDepth) + " columns for int8",
-                     to_string(weight.shape()));
+                     weight.shape());
   const std::size_t numbers =
       is_int8 ? bytes_of(columns * kernels::byte_depth(in), 1) : bytes_of(columns * in, 4);
   const std::size_t scales = is_int8 ? bytes_of(columns, sizeof(float)) : 0;

@@ -17,9 +17,9 @@ float* read_state(const char* argument, Tensor& state, const Tensor& parameter) 
 void require_from_zero(const char* argument, double number, double below) {
   if (number >= 0.0 && number < below) return;
   throw OptionError(argument,
-                    std::isfinite(below) ? "a number from 0 to below " + std::to_string(below)
-                                         : "a finite number from 0 on",
-                    std::to_string(number));
+                    std::isfinite(below) ? MessagePart("a number from 0 to below ", below)
+                                         : MessagePart("a finite number from 0 on"),
+                    number);
 }
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -34,12 +34,12 @@ void sgd_step(Context& context, Tensor& parameter, const TensorView& gradient, T
   require_from_zero("momentum", options.momentum, kInfinity);
   require_from_zero("weight_decay", options.weight_decay, kInfinity);
   if (!std::isfinite(options.dampening))
-    throw OptionError("dampening", "a finite number", std::to_string(options.dampening));
+    throw OptionError("dampening", "a finite number", options.dampening);
   const bool has_momentum = options.momentum > 0.0;
   if (options.nesterov && (!has_momentum || options.dampening != 0.0))
     throw OptionError(
         "nesterov", "a momentum and no dampening",
-        has_momentum ? "dampening " + std::to_string(options.dampening) : "momentum 0");
+        has_momentum ? MessagePart("dampening ", options.dampening) : MessagePart("momentum 0"));
   if (has_momentum && !buffer) throw OptionError("buffer", "an array for the momentum", "nothing");
 
   const kernels::SgdStep step{
@@ -67,7 +67,7 @@ void adam_step(Context& context, Tensor& parameter, const TensorView& gradient, 
   ops::require_floats("gradient", gradient, parameter.shape());
   float* const first = read_state("average", average, parameter);
   float* const second = read_state("average_of_squares", average_of_squares, parameter);
-  if (step < 1) throw OptionError("step", "a number from 1 on", std::to_string(step));
+  if (step < 1) throw OptionError("step", "a number from 1 on", step);
   require_from_zero("learning_rate", options.learning_rate, kInfinity);
   require_from_zero("beta1", options.beta1, 1.0);
   require_from_zero("beta2", options.beta2, 1.0);
@@ -103,8 +103,7 @@ void adam_step(Context& context, Tensor& parameter, const TensorView& gradient, 
 double clip_gradients(Context& context, std::span<Tensor* const> gradients, double max_norm) {
   for (const Tensor* gradient : gradients)
     ops::require_dtype("gradients", *gradient, DType::kFloat32);
-  if (!(max_norm >= 0.0))
-    throw OptionError("max_norm", "a number from 0 on", std::to_string(max_norm));
+  if (!(max_norm >= 0.0)) throw OptionError("max_norm", "a number from 0 on", max_norm);
   Context::Runtime& runtime = context.runtime();
   double sum = 0.0;
   for (const Tensor* gradient : gradients) {

@@ -82,7 +82,7 @@ export const create = {
         "uniform from above to below",
         (h) => h.uniform([2], { low: 2, high: 1, seed: 1 }),
         "option",
-        ["high", "at least low", "1.000000"],
+        ["high", "at least low", "1"],
       ),
       row("uniform up to infinity", (h) => h.uniform([2], { high: Infinity, seed: 1 }), "option", [
         "high",
@@ -111,7 +111,7 @@ export const create = {
         "normal of a negative deviation",
         (h) => h.normal([2], { deviation: -1, seed: 1 }),
         "option",
-        ["deviation", "a number from 0 on", "-1.000000"],
+        ["deviation", "a number from 0 on", "-1"],
       ),
       row("normal around NaN", (h) => h.normal([2], { mean: Number.NaN, seed: 1 }), "option", [
         "mean",

@@ -97,7 +97,7 @@ export const attentionOptions: Case[] = [
   row("a negative softcap", attend({ softcap: -1 }), "option", [
     "softcap",
     "0 or a positive number",
-    "-1.000000",
+    "-1",
   ]),
   row("a softcap that is NaN", attend({ softcap: Number.NaN }), "option", [
     "softcap",
@@ -132,12 +132,12 @@ export const attentionOptions: Case[] = [
   row("a dropout of all", attend({ dropout: 1 }), "option", [
     "dropout",
     "a share from 0 to below 1",
-    "1.000000",
+    "1",
   ]),
   row("a negative dropout", attend({ dropout: -0.5 }), "option", [
     "dropout",
     "a share from 0 to below 1",
-    "-0.500000",
+    "-0.5",
   ]),
   row("a dropout that is text", attend({ dropout: "0.1" }), "option", [
     "dropout",

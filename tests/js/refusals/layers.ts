@@ -30,7 +30,7 @@ const norms = (["layerNorm", "rmsNorm"] as const).flatMap((name) => [
   row(`${name} with a negative eps`, (h, t) => h[name](t(2, 3), { eps: -1 }), "option", [
     "eps",
     "a number that is not negative",
-    "-1.000000",
+    "-1",
   ]),
   row(`${name} with eps that is NaN`, (h, t) => h[name](t(2, 3), { eps: Number.NaN }), "option", [
     "eps",
@@ -111,13 +111,13 @@ export const layers: Case[] = [
   row("dropout of all", (h, t) => h.dropout(t(2), { rate: 1, seed: 1 }), "option", [
     "rate",
     rate,
-    "1.000000",
+    "1",
   ]),
   row(
     "dropout of less than nothing",
     (h, t) => h.dropout(t(2), { rate: -0.5, seed: 1 }),
     "option",
-    ["rate", rate, "-0.500000"],
+    ["rate", rate, "-0.5"],
   ),
 
   row("crossEntropy of a scalar", (h) => h.crossEntropy(h.tensor(1), ints(h, 0)), "shape", [
@@ -148,7 +148,7 @@ export const layers: Case[] = [
   row("crossEntropy smoothed beyond all", loss({ labelSmoothing: 2 }), "option", [
     "labelSmoothing",
     "a number from 0 to 1",
-    "2.000000",
+    "2",
   ]),
   row("crossEntropy smoothed by NaN", loss({ labelSmoothing: Number.NaN }), "option", [
     "labelSmoothing",
