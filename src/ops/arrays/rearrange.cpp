@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "heed/arrays.hpp"
+#include "ops/arrays/axes.hpp"
 #include "ops/validate.hpp"
 #include "runtime/runtime.hpp"
 
@@ -31,27 +32,6 @@ void copy_runs(Context& context, std::int64_t count, std::int64_t size, const st
                                                           std::min(step, count - first), size,
                                                           to + first * to_stride, to_stride);
                      });
-}
-
-/// The axis, counted from the front. Throws OptionError.
-int checked_axis(std::int64_t axis, int rank) {
-  if (axis < -rank || axis >= rank)
-    throw OptionError(
-        "axis", "a number from " + std::to_string(-rank) + " to below " + std::to_string(rank),
-        axis);
-  return static_cast<int>(axis < 0 ? axis + rank : axis);
-}
-
-/// The numbers of elements over the axes before an axis, and over those after it.
-std::int64_t elements_before(const Shape& shape, int axis) {
-  std::int64_t elements = 1;
-  for (int i = 0; i < axis; ++i) elements *= shape[i];
-  return elements;
-}
-std::int64_t elements_after(const Shape& shape, int axis) {
-  std::int64_t elements = 1;
-  for (int i = axis + 1; i < shape.rank(); ++i) elements *= shape[i];
-  return elements;
 }
 
 }  // namespace
@@ -87,7 +67,7 @@ Tensor transpose(Context& context, const TensorView& x, std::span<const std::int
   for (std::size_t i = rank; i-- > 0;) {
     const std::int64_t size = sizes[i];
     if (size == 1) continue;
-    const std::int64_t from = elements_after(shape, static_cast<int>(order[i]));
+    const std::int64_t from = ops::elements_after(shape, static_cast<int>(order[i]));
     Axis* const last = axis_count > 0 ? &t.axes[axis_count - 1] : nullptr;
     if (last && last->from * last->size == from)
       last->size *= size;
@@ -129,7 +109,7 @@ Tensor transpose(Context& context, const TensorView& x, std::span<const std::int
 Tensor slice(Context& context, const TensorView& x, std::int64_t axis, std::int64_t start,
              std::int64_t length) {
   const Shape& shape = x.shape();
-  const int at = checked_axis(axis, shape.rank());
+  const int at = ops::checked_axis(axis, shape.rank());
   const std::int64_t size = shape[at];
   const std::string range = " in an axis of " + std::to_string(size);
   if (start < 0 || start > size) throw OptionError("start", "a place" + range, start);
@@ -138,16 +118,16 @@ Tensor slice(Context& context, const TensorView& x, std::int64_t axis, std::int6
   Tensor y(ops::with_size(shape, at, length), x.dtype());
   if (y.shape().elements() == 0) return y;
   const std::int64_t entry =
-      elements_after(shape, at) * static_cast<std::int64_t>(size_of(x.dtype()));
-  copy_runs(context, elements_before(shape, at), length * entry, x.bytes().data() + start * entry,
-            size * entry, ops::mutable_bytes(y), length * entry);
+      ops::elements_after(shape, at) * static_cast<std::int64_t>(size_of(x.dtype()));
+  copy_runs(context, ops::elements_before(shape, at), length * entry,
+            x.bytes().data() + start * entry, size * entry, ops::mutable_bytes(y), length * entry);
   return y;
 }
 
 Tensor concat(Context& context, std::span<const TensorView> parts, std::int64_t axis) {
   if (parts.empty()) throw OptionError("parts", "one or more arrays", "none");
   const Shape& first = parts.front().shape();
-  const int at = checked_axis(axis, first.rank());
+  const int at = ops::checked_axis(axis, first.rank());
   std::int64_t size = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::string name = "parts[" + std::to_string(i) + "]";
@@ -161,11 +141,11 @@ Tensor concat(Context& context, std::span<const TensorView> parts, std::int64_t 
   Tensor y(ops::with_size(first, at, size), parts.front().dtype());
   if (y.shape().elements() == 0) return y;
   const std::int64_t entry =
-      elements_after(first, at) * static_cast<std::int64_t>(size_of(y.dtype()));
+      ops::elements_after(first, at) * static_cast<std::int64_t>(size_of(y.dtype()));
   auto* to = ops::mutable_bytes(y);
   for (const TensorView& part : parts) {
     const std::int64_t bytes = part.shape()[at] * entry;
-    copy_runs(context, elements_before(first, at), bytes, part.bytes().data(), bytes, to,
+    copy_runs(context, ops::elements_before(first, at), bytes, part.bytes().data(), bytes, to,
               size * entry);
     to += bytes;
   }

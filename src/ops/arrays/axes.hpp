@@ -1,0 +1,34 @@
+#pragma once
+
+// An axis of an array, and what lies around it.
+
+#include <cstdint>
+#include <string>
+
+#include "heed/tensor.hpp"
+
+namespace heed::ops {
+
+/// The axis, counted from the front. Throws OptionError.
+inline int checked_axis(std::int64_t axis, int rank) {
+  if (axis < -rank || axis >= rank)
+    throw OptionError(
+        "axis", "a number from " + std::to_string(-rank) + " to below " + std::to_string(rank),
+        axis);
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
+/// The numbers of elements over the axes before an axis, and over those after it. The array must
+/// have elements.
+inline std::int64_t elements_before(const Shape& shape, int axis) {
+  std::int64_t elements = 1;
+  for (int i = 0; i < axis; ++i) elements *= shape[i];
+  return elements;
+}
+inline std::int64_t elements_after(const Shape& shape, int axis) {
+  std::int64_t elements = 1;
+  for (int i = axis + 1; i < shape.rank(); ++i) elements *= shape[i];
+  return elements;
+}
+
+}  // namespace heed::ops
