@@ -215,6 +215,7 @@ EMSCRIPTEN_BINDINGS(heed) {
   operation<&divide>("divide");
   operation<&scale>("scale");
   operation<&sum_to>("sumTo");
+  operation<&cumsum>("cumsum");
   operation<&broadcast_to>("broadcastTo");
   operation<&matmul>("matmul");
   operation<&transpose>("transpose");

@@ -75,7 +75,14 @@ import { type RopeOptions, rope } from "./ops/rope.js";
 import { type SampleOptions, sample, type TopKResult, topK } from "./ops/sampling.js";
 import type { KeyMaskOptions, ScoredAttentionResult } from "./ops/scoredAttention.js";
 import { softmax } from "./ops/softmax.js";
-import { broadcastTo, mean, type ReduceOptions, sum } from "./ops/sums.js";
+import {
+  broadcastTo,
+  type CumsumOptions,
+  cumsum,
+  mean,
+  type ReduceOptions,
+  sum,
+} from "./ops/sums.js";
 
 /** What was loaded. */
 export interface HeedInfo {
@@ -312,6 +319,14 @@ export class Heed {
   /** The mean of all numbers, or along an axis. */
   mean(x: Tensor, options?: ReduceOptions): Tensor {
     return mean(this.#engine, x, options);
+  }
+
+  /**
+   * Cumulative sums along an axis: entry i is the sum of the entries up to i, or with `reverse` from i on.
+   * Added in double precision.
+   */
+  cumsum(x: Tensor, options: CumsumOptions): Tensor {
+    return cumsum(this.#engine, x, options);
   }
 
   /** x repeated to a shape, like numpy, aligned right. */

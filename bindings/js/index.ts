@@ -47,4 +47,4 @@ export type { AxisOptions, SliceOptions } from "./ops/rearrange.js";
 export type { RopeOptions } from "./ops/rope.js";
 export type { SampleOptions, TopKResult } from "./ops/sampling.js";
 export type { KeyMaskOptions, ScoredAttentionResult } from "./ops/scoredAttention.js";
-export type { ReduceOptions } from "./ops/sums.js";
+export type { CumsumOptions, ReduceOptions } from "./ops/sums.js";

@@ -26,6 +26,12 @@ Tensor scale(Context& context, const TensorView& x, double factor);
 /// Throws ShapeError if `shape` does not broadcast to x's, DTypeError.
 Tensor sum_to(Context& context, const TensorView& x, const Shape& shape);
 
+/// The sums of the first 1, 2, ... entries of an axis, or of the last ones: y[i] is the sum of
+/// x[0],
+/// ..., x[i], with `reverse` of x[i], ..., x[n - 1]. Added in double. A negative axis counts from
+/// the end. x [...] -> [...]. Throws OptionError, DTypeError.
+Tensor cumsum(Context& context, const TensorView& x, std::int64_t axis, bool reverse = false);
+
 /// x broadcast to a shape like numpy, aligned right. Throws ShapeError, DTypeError.
 Tensor broadcast_to(Context& context, const TensorView& x, const Shape& shape);
 

@@ -49,6 +49,7 @@ const KernelTable& kernel_table() noexcept {
               .transpose = transpose<Isa>,
               .sum_block = sum_block<Isa>,
               .sum_parts = sum_parts<Isa>,
+              .running_sums = running_sums<Isa>,
               .add_block = add_block<Isa>,
               .top_k = top_k<Isa>,
               .check_logits = check_logits<Isa>,

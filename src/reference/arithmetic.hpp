@@ -44,6 +44,20 @@ inline Array sum_to(const Array& x, const Shape& shape) {
   return y;
 }
 
+/// y[i] is the sum of the entries of an axis up to i, or with `reverse` from i on.
+inline Array cumsum(const Array& x, int axis, bool reverse) {
+  Array y(x.shape);
+  std::int64_t inner = 1;
+  for (int i = axis + 1; i < x.shape.rank(); ++i) inner *= x.shape[i];
+  const std::int64_t n = x.shape[axis];
+  for (std::int64_t i = 0; i < x.shape.elements(); ++i) {
+    const std::int64_t entry = i / inner % n;
+    for (std::int64_t j = reverse ? entry : 0; j < (reverse ? n : entry + 1); ++j)
+      y[i] += x[i + (j - entry) * inner];
+  }
+  return y;
+}
+
 inline Array broadcast_to(const Array& x, const Shape& shape) {
   Array y(shape);
   for (std::int64_t i = 0; i < shape.elements(); ++i) y[i] = x[broadcast_index(i, shape, x.shape)];

@@ -109,6 +109,41 @@ TEST(SumTo, StaysAccurateForManyTerms) {
       close(sum_to(context, rows, Shape{5}), reference::sum_to(rows, Shape{5}), {0.0, 1.5e-7}));
 }
 
+TEST(Cumsum, MatchesTheReference) {
+  Random random(23);
+  Context context;
+  for (const Shape& shape : {Shape{2, 3, 4}, Shape{3, 70, 17}, Shape{2, 5, 600}, Shape{300},
+                             Shape{1, 1, 1, 7, 1, 2, 1, 3}, Shape{0, 3}, Shape{3, 0}}) {
+    const Tensor x = random.reals(shape);
+    for (int axis = 0; axis < shape.rank(); ++axis) {
+      for (const bool reverse : {false, true}) {
+        SCOPED_TRACE(testing::Message() << to_string(shape) << ", axis " << axis << reverse);
+        const reference::Array want = reference::cumsum(x, axis, reverse);
+        EXPECT_TRUE(close(cumsum(context, x, axis, reverse), want, {1e-7, 1e-7}));
+        EXPECT_TRUE(close(cumsum(context, x, axis - shape.rank(), reverse), want, {1e-7, 1e-7}));
+      }
+    }
+  }
+}
+
+TEST(Cumsum, StaysAccurateForManyTerms) {
+  // Added one after another in float, the sums would stay at 2^24.
+  Context context;
+  const std::int64_t terms = (1 << 24) + 3;
+  const Tensor y = cumsum(context, filled({terms}, 1.0f), 0);
+  EXPECT_EQ(y.data().back(), static_cast<float>(terms + 1));  // an odd number rounds to even
+}
+
+TEST(Cumsum, KeepsNaNAndInfinityFromTheirPlaceOn) {
+  Context context;
+  const Tensor x(Shape{4}, {1.0f, kInfinity, 2.0f, -kInfinity});
+  const Tensor y = cumsum(context, x, 0);
+  EXPECT_EQ(y.data()[0], 1.0f);
+  EXPECT_EQ(y.data()[1], kInfinity);
+  EXPECT_EQ(y.data()[2], kInfinity);
+  EXPECT_TRUE(std::isnan(y.data()[3]));
+}
+
 TEST(IsFinite, FindsWhatIsNot) {
   Context context;
   for (const std::int64_t size : {0, 1, 7, 40001}) {
@@ -258,6 +293,8 @@ TEST(Arrays, GiveTheSameBitsForAnyNumberOfThreads) {
     results.push_back(scale(context, x, 1.7));
     for (const Shape& shape : {Shape{}, Shape{301}, Shape{6, 1, 1}, Shape{500, 1}})
       results.push_back(sum_to(context, x, shape));
+    for (const std::int64_t axis : {0, 1, 2})
+      results.push_back(cumsum(context, x, axis, axis == 1));
     results.push_back(broadcast_to(context, b, x.shape()));
     results.push_back(matmul(context, small, other));
     results.push_back(matmul(context, tall, wide, {.transpose_a = true}));
@@ -293,6 +330,9 @@ TEST_F(Refusals, OfArithmetic) {
   expect_error(kDType, "x", "int32", [&] { sum_to(context, numbers, Shape{}); });
   expect_error(kShape, "shape", "[2, 5, 8]", [&] { sum_to(context, x, Shape{2, 5, 8}); });
   expect_error(kShape, "shape", "[1, 2, 3, 8]", [&] { sum_to(context, x, Shape{1, 2, 3, 8}); });
+  expect_error(kDType, "x", "int32", [&] { cumsum(context, numbers, 0); });
+  expect_error(kOption, "axis", "3", [&] { cumsum(context, x, 3); });
+  expect_error(kOption, "axis", "-4", [&] { cumsum(context, x, -4); });
   expect_error(kDType, "x", "int32", [&] { broadcast_to(context, numbers, Shape{2}); });
   expect_error(kShape, "x", "[2, 3, 8]", [&] { broadcast_to(context, x, Shape{2, 1, 8}); });
 }

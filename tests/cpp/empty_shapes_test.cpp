@@ -211,6 +211,8 @@ TEST_F(EmptyShapes, OfArrays) {
     if (x.shape()[0] == 0) concat(context, parts, 0);
     if (x.shape()[-1] == 0) concat(context, parts, -1);
     sum_to(context, x, x.shape());
+    cumsum(context, x, 0);
+    cumsum(context, x, -1, true);
     random_uniform(context, x.shape(), 0.0, 1.0, 1);
     random_normal(context, x.shape(), 0.0, 1.0, 1);
   }

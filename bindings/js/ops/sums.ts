@@ -1,4 +1,4 @@
-// Sums and means, and their counterpart: repeating elements to a larger shape.
+// Sums, means and cumulative sums, and their counterpart: repeating elements to a larger shape.
 
 import type { Engine } from "../core/engine.js";
 import { recording } from "../core/tape.js";
@@ -12,7 +12,18 @@ export interface ReduceOptions {
   keepDims?: boolean;
 }
 
+export interface CumsumOptions {
+  /** The axis; a negative one counts from the end. */
+  axis: number;
+  /** Whether to add from the last entry on. */
+  reverse?: boolean;
+}
+
 const checks = { axis: isAxis, keepDims: isBoolean } satisfies Record<keyof ReduceOptions, Check>;
+const cumsumChecks = { axis: isAxis, reverse: isBoolean } satisfies Record<
+  keyof CumsumOptions,
+  Check
+>;
 
 export function sum(engine: Engine, x: Tensor, options: ReduceOptions = {}): Tensor {
   checkOptions("sum", options, checks);
@@ -24,6 +35,20 @@ export function mean(engine: Engine, x: Tensor, options: ReduceOptions = {}): Te
   engine.handle("x", x);
   const count = options.axis === undefined ? x.size : (x.shape[axisOf(x, options.axis)] as number);
   return reduce(engine, "mean", x, options, 1 / count);
+}
+
+export function cumsum(engine: Engine, x: Tensor, options: CumsumOptions): Tensor {
+  checkOptions("cumsum", options, cumsumChecks);
+  const handle = engine.handle("x", x);
+  const axis = axisOf(x, options.axis);
+  const reverse = options.reverse ?? false;
+  const { cumsum } = engine.module;
+  const sums = engine.apply(cumsum, [handle, axis, Number(reverse)]);
+  // x[i] is a term of the sums from i on, so its gradient is the sum of theirs.
+  recording()?.record("cumsum", { x }, [sums], ([d]) => ({
+    x: d && engine.apply(cumsum, [engine.handle("d", d), axis, Number(!reverse)]),
+  }));
+  return sums;
 }
 
 export function broadcastTo(engine: Engine, x: Tensor, shape: readonly number[]): Tensor {

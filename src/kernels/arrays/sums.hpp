@@ -1,8 +1,8 @@
 #pragma once
 
-// Sums over rows. kSumTerms rows are added in float, the sums of such blocks in double: the error
-// of a float sum of a hundred numbers is a few roundings. Where columns are fewer than
-// kLeastSumColumns, several rows are added side by side.
+// Sums over rows, and running sums. kSumTerms rows are added in float, the sums of such blocks in
+// double: the error of a float sum of a hundred numbers is a few roundings. Where columns are fewer
+// than kLeastSumColumns, several rows are added side by side.
 
 #include <cstdint>
 
@@ -41,6 +41,14 @@ void sum_parts(double* parts, std::int64_t rows, std::int64_t columns, float* su
   for (std::int64_t r = 1; r < rows; ++r)
     for (std::int64_t c = 0; c < columns; ++c) parts[c] += parts[r * columns + c];
   for (std::int64_t c = 0; c < columns; ++c) sums[c] = static_cast<float>(parts[c]);
+}
+
+template <class Isa>
+void running_sums(const float* x, std::int64_t rows, std::int64_t stride, std::int64_t width,
+                  float* y) noexcept {
+  double sums[kSumColumns] = {};
+  for (; rows > 0; --rows, x += stride, y += stride)
+    for (std::int64_t c = 0; c < width; ++c) y[c] = static_cast<float>(sums[c] += x[c]);
 }
 
 template <class Isa>

@@ -94,6 +94,10 @@ struct ArrayKernels {
                     std::int64_t together, double* sums) noexcept;
   /// sums[c] = the sum of parts[r][c]; parts is scratch afterwards.
   void (*sum_parts)(double* parts, std::int64_t rows, std::int64_t columns, float* sums) noexcept;
+  /// y[r][c] = x[0][c] + ... + x[r][c], for `width` columns, up to kSumColumns. Rows lie `stride`
+  /// numbers apart; a negative stride goes through them from the last one.
+  void (*running_sums)(const float* x, std::int64_t rows, std::int64_t stride, std::int64_t width,
+                       float* y) noexcept;
   /// Adds x [rows, columns] to rows that lie `stride` numbers apart.
   void (*add_block)(const float* x, std::int64_t rows, std::int64_t columns, float* to,
                     std::int64_t stride) noexcept;

@@ -4,8 +4,9 @@
 #include <utility>
 
 #include "heed/arrays.hpp"
+#include "ops/arrays/axes.hpp"
 #include "ops/arrays/broadcast.hpp"
-#include "ops/validate.hpp"
+#include "ops/share.hpp"
 
 namespace heed {
 
@@ -70,6 +71,30 @@ Tensor sum_to(Context& context, const TensorView& x, const Shape& shape) {
     before = std::move(sums);
     from = before.data().data();
   }
+  return y;
+}
+
+Tensor cumsum(Context& context, const TensorView& x, std::int64_t axis, bool reverse) {
+  ops::require_dtype("x", x, DType::kFloat32);
+  const Shape& shape = x.shape();
+  const int at = ops::checked_axis(axis, shape.rank());
+  Tensor y(shape);
+  if (shape.elements() == 0) return y;
+  using kernels::kSumColumns;
+  const std::int64_t rows = shape[at], columns = ops::elements_after(shape, at);
+  const std::int64_t tiles = ops::divide_up(columns, kSumColumns);
+  const std::int64_t first_row = reverse ? (rows - 1) * columns : 0;
+  const float* const from = x.data<float>().data() + first_row;
+  float* const to = y.data().data() + first_row;
+  ops::share(context.runtime(), ops::elements_before(shape, at) * tiles, 1,
+             3.0 * static_cast<double>(rows * std::min(columns, kSumColumns)),
+             [&](std::int64_t unit, std::int64_t) {
+               const std::int64_t column = unit % tiles * kSumColumns;
+               const std::int64_t first = unit / tiles * rows * columns + column;
+               context.runtime().kernels().arrays.running_sums(
+                   from + first, rows, reverse ? -columns : columns,
+                   std::min(kSumColumns, columns - column), to + first);
+             });
   return y;
 }
 

@@ -183,6 +183,53 @@ export const arithmetic = {
       h.mean(x, { axis: [0, 1] });
     },
   },
+  cumsum: {
+    calls: { cumsum: [{ x: floats(2, 3) }, (h, { x }) => h.cumsum(any(x), { axis: 1 })] },
+    options: ["axis, reverse", (h, t, o) => h.cumsum(t(2, 3), o)],
+    gradients: {
+      cumsum: gradient([list(2, 3)], (h, a) => h.cumsum(a, { axis: -1 })),
+      "cumsum of the middle axis, reversed": gradient([list(2, 3, 2)], (h, a) =>
+        h.cumsum(a, { axis: 1, reverse: true }),
+      ),
+    },
+    keepsShape: { cumsum: (h, x) => h.cumsum(x, { axis: -1 }) },
+    results: {
+      "cumsum of rows": [
+        (h) => h.cumsum(h.tensor([list(1, 2, 3), list(4, 5, 6)]), { axis: 1 }),
+        [list(1, 3, 6), list(4, 9, 15)],
+      ],
+      "cumsum of columns, reversed": [
+        (h) => h.cumsum(h.tensor([list(1, 2, 3), list(4, 5, 6)]), { axis: 0, reverse: true }),
+        [list(5, 7, 9), list(4, 5, 6)],
+      ],
+    },
+    refusals: [
+      row("cumsum without an axis", (h, t) => h.cumsum(t(2), any({})), "option", [
+        "axis",
+        axis,
+        "undefined",
+      ]),
+      row(
+        "cumsum along an axis that x does not have",
+        (h, t) => h.cumsum(t(2, 3), { axis: 2 }),
+        "option",
+        ["axis", "an axis of [2, 3]", "2"],
+      ),
+      row(
+        "cumsum with a number for reverse",
+        (h, t) => h.cumsum(t(2), { axis: 0, reverse: any(1) }),
+        "option",
+        ["reverse", "true or false", "1"],
+      ),
+    ],
+    types: (h, x) => {
+      same<ReturnType<typeof h.cumsum>, Tensor>(true);
+      // @ts-expect-error an axis is missing
+      h.cumsum(x);
+      // @ts-expect-error torch's name
+      h.cumsum(x, { dim: 0 });
+    },
+  },
   broadcastTo: {
     calls: { broadcastTo: [{ x: floats(3) }, (h, { x }) => h.broadcastTo(any(x), [2, 3])] },
     gradients: { broadcastTo: gradient([list(3, 1)], (h, a) => h.broadcastTo(a, [2, 3, 2])) },
