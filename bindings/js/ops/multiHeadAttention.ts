@@ -2,6 +2,11 @@
 
 import type { Engine } from "../core/engine.js";
 import { describe, refuse } from "../core/error.js";
+import {
+  readMultiHeadAttentionResult,
+  withMultiHeadAttentionOptions,
+  withMultiHeadAttentionParameters,
+} from "../core/members.js";
 import { recording } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
 import {
@@ -93,32 +98,19 @@ export function multiHeadAttention<O extends MultiHeadAttentionOptions>(
 ): MultiHeadAttentionResult<O> {
   checkOptions("multiHeadAttention", options, multiHeadChecks);
   checkOptions("multiHeadAttention", p, parameterChecks, "parameter");
+  const o: MultiHeadAttentionOptions = options;
   if (recording() || options.dropout) {
     checkShapes(engine, [query, key, value], p, options);
     return inSteps(engine, [query, key, value], p, options) as MultiHeadAttentionResult<O>;
   }
-  engine.run(engine.module.multiHeadAttention, [
+  const args = [
     engine.handle("query", query),
     engine.handle("key", key),
     engine.handle("value", value),
-    engine.handleOrNone("inProjWeight", p.inProjWeight),
-    engine.handleOrNone("qProjWeight", p.qProjWeight),
-    engine.handleOrNone("kProjWeight", p.kProjWeight),
-    engine.handleOrNone("vProjWeight", p.vProjWeight),
-    engine.handleOrNone("inProjBias", p.inProjBias),
-    engine.handleOrNone("outProjWeight", p.outProjWeight),
-    engine.handleOrNone("outProjBias", p.outProjBias),
-    options.heads ?? 0,
-    Number(options.isCausal ?? false),
-    engine.handleOrNone("mask", options.mask),
-    engine.handleOrNone("keyMask", options.keyMask),
-    Number(options.needWeights ?? false),
-    Number(options.averageWeights ?? false),
-  ]);
-  return {
-    output: engine.tensor(),
-    weights: engine.optional(),
-  } as MultiHeadAttentionResult<O>;
+  ];
+  withMultiHeadAttentionParameters(engine, args, p);
+  engine.run(engine.module.multiHeadAttention, withMultiHeadAttentionOptions(engine, args, o));
+  return readMultiHeadAttentionResult(engine) as MultiHeadAttentionResult<O>;
 }
 
 /**
