@@ -67,6 +67,11 @@ void for_each_operation(const Visit& visit) {
   visit(operation<&merge_attention>("mergeAttention"));
   visit(operation<&linear_attention>("linearAttention"));
   visit(operation<&multi_head_attention>("multiHeadAttention"));
+  visit(operation<[](Context&, const TensorView& query, const TensorView& key,
+                     const TensorView& value, const MultiHeadAttentionParameters& parameters,
+                     const MultiHeadAttentionOptions& options) {
+    check_multi_head_attention(query, key, value, parameters, options);
+  }>("checkMultiHeadAttention"));
   visit(operation<&average>("average"));
   visit(operation<&self_similarity>("selfSimilarity"));
   visit(operation<[](Context& context, const TensorView& x, const TensorView& weight,

@@ -12,7 +12,6 @@ import type { Tensor } from "../core/tensor.js";
 import {
   type Check,
   checkOptions,
-  checkTensor,
   isBoolean,
   isNumber,
   isTensor,
@@ -99,17 +98,19 @@ export function multiHeadAttention<O extends MultiHeadAttentionOptions>(
   checkOptions("multiHeadAttention", options, multiHeadChecks);
   checkOptions("multiHeadAttention", p, parameterChecks, "parameter");
   const o: MultiHeadAttentionOptions = options;
-  if (recording() || options.dropout) {
-    checkShapes(engine, [query, key, value], p, options);
-    return inSteps(engine, [query, key, value], p, options) as MultiHeadAttentionResult<O>;
-  }
   const args = [
     engine.handle("query", query),
     engine.handle("key", key),
     engine.handle("value", value),
   ];
   withMultiHeadAttentionParameters(engine, args, p);
-  engine.run(engine.module.multiHeadAttention, withMultiHeadAttentionOptions(engine, args, o));
+  withMultiHeadAttentionOptions(engine, args, o);
+  const { module } = engine;
+  if (recording() || o.dropout) {
+    engine.run(module.checkMultiHeadAttention, args);
+    return inSteps(engine, [query, key, value], p, o) as MultiHeadAttentionResult<O>;
+  }
+  engine.run(module.multiHeadAttention, args);
   return readMultiHeadAttentionResult(engine) as MultiHeadAttentionResult<O>;
 }
 
@@ -189,44 +190,6 @@ function joinedMasks(
   const bias = zeros(engine, shape);
   bias.data.set(Float32Array.from(keyMask.data, (see) => (see ? 0 : -Infinity)));
   return { mask, bias };
-}
-
-/** Checks that C++ makes in the one call, with the same messages. */
-function checkShapes(
-  engine: Engine,
-  [query, key, value]: readonly [Tensor, Tensor, Tensor],
-  p: MultiHeadAttentionParameters,
-  o: MultiHeadAttentionOptions,
-): void {
-  const any = undefined;
-  for (const [name, x] of Object.entries({ query, key, value }))
-    checkTensor(engine, name, x, [any, any, any]);
-  const [B, , E] = query.shape as [number, number, number];
-  const [, S] = key.shape;
-  const size = p.inProjWeight ? E : any;
-  checkTensor(engine, "key", key, [B, S, size]);
-  checkTensor(engine, "value", value, [B, S, size]);
-  const { heads = 0, keyMask } = o;
-  if (heads < 1 || E % heads !== 0)
-    throw refuse("option", "heads", `a divisor of the embedding size ${E}`, String(heads));
-  if (keyMask) checkTensor(engine, "keyMask", keyMask, [B, S], "bool");
-  if (p.outProjWeight === undefined) throw refuse("option", "outProjWeight", "a tensor", "nothing");
-  checkTensor(engine, "outProjWeight", p.outProjWeight, [E, E]);
-  if (p.outProjBias) checkTensor(engine, "outProjBias", p.outProjBias, [E]);
-  if (p.inProjBias) checkTensor(engine, "inProjBias", p.inProjBias, [3 * E]);
-  const inputs = { qProjWeight: query, kProjWeight: key, vProjWeight: value };
-  for (const name of ["qProjWeight", "kProjWeight", "vProjWeight"] as const) {
-    const weight = p[name];
-    if (p.inProjWeight && weight)
-      throw refuse("option", name, "nothing beside inProjWeight", "a tensor");
-    if (p.inProjWeight) {
-      checkTensor(engine, "inProjWeight", p.inProjWeight, [3 * E, E]);
-    } else if (weight === undefined) {
-      throw refuse("option", name, "a tensor, because inProjWeight is left out", "nothing");
-    } else {
-      checkTensor(engine, name, weight, [E, inputs[name].shape[2]]);
-    }
-  }
 }
 
 export function fromTorchMask(engine: Engine, mask: Tensor): Tensor {
