@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "members.hpp"
+#include "reflection.hpp"
 
 namespace heed::border {
 
@@ -47,7 +48,7 @@ class Reader {
     } else if constexpr (std::is_pointer_v<T>) {
       return reinterpret_cast<T>(handle());
     } else if constexpr (std::is_enum_v<T>) {
-      return static_cast<T>(read<int>());
+      return static_cast<T>(whole(number(), 0, kEnumerators<T>));
     } else if constexpr (std::is_arithmetic_v<T>) {
       return converted<T>(number());
     } else if constexpr (kIsOptionalNumber<T>) {
@@ -91,19 +92,21 @@ class Reader {
       return given != 0;
     } else if constexpr (std::is_integral_v<T>) {
       // Both are exact, because they are powers of 2 or 0.
-      const double least = Limits::min(), end = std::ldexp(1.0, Limits::digits);
-      if (!(given >= least && given < end && given == std::floor(given)))
-        refuse(given, least, end - 1);
+      return static_cast<T>(whole(given, Limits::min(), std::ldexp(1.0, Limits::digits)));
+    } else {
+      return static_cast<T>(given);
     }
-    return static_cast<T>(given);
   }
 
-  /// TypeScript checks options and names them, so this finds only what those checks missed.
-  [[noreturn, gnu::noinline]] void refuse(double given, double least, double most) const {
+  /// The number, if it is whole and from `least` to below `end`. TypeScript checks options and
+  /// names them, so this refuses only what those checks missed. One function for all types, because
+  /// the message increases the code size.
+  [[gnu::noinline]] double whole(double given, double least, double end) const {
+    if (given >= least && given < end && given == std::floor(given)) return given;
     const auto place = static_cast<std::size_t>(next_ - begin_);
     throw OptionError(
         "argument " + std::to_string(place),
-        "a whole number from " + MessagePart(least).text() + " to " + MessagePart(most).text(),
+        "a whole number from " + MessagePart(least).text() + " to " + MessagePart(end - 1).text(),
         given);
   }
 
@@ -199,12 +202,13 @@ class Writer {
 /// A context, once it has been created, and the memory of its calls.
 struct Engine {
   static constexpr std::size_t kNumbers = 4096;
+  static constexpr std::size_t kMessage = 1024;
 
   std::optional<Context> context;
   /// The arguments of the running call, then its results.
   std::array<double, kNumbers> numbers;
   /// Why a call failed. Allocated beforehand, because memory may have run out.
-  std::array<char, 1024> message;
+  std::array<char, kMessage> message;
 };
 
 /// The type of a parameter's argument: a value, a reference to an object that the function may
@@ -251,9 +255,9 @@ void run(Engine& engine, std::size_t count, Result (*function)(Context&, Paramet
   Call{finish, reader.read<Argument<Parameters>>()...};
 }
 
-/// How a call ended. After kDone the numbers are the results, otherwise the message says why. For
-/// heed's own errors the value is kRefused plus their code.
-enum class Ending : int { kDone, kInternal, kNoMemory, kRefused };
+/// How a call ended. After kDone the numbers are the results, otherwise the message says why. The
+/// codes of heed's own errors follow these values.
+enum class Ending : int { kDone, kInternal, kMemory };
 
 /// Runs a call and catches all exceptions, because JavaScript could not free them. One function for
 /// all calls, because handlers increase the code size.
@@ -268,9 +272,9 @@ enum class Ending : int { kDone, kInternal, kNoMemory, kRefused };
     call(engine, count);
     return static_cast<int>(Ending::kDone);
   } catch (const Error& error) {
-    return failed(Ending::kRefused, error.what()) + static_cast<int>(error.code());
+    return failed(Ending{kEnumerators<Ending> + static_cast<int>(error.code())}, error.what());
   } catch (const std::bad_alloc&) {
-    return failed(Ending::kNoMemory, "memory: expected more bytes, got none");
+    return failed(Ending::kMemory, "memory: expected more bytes, got none");
   } catch (const std::exception& error) {
     return failed(Ending::kInternal, error.what());
   } catch (...) {

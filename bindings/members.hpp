@@ -1,14 +1,23 @@
 #pragma once
 
-// The members of the structs that cross the border, in the order in which JavaScript writes or
-// reads them: tests/js/border.test.ts compares it with that of bindings/js.
+// The members of the structs that cross the border, in the order in which they are written and read
+// as numbers. describe.cpp prints them for TypeScript.
 
 #include <cstddef>
+#include <string_view>
 #include <tuple>
 
 #include "heed/heed.hpp"
 
 namespace heed::border {
+
+/// In TypeScript the name of an enumerator is that in C++ without the k and in lower case at its
+/// start, unless it is given here.
+template <auto Enumerator>
+inline constexpr std::string_view kNameInTypeScript = {};
+
+template <>
+inline constexpr std::string_view kNameInTypeScript<Precision::kInt8Scores> = "int8-scores";
 
 template <class T>
 inline constexpr std::nullptr_t kMembers = nullptr;

@@ -53,3 +53,17 @@ target_link_options(${module} PRIVATE --emit-tsd ${CMAKE_CURRENT_SOURCE_DIR}/dis
 set(path ${CMAKE_CURRENT_SOURCE_DIR}/node_modules/.bin:$ENV{PATH})
 set_property(TARGET ${module} PROPERTY RULE_LAUNCH_LINK
              "${CMAKE_COMMAND} -E env EM_NODE_JS=${node_launcher} PATH=${path}")
+
+# bindings/js/core/constants.ts and members.ts, which are the same for both variants.
+if(HEED_WASM_VARIANT STREQUAL simd)
+  set(core ${CMAKE_CURRENT_SOURCE_DIR}/bindings/js/core)
+  add_executable(describe bindings/describe.cpp)
+  set_target_properties(describe PROPERTIES SUFFIX .cjs)
+  target_include_directories(describe PRIVATE include)
+  target_compile_options(describe PRIVATE -Wall -Wextra -Wpedantic -Werror -Wshadow -O0)
+  target_link_options(describe PRIVATE -O0 -sENVIRONMENT=node)
+  add_custom_command(TARGET describe POST_BUILD
+    COMMAND ${NODE_PROGRAM} $<TARGET_FILE:describe> constants >${core}/constants.ts
+    COMMAND ${NODE_PROGRAM} $<TARGET_FILE:describe> members >${core}/members.ts
+    BYPRODUCTS ${core}/constants.ts ${core}/members.ts)
+endif()

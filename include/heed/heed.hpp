@@ -336,4 +336,11 @@ MultiHeadAttentionResult multi_head_attention(Context& context, const TensorView
                                               const MultiHeadAttentionParameters& parameters,
                                               const MultiHeadAttentionOptions& options);
 
+/// The checks of multi_head_attention except that of the mask, for callers that compute it in
+/// steps. Throws ShapeError, DTypeError, OptionError.
+void check_multi_head_attention(const TensorView& query, const TensorView& key,
+                                const TensorView& value,
+                                const MultiHeadAttentionParameters& parameters,
+                                const MultiHeadAttentionOptions& options);
+
 }  // namespace heed

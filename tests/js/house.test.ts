@@ -142,7 +142,12 @@ const rules: Rule[] = [
     says: "the border knows Emscripten and its allocator, itself and include/heed",
     about: /^bindings\/.*\.[ch]pp$/,
     reads: includes,
-    allows: isOneOf(/^<emscripten\//, /^<malloc\.h>$/, /^"(border|members)\.hpp"$/, /^"heed\//),
+    allows: isOneOf(
+      /^<emscripten\//,
+      /^<malloc\.h>$/,
+      /^"(border|members|operations|reflection)\.hpp"$/,
+      /^"heed\//,
+    ),
     brokenBy: { path: "bindings/embind.cpp", text: '#include "runtime/runtime.hpp"\n' },
   },
   {

@@ -1,11 +1,13 @@
 // The border to C++. All operations are called in the same way: TypeScript writes their arguments as numbers
-// into the module's memory, in the order of bindings/embind.cpp, and reads the results from there.
+// into the module's memory, in the order of the parameters in bindings/operations.hpp, and reads the results
+// from there. members.ts writes and reads structs.
 
+import { endings, errorCodes, messageSize, numberCount } from "./constants.js";
 import { HeedError, refuse } from "./error.js";
 import { emptied, type Handle, type HeedModule, type Operation } from "./module.js";
 
-/** The error codes of a call's status, in the order of bindings/border.hpp; the first one is success. */
-const codes = ["", "internal", "memory", "shape", "dtype", "option", "memory"] as const;
+/** The error codes of a call's status from 1 on; 0 is success. */
+const [, ...codes] = [...endings, ...errorCodes] as const;
 
 /** Names of C++ that are part of an object in TypeScript. */
 const names: Readonly<Record<string, string>> = {
@@ -44,9 +46,6 @@ const functions = {
   weights: ["deletePackedWeights", "packedWeightsBytes"],
   mask: ["deleteBlockMask", "blockMaskBytes"],
 } as const satisfies Record<Exclude<Kind, "tensor">, readonly [keyof HeedModule, keyof HeedModule]>;
-
-/** The number that stands for an option that is not given. */
-export const notGiven = Number.NaN;
 
 export class Border {
   #module: HeedModule;
@@ -89,11 +88,7 @@ export class Border {
       throw new HeedError("memory", "memory: expected room for an engine, got none");
     const ending = module.startEngine(this.#engine, threads);
     if (ending !== 0) throw this.#explain(ending);
-    this.#numbers = new Float64Array(
-      memory.buffer,
-      module.numbersOf(this.#engine),
-      module.numberCount,
-    );
+    this.#numbers = new Float64Array(memory.buffer, module.numbersOf(this.#engine), numberCount);
   }
 
   get module(): HeedModule {
@@ -214,12 +209,12 @@ export class Border {
   }
 
   #explain(ending: number, calledHere: Readonly<Record<string, string>> = {}): HeedError {
-    const bytes = new Uint8Array(this.buffer, this.module.messageOf(this.#engine), 1024);
+    const bytes = new Uint8Array(this.buffer, this.module.messageOf(this.#engine), messageSize);
     // TextDecoder does not accept shared memory: slice copies.
     const message = new TextDecoder().decode(bytes.slice(0, bytes.indexOf(0)));
     const text = message
       .replace(/\b[a-z]+(?:_[a-z]+)+\b/g, inTypeScript)
       .replace(/^\w+(?=:)/, (name) => calledHere[name] ?? name);
-    return new HeedError(codes[ending] || "internal", text);
+    return new HeedError(codes[ending - 1] ?? "internal", text);
   }
 }

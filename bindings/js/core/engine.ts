@@ -1,6 +1,7 @@
 // One loaded module and the objects in it: what every operation needs.
 
 import { Border, type HeldMemory } from "./border.js";
+import { dtypes } from "./constants.js";
 import { describe, refuse } from "./error.js";
 import type { Handle, HeedModule, Operation } from "./module.js";
 import { type Owned, ownedIn } from "./owned.js";
@@ -86,7 +87,7 @@ export class Engine {
   filled(shape: readonly number[], value: number): Tensor {
     const { module } = this;
     const tensor = this.apply(module.newTensor, [
-      module.DType.float32.value,
+      dtypes.indexOf("float32"),
       shape.length,
       ...shape,
     ]);

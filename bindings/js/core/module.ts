@@ -80,11 +80,8 @@ export type Glue = (options: never) => Promise<unknown>;
  */
 export function emptied(module: HeedModule): HeedModule {
   const remains = Object.entries(module).map(([name, value]) => {
-    if (typeof value !== "function") return [name, typeof value === "object" ? {} : value];
-    // An enumeration is a function that has its constants as properties.
-    const constants = Object.entries(value as unknown as Record<string, { value: number }>);
-    if (!("values" in value)) return [name, () => 0];
-    return [name, Object.fromEntries(constants.map(([key, { value }]) => [key, { value }]))];
+    if (typeof value === "function") return [name, () => 0];
+    return [name, typeof value === "object" ? {} : value];
   });
   return Object.fromEntries(remains);
 }

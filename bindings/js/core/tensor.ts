@@ -1,4 +1,5 @@
 import type { Kind } from "./border.js";
+import { type DType, dtypes, mostAxes } from "./constants.js";
 import { isInstance } from "./copies.js";
 import type { Engine } from "./engine.js";
 import { describe, HeedError, refuse } from "./error.js";
@@ -7,10 +8,7 @@ import { Owned } from "./owned.js";
 import { showElements } from "./showElements.js";
 import type { Check } from "./validate.js";
 
-/** In the order of C++'s DType. */
-const dtypes = ["float32", "int32", "bool", "float16", "bfloat16"] as const;
-
-export type DType = (typeof dtypes)[number];
+export type { DType };
 
 /** The elements of a tensor; a bool is a byte, 0 or 1; float16 and bfloat16 are given as their bits. */
 export type TensorData = Float32Array | Int32Array | Uint8Array | Uint16Array;
@@ -172,8 +170,6 @@ function fromBits(bits: number, dtype: "float16" | "bfloat16"): number {
   return sign * (1 + fraction) * 2 ** (exponent - bias);
 }
 
-const mostAxes = 8;
-
 /** @internal */
 export function checkShape(shape: unknown): asserts shape is readonly number[] {
   // `every` would skip the holes of a list.
@@ -322,7 +318,7 @@ export function createTensor(
   }
   const stored = isHalf && !isBits ? "float32" : dtype;
   const { border, module } = engine;
-  border.run(module.newTensor, [module.DType[stored].value, shape.length, ...shape]);
+  border.run(module.newTensor, [dtypes.indexOf(stored), shape.length, ...shape]);
   const tensor = new Tensor(engine, border.next());
   tensor.data.set(elements as ArrayLike<number>);
   return tensor;

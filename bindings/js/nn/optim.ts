@@ -1,6 +1,7 @@
 // Optimisers, which update parameters in place, and learning rate schedules.
 
 import { describe, refuse } from "../core/error.js";
+import type { AdamOptionsMembers } from "../core/members.js";
 import { disposeSymbol } from "../core/owned.js";
 import { createTensor, Tensor } from "../core/tensor.js";
 import {
@@ -14,7 +15,7 @@ import {
   isWholeNumber,
   parametersOf,
 } from "../core/validate.js";
-import { type AdamNumbers, adamStep, clipGradients, sgdStep } from "../ops/optim.js";
+import { adamStep, clipGradients, sgdStep } from "../ops/optim.js";
 import { type LoadedStateDict, loadTensors, type StateDict } from "./stateDict.js";
 
 /** The tensors to train, or an object that has them, such as a module. */
@@ -252,7 +253,7 @@ const adamChecks = {
 } satisfies Record<keyof AdamOptions, Check>;
 
 abstract class AdamLike extends Optimizer {
-  readonly #numbers: Omit<AdamNumbers, "learningRate">;
+  readonly #numbers: Omit<Required<AdamOptionsMembers>, "learningRate">;
 
   constructor(parameters: Parameters, options: Required<AdamOptions>, isDecoupled: boolean) {
     const { learningRate, betas, eps, weightDecay } = options;

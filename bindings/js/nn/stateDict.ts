@@ -1,5 +1,6 @@
 // State dicts: tensors by name, which modules and optimisers save and load.
 
+import { dtypes } from "../core/constants.js";
 import { describe, HeedError, type HeedErrorCode } from "../core/error.js";
 import { createTensor, type Tensor } from "../core/tensor.js";
 import { isListOf } from "../core/validate.js";
@@ -119,7 +120,7 @@ function copy(tensor: Tensor, { dtype, data }: StateDictEntry): void {
   const { engine } = tensor;
   const bits = Uint16Array.from(data as ArrayLike<number>);
   const halves = createTensor(engine, bits, tensor.shape, dtype);
-  const wanted = engine.module.DType.float32.value;
+  const wanted = dtypes.indexOf("float32");
   const floats = engine.run(engine.module.cast, [engine.handle("data", halves), wanted]).tensor();
   tensor.data.set(floats.data);
   floats.dispose();

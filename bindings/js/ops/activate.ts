@@ -1,20 +1,20 @@
 // Activations: functions of each element.
 
+import { type Activation as AnyActivation, activations } from "../core/constants.js";
 import type { Engine } from "../core/engine.js";
+import { readSwigluGradients } from "../core/members.js";
 import { recording } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
 import { checkArgument, oneOf } from "../core/validate.js";
 
-const activations = ["relu", "gelu", "geluTanh", "silu", "tanh", "sigmoid"] as const;
-
 /** A function of each element. */
-export type Activation = (typeof activations)[number];
+export type Activation = Exclude<AnyActivation, "none">;
 
-export const isActivation = oneOf(...activations);
+export const isActivation = oneOf(...activations.filter((name) => name !== "none"));
 
 export function activate(engine: Engine, x: Tensor, activation: Activation): Tensor {
   checkArgument("activation", activation, isActivation);
-  const value = activationValue(engine, activation);
+  const value = activations.indexOf(activation);
   const y = engine.apply(engine.module.activate, [engine.handle("x", x), value]);
   recording()?.record(activation, { x }, [y], ([d]) => ({
     x: activateBackward(engine, d, x, value),
@@ -33,18 +33,13 @@ export function activateBackward(
   return engine.apply(engine.module.activateBackward, args);
 }
 
-/** The number of an activation in C++. */
-export function activationValue(engine: Engine, activation: Activation | "none"): number {
-  return engine.module.Activation[activation].value;
-}
-
 export function swiglu(engine: Engine, gate: Tensor, up: Tensor): Tensor {
   const { module } = engine;
   const inputs = () => [engine.handle("gate", gate), engine.handle("up", up)];
   const y = engine.apply(module.swiglu, inputs());
   recording()?.record("swiglu", { gate, up }, [y], ([d]) => {
     engine.run(module.swigluBackward, [engine.handle("d", d), ...inputs()]);
-    return { gate: engine.tensor(), up: engine.tensor() };
+    return readSwigluGradients(engine);
   });
   return y;
 }

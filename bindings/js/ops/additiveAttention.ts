@@ -1,6 +1,7 @@
 // Additive attention.
 
 import type { Engine } from "../core/engine.js";
+import { readAdditiveAttentionGradients, readAdditiveAttentionResult } from "../core/members.js";
 import { recording } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
 import { type Check, checkOptions, checkTensor, isTensor } from "../core/validate.js";
@@ -73,8 +74,7 @@ export function additiveScores(
   ];
   const mask = engine.handleOrNone("keyMask", options.keyMask);
   engine.run(module.additiveAttention, [...inputs(), mask], { weight: "scoreWeight" });
-  const output = engine.tensor();
-  const weights = engine.tensor();
+  const { output, weights } = readAdditiveAttentionResult(engine);
   const taken = { q, k, v, scoreWeight };
   recording()?.record("additiveAttention", taken, [output, weights], ([given, dWeights]) => {
     const d = given ?? engine.zeros(output.shape);
@@ -84,12 +84,7 @@ export function additiveScores(
       ...inputs(),
       engine.handle("weights", weights),
     ]);
-    const { weight, ...gradients } = {
-      q: engine.tensor(),
-      k: engine.tensor(),
-      v: engine.tensor(),
-      weight: engine.tensor(),
-    };
+    const { weight, ...gradients } = readAdditiveAttentionGradients(engine);
     if (d !== given) d.dispose();
     return { ...gradients, scoreWeight: weight };
   });

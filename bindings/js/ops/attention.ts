@@ -1,7 +1,13 @@
 // heed.attention: its options, their checks, and the call.
 
-import { notGiven } from "../core/border.js";
+import { type Precision, precisions } from "../core/constants.js";
 import type { Engine, List } from "../core/engine.js";
+import {
+  readAttentionGradients,
+  readAttentionResult,
+  withAttentionGradientOptions,
+  withAttentionOptions,
+} from "../core/members.js";
 import { recording, snapshot } from "../core/tape.js";
 import { Tensor } from "../core/tensor.js";
 import {
@@ -58,7 +64,7 @@ export interface AttentionOptions {
    * numbers of 7 bits (after SageAttention, 2024): faster, with a cosine similarity of the output above
    * 0.9995 on normally distributed inputs. Not with a cache.
    */
-  precision?: "float32" | "int8-scores";
+  precision?: Precision;
   /** Scores become softcap * tanh(score / softcap). */
   softcap?: number;
   /** float32, added to the scores beside a boolean mask; broadcasts to [B, H, L, S]. */
@@ -151,7 +157,7 @@ const checks = {
   },
   mask: isTensor,
   kvLengths: isListOrTensor,
-  precision: oneOf("float32", "int8-scores"),
+  precision: oneOf(...precisions),
   softcap: isNumber,
   bias: isTensor,
   alibiSlopes: isListOrTensor,
@@ -198,19 +204,12 @@ export function attention<O extends AttentionOptions>(
     const keepsStatistics = tape !== undefined && isDifferentiable;
     const named = o.needWeights ? calledHere : calledHereForCapture;
     engine.withLists((list) =>
-      engine.run(attention, [...inputs, ...optionNumbers(engine, o, list, keepsStatistics)], named),
+      engine.run(attention, withOptions(engine, inputs, o, list, keepsStatistics), named),
     );
   }
-  const output = engine.tensor();
-  const weights = engine.optional();
-  const lse = engine.optional();
-  const statistics = engine.optional();
-  const scores = engine.optional();
-  const capped = engine.optional();
-  const masked = engine.optional();
-  const entropy = engine.optional();
-  const presentKey = engine.optional();
-  const presentValue = engine.optional();
+  const result = readAttentionResult(engine);
+  const { output, weights, lse, statistics, scores, capped, masked, entropy } = result;
+  const { presentKey, presentValue } = result;
   const { capture } = o;
   if (tape) {
     const taken = inputsOf(q, k, v, o);
@@ -267,81 +266,76 @@ function attentionBackward(
   needs: (input: string) => boolean,
 ) {
   const d = given ?? engine.zeros(output.shape);
-  engine.withLists((list) =>
-    engine.run(engine.module.attentionBackward, [
-      engine.handle("d", d),
-      engine.handle("q", q),
-      engine.handle("k", k),
-      engine.handle("v", v),
-      engine.handle("output", output),
-      engine.handle("statistics", statistics),
-      ...optionNumbers(engine, o, list, false),
-      Number(needs("mask")),
-      Number(needs("bias")),
-      Number(needs("alibiSlopes")),
-      Number(needs("sinks")),
-      engine.handleOrNone("dLse", dLse),
-    ]),
-  );
-  const { pastKey, pastValue, ...gradients } = {
-    q: engine.tensor(),
-    k: engine.tensor(),
-    v: engine.tensor(),
-    mask: engine.optional(),
-    bias: engine.optional(),
-    alibiSlopes: engine.optional(),
-    sinks: engine.optional(),
-    pastKey: engine.optional(),
-    pastValue: engine.optional(),
-  };
+  const args = [
+    engine.handle("d", d),
+    engine.handle("q", q),
+    engine.handle("k", k),
+    engine.handle("v", v),
+    engine.handle("output", output),
+    engine.handle("statistics", statistics),
+  ];
+  engine.withLists((list) => {
+    withOptions(engine, args, o, list, false);
+    withAttentionGradientOptions(engine, args, {
+      needMask: needs("mask"),
+      needBias: needs("bias"),
+      needAlibiSlopes: needs("alibiSlopes"),
+      needSinks: needs("sinks"),
+      dLse,
+    });
+    engine.run(engine.module.attentionBackward, args);
+  });
+  const { pastKey, pastValue, ...gradients } = readAttentionGradients(engine);
   if (d !== given) d.dispose();
   return { ...gradients, "past.key": pastKey, "past.value": pastValue };
 }
 
-/** The options in the order of bindings/embind.cpp. */
-function optionNumbers(
+/** Adds the options to the arguments of a call. */
+function withOptions(
   engine: Engine,
+  args: number[],
   o: AttentionOptions,
   list: List,
   needStatistics: boolean,
 ): number[] {
-  const { module } = engine;
-  const { past, capture } = o;
+  const { causalOffset, window, past, capture } = o;
   const captures = (stage: CaptureStage) =>
-    Number(capture !== undefined && (capture === stage || capture.includes(stage)));
+    capture !== undefined && (capture === stage || capture.includes(stage));
   const bounds = readBounds(o.cuSeqlens);
-  return [
-    o.heads ?? 0,
-    o.kvHeads ?? 0,
-    o.scale ?? notGiven,
-    Number(o.isCausal ?? false),
-    typeof o.causalOffset === "string" ? module.CausalAlignment[o.causalOffset].value : 0,
-    list("causalOffset", offsets(o.causalOffset)),
-    o.window?.[0] ?? -1,
-    o.window?.[1] ?? -1,
-    engine.handleOrNone("mask", o.mask),
-    list("kvLengths", o.kvLengths),
-    o.blockMask?.handle("blockMask", engine.border) ?? 0,
-    o.precision === "int8-scores" ? module.Precision.int8Scores.value : 0,
-    o.softcap ?? 0,
-    engine.handleOrNone("bias", o.bias),
-    list("alibiSlopes", o.alibiSlopes, "float32"),
-    list("sinks", o.sinks, "float32"),
-    o.dropout ?? 0,
-    o.seed ?? 0,
-    past instanceof KvCache ? 0 : past ? engine.handle("past.key", past.key) : 0,
-    past instanceof KvCache ? 0 : past ? engine.handle("past.value", past.value) : 0,
-    past instanceof KvCache ? past.handle("past", engine.border) : 0,
-    list("cuSeqlens", bounds?.q),
-    list("cuSeqlens", bounds?.k),
-    o.needWeights ? 1 : captures("weights"),
-    Number(o.needLse ?? false),
-    Number(needStatistics),
-    captures("scores"),
-    captures("capped"),
-    captures("masked"),
-    captures("entropy"),
-  ];
+  const cache = past instanceof KvCache ? past : undefined;
+  const tensors = past instanceof KvCache ? undefined : past;
+  return withAttentionOptions(engine, args, {
+    heads: o.heads,
+    kvHeads: o.kvHeads,
+    scale: o.scale,
+    isCausal: o.isCausal,
+    causalAlignment: typeof causalOffset === "string" ? causalOffset : undefined,
+    causalOffset: list("causalOffset", offsets(causalOffset)),
+    windowLeft: window?.[0],
+    windowRight: window?.[1],
+    mask: o.mask,
+    kvLengths: list("kvLengths", o.kvLengths),
+    blockMask: o.blockMask?.handle("blockMask", engine.border),
+    precision: o.precision,
+    softcap: o.softcap,
+    bias: o.bias,
+    alibiSlopes: list("alibiSlopes", o.alibiSlopes, "float32"),
+    sinks: list("sinks", o.sinks, "float32"),
+    dropout: o.dropout,
+    dropoutSeed: o.seed,
+    pastKey: tensors && engine.handle("past.key", tensors.key),
+    pastValue: tensors && engine.handle("past.value", tensors.value),
+    cache: cache?.handle("past", engine.border),
+    cuSeqlensQ: list("cuSeqlens", bounds?.q),
+    cuSeqlensK: list("cuSeqlens", bounds?.k),
+    needWeights: o.needWeights || captures("weights"),
+    needLse: o.needLse,
+    needStatistics,
+    captureScores: captures("scores"),
+    captureCapped: captures("capped"),
+    captureMasked: captures("masked"),
+    captureEntropy: captures("entropy"),
+  });
 }
 
 /** One stage, or an object with the listed stages. */

@@ -1,6 +1,7 @@
 // Attention without parameters: with equal scores, or with the products of the inputs as scores.
 
 import type { Engine } from "../core/engine.js";
+import { readSelfSimilarityResult, withAverageOptions } from "../core/members.js";
 import { recording } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
 import { type Check, checkOptions, checkTensor, isBoolean, isTensor } from "../core/validate.js";
@@ -28,11 +29,11 @@ const checks = { isCausal: isBoolean, keyMask: isTensor } satisfies Record<
 export function average(engine: Engine, x: Tensor, options: AverageOptions = {}): Tensor {
   checkOptions("average", options, checks);
   const { module } = engine;
-  const { isCausal = false, keyMask } = options;
-  const numbers = () => [Number(isCausal), engine.handleOrNone("keyMask", keyMask)];
-  const y = engine.apply(module.average, [engine.handle("x", x), ...numbers()]);
+  const { isCausal, keyMask } = options;
+  const withOptions = (args: number[]) => withAverageOptions(engine, args, { isCausal, keyMask });
+  const y = engine.apply(module.average, withOptions([engine.handle("x", x)]));
   recording()?.record("average", { x }, [y], ([d]) => {
-    const args = [engine.handle("d", d), ...numbers()];
+    const args = withOptions([engine.handle("d", d)]);
     return { x: engine.apply(module.averageBackward, args) };
   });
   return y;
@@ -44,5 +45,5 @@ export function selfSimilarity(engine: Engine, x: Tensor): SelfSimilarityResult 
     return dotProductAttention(engine, x, x, x, undefined);
   }
   engine.run(engine.module.selfSimilarity, [engine.handle("x", x)]);
-  return { output: engine.tensor(), weights: engine.tensor() };
+  return readSelfSimilarityResult(engine);
 }

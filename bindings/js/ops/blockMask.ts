@@ -1,6 +1,7 @@
 // The block mask: a mask function, evaluated once and stored by blocks; and functions for common masks.
 
 import type { Kind } from "../core/border.js";
+import { blockKeys, blockQueries, emptyBlock, fullBlock } from "../core/constants.js";
 import type { Engine } from "../core/engine.js";
 import { describe, HeedError, refuse } from "../core/error.js";
 import { Owned } from "../core/owned.js";
@@ -33,13 +34,8 @@ const checks = {
   keys: isWholeNumber(0),
 } satisfies Record<keyof BlockMaskSizes, Check>;
 
-// The kernel's tiles, and the names of blocks without bits: as in include/heed/heed.hpp.
-const blockQueries = 48;
-const blockKeys = 128;
 /** Evaluating more pairs would take too long. */
 const mostPairs = 2 ** 30;
-const empty = -1;
-const full = -2;
 
 interface Blocks {
   kinds: Int32Array;
@@ -82,7 +78,7 @@ function evaluate(visible: MaskFunction, sizes: Required<BlockMaskSizes>): Block
             }
           }
           const isFull = seen === height * width;
-          kinds[next++] = seen === 0 ? empty : isFull ? full : bits.push(block) - 1;
+          kinds[next++] = seen === 0 ? emptyBlock : isFull ? fullBlock : bits.push(block) - 1;
         }
       }
     }
@@ -131,7 +127,7 @@ export class BlockMask extends Owned {
     }
     super(engine, border.nextHeld("mask"));
     this.sizes = all;
-    this.density = kinds.filter((kind) => kind !== empty).length / Math.max(1, kinds.length);
+    this.density = kinds.filter((kind) => kind !== emptyBlock).length / Math.max(1, kinds.length);
   }
 
   /** @internal */

@@ -1,7 +1,8 @@
 // The cross-entropy loss.
 
-import { notGiven } from "../core/border.js";
+import { type Reduction, reductions } from "../core/constants.js";
 import type { Engine } from "../core/engine.js";
+import { withCrossEntropyOptions } from "../core/members.js";
 import { recording } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
 import { type Check, checkOptions, isNumber, isWholeNumber, oneOf } from "../core/validate.js";
@@ -12,13 +13,13 @@ export interface CrossEntropyOptions {
   /** The proportion of the target that is spread evenly over all classes; 0 by default. */
   labelSmoothing?: number;
   /** "mean" by default; "none" gives the loss of each row. */
-  reduction?: "mean" | "sum" | "none";
+  reduction?: Reduction;
 }
 
 const crossEntropyChecks = {
   ignoreIndex: isWholeNumber(-(2 ** 31), 2 ** 31 - 1),
   labelSmoothing: isNumber,
-  reduction: oneOf("mean", "sum", "none"),
+  reduction: oneOf(...reductions),
 } satisfies Record<keyof CrossEntropyOptions, Check>;
 
 export function crossEntropy(
@@ -29,17 +30,14 @@ export function crossEntropy(
 ): Tensor {
   checkOptions("crossEntropy", options, crossEntropyChecks);
   const { module } = engine;
-  const { ignoreIndex, labelSmoothing = 0, reduction = "mean" } = options;
-  const args = () => [
-    engine.handle("logits", logits),
-    engine.handle("targets", targets),
-    ignoreIndex ?? notGiven,
-    labelSmoothing,
-    module.Reduction[reduction].value,
-  ];
-  const loss = engine.apply(module.crossEntropy, args());
+  const { ignoreIndex, labelSmoothing, reduction } = options;
+  const withInputs = (args: number[]) => {
+    args.push(engine.handle("logits", logits), engine.handle("targets", targets));
+    return withCrossEntropyOptions(args, { ignoreIndex, labelSmoothing, reduction });
+  };
+  const loss = engine.apply(module.crossEntropy, withInputs([]));
   recording()?.record("crossEntropy", { logits }, [loss], ([d]) => {
-    engine.run(module.crossEntropyBackward, [engine.handle("d", d), ...args()]);
+    engine.run(module.crossEntropyBackward, withInputs([engine.handle("d", d)]));
     return { logits: engine.tensor() };
   });
   return loss;

@@ -1,6 +1,5 @@
 // Rows of a table.
 
-import { notGiven } from "../core/border.js";
 import type { Engine } from "../core/engine.js";
 import { refuse } from "../core/error.js";
 import { recording } from "../core/tape.js";
@@ -37,7 +36,12 @@ export function embedding(
     );
   const found = engine.apply(module.embedding, args);
   recording()?.record("embedding", { weight }, [found], ([d]) => {
-    const args = [engine.handle("d", d), engine.handle("ids", ids), rows, paddingIndex ?? notGiven];
+    const args = [
+      engine.handle("d", d),
+      engine.handle("ids", ids),
+      rows,
+      paddingIndex ?? Number.NaN,
+    ];
     return { weight: engine.apply(module.embeddingBackward, args) };
   });
   return found;

@@ -1,6 +1,12 @@
 // The gated recurrent unit.
 
 import type { Engine } from "../core/engine.js";
+import {
+  readGruGradients,
+  readGruResult,
+  withGruOptions,
+  withGruParameters,
+} from "../core/members.js";
 import { recording, snapshot } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
 import { type Check, checkOptions, isListOrTensor, isTensor } from "../core/validate.js";
@@ -55,44 +61,29 @@ export function gru(
   const { weightIh, weightHh, biasIh, biasHh } = parameters;
   const tape = recording();
   const { state: before, lengths } = tape ? snapshot(options) : options;
-  const inputs = () => [
-    engine.handle("x", x),
-    engine.handle("weightIh", weightIh),
-    engine.handle("weightHh", weightHh),
-    engine.handleOrNone("biasIh", biasIh),
-    engine.handleOrNone("biasHh", biasHh),
-  ];
+  const withInputs = (args: number[]) => {
+    args.push(engine.handle("x", x));
+    return withGruParameters(engine, args, { weightIh, weightHh, biasIh, biasHh });
+  };
   return engine.withLists((list) => {
-    const given = (needGates: boolean) => [
-      engine.handleOrNone("state", before),
-      list("lengths", lengths),
-      Number(needGates),
-    ];
-    engine.run(module.gru, [...inputs(), ...given(tape !== undefined)]);
-    const output = engine.tensor();
-    const state = engine.tensor();
-    const gates = engine.optional();
+    const given = {
+      state: before,
+      lengths: list("lengths", lengths),
+      needGates: tape !== undefined,
+    };
+    engine.run(module.gru, withGruOptions(engine, withInputs([]), given));
+    const { output, state, gates } = readGruResult(engine);
     const taken = { x, weightIh, weightHh, biasIh, biasHh, state: before };
     tape?.record("gru", taken, [output, state], ([dOutput, dState]) =>
       engine.withLists((list) => {
-        engine.run(module.gruBackward, [
+        const args = withInputs([
           engine.handleOrNone("d", dOutput),
           engine.handleOrNone("d", dState),
-          ...inputs(),
-          engine.handle("output", output),
-          engine.handle("gates", gates),
-          engine.handleOrNone("state", before),
-          list("lengths", lengths),
-          1,
         ]);
-        return {
-          x: engine.tensor(),
-          state: engine.tensor(),
-          weightIh: engine.tensor(),
-          weightHh: engine.tensor(),
-          biasIh: engine.optional(),
-          biasHh: engine.optional(),
-        };
+        args.push(engine.handle("output", output), engine.handle("gates", gates));
+        const options = { ...given, lengths: list("lengths", lengths) };
+        engine.run(module.gruBackward, withGruOptions(engine, args, options));
+        return readGruGradients(engine);
       }),
     );
     return { output, state };

@@ -1,6 +1,7 @@
 // Kernel regression.
 
 import type { Engine } from "../core/engine.js";
+import { readKernelRegressionGradients, readKernelRegressionResult } from "../core/members.js";
 import { recording } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
 
@@ -22,19 +23,13 @@ export function kernelRegression(
   const taken = { xQuery, xTrain, yTrain, bandwidth };
   const inputs = () => Object.entries(taken).map(([name, x]) => engine.handle(name, x));
   engine.run(module.kernelRegression, inputs());
-  const output = engine.tensor();
-  const weights = engine.tensor();
+  const { output, weights } = readKernelRegressionResult(engine);
   const tape = recording();
   tape?.cut("weights of kernelRegression", taken, [weights]);
   tape?.record("kernelRegression", taken, [output], ([d]) => {
     const args = [engine.handle("d", d), ...inputs(), engine.handle("weights", weights)];
     engine.run(module.kernelRegressionBackward, args);
-    return {
-      xQuery: engine.tensor(),
-      xTrain: engine.tensor(),
-      yTrain: engine.tensor(),
-      bandwidth: engine.tensor(),
-    };
+    return readKernelRegressionGradients(engine);
   });
   return { output, weights };
 }

@@ -1,8 +1,10 @@
 // The cache of keys and values, in the layout that the kernel reads.
 
 import type { Kind } from "../core/border.js";
+import { type KvCacheFormat, kvCacheFormats } from "../core/constants.js";
 import type { Engine } from "../core/engine.js";
 import { describe } from "../core/error.js";
+import { withKvCacheOptions } from "../core/members.js";
 import type { Operation } from "../core/module.js";
 import { Owned } from "../core/owned.js";
 import type { Tensor } from "../core/tensor.js";
@@ -28,7 +30,7 @@ export interface KvCacheOptions {
   /** The most tokens that a sequence holds. */
   capacity: number;
   /** How numbers are stored; "float32" by default. "int8" has one scale for each token and head. */
-  dtype?: "float32" | "float16" | "int8";
+  dtype?: KvCacheFormat;
   /**
    * A full sequence drops its oldest tokens instead of refusing new ones; positions continue to count. In
    * attention, the query at position p sees the last `capacity` keys up to its own, from p - capacity + 1 on,
@@ -44,7 +46,7 @@ const checks = {
   headSize: isWholeNumber(1),
   valueSize: isWholeNumber(1),
   capacity: isWholeNumber(1),
-  dtype: oneOf("float32", "float16", "int8"),
+  dtype: oneOf(...kvCacheFormats),
   isRolling: isBoolean,
 } satisfies Record<keyof KvCacheOptions, Check>;
 
@@ -63,17 +65,10 @@ export class KvCache extends Owned {
     const { batch = 1, heads, headSize, valueSize = headSize, capacity } = options;
     const { dtype = "float32", isRolling = false } = options;
     const { module, border } = engine;
-    border.run(module.newKvCache, [
-      batch,
-      heads,
-      headSize,
-      valueSize,
-      capacity,
-      module.KvCacheFormat[dtype].value,
-      Number(isRolling),
-    ]);
+    const all = { batch, heads, headSize, valueSize, capacity, dtype, isRolling };
+    border.run(module.newKvCache, withKvCacheOptions([], { ...all, format: dtype }));
     super(engine, border.nextHeld("cache"));
-    this.#options = { batch, heads, headSize, valueSize, capacity, dtype, isRolling };
+    this.#options = all;
   }
 
   /** @internal */

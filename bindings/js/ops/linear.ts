@@ -1,17 +1,13 @@
 // The linear layer.
 
+import { activations } from "../core/constants.js";
 import type { Engine } from "../core/engine.js";
+import { readLinearGradients, withLinearGradientOptions } from "../core/members.js";
 import type { Handle, Operation } from "../core/module.js";
 import { recording } from "../core/tape.js";
 import { Tensor } from "../core/tensor.js";
 import { type Check, checkOptions, isTensor } from "../core/validate.js";
-import {
-  type Activation,
-  activate,
-  activateBackward,
-  activationValue,
-  isActivation,
-} from "./activate.js";
+import { type Activation, activate, activateBackward, isActivation } from "./activate.js";
 import { PackedWeights } from "./packedWeights.js";
 
 export interface LinearOptions {
@@ -49,29 +45,24 @@ export function linear(
     ]);
   if (weight instanceof PackedWeights) {
     const handle = weight.handle("weight", engine.border);
-    const y = run(module.linearPacked, handle, activationValue(engine, activation ?? "none"));
+    const y = run(module.linearPacked, handle, activations.indexOf(activation ?? "none"));
     tape?.cut("linear with packed weights", { x, weight: weight.weight, bias }, [y]);
     return y;
   }
   const handle = engine.handle("weight", weight);
-  const value = activationValue(engine, activation ?? "none");
+  const value = activations.indexOf(activation ?? "none");
   if (!tape) return run(module.linear, handle, value);
 
   // The gradient of an activation depends on its argument, so that is computed and kept. ReLU is an exception:
   // its result is positive where its argument is.
   const relu = activation === "relu" ? value : undefined;
-  const y = run(module.linear, handle, relu ?? activationValue(engine, "none"));
+  const y = run(module.linear, handle, relu ?? activations.indexOf("none"));
   tape.record("linear", { x, weight, bias }, [y], ([given], needs) => {
     const d = relu === undefined ? given : activateBackward(engine, given, y, relu);
-    engine.run(module.linearBackward, [
-      engine.handle("d", d),
-      engine.handle("x", x),
-      engine.handle("weight", weight),
-      Number(needs("x")),
-      Number(needs("weight")),
-      Number(needs("bias")),
-    ]);
-    const gradients = { x: engine.optional(), weight: engine.optional(), bias: engine.optional() };
+    const args = [engine.handle("d", d), engine.handle("x", x), engine.handle("weight", weight)];
+    const options = { needX: needs("x"), needWeight: needs("weight"), needBias: needs("bias") };
+    engine.run(module.linearBackward, withLinearGradientOptions(args, options));
+    const gradients = readLinearGradients(engine);
     if (d !== given) d?.dispose();
     return gradients;
   });

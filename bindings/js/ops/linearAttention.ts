@@ -1,7 +1,8 @@
 // Linear attention.
 
-import { notGiven } from "../core/border.js";
+import { type LinearRule, linearRules } from "../core/constants.js";
 import type { Engine } from "../core/engine.js";
+import { readLinearAttentionResult, withLinearAttentionOptions } from "../core/members.js";
 import { recording } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
 import {
@@ -15,7 +16,7 @@ import {
 
 export interface LinearAttentionOptions {
   /** How a token changes the state S [D, Dv]: see include/heed/heed.hpp. */
-  rule?: "linear" | "gated" | "delta" | "gatedDelta";
+  rule?: LinearRule;
   /** Query heads of inputs [B, L, H*D]. */
   heads?: number;
   /** Key/value heads of inputs [B, L, G*D]; as many as `heads` by default. */
@@ -42,7 +43,7 @@ export interface LinearAttentionResult {
 }
 
 const checks = {
-  rule: oneOf("linear", "gated", "delta", "gatedDelta"),
+  rule: oneOf(...linearRules),
   heads: isWholeNumber(1),
   kvHeads: isWholeNumber(1),
   scale: isNumber,
@@ -59,22 +60,11 @@ export function linearAttention(
   options: LinearAttentionOptions = {},
 ): LinearAttentionResult {
   checkOptions("linearAttention", options, checks);
-  const { module } = engine;
-  engine.run(module.linearAttention, [
-    engine.handle("q", q),
-    engine.handle("k", k),
-    engine.handle("v", v),
-    module.LinearRule[options.rule ?? "linear"].value,
-    options.heads ?? 0,
-    options.kvHeads ?? 0,
-    options.scale ?? notGiven,
-    engine.handleOrNone("decay", options.decay),
-    engine.handleOrNone("beta", options.beta),
-    engine.handleOrNone("pastState", options.pastState),
-  ]);
-  const output = engine.tensor();
-  const presentState = engine.tensor();
+  const args = [engine.handle("q", q), engine.handle("k", k), engine.handle("v", v)];
+  engine.run(engine.module.linearAttention, withLinearAttentionOptions(engine, args, options));
+  const result = readLinearAttentionResult(engine);
   const { decay, beta, pastState } = options;
-  recording()?.cut("linearAttention", { q, k, v, decay, beta, pastState }, [output, presentState]);
-  return { output, presentState };
+  const results = [result.output, result.presentState];
+  recording()?.cut("linearAttention", { q, k, v, decay, beta, pastState }, results);
+  return result;
 }

@@ -1,6 +1,8 @@
 // Local and non-local means of an image.
 
+import { type Border, borders } from "../core/constants.js";
 import type { Engine } from "../core/engine.js";
+import { readNonLocalMeansResult, withNonLocalMeansOptions } from "../core/members.js";
 import { recording } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
 import {
@@ -23,7 +25,7 @@ export interface NonLocalMeansOptions {
   /** Standard deviation of the noise: 2 sigma^2 is subtracted from the distances; 0 by default. */
   sigma?: number;
   /** The image outside its edges: mirrored (the default) or zero. */
-  border?: "reflect" | "zero";
+  border?: Border;
 }
 
 export interface NonLocalMeansResult {
@@ -39,7 +41,7 @@ const checks = {
   searchRadius: isWholeNumber(0),
   h: isPositive,
   sigma: isNumber,
-  border: oneOf("reflect", "zero"),
+  border: oneOf(...borders),
 } satisfies Record<keyof NonLocalMeansOptions, Check>;
 
 export function localMean(engine: Engine, image: Tensor, radius: number): Tensor {
@@ -54,12 +56,12 @@ export function nonLocalMeans(
   image: Tensor,
   options: NonLocalMeansOptions = {},
 ): NonLocalMeansResult {
-  const numbers = nonLocalMeansNumbers(engine, "nonLocalMeans", options);
-  engine.run(engine.module.nonLocalMeans, [engine.handle("image", image), ...numbers]);
-  const output = engine.tensor();
-  const weightSum = engine.tensor();
-  recording()?.cut("nonLocalMeans", { image }, [output, weightSum]);
-  return { output, weightSum };
+  checkOptions("nonLocalMeans", options, checks);
+  const args = withNonLocalMeansOptions([engine.handle("image", image)], options);
+  engine.run(engine.module.nonLocalMeans, args);
+  const result = readNonLocalMeansResult(engine);
+  recording()?.cut("nonLocalMeans", { image }, [result.output, result.weightSum]);
+  return result;
 }
 
 export function nonLocalMeansWeights(
@@ -71,24 +73,9 @@ export function nonLocalMeansWeights(
 ): Tensor {
   checkArgument("row", row, isWholeNumber(0));
   checkArgument("column", column, isWholeNumber(0));
-  const numbers = nonLocalMeansNumbers(engine, "nonLocalMeansWeights", options);
-  const args = [engine.handle("image", image), row, column, ...numbers];
+  checkOptions("nonLocalMeansWeights", options, checks);
+  const args = withNonLocalMeansOptions([engine.handle("image", image), row, column], options);
   const weights = engine.apply(engine.module.nonLocalMeansWeights, args);
   recording()?.cut("nonLocalMeansWeights", { image }, [weights]);
   return weights;
-}
-
-function nonLocalMeansNumbers(
-  engine: Engine,
-  operation: string,
-  options: NonLocalMeansOptions,
-): number[] {
-  checkOptions(operation, options, checks);
-  return [
-    options.patchRadius ?? 3,
-    options.searchRadius ?? 10,
-    options.h ?? 0.1,
-    options.sigma ?? 0,
-    engine.module.Border[options.border ?? "reflect"].value,
-  ];
 }

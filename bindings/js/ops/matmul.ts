@@ -1,6 +1,7 @@
 // Products of matrices.
 
 import type { Engine } from "../core/engine.js";
+import { withMatmulOptions } from "../core/members.js";
 import { recording } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
 import { type Check, checkOptions, isBoolean } from "../core/validate.js";
@@ -20,12 +21,10 @@ const checks = { transposeA: isBoolean, transposeB: isBoolean } satisfies Record
 export function matmul(engine: Engine, a: Tensor, b: Tensor, options: MatmulOptions = {}): Tensor {
   checkOptions("matmul", options, checks);
   const times = (x: Tensor, y: Tensor, transposeA: boolean, transposeB: boolean) =>
-    engine.apply(engine.module.matmul, [
-      engine.handle("a", x),
-      engine.handle("b", y),
-      Number(transposeA),
-      Number(transposeB),
-    ]);
+    engine.apply(
+      engine.module.matmul,
+      withMatmulOptions([engine.handle("a", x), engine.handle("b", y)], { transposeA, transposeB }),
+    );
   const { transposeA = false, transposeB = false } = options;
   const result = times(a, b, transposeA, transposeB);
   recording()?.record("matmul", { a, b }, [result], ([d], needs) => {

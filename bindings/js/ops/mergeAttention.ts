@@ -2,6 +2,7 @@
 
 import type { Engine } from "../core/engine.js";
 import { describe, refuse } from "../core/error.js";
+import { readPartialAttention } from "../core/members.js";
 import { recording } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
 import { isObject } from "../core/validate.js";
@@ -27,9 +28,8 @@ export function mergeAttention(
     engine.handle("b.output", b.output),
     engine.handle("b.lse", b.lse),
   ]);
-  const output = engine.tensor();
-  const lse = engine.tensor();
+  const merged = readPartialAttention(engine);
   const taken = { "a.output": a.output, "a.lse": a.lse, "b.output": b.output, "b.lse": b.lse };
-  recording()?.cut("mergeAttention", taken, [output, lse]);
-  return { output, lse };
+  recording()?.cut("mergeAttention", taken, [merged.output, merged.lse]);
+  return merged;
 }

@@ -2,12 +2,16 @@
 
 import type { Engine } from "../core/engine.js";
 import { describe, refuse } from "../core/error.js";
+import {
+  readMultiHeadAttentionResult,
+  withMultiHeadAttentionOptions,
+  withMultiHeadAttentionParameters,
+} from "../core/members.js";
 import { recording } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
 import {
   type Check,
   checkOptions,
-  checkTensor,
   isBoolean,
   isNumber,
   isTensor,
@@ -93,32 +97,21 @@ export function multiHeadAttention<O extends MultiHeadAttentionOptions>(
 ): MultiHeadAttentionResult<O> {
   checkOptions("multiHeadAttention", options, multiHeadChecks);
   checkOptions("multiHeadAttention", p, parameterChecks, "parameter");
-  if (recording() || options.dropout) {
-    checkShapes(engine, [query, key, value], p, options);
-    return inSteps(engine, [query, key, value], p, options) as MultiHeadAttentionResult<O>;
-  }
-  engine.run(engine.module.multiHeadAttention, [
+  const o: MultiHeadAttentionOptions = options;
+  const args = [
     engine.handle("query", query),
     engine.handle("key", key),
     engine.handle("value", value),
-    engine.handleOrNone("inProjWeight", p.inProjWeight),
-    engine.handleOrNone("qProjWeight", p.qProjWeight),
-    engine.handleOrNone("kProjWeight", p.kProjWeight),
-    engine.handleOrNone("vProjWeight", p.vProjWeight),
-    engine.handleOrNone("inProjBias", p.inProjBias),
-    engine.handleOrNone("outProjWeight", p.outProjWeight),
-    engine.handleOrNone("outProjBias", p.outProjBias),
-    options.heads ?? 0,
-    Number(options.isCausal ?? false),
-    engine.handleOrNone("mask", options.mask),
-    engine.handleOrNone("keyMask", options.keyMask),
-    Number(options.needWeights ?? false),
-    Number(options.averageWeights ?? false),
-  ]);
-  return {
-    output: engine.tensor(),
-    weights: engine.optional(),
-  } as MultiHeadAttentionResult<O>;
+  ];
+  withMultiHeadAttentionParameters(engine, args, p);
+  withMultiHeadAttentionOptions(engine, args, o);
+  const { module } = engine;
+  if (recording() || o.dropout) {
+    engine.run(module.checkMultiHeadAttention, args);
+    return inSteps(engine, [query, key, value], p, o) as MultiHeadAttentionResult<O>;
+  }
+  engine.run(module.multiHeadAttention, args);
+  return readMultiHeadAttentionResult(engine) as MultiHeadAttentionResult<O>;
 }
 
 /**
@@ -197,44 +190,6 @@ function joinedMasks(
   const bias = zeros(engine, shape);
   bias.data.set(Float32Array.from(keyMask.data, (see) => (see ? 0 : -Infinity)));
   return { mask, bias };
-}
-
-/** Checks that C++ makes in the one call, with the same messages. */
-function checkShapes(
-  engine: Engine,
-  [query, key, value]: readonly [Tensor, Tensor, Tensor],
-  p: MultiHeadAttentionParameters,
-  o: MultiHeadAttentionOptions,
-): void {
-  const any = undefined;
-  for (const [name, x] of Object.entries({ query, key, value }))
-    checkTensor(engine, name, x, [any, any, any]);
-  const [B, , E] = query.shape as [number, number, number];
-  const [, S] = key.shape;
-  const size = p.inProjWeight ? E : any;
-  checkTensor(engine, "key", key, [B, S, size]);
-  checkTensor(engine, "value", value, [B, S, size]);
-  const { heads = 0, keyMask } = o;
-  if (heads < 1 || E % heads !== 0)
-    throw refuse("option", "heads", `a divisor of the embedding size ${E}`, String(heads));
-  if (keyMask) checkTensor(engine, "keyMask", keyMask, [B, S], "bool");
-  if (p.outProjWeight === undefined) throw refuse("option", "outProjWeight", "a tensor", "nothing");
-  checkTensor(engine, "outProjWeight", p.outProjWeight, [E, E]);
-  if (p.outProjBias) checkTensor(engine, "outProjBias", p.outProjBias, [E]);
-  if (p.inProjBias) checkTensor(engine, "inProjBias", p.inProjBias, [3 * E]);
-  const inputs = { qProjWeight: query, kProjWeight: key, vProjWeight: value };
-  for (const name of ["qProjWeight", "kProjWeight", "vProjWeight"] as const) {
-    const weight = p[name];
-    if (p.inProjWeight && weight)
-      throw refuse("option", name, "nothing beside inProjWeight", "a tensor");
-    if (p.inProjWeight) {
-      checkTensor(engine, "inProjWeight", p.inProjWeight, [3 * E, E]);
-    } else if (weight === undefined) {
-      throw refuse("option", name, "a tensor, because inProjWeight is left out", "nothing");
-    } else {
-      checkTensor(engine, name, weight, [E, inputs[name].shape[2]]);
-    }
-  }
 }
 
 export function fromTorchMask(engine: Engine, mask: Tensor): Tensor {

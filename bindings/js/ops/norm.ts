@@ -1,6 +1,7 @@
 // Layer norm and RMS norm.
 
 import type { Engine } from "../core/engine.js";
+import { readNormGradients, withLayerNormOptions, withRmsNormOptions } from "../core/members.js";
 import { recording } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
 import { type Check, checkOptions, isNumber, isTensor, isWholeNumber } from "../core/validate.js";
@@ -39,18 +40,15 @@ const rmsNormChecks = {
 export function layerNorm(engine: Engine, x: Tensor, options: LayerNormOptions = {}): Tensor {
   checkOptions("layerNorm", options, layerNormChecks);
   const { module } = engine;
-  const { weight, bias, eps = 1e-5, axes = 1 } = options;
-  const args = () => [
-    engine.handle("x", x),
-    axes,
-    engine.handleOrNone("weight", weight),
-    engine.handleOrNone("bias", bias),
-    eps,
-  ];
-  const y = engine.apply(module.layerNorm, args());
+  const { weight, bias, eps, axes } = options;
+  const withInputs = (args: number[]) => {
+    args.push(engine.handle("x", x));
+    return withLayerNormOptions(engine, args, { weight, bias, eps, axes });
+  };
+  const y = engine.apply(module.layerNorm, withInputs([]));
   recording()?.record("layerNorm", { x, weight, bias }, [y], ([d]) => {
-    engine.run(module.layerNormBackward, [engine.handle("d", d), ...args()]);
-    return { x: engine.tensor(), weight: engine.optional(), bias: engine.optional() };
+    engine.run(module.layerNormBackward, withInputs([engine.handle("d", d)]));
+    return readNormGradients(engine);
   });
   return y;
 }
@@ -58,12 +56,15 @@ export function layerNorm(engine: Engine, x: Tensor, options: LayerNormOptions =
 export function rmsNorm(engine: Engine, x: Tensor, options: RmsNormOptions = {}): Tensor {
   checkOptions("rmsNorm", options, rmsNormChecks);
   const { module } = engine;
-  const { weight, eps = 1e-6, axes = 1 } = options;
-  const args = () => [engine.handle("x", x), axes, engine.handleOrNone("weight", weight), eps];
-  const y = engine.apply(module.rmsNorm, args());
+  const { weight, eps, axes } = options;
+  const withInputs = (args: number[]) => {
+    args.push(engine.handle("x", x));
+    return withRmsNormOptions(engine, args, { weight, eps, axes });
+  };
+  const y = engine.apply(module.rmsNorm, withInputs([]));
   recording()?.record("rmsNorm", { x, weight }, [y], ([d]) => {
-    engine.run(module.rmsNormBackward, [engine.handle("d", d), ...args()]);
-    return { x: engine.tensor(), weight: engine.optional(), bias: engine.optional() };
+    engine.run(module.rmsNormBackward, withInputs([engine.handle("d", d)]));
+    return readNormGradients(engine);
   });
   return y;
 }

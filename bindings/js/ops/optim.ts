@@ -1,24 +1,13 @@
 // Optimiser steps, which update tensors in place: see nn/optim.ts.
 
 import type { Engine } from "../core/engine.js";
+import {
+  type AdamOptionsMembers,
+  type SgdOptionsMembers,
+  withAdamOptions,
+  withSgdOptions,
+} from "../core/members.js";
 import type { Tensor } from "../core/tensor.js";
-
-export interface SgdNumbers {
-  learningRate: number;
-  momentum: number;
-  dampening: number;
-  nesterov: boolean;
-  weightDecay: number;
-}
-
-export interface AdamNumbers {
-  learningRate: number;
-  beta1: number;
-  beta2: number;
-  eps: number;
-  weightDecay: number;
-  isDecoupled: boolean;
-}
 
 /** torch.optim.SGD's step; without momentum there is no buffer. */
 export function sgdStep(
@@ -27,19 +16,15 @@ export function sgdStep(
   gradient: Tensor,
   buffer: Tensor | undefined,
   isFirst: boolean,
-  o: SgdNumbers,
+  o: Required<SgdOptionsMembers>,
 ): void {
-  engine.run(engine.module.sgdStep, [
+  const args = [
     engine.handle("parameter", parameter),
     engine.handle("gradient", gradient),
     engine.handleOrNone("buffer", buffer),
     Number(isFirst),
-    o.learningRate,
-    o.momentum,
-    o.dampening,
-    Number(o.nesterov),
-    o.weightDecay,
-  ]);
+  ];
+  engine.run(engine.module.sgdStep, withSgdOptions(args, o));
 }
 
 /** Step number `step`, from 1, of torch.optim.Adam or AdamW. */
@@ -50,21 +35,16 @@ export function adamStep(
   average: Tensor,
   averageOfSquares: Tensor,
   step: number,
-  o: AdamNumbers,
+  o: Required<AdamOptionsMembers>,
 ): void {
-  engine.run(engine.module.adamStep, [
+  const args = [
     engine.handle("parameter", parameter),
     engine.handle("gradient", gradient),
     engine.handle("average", average),
     engine.handle("averageOfSquares", averageOfSquares),
     step,
-    o.learningRate,
-    o.beta1,
-    o.beta2,
-    o.eps,
-    o.weightDecay,
-    Number(o.isDecoupled),
-  ]);
+  ];
+  engine.run(engine.module.adamStep, withAdamOptions(args, o));
 }
 
 /** Scales gradients to a common norm of at most `maxNorm`, and returns their norm before that. */

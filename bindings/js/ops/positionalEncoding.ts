@@ -1,6 +1,7 @@
 // The sinusoidal positional encoding.
 
 import type { Engine } from "../core/engine.js";
+import { withSinusoidalOptions } from "../core/members.js";
 import type { Tensor } from "../core/tensor.js";
 import {
   type Check,
@@ -31,6 +32,6 @@ export function sinusoidalEncoding(
   checkArgument("length", length, isWholeNumber(0));
   checkArgument("size", size, isWholeNumber(0));
   checkOptions("sinusoidalEncoding", options, checks);
-  const { base = 10000, offset = 0 } = options;
-  return engine.apply(engine.module.sinusoidalEncoding, [length, size, base, offset]);
+  const args = withSinusoidalOptions([length, size], options);
+  return engine.apply(engine.module.sinusoidalEncoding, args);
 }

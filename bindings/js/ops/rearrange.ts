@@ -1,5 +1,6 @@
 // The same elements in another shape or order, in parts or joined.
 
+import { numberCount } from "../core/constants.js";
 import type { Engine } from "../core/engine.js";
 import { describe, refuse } from "../core/error.js";
 import { recording, snapshot } from "../core/tape.js";
@@ -102,9 +103,9 @@ export function split(
   const along = axisOf(x, options.axis ?? 0);
   const all = x.shape[along] as number;
   const isCount = typeof sizes === "number";
-  const most = mostParts(engine);
   const count = isCount ? sizes : Array.isArray(sizes) ? sizes.length : 0;
-  if (count > most) throw refuse("option", "sizes", `at most ${most} parts`, String(count));
+  if (count > mostParts)
+    throw refuse("option", "sizes", `at most ${mostParts} parts`, String(count));
   const expected = isCount ? `a divisor of ${all}` : `sizes that are ${all} together`;
   const list = isCount
     ? new Array<number>(Number.isInteger(sizes) && sizes > 0 ? sizes : 0).fill(all / sizes)
@@ -143,9 +144,8 @@ export function concat(
   checkOptions("concat", options, axisChecks);
   if (!Array.isArray(given) || given.length === 0)
     throw refuse("option", "parts", "one tensor or more", describe(given));
-  const most = mostParts(engine);
-  if (given.length > most)
-    throw refuse("option", "parts", `at most ${most} tensors`, String(given.length));
+  if (given.length > mostParts)
+    throw refuse("option", "parts", `at most ${mostParts} tensors`, String(given.length));
   const parts = snapshot(given);
   for (const [i, part] of parts.entries()) engine.handle(`parts[${i}]`, part);
   const along = axisOf(parts[0] as Tensor, options.axis ?? 0);
@@ -165,7 +165,7 @@ export function concat(
 }
 
 /** A call has room for this many tensors, beside one axis and their number. */
-const mostParts = (engine: Engine) => engine.module.numberCount - 2;
+const mostParts = numberCount - 2;
 
 // Not recorded.
 

@@ -1,6 +1,8 @@
 // Rotary position embedding.
 
+import { type RopeStyle, ropeStyles } from "../core/constants.js";
 import type { Engine } from "../core/engine.js";
+import { withRopeOptions } from "../core/members.js";
 import type { Operation } from "../core/module.js";
 import { recording, snapshot } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
@@ -15,7 +17,7 @@ import {
 
 export interface RopeOptions {
   /** Pairs (x[c], x[c + rotarySize / 2]), or (x[2c], x[2c + 1]); "half" by default. */
-  style?: "half" | "interleaved";
+  style?: RopeStyle;
   /** Heads of x [B, L, H*D]. */
   heads?: number;
   /** The number of entries of each head that are rotated, from the first on; all by default. */
@@ -35,7 +37,7 @@ export interface RopeOptions {
 }
 
 const checks = {
-  style: oneOf("half", "interleaved"),
+  style: oneOf(...ropeStyles),
   heads: isWholeNumber(1),
   rotarySize: isWholeNumber(2),
   base: isPositive,
@@ -51,17 +53,7 @@ export function rope(engine: Engine, x: Tensor, options: RopeOptions = {}): Tens
   const tape = recording();
   const o = tape ? snapshot(options) : options;
   const turn = (operation: Operation, x: Tensor) =>
-    engine.apply(operation, [
-      engine.handle("x", x),
-      module.RopeStyle[o.style ?? "half"].value,
-      o.heads ?? 0,
-      o.rotarySize ?? 0,
-      o.base ?? 10000,
-      o.offset ?? 0,
-      engine.handleOrNone("positionIds", o.positionIds),
-      engine.handleOrNone("cos", o.cos),
-      engine.handleOrNone("sin", o.sin),
-    ]);
+    engine.apply(operation, withRopeOptions(engine, [engine.handle("x", x)], o));
   const turned = turn(module.rope, x);
   tape?.cut("rope for its tables", { cos: o.cos, sin: o.sin }, [turned]);
   tape?.record("rope", { x }, [turned], ([d]) => ({

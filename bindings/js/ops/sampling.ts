@@ -1,6 +1,7 @@
 // From logits to tokens: the largest ones, and sampling.
 
 import type { Engine } from "../core/engine.js";
+import { readTopKResult, withSampleOptions } from "../core/members.js";
 import { recording } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
 import {
@@ -40,20 +41,16 @@ const checks = {
 export function topK(engine: Engine, x: Tensor, k: number): TopKResult {
   checkArgument("k", k, isWholeNumber(1));
   engine.run(engine.module.topK, [engine.handle("x", x), k]);
-  const values = engine.tensor();
-  const indices = engine.tensor();
-  recording()?.cut("topK", { x }, [values]);
-  return { values, indices };
+  const result = readTopKResult(engine);
+  recording()?.cut("topK", { x }, [result.values]);
+  return result;
 }
 
 export function sample(engine: Engine, logits: Tensor, options: SampleOptions): Tensor {
   checkOptions("sample", options, checks);
   checkRequired(options, checks, "seed");
-  return engine.apply(engine.module.sample, [
-    engine.handle("logits", logits),
-    options.temperature ?? 1,
-    options.topK ?? 0,
-    options.topP ?? 1,
-    options.seed,
-  ]);
+  return engine.apply(
+    engine.module.sample,
+    withSampleOptions([engine.handle("logits", logits)], options),
+  );
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "heed/heed.hpp"
@@ -49,9 +50,11 @@ Projection input_projection(const MultiHeadAttentionParameters& parameters, int 
   return {weight, bias};
 }
 
-void validate_inputs(const TensorView& query, const TensorView& key, const TensorView& value,
-                     const MultiHeadAttentionParameters& parameters,
-                     const MultiHeadAttentionOptions& options) {
+/// Checks all arguments except the mask, and returns the projections of query, key and value.
+std::array<Projection, 3> validated(const TensorView& query, const TensorView& key,
+                                    const TensorView& value,
+                                    const MultiHeadAttentionParameters& parameters,
+                                    const MultiHeadAttentionOptions& options) {
   ops::require_floats("query", query, 3);
   ops::require_floats("key", key, 3);
   ops::require_floats("value", value, 3);
@@ -70,6 +73,8 @@ void validate_inputs(const TensorView& query, const TensorView& key, const Tenso
   ops::require_floats("out_proj_weight", *parameters.out_proj_weight, Shape{E, E});
   if (parameters.out_proj_bias)
     ops::require_floats("out_proj_bias", *parameters.out_proj_bias, Shape{E});
+  return {input_projection(parameters, 0, E, query), input_projection(parameters, 1, E, key),
+          input_projection(parameters, 2, E, value)};
 }
 
 /// A mask and a key mask in one: a key is hidden if either hides it. T is the mask's element type.
@@ -131,11 +136,7 @@ MultiHeadAttentionResult multi_head_attention(Context& context, const TensorView
                                               const TensorView& key, const TensorView& value,
                                               const MultiHeadAttentionParameters& parameters,
                                               const MultiHeadAttentionOptions& options) {
-  validate_inputs(query, key, value, parameters, options);
-  const std::int64_t E = query.shape()[2];
-  const Projection projections[] = {input_projection(parameters, 0, E, query),
-                                    input_projection(parameters, 1, E, key),
-                                    input_projection(parameters, 2, E, value)};
+  const std::array<Projection, 3> projections = validated(query, key, value, parameters, options);
 
   AttentionOptions inner;
   inner.heads = options.heads;
@@ -167,6 +168,13 @@ MultiHeadAttentionResult multi_head_attention(Context& context, const TensorView
     result.weights =
         options.average_weights ? mean_over_heads(*heads.weights) : std::move(*heads.weights);
   return result;
+}
+
+void check_multi_head_attention(const TensorView& query, const TensorView& key,
+                                const TensorView& value,
+                                const MultiHeadAttentionParameters& parameters,
+                                const MultiHeadAttentionOptions& options) {
+  validated(query, key, value, parameters, options);
 }
 
 }  // namespace heed
