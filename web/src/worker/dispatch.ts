@@ -1,5 +1,5 @@
 /** The worker's side of the protocol: passes each request to its solver, and sends the answer back. */
-import type { Heed } from "heed";
+import { type Heed, pause } from "heed";
 import type { FromWorker, ToWorker } from "./protocol";
 import type { Solver } from "./solver";
 
@@ -15,18 +15,6 @@ export function buffersIn(value: unknown, found = new Set<Transferable>()): Set<
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-/** Resolves once all messages that arrived before have been handled. */
-function afterMessages(): Promise<void> {
-  const { port1, port2 } = new MessageChannel();
-  return new Promise((resolve) => {
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(null);
-  });
 }
 
 /** Returns a handler for messages from the page. */
@@ -49,7 +37,7 @@ export function dispatcher(
         signal,
         progress: (progress) => send({ id, progress }),
         async pause() {
-          await afterMessages();
+          await pause();
           signal.throwIfAborted();
         },
       });
