@@ -2,8 +2,9 @@
 
 import { format } from "../shared/format";
 import { colourOf, css, endsIn, inkOn, largestIn } from "./colour";
+import type { Ink } from "./ink";
 import { geometryOf, labelsStand, measuring, textWidth, widthOf } from "./layout";
-import { decimalsThatFit, type Ink, type Still } from "./paint";
+import { decimalsThatFit, type Still } from "./paint";
 import { at, entries, type View } from "./view";
 
 function escapeXml(text: string): string {

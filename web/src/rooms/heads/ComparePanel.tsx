@@ -3,9 +3,8 @@
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
 import { useWidth } from "../../shared/useWidth";
-import { HeadMap } from "./HeadMap";
+import { HeadMap, useDifference, useHeadPicture } from "./HeadMap";
 import { usePage } from "./page";
-import { useDifference, useHeadPicture } from "./pictures";
 import type { HeadView } from "./scene";
 
 function Comparison({ shown, other }: { shown: HeadView; other: HeadView }) {

@@ -10,11 +10,10 @@ import { useShell } from "../../shared/shell";
 import { TokenRow } from "../../shared/TokenRow";
 import { Transport } from "../../shared/Transport";
 import { useWidth } from "../../shared/useWidth";
-import { HeadMap } from "./HeadMap";
+import { HeadMap, useHeadPicture } from "./HeadMap";
 import { measureNames, measures } from "./measures";
 import { Patches } from "./Patches";
 import { usePage } from "./page";
-import { useHeadPicture } from "./pictures";
 import { type HeadView, isComparable, placesWords } from "./scene";
 
 const none = "";

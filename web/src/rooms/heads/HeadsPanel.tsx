@@ -2,8 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { Legend } from "../../picture/Legend";
-import { Matrix } from "../../picture/Matrix";
-import { usePicture } from "../../picture/usePicture";
+import { Matrix, usePicture } from "../../picture/Matrix";
 import { useWeightPalette } from "../../picture/useWeightPalette";
 import { viewOn } from "../../picture/view";
 import { format } from "../../shared/format";
@@ -18,7 +17,7 @@ const side = 68;
 
 function Thumbnail({ view: shown, label }: { view: HeadView; label: string }) {
   const { state, scene, set, drop } = usePage();
-  const { theme, restrictions } = useShell();
+  const { restrictions } = useShell();
   const { attention, head, name } = shown;
   const { measure } = state;
   const { small } = head;
@@ -42,7 +41,7 @@ function Thumbnail({ view: shown, label }: { view: HeadView; label: string }) {
         aria-pressed={scene.shown.head.key === head.key}
         onClick={() => set({ head: head.key, cell: null })}
       >
-        <Matrix picture={picture} theme={theme} summary={`${name}; ${measures[measure].name}:`} />
+        <Matrix picture={picture} summary={`${name}; ${measures[measure].name}:`} />
         <span class="thumbnail-words number">
           <span>{label}</span> <span data-measure>{value}</span>
         </span>

@@ -1,9 +1,8 @@
 /** A picture, and how much the selected row attends to each of its patches. */
 import { useMemo } from "preact/hooks";
 import type { Palette } from "../../picture/colour";
-import { HeatMap } from "../../picture/HeatMap";
-import type { Cell } from "../../picture/Matrix";
-import { usePicture } from "../../picture/usePicture";
+import type { Cell } from "../../picture/layout";
+import { HeatMap, usePicture } from "../../picture/Matrix";
 import { useWeightPalette } from "../../picture/useWeightPalette";
 import { viewOn } from "../../picture/view";
 import { usePage } from "./page";

@@ -3,9 +3,9 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { textOf } from "../../shared/explanation";
 import { Panel } from "../../shared/Panel";
 import type { RoomProps } from "../../shared/room";
-import { useFootnote, useShell } from "../../shared/shell";
+import { useFootnote } from "../../shared/shell";
 import { TryNext } from "../../shared/TryNext";
-import { useAnswer } from "../../worker/useAnswer";
+import { useAnswer, useEngine } from "../../worker/engineClient";
 import { AnswerPanel } from "./AnswerPanel";
 import { ComparePanel } from "./ComparePanel";
 import { Controls } from "./Controls";
@@ -26,7 +26,7 @@ function isSame(a: CellAt | null, b: CellAt | null): boolean {
 /** The last answer stays in view while an input cannot be read. */
 function useSeen(state: State) {
   const { exhibit, text, seed, dropped } = state;
-  const { engine } = useShell();
+  const engine = useEngine();
   const request = useMemo<Look>(() => {
     const base = new URL("./", document.baseURI).href;
     return { kind: "look", base, exhibit, text, seed, dropped };

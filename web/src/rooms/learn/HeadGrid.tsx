@@ -2,10 +2,8 @@
 import { useId, useMemo } from "preact/hooks";
 import type { Palette } from "../../picture/colour";
 import { Legend } from "../../picture/Legend";
-import { Matrix } from "../../picture/Matrix";
-import { usePicture } from "../../picture/usePicture";
+import { Matrix, usePicture } from "../../picture/Matrix";
 import { type Shares, weightsOf } from "../../shared/attended";
-import { useShell } from "../../shared/shell";
 import type { CourseProps } from "./courseProps";
 import type { CourseAttention } from "./orders";
 import type { HeadRef } from "./state";
@@ -29,7 +27,6 @@ function SmallHead({
   palette: Palette;
   summary: string;
 }) {
-  const { theme } = useShell();
   const [ref, isSeen] = useIsSeen<HTMLSpanElement>();
   const shown = useTurn(shares, isSeen);
   const view = useMemo(() => weightsOf(attention, shown, head), [shown, attention, head]);
@@ -41,7 +38,7 @@ function SmallHead({
   });
   return (
     <span ref={ref}>
-      <Matrix picture={picture} theme={theme} summary={summary} />
+      <Matrix picture={picture} summary={summary} />
     </span>
   );
 }

@@ -1,11 +1,9 @@
 /** One head's weights, large enough to be read, with the right places outlined. */
 import { useMemo, useState } from "preact/hooks";
 import type { Palette } from "../../picture/colour";
-import { HeatMap } from "../../picture/HeatMap";
+import type { Area, Cell } from "../../picture/layout";
 import { cellsFor, leftOf } from "../../picture/layout";
-import type { Cell } from "../../picture/Matrix";
-import type { Area } from "../../picture/paint";
-import { usePicture } from "../../picture/usePicture";
+import { HeatMap, usePicture } from "../../picture/Matrix";
 import { type Shares, weightsOf } from "../../shared/attended";
 import { textOf } from "../../shared/explanation";
 import { Readout } from "../../shared/Readout";

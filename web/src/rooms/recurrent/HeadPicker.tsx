@@ -2,10 +2,8 @@
 import { useMemo } from "preact/hooks";
 import type { Palette } from "../../picture/colour";
 import { Legend } from "../../picture/Legend";
-import { Matrix } from "../../picture/Matrix";
-import { usePicture } from "../../picture/usePicture";
+import { Matrix, usePicture } from "../../picture/Matrix";
 import { useWeightPalette } from "../../picture/useWeightPalette";
-import { useShell } from "../../shared/shell";
 import { viewOfHead } from "./maps";
 import { usePage } from "./page";
 import type { RecordedAttention } from "./problem";
@@ -25,13 +23,12 @@ function Thumbnail({
   name: string;
 }) {
   const { source } = usePage();
-  const { theme } = useShell();
   const view = useMemo(() => attention && viewOfHead(attention, head), [attention, head]);
   const rows = attention?.rows ?? lastStep + 1;
   const cols = Math.max(1, source.length);
   const cell = { width: size.width / cols, height: size.height / rows };
   const picture = usePicture({ view, rows, cols, palette, cell });
-  return <Matrix picture={picture} theme={theme} summary={`Weights of ${name}`} />;
+  return <Matrix picture={picture} summary={`Weights of ${name}`} />;
 }
 
 export function HeadPicker() {

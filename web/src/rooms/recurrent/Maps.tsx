@@ -1,12 +1,9 @@
 /** The maps of all models below one another, with aligned columns: one for each character of the date. */
 import { useMemo, useState } from "preact/hooks";
 import { signedPalette } from "../../picture/colour";
-import { HeatMap } from "../../picture/HeatMap";
-import type { Labels } from "../../picture/layout";
+import type { Area, Cell, Labels } from "../../picture/layout";
 import { type CellSize, leftOf, px } from "../../picture/layout";
-import type { Cell } from "../../picture/Matrix";
-import type { Area } from "../../picture/paint";
-import { usePicture } from "../../picture/usePicture";
+import { HeatMap, usePicture } from "../../picture/Matrix";
 import { useWeightPalette } from "../../picture/useWeightPalette";
 import { viewOn } from "../../picture/view";
 import { format } from "../../shared/format";

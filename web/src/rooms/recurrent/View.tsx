@@ -7,7 +7,7 @@ import { shows } from "../../shared/restrictions";
 import type { RoomProps } from "../../shared/room";
 import { useFootnote, useShell } from "../../shared/shell";
 import { TryNext } from "../../shared/TryNext";
-import { useAnswer } from "../../worker/useAnswer";
+import { useAnswer } from "../../worker/engineClient";
 import { Answers } from "./Answers";
 import { Controls } from "./Controls";
 import { DateField } from "./DateField";

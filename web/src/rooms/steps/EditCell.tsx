@@ -7,6 +7,7 @@ import { useShell } from "../../shared/shell";
 import { kindOf } from "./matrices";
 import { usePage } from "./page";
 import type { Edit } from "./problem";
+import { useSolution } from "./solution";
 import type { StageName } from "./stageNames";
 import { editKey, editLimit } from "./state";
 import { viewOf } from "./viewOf";
@@ -17,7 +18,8 @@ const takesEdits: readonly StageName[] = ["qkv", "scores"];
 const limits = { min: -editLimit, max: editLimit };
 
 export function EditCell() {
-  const { state, scene, solution, set, justLocked } = usePage();
+  const { state, scene, set, justLocked } = usePage();
+  const solution = useSolution();
   const { restrictions } = useShell();
   const field = useRef<HTMLDivElement>(null);
   const { cell } = state;

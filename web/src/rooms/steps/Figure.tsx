@@ -7,9 +7,8 @@ import { format, shorten } from "../../shared/format";
 import { TokenRow } from "../../shared/TokenRow";
 import { totalOf } from "./explain";
 import { kindOf, type MatrixName } from "./matrices";
-import { NamedLegend, NamedMatrix } from "./NamedMatrix";
 import { usePage } from "./page";
-import type { PictureOptions } from "./pictures";
+import { NamedLegend, NamedMatrix, type PictureOptions, useSolution } from "./solution";
 import { sizesOf } from "./state";
 import type { Tokens } from "./tokens";
 
@@ -172,7 +171,8 @@ function RowFigure({
 
 /** From scores to weights; between them, for the selected query, the exponentials and their sum. */
 function SoftmaxFigure({ width }: { width: number }) {
-  const { scene, solution, unfolding } = usePage();
+  const { scene, unfolding } = usePage();
+  const solution = useSolution();
   const query = shorten(
     scene.queries.tokens[solution?.problem.row ?? scene.row] ?? "",
     longestLabel,

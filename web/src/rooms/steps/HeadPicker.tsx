@@ -3,14 +3,13 @@
 import { Matrix } from "../../picture/Matrix";
 import { useShell } from "../../shared/shell";
 import { usePage } from "./page";
-import { useMatrixPicture } from "./pictures";
+import { useMatrixPicture } from "./solution";
 import { sizesOf } from "./state";
 
 const size = 40;
 
 function HeadPicture({ head }: { head: number }) {
   const { scene } = usePage();
-  const { theme } = useShell();
   const { query, key } = sizesOf(scene);
   const picture = useMatrixPicture("weights", {
     cell: { width: size / Math.max(1, key), height: size / Math.max(1, query) },
@@ -18,7 +17,7 @@ function HeadPicture({ head }: { head: number }) {
     quiet: true,
     small: true,
   });
-  return <Matrix picture={picture} theme={theme} summary={`Weights of head ${head + 1}`} />;
+  return <Matrix picture={picture} summary={`Weights of head ${head + 1}`} />;
 }
 
 export function HeadPicker() {

@@ -3,11 +3,13 @@ import { useCallback, useMemo } from "preact/hooks";
 import { TokenLines } from "../../picture/TokenLines";
 import { Slider } from "../../shared/Fields";
 import { usePage } from "./page";
+import { useSolution } from "./solution";
 import { allowedRanges } from "./state";
 import { viewOf } from "./viewOf";
 
 export function Lines() {
-  const { scene, solution, state, set } = usePage();
+  const { scene, state, set } = usePage();
+  const solution = useSolution();
   const { range, curve, mass } = state;
   const weights = useMemo(
     () => solution && viewOf(solution, "weights", scene.head),

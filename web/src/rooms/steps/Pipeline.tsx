@@ -4,11 +4,10 @@ import { px } from "../../picture/layout";
 import { Matrix } from "../../picture/Matrix";
 import { rangeOf } from "../../picture/view";
 import { formatShort, shorten } from "../../shared/format";
-import { useShell } from "../../shared/shell";
 import { useWidth } from "../../shared/useWidth";
 import { kindOf, type MatrixName } from "./matrices";
 import { usePage } from "./page";
-import { useMatrixPicture } from "./pictures";
+import { useMatrixPicture, useSolution } from "./solution";
 import { type StageName, stageNames } from "./stageNames";
 import { allStages, picturesOf } from "./stages";
 import { sizesOf, toStage } from "./state";
@@ -68,7 +67,6 @@ function SmallMatrix({
   rowHeight: number;
 }) {
   const { scene } = usePage();
-  const { theme } = useShell();
   const cols = sizesOf(scene)[kindOf(name).cols];
   const isThin = rowHeight < thinnest;
   const picture = useMatrixPicture(name, {
@@ -77,12 +75,13 @@ function SmallMatrix({
     quiet: isThin,
     small: isThin,
   });
-  return <Matrix picture={picture} theme={theme} summary={kindOf(name).title} />;
+  return <Matrix picture={picture} summary={kindOf(name).title} />;
 }
 
 /** The range of a stage's numbers, a legend that fits under a small picture. */
 function Ends({ names }: { names: readonly MatrixName[] }) {
-  const { solution, scene } = usePage();
+  const { scene } = usePage();
+  const solution = useSolution();
   const range = useMemo(() => {
     const views = solution ? names.map((name) => viewOf(solution, name, scene.head)) : [];
     const ends = views.flatMap((view) => (view && rangeOf(view)) ?? []);

@@ -5,6 +5,7 @@ import { format, shorten } from "../../shared/format";
 import { type Column, RowTable, TokenSelect, Vector } from "../../shared/RowTable";
 import { usePage } from "./page";
 import type { Solution } from "./problem";
+import { useSolution } from "./solution";
 import { viewOf } from "./viewOf";
 
 /** With more keys than this, only those with the largest weights are listed. */
@@ -114,7 +115,8 @@ const columns: readonly Column[] = [
 ];
 
 export function QueryTable() {
-  const { scene, solution, set } = usePage();
+  const { scene, set } = usePage();
+  const solution = useSolution();
   // Memoised, so that pointing at a cell does not rebuild many rows of numbers.
   const body = useMemo(
     () =>

@@ -4,6 +4,7 @@ import { at } from "../../picture/view";
 import { format, shorten } from "../../shared/format";
 import { usePage } from "./page";
 import type { Solution } from "./problem";
+import { useSolution } from "./solution";
 import { viewOf } from "./viewOf";
 
 /** A largest weight from which the softmax counts as saturated. */
@@ -48,7 +49,8 @@ function Meter({ share }: { share: number }) {
 }
 
 export function Sharpness() {
-  const { scene, solution, state } = usePage();
+  const { scene, state } = usePage();
+  const solution = useSolution();
   const sharp = solution && sharpnessOf(solution, scene.head, scene.row);
   const query = `“${shorten(scene.queries.tokens[scene.row] ?? "", 16)}”`;
   if (!sharp) return <div class="sharpness" />;

@@ -1,5 +1,6 @@
 /** How shuffling the words changed the outputs. */
 import { usePage } from "./page";
+import { useSolution } from "./solution";
 
 /** Small differences are shown by their order of magnitude. */
 function Size({ of }: { of: number }) {
@@ -19,7 +20,8 @@ function Size({ of }: { of: number }) {
 }
 
 export function Shuffled() {
-  const { state, scene, solution } = usePage();
+  const { state, scene } = usePage();
+  const solution = useSolution();
   if (!scene.order || !solution || solution.shift === null) return null;
   // Only the first sentence is shuffled, and padding is at the end of the second.
   const goesByPlace = state.mask !== "none" && !(state.mask === "padding" && scene.cross);

@@ -14,12 +14,12 @@ import { type Page, PageContext } from "./page";
 import { QueryTable } from "./QueryTable";
 import { Sentence } from "./Sentence";
 import { StagePanel } from "./StagePanel";
+import { SolutionProvider, useSolved } from "./solution";
 import { stageNames } from "./stageNames";
 import { type CellRef, lookOf, type Scene, type State, sceneOf, toStage } from "./state";
 import { suggestions } from "./suggestions";
 import { noticeOfCut } from "./tokens";
 import { explainMoment, highlightsOf, unfoldingOf } from "./unfolding";
-import { useSolution } from "./useSolution";
 
 function isSame(a: CellRef | null, b: CellRef | null): boolean {
   return a?.matrix === b?.matrix && a?.row === b?.row && a?.col === b?.col;
@@ -43,9 +43,22 @@ function useScene(state: State): Scene {
   return useMemo(() => sceneOf(state), parts);
 }
 
-export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
-  const scene = useScene(state);
-  const { answer, failure } = useSolution(state, scene);
+export function View(props: RoomProps<State>) {
+  const scene = useScene(props.state);
+  return (
+    <SolutionProvider state={props.state} scene={scene}>
+      <Work {...props} scene={scene} />
+    </SolutionProvider>
+  );
+}
+
+function Work({
+  state,
+  scene,
+  set,
+  notices: linkNotices,
+}: RoomProps<State> & { readonly scene: Scene }) {
+  const { answer, failure } = useSolved();
   const [hover, setHover] = useState<CellRef | null>(null);
   /** The matrices of the word that is pointed at, separated by spaces. */
   const [spoken, setSpoken] = useState("");
@@ -137,7 +150,6 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   const page: Page = {
     state: shownState,
     scene: shownScene,
-    solution,
     active,
     highlights,
     unfolding,

@@ -1,6 +1,6 @@
 /** How a cell's number is computed: the rows and columns that it depends on, and its formula with their numbers. */
 
-import type { Area } from "../../picture/paint";
+import type { Area } from "../../picture/layout";
 import { at, transposed, type View } from "../../picture/view";
 import type { Explanation, Piece, Role } from "../../shared/explanation";
 import { format } from "../../shared/format";

@@ -56,3 +56,8 @@ export function sizeOf(
   const kind = kindOf(name);
   return { rows: sizes[kind.rows], cols: sizes[kind.cols] };
 }
+
+/** Matrices of attention weights are shares; all others are signed numbers. */
+export function isShare(name: MatrixName): boolean {
+  return name === "weights";
+}

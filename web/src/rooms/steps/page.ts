@@ -1,18 +1,15 @@
-/** What the parts of the room share: the state, the engine's answer, and the highlights. */
+/** What the parts of the room share beside the solution: the state and the highlights. */
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Setter } from "../../shared/room";
 import type { MatrixArea } from "./explain";
-import type { Solution } from "./problem";
 import type { CellRef, Scene, State } from "./state";
 import type { Unfolding } from "./unfolding";
 
 export interface Page {
-  /** The settings of `solution` with the current look: the controls may be ahead of the pictures by one answer. */
+  /** The settings of the solution with the current look: the controls may be ahead of the pictures by one answer. */
   readonly state: State;
   readonly scene: Scene;
-  /** Null before the first answer, and while there is no token. */
-  readonly solution: Solution | null;
   /** The cell that is pointed at or locked, and below its sources. */
   readonly active: CellRef | null;
   readonly highlights: readonly MatrixArea[];

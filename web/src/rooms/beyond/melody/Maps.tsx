@@ -1,8 +1,7 @@
 /** The weights between frames, above the frames and the output. */
 import { useMemo } from "preact/hooks";
-import { HeatMap } from "../../../picture/HeatMap";
 import { leftOf, px } from "../../../picture/layout";
-import { usePicture } from "../../../picture/usePicture";
+import { HeatMap, usePicture } from "../../../picture/Matrix";
 import { at, transposed, viewOn } from "../../../picture/view";
 import { format, formatShort, formatWeight } from "../../../shared/format";
 import { useWidth } from "../../../shared/useWidth";

@@ -8,7 +8,7 @@ import { SettingsPanel } from "../../../shared/SettingsPanel";
 import { useFootnote } from "../../../shared/shell";
 import { Transport } from "../../../shared/Transport";
 import { useReducedMotion } from "../../../shared/useReducedMotion";
-import { useAnswer } from "../../../worker/useAnswer";
+import { useAnswer } from "../../../worker/engineClient";
 import { EmptyRow } from "../EmptyRow";
 import { FileField } from "../FileField";
 import type { PanelProps } from "../panel";

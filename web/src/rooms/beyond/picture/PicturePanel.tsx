@@ -1,7 +1,6 @@
 /** Denoising as attention: a pixel becomes a weighted mean of pixels. */
 import { useCallback, useMemo } from "preact/hooks";
-import { HeatMap } from "../../../picture/HeatMap";
-import { usePicture } from "../../../picture/usePicture";
+import { HeatMap, usePicture } from "../../../picture/Matrix";
 import { viewOn } from "../../../picture/view";
 import { Choice, NumberField, Slider } from "../../../shared/Fields";
 import { format, formatShort, formatWeight, softmaxOf } from "../../../shared/format";
@@ -10,7 +9,7 @@ import { type Column, RowTable } from "../../../shared/RowTable";
 import { SettingsPanel } from "../../../shared/SettingsPanel";
 import { useFootnote } from "../../../shared/shell";
 import { useWidth } from "../../../shared/useWidth";
-import { useAnswer } from "../../../worker/useAnswer";
+import { useAnswer } from "../../../worker/engineClient";
 import { EmptyRow } from "../EmptyRow";
 import { Figures } from "../Figures";
 import { FileField } from "../FileField";

@@ -7,7 +7,7 @@ import { Panel } from "../../../shared/Panel";
 import { type Column, RowTable } from "../../../shared/RowTable";
 import { SettingsPanel } from "../../../shared/SettingsPanel";
 import { useFootnote, useShell } from "../../../shared/shell";
-import { useAnswer } from "../../../worker/useAnswer";
+import { useAnswer } from "../../../worker/engineClient";
 import { Figures } from "../Figures";
 import { PlotLegend } from "../PlotLegend";
 import type { PanelProps } from "../panel";
