@@ -21,11 +21,11 @@ import {
 import { type Picture, Surface } from "./paint";
 import { type Saved, SaveMatrix } from "./SaveMenu";
 import { usePixelRatio } from "./usePixelRatio";
-import { rangeOf, type View } from "./view";
+import { type MatrixView, rangeOf } from "./view";
 
 export interface PictureOf {
   /** Null until there are numbers; the matrix takes up its space meanwhile. */
-  readonly view: View | null;
+  readonly view: MatrixView | null;
   readonly rows: number;
   readonly cols: number;
   readonly palette: Palette;
@@ -85,7 +85,7 @@ function textOf({ rows, cols, rowAxis, colAxis }: Labels): string {
 }
 
 /** A sentence about a matrix, for screen readers. */
-function summaryOf(title: string, view: View | null, rows: number, cols: number): string {
+function summaryOf(title: string, view: MatrixView | null, rows: number, cols: number): string {
   const size = `${title}, ${rows} rows and ${cols} columns`;
   if (!view) return `${size}.`;
   const range = rangeOf(view);

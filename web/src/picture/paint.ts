@@ -8,12 +8,12 @@ import { colourOf, inkOn, largestIn, type Palette, pixelsOf, type Theme } from "
 import { type Ink, inkIn } from "./ink";
 import { drawLabels, drawStrongLabels } from "./labels";
 import { type Area, type Geometry, heightOf, type Labels, widthOf } from "./layout";
-import { at, type View } from "./view";
+import { at, type MatrixView } from "./view";
 
 /** A picture without its highlights; a large one is drawn once and kept while the pointer moves over it. */
 export interface Still {
   readonly geometry: Geometry;
-  readonly view: View | null;
+  readonly view: MatrixView | null;
   readonly palette: Palette;
   readonly labels: Labels;
   readonly isHidden: ((row: number, col: number) => boolean) | undefined;
@@ -244,7 +244,7 @@ function drawHighlights(context: CanvasRenderingContext2D, picture: Picture, ink
 /** A canvas with more pixels than this (4 bytes each) is drawn at a lower resolution. */
 const mostPixels = 8 * 1024 * 1024;
 
-function sizeOf({ still: { geometry } }: Picture): { width: number; height: number } {
+function canvasSizeOf({ still: { geometry } }: Picture): { width: number; height: number } {
   return { width: Math.ceil(widthOf(geometry)), height: Math.ceil(heightOf(geometry)) };
 }
 
@@ -278,7 +278,7 @@ export class Surface {
     picture: Picture,
     { theme, ratio: wanted, isLive }: { theme: Theme; ratio: number; isLive: boolean },
   ): void {
-    const size = sizeOf(picture);
+    const size = canvasSizeOf(picture);
     const ratio = Math.min(wanted, Math.sqrt(mostPixels / (size.width * size.height)));
     const ink = inkIn(theme, canvas);
     const now = [picture.still, theme, ratio, isLive];

@@ -4,18 +4,23 @@ import { signedPalette, weightPalette } from "../../picture/colour";
 import { type Area, cellsFor, type Labels, leftOf } from "../../picture/layout";
 import { HeatMap, usePicture } from "../../picture/Matrix";
 import type { Picture } from "../../picture/paint";
-import { entries, rangeOf, type View, viewOn } from "../../picture/view";
+import { entries, type MatrixView, rangeOf, viewOn } from "../../picture/view";
 import { shorten } from "../../shared/format";
 import { useShell } from "../../shared/shell";
 import { exhibitOf } from "./catalogue";
-import { usePage } from "./page";
-import type { HeadView } from "./scene";
+import type { NamedHead } from "./selection";
+import { useHeadsWorkspace } from "./workspace";
 
 const longestLabel = 12;
 
 /** A picture of numbers for pairs of tokens, `width` pixels wide. */
-function usePairs({ attention }: HeadView, view: View, width: number, isSigned: boolean): Picture {
-  const { state, scene, active } = usePage();
+function usePairs(
+  { attention }: NamedHead,
+  view: MatrixView,
+  width: number,
+  isSigned: boolean,
+): Picture {
+  const { state, selection, active } = useHeadsWorkspace();
   const { theme } = useShell();
   const { range, curve } = state;
   const { rows, columns, isCausal, places } = attention;
@@ -42,16 +47,16 @@ function usePairs({ attention }: HeadView, view: View, width: number, isSigned: 
     ...{ highlights },
     ...{ view, rows: rows.length, cols: columns.length, palette, labels, isHidden, active },
     cell: cellsFor(width - leftOf(labels), columns.length, rows.length),
-    selected: { row: scene.row },
+    selected: { row: selection.row },
   });
 }
 
-export function useHeadPicture(shown: HeadView, width: number): Picture {
+export function useHeadPicture(shown: NamedHead, width: number): Picture {
   return usePairs(shown, shown.weights, width, false);
 }
 
 /** One head's weights minus another's. */
-export function useDifference(shown: HeadView, other: HeadView, width: number): Picture {
+export function useDifference(shown: NamedHead, other: NamedHead, width: number): Picture {
   const view = useMemo(() => {
     const { rows, cols } = shown.weights;
     const theirs = entries(other.weights);
@@ -75,12 +80,12 @@ export function HeadMap({
   name: string;
   title: string;
   /** The head that is drawn. */
-  of: HeadView;
+  of: NamedHead;
   note?: string;
   picture: Picture;
 }) {
-  const { scene, set, point, press } = usePage();
-  const { rows, columns } = scene.shown.attention;
+  const { selection, set, point, press } = useHeadsWorkspace();
+  const { rows, columns } = selection.shown.attention;
   return (
     <HeatMap
       name={name}
@@ -91,7 +96,7 @@ export function HeadMap({
       actions={{ point, press, selectRow: (row) => set({ row }) }}
       saved={{
         file: `${name}-${of.head.key}`,
-        caption: `${title}, ${exhibitOf(scene.seen.exhibit).name}, ${note}: ${scene.seen.text}`,
+        caption: `${title}, ${exhibitOf(selection.answer.exhibit).name}, ${note}: ${selection.answer.text}`,
         ...{ rows, cols: columns },
       }}
     />

@@ -45,7 +45,7 @@ export const measures: Readonly<Record<MeasureName, MeasureWords>> = {
 };
 
 /** Weights of one head: rows × columns. */
-export interface HeadWeights {
+export interface WeightsToMeasure {
   readonly weights: Float32Array;
   readonly rows: number;
   readonly columns: number;
@@ -55,7 +55,7 @@ function mean(numbers: readonly number[]): number | null {
   return numbers.length === 0 ? null : numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
 }
 
-export function rowOf({ weights, columns }: HeadWeights, row: number): Float32Array {
+export function weightsOfRow({ weights, columns }: WeightsToMeasure, row: number): Float32Array {
   return weights.subarray(row * columns, (row + 1) * columns);
 }
 
@@ -69,10 +69,10 @@ function entropyOf(row: Float32Array): number {
  * @param isSelf whether rows and columns are the same tokens
  */
 export function measuresOf(
-  head: HeadWeights,
+  head: WeightsToMeasure,
   { places, isSelf }: { places: Alignment | null; isSelf: boolean },
 ): Record<Exclude<MeasureName, "heldOut">, number | null> {
-  const rows = Array.from({ length: head.rows }, (_, i) => rowOf(head, i));
+  const rows = Array.from({ length: head.rows }, (_, i) => weightsOfRow(head, i));
   const later = rows.slice(1);
   const aligned = rows.flatMap((row, i) => {
     const columns = places?.[i] ?? [];

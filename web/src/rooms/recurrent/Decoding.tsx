@@ -3,9 +3,9 @@ import { Lockable } from "../../shared/Panel";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
 import { markOf, rightAt, Token } from "./Mark";
-import { shownModels, stepsOf, titles, usePage } from "./page";
-import type { Found, ModelName, Run, Step } from "./problem";
+import type { DecoderRun, DecoderStep, ModelAnswers, ModelName } from "./problem";
 import { lastStep, mostSteps, visible, type Way } from "./state";
+import { shownModels, stepCountOf, titles, useRecurrentWorkspace } from "./workspace";
 
 const ways: Readonly<Record<Way, string>> = {
   taught: "Taught: the right characters go in",
@@ -24,7 +24,7 @@ function TokenLine({
   chosen,
 }: {
   words: string;
-  cells: readonly Piece[];
+  cells: readonly LaneToken[];
   /** The number of positions, the same in all lanes. */
   count: number;
   /** The last step that is shown, and the selected one. */
@@ -50,13 +50,13 @@ function TokenLine({
   );
 }
 
-interface Piece {
+interface LaneToken {
   readonly token: string;
   readonly mark: ReturnType<typeof markOf>;
   readonly isSlip?: boolean;
 }
 
-function TopThree({ step, right }: { step: Step | undefined; right: string | undefined }) {
+function TopThree({ step, right }: { step: DecoderStep | undefined; right: string | undefined }) {
   return (
     <ol class="top-three number" aria-label="The likeliest to come out">
       {Array.from({ length: 3 }, (_, i) => {
@@ -76,13 +76,13 @@ function TopThree({ step, right }: { step: Step | undefined; right: string | und
   );
 }
 
-function Lane({ way, run }: { way: Way; run: Run | null | undefined }) {
-  const page = usePage();
-  const { state, solution } = page;
+function Lane({ way, run }: { way: Way; run: DecoderRun | null | undefined }) {
+  const workspace = useRecurrentWorkspace();
+  const { state, solution } = workspace;
   const target = solution?.target ?? null;
   const { slip } = state;
   const steps = run?.steps ?? [];
-  const count = stepsOf(page);
+  const count = stepCountOf(workspace);
   const shown = Math.min(state.step, count - 1);
   const chosen = Math.min(state.row, shown);
   if (run === null)
@@ -115,7 +115,7 @@ function Lane({ way, run }: { way: Way; run: Run | null | undefined }) {
   );
 }
 
-function Lanes({ name, found }: { name: ModelName; found: Found | null }) {
+function Lanes({ name, found }: { name: ModelName; found: ModelAnswers | null }) {
   return (
     <div class="lanes" data-model={name}>
       <h3>{titles[name]}</h3>
@@ -126,7 +126,7 @@ function Lanes({ name, found }: { name: ModelName; found: Found | null }) {
 }
 
 function SlipFields() {
-  const { state, solution, set } = usePage();
+  const { state, solution, set } = useRecurrentWorkspace();
   const { slip } = state;
   const right =
     solution?.target ??
@@ -179,7 +179,7 @@ function SlipFields() {
 }
 
 export function Decoding() {
-  const page = usePage();
+  const workspace = useRecurrentWorkspace();
   const { restrictions } = useShell();
   return (
     <section class="decoding" aria-labelledby="decoding-title">
@@ -195,7 +195,7 @@ export function Decoding() {
       <Lockable>
         <SlipFields />
       </Lockable>
-      {shownModels(page).map(([name, found]) => (
+      {shownModels(workspace).map(([name, found]) => (
         <Lanes key={name} name={name} found={found} />
       ))}
     </section>

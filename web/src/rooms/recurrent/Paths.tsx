@@ -7,10 +7,10 @@ import { RowTable, TokenSelect } from "../../shared/RowTable";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
 import { useWidth } from "../../shared/useWidth";
-import { shortTitles, shownModels, titles, usePage, usePointing } from "./page";
-import { costsOf, type Journey, lengthOf, pathOf, type Station } from "./paths";
+import { costsOf, type Journey, lengthOf, type Station, stationsOf } from "./paths";
 import type { ModelName } from "./problem";
 import { lastStep, visible } from "./state";
+import { shortTitles, shownModels, titles, usePointing, useRecurrentWorkspace } from "./workspace";
 
 /** Space above the dots: the control points of the curves are 44 higher, and a curve reaches three quarters of that. */
 const arc = 40;
@@ -47,7 +47,7 @@ function PathPicture({
   const height = lane + labelHeight;
   const y = (level: number) => lane - level * levelHeight;
   const top = y(levels - 1);
-  const path = pathOf(name, journey);
+  const path = stationsOf(name, journey);
   const on = (part: Station["part"], place: number) =>
     path.some((station) => station.part === part && "place" in station && station.place === place);
   const places = [
@@ -165,7 +165,7 @@ function wordsOf(name: ModelName, journey: Journey, layers: number): string {
     return `1 step: the decoder attends to the character itself. Within the date every character is 1 step from every other, in each of ${layers} layers.`;
   if (name !== "rnn")
     return "1 step: the decoder attends to the state that read the character. Within the date the path still goes from state to state.";
-  const along = pathOf(name, journey).filter(({ part }) => part === "encoder").length - 1;
+  const along = stationsOf(name, journey).filter(({ part }) => part === "encoder").length - 1;
   return `${along} along the encoder’s states to its nearer end, 1 into the vector, ${journey.to + 1} along the decoder’s states.`;
 }
 
@@ -183,10 +183,10 @@ function Drawn({ name, children }: { name: ModelName; children: ComponentChildre
 }
 
 export function Paths() {
-  const page = usePage();
+  const workspace = useRecurrentWorkspace();
   const { restrictions } = useShell();
   const [ref, width] = useWidth<HTMLDivElement>();
-  const { source, state, solution, set } = page;
+  const { source, state, solution, set } = workspace;
   const { pointed } = usePointing();
   const target =
     solution?.target ??
@@ -203,7 +203,7 @@ export function Paths() {
     to: Math.min(pointed?.row ?? state.row, written.length - 1),
   };
   const tokens = [source.map(visible), written] as const;
-  const models = shownModels(page).map(([name, found]) => ({
+  const models = shownModels(workspace).map(([name, found]) => ({
     name,
     layers: found?.layers ?? (name === "transformer" ? 2 : 1),
   }));

@@ -1,10 +1,10 @@
 /** Explains the number of threads, and how to get more. */
-import type { Report } from "./report";
+import type { SpeedReport } from "./report";
 
 const headers = `Cross-Origin-Opener-Policy: same-origin
 Cross-Origin-Embedder-Policy: require-corp`;
 
-function Now({ report }: { report: Report }) {
+function Now({ report }: { report: SpeedReport }) {
   const threads = report.contenders[0]?.threads ?? 1;
   const cores = `${report.cores} ${report.cores === 1 ? "core" : "cores"}`;
   if (!report.isIsolated)
@@ -24,7 +24,7 @@ function Now({ report }: { report: Report }) {
   );
 }
 
-export function Threads({ report }: { report: Report | null }) {
+export function Threads({ report }: { report: SpeedReport | null }) {
   return (
     <section class="threads" aria-labelledby="threads-title">
       <h2 id="threads-title">The number of threads, and how to get more</h2>

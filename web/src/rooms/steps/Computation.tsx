@@ -1,9 +1,9 @@
 /** Plays how the stage's picture is computed: a cell term by term, its row, then row after row. */
 import { useMemo } from "preact/hooks";
 import { Transport } from "../../shared/Transport";
-import { usePage } from "./page";
 import { countOf, momentAt, paceOf, stopsOf, type Timeline } from "./time";
 import { timelineOf } from "./unfolding";
+import { useStepsWorkspace } from "./workspace";
 
 function titleOf(timeline: Timeline, index: number): string {
   if (index === countOf(timeline) - 1) return "all of it";
@@ -17,10 +17,10 @@ function titleOf(timeline: Timeline, index: number): string {
 }
 
 export function Computation() {
-  const { state, scene, set } = usePage();
+  const { state, attention, set } = useStepsWorkspace();
   const { time } = state;
   // Compared by value, so that playing restarts only if the timeline differs.
-  const now = timelineOf(state, scene);
+  const now = timelineOf(state, attention);
   const timeline = useMemo(() => now, [JSON.stringify(now)]);
   const pace = useMemo(() => timeline && paceOf(timeline), [timeline]);
   if (!timeline || !pace) return null;

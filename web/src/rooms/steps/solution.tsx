@@ -9,15 +9,15 @@ import type { Area, Cell, CellSize, Labels } from "../../picture/layout";
 import { HeatMap, MatrixLegend, usePicture } from "../../picture/Matrix";
 import type { Picture } from "../../picture/paint";
 import type { Saved } from "../../picture/SaveMenu";
-import { at, rangeOf, transposed, type View } from "../../picture/view";
+import { at, type MatrixView, rangeOf, transposed } from "../../picture/view";
 import { useShell } from "../../shared/shell";
 import { useAnswer } from "../../worker/engineClient";
 import { isShare, kindOf, type MatrixName } from "./matrices";
-import { usePage } from "./page";
 import type { Problem, Solution } from "./problem";
-import { problemOf, type Scene, type State, sizesOf } from "./state";
+import { problemOf, type SentenceAttention, type State, sizesOf } from "./state";
 import { partOf } from "./unfolding";
 import { viewOf } from "./viewOf";
+import { useStepsWorkspace } from "./workspace";
 
 interface Solved {
   /** The last answer and its settings; null before the first one, and while there is no token. */
@@ -30,16 +30,16 @@ const SolvedContext = createContext<Solved>({ answer: null, failure: null });
 /** Asks the solver for the latest settings. */
 export function SolutionProvider({
   state,
-  scene,
+  attention,
   children,
 }: {
   state: State;
-  scene: Scene;
+  attention: SentenceAttention;
   children: ComponentChildren;
 }) {
   const { stage, cell, time, range, curve, mass, ...relevant } = state;
   // Only settings that affect the numbers change the problem.
-  const problem = useMemo(() => problemOf(state, scene), Object.values(relevant));
+  const problem = useMemo(() => problemOf(state, attention), Object.values(relevant));
   const asked = useRef(new WeakMap<Problem, State>());
   useEffect(() => {
     if (problem) asked.current.set(problem, state);
@@ -81,15 +81,15 @@ export interface PictureOptions {
 /** Matrices with hidden cells. */
 const ofMask: readonly MatrixName[] = ["masked", "exponentials", "weights"];
 
-const hides = (score: number) => score === Number.NEGATIVE_INFINITY;
+const isHiddenScore = (score: number) => score === Number.NEGATIVE_INFINITY;
 
-function hasHidden(masked: View): boolean {
+function hasHidden(masked: MatrixView): boolean {
   for (let i = 0; i < masked.rows; ++i)
-    for (let j = 0; j < masked.cols; ++j) if (hides(at(masked, i, j))) return true;
+    for (let j = 0; j < masked.cols; ++j) if (isHiddenScore(at(masked, i, j))) return true;
   return false;
 }
 
-function rowOf(view: View, row: number): View {
+function rowOf(view: MatrixView, row: number): MatrixView {
   return { ...view, rows: 1, offset: view.offset + row * view.rowStride };
 }
 
@@ -98,7 +98,7 @@ function transposedArea({ row, col }: Area): Area {
 }
 
 function usePalette(name: MatrixName, head: number): Palette {
-  const { state } = usePage();
+  const { state } = useStepsWorkspace();
   const solution = useSolution();
   const { theme } = useShell();
   return useMemo(() => {
@@ -111,14 +111,15 @@ function usePalette(name: MatrixName, head: number): Palette {
 
 /** The picture of a matrix: palette, hidden cells, labels and highlights. */
 export function useMatrixPicture(name: MatrixName, options: PictureOptions): Picture {
-  const page = usePage();
-  const { scene } = page;
+  const workspace = useStepsWorkspace();
+  const { attention } = workspace;
   const solution = useSolution();
-  const { cell, labels, flip = false, head = scene.head, quiet = false } = options;
+  const { cell, labels, flip = false, head = attention.head, quiet = false } = options;
   const { unfolds = false, small = false } = options;
-  const unfolding = unfolds && page.unfolding?.targets.includes(name) ? page.unfolding : null;
+  const unfolding =
+    unfolds && workspace.unfolding?.targets.includes(name) ? workspace.unfolding : null;
   const kind = kindOf(name);
-  const sizes = sizesOf(scene);
+  const sizes = sizesOf(attention);
   const source = useMemo(
     () => (small && solution ? { ...solution, ...solution.small } : solution),
     [solution, small],
@@ -136,12 +137,12 @@ export function useMatrixPicture(name: MatrixName, options: PictureOptions): Pic
     const masked = name === "exponentials" ? rowOf(all, solution.problem.row) : all;
     if (!hasHidden(masked)) return undefined;
     return (row: number, col: number) =>
-      hides(at(masked, row, col)) && (!unfolding || unfolding.isMade(name, row, col));
+      isHiddenScore(at(masked, row, col)) && (!unfolding || unfolding.isMade(name, row, col));
   }, [source, name, head, unfolding]);
   const palette = usePalette(name, head);
 
   const areaOf = ({ row, col }: Area) => (flip ? transposedArea({ row, col }) : { row, col });
-  const { row, col, matrix } = page.active ?? {};
+  const { row, col, matrix } = workspace.active ?? {};
   return usePicture({
     view,
     ...(flip ? { rows: shape.cols, cols: shape.rows } : shape),
@@ -152,11 +153,11 @@ export function useMatrixPicture(name: MatrixName, options: PictureOptions): Pic
     },
     ...(labels && { labels }),
     isHidden,
-    selected: !quiet && kind.rows === "query" ? { row: scene.row } : null,
-    highlights: quiet ? [] : page.highlights.filter((at) => at.matrix === name).map(areaOf),
+    selected: !quiet && kind.rows === "query" ? { row: attention.row } : null,
+    highlights: quiet ? [] : workspace.highlights.filter((at) => at.matrix === name).map(areaOf),
     marked: quiet
       ? []
-      : [...page.state.edits.values()]
+      : [...workspace.state.edits.values()]
           .filter((edit) => edit.matrix === name && edit.head === head)
           .map(areaOf),
     active: !quiet && matrix === name ? areaOf({ row, col }) : null,
@@ -188,7 +189,7 @@ export function NamedMatrix({
   /** A few words after the name, instead of the size. */
   note?: ComponentChildren;
 }) {
-  const { state, scene, set, point, lock } = usePage();
+  const { state, attention, set, point, lock } = useStepsWorkspace();
   const { restrictions } = useShell();
   const { flip = false } = options;
   const upright = ({ row, col }: Cell) => ({
@@ -207,7 +208,7 @@ export function NamedMatrix({
   const takesPaint =
     name === "masked" &&
     state.mask === "painted" &&
-    scene.queries.tokens.length > 0 &&
+    attention.queries.tokens.length > 0 &&
     !restrictions.lock;
 
   return (
@@ -231,13 +232,17 @@ export function NamedMatrix({
 
 /** The legend and save menu of a matrix that is drawn elsewhere. */
 export function NamedLegend({ name, options }: { name: MatrixName; options: PictureOptions }) {
-  const { scene, state } = usePage();
+  const { attention, state } = useStepsWorkspace();
   const { flip = false } = options;
   const kind = kindOf(name);
   const tokensOf = (axis: string) =>
-    axis === "query" ? scene.queries.tokens : axis === "key" ? scene.keys.tokens : undefined;
-  const sizes = sizesOf(scene);
-  const head = sizes.head === sizes.joined ? "" : `, head ${scene.head + 1}`;
+    axis === "query"
+      ? attention.queries.tokens
+      : axis === "key"
+        ? attention.keys.tokens
+        : undefined;
+  const sizes = sizesOf(attention);
+  const head = sizes.head === sizes.joined ? "" : `, head ${attention.head + 1}`;
   const saved: Saved = {
     file: name,
     caption: `${kind.title} (${kind.symbol})${head}: ${state.text.slice(0, 60)}`,

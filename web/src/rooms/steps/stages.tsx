@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import type { MatrixName } from "./matrices";
 import type { StageName } from "./stageNames";
-import { countBlind, type Scene, type State } from "./state";
+import { countBlind, type SentenceAttention, type State } from "./state";
 import { Word } from "./Word";
 
 /** The matrices that a stage computes, in order; a stage without one has nothing to play. */
@@ -25,7 +25,7 @@ export interface Stage {
   readonly title: string;
   /** The matrices of its picture in the pipeline; the stage of the tokens shows words instead. */
   readonly matrices: readonly MatrixName[];
-  explain(state: State, scene: Scene): ComponentChildren;
+  explain(state: State, attention: SentenceAttention): ComponentChildren;
 }
 
 export const maskWords: Record<State["mask"], string> = {
@@ -38,10 +38,10 @@ export const maskWords: Record<State["mask"], string> = {
 };
 
 /** Says how queries without any visible key are handled, if there are any. */
-function blindWords(state: State, scene: Scene): string {
-  const blind = countBlind(state, scene);
+function blindWords(state: State, attention: SentenceAttention): string {
+  const blind = countBlind(state, attention);
   if (blind === 0) return "";
-  if (blind === scene.queries.tokens.length)
+  if (blind === attention.queries.tokens.length)
     return " Here no query may see any key, so every row is zeros.";
   return blind === 1
     ? " One query may see no key at all, so its row is zeros."
@@ -54,9 +54,9 @@ function countingWords({ example, position, edits }: State): string {
   return " The numbers of this example only count up: “jumps” has the largest, and scores highest with every word.";
 }
 
-function droppedWords({ dropped }: State, scene: Scene): string {
-  const heads = [...dropped].filter((head) => head < scene.heads).map((head) => head + 1);
-  if (scene.heads === 1 || heads.length === 0) return "";
+function droppedWords({ dropped }: State, attention: SentenceAttention): string {
+  const heads = [...dropped].filter((head) => head < attention.heads).map((head) => head + 1);
+  if (attention.heads === 1 || heads.length === 0) return "";
   return heads.length === 1
     ? ` Head ${heads[0]} is left out: its part of the row is zeros.`
     : ` Heads ${heads.sort().join(", ")} are left out: their parts of the row are zeros.`;
@@ -66,11 +66,11 @@ export const allStages: Record<StageName, Stage> = {
   tokens: {
     title: "Tokens",
     matrices: [],
-    explain: (state, scene) => (
+    explain: (state, attention) => (
       <>
         The text is cut into {state.split === "words" ? "words and marks" : "characters"}, and each
         piece becomes one token.{" "}
-        {scene.cross
+        {attention.cross
           ? "The first sentence attends to the second one."
           : state.mask === "causal"
             ? "Every token will attend to itself and to those before it."
@@ -97,7 +97,7 @@ export const allStages: Record<StageName, Stage> = {
   qkv: {
     title: "Q, K, V",
     matrices: ["q", "k", "v"],
-    explain: (_, scene) => (
+    explain: (_, attention) => (
       <>
         Three matrices turn each vector into a{" "}
         <Word of="q" highlights="q">
@@ -112,7 +112,7 @@ export const allStages: Record<StageName, Stage> = {
           value
         </Word>{" "}
         (what it passes on).{" "}
-        {scene.cross
+        {attention.cross
           ? "Queries come from the first sentence, keys and values from the second."
           : "All three come from the same sentence: that is what makes it self-attention."}
       </>
@@ -140,10 +140,10 @@ export const allStages: Record<StageName, Stage> = {
   scaled: {
     title: "Scaled",
     matrices: ["scaled"],
-    explain: (state, scene) => (
+    explain: (state, attention) => (
       <>
         {state.scaled
-          ? `The longer the vectors, the larger such sums become, so each score is divided by √d, where d is the length of a query: here √${scene.headSize}.`
+          ? `The longer the vectors, the larger such sums become, so each score is divided by √d, where d is the length of a query: here √${attention.headSize}.`
           : "The division by √d is off. With long vectors the scores are then large, and the softmax picks one key and drops the rest."}{" "}
         {state.temperature === 1
           ? "A temperature of 1 changes nothing more."
@@ -154,23 +154,23 @@ export const allStages: Record<StageName, Stage> = {
   masked: {
     title: "Masked",
     matrices: ["masked"],
-    explain: (state, scene) => (
+    explain: (state, attention) => (
       <>
         {maskWords[state.mask]} A hidden score becomes −∞, which the softmax turns into a weight of
-        exactly 0.{blindWords(state, scene)}
+        exactly 0.{blindWords(state, attention)}
       </>
     ),
   },
   weights: {
     title: "Weights",
     matrices: ["weights"],
-    explain: (state, scene) => (
+    explain: (state, attention) => (
       <>
         The softmax turns each row of <Word highlights="masked">scores</Word> into shares: it{" "}
         <Word highlights="exponentials">raises e to each score</Word> and divides by the sum of the
         row. Larger scores get larger <Word highlights="weights">weights</Word>, and each row adds
         up to 1.
-        {blindWords(state, scene)}
+        {blindWords(state, attention)}
       </>
     ),
   },
@@ -194,7 +194,7 @@ export const allStages: Record<StageName, Stage> = {
   joined: {
     title: "Joined",
     matrices: ["result"],
-    explain: (state, scene) =>
+    explain: (state, attention) =>
       state.example ? (
         <>
           With several heads, their outputs would now be put side by side and mixed by one more
@@ -206,13 +206,13 @@ export const allStages: Record<StageName, Stage> = {
         </>
       ) : (
         <>
-          {scene.heads === 1 ? "The one head's" : `The ${scene.heads} heads'`}{" "}
+          {attention.heads === 1 ? "The one head's" : `The ${attention.heads} heads'`}{" "}
           <Word of="o" highlights="joined">
             outputs
           </Word>{" "}
           stand side by side, one long row per token. A last matrix mixes them into a new vector for
           each token, ready for the next layer.
-          {droppedWords(state, scene)}
+          {droppedWords(state, attention)}
         </>
       ),
   },

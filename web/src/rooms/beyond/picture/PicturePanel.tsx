@@ -5,19 +5,26 @@ import { viewOn } from "../../../picture/view";
 import { Choice, NumberField, Slider } from "../../../shared/Fields";
 import { format, formatShort, formatWeight, softmaxOf } from "../../../shared/format";
 import { Panel } from "../../../shared/Panel";
-import { type Column, RowTable } from "../../../shared/RowTable";
+import { RowTable, type TableColumn } from "../../../shared/RowTable";
 import { SettingsPanel } from "../../../shared/SettingsPanel";
 import { useFootnote } from "../../../shared/shell";
 import { useWidth } from "../../../shared/useWidth";
 import { useAnswer } from "../../../worker/engineClient";
 import { EmptyRow } from "../EmptyRow";
-import { Figures } from "../Figures";
 import { FileField } from "../FileField";
+import { NamedNumbers } from "../NamedNumbers";
 import type { PanelProps } from "../panel";
 import { Reading, usePointed } from "../Reading";
 import { As, Roles } from "../Roles";
-import { curves, useSharesPalette } from "../shares";
-import { type Method, type Pixel, placeOf, ranges, type State, valueAt } from "../state";
+import { curveChoices, useSharesPalette } from "../shares";
+import {
+  allowed,
+  type Method,
+  type Pixel,
+  type State,
+  sliderPlaceOf,
+  sliderValueAt,
+} from "../state";
 import { Work } from "../Work";
 import type { Version } from "./denoise";
 import type { GreyPicture } from "./drawing";
@@ -65,7 +72,7 @@ function Controls({ state, set, own, onOwn }: PanelProps & OwnPicture) {
       <Slider
         label="Noise (standard deviation)"
         value={state.noise}
-        limits={ranges.noise}
+        limits={allowed.noise}
         step={0.01}
         text={state.noise.toFixed(2)}
         onChange={(noise) => set({ noise })}
@@ -73,7 +80,7 @@ function Controls({ state, set, own, onOwn }: PanelProps & OwnPicture) {
       <Slider
         label="Patch"
         value={state.patch}
-        limits={ranges.patch}
+        limits={allowed.patch}
         step={1}
         text={`${2 * state.patch + 1} × ${2 * state.patch + 1}`}
         onChange={(patch) => set({ patch })}
@@ -81,7 +88,7 @@ function Controls({ state, set, own, onOwn }: PanelProps & OwnPicture) {
       <Slider
         label="Window"
         value={state.window}
-        limits={ranges.window}
+        limits={allowed.window}
         step={1}
         text={`${2 * state.window + 1} × ${2 * state.window + 1}`}
         onChange={(window) => set({ window })}
@@ -89,23 +96,23 @@ function Controls({ state, set, own, onOwn }: PanelProps & OwnPicture) {
       <Slider
         label="h, how unlike patches may be"
         value={state.h}
-        limits={ranges.h}
+        limits={allowed.h}
         step={0.01}
         text={state.h.toFixed(2)}
         onChange={(h) => set({ h })}
       />
       <Slider
         label="Tone, how unlike pixels may be (bilateral)"
-        value={placeOf(state.tone)}
-        limits={{ min: placeOf(ranges.tone.min), max: placeOf(ranges.tone.max) }}
+        value={sliderPlaceOf(state.tone)}
+        limits={{ min: sliderPlaceOf(allowed.tone.min), max: sliderPlaceOf(allowed.tone.max) }}
         step={1}
         text={String(state.tone)}
-        onChange={(place) => set({ tone: valueAt(place) })}
+        onChange={(place) => set({ tone: sliderValueAt(place) })}
       />
       <NumberField
         label="Seed of the noise"
         value={state.grain}
-        limits={ranges.seed}
+        limits={allowed.seed}
         onChange={(grain) => set({ grain })}
       />
       <FileField
@@ -178,7 +185,7 @@ function Strongest({ answer }: { answer: PixelAnswer | null }) {
   );
 }
 
-const columns: readonly Column[] = [
+const columns: readonly TableColumn[] = [
   { id: "place", head: "from the pixel" },
   { id: "value", head: <span class="role-v">value</span> },
   { id: "weight", head: "weight" },
@@ -275,9 +282,14 @@ function PixelWeights({ state, set, request }: PanelProps & { request: NoisyRequ
           choices={methods}
           onChange={(method) => set({ method })}
         />
-        <Choice label="Curve" value={curve} choices={curves} onChange={(curve) => set({ curve })} />
+        <Choice
+          label="Curve"
+          value={curve}
+          choices={curveChoices}
+          onChange={(curve) => set({ curve })}
+        />
         <p>{words[method]}</p>
-        <Figures
+        <NamedNumbers
           figures={[
             ["with noise", answer ? format(answer.noisy) : ""],
             ["Σ weight × value", answer ? format(answer.mean) : ""],
