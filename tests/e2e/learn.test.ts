@@ -192,7 +192,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     await room.paste(".learn-own input", "abcabcabc");
     await expect.poll(() => room.text(".learn-example .notices")).toContain("at most 8");
     expect(await room.text(".learn-example .tokens")).toBe("a 1 b 2 c 3 a 4");
-    await room.click("Back to the one held out");
+    await room.click("Back to the held-out example");
     await expect.poll(() => room.text(".learn-example .tokens")).not.toBe("a 1 b 2 c 3 a 4");
     expect(await room.text(".learn-example .notices")).toBe("");
     await room.click("write dates");
@@ -210,7 +210,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     await expect.poll(() => stepOf(room)).toBeGreaterThan(before + 10);
     expect(await shownStep(room)).toBe(looked);
     await expect.poll(() => room.link()).toContain(`at=${looked}`);
-    await room.click("Show what it is like now");
+    await room.click("Show the current step");
     await expect.poll(() => shownStep(room)).toBeGreaterThan(looked);
     await room.click("Pause", ".transport");
     // What was under way when it was asked to pause may still end, and be told a moment later.

@@ -263,7 +263,7 @@ export function HeatMap({
   note,
   picture,
   actions,
-  hint = "Enter locks a cell.",
+  hint = "Enter keeps a cell.",
   saved,
   hasLegend = true,
 }: HeatMapProps) {

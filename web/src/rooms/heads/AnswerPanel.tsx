@@ -66,7 +66,7 @@ function useDroppedHeads() {
   const heads = length === 0 ? "a head" : `${length} ${length === 1 ? "head" : "heads"}`;
   const giveBack = length > 0 && !restrictions.lock && (
     <button type="button" class="link" onClick={() => drop(state.dropped, false)}>
-      give back
+      restore
     </button>
   );
   return { without: `without ${heads}`, giveBack };

@@ -92,7 +92,6 @@ export function HeadMap({
       title={title}
       note={note}
       picture={picture}
-      hint="Enter keeps a cell."
       actions={{ point, press, selectRow: (row) => set({ row }) }}
       saved={{
         file: `${name}-${of.head.key}`,

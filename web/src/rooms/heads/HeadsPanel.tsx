@@ -146,8 +146,8 @@ export function HeadsPanel() {
       {!hides(restrictions, "text") && (
         <p class="faint">
           Rows are queries and attend to the columns, the keys. Under each head: its number, and{" "}
-          {measures[measure].name}. Dropping a head leaves out its contribution; the bias that a
-          layer's heads share stays.
+          {measures[measure].name}. Dropping a head removes its contribution; the bias that the
+          heads of a layer share stays.
         </p>
       )}
       {order === "layer" ? <ByLayer all={selection.all} /> : <ByMeasure all={selection.all} />}

@@ -46,8 +46,8 @@ export function Patches({ picture }: { picture: NonNullable<HeadsAnswer["picture
   const tokenOf = ({ row, col }: Cell) => 1 + row * across + col;
   const title =
     row === 0
-      ? "Seen from the class token, where the answer is read"
-      : `Seen from patch ${rows[row]}`;
+      ? "What the class token attends to; the answer is read there"
+      : `What patch ${rows[row]} attends to`;
   const numbers = Array.from({ length: across }, (_, i) => String(i + 1));
   return (
     <div class="patches">
@@ -69,7 +69,7 @@ export function Patches({ picture }: { picture: NonNullable<HeadsAnswer["picture
         }}
       />
       <button type="button" aria-pressed={row === 0} onClick={() => set({ row: 0, cell: null })}>
-        Look from the class token
+        Select the class token
       </button>
     </div>
   );

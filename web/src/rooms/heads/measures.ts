@@ -36,12 +36,12 @@ export const measures: Readonly<Record<MeasureName, MeasureWords>> = {
       "In bits: 0 if each row attends to one token only, 3 if it attends to eight tokens equally.",
   },
   largest: { name: "largest weight", about: "The mean of each row's largest weight." },
-  previous: { name: "previous token", about: "The mean weight on the token just before." },
+  previous: { name: "previous token", about: "The mean weight on the previous token." },
   first: {
     name: "first token",
-    about: "The mean weight on the first token; of self-attention, from later rows alone.",
+    about: "The mean weight on the first token; in self-attention, over later rows only.",
   },
-  diagonal: { name: "diagonal", about: "The mean weight on the token of the row's own number." },
+  diagonal: { name: "diagonal", about: "The mean weight on the token at the row's own position." },
 };
 
 /** Weights of one head: rows × columns. */

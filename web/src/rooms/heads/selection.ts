@@ -93,7 +93,7 @@ export function selectionOf(answer: HeadsAnswer, state: State): HeadSelection {
 /** Explains the outlined cells, or why there are none. */
 export function placesWords({ answer, shown }: HeadSelection): string {
   if (answer.places === "unknown" && !answer.picture)
-    return "This is not written in a form that the model learned, so the right places are not known.";
+    return "The model did not learn this form, so the right places are not known.";
   if (!shown.attention.places?.some((row) => row.length > 0)) return "";
   return answer.places === "answered"
     ? "Outlined: the right places. For a typed sentence those are the words that the model answers."

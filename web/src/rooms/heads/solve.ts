@@ -68,10 +68,10 @@ function noticesOf(input: Input, { task }: Trained, questions: number): string[]
   const longest = task.longest.source;
   if (length > longest)
     notices.push(
-      `${length} tokens are more than the ${longest} that the model learned from: it may well go wrong.`,
+      `${length} tokens are more than the ${longest} of the training examples: the answer may well be wrong.`,
     );
   if (questions === 0)
-    notices.push("No pronoun is in the sentence: nothing is asked, but the heads look.");
+    notices.push("The sentence has no pronoun: nothing is asked, but the heads still attend.");
   return notices;
 }
 

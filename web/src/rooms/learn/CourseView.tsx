@@ -40,7 +40,7 @@ export function CourseView({
       <p class="learn-follow">
         {state.head !== null && (
           <button type="button" class="link" onClick={() => set({ head: null, cell: null })}>
-            Show the head with the most on the right places
+            Show the head with the most attention on the right places
           </button>
         )}
       </p>

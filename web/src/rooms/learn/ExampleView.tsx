@@ -34,7 +34,7 @@ function OwnField({ state, set }: { state: State; set: Setter<State> }) {
             class="link"
             onClick={() => set({ text: null, cell: null, row: null })}
           >
-            Back to the one held out
+            Back to the held-out example
           </button>
         )}
       </div>

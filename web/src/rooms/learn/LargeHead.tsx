@@ -97,7 +97,7 @@ export function LargeHead({
         <p class="learn-mass number">
           {Number.isFinite(mass)
             ? `${percent(mass)} on the right places, over ${weighed} examples${state.head === null ? ": the best head so far" : ""}`
-            : "No place is the right one here"}
+            : "There are no right places here"}
         </p>
       </div>
       <div class="learn-row">

@@ -32,7 +32,7 @@ function indexOf({ past }: Lesson, at: number | null): number {
 const recentCount = 10;
 
 const stops: Readonly<Record<string, string>> = {
-  nan: "Training has stopped: the numbers grew until they were no numbers any more. A smaller learning rate keeps them in bounds; Reset begins anew.",
+  nan: "Training has stopped: the numbers grew until they became NaN. A smaller learning rate keeps them small; Reset starts again.",
 };
 
 /** For screen readers: announced after each tenth of the steps, and when training stops. */
@@ -44,7 +44,7 @@ function useHeard(lesson: Lesson | null): string {
     if (!lesson || !last || last.step === 0) return "";
     const words = last.courses.map(
       (snapshot, i) =>
-        `${lesson.begun.courses[i]?.heads ?? 0} heads: ${percent(snapshot.exact)} of the examples held out right, ${percent(bestMass(snapshot))} of the best head's weight on the right places`,
+        `${lesson.begun.courses[i]?.heads ?? 0} heads: ${percent(snapshot.exact)} of the held-out examples right, ${percent(bestMass(snapshot))} of the best head's weight on the right places`,
     );
     return `Step ${last.step}. ${words.join("; ")}.`;
   }, [tenth, lesson?.stop, lesson?.setups]);

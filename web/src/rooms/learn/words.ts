@@ -46,11 +46,11 @@ export function bestMass(snapshot: CourseSnapshot): number {
 const hopes: Readonly<Record<State["task"], string>> = {
   reverse:
     "The first letter of the answer is the last of the input, so a head that has learned to attend to the right places shows one strong diagonal from the lower left to the upper right.",
-  sort: "Each row lights up where the next letter of the alphabet stands, so the picture is another one for every example.",
+  sort: "Each row is strongest at the next letter of the alphabet, so the picture differs from example to example.",
   dates:
-    "The year's digits are copied from where they stand; the month and the day are read off a name or a number wherever the form has them.",
+    "The digits of the year are copied from their places; the month and the day are read from a name or a number, wherever the form has them.",
   pronouns:
-    "The row of each pronoun has to find whom or what it means. Easy sentences are learned first; those that have to be understood as a whole come late.",
+    "The row of each pronoun has to find whom or what it means. Easy sentences are learned first; those that must be understood as a whole come last.",
 };
 
 export function hopeOf(task: State["task"]): string {
@@ -58,7 +58,7 @@ export function hopeOf(task: State["task"]): string {
 }
 
 export function countsOf({ held, weighed }: BeginAnswer): string {
-  return `At every snapshot the model answers ${held} examples held out. Attention is the best head's, the mean over ${weighed} of them.`;
+  return `At every snapshot the model answers ${held} held-out examples. The attention is that of the best head, the mean over ${weighed} of them.`;
 }
 
 export const suggestions: readonly Suggestion[] = [
@@ -75,7 +75,7 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#room=learn&task=sort&compare=on",
     "One head against four",
-    "The same seed and as many parameters; two trainings take turns. Which is ahead at the end? Another seed may say otherwise.",
+    "The same seed and as many parameters; two trainings take turns. Which is ahead at the end? Another seed may give another result.",
   ],
   [
     "#room=learn&positions=off",

@@ -76,7 +76,7 @@ function lessonsOf(workspace: RecurrentWorkspace): string {
   const [count] = counts;
   if (counts.size > 1) return "";
   // Reserves the space of the text until the number is known.
-  return `Each has learned from ${count?.toLocaleString("en") ?? "so many"} dates.`;
+  return `Each was trained on ${count?.toLocaleString("en") ?? "…"} dates.`;
 }
 
 export function Answers() {
@@ -88,10 +88,10 @@ export function Answers() {
       <h2 id="answers-title">Three models write it in numbers</h2>
       {!hides(restrictions, "text") && (
         <p class="words">
-          Each writes one character at a time, and under it stands how sure it was.{" "}
+          Each model writes one character at a time; below each is its probability.{" "}
           {target
             ? lessonsOf(workspace)
-            : "This is not quite a date in one of the 22 forms of the lessons, so no one knows what is right."}
+            : "This is not a date in one of the 22 forms of the training examples, so the right answer is not known."}
         </p>
       )}
       <ol>

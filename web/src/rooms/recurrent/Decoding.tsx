@@ -8,8 +8,8 @@ import { lastStep, mostSteps, visible, type Way } from "./state";
 import { shownModels, stepCountOf, titles, useRecurrentWorkspace } from "./workspace";
 
 const ways: Readonly<Record<Way, string>> = {
-  taught: "Taught: the right characters go in",
-  alone: "Alone: its own characters go in",
+  taught: "Taught: the input is the right characters",
+  alone: "Alone: the input is its own characters",
 };
 
 /** The tokens that can be put in: digits and the hyphen. */
@@ -58,7 +58,7 @@ interface LaneToken {
 
 function TopThree({ step, right }: { step: DecoderStep | undefined; right: string | undefined }) {
   return (
-    <ol class="top-three number" aria-label="The likeliest to come out">
+    <ol class="top-three number" aria-label="The most likely outputs">
       {Array.from({ length: 3 }, (_, i) => {
         const said = step?.top[i];
         const mark = said ? markOf(said.token, right) : "unknown";
@@ -89,7 +89,7 @@ function Lane({ way, run }: { way: Way; run: DecoderRun | null | undefined }) {
     return (
       <div class="lane" data-way={way}>
         <h4>{ways[way]}</h4>
-        <p class="faint">No one knows what is right here, so there is nothing to teach.</p>
+        <p class="faint">The right answer is not known, so there is nothing to teach.</p>
       </div>
     );
   const given = steps.map(({ given: token }, i) => ({
@@ -186,10 +186,10 @@ export function Decoding() {
       <h2 id="decoding-title">Taught and alone</h2>
       {!hides(restrictions, "text") && (
         <p class="words">
-          Taught, as in training, a decoder is given the right character after each step, whatever
-          it said itself (teacher forcing). Alone it is given its own. The two part where it is
-          wrong. Put in a wrong character, and see how each goes on from it. Under each pair of rows
-          stand the three likeliest characters of the chosen step.
+          Taught, as in training, a decoder gets the right character after each step, whatever it
+          wrote itself (teacher forcing). Alone, it gets its own. The two differ where it is wrong.
+          Put in a wrong character, and see how each continues. Below each pair of rows are the
+          three most likely characters of the selected step.
         </p>
       )}
       <Lockable>

@@ -218,14 +218,14 @@ export function Paths() {
       `The way from “${tokens[0][journey.from] ?? ""}” to “${written[journey.to]}”`,
       models.map(({ name }) => lengthOf(name, journey)),
     ],
-    ["The way from the first to the last character of the date", costs.map(({ across }) => across)],
-    ["Steps one after another to read the date", costs.map(({ reading }) => reading)],
-    ["Steps one after another to write, being taught", costs.map(({ taught }) => taught)],
-    ["Steps one after another to write alone", costs.map(({ alone }) => alone)],
+    ["Path from the first to the last character of the date", costs.map(({ across }) => across)],
+    ["Sequential steps to read the date", costs.map(({ reading }) => reading)],
+    ["Sequential steps to write, taught", costs.map(({ taught }) => taught)],
+    ["Sequential steps to write alone", costs.map(({ alone }) => alone)],
   ] as const;
   return (
     <section class="paths" aria-labelledby="paths-title">
-      <h2 id="paths-title">How far, and how long</h2>
+      <h2 id="paths-title">Path lengths and sequential steps</h2>
       <p class="path-choice">
         From{" "}
         <TokenSelect
@@ -255,11 +255,10 @@ export function Paths() {
               {width > 0 && <PathPicture {...{ name, layers, journey, tokens, width }} />}
             </Drawn>
             <p class="faint">
-              Steps that wait for one another:{" "}
+              Sequential steps:{" "}
               <span class="waiting-key">{waits[i]?.reading} to read the date</span> and{" "}
               <span class="waiting-key write">
-                {waits[i]?.writing} to write{" "}
-                {state.way === "taught" ? "while being taught" : "alone"}
+                {waits[i]?.writing} to write {state.way === "taught" ? "while taught" : "alone"}
               </span>
             </p>
             {width > 0 && waits[i] && <Waiting {...waits[i]} {...{ most, width }} />}
@@ -288,11 +287,11 @@ export function Paths() {
       </RowTable>
       {!hides(restrictions, "text") && (
         <p class="words paths-words">
-          The longer the way, the more is forgotten on it, and the weaker the gradient that comes
+          The longer the path, the more is forgotten on it, and the weaker the gradient that comes
           back along it in training. For n characters it takes about n steps through a recurrent
-          layer and 1 through self-attention (Vaswani et al., 2017, table 1). To look back instead
-          of remembering all was the idea of Bahdanau, Cho and Bengio (2015). Writing alone, every
-          model goes one character at a time, each of them through all layers.
+          layer and 1 through self-attention (Vaswani et al., 2017, table 1). Attending to the input
+          instead of remembering all of it was the idea of Bahdanau, Cho and Bengio (2015). Alone,
+          every model writes one character at a time, each of them through all layers.
         </p>
       )}
     </section>

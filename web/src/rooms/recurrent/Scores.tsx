@@ -38,10 +38,10 @@ export function Scores() {
         </tbody>
       </RowTable>
       <p class="faint small">
-        Shares of {examples ?? "so many"} dates each, kept out of training. Without attention most
-        characters are right, but seldom all ten. The last column is the mean weight, of 1, that the
-        best head puts on the characters that carry the answer. From the report that each model was
-        saved with.
+        Shares of {examples ?? "…"} held-out dates. Without attention most characters are right, but
+        seldom all ten. The last column is the mean weight that the best head puts on the characters
+        that carry the answer; a row adds up to 1. The numbers are from the report that each model
+        was saved with.
       </p>
     </div>
   );

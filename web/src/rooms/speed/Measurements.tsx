@@ -99,9 +99,9 @@ export function Measurements({
           “relaxed” and “simd” are the engine as two WebAssembly programs: both take four numbers at
           a time, relaxed also multiplies and adds in one step. “Times as fast” as plain JavaScript,
           round against round. GFLOP/s: billions of multiplications and additions a second; the
-          softmax is not counted. “Differs by”: the largest difference of a row from plain
-          JavaScript's, relatively. “Memory”: all that the engine has taken from the browser, which
-          never shrinks; for JavaScript its arrays.
+          softmax is not counted. “Differs by”: the largest relative difference of a row from that
+          of plain JavaScript. “Memory”: all memory that the engine has requested from the browser,
+          which never shrinks; for JavaScript, its arrays.
         </p>
         <p data-limits>Limits: {limitLines(report).join("; ") || "to be measured"}.</p>
       </div>
@@ -115,8 +115,8 @@ export function Measurements({
 function Memory({ report }: { report: SpeedReport }) {
   return (
     <RowTable
-      title="What a call holds"
-      note="In the engine’s memory: its tensors of queries, keys, values and output; what is kept of the softmax, one number for each query; and the weights, one for each pair, where they are asked for."
+      title="Memory of a call"
+      note="In the engine’s memory: its tensors of queries, keys, values and output; the log-sum-exp of the softmax, one number for each query; and the weights, one for each pair, if they are requested."
       columns={[
         { id: "case", head: "case" },
         { id: "tensors", head: "tensors" },

@@ -75,14 +75,14 @@ export function Result({ report }: { report: SpeedReport }) {
     <>
       Attention over {longest.name}, {describe(longest)}, takes <b>{threeDigits(ours)} ms</b> in the
       engine ({best.name}) and <b>{threeDigits(theirs)} ms</b> in plain JavaScript:{" "}
-      <b>{threeDigits(ratio)} times</b> as long. The engine does {threeDigits(speed)} billion
+      <b>{threeDigits(ratio)} times</b> as long. The engine performs {threeDigits(speed)} billion
       operations a second
-      {limit !== null && `, ${percent(speed / limit)} of the most that was measured here`}.
+      {limit !== null && `, ${percent(speed / limit)} of the limit that was measured here`}.
       {growth !== null &&
         ` Twice the tokens are four times the pairs: ${longest.name} took ${threeDigits(growth)} times as long as half of them.`}
       {threads !== null && ` ${threads}`}
       {isDisturbed(report) &&
-        " But the rounds differ much, because the machine is busy. Measure again when it is idle."}
+        " But the rounds differ widely, because the machine is busy. Measure again when it is idle."}
     </>
   );
 }

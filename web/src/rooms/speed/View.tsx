@@ -109,19 +109,19 @@ function Explanation({ axis }: { axis: ChartAxis }) {
     <div class="speed-words">
       <p>
         <b>What is measured.</b> Attention of a sequence to itself: every query meets every key, the
-        softmax, the weighted sum of values. All work on the same random numbers, and every answer
-        is compared with plain JavaScript's before a clock runs. Then they take turns, round after
-        round. A point is the median of the rounds; the line through it goes from the slowest to the
-        fastest.
+        softmax, the weighted sum of values. All get the same random numbers, and every answer is
+        compared with that of plain JavaScript before anything is timed. Then they take turns, round
+        after round. A point is the median of the rounds; the line through it goes from the slowest
+        to the fastest.
       </p>
       <p>
-        <b>What it is compared with.</b> Plain JavaScript is what one writes first: loops over
+        <b>What it is compared with.</b> Plain JavaScript is the simplest code: loops over
         Float32Arrays, in one thread. The limits are two loops in the same threads, measured in the
         same run: one only multiplies and adds, the other only reads {bytesRead / 2 ** 20} MiB of
         memory.{" "}
         {axis === "intensity"
-          ? "Where a case makes few operations of each byte it reads, memory is the limit: the slope."
-          : "What is missing to the limit is mostly the softmax, whose exponentials are not counted, and the way to memory."}
+          ? "Where a case performs few operations for each byte that it reads, memory is the limit: the slope."
+          : "The gap to the limit is mostly the softmax, whose exponentials are not counted, and access to memory."}
       </p>
       <p>
         <b>What disturbs it.</b> Other programs and pages, a battery, a power-saving mode, a hot

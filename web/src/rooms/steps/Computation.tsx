@@ -8,8 +8,8 @@ import { useStepsWorkspace } from "./workspace";
 function titleOf(timeline: Timeline, index: number): string {
   if (index === countOf(timeline) - 1) return "all of it";
   const stops = stopsOf(timeline);
-  if (index === stops.at(-1)) return "the first row; Play goes on";
-  if (stops.includes(index)) return "the first cell; Play goes on";
+  if (index === stops.at(-1)) return "the first row; Play continues";
+  if (stops.includes(index)) return "the first cell; Play continues";
   const { matrix, terms, col } = momentAt(timeline, index);
   if (matrix === timeline.lead?.matrix) return "the sum of the row";
   if (terms !== null) return "term by term";
@@ -29,7 +29,7 @@ export function Computation() {
   return (
     <div class="computation">
       <p class="made">
-        <span class="faint">How these numbers are made:</span> {titleOf(timeline, index)}
+        <span class="faint">How these numbers are computed:</span> {titleOf(timeline, index)}
       </p>
       <Transport
         // Playing ends when the person leaves the stage.

@@ -145,7 +145,9 @@ export function Controls({
           text={String(state.temperature)}
           onChange={(place) => set({ temperature: Number((10 ** (place / 10)).toPrecision(2)) })}
         />
-        <p class="faint">Below 1 the largest scores take more, above 1 the shares even out.</p>
+        <p class="faint">
+          Below 1, the largest scores get more weight; above 1, the weights become more even.
+        </p>
       </div>
 
       <div class="group">

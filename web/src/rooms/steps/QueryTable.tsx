@@ -151,7 +151,7 @@ export function QueryTable() {
       columns={columns}
       note={
         attention.keys.tokens.length > mostKeys &&
-        `The ${mostKeys} keys with most weight, of ${attention.keys.tokens.length}; the sums are those of all.`
+        `The ${mostKeys} keys with the most weight, of ${attention.keys.tokens.length}; the sums are over all keys.`
       }
     >
       {body}

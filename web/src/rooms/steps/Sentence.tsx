@@ -26,8 +26,8 @@ const kinds: readonly (readonly [AttentionKind, string])[] = [
 
 const untrained = (
   <>
-    · its vectors are made from a seed, not learned: where words look is chance.{" "}
-    <a href="#room=heads">Heads that have learned</a>
+    · its vectors are made from a seed, not learned, so what a word attends to is random.{" "}
+    <a href="#room=heads">Trained heads</a>
   </>
 );
 

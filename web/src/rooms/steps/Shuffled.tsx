@@ -32,13 +32,13 @@ export function Shuffled() {
       Shuffled: “{attention.queries.tokens.join(" ")}”.{" "}
       {state.position ? (
         <>
-          With positions, the same words in another order are something else: put back in order,
-          their outputs differ from those before by up to {shift}.
+          With positions, another order of the same words gives other outputs: put back in order,
+          they differ from those before by up to {shift}.
         </>
       ) : goesByPlace ? (
         <>
-          Positions are not added, but the mask goes by place: put back in order, the outputs differ
-          from those before by up to {shift}.
+          Positions are not added, but the mask depends on them: put back in order, the outputs
+          differ from those before by up to {shift}.
         </>
       ) : (
         <>

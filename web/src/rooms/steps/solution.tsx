@@ -219,7 +219,7 @@ export function NamedMatrix({
       note={note}
       picture={useMatrixPicture(name, { ...options, unfolds: true })}
       hasLegend={false}
-      {...(takesPaint && { hint: "Space hides or shows a cell, Enter locks it." })}
+      {...(takesPaint && { hint: "Space hides or shows a cell, Enter keeps it." })}
       actions={{
         point: (cell, by) => point(cell && upright(cell), by),
         press: (cell) => lock(upright(cell)),

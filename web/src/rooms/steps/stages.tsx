@@ -31,7 +31,7 @@ export interface Stage {
 export const maskWords: Record<State["mask"], string> = {
   none: "No mask is set, so every key may be seen.",
   causal: "The causal mask lets a query see only itself and what came before it.",
-  padding: "Keys that only fill up the length are hidden from every query.",
+  padding: "Keys that only pad the sentence to a length are hidden from every query.",
   window: "The sliding window hides every key that is too far from the query.",
   painted:
     "You paint this mask: drag over cells to hide or show them, or move with the arrow keys and press Space.",
@@ -51,7 +51,7 @@ function blindWords(state: State, attention: SentenceAttention): string {
 /** Explains why all words of the example attend to the same one. */
 function countingWords({ example, position, edits }: State): string {
   if (!example || position || edits.size > 0) return "";
-  return " The numbers of this example only count up: “jumps” has the largest, and scores highest with every word.";
+  return " The numbers of this example only increase: “jumps” has the largest, and scores highest with every word.";
 }
 
 function droppedWords({ dropped }: State, attention: SentenceAttention): string {
@@ -89,7 +89,7 @@ export const allStages: Record<StageName, Stage> = {
           : " made from the word and the seed, where a trained model would have learned it"}
         .{" "}
         {state.position
-          ? "A code of sines and cosines is added, so that the same word differs by its place."
+          ? "A code of sines and cosines is added, so that the same word has another vector in another position."
           : "Positions are not added, so it does not depend on the order of the words."}
       </>
     ),
@@ -183,11 +183,12 @@ export const allStages: Record<StageName, Stage> = {
         <Word of="v" highlights="v">
           value
         </Word>{" "}
-        the share that its <Word highlights="weights">weight</Word> says, and adds these up. The{" "}
+        the share that its <Word highlights="weights">weight</Word> gives, and adds these shares up.
+        The{" "}
         <Word of="o" highlights="output">
           output
         </Word>{" "}
-        is a blend of values, closest to those with most weight.
+        is a weighted mean of the values, closest to those with the most weight.
       </>
     ),
   },
@@ -210,8 +211,8 @@ export const allStages: Record<StageName, Stage> = {
           <Word of="o" highlights="joined">
             outputs
           </Word>{" "}
-          stand side by side, one long row per token. A last matrix mixes them into a new vector for
-          each token, ready for the next layer.
+          are put side by side, one long row per token. A last matrix mixes them into a new vector
+          for each token, ready for the next layer.
           {droppedWords(state, attention)}
         </>
       ),

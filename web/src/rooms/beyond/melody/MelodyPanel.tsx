@@ -23,7 +23,7 @@ import { type Sound, timeOf } from "./sound";
 
 const tunes: readonly (readonly [TuneName, string])[] = [
   ["round", "Frère Jacques"],
-  ["seed", "by chance"],
+  ["seed", "random"],
 ];
 const columns: readonly TableColumn[] = [
   { id: "frame", head: "frame" },
@@ -94,7 +94,7 @@ export function MelodyPanel({ state, set, own, onOwn }: PanelProps & OwnSound) {
           onChange={(place) => set({ temperature: sliderValueAt(place) })}
         />
         <FileField
-          label="A sound of yours"
+          label="Your own sound"
           accept="audio/*"
           note="Read in this page only, its first 20 seconds. It is not part of the link."
           isOwn={own !== null}

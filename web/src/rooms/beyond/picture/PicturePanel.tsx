@@ -54,7 +54,7 @@ const keysOf: Partial<Record<Version, string>> = {
 
 const words: Record<Method, string> = {
   local:
-    "All scores are equal, so every pixel of one patch counts the same: noise goes, and edges with it.",
+    "All scores are equal, so every pixel of one patch counts the same: the mean removes noise, and edges too.",
   bilateral:
     "The score falls with the distance in place and in value, so the mean stops at edges; but a pixel's own noise decides what it resembles. Its queries and keys are value ÷ tone and place ÷ half of the window’s radius.",
   nonLocal:
@@ -94,7 +94,7 @@ function Controls({ state, set, own, onOwn }: PanelProps & OwnPicture) {
         onChange={(window) => set({ window })}
       />
       <Slider
-        label="h, how unlike patches may be"
+        label="h, how different patches may be"
         value={state.h}
         limits={allowed.h}
         step={0.01}
@@ -102,7 +102,7 @@ function Controls({ state, set, own, onOwn }: PanelProps & OwnPicture) {
         onChange={(h) => set({ h })}
       />
       <Slider
-        label="Tone, how unlike pixels may be (bilateral)"
+        label="Tone, how different pixels may be (bilateral)"
         value={sliderPlaceOf(state.tone)}
         limits={{ min: sliderPlaceOf(allowed.tone.min), max: sliderPlaceOf(allowed.tone.max) }}
         step={1}
@@ -116,9 +116,9 @@ function Controls({ state, set, own, onOwn }: PanelProps & OwnPicture) {
         onChange={(grain) => set({ grain })}
       />
       <FileField
-        label="A picture of yours"
+        label="Your own picture"
         accept="image/*"
-        note="Read in this page only, made grey and at most 256 × 256. It is not part of the link."
+        note="Read in this page only, converted to grey and at most 256 × 256. It is not part of the link."
         isOwn={own !== null}
         backLabel="Back to our drawing"
         read={readPicture}
@@ -351,8 +351,9 @@ export function PicturePanel({ state, set, own, onOwn }: PanelProps & OwnPicture
           </div>
           {failure && <p role="status">{failure}</p>}
           <p class="faint">
-            Click a pixel. The outer square is its window, the inner one its patch. PSNR, the signal
-            over the noise that is left, in decibels: the higher, the nearer to the original.
+            Click a pixel. The outer square is its window, the inner one its patch. PSNR is the
+            ratio of the signal to the remaining noise, in decibels: the higher, the closer to the
+            original.
           </p>
         </Panel>
         <Panel name="weights">

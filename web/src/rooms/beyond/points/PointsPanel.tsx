@@ -74,9 +74,9 @@ export function PointsPanel({ state, set }: PanelProps) {
               onChange={(similar) => set({ similar })}
             />
             <p class="faint">
-              Self-similarity: no query from outside, and nothing learned. Every point (x, y) asks
-              all the others, scores are the bare products around their common middle, and each
-              moves to the mean of those it resembles.
+              Self-similarity: every point (x, y) is a query, a key and a value, and nothing is
+              learned. The scores are dot products of the points, measured from their mean; each
+              point moves to the weighted mean of those that it resembles.
             </p>
           </>
         }
@@ -119,7 +119,7 @@ export function PointsPanel({ state, set }: PanelProps) {
         <Roles>
           The <As of="q">query</As> is a place on the axis, the <As of="k">keys</As> are the points'
           x and the <As of="v">values</As> their y. The score is −(query − key)² / 2, divided by the
-          temperature b². What comes out, the <As of="o">estimate</As>, is the Nadaraya–Watson
+          temperature b². The output, the <As of="o">estimate</As>, is the Nadaraya–Watson
           regression of 1964.
         </Roles>
         <Panel name="picture">

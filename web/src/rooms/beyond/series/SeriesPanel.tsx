@@ -114,8 +114,8 @@ export function SeriesPanel({ state, set }: PanelProps) {
         <Roles>
           <As of="q">Queries</As> and <As of="k">keys</As> are positions of the series: what the
           model knows of the value there and of its place. <As of="v">Values</As> carry what is
-          known. A hidden value has learned to look whole periods away, where the series was the
-          same.
+          known. The query of a hidden value has learned to attend to values whole periods away,
+          where the series was the same.
         </Roles>
         <Panel name="picture">
           <div ref={part}>
@@ -165,7 +165,7 @@ export function SeriesPanel({ state, set }: PanelProps) {
                   : "",
               ],
               [`filled at ${row + 1}`, answer ? format(answer.filled[row] as number) : ""],
-              ["hidden was", answer ? format(answer.values[row] as number) : ""],
+              ["hidden value", answer ? format(answer.values[row] as number) : ""],
               [
                 "this head's weight on alike values",
                 shown ? formatWeight(shown.onAlike[row] as number) : "",
