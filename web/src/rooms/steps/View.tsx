@@ -13,7 +13,7 @@ import { Pipeline } from "./Pipeline";
 import { QueryTable } from "./QueryTable";
 import { Sentence } from "./Sentence";
 import { StagePanel } from "./StagePanel";
-import { SolutionProvider, useSolved } from "./solution";
+import { SolutionProvider, type Solved } from "./solution";
 import { stageNames } from "./stageNames";
 import {
   lookOf,
@@ -54,7 +54,7 @@ export function View(props: RoomProps<State>) {
   const attention = useSentenceAttention(props.state);
   return (
     <SolutionProvider state={props.state} attention={attention}>
-      <SolvedView {...props} attention={attention} />
+      {(solved) => <SolvedView {...props} attention={attention} {...solved} />}
     </SolutionProvider>
   );
 }
@@ -62,10 +62,11 @@ export function View(props: RoomProps<State>) {
 function SolvedView({
   state,
   attention,
+  answer,
+  failure,
   set,
   notices: linkNotices,
-}: RoomProps<State> & { readonly attention: SentenceAttention }) {
-  const { answer, failure } = useSolved();
+}: RoomProps<State> & Solved & { readonly attention: SentenceAttention }) {
   const [hover, setHover] = useState<MatrixCell | null>(null);
   /** The matrices of the word that is pointed at, separated by spaces. */
   const [spoken, setSpoken] = useState("");

@@ -19,15 +19,18 @@ import { partOf } from "./unfolding";
 import { viewOf } from "./viewOf";
 import { useStepsWorkspace } from "./workspace";
 
-interface Solved {
+export interface Solved {
   /** The last answer and its settings; null before the first one, and while there is no token. */
   readonly answer: { readonly solution: Solution; readonly state: State } | null;
   readonly failure: string | null;
 }
 
-const SolvedContext = createContext<Solved>({ answer: null, failure: null });
+const SolutionContext = createContext<Solution | null>(null);
 
-/** Asks the solver for the latest settings. */
+/**
+ * Asks the solver for the latest settings. `children` is a function, because Preact keeps the old tree of children that
+ * are passed on unchanged, and with it every old solution.
+ */
 export function SolutionProvider({
   state,
   attention,
@@ -35,7 +38,7 @@ export function SolutionProvider({
 }: {
   state: State;
   attention: SentenceAttention;
-  children: ComponentChildren;
+  children(solved: Solved): ComponentChildren;
 }) {
   const { stage, cell, time, range, curve, mass, ...relevant } = state;
   // Only settings that affect the numbers change the problem.
@@ -47,20 +50,20 @@ export function SolutionProvider({
 
   const { answer: solution, request, failure } = useAnswer("steps", problem);
   const answered = request && asked.current.get(request);
-  const solved = useMemo(
-    () => ({ answer: solution && answered ? { solution, state: answered } : null, failure }),
-    [solution, answered, failure],
+  const answer = useMemo(
+    () => (solution && answered ? { solution, state: answered } : null),
+    [solution, answered],
   );
-  return <SolvedContext.Provider value={solved}>{children}</SolvedContext.Provider>;
-}
-
-export function useSolved(): Solved {
-  return useContext(SolvedContext);
+  return (
+    <SolutionContext.Provider value={answer?.solution ?? null}>
+      {children({ answer, failure })}
+    </SolutionContext.Provider>
+  );
 }
 
 /** Null before the first answer, and while there is no token. */
 export function useSolution(): Solution | null {
-  return useSolved().answer?.solution ?? null;
+  return useContext(SolutionContext);
 }
 
 export interface PictureOptions {
