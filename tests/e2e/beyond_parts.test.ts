@@ -8,11 +8,11 @@ import { bilateral, bilateralWeights } from "../../web/src/rooms/beyond/picture/
 import { psnrOf } from "../../web/src/rooms/beyond/picture/denoise";
 import { house } from "../../web/src/rooms/beyond/picture/drawing";
 import {
+  allowed,
   initialState,
-  placeOf,
-  ranges,
   type State,
-  valueAt,
+  sliderPlaceOf,
+  sliderValueAt,
 } from "../../web/src/rooms/beyond/state";
 import { suggestions } from "../../web/src/rooms/beyond/suggestions";
 import { formatWeight } from "../../web/src/shared/format";
@@ -85,10 +85,13 @@ describe("The link of “Beyond words”", () => {
 
 describe("Sliders by the logarithm", () => {
   test.each(["bandwidth", "temperature", "tone"] as const)("reach both ends of %s", (name) => {
-    const { min, max } = ranges[name];
-    expect([valueAt(placeOf(min)), valueAt(placeOf(max))]).toEqual([min, max]);
-    for (let place = placeOf(min); place <= placeOf(max); ++place)
-      expect(placeOf(valueAt(place))).toBe(place);
+    const { min, max } = allowed[name];
+    expect([sliderValueAt(sliderPlaceOf(min)), sliderValueAt(sliderPlaceOf(max))]).toEqual([
+      min,
+      max,
+    ]);
+    for (let place = sliderPlaceOf(min); place <= sliderPlaceOf(max); ++place)
+      expect(sliderPlaceOf(sliderValueAt(place))).toBe(place);
   });
 });
 

@@ -1,10 +1,10 @@
 /** Both sides of the worker's protocol, without a worker: the page's engine and the worker's dispatcher. */
 import type { Heed } from "heed";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { buffersIn, dispatcher } from "../../web/src/worker/dispatch";
 import { EngineClient } from "../../web/src/worker/engineClient";
 import type { FromWorker, ToWorker } from "../../web/src/worker/protocol";
 import type { RequestOf } from "../../web/src/worker/solvers";
+import { buffersIn, dispatcher } from "../../web/src/worker/worker";
 
 const info = { version: "0", variant: "simd", threads: 1, reason: null };
 

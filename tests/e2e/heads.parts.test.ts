@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { closerOf, placesOf } from "../../web/src/rooms/heads/input";
 import { read, write } from "../../web/src/rooms/heads/link";
 import { measuresOf } from "../../web/src/rooms/heads/measures";
-import { headKey, initialState, placeOf } from "../../web/src/rooms/heads/state";
+import { headKey, headPlaceOf, initialState } from "../../web/src/rooms/heads/state";
 import { attentionAt, formulaOf, pathOf, type Shares } from "../../web/src/shared/attended";
 import { type Input, mostTokens, readInput } from "../../web/src/shared/typed";
 
@@ -67,7 +67,7 @@ describe("A head's name", () => {
     const found = attentionAt(path);
     if (!found) throw new Error(path);
     expect(headKey(found.name, found.layer, 2)).toBe(key);
-    const place = placeOf(key);
+    const place = headPlaceOf(key);
     expect(place && [pathOf(place), place.head]).toEqual([path, 2]);
   });
 });

@@ -75,8 +75,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     const { x, y } = await room.cell("patches", 2, 1, 6, 6);
     await room.page.mouse.click(x, y);
     await expect.poll(() => room.link()).toContain("row=15");
-    expect(await room.text(".patches")).toContain("Seen from patch 2,1");
-    await room.click("Look from the class token");
+    expect(await room.text(".patches")).toContain("What patch 2,1 attends to");
+    await room.click("Select the class token");
     await expect.poll(() => room.link()).toMatch(/row=1$/);
   });
 
@@ -89,7 +89,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     await expect.poll(() => room.link()).toContain("order=measure");
   });
 
-  test("change the answer when one is dropped, and give it back", async () => {
+  test("change the answer when one is dropped, and restore it", async () => {
     const room = await enter();
     await room.type("#heads-text", kind);
     await expect.poll(async () => (await room.answers())[0]?.[1]).toMatch(/^Alice /);
@@ -100,7 +100,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     expect(shown).toBeCloseTo(await reference.probability(kind, she, "Clara", dropped), decimals);
     expect(await room.text(".answers thead")).toContain("without 1 head");
     await expect.poll(() => room.link()).toContain("drop=encoder.1.1");
-    await room.click("give back");
+    await room.click("restore");
     await expect.poll(async () => (await room.answers())[0]?.[2]).toBe("–");
   });
 
@@ -158,7 +158,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     await expect.poll(() => room.text(".notices")).toContain("does not know “program”");
     expect(await room.page.$$(".thumbnail")).toHaveLength(12);
     await room.type("#heads-text", "Bob wrote a poem.");
-    await expect.poll(() => room.text(".notices")).toContain("No pronoun");
+    await expect.poll(() => room.text(".notices")).toContain("has no pronoun");
   });
 
   test("of a model that writes show each token's probability, and what is written without one", async () => {

@@ -2,18 +2,18 @@
 import { load } from "heed";
 import { describe, expect, test } from "vitest";
 import { read, write } from "../../web/src/rooms/learn/link";
-import type { Seen, Snapshot } from "../../web/src/rooms/learn/orders";
+import type { CourseSnapshot, Snapshot } from "../../web/src/rooms/learn/messages";
 import { mostKept, spacingAt, withMore } from "../../web/src/rooms/learn/past";
 import solve from "../../web/src/rooms/learn/solve";
 import { initialState, planOf, type State, setupsOf } from "../../web/src/rooms/learn/state";
 import { Training } from "../../web/src/rooms/learn/training";
-import { bestHead, bestMass, percent } from "../../web/src/rooms/learn/words";
-import { formatShort } from "../../web/src/shared/format";
+import { bestCourseHead, bestMass } from "../../web/src/rooms/learn/words";
+import { formatShort, percent } from "../../web/src/shared/format";
 import { type BrowserName, workersOf } from "./browsers";
 import { Room } from "./room";
 import { visits } from "./visits";
 
-const seenWith = (masses: number[][]): Seen => ({
+const seenWith = (masses: number[][]): CourseSnapshot => ({
   ...{ loss: 1, heldLoss: 1, exact: 0, masses, shares: [], answer: [] },
 });
 
@@ -36,8 +36,8 @@ describe("What was learned", () => {
 
   test("names the head that had the most on the right places over a few looks", () => {
     const looks = [seenWith([[Number.NaN], [0.5, 0.2]]), seenWith([[Number.NaN], [0.5, 0.6]])];
-    expect(bestHead(looks)).toMatchObject({ attention: 1, head: 0 });
-    expect(bestMass(looks[1] as Seen)).toBe(0.6);
+    expect(bestCourseHead(looks)).toMatchObject({ attention: 1, head: 0 });
+    expect(bestMass(looks[1] as CourseSnapshot)).toBe(0.6);
     expect(bestMass(seenWith([[Number.NaN]]))).toBeNaN();
   });
 });
@@ -129,10 +129,10 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     const [setup] = setupsOf({ ...initialState, seed: 3 });
     if (!setup) throw new Error("there is one training");
     const training = new Training(heed, setup);
-    let seen = await training.look();
+    let seen = await training.snapshot();
     for (let step = 1; step <= 3; ++step) {
       training.step();
-      seen = await training.look();
+      seen = await training.snapshot();
       await room.click("Next →");
       await expect.poll(() => shownStep(room)).toBe(step);
     }
@@ -192,7 +192,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     await room.paste(".learn-own input", "abcabcabc");
     await expect.poll(() => room.text(".learn-example .notices")).toContain("at most 8");
     expect(await room.text(".learn-example .tokens")).toBe("a 1 b 2 c 3 a 4");
-    await room.click("Back to the one held out");
+    await room.click("Back to the held-out example");
     await expect.poll(() => room.text(".learn-example .tokens")).not.toBe("a 1 b 2 c 3 a 4");
     expect(await room.text(".learn-example .notices")).toBe("");
     await room.click("write dates");
@@ -210,7 +210,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     await expect.poll(() => stepOf(room)).toBeGreaterThan(before + 10);
     expect(await shownStep(room)).toBe(looked);
     await expect.poll(() => room.link()).toContain(`at=${looked}`);
-    await room.click("Show what it is like now");
+    await room.click("Show the current step");
     await expect.poll(() => shownStep(room)).toBeGreaterThan(looked);
     await room.click("Pause", ".transport");
     // What was under way when it was asked to pause may still end, and be told a moment later.

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { readLink, writeLink } from "../../web/src/app/link";
 import { read, write } from "../../web/src/rooms/recurrent/link";
-import { costsOf, lengthOf, pathOf } from "../../web/src/rooms/recurrent/paths";
+import { costsOf, lengthOf, stationsOf } from "../../web/src/rooms/recurrent/paths";
 import { initialState, type State } from "../../web/src/rooms/recurrent/state";
 import { noRestrictions } from "../../web/src/shared/restrictions";
 import {
@@ -60,11 +60,11 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     await room.type("#date", "3 März 2021");
     await expect.poll(() => room.text(".notices")).toContain("never seen “ä”");
     await room.type("#date", "3/2021");
-    await expect.poll(() => room.text(".answers")).toContain("not quite a date");
+    await expect.poll(() => room.text(".answers")).toContain("not a date in one of");
     expect((await room.answer("rnn"))[0]?.sign).toBe("");
     expect(await room.text(".lanes [data-way=taught]")).toContain("nothing to teach");
     await room.click("MARCH 3 2021");
-    await expect.poll(() => room.text(".answers")).not.toContain("not quite a date");
+    await expect.poll(() => room.text(".answers")).not.toContain("not a date in one of");
     await room.type("#date", " ");
     await expect.poll(() => room.text(".notices")).toBe("Type a date.");
   });
@@ -222,7 +222,7 @@ describe("A path", () => {
   test("without attention goes along the states to the nearer end and through the vector", () => {
     expect(lengthOf("rnn", journey)).toBe(4 + 1 + 10);
     expect(lengthOf("rnn", { ...journey, from: 20 })).toBe(1 + 1 + 10);
-    expect(pathOf("rnn", { ...journey, from: 1, to: 0 })).toEqual([
+    expect(stationsOf("rnn", { ...journey, from: 1, to: 0 })).toEqual([
       { part: "encoder", place: 1 },
       { part: "encoder", place: 0 },
       { part: "vector" },

@@ -60,11 +60,11 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room “Speed”", (na
       );
       expect(first.cells.memory).toMatch(/MiB$/);
       // 4 heads of 64 numbers: four tensors of them, a number for each query, and one for each pair.
-      const holdings = await room.page.$$eval("[data-holding]", (rows) =>
+      const callMemories = await room.page.$$eval("[data-call-memory]", (rows) =>
         rows.map((row) => [...row.querySelectorAll("td")].map((cell) => cell.textContent)),
       );
       const kibibytes = (numbers: number) => `${threeDigits((4 * numbers) / 1024)} KiB`;
-      expect(holdings).toEqual(
+      expect(callMemories).toEqual(
         [64, 128, 256, 512].map((length) =>
           [4 * 4 * 64 * length, 4 * length, 4 * length * length].map(kibibytes),
         ),

@@ -19,12 +19,12 @@ import {
   isDisturbed,
   layerCase,
   limitOf,
+  type MeasuringRequest,
   median,
-  type Report,
-  type Request,
+  type SpeedReport,
 } from "../../web/src/rooms/speed/report";
 import { timeInRounds } from "../../web/src/rooms/speed/rounds";
-import { csvOf, markdownOf, rowsOf } from "../../web/src/rooms/speed/rows";
+import { markdownOf, reportCsv, rowsOf } from "../../web/src/rooms/speed/rows";
 import { initialState, type State } from "../../web/src/rooms/speed/state";
 import { browserName, threeDigits } from "../../web/src/rooms/speed/units";
 
@@ -37,7 +37,7 @@ const engine: Contender = {
 };
 const plain: Contender = { id: "javascript", name: "plain JavaScript", variant: null, threads: 1 };
 
-function reportWith(times: Record<string, number>): Report {
+function reportWith(times: Record<string, number>): SpeedReport {
   const one = attentionCase(settings, 64);
   return {
     request: { settings, isLong: false },
@@ -48,7 +48,7 @@ function reportWith(times: Record<string, number>): Report {
       { kind: "arithmetic", variant: "relaxed", threads: 2, perSecond: 100e9 },
       { kind: "memory", variant: null, threads: 2, perSecond: 10e9 },
     ],
-    figures: Object.entries(times).map(([contenderId, time]) => ({
+    measurements: Object.entries(times).map(([contenderId, time]) => ({
       ...{ caseId: one.id, contenderId, reason: null, difference: null, memory: 2 ** 20 },
       timing: {
         median: time,
@@ -57,7 +57,7 @@ function reportWith(times: Record<string, number>): Report {
         samples: [2 * time, time, time / 2],
       },
     })),
-    ...{ holdings: [], milliseconds: 2345 },
+    ...{ callMemories: [], milliseconds: 2345 },
   };
 }
 
@@ -155,7 +155,7 @@ describe("The loops", () => {
 
 describe("A run", () => {
   const machine = { variant: "relaxed", threads: 8, cores: 12, isIsolated: true };
-  const request = (isLong: boolean): Request => ({ settings, isLong });
+  const request = (isLong: boolean): MeasuringRequest => ({ settings, isLong });
 
   test("has the engine as it loads first, and each thing that can be changed", () => {
     expect(threadCounts(false, machine)).toEqual([8, 1]);
@@ -218,11 +218,11 @@ describe("What one takes along", () => {
 
   test("says when rounds differ so much that something else must be running", () => {
     expect(isDisturbed(report)).toBe(true);
-    const calm = report.figures.map((figure) => ({
+    const calm = report.measurements.map((figure) => ({
       ...figure,
       timing: { median: 1, least: 0.9, most: 1.5, samples: [0.9, 1, 1.5] },
     }));
-    expect(isDisturbed({ ...report, figures: calm })).toBe(false);
+    expect(isDisturbed({ ...report, measurements: calm })).toBe(false);
   });
 
   test("is a table in Markdown", () => {
@@ -238,7 +238,7 @@ describe("What one takes along", () => {
   });
 
   test("is CSV with all digits", () => {
-    const [head, first] = csvOf(report, 'A "quoted" browser').split("\r\n") as [string, string];
+    const [head, first] = reportCsv(report, 'A "quoted" browser').split("\r\n") as [string, string];
     const named = Object.fromEntries(
       head.split(",").map((name, i) => [name.slice(1, -1), first.split(",")[i]]),
     );

@@ -189,13 +189,13 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
       .toBe("Scores, “quick” attends to “The” QKᵀ[2, 1] = 0.500 × 0.200, so far 0.100");
     await expect
       .poll(() => room.text(".computation .made"))
-      .toBe("How these numbers are made: the first cell; Play goes on");
+      .toBe("How these numbers are computed: the first cell; Play continues");
     expect(await room.text(".computation .play")).toBe("Play");
     expect(await readout()).toContain("= 0.500 × 0.200 + 0.600 × 0.100, so far 0.160");
     await room.click("Play", ".computation");
     await expect
       .poll(() => room.text(".computation .made"))
-      .toBe("How these numbers are made: the first row; Play goes on");
+      .toBe("How these numbers are computed: the first row; Play continues");
     expect(await readout()).toContain("QKᵀ[2, 5] = 0.500 × 1.800 + 0.600 × 1.700 = 1.920");
     await room.click("Next →", ".computation");
     await expect.poll(readout).toContain("Scores, “The” The whole row");
@@ -305,7 +305,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
       room.page.$eval(".shuffled .number", ({ textContent }) => textContent ?? "");
     expect(await shift()).toMatch(/^(0|\d\.\d × 10−[678])$/);
     await room.click("Add positions");
-    await expect.poll(() => room.text(".shuffled")).toContain("something else");
+    await expect.poll(() => room.text(".shuffled")).toContain("gives other outputs");
     expect(Number(await shift())).toBeGreaterThan(0.01);
     await room.click("Back in order");
     await expect.poll(async () => (await room.table()).keys).toEqual(exampleTokens);
@@ -477,7 +477,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
       await room.paste("#text", Array.from({ length: 10_000 }, (_, i) => `w${i}`).join(" "));
       await expect
         .poll(() => room.text(".row-table"))
-        .toContain("The 64 keys with most weight, of 512");
+        .toContain("The 64 keys with the most weight, of 512");
       await expect.poll(async () => (await room.table()).keys.length).toBe(64);
       expect((await room.table()).total).toBe(1);
       expect(await room.text(".notices")).toContain("Only the first 512 tokens");
@@ -562,7 +562,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
       if (title === "Shuffle the words")
         await expect.poll(() => room.text(".shuffled")).toContain("only change places");
       if (title === "Shuffle them with positions")
-        await expect.poll(() => room.text(".shuffled")).toContain("something else");
+        await expect.poll(() => room.text(".shuffled")).toContain("gives other outputs");
       if (title === "Leave out the division by √d")
         await expect.poll(() => room.text(".sharpness")).toContain("The softmax is saturated");
       if (title === "Change one number of a query or a key")
@@ -570,7 +570,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
       if (title === "Leave out a head")
         await expect.poll(() => room.text(".stage-words")).toContain("Head 2 is left out");
       if (title === "512 tokens at once")
-        await expect.poll(() => room.text(".row-table")).toContain("with most weight, of 512");
+        await expect.poll(() => room.text(".row-table")).toContain("with the most weight, of 512");
       await expect.poll(() => room.link()).not.toBe(seen.at(-1) ?? "#");
       seen.push(await room.link());
     }

@@ -65,7 +65,7 @@ const tries: Record<string, (room: Room) => Promise<void>> = {
     if (!setup) throw new Error("there is one training");
     const training = new Training(heed, setup);
     training.step();
-    const { heldLoss } = await training.look();
+    const { heldLoss } = await training.snapshot();
     const heldLossShown = () =>
       page.page.$$eval(".curve table", ([table]) =>
         Number(table?.querySelector("tbody tr:last-child td:last-child")?.textContent),

@@ -15,6 +15,7 @@ import {
   type MaskFunction,
   type MemoryUse,
   maskFunctions,
+  pause,
   type Tensor,
   type Variant,
 } from "heed";
@@ -32,6 +33,9 @@ export async function loading(): Promise<void> {
   same<HeedInfo["variant"], Variant>(true);
   same<HeedInfo["reason"], string | null>(true);
   await load();
+  await pause();
+  // @ts-expect-error pause takes no duration
+  await pause(5);
   await load({ wasmUrl: "/heed/" });
   // @ts-expect-error an unknown option
   await load({ thread: 2 });

@@ -1,6 +1,7 @@
 /**
- * Lets other tasks of this thread run. A timer may wait for a second in a hidden page, so it is used only where
- * there is no MessageChannel, as in Jest with jsdom.
+ * Lets other tasks of this thread run, such as events and messages, between two steps of a long computation.
+ * A timer may wait for a second in a hidden page, so it is used only where there is no MessageChannel, as in
+ * Jest with jsdom.
  */
 export function pause(): Promise<void> {
   if (typeof MessageChannel === "undefined") return new Promise((resolve) => setTimeout(resolve));

@@ -6,7 +6,7 @@ import { hides } from "../shared/restrictions";
 import type { Suggestion } from "../shared/room";
 import { type Shell, ShellContext } from "../shared/shell";
 import { Tried } from "../shared/TryNext";
-import type { EngineClient } from "../worker/engineClient";
+import { type EngineClient, EngineContext } from "../worker/engineClient";
 import type { EngineInfo } from "../worker/protocol";
 import { ClassLink } from "./ClassLink";
 import { Footer } from "./Footer";
@@ -33,8 +33,8 @@ export function App({ first, engine }: { first: Place; engine: EngineClient }) {
   }, [room]);
 
   const shell = useMemo<Shell>(
-    () => ({ theme, engine, restrictions, setTried, setFootnote }),
-    [theme, engine, restrictions],
+    () => ({ theme, restrictions, setTried, setFootnote }),
+    [theme, restrictions],
   );
   const isWhole = restrictions.embed === null;
   return (
@@ -53,7 +53,9 @@ export function App({ first, engine }: { first: Place; engine: EngineClient }) {
         <Tried suggestion={tried} onEnd={() => setTried(null)} />
       )}
       <main key={id} class={isWhole ? `room ${id}` : `room ${id} embedded`}>
-        <room.View state={state} set={set} notices={notices} />
+        <EngineContext.Provider value={engine}>
+          <room.View state={state} set={set} notices={notices} />
+        </EngineContext.Provider>
       </main>
       {isWhole && (
         <>

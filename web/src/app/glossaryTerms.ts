@@ -37,15 +37,15 @@ export const glossary = {
   "uniform attention":
     "What a number would be if every key had the same weight: the baseline for a head.",
   "held out": "Examples that no training step has seen.",
-  loss: "How surprised the model is by the right answer, on average: −ln of the probability it gave to it. Training makes it small.",
+  loss: "How surprised the model is by the right answer, on average: −ln of the probability that it gave to that answer. Training makes it small.",
   "learning rate": "How far each training step moves the parameters.",
   seed: "The number that random numbers start from: the same seed gives the same numbers again.",
-  RNN: "A recurrent neural network reads one token after the other and keeps all it knows in one vector, its state.",
+  RNN: "A recurrent neural network reads one token after the other and keeps all that it knows in one vector, its state.",
   "Bahdanau attention":
     "The first attention (Bahdanau, Cho and Bengio, 2015): at every step a decoder RNN attends to all states of the encoder RNN, scored by a small network.",
   "path length": "How many operations information has to pass from one position to another.",
   kernel:
-    "A function that says how much two points have to do with one another, such as a bell curve of their distance. Attention weighs by the kernel e to the power of q·k.",
+    "A function that says how similar two points are, such as a bell curve of their distance. The kernel of attention is e to the power of q·k.",
   bandwidth:
     "How far a kernel reaches. In attention it is called temperature: the larger, the more evenly the weights are spread.",
   "non-local means":

@@ -47,7 +47,7 @@ export function linkOf({ id, room, state, restrictions }: Place): string {
 }
 
 /** With a teacher's lock only changes of the look are allowed. */
-function allowed(place: Place, change: object): object {
+function allowedChange(place: Place, change: object): object {
   if (!place.restrictions.lock) return change;
   return Object.fromEntries(
     Object.entries(change).filter(([key]) => place.room.look.includes(key)),
@@ -109,7 +109,7 @@ export function usePlace(first: Place): {
         return {
           ...now,
           notices: [],
-          state: { ...(now.state as object), ...allowed(now, wanted) },
+          state: { ...(now.state as object), ...allowedChange(now, wanted) },
         };
       }),
     [],

@@ -7,7 +7,7 @@ import { px, widest } from "./layout";
 import { SaveDrawing } from "./SaveDrawing";
 import { type Interval, nearest, rangeOfAll, textsOf, ticksOf } from "./scale";
 
-export interface Series {
+export interface CurveSeries {
   readonly name: string;
   /** One number for each x; a number that is not finite leaves a gap. */
   readonly y: ArrayLike<number>;
@@ -20,7 +20,7 @@ export interface CurveProps {
   yName: string;
   /** In ascending order. */
   x: ArrayLike<number>;
-  series: readonly Series[];
+  series: readonly CurveSeries[];
   /** The range of y, such as 0 to 1; by default that of the numbers. */
   range?: Interval;
   /** The range of x, if more points will follow; by default from the first to the last. */
@@ -34,7 +34,7 @@ export interface CurveProps {
 /** Lines are distinguished by dashes as well as by colours; see app/styles/parts.css. */
 const mostSeries = 3;
 /** More points than pixels would not be visible. */
-const mostPoints = 600;
+const mostDrawnPoints = 600;
 /** Least width of the numbers along y, so that charts below one another are aligned. */
 const leastLeft = 26;
 /** Rows of the table for screen readers. */
@@ -55,14 +55,14 @@ function sample(count: number, most: number): number[] {
   return Array.from({ length: most }, (_, i) => Math.round((i * (count - 1)) / (most - 1)));
 }
 
-function pathOf(
+function linePath(
   x: ArrayLike<number>,
   y: ArrayLike<number>,
   place: (x: number, y: number) => string,
 ): string {
   let path = "";
   let isDrawing = false;
-  for (const i of sample(x.length, mostPoints)) {
+  for (const i of sample(x.length, mostDrawnPoints)) {
     const value = y[i] as number;
     if (Number.isFinite(value)) path += `${isDrawing ? "L" : "M"}${place(x[i] as number, value)}`;
     isDrawing = Number.isFinite(value);
@@ -108,7 +108,7 @@ export function Curve({
   const lines = useMemo(
     () =>
       series.map(({ y }) =>
-        pathOf(x, y, (a, b) => `${placeX(a).toFixed(1)} ${placeY(b).toFixed(1)}`),
+        linePath(x, y, (a, b) => `${placeX(a).toFixed(1)} ${placeY(b).toFixed(1)}`),
       ),
     [key, x, ...series.map(({ y }) => y)],
   );

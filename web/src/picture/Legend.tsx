@@ -1,7 +1,7 @@
 /** The colour scale of a matrix, with its two ends. */
 import type { ComponentChildren } from "preact";
 import { css, endsIn, type Palette } from "./colour";
-import type { View } from "./view";
+import type { MatrixView } from "./view";
 
 const colourStops = 11;
 
@@ -14,7 +14,7 @@ export function Legend({
 }: {
   palette: Palette;
   /** The matrix that it belongs to; null if it belongs to several. */
-  view?: View | null;
+  view?: MatrixView | null;
   name?: ComponentChildren;
   hasHidden?: boolean;
   children?: ComponentChildren;

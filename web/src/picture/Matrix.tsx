@@ -1,14 +1,97 @@
-/** A heat map on a canvas, with a cell cursor for pointer and keyboard. It does not know what its numbers mean. */
-import { useLayoutEffect, useRef } from "preact/hooks";
-import type { Theme } from "./colour";
-import { heightOf, px, widthOf } from "./layout";
-import type { Picture } from "./paint";
-import { Surface } from "./surface";
+/**
+ * A matrix as a heat map: builds its picture, shows it on a canvas with a cell cursor for pointer and keyboard, and puts
+ * its name, legend and save menu around it. It does not know what its numbers mean.
+ */
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { format } from "../shared/format";
+import { useShell } from "../shared/shell";
+import type { Palette } from "./colour";
+import { Legend } from "./Legend";
+import {
+  type Area,
+  type Cell,
+  type CellSize,
+  geometryOf,
+  heightOf,
+  type Labels,
+  px,
+  widthOf,
+} from "./layout";
+import { type Picture, Surface } from "./paint";
+import { type Saved, SaveMatrix } from "./SaveMenu";
 import { usePixelRatio } from "./usePixelRatio";
+import { type MatrixView, rangeOf } from "./view";
 
-export interface Cell {
-  readonly row: number;
-  readonly col: number;
+export interface PictureOf {
+  /** Null until there are numbers; the matrix takes up its space meanwhile. */
+  readonly view: MatrixView | null;
+  readonly rows: number;
+  readonly cols: number;
+  readonly palette: Palette;
+  readonly cell: CellSize;
+  readonly labels?: Labels;
+  /** The cells that a mask hides; must be memoised. */
+  readonly isHidden?: ((row: number, col: number) => boolean) | undefined;
+  /** The selected row or column, with a thin outline. */
+  readonly selected?: Area | null;
+  /** The sources of the active cell. */
+  readonly highlights?: readonly Area[];
+  /** Cells that were edited. */
+  readonly marked?: readonly Area[];
+  /** The cell that is pointed at or locked. */
+  readonly active?: Area | null;
+}
+
+const noLabels: Labels = {};
+
+export function usePicture({
+  view,
+  rows,
+  cols,
+  palette,
+  cell,
+  labels = noLabels,
+  isHidden,
+  selected = null,
+  highlights = [],
+  marked = [],
+  active = null,
+}: PictureOf): Picture {
+  const geometry = geometryOf(rows, cols, cell, labels);
+  // Pointing at a cell changes only a few pictures on the page, and only their highlights.
+  const still = useMemo(
+    () => ({ geometry, view, palette, labels, isHidden, marked }),
+    [view, palette, isHidden, JSON.stringify(geometry), textOf(labels), JSON.stringify(marked)],
+  );
+  return useMemo(
+    () => ({ ...still, still, selected, highlights, active }),
+    [still, JSON.stringify([selected, highlights, active])],
+  );
+}
+
+/** Caches the text by which long lists of labels are compared. */
+const texts = new WeakMap<readonly string[], string>();
+
+function textOf({ rows, cols, rowAxis, colAxis }: Labels): string {
+  return [rows, cols, [rowAxis ?? "", colAxis ?? ""]]
+    .map((words) => {
+      if (!words) return "";
+      const text = texts.get(words) ?? JSON.stringify(words);
+      texts.set(words, text);
+      return text;
+    })
+    .join();
+}
+
+/** A sentence about a matrix, for screen readers. */
+function summaryOf(title: string, view: MatrixView | null, rows: number, cols: number): string {
+  const size = `${title}, ${rows} rows and ${cols} columns`;
+  if (!view) return `${size}.`;
+  const range = rangeOf(view);
+  return range
+    ? `${size}, from ${format(range[0])} to ${format(range[1])}.`
+    : `${size}, all hidden.`;
 }
 
 export interface MatrixActions {
@@ -19,9 +102,8 @@ export interface MatrixActions {
   paint?: ((cell: Cell, hidden: boolean) => void) | undefined;
 }
 
-interface Props {
+interface MatrixProps {
   picture: Picture;
-  theme: Theme;
   /** For screen readers: what the matrix is, its size and its range. */
   summary: string;
   /** Without these the matrix is not interactive. */
@@ -37,7 +119,8 @@ const moves: Record<string, (cell: Cell, last: Cell) => Cell> = {
   End: ({ row }, last) => ({ row, col: last.col }),
 };
 
-export function Matrix({ picture, theme, summary, actions }: Props) {
+export function Matrix({ picture, summary, actions }: MatrixProps) {
+  const { theme } = useShell();
   const canvas = useRef<HTMLCanvasElement>(null);
   /** The last cell of the keyboard's cursor, and what a drag paints; neither affects the drawing, so they are refs. */
   const cursor = useRef<Cell>({ row: 0, col: 0 });
@@ -151,5 +234,83 @@ export function Matrix({ picture, theme, summary, actions }: Props) {
       }}
       onBlur={() => point(null, "keyboard")}
     />
+  );
+}
+
+export interface HeatMapProps {
+  /** Its name in the code and in tests. */
+  name: string;
+  /** A description for screen readers and the save menu. */
+  title: string;
+  /** The heading above it: its letter, or by default the title. */
+  symbol?: ComponentChildren;
+  /** A few words after the heading; by default its size. */
+  note?: ComponentChildren;
+  picture: Picture;
+  /** Without these the matrix is not interactive. */
+  actions?: MatrixActions;
+  /** What Enter and the space bar do, for screen readers. */
+  hint?: string;
+  /** How it is saved; without this, or with `hasLegend` false, there is no menu. */
+  saved?: Saved;
+  hasLegend?: boolean;
+}
+
+export function HeatMap({
+  name,
+  title,
+  symbol = title,
+  note,
+  picture,
+  actions,
+  hint = "Enter keeps a cell.",
+  saved,
+  hasLegend = true,
+}: HeatMapProps) {
+  const { view, geometry } = picture;
+  const { rows, cols, left } = geometry;
+  const summary = useMemo(() => summaryOf(title, view, rows, cols), [title, view, rows, cols]);
+  return (
+    <div class="named-matrix" data-matrix={name}>
+      <div class="matrix-name" style={{ paddingLeft: px(left) }}>
+        <span>{symbol}</span>
+        <span class="faint number">{note ?? `${rows} × ${cols}`}</span>
+      </div>
+      <Matrix
+        picture={picture}
+        summary={actions ? `${summary} Arrow keys move. ${hint}` : summary}
+        {...(actions && { actions })}
+      />
+      {hasLegend && (
+        <div class="legends" style={{ paddingLeft: px(left) }}>
+          <MatrixLegend title={title} picture={picture} {...(saved && { saved })} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The legend and the save menu of a matrix. */
+export function MatrixLegend({
+  title,
+  symbol,
+  picture,
+  saved,
+}: {
+  title: string;
+  /** A label, needed if several legends are side by side. */
+  symbol?: ComponentChildren;
+  picture: Picture;
+  saved?: Saved;
+}) {
+  return (
+    <Legend
+      palette={picture.palette}
+      view={picture.view}
+      name={symbol}
+      hasHidden={picture.isHidden !== undefined}
+    >
+      {saved && <SaveMatrix title={title} picture={picture} saved={saved} />}
+    </Legend>
   );
 }

@@ -38,7 +38,7 @@ function element(name: string, attributes: Record<string, string | number>): Ele
 /**
  * The largest picture within a part of the page and its overlays, with legend and axis labels, as a stand-alone SVG.
  */
-function svgOf(part: HTMLElement, title: string): string {
+function drawingSvg(part: HTMLElement, title: string): string {
   const area = (svg: SVGElement) => {
     const { width, height } = svg.getBoundingClientRect();
     return width * height;
@@ -103,7 +103,7 @@ export function SaveDrawing({
   /** Its numbers, if they can be saved. */
   csv?: () => string;
 }) {
-  const svg = () => (part.current ? svgOf(part.current, title) : "");
+  const svg = () => (part.current ? drawingSvg(part.current, title) : "");
   const contents: Contents = {
     png: () => pngOf(svg()),
     svg: () => svgBlob(svg()),

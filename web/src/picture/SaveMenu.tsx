@@ -1,7 +1,8 @@
 /** A menu that saves a picture as an image or as numbers. */
 import { useRef } from "preact/hooks";
 import { csvOf, download, npyOf, pngOf, svgOf } from "./export";
-import { inkOf, type Picture } from "./paint";
+import { inkOf } from "./ink";
+import type { Picture } from "./paint";
 
 /** How a matrix is saved to a file. */
 export interface Saved {

@@ -5,7 +5,7 @@ import { useWidth } from "../shared/useWidth";
 import { type ColourCurve, type ColourRange, largestIn, weightPalette } from "./colour";
 import { px, widest } from "./layout";
 import { SaveDrawing } from "./SaveDrawing";
-import { at, type View } from "./view";
+import { at, type MatrixView } from "./view";
 
 interface Line {
   readonly row: number;
@@ -66,7 +66,12 @@ function countFor(weights: Float32Array, mass: number): number {
 }
 
 /** For every query the largest weights that add up to `mass`; of all these the largest `mostLines`. */
-function strongest(weights: View, mass: number, range: ColourRange, curve: ColourCurve): Line[] {
+function strongest(
+  weights: MatrixView,
+  mass: number,
+  range: ColourRange,
+  curve: ColourCurve,
+): Line[] {
   const { within, place: share } = weightPalette(range, curve, "light");
   const largestOfRow = largestIn(within, weights);
   const { rows, cols } = weights;
@@ -99,7 +104,7 @@ export interface TokenLinesProps {
   queries: readonly string[];
   keys: readonly string[];
   /** One row of shares for each query; null until there are numbers. */
-  weights: View | null;
+  weights: MatrixView | null;
   /** Lines are drawn until they carry this share, 0 to 1, of each query's attention. */
   mass: number;
   /** How weights become the strength of lines, as for colours. */

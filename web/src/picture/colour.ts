@@ -1,6 +1,6 @@
 /** The colours of attention weights and of signed numbers. */
 import { formatShort, formatWeight } from "../shared/format";
-import { largestOf, rangeOf, type View } from "./view";
+import { largestOf, type MatrixView, rangeOf } from "./view";
 
 export type Rgb = readonly [number, number, number];
 
@@ -173,7 +173,7 @@ export function weightPalette(range: ColourRange, curve: ColourCurve, theme: The
 }
 
 /** Returns a function that gives the end of the range of a row. */
-export function largestIn(range: Palette["within"], view: View): (row: number) => number {
+export function largestIn(range: Palette["within"], view: MatrixView): (row: number) => number {
   const { whole = view } = view;
   if (range !== "matrix") return (row) => largestOf(whole, row);
   const largest = rangeOf(whole)?.[1] ?? 0;
@@ -181,7 +181,7 @@ export function largestIn(range: Palette["within"], view: View): (row: number) =
 }
 
 /** The labels at the ends of the legend of this matrix. */
-export function endsIn({ ends, within }: Palette, view: View): readonly [string, string] {
+export function endsIn({ ends, within }: Palette, view: MatrixView): readonly [string, string] {
   if (within === undefined || view.rows === 0) return ends;
   const largest = Array.from({ length: view.rows }, (_, row) => largestOf(view, row));
   const [least, most] = [Math.min(...largest), Math.max(...largest)].map(formatWeight);

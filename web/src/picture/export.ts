@@ -2,9 +2,10 @@
 
 import { format } from "../shared/format";
 import { colourOf, css, endsIn, inkOn, largestIn } from "./colour";
+import type { Ink } from "./ink";
 import { geometryOf, labelsStand, measuring, textWidth, widthOf } from "./layout";
-import { decimalsThatFit, type Ink, type Still } from "./paint";
-import { at, entries, type View } from "./view";
+import { decimalsThatFit, type Still } from "./paint";
+import { at, entries, type MatrixView } from "./view";
 
 function escapeXml(text: string): string {
   return text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
@@ -147,7 +148,7 @@ function csvLines(lines: readonly (readonly string[])[]): string {
 }
 
 export function csvOf(
-  view: View,
+  view: MatrixView,
   rows: readonly string[] | undefined,
   cols: readonly string[] | undefined,
 ): string {
@@ -175,7 +176,7 @@ export function columnsCsv(
 /**
  * NPY 1.0, NumPy's own format: a header padded so that the numbers start at a multiple of 64, then float32 row by row.
  */
-export function npyOf(view: View): Uint8Array<ArrayBuffer> {
+export function npyOf(view: MatrixView): Uint8Array<ArrayBuffer> {
   const dictionary = `{'descr': '<f4', 'fortran_order': False, 'shape': (${view.rows}, ${view.cols}), }`;
   const before = 10;
   const start = Math.ceil((before + dictionary.length + 1) / 64) * 64;

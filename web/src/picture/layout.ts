@@ -1,5 +1,16 @@
 /** The size of a picture's cells and of its labels, which does not depend on its numbers. */
 
+export interface Cell {
+  readonly row: number;
+  readonly col: number;
+}
+
+/** A row, a column or, with both, a cell. */
+export interface Area {
+  readonly row?: number | undefined;
+  readonly col?: number | undefined;
+}
+
 export interface Labels {
   readonly rows?: readonly string[];
   readonly cols?: readonly string[];

@@ -1,31 +1,19 @@
-/** Draws one matrix on a canvas: cells, numbers where they fit, labels along its sides, and highlights. */
+/**
+ * Paints one matrix on a canvas: cells, numbers where they fit, labels along its sides, and highlights. It keeps a copy
+ * without highlights, so that a new highlight does not redraw everything.
+ */
 
 import { format } from "../shared/format";
-import { colourOf, inkOn, largestIn, type Palette, pixelsOf } from "./colour";
-import { type Geometry, heightOf, type Labels, labelsStand, widthOf } from "./layout";
-import { at, type View } from "./view";
-
-/** A row, a column or, with both, a cell. */
-export interface Area {
-  readonly row?: number | undefined;
-  readonly col?: number | undefined;
-}
-
-/** The page's colours and font, read from its style sheet. */
-export interface Ink {
-  readonly ink: string;
-  readonly faint: string;
-  readonly page: string;
-  readonly frame: string;
-  readonly hidden: string;
-  readonly hatch: string;
-  readonly family: string;
-}
+import { colourOf, inkOn, largestIn, type Palette, pixelsOf, type Theme } from "./colour";
+import { type Ink, inkIn } from "./ink";
+import { drawLabels, drawStrongLabels } from "./labels";
+import { type Area, type Geometry, heightOf, type Labels, widthOf } from "./layout";
+import { at, type MatrixView } from "./view";
 
 /** A picture without its highlights; a large one is drawn once and kept while the pointer moves over it. */
 export interface Still {
   readonly geometry: Geometry;
-  readonly view: View | null;
+  readonly view: MatrixView | null;
   readonly palette: Palette;
   readonly labels: Labels;
   readonly isHidden: ((row: number, col: number) => boolean) | undefined;
@@ -40,25 +28,6 @@ export interface Picture extends Still {
   readonly selected: Area | null;
   readonly highlights: readonly Area[];
   readonly active: Area | null;
-}
-
-const labelSize = 12;
-const smallestLabel = 7;
-/** The room for the words along a side. */
-const axisSize = 15;
-
-export function inkOf(element: Element): Ink {
-  const style = getComputedStyle(element);
-  const value = (name: string) => style.getPropertyValue(name).trim();
-  return {
-    ink: value("--ink"),
-    faint: value("--faint"),
-    page: value("--page"),
-    frame: value("--frame"),
-    hidden: value("--hidden"),
-    hatch: value("--hatch"),
-    family: style.fontFamily,
-  };
 }
 
 let scratch: HTMLCanvasElement | null = null;
@@ -192,107 +161,6 @@ function drawNumbers(context: CanvasRenderingContext2D, still: Still, ink: Ink):
   }
 }
 
-/** If rows are too low for all labels, only every n-th row has one, and so do highlighted rows. */
-function labelStep(cellSize: number): number {
-  return Math.max(1, Math.ceil(smallestLabel / cellSize));
-}
-
-function fontOf(ink: Ink, size: number, isStrong = false): string {
-  return `${isStrong ? "600 " : ""}${size}px ${ink.family}`;
-}
-
-/** Column labels are vertical if they do not fit over their cells. */
-function standOf({ labels, geometry: g }: Still): boolean {
-  return labelsStand(labels.cols ?? [], g.cellWidth);
-}
-
-/** Font sizes of labels. */
-function rowLabelSize(g: Geometry): number {
-  return Math.max(smallestLabel, Math.min(labelSize, g.cellHeight));
-}
-function colLabelSize(g: Geometry): number {
-  return Math.max(smallestLabel, Math.min(labelSize, g.cellWidth));
-}
-
-function drawRowLabel(context: CanvasRenderingContext2D, still: Still, row: number): void {
-  const { geometry: g, labels } = still;
-  context.textBaseline = "middle";
-  context.textAlign = "right";
-  context.fillText(labels.rows?.[row] ?? "", g.left - 6, g.top + (row + 0.5) * g.cellHeight + 0.5);
-}
-
-function drawColLabel(
-  context: CanvasRenderingContext2D,
-  { geometry: g, labels }: Still,
-  col: number,
-  stand: boolean,
-): void {
-  context.save();
-  context.textBaseline = "middle";
-  context.translate(g.left + (col + 0.5) * g.cellWidth, g.top - (stand ? 5 : 11));
-  if (stand) context.rotate(-Math.PI / 2);
-  context.textAlign = stand ? "left" : "center";
-  context.fillText(labels.cols?.[col] ?? "", 0, stand ? 0.5 : 0);
-  context.restore();
-}
-
-function drawLabels(context: CanvasRenderingContext2D, still: Still, ink: Ink): void {
-  const { geometry: g, labels } = still;
-  const { rows = [], cols = [] } = labels;
-  context.fillStyle = ink.faint;
-  if (rows.length > 0) context.font = fontOf(ink, rowLabelSize(g));
-  for (let i = 0; i < rows.length; i += labelStep(g.cellHeight)) drawRowLabel(context, still, i);
-  const stand = standOf(still);
-  if (cols.length > 0) context.font = fontOf(ink, colLabelSize(g));
-  for (let j = 0; j < cols.length; j += labelStep(g.cellWidth))
-    drawColLabel(context, still, j, stand);
-
-  if (labels.rowAxis || labels.colAxis) context.font = fontOf(ink, 11);
-  if (labels.colAxis) {
-    context.textAlign = "left";
-    context.fillText(`${labels.colAxis} →`, g.left, 7);
-  }
-  if (labels.rowAxis) {
-    context.save();
-    context.translate(7, g.top);
-    context.rotate(-Math.PI / 2);
-    context.textAlign = "right";
-    context.fillText(`← ${labels.rowAxis}`, 0, 0);
-    context.restore();
-  }
-}
-
-/** Draws the labels of highlighted rows and columns in bold, over the normal ones. */
-function drawStrongLabels(context: CanvasRenderingContext2D, picture: Picture, ink: Ink): void {
-  const { geometry: g, labels, selected, highlights, active } = picture;
-  if (!labels.rows && !labels.cols) return;
-  const areas = [selected, active, ...highlights].filter((area) => area !== null);
-  const indices = (axis: "row" | "col", count: number) =>
-    new Set(areas.map((area) => area[axis] ?? count).filter((index) => index < count));
-  // The titles of the axes are outside the labels.
-  const [left, top] = [labels.rowAxis ? axisSize : 0, labels.colAxis ? axisSize : 0];
-  context.fillStyle = ink.ink;
-
-  const rowSize = rowLabelSize(g);
-  context.font = fontOf(ink, rowSize, true);
-  for (const row of indices("row", labels.rows?.length ?? 0)) {
-    const height = rowSize + 2;
-    const y = g.top + (row + 0.5) * g.cellHeight - height / 2;
-    context.clearRect(left, y, g.left - left - 2, height);
-    drawRowLabel(context, picture, row);
-  }
-
-  const stand = standOf(picture);
-  const colSize = colLabelSize(picture.geometry);
-  context.font = fontOf(ink, colSize, true);
-  for (const col of indices("col", labels.cols?.length ?? 0)) {
-    const width = stand ? colSize + 2 : g.cellWidth;
-    const x = g.left + (col + 0.5) * g.cellWidth - width / 2;
-    context.clearRect(x, top, width, g.top - top - 2);
-    drawColLabel(context, picture, col, stand);
-  }
-}
-
 function outline(
   context: CanvasRenderingContext2D,
   g: Geometry,
@@ -339,7 +207,7 @@ function drawMarks(
 }
 
 /** Draws a picture without highlights on a cleared canvas. */
-export function drawStill(context: CanvasRenderingContext2D, still: Still, ink: Ink): void {
+function drawStill(context: CanvasRenderingContext2D, still: Still, ink: Ink): void {
   const { geometry: g } = still;
   if (g.rows > 0 && g.cols > 0) {
     drawHidden(context, still, ink);
@@ -361,17 +229,76 @@ export function drawStill(context: CanvasRenderingContext2D, still: Still, ink: 
 }
 
 /** Draws the highlights over the picture. */
-export function drawHighlights(
-  context: CanvasRenderingContext2D,
-  picture: Picture,
-  ink: Ink,
-): void {
+function drawHighlights(context: CanvasRenderingContext2D, picture: Picture, ink: Ink): void {
   const { geometry: g, selected, highlights, active, marked } = picture;
-  drawStrongLabels(context, picture, ink);
+  const areas = [selected, active, ...highlights].filter((area) => area !== null);
+  drawStrongLabels(context, picture, areas, ink);
   if (selected) outline(context, g, selected, ink, 1);
   for (const area of highlights) outline(context, g, area, ink, 2);
   if (!active) return;
   outline(context, g, active, ink, 3);
   const covered = marked.filter(({ row, col }) => row === active.row && col === active.col);
   drawMarks(context, picture, covered, ink, 4);
+}
+
+/** A canvas with more pixels than this (4 bytes each) is drawn at a lower resolution. */
+const mostPixels = 8 * 1024 * 1024;
+
+function canvasSizeOf({ still: { geometry } }: Picture): { width: number; height: number } {
+  return { width: Math.ceil(widthOf(geometry)), height: Math.ceil(heightOf(geometry)) };
+}
+
+/** Clears a canvas and scales it to CSS pixels. */
+function clear(
+  canvas: HTMLCanvasElement,
+  { width, height }: { width: number; height: number },
+  ratio: number,
+): CanvasRenderingContext2D | null {
+  const [columns, rows] = [Math.round(width * ratio), Math.round(height * ratio)];
+  const context = canvas.getContext("2d");
+  // Setting the size, even to the same value, allocates new memory.
+  if (canvas.width !== columns || canvas.height !== rows) {
+    canvas.width = columns;
+    canvas.height = rows;
+  } else {
+    context?.setTransform(1, 0, 0, 1, 0, 0);
+    context?.clearRect(0, 0, columns, rows);
+  }
+  context?.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return context;
+}
+
+export class Surface {
+  #drawn: readonly unknown[] = [];
+  #still: HTMLCanvasElement | null = null;
+
+  /** With `isLive` highlights will change, so a copy without them is kept. */
+  draw(
+    canvas: HTMLCanvasElement,
+    picture: Picture,
+    { theme, ratio: wanted, isLive }: { theme: Theme; ratio: number; isLive: boolean },
+  ): void {
+    const size = canvasSizeOf(picture);
+    const ratio = Math.min(wanted, Math.sqrt(mostPixels / (size.width * size.height)));
+    const ink = inkIn(theme, canvas);
+    const now = [picture.still, theme, ratio, isLive];
+    const isSame = now.every((each, i) => each === this.#drawn[i]);
+    this.#drawn = now;
+    const context = clear(canvas, size, ratio);
+    if (!context || canvas.width * canvas.height === 0) return;
+    if (isSame && this.#still) {
+      context.drawImage(this.#still, 0, 0, canvas.width / ratio, canvas.height / ratio);
+    } else {
+      drawStill(context, picture.still, ink);
+      if (isLive) this.#keep(canvas);
+      else this.#still = null;
+    }
+    drawHighlights(context, picture, ink);
+  }
+
+  #keep(canvas: HTMLCanvasElement): void {
+    this.#still ??= document.createElement("canvas");
+    const { width, height } = canvas;
+    clear(this.#still, { width, height }, 1)?.drawImage(canvas, 0, 0);
+  }
 }

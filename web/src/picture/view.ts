@@ -1,5 +1,5 @@
 /** A matrix inside a typed array, so that one head or a transposed weight needs no copy. */
-export interface View {
+export interface MatrixView {
   readonly data: Float32Array;
   readonly rows: number;
   readonly cols: number;
@@ -7,24 +7,24 @@ export interface View {
   readonly rowStride: number;
   readonly colStride: number;
   /** The complete matrix, if this one is only partly computed: colours use the range of the complete one. */
-  readonly whole?: View;
+  readonly whole?: MatrixView;
 }
 
 /** `rows` × `cols` numbers of `data`, row by row, starting at `offset`. */
-export function viewOn(data: Float32Array, rows: number, cols: number, offset = 0): View {
+export function viewOn(data: Float32Array, rows: number, cols: number, offset = 0): MatrixView {
   return { data, rows, cols, offset, rowStride: cols, colStride: 1 };
 }
 
-export function at(view: View, row: number, col: number): number {
+export function at(view: MatrixView, row: number, col: number): number {
   return view.data[view.offset + row * view.rowStride + col * view.colStride] as number;
 }
 
 /** Every entry, row by row. */
-export function* entries(view: View): Generator<number> {
+export function* entries(view: MatrixView): Generator<number> {
   for (let i = 0; i < view.rows; ++i) for (let j = 0; j < view.cols; ++j) yield at(view, i, j);
 }
 
-export function transposed(view: View): View {
+export function transposed(view: MatrixView): MatrixView {
   return {
     ...view,
     rows: view.cols,
@@ -35,7 +35,10 @@ export function transposed(view: View): View {
 }
 
 /** The largest number of a row, and at least 0: the end of the range of a row of shares. */
-export function largestOf({ data, cols, offset, rowStride, colStride }: View, row: number): number {
+export function largestOf(
+  { data, cols, offset, rowStride, colStride }: MatrixView,
+  row: number,
+): number {
   let largest = 0;
   for (let j = 0, p = offset + row * rowStride; j < cols; ++j, p += colStride) {
     const value = data[p] as number;
@@ -44,15 +47,15 @@ export function largestOf({ data, cols, offset, rowStride, colStride }: View, ro
   return largest;
 }
 
-type Interval = readonly [number, number] | null;
+type Extremes = readonly [number, number] | null;
 
 /** A cache of ranges; the numbers of a matrix do not change. */
-const ranges = new WeakMap<Float32Array, Map<string, Interval>>();
+const ranges = new WeakMap<Float32Array, Map<string, Extremes>>();
 
 /** The smallest and the largest finite number of a matrix; null if there is none. */
-export function rangeOf(view: View): Interval {
+export function rangeOf(view: MatrixView): Extremes {
   const { data, rows, cols, offset, rowStride, colStride } = view;
-  const known = ranges.get(data) ?? new Map<string, Interval>();
+  const known = ranges.get(data) ?? new Map<string, Extremes>();
   const key = `${rows} ${cols} ${offset} ${rowStride} ${colStride}`;
   const range = known.get(key);
   if (range !== undefined) return range;
@@ -61,7 +64,7 @@ export function rangeOf(view: View): Interval {
   return found;
 }
 
-function findRange(view: View): Interval {
+function findRange(view: MatrixView): Extremes {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < view.rows; ++i) {

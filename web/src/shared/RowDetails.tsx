@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { at } from "../picture/view";
 import { type Attention, type Shares, scoresOf, weightsOf } from "./attended";
 import { format } from "./format";
-import { type Column, RowTable } from "./RowTable";
+import { RowTable, type TableColumn } from "./RowTable";
 
 /** One head of an attention, and its name. */
 export interface OneHead {
@@ -42,7 +42,7 @@ function Keys({ of, other, row }: { of: OneHead; other: OneHead | null; row: num
   const weights = weightsOf(attention, shares, head);
   const scores = scoresOf(attention, shares, head);
   const theirs = other && weightsOf(other.attention, other.shares, other.head);
-  const heads: Column[] = [
+  const heads: TableColumn[] = [
     { id: "number", head: "" },
     { id: "key", head: "key" },
     { id: "score", head: "score" },

@@ -1,10 +1,10 @@
 /** A table of the numbers of the selected token; it can be scrolled by keyboard. */
 import type { ComponentChildren } from "preact";
 import { useId, useMemo } from "preact/hooks";
-import { at, type View } from "../picture/view";
+import { at, type MatrixView } from "../picture/view";
 import { format, shorten } from "./format";
 
-export interface Column {
+export interface TableColumn {
   readonly id: string;
   readonly head: ComponentChildren;
 }
@@ -17,7 +17,7 @@ export function RowTable({
   children,
 }: {
   title: ComponentChildren;
-  columns: readonly Column[];
+  columns: readonly TableColumn[];
   /** Words below the title. */
   note?: ComponentChildren;
   children: ComponentChildren;
@@ -47,11 +47,11 @@ export function RowTable({
 }
 
 /** The number of entries shown of a vector, so that two such columns fit. */
-const entries = 3;
+const entriesShown = 3;
 
 /** A row of a matrix in one cell of the table. */
-export function Vector({ view, row }: { view: View; row: number }) {
-  const shown = Math.min(view.cols, entries);
+export function Vector({ view, row }: { view: MatrixView; row: number }) {
+  const shown = Math.min(view.cols, entriesShown);
   return (
     <span class="vector">
       {Array.from({ length: shown }, (_, d) => (

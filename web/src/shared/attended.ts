@@ -4,8 +4,9 @@
  */
 import type { Heed } from "heed";
 import type { LabelledWeights } from "heed/models";
-import { at, type View, viewOn } from "../picture/view";
-import type { Piece } from "./explanation";
+import type { Cell } from "../picture/layout";
+import { at, type MatrixView, viewOn } from "../picture/view";
+import type { FormulaPiece } from "./explanation";
 import { format } from "./format";
 import { operand, sum, times } from "./terms";
 
@@ -99,25 +100,25 @@ export function sharesOf(heed: Heed, attention: LabelledWeights): Shares {
   });
 }
 
-type Between = Pick<Attention, "heads" | "rows" | "columns">;
+type AttentionTokens = Pick<Attention, "heads" | "rows" | "columns">;
 
 /** The weights of one head, rows × columns. */
 export function weightsOf(
-  between: Between,
+  between: AttentionTokens,
   { weights }: Pick<Shares, "weights">,
   head: number,
-): View {
+): MatrixView {
   const [rows, cols] = [between.rows.length, between.columns.length];
   return viewOn(weights, rows, cols, head * rows * cols);
 }
 
 /** The scores of one head, rows × columns. */
-export function scoresOf(between: Between, { scores }: Shares, head: number): View {
+export function scoresOf(between: AttentionTokens, { scores }: Shares, head: number): MatrixView {
   return weightsOf(between, { weights: scores }, head);
 }
 
 /** One head's vectors: D entries for each of `count` tokens. */
-function vectorsOf(data: Float32Array, heads: number, count: number, head: number): View {
+function vectorsOf(data: Float32Array, heads: number, count: number, head: number): MatrixView {
   const size = data.length / (heads * count);
   return viewOn(data, count, size, head * count * size);
 }
@@ -130,18 +131,18 @@ function large(value: number): string {
 
 /** The formula of a weight: the dot product of two vectors, the scale, and the softmax over the visible keys. */
 export function formulaOf(
-  between: Between,
+  between: AttentionTokens,
   shares: Shares,
   head: number,
-  { row, col }: { readonly row: number; readonly col: number },
-): Piece[] {
+  { row, col }: Cell,
+): FormulaPiece[] {
   const { heads, rows, columns } = between;
   const q = vectorsOf(shares.queries, heads, rows.length, head);
   const k = vectorsOf(shares.keys, heads, columns.length, head);
   const scores = scoresOf(between, shares, head);
   const score = at(scores, row, col);
   const dot = score * Math.sqrt(q.cols);
-  const products = Array.from({ length: q.cols }, (_, d): Piece[] => [
+  const products = Array.from({ length: q.cols }, (_, d): FormulaPiece[] => [
     operand(at(q, row, d), "q"),
     { text: times },
     operand(at(k, col, d), "k"),
@@ -149,7 +150,7 @@ export function formulaOf(
   const seen = Array.from({ length: scores.cols }, (_, j) => at(scores, row, j)).filter(
     (each) => each !== Number.NEGATIVE_INFINITY,
   );
-  const power = (each: number): Piece => ({ text: `e^${operand(each).text}` });
+  const power = (each: number): FormulaPiece => ({ text: `e^${operand(each).text}` });
   const total = seen.reduce((all, each) => all + Math.exp(each), 0);
   // The exponentials of very large scores overflow, as in a model that learns too fast.
   const ratio = Number.isFinite(total) ? ` = ${large(Math.exp(score))} ÷ ${large(total)}` : "";

@@ -4,7 +4,7 @@
 export type Role = "q" | "k" | "v" | "o";
 
 /** A piece of a formula, in the colour of its role. */
-export interface Piece {
+export interface FormulaPiece {
   readonly text: string;
   readonly role?: Role | undefined;
 }
@@ -12,9 +12,9 @@ export interface Piece {
 export interface Explanation {
   /** A description of the cell. */
   readonly name: string;
-  readonly formula: readonly Piece[];
+  readonly formula: readonly FormulaPiece[];
 }
 
-export function textOf({ name, formula }: Explanation): string {
+export function explanationText({ name, formula }: Explanation): string {
   return `${name}: ${formula.map(({ text }) => text).join("")}`;
 }

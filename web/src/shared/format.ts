@@ -33,6 +33,10 @@ export function softmaxOf(weight: number, largest: number): string {
   return `e^${below === 0 ? "0" : format(below, 2)} ÷ ${format(1 / largest, 2)}`;
 }
 
+export function percent(share: number, decimals = 0): string {
+  return `${(100 * share).toFixed(decimals)} %`;
+}
+
 /** At most `limit` graphemes. */
 export function shorten(text: string, limit: number): string {
   if (text.length <= limit) return text;

@@ -1,5 +1,5 @@
 /** Reads the values of a link: each reader checks one value, and `readParams` reports those it rejects. */
-import type { Reading } from "./room";
+import type { LinkReading } from "./room";
 
 /** A reader throws a RangeError whose message names the values that it accepts. */
 export type Readers<State> = Readonly<Record<string, (text: string) => Partial<State>>>;
@@ -28,7 +28,7 @@ export function readParams<State>(
   params: URLSearchParams,
   initial: State,
   readers: Readers<State>,
-): Reading<State> {
+): LinkReading<State> {
   let state = initial;
   const notices: string[] = [];
   for (const [key, text] of params) {

@@ -4,13 +4,13 @@ import type { ComponentChildren } from "preact";
 /** Changes some settings; a function receives the latest ones. */
 export type Setter<State> = (change: Partial<State> | ((now: State) => Partial<State>)) => void;
 
-export interface Reading<State> {
+export interface LinkReading<State> {
   readonly state: State;
   /** Messages about the parameters that could not be used. */
   readonly notices: readonly string[];
 }
 
-export interface RoomProps<State> extends Reading<State> {
+export interface RoomProps<State> extends LinkReading<State> {
   readonly set: Setter<State>;
 }
 
@@ -28,7 +28,7 @@ export interface Room<State> {
   /**
    * The state that a link describes, without the keys of the shell. Invalid values are ignored and named in a notice.
    */
-  read(params: URLSearchParams): Reading<State>;
+  read(params: URLSearchParams): LinkReading<State>;
   /** The inverse of `read`: only what differs from the room's initial state. */
   write(state: State): URLSearchParams;
   View(props: RoomProps<State>): ComponentChildren;

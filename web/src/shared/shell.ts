@@ -2,14 +2,11 @@
 import { createContext } from "preact";
 import { useContext, useEffect } from "preact/hooks";
 import type { Theme } from "../picture/colour";
-import type { EngineClient } from "../worker/engineClient";
 import type { Restrictions } from "./restrictions";
 import type { Suggestion } from "./room";
 
 export interface Shell {
   readonly theme: Theme;
-  /** The engine of all rooms; rooms that train or measure start another one. */
-  readonly engine: EngineClient;
   readonly restrictions: Restrictions;
   /** Shows a suggestion above the room; see TryNext. */
   setTried(suggestion: Suggestion): void;

@@ -5,6 +5,11 @@ export type Input = Tagging | Translation | Continuation | Picture;
 
 export const mostTokens = 48;
 
+/** The reason why a text cannot be read, for the person. */
+export interface Unreadable {
+  readonly why: string;
+}
+
 /** The tokens of an input; a picture has none. */
 export function tokensOf(input: Input): readonly string[] {
   if (input.kind === "picture") return [];
@@ -35,7 +40,7 @@ const quoted = (words: readonly string[]) =>
     .join(", ");
 
 /** The example, with its solution if the task can solve it; or the reason why there is none. */
-export function readInput(task: Task, text: string): Input | { readonly why: string } {
+export function readInput(task: Task, text: string): Input | Unreadable {
   if (!task.read) return { why: "This model works on pictures: there is nothing to type." };
   if (text.trim() === "") return { why: "Type something: the input is empty." };
   const unknown = unknownIn(task, text);

@@ -1,20 +1,24 @@
 /** The legend of a plot, with each line and mark drawn as in the plot. */
 import type { ComponentChildren } from "preact";
 
-type Kind = "estimate" | "average" | "straight" | "truth" | "kernel" | "ring";
+type PlotMark = "estimate" | "average" | "straight" | "truth" | "kernel" | "ring";
 
-function Mark({ kind }: { kind: Kind }) {
+function LegendMark({ kind }: { kind: PlotMark }) {
   if (kind === "ring") return <circle class="ring" cx="12" cy="6" r="5" />;
   return <path class={kind} d={kind === "kernel" ? "M0 2H24V10H0Z" : "M0 6H24"} />;
 }
 
-export function PlotLegend({ marks }: { marks: readonly (readonly [Kind, ComponentChildren])[] }) {
+export function PlotLegend({
+  marks,
+}: {
+  marks: readonly (readonly [PlotMark, ComponentChildren])[];
+}) {
   return (
     <p class="plot-legend curve-legend faint">
       {marks.map(([kind, words]) => (
         <span key={kind}>
           <svg width="24" height="12" aria-hidden="true">
-            <Mark kind={kind} />
+            <LegendMark kind={kind} />
           </svg>{" "}
           {words}
         </span>

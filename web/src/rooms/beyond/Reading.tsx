@@ -1,19 +1,19 @@
 /** The explanation of the cell that is pointed at: visible, and announced if it was reached by keyboard. */
 import { useCallback, useState } from "preact/hooks";
-import type { Pixel as Cell } from "./state";
+import type { Cell } from "../../picture/layout";
 
-export interface Pointed {
+export interface PointedCell {
   readonly cell: Cell | null;
   readonly byKeyboard: boolean;
   point(cell: Cell | null, by: "pointer" | "keyboard"): void;
 }
 
-export function usePointed(): Pointed {
-  const [pointed, setPointed] = useState<Pick<Pointed, "cell" | "byKeyboard">>({
+export function usePointed(): PointedCell {
+  const [pointed, setPointed] = useState<Pick<PointedCell, "cell" | "byKeyboard">>({
     cell: null,
     byKeyboard: false,
   });
-  const point = useCallback<Pointed["point"]>(
+  const point = useCallback<PointedCell["point"]>(
     (cell, by) => setPointed({ cell, byKeyboard: by === "keyboard" }),
     [],
   );

@@ -1,13 +1,13 @@
 /** Reads and writes the room's part of the link. */
 import { numberIn, oneOf, onOff, type Readers, readParams } from "../../shared/linkReaders";
-import type { Reading } from "../../shared/room";
+import type { LinkReading } from "../../shared/room";
 import {
+  allowed,
   fewestPoints,
   initialState,
   mostPoints,
-  type Point,
+  type PlanePoint,
   plane,
-  ranges,
   type State,
 } from "./state";
 
@@ -18,7 +18,7 @@ function pairFrom(text: string, between: string, what: string): [string, string]
   return [first, second];
 }
 
-function pointsFrom(text: string): readonly Point[] {
+function pointsFrom(text: string): readonly PlanePoint[] {
   const points = text.split(",").map((part) => {
     const [x, y] = pairFrom(part, ":", "points such as 0.5:1,2:-0.5");
     return { x: numberIn(plane.x, false)(x), y: numberIn(plane.y, false)(y) };
@@ -33,40 +33,40 @@ const placesFrom = (text: string, limits: { min: number; max: number }, what: st
 
 const readers: Readers<State> = {
   show: (text) => ({ subject: oneOf("picture", "points", "series", "melody")(text) }),
-  noise: (text) => ({ noise: numberIn(ranges.noise, false)(text) }),
-  grain: (text) => ({ grain: numberIn(ranges.seed)(text) }),
-  patch: (text) => ({ patch: numberIn(ranges.patch)(text) }),
-  window: (text) => ({ window: numberIn(ranges.window)(text) }),
-  h: (text) => ({ h: numberIn(ranges.h, false)(text) }),
-  tone: (text) => ({ tone: numberIn(ranges.tone, false)(text) }),
+  noise: (text) => ({ noise: numberIn(allowed.noise, false)(text) }),
+  grain: (text) => ({ grain: numberIn(allowed.seed)(text) }),
+  patch: (text) => ({ patch: numberIn(allowed.patch)(text) }),
+  window: (text) => ({ window: numberIn(allowed.window)(text) }),
+  h: (text) => ({ h: numberIn(allowed.h, false)(text) }),
+  tone: (text) => ({ tone: numberIn(allowed.tone, false)(text) }),
   by: (text) => ({ method: oneOf("local", "bilateral", "nonLocal")(text) }),
   pixel: (text) => {
-    const [row, col] = placesFrom(text, ranges.pixel, "a row and a column, such as 74.45");
+    const [row, col] = placesFrom(text, allowed.pixel, "a row and a column, such as 74.45");
     return { pixel: { row, col } };
   },
   curve: (text) => ({ curve: oneOf("linear", "sqrt", "log")(text) }),
   points: (text) => ({ points: pointsFrom(text) }),
-  bandwidth: (text) => ({ bandwidth: numberIn(ranges.bandwidth, false)(text) }),
+  bandwidth: (text) => ({ bandwidth: numberIn(allowed.bandwidth, false)(text) }),
   query: (text) => ({ query: numberIn(plane.x, false)(text) }),
   similar: (text) => ({ similar: onOff(text) }),
-  series: (text) => ({ series: numberIn(ranges.seed)(text) }),
-  value: (text) => ({ value: numberIn(ranges.value)(text) - 1 }),
+  series: (text) => ({ series: numberIn(allowed.seed)(text) }),
+  value: (text) => ({ value: numberIn(allowed.value)(text) - 1 }),
   head: (text) => {
-    const [layer, head] = placesFrom(text, ranges.head, "a layer and a head, such as 2.1");
+    const [layer, head] = placesFrom(text, allowed.head, "a layer and a head, such as 2.1");
     return { head: { layer, head } };
   },
   tune: (text) => ({ tune: oneOf("round", "seed")(text) }),
-  notes: (text) => ({ tuneSeed: numberIn(ranges.seed)(text) }),
-  temperature: (text) => ({ temperature: numberIn(ranges.temperature, false)(text) }),
-  frame: (text) => ({ frame: numberIn(ranges.frame)(text) - 1 }),
+  notes: (text) => ({ tuneSeed: numberIn(allowed.seed)(text) }),
+  temperature: (text) => ({ temperature: numberIn(allowed.temperature, false)(text) }),
+  frame: (text) => ({ frame: numberIn(allowed.frame)(text) - 1 }),
 };
 
-export function read(params: URLSearchParams): Reading<State> {
+export function read(params: URLSearchParams): LinkReading<State> {
   return readParams(params, initialState, readers);
 }
 
 /** The values of the state as `readers` accept them. */
-function textsOf(state: State): Record<keyof typeof readers, string> {
+function linkTextsOf(state: State): Record<keyof typeof readers, string> {
   const { pixel, head } = state;
   return {
     show: state.subject,
@@ -94,7 +94,7 @@ function textsOf(state: State): Record<keyof typeof readers, string> {
 }
 
 export function write(state: State): URLSearchParams {
-  const initial = textsOf(initialState);
-  const changed = Object.entries(textsOf(state)).filter(([key, text]) => text !== initial[key]);
+  const initial = linkTextsOf(initialState);
+  const changed = Object.entries(linkTextsOf(state)).filter(([key, text]) => text !== initial[key]);
   return new URLSearchParams(changed);
 }

@@ -4,7 +4,7 @@ import { type ColourCurve, type Palette, weightLegends, weightShare } from "../.
 import { formatWeight } from "../../shared/format";
 import { useShell } from "../../shared/shell";
 
-export const curves = [
+export const curveChoices = [
   ["linear", "linear"],
   ["sqrt", "√"],
   ["log", "log"],

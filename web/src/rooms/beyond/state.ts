@@ -12,13 +12,13 @@ export interface Pixel {
   readonly col: number;
 }
 
-export interface Point {
+export interface PlanePoint {
   readonly x: number;
   readonly y: number;
 }
 
 /** A head of the trained model, both counted from 0. */
-export interface HeadRef {
+export interface SeriesHead {
   readonly layer: number;
   readonly head: number;
 }
@@ -39,7 +39,7 @@ export interface State {
   readonly pixel: Pixel;
   readonly curve: ColourCurve;
 
-  readonly points: readonly Point[];
+  readonly points: readonly PlanePoint[];
   readonly bandwidth: number;
   readonly query: number;
   /** Whether softmax(X X^T) X is drawn. */
@@ -49,7 +49,7 @@ export interface State {
   /** A position of the series; one that is not hidden means the middle of the gap. */
   readonly value: number;
   /** Null for the head with the most attention on values whole periods away. */
-  readonly head: HeadRef | null;
+  readonly head: SeriesHead | null;
 
   readonly tune: TuneName;
   readonly tuneSeed: number;
@@ -57,7 +57,7 @@ export interface State {
   readonly frame: number;
 }
 
-export const ranges = {
+export const allowed = {
   noise: { min: 0, max: 0.3 },
   seed: { min: 1, max: 9999 },
   patch: { min: 0, max: 5 },
@@ -78,7 +78,7 @@ export const mostPoints = 24;
 export const fewestPoints = 2;
 
 /** Two waves with some noise, chosen by hand: close enough to average, with a gap. */
-const examplePoints: readonly Point[] = [
+const examplePoints: readonly PlanePoint[] = [
   [0.4, -0.9],
   [0.9, -0.3],
   [1.5, 0.5],
@@ -92,7 +92,7 @@ const examplePoints: readonly Point[] = [
   [7.7, 0.6],
   [8.4, 1.5],
   [9.1, 1.1],
-].map(([x, y]) => ({ x, y }) as Point);
+].map(([x, y]) => ({ x, y }) as PlanePoint);
 
 export const initialState: State = {
   subject: "picture",
@@ -132,10 +132,10 @@ export const lookKeys: readonly (keyof State)[] = [
 ];
 
 /** Logarithmic sliders, with 20 steps to a factor of ten. */
-export function placeOf(value: number): number {
+export function sliderPlaceOf(value: number): number {
   return Math.round(20 * Math.log10(value));
 }
 
-export function valueAt(place: number): number {
+export function sliderValueAt(place: number): number {
   return Number((10 ** (place / 20)).toPrecision(2));
 }

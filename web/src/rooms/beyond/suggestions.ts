@@ -5,7 +5,7 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#room=beyond&noise=0.2&h=0.1&window=12&pixel=38.53",
     "More noise, a wider window",
-    "At twice the noise a pixel cannot be trusted by itself: the bilateral kernel, which does, now does worse than the plain mean. Whole patches still tell roof from sky.",
+    "At twice the noise a single pixel says little: the bilateral kernel, which compares single pixels, is now worse than the plain mean. Whole patches still tell roof from sky.",
   ],
   [
     "#room=beyond&show=points&bandwidth=0.1",
@@ -15,7 +15,7 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#room=beyond&show=series&series=7",
     "Periods found by a model",
-    "No one told the trained model what a period is. Click values of the gap: the weights move along with them, whole periods away.",
+    "The trained model was never told what a period is. Click values of the gap: their weights are on values whole periods away.",
   ],
   [
     "#room=beyond&show=melody&temperature=0.02",

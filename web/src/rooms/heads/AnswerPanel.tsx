@@ -1,10 +1,11 @@
 /** The model's answers with their probabilities, with all heads and without the dropped ones. */
 import { format } from "../../shared/format";
+import type { LikelyToken } from "../../shared/likelyToken";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
-import { usePage } from "./page";
-import { storyOf } from "./scene";
-import type { Asked, Said } from "./seen";
+import type { AnsweredQuestion } from "./answer";
+import { storyOf } from "./selection";
+import { useHeadsWorkspace } from "./workspace";
 
 /** Up to this many answers are shown with their alternatives. */
 const fewAnswers = 3;
@@ -18,12 +19,12 @@ function Bar({ share }: { share: number }) {
 }
 
 /** The `most` most likely answers. */
-function SaidCell({
+function LikelyTokensCell({
   said,
   most,
   isNew = false,
 }: {
-  said: readonly Said[];
+  said: readonly LikelyToken[];
   most: number;
   /** Whether it differs from the answer with all heads. */
   isNew?: boolean;
@@ -41,7 +42,7 @@ function SaidCell({
 }
 
 /** Without the dropped heads: the most likely answer and, if it differs, the probability of the original one. */
-function InsteadCell({ asked, isMany }: { asked: Asked; isMany: boolean }) {
+function InsteadCell({ asked, isMany }: { asked: AnsweredQuestion; isMany: boolean }) {
   const { says, instead, kept } = asked;
   const [first] = instead ?? [];
   const [old] = says;
@@ -49,27 +50,31 @@ function InsteadCell({ asked, isMany }: { asked: Asked; isMany: boolean }) {
   const hasChanged = first.token !== old.token;
   const said = hasChanged && isMany ? [first, { ...old, probability: kept ?? 0 }] : instead;
   return (
-    <SaidCell said={said} most={isMany ? (hasChanged ? 2 : 1) : fewAnswers} isNew={hasChanged} />
+    <LikelyTokensCell
+      said={said}
+      most={isMany ? (hasChanged ? 2 : 1) : fewAnswers}
+      isNew={hasChanged}
+    />
   );
 }
 
 /** The heading of the answers without the dropped heads, and the button that restores them. */
-function useHeads() {
-  const { scene, state, drop } = usePage();
+function useDroppedHeads() {
+  const { selection, state, drop } = useHeadsWorkspace();
   const { restrictions } = useShell();
-  const { length } = scene.all.filter(({ head }) => state.dropped.includes(head.key));
+  const { length } = selection.all.filter(({ head }) => state.dropped.includes(head.key));
   const heads = length === 0 ? "a head" : `${length} ${length === 1 ? "head" : "heads"}`;
   const giveBack = length > 0 && !restrictions.lock && (
     <button type="button" class="link" onClick={() => drop(state.dropped, false)}>
-      give back
+      restore
     </button>
   );
   return { without: `without ${heads}`, giveBack };
 }
 
 /** Few answers, below one another, with alternatives. */
-function FewAnswers({ asked }: { asked: readonly Asked[] }) {
-  const { without, giveBack } = useHeads();
+function FewAnswers({ asked }: { asked: readonly AnsweredQuestion[] }) {
+  const { without, giveBack } = useDroppedHeads();
   const isRightKnown = asked.some(({ right }) => right !== null);
   return (
     <table class="answers">
@@ -87,7 +92,7 @@ function FewAnswers({ asked }: { asked: readonly Asked[] }) {
         {asked.map((each) => (
           <tr key={each.row}>
             <th scope="row">{each.name}</th>
-            <SaidCell said={each.says} most={fewAnswers} />
+            <LikelyTokensCell said={each.says} most={fewAnswers} />
             <InsteadCell asked={each} isMany={false} />
             {isRightKnown && <td>{each.right ?? "–"}</td>}
           </tr>
@@ -98,8 +103,8 @@ function FewAnswers({ asked }: { asked: readonly Asked[] }) {
 }
 
 /** Many answers, side by side. */
-function ManyAnswers({ asked }: { asked: readonly Asked[] }) {
-  const { without, giveBack } = useHeads();
+function ManyAnswers({ asked }: { asked: readonly AnsweredQuestion[] }) {
+  const { without, giveBack } = useDroppedHeads();
   const isRightKnown = asked.some(({ right }) => right !== null);
   return (
     <table class="answers many">
@@ -115,7 +120,7 @@ function ManyAnswers({ asked }: { asked: readonly Asked[] }) {
         <tr>
           <th scope="row">with all heads</th>
           {asked.map(({ row, says }) => (
-            <SaidCell key={row} said={says} most={1} />
+            <LikelyTokensCell key={row} said={says} most={1} />
           ))}
         </tr>
         <tr class="without">
@@ -141,9 +146,9 @@ function ManyAnswers({ asked }: { asked: readonly Asked[] }) {
 
 /** The text that the model generates, token by token. */
 function Written() {
-  const { scene } = usePage();
-  const { without } = useHeads();
-  const { written } = scene.seen;
+  const { selection } = useHeadsWorkspace();
+  const { without } = useDroppedHeads();
+  const { written } = selection.answer;
   if (!written) return null;
   const quoted = (text: string) => <b>{text === "" ? "nothing" : text}</b>;
   return (
@@ -160,13 +165,13 @@ function Written() {
 }
 
 export function AnswerPanel() {
-  const { scene } = usePage();
+  const { selection } = useHeadsWorkspace();
   const { restrictions } = useShell();
-  const { asked } = scene.seen;
+  const { asked } = selection.answer;
   return (
     <section class="answer" aria-labelledby="answer-title">
       <h2 id="answer-title">What the model says</h2>
-      {!hides(restrictions, "text") && <p class="story">{storyOf(scene, format).join(" ")}</p>}
+      {!hides(restrictions, "text") && <p class="story">{storyOf(selection, format).join(" ")}</p>}
       <Written />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard */}
       <section class="scroll" tabIndex={0} aria-label="Answers">

@@ -3,12 +3,11 @@
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
 import { useWidth } from "../../shared/useWidth";
-import { HeadMap } from "./HeadMap";
-import { usePage } from "./page";
-import { useDifference, useHeadPicture } from "./pictures";
-import type { HeadView } from "./scene";
+import { HeadMap, useDifference, useHeadPicture } from "./HeadMap";
+import type { NamedHead } from "./selection";
+import { useHeadsWorkspace } from "./workspace";
 
-function Comparison({ shown, other }: { shown: HeadView; other: HeadView }) {
+function Comparison({ shown, other }: { shown: NamedHead; other: NamedHead }) {
   const { restrictions } = useShell();
   const [ref, width] = useWidth<HTMLDivElement>();
   const second = useHeadPicture(other, width);
@@ -45,7 +44,7 @@ function Comparison({ shown, other }: { shown: HeadView; other: HeadView }) {
 }
 
 export function ComparePanel() {
-  const { scene } = usePage();
-  const { shown, other } = scene;
+  const { selection } = useHeadsWorkspace();
+  const { shown, other } = selection;
   return other && <Comparison shown={shown} other={other} />;
 }

@@ -1,10 +1,75 @@
-/** An interactive heat map of an attention: cells can be pointed at and locked, rows selected. */
-import { HeatMap } from "../../picture/HeatMap";
+/** The heat map of a head: its picture, and what can be done with its cells and rows. */
+import { useMemo } from "preact/hooks";
+import { signedPalette, weightPalette } from "../../picture/colour";
+import { type Area, cellsFor, type Labels, leftOf } from "../../picture/layout";
+import { HeatMap, usePicture } from "../../picture/Matrix";
 import type { Picture } from "../../picture/paint";
+import { entries, type MatrixView, rangeOf, viewOn } from "../../picture/view";
+import { shorten } from "../../shared/format";
+import { useShell } from "../../shared/shell";
 import { exhibitOf } from "./catalogue";
-import { usePage } from "./page";
-import type { HeadView } from "./scene";
+import type { NamedHead } from "./selection";
+import { useHeadsWorkspace } from "./workspace";
 
+const longestLabel = 12;
+
+/** A picture of numbers for pairs of tokens, `width` pixels wide. */
+function usePairs(
+  { attention }: NamedHead,
+  view: MatrixView,
+  width: number,
+  isSigned: boolean,
+): Picture {
+  const { state, selection, active } = useHeadsWorkspace();
+  const { theme } = useShell();
+  const { range, curve } = state;
+  const { rows, columns, isCausal, places } = attention;
+  const short = (tokens: readonly string[]) => tokens.map((token) => shorten(token, longestLabel));
+  const labels: Labels = {
+    ...{ rows: short(rows), cols: short(columns) },
+    ...{ rowAxis: "queries attend", colAxis: "keys are attended to" },
+  };
+  const palette = useMemo(() => {
+    if (!isSigned) return weightPalette(range, curve, theme);
+    const [low, high] = rangeOf(view) ?? [0, 1];
+    return signedPalette(Math.max(-low, high), theme);
+  }, [isSigned, view, range, curve, theme]);
+  const isHidden = useMemo(
+    () => (isCausal ? (row: number, col: number) => col > row : undefined),
+    [isCausal],
+  );
+  // The right places, and the sources of the active cell: its row's query and its column's key.
+  const highlights: Area[] = [
+    ...(places ?? []).flatMap((cols, row) => cols.map((col) => ({ row, col }))),
+    ...(active ? [{ row: active.row }, { col: active.col }] : []),
+  ];
+  return usePicture({
+    ...{ highlights },
+    ...{ view, rows: rows.length, cols: columns.length, palette, labels, isHidden, active },
+    cell: cellsFor(width - leftOf(labels), columns.length, rows.length),
+    selected: { row: selection.row },
+  });
+}
+
+export function useHeadPicture(shown: NamedHead, width: number): Picture {
+  return usePairs(shown, shown.weights, width, false);
+}
+
+/** One head's weights minus another's. */
+export function useDifference(shown: NamedHead, other: NamedHead, width: number): Picture {
+  const view = useMemo(() => {
+    const { rows, cols } = shown.weights;
+    const theirs = entries(other.weights);
+    const difference = Float32Array.from(
+      entries(shown.weights),
+      (weight) => weight - (theirs.next().value as number),
+    );
+    return viewOn(difference, rows, cols);
+  }, [shown.weights, other.weights]);
+  return usePairs(shown, view, width, true);
+}
+
+/** Its cells can be pointed at and locked, rows selected. */
 export function HeadMap({
   name,
   title,
@@ -15,23 +80,22 @@ export function HeadMap({
   name: string;
   title: string;
   /** The head that is drawn. */
-  of: HeadView;
+  of: NamedHead;
   note?: string;
   picture: Picture;
 }) {
-  const { scene, set, point, press } = usePage();
-  const { rows, columns } = scene.shown.attention;
+  const { selection, set, point, press } = useHeadsWorkspace();
+  const { rows, columns } = selection.shown.attention;
   return (
     <HeatMap
       name={name}
       title={title}
       note={note}
       picture={picture}
-      hint="Enter keeps a cell."
       actions={{ point, press, selectRow: (row) => set({ row }) }}
       saved={{
         file: `${name}-${of.head.key}`,
-        caption: `${title}, ${exhibitOf(scene.seen.exhibit).name}, ${note}: ${scene.seen.text}`,
+        caption: `${title}, ${exhibitOf(selection.answer.exhibit).name}, ${note}: ${selection.answer.text}`,
         ...{ rows, cols: columns },
       }}
     />

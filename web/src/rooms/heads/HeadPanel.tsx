@@ -10,12 +10,11 @@ import { useShell } from "../../shared/shell";
 import { TokenRow } from "../../shared/TokenRow";
 import { Transport } from "../../shared/Transport";
 import { useWidth } from "../../shared/useWidth";
-import { HeadMap } from "./HeadMap";
+import { HeadMap, useHeadPicture } from "./HeadMap";
 import { measureNames, measures } from "./measures";
 import { Patches } from "./Patches";
-import { usePage } from "./page";
-import { useHeadPicture } from "./pictures";
-import { type HeadView, isComparable, placesWords } from "./scene";
+import { isComparable, type NamedHead, placesWords } from "./selection";
+import { useHeadsWorkspace } from "./workspace";
 
 const none = "";
 
@@ -23,8 +22,8 @@ const none = "";
 const pace = 1200;
 
 function CompareField() {
-  const { scene, set } = usePage();
-  const { shown, other, all } = scene;
+  const { selection, set } = useHeadsWorkspace();
+  const { shown, other, all } = selection;
   return (
     <label class="compare-field">
       Compare with{" "}
@@ -46,11 +45,11 @@ function CompareField() {
 }
 
 function Measures() {
-  const { scene } = usePage();
+  const { selection } = useHeadsWorkspace();
   return (
     <dl class="measures number">
       {measureNames.map((name) => {
-        const value = scene.shown.head.measures[name];
+        const value = selection.shown.head.measures[name];
         return (
           <div key={name}>
             <dt>{measures[name].name}</dt>
@@ -62,17 +61,17 @@ function Measures() {
   );
 }
 
-function Lines() {
-  const { scene, state, set, active } = usePage();
+function HeadLines() {
+  const { selection, state, set, active } = useHeadsWorkspace();
   const { range, curve, mass } = state;
-  const { shown, row } = scene;
+  const { shown, row } = selection;
   const { rows, columns } = shown.attention;
   const select = useCallback((row: number) => set({ row, cell: null }), [set]);
   return (
     <div class="head-lines">
       <h3>Which token attends to which</h3>
       <TokenLines
-        caption={`${shown.name}, lines that carry the top ${mass} %: ${scene.seen.text}`}
+        caption={`${shown.name}, lines that carry the top ${mass} %: ${selection.answer.text}`}
         queries={rows}
         keys={columns}
         weights={shown.weights}
@@ -86,18 +85,18 @@ function Lines() {
   );
 }
 
-const oneOf = ({ name, attention, index }: HeadView): OneHead => ({
+const headToDetail = ({ name, attention, index }: NamedHead): OneHead => ({
   ...{ name, attention, shares: attention.shares, head: index },
 });
 
 export function HeadPanel({ explanation }: { explanation: Explanation | null }) {
-  const { scene, state, set, drop } = usePage();
+  const { selection, state, set, drop } = useHeadsWorkspace();
   const { restrictions } = useShell();
   const [ref, width] = useWidth<HTMLDivElement>();
-  const { shown, other, row, cell } = scene;
+  const { shown, other, row, cell } = selection;
   const { head, name, attention } = shown;
   const picture = useHeadPicture(shown, width);
-  const { length: dropped } = scene.all.filter(({ head }) => state.dropped.includes(head.key));
+  const { length: dropped } = selection.all.filter(({ head }) => state.dropped.includes(head.key));
   const note =
     dropped > 0 ? `${name}, while ${dropped} ${dropped > 1 ? "are" : "is"} dropped` : name;
   return (
@@ -113,8 +112,8 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
         </fieldset>
         <CompareField />
       </div>
-      {scene.seen.picture ? (
-        <Patches picture={scene.seen.picture} />
+      {selection.answer.picture ? (
+        <Patches picture={selection.answer.picture} />
       ) : (
         <TokenRow
           tokens={attention.rows}
@@ -138,12 +137,12 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
               <HeadMap name="weights" title="Weights" of={shown} note={note} picture={picture} />
             )}
           </div>
-          {placesWords(scene) && <p class="faint">{placesWords(scene)}</p>}
+          {placesWords(selection) && <p class="faint">{placesWords(selection)}</p>}
           <Readout explanation={explanation} locked={cell !== null} />
-          <RowDetails of={oneOf(shown)} other={other && oneOf(other)} row={row} />
+          <RowDetails of={headToDetail(shown)} other={other && headToDetail(other)} row={row} />
         </div>
         <div class="head-side">
-          <Lines />
+          <HeadLines />
           <Measures />
         </div>
       </div>

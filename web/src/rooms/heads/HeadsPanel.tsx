@@ -2,23 +2,22 @@
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { Legend } from "../../picture/Legend";
-import { Matrix } from "../../picture/Matrix";
-import { usePicture } from "../../picture/usePicture";
+import { Matrix, usePicture } from "../../picture/Matrix";
 import { useWeightPalette } from "../../picture/useWeightPalette";
 import { viewOn } from "../../picture/view";
 import { format } from "../../shared/format";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
 import { measures } from "./measures";
-import { usePage } from "./page";
-import { attentionWords, type HeadView } from "./scene";
+import { attentionWords, type NamedHead } from "./selection";
+import { useHeadsWorkspace } from "./workspace";
 
 /** The side of a small picture, in pixels. */
 const side = 68;
 
-function Thumbnail({ view: shown, label }: { view: HeadView; label: string }) {
-  const { state, scene, set, drop } = usePage();
-  const { theme, restrictions } = useShell();
+function HeadThumbnail({ view: shown, label }: { view: NamedHead; label: string }) {
+  const { state, selection, set, drop } = useHeadsWorkspace();
+  const { restrictions } = useShell();
   const { attention, head, name } = shown;
   const { measure } = state;
   const { small } = head;
@@ -39,10 +38,10 @@ function Thumbnail({ view: shown, label }: { view: HeadView; label: string }) {
     <li class={isDropped ? "thumbnail dropped" : "thumbnail"} data-head={head.key}>
       <button
         type="button"
-        aria-pressed={scene.shown.head.key === head.key}
+        aria-pressed={selection.shown.head.key === head.key}
         onClick={() => set({ head: head.key, cell: null })}
       >
-        <Matrix picture={picture} theme={theme} summary={`${name}; ${measures[measure].name}:`} />
+        <Matrix picture={picture} summary={`${name}; ${measures[measure].name}:`} />
         <span class="thumbnail-words number">
           <span>{label}</span> <span data-measure>{value}</span>
         </span>
@@ -90,7 +89,7 @@ function grouped<T, K>(all: readonly T[], keyOf: (each: T) => K): Map<K, T[]> {
   return groups;
 }
 
-function ByLayer({ all }: { all: readonly HeadView[] }) {
+function ByLayer({ all }: { all: readonly NamedHead[] }) {
   const groups = grouped(all, ({ attention }) => attention.name);
   return [...groups].map(([name, views]) => {
     const layers = grouped(views, ({ attention }) => attention.layer);
@@ -103,7 +102,7 @@ function ByLayer({ all }: { all: readonly HeadView[] }) {
             <h4>Layer {layer + 1}</h4>
             <ul>
               {heads.map((view, i) => (
-                <Thumbnail key={view.head.key} view={view} label={`${i + 1}`} />
+                <HeadThumbnail key={view.head.key} view={view} label={`${i + 1}`} />
               ))}
             </ul>
           </div>
@@ -113,23 +112,23 @@ function ByLayer({ all }: { all: readonly HeadView[] }) {
   });
 }
 
-function ByMeasure({ all }: { all: readonly HeadView[] }) {
-  const { state } = usePage();
+function ByMeasure({ all }: { all: readonly NamedHead[] }) {
+  const { state } = useHeadsWorkspace();
   const { measure } = state;
-  const score = ({ head }: HeadView) => head.measures[measure] ?? Number.NEGATIVE_INFINITY;
+  const score = ({ head }: NamedHead) => head.measures[measure] ?? Number.NEGATIVE_INFINITY;
   const sorted = [...all].sort((a, b) => score(b) - score(a));
   const kinds = new Set(all.map(({ attention }) => attention.name));
   const largest = "the largest first";
   const note =
     kinds.size > 1 ? `${largest}; enc: encoder, dec: decoder, e-d: encoder-decoder` : largest;
   const letters = { encoder: "enc ", decoder: "dec ", cross: "e-d " };
-  const labelOf = ({ attention, short }: HeadView) =>
+  const labelOf = ({ attention, short }: NamedHead) =>
     kinds.size > 1 ? `${letters[attention.name]}${short}` : short;
   return (
     <Group title={`By ${measures[measure].name}`} note={note}>
       <ul>
         {sorted.map((view) => (
-          <Thumbnail key={view.head.key} view={view} label={labelOf(view)} />
+          <HeadThumbnail key={view.head.key} view={view} label={labelOf(view)} />
         ))}
       </ul>
     </Group>
@@ -137,7 +136,7 @@ function ByMeasure({ all }: { all: readonly HeadView[] }) {
 }
 
 export function HeadsPanel() {
-  const { state, scene } = usePage();
+  const { state, selection } = useHeadsWorkspace();
   const { restrictions } = useShell();
   const { measure, order } = state;
   const palette = useWeightPalette(state);
@@ -147,12 +146,15 @@ export function HeadsPanel() {
       {!hides(restrictions, "text") && (
         <p class="faint">
           Rows are queries and attend to the columns, the keys. Under each head: its number, and{" "}
-          {measures[measure].name}. Dropping a head leaves out its contribution; the bias that a
-          layer's heads share stays.
+          {measures[measure].name}. Dropping a head removes its contribution; the bias that the
+          heads of a layer share stays.
         </p>
       )}
-      {order === "layer" ? <ByLayer all={scene.all} /> : <ByMeasure all={scene.all} />}
-      <Legend palette={palette} hasHidden={scene.all.some(({ attention }) => attention.isCausal)} />
+      {order === "layer" ? <ByLayer all={selection.all} /> : <ByMeasure all={selection.all} />}
+      <Legend
+        palette={palette}
+        hasHidden={selection.all.some(({ attention }) => attention.isCausal)}
+      />
     </section>
   );
 }

@@ -6,31 +6,31 @@ import { Lockable, Panel } from "../../shared/Panel";
 import { hides } from "../../shared/restrictions";
 import type { Setter } from "../../shared/room";
 import { useShell } from "../../shared/shell";
+import type { HeadsAnswer } from "./answer";
 import { type ExhibitId, exhibitIds, exhibitOf } from "./catalogue";
-import type { Seen } from "./seen";
 import { allowed, firstOf, maxCharacters, type State, withInput } from "./state";
 
 const choices = exhibitIds.map((id) => [id, exhibitOf(id).name] as const);
 
 /** What the model does, its size and its accuracy. */
-function aboutOf(exhibit: ExhibitId, seen: Seen | null): string {
+function aboutOf(exhibit: ExhibitId, answer: HeadsAnswer | null): string {
   const does = `This model ${exhibitOf(exhibit).does}.`;
-  if (seen?.exhibit !== exhibit) return does;
-  const { parameters, examples, exact } = seen.model;
-  const heads = seen.attentions.reduce((sum, each) => sum + each.heads, 0);
+  if (answer?.exhibit !== exhibit) return does;
+  const { parameters, examples, exact } = answer.model;
+  const heads = answer.attentions.reduce((sum, each) => sum + each.heads, 0);
   return `${does} It has ${heads} heads and ${parameters.toLocaleString("en")} parameters, and answered ${formatShort(100 * exact)} % of ${examples} held-out examples correctly.`;
 }
 
 export function InputPanel({
   state,
   set,
-  seen,
+  answer,
   known,
   notices,
 }: {
   state: State;
   set: Setter<State>;
-  seen: Seen | null;
+  answer: HeadsAnswer | null;
   known: readonly string[];
   notices: readonly string[];
 }) {
@@ -39,7 +39,7 @@ export function InputPanel({
   const { field } = exhibitOf(exhibit);
   const first = firstOf(exhibit);
   const isFirst = text === first.text && (text !== null || seed === first.seed);
-  const drawn = seen?.exhibit === exhibit ? seen.text : "";
+  const drawn = answer?.exhibit === exhibit ? answer.text : "";
   // After typed text the next example is the first one.
   const next = text === null ? (seed % allowed.seed.max) + 1 : 1;
   return (
@@ -53,7 +53,7 @@ export function InputPanel({
             onChange={(exhibit) => set(firstOf(exhibit))}
           />
           {!hides(restrictions, "text") && (
-            <p class="faint about-model">{aboutOf(exhibit, seen)}</p>
+            <p class="faint about-model">{aboutOf(exhibit, answer)}</p>
           )}
           {field !== null && (
             <div class="sentence-field">

@@ -1,13 +1,12 @@
 /** A picture, and how much the selected row attends to each of its patches. */
 import { useMemo } from "preact/hooks";
 import type { Palette } from "../../picture/colour";
-import { HeatMap } from "../../picture/HeatMap";
-import type { Cell } from "../../picture/Matrix";
-import { usePicture } from "../../picture/usePicture";
+import type { Cell } from "../../picture/layout";
+import { HeatMap, usePicture } from "../../picture/Matrix";
 import { useWeightPalette } from "../../picture/useWeightPalette";
 import { viewOn } from "../../picture/view";
-import { usePage } from "./page";
-import type { Seen } from "./seen";
+import type { HeadsAnswer } from "./answer";
+import { useHeadsWorkspace } from "./workspace";
 
 /** The side of each picture on the page, in pixels. */
 const size = 168;
@@ -18,46 +17,46 @@ const grey: Palette = {
   legend: (t) => [255 * t, 255 * t, 255 * t],
 };
 
-export function Patches({ picture }: { picture: NonNullable<Seen["picture"]> }) {
-  const { scene, state, set, active, point } = usePage();
-  const { shown, row } = scene;
+export function Patches({ picture }: { picture: NonNullable<HeadsAnswer["picture"]> }) {
+  const { selection, state, set, active, point } = useHeadsWorkspace();
+  const { shown, row } = selection;
   const { columns, rows } = shown.attention;
   const { pixels, side } = picture;
   // The first token stands for the class: the patches come after it, row by row.
   const across = Math.sqrt(columns.length - 1);
   const start = row * columns.length + 1;
-  const seen = useMemo(() => {
+  const weights = useMemo(() => {
     const { data, offset } = shown.weights;
     return viewOn(data, across, across, offset + start);
   }, [shown.weights, across, start]);
   const palette = useWeightPalette(state);
-  const drawn = usePicture({
+  const pixelsPicture = usePicture({
     ...{ view: useMemo(() => viewOn(pixels, side, side), [pixels, side]), palette: grey },
     ...{ rows: side, cols: side, cell: { width: size / side, height: size / side } },
   });
   const patchOf = (token: number) => ({
     ...{ row: Math.floor((token - 1) / across), col: (token - 1) % across },
   });
-  const lit = row > 0 ? patchOf(row) : null;
-  const looked = usePicture({
-    ...{ view: seen, palette, rows: across, cols: across, selected: lit },
+  const queryPatch = row > 0 ? patchOf(row) : null;
+  const weightsPicture = usePicture({
+    ...{ view: weights, palette, rows: across, cols: across, selected: queryPatch },
     active: active?.row === row && active.col > 0 ? patchOf(active.col) : null,
     cell: { width: size / across, height: size / across },
   });
   const tokenOf = ({ row, col }: Cell) => 1 + row * across + col;
   const title =
     row === 0
-      ? "Seen from the class token, where the answer is read"
-      : `Seen from patch ${rows[row]}`;
+      ? "What the class token attends to; the answer is read there"
+      : `What patch ${rows[row]} attends to`;
   const numbers = Array.from({ length: across }, (_, i) => String(i + 1));
   return (
     <div class="patches">
-      <HeatMap name="pixels" title="Picture" picture={drawn} />
+      <HeatMap name="pixels" title="Picture" picture={pixelsPicture} />
       <HeatMap
         name="patches"
         title={title}
         note=""
-        picture={looked}
+        picture={weightsPicture}
         hint="Enter selects a patch."
         actions={{
           point: (cell, by) => point(cell && { row, col: tokenOf(cell) }, by),
@@ -70,7 +69,7 @@ export function Patches({ picture }: { picture: NonNullable<Seen["picture"]> }) 
         }}
       />
       <button type="button" aria-pressed={row === 0} onClick={() => set({ row: 0, cell: null })}>
-        Look from the class token
+        Select the class token
       </button>
     </div>
   );

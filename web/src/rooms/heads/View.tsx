@@ -1,59 +1,63 @@
 /** The room "Heads": connects the link, the trained model and the active cell to the parts of the page. */
+
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { textOf } from "../../shared/explanation";
+import type { Cell } from "../../picture/layout";
+import { explanationText } from "../../shared/explanation";
 import { Panel } from "../../shared/Panel";
 import type { RoomProps } from "../../shared/room";
-import { useFootnote, useShell } from "../../shared/shell";
+import { useFootnote } from "../../shared/shell";
 import { TryNext } from "../../shared/TryNext";
-import { useAnswer } from "../../worker/useAnswer";
+import { useAnswer, useEngine } from "../../worker/engineClient";
 import { AnswerPanel } from "./AnswerPanel";
+import type { HeadsAnswer, HeadsRequest } from "./answer";
 import { ComparePanel } from "./ComparePanel";
 import { Controls } from "./Controls";
-import { explain } from "./explain";
+import { explainHeadWeight } from "./explain";
 import { HeadPanel } from "./HeadPanel";
 import { HeadsPanel } from "./HeadsPanel";
 import { InputPanel } from "./InputPanel";
-import { type Page, PageContext } from "./page";
-import { sceneOf } from "./scene";
-import type { Look, Seen } from "./seen";
-import type { CellAt, State } from "./state";
+import { selectionOf } from "./selection";
+import type { State } from "./state";
 import { suggestions } from "./suggestions";
+import { type HeadsWorkspace, HeadsWorkspaceContext } from "./workspace";
 
-function isSame(a: CellAt | null, b: CellAt | null): boolean {
+function isSame(a: Cell | null, b: Cell | null): boolean {
   return a?.row === b?.row && a?.col === b?.col;
 }
 
 /** The last answer stays in view while an input cannot be read. */
-function useSeen(state: State) {
+function useLastAnswer(state: State) {
   const { exhibit, text, seed, dropped } = state;
-  const { engine } = useShell();
-  const request = useMemo<Look>(() => {
+  const engine = useEngine();
+  const request = useMemo<HeadsRequest>(() => {
     const base = new URL("./", document.baseURI).href;
-    return { kind: "look", base, exhibit, text, seed, dropped };
+    return { kind: "ask", base, exhibit, text, seed, dropped };
   }, [exhibit, text, seed, dropped.join()]);
   const { answer, failure } = useAnswer("heads", request);
-  const last = useRef<Seen | null>(null);
-  if (answer?.kind === "seen") last.current = answer;
+  const last = useRef<HeadsAnswer | null>(null);
+  if (answer?.kind === "answer") last.current = answer;
   useEffect(() => () => void engine.ask("heads", { kind: "leave" }).catch(() => {}), [engine]);
   const why = answer?.kind === "unread" ? answer.why : null;
-  const words = [failure, why, ...(answer?.kind === "seen" ? answer.notices : [])];
+  const words = [failure, why, ...(answer?.kind === "answer" ? answer.notices : [])];
   return {
-    seen: last.current,
+    answer: last.current,
     known: answer?.known ?? [],
     notices: words.filter((each) => each !== null),
   };
 }
 
 export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
-  const { seen, known, notices } = useSeen(state);
-  const scene = useMemo(() => seen && sceneOf(seen, state), [seen, state]);
-  const [hover, setHover] = useState<CellAt | null>(null);
+  const { answer, known, notices } = useLastAnswer(state);
+  const selection = useMemo(() => answer && selectionOf(answer, state), [answer, state]);
+  const [hover, setHover] = useState<Cell | null>(null);
   const [byKeyboard, setByKeyboard] = useState(false);
-  useFootnote(seen && `all heads and the answer computed in ${seen.milliseconds.toFixed(1)} ms`);
-  const active = scene?.cell ?? hover;
-  const explanation = active && scene && explain(active, scene);
+  useFootnote(
+    answer && `all heads and the answer computed in ${answer.milliseconds.toFixed(1)} ms`,
+  );
+  const active = selection?.cell ?? hover;
+  const explanation = active && selection && explainHeadWeight(active, selection);
 
-  const point = useCallback<Page["point"]>(
+  const point = useCallback<HeadsWorkspace["point"]>(
     (cell, by) => {
       setByKeyboard(by === "keyboard");
       setHover((now) => (isSame(now, cell) ? now : cell));
@@ -62,11 +66,11 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
     },
     [set],
   );
-  const press = useCallback<Page["press"]>(
+  const press = useCallback<HeadsWorkspace["press"]>(
     (cell) => set((now) => (isSame(now.cell, cell) ? { cell: null } : { cell, row: cell.row })),
     [set],
   );
-  const drop = useCallback<Page["drop"]>(
+  const drop = useCallback<HeadsWorkspace["drop"]>(
     (heads, isDropped) =>
       set(({ dropped }) => {
         const others = dropped.filter((key) => !heads.includes(key));
@@ -84,19 +88,27 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
     return () => removeEventListener("keydown", onKeyDown);
   }, [set]);
 
-  const page: Page | null = scene && { state, scene, active, set, point, press, drop };
+  const workspace: HeadsWorkspace | null = selection && {
+    state,
+    selection,
+    active,
+    set,
+    point,
+    press,
+    drop,
+  };
   return (
-    <PageContext.Provider value={page}>
+    <HeadsWorkspaceContext.Provider value={workspace}>
       <InputPanel
         state={state}
         set={set}
-        seen={seen}
+        answer={answer}
         known={known}
         notices={[...notices, ...linkNotices]}
       />
       <Controls state={state} set={set} />
-      <div class={page ? "work" : "work waiting"}>
-        {page && (
+      <div class={workspace ? "work" : "work waiting"}>
+        {workspace && (
           <>
             <Panel name="answer">
               <AnswerPanel />
@@ -115,8 +127,8 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
       </div>
       <TryNext suggestions={suggestions} />
       <div class="only-heard" aria-live="polite">
-        {byKeyboard && explanation ? textOf(explanation) : ""}
+        {byKeyboard && explanation ? explanationText(explanation) : ""}
       </div>
-    </PageContext.Provider>
+    </HeadsWorkspaceContext.Provider>
   );
 }

@@ -1,14 +1,12 @@
 /** The questions to a model about an input, and its answers with all heads and without some. */
 import { plain } from "../../shared/attended";
+import { type LikelyToken, likeliest } from "../../shared/likelyToken";
 import type { Input } from "../../shared/typed";
+import type { AnsweredQuestion } from "./answer";
 import { closerOf } from "./input";
-import type { Probe } from "./probe";
-import type { Asked, Said } from "./seen";
+import type { ModelProbe } from "./probe";
 
-/** The number of answers kept. */
-const mostSaid = 3;
-
-interface Question extends Pick<Asked, "row" | "name" | "right"> {}
+interface Question extends Pick<AnsweredQuestion, "row" | "name" | "right"> {}
 
 /**
  * @param input as it was given: with the right answer, if that is known
@@ -39,30 +37,26 @@ export function questionsOf(input: Input, answered: Input, isSolved: boolean): Q
   }));
 }
 
-/** The most likely first. */
-function likeliest({ tokens, shares }: Probe, row: number): Said[] {
-  const all = Array.from(shares[row] ?? [], (probability, i) => ({
-    ...{ token: plain(tokens[i] as string), probability },
-  }));
-  return all.sort((a, b) => b.probability - a.probability).slice(0, mostSaid);
+function saysOf({ tokens, shares }: ModelProbe, row: number): LikelyToken[] {
+  return likeliest(tokens.map(plain), shares[row] ?? []);
 }
 
-function shareOf({ tokens, shares }: Probe, row: number, wanted: string | undefined) {
+function shareOf({ tokens, shares }: ModelProbe, row: number, wanted: string | undefined) {
   const place = tokens.findIndex((token) => plain(token) === wanted);
   return shares[row]?.[place] ?? null;
 }
 
 export function askedOf(
   questions: readonly Question[],
-  before: Probe,
-  after: Probe | null,
-): Asked[] {
+  before: ModelProbe,
+  after: ModelProbe | null,
+): AnsweredQuestion[] {
   return questions.map((question) => {
-    const says = likeliest(before, question.row);
+    const says = saysOf(before, question.row);
     return {
       ...question,
       says,
-      instead: after && likeliest(after, question.row),
+      instead: after && saysOf(after, question.row),
       kept: after && shareOf(after, question.row, says[0]?.token),
     };
   });

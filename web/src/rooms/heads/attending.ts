@@ -3,15 +3,15 @@ import type { Heed } from "heed";
 import type { Alignment, HeadAlignment, LabelledWeights } from "heed/models";
 import { type Attention, attentionOf, plain, sharesOf } from "../../shared/attended";
 import type { Input } from "../../shared/typed";
-import { type HeadWeights, measuresOf } from "./measures";
-import type { Probe } from "./probe";
-import type { HeadKey, SeenAttention, SeenHead } from "./seen";
+import type { HeadKey, MeasuredAttention, MeasuredHead } from "./answer";
+import { measuresOf, type WeightsToMeasure } from "./measures";
+import type { ModelProbe } from "./probe";
 import { headKey } from "./state";
 
 /** The most cells along a side of a small picture. */
 const mostCells = 32;
 
-export interface Setting {
+export interface MeasuringBasis {
   /** The input with the model's own answer. */
   readonly input: Input;
   /** The right places: those that answers come from. */
@@ -20,7 +20,7 @@ export interface Setting {
 }
 
 /** The right places as columns; null for an attention to which they do not apply. */
-function columnsOf(path: string, { input, places }: Setting): Alignment | null {
+function columnsOf(path: string, { input, places }: MeasuringBasis): Alignment | null {
   const isCross = path.endsWith("multihead_attn");
   if (places === null || (input.kind === "translation") !== isCross) return null;
   // A start token comes before a text to continue, and a class token before the patches of a picture.
@@ -29,13 +29,13 @@ function columnsOf(path: string, { input, places }: Setting): Alignment | null {
 }
 
 /** The row of a decoder is named after the token that it predicts and the one before it. */
-function rowNames({ name, rows }: Attention, { input }: Setting): readonly string[] {
+function rowNames({ name, rows }: Attention, { input }: MeasuringBasis): readonly string[] {
   if (input.kind !== "translation" || name === "encoder") return rows;
   return rows.map((row, t) => `${plain(input.target[t] ?? "end")} after ${row}`);
 }
 
 /** The max-pooled weights of every head. */
-function smallOf(heed: Heed, { heads, rows, columns, weights }: LabelledWeights) {
+function smallWeightsOf(heed: Heed, { heads, rows, columns, weights }: LabelledWeights) {
   const [r, c] = [Math.min(rows, mostCells), Math.min(columns, mostCells)];
   return heed.scope(() => {
     const data = heed.adaptiveMaxPool(heed.tensor(weights, [heads, rows, columns]), r, c).data;
@@ -46,22 +46,26 @@ function smallOf(heed: Heed, { heads, rows, columns, weights }: LabelledWeights)
   });
 }
 
-function seenAttention(heed: Heed, labelled: LabelledWeights, setting: Setting): SeenAttention {
+function measuredAttention(
+  heed: Heed,
+  labelled: LabelledWeights,
+  measuring: MeasuringBasis,
+): MeasuredAttention {
   const attention = attentionOf(labelled);
   const { path, name, layer, heads } = attention;
   const { rows, columns, weights } = labelled;
-  const places = columnsOf(path, setting);
-  const small = smallOf(heed, labelled);
-  const seenHead = (head: number): SeenHead => {
+  const places = columnsOf(path, measuring);
+  const small = smallWeightsOf(heed, labelled);
+  const measuredHead = (head: number): MeasuredHead => {
     const size = rows * columns;
-    const own: HeadWeights = {
+    const own: WeightsToMeasure = {
       ...{ rows, columns },
       weights: weights.slice(head * size, (head + 1) * size),
     };
-    const heldOut = setting.heldOut.find((each) => each.path === path && each.head === head);
+    const heldOut = measuring.heldOut.find((each) => each.path === path && each.head === head);
     return {
       key: headKey(name, layer, head),
-      small: small[head] as SeenHead["small"],
+      small: small[head] as MeasuredHead["small"],
       measures: {
         ...measuresOf(own, { places, isSelf: name !== "cross" }),
         heldOut: heldOut?.mass ?? null,
@@ -70,19 +74,23 @@ function seenAttention(heed: Heed, labelled: LabelledWeights, setting: Setting):
   };
   return {
     ...{ ...attention, places },
-    rows: rowNames(attention, setting),
+    rows: rowNames(attention, measuring),
     shares: sharesOf(heed, labelled),
-    seen: Array.from({ length: heads }, (_, head) => seenHead(head)),
+    measured: Array.from({ length: heads }, (_, head) => measuredHead(head)),
   };
 }
 
-export function attentionsOf(heed: Heed, { attentions }: Probe, setting: Setting): SeenAttention[] {
-  return attentions.map((attention) => seenAttention(heed, attention, setting));
+export function attentionsOf(
+  heed: Heed,
+  { attentions }: ModelProbe,
+  measuring: MeasuringBasis,
+): MeasuredAttention[] {
+  return attentions.map((attention) => measuredAttention(heed, attention, measuring));
 }
 
 /** The head with the most attention on the right places: on this input, or else on held-out examples. */
-export function bestOf(attentions: readonly SeenAttention[]): HeadKey {
-  const heads = attentions.flatMap(({ seen }) => seen);
-  const score = ({ measures }: SeenHead) => measures.places ?? measures.heldOut ?? -1;
+export function bestHeadOf(attentions: readonly MeasuredAttention[]): HeadKey {
+  const heads = attentions.flatMap(({ measured }) => measured);
+  const score = ({ measures }: MeasuredHead) => measures.places ?? measures.heldOut ?? -1;
   return heads.reduce((best, head) => (score(head) > score(best) ? head : best)).key;
 }

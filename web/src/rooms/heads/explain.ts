@@ -1,13 +1,13 @@
 /** What a cell of a head's weights means, and how it is computed. */
 
+import type { Cell } from "../../picture/layout";
 import { at } from "../../picture/view";
 import { formulaOf } from "../../shared/attended";
 import type { Explanation } from "../../shared/explanation";
 import { format } from "../../shared/format";
-import type { Scene } from "./scene";
-import type { CellAt } from "./state";
+import type { HeadSelection } from "./selection";
 
-export function explain(cell: CellAt, { shown, other }: Scene): Explanation {
+export function explainHeadWeight(cell: Cell, { shown, other }: HeadSelection): Explanation {
   const { attention, index, weights } = shown;
   const { rows, columns, isCausal, shares } = attention;
   const { row, col } = cell;
@@ -20,8 +20,8 @@ export function explain(cell: CellAt, { shown, other }: Scene): Explanation {
   const name = `How much “${query}” attends to “${key}” (row ${row + 1}, column ${col + 1})`;
   const formula = formulaOf(attention, shares, index, cell);
   if (!other) {
-    const seen = isCausal ? row + 1 : columns.length;
-    const even = `\n1 ÷ ${seen} = ${format(1 / seen)} with uniform attention`;
+    const visible = isCausal ? row + 1 : columns.length;
+    const even = `\n1 ÷ ${visible} = ${format(1 / visible)} with uniform attention`;
     return { name, formula: [...formula, { text: even }] };
   }
   const [weight, second] = [at(weights, row, col), at(other.weights, row, col)];

@@ -1,16 +1,16 @@
 /** Reads and writes the room's part of the link. */
+import type { Cell } from "../../picture/layout";
 import { numberIn, oneOf, type Readers, readParams } from "../../shared/linkReaders";
-import type { Reading } from "../../shared/room";
+import type { LinkReading } from "../../shared/room";
+import type { HeadKey } from "./answer";
 import { exhibitIds } from "./catalogue";
 import { measureNames } from "./measures";
-import type { HeadKey } from "./seen";
 import {
   allowed,
-  type CellAt,
   firstOf,
+  headPlaceOf,
   initialState,
   maxCharacters,
-  placeOf,
   type State,
   withInput,
 } from "./state";
@@ -18,11 +18,11 @@ import {
 const index = (text: string | undefined): number => numberIn(allowed.index)(text ?? "") - 1;
 
 function headFrom(text: string): HeadKey {
-  if (!placeOf(text)) throw new RangeError("a head, such as encoder.2.3");
+  if (!headPlaceOf(text)) throw new RangeError("a head, such as encoder.2.3");
   return text;
 }
 
-function cellFrom(text: string): CellAt {
+function cellFrom(text: string): Cell {
   const [row, col, ...more] = text.split(".");
   if (more.length > 0) throw new RangeError("a row and a column, such as 7.4");
   return { row: index(row), col: index(col) };
@@ -44,7 +44,7 @@ const readers: Readers<State> = {
   mass: (text) => ({ mass: numberIn(allowed.mass)(text) }),
 };
 
-export function read(params: URLSearchParams): Reading<State> {
+export function read(params: URLSearchParams): LinkReading<State> {
   // A model sets its first input, and an input its first row, so they are read in this order, whatever the order of the
   // link.
   const keys = [...new Set([...Object.keys(readers), ...params.keys()])];

@@ -36,16 +36,16 @@ export const measures: Readonly<Record<MeasureName, MeasureWords>> = {
       "In bits: 0 if each row attends to one token only, 3 if it attends to eight tokens equally.",
   },
   largest: { name: "largest weight", about: "The mean of each row's largest weight." },
-  previous: { name: "previous token", about: "The mean weight on the token just before." },
+  previous: { name: "previous token", about: "The mean weight on the previous token." },
   first: {
     name: "first token",
-    about: "The mean weight on the first token; of self-attention, from later rows alone.",
+    about: "The mean weight on the first token; in self-attention, over later rows only.",
   },
-  diagonal: { name: "diagonal", about: "The mean weight on the token of the row's own number." },
+  diagonal: { name: "diagonal", about: "The mean weight on the token at the row's own position." },
 };
 
 /** Weights of one head: rows × columns. */
-export interface HeadWeights {
+export interface WeightsToMeasure {
   readonly weights: Float32Array;
   readonly rows: number;
   readonly columns: number;
@@ -55,7 +55,7 @@ function mean(numbers: readonly number[]): number | null {
   return numbers.length === 0 ? null : numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
 }
 
-export function rowOf({ weights, columns }: HeadWeights, row: number): Float32Array {
+export function weightsOfRow({ weights, columns }: WeightsToMeasure, row: number): Float32Array {
   return weights.subarray(row * columns, (row + 1) * columns);
 }
 
@@ -69,10 +69,10 @@ function entropyOf(row: Float32Array): number {
  * @param isSelf whether rows and columns are the same tokens
  */
 export function measuresOf(
-  head: HeadWeights,
+  head: WeightsToMeasure,
   { places, isSelf }: { places: Alignment | null; isSelf: boolean },
 ): Record<Exclude<MeasureName, "heldOut">, number | null> {
-  const rows = Array.from({ length: head.rows }, (_, i) => rowOf(head, i));
+  const rows = Array.from({ length: head.rows }, (_, i) => weightsOfRow(head, i));
   const later = rows.slice(1);
   const aligned = rows.flatMap((row, i) => {
     const columns = places?.[i] ?? [];

@@ -3,7 +3,7 @@ import type { Heed, Tensor } from "heed";
 import type { Example, LabelledWeights } from "heed/models";
 import type { AttentiveModel } from "./trained";
 
-export interface Probe {
+export interface ModelProbe {
   readonly attentions: readonly LabelledWeights[];
   /** For each row of the last layer the probability of each of `tokens`. */
   readonly shares: readonly Float32Array[];
@@ -11,12 +11,12 @@ export interface Probe {
 }
 
 /** Every token that a model can answer, in the order of its last layer's outputs. */
-function tokensOf(model: AttentiveModel): readonly string[] {
+function answerTokensOf(model: AttentiveModel): readonly string[] {
   const { targetVocabulary } = model as { targetVocabulary?: { tokens: readonly string[] } };
   return targetVocabulary?.tokens ?? model.config.vocabulary.target;
 }
 
-function softmaxOf(heed: Heed, logits: Tensor): Float32Array[] {
+function softmaxRows(heed: Heed, logits: Tensor): Float32Array[] {
   return heed.scope(() => {
     const { data, shape } = heed.softmax(logits);
     const width = shape.at(-1) as number;
@@ -27,18 +27,18 @@ function softmaxOf(heed: Heed, logits: Tensor): Float32Array[] {
 }
 
 /** @param example with an answer: every token of it is predicted from the right ones before it */
-export function probe(model: AttentiveModel, example: Example): Probe {
+export function probe(model: AttentiveModel, example: Example): ModelProbe {
   const { heed, readOut } = model;
   const { forward } = readOut;
   let shares: Float32Array[] = [];
   readOut.forward = (x) => {
     const logits = forward(x);
-    shares = softmaxOf(heed, logits);
+    shares = softmaxRows(heed, logits);
     return logits;
   };
   try {
     const [attentions = []] = model.attentions([example], { compared: true });
-    return { attentions, shares, tokens: tokensOf(model) };
+    return { attentions, shares, tokens: answerTokensOf(model) };
   } finally {
     readOut.forward = forward;
   }

@@ -10,21 +10,21 @@ import {
 } from "heed/models";
 import { nn } from "heed/nn";
 import { pathOf } from "../../shared/attended";
-import { type Input, readInput, tokensOf } from "../../shared/typed";
+import { type Input, readInput, tokensOf, type Unreadable } from "../../shared/typed";
 import type { Solver } from "../../worker/solver";
+import type { HeadsAnswer, HeadsRequest, LeaveRequest, UnreadInput } from "./answer";
 import { askedOf, questionsOf } from "./asking";
-import { attentionsOf, bestOf } from "./attending";
+import { attentionsOf, bestHeadOf } from "./attending";
 import { exhibitOf } from "./catalogue";
 import { placesOf } from "./input";
-import { type Probe, probe } from "./probe";
-import type { Leave, Look, Seen, Unread } from "./seen";
-import { placeOf } from "./state";
+import { type ModelProbe, probe } from "./probe";
+import { headPlaceOf } from "./state";
 import { close, modelAt, type Trained } from "./trained";
 
 /** A split that was not used in training. */
 const split: Split = "test";
 
-function inputOf({ task }: Trained, { text, seed }: Look): Input | { readonly why: string } {
+function inputOf({ task }: Trained, { text, seed }: HeadsRequest): Input | Unreadable {
   if (text !== null) return readInput(task, text);
   return task.generate(new nn.Generator(seed), split) as Input;
 }
@@ -54,9 +54,9 @@ async function answeredBy(
 }
 
 /** A link may drop heads that this model does not have. */
-function droppedOf({ dropped }: Look, there: readonly LabelledWeights[]): Head[] {
+function droppedOf({ dropped }: HeadsRequest, there: readonly LabelledWeights[]): Head[] {
   return dropped
-    .map(placeOf)
+    .map(headPlaceOf)
     .filter((place) => place !== null)
     .map((place) => ({ path: pathOf(place), head: place.head }))
     .filter(({ path, head }) => there.some((each) => each.path === path && head < each.heads));
@@ -68,14 +68,18 @@ function noticesOf(input: Input, { task }: Trained, questions: number): string[]
   const longest = task.longest.source;
   if (length > longest)
     notices.push(
-      `${length} tokens are more than the ${longest} that the model learned from: it may well go wrong.`,
+      `${length} tokens are more than the ${longest} of the training examples: the answer may well be wrong.`,
     );
   if (questions === 0)
-    notices.push("No pronoun is in the sentence: nothing is asked, but the heads look.");
+    notices.push("The sentence has no pronoun: nothing is asked, but the heads still attend.");
   return notices;
 }
 
-async function look(heed: Heed, request: Look, trained: Trained): Promise<Seen | Unread> {
+async function answerTo(
+  heed: Heed,
+  request: HeadsRequest,
+  trained: Trained,
+): Promise<HeadsAnswer | UnreadInput> {
   const start = performance.now();
   const { model, task, heldOut, score } = trained;
   const known = task.vocabulary.source;
@@ -99,24 +103,24 @@ async function look(heed: Heed, request: Look, trained: Trained): Promise<Seen |
           written: await writtenFor(trained, input),
         }));
 
-  const setting = { input: answered, places, heldOut };
-  const seen = (probe: Probe) => attentionsOf(heed, probe, setting);
-  const whole = seen(before);
+  const measuring = { input: answered, places, heldOut };
+  const measured = (probe: ModelProbe) => attentionsOf(heed, probe, measuring);
+  const whole = measured(before);
   const asked = askedOf(questionsOf(input, answered, isSolved), before, rest?.probe ?? null);
   const textOf = (tokens: readonly string[]) => task.write?.(tokens) ?? tokens.join("");
   return {
-    kind: "seen",
+    kind: "answer",
     exhibit: request.exhibit,
     text: textOf(tokensOf(input)),
     picture: input.kind === "picture" ? { pixels: input.pixels.slice(), side: input.width } : null,
     known,
     places: !places ? "unknown" : !isDrawn && input.kind === "tagging" ? "answered" : "right",
-    attentions: rest ? seen(rest.probe) : whole,
+    attentions: rest ? measured(rest.probe) : whole,
     model: {
       parameters: model.parameters().reduce((sum, { data }) => sum + data.length, 0),
       ...{ examples: score.examples, exact: score.exact },
     },
-    best: bestOf(whole),
+    best: bestHeadOf(whole),
     asked,
     written: written && {
       whole: textOf(written),
@@ -127,13 +131,16 @@ async function look(heed: Heed, request: Look, trained: Trained): Promise<Seen |
   };
 }
 
-const solve: Solver<Look | Leave, Seen | Unread | null> = async (request, { heed }) => {
+const solve: Solver<HeadsRequest | LeaveRequest, HeadsAnswer | UnreadInput | null> = async (
+  request,
+  { heed },
+) => {
   if (request.kind === "leave") {
     close();
     return null;
   }
   const { base, exhibit } = request;
-  return look(heed, request, await modelAt(heed, `${base}models/${exhibitOf(exhibit).folder}`));
+  return answerTo(heed, request, await modelAt(heed, `${base}models/${exhibitOf(exhibit).folder}`));
 };
 
 export default solve;

@@ -1,15 +1,11 @@
 /** The state of the room, which is exactly what the link holds (see link.ts). */
 
 import type { ColourCurve, ColourRange } from "../../picture/colour";
+import type { Cell } from "../../picture/layout";
 import type { AttentionName } from "../../shared/attended";
+import type { HeadKey } from "./answer";
 import { type ExhibitId, exhibitOf } from "./catalogue";
 import type { MeasureName } from "./measures";
-import type { HeadKey } from "./seen";
-
-export interface CellAt {
-  readonly row: number;
-  readonly col: number;
-}
 
 export interface State {
   readonly exhibit: ExhibitId;
@@ -24,7 +20,7 @@ export interface State {
   /** The selected row; null for that of the first answer. */
   readonly row: number | null;
   /** The locked cell. */
-  readonly cell: CellAt | null;
+  readonly cell: Cell | null;
   readonly measure: MeasureName;
   /** Whether heads are ordered by layer or by the measure. */
   readonly order: "layer" | "measure";
@@ -82,7 +78,7 @@ export interface HeadPlace {
 }
 
 /** Counted from 0; null if the text names no head. */
-export function placeOf(key: HeadKey): HeadPlace | null {
+export function headPlaceOf(key: HeadKey): HeadPlace | null {
   const [, name, layer, head] = /^(encoder|decoder|cross)\.([1-9])\.([1-9])$/.exec(key) ?? [];
   if (!name) return null;
   return { name: name as AttentionName, layer: Number(layer) - 1, head: Number(head) - 1 };

@@ -10,16 +10,16 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#room=heads&text=Alice+helped+Clara+because+she+was+kind.&drop=encoder.1.1",
     "One head too few",
-    "Who is kind helps, who is tired is helped. Without one head of the first layer the model mixes them up: give it back.",
+    "The one who is kind helps; the one who is tired is helped. Without one head of the first layer the model confuses them: restore the head.",
   ],
   [
     "#room=heads&model=dates&drop=decoder.1.1",
     "Lose the place",
-    "One head tells the decoder how far it has got. Without it the date loses a digit on the way.",
+    "One head tells the decoder which character comes next. Without it the date loses a digit.",
   ],
   [
     "#room=heads&model=reverse&order=measure",
     "The other diagonal",
-    "To write letters backwards, the answer reads the input from its end: from corner to corner.",
+    "To write letters backwards, the answer attends to the input from its end: along the diagonal from corner to corner.",
   ],
 ];

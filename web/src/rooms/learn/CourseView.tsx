@@ -3,7 +3,7 @@ import type { CourseProps } from "./courseProps";
 import { AnswerView } from "./ExampleView";
 import { HeadGrid } from "./HeadGrid";
 import { LargeHead } from "./LargeHead";
-import type { Seen } from "./orders";
+import type { CourseSnapshot } from "./messages";
 import { shownHead } from "./weights";
 
 /** Up to this many columns the small pictures fit beside the large one. */
@@ -11,18 +11,18 @@ const fewColumns = 18;
 
 export function CourseView({
   isPair,
-  looks,
+  recent,
   ...props
 }: CourseProps & {
   isPair: boolean;
   /** The snapshots up to the shown step. */
-  looks: readonly Seen[];
+  recent: readonly CourseSnapshot[];
 }) {
-  const { course, attentions, seen, state, set } = props;
+  const { course, attentions, snapshot, state, set } = props;
   const palette = useWeightPalette(state);
   // A long input needs the whole width to be readable.
   const isLong = attentions.some(({ columns }) => columns.length > fewColumns);
-  const shown = shownHead(attentions, looks, state.head);
+  const shown = shownHead(attentions, recent, state.head);
   return (
     <section
       class={isLong ? "course long" : "course"}
@@ -34,13 +34,13 @@ export function CourseView({
           <span class="faint number">{course.parameters.toLocaleString("en")} parameters</span>
         </h2>
       )}
-      <AnswerView seen={seen} held={props.held} />
+      <AnswerView snapshot={snapshot} held={props.held} />
       <LargeHead {...props} shown={shown} palette={palette} />
       <HeadGrid {...props} shown={shown} palette={palette} />
       <p class="learn-follow">
         {state.head !== null && (
           <button type="button" class="link" onClick={() => set({ head: null, cell: null })}>
-            Show the head with the most on the right places
+            Show the head with the most attention on the right places
           </button>
         )}
       </p>

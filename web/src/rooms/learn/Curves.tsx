@@ -3,7 +3,7 @@ import { useMemo } from "preact/hooks";
 import { Curve } from "../../picture/Curve";
 import { type Interval, rangeOfAll } from "../../picture/scale";
 import type { Setter } from "../../shared/room";
-import type { Begun, Seen, Snapshot } from "./orders";
+import type { BeginAnswer, CourseSnapshot, Snapshot } from "./messages";
 import type { State } from "./state";
 import type { Lesson } from "./useLesson";
 import { useTurn } from "./useTurn";
@@ -23,9 +23,9 @@ function fromZero(lines: readonly (readonly number[])[]): Interval {
   return { low: 0, high: Math.max(rangeOfAll(lines.flat()).high, 1e-3) };
 }
 
-function chartsOf(begun: Begun, past: readonly Snapshot[]): Chart[] {
-  const line = (course: number, of: (seen: Seen) => number) =>
-    past.map(({ courses }) => of(courses[course] as Seen));
+function chartsOf(begun: BeginAnswer, past: readonly Snapshot[]): Chart[] {
+  const line = (course: number, of: (snapshot: CourseSnapshot) => number) =>
+    past.map(({ courses }) => of(courses[course] as CourseSnapshot));
   if (begun.courses.length === 1) {
     const losses = [line(0, ({ loss }) => loss), line(0, ({ heldLoss }) => heldLoss)] as const;
     return [
@@ -46,7 +46,7 @@ function chartsOf(begun: Begun, past: readonly Snapshot[]): Chart[] {
       },
     ];
   }
-  const both = (of: (seen: Seen) => number) =>
+  const both = (of: (snapshot: CourseSnapshot) => number) =>
     begun.courses.map(({ heads }, i) => ({
       name: heads === 1 ? "one head" : `${heads} heads`,
       y: line(i, of),

@@ -4,7 +4,7 @@ import { Notices } from "../../shared/Notices";
 import { Lockable } from "../../shared/Panel";
 import type { Setter } from "../../shared/room";
 import { TokenRow } from "../../shared/TokenRow";
-import type { Said, Seen, Showing } from "./orders";
+import type { AnswerPart, CourseSnapshot, ShownExample } from "./messages";
 import { maxCharacters, type State, tasks } from "./state";
 import type { Lesson } from "./useLesson";
 
@@ -34,7 +34,7 @@ function OwnField({ state, set }: { state: State; set: Setter<State> }) {
             class="link"
             onClick={() => set({ text: null, cell: null, row: null })}
           >
-            Back to the one held out
+            Back to the held-out example
           </button>
         )}
       </div>
@@ -50,7 +50,7 @@ export function ExampleView({
 }: {
   lesson: Lesson | null;
   /** The example of the shown step, which may differ from the current one. */
-  showing: Showing | null;
+  showing: ShownExample | null;
   state: State;
   set: Setter<State>;
 }) {
@@ -73,7 +73,7 @@ export function ExampleView({
   );
 }
 
-function Mark({ isRight }: { isRight: boolean }) {
+function RightMark({ isRight }: { isRight: boolean }) {
   return (
     <span class="token-number" role="img" aria-label={isRight ? "right" : "wrong"}>
       {isRight ? "✓" : "✗"}
@@ -81,7 +81,7 @@ function Mark({ isRight }: { isRight: boolean }) {
   );
 }
 
-function Word({ of, token, isRight }: Said) {
+function AnswerWord({ of, token, isRight }: AnswerPart) {
   const marked = isRight ? "right" : "wrong";
   return (
     <li class={isRight === null ? undefined : marked}>
@@ -89,24 +89,24 @@ function Word({ of, token, isRight }: Said) {
         {of !== null && <span class="faint">{of} = </span>}
         <bdi>{token === "<end>" ? "end" : token}</bdi>
       </span>
-      {isRight !== null && <Mark isRight={isRight} />}
+      {isRight !== null && <RightMark isRight={isRight} />}
     </li>
   );
 }
 
-export function AnswerView({ seen, held }: { seen: Seen; held: number }) {
-  const answer = seen.answer;
+export function AnswerView({ snapshot, held }: { snapshot: CourseSnapshot; held: number }) {
+  const answer = snapshot.answer;
   return (
     <div class="learn-answer">
       <p class="faint">
         Its answer{" "}
         <span class="number">
-          {`· ${Math.round(held * seen.exact)} of ${held} held-out examples answered correctly`}
+          {`· ${Math.round(held * snapshot.exact)} of ${held} held-out examples answered correctly`}
         </span>
       </p>
       <ol class="tokens">
         {answer.map((said, i) => (
-          <Word key={i} {...said} />
+          <AnswerWord key={i} {...said} />
         ))}
       </ol>
     </div>

@@ -2,16 +2,15 @@
 import { useId, useMemo } from "preact/hooks";
 import type { Palette } from "../../picture/colour";
 import { Legend } from "../../picture/Legend";
-import { Matrix } from "../../picture/Matrix";
-import { usePicture } from "../../picture/usePicture";
+import { Matrix, usePicture } from "../../picture/Matrix";
 import { type Shares, weightsOf } from "../../shared/attended";
-import { useShell } from "../../shared/shell";
+import { percent } from "../../shared/format";
 import type { CourseProps } from "./courseProps";
-import type { CourseAttention } from "./orders";
-import type { HeadRef } from "./state";
+import type { CourseAttention } from "./messages";
+import type { CourseHead } from "./state";
 import { useIsSeen, useTurn } from "./useTurn";
 import { hiddenIn } from "./weights";
-import { nameOf, percent } from "./words";
+import { attentionNameOf } from "./words";
 
 /** The longer side of a small picture. */
 const side = 56;
@@ -29,7 +28,6 @@ function SmallHead({
   palette: Palette;
   summary: string;
 }) {
-  const { theme } = useShell();
   const [ref, isSeen] = useIsSeen<HTMLSpanElement>();
   const shown = useTurn(shares, isSeen);
   const view = useMemo(() => weightsOf(attention, shown, head), [shown, attention, head]);
@@ -41,27 +39,27 @@ function SmallHead({
   });
   return (
     <span ref={ref}>
-      <Matrix picture={picture} theme={theme} summary={summary} />
+      <Matrix picture={picture} summary={summary} />
     </span>
   );
 }
 
 export function HeadGrid({
   attentions,
-  seen,
+  snapshot,
   layers,
   set,
   shown,
   palette,
-}: CourseProps & { shown: HeadRef; palette: Palette }) {
+}: CourseProps & { shown: CourseHead; palette: Palette }) {
   const name = useId();
   return (
     <div class="head-grid">
       {attentions.map((attention, i) => (
         <fieldset key={attention.path}>
-          <legend>{nameOf(attention, layers)}</legend>
+          <legend>{attentionNameOf(attention, layers)}</legend>
           {Array.from({ length: attention.heads }, (_, head) => {
-            const mass = seen.masses[i]?.[head] ?? Number.NaN;
+            const mass = snapshot.masses[i]?.[head] ?? Number.NaN;
             return (
               <label key={head}>
                 <input
@@ -72,8 +70,8 @@ export function HeadGrid({
                 />
                 <SmallHead
                   {...{ attention, head, palette }}
-                  shares={seen.shares[i] as Shares}
-                  summary={`Head ${head + 1}, ${nameOf(attention, layers)}`}
+                  shares={snapshot.shares[i] as Shares}
+                  summary={`Head ${head + 1}, ${attentionNameOf(attention, layers)}`}
                 />
                 <span class="number">
                   {head + 1}

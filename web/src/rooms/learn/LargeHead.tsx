@@ -1,21 +1,20 @@
 /** One head's weights, large enough to be read, with the right places outlined. */
 import { useMemo, useState } from "preact/hooks";
 import type { Palette } from "../../picture/colour";
-import { HeatMap } from "../../picture/HeatMap";
+import type { Area, Cell } from "../../picture/layout";
 import { cellsFor, leftOf } from "../../picture/layout";
-import type { Cell } from "../../picture/Matrix";
-import type { Area } from "../../picture/paint";
-import { usePicture } from "../../picture/usePicture";
+import { HeatMap, usePicture } from "../../picture/Matrix";
 import { type Shares, weightsOf } from "../../shared/attended";
-import { textOf } from "../../shared/explanation";
+import { explanationText } from "../../shared/explanation";
+import { percent } from "../../shared/format";
 import { Readout } from "../../shared/Readout";
 import { RowDetails } from "../../shared/RowDetails";
 import { useWidth } from "../../shared/useWidth";
 import type { CourseProps } from "./courseProps";
-import type { CourseAttention } from "./orders";
-import type { HeadRef } from "./state";
-import { explain, hiddenIn } from "./weights";
-import { nameOf, percent } from "./words";
+import type { CourseAttention } from "./messages";
+import type { CourseHead } from "./state";
+import { explainCourseWeight, hiddenIn } from "./weights";
+import { attentionNameOf } from "./words";
 
 /** The greatest size of a cell. */
 const cellLimit = 32;
@@ -23,7 +22,7 @@ const cellLimit = 32;
 export function LargeHead({
   course,
   attentions,
-  seen,
+  snapshot,
   step,
   layers,
   weighed,
@@ -31,12 +30,12 @@ export function LargeHead({
   set,
   shown,
   palette,
-}: CourseProps & { shown: HeadRef; palette: Palette }) {
+}: CourseProps & { shown: CourseHead; palette: Palette }) {
   const [ref, width] = useWidth<HTMLDivElement>();
   const [hover, setHover] = useState<Cell | null>(null);
   const [byKeyboard, setByKeyboard] = useState(false);
   const attention = attentions[shown.attention] as CourseAttention;
-  const shares = seen.shares[shown.attention] as Shares;
+  const shares = snapshot.shares[shown.attention] as Shares;
   const { aligned, rows, columns: cols } = attention;
   const view = useMemo(
     () => weightsOf(attention, shares, shown.head),
@@ -61,9 +60,9 @@ export function LargeHead({
     cell: { width: Math.min(size.width, cellLimit), height: Math.min(size.height, cellLimit) },
     isHidden: hiddenIn(attention),
   });
-  const mass = seen.masses[shown.attention]?.[shown.head] ?? Number.NaN;
-  const title = `Head ${shown.head + 1}, ${nameOf(attention, layers)}`;
-  const explanation = active && explain(attention, shares, shown.head, active);
+  const mass = snapshot.masses[shown.attention]?.[shown.head] ?? Number.NaN;
+  const title = `Head ${shown.head + 1}, ${attentionNameOf(attention, layers)}`;
+  const explanation = active && explainCourseWeight(attention, shares, shown.head, active);
   return (
     <>
       <div ref={ref} class="learn-large">
@@ -98,14 +97,14 @@ export function LargeHead({
         <p class="learn-mass number">
           {Number.isFinite(mass)
             ? `${percent(mass)} on the right places, over ${weighed} examples${state.head === null ? ": the best head so far" : ""}`
-            : "No place is the right one here"}
+            : "There are no right places here"}
         </p>
       </div>
       <div class="learn-row">
         <Readout explanation={explanation} locked={state.cell !== null} />
         <RowDetails of={{ name: title, attention, shares, head: shown.head }} row={row} />
         <div class="only-heard" aria-live="polite">
-          {byKeyboard && explanation ? textOf(explanation) : ""}
+          {byKeyboard && explanation ? explanationText(explanation) : ""}
         </div>
       </div>
     </>

@@ -43,10 +43,10 @@ export function Player({
       </button>
       <p class="learn-place number">
         Training is at step <b data-step={lesson?.step ?? 0}>{lesson?.step ?? 0}</b> of {total}
-        {lesson?.stop === "finished" && ", its end: Play begins anew"}.{" "}
+        {lesson?.stop === "finished" && ", its end: Play starts again"}.{" "}
         {state.at !== null && !isLast && (
           <button type="button" class="link" onClick={() => set({ at: null })}>
-            Show what it is like now
+            Show the current step
           </button>
         )}
       </p>

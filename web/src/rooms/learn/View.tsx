@@ -1,6 +1,7 @@
 /** The room "Learn": a training in its own worker, which can be watched while it runs and replayed. */
 import { useEffect, useMemo } from "preact/hooks";
 import { nearest } from "../../picture/scale";
+import { percent } from "../../shared/format";
 import { Notices } from "../../shared/Notices";
 import { Panel } from "../../shared/Panel";
 import { hides } from "../../shared/restrictions";
@@ -11,12 +12,12 @@ import { Controls } from "./Controls";
 import { CourseView } from "./CourseView";
 import { Curves } from "./Curves";
 import { ExampleView } from "./ExampleView";
-import type { Seen } from "./orders";
+import type { CourseSnapshot } from "./messages";
 import { Player } from "./Player";
-import { bytesOf, mostKept } from "./past";
+import { mostKept, pastBytesOf } from "./past";
 import { type State, setupsOf } from "./state";
 import { type Lesson, useLesson } from "./useLesson";
-import { bestMass, hopeOf, percent, suggestions } from "./words";
+import { bestMass, hopeOf, suggestions } from "./words";
 
 /** The index of the snapshot nearest to the requested step, or of the last one. */
 function indexOf({ past }: Lesson, at: number | null): number {
@@ -28,10 +29,10 @@ function indexOf({ past }: Lesson, at: number | null): number {
 }
 
 /** The best head is that of several snapshots, so that it does not change with each. */
-const looksBack = 10;
+const recentCount = 10;
 
 const stops: Readonly<Record<string, string>> = {
-  nan: "Training has stopped: the numbers grew until they were no numbers any more. A smaller learning rate keeps them in bounds; Reset begins anew.",
+  nan: "Training has stopped: the numbers grew until they became NaN. A smaller learning rate keeps them small; Reset starts again.",
 };
 
 /** For screen readers: announced after each tenth of the steps, and when training stops. */
@@ -42,8 +43,8 @@ function useHeard(lesson: Lesson | null): string {
   return useMemo(() => {
     if (!lesson || !last || last.step === 0) return "";
     const words = last.courses.map(
-      (seen, i) =>
-        `${lesson.begun.courses[i]?.heads ?? 0} heads: ${percent(seen.exact)} of the examples held out right, ${percent(bestMass(seen))} of the best head's weight on the right places`,
+      (snapshot, i) =>
+        `${lesson.begun.courses[i]?.heads ?? 0} heads: ${percent(snapshot.exact)} of the held-out examples right, ${percent(bestMass(snapshot))} of the best head's weight on the right places`,
     );
     return `Step ${last.step}. ${words.join("; ")}.`;
   }, [tenth, lesson?.stop, lesson?.setups]);
@@ -57,11 +58,11 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   const { lesson, failure } = controls;
   const heard = useHeard(lesson);
   const index = lesson ? indexOf(lesson, state.at) : 0;
-  const seen = lesson?.past[index] ?? null;
-  const showing = lesson?.showings.find(({ id }) => id === seen?.showing) ?? null;
+  const snapshot = lesson?.past[index] ?? null;
+  const showing = lesson?.showings.find(({ id }) => id === snapshot?.showing) ?? null;
 
   const speed = lesson?.millisecondsPerStep;
-  const bytes = lesson ? bytesOf(lesson.begun.first) : 0;
+  const bytes = lesson ? pastBytesOf(lesson.begun.first) : 0;
   useFootnote(
     lesson &&
       [
@@ -117,11 +118,11 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
                 key={`${showing?.id} ${i}`}
                 course={course}
                 attentions={showing?.attentions[i] ?? []}
-                seen={seen?.courses[i] as Seen}
-                looks={lesson.past
-                  .slice(Math.max(0, index - looksBack), index + 1)
-                  .map(({ courses }) => courses[i] as Seen)}
-                step={seen?.step ?? 0}
+                snapshot={snapshot?.courses[i] as CourseSnapshot}
+                recent={lesson.past
+                  .slice(Math.max(0, index - recentCount), index + 1)
+                  .map(({ courses }) => courses[i] as CourseSnapshot)}
+                step={snapshot?.step ?? 0}
                 isPair={isPair}
                 held={lesson.begun.held}
                 weighed={lesson.begun.weighed}

@@ -1,6 +1,6 @@
 /** The props of the parts that show one training. */
 import type { Setter } from "../../shared/room";
-import type { Course, CourseAttention, Seen } from "./orders";
+import type { Course, CourseAttention, CourseSnapshot } from "./messages";
 import type { State } from "./state";
 
 export interface CourseProps {
@@ -8,7 +8,7 @@ export interface CourseProps {
   /** With the tokens of the example that is shown. */
   attentions: readonly CourseAttention[];
   /** The snapshot that is shown, and its step. */
-  seen: Seen;
+  snapshot: CourseSnapshot;
   step: number;
   layers: number;
   /** The number of examples on which answers are judged, and the number on which heads are. */

@@ -1,6 +1,6 @@
 /** Reads and writes the room's part of the link. */
 import { numberIn, oneOf, onOff, type Readers, readParams } from "../../shared/linkReaders";
-import type { Reading } from "../../shared/room";
+import type { LinkReading } from "../../shared/room";
 import {
   allowed,
   initialState,
@@ -51,7 +51,7 @@ const readers: Readers<State> = {
   curve: (text) => ({ curve: oneOf("linear", "sqrt", "log")(text) }),
 };
 
-export function read(params: URLSearchParams): Reading<State> {
+export function read(params: URLSearchParams): LinkReading<State> {
   const named = params.get("task") ?? "";
   const plan = taskNames.includes(named as TaskName) ? planOf(named as TaskName) : {};
   return readParams(params, { ...initialState, ...plan }, readers);

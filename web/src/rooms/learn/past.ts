@@ -1,5 +1,5 @@
 /** The snapshots of a training that are kept: evenly spaced, with a limited number. */
-import type { Snapshot } from "./orders";
+import type { Snapshot } from "./messages";
 
 /** The most snapshots that are kept, not counting the last one. */
 export const mostKept = 200;
@@ -29,7 +29,7 @@ export function withMore(
 }
 
 /** The number of bytes of a full past, nearly all of them weights, scores and vectors. */
-export function bytesOf({ courses }: Snapshot): number {
+export function pastBytesOf({ courses }: Snapshot): number {
   const bytes = courses.flatMap(({ shares }) =>
     shares.flatMap((each) => Object.values(each).map(({ byteLength }) => byteLength)),
   );

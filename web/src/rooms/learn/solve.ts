@@ -2,16 +2,16 @@
 import { type Heed, HeedError } from "heed";
 import type { SolverContext } from "../../worker/solver";
 import type {
-  Begun,
-  News,
-  Order,
-  Setup,
-  Showing,
-  Shown,
-  ShownView,
+  BeginAnswer,
+  ExampleOutput,
+  LessonRequest,
+  ShowAnswer,
+  ShownExample,
   Snapshot,
-  Stopped,
-} from "./orders";
+  TrainAnswer,
+  TrainingNews,
+  TrainingSetup,
+} from "./messages";
 import { spacingAt } from "./past";
 import { held, readOwn, Training, weighed } from "./training";
 
@@ -28,17 +28,17 @@ function isOfNumbers(error: unknown): boolean {
 /** The number of examples shown so far. */
 let shownSoFar = 0;
 
-class Lesson {
+class TrainingLesson {
   readonly #trainings: Training[] = [];
   #isPaused = true;
   #isOver = false;
   /** Resolves when no training is running. */
   #rest: Promise<unknown> = Promise.resolve();
   /** Resolves when no snapshot is being taken: that takes a while, and no step may be made meanwhile. */
-  #lastLook: Promise<unknown> = Promise.resolve();
-  #showing: Showing;
+  #lastSnapshot: Promise<unknown> = Promise.resolve();
+  #showing: ShownExample;
 
-  constructor(heed: Heed, setups: readonly Setup[]) {
+  constructor(heed: Heed, setups: readonly TrainingSetup[]) {
     try {
       for (const setup of setups) this.#trainings.push(new Training(heed, setup));
     } catch (error) {
@@ -48,26 +48,26 @@ class Lesson {
     this.#showing = this.#shows(null);
   }
 
-  async begin(text: string | null): Promise<Begun> {
+  async begin(text: string | null): Promise<BeginAnswer> {
     const one = this.#first;
     const why = text === null ? null : (await this.show(text)).why;
     return {
       kind: "begun",
       ...{ about: one.task.about, chance: one.chance, held, weighed, why },
       courses: this.#trainings.map((training) => training.course()),
-      first: await this.#look(),
+      first: await this.#snapshot(),
       showing: this.#showing,
     };
   }
 
-  show(text: string | null): Promise<Shown> {
+  show(text: string | null): Promise<ShowAnswer> {
     return this.#alone(async () => {
       const own = text === null ? null : readOwn(this.#first.task, text);
       const shown = { kind: "shown", step: this.#step } as const;
-      if (own && "why" in own) return { ...shown, showing: null, why: own.why, views: [] };
+      if (own && "why" in own) return { ...shown, showing: null, why: own.why, outputs: [] };
       for (const training of this.#trainings) training.show(own);
       this.#showing = this.#shows(text);
-      return { ...shown, showing: this.#showing, why: null, views: await this.#views() };
+      return { ...shown, showing: this.#showing, why: null, outputs: await this.#outputs() };
     });
   }
 
@@ -75,7 +75,7 @@ class Lesson {
     this.#isPaused = true;
   }
 
-  async train(steps: number, context: SolverContext<News>): Promise<Stopped> {
+  async train(steps: number, context: SolverContext<TrainingNews>): Promise<TrainAnswer> {
     this.pause();
     await this.#rest;
     this.#isPaused = false;
@@ -87,7 +87,7 @@ class Lesson {
   async end(): Promise<void> {
     this.#isOver = true;
     await this.#rest;
-    await this.#lastLook;
+    await this.#lastSnapshot;
     this.#dispose();
   }
 
@@ -95,18 +95,18 @@ class Lesson {
     return this.#trainings[0] as Training;
   }
 
-  #shows(text: string | null): Showing {
+  #shows(text: string | null): ShownExample {
     shownSoFar += 1;
     const attentions = this.#trainings.map((training) => training.attentions());
     return { id: shownSoFar, source: this.#first.source, isOwn: text !== null, attentions };
   }
 
   /** No snapshot of a model whose parameters are NaN. */
-  async #views(): Promise<ShownView[]> {
-    const views = [];
+  async #outputs(): Promise<ExampleOutput[]> {
+    const outputs = [];
     try {
-      for (const training of this.#trainings) views.push(await training.view());
-      return views;
+      for (const training of this.#trainings) outputs.push(await training.output());
+      return outputs;
     } catch (error) {
       if (isOfNumbers(error)) return [];
       throw error;
@@ -114,8 +114,8 @@ class Lesson {
   }
 
   #alone<T>(run: () => Promise<T>): Promise<T> {
-    const done = this.#lastLook.then(run);
-    this.#lastLook = done.catch(() => {});
+    const done = this.#lastSnapshot.then(run);
+    this.#lastSnapshot = done.catch(() => {});
     return done;
   }
 
@@ -123,7 +123,7 @@ class Lesson {
     return Math.min(...this.#trainings.map(({ trainer }) => trainer.stepCount));
   }
 
-  async #work(steps: number, context: SolverContext<News>): Promise<Stopped> {
+  async #work(steps: number, context: SolverContext<TrainingNews>): Promise<TrainAnswer> {
     const begin = performance.now();
     const last = this.#step + steps;
     let [heard, told, trained, done] = [begin, begin, 0, 0];
@@ -139,7 +139,7 @@ class Lesson {
       snapshots = [];
       told = performance.now();
     };
-    let why: Stopped["why"] | null = null;
+    let why: TrainAnswer["why"] | null = null;
     while (why === null) {
       const before = performance.now();
       try {
@@ -151,7 +151,7 @@ class Lesson {
         else if (this.#isPaused || this.#isOver) why = "paused";
         // Show the state at which training stops.
         if (why !== null || this.#step % spacingAt(this.#step) === 0)
-          snapshots.push(await this.#look());
+          snapshots.push(await this.#snapshot());
       } catch (error) {
         if (!isOfNumbers(error)) throw error;
         why = "nan";
@@ -159,7 +159,7 @@ class Lesson {
       if (performance.now() - told >= silence) tell();
       if (performance.now() - heard >= slice) {
         await context.pause();
-        await this.#lastLook;
+        await this.#lastSnapshot;
         heard = performance.now();
       }
     }
@@ -167,11 +167,11 @@ class Lesson {
     return { kind: "stopped", step: this.#step, why };
   }
 
-  #look(): Promise<Snapshot> {
+  #snapshot(): Promise<Snapshot> {
     return this.#alone(async () => {
       const [step, showing] = [this.#step, this.#showing.id];
       const courses = [];
-      for (const training of this.#trainings) courses.push(await training.look());
+      for (const training of this.#trainings) courses.push(await training.snapshot());
       return { step, showing, courses };
     });
   }
@@ -181,28 +181,28 @@ class Lesson {
   }
 }
 
-let lesson: Lesson | null = null;
+let lesson: TrainingLesson | null = null;
 /** Lessons start one after the other: the previous one must have ended. */
 let turn: Promise<unknown> = Promise.resolve();
 
 async function begin(
-  setups: readonly Setup[],
+  setups: readonly TrainingSetup[],
   text: string | null,
-  { heed, signal }: SolverContext<News>,
-): Promise<Begun> {
+  { heed, signal }: SolverContext<TrainingNews>,
+): Promise<BeginAnswer> {
   signal.throwIfAborted();
   const old = lesson;
   lesson = null;
   await old?.end();
-  const next = new Lesson(heed, setups);
+  const next = new TrainingLesson(heed, setups);
   lesson = next;
   return next.begin(text);
 }
 
 export default async function solve(
-  order: Order,
-  context: SolverContext<News>,
-): Promise<Begun | Shown | Stopped> {
+  order: LessonRequest,
+  context: SolverContext<TrainingNews>,
+): Promise<BeginAnswer | ShowAnswer | TrainAnswer> {
   if (order.kind === "begin") {
     lesson?.pause();
     const begun = turn.then(() => begin(order.setups, order.text, context));

@@ -1,11 +1,12 @@
 /** The state of the room, and the trainings that follow from it. */
 import type { ColourCurve, ColourRange } from "../../picture/colour";
-import type { Setup } from "./orders";
+import type { Cell } from "../../picture/layout";
+import type { TrainingSetup } from "./messages";
 
 export type TaskName = "reverse" | "sort" | "dates" | "pronouns";
 
 /** An attention of the model and one of its heads, both counted from 0. */
-export interface HeadRef {
+export interface CourseHead {
   readonly attention: number;
   readonly head: number;
 }
@@ -31,8 +32,8 @@ export interface State extends Plan {
   /** The training step that is shown; null follows the training. */
   readonly at: number | null;
   /** The head that is drawn large; null for the one with the most attention on the right places. */
-  readonly head: HeadRef | null;
-  readonly cell: { readonly row: number; readonly col: number } | null;
+  readonly head: CourseHead | null;
+  readonly cell: Cell | null;
   /** The selected row; null for the first one with right places. */
   readonly row: number | null;
   readonly outlined: boolean;
@@ -107,7 +108,7 @@ export const maxCharacters = 200;
 export const lookKeys = ["at", "head", "cell", "row", "outlined", "range", "curve"] as const;
 
 /** Depends only on settings that affect the training. */
-export function setupsOf(state: State): readonly Setup[] {
+export function setupsOf(state: State): readonly TrainingSetup[] {
   const { task, length, heads, layers, size, rate, seed, positions, compare } = state;
   const { hasLetters, steps } = tasks[task];
   const shared = {
@@ -120,7 +121,7 @@ export function setupsOf(state: State): readonly Setup[] {
     },
     seed,
   };
-  const setup = (count: number): Setup => ({
+  const setup = (count: number): TrainingSetup => ({
     ...shared,
     options: { size, layers, heads: count, positions: positions ? "sinusoidal" : "none", seed },
   });

@@ -14,8 +14,15 @@ import {
 } from "heed/models";
 import { nn, noGrad } from "heed/nn";
 import { type Attention, attentionOf, sharesOf } from "../../shared/attended";
-import { readInput } from "../../shared/typed";
-import type { Course, CourseAttention, Said, Seen, Setup, ShownView } from "./orders";
+import { readInput, type Unreadable } from "../../shared/typed";
+import type {
+  AnswerPart,
+  Course,
+  CourseAttention,
+  CourseSnapshot,
+  ExampleOutput,
+  TrainingSetup,
+} from "./messages";
 
 /** The number of examples answered for every snapshot, and how many of them are used to judge heads. */
 export const held = 64;
@@ -33,7 +40,7 @@ function inputOf(example: Example): readonly string[] {
 }
 
 /** Typed text as an example of the task, or the reason why it is none. */
-export function readOwn(task: Task, text: string): Example | { readonly why: string } {
+export function readOwn(task: Task, text: string): Example | Unreadable {
   const input = readInput(task, text);
   if ("why" in input) return input;
   const { length } = inputOf(input);
@@ -65,7 +72,7 @@ export class Training {
   /** The losses of the steps since the last snapshot. */
   #losses: number[] = [];
 
-  constructor(heed: Heed, { task, taskOptions, options, recipe, seed }: Setup) {
+  constructor(heed: Heed, { task, taskOptions, options, recipe, seed }: TrainingSetup) {
     this.task = taskOf(task, taskOptions);
     const architecture = this.task.kind === "tagging" ? "encoder" : "transformer";
     this.model = createModel(heed, configOf(this.task, architecture, options));
@@ -114,13 +121,13 @@ export class Training {
   }
 
   /** The model's current view of the example that is shown. */
-  async view(attended = this.#attended()): Promise<ShownView> {
+  async output(attended = this.#attended()): Promise<ExampleOutput> {
     const shares = attended.map((each) => sharesOf(this.model.heed, each));
     return { shares, answer: await this.#answer() };
   }
 
   /** A snapshot on the held-out examples. Takes some milliseconds, during which other messages are handled. */
-  async look(): Promise<Seen> {
+  async snapshot(): Promise<CourseSnapshot> {
     const { model } = this;
     const { exact } = await evaluate(model, this.#held);
     const losses = this.#losses;
@@ -136,7 +143,7 @@ export class Training {
       masses: attended.map(({ path, heads: count }) =>
         Array.from({ length: count }, (_, head) => massOf(path, head)),
       ),
-      ...(await this.view(attended)),
+      ...(await this.output(attended)),
     };
   }
 
@@ -160,7 +167,7 @@ export class Training {
     return noGrad(() => model.heed.scope(() => model.forward(this.#held).loss.data[0] as number));
   }
 
-  async #answer(): Promise<Said[]> {
+  async #answer(): Promise<AnswerPart[]> {
     const shown = this.#shown;
     const [answer] = await this.model.answer([shown]);
     if (shown.kind === "translation" && answer?.kind === "tokens") {

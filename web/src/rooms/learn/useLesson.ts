@@ -1,22 +1,30 @@
 /** The page's side of the training: its own engine, the current lesson, and the snapshots kept of its past. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { EngineClient } from "../../worker/engineClient";
-import type { Begun, News, Setup, Showing, Shown, Snapshot, Stopped } from "./orders";
+import type {
+  BeginAnswer,
+  ShowAnswer,
+  ShownExample,
+  Snapshot,
+  TrainAnswer,
+  TrainingNews,
+  TrainingSetup,
+} from "./messages";
 import { withMore } from "./past";
 
 export interface Lesson {
-  readonly begun: Begun;
+  readonly begun: BeginAnswer;
   /** The settings that were requested. */
-  readonly setups: readonly Setup[];
+  readonly setups: readonly TrainingSetup[];
   /** The examples of all snapshots. */
-  readonly showings: readonly Showing[];
+  readonly showings: readonly ShownExample[];
   /** The reason why the typed text is not shown. */
   readonly why: string | null;
   readonly past: readonly Snapshot[];
   /** The current training step. */
   readonly step: number;
   readonly millisecondsPerStep: number | null;
-  readonly stop: Stopped["why"] | null;
+  readonly stop: TrainAnswer["why"] | null;
 }
 
 export interface LessonControls {
@@ -32,31 +40,34 @@ export interface LessonControls {
 
 const endless = 1e9;
 
-function withShowing(showings: readonly Showing[], showing: Showing): readonly Showing[] {
+function withShowing(
+  showings: readonly ShownExample[],
+  showing: ShownExample,
+): readonly ShownExample[] {
   return showings.some(({ id }) => id === showing.id) ? showings : [...showings, showing];
 }
 
 /** Replaces the last snapshot if it is of the current step, because another example is shown now. */
 function withShown(
   { past, showings }: Lesson,
-  { showing, why, step, views }: Shown,
+  { showing, why, step, outputs }: ShowAnswer,
 ): Partial<Lesson> {
   if (!showing) return { why };
   const last = past.at(-1);
-  const isThere = last?.step === step && views.length > 0;
+  const isThere = last?.step === step && outputs.length > 0;
   return {
     ...{ why, showings: withShowing(showings, showing) },
     ...(isThere && {
       past: past.with(-1, {
         ...{ step, showing: showing.id },
-        courses: last.courses.map((seen, i) => ({ ...seen, ...views[i] })),
+        courses: last.courses.map((snapshot, i) => ({ ...snapshot, ...outputs[i] })),
       }),
     }),
   };
 }
 
 /** `setups` must be memoised; a new list starts another training. Training starts by itself. */
-export function useLesson(setups: readonly Setup[], text: string | null): LessonControls {
+export function useLesson(setups: readonly TrainingSetup[], text: string | null): LessonControls {
   const engine = useRef<EngineClient | null>(null);
   const [lesson, setLesson] = useState<Lesson | null>(null);
   const [isPlaying, setIsPlaying] = useState(true);
@@ -72,7 +83,7 @@ export function useLesson(setups: readonly Setup[], text: string | null): Lesson
   const change = (next: (now: Lesson) => Partial<Lesson>) =>
     setLesson((now) => now && { ...now, ...next(now) });
 
-  const hear = ({ step, showing, snapshots, millisecondsPerStep }: News) =>
+  const hear = ({ step, showing, snapshots, millisecondsPerStep }: TrainingNews) =>
     change(({ past, showings }) => ({
       ...{ step, millisecondsPerStep, showings: withShowing(showings, showing) },
       ...(snapshots.length > 0 && { past: withMore(past, snapshots) }),

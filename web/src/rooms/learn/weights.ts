@@ -1,12 +1,13 @@
 /** The weights of one head in a snapshot, and the explanation of one weight. */
 
+import type { Cell } from "../../picture/layout";
 import { at } from "../../picture/view";
 import { formulaOf, type Shares, weightsOf } from "../../shared/attended";
 import type { Explanation } from "../../shared/explanation";
 import { format } from "../../shared/format";
-import type { CourseAttention, Seen } from "./orders";
-import type { HeadRef } from "./state";
-import { bestHead } from "./words";
+import type { CourseAttention, CourseSnapshot } from "./messages";
+import type { CourseHead } from "./state";
+import { bestCourseHead } from "./words";
 
 const isAhead = (row: number, col: number) => col > row;
 
@@ -20,18 +21,18 @@ export function hiddenIn({
 /** The head that is drawn large: the selected one, if this model has it, or the best one over some snapshots. */
 export function shownHead(
   attentions: readonly CourseAttention[],
-  looks: readonly Seen[],
-  wanted: HeadRef | null,
-): HeadRef {
+  snapshots: readonly CourseSnapshot[],
+  wanted: CourseHead | null,
+): CourseHead {
   const heads = attentions[wanted?.attention ?? -1]?.heads ?? 0;
-  return wanted && wanted.head < heads ? wanted : bestHead(looks);
+  return wanted && wanted.head < heads ? wanted : bestCourseHead(snapshots);
 }
 
-export function explain(
+export function explainCourseWeight(
   attention: CourseAttention,
   shares: Shares,
   head: number,
-  cell: { readonly row: number; readonly col: number },
+  cell: Cell,
 ): Explanation {
   const { row, col } = cell;
   const { aligned, rows, columns } = attention;

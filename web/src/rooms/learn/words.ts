@@ -1,9 +1,8 @@
 /** The texts of the room. */
 import type { AttentionName } from "../../shared/attended";
-import { format } from "../../shared/format";
 import type { Suggestion } from "../../shared/room";
-import type { Begun, CourseAttention, Seen } from "./orders";
-import type { HeadRef, State } from "./state";
+import type { BeginAnswer, CourseAttention, CourseSnapshot } from "./messages";
+import type { CourseHead, State } from "./state";
 
 const between: Readonly<Record<AttentionName, string>> = {
   encoder: "the input attends to itself",
@@ -12,12 +11,12 @@ const between: Readonly<Record<AttentionName, string>> = {
 };
 
 /** The name of an attention, such as "layer 1, the answer attends to the input". */
-export function nameOf({ name, layer }: CourseAttention, layers: number): string {
+export function attentionNameOf({ name, layer }: CourseAttention, layers: number): string {
   return layers > 1 ? `layer ${layer + 1}, ${between[name]}` : between[name];
 }
 
 /** Every head's attention on the right places, if there are any. */
-function* massesOf({ masses }: Seen): Generator<HeadRef & { mass: number }> {
+function* massesOf({ masses }: CourseSnapshot): Generator<CourseHead & { mass: number }> {
   for (const [attention, heads] of masses.entries())
     for (const [head, mass] of heads.entries())
       if (Number.isFinite(mass)) yield { attention, head, mass };
@@ -26,10 +25,10 @@ function* massesOf({ masses }: Seen): Generator<HeadRef & { mass: number }> {
 /**
  * The head with the most attention on the right places over several snapshots: with one snapshot it changes too often.
  */
-export function bestHead(looks: readonly Seen[]): HeadRef {
-  const sums = new Map<string, HeadRef & { mass: number }>();
-  for (const look of looks) {
-    for (const one of massesOf(look)) {
+export function bestCourseHead(snapshots: readonly CourseSnapshot[]): CourseHead {
+  const sums = new Map<string, CourseHead & { mass: number }>();
+  for (const snapshot of snapshots) {
+    for (const one of massesOf(snapshot)) {
       const key = `${one.attention} ${one.head}`;
       sums.set(key, { ...one, mass: one.mass + (sums.get(key)?.mass ?? 0) });
     }
@@ -38,32 +37,28 @@ export function bestHead(looks: readonly Seen[]): HeadRef {
   return others.reduce((best, one) => (one.mass > best.mass ? one : best), first);
 }
 
-export function bestMass(seen: Seen): number {
-  const masses = Array.from(massesOf(seen), ({ mass }) => mass);
+export function bestMass(snapshot: CourseSnapshot): number {
+  const masses = Array.from(massesOf(snapshot), ({ mass }) => mass);
   return masses.length > 0 ? Math.max(...masses) : Number.NaN;
-}
-
-export function percent(share: number): string {
-  return `${format(100 * share, 0)} %`;
 }
 
 /** What the picture of a task shows once it is learned. */
 const hopes: Readonly<Record<State["task"], string>> = {
   reverse:
     "The first letter of the answer is the last of the input, so a head that has learned to attend to the right places shows one strong diagonal from the lower left to the upper right.",
-  sort: "Each row lights up where the next letter of the alphabet stands, so the picture is another one for every example.",
+  sort: "Each row is strongest at the next letter of the alphabet, so the picture differs from example to example.",
   dates:
-    "The year's digits are copied from where they stand; the month and the day are read off a name or a number wherever the form has them.",
+    "The digits of the year are copied from their places; the month and the day are read from a name or a number, wherever the form has them.",
   pronouns:
-    "The row of each pronoun has to find whom or what it means. Easy sentences are learned first; those that have to be understood as a whole come late.",
+    "The row of each pronoun has to find whom or what it means. Easy sentences are learned first; those that must be understood as a whole come last.",
 };
 
 export function hopeOf(task: State["task"]): string {
   return hopes[task];
 }
 
-export function countsOf({ held, weighed }: Begun): string {
-  return `At every snapshot the model answers ${held} examples held out. Attention is the best head's, the mean over ${weighed} of them.`;
+export function countsOf({ held, weighed }: BeginAnswer): string {
+  return `At every snapshot the model answers ${held} held-out examples. The attention is that of the best head, the mean over ${weighed} of them.`;
 }
 
 export const suggestions: readonly Suggestion[] = [
@@ -80,7 +75,7 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#room=learn&task=sort&compare=on",
     "One head against four",
-    "The same seed and as many parameters; two trainings take turns. Which is ahead at the end? Another seed may say otherwise.",
+    "The same seed and as many parameters; two trainings take turns. Which is ahead at the end? Another seed may give another result.",
   ],
   [
     "#room=learn&positions=off",

@@ -3,14 +3,20 @@
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
 import { markOf, rightAt, Token } from "./Mark";
-import { type Page, shownModels, titles, usePage, usePointing } from "./page";
-import type { Found, ModelName, Step } from "./problem";
+import type { DecoderStep, ModelAnswers, ModelName } from "./problem";
 import { lastStep } from "./state";
+import {
+  type RecurrentWorkspace,
+  shownModels,
+  titles,
+  usePointing,
+  useRecurrentWorkspace,
+} from "./workspace";
 
 const spoken = { right: "right", wrong: "wrong", unknown: "" };
 
-function Said({ step, place }: { step: Step | undefined; place: number }) {
-  const { solution, set, state } = usePage();
+function AnswerToken({ step, place }: { step: DecoderStep | undefined; place: number }) {
+  const { solution, set, state } = useRecurrentWorkspace();
   const { pointed, point } = usePointing();
   const [said] = step?.top ?? [];
   if (!said) return <span class="said-token" />;
@@ -33,7 +39,7 @@ function Said({ step, place }: { step: Step | undefined; place: number }) {
   );
 }
 
-function verdictOf(found: Found | null, target: readonly string[] | null): string {
+function verdictOf(found: ModelAnswers | null, target: readonly string[] | null): string {
   if (!found || !target) return "\u00a0";
   const { steps } = found.answer;
   const wrong = target.filter((token, place) => steps[place]?.top[0]?.token !== token).length;
@@ -41,8 +47,8 @@ function verdictOf(found: Found | null, target: readonly string[] | null): strin
   return steps.length === target.length + 1 ? "all right" : "does not end";
 }
 
-function AnswerLine({ name, found }: { name: ModelName; found: Found | null }) {
-  const { solution } = usePage();
+function AnswerLine({ name, found }: { name: ModelName; found: ModelAnswers | null }) {
+  const { solution } = useRecurrentWorkspace();
   const steps = found?.answer.steps;
   const count = steps?.length ?? lastStep + 1;
   return (
@@ -53,7 +59,7 @@ function AnswerLine({ name, found }: { name: ModelName; found: Found | null }) {
       </h3>
       <div class="said">
         {Array.from({ length: count }, (_, place) => (
-          <Said key={place} step={steps?.[place]} place={place} />
+          <AnswerToken key={place} step={steps?.[place]} place={place} />
         ))}
       </div>
     </li>
@@ -61,35 +67,35 @@ function AnswerLine({ name, found }: { name: ModelName; found: Found | null }) {
 }
 
 /** The number of dates that each model was trained on. */
-function lessonsOf(page: Page): string {
+function lessonsOf(workspace: RecurrentWorkspace): string {
   const counts = new Set(
-    shownModels(page).map(
-      ([name]) => page.solution?.reports.find((report) => report.name === name)?.lessons,
+    shownModels(workspace).map(
+      ([name]) => workspace.solution?.reports.find((report) => report.name === name)?.lessons,
     ),
   );
   const [count] = counts;
   if (counts.size > 1) return "";
   // Reserves the space of the text until the number is known.
-  return `Each has learned from ${count?.toLocaleString("en") ?? "so many"} dates.`;
+  return `Each was trained on ${count?.toLocaleString("en") ?? "…"} dates.`;
 }
 
 export function Answers() {
-  const page = usePage();
+  const workspace = useRecurrentWorkspace();
   const { restrictions } = useShell();
-  const { target } = page.solution ?? { target: [] };
+  const { target } = workspace.solution ?? { target: [] };
   return (
     <section class="answers" aria-labelledby="answers-title">
       <h2 id="answers-title">Three models write it in numbers</h2>
       {!hides(restrictions, "text") && (
         <p class="words">
-          Each writes one character at a time, and under it stands how sure it was.{" "}
+          Each model writes one character at a time; below each is its probability.{" "}
           {target
-            ? lessonsOf(page)
-            : "This is not quite a date in one of the 22 forms of the lessons, so no one knows what is right."}
+            ? lessonsOf(workspace)
+            : "This is not a date in one of the 22 forms of the training examples, so the right answer is not known."}
         </p>
       )}
       <ol>
-        {shownModels(page).map(([name, found]) => (
+        {shownModels(workspace).map(([name, found]) => (
           <AnswerLine key={name} name={name} found={found} />
         ))}
       </ol>

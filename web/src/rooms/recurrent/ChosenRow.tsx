@@ -3,14 +3,14 @@
 import { at } from "../../picture/view";
 import { format } from "../../shared/format";
 import { RowTable } from "../../shared/RowTable";
-import { attentionShown, saidBy, viewOfHead } from "./maps";
-import { shortTitles, shownModels, usePage } from "./page";
+import { attentionShown, predictedBy, viewOfHead } from "./maps";
 import { visible } from "./state";
+import { shortTitles, shownModels, useRecurrentWorkspace } from "./workspace";
 
 export function ChosenRow() {
-  const page = usePage();
-  const { state, source } = page;
-  const models = shownModels(page)
+  const workspace = useRecurrentWorkspace();
+  const { state, source } = workspace;
+  const models = shownModels(workspace)
     .filter(([name]) => name !== "rnn")
     .map(([name, found]) => {
       const attention = found && attentionShown(found, state);
@@ -18,7 +18,7 @@ export function ChosenRow() {
         attention && state.row < attention.rows
           ? source.map((_, col) => at(viewOfHead(attention, state.head), state.row, col))
           : null;
-      return { name, weights, said: found && saidBy(found, state.way)[state.row] };
+      return { name, weights, said: found && predictedBy(found, state.way)[state.row] };
     });
   const said = [...new Set(models.map(({ said }) => said ?? ""))].filter(Boolean);
   return (

@@ -2,12 +2,12 @@
 import { ColourChoice } from "../../picture/ColourChoice";
 import { Choice } from "../../shared/Fields";
 import { SettingsPanel } from "../../shared/SettingsPanel";
-import { HeadPicker } from "./HeadPicker";
-import { usePage } from "./page";
 import type { State } from "./state";
+import { TransformerHeads } from "./TransformerHeads";
+import { useRecurrentWorkspace } from "./workspace";
 
 export function Controls({ state }: { state: State }) {
-  const { set } = usePage();
+  const { set } = useRecurrentWorkspace();
   const look = (
     <>
       <Choice
@@ -19,7 +19,7 @@ export function Controls({ state }: { state: State }) {
         ]}
         onChange={(way) => set({ way })}
       />
-      <HeadPicker />
+      <TransformerHeads />
       <ColourChoice range={state.range} curve={state.curve} onChange={set} />
     </>
   );

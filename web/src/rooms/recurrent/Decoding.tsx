@@ -3,13 +3,13 @@ import { Lockable } from "../../shared/Panel";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
 import { markOf, rightAt, Token } from "./Mark";
-import { shownModels, stepsOf, titles, usePage } from "./page";
-import type { Found, ModelName, Run, Step } from "./problem";
+import type { DecoderRun, DecoderStep, ModelAnswers, ModelName } from "./problem";
 import { lastStep, mostSteps, visible, type Way } from "./state";
+import { shownModels, stepCountOf, titles, useRecurrentWorkspace } from "./workspace";
 
 const ways: Readonly<Record<Way, string>> = {
-  taught: "Taught: the right characters go in",
-  alone: "Alone: its own characters go in",
+  taught: "Taught: the input is the right characters",
+  alone: "Alone: the input is its own characters",
 };
 
 /** The tokens that can be put in: digits and the hyphen. */
@@ -24,7 +24,7 @@ function TokenLine({
   chosen,
 }: {
   words: string;
-  cells: readonly Piece[];
+  cells: readonly LaneToken[];
   /** The number of positions, the same in all lanes. */
   count: number;
   /** The last step that is shown, and the selected one. */
@@ -50,15 +50,15 @@ function TokenLine({
   );
 }
 
-interface Piece {
+interface LaneToken {
   readonly token: string;
   readonly mark: ReturnType<typeof markOf>;
   readonly isSlip?: boolean;
 }
 
-function TopThree({ step, right }: { step: Step | undefined; right: string | undefined }) {
+function TopThree({ step, right }: { step: DecoderStep | undefined; right: string | undefined }) {
   return (
-    <ol class="top-three number" aria-label="The likeliest to come out">
+    <ol class="top-three number" aria-label="The most likely outputs">
       {Array.from({ length: 3 }, (_, i) => {
         const said = step?.top[i];
         const mark = said ? markOf(said.token, right) : "unknown";
@@ -76,20 +76,20 @@ function TopThree({ step, right }: { step: Step | undefined; right: string | und
   );
 }
 
-function Lane({ way, run }: { way: Way; run: Run | null | undefined }) {
-  const page = usePage();
-  const { state, solution } = page;
+function Lane({ way, run }: { way: Way; run: DecoderRun | null | undefined }) {
+  const workspace = useRecurrentWorkspace();
+  const { state, solution } = workspace;
   const target = solution?.target ?? null;
   const { slip } = state;
   const steps = run?.steps ?? [];
-  const count = stepsOf(page);
+  const count = stepCountOf(workspace);
   const shown = Math.min(state.step, count - 1);
   const chosen = Math.min(state.row, shown);
   if (run === null)
     return (
       <div class="lane" data-way={way}>
         <h4>{ways[way]}</h4>
-        <p class="faint">No one knows what is right here, so there is nothing to teach.</p>
+        <p class="faint">The right answer is not known, so there is nothing to teach.</p>
       </div>
     );
   const given = steps.map(({ given: token }, i) => ({
@@ -115,7 +115,7 @@ function Lane({ way, run }: { way: Way; run: Run | null | undefined }) {
   );
 }
 
-function Lanes({ name, found }: { name: ModelName; found: Found | null }) {
+function Lanes({ name, found }: { name: ModelName; found: ModelAnswers | null }) {
   return (
     <div class="lanes" data-model={name}>
       <h3>{titles[name]}</h3>
@@ -126,7 +126,7 @@ function Lanes({ name, found }: { name: ModelName; found: Found | null }) {
 }
 
 function SlipFields() {
-  const { state, solution, set } = usePage();
+  const { state, solution, set } = useRecurrentWorkspace();
   const { slip } = state;
   const right =
     solution?.target ??
@@ -179,23 +179,23 @@ function SlipFields() {
 }
 
 export function Decoding() {
-  const page = usePage();
+  const workspace = useRecurrentWorkspace();
   const { restrictions } = useShell();
   return (
     <section class="decoding" aria-labelledby="decoding-title">
       <h2 id="decoding-title">Taught and alone</h2>
       {!hides(restrictions, "text") && (
         <p class="words">
-          Taught, as in training, a decoder is given the right character after each step, whatever
-          it said itself (teacher forcing). Alone it is given its own. The two part where it is
-          wrong. Put in a wrong character, and see how each goes on from it. Under each pair of rows
-          stand the three likeliest characters of the chosen step.
+          Taught, as in training, a decoder gets the right character after each step, whatever it
+          wrote itself (teacher forcing). Alone, it gets its own. The two differ where it is wrong.
+          Put in a wrong character, and see how each continues. Below each pair of rows are the
+          three most likely characters of the selected step.
         </p>
       )}
       <Lockable>
         <SlipFields />
       </Lockable>
-      {shownModels(page).map(([name, found]) => (
+      {shownModels(workspace).map(([name, found]) => (
         <Lanes key={name} name={name} found={found} />
       ))}
     </section>

@@ -20,12 +20,12 @@ export function Token({ token, mark }: { token: string; mark: ReturnType<typeof 
   return (
     <>
       <b class={text.length > 1 ? `${mark} word` : mark}>{text}</b>
-      <Mark mark={mark} />
+      <VerdictMark mark={mark} />
     </>
   );
 }
 
-function Mark({ mark }: { mark: ReturnType<typeof markOf> }) {
+function VerdictMark({ mark }: { mark: ReturnType<typeof markOf> }) {
   return (
     <span class={`mark ${mark}`} aria-hidden="true">
       {signs[mark]}

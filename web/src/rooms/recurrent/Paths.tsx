@@ -7,10 +7,10 @@ import { RowTable, TokenSelect } from "../../shared/RowTable";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
 import { useWidth } from "../../shared/useWidth";
-import { shortTitles, shownModels, titles, usePage, usePointing } from "./page";
-import { costsOf, type Journey, lengthOf, pathOf, type Station } from "./paths";
+import { costsOf, type Journey, lengthOf, type Station, stationsOf } from "./paths";
 import type { ModelName } from "./problem";
 import { lastStep, visible } from "./state";
+import { shortTitles, shownModels, titles, usePointing, useRecurrentWorkspace } from "./workspace";
 
 /** Space above the dots: the control points of the curves are 44 higher, and a curve reaches three quarters of that. */
 const arc = 40;
@@ -47,7 +47,7 @@ function PathPicture({
   const height = lane + labelHeight;
   const y = (level: number) => lane - level * levelHeight;
   const top = y(levels - 1);
-  const path = pathOf(name, journey);
+  const path = stationsOf(name, journey);
   const on = (part: Station["part"], place: number) =>
     path.some((station) => station.part === part && "place" in station && station.place === place);
   const places = [
@@ -165,7 +165,7 @@ function wordsOf(name: ModelName, journey: Journey, layers: number): string {
     return `1 step: the decoder attends to the character itself. Within the date every character is 1 step from every other, in each of ${layers} layers.`;
   if (name !== "rnn")
     return "1 step: the decoder attends to the state that read the character. Within the date the path still goes from state to state.";
-  const along = pathOf(name, journey).filter(({ part }) => part === "encoder").length - 1;
+  const along = stationsOf(name, journey).filter(({ part }) => part === "encoder").length - 1;
   return `${along} along the encoder’s states to its nearer end, 1 into the vector, ${journey.to + 1} along the decoder’s states.`;
 }
 
@@ -183,10 +183,10 @@ function Drawn({ name, children }: { name: ModelName; children: ComponentChildre
 }
 
 export function Paths() {
-  const page = usePage();
+  const workspace = useRecurrentWorkspace();
   const { restrictions } = useShell();
   const [ref, width] = useWidth<HTMLDivElement>();
-  const { source, state, solution, set } = page;
+  const { source, state, solution, set } = workspace;
   const { pointed } = usePointing();
   const target =
     solution?.target ??
@@ -203,7 +203,7 @@ export function Paths() {
     to: Math.min(pointed?.row ?? state.row, written.length - 1),
   };
   const tokens = [source.map(visible), written] as const;
-  const models = shownModels(page).map(([name, found]) => ({
+  const models = shownModels(workspace).map(([name, found]) => ({
     name,
     layers: found?.layers ?? (name === "transformer" ? 2 : 1),
   }));
@@ -218,14 +218,14 @@ export function Paths() {
       `The way from “${tokens[0][journey.from] ?? ""}” to “${written[journey.to]}”`,
       models.map(({ name }) => lengthOf(name, journey)),
     ],
-    ["The way from the first to the last character of the date", costs.map(({ across }) => across)],
-    ["Steps one after another to read the date", costs.map(({ reading }) => reading)],
-    ["Steps one after another to write, being taught", costs.map(({ taught }) => taught)],
-    ["Steps one after another to write alone", costs.map(({ alone }) => alone)],
+    ["Path from the first to the last character of the date", costs.map(({ across }) => across)],
+    ["Sequential steps to read the date", costs.map(({ reading }) => reading)],
+    ["Sequential steps to write, taught", costs.map(({ taught }) => taught)],
+    ["Sequential steps to write alone", costs.map(({ alone }) => alone)],
   ] as const;
   return (
     <section class="paths" aria-labelledby="paths-title">
-      <h2 id="paths-title">How far, and how long</h2>
+      <h2 id="paths-title">Path lengths and sequential steps</h2>
       <p class="path-choice">
         From{" "}
         <TokenSelect
@@ -255,11 +255,10 @@ export function Paths() {
               {width > 0 && <PathPicture {...{ name, layers, journey, tokens, width }} />}
             </Drawn>
             <p class="faint">
-              Steps that wait for one another:{" "}
+              Sequential steps:{" "}
               <span class="waiting-key">{waits[i]?.reading} to read the date</span> and{" "}
               <span class="waiting-key write">
-                {waits[i]?.writing} to write{" "}
-                {state.way === "taught" ? "while being taught" : "alone"}
+                {waits[i]?.writing} to write {state.way === "taught" ? "while taught" : "alone"}
               </span>
             </p>
             {width > 0 && waits[i] && <Waiting {...waits[i]} {...{ most, width }} />}
@@ -288,11 +287,11 @@ export function Paths() {
       </RowTable>
       {!hides(restrictions, "text") && (
         <p class="words paths-words">
-          The longer the way, the more is forgotten on it, and the weaker the gradient that comes
+          The longer the path, the more is forgotten on it, and the weaker the gradient that comes
           back along it in training. For n characters it takes about n steps through a recurrent
-          layer and 1 through self-attention (Vaswani et al., 2017, table 1). To look back instead
-          of remembering all was the idea of Bahdanau, Cho and Bengio (2015). Writing alone, every
-          model goes one character at a time, each of them through all layers.
+          layer and 1 through self-attention (Vaswani et al., 2017, table 1). Attending to the input
+          instead of remembering all of it was the idea of Bahdanau, Cho and Bengio (2015). Alone,
+          every model writes one character at a time, each of them through all layers.
         </p>
       )}
     </section>

@@ -1,7 +1,8 @@
 /** The results of the trained models on held-out dates, from their reports. */
+import { percent } from "../../shared/format";
 import { RowTable } from "../../shared/RowTable";
-import { titles, usePage } from "./page";
 import { modelNames } from "./problem";
+import { titles, useRecurrentWorkspace } from "./workspace";
 
 const columns = [
   { id: "model", head: "Model" },
@@ -12,10 +13,8 @@ const columns = [
   { id: "mass", head: "on right places" },
 ];
 
-const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
-
 export function Scores() {
-  const { solution } = usePage();
+  const { solution } = useRecurrentWorkspace();
   const examples = solution?.reports[0]?.examples;
   return (
     <div class="scores">
@@ -27,9 +26,9 @@ export function Scores() {
               <tr key={name} data-model={name}>
                 <th scope="row">{titles[name]}</th>
                 <td data-column="parameters">{report?.parameters.toLocaleString("en")}</td>
-                <td data-column="exact">{report && percent(report.exact)}</td>
-                <td data-column="short">{report && percent(report.short)}</td>
-                <td data-column="long">{report && percent(report.long)}</td>
+                <td data-column="exact">{report && percent(report.exact, 1)}</td>
+                <td data-column="short">{report && percent(report.short, 1)}</td>
+                <td data-column="long">{report && percent(report.long, 1)}</td>
                 <td data-column="mass">
                   {report && (report.mass === null ? "–" : report.mass.toFixed(2))}
                 </td>
@@ -39,10 +38,10 @@ export function Scores() {
         </tbody>
       </RowTable>
       <p class="faint small">
-        Shares of {examples ?? "so many"} dates each, kept out of training. Without attention most
-        characters are right, but seldom all ten. The last column is the mean weight, of 1, that the
-        best head puts on the characters that carry the answer. From the report that each model was
-        saved with.
+        Shares of {examples ?? "…"} held-out dates. Without attention most characters are right, but
+        seldom all ten. The last column is the mean weight that the best head puts on the characters
+        that carry the answer; a row adds up to 1. The numbers are from the report that each model
+        was saved with.
       </p>
     </div>
   );

@@ -1,13 +1,13 @@
 /** Goes through the steps of all decoders at once, in the maps and in the lanes below. */
 import { Transport } from "../../shared/Transport";
 import { rightAt } from "./Mark";
-import { stepsOf, usePage } from "./page";
 import { visible } from "./state";
+import { stepCountOf, useRecurrentWorkspace } from "./workspace";
 
 export function StepBar() {
-  const page = usePage();
-  const { state, solution, set } = page;
-  const count = stepsOf(page);
+  const workspace = useRecurrentWorkspace();
+  const { state, solution, set } = workspace;
+  const count = stepCountOf(workspace);
   const index = Math.min(state.step, count - 1);
   const right = rightAt(solution?.target ?? null, index);
   return (

@@ -7,24 +7,24 @@ import { shows } from "../../shared/restrictions";
 import type { RoomProps } from "../../shared/room";
 import { useFootnote, useShell } from "../../shared/shell";
 import { TryNext } from "../../shared/TryNext";
-import { useAnswer } from "../../worker/useAnswer";
+import { useAnswer } from "../../worker/engineClient";
+import { AlignmentMaps } from "./AlignmentMaps";
 import { Answers } from "./Answers";
 import { Controls } from "./Controls";
 import { DateField } from "./DateField";
 import { Decoding } from "./Decoding";
-import { Maps } from "./Maps";
 import { Paths } from "./Paths";
 import { Pointable } from "./Pointable";
-import { type Page, PageContext } from "./page";
-import type { Question, Solution } from "./problem";
+import type { DateQuestion, DateSolution } from "./problem";
 import { Scores } from "./Scores";
 import { StepBar } from "./StepBar";
 import { questionOf, type State } from "./state";
 import { suggestions } from "./suggestions";
+import { type RecurrentWorkspace, RecurrentWorkspaceContext } from "./workspace";
 
-interface Solved {
-  readonly solution: Solution;
-  readonly question: Question;
+interface SolvedQuestion {
+  readonly solution: DateSolution;
+  readonly question: DateQuestion;
 }
 
 export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
@@ -34,7 +34,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   const { answer, request, failure } = useAnswer("recurrent", question);
 
   // The last date stays in view while the input cannot be read.
-  const solved = useRef<Solved | null>(null);
+  const solved = useRef<SolvedQuestion | null>(null);
   if (answer?.kind === "solution" && request)
     solved.current = { solution: answer, question: request };
   const { solution = null, question: shown = question } = solved.current ?? {};
@@ -44,14 +44,14 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   );
 
   const source = useMemo(() => solution?.source ?? [...text], [solution, text]);
-  const page: Page = {
+  const workspace: RecurrentWorkspace = {
     state: { ...state, text: shown.text, between: shown.between, slip: shown.slip },
     ...{ solution, source, set },
   };
   const notices = [...(failure ? [failure] : []), ...(why ? [why] : []), ...linkNotices];
 
   return (
-    <PageContext.Provider value={page}>
+    <RecurrentWorkspaceContext.Provider value={workspace}>
       <Pointable>
         <DateField state={state} set={set} notices={notices} />
         <Panel name="answers">
@@ -62,7 +62,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
           <div class="stepped">
             {(shows(restrictions, "maps") || shows(restrictions, "decoding")) && <StepBar />}
             <Panel name="maps">
-              <Maps />
+              <AlignmentMaps />
             </Panel>
             <Panel name="decoding">
               <Decoding />
@@ -77,6 +77,6 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
         </div>
         <TryNext suggestions={suggestions} />
       </Pointable>
-    </PageContext.Provider>
+    </RecurrentWorkspaceContext.Provider>
   );
 }

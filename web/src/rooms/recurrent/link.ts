@@ -1,6 +1,6 @@
 /** Reads and writes the room's part of the link. */
 import { numberIn, oneOf, type Readers, readParams } from "../../shared/linkReaders";
-import type { Reading } from "../../shared/room";
+import type { LinkReading } from "../../shared/room";
 import { maxCharacters, type Slip } from "./problem";
 import { initialState, lastStep, mostSteps, type State } from "./state";
 
@@ -28,12 +28,12 @@ const readers: Readers<State> = {
   curve: (text) => ({ curve: oneOf("linear", "sqrt", "log")(text) }),
 };
 
-export function read(params: URLSearchParams): Reading<State> {
+export function read(params: URLSearchParams): LinkReading<State> {
   return readParams(params, initialState, readers);
 }
 
 /** The value of each key for a state. */
-const said: Readonly<Record<string, (state: State) => string>> = {
+const texts: Readonly<Record<string, (state: State) => string>> = {
   date: ({ text }) => text,
   between: ({ between }) => between,
   way: ({ way }) => way,
@@ -49,7 +49,7 @@ const said: Readonly<Record<string, (state: State) => string>> = {
 
 export function write(state: State): URLSearchParams {
   const params = new URLSearchParams();
-  for (const [key, of] of Object.entries(said))
+  for (const [key, of] of Object.entries(texts))
     if (of(state) !== of(initialState)) params.set(key, of(state));
   return params;
 }

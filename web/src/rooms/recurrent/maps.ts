@@ -1,15 +1,18 @@
 /** The numbers and texts of the maps. */
 
-import { at, type View, viewOn } from "../../picture/view";
+import { at, type MatrixView, viewOn } from "../../picture/view";
 import { formulaOf } from "../../shared/attended";
-import type { Explanation, Piece } from "../../shared/explanation";
+import type { Explanation, FormulaPiece } from "../../shared/explanation";
 import { format, softmaxOf } from "../../shared/format";
-import { type Page, type Pointed, shownModels, titles } from "./page";
-import type { Found, ModelName, RecordedAttention } from "./problem";
+import type { ModelAnswers, ModelName, RecordedAttention } from "./problem";
 import { runShown, type State, visible } from "./state";
+import { type PointedCharacters, type RecurrentWorkspace, shownModels, titles } from "./workspace";
 
 /** The attention of a model that the settings select; null for a model without attention. */
-export function attentionShown(found: Found, { way, layer }: State): RecordedAttention | null {
+export function attentionShown(
+  found: ModelAnswers,
+  { way, layer }: State,
+): RecordedAttention | null {
   const { attentions } = runShown(found, way);
   return attentions[Math.min(layer, attentions.length - 1)] ?? null;
 }
@@ -18,25 +21,28 @@ export function attentionShown(found: Found, { way, layer }: State): RecordedAtt
 export function viewOfHead(
   { heads, rows, columns, weights }: RecordedAttention,
   head: number,
-): View {
+): MatrixView {
   return viewOn(weights, rows, columns, Math.min(head, heads) * rows * columns);
 }
 
 /** The sum of a row's weights on some places; null if no place carries the answer. */
-export function massOf(view: View, row: number, places: readonly number[]): number | null {
+export function massOf(view: MatrixView, row: number, places: readonly number[]): number | null {
   if (places.length === 0) return null;
   return places.reduce((sum, place) => sum + at(view, row, place), 0);
 }
 
 /** The tokens that a run predicts, including the end token. */
-export function saidBy(found: Found, way: State["way"]): string[] {
+export function predictedBy(found: ModelAnswers, way: State["way"]): string[] {
   return runShown(found, way).steps.map(({ top }) => visible(top[0]?.token ?? ""));
 }
 
 /** The explanation of the active cell. */
-export function explain(page: Page, { row, col, model }: Pointed): Explanation | null {
-  const { state, solution, source } = page;
-  const [, found] = shownModels(page).find(([name]) => name === model) ?? [];
+export function explainAlignment(
+  workspace: RecurrentWorkspace,
+  { row, col, model }: PointedCharacters,
+): Explanation | null {
+  const { state, solution, source } = workspace;
+  const [, found] = shownModels(workspace).find(([name]) => name === model) ?? [];
   if (!found || !model || !solution || row === undefined || col === undefined) return null;
   const attention = attentionShown(found, state);
   if (!attention || row >= attention.rows || col >= attention.columns) return null;
@@ -52,9 +58,11 @@ export function explain(page: Page, { row, col, model }: Pointed): Explanation |
       ? ""
       : `. The score s is ${scores[model]}, here counted from the row’s highest`;
   return {
-    name: `${titles[model]}${what}: to say “${saidBy(found, state.way)[row]}”, character ${row + 1}, it attends to “${visible(source[col] ?? "")}”, character ${col + 1} of the date`,
+    name: `${titles[model]}${what}: to say “${predictedBy(found, state.way)[row]}”, character ${row + 1}, it attends to “${visible(source[col] ?? "")}”, character ${col + 1} of the date`,
     formula: [
-      ...(isCompared ? comparedOf(page, attention, saidBy(found, state.way), row, col) : []),
+      ...(isCompared
+        ? comparisonPieces(workspace, attention, predictedBy(found, state.way), row, col)
+        : []),
       {
         text: `α[${row + 1}, ${col + 1}] = ${isCompared ? "" : `${madeOf(attention, state.head, row, col)} = `}`,
       },
@@ -77,13 +85,13 @@ const scores: Readonly<Record<Exclude<ModelName, "rnn" | "transformer">, string>
 };
 
 /** The formula of one head of the Transformer, with the two vectors that it compares. */
-function comparedOf(
-  { state: { head }, source }: Page,
+function comparisonPieces(
+  { state: { head }, source }: RecurrentWorkspace,
   { heads, weights, rows, columns, compared }: RecordedAttention,
   said: readonly string[],
   row: number,
   col: number,
-): Piece[] {
+): FormulaPiece[] {
   if (!compared) return [];
   const shares = { ...compared, weights: weights.subarray(rows * columns) };
   const pieces = formulaOf({ heads, rows: said, columns: source }, shares, head - 1, { row, col });

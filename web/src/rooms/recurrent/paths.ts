@@ -22,7 +22,7 @@ export type Station =
  * (Sutskever et al., 2014). With attention the decoder attends to the place itself (Bahdanau et al., 2015; Vaswani et al.,
  * 2017).
  */
-export function pathOf(model: ModelName, { source, from, to }: Journey): Station[] {
+export function stationsOf(model: ModelName, { source, from, to }: Journey): Station[] {
   const first: Station = { part: "encoder", place: from };
   if (model !== "rnn") return [first, { part: "decoder", place: to }];
   const onward = source - 1 - from;
@@ -38,7 +38,7 @@ export function pathOf(model: ModelName, { source, from, to }: Journey): Station
 
 /** The number of steps of a path. */
 export function lengthOf(model: ModelName, journey: Journey): number {
-  return pathOf(model, journey).length - 1;
+  return stationsOf(model, journey).length - 1;
 }
 
 export interface Costs {

@@ -1,13 +1,15 @@
 /** The request to this room's solver, and its answer. */
 
 import type { Shares } from "../../shared/attended";
+import type { LikelyToken } from "../../shared/likelyToken";
+import type { Unreadable } from "../../shared/typed";
 
 /** The names of the models' folders: without attention, with Bahdanau's, with Luong's, and with attention only. */
 export const modelNames = ["rnn", "bahdanau", "dot", "transformer"] as const;
 export type ModelName = (typeof modelNames)[number];
 
 /** The recurrent model with attention, which is shown between the other two. */
-export type Between = "bahdanau" | "dot";
+export type MiddleModel = "bahdanau" | "dot";
 
 /** A token of the answer that the person replaced, to see how the models continue. */
 export interface Slip {
@@ -16,25 +18,20 @@ export interface Slip {
   readonly token: string;
 }
 
-export interface Question {
+export interface DateQuestion {
   /** The base address of the models' folders. */
   readonly base: string;
   readonly text: string;
-  readonly between: Between;
+  readonly between: MiddleModel;
   readonly slip: Slip | null;
 }
 
-export interface Said {
-  readonly token: string;
-  readonly probability: number;
-}
-
 /** One step of a decoder. */
-export interface Step {
+export interface DecoderStep {
   /** The input token. */
   readonly given: string;
   /** The most likely output tokens, the most likely first. */
-  readonly top: readonly Said[];
+  readonly top: readonly LikelyToken[];
 }
 
 /** The weights of one attention between the answer and the date. */
@@ -52,27 +49,27 @@ export interface RecordedAttention {
 }
 
 /** The steps of a decoder for one answer. The last one predicts the end token. */
-export interface Run {
-  readonly steps: readonly Step[];
+export interface DecoderRun {
+  readonly steps: readonly DecoderStep[];
   readonly attentions: readonly RecordedAttention[];
 }
 
-export interface Found {
+export interface ModelAnswers {
   readonly name: ModelName;
   readonly layers: number;
   readonly heads: number;
   /** Its answer, without a replaced token. */
-  readonly answer: Run;
+  readonly answer: DecoderRun;
   /** Each step continues from the model's own tokens, including a replaced one. */
-  readonly alone: Run;
+  readonly alone: DecoderRun;
   /** Teacher forcing: each step continues from the right tokens; null if the right answer is unknown. */
-  readonly taught: Run | null;
+  readonly taught: DecoderRun | null;
   /** The vector from which the decoder without attention starts; null for other models. */
   readonly vector: Float32Array | null;
 }
 
 /** The results of a model on held-out examples, from its report. */
-export interface Report {
+export interface ModelReport {
   readonly name: ModelName;
   readonly parameters: number;
   /** The number of training examples. */
@@ -85,21 +82,19 @@ export interface Report {
   readonly mass: number | null;
 }
 
-export interface Solution {
+export interface DateSolution {
   readonly kind: "solution";
   readonly source: readonly string[];
   /** The right answer and, for each of its characters, the right places of the date; null if unknown. */
   readonly target: readonly string[] | null;
   readonly alignment: readonly (readonly number[])[] | null;
-  readonly models: readonly Found[];
-  readonly reports: readonly Report[];
+  readonly models: readonly ModelAnswers[];
+  readonly reports: readonly ModelReport[];
   readonly milliseconds: number;
 }
 
-/** The reason why the text cannot be read. */
-export interface Unread {
+export interface UnreadDate extends Unreadable {
   readonly kind: "unread";
-  readonly why: string;
 }
 
 /** The start token and the end token. */
@@ -110,4 +105,4 @@ export const endToken = "<end>";
 export const maxCharacters = 48;
 
 /** An answer that does not end is cut off after this many tokens: two more than a date has. */
-export const longest = 12;
+export const longestAnswer = 12;

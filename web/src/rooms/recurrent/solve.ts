@@ -11,41 +11,29 @@ import {
   Vocabulary,
 } from "heed/models";
 import { type nn, noGrad } from "heed/nn";
+import { likeliest } from "../../shared/likelyToken";
 import type { Solver } from "../../worker/solver";
 import {
+  type DateQuestion,
+  type DateSolution,
+  type DecoderRun,
   endToken,
-  type Found,
-  longest,
+  longestAnswer,
+  type ModelAnswers,
   type ModelName,
-  type Question,
   type RecordedAttention,
-  type Run,
-  type Said,
   type Slip,
-  type Solution,
   startToken,
-  type Unread,
+  type UnreadDate,
 } from "./problem";
 import { filesOf, reportsOf } from "./trained";
 
 type Model = RecurrentModel | TransformerModel;
 
-const shownOfStep = 3;
-
 const isAligned = (path: string) => path === "decoder.attention" || path.endsWith("multihead_attn");
 
-/** The most likely tokens of one row of probabilities. */
-function topOf(tokens: readonly string[], probabilities: Float32Array): Said[] {
-  return Array.from(probabilities, (probability, i) => ({
-    token: tokens[i] as string,
-    probability,
-  }))
-    .sort((a, b) => b.probability - a.probability)
-    .slice(0, shownOfStep);
-}
-
 /** The recorded weights of one attention, from single steps or from one call. */
-interface Seen {
+interface RecordedPieces {
   heads: number;
   readonly pieces: Float32Array[];
   compared: RecordedAttention["compared"];
@@ -66,8 +54,8 @@ function comparedOf(
 }
 
 /** Joins pieces of [H, L, S] along L into one array, with the mean of all heads first. */
-function attentionOf(
-  { heads, pieces, compared }: Seen,
+function joinedAttention(
+  { heads, pieces, compared }: RecordedPieces,
   layer: number,
   columns: number,
 ): RecordedAttention {
@@ -94,8 +82,8 @@ function runOf(
   model: Model,
   source: readonly string[],
   written: readonly string[],
-): Run {
-  const seen = new Map<string, Seen>();
+): DecoderRun {
+  const seen = new Map<string, RecordedPieces>();
   const receive: nn.ReceiveWeights = (path, { data, shape }, compared) => {
     if (!isAligned(path)) return;
     const attention = seen.get(path) ?? {
@@ -112,26 +100,31 @@ function runOf(
   const { tokens, rows, probabilities } = found;
   const steps = Array.from({ length: rows }, (_, row) => ({
     given: written[row - 1] ?? startToken,
-    top: topOf(tokens, probabilities.subarray(row * tokens.length, (row + 1) * tokens.length)),
+    top: likeliest(tokens, probabilities.subarray(row * tokens.length, (row + 1) * tokens.length)),
   }));
   const attentions = [...seen.values()].map((each, layer) =>
-    attentionOf(each, layer, source.length),
+    joinedAttention(each, layer, source.length),
   );
   return { steps, attentions };
 }
 
 /** Continues the given tokens by greedy decoding. */
-function goOn(heed: Heed, model: Model, source: readonly string[], begun: readonly string[]): Run {
+function goOn(
+  heed: Heed,
+  model: Model,
+  source: readonly string[],
+  begun: readonly string[],
+): DecoderRun {
   for (let written = begun; ; ) {
     const run = runOf(heed, model, source, written);
     const next = run.steps.at(-1)?.top[0]?.token;
-    if (next === undefined || next === endToken || written.length >= longest) return run;
+    if (next === undefined || next === endToken || written.length >= longestAnswer) return run;
     written = [...written, next];
   }
 }
 
 /** The tokens of a run, without the end token. */
-const writtenOf = ({ steps }: Run) => steps.slice(1).map(({ given }) => given);
+const writtenOf = ({ steps }: DecoderRun) => steps.slice(1).map(({ given }) => given);
 
 function withSlip(written: readonly string[], { place, token }: Slip): string[] {
   return [...written.slice(0, place), token];
@@ -145,13 +138,13 @@ function vectorOf(heed: Heed, model: RecurrentModel, source: readonly string[]):
   );
 }
 
-function find(
+function answersOf(
   heed: Heed,
   name: ModelName,
   model: Model,
   example: Translation,
   slip: Slip | null,
-): Found {
+): ModelAnswers {
   const { source, target } = example;
   const { layers, heads } = model.config;
   const answer = goOn(heed, model, source, []);
@@ -164,7 +157,7 @@ function find(
   return { name, layers, heads, answer, alone, taught, vector };
 }
 
-const solve: Solver<Question, Solution | Unread> = async (
+const solve: Solver<DateQuestion, DateSolution | UnreadDate> = async (
   { base, text, between, slip },
   { heed, pause },
 ) => {
@@ -183,12 +176,12 @@ const solve: Solver<Question, Solution | Unread> = async (
     ...names.map((name) => filesOf(base, name)),
   ]);
   const start = performance.now();
-  const models: Found[] = [];
+  const models: ModelAnswers[] = [];
   for (const [i, name] of names.entries()) {
     await pause();
     const model = loadModel(heed, files[i] as (typeof files)[number]);
     try {
-      models.push(find(heed, name, model as Model, example, slip));
+      models.push(answersOf(heed, name, model as Model, example, slip));
     } finally {
       model.dispose();
     }

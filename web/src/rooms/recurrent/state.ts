@@ -1,12 +1,12 @@
 /** The state of the room. */
 import type { ColourCurve, ColourRange } from "../../picture/colour";
 import {
-  type Between,
-  longest,
-  type Question,
-  type Run,
+  type DateQuestion,
+  type DateSolution,
+  type DecoderRun,
+  longestAnswer,
+  type MiddleModel,
   type Slip,
-  type Solution,
 } from "./problem";
 
 /** How the decoders continue: from the right tokens (teacher forcing) or from their own. */
@@ -14,7 +14,7 @@ export type Way = "alone" | "taught";
 
 export interface State {
   readonly text: string;
-  readonly between: Between;
+  readonly between: MiddleModel;
   /** What the maps show. */
   readonly way: Way;
   /** The layer of the Transformer, counted from 0. */
@@ -34,7 +34,7 @@ export interface State {
 /** The last step of a right answer: ten characters, then the end token. */
 export const lastStep = 10;
 /** The last possible step, because an answer that does not end is cut off. */
-export const mostSteps = longest + 1;
+export const mostSteps = longestAnswer + 1;
 
 /** The initial head is the one with the most attention on the right places, according to the model’s report. */
 export const initialState: State = {
@@ -48,14 +48,14 @@ export const lookKeys: readonly (keyof State)[] = [
 ];
 
 /** Depends only on settings that affect the numbers. */
-export function questionOf({ text, between, slip }: State): Question {
+export function questionOf({ text, between, slip }: State): DateQuestion {
   // Absolute, because the worker's base address differs from the page's.
   const base = new URL("models/", document.baseURI).href;
   return { base, text, between, slip };
 }
 
 /** The run of a model that is shown; without a right answer there is no teacher forcing. */
-export function runShown(found: Solution["models"][number], way: Way): Run {
+export function runShown(found: DateSolution["models"][number], way: Way): DecoderRun {
   return (way === "taught" && found.taught) || found.alone;
 }
 

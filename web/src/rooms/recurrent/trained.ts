@@ -1,7 +1,7 @@
 /** The files of the models of dates. */
 import type { ModelFiles } from "heed/models";
 import { modelFilesIn, reportIn } from "../../worker/modelFiles";
-import { type ModelName, modelNames, type Report } from "./problem";
+import { type ModelName, type ModelReport, modelNames } from "./problem";
 
 /** The parts of report.json that are shown. */
 interface ReportFile {
@@ -18,7 +18,7 @@ export function filesOf(base: string, model: ModelName): Promise<ModelFiles> {
   return modelFilesIn(folderOf(base, model));
 }
 
-export function reportsOf(base: string): Promise<Report[]> {
+export function reportsOf(base: string): Promise<ModelReport[]> {
   return Promise.all(
     modelNames.map(async (name) => {
       const report = await reportIn<ReportFile>(folderOf(base, name));

@@ -1,42 +1,44 @@
 /** The progress of a run, its result in a sentence, and the buttons that start and cancel one. */
+
+import { percent } from "../../shared/format";
 import {
-  bestOf,
   type Case,
   type Contender,
-  figureOf,
+  defaultContenderOf,
   isDisturbed,
   limitOf,
-  type Report,
+  measurementOf,
   ratioOf,
+  type SpeedReport,
   speedOf,
   type Timing,
 } from "./report";
 import { describe } from "./rows";
-import { percent, threeDigits } from "./units";
+import { threeDigits } from "./units";
 import type { Measuring } from "./useRun";
 
 /**
  * The ratio to the time for half as many tokens; null if a mask or a window hides pairs, or if the rounds differ much.
  */
-function growthOf(report: Report, one: Case, by: Contender): number | null {
+function growthOf(report: SpeedReport, one: Case, by: Contender): number | null {
   const { queries, causal, window } = one.sizes;
   const half = report.cases.find(
     ({ kind, sizes }) => kind === "attention" && sizes.queries === queries / 2,
   );
-  const [whole, less] = [one, half].map((each) => each && figureOf(report, each, by)?.timing);
+  const [whole, less] = [one, half].map((each) => each && measurementOf(report, each, by)?.timing);
   const isLesson = !causal && window === 0 && !isDisturbed(report);
   return isLesson && whole && less ? whole.median / less.median : null;
 }
 
 /** The speedup by threads in this run, case by case; null if there is only one thread. */
-export function threadWords(report: Report, { variant, threads }: Contender): string | null {
+export function threadWords(report: SpeedReport, { variant, threads }: Contender): string | null {
   const alone = report.contenders.find((other) => other.variant === variant && other.threads === 1);
   const many = report.contenders.find(
     (other) => other.variant === variant && other.threads === threads,
   );
   if (!alone || !many || threads === 1) return null;
   const gains = report.cases.flatMap((one) => {
-    const [slow, fast] = [alone, many].map((by) => figureOf(report, one, by)?.timing);
+    const [slow, fast] = [alone, many].map((by) => measurementOf(report, one, by)?.timing);
     return one.kind === "attention" && slow && fast
       ? [{ name: one.sizes.queries, gain: ratioOf(slow, fast) }]
       : [];
@@ -54,11 +56,11 @@ export function threadWords(report: Report, { variant, threads }: Contender): st
 }
 
 /** The result of a run in a sentence. */
-export function Result({ report }: { report: Report }) {
-  const best = bestOf(report);
+export function Result({ report }: { report: SpeedReport }) {
+  const best = defaultContenderOf(report);
   const plain = report.contenders.find(({ variant }) => variant === null);
   if (!best || !plain) return null;
-  const timingOf = (one: Case, by: typeof best) => figureOf(report, one, by)?.timing;
+  const timingOf = (one: Case, by: typeof best) => measurementOf(report, one, by)?.timing;
   const longest = report.cases.findLast(
     (one) => one.kind === "attention" && timingOf(one, best) && timingOf(one, plain),
   );
@@ -73,14 +75,14 @@ export function Result({ report }: { report: Report }) {
     <>
       Attention over {longest.name}, {describe(longest)}, takes <b>{threeDigits(ours)} ms</b> in the
       engine ({best.name}) and <b>{threeDigits(theirs)} ms</b> in plain JavaScript:{" "}
-      <b>{threeDigits(ratio)} times</b> as long. The engine does {threeDigits(speed)} billion
+      <b>{threeDigits(ratio)} times</b> as long. The engine performs {threeDigits(speed)} billion
       operations a second
-      {limit !== null && `, ${percent(speed / limit)} of the most that was measured here`}.
+      {limit !== null && `, ${percent(speed / limit)} of the limit that was measured here`}.
       {growth !== null &&
         ` Twice the tokens are four times the pairs: ${longest.name} took ${threeDigits(growth)} times as long as half of them.`}
       {threads !== null && ` ${threads}`}
       {isDisturbed(report) &&
-        " But the rounds differ much, because the machine is busy. Measure again when it is idle."}
+        " But the rounds differ widely, because the machine is busy. Measure again when it is idle."}
     </>
   );
 }

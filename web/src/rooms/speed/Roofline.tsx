@@ -2,28 +2,29 @@
 import { useRef, useState } from "preact/hooks";
 import { px } from "../../picture/layout";
 import { SaveDrawing } from "../../picture/SaveDrawing";
+import { percent } from "../../shared/format";
 import { useWidth } from "../../shared/useWidth";
 import {
   type Case,
   type Contender,
-  figureOf,
   intensityOf,
   limitOf,
+  measurementOf,
   peakOf,
-  type Report,
+  type SpeedReport,
   speedOf,
   type Timing,
 } from "./report";
 import { describe } from "./rows";
-import type { Axis } from "./state";
-import { percent, threeDigits } from "./units";
+import type { ChartAxis } from "./state";
+import { threeDigits } from "./units";
 
 const height = 360;
 
 /** Marks of the same case are placed side by side. */
 const apart = 5;
 
-interface Point {
+interface ChartPoint {
   readonly one: Case;
   readonly contender: Contender;
   readonly timing: Timing;
@@ -49,15 +50,15 @@ function logTicks(low: number, high: number, base: 2 | 10): number[] {
   return ticks;
 }
 
-const placeOf = (one: Case, axis: Axis) =>
+const placeOf = (one: Case, axis: ChartAxis) =>
   axis === "length" ? one.sizes.queries : intensityOf(one);
 
-function pointsOf(report: Report, axis: Axis): Point[] {
+function pointsOf(report: SpeedReport, axis: ChartAxis): ChartPoint[] {
   return report.cases
     .filter(({ kind }) => axis === "intensity" || kind === "attention")
     .flatMap((one) =>
       report.contenders.flatMap((contender) => {
-        const timing = figureOf(report, one, contender)?.timing;
+        const timing = measurementOf(report, one, contender)?.timing;
         if (!timing) return [];
         const y = speedOf(one, timing.median);
         return [{ one, contender, timing, x: placeOf(one, axis), y }];
@@ -66,7 +67,7 @@ function pointsOf(report: Report, axis: Axis): Point[] {
 }
 
 /** A mark is identified by shape as well as by colour; it is hollow for one thread. */
-function Mark({ contender, x, y }: { contender: Contender; x: number; y: number }) {
+function PointMark({ contender, x, y }: { contender: Contender; x: number; y: number }) {
   const name = `mark by-${contender.variant ?? "javascript"}${contender.threads > 1 ? " many" : ""}`;
   const r = 4;
   if (contender.variant === null)
@@ -83,7 +84,7 @@ interface Roof {
 }
 
 /** The limits of the engine with its default options, with all threads and with one. */
-function roofsOf(report: Report, axis: Axis, low: number, high: number): Roof[] {
+function roofsOf(report: SpeedReport, axis: ChartAxis, low: number, high: number): Roof[] {
   const variant = report.contenders[0]?.variant;
   const own = report.contenders.filter((one) => one.variant === variant);
   const most = Math.max(...own.map(({ threads }) => threads));
@@ -112,7 +113,7 @@ function roofsOf(report: Report, axis: Axis, low: number, high: number): Roof[] 
 const roofWords = ({ threads, top }: Roof) =>
   `${threads === 1 ? "1 thread" : `${threads} threads`}: ${threeDigits(top)}`;
 
-export function Roofline({ report, axis }: { report: Report | null; axis: Axis }) {
+export function Roofline({ report, axis }: { report: SpeedReport | null; axis: ChartAxis }) {
   const [ref, width] = useWidth<HTMLDivElement>();
   const chart = useRef<HTMLDivElement>(null);
   const [chosen, setChosen] = useState(-1);
@@ -134,9 +135,9 @@ export function Roofline({ report, axis }: { report: Report | null; axis: Axis }
   const placeY = logScale(bottom, top, box.bottom, box.top);
   const contenders = report?.contenders ?? [];
   const middle = (contenders.length - 1) / 2;
-  const atX = ({ x, contender }: Point) =>
+  const atX = ({ x, contender }: ChartPoint) =>
     placeX(x) + apart * (contenders.indexOf(contender) - middle);
-  const atY = ({ y }: Point) => placeY(y);
+  const atY = ({ y }: ChartPoint) => placeY(y);
   const yTicks = logTicks(bottom, top, 10);
   const xTicks = logTicks(low, high, 2);
   const every = Math.ceil((xTicks.length * 40) / Math.max(1, box.right - box.left));
@@ -169,7 +170,7 @@ export function Roofline({ report, axis }: { report: Report | null; axis: Axis }
         {contenders.map((contender) => (
           <span key={contender.id}>
             <svg width="14" height="12" aria-hidden="true">
-              <Mark contender={contender} x={7} y={6} />
+              <PointMark contender={contender} x={7} y={6} />
             </svg>{" "}
             {contender.name}
           </span>
@@ -255,7 +256,7 @@ export function Roofline({ report, axis }: { report: Report | null; axis: Axis }
                     class={`path by-${contender.variant ?? "javascript"}`}
                     d={`M${x} ${placeY(lowest)}V${placeY(speedOf(one, timing.least))}`}
                   />
-                  <Mark contender={contender} x={x} y={y} />
+                  <PointMark contender={contender} x={x} y={y} />
                   {contender === contenders[0] && one.kind !== "attention" && (
                     <text class="case-name" x={x} y={placeY(bottom) - 6}>
                       {one.kind}
@@ -287,7 +288,7 @@ export function Roofline({ report, axis }: { report: Report | null; axis: Axis }
   );
 }
 
-function wordsOf(report: Report, { one, contender, timing, y }: Point): string {
+function wordsOf(report: SpeedReport, { one, contender, timing, y }: ChartPoint): string {
   const limit = limitOf(report, one, contender);
   return [
     `${one.name}, ${contender.name}: ${threeDigits(timing.median)} ms`,

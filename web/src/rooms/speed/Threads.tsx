@@ -1,10 +1,10 @@
 /** Explains the number of threads, and how to get more. */
-import type { Report } from "./report";
+import type { SpeedReport } from "./report";
 
 const headers = `Cross-Origin-Opener-Policy: same-origin
 Cross-Origin-Embedder-Policy: require-corp`;
 
-function Now({ report }: { report: Report }) {
+function Now({ report }: { report: SpeedReport }) {
   const threads = report.contenders[0]?.threads ?? 1;
   const cores = `${report.cores} ${report.cores === 1 ? "core" : "cores"}`;
   if (!report.isIsolated)
@@ -24,7 +24,7 @@ function Now({ report }: { report: Report }) {
   );
 }
 
-export function Threads({ report }: { report: Report | null }) {
+export function Threads({ report }: { report: SpeedReport | null }) {
   return (
     <section class="threads" aria-labelledby="threads-title">
       <h2 id="threads-title">The number of threads, and how to get more</h2>
@@ -43,10 +43,10 @@ function How() {
   return (
     <>
       <p>
-        Threads share memory. Shared memory makes a very fine clock, with which a page could spy on
-        whatever else lies in its process (Spectre, 2018); so browsers give it only to a page that
-        is <b>cross-origin isolated</b>, with nothing of another site in its process. A server
-        isolates a page with two headers:
+        Threads share memory. With shared memory a page can build a very precise clock and use it to
+        read other data in its process (Spectre, 2018); so browsers allow it only in a page that is{" "}
+        <b>cross-origin isolated</b>, with no data of another site in its process. A server isolates
+        a page with two headers:
       </p>
       <pre>{headers}</pre>
       <ul>
@@ -55,16 +55,16 @@ function How() {
           secure address (https or localhost) and loads the page once more on the first visit.
         </li>
         <li>
-          In a frame, the page around it has to be isolated too, and to allow it:{" "}
+          In a frame, the page around it must be isolated too, and must allow it:{" "}
           <code>{'<iframe allow="cross-origin-isolated">'}</code>.
         </li>
         <li>
-          Whatever an isolated page loads from elsewhere has to agree, by{" "}
+          Everything that an isolated page loads from another origin must allow this, by{" "}
           <code>Cross-Origin-Resource-Policy</code> or by CORS.
         </li>
         <li>
-          Without isolation all works, in one thread and with the same numbers: Heed's results do
-          not depend on how many threads there are.
+          Without isolation everything works, in one thread and with the same numbers: Heed's
+          results do not depend on the number of threads.
         </li>
       </ul>
     </>

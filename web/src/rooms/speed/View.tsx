@@ -7,12 +7,12 @@ import type { RoomProps } from "../../shared/room";
 import { SettingsPanel } from "../../shared/SettingsPanel";
 import { useFootnote, useShell } from "../../shared/shell";
 import { TryNext } from "../../shared/TryNext";
-import { Figures } from "./Figures";
+import { Measurements } from "./Measurements";
 import { Progress } from "./Progress";
 import { Roofline } from "./Roofline";
 import { bytesRead } from "./report";
 import { describe, seconds } from "./rows";
-import { type Axis, allowedRanges, lengths, type State } from "./state";
+import { allowed, type ChartAxis, lengths, type State } from "./state";
 import { suggestions } from "./suggestions";
 import { Threads } from "./Threads";
 import { useRun } from "./useRun";
@@ -34,13 +34,13 @@ export function View({ state, set, notices }: RoomProps<State>) {
           <NumberField
             label="Heads"
             value={state.heads}
-            limits={allowedRanges.heads}
+            limits={allowed.heads}
             onChange={(heads) => set({ heads })}
           />
           <NumberField
             label="Numbers in each"
             value={state.size}
-            limits={allowedRanges.size}
+            limits={allowed.size}
             onChange={(size) => set({ size })}
           />
           <Switch
@@ -51,7 +51,7 @@ export function View({ state, set, notices }: RoomProps<State>) {
           <NumberField
             label="Window, 0 for all"
             value={state.window}
-            limits={allowedRanges.window}
+            limits={allowed.window}
             onChange={(window) => set({ window })}
           />
         </div>
@@ -60,7 +60,7 @@ export function View({ state, set, notices }: RoomProps<State>) {
             label="“Measure at length” goes up to"
             value={String(state.longest)}
             choices={lengths
-              .filter((length) => length >= allowedRanges.longest.min)
+              .filter((length) => length >= allowed.longest.min)
               .map((length) => [String(length), String(length)])}
             onChange={(longest) => set({ longest: Number(longest) })}
           />
@@ -78,7 +78,7 @@ export function View({ state, set, notices }: RoomProps<State>) {
           <section class="roofline" aria-labelledby="roofline-title">
             <div class="roofline-head">
               <h2 id="roofline-title">Operations a second, and what limits them</h2>
-              <Choice<Axis>
+              <Choice<ChartAxis>
                 label="over"
                 value={state.axis}
                 choices={[
@@ -93,7 +93,7 @@ export function View({ state, set, notices }: RoomProps<State>) {
           </section>
         </Panel>
         <Panel name="table">
-          <Figures report={report} isComplete={news === null} />
+          <Measurements report={report} isComplete={news === null} />
         </Panel>
         <Panel name="threads">
           <Threads report={report} />
@@ -104,24 +104,24 @@ export function View({ state, set, notices }: RoomProps<State>) {
   );
 }
 
-function Explanation({ axis }: { axis: Axis }) {
+function Explanation({ axis }: { axis: ChartAxis }) {
   return (
     <div class="speed-words">
       <p>
         <b>What is measured.</b> Attention of a sequence to itself: every query meets every key, the
-        softmax, the weighted sum of values. All work on the same random numbers, and every answer
-        is compared with plain JavaScript's before a clock runs. Then they take turns, round after
-        round. A point is the median of the rounds; the line through it goes from the slowest to the
-        fastest.
+        softmax, the weighted sum of values. All get the same random numbers, and every answer is
+        compared with that of plain JavaScript before anything is timed. Then they take turns, round
+        after round. A point is the median of the rounds; the line through it goes from the slowest
+        to the fastest.
       </p>
       <p>
-        <b>What it is compared with.</b> Plain JavaScript is what one writes first: loops over
+        <b>What it is compared with.</b> Plain JavaScript is the simplest code: loops over
         Float32Arrays, in one thread. The limits are two loops in the same threads, measured in the
         same run: one only multiplies and adds, the other only reads {bytesRead / 2 ** 20} MiB of
         memory.{" "}
         {axis === "intensity"
-          ? "Where a case makes few operations of each byte it reads, memory is the limit: the slope."
-          : "What is missing to the limit is mostly the softmax, whose exponentials are not counted, and the way to memory."}
+          ? "Where a case performs few operations for each byte that it reads, memory is the limit: the slope."
+          : "The gap to the limit is mostly the softmax, whose exponentials are not counted, and access to memory."}
       </p>
       <p>
         <b>What disturbs it.</b> Other programs and pages, a battery, a power-saving mode, a hot

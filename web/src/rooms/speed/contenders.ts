@@ -1,10 +1,10 @@
 /** What computes a case, the engine or plain JavaScript, prepared for repeated calls. */
 import type { Heed, Tensor } from "heed";
 import { attention, layer } from "./javascript";
-import type { Case, Holding } from "./report";
+import type { CallMemory, Case } from "./report";
 
 /** The inputs of a case, the same for all contenders. */
-export interface Inputs {
+export interface CaseInputs {
   readonly q: Float32Array;
   readonly k: Float32Array;
   readonly v: Float32Array;
@@ -12,7 +12,7 @@ export interface Inputs {
   readonly weights: readonly Float32Array[];
 }
 
-export interface Ready {
+export interface PreparedCase {
   run(): void;
   /** Computes once more and returns a copy. */
   answer(): Float32Array;
@@ -25,7 +25,7 @@ export interface Ready {
 const mostWeights = 2 ** 28;
 
 /** The memory of a call of attention, from the sizes of the engine's tensors. */
-export function holdingOf(heed: Heed, { id, sizes }: Case, { q, k, v }: Inputs): Holding {
+export function callMemoryOf(heed: Heed, { id, sizes }: Case, { q, k, v }: CaseInputs): CallMemory {
   const { heads, queries, keys, size, causal, window } = sizes;
   return heed.scope(() => {
     const query = heed.tensor(q, [1, heads, queries, size]);
@@ -52,7 +52,7 @@ export function holdingOf(heed: Heed, { id, sizes }: Case, { q, k, v }: Inputs):
 }
 
 /** Normally distributed numbers from a fixed seed. */
-export function inputsOf(heed: Heed, { kind, sizes }: Case): Inputs {
+export function inputsOf(heed: Heed, { kind, sizes }: Case): CaseInputs {
   const { heads, queries, keys, size } = sizes;
   const width = heads * size;
   let seed = 0;
@@ -81,7 +81,7 @@ const bytesOf = (arrays: readonly Float32Array[]) =>
 const piece = 512;
 
 /** Prepares a case for the engine: a function that computes it, and the tensors to free. */
-function computing(heed: Heed, { kind, sizes }: Case, { q, k, v, weights }: Inputs) {
+function computing(heed: Heed, { kind, sizes }: Case, { q, k, v, weights }: CaseInputs) {
   const { heads, queries, keys, size, causal, window } = sizes;
   const width = heads * size;
   if (kind === "layer") {
@@ -144,7 +144,7 @@ function windowMask(heed: Heed, length: number, window: number): Tensor {
   return heed.tensor(seen, [length, length], "bool");
 }
 
-export function engineReady(heed: Heed, one: Case, inputs: Inputs): Ready {
+export function prepareEngine(heed: Heed, one: Case, inputs: CaseInputs): PreparedCase {
   const { compute, owned } = computing(heed, one, inputs);
   let memory = 0;
   return {
@@ -163,7 +163,10 @@ export function engineReady(heed: Heed, one: Case, inputs: Inputs): Ready {
   };
 }
 
-export function javaScriptReady({ kind, sizes }: Case, { q, k, v, weights }: Inputs): Ready {
+export function prepareJavaScript(
+  { kind, sizes }: Case,
+  { q, k, v, weights }: CaseInputs,
+): PreparedCase {
   const output = new Float32Array(q.length);
   const [inWeight, inBias, outWeight, outBias] = weights as [
     Float32Array,
@@ -187,7 +190,7 @@ export function javaScriptReady({ kind, sizes }: Case, { q, k, v, weights }: Inp
 }
 
 /** Some rows of attention in plain JavaScript, to compare with if all rows would take too long. */
-export function someRows({ sizes }: Case, { q, k, v }: Inputs, rows: number): Rows {
+export function someRows({ sizes }: Case, { q, k, v }: CaseInputs, rows: number): AnswerRows {
   const step = Math.max(1, Math.ceil((sizes.heads * sizes.queries) / rows / sizes.heads));
   const values = new Float32Array(q.length);
   attention(q, k, v, values, sizes, step);
@@ -195,13 +198,17 @@ export function someRows({ sizes }: Case, { q, k, v }: Inputs, rows: number): Ro
 }
 
 /** An answer with only every `step`-th row of a head. */
-export interface Rows {
+export interface AnswerRows {
   readonly values: Float32Array;
   readonly step: number;
 }
 
 /** The largest difference of a row, relative to its norm. */
-export function differenceOf(expected: Rows, answer: Float32Array, { sizes, kind }: Case): number {
+export function differenceOf(
+  expected: AnswerRows,
+  answer: Float32Array,
+  { sizes, kind }: Case,
+): number {
   const { heads, queries, size } = sizes;
   const [groups, rowSize] = kind === "layer" ? [1, heads * size] : [heads, size];
   let largest = 0;

@@ -1,12 +1,12 @@
 /** Starts threads that run the same loop at the same time: this one, and one worker for each other thread. */
-import { type Loops, type Member, nextTurn, repeats, runner, turn, working } from "./crewTurns";
+import { type CrewMember, type Loops, nextTurn, repeats, runner, turn, working } from "./crewTurns";
 
 export interface Crew {
   /** Runs a loop, or reads the memory, `count` times in each thread; returns when all threads are done. */
   run(loop: number, threads: number, count: number): void;
 }
 
-function startMember(message: Member): Promise<void> {
+function startMember(message: CrewMember): Promise<void> {
   const worker = new Worker(new URL("./crew.worker.ts", import.meta.url), {
     type: "module",
     name: "loop",

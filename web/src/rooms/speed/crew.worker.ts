@@ -1,4 +1,5 @@
 /** One of the threads that crew.ts starts. */
-import { type Member, serve } from "./crewTurns";
+import { type CrewMember, serve } from "./crewTurns";
 
-self.onmessage = ({ data }: MessageEvent<Member>) => serve(data, () => self.postMessage("ready"));
+self.onmessage = ({ data }: MessageEvent<CrewMember>) =>
+  serve(data, () => self.postMessage("ready"));

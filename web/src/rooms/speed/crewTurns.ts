@@ -8,7 +8,7 @@ export interface Loops {
   readonly bytes: number;
 }
 
-export interface Member extends Loops {
+export interface CrewMember extends Loops {
   readonly control: Int32Array;
   readonly index: number;
 }
@@ -28,14 +28,14 @@ const turnFrom = (word: number): Turn => ({
   threads: (word & (most - 1)) + 1,
 });
 
-type Run = (a: number, b: number) => number;
+type LoopFunction = (a: number, b: number) => number;
 
 /** The loops of one thread, by number. */
 export function runner({ modules, memory, bytes }: Loops, index: number) {
   const runs = modules.map((module) => {
     const { exports } = new WebAssembly.Instance(module, { m: { m: memory } });
     const readsMemory = WebAssembly.Module.imports(module).length > 0;
-    return { run: exports.r as Run, readsMemory };
+    return { run: exports.r as LoopFunction, readsMemory };
   });
   return ({ loop, threads }: Turn, count: number): void => {
     const one = runs[loop];
@@ -54,7 +54,7 @@ export function runner({ modules, memory, bytes }: Loops, index: number) {
 }
 
 /** Runs in each worker until the worker is terminated: computes its share of every turn that it takes part in. */
-export function serve({ control, index, ...loops }: Member, ready: () => void): void {
+export function serve({ control, index, ...loops }: CrewMember, ready: () => void): void {
   const run = runner(loops, index);
   ready();
   for (let seen = 0; ; ) {

@@ -18,7 +18,7 @@ interface Loop {
   amount(count: number): number;
 }
 
-interface Probe {
+interface LimitProbe {
   readonly kind: Limit["kind"];
   readonly variant: string | null;
   readonly threads: number;
@@ -57,7 +57,7 @@ export async function findLimits(
       number: 1 + variants.indexOf(variant) * accumulatorsTried.length + i,
       amount: (count) => threads * operationsOf(accumulators, count),
     }));
-  const probes: Probe[] = [];
+  const probes: LimitProbe[] = [];
   for (const { variant, threads } of contenders) {
     if (variant !== null)
       probes.push({
@@ -89,7 +89,7 @@ export async function findLimits(
 
 async function measureProbe(
   crew: Crew,
-  probe: Probe,
+  probe: LimitProbe,
   shortest: number,
   rest: () => Promise<void>,
 ): Promise<void> {

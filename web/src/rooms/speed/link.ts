@@ -1,22 +1,20 @@
 /** The room's part of the link. */
 import { numberIn, oneOf, onOff, type Readers, readParams } from "../../shared/linkReaders";
-import type { Reading } from "../../shared/room";
-import { allowedRanges, axes, initialState, lengths, type State } from "./state";
+import type { LinkReading } from "../../shared/room";
+import { allowed, chartAxes, initialState, lengths, type State } from "./state";
 
-const longestOf = oneOf(
-  ...lengths.filter((length) => length >= allowedRanges.longest.min).map(String),
-);
+const longestOf = oneOf(...lengths.filter((length) => length >= allowed.longest.min).map(String));
 
 const readers: Readers<State> = {
-  heads: (text) => ({ heads: numberIn(allowedRanges.heads)(text) }),
-  size: (text) => ({ size: numberIn(allowedRanges.size)(text) }),
+  heads: (text) => ({ heads: numberIn(allowed.heads)(text) }),
+  size: (text) => ({ size: numberIn(allowed.size)(text) }),
   causal: (text) => ({ causal: onOff(text) }),
-  window: (text) => ({ window: numberIn(allowedRanges.window)(text) }),
+  window: (text) => ({ window: numberIn(allowed.window)(text) }),
   longest: (text) => ({ longest: Number(longestOf(text)) }),
-  over: (text) => ({ axis: oneOf(...axes)(text) }),
+  over: (text) => ({ axis: oneOf(...chartAxes)(text) }),
 };
 
-export function read(params: URLSearchParams): Reading<State> {
+export function read(params: URLSearchParams): LinkReading<State> {
   return readParams(params, initialState, readers);
 }
 

@@ -5,7 +5,7 @@ import {
   type Contender,
   decodeCase,
   layerCase,
-  type Request,
+  type MeasuringRequest,
 } from "./report";
 import { lengths } from "./state";
 
@@ -20,7 +20,7 @@ export interface Machine {
 const longestOfShort = 512;
 const mostThreads = 16;
 
-export function casesOf({ settings, isLong }: Request): Case[] {
+export function casesOf({ settings, isLong }: MeasuringRequest): Case[] {
   const longest = isLong ? settings.longest : longestOfShort;
   const attention = lengths
     .filter((length) => length <= longest)
@@ -56,7 +56,7 @@ const engineContender = (variant: string, threads: number): Contender => ({
 });
 
 /** The engine with its default options comes first; a short run varies each option alone. */
-export function contendersOf({ isLong }: Request, machine: Machine): Contender[] {
+export function contendersOf({ isLong }: MeasuringRequest, machine: Machine): Contender[] {
   const counts = threadCounts(isLong, machine);
   const all = counts.map((threads) => engineContender(machine.variant, threads));
   if (machine.variant === "relaxed") {

@@ -1,6 +1,6 @@
 /** The types of a run and its report, and plain arithmetic on them. */
 
-export interface Settings {
+export interface SpeedSettings {
   readonly heads: number;
   /** The size of a head: numbers in each query, key and value. */
   readonly size: number;
@@ -11,8 +11,8 @@ export interface Settings {
   readonly longest: number;
 }
 
-export interface Request {
-  readonly settings: Settings;
+export interface MeasuringRequest {
+  readonly settings: SpeedSettings;
   readonly isLong: boolean;
 }
 
@@ -58,7 +58,7 @@ export interface Timing {
   readonly samples: readonly number[];
 }
 
-export interface Figure {
+export interface Measurement {
   readonly caseId: string;
   readonly contenderId: string;
   /** Null if it was left out: see `reason`. */
@@ -71,7 +71,7 @@ export interface Figure {
 }
 
 /** Bytes of the tensors of one call, as the engine made them. */
-export interface Holding {
+export interface CallMemory {
   readonly caseId: string;
   /** Queries, keys, values and the output. */
   readonly tensors: number;
@@ -91,8 +91,8 @@ export interface Limit {
   readonly perSecond: number;
 }
 
-export interface Report {
-  readonly request: Request;
+export interface SpeedReport {
+  readonly request: MeasuringRequest;
   readonly version: string;
   readonly cores: number;
   readonly isIsolated: boolean;
@@ -105,18 +105,18 @@ export interface Report {
   readonly contenders: readonly Contender[];
   readonly cases: readonly Case[];
   readonly limits: readonly Limit[];
-  readonly figures: readonly Figure[];
-  readonly holdings: readonly Holding[];
+  readonly measurements: readonly Measurement[];
+  readonly callMemories: readonly CallMemory[];
   /** The duration of the run. */
   readonly milliseconds: number;
 }
 
 /** The progress from 0 to 1, and a description of the current work. */
-export interface News {
+export interface MeasuringNews {
   readonly share: number;
   readonly doing: string;
   /** Null if it has nothing new, because painting it disturbs the next measurement. */
-  readonly report: Report | null;
+  readonly report: SpeedReport | null;
 }
 
 /** The first key that a query attends to, and the one after the last. */
@@ -144,7 +144,10 @@ const attentionOperations = (sizes: Sizes) => 4 * sizes.heads * sizes.size * pai
 const attentionBytes = ({ heads, size, queries, keys }: Sizes) =>
   float * heads * size * (2 * queries + 2 * keys);
 
-export function attentionCase({ heads, size, causal, window }: Settings, length: number): Case {
+export function attentionCase(
+  { heads, size, causal, window }: SpeedSettings,
+  length: number,
+): Case {
   const sizes = { heads, size, causal, window, queries: length, keys: length };
   return {
     id: String(length),
@@ -159,7 +162,7 @@ export function attentionCase({ heads, size, causal, window }: Settings, length:
 /** The number of bytes that the memory loop reads. */
 export const bytesRead = 32 * 2 ** 20;
 
-export function decodeCase({ heads, size }: Settings): Case {
+export function decodeCase({ heads, size }: SpeedSettings): Case {
   const keys = Math.round(bytesRead / (2 * float * heads * size));
   const sizes = { heads, size, causal: false, window: 0, queries: 1, keys };
   return {
@@ -175,7 +178,7 @@ export function decodeCase({ heads, size }: Settings): Case {
 /** Operations of a multi-head layer's products with its weights, roughly: a second or less for plain JavaScript. */
 const layerOperations = 4e8;
 
-export function layerCase({ heads, size, causal, window }: Settings): Case {
+export function layerCase({ heads, size, causal, window }: SpeedSettings): Case {
   const width = heads * size;
   const fitting = 2 ** Math.floor(Math.log2(layerOperations / (8 * width * width)));
   const length = Math.max(16, Math.min(256, fitting));
@@ -199,7 +202,7 @@ export const speedOf = ({ operations }: Case, milliseconds: number) =>
 
 /** A measured limit per second; with more threads it is at least that of fewer. Null before it is measured. */
 export function peakOf(
-  { limits }: Report,
+  { limits }: SpeedReport,
   kind: Limit["kind"],
   { variant, threads }: Pick<Contender, "variant" | "threads">,
 ): number | null {
@@ -217,7 +220,7 @@ export function peakOf(
  * The most that a contender could reach in a case, in billions of operations a second; null if there is no limit for it.
  * A disturbed loop gives a limit that is too low, so the limit is at least what a round of the case itself has reached.
  */
-export function limitOf(report: Report, one: Case, contender: Contender): number | null {
+export function limitOf(report: SpeedReport, one: Case, contender: Contender): number | null {
   const { variant, threads } = contender;
   if (variant === null) return null;
   const [arithmetic, memory] = [
@@ -227,7 +230,7 @@ export function limitOf(report: Report, one: Case, contender: Contender): number
   if (arithmetic === null || memory === null) return null;
   const reached = report.contenders
     .filter((other) => other.variant === variant && other.threads <= threads)
-    .flatMap((other) => figureOf(report, one, other)?.timing ?? [])
+    .flatMap((other) => measurementOf(report, one, other)?.timing ?? [])
     .map(({ least }) => speedOf(one, least));
   return Math.max(Math.min(arithmetic, memory * intensityOf(one)) / 1e9, ...reached);
 }
@@ -244,19 +247,24 @@ export function ratioOf(slow: Timing, fast: Timing): number {
 }
 
 /** The main contender: the engine with its default options. */
-export const bestOf = ({ contenders }: Report): Contender | undefined => contenders[0];
+export const defaultContenderOf = ({ contenders }: SpeedReport): Contender | undefined =>
+  contenders[0];
 
-export function figureOf(report: Report, one: Case, contender: Contender): Figure | undefined {
-  return report.figures.find(
+export function measurementOf(
+  report: SpeedReport,
+  one: Case,
+  contender: Contender,
+): Measurement | undefined {
+  return report.measurements.find(
     ({ caseId, contenderId }) => caseId === one.id && contenderId === contender.id,
   );
 }
 
 /**
- * Whether for a third of the figures some round took twice as long as another, which means that the machine is busy.
+ * Whether for a third of the measurements some round took twice as long as another, which means that the machine is busy.
  */
-export function isDisturbed({ figures }: Report): boolean {
-  const timings = figures.flatMap(({ timing }) => timing ?? []);
+export function isDisturbed({ measurements }: SpeedReport): boolean {
+  const timings = measurements.flatMap(({ timing }) => timing ?? []);
   const unsteady = timings.filter(({ least, most }) => most > 2 * least);
   return unsteady.length > timings.length / 3;
 }

@@ -1,22 +1,24 @@
 /** A report as rows, for the table on the page, for Markdown and for CSV. */
+
+import { percent } from "../../shared/format";
 import {
   type Case,
   type Contender,
-  type Figure,
-  figureOf,
   intensityOf,
   limitOf,
-  type Report,
+  type Measurement,
+  measurementOf,
   ratioOf,
+  type SpeedReport,
   speedOf,
 } from "./report";
-import { mebibytes, percent, threeDigits } from "./units";
+import { mebibytes, threeDigits } from "./units";
 
 export interface Row {
   readonly one: Case;
   readonly contender: Contender;
   /** Undefined until it is measured. */
-  readonly figure: Figure | undefined;
+  readonly measurement: Measurement | undefined;
   /** Billions of operations a second. */
   readonly speed: number | null;
   /** The share of the limit. */
@@ -25,17 +27,17 @@ export interface Row {
   readonly ratio: number | null;
 }
 
-export function rowsOf(report: Report): Row[] {
+export function rowsOf(report: SpeedReport): Row[] {
   return report.cases.flatMap((one) => {
     const plain = report.contenders.find(({ variant }) => variant === null);
-    const slow = plain && figureOf(report, one, plain)?.timing;
+    const slow = plain && measurementOf(report, one, plain)?.timing;
     return report.contenders.map((contender) => {
-      const figure = figureOf(report, one, contender);
-      const { timing } = figure ?? {};
+      const measurement = measurementOf(report, one, contender);
+      const { timing } = measurement ?? {};
       const speed = timing ? speedOf(one, timing.median) : null;
       const limit = limitOf(report, one, contender);
       return {
-        ...{ one, contender, figure, speed },
+        ...{ one, contender, measurement, speed },
         share: speed !== null && limit ? speed / limit : null,
         ratio: timing && slow ? ratioOf(slow, timing) : null,
       };
@@ -53,24 +55,33 @@ export const columns: readonly {
   text(row: Row): string;
 }[] = [
   { id: "by", head: "computed by", text: ({ contender }) => contender.name },
-  { id: "time", head: "ms", text: ({ figure }) => or(figure?.timing?.median ?? null, threeDigits) },
+  {
+    id: "time",
+    head: "ms",
+    text: ({ measurement }) => or(measurement?.timing?.median ?? null, threeDigits),
+  },
   { id: "ratio", head: "times as fast", text: ({ ratio }) => or(ratio, threeDigits) },
   { id: "speed", head: "GFLOP/s", text: ({ speed }) => or(speed, threeDigits) },
   { id: "share", head: "of the limit", text: ({ share }) => or(share, percent) },
   {
     id: "spread",
     head: "least to most",
-    text: ({ figure }) =>
-      figure?.timing
-        ? `${threeDigits(figure.timing.least)}–${threeDigits(figure.timing.most)}`
+    text: ({ measurement }) =>
+      measurement?.timing
+        ? `${threeDigits(measurement.timing.least)}–${threeDigits(measurement.timing.most)}`
         : "",
   },
   {
     id: "difference",
     head: "differs by",
-    text: ({ figure }) => or(figure?.difference ?? null, (value) => value.toExponential(0)),
+    text: ({ measurement }) =>
+      or(measurement?.difference ?? null, (value) => value.toExponential(0)),
   },
-  { id: "memory", head: "memory", text: ({ figure }) => or(figure?.memory ?? null, mebibytes) },
+  {
+    id: "memory",
+    head: "memory",
+    text: ({ measurement }) => or(measurement?.memory ?? null, mebibytes),
+  },
 ];
 
 /** Describes a case by its sizes. */
@@ -82,7 +93,7 @@ export function describe({ sizes, kind }: Case): string {
   return parts.join(", ");
 }
 
-export function limitLines({ limits }: Report): string[] {
+export function limitLines({ limits }: SpeedReport): string[] {
   return limits.map(({ kind, variant, threads, perSecond }) => {
     const what = kind === "memory" ? "reading memory" : `arithmetic, ${variant}`;
     const unit = kind === "memory" ? "GB/s" : "GFLOP/s";
@@ -91,11 +102,11 @@ export function limitLines({ limits }: Report): string[] {
   });
 }
 
-export const seconds = ({ milliseconds }: Report) => `${(milliseconds / 1000).toFixed(1)} s`;
+export const seconds = ({ milliseconds }: SpeedReport) => `${(milliseconds / 1000).toFixed(1)} s`;
 
 const dayOf = (date: number) => new Date(date).toISOString().slice(0, 16).replace("T", " ");
 
-function facts(report: Report, browser: string): string[] {
+function facts(report: SpeedReport, browser: string): string[] {
   const { version, cores, isIsolated, clock, date, cases } = report;
   const [one] = cases;
   return [
@@ -109,10 +120,10 @@ function facts(report: Report, browser: string): string[] {
   ];
 }
 
-/** The report in Markdown, for a bug report or a forum: the setup and all figures. */
-export function markdownOf(report: Report, browser: string): string {
+/** The report in Markdown, for a bug report or a forum: the setup and all measurements. */
+export function markdownOf(report: SpeedReport, browser: string): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  const rows = rowsOf(report).filter(({ figure }) => figure?.timing);
+  const rows = rowsOf(report).filter(({ measurement }) => measurement?.timing);
   return [
     `**Attention measured in the browser.** ${facts(report, browser).join("; ")}.`,
     "",
@@ -126,7 +137,7 @@ export function markdownOf(report: Report, browser: string): string {
 }
 
 /** The report as CSV (RFC 4180), with all digits and all sizes. */
-export function csvOf(report: Report, browser: string): string {
+export function reportCsv(report: SpeedReport, browser: string): string {
   const quoted = (value: string | number) =>
     typeof value === "number" ? String(value) : `"${value.replace(/"/g, '""')}"`;
   const head = [
@@ -135,9 +146,9 @@ export function csvOf(report: Report, browser: string): string {
     ...["median ms", "least ms", "most ms", "rounds", "GFLOP/s", "limit GFLOP/s"],
     ...["difference", "memory bytes", "left out", "browser", "version", "cores", "date"],
   ];
-  const lines = rowsOf(report).map(({ one, contender, figure, speed }) => {
+  const lines = rowsOf(report).map(({ one, contender, measurement, speed }) => {
     const { heads, size, queries, keys, causal, window } = one.sizes;
-    const { timing } = figure ?? {};
+    const { timing } = measurement ?? {};
     return [
       ...[one.name, one.kind, heads, size, queries, keys, causal ? "yes" : "no", window],
       ...[one.operations, one.bytes, intensityOf(one)],
@@ -149,7 +160,7 @@ export function csvOf(report: Report, browser: string): string {
         timing?.samples.length ?? "",
       ],
       ...[speed ?? "", limitOf(report, one, contender) ?? ""],
-      ...[figure?.difference ?? "", figure?.memory ?? "", figure?.reason ?? ""],
+      ...[measurement?.difference ?? "", measurement?.memory ?? "", measurement?.reason ?? ""],
       ...[browser, report.version, report.cores, new Date(report.date).toISOString()],
     ]
       .map(quoted)

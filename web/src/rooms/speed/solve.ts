@@ -2,19 +2,27 @@
 import { type Heed, load, type Variant } from "heed";
 import type { Solver, SolverContext } from "../../worker/solver";
 import {
+  type AnswerRows,
+  type CaseInputs,
+  callMemoryOf,
   differenceOf,
-  engineReady,
-  holdingOf,
-  type Inputs,
   inputsOf,
-  javaScriptReady,
-  type Ready,
-  type Rows,
+  type PreparedCase,
+  prepareEngine,
+  prepareJavaScript,
   someRows,
 } from "./contenders";
 import { findLimits, type Limits } from "./limits";
 import { casesOf, contendersOf } from "./plan";
-import type { Case, Contender, Figure, Holding, News, Report, Request } from "./report";
+import type {
+  CallMemory,
+  Case,
+  Contender,
+  Measurement,
+  MeasuringNews,
+  MeasuringRequest,
+  SpeedReport,
+} from "./report";
 import { clockStep, type Sampling, timeInRounds } from "./rounds";
 
 /** A row with a larger difference is wrong. */
@@ -53,16 +61,16 @@ function within<T>(promise: Promise<T>, milliseconds: number): Promise<T> {
   });
 }
 
-class Run {
-  readonly #context: SolverContext<News>;
+class MeasuringRun {
+  readonly #context: SolverContext<MeasuringNews>;
   readonly #effort: Effort;
   readonly #engines = new Map<string, Heed>();
   /** Why a contender takes part in no case. */
   readonly #absent = new Map<string, string>();
-  readonly #report: Report;
-  readonly #figures: Figure[] = [];
+  readonly #report: SpeedReport;
+  readonly #measurements: Measurement[] = [];
   #limits: Limits | null = null;
-  readonly #holdings: Holding[] = [];
+  readonly #callMemories: CallMemory[] = [];
   readonly #start = performance.now();
   /** The deadline of the current case. */
   #deadline = Number.POSITIVE_INFINITY;
@@ -73,10 +81,10 @@ class Run {
   #done = 0;
   #all = 0;
   #told = Number.NEGATIVE_INFINITY;
-  /** The number of figures sent to the page; -1 before the first report. */
+  /** The number of measurements sent to the page; -1 before the first report. */
   #shown = -1;
 
-  constructor(request: Request, context: SolverContext<News>) {
+  constructor(request: MeasuringRequest, context: SolverContext<MeasuringNews>) {
     const { version, variant, threads, reason } = context.heed.info;
     const cores = navigator.hardwareConcurrency;
     const isIsolated = globalThis.crossOriginIsolated;
@@ -91,13 +99,13 @@ class Run {
       contenders: contendersOf(request, { variant, threads, cores, isIsolated }),
       cases: casesOf(request),
       limits: [],
-      figures: [],
-      holdings: [],
+      measurements: [],
+      callMemories: [],
       milliseconds: 0,
     };
   }
 
-  async measure(): Promise<Report> {
+  async measure(): Promise<SpeedReport> {
     const { cases, contenders } = this.#report;
     const costs = cases.map((one) => this.#cost(one));
     const starting = 100;
@@ -112,10 +120,12 @@ class Run {
       });
       this.#done = before + (costs[i] as number);
     }
-    // Last, because weights take memory that is never returned and would be counted in later figures.
+    // Last, because weights take memory that is never returned and would be counted in later measurements.
     for (const one of cases.filter(({ kind }) => kind === "attention")) {
       await this.#rest();
-      this.#holdings.push(holdingOf(this.#context.heed, one, inputsOf(this.#context.heed, one)));
+      this.#callMemories.push(
+        callMemoryOf(this.#context.heed, one, inputsOf(this.#context.heed, one)),
+      );
     }
     return this.#now();
   }
@@ -129,12 +139,12 @@ class Run {
     this.#longestCall = Math.min(longestCall, Math.max(longestCall / 4, share / callsOfCase));
   }
 
-  #now(): Report {
+  #now(): SpeedReport {
     return {
       ...this.#report,
       limits: this.#limits?.soFar() ?? [],
-      figures: [...this.#figures],
-      holdings: [...this.#holdings],
+      measurements: [...this.#measurements],
+      callMemories: [...this.#callMemories],
       milliseconds: performance.now() - this.#start,
     };
   }
@@ -144,8 +154,8 @@ class Run {
     const now = performance.now();
     if (now - this.#told < 250) return;
     this.#told = now;
-    const hasMore = this.#figures.length > this.#shown;
-    this.#shown = this.#figures.length;
+    const hasMore = this.#measurements.length > this.#shown;
+    this.#shown = this.#measurements.length;
     const report = hasMore ? this.#now() : null;
     this.#context.progress({ share: Math.min(1, done / this.#all), doing, report });
   }
@@ -198,44 +208,54 @@ class Run {
   async #measureCase(one: Case, tell: (share: number) => void): Promise<void> {
     const inputs = inputsOf(this.#context.heed, one);
     const reference = this.#reference(one, inputs);
-    const racers: { contender: Contender; ready: Ready; first: number; figure: Figure }[] = [];
+    const racers: {
+      contender: Contender;
+      prepared: PreparedCase;
+      first: number;
+      measurement: Measurement;
+    }[] = [];
     for (const contender of this.#report.contenders) {
       await this.#rest();
       tell(0);
-      const figure = { ...nothing, caseId: one.id, contenderId: contender.id };
+      const measurement = { ...nothing, caseId: one.id, contenderId: contender.id };
       const reason = this.#reasonAgainst(contender, one);
       const heed = this.#engines.get(contender.id);
       if (reason !== null) {
-        this.#figures.push({ ...figure, reason });
+        this.#measurements.push({ ...measurement, reason });
       } else if (!heed) {
-        const { ready, first } = reference;
-        racers.push({ contender, ready, first, figure: { ...figure, memory: ready.memory() } });
+        const { prepared, first } = reference;
+        racers.push({
+          contender,
+          prepared,
+          first,
+          measurement: { ...measurement, memory: prepared.memory() },
+        });
       } else {
-        const ready = engineReady(heed, one, inputs);
-        const { answer, took } = timed(() => ready.answer());
+        const prepared = prepareEngine(heed, one, inputs);
+        const { answer, took } = timed(() => prepared.answer());
         const difference = differenceOf(reference.rows, answer, one);
         // Written so that NaN counts as wrong, too.
         if (!(difference <= tolerance))
           throw new Error(
             `${contender.name}, ${one.name}: expected what plain JavaScript computes, got a row that differs by ${difference}`,
           );
-        const checked = { ...figure, difference, memory: ready.memory() };
-        racers.push({ contender, ready, first: took, figure: checked });
+        const checked = { ...measurement, difference, memory: prepared.memory() };
+        racers.push({ contender, prepared, first: took, measurement: checked });
       }
     }
     const timings = await timeInRounds(
-      racers.map(({ ready, first }) => ({ run: ready.run, first })),
+      racers.map(({ prepared, first }) => ({ run: prepared.run, first })),
       this.#effort,
       this.#rest,
       tell,
       this.#deadline,
     );
-    for (const [i, { contender, ready, figure }] of racers.entries()) {
+    for (const [i, { contender, prepared, measurement }] of racers.entries()) {
       const timing = timings[i];
       if (!timing) continue;
       if (contender.variant === null) this.#javaScriptSpeed = one.operations / timing.least;
-      this.#figures.push({ ...figure, timing });
-      ready.dispose();
+      this.#measurements.push({ ...measurement, timing });
+      prepared.dispose();
     }
     if (performance.now() < this.#deadline) await this.#limits?.measure(this.#rest, () => {});
   }
@@ -254,12 +274,15 @@ class Run {
   }
 
   /** Plain JavaScript's answer: all rows if it takes part, else some. */
-  #reference(one: Case, inputs: Inputs): { ready: Ready; rows: Rows; first: number } {
-    const ready = javaScriptReady(one, inputs);
+  #reference(
+    one: Case,
+    inputs: CaseInputs,
+  ): { prepared: PreparedCase; rows: AnswerRows; first: number } {
+    const prepared = prepareJavaScript(one, inputs);
     if (this.#isTooLong(one) && one.kind !== "layer")
-      return { ready, rows: someRows(one, inputs, rowsCompared), first: 0 };
-    const { answer, took } = timed(() => ready.answer());
-    return { ready, rows: { values: answer, step: 1 }, first: took };
+      return { prepared, rows: someRows(one, inputs, rowsCompared), first: 0 };
+    const { answer, took } = timed(() => prepared.answer());
+    return { prepared, rows: { values: answer, step: 1 }, first: took };
   }
 }
 
@@ -271,7 +294,7 @@ function timed<T>(run: () => T): { answer: T; took: number } {
   return { answer, took: performance.now() - start };
 }
 
-const solve: Solver<Request, Report, News> = (request, context) =>
-  new Run(request, context).measure();
+const solve: Solver<MeasuringRequest, SpeedReport, MeasuringNews> = (request, context) =>
+  new MeasuringRun(request, context).measure();
 
 export default solve;

@@ -1,12 +1,12 @@
 /** The state of the room, which is exactly what the link holds (see link.ts). */
-import type { Settings } from "./report";
+import type { SpeedSettings } from "./report";
 
-export const axes = ["length", "intensity"] as const;
-export type Axis = (typeof axes)[number];
+export const chartAxes = ["length", "intensity"] as const;
+export type ChartAxis = (typeof chartAxes)[number];
 
-export interface State extends Settings {
+export interface State extends SpeedSettings {
   /** The x axis of the chart. */
-  readonly axis: Axis;
+  readonly axis: ChartAxis;
 }
 
 export const initialState: State = {
@@ -20,7 +20,7 @@ export const initialState: State = {
 
 export const lengths = [64, 128, 256, 512, 1024, 2048, 4096, 8192] as const;
 
-export const allowedRanges = {
+export const allowed = {
   heads: { min: 1, max: 16 },
   size: { min: 8, max: 128 },
   window: { min: 0, max: 4096 },

@@ -8,8 +8,6 @@ export function threeDigits(value: number): string {
   return value >= 1 ? value.toFixed(2) : String(Number(value.toPrecision(3)));
 }
 
-export const percent = (share: number) => `${Math.round(100 * share)} %`;
-
 export const mebibytes = (bytes: number) => `${threeDigits(bytes / 2 ** 20)} MiB`;
 
 export const kibibytes = (bytes: number) => `${threeDigits(bytes / 2 ** 10)} KiB`;

@@ -1,13 +1,13 @@
 /** Runs measurements one at a time, each in its own worker, which ends with it. */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { EngineClient } from "../../worker/engineClient";
-import type { News, Report, Settings } from "./report";
+import type { MeasuringNews, SpeedReport, SpeedSettings } from "./report";
 
 export interface Measuring {
   /** The report of the current run, or of the last one. */
-  readonly report: Report | null;
+  readonly report: SpeedReport | null;
   /** Null while nothing is measured. */
-  readonly news: Pick<News, "share" | "doing"> | null;
+  readonly news: Pick<MeasuringNews, "share" | "doing"> | null;
   /** An error message for the person, if the last run failed. */
   readonly failure: string | null;
   start(isLong: boolean): void;
@@ -17,8 +17,8 @@ export interface Measuring {
 /** Milliseconds without another change before new settings are measured. */
 const patience = 500;
 
-export function useRun({ heads, size, causal, window, longest }: Settings): Measuring {
-  const [report, setReport] = useState<Report | null>(null);
+export function useRun({ heads, size, causal, window, longest }: SpeedSettings): Measuring {
+  const [report, setReport] = useState<SpeedReport | null>(null);
   const [news, setNews] = useState<Measuring["news"]>(null);
   const [failure, setFailure] = useState<string | null>(null);
   const current = useRef<AbortController | null>(null);

@@ -6,10 +6,10 @@ import type { Setter } from "../../shared/room";
 import { SettingsPanel } from "../../shared/SettingsPanel";
 import { maskWords } from "./stages";
 import {
-  allowedRanges,
+  allowed,
   type MaskKind,
   otherCells,
-  type Scene,
+  type SentenceAttention,
   type State,
   startPainting,
 } from "./state";
@@ -25,7 +25,15 @@ const masks: readonly (readonly [MaskKind, string])[] = [
 /** The slider is logarithmic, so that 1 is in the middle. */
 const temperatures = { min: -10, max: 10 } as const;
 
-function MaskDetails({ state, scene, set }: { state: State; scene: Scene; set: Setter<State> }) {
+function MaskDetails({
+  state,
+  attention,
+  set,
+}: {
+  state: State;
+  attention: SentenceAttention;
+  set: Setter<State>;
+}) {
   switch (state.mask) {
     case "padding":
       return (
@@ -33,15 +41,15 @@ function MaskDetails({ state, scene, set }: { state: State; scene: Scene; set: S
           <label for="pad-from">Padding from</label>
           <select
             id="pad-from"
-            value={String(Math.min(state.padFrom, scene.keys.tokens.length))}
+            value={String(Math.min(state.padFrom, attention.keys.tokens.length))}
             onChange={({ currentTarget }) => set({ padFrom: Number(currentTarget.value) })}
           >
-            {scene.keys.tokens.map((token, i) => (
+            {attention.keys.tokens.map((token, i) => (
               <option key={i} value={String(i)}>
                 {i + 1} {shorten(token, 16)}
               </option>
             ))}
-            <option value={String(scene.keys.tokens.length)}>none</option>
+            <option value={String(attention.keys.tokens.length)}>none</option>
           </select>
         </div>
       );
@@ -50,7 +58,7 @@ function MaskDetails({ state, scene, set }: { state: State; scene: Scene; set: S
         <NumberField
           label="Tokens to either side"
           value={state.window}
-          limits={allowedRanges.window}
+          limits={allowed.window}
           onChange={(window) => set({ window })}
         />
       );
@@ -63,8 +71,8 @@ function MaskDetails({ state, scene, set }: { state: State; scene: Scene; set: S
           <button
             type="button"
             onClick={() => {
-              const all = scene.queries.tokens.flatMap((_, i) =>
-                scene.keys.tokens.map((_, j) => `${i},${j}`),
+              const all = attention.queries.tokens.flatMap((_, i) =>
+                attention.keys.tokens.map((_, j) => `${i},${j}`),
               );
               set({ hidden: new Set(all) });
             }}
@@ -80,16 +88,22 @@ function MaskDetails({ state, scene, set }: { state: State; scene: Scene; set: S
 
 export function Controls({
   state,
-  scene,
+  attention,
   set,
 }: {
   state: State;
-  scene: Scene;
+  attention: SentenceAttention;
   set: Setter<State>;
 }) {
   /** A change of a vector size leaves the worked example and keeps the values of the fields. */
   const resize = (size: { heads?: number; headSize?: number }) =>
-    set({ heads: scene.heads, headSize: scene.headSize, ...size, ...otherCells, example: false });
+    set({
+      heads: attention.heads,
+      headSize: attention.headSize,
+      ...size,
+      ...otherCells,
+      example: false,
+    });
 
   return (
     <SettingsPanel>
@@ -99,10 +113,10 @@ export function Controls({
           value={state.mask}
           choices={masks}
           onChange={(mask) =>
-            set(mask === "painted" ? (now) => startPainting(now, scene) : { mask })
+            set(mask === "painted" ? (now) => startPainting(now, attention) : { mask })
           }
         />
-        <MaskDetails state={state} scene={scene} set={set} />
+        <MaskDetails state={state} attention={attention} set={set} />
         <p class="faint">{maskWords[state.mask]}</p>
       </div>
 
@@ -110,7 +124,7 @@ export function Controls({
         <Switch
           label={
             <>
-              Divide scores by √d <span class="faint">= √{scene.headSize}</span>
+              Divide scores by √d <span class="faint">= √{attention.headSize}</span>
             </>
           }
           checked={state.scaled}
@@ -131,20 +145,22 @@ export function Controls({
           text={String(state.temperature)}
           onChange={(place) => set({ temperature: Number((10 ** (place / 10)).toPrecision(2)) })}
         />
-        <p class="faint">Below 1 the largest scores take more, above 1 the shares even out.</p>
+        <p class="faint">
+          Below 1, the largest scores get more weight; above 1, the weights become more even.
+        </p>
       </div>
 
       <div class="group">
         <NumberField
           label="Heads"
-          value={scene.heads}
-          limits={allowedRanges.heads}
+          value={attention.heads}
+          limits={allowed.heads}
           onChange={(heads) => resize({ heads })}
         />
         <NumberField
           label="Head size d"
-          value={scene.headSize}
-          limits={allowedRanges.headSize}
+          value={attention.headSize}
+          limits={allowed.headSize}
           onChange={(headSize) => resize({ headSize })}
         />
         {state.example ? (

@@ -5,11 +5,12 @@ import { NumberField } from "../../shared/Fields";
 import { Lockable } from "../../shared/Panel";
 import { useShell } from "../../shared/shell";
 import { kindOf } from "./matrices";
-import { usePage } from "./page";
 import type { Edit } from "./problem";
+import { useSolution } from "./solution";
 import type { StageName } from "./stageNames";
 import { editKey, editLimit } from "./state";
 import { viewOf } from "./viewOf";
+import { useStepsWorkspace } from "./workspace";
 
 /** Stages that show Q and K. */
 const takesEdits: readonly StageName[] = ["qkv", "scores"];
@@ -17,12 +18,13 @@ const takesEdits: readonly StageName[] = ["qkv", "scores"];
 const limits = { min: -editLimit, max: editLimit };
 
 export function EditCell() {
-  const { state, scene, solution, set, justLocked } = usePage();
+  const { state, attention, set, justLocked } = useStepsWorkspace();
+  const solution = useSolution();
   const { restrictions } = useShell();
   const field = useRef<HTMLDivElement>(null);
   const { cell } = state;
   const matrix = cell?.matrix === "q" || cell?.matrix === "k" ? cell.matrix : null;
-  const place = cell && matrix && { matrix, head: scene.head, row: cell.row, col: cell.col };
+  const place = cell && matrix && { matrix, head: attention.head, row: cell.row, col: cell.col };
   const key = place && editKey(place);
 
   // After a click on a cell, or Enter, the person can type at once.
@@ -31,7 +33,7 @@ export function EditCell() {
     justLocked.current = false;
   }, [key]);
 
-  const view = solution && matrix && viewOf(solution, matrix, scene.head);
+  const view = solution && matrix && viewOf(solution, matrix, attention.head);
   const isThere = view && cell && cell.row < view.rows && cell.col < view.cols;
   const given = state.edits.get(key ?? "")?.value;
   const { size } = state.edits;

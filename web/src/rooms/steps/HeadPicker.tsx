@@ -2,31 +2,30 @@
 
 import { Matrix } from "../../picture/Matrix";
 import { useShell } from "../../shared/shell";
-import { usePage } from "./page";
-import { useMatrixPicture } from "./pictures";
+import { useMatrixPicture } from "./solution";
 import { sizesOf } from "./state";
+import { useStepsWorkspace } from "./workspace";
 
 const size = 40;
 
 function HeadPicture({ head }: { head: number }) {
-  const { scene } = usePage();
-  const { theme } = useShell();
-  const { query, key } = sizesOf(scene);
+  const { attention } = useStepsWorkspace();
+  const { query, key } = sizesOf(attention);
   const picture = useMatrixPicture("weights", {
     cell: { width: size / Math.max(1, key), height: size / Math.max(1, query) },
     head,
     quiet: true,
     small: true,
   });
-  return <Matrix picture={picture} theme={theme} summary={`Weights of head ${head + 1}`} />;
+  return <Matrix picture={picture} summary={`Weights of head ${head + 1}`} />;
 }
 
 export function HeadPicker() {
-  const { scene, state, set, active } = usePage();
+  const { attention, state, set, active } = useStepsWorkspace();
   const { restrictions } = useShell();
   /** The head whose output contains the active cell of the joined heads. */
-  const source = active?.matrix === "joined" ? Math.floor(active.col / scene.headSize) : null;
-  if (scene.heads === 1) return null;
+  const source = active?.matrix === "joined" ? Math.floor(active.col / attention.headSize) : null;
+  if (attention.heads === 1) return null;
   const keep = (head: number, isKept: boolean) =>
     set(({ dropped }) => {
       const next = new Set(dropped);
@@ -39,7 +38,7 @@ export function HeadPicker() {
       <legend>
         <span>Head (uncheck to leave it out)</span>
       </legend>
-      {Array.from({ length: scene.heads }, (_, head) => (
+      {Array.from({ length: attention.heads }, (_, head) => (
         <span key={head} class="head">
           <label
             class={`${state.dropped.has(head) ? "is-dropped" : ""} ${head === source ? "is-source" : ""}`}
@@ -47,7 +46,7 @@ export function HeadPicker() {
             <input
               type="radio"
               name="head"
-              checked={head === scene.head}
+              checked={head === attention.head}
               onChange={() => set({ head })}
             />
             <HeadPicture head={head} />

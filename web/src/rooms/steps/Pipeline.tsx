@@ -4,15 +4,14 @@ import { px } from "../../picture/layout";
 import { Matrix } from "../../picture/Matrix";
 import { rangeOf } from "../../picture/view";
 import { formatShort, shorten } from "../../shared/format";
-import { useShell } from "../../shared/shell";
 import { useWidth } from "../../shared/useWidth";
 import { kindOf, type MatrixName } from "./matrices";
-import { usePage } from "./page";
-import { useMatrixPicture } from "./pictures";
+import { useMatrixPicture, useSolution } from "./solution";
 import { type StageName, stageNames } from "./stageNames";
 import { allStages, picturesOf } from "./stages";
 import { sizesOf, toStage } from "./state";
 import { viewOf } from "./viewOf";
+import { useStepsWorkspace } from "./workspace";
 
 /** The greatest height of a small picture. */
 const height = 120;
@@ -27,20 +26,20 @@ function columnsFor(width: number): number {
 }
 
 function SmallTokens({ rowHeight: own }: { rowHeight: number }) {
-  const { scene } = usePage();
+  const { attention } = useStepsWorkspace();
   // If rows are thinner than a line, one line represents several rows.
   const step = Math.ceil(2 / own);
   const rowHeight = own * step;
   const isShown = (_: string, i: number) => i % step === 0;
   return (
     <span class="small-tokens">
-      {scene.queries.tokens
+      {attention.queries.tokens
         .filter(isShown)
         .map((token, n) => [token, n * step] as const)
         .map(([token, i]) => (
           <span
             key={i}
-            class={i === scene.row ? "selected" : undefined}
+            class={i === attention.row ? "selected" : undefined}
             style={{
               height: px(rowHeight),
               lineHeight: px(rowHeight),
@@ -67,9 +66,8 @@ function SmallMatrix({
   width: number;
   rowHeight: number;
 }) {
-  const { scene } = usePage();
-  const { theme } = useShell();
-  const cols = sizesOf(scene)[kindOf(name).cols];
+  const { attention } = useStepsWorkspace();
+  const cols = sizesOf(attention)[kindOf(name).cols];
   const isThin = rowHeight < thinnest;
   const picture = useMatrixPicture(name, {
     cell: { width: Math.min(rowHeight, width / Math.max(1, cols)), height: rowHeight },
@@ -77,28 +75,29 @@ function SmallMatrix({
     quiet: isThin,
     small: isThin,
   });
-  return <Matrix picture={picture} theme={theme} summary={kindOf(name).title} />;
+  return <Matrix picture={picture} summary={kindOf(name).title} />;
 }
 
 /** The range of a stage's numbers, a legend that fits under a small picture. */
 function Ends({ names }: { names: readonly MatrixName[] }) {
-  const { solution, scene } = usePage();
+  const { attention } = useStepsWorkspace();
+  const solution = useSolution();
   const range = useMemo(() => {
-    const views = solution ? names.map((name) => viewOf(solution, name, scene.head)) : [];
+    const views = solution ? names.map((name) => viewOf(solution, name, attention.head)) : [];
     const ends = views.flatMap((view) => (view && rangeOf(view)) ?? []);
     return ends.length > 0 && ([Math.min(...ends), Math.max(...ends)] as const);
-  }, [solution, names, scene.head]);
+  }, [solution, names, attention.head]);
   if (!solution || names.length === 0) return null;
   return range ? `${formatShort(range[0])} to ${formatShort(range[1])}` : "all hidden";
 }
 
 export function Pipeline() {
-  const { state, scene, set } = usePage();
+  const { state, attention, set } = useStepsWorkspace();
   const [ref, width] = useWidth<HTMLDivElement>();
   const tabs = useRef<HTMLDivElement>(null);
   const columns = columnsFor(width);
   const columnWidth = Math.max(40, (width - (columns - 1) * gap) / columns - 2 * inset);
-  const rows = Math.max(1, scene.queries.tokens.length, scene.keys.tokens.length);
+  const rows = Math.max(1, attention.queries.tokens.length, attention.keys.tokens.length);
   const rowHeight = Math.min(tokenRowHeight, height / rows);
 
   const select = (stage: StageName) => {

@@ -1,17 +1,18 @@
 /** The four steps of one query as a table: every number from its scores to its output. */
 import { useMemo } from "preact/hooks";
-import { at, type View, viewOn } from "../../picture/view";
+import { at, type MatrixView, viewOn } from "../../picture/view";
 import { format, shorten } from "../../shared/format";
-import { type Column, RowTable, TokenSelect, Vector } from "../../shared/RowTable";
-import { usePage } from "./page";
+import { RowTable, type TableColumn, TokenSelect, Vector } from "../../shared/RowTable";
 import type { Solution } from "./problem";
+import { useSolution } from "./solution";
 import { viewOf } from "./viewOf";
+import { useStepsWorkspace } from "./workspace";
 
 /** With more keys than this, only those with the largest weights are listed. */
 const mostKeys = 64;
 
 /** The keys to list, in sentence order. */
-function strongest(weights: View, row: number): number[] {
+function strongest(weights: MatrixView, row: number): number[] {
   const all = Array.from({ length: weights.cols }, (_, j) => j);
   if (all.length <= mostKeys) return all;
   all.sort((a, b) => at(weights, row, b) - at(weights, row, a));
@@ -22,10 +23,10 @@ function strongest(weights: View, row: number): number[] {
 function Rows({ solution }: { solution: Solution }) {
   const { row, head, queryTokens, keyTokens } = solution.problem;
   const keys = keyTokens ?? queryTokens;
-  const view = (name: Parameters<typeof viewOf>[1]) => viewOf(solution, name, head) as View;
+  const view = (name: Parameters<typeof viewOf>[1]) => viewOf(solution, name, head) as MatrixView;
   const [scores, scaled, masked, weights, values, output] = (
     ["scores", "scaled", "masked", "weights", "v", "output"] as const
-  ).map(view) as [View, View, View, View, View, View];
+  ).map(view) as [MatrixView, MatrixView, MatrixView, MatrixView, MatrixView, MatrixView];
   const contributions = viewOn(solution.arrays.contributions, solution.dims.S, solution.dims.D);
   const seesNothing = keys.every((_, j) => at(masked, row, j) === Number.NEGATIVE_INFINITY);
   const total = solution.arrays.sums[head * solution.dims.L + row] as number;
@@ -73,7 +74,7 @@ function Rows({ solution }: { solution: Solution }) {
   );
 }
 
-const columns: readonly Column[] = [
+const columns: readonly TableColumn[] = [
   { id: "key", head: "key" },
   {
     id: "score",
@@ -114,7 +115,8 @@ const columns: readonly Column[] = [
 ];
 
 export function QueryTable() {
-  const { scene, solution, set } = usePage();
+  const { attention, set } = useStepsWorkspace();
+  const solution = useSolution();
   // Memoised, so that pointing at a cell does not rebuild many rows of numbers.
   const body = useMemo(
     () =>
@@ -122,7 +124,7 @@ export function QueryTable() {
         <Rows solution={solution} />
       ) : (
         <tbody>
-          {scene.keys.tokens.slice(0, mostKeys).map((key, j) => (
+          {attention.keys.tokens.slice(0, mostKeys).map((key, j) => (
             <tr key={j}>
               <th scope="row">{shorten(key, 16)}</th>
               <td colSpan={6} />
@@ -130,7 +132,7 @@ export function QueryTable() {
           ))}
         </tbody>
       ),
-    [solution, scene],
+    [solution, attention],
   );
   return (
     <RowTable
@@ -139,8 +141,8 @@ export function QueryTable() {
           How{" "}
           <TokenSelect
             label="Query shown in the table"
-            tokens={scene.queries.tokens}
-            index={scene.row}
+            tokens={attention.queries.tokens}
+            index={attention.row}
             onSelect={(row) => set({ row })}
           />{" "}
           gets its output
@@ -148,8 +150,8 @@ export function QueryTable() {
       }
       columns={columns}
       note={
-        scene.keys.tokens.length > mostKeys &&
-        `The ${mostKeys} keys with most weight, of ${scene.keys.tokens.length}; the sums are those of all.`
+        attention.keys.tokens.length > mostKeys &&
+        `The ${mostKeys} keys with the most weight, of ${attention.keys.tokens.length}; the sums are over all keys.`
       }
     >
       {body}

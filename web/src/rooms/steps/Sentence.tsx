@@ -11,7 +11,7 @@ import {
   attentionKindOf,
   initialState,
   otherCells,
-  type Scene,
+  type SentenceAttention,
   type State,
   withKind,
   withText,
@@ -26,8 +26,8 @@ const kinds: readonly (readonly [AttentionKind, string])[] = [
 
 const untrained = (
   <>
-    · its vectors are made from a seed, not learned: where words look is chance.{" "}
-    <a href="#room=heads">Heads that have learned</a>
+    · its vectors are made from a seed, not learned, so what a word attends to is random.{" "}
+    <a href="#room=heads">Trained heads</a>
   </>
 );
 
@@ -69,13 +69,13 @@ function TextField({
 
 export function Sentence({
   state,
-  scene,
+  attention,
   set,
   notify,
   notices,
 }: {
   state: State;
-  scene: Scene;
+  attention: SentenceAttention;
   set: Setter<State>;
   /** Receives a message about the last typed text, or null. */
   notify(notice: string | null): void;
@@ -94,7 +94,7 @@ export function Sentence({
         <Lockable>
           <TextField
             id="text"
-            label={scene.cross ? "This sentence attends (queries)" : "Sentence"}
+            label={attention.cross ? "This sentence attends (queries)" : "Sentence"}
             note={!state.example && untrained}
             value={state.text}
             onInput={(text) => keep(text, withText)}
@@ -126,7 +126,7 @@ export function Sentence({
             <span class="row-of-buttons">
               <button
                 type="button"
-                disabled={scene.queries.tokens.length < 2}
+                disabled={attention.queries.tokens.length < 2}
                 onClick={() =>
                   set((now) => ({ ...otherCells, shuffle: ((now.shuffle ?? 0) % 999) + 1 }))
                 }

@@ -2,9 +2,10 @@
 
 import { at } from "../../picture/view";
 import { format, shorten } from "../../shared/format";
-import { usePage } from "./page";
 import type { Solution } from "./problem";
+import { useSolution } from "./solution";
 import { viewOf } from "./viewOf";
+import { useStepsWorkspace } from "./workspace";
 
 /** A largest weight from which the softmax counts as saturated. */
 const saturated = 0.95;
@@ -48,9 +49,10 @@ function Meter({ share }: { share: number }) {
 }
 
 export function Sharpness() {
-  const { scene, solution, state } = usePage();
-  const sharp = solution && sharpnessOf(solution, scene.head, scene.row);
-  const query = `“${shorten(scene.queries.tokens[scene.row] ?? "", 16)}”`;
+  const { attention, state } = useStepsWorkspace();
+  const solution = useSolution();
+  const sharp = solution && sharpnessOf(solution, attention.head, attention.row);
+  const query = `“${shorten(attention.queries.tokens[attention.row] ?? "", 16)}”`;
   if (!sharp) return <div class="sharpness" />;
   const { largest, key, entropy, mostEntropy } = sharp;
   const isSaturated = largest >= saturated && mostEntropy > 0;
@@ -60,7 +62,7 @@ export function Sharpness() {
         Largest weight of {query} <b class="number">{format(largest)}</b>
         <Meter share={largest} />
         <span class="faint">
-          {key < 0 ? "no key may be seen" : `on “${shorten(scene.keys.tokens[key] ?? "", 16)}”`}
+          {key < 0 ? "no key may be seen" : `on “${shorten(attention.keys.tokens[key] ?? "", 16)}”`}
         </span>
       </p>
       <p>

@@ -1,5 +1,7 @@
 /** How shuffling the words changed the outputs. */
-import { usePage } from "./page";
+
+import { useSolution } from "./solution";
+import { useStepsWorkspace } from "./workspace";
 
 /** Small differences are shown by their order of magnitude. */
 function Size({ of }: { of: number }) {
@@ -19,23 +21,24 @@ function Size({ of }: { of: number }) {
 }
 
 export function Shuffled() {
-  const { state, scene, solution } = usePage();
-  if (!scene.order || !solution || solution.shift === null) return null;
+  const { state, attention } = useStepsWorkspace();
+  const solution = useSolution();
+  if (!attention.order || !solution || solution.shift === null) return null;
   // Only the first sentence is shuffled, and padding is at the end of the second.
-  const goesByPlace = state.mask !== "none" && !(state.mask === "padding" && scene.cross);
+  const goesByPlace = state.mask !== "none" && !(state.mask === "padding" && attention.cross);
   const shift = <Size of={solution.shift} />;
   return (
     <p class="shuffled" role="status">
-      Shuffled: “{scene.queries.tokens.join(" ")}”.{" "}
+      Shuffled: “{attention.queries.tokens.join(" ")}”.{" "}
       {state.position ? (
         <>
-          With positions, the same words in another order are something else: put back in order,
-          their outputs differ from those before by up to {shift}.
+          With positions, another order of the same words gives other outputs: put back in order,
+          they differ from those before by up to {shift}.
         </>
       ) : goesByPlace ? (
         <>
-          Positions are not added, but the mask goes by place: put back in order, the outputs differ
-          from those before by up to {shift}.
+          Positions are not added, but the mask depends on them: put back in order, the outputs
+          differ from those before by up to {shift}.
         </>
       ) : (
         <>

@@ -9,15 +9,15 @@ import { Transport } from "../../shared/Transport";
 import { useWidth } from "../../shared/useWidth";
 import { Computation } from "./Computation";
 import { EditCell } from "./EditCell";
-import { Figure } from "./Figure";
 import { stageFormulas } from "./formulas";
 import { HeadPicker } from "./HeadPicker";
-import { usePage } from "./page";
-import { isShare } from "./pictures";
+import { isShare } from "./matrices";
 import { Sharpness } from "./Sharpness";
+import { StageFigure } from "./StageFigure";
 import { type StageName, stageNames } from "./stageNames";
 import { allStages, picturesOf } from "./stages";
 import { toStage } from "./state";
+import { useStepsWorkspace } from "./workspace";
 
 /** Up to this many tokens the explanation fits beside the picture. */
 const fewTokens = 14;
@@ -28,14 +28,14 @@ const stagesWithWeights = ["weights", "output"];
 const stagesOfSoftmax = ["scaled", "masked", "weights", "output"];
 
 export function StagePanel({ explanation }: { explanation: Explanation | null }) {
-  const { state, scene, set } = usePage();
+  const { state, attention, set } = useStepsWorkspace();
   const { restrictions } = useShell();
   const [ref, width] = useWidth<HTMLDivElement>();
   const index = stageNames.indexOf(state.stage);
   const stage = allStages[state.stage];
   const showsWeights =
     stagesWithWeights.includes(state.stage) || picturesOf(state.stage, state.example).some(isShare);
-  const many = Math.max(scene.queries.tokens.length, scene.keys.tokens.length) > fewTokens;
+  const many = Math.max(attention.queries.tokens.length, attention.keys.tokens.length) > fewTokens;
   return (
     <>
       <h2 class="only-heard">{stage.title}</h2>
@@ -57,12 +57,12 @@ export function StagePanel({ explanation }: { explanation: Explanation | null })
         aria-labelledby={`tab-${state.stage}`}
       >
         <div class="stage-words">
-          {!hides(restrictions, "text") && <p>{stage.explain(state, scene)}</p>}
-          {stageFormulas[state.stage](state, scene)}
+          {!hides(restrictions, "text") && <p>{stage.explain(state, attention)}</p>}
+          {stageFormulas[state.stage](state, attention)}
         </div>
         <div class="stage-figure">
           <div ref={ref} class="scroll">
-            {width > 0 && <Figure width={width} />}
+            {width > 0 && <StageFigure width={width} />}
           </div>
           <Computation />
         </div>

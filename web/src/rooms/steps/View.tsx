@@ -1,52 +1,73 @@
 /** The room "Step by step": connects the link, the engine and the active cell to the parts of the page. */
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { textOf } from "../../shared/explanation";
+import { explanationText } from "../../shared/explanation";
 import { Panel } from "../../shared/Panel";
 import type { RoomProps } from "../../shared/room";
 import { useFootnote } from "../../shared/shell";
 import { TryNext } from "../../shared/TryNext";
 import { Controls } from "./Controls";
-import { explain, type MatrixArea, sourcesOf } from "./explain";
+import { explainCell, type MatrixArea, sourcesOf } from "./explain";
 import { Lines } from "./Lines";
 import { kindOf, type MatrixName } from "./matrices";
 import { Pipeline } from "./Pipeline";
-import { type Page, PageContext } from "./page";
 import { QueryTable } from "./QueryTable";
 import { Sentence } from "./Sentence";
 import { StagePanel } from "./StagePanel";
+import { SolutionProvider, type Solved } from "./solution";
 import { stageNames } from "./stageNames";
-import { type CellRef, lookOf, type Scene, type State, sceneOf, toStage } from "./state";
+import {
+  lookOf,
+  type MatrixCell,
+  type SentenceAttention,
+  type State,
+  sentenceAttentionOf,
+  toStage,
+} from "./state";
 import { suggestions } from "./suggestions";
 import { noticeOfCut } from "./tokens";
 import { explainMoment, highlightsOf, unfoldingOf } from "./unfolding";
-import { useSolution } from "./useSolution";
+import { type StepsWorkspace, StepsWorkspaceContext } from "./workspace";
 
-function isSame(a: CellRef | null, b: CellRef | null): boolean {
+function isSame(a: MatrixCell | null, b: MatrixCell | null): boolean {
   return a?.matrix === b?.matrix && a?.row === b?.row && a?.col === b?.col;
 }
 
 /** Messages about the person's input. */
-function noticesOf(scene: Scene, failure: string | null): string[] {
+function noticesOf(attention: SentenceAttention, failure: string | null): string[] {
   const notices: string[] = [];
   if (failure) notices.push(failure);
-  if (scene.queries.tokens.length === 0) notices.push("Type a word: there is no query yet.");
-  else if (scene.keys.tokens.length === 0)
+  if (attention.queries.tokens.length === 0) notices.push("Type a word: there is no query yet.");
+  else if (attention.keys.tokens.length === 0)
     notices.push("Type a word into the second sentence: there is no key yet.");
-  if (scene.queries.cut || scene.keys.cut) notices.push(noticeOfCut);
+  if (attention.queries.cut || attention.keys.cut) notices.push(noticeOfCut);
   return notices;
 }
 
-/** Memoises the scene, so that long sentences are tokenised and rendered only when they change. */
-function useScene(state: State): Scene {
+/** Memoises the attention, so that long sentences are tokenised and rendered only when they change. */
+function useSentenceAttention(state: State): SentenceAttention {
   const { example, text, keyText, split, shuffle, heads, headSize, row, head } = state;
   const parts = [example, text, keyText, split, shuffle, heads, headSize, row, head];
-  return useMemo(() => sceneOf(state), parts);
+  return useMemo(() => sentenceAttentionOf(state), parts);
 }
 
-export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
-  const scene = useScene(state);
-  const { answer, failure } = useSolution(state, scene);
-  const [hover, setHover] = useState<CellRef | null>(null);
+export function View(props: RoomProps<State>) {
+  const attention = useSentenceAttention(props.state);
+  return (
+    <SolutionProvider state={props.state} attention={attention}>
+      {(solved) => <SolvedView {...props} attention={attention} {...solved} />}
+    </SolutionProvider>
+  );
+}
+
+function SolvedView({
+  state,
+  attention,
+  answer,
+  failure,
+  set,
+  notices: linkNotices,
+}: RoomProps<State> & Solved & { readonly attention: SentenceAttention }) {
+  const [hover, setHover] = useState<MatrixCell | null>(null);
   /** The matrices of the word that is pointed at, separated by spaces. */
   const [spoken, setSpoken] = useState("");
   const [byKeyboard, setByKeyboard] = useState(false);
@@ -54,20 +75,20 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
 
   // The pictures use the settings of the last answer, so that numbers and labels always match.
   const shownState: State = answer ? { ...answer.state, ...lookOf(state) } : state;
-  const shownScene = useScene(shownState);
+  const shownAttention = useSentenceAttention(shownState);
   const milliseconds = answer?.solution.milliseconds;
   useFootnote(
     milliseconds === undefined ? null : `all stages computed in ${milliseconds.toFixed(1)} ms`,
   );
   const solution = answer?.solution ?? null;
   const unfolding = useMemo(
-    () => unfoldingOf(shownState, shownScene, solution),
+    () => unfoldingOf(shownState, shownAttention, solution),
     [
       shownState.time,
       shownState.stage,
       shownState.example,
       shownState.position,
-      shownScene,
+      shownAttention,
       solution,
     ],
   );
@@ -76,15 +97,15 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   const highlights: readonly MatrixArea[] = spoken
     ? spoken.split(" ").map((matrix) => ({ matrix: matrix as MatrixName }))
     : pointed
-      ? sourcesOf(pointed, shownScene, shownState)
+      ? sourcesOf(pointed, shownAttention, shownState)
       : unfolding
-        ? highlightsOf(unfolding, shownScene, shownState)
+        ? highlightsOf(unfolding, shownAttention, shownState)
         : [];
   const explanation = pointed
-    ? solution && explain(pointed, solution, shownState, shownScene)
-    : unfolding && solution && explainMoment(unfolding, solution, shownState, shownScene);
+    ? solution && explainCell(pointed, solution, shownState, shownAttention)
+    : unfolding && solution && explainMoment(unfolding, solution, shownState, shownAttention);
 
-  const point = useCallback<Page["point"]>(
+  const point = useCallback<StepsWorkspace["point"]>(
     (cell, by) => {
       setByKeyboard(by === "keyboard");
       setHover((now) => (isSame(now, cell) ? now : cell));
@@ -95,14 +116,18 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
     [set],
   );
   const justLocked = useRef(false);
-  const lock = useCallback<Page["lock"]>(
+  const lock = useCallback<StepsWorkspace["lock"]>(
     (cell) => {
       justLocked.current = true;
       set((now) => {
         if (isSame(now.cell, cell)) return { cell: null };
         // So that the cell's sources are in view, too.
         if (cell.matrix === "joined")
-          return { cell, row: cell.row, head: Math.floor(cell.col / sceneOf(now).headSize) };
+          return {
+            cell,
+            row: cell.row,
+            head: Math.floor(cell.col / sentenceAttentionOf(now).headSize),
+          };
         return kindOf(cell.matrix).rows === "query" ? { cell, row: cell.row } : { cell };
       });
     },
@@ -134,10 +159,9 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
     setSpoken(word?.getAttribute("data-highlights") ?? "");
   };
 
-  const page: Page = {
+  const workspace: StepsWorkspace = {
     state: shownState,
-    scene: shownScene,
-    solution,
+    attention: shownAttention,
     active,
     highlights,
     unfolding,
@@ -146,20 +170,26 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
     point,
     lock,
   };
-  const isEmpty = scene.queries.tokens.length === 0 || scene.keys.tokens.length === 0;
+  const isEmpty = attention.queries.tokens.length === 0 || attention.keys.tokens.length === 0;
   const notices = [
-    ...noticesOf(scene, failure),
+    ...noticesOf(attention, failure),
     ...linkNotices,
-    ...(cutNotice && !scene.queries.cut ? [cutNotice] : []),
+    ...(cutNotice && !attention.queries.cut ? [cutNotice] : []),
   ];
 
   return (
-    <PageContext.Provider value={page}>
-      <Sentence state={state} scene={scene} set={set} notify={setCutNotice} notices={notices} />
+    <StepsWorkspaceContext.Provider value={workspace}>
+      <Sentence
+        state={state}
+        attention={attention}
+        set={set}
+        notify={setCutNotice}
+        notices={notices}
+      />
       <Panel name="pipeline">
         <Pipeline />
       </Panel>
-      <Controls state={state} scene={scene} set={set} />
+      <Controls state={state} attention={attention} set={set} />
       <div
         class={isEmpty ? "work no-tokens" : "work"}
         onPointerOver={hear}
@@ -181,8 +211,8 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
       </div>
       <TryNext suggestions={suggestions} />
       <div class="only-heard" aria-live="polite">
-        {byKeyboard && explanation ? textOf(explanation) : ""}
+        {byKeyboard && explanation ? explanationText(explanation) : ""}
       </div>
-    </PageContext.Provider>
+    </StepsWorkspaceContext.Provider>
   );
 }

@@ -1,13 +1,13 @@
 /** How a cell's number is computed: the rows and columns that it depends on, and its formula with their numbers. */
 
-import type { Area } from "../../picture/paint";
-import { at, transposed, type View } from "../../picture/view";
-import type { Explanation, Piece, Role } from "../../shared/explanation";
+import type { Area } from "../../picture/layout";
+import { at, type MatrixView, transposed } from "../../picture/view";
+import type { Explanation, FormulaPiece, Role } from "../../shared/explanation";
 import { format } from "../../shared/format";
 import { operand, sum, times } from "../../shared/terms";
 import { kindOf, type MatrixName } from "./matrices";
 import type { Solution } from "./problem";
-import { type CellRef, editKey, type Scene, type State } from "./state";
+import { editKey, type MatrixCell, type SentenceAttention, type State } from "./state";
 import { viewOf } from "./viewOf";
 
 export interface MatrixArea extends Area {
@@ -15,15 +15,19 @@ export interface MatrixArea extends Area {
 }
 
 /** Whether a cell's number was edited. */
-export function isEdited(cell: CellRef, { head }: Scene, { edits }: State): boolean {
+export function isEdited(cell: MatrixCell, { head }: SentenceAttention, { edits }: State): boolean {
   return edits.has(editKey({ ...cell, head }));
 }
 
 /** The rows, columns and cells that `cell` is computed from. */
-export function sourcesOf(cell: CellRef, scene: Scene, state: State): readonly MatrixArea[] {
+export function sourcesOf(
+  cell: MatrixCell,
+  attention: SentenceAttention,
+  state: State,
+): readonly MatrixArea[] {
   const { matrix, row, col } = cell;
   const keySide = (name: "embedding" | "position" | "input"): MatrixName =>
-    scene.cross
+    attention.cross
       ? ({ embedding: "keyEmbedding", position: "keyPosition", input: "keyInput" } as const)[name]
       : name;
   switch (matrix) {
@@ -37,14 +41,14 @@ export function sourcesOf(cell: CellRef, scene: Scene, state: State): readonly M
       return state.position ? [first, { matrix: position, row, col }] : [first];
     }
     case "q":
-      if (isEdited(cell, scene, state)) return [];
+      if (isEdited(cell, attention, state)) return [];
       return [
         { matrix: "input", row },
         { matrix: "wq", col },
       ];
     case "k":
     case "v":
-      if (isEdited(cell, scene, state)) return [];
+      if (isEdited(cell, attention, state)) return [];
       return [
         { matrix: keySide("input"), row },
         { matrix: matrix === "k" ? "wk" : "wv", col },
@@ -59,10 +63,10 @@ export function sourcesOf(cell: CellRef, scene: Scene, state: State): readonly M
     case "masked":
       return [{ matrix: "scaled", row, col }];
     case "exponentials":
-      return [{ matrix: "masked", row: scene.row, col }];
+      return [{ matrix: "masked", row: attention.row, col }];
     case "weights": {
       const scores: MatrixArea = { matrix: "masked", row };
-      return row === scene.row ? [scores, { matrix: "exponentials", row: 0 }] : [scores];
+      return row === attention.row ? [scores, { matrix: "exponentials", row: 0 }] : [scores];
     }
     case "output":
       return [
@@ -70,8 +74,8 @@ export function sourcesOf(cell: CellRef, scene: Scene, state: State): readonly M
         { matrix: "v", col },
       ];
     case "joined":
-      return Math.floor(col / scene.headSize) === scene.head
-        ? [{ matrix: "output", row, col: col % scene.headSize }]
+      return Math.floor(col / attention.headSize) === attention.head
+        ? [{ matrix: "output", row, col: col % attention.headSize }]
         : [];
     case "result":
       return [
@@ -97,7 +101,10 @@ export interface SoFar {
 /** The terms added last; earlier ones are part of the sum already. */
 const termsKept = 3;
 
-function sumSoFar(terms: readonly (readonly Piece[])[], { terms: count }: SoFar): Piece[] {
+function sumSoFar(
+  terms: readonly (readonly FormulaPiece[])[],
+  { terms: count }: SoFar,
+): FormulaPiece[] {
   const from = Math.max(0, count - termsKept);
   const pieces = sum(terms.slice(from, count));
   return from === 0 ? pieces : [{ text: "… + " }, ...pieces];
@@ -105,13 +112,13 @@ function sumSoFar(terms: readonly (readonly Piece[])[], { terms: count }: SoFar)
 
 /** Row `i` of `left` times column `j` of `right`. */
 function product(
-  left: View,
+  left: MatrixView,
   i: number,
-  right: View,
+  right: MatrixView,
   j: number,
   roles: readonly [Role | undefined, Role | undefined],
   soFar: SoFar | undefined,
-): Piece[] {
+): FormulaPiece[] {
   const terms = Array.from({ length: left.cols }, (_, n) => [
     operand(at(left, i, n), roles[0]),
     { text: times },
@@ -120,16 +127,17 @@ function product(
   return soFar ? sumSoFar(terms, soFar) : sum(terms);
 }
 
-export function explain(
-  cell: CellRef,
+export function explainCell(
+  cell: MatrixCell,
   solution: Solution,
   state: State,
-  scene: Scene,
+  attention: SentenceAttention,
   soFar?: SoFar,
 ): Explanation | null {
   const { matrix, row: i, col: j } = cell;
-  const view = (name: MatrixName): View => viewOf(solution, name, scene.head) as View;
-  const own = viewOf(solution, matrix, scene.head);
+  const view = (name: MatrixName): MatrixView =>
+    viewOf(solution, name, attention.head) as MatrixView;
+  const own = viewOf(solution, matrix, attention.head);
   if (!own || i >= own.rows || j >= own.cols) return null;
 
   const kind = kindOf(matrix);
@@ -145,12 +153,12 @@ export function explain(
     kind.cols === "key"
       ? `${kind.title}, ${rowWord} attends to “${keys[j]}”`
       : `${kind.title}, ${rowWord}, entry ${j + 1}`;
-  const head: Piece[] = [
+  const head: FormulaPiece[] = [
     { text: `${kind.symbol}[${tokenRow + 1}, ${j + 1}]`, role: kind.role },
     { text: " = " },
   ];
-  const result: Piece = { text: soFar?.sum ?? format(value), role: kind.role };
-  const equals = (formula: readonly Piece[]): Explanation => ({
+  const result: FormulaPiece = { text: soFar?.sum ?? format(value), role: kind.role };
+  const equals = (formula: readonly FormulaPiece[]): Explanation => ({
     name,
     formula: [...head, ...formula, { text: soFar ? ", so far " : " = " }, result],
   });
@@ -159,7 +167,7 @@ export function explain(
     formula: [...head, result, { text: `, ${words}` }],
   });
 
-  if (isEdited(cell, scene, state)) return says("set by you in place of its projection");
+  if (isEdited(cell, attention, state)) return says("set by you in place of its projection");
   switch (matrix) {
     case "embedding":
     case "keyEmbedding":
@@ -197,7 +205,7 @@ export function explain(
       return equals(product(view("q"), i, transposed(view("k")), j, ["q", "k"], soFar));
     case "scaled": {
       const divisors = [
-        ...(state.scaled ? [`√${scene.headSize}`] : []),
+        ...(state.scaled ? [`√${attention.headSize}`] : []),
         ...(state.temperature === 1 ? [] : [String(state.temperature)]),
       ];
       if (divisors.length === 0) return says("the score as it is");
@@ -218,7 +226,7 @@ export function explain(
         ...sum(terms),
         { text: ")" },
       ];
-      if (i !== query || scene.head !== knownHead) return equals(parts);
+      if (i !== query || attention.head !== knownHead) return equals(parts);
       const [own, all] = [at(view("exponentials"), 0, j), totalOf(solution)].map((n) => format(n));
       return equals([...parts, { text: ` = ${own} ÷ ${all}` }]);
     }
@@ -227,16 +235,16 @@ export function explain(
       const { taken } = solution;
       const power =
         taken === 0 ? operand(score).text : `(${format(score)} − ${operand(taken).text})`;
-      const own: Piece[] = [...head, { text: `e^${power} = ` }, { text: format(value) }];
+      const own: FormulaPiece[] = [...head, { text: `e^${power} = ` }, { text: format(value) }];
       return { name, formula: soFar ? [...own, { text: `, sum so far ${soFar.sum}` }] : own };
     }
     case "output":
       return equals(product(view("weights"), i, view("v"), j, [undefined, "v"], soFar));
     case "joined":
       return says(
-        solution.problem.dropped.includes(Math.floor(j / scene.headSize))
-          ? `because head ${Math.floor(j / scene.headSize) + 1} is left out`
-          : `entry ${(j % scene.headSize) + 1} of the output of head ${Math.floor(j / scene.headSize) + 1}`,
+        solution.problem.dropped.includes(Math.floor(j / attention.headSize))
+          ? `because head ${Math.floor(j / attention.headSize) + 1} is left out`
+          : `entry ${(j % attention.headSize) + 1} of the output of head ${Math.floor(j / attention.headSize) + 1}`,
       );
     case "result":
       return equals(product(view("joined"), i, view("wo"), j, [undefined, "o"], soFar));

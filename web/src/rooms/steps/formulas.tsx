@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from "preact";
 import type { Role } from "../../shared/explanation";
 import type { MatrixName } from "./matrices";
 import type { StageName } from "./stageNames";
-import type { Scene, State } from "./state";
+import type { SentenceAttention, State } from "./state";
 
 function Maths({ children }: { children: ComponentChildren }) {
   return <math display="block">{children}</math>;
@@ -126,8 +126,11 @@ function Wave({ offset, name, size }: { offset: 0 | 1; name: string; size: numbe
   );
 }
 
-export const stageFormulas: Record<StageName, (state: State, scene: Scene) => JSX.Element> = {
-  tokens: (_, scene) => (
+export const stageFormulas: Record<
+  StageName,
+  (state: State, attention: SentenceAttention) => JSX.Element
+> = {
+  tokens: (_, attention) => (
     <Maths>
       <Sub base="t" sub={<mn>1</mn>} />
       <mo>,</mo>
@@ -137,10 +140,10 @@ export const stageFormulas: Record<StageName, (state: State, scene: Scene) => JS
       <mspace width="1em" />
       <mi>L</mi>
       <mo>=</mo>
-      <mn>{scene.queries.tokens.length}</mn>
+      <mn>{attention.queries.tokens.length}</mn>
     </Maths>
   ),
-  embedding: (state, scene) => (
+  embedding: (state, attention) => (
     <>
       <Maths>
         <mi data-highlights="input">X</mi>
@@ -155,19 +158,19 @@ export const stageFormulas: Record<StageName, (state: State, scene: Scene) => JS
       </Maths>
       {state.position && (
         <>
-          <Wave offset={0} name="sin" size={scene.embeddingSize} />
-          <Wave offset={1} name="cos" size={scene.embeddingSize} />
+          <Wave offset={0} name="sin" size={attention.embeddingSize} />
+          <Wave offset={1} name="cos" size={attention.embeddingSize} />
         </>
       )}
     </>
   ),
-  qkv: (_, scene) => (
+  qkv: (_, attention) => (
     <Maths>
       <Projection of="q" second={false} />
       <mspace width="1em" />
-      <Projection of="k" second={scene.cross} />
+      <Projection of="k" second={attention.cross} />
       <mspace width="1em" />
-      <Projection of="v" second={scene.cross} />
+      <Projection of="v" second={attention.cross} />
     </Maths>
   ),
   scores: () => (
@@ -186,7 +189,7 @@ export const stageFormulas: Record<StageName, (state: State, scene: Scene) => JS
       <Sub base="k" sub={rowAndCol("j", "c")} of="k" highlights="k" />
     </Maths>
   ),
-  scaled: (state, scene) => (
+  scaled: (state, attention) => (
     <Maths>
       <mi data-highlights="scaled">S</mi>
       <mo>=</mo>
@@ -197,7 +200,7 @@ export const stageFormulas: Record<StageName, (state: State, scene: Scene) => JS
         <mrow>
           {state.scaled ? (
             <msqrt>
-              <mn>{scene.headSize}</mn>
+              <mn>{attention.headSize}</mn>
             </msqrt>
           ) : (
             <mn>1</mn>
@@ -254,7 +257,7 @@ export const stageFormulas: Record<StageName, (state: State, scene: Scene) => JS
       <Sub base="v" sub="j" of="v" highlights="v" />
     </Maths>
   ),
-  joined: (state, scene) =>
+  joined: (state, attention) =>
     state.example ? (
       <Maths>
         <mi class="role-o" data-highlights="joined">
@@ -274,8 +277,8 @@ export const stageFormulas: Record<StageName, (state: State, scene: Scene) => JS
         <mrow>
           <mo>[</mo>
           <Sub base="O" sub={<mn>1</mn>} of="o" />
-          {scene.heads > 2 && <mo>…</mo>}
-          {scene.heads > 1 && <Sub base="O" sub={<mn>{scene.heads}</mn>} of="o" />}
+          {attention.heads > 2 && <mo>…</mo>}
+          {attention.heads > 1 && <Sub base="O" sub={<mn>{attention.heads}</mn>} of="o" />}
           <mo>]</mo>
         </mrow>
         <mspace width="1em" />

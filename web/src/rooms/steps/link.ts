@@ -1,15 +1,15 @@
 /** Reads and writes the room's part of the link. */
 import { numberIn, oneOf, onOff, type Readers, readParams } from "../../shared/linkReaders";
-import type { Reading } from "../../shared/room";
+import type { LinkReading } from "../../shared/room";
 import { isMatrixName } from "./matrices";
 import type { Edit } from "./problem";
 import { isStageName } from "./stageNames";
-import { allowedRanges, type CellRef, editKey, editLimit, initialState, type State } from "./state";
+import { allowed, editKey, editLimit, initialState, type MatrixCell, type State } from "./state";
 import { maxCharacters, maxTokens } from "./tokens";
 
 const indexRange = { min: 1, max: maxTokens };
 
-function cellFrom(text: string): CellRef {
+function cellFrom(text: string): MatrixCell {
   const [matrix, row, col] = text.split(".");
   const index = /^\d{1,3}$/;
   if (!matrix || !isMatrixName(matrix) || !index.test(row ?? "") || !index.test(col ?? "")) {
@@ -89,35 +89,35 @@ const readers: Readers<State> = {
   text: (text) => ({ text: text.slice(0, maxCharacters), example: false }),
   keys: (text) => ({ keyText: text.slice(0, maxCharacters), example: false }),
   split: (text) => ({ split: oneOf("words", "characters")(text), example: false }),
-  heads: (text) => ({ heads: numberIn(allowedRanges.heads)(text), example: false }),
-  size: (text) => ({ headSize: numberIn(allowedRanges.headSize)(text), example: false }),
+  heads: (text) => ({ heads: numberIn(allowed.heads)(text), example: false }),
+  size: (text) => ({ headSize: numberIn(allowed.headSize)(text), example: false }),
   seed: (text) => ({ seed: text.slice(0, 40), example: false }),
   position: (text) => ({ position: onOff(text) }),
   scale: (text) => ({ scaled: onOff(text) }),
-  temperature: (text) => ({ temperature: numberIn(allowedRanges.temperature, false)(text) }),
+  temperature: (text) => ({ temperature: numberIn(allowed.temperature, false)(text) }),
   mask: (text) => ({ mask: oneOf("none", "causal", "padding", "window", "painted")(text) }),
   pad: (text) => ({ padFrom: numberIn({ min: 1, max: maxTokens + 1 })(text) - 1 }),
-  window: (text) => ({ window: numberIn(allowedRanges.window)(text) }),
+  window: (text) => ({ window: numberIn(allowed.window)(text) }),
   hidden: (text) => ({ hidden: hiddenFrom(text) }),
   shuffle: (text) => ({ shuffle: numberIn({ min: 1, max: 999 })(text) }),
   edits: (text) => ({ edits: editsFrom(text) }),
   drop: (text) => ({
-    dropped: new Set(text.split(",").map((head) => numberIn(allowedRanges.heads)(head) - 1)),
+    dropped: new Set(text.split(",").map((head) => numberIn(allowed.heads)(head) - 1)),
   }),
   step: (text) => {
     if (!isStageName(text)) throw new RangeError("the name of a step");
     return { stage: text };
   },
-  head: (text) => ({ head: numberIn(allowedRanges.heads)(text) - 1 }),
+  head: (text) => ({ head: numberIn(allowed.heads)(text) - 1 }),
   query: (text) => ({ row: numberIn(indexRange)(text) - 1 }),
   cell: (text) => ({ cell: cellFrom(text) }),
   time: (text) => ({ time: numberIn({ min: 1, max: 9999 })(text) - 1 }),
   range: (text) => ({ range: oneOf("absolute", "head", "row")(text) }),
   curve: (text) => ({ curve: oneOf("linear", "sqrt", "log")(text) }),
-  mass: (text) => ({ mass: numberIn(allowedRanges.mass)(text) }),
+  mass: (text) => ({ mass: numberIn(allowed.mass)(text) }),
 };
 
-export function read(params: URLSearchParams): Reading<State> {
+export function read(params: URLSearchParams): LinkReading<State> {
   return readParams(params, initialState, readers);
 }
 

@@ -2,14 +2,14 @@
 import type { Role } from "../../shared/explanation";
 
 /** What a row or a column of a matrix stands for; "selected" is the selected query. */
-export type Axis = "query" | "key" | "embedding" | "head" | "joined" | "selected";
+export type MatrixAxis = "query" | "key" | "embedding" | "head" | "joined" | "selected";
 
-interface Kind {
+interface MatrixKind {
   /** Its name in text and its symbol in formulas. */
   readonly title: string;
   readonly symbol: string;
-  readonly rows: Axis;
-  readonly cols: Axis;
+  readonly rows: MatrixAxis;
+  readonly cols: MatrixAxis;
   /** A matrix without a role has the colour of text. */
   readonly role?: Role;
 }
@@ -36,11 +36,11 @@ export const matrices = {
   joined: { title: "Heads joined", symbol: "C", rows: "query", cols: "joined", role: "o" },
   wo: { title: "Output projection", symbol: "W_O", rows: "joined", cols: "embedding", role: "o" },
   result: { title: "Result", symbol: "Y", rows: "query", cols: "embedding", role: "o" },
-} as const satisfies Record<string, Kind>;
+} as const satisfies Record<string, MatrixKind>;
 
 export type MatrixName = keyof typeof matrices;
 
-export function kindOf(name: MatrixName): Kind {
+export function kindOf(name: MatrixName): MatrixKind {
   return matrices[name];
 }
 
@@ -51,8 +51,13 @@ export function isMatrixName(text: string): text is MatrixName {
 /** The size of matrix `name`, known before the engine has answered, so that its space can be reserved. */
 export function sizeOf(
   name: MatrixName,
-  sizes: Record<Axis, number>,
+  sizes: Record<MatrixAxis, number>,
 ): { rows: number; cols: number } {
   const kind = kindOf(name);
   return { rows: sizes[kind.rows], cols: sizes[kind.cols] };
+}
+
+/** Matrices of attention weights are shares; all others are signed numbers. */
+export function isShare(name: MatrixName): boolean {
+  return name === "weights";
 }

@@ -53,7 +53,7 @@ export interface Dims {
 /**
  * For the first cell of the selected row, the partial sum after each product; for the exponentials, after each of them.
  */
-export type Running = Partial<Record<MatrixName, Numbers>>;
+export type RunningSums = Partial<Record<MatrixName, Numbers>>;
 
 /** A typed array that can be transferred. */
 export type Numbers = Float32Array<ArrayBuffer>;
@@ -102,7 +102,7 @@ export interface Solution {
   readonly arrays: Arrays;
   /** The same for small pictures, where all of it would be more than can be seen. */
   readonly small: Pick<Solution, "dims" | "arrays">;
-  readonly running: Running;
+  readonly running: RunningSums;
   /** What is taken off every score of the row before its exponentials, so that they stay finite. */
   readonly taken: number;
   /** By how much the results of shuffled words, put back in order, differ at most from those before. */

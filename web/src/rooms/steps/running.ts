@@ -1,8 +1,8 @@
 /** The partial sums of the first cell of the selected row, computed by the engine. */
 import type { Heed } from "heed";
-import { at, type View } from "../../picture/view";
+import { at, type MatrixView } from "../../picture/view";
 import type { MatrixName } from "./matrices";
-import type { Running, Solution } from "./problem";
+import type { RunningSums, Solution } from "./problem";
 import { viewOf } from "./viewOf";
 
 const products: readonly (readonly [MatrixName, left: MatrixName, top: MatrixName])[] = [
@@ -34,7 +34,7 @@ export function exponentialsOf(heed: Heed, scores: Float32Array) {
 export function runningSums(
   heed: Heed,
   solution: Pick<Solution, "arrays" | "dims" | "problem">,
-): Running {
+): RunningSums {
   const { row, head } = solution.problem;
   /** Row n of a triangle has the first n + 1 factors, so its product with the others is the sum of n + 1 products. */
   const sums = (left: number[], top: number[]) => {
@@ -45,8 +45,8 @@ export function runningSums(
     const sum = heed.linear(heed.tensor(triangle, [n, n]), heed.tensor([top]));
     return sum.data.slice() as Float32Array<ArrayBuffer>;
   };
-  const view = (name: MatrixName): View | null => viewOf(solution, name, head);
-  const found: Running = {};
+  const view = (name: MatrixName): MatrixView | null => viewOf(solution, name, head);
+  const found: RunningSums = {};
   for (const [name, leftName, topName] of products) {
     const [left, top] = [view(leftName), view(topName)];
     if (!left || !top) continue;

@@ -13,7 +13,7 @@ function farthest(largest: Float32Array, ofNegated: Float32Array): Numbers {
   });
 }
 
-export function smallOf(
+export function smallSolutionOf(
   heed: Heed,
   { arrays, dims }: Pick<Solution, "arrays" | "dims">,
 ): Pick<Solution, "arrays" | "dims"> {

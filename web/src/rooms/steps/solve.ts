@@ -6,7 +6,7 @@ import { exampleEmbeddings, exampleProjections } from "./example";
 import type { Arrays, Problem, Solution } from "./problem";
 import { exponentialsOf, runningSums } from "./running";
 import { seededNumbers } from "./seeded";
-import { smallOf } from "./small";
+import { smallSolutionOf } from "./small";
 
 /** The inputs of the computation: the vectors of the tokens, and the projections. */
 interface Weights {
@@ -227,7 +227,7 @@ const solve: Solver<Problem, Solution> = (problem, { heed }) =>
       H: problem.heads,
       D: problem.headSize,
     };
-    const small = smallOf(heed, { arrays, dims });
+    const small = smallSolutionOf(heed, { arrays, dims });
     const running = runningSums(heed, { arrays, dims, problem });
     const shift = shiftOf(heed, weights, problem, result ?? joined);
     const milliseconds = performance.now() - started;

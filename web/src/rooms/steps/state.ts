@@ -1,18 +1,17 @@
 /** The state of the room, which is exactly what the link holds (see link.ts), and what follows from it. */
 import type { ColourCurve, ColourRange } from "../../picture/colour";
+import type { Cell } from "../../picture/layout";
 import { exampleRow, exampleText } from "./example";
-import type { Axis, MatrixName } from "./matrices";
+import type { MatrixAxis, MatrixName } from "./matrices";
 import type { Edit, MaskRequest, Problem } from "./problem";
 import { seededOrder } from "./seeded";
 import type { StageName } from "./stageNames";
-import { type Split, type Tokens, tokenize } from "./tokens";
+import { type TokenSplit, type Tokens, tokenize } from "./tokens";
 
 export type MaskKind = "none" | "causal" | "padding" | "window" | "painted";
 
-export interface CellRef {
+export interface MatrixCell extends Cell {
   readonly matrix: MatrixName;
-  readonly row: number;
-  readonly col: number;
 }
 
 /** What the engine's answer depends on. */
@@ -22,7 +21,7 @@ export interface Settings {
   readonly text: string;
   /** The sentence that is attended to; null if the first one attends to itself. */
   readonly keyText: string | null;
-  readonly split: Split;
+  readonly split: TokenSplit;
   readonly heads: number;
   readonly headSize: number;
   readonly seed: string;
@@ -64,7 +63,7 @@ export interface Look {
   readonly stage: StageName;
   readonly head: number;
   readonly row: number;
-  readonly cell: CellRef | null;
+  readonly cell: MatrixCell | null;
   /** How far the stage's computation is shown, from 0; null when all of it is. */
   readonly time: number | null;
   readonly range: ColourRange;
@@ -119,7 +118,7 @@ export const initialState: State = {
   mass: 100,
 };
 
-export const allowedRanges = {
+export const allowed = {
   heads: { min: 1, max: 8 },
   headSize: { min: 1, max: 16 },
   temperature: { min: 0.1, max: 10 },
@@ -129,7 +128,7 @@ export const allowedRanges = {
 } as const;
 
 /** What follows from the state once the sentence is split into tokens, with consistent sizes. */
-export interface Scene {
+export interface SentenceAttention {
   readonly queries: Tokens;
   /** The original position of each query, if the words are shuffled; else null. */
   readonly order: readonly number[] | null;
@@ -143,18 +142,18 @@ export interface Scene {
 }
 
 /** How many rows or columns each axis has. */
-export function sizesOf(scene: Scene): Record<Axis, number> {
+export function sizesOf(attention: SentenceAttention): Record<MatrixAxis, number> {
   return {
-    query: scene.queries.tokens.length,
-    key: scene.keys.tokens.length,
-    embedding: scene.embeddingSize,
-    head: scene.headSize,
-    joined: scene.heads * scene.headSize,
+    query: attention.queries.tokens.length,
+    key: attention.keys.tokens.length,
+    embedding: attention.embeddingSize,
+    head: attention.headSize,
+    joined: attention.heads * attention.headSize,
     selected: 1,
   };
 }
 
-export function sceneOf(state: State): Scene {
+export function sentenceAttentionOf(state: State): SentenceAttention {
   const typed = tokenize(state.text, state.split);
   const order =
     state.shuffle === null ? null : seededOrder(`order ${state.shuffle}`, typed.tokens.length);
@@ -192,9 +191,10 @@ export function isVisible(state: State, row: number, col: number): boolean {
 }
 
 /** The number of queries for which the mask hides all keys. */
-export function countBlind(state: State, scene: Scene): number {
-  const keys = scene.keys.tokens;
-  return scene.queries.tokens.filter((_, i) => !keys.some((_, j) => isVisible(state, i, j))).length;
+export function countBlind(state: State, attention: SentenceAttention): number {
+  const keys = attention.keys.tokens;
+  return attention.queries.tokens.filter((_, i) => !keys.some((_, j) => isVisible(state, i, j)))
+    .length;
 }
 
 function maskOf(state: State, L: number, S: number): MaskRequest {
@@ -214,35 +214,35 @@ function maskOf(state: State, L: number, S: number): MaskRequest {
 }
 
 /** The request to the solver, or null while there is no token. */
-export function problemOf(state: State, scene: Scene): Problem | null {
-  const L = scene.queries.tokens.length;
-  const S = scene.keys.tokens.length;
+export function problemOf(state: State, attention: SentenceAttention): Problem | null {
+  const L = attention.queries.tokens.length;
+  const S = attention.keys.tokens.length;
   if (L === 0 || S === 0) return null;
   return {
-    queryTokens: scene.queries.tokens,
-    keyTokens: scene.cross ? scene.keys.tokens : null,
-    order: scene.order,
+    queryTokens: attention.queries.tokens,
+    keyTokens: attention.cross ? attention.keys.tokens : null,
+    order: attention.order,
     edits: [...state.edits.values()].filter(
       ({ matrix, head, row, col }) =>
-        head < scene.heads && row < (matrix === "q" ? L : S) && col < scene.headSize,
+        head < attention.heads && row < (matrix === "q" ? L : S) && col < attention.headSize,
     ),
-    dropped: [...state.dropped].filter((head) => scene.heads > 1 && head < scene.heads),
+    dropped: [...state.dropped].filter((head) => attention.heads > 1 && head < attention.heads),
     seed: state.example ? null : state.seed,
-    heads: scene.heads,
-    headSize: scene.headSize,
+    heads: attention.heads,
+    headSize: attention.headSize,
     position: state.position,
-    scale: (state.scaled ? 1 / Math.sqrt(scene.headSize) : 1) / state.temperature,
+    scale: (state.scaled ? 1 / Math.sqrt(attention.headSize) : 1) / state.temperature,
     mask: maskOf(state, L, S),
-    row: scene.row,
-    head: scene.head,
+    row: attention.row,
+    head: attention.head,
   };
 }
 
 /** A painted mask starts as a copy of the previous mask, to be changed cell by cell. */
-export function startPainting(state: State, scene: Scene): Partial<State> {
+export function startPainting(state: State, attention: SentenceAttention): Partial<State> {
   const hidden = new Set<string>();
-  for (let i = 0; i < scene.queries.tokens.length; ++i) {
-    for (let j = 0; j < scene.keys.tokens.length; ++j)
+  for (let i = 0; i < attention.queries.tokens.length; ++i) {
+    for (let j = 0; j < attention.keys.tokens.length; ++j)
       if (!isVisible(state, i, j)) hidden.add(`${i},${j}`);
   }
   return { mask: "painted", hidden, ...toStage("masked") };

@@ -8,7 +8,7 @@ import "./stage.css";
 
 const steps: Room<State> = {
   title: "Attention, step by step",
-  lead: "Every word attends to every word: its new vector is a weighted mean of theirs, and attention computes the weights.",
+  lead: "Every word attends to every word: its new vector is a mean of theirs, weighted by attention.",
   panels: {
     sentence: "the sentence",
     pipeline: "the pipeline of stages",

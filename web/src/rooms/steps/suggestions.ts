@@ -14,17 +14,17 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#mask=causal&step=masked",
     "Hide the future",
-    "A model that writes word by word may not look ahead. Each row keeps only the keys up to its own, and the softmax shares out the attention among those.",
+    "A model that writes word by word must not attend to later words. Each row keeps only the keys up to its own, and the softmax divides the attention among those.",
   ],
   [
     "#shuffle=1&step=output",
     "Shuffle the words",
-    "Nothing here depends on where a word stands. Each word has the same output in its new place.",
+    "Nothing here depends on the position of a word. Each word has the same output in its new position.",
   ],
   [
     "#shuffle=1&position=on&step=embedding",
     "Shuffle them with positions",
-    "Now a code of its place is added to each word, and the same words in another order have other outputs.",
+    "Now a code of its position is added to each word, and the same words in another order have other outputs.",
   ],
   [
     `#${sampleText}&heads=1&size=16&scale=off&step=weights&query=12&range=row`,
@@ -34,7 +34,7 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#edits=q.1.2.1:-2&step=scores&cell=q.2.1",
     "Change one number of a query or a key",
-    "An entry of the query of “quick” was 0.5 and is set to −2 here. Its scores, weights and output follow, no other row's do. An entry of a key changes a whole column.",
+    "An entry of the query of “quick” was 0.5 and is set to −2 here. Its scores, weights and output change; those of other rows do not. An entry of a key changes a whole column.",
   ],
   [
     `#${sampleText}&heads=8&size=4&position=on&step=joined&query=8`,
@@ -54,6 +54,6 @@ export const suggestions: readonly Suggestion[] = [
   [
     `#${new URLSearchParams({ text: longText })}&heads=1&size=8&split=characters&step=weights&range=row`,
     "512 tokens at once",
-    "A text of 512 letters, so 262,144 weights. The same letter has the same vector wherever it stands, which weaves the picture like cloth. Add positions, and the weave comes apart.",
+    "A text of 512 letters, so 262,144 weights. The same letter has the same vector in every position, so the picture has the regular pattern of woven cloth. Add positions, and the pattern disappears.",
   ],
 ];

@@ -1,6 +1,6 @@
 /** Splits a sentence into tokens. */
 
-export type Split = "words" | "characters";
+export type TokenSplit = "words" | "characters";
 
 /** With more tokens than this, a cell of a matrix of all pairs would be smaller than a pixel. */
 export const maxTokens = 512;
@@ -18,19 +18,19 @@ export interface Tokens {
   readonly cut: boolean;
 }
 
-const segmenters: Record<Split, Intl.Segmenter> = {
+const segmenters: Record<TokenSplit, Intl.Segmenter> = {
   words: new Intl.Segmenter(undefined, { granularity: "word" }),
   characters: new Intl.Segmenter(undefined, { granularity: "grapheme" }),
 };
 
 /** A cache, so that the same sentence has the same array of tokens and need not be redrawn. */
 const lately = new Map<string, Tokens>();
-const mostKept = 8;
+const mostCached = 8;
 
-export function tokenize(text: string, split: Split): Tokens {
+export function tokenize(text: string, split: TokenSplit): Tokens {
   const key = `${split} ${text}`;
   const tokens = lately.get(key) ?? cut(text, split);
-  if (lately.size >= mostKept) lately.clear();
+  if (lately.size >= mostCached) lately.clear();
   lately.set(key, tokens);
   return tokens;
 }
@@ -40,7 +40,7 @@ export function tokenize(text: string, split: Split): Tokens {
  * the script (so Thai and Chinese are split too), and a character is a grapheme: a family emoji or a letter with accents
  * stays whole.
  */
-function cut(text: string, split: Split): Tokens {
+function cut(text: string, split: TokenSplit): Tokens {
   const within = text.slice(0, maxCharacters);
   const tokens: string[] = [];
   for (const { segment, index } of segmenters[split].segment(within)) {

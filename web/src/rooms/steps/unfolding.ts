@@ -1,13 +1,13 @@
 /** One moment of a stage's computation: what the pictures and the readout show. */
 
-import { at, type View, viewOn } from "../../picture/view";
+import { at, type MatrixView, viewOn } from "../../picture/view";
 import type { Explanation } from "../../shared/explanation";
 import { format } from "../../shared/format";
-import { explain, isEdited, type MatrixArea, sourcesOf } from "./explain";
+import { explainCell, isEdited, type MatrixArea, sourcesOf } from "./explain";
 import { kindOf, type MatrixName, sizeOf } from "./matrices";
 import type { Solution } from "./problem";
 import { targetsOf } from "./stages";
-import type { CellRef, Scene, State } from "./state";
+import type { MatrixCell, SentenceAttention, State } from "./state";
 import { sizesOf } from "./state";
 import { countOf, isMadeBy, type Moment, momentAt, type Target, type Timeline } from "./time";
 import { viewOf } from "./viewOf";
@@ -15,7 +15,7 @@ import { viewOf } from "./viewOf";
 export interface Unfolding {
   readonly moment: Moment;
   /** The cell that is being computed; null for a whole row. */
-  readonly cell: CellRef | null;
+  readonly cell: MatrixCell | null;
   /** The partial sum of its terms; null if it is computed in one step. */
   readonly sum: number | null;
   /** The matrices that are being computed; others are complete. */
@@ -24,9 +24,9 @@ export interface Unfolding {
 }
 
 /** The number of terms of the first cell of a matrix; 1 if it was edited. */
-function termsOf(matrix: MatrixName, scene: Scene, state: State): number {
-  if (isEdited({ matrix, row: scene.row, col: 0 }, scene, state)) return 1;
-  const sizes = sizesOf(scene);
+function termCountOf(matrix: MatrixName, attention: SentenceAttention, state: State): number {
+  if (isEdited({ matrix, row: attention.row, col: 0 }, attention, state)) return 1;
+  const sizes = sizesOf(attention);
   switch (matrix) {
     case "input":
       return 2;
@@ -44,39 +44,43 @@ function termsOf(matrix: MatrixName, scene: Scene, state: State): number {
 }
 
 /** Null if the stage has nothing to compute. */
-export function timelineOf(state: State, scene: Scene): Timeline | null {
-  const sizes = sizesOf(scene);
+export function timelineOf(state: State, attention: SentenceAttention): Timeline | null {
+  const sizes = sizesOf(attention);
   const target = (matrix: MatrixName): Target => ({ matrix, ...sizeOf(matrix, sizes) });
   const [first, ...others] = targetsOf(state.stage, state).map(target);
   if (!first || first.rows === 0 || first.cols === 0) return null;
   return {
     lead: first.matrix === "weights" ? target("exponentials") : null,
     targets: [first, ...others],
-    terms: termsOf(first.matrix, scene, state),
-    first: scene.row,
+    terms: termCountOf(first.matrix, attention, state),
+    first: attention.row,
   };
 }
 
 /** The sum of the first cell after `terms` of its terms; an input's first term is the embedding. */
-function sumAt(solution: Solution, { matrix, row, terms }: Moment, scene: Scene): number | null {
+function sumAt(
+  solution: Solution,
+  { matrix, row, terms }: Moment,
+  attention: SentenceAttention,
+): number | null {
   if (terms === null) return null;
   if (matrix === "input") {
-    const view = viewOf(solution, terms === 1 ? "embedding" : "input", scene.head);
+    const view = viewOf(solution, terms === 1 ? "embedding" : "input", attention.head);
     return view && row < view.rows ? at(view, row, 0) : null;
   }
   const { row: knownRow, head } = solution.problem;
   // The exponentials have only one row, that of the selected query.
-  const query = matrix === "exponentials" ? scene.row : row;
-  const isKnown = knownRow === query && head === scene.head;
+  const query = matrix === "exponentials" ? attention.row : row;
+  const isKnown = knownRow === query && head === attention.head;
   return isKnown ? (solution.running[matrix]?.[terms - 1] ?? null) : null;
 }
 
 export function unfoldingOf(
   state: State,
-  scene: Scene,
+  attention: SentenceAttention,
   solution: Solution | null,
 ): Unfolding | null {
-  const timeline = timelineOf(state, scene);
+  const timeline = timelineOf(state, attention);
   if (!timeline || !solution || state.time === null || state.time >= countOf(timeline) - 1)
     return null;
   const moment = momentAt(timeline, state.time);
@@ -84,7 +88,7 @@ export function unfoldingOf(
   return {
     moment,
     cell: col === null ? null : { matrix, row, col },
-    sum: sumAt(solution, moment, scene),
+    sum: sumAt(solution, moment, attention),
     targets: [...(timeline.lead ? [timeline.lead] : []), ...timeline.targets].map(
       (target) => target.matrix,
     ),
@@ -93,7 +97,11 @@ export function unfoldingOf(
 }
 
 /** A partly computed matrix: entries without a number yet are NaN, which is not drawn. */
-export function partOf(view: View, name: MatrixName, { isMade, cell, sum }: Unfolding): View {
+export function partOf(
+  view: MatrixView,
+  name: MatrixName,
+  { isMade, cell, sum }: Unfolding,
+): MatrixView {
   /** The cell that shows a partial sum; the exponentials are themselves terms. */
   const growing = name !== "exponentials" && cell?.matrix === name ? cell : null;
   const data = new Float32Array(view.rows * view.cols);
@@ -110,17 +118,17 @@ export function partOf(view: View, name: MatrixName, { isMade, cell, sum }: Unfo
 /** The rows and columns in use, and the two factors of the last term. */
 export function highlightsOf(
   { moment, cell }: Unfolding,
-  scene: Scene,
+  attention: SentenceAttention,
   state: State,
 ): MatrixArea[] {
   const { matrix, row, terms } = moment;
   if (!cell) {
-    const ofRow = sourcesOf({ matrix, row, col: 0 }, scene, state).filter(
+    const ofRow = sourcesOf({ matrix, row, col: 0 }, attention, state).filter(
       (area) => area.row === row,
     );
     return [...ofRow.map((area) => ({ matrix: area.matrix, row })), { matrix, row }];
   }
-  const highlights = sourcesOf(cell, scene, state);
+  const highlights = sourcesOf(cell, attention, state);
   if (terms === null || matrix === "exponentials") return [...highlights];
   const n = terms - 1;
   if (matrix === "input") return highlights.slice(n, terms);
@@ -134,15 +142,15 @@ export function explainMoment(
   { moment, cell, sum }: Unfolding,
   solution: Solution,
   state: State,
-  scene: Scene,
+  attention: SentenceAttention,
 ): Explanation | null {
   const { matrix, row, terms } = moment;
   if (cell) {
     const soFar = terms === null || sum === null ? undefined : { terms, sum: format(sum) };
-    return explain(cell, solution, state, scene, soFar);
+    return explainCell(cell, solution, state, attention, soFar);
   }
   const kind = kindOf(matrix);
-  const token = (kind.rows === "query" ? scene.queries : scene.keys).tokens[row];
+  const token = (kind.rows === "query" ? attention.queries : attention.keys).tokens[row];
   return {
     name: `${kind.title}, “${token}”`,
     formula: [{ text: "The whole row in the same way, all of its cells at once." }],

@@ -1,5 +1,5 @@
 /** Finds each matrix in the arrays of a solution. */
-import { transposed, type View, viewOn } from "../../picture/view";
+import { type MatrixView, transposed, viewOn } from "../../picture/view";
 import type { MatrixName } from "./matrices";
 import type { Solution } from "./problem";
 
@@ -8,12 +8,12 @@ export function viewOf(
   { arrays, dims, problem }: Pick<Solution, "arrays" | "dims" | "problem">,
   name: MatrixName,
   head: number,
-): View | null {
+): MatrixView | null {
   const { L, S, E, H, D } = dims;
-  const whole = (data: Float32Array | null, rows: number, cols: number): View | null =>
+  const whole = (data: Float32Array | null, rows: number, cols: number): MatrixView | null =>
     data && viewOn(data, rows, cols);
   /** The columns of one head; the heads are side by side. */
-  const ofHead = (data: Float32Array, rows: number): View => ({
+  const ofHead = (data: Float32Array, rows: number): MatrixView => ({
     data,
     rows,
     cols: D,
@@ -22,7 +22,7 @@ export function viewOf(
     colStride: 1,
   });
   /** One head's rows of an [out, in] weight, as the in × out matrix that multiplies from the right. */
-  const projection = (data: Float32Array): View => ({
+  const projection = (data: Float32Array): MatrixView => ({
     data,
     rows: E,
     cols: D,
@@ -30,7 +30,7 @@ export function viewOf(
     rowStride: 1,
     colStride: E,
   });
-  const pairs = (data: Float32Array): View => viewOn(data, L, S, head * L * S);
+  const pairs = (data: Float32Array): MatrixView => viewOn(data, L, S, head * L * S);
   switch (name) {
     case "embedding":
     case "position":

@@ -3,29 +3,29 @@ import { useCallback, useMemo } from "preact/hooks";
 import { Choice, NumberField, Slider } from "../../../shared/Fields";
 import { formatWeight } from "../../../shared/format";
 import { Panel } from "../../../shared/Panel";
-import { type Column, RowTable } from "../../../shared/RowTable";
+import { RowTable, type TableColumn } from "../../../shared/RowTable";
 import { SettingsPanel } from "../../../shared/SettingsPanel";
 import { useFootnote } from "../../../shared/shell";
 import { Transport } from "../../../shared/Transport";
 import { useReducedMotion } from "../../../shared/useReducedMotion";
-import { useAnswer } from "../../../worker/useAnswer";
+import { useAnswer } from "../../../worker/engineClient";
 import { EmptyRow } from "../EmptyRow";
 import { FileField } from "../FileField";
 import type { PanelProps } from "../panel";
 import { As, Roles } from "../Roles";
-import { curves } from "../shares";
-import { placeOf, ranges, type TuneName, valueAt } from "../state";
+import { curveChoices } from "../shares";
+import { allowed, sliderPlaceOf, sliderValueAt, type TuneName } from "../state";
 import { Work } from "../Work";
-import { Maps, usualFrames } from "./Maps";
+import { FrameMaps, usualFrames } from "./FrameMaps";
 import { readSound } from "./ownSound";
 import { usePlayer } from "./player";
 import { type Sound, timeOf } from "./sound";
 
 const tunes: readonly (readonly [TuneName, string])[] = [
   ["round", "Frère Jacques"],
-  ["seed", "by chance"],
+  ["seed", "random"],
 ];
-const columns: readonly Column[] = [
+const columns: readonly TableColumn[] = [
   { id: "frame", head: "frame" },
   { id: "time", head: "at" },
   { id: "weight", head: "weight" },
@@ -61,7 +61,7 @@ export function MelodyPanel({ state, set, own, onOwn }: PanelProps & OwnSound) {
           <Choice
             label="Curve"
             value={state.curve}
-            choices={curves}
+            choices={curveChoices}
             onChange={(curve) => set({ curve })}
           />
         }
@@ -78,20 +78,23 @@ export function MelodyPanel({ state, set, own, onOwn }: PanelProps & OwnSound) {
           <NumberField
             label="Seed of the melody"
             value={seed}
-            limits={ranges.seed}
+            limits={allowed.seed}
             onChange={(tuneSeed) => set({ tuneSeed })}
           />
         )}
         <Slider
           label="Softmax temperature"
-          value={placeOf(temperature)}
-          limits={{ min: placeOf(ranges.temperature.min), max: placeOf(ranges.temperature.max) }}
+          value={sliderPlaceOf(temperature)}
+          limits={{
+            min: sliderPlaceOf(allowed.temperature.min),
+            max: sliderPlaceOf(allowed.temperature.max),
+          }}
           step={1}
           text={String(temperature)}
-          onChange={(place) => set({ temperature: valueAt(place) })}
+          onChange={(place) => set({ temperature: sliderValueAt(place) })}
         />
         <FileField
-          label="A sound of yours"
+          label="Your own sound"
           accept="audio/*"
           note="Read in this page only, its first 20 seconds. It is not part of the link."
           isOwn={own !== null}
@@ -120,7 +123,7 @@ export function MelodyPanel({ state, set, own, onOwn }: PanelProps & OwnSound) {
                 title={timeOf(frame)}
                 live={live}
               />
-              <Maps melody={melody} state={state} seek={live.seek} />
+              <FrameMaps melody={melody} state={state} seek={live.seek} />
               {(failure ?? composed.failure) && <p role="status">{failure ?? composed.failure}</p>}
             </div>
           </Panel>

@@ -1,24 +1,30 @@
 /** Denoising as attention: a pixel becomes a weighted mean of pixels. */
 import { useCallback, useMemo } from "preact/hooks";
-import { HeatMap } from "../../../picture/HeatMap";
-import { usePicture } from "../../../picture/usePicture";
+import { HeatMap, usePicture } from "../../../picture/Matrix";
 import { viewOn } from "../../../picture/view";
 import { Choice, NumberField, Slider } from "../../../shared/Fields";
 import { format, formatShort, formatWeight, softmaxOf } from "../../../shared/format";
 import { Panel } from "../../../shared/Panel";
-import { type Column, RowTable } from "../../../shared/RowTable";
+import { RowTable, type TableColumn } from "../../../shared/RowTable";
 import { SettingsPanel } from "../../../shared/SettingsPanel";
 import { useFootnote } from "../../../shared/shell";
 import { useWidth } from "../../../shared/useWidth";
-import { useAnswer } from "../../../worker/useAnswer";
+import { useAnswer } from "../../../worker/engineClient";
 import { EmptyRow } from "../EmptyRow";
-import { Figures } from "../Figures";
 import { FileField } from "../FileField";
+import { NamedNumbers } from "../NamedNumbers";
 import type { PanelProps } from "../panel";
 import { Reading, usePointed } from "../Reading";
 import { As, Roles } from "../Roles";
-import { curves, useSharesPalette } from "../shares";
-import { type Method, type Pixel, placeOf, ranges, type State, valueAt } from "../state";
+import { curveChoices, useSharesPalette } from "../shares";
+import {
+  allowed,
+  type Method,
+  type Pixel,
+  type State,
+  sliderPlaceOf,
+  sliderValueAt,
+} from "../state";
 import { Work } from "../Work";
 import type { Version } from "./denoise";
 import type { GreyPicture } from "./drawing";
@@ -48,7 +54,7 @@ const keysOf: Partial<Record<Version, string>> = {
 
 const words: Record<Method, string> = {
   local:
-    "All scores are equal, so every pixel of one patch counts the same: noise goes, and edges with it.",
+    "All scores are equal, so every pixel of one patch counts the same: the mean removes noise, and edges too.",
   bilateral:
     "The score falls with the distance in place and in value, so the mean stops at edges; but a pixel's own noise decides what it resembles. Its queries and keys are value ÷ tone and place ÷ half of the window’s radius.",
   nonLocal:
@@ -66,7 +72,7 @@ function Controls({ state, set, own, onOwn }: PanelProps & OwnPicture) {
       <Slider
         label="Noise (standard deviation)"
         value={state.noise}
-        limits={ranges.noise}
+        limits={allowed.noise}
         step={0.01}
         text={state.noise.toFixed(2)}
         onChange={(noise) => set({ noise })}
@@ -74,7 +80,7 @@ function Controls({ state, set, own, onOwn }: PanelProps & OwnPicture) {
       <Slider
         label="Patch"
         value={state.patch}
-        limits={ranges.patch}
+        limits={allowed.patch}
         step={1}
         text={`${2 * state.patch + 1} × ${2 * state.patch + 1}`}
         onChange={(patch) => set({ patch })}
@@ -82,37 +88,37 @@ function Controls({ state, set, own, onOwn }: PanelProps & OwnPicture) {
       <Slider
         label="Window"
         value={state.window}
-        limits={ranges.window}
+        limits={allowed.window}
         step={1}
         text={`${2 * state.window + 1} × ${2 * state.window + 1}`}
         onChange={(window) => set({ window })}
       />
       <Slider
-        label="h, how unlike patches may be"
+        label="h, how different patches may be"
         value={state.h}
-        limits={ranges.h}
+        limits={allowed.h}
         step={0.01}
         text={state.h.toFixed(2)}
         onChange={(h) => set({ h })}
       />
       <Slider
-        label="Tone, how unlike pixels may be (bilateral)"
-        value={placeOf(state.tone)}
-        limits={{ min: placeOf(ranges.tone.min), max: placeOf(ranges.tone.max) }}
+        label="Tone, how different pixels may be (bilateral)"
+        value={sliderPlaceOf(state.tone)}
+        limits={{ min: sliderPlaceOf(allowed.tone.min), max: sliderPlaceOf(allowed.tone.max) }}
         step={1}
         text={String(state.tone)}
-        onChange={(place) => set({ tone: valueAt(place) })}
+        onChange={(place) => set({ tone: sliderValueAt(place) })}
       />
       <NumberField
         label="Seed of the noise"
         value={state.grain}
-        limits={ranges.seed}
+        limits={allowed.seed}
         onChange={(grain) => set({ grain })}
       />
       <FileField
-        label="A picture of yours"
+        label="Your own picture"
         accept="image/*"
-        note="Read in this page only, made grey and at most 256 × 256. It is not part of the link."
+        note="Read in this page only, converted to grey and at most 256 × 256. It is not part of the link."
         isOwn={own !== null}
         backLabel="Back to our drawing"
         read={readPicture}
@@ -179,7 +185,7 @@ function Strongest({ answer }: { answer: PixelAnswer | null }) {
   );
 }
 
-const columns: readonly Column[] = [
+const columns: readonly TableColumn[] = [
   { id: "place", head: "from the pixel" },
   { id: "value", head: <span class="role-v">value</span> },
   { id: "weight", head: "weight" },
@@ -276,9 +282,14 @@ function PixelWeights({ state, set, request }: PanelProps & { request: NoisyRequ
           choices={methods}
           onChange={(method) => set({ method })}
         />
-        <Choice label="Curve" value={curve} choices={curves} onChange={(curve) => set({ curve })} />
+        <Choice
+          label="Curve"
+          value={curve}
+          choices={curveChoices}
+          onChange={(curve) => set({ curve })}
+        />
         <p>{words[method]}</p>
-        <Figures
+        <NamedNumbers
           figures={[
             ["with noise", answer ? format(answer.noisy) : ""],
             ["Σ weight × value", answer ? format(answer.mean) : ""],
@@ -340,8 +351,9 @@ export function PicturePanel({ state, set, own, onOwn }: PanelProps & OwnPicture
           </div>
           {failure && <p role="status">{failure}</p>}
           <p class="faint">
-            Click a pixel. The outer square is its window, the inner one its patch. PSNR, the signal
-            over the noise that is left, in decibels: the higher, the nearer to the original.
+            Click a pixel. The outer square is its window, the inner one its patch. PSNR is the
+            ratio of the signal to the remaining noise, in decibels: the higher, the closer to the
+            original.
           </p>
         </Panel>
         <Panel name="weights">

@@ -32,7 +32,7 @@ const reachOf = (window: number) => window / 2;
 const outside = -1e9;
 
 /** What all squares of one side share: coordinates relative to the centre, which keeps numbers small and exact. */
-function placesOf(side: number, window: number): Float32Array {
+function squarePlacesOf(side: number, window: number): Float32Array {
   const places = new Float32Array(side ** 2 * features);
   for (let i = 0; i < side ** 2; ++i) {
     const x = ((i % side) - (side - 1) / 2) / reachOf(window);
@@ -98,7 +98,7 @@ export function bilateral(heed: Heed, grid: Grid, kernel: Kernel): Float32Array<
   const q = new Float32Array(tiles * tile ** 2 * features);
   const k = new Float32Array(tiles * side ** 2 * features);
   const v = new Float32Array(tiles * side ** 2);
-  const places = placesOf(side, window);
+  const places = squarePlacesOf(side, window);
   for (let row = 0; row < height; row += tile) {
     for (let t = 0; t < tiles; ++t) {
       const corner = { row: row - window, col: t * tile - window };
@@ -136,7 +136,7 @@ export function bilateralWeights(heed: Heed, grid: Grid, kernel: Kernel, pixel: 
   const v = new Float32Array(side ** 2);
   const q = new Float32Array(features);
   const corner = { row: pixel.row - window, col: pixel.col - window };
-  fillSquare(grid, kernel, corner, placesOf(side, window), k, v);
+  fillSquare(grid, kernel, corner, squarePlacesOf(side, window), k, v);
   queryAmong(k, (side ** 2 - 1) / 2, q, 0);
   const keys = heed.tensor(k, [1, 1, side ** 2, features]);
   const options = { scale: 1, needWeights: true } as const;

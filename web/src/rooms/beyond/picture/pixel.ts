@@ -55,7 +55,7 @@ function cut(
   });
 }
 
-function weightsOf(
+function pixelWeightsOf(
   heed: Heed,
   { clean, noisy }: NoisyPicture,
   request: PixelRequest,
@@ -104,7 +104,7 @@ const solve: Solver<PixelRequest, PixelAnswer> = (request, { heed }) =>
       col: Math.min(request.pixel.col, clean.width - 1),
     };
     const side = 2 * window + 1;
-    const shares = weightsOf(heed, picture, { ...request, pixel });
+    const shares = pixelWeightsOf(heed, picture, { ...request, pixel });
     const values = cut(noisy.data, clean, pixel, window, Number.NaN);
     let [mean, squares] = [0, 0];
     for (const [i, weight] of shares.entries()) {

@@ -8,7 +8,7 @@ import { format, formatWeight } from "../../../shared/format";
 import { useWidth } from "../../../shared/useWidth";
 import { Axes } from "../Axes";
 import { lineThrough, scaleOf, ticksIn } from "../axes";
-import { fewestPoints, type Point, plane, type State } from "../state";
+import { fewestPoints, type PlanePoint, plane, type State } from "../state";
 import type { Regression } from "./solve";
 
 const height = 340;
@@ -31,7 +31,7 @@ export interface PlaneProps {
   state: State;
   answer: Regression | null;
   isLocked: boolean;
-  onPoints(points: readonly Point[]): void;
+  onPoints(points: readonly PlanePoint[]): void;
   onQuery(query: number): void;
   /** The point whose weight is explained. */
   onPoint(index: number | null, by: "pointer" | "keyboard"): void;
@@ -49,14 +49,14 @@ export function Plane({ state, answer, isLocked, onPoints, onQuery, onPoint }: P
   const placeW = (weight: number) => rowBottom - (weight / largest) * (rowHeight - 16);
   const handle = placeX(query);
 
-  const at = ({ clientX, clientY }: PointerEvent): Point => {
+  const at = ({ clientX, clientY }: PointerEvent): PlanePoint => {
     const corner = svg.current?.getBoundingClientRect();
     return {
       x: rounded(xAt(clientX - (corner?.left ?? 0)), plane.x),
       y: rounded(yAt(clientY - (corner?.top ?? 0)), plane.y),
     };
   };
-  const put = (index: number, point: Point) =>
+  const put = (index: number, point: PlanePoint) =>
     onPoints(points.map((other, i) => (i === index ? point : other)));
   /** What is being dragged. */
   const drag = (move: (event: PointerEvent) => void) => ({
@@ -70,7 +70,7 @@ export function Plane({ state, answer, isLocked, onPoints, onQuery, onPoint }: P
     },
   });
   /** The handlers by which a point shows its weight and, if allowed, moves. */
-  const pointing = (index: number, point: Point) => ({
+  const pointing = (index: number, point: PlanePoint) => ({
     onPointerEnter: () => onPoint(index, "pointer"),
     onPointerLeave: () => onPoint(null, "pointer"),
     onFocus: () => onPoint(index, "keyboard"),
@@ -81,7 +81,7 @@ export function Plane({ state, answer, isLocked, onPoints, onQuery, onPoint }: P
     }),
   });
   const pointKeys =
-    (index: number, { x, y }: Point) =>
+    (index: number, { x, y }: PlanePoint) =>
     (event: KeyboardEvent) => {
       const step = steps[event.key];
       const isRemoval = event.key === "Delete" || event.key === "Backspace";

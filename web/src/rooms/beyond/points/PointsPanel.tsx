@@ -4,29 +4,29 @@ import { SaveDrawing } from "../../../picture/SaveDrawing";
 import { Slider, Switch } from "../../../shared/Fields";
 import { format, formatWeight } from "../../../shared/format";
 import { Panel } from "../../../shared/Panel";
-import { type Column, RowTable } from "../../../shared/RowTable";
+import { RowTable, type TableColumn } from "../../../shared/RowTable";
 import { SettingsPanel } from "../../../shared/SettingsPanel";
 import { useFootnote, useShell } from "../../../shared/shell";
-import { useAnswer } from "../../../worker/useAnswer";
-import { Figures } from "../Figures";
+import { useAnswer } from "../../../worker/engineClient";
+import { NamedNumbers } from "../NamedNumbers";
 import { PlotLegend } from "../PlotLegend";
 import type { PanelProps } from "../panel";
 import { Reading, usePointed } from "../Reading";
 import { As, Roles } from "../Roles";
 import {
+  allowed,
   initialState,
   mostPoints,
-  type Point,
-  placeOf,
-  ranges,
+  type PlanePoint,
   type State,
-  valueAt,
+  sliderPlaceOf,
+  sliderValueAt,
 } from "../state";
 import { Work } from "../Work";
 import { Plane } from "./Plane";
 import type { Regression } from "./solve";
 
-const columns: readonly Column[] = [
+const columns: readonly TableColumn[] = [
   { id: "point", head: "point" },
   { id: "key", head: <span class="role-k">x</span> },
   { id: "value", head: <span class="role-v">y</span> },
@@ -34,14 +34,14 @@ const columns: readonly Column[] = [
   { id: "contribution", head: "weight × y" },
 ];
 
-function pointsCsv(points: readonly Point[], answer: Regression | null): string {
+function pointsCsv(points: readonly PlanePoint[], answer: Regression | null): string {
   const rows = points.map(({ x, y }, i) => [i + 1, x, y, answer?.weights[i] ?? ""].join(","));
   return `${["point,x,y,weight", ...rows].join("\r\n")}\r\n`;
 }
 
 /** The formula of a point's weight. */
 function weightWords(
-  points: readonly Point[],
+  points: readonly PlanePoint[],
   index: number,
   { query, bandwidth }: State,
   { weights, logSum }: Regression,
@@ -74,20 +74,23 @@ export function PointsPanel({ state, set }: PanelProps) {
               onChange={(similar) => set({ similar })}
             />
             <p class="faint">
-              Self-similarity: no query from outside, and nothing learned. Every point (x, y) asks
-              all the others, scores are the bare products around their common middle, and each
-              moves to the mean of those it resembles.
+              Self-similarity: every point (x, y) is a query, a key and a value, and nothing is
+              learned. The scores are dot products of the points, measured from their mean; each
+              point moves to the weighted mean of those that it resembles.
             </p>
           </>
         }
       >
         <Slider
           label="Bandwidth b of the kernel"
-          value={placeOf(bandwidth)}
-          limits={{ min: placeOf(ranges.bandwidth.min), max: placeOf(ranges.bandwidth.max) }}
+          value={sliderPlaceOf(bandwidth)}
+          limits={{
+            min: sliderPlaceOf(allowed.bandwidth.min),
+            max: sliderPlaceOf(allowed.bandwidth.max),
+          }}
           step={1}
           text={String(bandwidth)}
-          onChange={(place) => set({ bandwidth: valueAt(place) })}
+          onChange={(place) => set({ bandwidth: sliderValueAt(place) })}
         />
         <p class="faint number">
           As a softmax temperature: b² = {Number((bandwidth * bandwidth).toPrecision(3))}
@@ -116,7 +119,7 @@ export function PointsPanel({ state, set }: PanelProps) {
         <Roles>
           The <As of="q">query</As> is a place on the axis, the <As of="k">keys</As> are the points'
           x and the <As of="v">values</As> their y. The score is −(query − key)² / 2, divided by the
-          temperature b². What comes out, the <As of="o">estimate</As>, is the Nadaraya–Watson
+          temperature b². The output, the <As of="o">estimate</As>, is the Nadaraya–Watson
           regression of 1964.
         </Roles>
         <Panel name="picture">
@@ -156,7 +159,7 @@ export function PointsPanel({ state, set }: PanelProps) {
           {failure && <p role="status">{failure}</p>}
         </Panel>
         <Panel name="weights">
-          <Figures
+          <NamedNumbers
             figures={[
               ["query x", format(query, 2)],
               ["estimate", answer ? format(answer.value) : ""],

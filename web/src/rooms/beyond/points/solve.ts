@@ -2,10 +2,10 @@
 
 import { numbersOf } from "../../../worker/numbersOf";
 import type { Solver } from "../../../worker/solver";
-import { type Point, plane } from "../state";
+import { type PlanePoint, plane } from "../state";
 
 export interface RegressionRequest {
-  readonly points: readonly Point[];
+  readonly points: readonly PlanePoint[];
   readonly bandwidth: number;
   readonly query: number;
 }

@@ -4,24 +4,24 @@ import { SaveDrawing } from "../../../picture/SaveDrawing";
 import { NumberField } from "../../../shared/Fields";
 import { format, formatWeight, softmaxOf } from "../../../shared/format";
 import { Panel } from "../../../shared/Panel";
-import { type Column, RowTable } from "../../../shared/RowTable";
+import { RowTable, type TableColumn } from "../../../shared/RowTable";
 import { SettingsPanel } from "../../../shared/SettingsPanel";
 import { useFootnote } from "../../../shared/shell";
-import { useAnswer } from "../../../worker/useAnswer";
+import { useAnswer } from "../../../worker/engineClient";
 import { EmptyRow } from "../EmptyRow";
-import { Figures } from "../Figures";
+import { NamedNumbers } from "../NamedNumbers";
 import { PlotLegend } from "../PlotLegend";
 import type { PanelProps } from "../panel";
 import { Reading, usePointed } from "../Reading";
 import { As, Roles } from "../Roles";
-import { type HeadRef, ranges } from "../state";
+import { allowed, type SeriesHead } from "../state";
 import { Work } from "../Work";
 import { SeriesPlot } from "./SeriesPlot";
-import type { FilledSeries, HeadWeights } from "./solve";
+import type { FilledSeries, SeriesHeadWeights } from "./solve";
 
 const modelFolder = () => new URL("models/series-encoder", document.baseURI).href;
 
-const columns: readonly Column[] = [
+const columns: readonly TableColumn[] = [
   { id: "position", head: "position" },
   { id: "value", head: <span class="role-v">value</span> },
   { id: "alike", head: "alike" },
@@ -30,16 +30,16 @@ const columns: readonly Column[] = [
 /** The number of rows of the table, which has the largest weights. */
 const rowsShown = 10;
 
-const nameOf = ({ layer, head }: HeadRef) => `layer ${layer + 1}, head ${head + 1}`;
+const nameOf = ({ layer, head }: SeriesHead) => `layer ${layer + 1}, head ${head + 1}`;
 
 /** A head's mean weight, over the gap, on values whole periods away. */
-function onAlikeOf({ onAlike }: HeadWeights, { isHidden }: FilledSeries): number {
+function onAlikeOf({ onAlike }: SeriesHeadWeights, { isHidden }: FilledSeries): number {
   const hidden = [...onAlike].filter((_, t) => isHidden[t]);
   return hidden.reduce((sum, weight) => sum + weight, 0) / hidden.length;
 }
 
-function bestHead(answer: FilledSeries): HeadWeights | undefined {
-  return answer.heads.reduce<HeadWeights | undefined>(
+function bestHead(answer: FilledSeries): SeriesHeadWeights | undefined {
+  return answer.heads.reduce<SeriesHeadWeights | undefined>(
     (best, head) => (best && onAlikeOf(best, answer) >= onAlikeOf(head, answer) ? best : head),
     undefined,
   );
@@ -94,13 +94,13 @@ export function SeriesPanel({ state, set }: PanelProps) {
         <NumberField
           label="Seed of the series"
           value={state.series}
-          limits={ranges.seed}
+          limits={allowed.seed}
           onChange={(series) => set({ series })}
         />
         <p class="row-of-buttons">
           <button
             type="button"
-            onClick={() => set(({ series }) => ({ series: (series % ranges.seed.max) + 1 }))}
+            onClick={() => set(({ series }) => ({ series: (series % allowed.seed.max) + 1 }))}
           >
             Another series
           </button>
@@ -114,8 +114,8 @@ export function SeriesPanel({ state, set }: PanelProps) {
         <Roles>
           <As of="q">Queries</As> and <As of="k">keys</As> are positions of the series: what the
           model knows of the value there and of its place. <As of="v">Values</As> carry what is
-          known. A hidden value has learned to look whole periods away, where the series was the
-          same.
+          known. The query of a hidden value has learned to attend to values whole periods away,
+          where the series was the same.
         </Roles>
         <Panel name="picture">
           <div ref={part}>
@@ -154,7 +154,7 @@ export function SeriesPanel({ state, set }: PanelProps) {
           {failure && <p role="status">{failure}</p>}
         </Panel>
         <Panel name="weights">
-          <Figures
+          <NamedNumbers
             figures={[
               ["model's error (root mean square)", answer ? format(answer.error) : ""],
               ["straight line's error", answer ? format(answer.lineError) : ""],
@@ -165,7 +165,7 @@ export function SeriesPanel({ state, set }: PanelProps) {
                   : "",
               ],
               [`filled at ${row + 1}`, answer ? format(answer.filled[row] as number) : ""],
-              ["hidden was", answer ? format(answer.values[row] as number) : ""],
+              ["hidden value", answer ? format(answer.values[row] as number) : ""],
               [
                 "this head's weight on alike values",
                 shown ? formatWeight(shown.onAlike[row] as number) : "",

@@ -19,7 +19,7 @@ export interface SeriesRequest {
   readonly seed: number;
 }
 
-export interface HeadWeights {
+export interface SeriesHeadWeights {
   readonly layer: number;
   readonly head: number;
   /** A row for each position. */
@@ -35,7 +35,7 @@ export interface FilledSeries {
   /** By position, the known values whole periods away. */
   readonly alike: Alignment;
   readonly filled: Float32Array<ArrayBuffer>;
-  readonly heads: readonly HeadWeights[];
+  readonly heads: readonly SeriesHeadWeights[];
   /** Root mean square errors over the gap, of the model and of a straight line. */
   readonly error: number;
   readonly lineError: number;
@@ -47,7 +47,7 @@ export interface FilledSeries {
 
 export type HeldOut = Readonly<Record<"examples" | "error" | "lineError", number>>;
 
-function headsOf(model: TaskModel<Series>, example: Series): HeadWeights[] {
+function headsOf(model: TaskModel<Series>, example: Series): SeriesHeadWeights[] {
   const { alignment } = example;
   const [attentions = []] = model.weights([example]);
   return attentions.flatMap(({ path, heads, rows, columns, weights }) =>

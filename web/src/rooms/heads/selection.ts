@@ -1,31 +1,32 @@
 /** Applies the settings to the solver's answer: the selected head and row, and their names. */
 
-import { at, type View } from "../../picture/view";
+import type { Cell } from "../../picture/layout";
+import { at, type MatrixView } from "../../picture/view";
 import { type AttentionName, weightsOf } from "../../shared/attended";
+import type { HeadKey, HeadsAnswer, MeasuredAttention, MeasuredHead } from "./answer";
 import { exhibitOf } from "./catalogue";
-import type { HeadKey, Seen, SeenAttention, SeenHead } from "./seen";
-import type { CellAt, State } from "./state";
+import type { State } from "./state";
 
-export interface HeadView {
-  readonly attention: SeenAttention;
-  readonly head: SeenHead;
+export interface NamedHead {
+  readonly attention: MeasuredAttention;
+  readonly head: MeasuredHead;
   /** Its number in its attention, from 0. */
   readonly index: number;
-  readonly weights: View;
+  readonly weights: MatrixView;
   /** "layer 2, head 3", with the kind of attention if the model has several. */
   readonly name: string;
   /** "2.3" */
   readonly short: string;
 }
 
-export interface Scene {
-  readonly seen: Seen;
-  readonly all: readonly HeadView[];
-  readonly shown: HeadView;
+export interface HeadSelection {
+  readonly answer: HeadsAnswer;
+  readonly all: readonly NamedHead[];
+  readonly shown: NamedHead;
   /** The head to compare with, if it has the same tokens. */
-  readonly other: HeadView | null;
+  readonly other: NamedHead | null;
   readonly row: number;
-  readonly cell: CellAt | null;
+  readonly cell: Cell | null;
 }
 
 export const attentionWords: Readonly<Record<AttentionName, readonly [name: string, who: string]>> =
@@ -41,10 +42,10 @@ const prefixes: Readonly<Record<AttentionName, string>> = {
   cross: "encoder-decoder",
 };
 
-function viewsOf({ attentions }: Seen): HeadView[] {
+function namedHeadsOf({ attentions }: HeadsAnswer): NamedHead[] {
   const kinds = new Set(attentions.map(({ name }) => name));
   return attentions.flatMap((attention) =>
-    attention.seen.map((head, i) => {
+    attention.measured.map((head, i) => {
       const place = `layer ${attention.layer + 1}, head ${i + 1}`;
       return {
         ...{ attention, head, index: i },
@@ -59,7 +60,7 @@ function viewsOf({ attentions }: Seen): HeadView[] {
 const isSame = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((token, i) => token === b[i]);
 
-export function isComparable(a: HeadView, b: HeadView): boolean {
+export function isComparable(a: NamedHead, b: NamedHead): boolean {
   return (
     a.head.key !== b.head.key &&
     isSame(a.attention.rows, b.attention.rows) &&
@@ -68,21 +69,21 @@ export function isComparable(a: HeadView, b: HeadView): boolean {
 }
 
 /** The row of the first answer, if this attention has one. */
-function firstRow({ attention }: HeadView, { asked, attentions }: Seen): number {
+function firstRow({ attention }: NamedHead, { asked, attentions }: HeadsAnswer): number {
   const isRead = attention.name === "encoder" && attentions.some(({ name }) => name === "cross");
   return isRead ? 0 : (asked[0]?.row ?? 0);
 }
 
-export function sceneOf(seen: Seen, state: State): Scene {
-  const all = viewsOf(seen);
+export function selectionOf(answer: HeadsAnswer, state: State): HeadSelection {
+  const all = namedHeadsOf(answer);
   const find = (key: HeadKey | null) => all.find(({ head }) => head.key === key);
-  const shown = (find(state.head) ?? find(seen.best)) as HeadView;
+  const shown = (find(state.head) ?? find(answer.best)) as NamedHead;
   const other = find(state.other);
   const { rows, columns } = shown.attention;
-  const row = state.row ?? firstRow(shown, seen);
+  const row = state.row ?? firstRow(shown, answer);
   const { cell } = state;
   return {
-    ...{ seen, all, shown },
+    ...{ answer, all, shown },
     other: other && isComparable(shown, other) ? other : null,
     row: Math.min(row, rows.length - 1),
     cell: cell && cell.row < rows.length && cell.col < columns.length ? cell : null,
@@ -90,37 +91,40 @@ export function sceneOf(seen: Seen, state: State): Scene {
 }
 
 /** Explains the outlined cells, or why there are none. */
-export function placesWords({ seen, shown }: Scene): string {
-  if (seen.places === "unknown" && !seen.picture)
-    return "This is not written in a form that the model learned, so the right places are not known.";
+export function placesWords({ answer, shown }: HeadSelection): string {
+  if (answer.places === "unknown" && !answer.picture)
+    return "The model did not learn this form, so the right places are not known.";
   if (!shown.attention.places?.some((row) => row.length > 0)) return "";
-  return seen.places === "answered"
+  return answer.places === "answered"
     ? "Outlined: the right places. For a typed sentence those are the words that the model answers."
     : "Outlined: the right places, where the answer comes from.";
 }
 
 /** Two sentences about what the picture shows. */
-export function storyOf({ seen, shown, row }: Scene, text: (share: number) => string): string[] {
+export function storyOf(
+  { answer, shown, row }: HeadSelection,
+  text: (share: number) => string,
+): string[] {
   const { rows, columns } = shown.attention;
   const weights = columns.map((_, col) => at(shown.weights, row, col));
   const largest = weights.indexOf(Math.max(...weights));
   const share = text(weights[largest] as number);
   const named = (token: string | undefined) =>
-    seen.picture && token !== "class" ? `the patch ${token}` : `“${token}”`;
-  const looks = `The selected row is ${named(rows[row])}: in ${shown.name} it puts ${share} of its attention on ${named(columns[largest])}.`;
-  const answer = seen.asked.find((asked) => asked.row === row) ?? seen.asked[0];
-  const [said] = answer?.says ?? [];
-  const [instead] = answer?.instead ?? [];
-  if (seen.exhibit === "pronouns" && answer && said) {
-    const says = `Asked what “${answer.name}” means, the model says “${said.token}” with a probability of ${text(said.probability)}`;
+    answer.picture && token !== "class" ? `the patch ${token}` : `“${token}”`;
+  const attends = `The selected row is ${named(rows[row])}: in ${shown.name} it puts ${share} of its attention on ${named(columns[largest])}.`;
+  const question = answer.asked.find((asked) => asked.row === row) ?? answer.asked[0];
+  const [said] = question?.says ?? [];
+  const [instead] = question?.instead ?? [];
+  if (answer.exhibit === "pronouns" && question && said) {
+    const says = `Asked what “${question.name}” means, the model says “${said.token}” with a probability of ${text(said.probability)}`;
     const then =
       instead && instead.token !== said.token
         ? `; without the dropped heads it says “${instead.token}”.`
         : ": drop heads to see when that changes.";
-    return [looks, says + then];
+    return [attends, says + then];
   }
   return [
-    looks,
-    `The model ${exhibitOf(seen.exhibit).does}. Drop heads to find those that it needs.`,
+    attends,
+    `The model ${exhibitOf(answer.exhibit).does}. Drop heads to find those that it needs.`,
   ];
 }

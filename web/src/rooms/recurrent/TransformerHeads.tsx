@@ -2,18 +2,16 @@
 import { useMemo } from "preact/hooks";
 import type { Palette } from "../../picture/colour";
 import { Legend } from "../../picture/Legend";
-import { Matrix } from "../../picture/Matrix";
-import { usePicture } from "../../picture/usePicture";
+import { Matrix, usePicture } from "../../picture/Matrix";
 import { useWeightPalette } from "../../picture/useWeightPalette";
-import { useShell } from "../../shared/shell";
 import { viewOfHead } from "./maps";
-import { usePage } from "./page";
 import type { RecordedAttention } from "./problem";
 import { lastStep, runShown } from "./state";
+import { useRecurrentWorkspace } from "./workspace";
 
 const size = { width: 40, height: 28 };
 
-function Thumbnail({
+function MapThumbnail({
   palette,
   attention,
   head,
@@ -24,18 +22,17 @@ function Thumbnail({
   head: number;
   name: string;
 }) {
-  const { source } = usePage();
-  const { theme } = useShell();
+  const { source } = useRecurrentWorkspace();
   const view = useMemo(() => attention && viewOfHead(attention, head), [attention, head]);
   const rows = attention?.rows ?? lastStep + 1;
   const cols = Math.max(1, source.length);
   const cell = { width: size.width / cols, height: size.height / rows };
   const picture = usePicture({ view, rows, cols, palette, cell });
-  return <Matrix picture={picture} theme={theme} summary={`Weights of ${name}`} />;
+  return <Matrix picture={picture} summary={`Weights of ${name}`} />;
 }
 
-export function HeadPicker() {
-  const { state, solution, set } = usePage();
+export function TransformerHeads() {
+  const { state, solution, set } = useRecurrentWorkspace();
   const found = solution?.models.find(({ name }) => name === "transformer");
   const { layers, heads } = found ?? { layers: 2, heads: 4 };
   const palette = useWeightPalette(state);
@@ -56,7 +53,7 @@ export function HeadPicker() {
                   checked={state.layer === layer && state.head === head}
                   onChange={() => set({ layer, head })}
                 />
-                <Thumbnail
+                <MapThumbnail
                   palette={palette}
                   attention={(found && runShown(found, state.way).attentions[layer]) ?? null}
                   head={head}

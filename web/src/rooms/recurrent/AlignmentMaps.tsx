@@ -1,12 +1,9 @@
 /** The maps of all models below one another, with aligned columns: one for each character of the date. */
 import { useMemo, useState } from "preact/hooks";
 import { signedPalette } from "../../picture/colour";
-import { HeatMap } from "../../picture/HeatMap";
-import type { Labels } from "../../picture/layout";
+import type { Area, Cell, Labels } from "../../picture/layout";
 import { type CellSize, leftOf, px } from "../../picture/layout";
-import type { Cell } from "../../picture/Matrix";
-import type { Area } from "../../picture/paint";
-import { usePicture } from "../../picture/usePicture";
+import { HeatMap, usePicture } from "../../picture/Matrix";
 import { useWeightPalette } from "../../picture/useWeightPalette";
 import { viewOn } from "../../picture/view";
 import { format } from "../../shared/format";
@@ -15,10 +12,10 @@ import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
 import { useWidth } from "../../shared/useWidth";
 import { ChosenRow } from "./ChosenRow";
-import { attentionShown, explain, massOf, saidBy, viewOfHead } from "./maps";
-import { shownModels, titles, usePage, usePointing } from "./page";
-import type { Found, ModelName } from "./problem";
+import { attentionShown, explainAlignment, massOf, predictedBy, viewOfHead } from "./maps";
+import type { ModelAnswers, ModelName } from "./problem";
 import { lastStep, visible } from "./state";
+import { shownModels, titles, usePointing, useRecurrentWorkspace } from "./workspace";
 
 const rowAxis = "says, and attends";
 const colAxis = "the date is attended to";
@@ -65,11 +62,11 @@ function AlignmentMap({
   size,
 }: {
   name: ModelName;
-  found: Found | null;
+  found: ModelAnswers | null;
   cell: CellSize;
   size: Size;
 }) {
-  const { state, solution, source, set } = usePage();
+  const { state, solution, source, set } = useRecurrentWorkspace();
   const { pointed, point } = usePointing();
   const { way, head, step } = state;
   const attention = found && attentionShown(found, state);
@@ -77,7 +74,7 @@ function AlignmentMap({
   const rows = attention?.rows ?? emptyRows.length;
   const labels = useMemo<Labels>(
     () => ({
-      rows: found ? saidBy(found, way) : emptyRows,
+      rows: found ? predictedBy(found, way) : emptyRows,
       cols: source.map(visible),
       ...{ rowAxis, colAxis },
     }),
@@ -139,8 +136,8 @@ function AlignmentMap({
 const headWords = (head: number) => (head === 0 ? "mean of its heads" : `head ${head}`);
 
 /** In place of a map, for the model without attention: the vector that its decoder starts with. */
-function VectorMap({ found, cell }: { found: Found | null; cell: CellSize }) {
-  const { source } = usePage();
+function VectorMap({ found, cell }: { found: ModelAnswers | null; cell: CellSize }) {
+  const { source } = useRecurrentWorkspace();
   const { theme, restrictions } = useShell();
   const [cellPointed, setPointed] = useState<Cell | null>(null);
   const [byKeyboard, setByKeyboard] = useState(false);
@@ -194,23 +191,25 @@ function VectorMap({ found, cell }: { found: Found | null; cell: CellSize }) {
 
 /** The readout of the cell that is pointed at, or else of the selected one. */
 function CellReadout() {
-  const page = usePage();
+  const workspace = useRecurrentWorkspace();
   const { pointed } = usePointing();
-  const { row, col, between } = page.state;
+  const { row, col, between } = workspace.state;
   const chosen = { row, col, model: between };
   return (
     <Readout
-      explanation={(pointed && explain(page, pointed)) ?? explain(page, chosen)}
+      explanation={
+        (pointed && explainAlignment(workspace, pointed)) ?? explainAlignment(workspace, chosen)
+      }
       locked={false}
     />
   );
 }
 
-export function Maps() {
-  const page = usePage();
+export function AlignmentMaps() {
+  const workspace = useRecurrentWorkspace();
   const { restrictions } = useShell();
   const [ref, width] = useWidth<HTMLDivElement>();
-  const { source } = page;
+  const { source } = workspace;
   const size: Size = width < narrowest ? "narrow" : "wide";
   const cell = cellOf(width, size, source.length);
   return (
@@ -226,7 +225,7 @@ export function Maps() {
       )}
       <div ref={ref} class="scroll">
         {width > 0 &&
-          shownModels(page).map(([name, found]) =>
+          shownModels(workspace).map(([name, found]) =>
             name === "rnn" ? (
               <VectorMap key={name} found={found} cell={cell} />
             ) : (

@@ -1,14 +1,13 @@
 /** The weights between frames, above the frames and the output. */
 import { useMemo } from "preact/hooks";
-import { HeatMap } from "../../../picture/HeatMap";
-import { leftOf, px } from "../../../picture/layout";
-import { usePicture } from "../../../picture/usePicture";
+import { type Cell, leftOf, px } from "../../../picture/layout";
+import { HeatMap, usePicture } from "../../../picture/Matrix";
 import { at, transposed, viewOn } from "../../../picture/view";
 import { format, formatShort, formatWeight } from "../../../shared/format";
 import { useWidth } from "../../../shared/useWidth";
 import { Reading, usePointed } from "../Reading";
 import { useSharesPalette } from "../shares";
-import type { Pixel as Cell, State } from "../state";
+import type { State } from "../state";
 import type { Melody } from "./solve";
 import { bands, secondsOf, timeOf } from "./sound";
 
@@ -115,7 +114,7 @@ function weightWords(
   return `${timeOf(row)} attends to ${timeOf(col)}: ${formula}${formatWeight(weight)}; ${format(logSum, 2)} is the logarithm of the row’s sum`;
 }
 
-export function Maps({
+export function FrameMaps({
   melody,
   state,
   seek,

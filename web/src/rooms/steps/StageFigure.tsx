@@ -7,13 +7,12 @@ import { format, shorten } from "../../shared/format";
 import { TokenRow } from "../../shared/TokenRow";
 import { totalOf } from "./explain";
 import { kindOf, type MatrixName } from "./matrices";
-import { NamedLegend, NamedMatrix } from "./NamedMatrix";
-import { usePage } from "./page";
-import type { PictureOptions } from "./pictures";
+import { NamedLegend, NamedMatrix, type PictureOptions, useSolution } from "./solution";
 import { sizesOf } from "./state";
 import type { Tokens } from "./tokens";
+import { useStepsWorkspace } from "./workspace";
 
-interface Column {
+interface ProductColumn {
   readonly top: MatrixName;
   readonly flip?: boolean;
   readonly corner: MatrixName;
@@ -31,15 +30,15 @@ const noteWidth = 84;
 const narrowFigure = 480;
 
 function useLabels() {
-  const { scene } = usePage();
+  const { attention } = useStepsWorkspace();
   const words = useMemo(() => {
     const short = ({ tokens }: Tokens) => tokens.map((token) => shorten(token, longestLabel));
-    return { queries: short(scene.queries), keys: short(scene.keys) };
-  }, [scene]);
-  return { ...words, sizes: sizesOf(scene) };
+    return { queries: short(attention.queries), keys: short(attention.keys) };
+  }, [attention]);
+  return { ...words, sizes: sizesOf(attention) };
 }
 
-const axes = { rowAxis: "queries attend", colAxis: "keys are attended to" } as const;
+const axisTitles = { rowAxis: "queries attend", colAxis: "keys are attended to" } as const;
 
 /** One matrix on the left, one or more above, and their products in the corners. */
 function ProductFigure({
@@ -48,7 +47,7 @@ function ProductFigure({
   width,
 }: {
   left: MatrixName;
-  columns: readonly Column[];
+  columns: readonly ProductColumn[];
   width: number;
 }) {
   const { queries, keys, sizes } = useLabels();
@@ -58,12 +57,12 @@ function ProductFigure({
   const leftLabels: Labels = {
     rows: tokens,
     ...(isPairs && { cols: keys }),
-    ...((isPairs || columns.some(({ flip }) => flip)) && { rowAxis: axes.rowAxis }),
-    ...(isPairs && { colAxis: axes.colAxis }),
+    ...((isPairs || columns.some(({ flip }) => flip)) && { rowAxis: axisTitles.rowAxis }),
+    ...(isPairs && { colAxis: axisTitles.colAxis }),
   };
   const parts = columns.map(({ top, flip = false, corner }) => {
     const topLabels: Labels = flip
-      ? { cols: keys, colAxis: axes.colAxis }
+      ? { cols: keys, colAxis: axisTitles.colAxis }
       : kindOf(top).rows === "key"
         ? { rows: keys }
         : {};
@@ -133,7 +132,7 @@ function RowFigure({
   const isPairs = kind.cols === "key";
   const labels: Labels = {
     rows: tokens,
-    ...(isPairs && { cols: keys, ...axes }),
+    ...(isPairs && { cols: keys, ...axisTitles }),
   };
   const between = (names.length - 1) * signWidth;
   const beside = (width - leftOf(labels) - between) / names.length;
@@ -172,9 +171,10 @@ function RowFigure({
 
 /** From scores to weights; between them, for the selected query, the exponentials and their sum. */
 function SoftmaxFigure({ width }: { width: number }) {
-  const { scene, solution, unfolding } = usePage();
+  const { attention, unfolding } = useStepsWorkspace();
+  const solution = useSolution();
   const query = shorten(
-    scene.queries.tokens[solution?.problem.row ?? scene.row] ?? "",
+    attention.queries.tokens[solution?.problem.row ?? attention.row] ?? "",
     longestLabel,
   );
   const isGrowing = unfolding?.moment.matrix === "exponentials";
@@ -196,19 +196,19 @@ function SoftmaxFigure({ width }: { width: number }) {
 }
 
 function TokensFigure() {
-  const { scene, state, set } = usePage();
+  const { attention, state, set } = useStepsWorkspace();
   return (
     <div class="figure-tokens">
-      {scene.cross && <p class="faint">Queries</p>}
+      {attention.cross && <p class="faint">Queries</p>}
       <TokenRow
-        tokens={scene.queries.tokens}
-        selected={scene.row}
+        tokens={attention.queries.tokens}
+        selected={attention.row}
         onSelect={(row) => set({ row })}
       />
-      {scene.cross && (
+      {attention.cross && (
         <>
           <p class="faint">Keys and values</p>
-          <TokenRow tokens={scene.keys.tokens} />
+          <TokenRow tokens={attention.keys.tokens} />
         </>
       )}
       {state.example && (
@@ -220,8 +220,8 @@ function TokensFigure() {
   );
 }
 
-export function Figure({ width }: { width: number }) {
-  const { state, scene } = usePage();
+export function StageFigure({ width }: { width: number }) {
+  const { state, attention } = useStepsWorkspace();
   switch (state.stage) {
     case "tokens":
       return <TokensFigure />;
@@ -235,7 +235,7 @@ export function Figure({ width }: { width: number }) {
       return (
         <div class="figure-pair">
           <RowFigure names={own} signs={["+", "="]} width={width} />
-          {scene.cross && <RowFigure names={other} signs={["+", "="]} width={width} />}
+          {attention.cross && <RowFigure names={other} signs={["+", "="]} width={width} />}
         </div>
       );
     }
@@ -245,15 +245,15 @@ export function Figure({ width }: { width: number }) {
         { top: "wk", corner: "k" },
         { top: "wv", corner: "v" },
       ] as const;
-      const keySide = scene.cross ? "keyInput" : "input";
-      const groups: readonly (readonly [MatrixName, readonly Column[]])[] =
+      const keySide = attention.cross ? "keyInput" : "input";
+      const groups: readonly (readonly [MatrixName, readonly ProductColumn[]])[] =
         width < narrowFigure
           ? [
               ["input", [queries]],
               [keySide, [keys]],
               [keySide, [values]],
             ]
-          : scene.cross
+          : attention.cross
             ? [
                 ["input", [queries]],
                 [keySide, [keys, values]],
@@ -276,7 +276,7 @@ export function Figure({ width }: { width: number }) {
         />
       );
     case "scaled": {
-      const root = state.scaled ? `÷ √${scene.headSize}` : "as it is";
+      const root = state.scaled ? `÷ √${attention.headSize}` : "as it is";
       const sign =
         state.temperature === 1 ? root : `${state.scaled ? root : ""} ÷ ${state.temperature}`;
       return <RowFigure names={["scores", "scaled"]} signs={[sign]} width={width} />;

@@ -1,7 +1,7 @@
 /** A few named numbers in a row. */
 import type { ComponentChildren } from "preact";
 
-export function Figures({
+export function NamedNumbers({
   figures,
 }: {
   figures: readonly (readonly [name: string, value: ComponentChildren])[];

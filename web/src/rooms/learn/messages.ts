@@ -3,7 +3,7 @@ import type { ConfigOptions, Recipe, Task } from "heed/models";
 import type { Attention, Shares } from "../../shared/attended";
 
 /** The settings of one training. */
-export interface Setup {
+export interface TrainingSetup {
   readonly task: string;
   readonly taskOptions: Task["options"];
   readonly options: ConfigOptions;
@@ -11,9 +11,13 @@ export interface Setup {
   readonly seed: number;
 }
 
-export type Order =
+export type LessonRequest =
   /** Ends the current lesson and creates the models of these trainings, which then alternate step by step. */
-  | { readonly kind: "begin"; readonly setups: readonly Setup[]; readonly text: string | null }
+  | {
+      readonly kind: "begin";
+      readonly setups: readonly TrainingSetup[];
+      readonly text: string | null;
+    }
   /** Shows typed text, or with null the held-out example, at once and in later snapshots. */
   | { readonly kind: "show"; readonly text: string | null }
   /** Trains for at most this many steps; answered when they are done or training is paused. */
@@ -33,7 +37,7 @@ export interface Course {
 }
 
 /** An example that is shown for a part of the training. */
-export interface Showing {
+export interface ShownExample {
   /** Unique among all trainings. */
   readonly id: number;
   readonly source: readonly string[];
@@ -43,7 +47,7 @@ export interface Showing {
   readonly attentions: readonly (readonly CourseAttention[])[];
 }
 
-export interface Begun {
+export interface BeginAnswer {
   readonly kind: "begun";
   readonly about: string;
   readonly courses: readonly Course[];
@@ -52,30 +56,30 @@ export interface Begun {
   readonly weighed: number;
   /** The mass on the right places with uniform attention. */
   readonly chance: number;
-  readonly showing: Showing;
+  readonly showing: ShownExample;
   /** The reason why the typed text is not shown. */
   readonly why: string | null;
   readonly first: Snapshot;
 }
 
 /** Another example is shown, or the reason why it cannot be. */
-export interface Shown {
+export interface ShowAnswer {
   readonly kind: "shown";
-  readonly showing: Showing | null;
+  readonly showing: ShownExample | null;
   readonly why: string | null;
   /** The snapshot at the current step. */
   readonly step: number;
-  readonly views: readonly ShownView[];
+  readonly outputs: readonly ExampleOutput[];
 }
 
-export interface Stopped {
+export interface TrainAnswer {
   readonly kind: "stopped";
   readonly step: number;
   readonly why: "done" | "paused" | "finished" | "nan";
 }
 
 /** A part of an answer: the question, unless it is the next token; the answer; and whether it is right. */
-export interface Said {
+export interface AnswerPart {
   readonly of: string | null;
   readonly token: string;
   /** Null if unknown. */
@@ -83,14 +87,14 @@ export interface Said {
 }
 
 /** A model's output for the example that is shown. */
-export interface ShownView {
+export interface ExampleOutput {
   /** The weights and vectors of each attention. */
   readonly shares: readonly Shares[];
-  readonly answer: readonly Said[];
+  readonly answer: readonly AnswerPart[];
 }
 
 /** The state of a model after some step. */
-export interface Seen extends ShownView {
+export interface CourseSnapshot extends ExampleOutput {
   /** The mean over the steps since the previous snapshot; NaN before the first step. */
   readonly loss: number;
   readonly heldLoss: number;
@@ -104,14 +108,14 @@ export interface Snapshot {
   readonly step: number;
   /** The id of the example that was shown at that step. */
   readonly showing: number;
-  readonly courses: readonly Seen[];
+  readonly courses: readonly CourseSnapshot[];
 }
 
 /** Sent at most about four times a second. */
-export interface News {
+export interface TrainingNews {
   readonly step: number;
   /** The example that is shown now. */
-  readonly showing: Showing;
+  readonly showing: ShownExample;
   readonly snapshots: readonly Snapshot[];
   readonly millisecondsPerStep: number;
 }

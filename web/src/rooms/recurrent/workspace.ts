@@ -2,39 +2,40 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Setter } from "../../shared/room";
-import type { Found, ModelName, Solution } from "./problem";
+import type { DateSolution, ModelAnswers, ModelName } from "./problem";
 import { lastStep, type State } from "./state";
 
 /** A character of the answer, one of the date, or both: highlighted in every picture. */
-export interface Pointed {
+export interface PointedCharacters {
   readonly row?: number | undefined;
   readonly col?: number | undefined;
   /** The model whose picture is pointed at. */
   readonly model?: ModelName | undefined;
 }
 
-export interface Page {
+export interface RecurrentWorkspace {
   /** The state, with the text, the second model and the error of the solution that is shown. */
   readonly state: State;
   /** Null before the first answer. */
-  readonly solution: Solution | null;
+  readonly solution: DateSolution | null;
   /** The characters of the date, known before there is a solution. */
   readonly source: readonly string[];
   readonly set: Setter<State>;
 }
 
-export const PageContext = createContext<Page | null>(null);
+export const RecurrentWorkspaceContext = createContext<RecurrentWorkspace | null>(null);
 
-export function usePage(): Page {
-  const page = useContext(PageContext);
-  if (!page) throw new Error("usePage needs a PageContext around it");
-  return page;
+export function useRecurrentWorkspace(): RecurrentWorkspace {
+  const workspace = useContext(RecurrentWorkspaceContext);
+  if (!workspace)
+    throw new Error("useRecurrentWorkspace needs a RecurrentWorkspaceContext around it");
+  return workspace;
 }
 
 /** A context of its own, because it changes much more often than the rest and few parts use it. */
 export interface Pointing {
-  readonly pointed: Pointed | null;
-  point(pointed: Pointed | null, by: "pointer" | "keyboard"): void;
+  readonly pointed: PointedCharacters | null;
+  point(pointed: PointedCharacters | null, by: "pointer" | "keyboard"): void;
 }
 
 export const PointingContext = createContext<Pointing>({ pointed: null, point() {} });
@@ -56,13 +57,16 @@ export const shortTitles: Readonly<Record<ModelName, string>> = {
 };
 
 /** The number of steps of the longest run of all models. */
-export function stepsOf({ solution }: Page): number {
+export function stepCountOf({ solution }: RecurrentWorkspace): number {
   const runs = solution?.models.flatMap(({ alone, taught }) => (taught ? [alone, taught] : alone));
   return Math.max(lastStep + 1, ...(runs ?? []).map(({ steps }) => steps.length));
 }
 
 /** The models that are shown, in order, each with its result. */
-export function shownModels({ state, solution }: Page): (readonly [ModelName, Found | null])[] {
+export function shownModels({
+  state,
+  solution,
+}: RecurrentWorkspace): (readonly [ModelName, ModelAnswers | null])[] {
   const names: ModelName[] = ["rnn", state.between, "transformer"];
   return names.map((name) => [name, solution?.models.find((each) => each.name === name) ?? null]);
 }

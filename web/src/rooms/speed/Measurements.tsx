@@ -1,19 +1,19 @@
-/** All figures of a run as a table, and buttons to copy and save them. */
+/** All measurements of a run as a table, and buttons to copy and save them. */
 import { useState } from "preact/hooks";
 import { download } from "../../picture/export";
 import { RowTable } from "../../shared/RowTable";
-import type { Report } from "./report";
-import { columns, csvOf, describe, limitLines, markdownOf, type Row, rowsOf } from "./rows";
+import type { SpeedReport } from "./report";
+import { columns, describe, limitLines, markdownOf, type Row, reportCsv, rowsOf } from "./rows";
 import { browserName, kibibytes } from "./units";
 
 function Cells({ row }: { row: Row }) {
-  const { figure } = row;
-  if (figure?.reason)
+  const { measurement } = row;
+  if (measurement?.reason)
     return (
       <>
         <td data-column="by">{row.contender.name}</td>
         <td class="faint left-out" colSpan={columns.length - 1} data-column="reason">
-          left out: {figure.reason}
+          left out: {measurement.reason}
         </td>
       </>
     );
@@ -21,15 +21,15 @@ function Cells({ row }: { row: Row }) {
     <>
       {columns.map(({ id, text }) => (
         <td key={id} data-column={id}>
-          {text(row) || (figure ? "" : <span class="faint">…</span>)}
+          {text(row) || (measurement ? "" : <span class="faint">…</span>)}
         </td>
       ))}
     </>
   );
 }
 
-function Take({ report, isComplete }: { report: Report; isComplete: boolean }) {
-  const [copied, setCopied] = useState<Report | null>(null);
+function Take({ report, isComplete }: { report: SpeedReport; isComplete: boolean }) {
+  const [copied, setCopied] = useState<SpeedReport | null>(null);
   const browser = browserName(navigator.userAgent);
   return (
     <p class="row-of-buttons">
@@ -51,7 +51,7 @@ function Take({ report, isComplete }: { report: Report; isComplete: boolean }) {
       <button
         type="button"
         onClick={() =>
-          download(new Blob([csvOf(report, browser)], { type: "text/csv" }), "heed-speed.csv")
+          download(new Blob([reportCsv(report, browser)], { type: "text/csv" }), "heed-speed.csv")
         }
       >
         Save CSV
@@ -60,7 +60,13 @@ function Take({ report, isComplete }: { report: Report; isComplete: boolean }) {
   );
 }
 
-export function Figures({ report, isComplete }: { report: Report | null; isComplete: boolean }) {
+export function Measurements({
+  report,
+  isComplete,
+}: {
+  report: SpeedReport | null;
+  isComplete: boolean;
+}) {
   if (!report) return <section class="figures" />;
   const rows = rowsOf(report);
   return (
@@ -93,24 +99,24 @@ export function Figures({ report, isComplete }: { report: Report | null; isCompl
           “relaxed” and “simd” are the engine as two WebAssembly programs: both take four numbers at
           a time, relaxed also multiplies and adds in one step. “Times as fast” as plain JavaScript,
           round against round. GFLOP/s: billions of multiplications and additions a second; the
-          softmax is not counted. “Differs by”: the largest difference of a row from plain
-          JavaScript's, relatively. “Memory”: all that the engine has taken from the browser, which
-          never shrinks; for JavaScript its arrays.
+          softmax is not counted. “Differs by”: the largest relative difference of a row from that
+          of plain JavaScript. “Memory”: all memory that the engine has requested from the browser,
+          which never shrinks; for JavaScript, its arrays.
         </p>
         <p data-limits>Limits: {limitLines(report).join("; ") || "to be measured"}.</p>
       </div>
       <Take report={report} isComplete={isComplete} />
-      {report.holdings.length > 0 && <Memory report={report} />}
+      {report.callMemories.length > 0 && <Memory report={report} />}
     </section>
   );
 }
 
 /** The memory of a call, of which some grows with the length and some with its square. */
-function Memory({ report }: { report: Report }) {
+function Memory({ report }: { report: SpeedReport }) {
   return (
     <RowTable
-      title="What a call holds"
-      note="In the engine’s memory: its tensors of queries, keys, values and output; what is kept of the softmax, one number for each query; and the weights, one for each pair, where they are asked for."
+      title="Memory of a call"
+      note="In the engine’s memory: its tensors of queries, keys, values and output; the log-sum-exp of the softmax, one number for each query; and the weights, one for each pair, if they are requested."
       columns={[
         { id: "case", head: "case" },
         { id: "tensors", head: "tensors" },
@@ -119,8 +125,8 @@ function Memory({ report }: { report: Report }) {
       ]}
     >
       <tbody>
-        {report.holdings.map(({ caseId, tensors, lse, weights }) => (
-          <tr key={caseId} data-holding={caseId}>
+        {report.callMemories.map(({ caseId, tensors, lse, weights }) => (
+          <tr key={caseId} data-call-memory={caseId}>
             <th scope="row">{report.cases.find(({ id }) => id === caseId)?.name}</th>
             <td>{kibibytes(tensors)}</td>
             <td>{kibibytes(lse)}</td>

@@ -1,14 +1,16 @@
 /** The requests to this room's solver, and its answers. */
 import type { Alignment } from "heed/models";
 import type { Attention, Shares } from "../../shared/attended";
+import type { LikelyToken } from "../../shared/likelyToken";
+import type { Unreadable } from "../../shared/typed";
 import type { ExhibitId } from "./catalogue";
 import type { MeasureName } from "./measures";
 
 /** A head by its attention, layer and number, the latter two counted from 1: "cross.2.3". */
 export type HeadKey = string;
 
-export interface Look {
-  readonly kind: "look";
+export interface HeadsRequest {
+  readonly kind: "ask";
   /** The base address of the page's files. */
   readonly base: string;
   readonly exhibit: ExhibitId;
@@ -20,49 +22,43 @@ export interface Look {
 }
 
 /** Sent when the person leaves the room, to free its model. */
-export interface Leave {
+export interface LeaveRequest {
   readonly kind: "leave";
 }
 
 /** One attention of the model, and each of its heads. */
-export interface SeenAttention extends Attention {
+export interface MeasuredAttention extends Attention {
   /** The right places of each row; null if they are unknown or do not apply to this attention. */
   readonly places: Alignment | null;
   readonly shares: Shares;
-  readonly seen: readonly SeenHead[];
+  readonly measured: readonly MeasuredHead[];
 }
 
-export interface SeenHead {
+export interface MeasuredHead {
   readonly key: HeadKey;
   /** The weights, max-pooled to `rows` × `cols`, for a small picture. */
   readonly small: { readonly data: Float32Array; readonly rows: number; readonly cols: number };
   readonly measures: Readonly<Record<MeasureName, number | null>>;
 }
 
-/** A token and the probability that the model gives it. */
-export interface Said {
-  readonly token: string;
-  readonly probability: number;
-}
-
 /** One question to the model, and its answer. */
-export interface Asked {
+export interface AnsweredQuestion {
   /** The row of the last layer's attention that gives the answer. */
   readonly row: number;
   /** The question: a pronoun, or the number of a position. */
   readonly name: string;
   /** The answers with all heads, the most likely first. */
-  readonly says: readonly Said[];
+  readonly says: readonly LikelyToken[];
   /** The answers without the dropped heads; null if none are dropped. */
-  readonly instead: readonly Said[] | null;
+  readonly instead: readonly LikelyToken[] | null;
   /** The probability, without the dropped heads, of the token that is most likely with all heads. */
   readonly kept: number | null;
   /** The right answer; null if unknown. */
   readonly right: string | null;
 }
 
-export interface Seen {
-  readonly kind: "seen";
+export interface HeadsAnswer {
+  readonly kind: "answer";
   readonly exhibit: ExhibitId;
   /** The input as a person writes it. */
   readonly text: string;
@@ -72,7 +68,7 @@ export interface Seen {
   readonly known: readonly string[];
   /** Whether the right places are those of the task, those of the model's own answer, or unknown. */
   readonly places: "right" | "answered" | "unknown";
-  readonly attentions: readonly SeenAttention[];
+  readonly attentions: readonly MeasuredAttention[];
   /** The number of parameters, and the share of held-out examples that the model answers correctly. */
   readonly model: {
     readonly parameters: number;
@@ -81,7 +77,7 @@ export interface Seen {
   };
   /** The best head for this input, which is shown unless another one is selected. */
   readonly best: HeadKey;
-  readonly asked: readonly Asked[];
+  readonly asked: readonly AnsweredQuestion[];
   /** What the model generates; null if it does not generate text. */
   readonly written: { readonly whole: string; readonly without: string | null } | null;
   /** Messages about the person's input. */
@@ -89,9 +85,7 @@ export interface Seen {
   readonly milliseconds: number;
 }
 
-/** The reason why the input cannot be read. */
-export interface Unread {
+export interface UnreadInput extends Unreadable {
   readonly kind: "unread";
-  readonly why: string;
   readonly known: readonly string[];
 }

@@ -1,0 +1,36 @@
+/** The page's colours and font as the canvas needs them. */
+import type { Theme } from "./colour";
+
+/** Read from the page's style sheet. */
+export interface Ink {
+  readonly ink: string;
+  readonly faint: string;
+  readonly page: string;
+  readonly frame: string;
+  readonly hidden: string;
+  readonly hatch: string;
+  readonly family: string;
+}
+
+export function inkOf(element: Element): Ink {
+  const style = getComputedStyle(element);
+  const value = (name: string) => style.getPropertyValue(name).trim();
+  return {
+    ink: value("--ink"),
+    faint: value("--faint"),
+    page: value("--page"),
+    frame: value("--frame"),
+    hidden: value("--hidden"),
+    hatch: value("--hatch"),
+    family: style.fontFamily,
+  };
+}
+
+const inks = new Map<Theme, Ink>();
+
+/** The ink of a theme is read once, because reading a computed style forces a layout. */
+export function inkIn(theme: Theme, element: Element): Ink {
+  const known = inks.get(theme) ?? inkOf(element);
+  if (known.ink) inks.set(theme, known);
+  return known;
+}

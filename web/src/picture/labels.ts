@@ -1,0 +1,121 @@
+/** Draws the labels of a picture's rows and columns, and the titles of its axes. */
+import type { Ink } from "./ink";
+import { type Area, type Geometry, type Labels, labelsStand } from "./layout";
+
+interface Labelled {
+  readonly geometry: Geometry;
+  readonly labels: Labels;
+}
+
+const labelSize = 12;
+const smallestLabel = 7;
+/** The room for the words along a side. */
+const axisSize = 15;
+
+/** If rows are too low for all labels, only every n-th row has one, and so do highlighted rows. */
+function labelStep(cellSize: number): number {
+  return Math.max(1, Math.ceil(smallestLabel / cellSize));
+}
+
+function fontOf(ink: Ink, size: number, isStrong = false): string {
+  return `${isStrong ? "600 " : ""}${size}px ${ink.family}`;
+}
+
+/** Column labels are vertical if they do not fit over their cells. */
+function standOf({ labels, geometry: g }: Labelled): boolean {
+  return labelsStand(labels.cols ?? [], g.cellWidth);
+}
+
+/** Font sizes of labels. */
+function rowLabelSize(g: Geometry): number {
+  return Math.max(smallestLabel, Math.min(labelSize, g.cellHeight));
+}
+function colLabelSize(g: Geometry): number {
+  return Math.max(smallestLabel, Math.min(labelSize, g.cellWidth));
+}
+
+function drawRowLabel(
+  context: CanvasRenderingContext2D,
+  { geometry: g, labels }: Labelled,
+  row: number,
+): void {
+  context.textBaseline = "middle";
+  context.textAlign = "right";
+  context.fillText(labels.rows?.[row] ?? "", g.left - 6, g.top + (row + 0.5) * g.cellHeight + 0.5);
+}
+
+function drawColLabel(
+  context: CanvasRenderingContext2D,
+  { geometry: g, labels }: Labelled,
+  col: number,
+  stand: boolean,
+): void {
+  context.save();
+  context.textBaseline = "middle";
+  context.translate(g.left + (col + 0.5) * g.cellWidth, g.top - (stand ? 5 : 11));
+  if (stand) context.rotate(-Math.PI / 2);
+  context.textAlign = stand ? "left" : "center";
+  context.fillText(labels.cols?.[col] ?? "", 0, stand ? 0.5 : 0);
+  context.restore();
+}
+
+export function drawLabels(context: CanvasRenderingContext2D, picture: Labelled, ink: Ink): void {
+  const { geometry: g, labels } = picture;
+  const { rows = [], cols = [] } = labels;
+  context.fillStyle = ink.faint;
+  if (rows.length > 0) context.font = fontOf(ink, rowLabelSize(g));
+  for (let i = 0; i < rows.length; i += labelStep(g.cellHeight)) drawRowLabel(context, picture, i);
+  const stand = standOf(picture);
+  if (cols.length > 0) context.font = fontOf(ink, colLabelSize(g));
+  for (let j = 0; j < cols.length; j += labelStep(g.cellWidth))
+    drawColLabel(context, picture, j, stand);
+
+  if (labels.rowAxis || labels.colAxis) context.font = fontOf(ink, 11);
+  if (labels.colAxis) {
+    context.textAlign = "left";
+    context.fillText(`${labels.colAxis} →`, g.left, 7);
+  }
+  if (labels.rowAxis) {
+    context.save();
+    context.translate(7, g.top);
+    context.rotate(-Math.PI / 2);
+    context.textAlign = "right";
+    context.fillText(`← ${labels.rowAxis}`, 0, 0);
+    context.restore();
+  }
+}
+
+/** Draws the labels of the rows and columns of `areas` in bold, over the normal ones. */
+export function drawStrongLabels(
+  context: CanvasRenderingContext2D,
+  picture: Labelled,
+  areas: readonly Area[],
+  ink: Ink,
+): void {
+  const { geometry: g, labels } = picture;
+  if (!labels.rows && !labels.cols) return;
+  const indices = (axis: "row" | "col", count: number) =>
+    new Set(areas.map((area) => area[axis] ?? count).filter((index) => index < count));
+  // The titles of the axes are outside the labels.
+  const [left, top] = [labels.rowAxis ? axisSize : 0, labels.colAxis ? axisSize : 0];
+  context.fillStyle = ink.ink;
+
+  const rowSize = rowLabelSize(g);
+  context.font = fontOf(ink, rowSize, true);
+  for (const row of indices("row", labels.rows?.length ?? 0)) {
+    const height = rowSize + 2;
+    const y = g.top + (row + 0.5) * g.cellHeight - height / 2;
+    context.clearRect(left, y, g.left - left - 2, height);
+    drawRowLabel(context, picture, row);
+  }
+
+  const stand = standOf(picture);
+  const colSize = colLabelSize(picture.geometry);
+  context.font = fontOf(ink, colSize, true);
+  for (const col of indices("col", labels.cols?.length ?? 0)) {
+    const width = stand ? colSize + 2 : g.cellWidth;
+    const x = g.left + (col + 0.5) * g.cellWidth - width / 2;
+    context.clearRect(x, top, width, g.top - top - 2);
+    drawColLabel(context, picture, col, stand);
+  }
+}

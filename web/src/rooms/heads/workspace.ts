@@ -1,0 +1,30 @@
+/** What the parts of the room share. */
+
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { Cell } from "../../picture/layout";
+import type { Setter } from "../../shared/room";
+import type { HeadKey } from "./answer";
+import type { HeadSelection } from "./selection";
+import type { State } from "./state";
+
+export interface HeadsWorkspace {
+  readonly state: State;
+  readonly selection: HeadSelection;
+  /** The cell that is pointed at or locked. */
+  readonly active: Cell | null;
+  set: Setter<State>;
+  point(cell: Cell | null, by: "pointer" | "keyboard"): void;
+  /** Locks a cell, or releases it. */
+  press(cell: Cell): void;
+  /** Drops heads, or restores them. */
+  drop(heads: readonly HeadKey[], isDropped: boolean): void;
+}
+
+export const HeadsWorkspaceContext = createContext<HeadsWorkspace | null>(null);
+
+export function useHeadsWorkspace(): HeadsWorkspace {
+  const workspace = useContext(HeadsWorkspaceContext);
+  if (!workspace) throw new Error("useHeadsWorkspace needs a HeadsWorkspaceContext around it");
+  return workspace;
+}

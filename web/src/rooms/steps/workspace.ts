@@ -1,0 +1,31 @@
+/** What the parts of the room share beside the solution: the state and the highlights. */
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { Setter } from "../../shared/room";
+import type { MatrixArea } from "./explain";
+import type { MatrixCell, SentenceAttention, State } from "./state";
+import type { Unfolding } from "./unfolding";
+
+export interface StepsWorkspace {
+  /** The settings of the solution with the current look: the controls may be ahead of the pictures by one answer. */
+  readonly state: State;
+  readonly attention: SentenceAttention;
+  /** The cell that is pointed at or locked, and below its sources. */
+  readonly active: MatrixCell | null;
+  readonly highlights: readonly MatrixArea[];
+  /** How far the stage's computation is shown; null when all of it is. */
+  readonly unfolding: Unfolding | null;
+  set: Setter<State>;
+  /** Whether the person has just locked the cell, as opposed to a link or the cursor. */
+  readonly justLocked: { current: boolean };
+  point(cell: MatrixCell | null, by: "pointer" | "keyboard"): void;
+  lock(cell: MatrixCell): void;
+}
+
+export const StepsWorkspaceContext = createContext<StepsWorkspace | null>(null);
+
+export function useStepsWorkspace(): StepsWorkspace {
+  const workspace = useContext(StepsWorkspaceContext);
+  if (!workspace) throw new Error("useStepsWorkspace needs a StepsWorkspaceContext around it");
+  return workspace;
+}
