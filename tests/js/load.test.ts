@@ -91,13 +91,14 @@ const refused: [name: string, value: unknown, expected: string, got: string][] =
   ["maxMemory", 5 * 1024 * MiB, "a whole number from 16777216 to 4294967296", "5368709120"],
   ["warmUp", 1, "true or false", "1"],
   ["waitForThreads", "no", "true or false", '"no"'],
+  ["debug", {}, "true or false", "a Object"],
   ["workerUrl", 3, "an address", "3"],
   ["workerUrl", "http://[", "an address", '"http://["'],
   ["maxMemory", null, "a whole number from 16777216 to 4294967296", "null"],
   [
     "thread",
     2,
-    "an option of load (threads, variant, wasmUrl, wasm, glue, workerUrl, waitForThreads, maxMemory, warmUp)",
+    "an option of load (threads, variant, wasmUrl, wasm, glue, workerUrl, waitForThreads, maxMemory, warmUp, debug)",
     "an unknown one",
   ],
 ];

@@ -1,6 +1,6 @@
 // One loaded module and the objects in it: what every operation needs.
 
-import { Border, type HeldMemory } from "./border.js";
+import type { AllocationSite, Border, HeldMemory } from "./border.js";
 import { describe, refuse } from "./error.js";
 import type { Handle, HeedModule, Operation } from "./module.js";
 import { type Owned, ownedIn } from "./owned.js";
@@ -25,6 +25,8 @@ export interface MemoryUse {
   readonly caches: HeldMemory;
   readonly packedWeights: HeldMemory;
   readonly blockMasks: HeldMemory;
+  /** With `load({ debug: true })`: where the objects were made, the places that hold most bytes first. */
+  readonly sites?: readonly AllocationSite[];
 }
 
 export class Engine {
@@ -32,8 +34,8 @@ export class Engine {
   /** The objects made in each open scope, innermost scope last. */
   readonly #scopes: Set<Owned>[] = [];
 
-  constructor(module: HeedModule, memory: WebAssembly.Memory, threads: number) {
-    this.border = new Border(module, memory, threads);
+  constructor(border: Border) {
+    this.border = border;
   }
 
   get module(): HeedModule {
@@ -180,6 +182,7 @@ export class Engine {
   memory(): MemoryUse {
     const { border, module } = this;
     border.checkAlive();
+    const sites = border.sites();
     return {
       size: border.buffer.byteLength,
       used: module.bytesInUse(),
@@ -187,6 +190,7 @@ export class Engine {
       caches: border.held("cache"),
       packedWeights: border.held("weights"),
       blockMasks: border.held("mask"),
+      ...(sites && { sites }),
     };
   }
 
