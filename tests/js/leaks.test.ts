@@ -1,5 +1,5 @@
-// What `load({ debug: true })` tells of objects that nothing disposed of. vitest.config.ts exposes the garbage
-// collector to these tests.
+// The reports of `load({ debug: true })` about objects that nothing disposed of. vitest.config.ts exposes the
+// garbage collector to these tests.
 
 import { type AllocationSite, type Heed, type LoadOptions, load, type Tensor } from "heed";
 import { type Architecture, evaluate, type Task, taskOf } from "heed/models";

@@ -115,7 +115,7 @@ describeEngines((heed) => {
     });
   });
 
-  test("averages the weights over heads when asked", () => {
+  test("averages the weights over heads on request", () => {
     heed().scope(() => {
       const random = new Random(23);
       const t = upload(heed(), random.array([B, L, E]));
@@ -195,7 +195,7 @@ describeEngines((heed) => {
     }
   });
 
-  test("reads no key that either mask hides, on a tape and with dropout neither", () => {
+  test("reads no key that either mask hides, on a tape and with dropout too", () => {
     const random = new Random(64);
     const query = random.array([2, 3, 4]);
     const key = random.array([2, 3, 4]);

@@ -1,4 +1,4 @@
-// Calls of the operations on arrays that must be refused, but for what operands.ts has.
+// Refused calls of the operations on arrays, except those in operands.ts.
 
 import type { Heed } from "heed";
 import { any, type Case, ints, type Make, row } from "./case.js";
@@ -25,11 +25,7 @@ const shapes = Object.entries(shaped).flatMap(([name, call]) => [
     "undefined",
   ]),
   row(`${name} of a fraction`, (h) => call(h, [2.5]), "shape", ["shape", sizes, "[2.5]"]),
-  row(`${name} of less than nothing`, (h) => call(h, [2, -1]), "shape", [
-    "shape",
-    sizes,
-    "[2, -1]",
-  ]),
+  row(`${name} of a negative size`, (h) => call(h, [2, -1]), "shape", ["shape", sizes, "[2, -1]"]),
   row(`${name} of nine axes`, (h) => call(h, long.slice(0, 9)), "shape", [
     "shape",
     "at most 8 axes",
@@ -40,7 +36,7 @@ const shapes = Object.entries(shaped).flatMap(([name, call]) => [
     "at most 8 axes",
     "5000",
   ]),
-  row(`${name} beyond what there is`, (h) => call(h, [2 ** 41]), "shape", [
+  row(`${name} of a size above the limit`, (h) => call(h, [2 ** 41]), "shape", [
     "shape",
     "sizes from 0 to 2^40",
     "2199023255552",
@@ -58,7 +54,7 @@ const terms = (["add", "subtract", "multiply", "divide"] as const).flatMap((name
     "a shape that broadcasts to [2, 3]",
     "[2]",
   ]),
-  row(`${name} that would widen the first`, (h, t) => h[name](t(3), t(2, 3)), "shape", [
+  row(`${name} that would broadcast the first operand`, (h, t) => h[name](t(3), t(2, 3)), "shape", [
     "b",
     "a shape that broadcasts to [3]",
     "[2, 3]",
@@ -78,22 +74,23 @@ const terms = (["add", "subtract", "multiply", "divide"] as const).flatMap((name
 
 const reduced = (["sum", "mean"] as const).flatMap((name) => [
   row(
-    `${name} along an axis that is not there`,
+    `${name} along an axis that does not exist`,
     (h, t) => h[name](t(2, 3), { axis: 2 }),
     "option",
     ["axis", "an axis of [2, 3]", "2"],
   ),
-  row(`${name} along one before the first`, (h, t) => h[name](t(2, 3), { axis: -3 }), "option", [
-    "axis",
-    "an axis of [2, 3]",
-    "-3",
-  ]),
-  row(`${name} along half an axis`, (h, t) => h[name](t(2), { axis: 0.5 }), "option", [
+  row(
+    `${name} along an axis before the first`,
+    (h, t) => h[name](t(2, 3), { axis: -3 }),
+    "option",
+    ["axis", "an axis of [2, 3]", "-3"],
+  ),
+  row(`${name} along a fraction of an axis`, (h, t) => h[name](t(2), { axis: 0.5 }), "option", [
     "axis",
     axis,
     "0.5",
   ]),
-  row(`${name} along an axis in words`, (h, t) => h[name](t(2), { axis: any("0") }), "option", [
+  row(`${name} along an axis as a string`, (h, t) => h[name](t(2), { axis: any("0") }), "option", [
     "axis",
     axis,
     '"0"',
@@ -103,11 +100,12 @@ const reduced = (["sum", "mean"] as const).flatMap((name) => [
     "an axis of []",
     "0",
   ]),
-  row(`${name} that keeps 1 axis`, (h, t) => h[name](t(2), { keepDims: any(1) }), "option", [
-    "keepDims",
-    "true or false",
-    "1",
-  ]),
+  row(
+    `${name} with a number for keepDims`,
+    (h, t) => h[name](t(2), { keepDims: any(1) }),
+    "option",
+    ["keepDims", "true or false", "1"],
+  ),
 ]);
 
 const slice = (options: object) => (h: Heed, t: Make) =>
@@ -132,24 +130,24 @@ export const arrays: Case[] = [
     "rank 2, or the axes of a [2, 2, 3] before the last two",
     "[3, 3, 4]",
   ]),
-  row("matmul of sizes that do not meet", (h, t) => h.matmul(t(2, 3), t(2, 4)), "shape", [
+  row("matmul of sizes that do not match", (h, t) => h.matmul(t(2, 3), t(2, 4)), "shape", [
     "b",
     "an axis of 3 to go with that of a [2, 3]",
     "[2, 4]",
   ]),
   row(
-    "matmul of transposed sizes that do not meet",
+    "matmul of transposed sizes that do not match",
     (h, t) => h.matmul(t(2, 3), t(3, 4), { transposeB: true }),
     "shape",
     ["b", "an axis of 3 to go with that of a [2, 3]", "[3, 4]"],
   ),
   row(
-    "matmul with a number for a switch",
+    "matmul with a number for a boolean",
     (h, t) => h.matmul(t(2, 2), t(2, 2), { transposeA: any(1) }),
     "option",
     ["transposeA", "true or false", "1"],
   ),
-  row("broadcastTo of less", (h, t) => h.broadcastTo(t(2, 3), [3]), "shape", [
+  row("broadcastTo of a larger shape", (h, t) => h.broadcastTo(t(2, 3), [3]), "shape", [
     "x",
     "a shape that broadcasts to [3]",
     "[2, 3]",
@@ -160,7 +158,7 @@ export const arrays: Case[] = [
     "a list of sizes, of which one may be -1",
     "6",
   ]),
-  row("reshape with two sizes open", (h, t) => h.reshape(t(6), [-1, -1]), "shape", [
+  row("reshape with two sizes of -1", (h, t) => h.reshape(t(6), [-1, -1]), "shape", [
     "shape",
     "a list of sizes, of which one may be -1",
     "[-1, -1]",
@@ -170,7 +168,7 @@ export const arrays: Case[] = [
     "a list of sizes, of which one may be -1",
     "[-2]",
   ]),
-  row("reshape to a size beyond all", (h, t) => h.reshape(t(0), [0, 1e300]), "shape", [
+  row("reshape to a size above the limit", (h, t) => h.reshape(t(0), [0, 1e300]), "shape", [
     "shape",
     "a list of sizes, of which one may be -1",
     "[0, 1e+300]",
@@ -196,13 +194,13 @@ export const arrays: Case[] = [
     [
       ["too few", [0], "[0]"],
       ["too many", [0, 1, 2], "[0, 1, 2]"],
-      ["one twice", [0, 0], "[0, 0]"],
-      ["one that is not there", [0, 2], "[0, 2]"],
-      ["one counted from the end", [0, -1], "[0, -1]"],
-      ["half an axis", [0.5, 1], "[0.5, 1]"],
-      ["one in words", ["0", 1], '["0", 1]'],
-      ["no list", 1, "1"],
-      ["thousands", long, "a list of 5000"],
+      ["a repeated axis", [0, 0], "[0, 0]"],
+      ["an axis that does not exist", [0, 2], "[0, 2]"],
+      ["an axis counted from the end", [0, -1], "[0, -1]"],
+      ["a fraction", [0.5, 1], "[0.5, 1]"],
+      ["a string", ["0", 1], '["0", 1]'],
+      ["a number", 1, "1"],
+      ["thousands of axes", long, "a list of 5000"],
     ] as const
   ).map(([what, order, got]) =>
     row(`transpose into ${what}`, (h, t) => h.transpose(t(2, 3), any(order)), "option", [
@@ -212,14 +210,18 @@ export const arrays: Case[] = [
     ]),
   ),
 
-  row("slice along an axis that is not there", slice({ axis: 2 }), "option", [
+  row("slice along an axis that does not exist", slice({ axis: 2 }), "option", [
     "axis",
     "an axis of [2, 3]",
     "2",
   ]),
-  row("slice along no axis", slice({ axis: undefined }), "option", ["axis", axis, "nothing"]),
-  row("slice from nowhere", slice({ start: undefined }), "option", ["start", count, "nothing"]),
-  row("slice of any length", slice({ length: undefined }), "option", ["length", count, "nothing"]),
+  row("slice without an axis", slice({ axis: undefined }), "option", ["axis", axis, "nothing"]),
+  row("slice without a start", slice({ start: undefined }), "option", ["start", count, "nothing"]),
+  row("slice without a length", slice({ length: undefined }), "option", [
+    "length",
+    count,
+    "nothing",
+  ]),
   row("slice from the end", slice({ start: -1 }), "option", ["start", count, "-1"]),
   row("slice from beyond the end", slice({ start: 4 }), "option", [
     "start",
@@ -239,18 +241,18 @@ export const arrays: Case[] = [
 
   ...(
     [
-      ["parts of another sum", [1, 1], "sizes that are 3 together", "[1, 1]"],
-      ["a part of less than nothing", [4, -1], "sizes that are 3 together", "[4, -1]"],
+      ["parts with another sum", [1, 1], "sizes that are 3 together", "[1, 1]"],
+      ["a negative part", [4, -1], "sizes that are 3 together", "[4, -1]"],
       ["fractions", [1.5, 1.5], "sizes that are 3 together", "[1.5, 1.5]"],
       ["no parts", undefined, "sizes that are 3 together", "undefined"],
-      ["a number in words", "3", "sizes that are 3 together", '"3"'],
+      ["a string", "3", "sizes that are 3 together", '"3"'],
       ["a number that does not divide", 2, "a divisor of 3", "2"],
       ["0 parts", 0, "a divisor of 3", "0"],
       ["-1 parts", -1, "a divisor of 3", "-1"],
       ["NaN parts", Number.NaN, "a divisor of 3", "NaN"],
-      ["half a part", 0.5, "a divisor of 3", "0.5"],
-      ["more parts than any call takes", 2 ** 40, "at most 4094 parts", "1099511627776"],
-      ["as long a list", long, "at most 4094 parts", "5000"],
+      ["a fraction of a part", 0.5, "a divisor of 3", "0.5"],
+      ["more parts than a call accepts", 2 ** 40, "at most 4094 parts", "1099511627776"],
+      ["a list of too many parts", long, "at most 4094 parts", "5000"],
     ] as const
   ).map(([what, parts, expected, got]) =>
     row(`split into ${what}`, (h, t) => h.split(t(2, 3), any(parts), { axis: 1 }), "option", [
@@ -259,30 +261,29 @@ export const arrays: Case[] = [
       got,
     ]),
   ),
-  row("split along an axis that is not there", (h, t) => h.split(t(3), 3, { axis: 1 }), "option", [
-    "axis",
-    "an axis of [3]",
-    "1",
-  ]),
-  row("split along an axis in words", (h, t) => h.split(t(3), 3, { axis: any("0") }), "option", [
+  row(
+    "split along an axis that does not exist",
+    (h, t) => h.split(t(3), 3, { axis: 1 }),
+    "option",
+    ["axis", "an axis of [3]", "1"],
+  ),
+  row("split along an axis as a string", (h, t) => h.split(t(3), 3, { axis: any("0") }), "option", [
     "axis",
     axis,
     '"0"',
   ]),
 
-  row(
-    "split along an axis that is not in an object",
-    (h, t) => h.split(t(3), 3, any(0)),
-    "option",
-    ["options", "an object", "0"],
-  ),
+  row("split with a number for options", (h, t) => h.split(t(3), 3, any(0)), "option", [
+    "options",
+    "an object",
+    "0",
+  ]),
 
-  row(
-    "concat along an axis that is not in an object",
-    (h, t) => h.concat([t(3)], any(0)),
-    "option",
-    ["options", "an object", "0"],
-  ),
+  row("concat with a number for options", (h, t) => h.concat([t(3)], any(0)), "option", [
+    "options",
+    "an object",
+    "0",
+  ]),
   row("concat with an unknown option", (h, t) => h.concat([t(3)], any({ dim: 0 })), "option", [
     "dim",
     "an option of concat (axis)",
@@ -294,7 +295,7 @@ export const arrays: Case[] = [
     "one tensor or more",
     "a Tensor",
   ]),
-  row("concat of a hole", (h, t) => h.concat(any([t(2), undefined])), "dtype", [
+  row("concat of a list with a hole", (h, t) => h.concat(any([t(2), undefined])), "dtype", [
     "parts[1]",
     "a tensor",
     "undefined",
@@ -321,7 +322,7 @@ export const arrays: Case[] = [
     ["parts[2]", "[2, 3] but for axis 1", "[3, 3]"],
   ),
   row(
-    "concat of more than any call takes",
+    "concat of more tensors than a call accepts",
     (h, t) => h.concat(new Array(5000).fill(t(1))),
     "option",
     ["parts", "at most 4094 tensors", "5000"],
@@ -342,11 +343,12 @@ export const arrays: Case[] = [
     part,
     "0",
   ]),
-  row("adaptiveMaxPool to half a column", (h, t) => h.adaptiveMaxPool(t(2, 3), 1, 0.5), "option", [
-    "columns",
-    part,
-    "0.5",
-  ]),
+  row(
+    "adaptiveMaxPool to a fraction of a column",
+    (h, t) => h.adaptiveMaxPool(t(2, 3), 1, 0.5),
+    "option",
+    ["columns", part, "0.5"],
+  ),
   row(
     "adaptiveMaxPool without columns",
     (h, t) => h.adaptiveMaxPool(t(2, 3), 1, any(undefined)),
@@ -365,28 +367,29 @@ export const arrays: Case[] = [
     "-1",
   ]),
   row(
-    "uniform from above to below",
+    "uniform with high below low",
     (h) => h.uniform([2], { low: 2, high: 1, seed: 1 }),
     "option",
     ["high", "at least low", "1.000000"],
   ),
-  row("uniform up to infinity", (h) => h.uniform([2], { high: Infinity, seed: 1 }), "option", [
-    "high",
-    "a finite float32 number",
-    "Infinity",
-  ]),
+  row(
+    "uniform with an infinite high",
+    (h) => h.uniform([2], { high: Infinity, seed: 1 }),
+    "option",
+    ["high", "a finite float32 number", "Infinity"],
+  ),
   row("normal without a seed", (h) => h.normal([2], any({})), "option", [
     "seed",
     count,
     "undefined",
   ]),
   row(
-    "normal of a negative deviation",
+    "normal with a negative deviation",
     (h) => h.normal([2], { deviation: -1, seed: 1 }),
     "option",
     ["deviation", "a number from 0 on", "-1.000000"],
   ),
-  row("normal around NaN", (h) => h.normal([2], { mean: Number.NaN, seed: 1 }), "option", [
+  row("normal with a mean of NaN", (h) => h.normal([2], { mean: Number.NaN, seed: 1 }), "option", [
     "mean",
     "a finite float32 number",
     "NaN",

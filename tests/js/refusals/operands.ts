@@ -1,5 +1,5 @@
-// What every operation refuses in the place of a tensor: what is none, one that is disposed of, one of
-// another engine, one of another type; and in the place of options.
+// What every operation refuses as a tensor argument: other values, disposed tensors, tensors of another
+// engine or of another type; and what it refuses as options.
 
 import type { Heed, Tensor } from "heed";
 import { sizeOf } from "../values.js";
@@ -9,11 +9,11 @@ type Type = "float32" | "int32" | "bool";
 
 interface Taken {
   shape: readonly number[];
-  /** None for an operation that only moves elements. */
+  /** Undefined for an operation that only moves elements. */
   type?: Type;
-  /** Whether it stands in an object, of options or of parameters. */
+  /** Whether it is a member of an object of options or parameters. */
   isNamed?: boolean;
-  /** What is expected where no tensor is given. */
+  /** The expectation in the message if no tensor is given. */
   expected?: string;
 }
 
@@ -26,7 +26,7 @@ const named = (taken: Taken): Taken => ({ ...taken, isNamed: true });
 type Given = Record<string, Tensor>;
 type Call = (heed: Heed, given: Given) => unknown;
 
-/** The tensors of a valid call, by the names that messages have for them. */
+/** The tensors of a valid call, by their names in messages. */
 const operations: Record<string, [taken: Record<string, Taken>, call: Call]> = {
   ...Object.fromEntries(
     (["add", "subtract", "multiply", "divide"] as const).map((name) => [
@@ -209,14 +209,14 @@ function rowsOf(operation: string, taken: Record<string, Taken>, call: Call): Ca
     const title = `${operation} with ${name} that is`;
     const rows = [
       row(
-        `${title} no tensor`,
+        `${title} not a tensor`,
         replaced(() => "x"),
         isNamed ? "option" : "dtype",
         [name, expected, '"x"'],
       ),
-      row(`${title} disposed of`, replaced(disposed), "disposed", [name, ...gone]),
+      row(`${title} disposed`, replaced(disposed), "disposed", [name, ...gone]),
       row(
-        `${title} another engine's`,
+        `${title} of another engine`,
         replaced((_, other) => made(other, what)),
         "option",
         [name, ...foreign],

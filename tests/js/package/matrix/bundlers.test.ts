@@ -1,4 +1,4 @@
-// Bundlers that take some configuration, from the packed package to a page in Chromium. The default page
+// Bundlers that need some configuration, from the packed package to a page in Chromium. The default page
 // is isolated and has a strict policy.
 
 import { existsSync, readFileSync } from "node:fs";
@@ -104,7 +104,7 @@ test("Rollup makes an ES module that runs beside the engine's files", async () =
   expectWorks("esbuild, or Rollup, as ESM", await open(join(project, "out"), script));
 });
 
-test("Vite builds it and serves it in development", async () => {
+test("Vite builds the package and serves it in development", async () => {
   const project = join(folder, "vite");
   writeFiles(project, {
     ...programs,
@@ -123,7 +123,7 @@ test("Parcel takes the subpaths with packageExports, and runs with wasmUrl", asy
     "main.js": `import "./options.js"; import { nn } from "heed/nn"; globalThis.nn = nn; ${programs["main.js"]}`,
     "index.html": `<!doctype html><title>Heed</title><script type="module" src="main.js"></script>`,
     "package.json": '{ "private": true, "@parcel/resolver-default": { "packageExports": true } }',
-    // Parcel looks for its configuration beside this.
+    // Parcel looks for its configuration beside this file.
     "package-lock.json": "{}",
   });
   const parcel = tool("parcel/lib/bin.js");
@@ -138,7 +138,7 @@ test("Parcel takes the subpaths with packageExports, and runs with wasmUrl", asy
 });
 
 describe("Node's test environments with a DOM", () => {
-  // Which binary there is depends on the Node: the table's row is about this one, where there is one.
+  // The binary depends on the Node. The table has a row for this one if there is one.
   const node = existsSync(tool("node-20")) ? tool("node-20/bin/node") : process.execPath;
 
   const testFile = (from: string) => `
