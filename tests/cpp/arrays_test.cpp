@@ -229,7 +229,7 @@ TEST(Slice, MatchesTheReference) {
   }
 }
 
-TEST(Concat, PutsTogetherWhatSliceTakesApart) {
+TEST(Concat, IsTheInverseOfSlice) {
   Random random(21);
   Context context;
   for (const Shape& shape : {Shape{4, 5, 6}, Shape{4, 0, 6}, Shape{9}, Shape{3, 3, 90000}}) {

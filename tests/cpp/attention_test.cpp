@@ -53,7 +53,7 @@ TEST(Attention, GivesResultsOfTheDocumentedShapes) {
   EXPECT_EQ(result.masked->shape(), (Shape{2, 6, 5, 7}));
 }
 
-TEST(Attention, GivesOnlyTheResultsAskedFor) {
+TEST(Attention, GivesOnlyTheRequestedResults) {
   Random random(2);
   const Inputs inputs = random_inputs(random, 1, 2, 2, 5, 7, 8, 8);
   Context context;
@@ -145,7 +145,7 @@ TEST(Attention, TakesInputsOfRankThreeAsTheSameNumbers) {
   EXPECT_TRUE(close(joined.weights, *split.weights));
 }
 
-TEST(Attention, TakesAsManyKeyHeadsAsHeadsUnlessTold) {
+TEST(Attention, AssumesAsManyKeyHeadsAsHeads) {
   Random random(8);
   const Tensor q = random.reals({2, 6, 12}), k = random.reals({2, 9, 12}),
                v = random.reals({2, 9, 8});
@@ -251,7 +251,7 @@ TEST(Attention, StaysExactForScoresOfTenThousand) {
   expect_reference(context, inputs, options);
 }
 
-TEST(Attention, WeighsEqualScoresAlikeHoweverLarge) {
+TEST(Attention, WeighsEqualScoresEquallyAtAnyMagnitude) {
   Random random(16);
   Inputs inputs = random_inputs(random, 1, 1, 1, 9, 50, 2, 3);
   Context context;

@@ -81,7 +81,7 @@ TEST(AttentionBias, IsAddedAndMayHide) {
   expect_values(result.lse, {std::log(3.0)});
 }
 
-TEST(AttentionBias, StandsBesideABooleanMask) {
+TEST(AttentionBias, CombinesWithABooleanMask) {
   Random random(2);
   Context context;
   const Inputs inputs = random_inputs(random, 2, 4, 2, 50, 140, 8, 8);
@@ -110,7 +110,7 @@ TEST(AttentionBias, EqualsAFloatMask) {
                    attention(context, inputs.q, inputs.k, inputs.v, with_everything(as_mask)));
 }
 
-TEST(AttentionAlibi, TakesTheDistanceOff) {
+TEST(AttentionAlibi, SubtractsTheDistance) {
   // The query has the position of key 2; a slope of log 2 halves the weight with each step away.
   const Tensor slope(Shape{1}, {std::log(2.0f)}), offset = integers({1}, {2});
   AttentionOptions options;

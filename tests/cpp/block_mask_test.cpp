@@ -51,7 +51,7 @@ TEST(BlockMask, KeepsBitsForPartialBlocksOnly) {
   }
 }
 
-TEST(BlockMask, AsksForEveryPairOnceAndNoOther) {
+TEST(BlockMask, EvaluatesEveryPairOnceAndNoOther) {
   std::vector<int> asked(2 * 3 * 50 * 130);
   BlockMask::from(2, 3, 50, 130, [&](auto b, auto h, auto q, auto k) {
     EXPECT_TRUE(b >= 0 && b < 2 && h >= 0 && h < 3 && q >= 0 && q < 50 && k >= 0 && k < 130);
@@ -180,7 +180,7 @@ TEST(BlockMask, ReadsNoHiddenKey) {
   }
 }
 
-TEST(BlockMask, TakesBlocksMadeByHand) {
+TEST(BlockMask, AcceptsBlocksMadeByHand) {
   // kFull overrides bits; two blocks may share one block of bits.
   Random random(6);
   const Inputs inputs = random_inputs(random, 1, 2, 2, 96, 256, 4, 4);
@@ -223,7 +223,7 @@ TEST(BlockMask, RefusesPartsThatDoNotFit) {
   expect_refusal(ErrorCode::kOption, "kinds", "-3", [&] { make(48, 129, kinds(-3), bits(1)); });
 }
 
-TEST(BlockMask, LetsAFunctionThatThrowsThrough) {
+TEST(BlockMask, PassesOnTheExceptionOfAFunction) {
   struct Stop {};
   const auto stop = [](auto, auto, auto q, auto) -> bool {
     if (q == 60) throw Stop();

@@ -163,7 +163,7 @@ TEST_P(DecodeCombinations, MatchTheReferenceWithEveryNumberOfThreads) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, DecodeCombinations, testing::Range(0u, 12u));
 
-TEST(Decode, GivesTheSameOutputWhateverElseIsAskedFor) {
+TEST(Decode, GivesTheSameOutputForAnyRequestedResults) {
   Random random(1);
   Context context;
   for (const KvCache::Format format : kFormats) {

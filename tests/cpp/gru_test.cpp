@@ -186,7 +186,7 @@ TEST(Gru, NeverReadsBeyondALength) {
   }
 }
 
-TEST(Gru, GoesOnFromAState) {
+TEST(Gru, ContinuesFromAState) {
   // Six steps are two and four.
   Random random(5);
   Context context;
@@ -201,7 +201,7 @@ TEST(Gru, GoesOnFromAState) {
   EXPECT_TRUE(same_bits(from(from(layer.first, 0, 2), 2, 4), from(layer.first, 0, 6)));
 }
 
-TEST(Gru, StandsSaturatedGates) {
+TEST(Gru, HandlesSaturatedGates) {
   Random random(6);
   Context context;
   Layer layer(random, 2, 3, 4, 9);

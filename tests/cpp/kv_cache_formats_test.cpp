@@ -126,7 +126,7 @@ TEST(KvCacheFormats, ShareAndRewindAlike) {
   }
 }
 
-TEST(KvCacheTails, ReachNothingWhenTakenBackOrNeverWritten) {
+TEST(KvCacheTails, ReachNothingWhenRemovedOrNeverWritten) {
   Random random(5);
   for (const KvCache::Format format : kFormats) {
     for (const float poison : {kNaN, kInfinity, -kInfinity}) {

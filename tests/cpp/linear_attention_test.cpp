@@ -276,7 +276,7 @@ TEST(LinearAttention, GivesTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-TEST(LinearAttention, ForgetsEverythingUnderAnEndlessDecay) {
+TEST(LinearAttention, ForgetsEverythingUnderAnInfiniteDecay) {
   // exp(-inf) = 0: a token sees itself alone.
   Random random(6);
   Context context;
@@ -288,7 +288,7 @@ TEST(LinearAttention, ForgetsEverythingUnderAnEndlessDecay) {
   expect_reference(context, call, options);
 }
 
-TEST(LinearAttention, RefusesWhatDoesNotFit) {
+TEST(LinearAttention, RefusesInvalidArguments) {
   Random random(20);
   Context context;
   const Tensor x = random.reals({2, 4, 3, 8}), y = random.reals({2, 2, 3, 8}),

@@ -76,7 +76,7 @@ TEST(Activation, HasItsLimits) {
   }
 }
 
-TEST(Activate, GivesWhatALinearLayerGives) {
+TEST(Activate, EqualsTheActivationOfALinearLayer) {
   Random random(34);
   Context context;
   for (const std::int64_t size : {0, 1, 7, 16, 33, 5000}) {

@@ -89,7 +89,7 @@ TEST(NonLocalMeans, KeepsSmallDistancesBesideLargeOnes) {
   EXPECT_TRUE(close(got.weight_sum, want.weight_sum, {0.0, 1e-5}));
 }
 
-TEST(NonLocalMeans, LeavesAloneWhatHasNoLikeness) {
+TEST(NonLocalMeans, KeepsPixelsWithoutSimilarPatches) {
   Random random(4);
   Context context;
   const Tensor image = random.reals({10, 10});

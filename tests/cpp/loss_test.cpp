@@ -144,7 +144,7 @@ TEST(CrossEntropy, OfNoRowIsNotANumber) {
   EXPECT_EQ(cross_entropy(context, logits, targets, options).data()[0], 0.0f);
 }
 
-TEST(Dropout, SetsItsShareToZeroAndLetsTheRestGrow) {
+TEST(Dropout, ZeroesItsProportionAndScalesTheRest) {
   Random random(6);
   Context context;
   const Tensor x = random.reals({100001}, 1.0f, 2.0f);
@@ -182,7 +182,7 @@ TEST(Dropout, IsAFunctionOfTheSeedAndThePlace) {
   for (std::size_t i = 0; i < 33; ++i) EXPECT_EQ(few.data()[i], y.data()[i]);
 }
 
-TEST(Dropout, LetsNothingThroughThatItDrops) {
+TEST(Dropout, KeepsDroppedInfinitiesOut) {
   Context context;
   const Tensor y = dropout(context, filled({1000}, kInfinity), 0.5, 1);
   std::size_t zeros = 0;

@@ -95,7 +95,7 @@ TEST(MergeAttention, GivesTheWholeFromPiecesInAnyOrder) {
   EXPECT_TRUE(close(merged(context, left, right).output, want.output));
 }
 
-TEST(MergeAttention, LeavesAPartAloneThatMeetsAnEmptyOne) {
+TEST(MergeAttention, KeepsAPartThatIsMergedWithAnEmptyOne) {
   // Even if the empty part's output were not a number, which attention never gives.
   Random random(3);
   Context context;

@@ -174,7 +174,7 @@ TEST(AdditiveAttention, NeverReadsHiddenKeys) {
   for (std::size_t i = 15; i < 30; ++i) EXPECT_EQ(d.q.data()[i], 0.0f);
 }
 
-TEST(AdditiveAttention, StandsSaturatedTangents) {
+TEST(AdditiveAttention, HandlesSaturatedTangents) {
   Random random(6);
   Context context;
   Additive a(random, 1, 3, 9, 20, 4);

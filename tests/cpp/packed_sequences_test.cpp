@@ -105,7 +105,7 @@ TEST(PackedSequences, EqualOneAttentionEach) {
   }
 }
 
-TEST(PackedSequences, AlignTheLastQueryWithTheLastKeyUnlessTold) {
+TEST(PackedSequences, AlignTheLastQueryWithTheLastKeyByDefault) {
   Random random(3);
   const Packed packed(random, {2, 3}, {4, 1}, 1, 1, 4, 4);
   Context context;

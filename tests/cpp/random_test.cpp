@@ -122,7 +122,7 @@ TEST(Random, SeedsShareNothing) {
   EXPECT_LT(repeats, 700);  // of 2^24 or more numbers 5 10^9 pairs meet some 300 times
 }
 
-TEST(Random, TakesSizesOfZeroAndRefusesWhatIsNoRange) {
+TEST(Random, TakesSizesOfZeroAndRefusesInvalidRanges) {
   Context context;
   EXPECT_EQ(random_uniform(context, {3, 0}, 0.0, 1.0, 1).shape(), (Shape{3, 0}));
   EXPECT_EQ(random_normal(context, {0}, 0.0, 1.0, 1).shape(), (Shape{0}));
@@ -178,7 +178,7 @@ TEST(TopK, GivesTheLargestInOrder) {
   }
 }
 
-TEST(TopK, RefusesWhatDoesNotFit) {
+TEST(TopK, RefusesInvalidArguments) {
   Context context;
   const Tensor x(Shape{2, 3}, {1, 2, 3, 4, 5, 6}), numbers(Shape{2, 3}, DType::kInt32);
   expect_refusal(kOption, "k", "0", [&] { top_k(context, x, 0); });
@@ -230,7 +230,7 @@ TEST(Sample, DrawsByTheProbabilities) {
                 {1 / 30.0, 16 / 30.0, 0.0, 4 / 30.0, 9 / 30.0});
 }
 
-TEST(Sample, KeepsTheLikeliest) {
+TEST(Sample, KeepsTheMostLikely) {
   expect_shares(tenths(), {.top_k = 2, .seed = 3}, {0.0, 4 / 7.0, 0.0, 0.0, 3 / 7.0});
   expect_shares(tenths(), {.top_k = 99, .seed = 4}, {0.1, 0.4, 0.0, 0.2, 0.3});
   // 0.4 + 0.3 is less than 0.75.
@@ -249,7 +249,7 @@ TEST(Sample, TakesTheLargestAtTemperatureZero) {
   expect_shares(filled({4}, 1.0f), {.temperature = 0.0f}, {1.0, 0.0, 0.0, 0.0});
 }
 
-TEST(Sample, StandsExtremeLogits) {
+TEST(Sample, HandlesExtremeLogits) {
   expect_shares(Tensor(Shape{4}, {3e38f, -3e38f, kInfinity, kInfinity}), {.seed = 1},
                 {0.0, 0.0, 0.5, 0.5});
   expect_shares(Tensor(Shape{2}, {3e38f, 3e38f}), {.temperature = 1e-30f, .seed = 2}, {0.5, 0.5});
