@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -17,8 +16,6 @@ namespace {
 
 using reference::Array;
 using reference::Kept;
-
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 double inner_product(const Array& x, const Array& y) {
   double sum = 0.0;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <vector>
 
@@ -12,9 +11,6 @@
 
 namespace heed::test {
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 /// One head of one query [1] and keys [S, 1], whose products are therefore the scores.
 AttentionResult of_scores(const std::vector<float>& scores, AttentionOptions options) {

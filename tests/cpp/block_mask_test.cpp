@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <vector>
 
 #include "attention_support.hpp"
@@ -11,8 +10,6 @@
 
 namespace heed::test {
 namespace {
-
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 using MaySee = std::function<bool(std::int64_t, std::int64_t, std::int64_t, std::int64_t)>;
 

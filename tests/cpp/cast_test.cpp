@@ -13,9 +13,6 @@
 namespace heed::test {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-
 /// One of the two formats: a sign, exponent bits with a bias, and mantissa bits.
 template <class Half, int kExponentBits, int kMantissaBits>
 struct Format {

@@ -115,8 +115,7 @@ TEST_F(Errors, AttentionRefusesHeadCountsThatDoNotFit) {
 
 TEST_F(Errors, AttentionRefusesAScaleThatIsNoNumber) {
   AttentionOptions options;
-  for (const float scale :
-       {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+  for (const float scale : {kInfinity, kNaN}) {
     options.scale = scale;
     expect_error(kOption, "scale", std::to_string(scale), options);
   }

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 
@@ -16,8 +15,6 @@ namespace heed::test {
 namespace {
 
 using reference::Array;
-
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 /// Arguments of a layer, those that may be missing too.
 struct Layer {

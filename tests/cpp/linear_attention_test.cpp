@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -325,9 +324,8 @@ TEST(LinearAttention, RefusesInvalidArguments) {
   options.past_state = y;
   expect_refusal(ErrorCode::kShape, "past_state", "[2, 2, 3, 8]", run(y, options));
   options.past_state.reset();
-  options.scale = std::numeric_limits<float>::quiet_NaN();
-  expect_refusal(ErrorCode::kOption, "scale",
-                 std::to_string(std::numeric_limits<float>::quiet_NaN()), run(y, options));
+  options.scale = kNaN;
+  expect_refusal(ErrorCode::kOption, "scale", std::to_string(kNaN), run(y, options));
   options.scale.reset();
   EXPECT_NO_THROW(run(y, options)());
 }
