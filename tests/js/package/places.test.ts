@@ -16,6 +16,8 @@ import {
   programs,
   type Report,
   reportModule,
+  serviceWorker,
+  serviceWorkerPage,
   writeFiles,
 } from "./places.js";
 
@@ -141,26 +143,12 @@ describe("esbuild", () => {
 
   test("bundles the glue into a service worker", async () => {
     const site = join(source, "service");
-    writeFiles(source, {
-      "service.js": `
-        import { report } from "./report.js";
-        import glue from "heed/heed-simd.mjs";
-        self.onmessage = ({ source }) =>
-          report({ glue }).catch(String).then((result) => source.postMessage(result));`,
-    });
+    writeFiles(source, { "service.js": serviceWorker });
     await bundle("service.js", join(site, "service.js"), "esm");
     mkdirSync(site, { recursive: true });
     for (const name of engineFiles.filter((name) => name.endsWith(".wasm")))
       cpSync(join(home, "dist", name), join(site, name));
-    writeFiles(site, {
-      "page.js": `
-        await navigator.serviceWorker.register("service.js", { type: "module" });
-        const { active } = await navigator.serviceWorker.ready;
-        globalThis.reports = new Promise((resolve) => {
-          navigator.serviceWorker.onmessage = ({ data }) => resolve(data);
-          active.postMessage(null);
-        });`,
-    });
+    writeFiles(site, { "page.js": serviceWorkerPage("service.js") });
     const script = '<script type="module" src="/page.js"></script>';
     expectWorks("a module service worker", await open(site, script, isolation));
   });

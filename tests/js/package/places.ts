@@ -59,6 +59,22 @@ export const engineFiles = ["simd", "relaxed"].flatMap((variant) => [
   `heed-${variant}.wasm`,
 ]);
 
+/** A module service worker that sends its report to the page. It imports the glue, because it has no import(). */
+export const serviceWorker = `
+  import { report } from "./report.js";
+  import glue from "heed/heed-simd.mjs";
+  self.onmessage = ({ source }) =>
+    report({ glue }).catch(String).then((result) => source.postMessage(result));`;
+
+/** The script of a page that starts a service worker and asks for its report. */
+export const serviceWorkerPage = (script: string) => `
+  await navigator.serviceWorker.register("${script}", { type: "module" });
+  const { active } = await navigator.serviceWorker.ready;
+  globalThis.reports = new Promise((resolve) => {
+    navigator.serviceWorker.onmessage = ({ data }) => resolve(data);
+    active.postMessage(null);
+  });`;
+
 /** Copies the engine's files, as the guide asks users of some bundlers to do. */
 export function copyEngine(home: string, to: string): void {
   for (const name of engineFiles) cpSync(join(home, "dist", name), join(to, name));

@@ -12,6 +12,8 @@ import {
   isolation,
   open,
   programs,
+  serviceWorker,
+  serviceWorkerPage,
   writeFiles,
 } from "../places.js";
 
@@ -63,24 +65,11 @@ describe("webpack 5", () => {
   });
 
   test("bundles the glue into a service worker", async () => {
-    const text = `
-      import { report } from "./report.js";
-      import glue from "heed/heed-simd.mjs";
-      self.onmessage = ({ source }) =>
-        report({ glue }).catch(String).then((result) => source.postMessage(result));`;
-    writeFiles(project, { "service.js": text });
+    writeFiles(project, { "service.js": serviceWorker });
     await succeed(process.execPath, [join(project, "build.mjs"), "service.js", "webworker"], {
       limit,
     });
-    writeFiles(join(project, "webworker"), {
-      "page.js": `
-        await navigator.serviceWorker.register("main.js", { type: "module" });
-        const { active } = await navigator.serviceWorker.ready;
-        globalThis.reports = new Promise((resolve) => {
-          navigator.serviceWorker.onmessage = ({ data }) => resolve(data);
-          active.postMessage(null);
-        });`,
-    });
+    writeFiles(join(project, "webworker"), { "page.js": serviceWorkerPage("main.js") });
     const page = '<script type="module" src="/page.js"></script>';
     expectWorks("a module service worker", await open(join(project, "webworker"), page));
   });
