@@ -2,6 +2,7 @@
 // ts-expect-error that compiles is an error.
 
 import {
+  type AllocationSite,
   type AttentionOptions,
   type BlockMask,
   type BlockMaskSizes,
@@ -34,13 +35,15 @@ export async function loading(): Promise<void> {
   same<HeedInfo["variant"], Variant>(true);
   same<HeedInfo["reason"], string | null>(true);
   await load();
-  await load({ wasmUrl: "/heed/" });
+  await load({ wasmUrl: "/heed/", debug: true });
   // @ts-expect-error an unknown option
   await load({ thread: 2 });
   // @ts-expect-error an unknown binary
   await load({ variant: "avx" });
   // @ts-expect-error a number as a string
   await load({ threads: "2" });
+  // @ts-expect-error debug is a boolean
+  await load({ debug: () => {} });
   // @ts-expect-error info is read-only
   engine.info.threads = 3;
 }
@@ -48,6 +51,8 @@ export async function loading(): Promise<void> {
 export function memory(cache: KvCache): void {
   same<ReturnType<typeof heed.memory>, MemoryUse>(true);
   same<MemoryUse["tensors"]["bytes"], number>(true);
+  same<MemoryUse["sites"], readonly AllocationSite[] | undefined>(true);
+  same<AllocationSite["leaked"]["count"], number>(true);
   heed.keep(cache).append(x, x);
   same<ReturnType<typeof x.item>, number | boolean>(true);
   const disposables: Disposable[] = [x, cache];
