@@ -1,4 +1,4 @@
-export type { HeldMemory } from "./core/border.js";
+export type { AllocationSite, HeldMemory } from "./core/border.js";
 export type { MemoryUse } from "./core/engine.js";
 export { HeedError, type HeedErrorCode } from "./core/error.js";
 export { pause } from "./core/pause.js";

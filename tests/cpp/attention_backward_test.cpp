@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -17,8 +16,6 @@ namespace {
 
 using reference::Array;
 using reference::Kept;
-
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 double inner_product(const Array& x, const Array& y) {
   double sum = 0.0;
@@ -271,7 +268,7 @@ TEST(AttentionBackward, TakesPackedSequencesApart) {
   }
 }
 
-TEST(AttentionBackward, SumsTheGradientOfABiasOverWhatBroadcastingRepeated) {
+TEST(AttentionBackward, SumsTheGradientOfABiasOverBroadcastAxes) {
   Random random(4);
   Contexts contexts;
   const std::int64_t B = 2, H = 4, L = 150, S = 400;
@@ -314,7 +311,7 @@ TEST(AttentionBackward, SharesTheManyKeysOfOneHeadAmongThreads) {
   }
 }
 
-TEST(AttentionBackward, GoesThroughManyHeadsOneByOne) {
+TEST(AttentionBackward, HandlesManyHeads) {
   Random random(8);
   Contexts contexts;
   const std::int64_t B = 7, H = 4, G = 2, L = 70, P = 30, S = P + 110;
@@ -337,7 +334,7 @@ TEST(AttentionBackward, GoesThroughManyHeadsOneByOne) {
   }
 }
 
-TEST(AttentionBackward, GivesOnlyTheGradientsThatAreAskedFor) {
+TEST(AttentionBackward, GivesOnlyTheRequestedGradients) {
   Context context;
   Random random(5);
   const Inputs inputs = random_inputs(random, 1, 2, 2, 5, 7, 4, 4);
@@ -355,7 +352,7 @@ TEST(AttentionBackward, GivesOnlyTheGradientsThatAreAskedFor) {
                got.past_value);
 }
 
-TEST(AttentionBackward, MayHaveNothingToDo) {
+TEST(AttentionBackward, GivesZerosForEmptySequences) {
   Context context;
   for (const auto& [L, S] : {std::pair{0, 5}, std::pair{5, 0}, std::pair{0, 0}}) {
     const Tensor q = filled({1, 2, L, 3}, kNaN), k = filled({1, 2, S, 3}, 1.0f);
@@ -368,7 +365,7 @@ TEST(AttentionBackward, MayHaveNothingToDo) {
   }
 }
 
-TEST(AttentionBackward, AddsUpWhatSlopesAndSinksAreSharedBy) {
+TEST(AttentionBackward, SumsTheGradientsOfSharedSlopesAndSinks) {
   Random random(15);
   Context context;
   const Inputs inputs = random_inputs(random, 2, 4, 2, 20, 30, 8, 8);

@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <span>
 #include <sstream>
@@ -64,18 +63,6 @@ struct Case {
     return text.str();
   }
 };
-
-/// A shape that broadcasts to [B, H, L, S], sometimes with a shorter last axis.
-inline Shape random_pairs_shape(Random& random, const Case& c) {
-  const std::int64_t full[4] = {c.B, c.H, c.L, c.S};
-  const auto rank = static_cast<int>(random.integer(0, 4));
-  std::vector<std::int64_t> sizes;
-  for (int axis = 4 - rank; axis < 4; ++axis) {
-    sizes.push_back(random.chance(30) ? 1 : full[axis]);
-  }
-  if (rank > 0 && c.S > 2 && random.chance(20)) sizes.back() = random.integer(2, c.S);
-  return Shape(std::span<const std::int64_t>(sizes));
-}
 
 inline Tensor random_integers(Random& random, std::int64_t count, std::int64_t low,
                               std::int64_t high) {
@@ -148,12 +135,12 @@ inline Case random_case(Random& random) {
   if (random.chance(30)) c.lengths = random_integers(random, c.B, 0, c.S);
   if (random.chance(30)) c.options.softcap = random.real(0.5f, 50.0f);
   if (random.chance(30)) {
-    c.mask = random.bools(random_pairs_shape(random, c), 75);
+    c.mask = random.bools(random_pairs_shape(random, {c.B, c.H, c.L, c.S}), 75);
   } else if (random.chance(30)) {
-    c.mask = random.biases(random_pairs_shape(random, c), 20);
+    c.mask = random.biases(random_pairs_shape(random, {c.B, c.H, c.L, c.S}), 20);
   }
   if ((!c.mask || c.mask->dtype() == DType::kBool) && random.chance(40)) {
-    c.bias = random.biases(random_pairs_shape(random, c), 10);
+    c.bias = random.biases(random_pairs_shape(random, {c.B, c.H, c.L, c.S}), 10);
   }
   // Slopes that subtract up to about 100: the rounding error of such a score is 4e-6.
   if (random.chance(30)) c.slopes = random.reals({c.H}, -0.05f, 0.25f);
@@ -166,8 +153,7 @@ inline Case random_case(Random& random) {
 inline void poison(Case& c, std::int64_t b, std::int64_t g, std::int64_t j) {
   const auto write = [&](Tensor& past_or_new, std::int64_t start, std::int64_t size) {
     for (std::int64_t d = 0; d < size; ++d) {
-      past_or_new.data()[static_cast<std::size_t>(start + d)] =
-          std::numeric_limits<float>::quiet_NaN();
+      past_or_new.data()[static_cast<std::size_t>(start + d)] = kNaN;
     }
   };
   if (j < c.P) {

@@ -32,7 +32,7 @@ AttentionResult run(const Inputs& inputs, const AttentionOptions& options) {
   return attention(context, inputs.q, inputs.k, inputs.v, options);
 }
 
-TEST(AttentionDropout, SetsWeightsToZeroAndLetsTheRestGrow) {
+TEST(AttentionDropout, ZeroesWeightsAndScalesTheRest) {
   Random random(1);
   const std::int64_t L = 70, S = 200, Dv = 12;
   const Inputs inputs = random_inputs(random, 2, 4, 2, L, S, 8, Dv);
@@ -72,7 +72,7 @@ TEST(AttentionDropout, SetsWeightsToZeroAndLetsTheRestGrow) {
   EXPECT_TRUE(same_bits(got.masked, plain.masked));
 }
 
-TEST(AttentionDropout, DropsTheShareAskedForEverywhere) {
+TEST(AttentionDropout, DropsTheRequestedProportionEverywhere) {
   // Shares of all weights, of each row and of each column lie within five standard deviations.
   const std::int64_t rows = 2 * 3 * 100, S = 300;
   const Inputs inputs = equal_inputs(2, 3, 100, S);
@@ -106,7 +106,7 @@ TEST(AttentionDropout, DropsTheShareAskedForEverywhere) {
   }
 }
 
-TEST(AttentionDropout, IsAMatterOfTheSeed) {
+TEST(AttentionDropout, DependsOnTheSeed) {
   const Inputs inputs = equal_inputs(1, 2, 60, 200);
   const std::vector<bool> one = kept(run(inputs, dropping(0.5, 1)));
   EXPECT_EQ(kept(run(inputs, dropping(0.5, 1))), one);
@@ -120,13 +120,13 @@ TEST(AttentionDropout, IsAMatterOfTheSeed) {
   }
 }
 
-TEST(AttentionDropout, OfNothingChangesNothing) {
+TEST(AttentionDropout, OfRateZeroChangesNothing) {
   Random random(2);
   const Inputs inputs = random_inputs(random, 1, 2, 2, 50, 140, 8, 8);
   expect_same_bits(run(inputs, dropping(0.0, 5)), run(inputs, with_everything({})));
 }
 
-TEST(AttentionDropout, DoesNotDependOnThreadsOrOnWhatElseIsAskedFor) {
+TEST(AttentionDropout, DoesNotDependOnThreadsOrRequestedResults) {
   Random random(3);
   const Inputs inputs = random_inputs(random, 2, 4, 2, 130, 300, 16, 16);
   const AttentionResult want = run(inputs, dropping(0.4));

@@ -12,9 +12,6 @@
 namespace heed::test {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-
 void expect_hidden_row(const AttentionResult& result, std::size_t row, std::size_t S,
                        std::size_t Dv) {
   ASSERT_TRUE(result.weights && result.lse && result.masked);

@@ -151,7 +151,7 @@ TEST(AttentionPositions, WindowsMatchTheReferenceAcrossTiles) {
   }
 }
 
-TEST(AttentionPositions, AWindowOfZeroCopiesTheValueItStandsAt) {
+TEST(AttentionPositions, AWindowOfZeroCopiesTheQuerysOwnValue) {
   Random random(2);
   Context context;
   const Inputs inputs = random_inputs(random, 1, 2, 2, 200, 200, 8, 8);

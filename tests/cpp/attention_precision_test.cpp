@@ -1,13 +1,9 @@
 // Attention whose scores are products of bytes, against the double-precision reference.
 
-#include <limits>
-
 #include "attention_support.hpp"
 
 namespace heed::test {
 namespace {
-
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 AttentionOptions int8_scores(AttentionOptions options = {}) {
   options.precision = Precision::kInt8Scores;

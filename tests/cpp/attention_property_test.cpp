@@ -1,12 +1,9 @@
 // Attention against the reference on random shapes and random combinations of its options.
 
 #include <cstdint>
-#include <limits>
 #include <optional>
-#include <span>
 #include <sstream>
 #include <string>
-#include <vector>
 
 #include "attention_support.hpp"
 
@@ -36,16 +33,9 @@ struct Case {
 };
 
 Tensor random_mask(Random& random, const Case& c) {
-  const std::int64_t full[4] = {c.B, c.H, c.L, c.S};
-  const auto rank = static_cast<int>(random.integer(0, 4));
-  std::vector<std::int64_t> sizes;
-  for (int axis = 4 - rank; axis < 4; ++axis) {
-    sizes.push_back(random.chance(30) ? 1 : full[axis]);
-  }
-  if (rank > 0 && c.S > 2 && random.chance(20)) sizes.back() = random.integer(2, c.S);
-  const Shape shape{std::span<const std::int64_t>(sizes)};
+  const Shape shape = random_pairs_shape(random, {c.B, c.H, c.L, c.S});
   Tensor mask = random.chance(50) ? random.bools(shape, 70) : random.biases(shape, 30);
-  if (rank == 0 || random.chance(60)) return mask;
+  if (shape.rank() == 0 || random.chance(60)) return mask;
   // Hide the first keys of each row, a few or almost all.
   const std::int64_t rows = shape[-1] == 0 ? 0 : shape.elements() / shape[-1];
   for (std::int64_t row = 0; row < rows; ++row) {
@@ -55,7 +45,7 @@ Tensor random_mask(Random& random, const Case& c) {
       if (mask.dtype() == DType::kBool) {
         mask.data<bool>()[i] = false;
       } else {
-        mask.data()[i] = -std::numeric_limits<float>::infinity();
+        mask.data()[i] = -kInfinity;
       }
     }
   }
@@ -101,7 +91,6 @@ Case random_case(Random& random) {
 
 /// The memory after the length of a sequence is unwritten.
 void poison_beyond_lengths(Case& c) {
-  const float nan = std::numeric_limits<float>::quiet_NaN();
   const auto poison = [&](Tensor& tensor, std::int64_t width) {
     const std::int64_t outer = c.joined ? 1 : c.G;
     const std::int64_t row_size = c.joined ? c.G * width : width;
@@ -110,7 +99,8 @@ void poison_beyond_lengths(Case& c) {
       for (std::int64_t g = 0; g < outer; ++g) {
         const std::int64_t begin = ((b * outer + g) * c.S + length) * row_size;
         const std::int64_t end = ((b * outer + g) * c.S + c.S) * row_size;
-        for (std::int64_t i = begin; i < end; ++i) tensor.data()[static_cast<std::size_t>(i)] = nan;
+        for (std::int64_t i = begin; i < end; ++i)
+          tensor.data()[static_cast<std::size_t>(i)] = kNaN;
       }
     }
   };

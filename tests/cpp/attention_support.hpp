@@ -1,5 +1,9 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
+#include <vector>
+
 #include "reference/attention.hpp"
 #include "support.hpp"
 
@@ -50,6 +54,17 @@ inline AttentionOptions with_everything(AttentionOptions options) {
   options.capture_masked = !is_packed;
   options.capture_entropy = true;
   return options;
+}
+
+/// A shape that broadcasts to [B, H, L, S], sometimes with a shorter last axis.
+inline Shape random_pairs_shape(Random& random, const Shape& full) {
+  const auto rank = static_cast<int>(random.integer(0, 4));
+  std::vector<std::int64_t> sizes;
+  for (int axis = 4 - rank; axis < 4; ++axis) {
+    sizes.push_back(random.chance(30) ? 1 : full[axis]);
+  }
+  if (rank > 0 && full[3] > 2 && random.chance(20)) sizes.back() = random.integer(2, full[3]);
+  return Shape(std::span<const std::int64_t>(sizes));
 }
 
 /// Calls compare(got, want, name) for every optional result.

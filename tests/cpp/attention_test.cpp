@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "attention_support.hpp"
@@ -53,7 +52,7 @@ TEST(Attention, GivesResultsOfTheDocumentedShapes) {
   EXPECT_EQ(result.masked->shape(), (Shape{2, 6, 5, 7}));
 }
 
-TEST(Attention, GivesOnlyTheResultsAskedFor) {
+TEST(Attention, GivesOnlyTheRequestedResults) {
   Random random(2);
   const Inputs inputs = random_inputs(random, 1, 2, 2, 5, 7, 8, 8);
   Context context;
@@ -145,7 +144,7 @@ TEST(Attention, TakesInputsOfRankThreeAsTheSameNumbers) {
   EXPECT_TRUE(close(joined.weights, *split.weights));
 }
 
-TEST(Attention, TakesAsManyKeyHeadsAsHeadsUnlessTold) {
+TEST(Attention, AssumesAsManyKeyHeadsAsHeads) {
   Random random(8);
   const Tensor q = random.reals({2, 6, 12}), k = random.reals({2, 9, 12}),
                v = random.reals({2, 9, 8});
@@ -251,7 +250,7 @@ TEST(Attention, StaysExactForScoresOfTenThousand) {
   expect_reference(context, inputs, options);
 }
 
-TEST(Attention, WeighsEqualScoresAlikeHoweverLarge) {
+TEST(Attention, WeighsEqualScoresEquallyAtAnyMagnitude) {
   Random random(16);
   Inputs inputs = random_inputs(random, 1, 1, 1, 9, 50, 2, 3);
   Context context;
@@ -301,7 +300,7 @@ TEST(Attention, DoesNotDependOnWhatTheContextDidBefore) {
   Random random(18);
   const Inputs inputs = random_inputs(random, 1, 2, 1, 37, 61, 12, 20);
   Inputs large = random_inputs(random, 2, 4, 4, 200, 300, 64, 64);
-  std::fill(large.v.data().begin(), large.v.data().end(), std::numeric_limits<float>::quiet_NaN());
+  std::fill(large.v.data().begin(), large.v.data().end(), kNaN);
   for (const int threads : kThreadCounts) {
     Context context = context_with_threads(threads);
     const AttentionResult before = attention(context, inputs.q, inputs.k, inputs.v);
@@ -320,8 +319,7 @@ TEST(Attention, ReadsNothingAroundItsInputsWhereverTheyLie) {
   Context context;
   for (std::size_t before = 1; before < 4; ++before) {
     const auto surround = [&](const Tensor& tensor) {
-      std::vector<float> memory(before + tensor.data().size() + 64,
-                                std::numeric_limits<float>::quiet_NaN());
+      std::vector<float> memory(before + tensor.data().size() + 64, kNaN);
       std::copy(tensor.data().begin(), tensor.data().end(),
                 memory.begin() + static_cast<std::ptrdiff_t>(before));
       return memory;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <vector>
 
@@ -12,9 +11,6 @@
 
 namespace heed::test {
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 /// One head of one query [1] and keys [S, 1], whose products are therefore the scores.
 AttentionResult of_scores(const std::vector<float>& scores, AttentionOptions options) {
@@ -81,7 +77,7 @@ TEST(AttentionBias, IsAddedAndMayHide) {
   expect_values(result.lse, {std::log(3.0)});
 }
 
-TEST(AttentionBias, StandsBesideABooleanMask) {
+TEST(AttentionBias, CombinesWithABooleanMask) {
   Random random(2);
   Context context;
   const Inputs inputs = random_inputs(random, 2, 4, 2, 50, 140, 8, 8);
@@ -110,7 +106,7 @@ TEST(AttentionBias, EqualsAFloatMask) {
                    attention(context, inputs.q, inputs.k, inputs.v, with_everything(as_mask)));
 }
 
-TEST(AttentionAlibi, TakesTheDistanceOff) {
+TEST(AttentionAlibi, SubtractsTheDistance) {
   // The query has the position of key 2; a slope of log 2 halves the weight with each step away.
   const Tensor slope(Shape{1}, {std::log(2.0f)}), offset = integers({1}, {2});
   AttentionOptions options;

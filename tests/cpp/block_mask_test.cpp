@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <vector>
 
 #include "attention_support.hpp"
@@ -11,8 +10,6 @@
 
 namespace heed::test {
 namespace {
-
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 using MaySee = std::function<bool(std::int64_t, std::int64_t, std::int64_t, std::int64_t)>;
 
@@ -51,7 +48,7 @@ TEST(BlockMask, KeepsBitsForPartialBlocksOnly) {
   }
 }
 
-TEST(BlockMask, AsksForEveryPairOnceAndNoOther) {
+TEST(BlockMask, EvaluatesEveryPairOnceAndNoOther) {
   std::vector<int> asked(2 * 3 * 50 * 130);
   BlockMask::from(2, 3, 50, 130, [&](auto b, auto h, auto q, auto k) {
     EXPECT_TRUE(b >= 0 && b < 2 && h >= 0 && h < 3 && q >= 0 && q < 50 && k >= 0 && k < 130);
@@ -180,7 +177,7 @@ TEST(BlockMask, ReadsNoHiddenKey) {
   }
 }
 
-TEST(BlockMask, TakesBlocksMadeByHand) {
+TEST(BlockMask, AcceptsBlocksMadeByHand) {
   // kFull overrides bits; two blocks may share one block of bits.
   Random random(6);
   const Inputs inputs = random_inputs(random, 1, 2, 2, 96, 256, 4, 4);
@@ -223,7 +220,7 @@ TEST(BlockMask, RefusesPartsThatDoNotFit) {
   expect_refusal(ErrorCode::kOption, "kinds", "-3", [&] { make(48, 129, kinds(-3), bits(1)); });
 }
 
-TEST(BlockMask, LetsAFunctionThatThrowsThrough) {
+TEST(BlockMask, PassesOnTheExceptionOfAFunction) {
   struct Stop {};
   const auto stop = [](auto, auto, auto q, auto) -> bool {
     if (q == 60) throw Stop();

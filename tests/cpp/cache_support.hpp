@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +9,9 @@
 #include "attention_support.hpp"
 
 namespace heed::test {
+
+inline constexpr KvCache::Format kFormats[] = {KvCache::Format::kFloat32, KvCache::Format::kFloat16,
+                                               KvCache::Format::kInt8};
 
 /// A row as a cache of this format stores it.
 inline void round_row(KvCache::Format format, std::span<float> row) {
@@ -145,8 +147,6 @@ class CacheModel {
   }
 
  private:
-  static constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-
   struct Token {
     std::vector<float> key, value;  // of all heads
   };

@@ -13,9 +13,6 @@
 namespace heed::test {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-
 /// One of the two formats: a sign, exponent bits with a bias, and mantissa bits.
 template <class Half, int kExponentBits, int kMantissaBits>
 struct Format {
@@ -137,7 +134,7 @@ TYPED_TEST(CastOf, KeepsSignsInfinitiesAndWhatIsNotANumber) {
   for (std::size_t i = 8; i < 11; ++i) EXPECT_TRUE(std::isnan(TypeParam::value(bits[i]))) << i;
 }
 
-TEST(Cast, KnowsTheNumbersFromTheBooks) {
+TEST(Cast, RoundsKnownNumbersCorrectly) {
   EXPECT_EQ(rounded<Float16>(
                 {1.0f, -2.0f, 65504.0f, 65519.9f, 65520.0f, 0x1p-14f, 0x1p-24f, 0x1p-25f, 0.1f}),
             (std::vector<std::uint16_t>{0x3c00, 0xc000, 0x7bff, 0x7bff, 0x7c00, 0x0400, 0x0001,

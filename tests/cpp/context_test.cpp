@@ -55,7 +55,7 @@ float fused_rounding(Context& context) {
 
 TEST(Context, HasOneThreadByDefault) { EXPECT_EQ(Context().threads(), 1); }
 
-TEST(Context, HasTheThreadsAskedFor) {
+TEST(Context, HasTheRequestedThreads) {
   for (const int threads : kThreadCounts) {
     EXPECT_EQ(context_with_threads(threads).threads(), threads);
   }
@@ -83,7 +83,7 @@ TEST(Context, ListsEachInstructionSetOnce) {
   EXPECT_EQ(std::set<std::string_view>(isas.begin(), isas.end()).size(), isas.size());
 }
 
-TEST(Context, TakesTheBestInstructionSetByItself) {
+TEST(Context, ChoosesTheBestInstructionSetByDefault) {
   const IsaVariable unset(nullptr);
   EXPECT_EQ(Context().isa(), Context::available_isas().front());
 }
@@ -173,7 +173,7 @@ TEST(Context, RunsBesideOthers) {
   for (const Tensor& result : results) EXPECT_TRUE(same_bits(result, want.output));
 }
 
-TEST(Context, ComesAndGoesWithoutAnyWork) {
+TEST(Context, StartsAndStopsWithoutAnyWork) {
   for (int repeat = 0; repeat < 50; ++repeat) {
     for (const int threads : kThreadCounts)
       EXPECT_EQ(context_with_threads(threads).threads(), threads);

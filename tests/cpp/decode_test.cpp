@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -14,11 +13,6 @@
 
 namespace heed::test {
 namespace {
-
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr KvCache::Format kFormats[] = {KvCache::Format::kFloat32, KvCache::Format::kFloat16,
-                                        KvCache::Format::kInt8};
 
 KvCache::Options cache_options(std::int64_t batch, std::int64_t heads, std::int64_t head_size,
                                std::int64_t value_size, KvCache::Format format) {
@@ -163,7 +157,7 @@ TEST_P(DecodeCombinations, MatchTheReferenceWithEveryNumberOfThreads) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, DecodeCombinations, testing::Range(0u, 12u));
 
-TEST(Decode, GivesTheSameOutputWhateverElseIsAskedFor) {
+TEST(Decode, GivesTheSameOutputForAnyRequestedResults) {
   Random random(1);
   Context context;
   for (const KvCache::Format format : kFormats) {

@@ -145,8 +145,7 @@ TEST_F(Errors, AttentionRefusesHeadCountsThatDoNotFit) {
 
 TEST_F(Errors, AttentionRefusesAScaleThatIsNoNumber) {
   AttentionOptions options;
-  for (const float scale :
-       {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+  for (const float scale : {kInfinity, kNaN}) {
     options.scale = scale;
     expect_error(kOption, "scale", MessagePart(scale).text(), options);
   }
@@ -296,7 +295,7 @@ TEST_F(Errors, MultiHeadAttentionRefusesMasksThatDoNotFit) {
   }
 }
 
-TEST_F(Errors, AverageRefusesWhatDoesNotFit) {
+TEST_F(Errors, AverageRefusesInvalidArguments) {
   const Tensor bits(Shape{2, 3, 8}, DType::kBool), other = random.bools({3, 2}, 50);
   AverageOptions options;
   expect_error(kShape, "x", "[8, 8]", [&] { average(context, square, options); });
@@ -307,13 +306,13 @@ TEST_F(Errors, AverageRefusesWhatDoesNotFit) {
   expect_error(kDType, "key_mask", "float32", [&] { average(context, x, options); });
 }
 
-TEST_F(Errors, SelfSimilarityRefusesWhatDoesNotFit) {
+TEST_F(Errors, SelfSimilarityRefusesInvalidArguments) {
   const Tensor bits(Shape{2, 3, 8}, DType::kBool);
   expect_error(kShape, "x", "[8, 8]", [&] { self_similarity(context, square); });
   expect_error(kDType, "x", "bool", [&] { self_similarity(context, bits); });
 }
 
-TEST_F(Errors, LinearRefusesWhatDoesNotFit) {
+TEST_F(Errors, LinearRefusesInvalidArguments) {
   const Tensor scalar(Shape{}, {1}), wide(Shape{8, 9}), nine(Shape{9}),
       numbers(Shape{8, 8}, DType::kInt32);
   expect_error(kShape, "x", "[]", [&] { linear(context, scalar, square); });
@@ -325,7 +324,7 @@ TEST_F(Errors, LinearRefusesWhatDoesNotFit) {
   expect_error(kDType, "bias", "int32", [&] { linear(context, x, square, numbers); });
 }
 
-TEST_F(Errors, LinearBackwardRefusesWhatDoesNotFit) {
+TEST_F(Errors, LinearBackwardRefusesInvalidArguments) {
   const Tensor scalar(Shape{}, {1}), wide(Shape{9, 8}), numbers(Shape{8, 8}, DType::kInt32);
   expect_error(kShape, "x", "[]", [&] { linear_backward(context, scalar, scalar, square); });
   expect_error(kShape, "x", "[8, 9]",

@@ -16,9 +16,6 @@
 namespace heed::test {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-
 /// The valid arguments and packed ones: 7 queries, 9 keys.
 class VariantErrors : public Refusals {
  protected:

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 
@@ -16,8 +15,6 @@ namespace heed::test {
 namespace {
 
 using reference::Array;
-
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 /// Arguments of a layer, those that may be missing too.
 struct Layer {
@@ -186,7 +183,7 @@ TEST(Gru, NeverReadsBeyondALength) {
   }
 }
 
-TEST(Gru, GoesOnFromAState) {
+TEST(Gru, ContinuesFromAState) {
   // Six steps are two and four.
   Random random(5);
   Context context;
@@ -201,7 +198,7 @@ TEST(Gru, GoesOnFromAState) {
   EXPECT_TRUE(same_bits(from(from(layer.first, 0, 2), 2, 4), from(layer.first, 0, 6)));
 }
 
-TEST(Gru, StandsSaturatedGates) {
+TEST(Gru, HandlesSaturatedGates) {
   Random random(6);
   Context context;
   Layer layer(random, 2, 3, 4, 9);

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <tuple>
 
@@ -13,7 +12,7 @@
 namespace heed::test {
 namespace {
 
-constexpr float kPoisons[] = {std::numeric_limits<float>::quiet_NaN(), INFINITY, -INFINITY};
+constexpr float kPoisons[] = {kNaN, INFINITY, -INFINITY};
 
 /// Rows j of [.., S, size] for which hides(j).
 template <class Hides>

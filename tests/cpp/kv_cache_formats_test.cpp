@@ -3,16 +3,12 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "cache_support.hpp"
 
 namespace heed::test {
 namespace {
-
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 KvCache::Options cache_options(std::int64_t batch, std::int64_t heads, std::int64_t size,
                                std::int64_t capacity,
@@ -25,9 +21,6 @@ KvCache::Options cache_options(std::int64_t batch, std::int64_t heads, std::int6
   options.format = format;
   return options;
 }
-
-constexpr KvCache::Format kFormats[] = {KvCache::Format::kFloat32, KvCache::Format::kFloat16,
-                                        KvCache::Format::kInt8};
 
 TEST(KvCacheFormats, StoreNumbersThatTheyHaveExactly) {
   // Numbers n/8 with |n| <= 127 and 127 in every row: float16 has them all, and int8 with the
@@ -126,7 +119,7 @@ TEST(KvCacheFormats, ShareAndRewindAlike) {
   }
 }
 
-TEST(KvCacheTails, ReachNothingWhenTakenBackOrNeverWritten) {
+TEST(KvCacheTails, ReachNothingWhenRemovedOrNeverWritten) {
   Random random(5);
   for (const KvCache::Format format : kFormats) {
     for (const float poison : {kNaN, kInfinity, -kInfinity}) {

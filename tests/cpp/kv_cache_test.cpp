@@ -114,7 +114,7 @@ TEST(KvCache, AppendingAloneEqualsAppendingByAttention) {
   EXPECT_EQ(twin.cache.length(0), 142);
 }
 
-TEST(KvCache, SequencesTakeTheTokensThatTheirCountsSay) {
+TEST(KvCache, SequencesAppendTheirCountsOfTokens) {
   Random random(5);
   Context context;
   TwinCache twin(context, cache_options(3, 1, 8, 6, 200));
@@ -127,7 +127,7 @@ TEST(KvCache, SequencesTakeTheTokensThatTheirCountsSay) {
   EXPECT_EQ(twin.cache.length(2), 6);
 }
 
-TEST(KvCache, RewindingForgetsAndGoesOn) {
+TEST(KvCache, RewindingRemovesTokensThatOthersReplace) {
   Random random(6);
   Context context;
   TwinCache twin(context, cache_options(2, 2, 8, 8, 300));
@@ -162,7 +162,7 @@ TEST(KvCache, SequencesThatShareAPrefixDiverge) {
   }
 }
 
-TEST(KvCache, SharingReplacesWhatASequenceHeldAndWithItselfRewinds) {
+TEST(KvCache, SharingReplacesTheTokensOfASequenceAndWithItselfRewinds) {
   Random random(8);
   Context context;
   TwinCache twin(context, cache_options(2, 1, 4, 4, 300));

@@ -174,7 +174,7 @@ TEST(LargeScores, KeepTheGradientsOfPackedSequences) {
   }
 }
 
-TEST(LargeScores, OfATokenWithItselfLeaveNoGradientToTheScores) {
+TEST(LargeScores, OfATokenWithItselfHaveNoGradient) {
   // One key has all the weight, so that the output is its value and nothing else counts.
   Random random(5);
   Context context;
@@ -190,7 +190,7 @@ TEST(LargeScores, OfATokenWithItselfLeaveNoGradientToTheScores) {
   }
 }
 
-TEST(LargeScores, KeepWhatADecodeStepGives) {
+TEST(LargeScores, KeepTheResultOfADecodeStep) {
   Random random(6);
   for (const float root : {7.0f, 22.0f, 70.0f}) {
     for (const std::int64_t queries : {1, 40}) {  // decode.hpp, and flash_attention.hpp

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <optional>
 
 #include "reference/average.hpp"
@@ -14,9 +13,6 @@
 
 namespace heed::test {
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 TEST(Linear, MatchesTheReferenceForAllSizes) {
   Random random(1);

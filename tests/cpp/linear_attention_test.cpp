@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -276,7 +275,7 @@ TEST(LinearAttention, GivesTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-TEST(LinearAttention, ForgetsEverythingUnderAnEndlessDecay) {
+TEST(LinearAttention, ForgetsEverythingUnderAnInfiniteDecay) {
   // exp(-inf) = 0: a token sees itself alone.
   Random random(6);
   Context context;
@@ -288,7 +287,7 @@ TEST(LinearAttention, ForgetsEverythingUnderAnEndlessDecay) {
   expect_reference(context, call, options);
 }
 
-TEST(LinearAttention, RefusesWhatDoesNotFit) {
+TEST(LinearAttention, RefusesInvalidArguments) {
   Random random(20);
   Context context;
   const Tensor x = random.reals({2, 4, 3, 8}), y = random.reals({2, 2, 3, 8}),
@@ -325,7 +324,7 @@ TEST(LinearAttention, RefusesWhatDoesNotFit) {
   options.past_state = y;
   expect_refusal(ErrorCode::kShape, "past_state", "[2, 2, 3, 8]", run(y, options));
   options.past_state.reset();
-  options.scale = std::numeric_limits<float>::quiet_NaN();
+  options.scale = kNaN;
   expect_refusal(ErrorCode::kOption, "scale", "NaN", run(y, options));
   options.scale.reset();
   EXPECT_NO_THROW(run(y, options)());

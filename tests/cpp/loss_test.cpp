@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "errors_support.hpp"
@@ -13,8 +12,6 @@
 namespace heed::test {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr Reduction kReductions[] = {Reduction::kMean, Reduction::kSum, Reduction::kNone};
 
 /// Places in [low, high].
@@ -144,7 +141,7 @@ TEST(CrossEntropy, OfNoRowIsNotANumber) {
   EXPECT_EQ(cross_entropy(context, logits, targets, options).data()[0], 0.0f);
 }
 
-TEST(Dropout, SetsItsShareToZeroAndLetsTheRestGrow) {
+TEST(Dropout, ZeroesItsProportionAndScalesTheRest) {
   Random random(6);
   Context context;
   const Tensor x = random.reals({100001}, 1.0f, 2.0f);
@@ -182,7 +179,7 @@ TEST(Dropout, IsAFunctionOfTheSeedAndThePlace) {
   for (std::size_t i = 0; i < 33; ++i) EXPECT_EQ(few.data()[i], y.data()[i]);
 }
 
-TEST(Dropout, LetsNothingThroughThatItDrops) {
+TEST(Dropout, KeepsDroppedInfinitiesOut) {
   Context context;
   const Tensor y = dropout(context, filled({1000}, kInfinity), 0.5, 1);
   std::size_t zeros = 0;
@@ -226,7 +223,7 @@ TEST(Losses, GiveTheSameBitsForAnyNumberOfThreads) {
   const Tensor logits = random.reals({3000, 101}, -5.0f, 5.0f);
   const Tensor targets = random_ids(random, {3000}, 0, 100);
   const Tensor ids = random_ids(random, {3000}, 0, 40);
-  const auto all = [&](Context& context) {
+  expect_same_bits_for_any_threads([&](Context& context) {
     std::vector<Tensor> results;
     CrossEntropyOptions options;
     options.label_smoothing = 0.1f;
@@ -237,15 +234,7 @@ TEST(Losses, GiveTheSameBitsForAnyNumberOfThreads) {
     results.push_back(embedding_backward(context, logits, ids, 1000, 3));
     results.push_back(embedding(context, ids, logits));
     return results;
-  };
-  Context alone;
-  const std::vector<Tensor> want = all(alone);
-  for (const int threads : {2, 3, 5}) {
-    Context context = context_with_threads(threads);
-    const std::vector<Tensor> got = all(context);
-    for (std::size_t i = 0; i < want.size(); ++i)
-      EXPECT_TRUE(same_bits(got[i], want[i])) << "result " << i << ", " << threads << " threads";
-  }
+  });
 }
 
 TEST_F(Refusals, OfActivations) {

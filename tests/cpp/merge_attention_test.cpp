@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "attention_support.hpp"
@@ -12,9 +11,6 @@
 
 namespace heed::test {
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 /// Attention over the keys [begin, end) only.
 PartialAttention part(Context& context, const Inputs& inputs, std::int64_t begin, std::int64_t end,
@@ -95,7 +91,7 @@ TEST(MergeAttention, GivesTheWholeFromPiecesInAnyOrder) {
   EXPECT_TRUE(close(merged(context, left, right).output, want.output));
 }
 
-TEST(MergeAttention, LeavesAPartAloneThatMeetsAnEmptyOne) {
+TEST(MergeAttention, KeepsAPartThatIsMergedWithAnEmptyOne) {
   // Even if the empty part's output were not a number, which attention never gives.
   Random random(3);
   Context context;

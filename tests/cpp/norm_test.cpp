@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "errors_support.hpp"
 #include "gradient_support.hpp"
@@ -12,7 +11,6 @@
 namespace heed::test {
 namespace {
 
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr float kEps = 1e-5f;
 
 /// Both norms with one signature: x, its last axis or axes, and optional parameters.

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <vector>
 
@@ -105,7 +104,7 @@ TEST(PackedSequences, EqualOneAttentionEach) {
   }
 }
 
-TEST(PackedSequences, AlignTheLastQueryWithTheLastKeyUnlessTold) {
+TEST(PackedSequences, AlignTheLastQueryWithTheLastKeyByDefault) {
   Random random(3);
   const Packed packed(random, {2, 3}, {4, 1}, 1, 1, 4, 4);
   Context context;
@@ -160,8 +159,7 @@ TEST(PackedSequences, SeeNothingOfTheirNeighbours) {
     return Packed(again, {20, 30, 20}, {25, 130, 25}, 2, 2, 8, 8);
   }();
   Context context;
-  for (const float poison :
-       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+  for (const float poison : {kNaN, kInfinity}) {
     for (Tensor* tensor : {&packed.k, &packed.v}) {
       std::fill_n(tensor->data().begin() + 25 * 2 * 8, 130 * 2 * 8, poison);
     }

@@ -231,7 +231,7 @@ TEST(Rope, TakesSizesOfZero) {
   }
 }
 
-TEST(Rope, RefusesWhatDoesNotFit) {
+TEST(Rope, RefusesInvalidArguments) {
   Random random(20);
   Context context;
   const Tensor x = random.reals({2, 4, 3, 8}), joined = random.reals({2, 3, 32}),

@@ -10,15 +10,20 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "heed/heed.hpp"
 #include "reference/array.hpp"
 
 namespace heed::test {
+
+inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
+inline constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 /// The same numbers on every machine: the standard fixes the generator but not its distributions.
 class Random {
@@ -151,6 +156,27 @@ inline Context context_with_threads(int threads) {
   Context::Options options;
   options.threads = threads;
   return Context(options);
+}
+
+template <class... Results>
+std::vector<Tensor> list_of(Results&&... results) {
+  std::vector<Tensor> list;
+  (list.push_back(std::forward<Results>(results)), ...);
+  return list;
+}
+
+/// Expects that `results(context)`, a list of tensors, has the same bits for any number of threads.
+template <class Results>
+void expect_same_bits_for_any_threads(const Results& results) {
+  Context alone;
+  const std::vector<Tensor> want = results(alone);
+  for (const int threads : {2, 3, 5}) {
+    Context context = context_with_threads(threads);
+    const std::vector<Tensor> got = results(context);
+    ASSERT_EQ(got.size(), want.size());
+    for (std::size_t i = 0; i < want.size(); ++i)
+      EXPECT_TRUE(same_bits(got[i], want[i])) << "result " << i << ", " << threads << " threads";
+  }
 }
 
 /// Nearly normal, with mean 0 and variance 1.

@@ -76,7 +76,7 @@ TEST(DType, HasANameAndASize) {
   EXPECT_EQ(size_of(DType::kBool), 1u);
 }
 
-TEST(TensorView, LooksAtMemoryOfSomeoneElse) {
+TEST(TensorView, ViewsMemoryThatItDoesNotOwn) {
   std::array<float, 6> memory = {1, 2, 3, 4, 5, 6};
   const TensorView view(memory.data(), Shape{2, 3});
   EXPECT_EQ(view.dtype(), DType::kFloat32);
@@ -96,7 +96,7 @@ TEST(TensorView, RefusesToReadAnotherType) {
   EXPECT_THROW(view.data<bool>(), DTypeError);
 }
 
-TEST(TensorView, TakesATypeKnownOnlyWhenItRuns) {
+TEST(TensorView, TakesATypeKnownOnlyAtRunTime) {
   const std::array<bool, 2> memory = {true, false};
   const void* address = memory.data();
   const TensorView view(address, Shape{2}, DType::kBool);

@@ -64,7 +64,7 @@ describeEngines((heed) => {
     }
   });
 
-  test("takes [B, L, H*D] with head counts, and gives what [B, H, L, D] gives", () => {
+  test("accepts [B, L, H*D] with numbers of heads, with the results of [B, H, L, D]", () => {
     const random = new Random(3);
     const [B, L, S, H, G, D, Dv] = [2, 5, 7, 6, 2, 8, 3];
     const q = random.array([B, L, H * D]);
@@ -84,7 +84,7 @@ describeEngines((heed) => {
     });
   });
 
-  test("takes as many key/value heads as heads when kvHeads is left out", () => {
+  test("assumes as many key/value heads as heads when kvHeads is missing", () => {
     const random = new Random(4);
     const x = random.array([1, 4, 6]);
     const answer = expected({ q: splitHeads(x, 3), k: splitHeads(x, 3), v: splitHeads(x, 3) });
@@ -126,7 +126,7 @@ describeEngines((heed) => {
     }
   });
 
-  test("hides, with a boolean mask, what is false", () => {
+  test("hides the false entries of a boolean mask", () => {
     heed().scope(() => {
       const q = heed().tensor([[[[1], [1]]]]);
       const k = heed().tensor([[[[0], [0], [0]]]]);
@@ -187,7 +187,7 @@ describeEngines((heed) => {
     }
   });
 
-  test("takes key lengths as a list and as a tensor alike", () => {
+  test("accepts key lengths as a list and as a tensor", () => {
     const random = new Random(9);
     heed().scope(() => {
       const q = upload(heed(), random.array([3, 2, 4, 8]));
@@ -202,7 +202,7 @@ describeEngines((heed) => {
     });
   });
 
-  test("sets the causal offset to the key length minus L where lengths are given", () => {
+  test("sets the causal offset to the key length minus L if lengths are given", () => {
     const random = new Random(10);
     expectAsOracle(heed(), {
       q: random.array([3, 1, 3, 8]),
@@ -213,7 +213,7 @@ describeEngines((heed) => {
     });
   });
 
-  test("gives only what was asked for", () => {
+  test("returns only the requested results", () => {
     heed().scope(() => {
       const x = heed().tensor([[[[1, 2], [3, 4]]]]); // biome-ignore format: one matrix
       const plain = heed().attention(x, x, x);
@@ -227,7 +227,7 @@ describeEngines((heed) => {
     });
   });
 
-  test("captures one stage as a tensor, and several under their names", () => {
+  test("returns one captured stage as a tensor, and several under their names", () => {
     heed().scope(() => {
       const random = new Random(11);
       const x = upload(heed(), random.array([1, 2, 5, 4]));
@@ -271,7 +271,7 @@ describeEngines((heed) => {
     });
   });
 
-  test("never lets NaN or infinity reach a query through a key it may not see", () => {
+  test("keeps NaN and infinity in hidden keys away from the query", () => {
     const random = new Random(13);
     const [L, S] = [60, 140];
     const q = random.array([1, 1, L, 8]);
@@ -304,7 +304,7 @@ describeEngines((heed) => {
     }
   });
 
-  test("gives the same bits whatever a hidden value is", () => {
+  test("gives the same bits for any hidden value", () => {
     const random = new Random(18);
     const [L, S] = [70, 200];
     const isHidden = (j: number) => j % 3 === 1;
@@ -345,7 +345,7 @@ describeEngines((heed) => {
     });
   });
 
-  test("survives scores far beyond what exp can take", () => {
+  test("stays finite for scores outside the range of exp", () => {
     heed().scope(() => {
       const q = heed().tensor([[[[1000]]]]);
       const k = heed().tensor([[[[1000], [999], [-1000]]]]);
@@ -376,7 +376,7 @@ describeEngines((heed) => {
     });
   });
 
-  test("leaves its inputs as they were", () => {
+  test("leaves its inputs unchanged", () => {
     heed().scope(() => {
       const random = new Random(15);
       const values = [1, 2, 3].map(() => random.array([1, 2, 60, 8]));

@@ -372,13 +372,13 @@ describe("a tape", () => {
       [
         "one within another",
         "unsupported",
-        /^tape: expected no other one to be running/,
+        /^tape: expected no other tape to be running/,
         (h, x) => grad([x], () => grad([x], () => h.sum(x))[0] as Tensor),
       ],
       [
         "going back twice",
         "option",
-        /^tape: expected one that was not gone back over, got one that was$/,
+        /^tape: expected a tape whose gradients were not computed yet, got one whose gradients were$/,
         (h, x) => {
           const tape = new Tape([x]);
           const loss = tape.run(() => h.sum(h.multiply(x, x)));

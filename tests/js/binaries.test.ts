@@ -84,7 +84,7 @@ test("a binary of another version is refused", async () => {
   });
 });
 
-test("what is no binary of this package is refused", async () => {
+test("anything but a binary of this package is refused", async () => {
   const empty = Uint8Array.of(0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00);
   expect(await failure({ wasm: empty })).toEqual({
     code: "load",
@@ -122,7 +122,7 @@ test.each(["heed-simd.mjs", "heed-relaxed.mjs"])(
   },
 );
 
-test("with the glue given and threads asked for, there is one, and info says why", async () => {
+test("an engine with a given glue has one thread, and info says why", async () => {
   const heed = await load({ threads: 2, glue: await glueOf("heed-simd.mjs"), wasm: bytes.simd });
   expect(heed.info).toMatchObject({
     variant: "simd",
@@ -134,7 +134,7 @@ test("with the glue given and threads asked for, there is one, and info says why
   heed.dispose();
 });
 
-test("with the glue and workerUrl given there are threads", async () => {
+test("an engine with a given glue and workerUrl has threads", async () => {
   const glue = await glueOf("heed-simd.mjs");
   const workerUrl = addressOf("heed-simd.mjs");
   const heed = await load({ threads: 2, glue, wasm: bytes.simd, workerUrl });

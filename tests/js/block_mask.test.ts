@@ -78,7 +78,7 @@ describeEngines((heed) => {
       expect([...tested].sort()).toEqual(Object.keys(maskFunctions).sort());
     });
 
-    test("and of nothing sees all, or of nothing sees nothing", () => {
+    test("and() allows all pairs, or() allows none", () => {
       const place = { b: 0, h: 0, q: 5, k: 9 };
       expect(maskFunctions.and()(place)).toBe(true);
       expect(maskFunctions.or()(place)).toBe(false);
@@ -91,7 +91,7 @@ describeEngines((heed) => {
     [47, 127],
     [1, 300],
     [300, 2],
-  ])("any sizes will do: %i queries and %i keys", (queries, keys) => {
+  ])("a mask may have any size: %i queries and %i keys", (queries, keys) => {
     expectAsDense(
       heed(),
       ({ q, k }) => (q + k) % 3 !== 1,
@@ -100,7 +100,7 @@ describeEngines((heed) => {
     );
   });
 
-  test("a query whose blocks are all empty gives zeros, and NaN in an empty block reaches nobody", () => {
+  test("a query whose blocks are all empty gives zeros, and NaN in an empty block reaches no query", () => {
     const random = new Random(72);
     heed().scope(() => {
       const q = upload(heed(), random.array([1, 1, 96, 4]));
@@ -121,7 +121,7 @@ describeEngines((heed) => {
     });
   });
 
-  test("works over a cache, whose keys it counts from the first", () => {
+  test("a mask over a cache counts the cache's keys from the first", () => {
     const random = new Random(73);
     heed().scope(() => {
       const [all, next] = [random.array([1, 1, 141, 4]), random.array([1, 1, 1, 4])];
@@ -146,7 +146,7 @@ describe("a block mask", () => {
     { heads: 2 ** 40, queries: 5, keys: 0 },
     { queries: 2 ** 40, keys: 0 },
     { queries: 0, keys: 2 ** 40 },
-  ])("of nothing is made at once, whatever the other sizes are: %o", (sizes) => {
+  ])("without pairs is made at once, for any other sizes: %o", (sizes) => {
     let count = 0;
     using mask = heed().blockMask(() => ++count > 0, sizes);
     expect([count, mask.density]).toEqual([0, 0]);
@@ -154,7 +154,7 @@ describe("a block mask", () => {
 
   const heed = engine({ threads: 1 });
 
-  test("asks its function once about each place", () => {
+  test("calls its function once for each pair", () => {
     const asked = new Map<string, number>();
     const sizes = { batch: 2, heads: 3, queries: 50, keys: 130 };
     using mask = heed().blockMask(({ b, h, q, k }) => {
@@ -168,7 +168,7 @@ describe("a block mask", () => {
     expect(asked.has("1,2,49,129")).toBe(true);
   });
 
-  test("tells the share of blocks that are computed", () => {
+  test("reports the proportion of computed blocks", () => {
     const density = (visible: MaskFunction, queries: number, keys: number) => {
       using mask = heed().blockMask(visible, { queries, keys });
       return mask.density;
@@ -182,13 +182,13 @@ describe("a block mask", () => {
     expect(density(() => true, 0, 300)).toBe(0);
   });
 
-  test("has sizes that cannot be changed, with a batch and heads of 1 by default", () => {
+  test("has read-only sizes, with a batch and heads of 1 by default", () => {
     using mask = heed().blockMask(() => true, { queries: 2, keys: 3 });
     expect(mask.sizes).toEqual({ batch: 1, heads: 1, queries: 2, keys: 3 });
     expect(Object.isFrozen(mask.sizes)).toBe(true);
   });
 
-  test("says in its error what its function threw, and keeps it as the cause", () => {
+  test("reports an exception of its function, and keeps it as the cause", () => {
     const cause = new RangeError("mine");
     const error = refusal(() =>
       heed().blockMask(
@@ -202,7 +202,7 @@ describe("a block mask", () => {
     expect(error.cause).toBe(cause);
   });
 
-  test("may be disposed of twice, and belongs to its engine alone", async () => {
+  test("can be disposed of twice, and is refused by other engines", async () => {
     const other = await load({ threads: 1 });
     const mask = other.blockMask(() => true, { queries: 1, keys: 1 });
     heed().scope(() => {

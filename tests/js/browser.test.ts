@@ -11,14 +11,14 @@ test("Chromium runs both binaries and WebKit one, so these are tested here", () 
   expect(variants).toEqual(isChromium ? ["relaxed", "simd"] : ["simd"]);
 });
 
-test("these tests run isolated, so with threads", async () => {
+test("these tests run on an isolated page, with threads", async () => {
   expect(globalThis.crossOriginIsolated).toBe(true);
   const heed = await load({ threads: 4 });
   expect(heed.info).toMatchObject({ threads: 4, crossOriginIsolated: true, reason: null });
   heed.dispose();
 });
 
-test("a path of Windows is no address in a page", async () => {
+test("a Windows path is refused as an address in a page", async () => {
   for (const wasmUrl of ["C:\\files", "c:/files"])
     await expect(load({ wasmUrl })).rejects.toMatchObject({
       name: "HeedError",
@@ -64,7 +64,7 @@ function refusesSharedMemory(original: (...args: never[]) => void) {
   };
 }
 
-test("an isolated page whose browser shares no memory has one thread, and says why", async () => {
+test("an engine on an isolated page without shared memory has one thread, and info says why", async () => {
   const posting = [MessagePort, Worker].map(({ prototype }): [object, string, unknown] => [
     prototype,
     "postMessage",
@@ -91,7 +91,7 @@ test("an isolated page whose browser shares no memory has one thread, and says w
   }
 });
 
-test("where workers cannot be started there is one thread, and the reason says so", async () => {
+test("an engine whose workers cannot start has one thread, and info says why", async () => {
   await withReplaced([[globalThis, "Worker", undefined]], async () => {
     const heed = await load({ threads: 2 });
     expectWorks(heed);

@@ -52,7 +52,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("two copies know each other's objects", () => {
+test("two copies accept each other's objects", () => {
   expect(second.load).not.toBe(first.load);
   expect(Object.getOwnPropertySymbols(globalThis)).toContain(Symbol.for(`heed ${version}`));
   const { nn } = second;
@@ -79,7 +79,7 @@ test("two copies know each other's objects", () => {
   expect(weights).toEqual([1, 2, 3, 3]);
 });
 
-test("a gradient asked of one copy goes through what another computes", () => {
+test("one copy computes gradients through the operations of another", () => {
   const x = heed.tensor([1, 2, 3]);
   const sum = () => heed.sum(heed.multiply(x, x));
   for (const { valueAndGrad } of [first, second]) {
@@ -88,7 +88,7 @@ test("a gradient asked of one copy goes through what another computes", () => {
   }
 });
 
-test("one copy's default generator is the other's", () => {
+test("two copies share the default generator", () => {
   const weights = (copy: Package) => [...new copy.nn.Linear(heed, 4, 4).weight.data];
   first.nn.manualSeed(heed, 7);
   const [a, b] = [weights(first), weights(first)];
@@ -96,13 +96,13 @@ test("one copy's default generator is the other's", () => {
   expect([weights(second), weights(first)]).toEqual([a, b]);
 });
 
-test("an error of one copy is an error of the other", () => {
+test("an error of one copy is an instance of the other's class", () => {
   const refused = () => heed.attention(heed.ones([2, 8]), heed.ones([2, 8]), heed.ones([2, 8]));
   expect(refused).toThrow(first.HeedError);
   expect(refused).toThrow(second.HeedError);
 });
 
-test("messages call classes by their names, though the bundler has shortened them", () => {
+test("messages have the names of classes that the bundler has shortened", () => {
   const { nn, optim } = first;
   const linear = new nn.Linear(heed, 2, 2);
   expect(linear.constructor.name).not.toBe("Linear");
@@ -119,15 +119,15 @@ test("messages call classes by their names, though the bundler has shortened the
       new RegExp(`expected a tensor, got an? ${name}$`),
     );
   expect(() => new nn.Linear(heed.ones([1]) as never, 2, 2)).toThrow(
-    "heed: expected the engine that load() gave, got a Tensor",
+    "heed: expected an engine returned by load(), got a Tensor",
   );
   class Residual extends nn.Linear {}
   expect(() => heed.softmax(new Residual(heed, 2, 2) as never)).toThrow("got a Residual");
 });
 
-test("objects of another version are refused by that name", () => {
+test("objects of another version are refused with the name of that version", () => {
   expect(() => new stranger.nn.Linear(heed as never, 2, 2)).toThrow(
-    `heed: expected the engine that load() gave, got a Heed that another copy of heed (${version}) made`,
+    `heed: expected an engine returned by load(), got a Heed that another copy of heed (${version}) made`,
   );
   expect(() => heed.softmax(new stranger.nn.Generator() as never)).toThrow(
     "expected a tensor, got a Generator that another copy of heed (9.9.9) made",

@@ -105,7 +105,7 @@ describe("beam search", () => {
       .map(({ tokens }) => tokens);
   }
 
-  test("with few beams follows the likeliest, and ends early only where nothing can change", async () => {
+  test("with few beams follows the most likely sequences, and ends early only if the result is certain", async () => {
     for (let seed = 1; seed <= 12; ++seed) {
       for (const beams of [1, 2, 3]) {
         for (const lengthPenalty of [0, 0.6, 1.5, -0.5]) {
@@ -124,7 +124,7 @@ describe("beam search", () => {
     }
   });
 
-  test("tells the step which row each sequence goes on from", async () => {
+  test("tells the step which row each sequence continues", async () => {
     let before: (readonly number[])[] = [[0]];
     const step: Step = (sequences, order) => {
       expect([sequences.length, order.length]).toEqual([3, 3]);
@@ -140,7 +140,7 @@ describe("beam search", () => {
     expect(new Set(before.map(String)).size).toBe(3);
   });
 
-  test("leaves out what has no probability", async () => {
+  test("leaves out tokens without probability", async () => {
     const step: Step = (sequences) =>
       heed().tensor(
         sequences.map(({ length }) => [length < 3 ? 0 : -Infinity, -Infinity, -Infinity, 0]),
@@ -159,7 +159,7 @@ describe("beam search", () => {
 });
 
 describe("generate", () => {
-  test("takes the likeliest token of each sequence until all have ended", async () => {
+  test("takes the most likely token of each sequence until all have ended", async () => {
     const starts = [[0], [1], [2, 1, 0]];
     for (let seed = 1; seed <= 5; ++seed) {
       const rows: number[] = [];
@@ -184,7 +184,7 @@ describe("generate", () => {
     }
   });
 
-  test("draws tokens as likely as they are, the same for a seed", async () => {
+  test("draws tokens by their probabilities, the same ones for the same seed", async () => {
     const logits = [0, 1, -Infinity, 2];
     const step: Step = (sequences) => heed().tensor(sequences.map(() => logits));
     const startTokens = Array.from({ length: 400 }, () => [0]);
@@ -269,7 +269,7 @@ describe("a search", () => {
     }
   });
 
-  test("waits for a step that takes time", async () => {
+  test("waits for an asynchronous step", async () => {
     const slow: Step = async (sequences, order) => {
       await new Promise((resolve) => setTimeout(resolve, 1));
       return step(sequences, order);

@@ -34,7 +34,7 @@ describeEngines((heed) => {
   describe.each(types)("%s", (dtype) => {
     const numbers = Float64Array.from(every, (bits) => numberOf(bits, dtype));
 
-    test("means by every pattern of bits the number that IEEE 754 says", () => {
+    test("has the value that IEEE 754 defines for every pattern of bits", () => {
       heed().scope(() => {
         const x = heed().tensor(every, [2 ** 16], dtype);
         expect(x.dtype).toBe(dtype);
@@ -48,7 +48,7 @@ describeEngines((heed) => {
       });
     });
 
-    test("comes back from float32 with the same bits, and NaN as NaN", () => {
+    test("has the same bits after a cast to float32 and back, and NaN stays NaN", () => {
       heed().scope(() => {
         const x = heed().tensor(every, [2 ** 16], dtype);
         const back = heed().cast(heed().cast(x, "float32"), dtype);
@@ -60,7 +60,7 @@ describeEngines((heed) => {
       });
     });
 
-    test("rounds to the nearest, and from half way to the even one", () => {
+    test("rounds to the nearest number, and ties to the even one", () => {
       // Tests the midpoint between each two neighbours and the values beside it, up to the largest number
       // and infinity.
       const infinity = dtype === "float16" ? 0x7c00 : 0x7f80;
@@ -85,7 +85,7 @@ describeEngines((heed) => {
       });
     });
 
-    test("is made from numbers in lists, booleans excepted, and from scalars", () => {
+    test("is made from lists of numbers, but not of booleans, and from scalars", () => {
       heed().scope(() => {
         const x = heed().tensor([[1, 2.5], [-0, Infinity]], undefined, dtype); // biome-ignore format: one line
         expect(x.shape).toEqual([2, 2]);
@@ -95,7 +95,7 @@ describeEngines((heed) => {
       });
     });
 
-    test("cast to itself is a copy, and a cast leaves its input as it was", () => {
+    test("cast to itself is a copy, and a cast leaves its input unchanged", () => {
       heed().scope(() => {
         const x = heed().tensor([1, 2, 3], [3], dtype);
         const copy = heed().cast(x, dtype);
@@ -106,7 +106,7 @@ describeEngines((heed) => {
       });
     });
 
-    test("attention gives its output and the present in it, and the rest in float32", () => {
+    test("attention returns output and present in this type, and all else in float32", () => {
       const random = new Random(111);
       const [B, H, G, L, S, P] = [2, 4, 2, 5, 140, 9];
       const epsilon = dtype === "float16" ? 2 ** -11 : 2 ** -8;
@@ -154,7 +154,7 @@ describeEngines((heed) => {
       });
     });
 
-    test("attention in it takes packed sequences, and a cache of any format", () => {
+    test("attention in this type accepts packed sequences, and a cache of any format", () => {
       const random = new Random(112);
       heed().scope(() => {
         const half = (...shape: number[]) =>

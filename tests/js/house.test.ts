@@ -344,8 +344,8 @@ describe("the objects of the kernels", () => {
   };
 
   /**
-   * The functions, among what `nm -C` tells of an object, that other files may come to call: those
-   * the linker can see and whose name does not say which instruction set they need.
+   * Of the functions in the output of `nm -C` for an object, those that other files may call: the linker sees
+   * them, and their names do not contain the instruction set that they need.
    */
   function sharedFunctions(symbols: string, tag: string): string[] {
     return symbols

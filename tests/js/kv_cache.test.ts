@@ -143,7 +143,7 @@ describeEngines((heed) => {
     );
   });
 
-  test("sequences of different lengths each take their own tokens", () => {
+  test("sequences append different numbers of tokens", () => {
     const random = new Random(54);
     const options = { ...sizes, batch: 3, dtype: "float32", isRolling: false } as const;
     using cache = heed().createKvCache(options);
@@ -188,7 +188,7 @@ describeEngines((heed) => {
     other.dispose();
   });
 
-  test("after a rewind other tokens may follow, as if the first had never been", () => {
+  test("tokens that follow a rewind replace the removed ones without a trace", () => {
     const random = new Random(56);
     const [x, wrong] = [inputs(random, 150), inputs(random, 150)];
     const [straight, back] = [heed().createKvCache(sizes), heed().createKvCache(sizes)];
@@ -203,7 +203,7 @@ describeEngines((heed) => {
     back.dispose();
   });
 
-  test("a shared beginning takes no memory until one of them writes, and neither sees the other's", () => {
+  test("sequences share the memory of their beginning until one of them writes, and keep their own tokens", () => {
     const random = new Random(57);
     const options = { ...sizes, valueSize: 16, dtype: "float32", isRolling: false } as const;
     using cache = heed().createKvCache(options);
@@ -243,7 +243,7 @@ describeEngines((heed) => {
     });
   });
 
-  test("a rolling cache gives the same however many tokens come at a time", () => {
+  test("a rolling cache gives the same results for any number of tokens at a time", () => {
     const [L, capacity] = [40, 7];
     const x = inputs(new Random(62), L);
     heed().scope(() => {
@@ -296,7 +296,7 @@ describeEngines((heed) => {
     expect(int8).toBeLessThan(f32 / 2.5);
   });
 
-  test("NaN in a cache reaches those that see it, and goes with a rewind", () => {
+  test("NaN in a cache reaches only the queries that see it, and a rewind removes it", () => {
     for (const dtype of dtypes) {
       const random = new Random(60);
       const x = inputs(random, 12);
@@ -320,7 +320,7 @@ describe("a cache", () => {
   const heed = engine({ threads: 1 });
   const small = { heads: 1, headSize: 2, capacity: 4 };
 
-  test("holds nothing at first: attention over its first tokens is attention over them alone", () => {
+  test("is empty at first: attention over its first tokens is attention over them alone", () => {
     heed().scope(() => {
       using cache = heed().createKvCache(small);
       expect([cache.lengths, cache.firsts, cache.bytes]).toEqual([[0], [0], 0]);
@@ -331,7 +331,7 @@ describe("a cache", () => {
     });
   });
 
-  test("gives no present, because it is the present", () => {
+  test("returns no present, because it holds the present", () => {
     heed().scope(() => {
       using cache = heed().createKvCache(small);
       const x = heed().tensor([[[[1, 2]]]]);
@@ -340,7 +340,7 @@ describe("a cache", () => {
     });
   });
 
-  test("is filled to the last token, and goes on after a refusal and a rewind", () => {
+  test("can be filled to the last token, and works after a refusal and a rewind", () => {
     heed().scope(() => {
       using cache = heed().createKvCache(small);
       const x = heed().tensor([[[[1, 2]]]]);
@@ -354,7 +354,7 @@ describe("a cache", () => {
     });
   });
 
-  test("takes counts as a list and as a tensor alike", () => {
+  test("accepts counts as a list and as a tensor", () => {
     heed().scope(() => {
       const x = heed().tensor(new Float32Array(12).fill(1), [2, 1, 3, 2]);
       for (const counts of [[3, 1], heed().tensor(Int32Array.of(3, 1))]) {
@@ -367,7 +367,7 @@ describe("a cache", () => {
     });
   });
 
-  test("may be disposed of twice, or by `using`, and gives its memory back", async () => {
+  test("can be disposed of twice, or by `using`, which frees its memory", async () => {
     const other = await load({ threads: 1, maxMemory: 64 * 2 ** 20 });
     const x = other.tensor(new Float32Array(2 ** 20), [1, 1, 2 ** 14, 64]);
     // Each takes 8 MiB.
@@ -381,7 +381,7 @@ describe("a cache", () => {
     other.dispose();
   });
 
-  test("is an error to use after dispose", () => {
+  test("is refused after dispose", () => {
     heed().scope(() => {
       const cache = heed().createKvCache(small);
       const x = heed().tensor([[[[1, 2]]]]);
@@ -404,7 +404,7 @@ describe("a cache", () => {
     });
   });
 
-  test("belongs to its engine alone, and ends with it", async () => {
+  test("is refused by other engines, and ends with its own", async () => {
     const other = await load({ threads: 1 });
     const cache = other.createKvCache(small);
     heed().scope(() => {

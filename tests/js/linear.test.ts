@@ -29,7 +29,7 @@ describeEngines((heed) => {
     }
   });
 
-  test("takes a bias alone or as an option, or neither", () => {
+  test("accepts a bias alone, a bias as an option, or no bias", () => {
     const random = new Random(202);
     heed().scope(() => {
       const x = upload(heed(), random.array([3, 4]));
@@ -69,7 +69,7 @@ describeEngines((heed) => {
 });
 
 describe("packed weights", () => {
-  test("say what they hold, and live on without the tensor", async () => {
+  test("describe themselves, and outlive their tensor", async () => {
     const heed = await load({ threads: 1 });
     const random = new Random(204);
     const values = random.array([64, 64]);
@@ -84,7 +84,7 @@ describe("packed weights", () => {
     heed.scope(() => expectClose(heed.linear(upload(heed, x), floats), [2, 64], linear(x, values)));
   });
 
-  test("cannot be used once disposed of, nor in another engine", async () => {
+  test("are refused after dispose, and by another engine", async () => {
     const heed = await load({ threads: 1 });
     const other = await load({ threads: 1 });
     const x = heed.tensor([[1]]);

@@ -233,7 +233,7 @@ describeEngines((heed) => {
     });
   });
 
-  test("the linear rule is causal attention with scores for weights", () => {
+  test("the linear rule is causal attention whose weights are the scores", () => {
     const question = ask(new Random(94), "linear");
     heed().scope(() => {
       const [q, k, v] = [
@@ -259,7 +259,7 @@ describeEngines((heed) => {
     });
   });
 
-  test("the delta rule with a beta of 1 replaces what stood under a key", () => {
+  test("the delta rule with a beta of 1 replaces the value of a key", () => {
     heed().scope(() => {
       const [q, k] = [heed().tensor([[[[1, 0], [1, 0]]]]), heed().tensor([[[[1, 0], [1, 0]]]])]; // biome-ignore format: one line
       const v = heed().tensor([[[[5], [7]]]]);
@@ -271,7 +271,7 @@ describeEngines((heed) => {
     });
   });
 
-  test("no tokens leave the state as it was", () => {
+  test("a call without tokens leaves the state unchanged", () => {
     heed().scope(() => {
       const nothing = (size: number) => heed().tensor(new Float32Array(), [1, 1, 0, size]);
       const pastState = heed().tensor([[[[1, 2, 3], [4, 5, 6]]]]); // biome-ignore format: one line

@@ -5,7 +5,7 @@ import { hasRelaxedSimd, isNode, variants } from "./engine.js";
 import { expectWorks } from "./values.js";
 
 const MiB = 2 ** 20;
-// Not written out below: a bundler would take `new URL(..., import.meta.url)` for an asset of its own.
+// A variable, because a bundler would treat `new URL(..., import.meta.url)` as one of its assets.
 const here = import.meta.url;
 
 async function failure(loading: Promise<unknown>): Promise<HeedError> {
@@ -17,7 +17,7 @@ async function failure(loading: Promise<unknown>): Promise<HeedError> {
   return error as HeedError;
 }
 
-test("info tells what was loaded", async () => {
+test("info describes what was loaded", async () => {
   const heed = await load({ threads: 2 });
   expect(heed.info).toEqual({
     version,
@@ -38,14 +38,14 @@ test("the version is the same in package.json and in the module", async () => {
   }
 });
 
-test.each(variants)("the %s binary can be asked for", async (variant) => {
+test.each(variants)("the %s binary can be requested", async (variant) => {
   const heed = await load({ variant, threads: 1 });
   expect(heed.info.variant).toBe(variant);
   expectWorks(heed);
   heed.dispose();
 });
 
-test.each([1, 2, 3, 5])("%i threads can be asked for", async (threads) => {
+test.each([1, 2, 3, 5])("%i threads can be requested", async (threads) => {
   const heed = await load({ threads });
   expect(heed.info.threads).toBe(threads);
   expect(heed.info.reason).toBeNull();
@@ -62,7 +62,7 @@ test("there are as many threads as cores by default, 8 at most", async () => {
   heed.dispose();
 });
 
-test("options that are undefined count as left out", async () => {
+test("undefined options count as missing", async () => {
   const heed = await load({ threads: 1, variant: undefined } as unknown as LoadOptions);
   expect(heed.info.variant).toBe(variants[0]);
   heed.dispose();
@@ -91,13 +91,14 @@ const refused: [name: string, value: unknown, expected: string, got: string][] =
   ["maxMemory", 5 * 1024 * MiB, "a whole number from 16777216 to 4294967296", "5368709120"],
   ["warmUp", 1, "true or false", "1"],
   ["waitForThreads", "no", "true or false", '"no"'],
+  ["debug", {}, "true or false", "a Object"],
   ["workerUrl", 3, "an address", "3"],
   ["workerUrl", "http://[", "an address", '"http://["'],
   ["maxMemory", null, "a whole number from 16777216 to 4294967296", "null"],
   [
     "thread",
     2,
-    "an option of load (threads, variant, wasmUrl, wasm, glue, workerUrl, waitForThreads, maxMemory, warmUp)",
+    "an option of load (threads, variant, wasmUrl, wasm, glue, workerUrl, waitForThreads, maxMemory, warmUp, debug)",
     "an unknown one",
   ],
 ];
@@ -157,7 +158,7 @@ test("threads run when load is done, before the caller yields", async () => {
   }
 });
 
-test("threads that are not waited for join when the caller leaves them time", async () => {
+test("threads that load does not wait for join while the caller is idle", async () => {
   const heed = await load({ threads: 3, waitForThreads: false });
   expectWorks(heed);
   while (heed.info.threads < 3) {
@@ -171,7 +172,7 @@ test("threads that are not waited for join when the caller leaves them time", as
   heed.dispose();
 });
 
-test("after its end an engine still tells what it was, and refuses everything else", async () => {
+test("a disposed engine still has its info, and refuses everything else", async () => {
   const heed = await load({ threads: 2 });
   const tensor = heed.ones([2]);
   const { info } = heed;
@@ -183,7 +184,7 @@ test("after its end an engine still tells what it was, and refuses everything el
     expect(call).toThrow(HeedError);
 });
 
-test("the warm-up can be left out, and is over in moments where it is not", async () => {
+test("the warm-up is optional, and takes only moments", async () => {
   const time = async (options: LoadOptions) => {
     const started = performance.now();
     const heed = await load({ threads: 1, ...options });
@@ -204,7 +205,7 @@ test("an engine can be disposed of before its threads have begun", async () => {
   }
 });
 
-test("maxMemory bounds what an engine takes, and the engine goes on after that", async () => {
+test("maxMemory limits the memory of an engine, which works on at the limit", async () => {
   const heed = await load({ threads: 2, maxMemory: 64 * MiB });
   const kept = heed.tensor(new Float32Array(4 * MiB).fill(1));
   const call = () => heed.tensor(new Float32Array(16 * MiB));
@@ -215,7 +216,7 @@ test("maxMemory bounds what an engine takes, and the engine goes on after that",
   heed.dispose();
 });
 
-test("a folder without the module is an error that names the file", async () => {
+test("a folder without the module is refused with the name of the missing file", async () => {
   const folder = new URL("./nowhere/", here);
   for (const wasmUrl of [folder, folder.href, folder.href.slice(0, -1)]) {
     const error = await failure(load({ threads: 1, variant: "simd", wasmUrl }));
@@ -227,7 +228,7 @@ test("a folder without the module is an error that names the file", async () => 
   }
 });
 
-test("the module can be in a folder of one's own choice", async () => {
+test("the module can be in any folder", async () => {
   let folder: URL;
   if (isNode) {
     const [{ copyFileSync, mkdtempSync }, { tmpdir }, { pathToFileURL }] = await Promise.all([

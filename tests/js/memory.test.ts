@@ -8,7 +8,7 @@ import { expectWorks, sizeOf } from "./values.js";
 /** A tensor of zeros of this shape. */
 type Make = (...shape: number[]) => Tensor;
 
-describe("more memory than there is", () => {
+describe("a request for more memory than there is", () => {
   const MiB = 2 ** 20;
   let heed: Heed;
   beforeAll(async () => {
@@ -133,7 +133,7 @@ describe("more memory than there is", () => {
 
   // Runs twice, because a leak of the first failure would show in the second.
   for (const { what, call } of tooMuch) {
-    test(`is an error ${what}, and the engine goes on`, () => {
+    test(`is an error ${what}, and the engine stays usable`, () => {
       for (let again = 0; again < 2; ++again) {
         heed.scope(() => {
           const make: Make = (...shape) => heed.tensor(new Float32Array(sizeOf(shape)), shape);
@@ -146,7 +146,7 @@ describe("more memory than there is", () => {
     });
   }
 
-  test("what fits is still there after all that", () => {
+  test("smaller requests still succeed afterwards", () => {
     heed.scope(() => {
       const x = heed.tensor(new Float32Array(2 * MiB).fill(1));
       expect(heed.softmax(x).size).toBe(2 * MiB);
@@ -178,7 +178,7 @@ function fill(heed: Heed, spare: number): void {
   expect(freed).toBe(spare);
 }
 
-test("is an error for even the smallest tensor once nothing is left", async () => {
+test("a full memory refuses even the smallest tensor", async () => {
   const heed = await load({ threads: 1, maxMemory: 16 * 2 ** 20 });
   for (const tensor of exhaust(heed, 2 ** 20, 2 ** 16, 2 ** 12, 2 ** 8, 4)) tensor.dispose();
   expectWorks(heed);
@@ -195,7 +195,7 @@ describe("an engine with 256 KiB left", () => {
   });
   afterEach(() => heed.dispose());
 
-  test("notices when something is left behind", () => {
+  test("runs out of memory if a loop leaks", () => {
     fill(heed, spare);
     const leak = () => heed.tensor([1]);
     const error = refusal(() => {
@@ -204,7 +204,7 @@ describe("an engine with 256 KiB left", () => {
     expect(error.code).toBe("memory");
   });
 
-  test("decodes on and on with a cache that is rewound, and with one that rolls", () => {
+  test("decodes without a leak with a cache that is rewound, and with one that rolls", () => {
     const q = heed.tensor(new Float32Array(16).fill(1), [1, 2, 1, 8]);
     const k = heed.tensor(new Float32Array(8).fill(1), [1, 1, 1, 8]);
     const cache = heed.createKvCache({ heads: 1, headSize: 8, capacity: 200 });
@@ -226,7 +226,7 @@ describe("an engine with 256 KiB left", () => {
     expect(rolling.lengths[0]).toBe(400 + rounds / 2);
   });
 
-  test("attends with all options, and makes caches and masks, again and again", () => {
+  test("attends with all options, and makes caches and masks, without a leak", () => {
     const x = heed.tensor(new Float32Array(8).fill(1), [1, 2, 2, 2]);
     const bias = heed.tensor(new Float32Array(4), [2, 2]);
     const half = heed.cast(x, "float16");
@@ -264,7 +264,7 @@ describe("an engine with 256 KiB left", () => {
     }
   });
 
-  test("refuses again and again, each time before it has taken anything for good", () => {
+  test("refuses calls without a leak", () => {
     const x = heed.tensor(new Float32Array(8).fill(1), [1, 2, 2, 2]);
     const packed = heed.tensor(new Float32Array(8), [2, 2, 2]);
     using cache = heed.createKvCache({ heads: 2, headSize: 2, capacity: 3 });
@@ -292,7 +292,7 @@ describe("an engine with 256 KiB left", () => {
 });
 
 describe("operations", () => {
-  test("give back all that they took but for their results", async () => {
+  test("free everything but their results", async () => {
     const heed = await load({ threads: 2, maxMemory: 16 * 2 ** 20 });
     heed.scope(() => {
       const make: Make = (...shape) => heed.tensor(new Float32Array(sizeOf(shape)), shape);
@@ -322,8 +322,8 @@ describe("operations", () => {
     heed.dispose();
   });
 
-  test("go on after thousands of refused calls, which leave nothing behind", async () => {
-    // An exception that leaves the module must take its part of the module's stack with it.
+  test("work after thousands of refused calls, which leak nothing", async () => {
+    // An exception that leaves the module must free its part of the module's stack.
     const heed = await load({ threads: 1, maxMemory: 16 * 2 ** 20 });
     heed.scope(() => {
       const x = heed.tensor([[1, 2]]);
@@ -354,7 +354,7 @@ describe("memory()", () => {
 
   const none = { count: 0, bytes: 0 };
 
-  test("tells of nothing at first, and of nothing once all is freed", () => {
+  test("reports no objects at first, and none after all are freed", () => {
     const { size, used, ...held } = heed.memory();
     expect(held).toEqual({ tensors: none, caches: none, packedWeights: none, blockMasks: none });
     expect(size).toBeGreaterThanOrEqual(16 * 2 ** 20);
@@ -385,7 +385,7 @@ describe("memory()", () => {
     expect(heed.memory().tensors).toEqual({ count: 1, bytes: 64 });
   });
 
-  test("counts memory that tensors share once, until the last of them is gone", () => {
+  test("counts memory that tensors share once, until the last of them is freed", () => {
     const x = heed.ones([16, 16]);
     const flat = heed.reshape(x, [256]);
     const [first] = heed.split(x, 4);
@@ -396,7 +396,7 @@ describe("memory()", () => {
     expect(first?.toArray()).toHaveLength(4);
   });
 
-  test("tells what caches, packed weights and block masks say of themselves", () => {
+  test("reports the sizes that caches, packed weights and block masks report themselves", () => {
     const x = heed.ones([1, 2, 3, 8]);
     const caches = [1, 2].map(() => heed.createKvCache({ heads: 2, headSize: 8, capacity: 300 }));
     expect(heed.memory().caches).toEqual({ count: 2, bytes: 0 });
@@ -406,7 +406,7 @@ describe("memory()", () => {
     expect(heed.memory().packedWeights).toEqual({ count: 1, bytes: packed.bytes });
     const { tensors } = heed.memory();
     heed.blockMask(({ q, k }) => q !== k, { queries: 48, keys: 256 });
-    // Two blocks of bits, and a line for the kinds of blocks; not among tensors any more.
+    // Two blocks of bits, and 64 bytes for the kinds of blocks. They no longer count as tensors.
     expect(heed.memory().blockMasks).toEqual({ count: 1, bytes: 48 * 128 + 64 });
     expect(heed.memory().tensors).toEqual(tensors);
     caches[0]?.dispose();
@@ -415,7 +415,7 @@ describe("memory()", () => {
     expect(heed.memory().packedWeights).toEqual(none);
   });
 
-  test("is right after calls that were refused", () => {
+  test("is correct after refused calls", () => {
     const x = heed.ones([2, 2]);
     const { tensors, blockMasks } = heed.memory();
     refusal(() => heed.attention(x, x, x));

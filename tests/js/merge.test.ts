@@ -53,7 +53,7 @@ describeEngines((heed) => {
     }
   });
 
-  test("any cuts, merged in any order, give attention over all keys", () => {
+  test("parts cut anywhere and merged in any order give attention over all keys", () => {
     const random = new Random(81);
     for (let round = 0; round < 10; ++round) {
       const x = inputs(random);
@@ -99,7 +99,7 @@ describeEngines((heed) => {
     });
   });
 
-  test("queries that see keys in one part only are merged right beside those that see both", () => {
+  test("queries that see keys in one part only are merged correctly beside those that see both", () => {
     const random = new Random(83);
     const x = inputs(random);
     const visible = random.bools([L, S], 0.02);
@@ -128,7 +128,7 @@ describeEngines((heed) => {
     });
   });
 
-  test("parts far apart stay finite: the greater takes all", () => {
+  test("parts with very different scores stay finite: the larger one is the result", () => {
     heed().scope(() => {
       const one = (value: number, lse: number): PartialAttention => ({
         output: heed().tensor([value], [1, 1, 1, 1]),
@@ -144,7 +144,7 @@ describeEngines((heed) => {
     });
   });
 
-  test("a sink counts once: with the part that has it", () => {
+  test("a sink counts once, in the part that has it", () => {
     const x = inputs(new Random(84));
     const sinks = [1, 2, 3, 4];
     heed().scope(() => {
@@ -158,7 +158,7 @@ describeEngines((heed) => {
     });
   });
 
-  test("leaves the parts as they were", () => {
+  test("a merge leaves the parts unchanged", () => {
     const x = inputs(new Random(85));
     heed().scope(() => {
       const parts = [part(heed(), x, 0, 50), part(heed(), x, 50, S)] as const;

@@ -42,7 +42,7 @@ const translation = (target: string, alignment: Translation["alignment"] = []): 
 const tokens = (text: string): Answer => ({ kind: "tokens", tokens: [...text] });
 
 describe("scores", () => {
-  test("of translations count what is too long or too short as wrong, token by token", async () => {
+  test("of translations count missing and additional tokens as wrong", async () => {
     const model = told([tokens("cba"), tokens("cb"), tokens("cbax"), tokens("abc")]);
     const examples = [0, 1, 2, 3].map(() => translation("cba"));
     expect(await evaluate(model, examples, { batch: 3 })).toEqual({
@@ -50,7 +50,7 @@ describe("scores", () => {
     });
   });
 
-  test("of tagging and of texts to go on with ask only what is asked", async () => {
+  test("of tagging and continuations count only the requested labels", async () => {
     const tagging: Tagging = {
       ...{ kind: "tagging", source: [..."abc"], alignment: [], content: [] },
       labels: ["x", undefined, "y"],
@@ -67,7 +67,7 @@ describe("scores", () => {
     });
   });
 
-  test("of series are of the hidden values, beside a straight line's", async () => {
+  test("of series measure the error of the hidden values, and that of a straight line", async () => {
     const series: Series = {
       ...{ kind: "series", alignment: [], isHidden: [false, true, true, false] },
       values: Float32Array.of(0, 2, 4, 3),
@@ -82,7 +82,7 @@ describe("scores", () => {
     expect(missed.exact).toBe(0);
   });
 
-  test("can be stopped by what comes from outside between two batches", async () => {
+  test("can be stopped from outside between two batches", async () => {
     const controller = new AbortController();
     let done = 0;
     const scores = evaluate(
@@ -104,7 +104,7 @@ describe("alignment", () => {
   });
   const near = (expected: number) => expect.closeTo(expected, 6);
 
-  test("is the weight on the places that answers come from, and what even weights would be", () => {
+  test("measures the weight on the aligned positions, and that of uniform weights", () => {
     const examples = [translation("ca", [[2], []]), translation("xb", [[0, 2], [1]])];
     const seen = [
       weights(3, [3, 3], 0.1, 0.2, 0.7, 1, 0, 0),
@@ -125,7 +125,7 @@ describe("alignment", () => {
     ]);
   });
 
-  test("chooses among content words in tagging, and patches that a shape covers in pictures", () => {
+  test("compares content words in tagging, and patches that a shape covers in pictures", () => {
     const tagging: Tagging = {
       ...{ kind: "tagging", source: [..."ab"], labels: [undefined, "x"], content: [0] },
       alignment: [[], [0]],
@@ -145,15 +145,18 @@ describe("alignment", () => {
     });
   });
 
-  test("of what a person types is refused", () => {
+  test("of examples without aligned positions is refused", () => {
     const model = told([], [[weights(3, [])]]);
     expect(refusal(() => alignment(model, [translation("")]))).toMatchObject({
-      ...{ code: "option", message: expect.stringMatching(/^examples: expected one whose answer/) },
+      ...{
+        code: "option",
+        message: expect.stringMatching(/^examples: expected an example with aligned positions/),
+      },
     });
   });
 });
 
-describe("what a person types", () => {
+describe("text that a person types", () => {
   const heed = engine({ threads: 1 });
 
   test.each([
@@ -162,13 +165,16 @@ describe("what a person types", () => {
     ["reverse", "decoder", "abc", 4],
     ["reverse", "dot", "abc", 1],
     ["brackets", "decoder", "([", 3],
-  ] as const)("into %s is looked at by %s without an answer", (name, architecture, text, rows) => {
-    const task = taskOf(name);
-    using model = createModel(heed(), configOf(task, architecture, { size: 8, layers: 1 }));
-    const [seen = []] = model.attentions([(task.read as NonNullable<typeof task.read>)(text)]);
-    expect(seen.at(-1)?.labels.rows).toHaveLength(rows);
-    expect(seen.at(-1)?.rows).toBe(rows);
-  });
+  ] as const)(
+    "into %s gives the attention of %s without an answer",
+    (name, architecture, text, rows) => {
+      const task = taskOf(name);
+      using model = createModel(heed(), configOf(task, architecture, { size: 8, layers: 1 }));
+      const [seen = []] = model.attentions([(task.read as NonNullable<typeof task.read>)(text)]);
+      expect(seen.at(-1)?.labels.rows).toHaveLength(rows);
+      expect(seen.at(-1)?.rows).toBe(rows);
+    },
+  );
 });
 
 describe("without some heads", () => {
@@ -182,7 +188,7 @@ describe("without some heads", () => {
   const lossOf = (model: TaskModel) =>
     heed().scope(() => model.forward(some).loss.data[0] as number);
 
-  test("it is as if what they see were nothing, and then as ever", async () => {
+  test("a model computes as if their values were zero, and afterwards as before", async () => {
     using model = make();
     const whole = lossOf(model);
     const [before] = model.weights(some.slice(0, 1));
@@ -198,7 +204,7 @@ describe("without some heads", () => {
     expect(lossOf(other)).toBeCloseTo(one, 5);
   });
 
-  test("it waits for promises, and gives them back after errors", async () => {
+  test("promises are awaited, and the heads are restored after errors", async () => {
     using model = make();
     const whole = lossOf(model);
     const heads = [0, 1, 2, 3].map((head) => ({ path, head }));

@@ -43,7 +43,7 @@ describeEngines((heed) => {
     }
   });
 
-  test("float16 takes half the bytes, and is what a loaded model computes with", () => {
+  test("float16 takes half the bytes, and a loaded model computes with its numbers", () => {
     const model = tinyModel(heed());
     const [half, whole] = [saveModel(model), saveModel(model, { dtype: "float32" })];
     expect(half.weights.length).toBeLessThan(0.6 * whole.weights.length);
@@ -121,7 +121,7 @@ describe("a model's files are refused", () => {
     [
       "with more layers than there are weights, before any is made",
       () => changed((config) => ({ ...config, layers: 4096, size: 2 ** 20 })),
-      /^weights: state dict: expected what the module holds, got 122850 missing: encoder\.layers\.1\.self_attn\.in_proj_weight, .*, and 122750 more; \d+ not fitting: /,
+      /^weights: state dict: expected the entries of the module, got 122850 missing: encoder\.layers\.1\.self_attn\.in_proj_weight, .*, and 122750 more; \d+ not fitting: /,
     ],
     [
       "of a kind of model that is not known",
@@ -172,7 +172,7 @@ describe("a model's files are refused", () => {
           tensors[name] = { dtype, data, shape: [16, 7] };
           return undefined;
         }),
-      "weights: state dict: expected what the module holds, got 1 missing: read_out.bias; 1 unexpected: more; 1 not fitting: target_embedding.weight (expected [7, 16], got [16, 7])",
+      "weights: state dict: expected the entries of the module, got 1 missing: read_out.bias; 1 unexpected: more; 1 not fitting: target_embedding.weight (expected [7, 16], got [16, 7])",
     ],
     [
       "with a number that is not finite",
@@ -190,7 +190,7 @@ describe("a model's files are refused", () => {
     expect(error.code).toBe("format");
   });
 
-  test("and a model is not saved, with numbers that the file could not hold", () => {
+  test("and a model with numbers that the file cannot hold is not saved", () => {
     const model = tinyModel(heed());
     const bias = model.stateDict()["read_out.bias"]?.data as Float32Array;
     bias[1] = 1e5;

@@ -63,7 +63,7 @@ function train(heed: Heed, model: RecurrentModel, steps: number): number[] {
   );
 }
 
-describe("the models as their papers have them", () => {
+describe("the models equal their papers' formulas", () => {
   const heed = engine({ threads: 1 });
 
   const valuesOf = (rows: number[][]): Values => ({
@@ -208,7 +208,7 @@ describe.each(architectures)("%s", (architecture) => {
     expect(Math.max(...losses.slice(-5))).toBeLessThan(isAttentive ? 0.6 : 1);
   });
 
-  test("begins with numbers of its seed, and trains to the same ones bit by bit", () => {
+  test("starts from its seed's numbers, and trains to the same bits", () => {
     const [first, same, other] = [make(), make(), make({ seed: 8 })];
     const numbers = (model: RecurrentModel) =>
       Float32Array.from(model.parameters().flatMap(({ data }) => Array.from(data)));
@@ -230,7 +230,7 @@ describe.each(architectures)("%s", (architecture) => {
     expect(loss()).toBe(loss());
   });
 
-  test("gives the same loss and answer alone as with longer ones", async () => {
+  test("gives an example the same loss and answer alone as beside longer ones", async () => {
     const model = make({ layers: 2 });
     train(heed(), model, 5);
     model.eval();
@@ -256,7 +256,7 @@ describe.each(architectures)("%s", (architecture) => {
       expect(await model.answer([example])).toEqual([answers[i]]);
   });
 
-  test("says greedily what is likeliest after its own words", async () => {
+  test("answers greedily with the most likely token after its own tokens", async () => {
     const model = make();
     train(heed(), model, 12);
     const texts = textsOf(await model.eval().answer(some));
@@ -273,7 +273,7 @@ describe.each(architectures)("%s", (architecture) => {
     expect(begun).toEqual(texts.map((text) => text.slice(0, 2)));
   });
 
-  test("tells how likely it takes each token to be: the loss is made of that", () => {
+  test("returns the probability of each token, of which the loss consists", () => {
     const model = make();
     const { loss, count } = heed().scope(() => {
       const lesson = model.eval().forward(some);
@@ -292,7 +292,7 @@ describe.each(architectures)("%s", (architecture) => {
     expect(surprises.reduce((sum, x) => sum + x, 0) / count).toBeCloseTo(loss, 4);
   });
 
-  test("searches with beams as without the states that it carries", async () => {
+  test("finds the same answer by beam search with and without carried states", async () => {
     const model = make({ layers: 2 });
     train(heed(), model, 12);
     model.eval();
@@ -323,7 +323,7 @@ describe.each(architectures)("%s", (architecture) => {
     }
   });
 
-  test("draws the same answers for a seed", async () => {
+  test("draws the same answers for the same seed", async () => {
     const model = make();
     train(heed(), model, 12);
     model.eval();
@@ -333,7 +333,7 @@ describe.each(architectures)("%s", (architecture) => {
     expect(await drawn(4)).not.toEqual(await drawn(3));
   });
 
-  test("hands out the weights of every step, in training and when it answers", async () => {
+  test("hands out the weights of every step, in training and in answers", async () => {
     const model = make();
     const width = 5;
     const shapes: string[] = [];
@@ -359,7 +359,7 @@ describe.each(architectures)("%s", (architecture) => {
     expect(rows > 1).toBe(isAttentive);
   });
 
-  test("leaves no tensor behind, however it ends", async () => {
+  test("leaks no tensor, however it ends", async () => {
     const model = make({ layers: 2 });
     await turn();
     // Objects that outlive a turn of the event loop are registered with a FinalizationRegistry.
@@ -431,7 +431,7 @@ describe("refusals", () => {
     [
       "another kind",
       [{ kind: "series" }],
-      'examples[0]: expected one of kind "translation", got "series"',
+      'examples[0]: expected an example of kind "translation", got "series"',
     ],
   ])("%s", async (_, examples, message) => {
     using model = new RecurrentModel(heed(), configOf("dot"));

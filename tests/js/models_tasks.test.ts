@@ -34,7 +34,7 @@ const all: readonly Task[] = [
 ];
 
 describe("every task", () => {
-  test("draws what it drew when this was written", () => {
+  test("draws the recorded examples", () => {
     const first = <E extends Example>(task: Task<E>) => draws(task, 1, 1, "test")[0] as E;
     expect(first(tasks.reverse()).source.join("")).toBe("vhhhridhqnf");
     expect(first(tasks.dates()).source.join("")).toBe("April 2, 1978");
@@ -53,14 +53,14 @@ describe("every task", () => {
     expect(shades.reduce((sum, shade) => sum + shade, 0)).toBe(18377);
   });
 
-  test("gives the same examples for the same seed, another for another", () => {
+  test("gives the same examples for the same seed, and others for another", () => {
     for (const task of all) {
       expect(draws(task, 5)).toEqual(draws(task, 5));
       expect(draws(task, 5)).not.toEqual(draws(task, 5, 2));
     }
   });
 
-  test("gives examples of its kind, within its vocabulary and sizes", () => {
+  test("gives examples of its kind, vocabulary and sizes", () => {
     for (const task of all) {
       const known = new Set(task.vocabulary.source);
       const answers = new Set(task.vocabulary.target);
@@ -133,7 +133,7 @@ function drawingOf({ pixels, label }: Picture): string {
 
 describe("splits", () => {
   for (const [name, { task, identity }] of Object.entries(identities)) {
-    test(`of ${name} have nothing in common`, () => {
+    test(`of ${name} share no example`, () => {
       // An example of one of the small splits takes about sixteen draws.
       const count = name === "shapes" ? 150 : 500;
       const seen = splits.map(
@@ -144,7 +144,7 @@ describe("splits", () => {
     });
   }
 
-  test("are the same whatever the options", () => {
+  test("are the same for all options", () => {
     const held = draws(tasks.reverse({ minLength: 2, maxLength: 2 }), 200, 6, "test");
     const learned = draws(tasks.reverse({ maxLength: 3 }), 2000, 6);
     const sources = new Set(learned.map(({ source }) => source.join("")));
@@ -158,8 +158,8 @@ describe("splits", () => {
     const { code, message } = refusal(() => task.generate(random, "test"));
     expect([code, message]).toEqual([
       "option",
-      'split: expected one that copy has examples of with these options, got "test", of ' +
-        "which 4096 draws had none: too few are different",
+      'split: expected a split with examples of copy under these options, got "test": none in ' +
+        "4096 draws, because too few examples are different",
     ]);
   });
 });
@@ -174,7 +174,7 @@ describe("letters", () => {
         .join(""),
   };
 
-  test("are answered, and aligned with themselves", () => {
+  test("have answers whose letters are aligned with the same letters", () => {
     for (const name of ["copy", "reverse", "sort"] as const) {
       for (const example of draws(tasks[name](), 500)) {
         const { source, target, alignment } = example;
@@ -188,13 +188,13 @@ describe("letters", () => {
     }
   });
 
-  test("that a person types have no answer unless all are known", () => {
+  test("that a person types have no answer if one is unknown", () => {
     const { solve } = tasks.sort({ letters: 3 });
     expect(solve?.("cab")?.target.join("")).toBe("abc");
     for (const text of ["", "cad", "ca b", "CAB"]) expect(solve?.(text)).toBeUndefined();
   });
 
-  test("come in all lengths, the longest most often", () => {
+  test("have all lengths, the longest most often", () => {
     const counts = new Map<number, number>();
     for (const { source } of draws(tasks.sort(), 4000))
       counts.set(source.length, (counts.get(source.length) ?? 0) + 1);
@@ -244,7 +244,7 @@ describe("dates", () => {
     return [year, month, dayOf(ordinal as string)];
   }
 
-  test("mean what their answers say, in all of their forms", () => {
+  test("have correct answers, in all of their forms", () => {
     const shapes = new Set<string>();
     for (const { source, target } of draws(tasks.dates(), 3000)) {
       const text = source.join("");
@@ -263,7 +263,7 @@ describe("dates", () => {
     expect(shapes.size).toBeGreaterThanOrEqual(14);
   });
 
-  test("are aligned with what tells each digit", () => {
+  test("are aligned with the characters that determine each digit", () => {
     for (const options of [{}, { tokens: "subword" }, { forms: "long" }] as const) {
       for (const { source, target, alignment } of draws(tasks.dates(options), 500)) {
         const told = alignment.map((places) => places.map((place) => source[place]).join(""));
@@ -284,7 +284,7 @@ describe("dates", () => {
     expect(tasks.dates({ forms: "short" }).vocabulary).toEqual(tasks.dates().vocabulary);
   });
 
-  test("are known in every form that they are written in, and in no other", () => {
+  test("are read in every form that they are written in, and in no other", () => {
     const all = tasks.dates();
     for (const task of [all, tasks.dates({ tokens: "subword" })])
       for (const example of draws(task, 500))
@@ -314,7 +314,7 @@ describe("dates", () => {
 describe("byte pairs", () => {
   const texts = ["low low low low low", "lower lower", "newest newest newest newest newest newest"];
 
-  test("are made one by how often they are met, ties in the order of a dictionary", () => {
+  test("are merged by their frequency, ties in lexicographic order", () => {
     // "we" occurs 8 times and "lo" 7 times; then five pairs occur 6 times each, as all pairs of "newest".
     const { merges } = BytePairs.learn([..." elnorstw"], texts, 4);
     expect(merges).toEqual([
@@ -325,7 +325,7 @@ describe("byte pairs", () => {
     ]);
   });
 
-  test("give back the text, known or not", () => {
+  test("restore the text, also with unknown characters", () => {
     const pairs = BytePairs.learn([..." elnorstw"], texts, 12);
     for (const text of [...texts, "newer tones", " r ", "w"]) {
       const tokens = pairs.encode(text);
@@ -336,13 +336,13 @@ describe("byte pairs", () => {
     expect(refusal(() => pairs.encode("new!")).message).toMatch(/^text\[3\]: .* got "!"$/);
   });
 
-  test("end when all words are one", () => {
+  test("end when every word is one token", () => {
     expect(BytePairs.learn(["a", "b"], ["ab"], 10).merges).toEqual([["a", "b"]]);
   });
 });
 
 describe("brackets", () => {
-  test("are balanced, as long and as deep as they may be", () => {
+  test("are balanced, within the limits of length and depth", () => {
     const task = tasks.brackets({ maxLength: 20, maxDepth: 4 });
     let deepest = 0;
     for (const { tokens } of draws(task, 1000)) {
@@ -359,7 +359,7 @@ describe("brackets", () => {
     expect(deepest).toBe(4);
   });
 
-  test("are closed as the only one that leaves a balanced text", () => {
+  test("have the only label that gives a balanced text", () => {
     for (const { tokens, allowed, alignment } of draws(tasks.brackets(), 300)) {
       for (const [i, token] of tokens.entries()) {
         const isCloser = ")]}".includes(token);
@@ -401,7 +401,7 @@ describe("pronouns", () => {
       label === undefined ? [] : [{ label, place, pronoun: sentence.source[place] as string }],
     );
 
-  test("stand for words that agree with them, one or two in a sentence", () => {
+  test("refer to words that agree with them, one or two in a sentence", () => {
     expect(new Set(sentences.map(({ source }) => source.join(" "))).size).toBeGreaterThan(1950);
     for (const sentence of sentences) {
       const { source, alignment, content } = sentence;
@@ -420,7 +420,7 @@ describe("pronouns", () => {
     }
   });
 
-  test("are not told by the nearest word that agrees, nor by the first", () => {
+  test("are not determined by the nearest or the first word that agrees", () => {
     const rights = { nearest: 0, first: 0, last: 0, count: 0 };
     for (const sentence of sentences) {
       for (const { label, place, pronoun } of answersOf(sentence)) {
@@ -447,7 +447,7 @@ describe("pronouns", () => {
     "water|watered|plant|planted|withered|thirsty": /^(cactus|fern|orchid|rose|tulip)$/,
   };
 
-  test("of things go with what is done with them and how they are", () => {
+  test("of things fit the verbs and adjectives of the things", () => {
     let count = 0;
     for (const sentence of sentences) {
       for (const { label, place, pronoun } of answersOf(sentence)) {
@@ -480,7 +480,7 @@ describe("pronouns", () => {
     [`given to ${person}.* by ${person}.* so ${pronoun} thanked`, 1],
   ].map(([text, group]) => [new RegExp(text as string), group as 1 | 2]);
 
-  test("of people go with the roles that what is said gives them", () => {
+  test("of people fit the people's roles in the sentence", () => {
     const met = rules.map(() => 0);
     for (const sentence of draws(task, 12_000, 8)) {
       const text = task.write?.(sentence.source) ?? "";
@@ -496,7 +496,7 @@ describe("pronouns", () => {
       expect([rules[i]?.[0], count > 3]).toEqual([rules[i]?.[0], true]);
   });
 
-  test("are read in what a person types", () => {
+  test("are read in text that a person types", () => {
     const question = task.read?.("alice wrote A note and gave it to BOB") as Tagging;
     expect(question.source.join(" ")).toBe("Alice wrote a note and gave it to Bob .");
     expect(question.labels[6]).toBe("?");
@@ -509,7 +509,7 @@ describe("pronouns", () => {
 });
 
 describe("series", () => {
-  test("are found by those at whole periods, not by a line across the gap", () => {
+  test("follow from the values at whole periods, not from a line across the gap", () => {
     const errors = { periods: 0, line: 0, count: 0 };
     for (const { values, isHidden, alignment } of draws(tasks.series(), 500)) {
       expect(values.every((value) => Number.isInteger(value * 1024))).toBe(true);
@@ -567,14 +567,14 @@ describe("shapes", () => {
     return compact > 0.795 ? "triangle" : "cross";
   }
 
-  test("cover what their labels say", () => {
+  test("have the shape of their label", () => {
     const pictures = draws(tasks.shapes(), 400);
     const right = pictures.filter((picture) => guess(picture) === picture.label);
     expect(right.length / pictures.length).toBeGreaterThan(0.95);
     expect(new Set(pictures.map(({ label }) => label)).size).toBe(6);
   });
 
-  test("are seen: what is covered is brighter", () => {
+  test("are visible: covered pixels are brighter", () => {
     for (const { pixels, covered, width, height } of draws(tasks.shapes(), 100)) {
       expect([width, height, pixels.length]).toEqual([24, 24, 576]);
       const mean = (is: boolean) => {
@@ -631,7 +631,7 @@ describe("bad options", () => {
     ["shapes", { size: 8 }, "size: expected a multiple of 4 from 12 to 256, got 8"],
   ];
 
-  test("are refused, with what was expected", () => {
+  test("are refused with the expected value", () => {
     for (const [name, options, expected] of refused) {
       const { code, message } = refusal(() => taskOf(name, options as Task["options"]));
       expect([code, message]).toEqual(["option", expected]);
@@ -640,7 +640,7 @@ describe("bad options", () => {
     expect(message).toBe("options: expected an object, got []");
   });
 
-  test("are kept as they were given, with the others", () => {
+  test("are stored as given, with the defaults of the others", () => {
     expect(taskOf("reverse", { maxLength: 20 }).options).toEqual({
       ...{ letters: 26, minLength: 1, maxLength: 20 },
     });
@@ -649,7 +649,7 @@ describe("bad options", () => {
     expect(tasks.copy({ letters: undefined as never }).options.letters).toBe(26);
   });
 
-  test("and texts are refused with the place of what is not known", () => {
+  test("and texts are refused with the position of what is unknown", () => {
     const messages = [
       () => tasks.copy({ letters: 3 }).read?.("abd"),
       () => tasks.dates().read?.("3 März 2021"),

@@ -29,7 +29,9 @@ describeEngines((heed) => {
     const examples = Array.from({ length: 50 }, () => tinyTask.generate(random, "test"));
     const { exact } = await evaluate(trainer.model, examples);
     expect(exact).toBeGreaterThan(0.8);
-    expect(refusal(() => trainer.step()).message).toBe("step: expected at most 80, got one more");
+    expect(refusal(() => trainer.step()).message).toBe(
+      "step: expected at most 80 steps, got one more",
+    );
     trainer.dispose();
   });
 
@@ -41,7 +43,7 @@ describeEngines((heed) => {
     ["dot", tinyTask],
     ["encoder", taskOf("series")],
     ["encoder", taskOf("shapes")],
-  ])("training of %s that was stopped goes on bit for bit", (architecture, task) => {
+  ])("training of %s continues bit for bit after a stop", (architecture, task) => {
     const begin = () => tinyTraining(heed(), { architecture, task });
     const whole = begin();
     const losses = steps(whole, 4);
@@ -54,7 +56,7 @@ describeEngines((heed) => {
     expectSameBits(after.state(), whole.state());
   });
 
-  test("a state has all that there was, whatever the model did meanwhile", async () => {
+  test("a state restores everything, whatever the model computed in between", async () => {
     const whole = tinyTraining(heed());
     const expected = steps(whole, 12);
     const before = tinyTraining(heed());
@@ -91,7 +93,7 @@ test.each(variants)("the %s binary trains the same with any number of threads", 
 describe("a trainer", () => {
   const heed = engine({ threads: 1 });
 
-  test("has other examples at each step and for each seed, the same ones for the same", () => {
+  test("has different examples for each step and seed, the same ones for the same seed", () => {
     const texts = [1, 2, 3].flatMap((seed) => {
       const trainer = tinyTraining(heed(), { seed });
       return [1, 2, 3].map((step) => JSON.stringify(trainer.examples(step)));
@@ -100,7 +102,7 @@ describe("a trainer", () => {
     expect(JSON.stringify(tinyTraining(heed(), { seed: 2 }).examples(3))).toBe(texts[5]);
   });
 
-  test("drops something else at each step and for each seed", () => {
+  test("drops different elements in each step and for each seed", () => {
     const states = [1, 2, 3].flatMap((seed) => {
       const trainer = tinyTraining(heed(), { seed });
       return [1, 2, 3].map(() => {
@@ -111,7 +113,7 @@ describe("a trainer", () => {
     expect(new Set(states).size).toBe(9);
   });
 
-  test("keeps the best parameters, of equally good ones the later", () => {
+  test("keeps the best parameters, the later of equally good ones", () => {
     const trainer = tinyTraining(heed());
     const kept = [0.5, 0.25, 0.5, 0.75, 0.7].map((score) => {
       trainer.step();
@@ -167,7 +169,7 @@ describe("a trainer", () => {
     expect(refusal(() => tinyTraining(heed(), changes)).message).toBe(message);
   });
 
-  test("refuses a recipe that lacks something", () => {
+  test("refuses an incomplete recipe", () => {
     const options = { recipe: { steps: 3 } as Recipe };
     expect(refusal(() => new Trainer(tinyModel(heed()), tinyTask, options)).message).toMatch(
       /^recipe: expected a recipe with batch, steps, .*, got a Object$/,
@@ -179,7 +181,7 @@ describe("a trainer", () => {
     expect(
       refusal(() => new Trainer(tinyModel(heed()), other, { recipe: tinyRecipe })).message,
     ).toBe(
-      'task: expected that of the model, got another: name is "sort", not "reverse"; options.letters is 5, not 4; vocabulary.source is another list; vocabulary.target is another list',
+      'task: expected the task of the model, got another: name is "sort", not "reverse"; options.letters is 5, not 4; vocabulary.source is another list; vocabulary.target is another list',
     );
   });
 });
@@ -216,7 +218,9 @@ describe("a state is refused, and nothing is changed,", () => {
     ],
   ])("that is %s", (_, changes, differences) => {
     const { code, message } = refusedState(written(), changes);
-    expect(message).toBe(`state: expected one of this training, got another's: ${differences}`);
+    expect(message).toBe(
+      `state: expected the state of this training, got that of another: ${differences}`,
+    );
     expect(code).toBe("option");
   });
 

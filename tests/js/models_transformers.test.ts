@@ -168,7 +168,7 @@ describe.each(cases)("$name", (own) => {
     expect(mean(losses.slice(-10))).toBeLessThan(0.6 * mean(losses.slice(0, 5)));
   });
 
-  test("begins with numbers of its seed, and trains to the same ones bit by bit", () => {
+  test("starts from its seed's numbers, and trains to the same bits", () => {
     const more = { dropout: 0.2 };
     using first = make(more);
     using same = make(more);
@@ -182,7 +182,7 @@ describe.each(cases)("$name", (own) => {
     expect(first.generator.state).toBe(same.generator.state);
   });
 
-  test("gives the same loss and answer alone as with longer ones", async () => {
+  test("gives an example the same loss and answer alone as beside longer ones", async () => {
     using model = make();
     train(heed(), model, own, 5);
     const together = lessonOf(model, some);
@@ -215,7 +215,7 @@ describe.each(cases)("$name", (own) => {
     }
   });
 
-  test("drops in train mode only, and stays in the mode it is in", async () => {
+  test("drops in train mode only, and stays in its mode", async () => {
     using model = make({ dropout: 0.3 });
     const { state } = model.generator;
     const dropped = lessonOf(model, some).loss;
@@ -231,7 +231,7 @@ describe.each(cases)("$name", (own) => {
     expect(lessonOf(model, some).loss).toBe(lessonOf(model, some).loss);
   });
 
-  test("tells the queries and keys that its weights come from", () => {
+  test("returns the queries and keys of its weights", () => {
     using model = make();
     const plain = model.attentions(some);
     for (const [b, all] of model.attentions(some, { compared: true }).entries()) {
@@ -259,7 +259,7 @@ describe.each(cases)("$name", (own) => {
     }
   });
 
-  test("shows the weights that its parts computed, without padding", () => {
+  test("returns the weights that its parts computed, without padding", () => {
     using model = make();
     const isPicture = config.kind === "picture";
     const all = model.attentions(some);
@@ -323,7 +323,7 @@ describe.each(cases)("$name", (own) => {
     expect([...paths]).toEqual([0, 1].map((layer) => name.replace("#", `${layer}`)));
   });
 
-  test("leaves nothing behind, however it ends", async () => {
+  test("leaks nothing, however it ends", async () => {
     using model = make();
     await turn();
     // Objects that outlive a turn of the event loop are registered with a FinalizationRegistry.
@@ -373,7 +373,7 @@ describe.each(writing)("$name writes", (own) => {
       ? { ...example, tokens: [...example.tokens, ...tokens] }
       : { ...(example as Translation), target: tokens };
 
-  test("greedily what is likeliest after its own words, as teacher forcing finds it", async () => {
+  test("greedily the most likely token after its own tokens, as teacher forcing finds it", async () => {
     using model = trained();
     for (const [i, tokens] of (await model.write(examples)).entries()) {
       const example = some[i] as Example;
@@ -389,7 +389,7 @@ describe.each(writing)("$name writes", (own) => {
     for (const tokens of short) expect(tokens.length).toBeLessThanOrEqual(1);
   });
 
-  test("what it takes to be the likeliest, by the probabilities that it gives", () => {
+  test("the most likely token by the probabilities that it returns", () => {
     using model = trained();
     const likeliest = model.likeliest(some as Translation[]);
     for (const [i, found] of model.probabilities(some as Translation[]).entries()) {
@@ -435,7 +435,7 @@ describe.each(writing)("$name writes", (own) => {
       : [1];
   };
 
-  test("with beams and by chance what it would without a cache", async () => {
+  test("with beams and at random the same as without a cache", async () => {
     using model = trained();
     const beamed = await model.write(examples, { beams: 3, longest: 6 });
     for (const [i, example] of some.entries()) {
@@ -457,7 +457,7 @@ describe.each(writing)("$name writes", (own) => {
     }
   });
 
-  test("no more than its own text allows, whatever else is written", async () => {
+  test("no more than its own text allows, whatever the other texts are", async () => {
     using model = createModel(heed(), config) as DecoderModel;
     // The end token is never chosen.
     (model.readOut.bias as Tensor).data[2] = -100;
@@ -472,7 +472,7 @@ describe.each(writing)("$name writes", (own) => {
     ]);
   });
 
-  test("the same by chance for a seed", async () => {
+  test("the same at random for the same seed", async () => {
     using model = trained();
     const drawn = (seed: number) => model.write(examples, { temperature: 2, seed });
     expect(await drawn(3)).toEqual(await drawn(3));
@@ -507,7 +507,7 @@ describe.each(writing)("$name writes", (own) => {
     }
   });
 
-  test("until its signal says stop", async () => {
+  test("until its signal is aborted", async () => {
     using model = trained();
     for (const beams of [1, 2]) {
       const controller = new AbortController();
@@ -536,13 +536,13 @@ describe("refusals", () => {
       "another kind",
       transformer,
       [translation("ab"), continuation("ab")],
-      'examples[1]: expected one of kind "translation", got "continuation"',
+      'examples[1]: expected an example of kind "translation", got "continuation"',
     ],
     [
       "no example",
       decoder,
       [null],
-      'examples[0]: expected one of kind "translation", got undefined',
+      'examples[0]: expected an example of kind "translation", got undefined',
     ],
     [
       "no source",
@@ -593,7 +593,7 @@ describe("refusals", () => {
     expect(refusal(() => model.weights(bad(examples as object))).message).toBe(message);
   });
 
-  test("an unknown label, which is not needed to look", () => {
+  test("an unknown label is accepted if only the attention is wanted", () => {
     using model = modelOf(tagger);
     const examples = bad([{ ...tagging("ab"), labels: [undefined, "new"] }]);
     expect(refusal(() => model.forward(examples)).message).toBe(
@@ -655,7 +655,7 @@ describe("a config", () => {
     expect(model).toBeInstanceOf(Model);
   });
 
-  test("has positions or none", () => {
+  test("may have no positions", () => {
     const [one, other] = ["abc", "cba"].map(tagging) as [Tagging, Tagging];
     const { config } = cases[3] as Case;
     const logit = (positions: ModelConfig["positions"], example: Tagging) => {
@@ -759,7 +759,7 @@ describe("a config", () => {
     expect([code, got]).toEqual(["option", message]);
   });
 
-  test("is not made from options that do not go together", () => {
+  test("refuses options that contradict each other", () => {
     const make = (architecture: string, options: object) =>
       refusal(() => configOf(task, architecture as "dot", options)).message;
     expect(make("transformer", { heads: 5 })).toBe("heads: expected a divisor of size 64, got 5");

@@ -49,16 +49,13 @@ function floats(shape: readonly number[], fill = 0): Float32Array {
 
 describeEngines((heed) => {
   const [B, L, S, E, H] = [2, 5, 7, 12, 3];
+  const projections = (random: Random) =>
+    [1, 2, 3, 4].map(() => square(random, E)) as [q: Floats, k: Floats, v: Floats, out: Floats];
 
   test("projects, attends and projects again, with biases", () => {
     const random = new Random(21);
     const x = random.array([B, L, E]);
-    const [q, k, v, out] = [1, 2, 3, 4].map(() => square(random, E)) as [
-      Floats,
-      Floats,
-      Floats,
-      Floats,
-    ];
+    const [q, k, v, out] = projections(random);
     const biases = { in: random.array([3 * E]).data, out: random.array([E]).data };
     const answer = multiHead([x, x, x], H, { q, k, v, out }, biases);
     heed().scope(() => {
@@ -115,7 +112,7 @@ describeEngines((heed) => {
     });
   });
 
-  test("averages the weights over heads when asked", () => {
+  test("averages the weights over heads on request", () => {
     heed().scope(() => {
       const random = new Random(23);
       const t = upload(heed(), random.array([B, L, E]));
@@ -141,12 +138,7 @@ describeEngines((heed) => {
   test("intersects mask, key mask and causality", () => {
     const random = new Random(24);
     const x = random.array([B, L, E]);
-    const [q, k, v, out] = [1, 2, 3, 4].map(() => square(random, E)) as [
-      Floats,
-      Floats,
-      Floats,
-      Floats,
-    ];
+    const [q, k, v, out] = projections(random);
     const keyMask = { data: Uint8Array.of(1, 1, 0, 1, 1, 0, 1, 1, 1, 0), shape: [B, L] };
     const own = [
       { ...random.bools([L, L], 0.8), isBool: true },
@@ -195,7 +187,7 @@ describeEngines((heed) => {
     }
   });
 
-  test("reads no key that either mask hides, on a tape and with dropout neither", () => {
+  test("reads no key that either mask hides, on a tape and with dropout too", () => {
     const random = new Random(64);
     const query = random.array([2, 3, 4]);
     const key = random.array([2, 3, 4]);

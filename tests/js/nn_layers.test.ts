@@ -95,7 +95,7 @@ describeEngines((heed) => {
     });
   });
 
-  test("Dropout drops a share in train mode, other numbers each time, the same for a seed", () => {
+  test("Dropout drops a proportion in train mode, different elements each time, the same ones for a seed", () => {
     heed().scope(() => {
       const x = heed().ones([100, 100]);
       const make = () => new nn.Dropout(heed(), 0.3, { generator: new nn.Generator(5) });
@@ -145,7 +145,7 @@ describeEngines((heed) => {
     }
   });
 
-  test("GRU step by step is GRU at once", () => {
+  test("GRU gives the same results step by step and at once", () => {
     heed().scope(() => {
       const gru = new nn.GRU(heed(), 3, 4, { layers: 2 });
       const x = floats(heed(), new Random(734).array([2, 5, 3]));
@@ -260,7 +260,7 @@ describeEngines((heed) => {
   });
 });
 
-describe("parameters begin", () => {
+describe("initial parameters", () => {
   const heed = engine({ threads: 1 });
   const numbers = (values: ArrayLike<number>) => {
     const all = Array.from(values);
@@ -279,7 +279,7 @@ describe("parameters begin", () => {
   };
   const all = (value: number) => (each: number) => each === value;
 
-  test("with torch's distributions", () => {
+  test("have torch's distributions", () => {
     heed().scope(() => {
       const h = heed();
       const linear = new nn.Linear(h, 64, 90);
@@ -316,7 +316,7 @@ describe("parameters begin", () => {
     });
   });
 
-  test("the same for the same seed, and otherwise not", () => {
+  test("are the same for the same seed, and differ for others", () => {
     heed().scope(() => {
       const make = (options = {}) => new nn.Linear(heed(), 3, 2, options).weight.toArray();
       const seeded = (seed: number) => make({ generator: new nn.Generator(seed) });
@@ -335,7 +335,7 @@ describe("parameters begin", () => {
     });
   });
 
-  test("seeds are whole numbers that differ", () => {
+  test("generated seeds are whole numbers that differ", () => {
     const generator = new nn.Generator(0);
     const seeds = new Set(Array.from({ length: 10_000 }, () => generator.next()));
     expect(seeds.size).toBe(10_000);

@@ -175,7 +175,7 @@ class Tied extends nn.Module {
   }
 }
 
-describe("a module of one's own", () => {
+describe("a user's module", () => {
   const names = [
     "embed.weight",
     ...["blocks.0", "blocks.1"].flatMap((name) => linear(name)),
@@ -185,7 +185,7 @@ describe("a module of one's own", () => {
     "read_out.bias",
   ];
 
-  test("has its public fields for parameters, a shared one once and under both names", () => {
+  test("has its public fields as parameters, and a shared one under both names", () => {
     heed().scope(() => {
       const model = new Tied(heed());
       expect(namesOf(model)).toEqual(names);
@@ -196,7 +196,7 @@ describe("a module of one's own", () => {
     });
   });
 
-  test("gives gradients for each parameter, what is shared together", () => {
+  test("has a gradient for each parameter, the sum of all uses if it is shared", () => {
     heed().scope(() => {
       const model = new Tied(heed());
       const x = heed().tensor(Int32Array.of(0, 4));
@@ -224,7 +224,7 @@ describe("a module of one's own", () => {
     });
   });
 
-  test("frees its parameters when it is disposed of, and no other tensors", () => {
+  test("frees its parameters, and no other tensors, when it is disposed of", () => {
     const model = new Tied(heed());
     const all = model.parameters();
     const other = heed().ones([1]);
@@ -256,7 +256,7 @@ describe("a state dict", () => {
       const before = layer.weight.toArray();
       const error = refusal(() => layer.loadStateDict(wrong(heed())));
       expect(error.message).toBe(
-        "state dict: expected what the module holds, got 1 missing: bias; 1 unexpected: scale; " +
+        "state dict: expected the entries of the module, got 1 missing: bias; 1 unexpected: scale; " +
           "1 not fitting: weight (expected [2, 3], got [3, 2])",
       );
       expect(error.code).toBe("option");
@@ -267,7 +267,7 @@ describe("a state dict", () => {
     });
   });
 
-  test("may have other names if it need not be strict, but no other shapes", () => {
+  test("may have other names if it is not strict, but no other shapes", () => {
     heed().scope(() => {
       const layer = new nn.Linear(heed(), 3, 2);
       const bias = layer.bias?.toArray();
@@ -278,12 +278,12 @@ describe("a state dict", () => {
       expect(layer.bias?.toArray()).toEqual(bias);
       const error = refusal(() => layer.loadStateDict(wrong(heed()), { strict: false }));
       expect(error.message).toBe(
-        "state dict: expected what the module holds, got 1 not fitting: weight (expected [2, 3], got [3, 2])",
+        "state dict: expected the entries of the module, got 1 not fitting: weight (expected [2, 3], got [3, 2])",
       );
     });
   });
 
-  test("may be of halves or doubles, not of whole numbers", () => {
+  test("may have 16-bit floats or doubles, but no whole numbers", () => {
     heed().scope(() => {
       const layer = new nn.Linear(heed(), 2, 1);
       const bias = { dtype: "float64", shape: [1], data: Float64Array.of(0.5) };
@@ -293,7 +293,7 @@ describe("a state dict", () => {
       }
       const longs = { dtype: "int64", shape: [1, 2], data: BigInt64Array.of(1n, 2n) };
       expect(refusal(() => layer.loadStateDict({ weight: longs, bias })).message).toBe(
-        "state dict: expected what the module holds, got 1 not fitting: weight (expected floating numbers, got int64)",
+        "state dict: expected the entries of the module, got 1 not fitting: weight (expected floating numbers, got int64)",
       );
       const untold = { shape: [1, 2], data: BigInt64Array.of(1n, 2n) };
       expect(refusal(() => layer.loadStateDict({ weight: untold, bias })).message).toMatch(
@@ -301,13 +301,13 @@ describe("a state dict", () => {
       );
       const short = { shape: [1, 2], data: [1] };
       expect(refusal(() => layer.loadStateDict({ weight: short, bias })).message).toBe(
-        "state dict: expected what the module holds, got 1 not fitting: weight (expected 2 numbers, got 1)",
+        "state dict: expected the entries of the module, got 1 not fitting: weight (expected 2 numbers, got 1)",
       );
     });
   });
 });
 
-test("train and eval reach all parts, and tell dropout", () => {
+test("train and eval reach all parts, and switch dropout", () => {
   heed().scope(() => {
     const model = new nn.Transformer(heed(), {
       ...{
@@ -333,7 +333,7 @@ test("train and eval reach all parts, and tell dropout", () => {
   });
 });
 
-describe("an error says where in the model it arose:", () => {
+describe("an error names the path of its module:", () => {
   const small = { dModel: 4, heads: 2, encoderLayers: 1, decoderLayers: 2, dimFeedforward: 6 };
 
   test("a wrong shape", () => {
@@ -363,14 +363,14 @@ describe("an error says where in the model it arose:", () => {
     });
   });
 
-  test("in a model that is called alone there is no path", () => {
+  test("no path for a model that is called alone", () => {
     heed().scope(() => {
       const error = refusal(() => new nn.Linear(heed(), 2, 2).forward(heed().ones([3])));
       expect(error.message).toBe("x: expected a last axis of 2, as weight [2, 2] has, got [3]");
     });
   });
 
-  test("other errors pass as they are", () => {
+  test("no change of other errors", () => {
     class Broken extends nn.Module {
       forward(): void {
         throw new RangeError("not of this library");

@@ -38,7 +38,7 @@ const optionsOf = ({ heads: _, ...kind }: (typeof kinds)[number]) => ({
 });
 
 describeEngines((heed) => {
-  test("MultiHeadAttention attends as its parts do, with any sizes and masks", () => {
+  test("MultiHeadAttention equals its parts, for all sizes and masks", () => {
     heed().scope(() => {
       for (const options of [{}, { bias: false }, { kdim: 5, vdim: 8 }, { vdim: 8, bias: false }]) {
         const layer = new nn.MultiHeadAttention(heed(), E, H, options);
@@ -95,7 +95,7 @@ describeEngines((heed) => {
     });
   });
 
-  test("a transformer is its layers, one after the other, and a norm after each stack", () => {
+  test("a transformer equals its layers in sequence, with a norm after each stack", () => {
     heed().scope(() => {
       const kind = { heads: H, normFirst: true };
       const model = new nn.Transformer(heed(), {
@@ -126,7 +126,7 @@ describeEngines((heed) => {
     });
   });
 
-  test("a decoder with a cache gives step by step what it gives at once", () => {
+  test("a decoder with a cache gives the same results step by step and at once", () => {
     heed().scope(() => {
       const decoder = new nn.TransformerDecoder(heed(), E, H, 2, {
         ...{ dimFeedforward: 20, norm: true, normFirst: true },
@@ -156,7 +156,7 @@ describeEngines((heed) => {
     });
   });
 
-  test("an encoder with a cache and a causal mask does too, with masks of all kinds", () => {
+  test("an encoder with a cache and a causal mask gives the same results step by step, with all masks", () => {
     heed().scope(() => {
       const model = new nn.TransformerEncoder(heed(), E, H, 2, { dimFeedforward: 20 }).eval();
       randomise(model, 747);
@@ -192,7 +192,7 @@ describeEngines((heed) => {
     });
   });
 
-  test("a reordered cache goes on as the sequences that it was given", () => {
+  test("a reordered cache continues with the sequences of its new order", () => {
     heed().scope(() => {
       const decoder = new nn.TransformerDecoder(heed(), E, H, 1, { dimFeedforward: 20 }).eval();
       randomise(decoder, 748);
@@ -277,7 +277,7 @@ describe("weights", () => {
     });
   });
 
-  test("of a part come under the path in that part, of the rest not at all", () => {
+  test("of a part are handed out under the path in that part, and no others", () => {
     heed().scope(() => {
       const model = new nn.Transformer(heed(), {
         ...{ dModel: E, heads: H, encoderLayers: 1, decoderLayers: 1, dimFeedforward: 20 },
@@ -296,7 +296,7 @@ describe("weights", () => {
     });
   });
 
-  test("come from recurrent attentions and from steps with a cache", () => {
+  test("are handed out for recurrent attentions and for steps with a cache", () => {
     heed().scope(() => {
       const bahdanau = new nn.BahdanauAttention(heed(), E, E, 4);
       const luong = new nn.LuongAttention(heed(), E, E);
@@ -341,7 +341,7 @@ describe("weights", () => {
   });
 });
 
-test("attention's dropout is of train mode only and follows the generator", async () => {
+test("attention's dropout applies in train mode only and depends on the generator", async () => {
   const { load } = await import("heed");
   const heed = await load({ threads: 1 });
   const make = () => {

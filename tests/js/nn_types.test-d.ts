@@ -36,7 +36,7 @@ export class Model extends nn.Module {
   }
 }
 
-// @ts-expect-error a module computes something
+// @ts-expect-error a module has a method forward
 export class Nothing extends nn.Module {}
 
 export function modules(): void {
@@ -64,7 +64,7 @@ export function modules(): void {
   new nn.MultiHeadAttention(heed, 4, 2, { numHeads: 2 });
   const linear = new nn.Linear(heed, 3, 4);
   linear.weight = model.embed.weight;
-  // @ts-expect-error a shape is kept
+  // @ts-expect-error the padding index is read-only
   model.embed.paddingIndex = 3;
 }
 
@@ -79,7 +79,7 @@ export function attention(cacheOfLayer: nn.LayerCache): void {
   layer.forward(x, undefined, undefined, { cache });
   // @ts-expect-error an unknown option
   layer.forward(x, x, x, { causal: true });
-  // @ts-expect-error heads are the layer's
+  // @ts-expect-error the layer determines the heads
   layer.forward(x, x, x, { heads: 2 });
 
   const decoder = new nn.TransformerDecoder(heed, 4, 2, 1, { norm: true });
@@ -89,7 +89,7 @@ export function attention(cacheOfLayer: nn.LayerCache): void {
   decoder.forward(x, x, { tgtIsCausal: true, cache: caches });
   // @ts-expect-error a stack takes the cache of all layers
   decoder.forward(x, x, { cache: cacheOfLayer });
-  // @ts-expect-error how long the memory is
+  // @ts-expect-error the length of the memory is missing
   decoder.createCache({ capacity: 3 });
   const kept = nn.captureAttention(
     decoder,
@@ -120,13 +120,13 @@ export function training(): void {
   new optim.SGD([x], { momentum: 0.9 }).step(grad([x], () => x));
   // @ts-expect-error PyTorch's name
   new optim.Adam(model, { lr: 1 });
-  // @ts-expect-error steps are counted by themselves
+  // @ts-expect-error the number of steps is read-only
   optimizer.stepCount = 3;
-  // @ts-expect-error how long the whole is
+  // @ts-expect-error the number of all steps is missing
   optim.warmupCosine({ warmupSteps: 10 });
   const bytes = safetensors.write(model.stateDict(), { task: "reverse" });
   model.loadStateDict(safetensors.read(bytes).tensors);
-  // @ts-expect-error metadata is text
+  // @ts-expect-error metadata consists of strings
   safetensors.write(model.stateDict(), { epoch: 3 });
 }
 
@@ -142,6 +142,6 @@ export async function sequences(signal: AbortSignal): Promise<void> {
   await generate(heed, counting, { startTokens: [[1]], maxLength: 5 });
   // @ts-expect-error one sequence, not several
   await beamSearch(heed, step, { startTokens: [[1]], maxLength: 5, beams: 2 });
-  // @ts-expect-error how many beams
+  // @ts-expect-error the number of beams is missing
   await beamSearch(heed, step, { startTokens: [1], maxLength: 5 });
 }

@@ -60,7 +60,7 @@ test("in Node a wasmUrl without a scheme is a path from the working directory", 
   }
 });
 
-test("a Node process goes on as long as its own work takes", async () => {
+test("a Node process runs until its own work is done", async () => {
   const finished = await runModule(
     `${useAnEngine} setTimeout(() => console.log(heed.softmax(x).size), 200);`,
     { limit: 20_000 },
@@ -68,7 +68,7 @@ test("a Node process goes on as long as its own work takes", async () => {
   expect(finished).toEqual({ status: 0, output: "4 true\n65536\n", errors: "" });
 });
 
-test("a scope that was given an async function fails once: what it goes on with troubles nobody", async () => {
+test("a scope with an async function fails once: later errors of the function are ignored", async () => {
   const finished = await runModule(
     `
     import { load } from ${entry};
@@ -97,7 +97,7 @@ test("a program given on the command line has threads, too", async () => {
   expect(finished).toEqual({ status: 0, output: "4 true\n", errors: "" });
 });
 
-test("wrong words to load end no process but by the error itself", async () => {
+test("a refused call of load ends the process only by its error", async () => {
   const finished = await runModule(
     `
     import { load } from ${entry};
@@ -109,7 +109,7 @@ test("wrong words to load end no process but by the error itself", async () => {
   expect(finished).toEqual({ status: 0, output: "load\noption\n", errors: "" });
 });
 
-test("tensors that were forgotten are freed when the garbage collector finds them", async () => {
+test("abandoned tensors are freed when the garbage collector finds them", async () => {
   const finished = await runModule(
     `
     import { load } from ${entry};
@@ -126,7 +126,7 @@ test("tensors that were forgotten are freed when the garbage collector finds the
   expect(finished).toEqual({ status: 0, output: "there was room\n", errors: "" });
 });
 
-test("caches, packed weights and block masks that were forgotten are freed too", async () => {
+test("abandoned caches, packed weights and block masks are freed too", async () => {
   const finished = await runModule(
     `
     import { load } from ${entry};
@@ -154,7 +154,7 @@ test("caches, packed weights and block masks that were forgotten are freed too",
   expect(finished).toEqual({ status: 0, output: "true\n", errors: "" });
 });
 
-test("what is abandoned after its engine's end is left alone", async () => {
+test("objects that are abandoned after their engine's end cause no error", async () => {
   const finished = await runModule(
     `
     import { load } from ${entry};
@@ -174,7 +174,7 @@ test("what is abandoned after its engine's end is left alone", async () => {
   expect(finished).toEqual({ status: 0, output: "quiet\n", errors: "" });
 });
 
-test("Node prints what lives in an engine in a few words, and no engine", async () => {
+test("Node prints the objects of an engine briefly, without the engine", async () => {
   const heed = await load({ threads: 1 });
   const shown = (value: unknown) => inspect(value, { depth: 20, showHidden: true });
   const tensor = heed.tensor([[1, 2.5]]);
@@ -193,7 +193,7 @@ test("Node prints what lives in an engine in a few words, and no engine", async 
   expect(shown(heed)).toMatch(/, disposed\)$/);
 });
 
-test("of many tensors made at once each is freed once, by its owner or after it", async () => {
+test("each of many tensors made at once is freed once, by dispose or by the garbage collector", async () => {
   const finished = await runModule(
     `
     import { load } from ${entry};
@@ -250,7 +250,7 @@ test.each([
   },
 );
 
-test("the engine starts where a program may not ask for the cores, as in Deno", async () => {
+test("the engine starts if a program may not read the number of cores, as in Deno", async () => {
   const finished = await runModule(
     `
     import os from "node:os";
@@ -288,7 +288,7 @@ test("the glue is minified", () => {
   }
 });
 
-test("relaxed SIMD is refused by a Node that lacks it", async ({ skip }) => {
+test("relaxed SIMD is refused in a Node without it", async ({ skip }) => {
   if (hasRelaxedSimd) skip("this Node has relaxed SIMD");
   await expect(load({ variant: "relaxed" })).rejects.toMatchObject({
     name: "HeedError",
@@ -298,7 +298,7 @@ test("relaxed SIMD is refused by a Node that lacks it", async ({ skip }) => {
   });
 });
 
-test("relaxed SIMD is chosen by a Node that has it", async ({ skip }) => {
+test("relaxed SIMD is chosen in a Node with it", async ({ skip }) => {
   const flags = hasRelaxedSimd ? [] : ["--experimental-wasm-relaxed-simd"];
   const known = await runModule("", { flags });
   if (known.status !== 0) skip("this Node knows no flag for relaxed SIMD");
@@ -309,7 +309,7 @@ test("relaxed SIMD is chosen by a Node that has it", async ({ skip }) => {
   expect(finished).toEqual({ status: 0, output: "4 true\nrelaxed\n", errors: "" });
 });
 
-test("each thread asked for takes part in a large attention", async ({ skip }) => {
+test("each requested thread takes part in a large attention", async ({ skip }) => {
   if (process.platform !== "linux") skip("threads are looked at in /proc");
   // The threads of the process and the processor time of each, before and after.
   const finished = await runModule(
@@ -323,7 +323,7 @@ test("each thread asked for takes part in a large attention", async ({ skip }) =
     (await load({ threads: 1 })).dispose();
     const before = used();
     const heed = await load({ threads: 3, warmUp: false });
-    // The threads run when load is done: nothing is waited for here.
+    // The threads run when load returns, so this test does not wait for them.
     const started = [...used()].filter(([id]) => !before.has(id));
     const x = heed.tensor(new Float32Array(8 * 2048 * 64).fill(0.01), [1, 8, 2048, 64]);
     for (let round = 0; round < 4; ++round) heed.scope(() => void heed.attention(x, x, x));

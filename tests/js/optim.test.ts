@@ -83,7 +83,7 @@ describeEngines((heed) => {
     });
   });
 
-  test("clipGradNorm scales all gradients together, or leaves them", () => {
+  test("clipGradNorm scales all gradients by one factor, or leaves them unchanged", () => {
     heed().scope(() => {
       const make = () => [heed().tensor([3, 0]), heed().tensor([[4], [12]])];
       const small = make();
@@ -282,7 +282,7 @@ describe("an optimiser", () => {
         new optim.SGD([heed().ones([1])], { momentum: 0.9 }).loadStateDict(state);
       },
       "option",
-      "state dict: expected what the optimiser holds, got 1 missing: 0.momentum_buffer; 2 unexpected: 0.exp_avg, 0.exp_avg_sq",
+      "state dict: expected the entries of the optimiser, got 1 missing: 0.momentum_buffer; 2 unexpected: 0.exp_avg, 0.exp_avg_sq",
     ],
     [
       "a state without its steps",
@@ -341,7 +341,7 @@ describe("schedules", () => {
     }
   });
 
-  test("refuse numbers that make no sense", () => {
+  test("refuse numbers outside their range", () => {
     expect(refusal(() => optim.warmupCosine({ warmupSteps: 5, totalSteps: 5 })).message).toBe(
       "totalSteps: expected a whole number of 6 or more, got 5",
     );

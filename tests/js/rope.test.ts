@@ -73,7 +73,7 @@ describeEngines((heed) => {
     }
   });
 
-  test("takes a position for each row", () => {
+  test("accepts a position for each row", () => {
     const random = new Random(104);
     const x = random.array([B, H, L, D]);
     const positions = Array.from({ length: B * L }, () => random.whole(-10, 5000));
@@ -85,7 +85,7 @@ describeEngines((heed) => {
     });
   });
 
-  test("takes tables instead of the base, looked up by offset or by position", () => {
+  test("accepts tables instead of the base, indexed by offset or by position", () => {
     const random = new Random(105);
     const x = random.array([B, H, L, D]);
     const angles = random.array([20, D / 2], 3);
@@ -103,7 +103,7 @@ describeEngines((heed) => {
     });
   });
 
-  test("takes tables with a row of their own for each row", () => {
+  test("accepts tables with one row for each row of x", () => {
     const random = new Random(106);
     const x = random.array([B, H, L, D]);
     const angles = random.array([B, L, 2], 3);
@@ -116,7 +116,7 @@ describeEngines((heed) => {
     });
   });
 
-  test("takes [B, L, H*D] with heads", () => {
+  test("accepts [B, L, H*D] with heads", () => {
     const x = new Random(107).array([B, L, H * D]);
     const turned = expected(splitHeads(x, H), { angle: (_, i, c) => i * 10000 ** ((-2 * c) / D) });
     heed().scope(() => {
@@ -140,7 +140,7 @@ describeEngines((heed) => {
     });
   });
 
-  test("leaves a row at position 0 as it is, bit by bit, and its input too", () => {
+  test("leaves a row at position 0 and its input unchanged, bit for bit", () => {
     const x = new Random(109).array([1, 1, 1, D]);
     heed().scope(() => {
       const before = floats(heed(), x);
@@ -150,7 +150,7 @@ describeEngines((heed) => {
     });
   });
 
-  test("accepts nothing at all", () => {
+  test("accepts sizes of 0", () => {
     heed().scope(() => {
       const nothing = heed().tensor(new Float32Array(), [1, 2, 0, 4]);
       expect(heed().rope(nothing).shape).toEqual([1, 2, 0, 4]);

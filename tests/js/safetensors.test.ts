@@ -24,7 +24,7 @@ const entry = (dtype: string, shape: number[], begin: number, end: number) => ({
   data_offsets: [begin, end],
 });
 
-describe("what is written is read back", () => {
+describe("written files are read back:", () => {
   const everything = {
     doubles: { dtype: "float64", shape: [2], data: Float64Array.of(1 / 3, -Infinity) },
     floats: { dtype: "float32", shape: [2, 3], data: Float32Array.of(1, -2, 3.5, NaN, 0, -0) },
@@ -55,7 +55,7 @@ describe("what is written is read back", () => {
       expect(read.tensors[name]).toEqual({ ...tensor, shape: [...tensor.shape] });
   });
 
-  test("numbers are seen where they lie, and the same tensors give the same bytes", () => {
+  test("arrays are views of the file, and the same tensors give the same bytes", () => {
     const bytes = safetensors.write(everything, metadata);
     for (const { data } of Object.values(safetensors.read(bytes).tensors))
       expect(data.buffer).toBe(bytes.buffer);
@@ -73,7 +73,7 @@ describe("what is written is read back", () => {
     expect(tensors.longs?.data).toEqual(everything.longs.data);
   });
 
-  test("names and numbers at random", () => {
+  test("random names and numbers", () => {
     const random = new Random(701);
     for (let i = 0; i < 20; ++i) {
       const tensors = Object.fromEntries(
@@ -92,7 +92,7 @@ describe("what is written is read back", () => {
 describe("tensors of an engine", () => {
   const heed = engine({ threads: 1 });
 
-  test("are written as they are", () => {
+  test("are written with their types", () => {
     heed().scope(() => {
       const tensors = {
         floats: heed().tensor([[1, 2]]),
@@ -110,7 +110,7 @@ describe("tensors of an engine", () => {
 });
 
 describe("a file of another writer", () => {
-  test("may have its data in any order, spaces behind the header, and no alignment", () => {
+  test("may have its data in any order, spaces after the header, and no alignment", () => {
     const header = {
       b: entry("F32", [1], 3, 7),
       __metadata__: { format: "pt" },
@@ -292,7 +292,7 @@ describe("a file is refused", () => {
     expect(error.message).toMatch(/^header: expected an object in JSON, got .+/);
   });
 
-  test("whatever byte of it is changed or missing, or else it is read", () => {
+  test("or read, whichever byte of it is changed or missing", () => {
     const bytes = safetensors.write({
       a: { dtype: "float32", shape: [2, 2], data: Float32Array.of(1, 2, 3, 4) },
       b: { dtype: "bool", shape: [2], data: Uint8Array.of(0, 1) },
@@ -315,7 +315,7 @@ describe("a file is refused", () => {
   });
 });
 
-describe("what cannot be written is refused", () => {
+describe("tensors that cannot be written are refused", () => {
   const write = safetensors.write as (tensors: unknown, metadata?: unknown) => Uint8Array;
   const data = Float32Array.of(1);
   test.each<[what: string, tensors: unknown, metadata: unknown, message: string]>([

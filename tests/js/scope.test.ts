@@ -9,7 +9,7 @@ import { expectWorks } from "./values.js";
 describe("scope", () => {
   const heed = engine({ threads: 1 });
 
-  test("frees the tensors made in it, results of operations and all", () => {
+  test("frees the tensors made in it, including results of operations", () => {
     const made: Tensor[] = [];
     const result = heed().scope(() => {
       const x = heed().tensor([[[[1, 2]]]]);
@@ -25,7 +25,7 @@ describe("scope", () => {
     expect(made.map((tensor) => tensor.isDisposed)).toEqual(made.map(() => true));
   });
 
-  test("keeps what is returned, alone or in arrays and objects", () => {
+  test("keeps returned tensors, alone or in arrays and objects", () => {
     const { list, deep, alone, lost } = heed().scope(() => {
       const make = () => heed().tensor([1]);
       const dropped = make();
@@ -45,7 +45,7 @@ describe("scope", () => {
     single.dispose();
   });
 
-  test("keeps a whole result of an operation", () => {
+  test("keeps a returned result of an operation", () => {
     const result = heed().scope(() => {
       const x = heed().tensor([[[[1, 2]]]]);
       return heed().attention(x, x, x, { needLse: true });
@@ -56,7 +56,7 @@ describe("scope", () => {
     result.lse.dispose();
   });
 
-  test("hands what an inner scope returns over to the outer one", () => {
+  test("passes the result of an inner scope to the outer one", () => {
     const seen: Tensor[] = [];
     const outer = heed().scope(() => {
       const [inner, returned] = heed().scope(() => {
@@ -73,13 +73,13 @@ describe("scope", () => {
     outer.dispose();
   });
 
-  test("leaves alone what was made outside", () => {
+  test("keeps objects that were made outside", () => {
     using outside = heed().tensor([1]);
     heed().scope(() => heed().softmax(outside).toArray());
     expect(outside.isDisposed).toBe(false);
   });
 
-  test("frees all and passes the error on when the function throws", () => {
+  test("frees all objects and rethrows the error when the function throws", () => {
     let made: Tensor | undefined;
     const run = () =>
       heed().scope(() => {
@@ -113,7 +113,7 @@ describe("scope", () => {
     expect(ended(...kept)).toEqual([true, true, true]);
   });
 
-  test("keeps what is in maps, sets and instances of classes", () => {
+  test("keeps objects in maps, sets and instances of classes", () => {
     class Inner {
       constructor(readonly tensor: Tensor) {}
     }
@@ -141,7 +141,7 @@ describe("scope", () => {
     for (const tensor of kept) tensor.dispose();
   });
 
-  test("keeps what is in cycles and at any depth", () => {
+  test("keeps objects in cycles and at any depth", () => {
     type Link = { tensor?: Tensor; next?: Link };
     const [ring, chain] = heed().scope(() => {
       const ring: Link = { tensor: heed().tensor([1]) };
@@ -169,7 +169,7 @@ describe("scope", () => {
     expect(new Set(ended(...model.parameters(), ...caches))).toEqual(new Set([true]));
   });
 
-  test("leaves what `keep` took out of it and of all others around it", () => {
+  test("keeps objects that `keep` removed from it and from all enclosing scopes", () => {
     let packed: PackedWeights | undefined;
     class Lazy extends nn.Module {
       forward(x: Tensor): Tensor {
@@ -208,7 +208,7 @@ describe("scope", () => {
 });
 
 describe("dispose", () => {
-  test("ends an engine: every use after it is an error", async () => {
+  test("ends an engine: every later use is an error", async () => {
     const heed = await load({ threads: 2 });
     const x = heed.tensor([[[[1]]]]);
     const cache = heed.createKvCache({ heads: 1, headSize: 1, capacity: 2 });

@@ -44,7 +44,7 @@ const targets: [model: string, what: Task["options"], least: number][] = [
 const planOf = (name: string) => shipped.find((plan) => plan.name === name) as Plan;
 
 describe("the models of the repository", () => {
-  test("are those of the recipes, all with their files, and small together", () => {
+  test("are those of the recipes, complete, and small in total", () => {
     expect(readdirSync(folder).sort()).toEqual(shipped.map(({ name }) => name).sort());
     const sizes = shipped.flatMap(({ name }) =>
       readdirSync(join(folder, name)).map((file) => statSync(join(folder, name, file)).size),
@@ -71,7 +71,7 @@ describe("the models of the repository", () => {
     },
   );
 
-  test("are made again by the command, to the same bytes", async () => {
+  test("are reproduced by the command, with the same bytes", async () => {
     const name = "made-again";
     const words = ["copy-transformer", "--name", name, "--threads", "1", "--restart"];
     await succeed(process.execPath, [join(root, "web/train.mjs"), ...words]);
@@ -89,14 +89,14 @@ describe("the models of the repository", () => {
     model.dispose();
   });
 
-  test("one head looks from a pronoun to what it means", () => {
+  test("one head attends from a pronoun to its meaning", () => {
     const model = load(planOf("pronouns-encoder"));
     const heads = alignment(model, fresh(taskOf("pronouns"), 300));
     expect(Math.max(...heads.map(({ largest }) => largest))).toBeGreaterThanOrEqual(0.9);
     model.dispose();
   });
 
-  test("the heads of the date models look at the characters that carry the answer", () => {
+  test("the heads of the date models attend to the characters that carry the answer", () => {
     for (const name of ["dates-transformer", "dates-bahdanau", "dates-dot"]) {
       const model = load(planOf(name));
       const heads = alignment(model, fresh(taskOf("dates"), 200));

@@ -192,19 +192,19 @@ describe("tensor", () => {
     }
   });
 
-  test("keeps a copy: the source may change", () => {
+  test("copies its source, which may change", () => {
     const source = Float32Array.of(1, 2);
     using tensor = heed().tensor(source);
     source[0] = 9;
     expect(tensor.toArray()).toEqual([1, 2]);
   });
 
-  test("has a shape that cannot be changed", () => {
+  test("has a read-only shape", () => {
     using tensor = heed().tensor([1, 2]);
     expect(() => any<number[]>(tensor.shape).push(3)).toThrow(TypeError);
   });
 
-  test("shows its elements in the array type of its dtype", () => {
+  test("returns its elements in the array type of its dtype", () => {
     heed().scope(() => {
       expect(heed().tensor([1]).data).toBeInstanceOf(Float32Array);
       expect(heed().tensor([1], [1], "int32").data).toBeInstanceOf(Int32Array);
@@ -214,13 +214,13 @@ describe("tensor", () => {
     });
   });
 
-  test("shows its elements as a view: what is written there is in the tensor", () => {
+  test("returns its elements as a view, through which they can be written", () => {
     using tensor = heed().tensor([1, 2]);
     tensor.data[1] = 5;
     expect(tensor.toArray()).toEqual([1, 5]);
   });
 
-  test("shows its elements afresh after the memory has grown", async () => {
+  test("returns a new view after the memory has grown", async () => {
     const small = await load({ threads: 1 });
     const first = small.tensor([1, 2, 3]);
     for (let i = 0; i < 4; ++i) small.tensor(new Float32Array(4 * 2 ** 20));
@@ -229,14 +229,14 @@ describe("tensor", () => {
     small.dispose();
   });
 
-  test("gives arrays that do not change with it", () => {
+  test("returns nested arrays that are copies", () => {
     using tensor = heed().tensor([[1, 2]]);
     const copy = tensor.toArray();
     tensor.data.fill(0);
     expect(copy).toEqual([[1, 2]]);
   });
 
-  test("may be disposed of twice", () => {
+  test("can be disposed of twice", () => {
     const tensor = heed().tensor([1]);
     expect(tensor.isDisposed).toBe(false);
     tensor.dispose();
@@ -245,7 +245,7 @@ describe("tensor", () => {
     expect(tensor.shape).toEqual([1]);
   });
 
-  test("gives its memory back when disposed of", async () => {
+  test("frees its memory when it is disposed of", async () => {
     const small = await load({ threads: 1, maxMemory: 64 * 2 ** 20 });
     // Ten times the memory limit.
     for (let i = 0; i < 40; ++i) small.tensor(new Float32Array(4 * 2 ** 20)).dispose();
@@ -266,7 +266,7 @@ describe("tensor", () => {
       });
     });
 
-    test("is refused of more or fewer elements", () => {
+    test("is refused for more or fewer elements", () => {
       heed().scope(() => {
         for (const shape of [[2], [0], [2, 2]]) {
           const error = refusal(() => heed().zeros(shape).item());
@@ -277,7 +277,7 @@ describe("tensor", () => {
     });
   });
 
-  test("becomes JSON with its type, shape and elements, and no engine", () => {
+  test("converts to JSON with its type, shape and elements, without its engine", () => {
     heed().scope(() => {
       const json = (tensor: Tensor) => JSON.parse(JSON.stringify({ tensor })).tensor;
       const x = heed().tensor([
@@ -299,7 +299,7 @@ describe("tensor", () => {
     });
   });
 
-  test("becomes a text of its type, shape and elements", () => {
+  test("converts to a string of its type, shape and elements", () => {
     const made: [
       data: number | NestedArray<number> | NestedArray<boolean>,
       text: string,
@@ -331,7 +331,7 @@ describe("tensor", () => {
     expect(Object.prototype.toString.call(gone)).toBe("[object Tensor]");
   });
 
-  test("becomes a text that is cut where there are many elements", () => {
+  test("converts to a shortened string if it has many elements", () => {
     heed().scope(() => {
       const list = heed().tensor(Float32Array.from({ length: 1000 }, (_, i) => i));
       expect(String(list)).toBe("Tensor(float32, [1000]) [  0,   1,   2, ..., 997, 998, 999]");
@@ -349,7 +349,7 @@ describe("tensor", () => {
     expect(Object.keys(heed()).filter((key) => key !== "info")).toEqual([]);
   });
 
-  test("is an error to use after dispose", () => {
+  test("is refused after dispose", () => {
     const tensor = heed().tensor([1]);
     tensor.dispose();
     for (const use of [() => tensor.data, () => tensor.toArray()]) {
@@ -372,7 +372,7 @@ describe("tensor", () => {
     expect(kept.isDisposed).toBe(true);
   });
 
-  test("belongs to its engine alone", async () => {
+  test("is refused by other engines", async () => {
     const other = await load({ threads: 1 });
     const foreign = other.tensor([1]);
     const error = refusal(() => heed().softmax(foreign));

@@ -63,7 +63,7 @@ function interrupted(words: readonly string[], signal: NodeJS.Signals) {
 
 const whole = training();
 
-test("a training leaves a model, what it is made from, and a report", async () => {
+test("a training writes a model, its config and a report", async () => {
   const { status, output, errors } = await whole.run();
   expect({ status, errors }).toEqual({ status: 0, errors: "" });
   expect(output).toMatch(
@@ -83,7 +83,7 @@ test("a training leaves a model, what it is made from, and a report", async () =
   expect(JSON.parse(whole.file("config.json").toString())).toMatchObject({ size: 8, seed: 1 });
 });
 
-test("the same seed gives the same bytes, with two threads too, and another seed others", async () => {
+test("the same seed gives the same bytes, with two threads too, and another seed gives others", async () => {
   const [two, other] = [training("--threads", "2"), training("--seed", "2")];
   expect((await two.run()).status).toBe(0);
   expect((await other.run()).status).toBe(0);
@@ -92,7 +92,7 @@ test("the same seed gives the same bytes, with two threads too, and another seed
   expect(other.file("model.safetensors").equals(whole.file("model.safetensors"))).toBe(false);
 });
 
-test("after SIGINT and SIGTERM the same command goes on, to the same bytes", async () => {
+test("the same command continues after SIGINT and SIGTERM, to the same bytes", async () => {
   const [straight, stopped] = [training("--steps", "130"), training("--steps", "130")];
   const first = await interrupted(stopped.words, "SIGINT");
   const second = await interrupted(stopped.words, "SIGTERM");
@@ -108,17 +108,17 @@ test("after SIGINT and SIGTERM the same command goes on, to the same bytes", asy
 });
 
 describe("a checkpoint", () => {
-  test("of other settings is kept, and every difference told", async () => {
+  test("of other settings is kept, and the message lists every difference", async () => {
     const before = readFileSync(whole.checkpoint);
     const { status, errors } = await whole.run("--batch", "8", "--heads", "2", "--seed", "5");
     expect(status).toBe(2);
     expect(errors).toMatch(
-      /^heed: \S+checkpoint\.safetensors: state: expected one of this training, got another's: config\.heads is 4, not 2; config\.seed is 1, not 5; recipe\.batch is 16, not 8; seed is 1, not 5; --restart begins anew, another --name keeps both\n$/,
+      /^heed: \S+checkpoint\.safetensors: state: expected the state of this training, got that of another: config\.heads is 4, not 2; config\.seed is 1, not 5; recipe\.batch is 16, not 8; seed is 1, not 5; --restart begins anew, another --name keeps both\n$/,
     );
     expect(readFileSync(whole.checkpoint).equals(before)).toBe(true);
   });
 
-  test("that is not whole, or another file, is told with its name; --restart begins anew", async () => {
+  test("that is incomplete, or another file, is refused by name; --restart begins again", async () => {
     const broken = training("--steps", "3");
     expect((await broken.run()).status).toBe(0);
     const [model, good] = [broken.file("model.safetensors"), readFileSync(broken.checkpoint)];
@@ -137,7 +137,7 @@ describe("a checkpoint", () => {
     expect(broken.file("model.safetensors").equals(model)).toBe(true);
   });
 
-  test("stays good when the writing of the next one ended half-way", async () => {
+  test("stays valid when the next one is written only in part", async () => {
     const { run: again, checkpoint, file } = training("--steps", "3");
     expect((await again()).status).toBe(0);
     const model = file("model.safetensors");
@@ -149,7 +149,7 @@ describe("a checkpoint", () => {
   });
 });
 
-test("who trains has the folder alone until it ends, however it ends", async () => {
+test("a training locks its folder until it ends, however it ends", async () => {
   const { words, run: again, checkpoint } = training("--steps", "100000");
   const stdio = ["ignore", "pipe", "ignore"] as const;
   const first = spawn(process.execPath, [program, ...words], { stdio: [...stdio] });
@@ -168,7 +168,7 @@ test("who trains has the folder alone until it ends, however it ends", async () 
   expect(readdirSync(dirname(checkpoint))).toEqual(["checkpoint.safetensors"]);
 });
 
-describe("what cannot be done is told in a line", () => {
+describe("an impossible request is refused in one line", () => {
   const occupied = join(folder, "a-file");
 
   test.each<[words: string[], message: RegExp]>([

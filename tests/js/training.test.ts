@@ -67,7 +67,7 @@ test.each(variants)("the %s binary trains the same with any number of threads", 
   for (const { heed } of runs) heed.dispose();
 });
 
-test("a step leaves nothing behind but what it changed", async () => {
+test("a step leaks nothing", async () => {
   // The memory suffices for a few steps at the same time, not for fifty.
   const heed = await load({ threads: 1, maxMemory: 32 * 2 ** 20 });
   const model = new Model(heed);

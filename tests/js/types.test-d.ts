@@ -1,7 +1,8 @@
-// What the types say, checked by `tsc -p tests/js`; nothing here runs. A line under @ts-expect-error
-// that compiles is an error.
+// Tests of the types of heed, checked by `tsc -p tests/js`; nothing here runs. A line under a
+// ts-expect-error that compiles is an error.
 
 import {
+  type AllocationSite,
   type AttentionOptions,
   type BlockMask,
   type BlockMaskSizes,
@@ -36,26 +37,30 @@ export async function loading(): Promise<void> {
   await pause();
   // @ts-expect-error pause takes no duration
   await pause(5);
-  await load({ wasmUrl: "/heed/" });
+  await load({ wasmUrl: "/heed/", debug: true });
   // @ts-expect-error an unknown option
   await load({ thread: 2 });
   // @ts-expect-error an unknown binary
   await load({ variant: "avx" });
-  // @ts-expect-error a number in words
+  // @ts-expect-error a number as a string
   await load({ threads: "2" });
-  // @ts-expect-error what was loaded does not change
+  // @ts-expect-error debug is a boolean
+  await load({ debug: () => {} });
+  // @ts-expect-error info is read-only
   engine.info.threads = 3;
 }
 
 export function memory(cache: KvCache): void {
   same<ReturnType<typeof heed.memory>, MemoryUse>(true);
   same<MemoryUse["tensors"]["bytes"], number>(true);
+  same<MemoryUse["sites"], readonly AllocationSite[] | undefined>(true);
+  same<AllocationSite["leaked"]["count"], number>(true);
   heed.keep(cache).append(x, x);
   same<ReturnType<typeof x.item>, number | boolean>(true);
   const disposables: Disposable[] = [x, cache];
-  // @ts-expect-error what an object belongs to is nobody's concern
+  // @ts-expect-error an object's engine is internal
   x.engine;
-  // @ts-expect-error nor is that of any of them
+  // @ts-expect-error an object's kind is internal
   disposables[0]?.kind;
 }
 
@@ -65,30 +70,30 @@ export function tensors(): void {
   heed.tensor([[1], [2]] as const);
   heed.tensor([[true], [false]]);
   heed.tensor(Float32Array.of(1), [1] as const, "float32");
-  // @ts-expect-error text is no number
+  // @ts-expect-error a string is not a number
   heed.tensor(["1"]);
   // @ts-expect-error numbers and booleans do not mix
   heed.tensor([1, true]);
-  // @ts-expect-error doubles are not kept
+  // @ts-expect-error a Float64Array is not a source
   heed.tensor(new Float64Array(1));
   heed.tensor(new Uint16Array(1), [1], "bfloat16");
   heed.tensor(new Uint8Array(1), undefined, "bool");
-  // @ts-expect-error bytes are of no type of their own
+  // @ts-expect-error bytes need a type
   heed.tensor(new Uint8Array(1), [1]);
-  // @ts-expect-error nor are the bits of a 16-bit type
+  // @ts-expect-error the bits of a 16-bit type need a type
   heed.tensor(new Uint16Array(1));
   heed.tensor([1], [1], "float16");
   same<typeof x.data, Float32Array | Int32Array | Uint8Array | Uint16Array>(true);
   // @ts-expect-error an unknown element type
   heed.tensor([1], [1], "float64");
   same<ReturnType<typeof heed.cast>, Tensor>(true);
-  // @ts-expect-error whole numbers are not cast
+  // @ts-expect-error whole numbers cannot be cast
   heed.cast(x, "int32");
   // @ts-expect-error a shape is a list
   heed.tensor([1], 1);
   same<typeof x.dtype, "float32" | "int32" | "bool" | "float16" | "bfloat16">(true);
   same<typeof x.shape, readonly number[]>(true);
-  // @ts-expect-error a shape does not change
+  // @ts-expect-error a shape is read-only
   x.shape[0] = 2;
   using scoped = heed.tensor([1]);
   same<typeof scoped, Tensor>(true);
@@ -119,7 +124,7 @@ export function attention(): void {
   const several = heed.attention(x, x, x, { capture: ["scores", "weights"] });
   same<keyof typeof several.capture, "scores" | "weights">(true);
   same<typeof several.capture.scores, Tensor>(true);
-  // @ts-expect-error a stage that was not asked for
+  // @ts-expect-error a stage that was not requested
   several.capture.masked;
 
   const stages = ["scores", "capped", "masked", "weights", "entropy"] as const;
@@ -145,7 +150,7 @@ export function attentionWithAPast(cache: KvCache, either: AttentionOptions["pas
   same<typeof later.presentKey, Tensor | undefined>(true);
   // @ts-expect-error a past without values
   heed.attention(x, x, x, { past: { key: x } });
-  // @ts-expect-error a tensor is no past
+  // @ts-expect-error a tensor is not a past
   heed.attention(x, x, x, { past: x });
 }
 
@@ -160,13 +165,13 @@ export function attentionOfAllKinds(mask: BlockMask): void {
   heed.attention(x, x, x, { causalOffset: "left" });
   // @ts-expect-error a window has two sides
   heed.attention(x, x, x, { window: [1] });
-  // @ts-expect-error one slope for all is no list
+  // @ts-expect-error one slope for all is not a list
   heed.attention(x, x, x, { alibiSlopes: 0.5 });
   // @ts-expect-error a bias is a tensor
   heed.attention(x, x, x, { bias: [1] });
-  // @ts-expect-error bounds of the queries alone
+  // @ts-expect-error the bounds of the keys are missing
   heed.attention(x, x, x, { cuSeqlens: { q: [0, 3] } });
-  // @ts-expect-error a function is no block mask
+  // @ts-expect-error a function is not a block mask
   heed.attention(x, x, x, { blockMask: () => true });
   // @ts-expect-error PyTorch's name
   heed.attention(x, x, x, { slidingWindow: 3 });
@@ -187,9 +192,9 @@ export function caches(): void {
   heed.createKvCache({ heads: 2, headSize: 4, capacity: 8, dtype: "f16" });
   // @ts-expect-error an unknown option
   heed.createKvCache({ heads: 2, headSize: 4, capacity: 8, rolling: true });
-  // @ts-expect-error how many is missing
+  // @ts-expect-error the number of tokens is missing
   cache.share({ from: 0, to: 1 });
-  // @ts-expect-error a length does not change like that
+  // @ts-expect-error lengths are read-only
   cache.lengths = [0];
 }
 
@@ -200,13 +205,13 @@ export function blockMasks(): void {
   using mask = heed.blockMask(both, sizes);
   same<typeof mask, BlockMask>(true);
   same<typeof mask.density, number>(true);
-  // @ts-expect-error a function that may give something else
+  // @ts-expect-error a function that does not return a boolean
   heed.blockMask(({ q }) => q, sizes);
-  // @ts-expect-error an unknown place
+  // @ts-expect-error an unknown coordinate
   heed.blockMask(({ batch }) => batch === 0, sizes);
   // @ts-expect-error the number of keys is missing
   heed.blockMask(even, { queries: 4 });
-  // @ts-expect-error no such mask
+  // @ts-expect-error an unknown mask
   maskFunctions.sliding(3);
 }
 
@@ -220,7 +225,7 @@ export function parts(): void {
 }
 
 export function attentionWithOptionsKnownLater(options: AttentionOptions, wanted: boolean): void {
-  // What is known only when the program runs may be there or not.
+  // A result is optional if its option is known only at run time.
   const later = heed.attention(x, x, x, options);
   same<typeof later.weights, Tensor | undefined>(true);
   same<typeof later.lse, Tensor | undefined>(true);
@@ -240,7 +245,7 @@ export function attentionRefuses(): void {
   heed.attention(x, x, x, { capture: ["scores", "score"] });
   // @ts-expect-error a mask is a tensor
   heed.attention(x, x, x, { mask: [[true]] });
-  // @ts-expect-error a number is no tensor
+  // @ts-expect-error a number is not a tensor
   heed.attention(1, x, x);
   // @ts-expect-error values are missing
   heed.attention(x, x);
@@ -310,13 +315,13 @@ export function gradients(tape: Tape, module: { parameters(): Tensor[] }): void 
   const constant = noGrad(() => ({ x }));
   same<typeof constant, { x: Tensor }>(true);
   same<ReturnType<typeof tape.gradients>, Tensor[]>(true);
-  // @ts-expect-error a tensor is no list of them
+  // @ts-expect-error a tensor is not a list of tensors
   grad(x, () => heed.sum(x));
   // @ts-expect-error a loss is a tensor
   grad([x], () => 3);
   // @ts-expect-error an async function
   grad([x], async () => heed.sum(x));
-  // @ts-expect-error two things beside the loss
+  // @ts-expect-error two values beside the loss
   valueAndGrad([x], () => [heed.sum(x), x, x]);
   // @ts-expect-error an unknown option
   valueAndGrad([x], () => heed.sum(x), { verbose: true });
@@ -327,7 +332,7 @@ export function gradients(tape: Tape, module: { parameters(): Tensor[] }): void 
 export function errors(error: unknown): void {
   if (error instanceof HeedError) {
     same<typeof error.code, HeedErrorCode>(true);
-    // @ts-expect-error no such code
+    // @ts-expect-error an unknown code
     error.code === "size";
   }
 }

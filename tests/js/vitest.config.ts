@@ -67,6 +67,7 @@ export default defineConfig({
           // These tests need a page.
           exclude: ["tests/js/{browser,page_memory}.test.ts"],
           server: { deps: { external: [/\/dist\//] } },
+          execArgv: ["--expose-gc"],
           testTimeout: 120_000,
           hookTimeout: 30_000,
         },
@@ -90,7 +91,7 @@ export default defineConfig({
             provider: playwright({
               launchOptions: {
                 ...(chromium() === undefined ? {} : { executablePath: chromium() as string }),
-                args: ["--no-sandbox"],
+                args: ["--no-sandbox", "--js-flags=--expose-gc"],
               },
             }),
             instances: [{ browser: "chromium" }],

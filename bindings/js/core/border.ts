@@ -28,8 +28,9 @@ const inTypeScript = (name: string) =>
 export type Kind = "tensor" | "cache" | "weights" | "mask";
 
 /** An object with an owner in JavaScript: see Owned. */
-interface Watched {
+export interface Watched {
   readonly kind: Kind;
+  readonly label: string;
   readonly isDisposed: boolean;
   handle(argument: string, border: Border): Handle;
 }
@@ -38,6 +39,19 @@ interface Watched {
 export interface HeldMemory {
   readonly count: number;
   readonly bytes: number;
+}
+
+/**
+ * A place in the program where objects are made, and the live ones made there. Tensors that share memory count
+ * in full.
+ */
+export interface AllocationSite extends HeldMemory {
+  /** One of the objects, such as "Tensor(float32, [8, 64])". */
+  readonly example: string;
+  /** The objects that the garbage collector freed because nothing disposed of them. */
+  readonly leaked: HeldMemory;
+  /** The calls that led there, the innermost first. A bundle's stack includes those within this package. */
+  readonly stack: string;
 }
 
 /** For each kind of object except tensors: the functions that delete one and that return its bytes. */
@@ -63,7 +77,7 @@ export class Border {
    * Objects made since the event loop's last turn. The garbage collector reports none before the next turn,
    * and most tensors are disposed of by then. Only the others are registered, because that is slow.
    */
-  readonly #fresh: Watched[] = [];
+  protected readonly fresh: Watched[] = [];
   /** All live objects except tensors, which C++ counts. */
   readonly #held = {
     cache: new Set<Handle>(),
@@ -76,7 +90,7 @@ export class Border {
     this.#module = module;
     this.#memory = memory;
     const registry = (kind: Kind) =>
-      new FinalizationRegistry((handle: Handle) => this.free(kind, handle));
+      new FinalizationRegistry((handle: Handle) => this.freeAbandoned(kind, handle));
     this.#abandoned = {
       tensor: registry("tensor"),
       cache: registry("cache"),
@@ -129,24 +143,26 @@ export class Border {
   /** Lets the garbage collector free an object that is dropped without `dispose`. */
   watch(owned: Watched): void {
     const most = 1024;
-    if (this.#fresh.push(owned) === most) this.#watchFresh();
+    // The constructors of all fresh objects but this one have finished.
+    if (this.fresh.length === most) this.watchFresh();
+    this.fresh.push(owned);
     if (this.#isWatching) return;
     this.#isWatching = true;
     queueMicrotask(() => {
       this.#isWatching = false;
-      this.#watchFresh();
+      this.watchFresh();
     });
   }
 
   /** Stops watching an object, because its owner disposes of it. */
   unwatch(owned: Watched): void {
-    const fresh = this.#fresh;
+    const fresh = this.fresh;
     if (fresh[fresh.length - 1] === owned) fresh.pop();
     else this.#abandoned[owned.kind].unregister(owned);
   }
 
-  #watchFresh(): void {
-    for (const owned of this.#fresh.splice(0)) {
+  protected watchFresh(): void {
+    for (const owned of this.fresh.splice(0)) {
       if (owned.isDisposed) continue;
       this.#abandoned[owned.kind].register(owned, owned.handle(owned.kind, this), owned);
     }
@@ -170,16 +186,29 @@ export class Border {
     }
   }
 
+  /** Frees an object that the garbage collector collected. */
+  protected freeAbandoned(kind: Kind, handle: Handle): void {
+    this.free(kind, handle);
+  }
+
   /** The live objects of a kind, including dropped ones that are not yet freed. */
   held(kind: Kind): HeldMemory {
     const { module } = this;
     if (kind === "tensor") return { count: module.tensorCount(), bytes: module.tensorBytes() };
     let bytes = 0;
-    for (const handle of this.#held[kind]) {
-      this.run(module[functions[kind][1]], [handle]);
-      bytes += this.next();
-    }
+    for (const handle of this.#held[kind]) bytes += this.bytesOf(kind, handle);
     return { count: this.#held[kind].size, bytes };
+  }
+
+  /** The bytes of an object that is not a tensor. */
+  protected bytesOf(kind: Exclude<Kind, "tensor">, handle: Handle): number {
+    this.run(this.module[functions[kind][1]], [handle]);
+    return this.next();
+  }
+
+  /** Where the live and the leaked objects were made: only a LeakFinder knows. */
+  sites(): readonly AllocationSite[] | undefined {
+    return undefined;
   }
 
   checkAlive(): void {
@@ -200,7 +229,7 @@ export class Border {
     this.#module = { ...emptied(this.#module), runningThreads: () => running };
     this.#memory = undefined;
     this.#numbers = new Float64Array(0);
-    this.#fresh.length = 0;
+    this.fresh.length = 0;
   }
 
   /** The next result. */

@@ -1,6 +1,6 @@
 // One loaded module and the objects in it: what every operation needs.
 
-import { Border, type HeldMemory } from "./border.js";
+import type { AllocationSite, Border, HeldMemory } from "./border.js";
 import { dtypes } from "./constants.js";
 import { describe, refuse } from "./error.js";
 import type { Handle, HeedModule, Operation } from "./module.js";
@@ -26,6 +26,8 @@ export interface MemoryUse {
   readonly caches: HeldMemory;
   readonly packedWeights: HeldMemory;
   readonly blockMasks: HeldMemory;
+  /** With `load({ debug: true })`: where the objects were made, the places that hold most bytes first. */
+  readonly sites?: readonly AllocationSite[];
 }
 
 export class Engine {
@@ -33,8 +35,8 @@ export class Engine {
   /** The objects made in each open scope, innermost scope last. */
   readonly #scopes: Set<Owned>[] = [];
 
-  constructor(module: HeedModule, memory: WebAssembly.Memory, threads: number) {
-    this.border = new Border(module, memory, threads);
+  constructor(border: Border) {
+    this.border = border;
   }
 
   get module(): HeedModule {
@@ -181,6 +183,7 @@ export class Engine {
   memory(): MemoryUse {
     const { border, module } = this;
     border.checkAlive();
+    const sites = border.sites();
     return {
       size: border.buffer.byteLength,
       used: module.bytesInUse(),
@@ -188,6 +191,7 @@ export class Engine {
       caches: border.held("cache"),
       packedWeights: border.held("weights"),
       blockMasks: border.held("mask"),
+      ...(sites && { sites }),
     };
   }
 

@@ -80,10 +80,23 @@ export abstract class Owned implements Disposable {
   /** Its properties for `toString`, also after `dispose`. */
   protected abstract traits(): string[];
 
+  /** The properties of a live object that change. */
+  protected state(): string[] {
+    return [];
+  }
+
+  /** @internal Its class and the properties that do not change. */
+  get label(): string {
+    return this.#describe([]);
+  }
+
   /** A description in one line. */
   toString(): string {
-    const end = this.isDisposed ? ["disposed"] : [];
-    return `${this[Symbol.toStringTag]}(${[...this.traits(), ...end].join(", ")})`;
+    return this.#describe(this.isDisposed ? ["disposed"] : this.state());
+  }
+
+  #describe(state: readonly string[]): string {
+    return `${this[Symbol.toStringTag]}(${[...this.traits(), ...state].join(", ")})`;
   }
 
   [inspectSymbol](): string {

@@ -177,7 +177,7 @@ export class Tape {
   run<T>(run: () => T): T {
     checkArgument("run", run, isFunction);
     if (state.running)
-      throw refuse("unsupported", "tape", "no other one to be running", "one inside it");
+      throw refuse("unsupported", "tape", "no other tape to be running", "a tape inside another");
     state.running = this;
     try {
       const result = run();
@@ -214,7 +214,12 @@ export class Tape {
     this.checkLoss(loss);
     const steps = this.#steps;
     if (steps === undefined)
-      throw refuse("option", "tape", "one that was not gone back over", "one that was");
+      throw refuse(
+        "option",
+        "tape",
+        "a tape whose gradients were not computed yet",
+        "one whose gradients were",
+      );
     const cut = this.#blind.get(loss);
     if (cut !== undefined) throw noGradient("loss", cut);
     this.#steps = undefined;

@@ -1,5 +1,7 @@
+import { Border } from "../core/border.js";
 import { Engine } from "../core/engine.js";
 import { HeedError } from "../core/error.js";
+import { LeakFinder } from "../core/leaks.js";
 import type { HeedModule, ModuleOptions } from "../core/module.js";
 import { checkOptions, isBoolean, isWholeNumber } from "../core/validate.js";
 import { Heed } from "../heed.js";
@@ -35,6 +37,13 @@ export interface LoadOptions extends BinaryOptions {
    * default. Without it the first large attention takes three times as long as the next.
    */
   warmUp?: boolean;
+  /**
+   * Finds leaks: false by default. Warns on the console, once for each place in the program, of objects that
+   * nothing disposed of before the garbage collector freed them, and adds `sites` to `heed.memory()`. This
+   * captures a stack for each object, so it is for development. (`debug` of `valueAndGrad` finds numbers that
+   * are not finite.)
+   */
+  debug?: boolean;
 }
 
 const mostMemory = 4 * 2 ** 30;
@@ -47,6 +56,7 @@ function checkLoadOptions(options: LoadOptions): void {
     waitForThreads: isBoolean,
     maxMemory: isWholeNumber(16 * 2 ** 20, mostMemory),
     warmUp: isBoolean,
+    debug: isBoolean,
   });
 }
 
@@ -106,7 +116,7 @@ export async function load(options: LoadOptions = {}): Promise<Heed> {
     version = String(module.version);
     variant = binaries.variant;
     await threads.load(module, waitForThreads);
-    engine = new Engine(module, memory, threads.count);
+    engine = new Engine(new (options.debug ? LeakFinder : Border)(module, memory, threads.count));
   } catch (error) {
     threads.stop();
     throw error;

@@ -146,7 +146,10 @@ function mark(example: Example, answer: Answer): Mark {
     return markSeries(example, answer.values);
   if (example.kind === "picture" && answer.kind === "class")
     return compare([example.label], [answer.label], true);
-  throw new HeedError("option", `answer: expected one for a ${example.kind}, got ${answer.kind}`);
+  throw new HeedError(
+    "option",
+    `answer: expected an answer to a ${example.kind}, got ${answer.kind}`,
+  );
 }
 
 function compare(
@@ -237,7 +240,7 @@ export function alignment<E extends Example>(
   checkOptions("alignment", options, { batch: checks.batch });
   const { batch = 64 } = options;
   if (!examples.some((example) => alignmentOf(example).some(({ length }) => length > 0)))
-    throw refuse("option", "examples", "one whose answer comes from some place", "none");
+    throw refuse("option", "examples", "an example with aligned positions", "none");
   const wasTraining = model.training;
   model.eval();
   const heads = new Map<string, Sums>();

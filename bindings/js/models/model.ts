@@ -160,7 +160,12 @@ export abstract class TaskModel<E extends Example = Example> extends Module {
       const name = `examples[${i}]`;
       const { kind } = this.config;
       if (example?.kind !== kind)
-        throw refuse("option", name, `one of kind ${describe(kind)}`, describe(example?.kind));
+        throw refuse(
+          "option",
+          name,
+          `an example of kind ${describe(kind)}`,
+          describe(example?.kind),
+        );
       if ("source" in example && !Array.isArray(example.source))
         throw refuse("option", `${name}.source`, "a list of tokens", describe(example.source));
       if ("source" in example && example.source.length === 0)

@@ -147,7 +147,8 @@ export class Trainer<E extends Example = Example> implements Disposable {
    * @throws HeedError "nan" if the loss or a gradient is not finite; in that case nothing changes
    */
   step(): TrainingStep {
-    if (this.finished) throw refuse("option", "step", `at most ${this.recipe.steps}`, "one more");
+    if (this.finished)
+      throw refuse("option", "step", `at most ${this.recipe.steps} steps`, "one more");
     const step = this.stepCount + 1;
     const { model } = this;
     const examples = this.examples(step);
@@ -231,7 +232,12 @@ export class Trainer<E extends Example = Example> implements Disposable {
     const training = parsed(metadata, "training");
     const found = differences(this.#training(), training);
     if (found.length > 0)
-      throw refuse("option", "state", "one of this training", `another's: ${found.join("; ")}`);
+      throw refuse(
+        "option",
+        "state",
+        "the state of this training",
+        `that of another: ${found.join("; ")}`,
+      );
     const { step, learningRate, best } = checkProgress(parsed(metadata, "progress"), this.recipe);
     const [own, kept] = split(tensors, "best.");
     loadTensors("the training", this.#tensors(), own, true);
@@ -294,7 +300,7 @@ function checkTask(model: TaskModel, task: Task): void {
     },
   );
   if (found.length > 0)
-    throw refuse("option", "task", "that of the model", `another: ${found.join("; ")}`);
+    throw refuse("option", "task", "the task of the model", `another: ${found.join("; ")}`);
 }
 
 /** Returns the state of the generator for a seed, a step and a use. */

@@ -142,7 +142,7 @@ export class LuongAttention extends Module {
     this.score = score;
     if (score === "dot") {
       checkArgument("keySize", keySize, {
-        expected: `querySize ${querySize}, as the score "dot" wants`,
+        expected: `querySize ${querySize}, as the score "dot" requires`,
         accepts: (value) => value === querySize,
       });
     } else if (score === "general") {

@@ -17,7 +17,7 @@ import {
 /** Throws a HeedError "option" unless the value is an engine. */
 export function checkEngine(heed: unknown): asserts heed is Heed {
   if (!(heed instanceof Heed))
-    throw refuse("option", "heed", "the engine that load() gave", describe(heed));
+    throw refuse("option", "heed", "an engine returned by load()", describe(heed));
 }
 
 /**

@@ -111,7 +111,7 @@ abstract class Optimizer implements Disposable {
    */
   loadStateDict(state: GivenOptimizerState): LoadedStateDict {
     checkArgument("state", state, {
-      expected: "what stateDict() gave",
+      expected: "a state made by stateDict()",
       accepts: (value) => value !== null && typeof value === "object",
     });
     checkArgument("stepCount", state.stepCount, isWholeNumber(0));

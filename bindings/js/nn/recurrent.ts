@@ -8,15 +8,13 @@ import {
   checkOptions,
   isBoolean,
   isLayerCount,
-  isListOrTensor,
   isShare,
-  isTensor,
   isWholeNumber,
   mostBytes,
   shapeOf,
 } from "../core/validate.js";
 import type { Heed } from "../heed.js";
-import type { GruParameters } from "../ops/gru.js";
+import { type GruOptions, type GruParameters, type GruResult, gruChecks } from "../ops/gru.js";
 import { Dropout } from "./layers.js";
 import { Module } from "./module.js";
 import { defaultGenerator, type Generator, isGenerator, uniform } from "./random.js";
@@ -31,22 +29,11 @@ export interface GRUOptions {
   generator?: Generator;
 }
 
-export interface GRUForwardOptions {
-  /** The states before the first step, [layers, B, Hd]; zeros by default. */
-  state?: Tensor;
-  /**
-   * Sequence b ends after lengths[b] steps: after that its state stays unchanged, and its outputs are
-   * zeros.
-   */
-  lengths?: readonly number[] | Tensor;
-}
+/** As for `heed.gru`, but with a state for every layer: [layers, B, Hd]. */
+export type GRUForwardOptions = GruOptions;
 
-export interface GRUForwardResult {
-  /** [B, L, Hd] the states of the last layer after every step. */
-  output: Tensor;
-  /** [layers, B, Hd] the states of all layers after the last step. */
-  state: Tensor;
-}
+/** As of `heed.gru`: the output of the last layer, and the states of all layers, [layers, B, Hd]. */
+export type GRUForwardResult = GruResult;
 
 const checks = {
   layers: isLayerCount,
@@ -54,11 +41,6 @@ const checks = {
   dropout: isShare,
   generator: isGenerator,
 } satisfies Record<keyof GRUOptions, Check>;
-
-const forwardChecks = { state: isTensor, lengths: isListOrTensor } satisfies Record<
-  keyof GRUForwardOptions,
-  Check
->;
 
 /**
  * Gated recurrent unit (Cho et al., 2014) with the parameters of torch.nn.GRU with batch_first. Layer 0 has
@@ -99,7 +81,7 @@ export class GRU extends Module {
 
   /** @param x [B, L, I] */
   forward(x: Tensor, options: GRUForwardOptions = {}): GRUForwardResult {
-    checkOptions("GRU", options, forwardChecks);
+    checkOptions("GRU", options, gruChecks);
     const { heed, hiddenSize } = this;
     const { state, lengths } = options;
     const layers = this.#layers;

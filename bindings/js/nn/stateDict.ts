@@ -77,7 +77,10 @@ export function checkTensors(
   if (faults.length > 0) {
     const onlyUnfit = faults.length === 1 && unfit.length > 0;
     const code: HeedErrorCode = onlyUnfit ? "shape" : "option";
-    throw new HeedError(code, `state dict: expected what ${owner} holds, got ${faults.join("; ")}`);
+    throw new HeedError(
+      code,
+      `state dict: expected the entries of ${owner}, got ${faults.join("; ")}`,
+    );
   }
   return { missing, unexpected };
 }

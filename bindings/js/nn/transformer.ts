@@ -45,7 +45,7 @@ const stackChecks = { ...layerChecks, norm: isBoolean } satisfies Record<
 >;
 
 const isTransformerCache: Check = {
-  expected: "what createCache made",
+  expected: "a cache made by createCache",
   accepts: (value) => value instanceof TransformerCache,
 };
 

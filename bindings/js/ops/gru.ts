@@ -44,7 +44,7 @@ const parameterChecks = {
   biasHh: isTensor,
 } satisfies Record<keyof GruParameters, Check>;
 
-const checks = { state: isTensor, lengths: isListOrTensor } satisfies Record<
+export const gruChecks = { state: isTensor, lengths: isListOrTensor } satisfies Record<
   keyof GruOptions,
   Check
 >;
@@ -56,7 +56,7 @@ export function gru(
   options: GruOptions = {},
 ): GruResult {
   checkOptions("gru", parameters, parameterChecks, "parameter");
-  checkOptions("gru", options, checks);
+  checkOptions("gru", options, gruChecks);
   const { module } = engine;
   const { weightIh, weightHh, biasIh, biasHh } = parameters;
   const tape = recording();

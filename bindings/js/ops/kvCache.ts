@@ -86,8 +86,11 @@ export class KvCache extends Owned {
       ...[dtype, `batch ${batch}`, `heads ${heads}`, `headSize ${headSize}`],
       ...(valueSize === headSize ? [] : [`valueSize ${valueSize}`]),
       ...[`capacity ${capacity}`, ...(isRolling ? ["rolling"] : [])],
-      ...(this.isDisposed ? [] : [`lengths ${describe(this.lengths)}`]),
     ];
+  }
+
+  protected override state(): string[] {
+    return [`lengths ${describe(this.lengths)}`];
   }
 
   /** The options and the lengths of the sequences, without their contents. */

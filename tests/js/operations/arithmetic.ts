@@ -26,7 +26,7 @@ const termRefusals = (name: Term): Case[] => [
     "a shape that broadcasts to [2, 3]",
     "[2]",
   ]),
-  row(`${name} that would widen the first`, (h, t) => h[name](t(3), t(2, 3)), "shape", [
+  row(`${name} that would broadcast the first operand`, (h, t) => h[name](t(3), t(2, 3)), "shape", [
     "b",
     "a shape that broadcasts to [3]",
     "[2, 3]",
@@ -46,22 +46,23 @@ const termRefusals = (name: Term): Case[] => [
 
 const reductionRefusals = (name: "sum" | "mean"): Case[] => [
   row(
-    `${name} along an axis that is not there`,
+    `${name} along an axis that does not exist`,
     (h, t) => h[name](t(2, 3), { axis: 2 }),
     "option",
     ["axis", "an axis of [2, 3]", "2"],
   ),
-  row(`${name} along one before the first`, (h, t) => h[name](t(2, 3), { axis: -3 }), "option", [
-    "axis",
-    "an axis of [2, 3]",
-    "-3",
-  ]),
-  row(`${name} along half an axis`, (h, t) => h[name](t(2), { axis: 0.5 }), "option", [
+  row(
+    `${name} along an axis before the first`,
+    (h, t) => h[name](t(2, 3), { axis: -3 }),
+    "option",
+    ["axis", "an axis of [2, 3]", "-3"],
+  ),
+  row(`${name} along a fraction of an axis`, (h, t) => h[name](t(2), { axis: 0.5 }), "option", [
     "axis",
     axis,
     "0.5",
   ]),
-  row(`${name} along an axis in words`, (h, t) => h[name](t(2), { axis: any("0") }), "option", [
+  row(`${name} along an axis as a string`, (h, t) => h[name](t(2), { axis: any("0") }), "option", [
     "axis",
     axis,
     '"0"',
@@ -71,11 +72,12 @@ const reductionRefusals = (name: "sum" | "mean"): Case[] => [
     "an axis of []",
     "0",
   ]),
-  row(`${name} that keeps 1 axis`, (h, t) => h[name](t(2), { keepDims: any(1) }), "option", [
-    "keepDims",
-    "true or false",
-    "1",
-  ]),
+  row(
+    `${name} with a number for keepDims`,
+    (h, t) => h[name](t(2), { keepDims: any(1) }),
+    "option",
+    ["keepDims", "true or false", "1"],
+  ),
 ];
 
 const axis = "a whole number from -8 to 7";
@@ -117,7 +119,7 @@ export const arithmetic = {
     },
     refusals: termRefusals("multiply"),
     types: (h, x) => {
-      // @ts-expect-error a list is no tensor
+      // @ts-expect-error a list is not a tensor
       h.multiply(x, [1]);
     },
   },
@@ -179,7 +181,7 @@ export const arithmetic = {
     anyRank: { mean: (h, x) => h.mean(x, { axis: -1, keepDims: true }) },
     refusals: reductionRefusals("mean"),
     types: (h, x) => {
-      // @ts-expect-error one axis at a time
+      // @ts-expect-error an axis is one number
       h.mean(x, { axis: [0, 1] });
     },
   },
@@ -239,7 +241,7 @@ export const arithmetic = {
     },
     refusals: [
       ...refusedShapes("broadcastTo", (h, shape) => h.broadcastTo(h.tensor(1), shape)),
-      row("broadcastTo of less", (h, t) => h.broadcastTo(t(2, 3), [3]), "shape", [
+      row("broadcastTo of a larger shape", (h, t) => h.broadcastTo(t(2, 3), [3]), "shape", [
         "x",
         "a shape that broadcasts to [3]",
         "[2, 3]",
@@ -302,19 +304,19 @@ export const arithmetic = {
         "rank 2, or the axes of a [2, 2, 3] before the last two",
         "[3, 3, 4]",
       ]),
-      row("matmul of sizes that do not meet", (h, t) => h.matmul(t(2, 3), t(2, 4)), "shape", [
+      row("matmul of sizes that do not match", (h, t) => h.matmul(t(2, 3), t(2, 4)), "shape", [
         "b",
         "an axis of 3 to go with that of a [2, 3]",
         "[2, 4]",
       ]),
       row(
-        "matmul of transposed sizes that do not meet",
+        "matmul of transposed sizes that do not match",
         (h, t) => h.matmul(t(2, 3), t(3, 4), { transposeB: true }),
         "shape",
         ["b", "an axis of 3 to go with that of a [2, 3]", "[3, 4]"],
       ),
       row(
-        "matmul with a number for a switch",
+        "matmul with a number for a boolean",
         (h, t) => h.matmul(t(2, 2), t(2, 2), { transposeA: any(1) }),
         "option",
         ["transposeA", "true or false", "1"],

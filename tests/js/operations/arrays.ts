@@ -25,7 +25,7 @@ export const arrays = {
         "a list of sizes, of which one may be -1",
         "6",
       ]),
-      row("reshape with two sizes open", (h, t) => h.reshape(t(6), [-1, -1]), "shape", [
+      row("reshape with two sizes of -1", (h, t) => h.reshape(t(6), [-1, -1]), "shape", [
         "shape",
         "a list of sizes, of which one may be -1",
         "[-1, -1]",
@@ -35,7 +35,7 @@ export const arrays = {
         "a list of sizes, of which one may be -1",
         "[-2]",
       ]),
-      row("reshape to a size beyond all", (h, t) => h.reshape(t(0), [0, 1e300]), "shape", [
+      row("reshape to a size above the limit", (h, t) => h.reshape(t(0), [0, 1e300]), "shape", [
         "shape",
         "a list of sizes, of which one may be -1",
         "[0, 1e+300]",
@@ -88,13 +88,13 @@ export const arrays = {
         [
           ["too few", [0], "[0]"],
           ["too many", [0, 1, 2], "[0, 1, 2]"],
-          ["one twice", [0, 0], "[0, 0]"],
-          ["one that is not there", [0, 2], "[0, 2]"],
-          ["one counted from the end", [0, -1], "[0, -1]"],
-          ["half an axis", [0.5, 1], "[0.5, 1]"],
-          ["one in words", ["0", 1], '["0", 1]'],
-          ["no list", 1, "1"],
-          ["thousands", long, "a list of 5000"],
+          ["a repeated axis", [0, 0], "[0, 0]"],
+          ["an axis that does not exist", [0, 2], "[0, 2]"],
+          ["an axis counted from the end", [0, -1], "[0, -1]"],
+          ["a fraction", [0.5, 1], "[0.5, 1]"],
+          ["a string", ["0", 1], '["0", 1]'],
+          ["a number", 1, "1"],
+          ["thousands of axes", long, "a list of 5000"],
         ] as const
       ).map(([what, order, got]) =>
         row(`transpose into ${what}`, (h, t) => h.transpose(t(2, 3), any(order)), "option", [
@@ -134,14 +134,18 @@ export const arrays = {
     },
     anyRank: { slice: (h, x) => h.slice(x, { axis: -1, start: 1, length: 2 }) },
     refusals: [
-      row("slice along an axis that is not there", slice({ axis: 2 }), "option", [
+      row("slice along an axis that does not exist", slice({ axis: 2 }), "option", [
         "axis",
         "an axis of [2, 3]",
         "2",
       ]),
-      row("slice along no axis", slice({ axis: undefined }), "option", ["axis", axis, "nothing"]),
-      row("slice from nowhere", slice({ start: undefined }), "option", ["start", count, "nothing"]),
-      row("slice of any length", slice({ length: undefined }), "option", [
+      row("slice without an axis", slice({ axis: undefined }), "option", ["axis", axis, "nothing"]),
+      row("slice without a start", slice({ start: undefined }), "option", [
+        "start",
+        count,
+        "nothing",
+      ]),
+      row("slice without a length", slice({ length: undefined }), "option", [
         "length",
         count,
         "nothing",
@@ -184,18 +188,18 @@ export const arrays = {
     refusals: [
       ...(
         [
-          ["parts of another sum", [1, 1], "sizes that are 3 together", "[1, 1]"],
-          ["a part of less than nothing", [4, -1], "sizes that are 3 together", "[4, -1]"],
+          ["parts with another sum", [1, 1], "sizes that are 3 together", "[1, 1]"],
+          ["a negative part", [4, -1], "sizes that are 3 together", "[4, -1]"],
           ["fractions", [1.5, 1.5], "sizes that are 3 together", "[1.5, 1.5]"],
           ["no parts", undefined, "sizes that are 3 together", "undefined"],
-          ["a number in words", "3", "sizes that are 3 together", '"3"'],
+          ["a string", "3", "sizes that are 3 together", '"3"'],
           ["a number that does not divide", 2, "a divisor of 3", "2"],
           ["0 parts", 0, "a divisor of 3", "0"],
           ["-1 parts", -1, "a divisor of 3", "-1"],
           ["NaN parts", Number.NaN, "a divisor of 3", "NaN"],
-          ["half a part", 0.5, "a divisor of 3", "0.5"],
-          ["more parts than any call takes", 2 ** 40, "at most 4094 parts", "1099511627776"],
-          ["as long a list", long, "at most 4094 parts", "5000"],
+          ["a fraction of a part", 0.5, "a divisor of 3", "0.5"],
+          ["more parts than a call accepts", 2 ** 40, "at most 4094 parts", "1099511627776"],
+          ["a list of too many parts", long, "at most 4094 parts", "5000"],
         ] as const
       ).map(([what, parts, expected, got]) =>
         row(`split into ${what}`, (h, t) => h.split(t(2, 3), any(parts), { axis: 1 }), "option", [
@@ -205,24 +209,23 @@ export const arrays = {
         ]),
       ),
       row(
-        "split along an axis that is not there",
+        "split along an axis that does not exist",
         (h, t) => h.split(t(3), 3, { axis: 1 }),
         "option",
         ["axis", "an axis of [3]", "1"],
       ),
       row(
-        "split along an axis in words",
+        "split along an axis as a string",
         (h, t) => h.split(t(3), 3, { axis: any("0") }),
         "option",
         ["axis", axis, '"0"'],
       ),
 
-      row(
-        "split along an axis that is not in an object",
-        (h, t) => h.split(t(3), 3, any(0)),
-        "option",
-        ["options", "an object", "0"],
-      ),
+      row("split with a number for options", (h, t) => h.split(t(3), 3, any(0)), "option", [
+        "options",
+        "an object",
+        "0",
+      ]),
     ],
     types: (h, x) => {
       same<ReturnType<typeof h.split>, Tensor[]>(true);
@@ -246,12 +249,11 @@ export const arrays = {
     },
     anyRank: { concat: (h, x) => h.concat([x, x], { axis: -1 }) },
     refusals: [
-      row(
-        "concat along an axis that is not in an object",
-        (h, t) => h.concat([t(3)], any(0)),
-        "option",
-        ["options", "an object", "0"],
-      ),
+      row("concat with a number for options", (h, t) => h.concat([t(3)], any(0)), "option", [
+        "options",
+        "an object",
+        "0",
+      ]),
       row("concat with an unknown option", (h, t) => h.concat([t(3)], any({ dim: 0 })), "option", [
         "dim",
         "an option of concat (axis)",
@@ -267,7 +269,7 @@ export const arrays = {
         "one tensor or more",
         "a Tensor",
       ]),
-      row("concat of a hole", (h, t) => h.concat(any([t(2), undefined])), "dtype", [
+      row("concat of a list with a hole", (h, t) => h.concat(any([t(2), undefined])), "dtype", [
         "parts[1]",
         "a tensor",
         "undefined",
@@ -294,7 +296,7 @@ export const arrays = {
         ["parts[2]", "[2, 3] but for axis 1", "[3, 3]"],
       ),
       row(
-        "concat of more than any call takes",
+        "concat of more tensors than a call accepts",
         (h, t) => h.concat(new Array(5000).fill(t(1))),
         "option",
         ["parts", "at most 4094 tensors", "5000"],
@@ -302,7 +304,7 @@ export const arrays = {
     ],
     types: (h, x) => {
       h.concat([x, x] as const, { axis: 1 });
-      // @ts-expect-error a tensor is no list of them
+      // @ts-expect-error a tensor is not a list of tensors
       h.concat(x);
     },
   },
@@ -356,7 +358,7 @@ export const arrays = {
         "0",
       ]),
       row(
-        "adaptiveMaxPool to half a column",
+        "adaptiveMaxPool to a fraction of a column",
         (h, t) => h.adaptiveMaxPool(t(2, 3), 1, 0.5),
         "option",
         ["columns", part, "0.5"],

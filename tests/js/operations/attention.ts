@@ -117,7 +117,7 @@ export const attention = {
       ),
     },
     types: (h, x) => {
-      // @ts-expect-error it gives the output alone
+      // @ts-expect-error the result is the output alone
       h.average(x).weights;
     },
   },

@@ -20,11 +20,7 @@ export const refusedShapes = (
     "undefined",
   ]),
   row(`${name} of a fraction`, (h) => call(h, [2.5]), "shape", ["shape", sizes, "[2.5]"]),
-  row(`${name} of less than nothing`, (h) => call(h, [2, -1]), "shape", [
-    "shape",
-    sizes,
-    "[2, -1]",
-  ]),
+  row(`${name} of a negative size`, (h) => call(h, [2, -1]), "shape", ["shape", sizes, "[2, -1]"]),
   row(`${name} of nine axes`, (h) => call(h, long.slice(0, 9)), "shape", [
     "shape",
     "at most 8 axes",
@@ -35,7 +31,7 @@ export const refusedShapes = (
     "at most 8 axes",
     "5000",
   ]),
-  row(`${name} beyond what there is`, (h) => call(h, [2 ** 41]), "shape", [
+  row(`${name} of a size above the limit`, (h) => call(h, [2 ** 41]), "shape", [
     "shape",
     "sizes from 0 to 2^40",
     "2199023255552",
@@ -79,16 +75,17 @@ export const create = {
         "-1",
       ]),
       row(
-        "uniform from above to below",
+        "uniform with high below low",
         (h) => h.uniform([2], { low: 2, high: 1, seed: 1 }),
         "option",
         ["high", "at least low", "1"],
       ),
-      row("uniform up to infinity", (h) => h.uniform([2], { high: Infinity, seed: 1 }), "option", [
-        "high",
-        "a finite float32 number",
-        "Infinity",
-      ]),
+      row(
+        "uniform with an infinite high",
+        (h) => h.uniform([2], { high: Infinity, seed: 1 }),
+        "option",
+        ["high", "a finite float32 number", "Infinity"],
+      ),
     ],
     types: (h) => {
       h.uniform([2], { seed: 1, low: -1 });
@@ -108,20 +105,21 @@ export const create = {
         "undefined",
       ]),
       row(
-        "normal of a negative deviation",
+        "normal with a negative deviation",
         (h) => h.normal([2], { deviation: -1, seed: 1 }),
         "option",
         ["deviation", "a number from 0 on", "-1"],
       ),
-      row("normal around NaN", (h) => h.normal([2], { mean: Number.NaN, seed: 1 }), "option", [
-        "mean",
-        "a finite float32 number",
-        "NaN",
-      ]),
+      row(
+        "normal with a mean of NaN",
+        (h) => h.normal([2], { mean: Number.NaN, seed: 1 }),
+        "option",
+        ["mean", "a finite float32 number", "NaN"],
+      ),
     ],
     types: (h) => {
       h.normal([2], { seed: 1, deviation: 2 });
-      // @ts-expect-error a seed is missing here too
+      // @ts-expect-error a seed is missing
       h.normal([2]);
     },
   },

@@ -114,7 +114,7 @@ export const layers = {
     keepsShape: { rmsNorm: (h, x) => h.rmsNorm(x) },
     types: (h, x) => {
       h.rmsNorm(x, { weight: x });
-      // @ts-expect-error it has no bias
+      // @ts-expect-error rmsNorm has no bias
       h.rmsNorm(x, { bias: x });
     },
   },

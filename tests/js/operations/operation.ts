@@ -15,11 +15,11 @@ export type Type = "float32" | "int32" | "bool";
 /** A tensor that a call takes. */
 export interface Taken {
   shape: readonly number[];
-  /** Missing for an operation that only moves elements, which accepts any type. */
+  /** Undefined for an operation that only moves elements, which accepts any type. */
   type?: Type;
-  /** Whether it is a member of an object, of options or of parameters. */
+  /** Whether it is a member of an object of options or parameters. */
   isNamed?: boolean;
-  /** What the message expects in place of something else than a tensor. */
+  /** The expectation in the message if no tensor is given. */
   expected?: string;
 }
 

@@ -105,7 +105,7 @@ export const origins = {
       ),
     },
     types: (h, x) => {
-      // @ts-expect-error a score's weight is no option
+      // @ts-expect-error a score's weight is not an option
       h.additiveScores(x, x, x, { scoreWeight: x });
     },
   },
@@ -138,7 +138,7 @@ export const origins = {
     types: (h, x) => {
       const given = h.luongAttention(x, x, x, { score: "concat", weight: x, scoreWeight: x });
       same<typeof given.weights, Tensor>(true);
-      // @ts-expect-error which score is missing
+      // @ts-expect-error the score is missing
       h.luongAttention(x, x, x, { weight: x });
       // @ts-expect-error an unknown score
       h.luongAttention(x, x, x, { score: "cosine" });
@@ -219,7 +219,7 @@ export const sampling = {
     types: (h, x) => {
       const top = h.topK(x, 3);
       same<keyof typeof top, "values" | "indices">(true);
-      // @ts-expect-error how many is missing
+      // @ts-expect-error k is missing
       h.topK(x);
     },
   },

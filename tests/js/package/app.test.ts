@@ -12,11 +12,11 @@ import { type Served, serve } from "./serve.js";
 const root = join(import.meta.dirname, "../../..");
 const app = inject("installed").project;
 
-/** What the page tells of the engine on it, and of the one in its worker. */
+/** What the page reports of its engine, and of the engine in its worker. */
 interface Report {
   info: { threads: number; crossOriginIsolated: boolean; reason: string | null; variant: string };
   weights: string[];
-  /** Whether an attention that is large enough for threads gave the right numbers. */
+  /** Whether an attention that is large enough for threads had the right result. */
   large: boolean;
   /** Names of a module's parameters. */
   names: string[];
@@ -152,7 +152,7 @@ describe.each(["relaxed", "simd"])("a built app with the %s binary", (variant) =
   });
 });
 
-test("a built app fetches the one binary that it uses, once for page and worker each", async () => {
+test("a built app fetches only the binary that it uses, once for the page and once for the worker", async () => {
   const { fetched } = await open(isolated.url);
   expect(fetched.filter((path) => path.includes("heed-simd"))).toEqual([]);
   expect(fetched.filter((path) => path.endsWith(".wasm")).length).toBeLessThanOrEqual(2);

@@ -8,7 +8,7 @@ import { succeed } from "../child.js";
 
 const root = join(import.meta.dirname, "../../..");
 
-/** What works where, as the tests found it: ./dev test --all prints this file. */
+/** The results of the tests of all environments: ./dev test --all prints this file. */
 export const table = join(root, "build/places.md");
 
 export interface Installed {
@@ -24,7 +24,7 @@ declare module "vitest" {
   }
 }
 
-/** Packs the package, and tells the tarball's path and its files. */
+/** Packs the package, and returns the tarball's path and its files. */
 export async function pack(): Promise<{ tarball: string; files: string[] }> {
   const folder = join(root, "build/pack");
   rmSync(folder, { recursive: true, force: true });
@@ -44,10 +44,10 @@ export default async function install(tests: TestProject): Promise<() => void> {
     table,
     "| where | works | binary | threads | what to configure |\n| - | - | - | - | - |\n",
   );
-  // Outside of the repository, where the name "heed" leads nowhere else.
+  // Outside of the repository, where no other package has the name "heed".
   const project = mkdtempSync(join(tmpdir(), "heed-project-"));
   writeFileSync(join(project, "package.json"), '{ "private": true, "type": "module" }');
-  // The package needs no other, so no network either.
+  // The package has no dependencies, so npm needs no network.
   await succeed("npm", ["install", "--offline", "--no-audit", "--no-fund", tarball], {
     cwd: project,
   });

@@ -1,4 +1,4 @@
-// The tarball: what is in it, and that it works where it is installed.
+// The tarball: its contents, and the installed package.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -41,7 +41,7 @@ test("the tarball holds what users need and nothing else", () => {
     ]),
     ...modules.flatMap((name) => [`dist/${name}.js`, `dist/${name}.d.ts`]),
   ];
-  // The types that the linker writes travel with those that refer to them, under whatever name.
+  // The types that the linker writes are allowed, because the package's types refer to them.
   const own = files.filter((path) => !/^dist\/heed-module\.d\.ts$/.test(path));
   expect(own).toEqual(expected.sort());
 });
@@ -64,7 +64,7 @@ describe("exports", () => {
     for (const path of targets) expect(existsSync(join(home, path))).toBe(true);
   });
 
-  test("types stand first wherever there are conditions", () => {
+  test("types come first among the conditions", () => {
     const conditional = Object.values(manifest.exports).filter((x) => typeof x === "object");
     expect(conditional.length).toBeGreaterThan(0);
     for (const target of conditional) expect(Object.keys(target)[0]).toBe("types");
@@ -102,7 +102,7 @@ test("in Node the package attends with threads, and the process ends", async () 
   expect(finished).toEqual({ status: 0, output: "true 0.5\ntrue dtype\n3\n", errors: "" });
 });
 
-test("in Node the package trains, and what it trained is read back", async () => {
+test("in Node the package trains a layer, saves it and reads it back", async () => {
   const program = `
     import { load } from "heed";
     import { nn, optim, safetensors, valueAndGrad } from "heed/nn";
@@ -127,7 +127,7 @@ test("in Node the package trains, and what it trained is read back", async () =>
   expect(finished).toEqual({ status: 0, output: "10 30 0 20\n", errors: "" });
 });
 
-test("in Node the package's models learn a task, and are read back", async () => {
+test("in Node the package's models learn a task, are saved and read back", async () => {
   const program = `
     import { load } from "heed";
     import { configOf, createModel, evaluate, loadModel, recipeOf, saveModel, Trainer, tasks } from "heed/models";
@@ -147,7 +147,7 @@ test("in Node the package's models learn a task, and are read back", async () =>
 });
 
 // Matrix tests compile them with TypeScript 5.4 itself.
-test("the types name nothing that TypeScript before 5.7 does not know", () => {
+test("the types name nothing that TypeScript before 5.7 lacks", () => {
   const declarations = files.filter((path) => /\.d\.m?ts$/.test(path));
   expect(declarations.length).toBeGreaterThan(20);
   for (const path of declarations)
@@ -185,7 +185,7 @@ test.each([
   const name = `tsconfig.${module}.json`;
   const compilerOptions = {
     ...{ module, moduleResolution, target: "ES2022", lib },
-    // skipLibCheck is off: the package's own types are to be sound.
+    // skipLibCheck is off, so the package's own types are checked.
     ...{ strict: true, noEmit: true, types: [], skipLibCheck: false },
     ...{ exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
   };

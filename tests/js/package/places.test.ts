@@ -1,5 +1,5 @@
-// The package where it is often used: in a page, its workers and frames, in Node, and bundled by esbuild.
-// The other bundlers and runtimes are in matrix/. app.test.ts has Vite.
+// The package in common environments: in a page, its workers and frames, in Node, and bundled by esbuild.
+// The other bundlers and runtimes are in matrix/, and Vite is in app.test.ts.
 
 import { cpSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,6 +16,8 @@ import {
   programs,
   type Report,
   reportModule,
+  serviceWorker,
+  serviceWorkerPage,
   writeFiles,
 } from "./places.js";
 
@@ -79,7 +81,7 @@ describe("a page without a bundler", () => {
     );
   });
 
-  test("computes with one thread where nothing is isolated, in frames, too", async () => {
+  test("computes with one thread without isolation, in frames too", async () => {
     const [page, worker, , frame] = await open<Reports>(site, script, {});
     expectWorks("the same without cross-origin isolation", page);
     expect(worker).toEqual(page);
@@ -101,7 +103,7 @@ describe("esbuild", () => {
       logLevel: "silent",
     });
 
-  test("makes an ES module that runs beside the engine's files, and names them without", async () => {
+  test("makes an ES module that runs beside the engine's files, and names them if they are missing", async () => {
     const site = join(source, "esm");
     await bundle("main.js", join(site, "main.js"), "esm");
     const script = '<script type="module" src="/main.js"></script>';
@@ -112,7 +114,7 @@ describe("esbuild", () => {
     expectWorks("esbuild, or Rollup, as ESM", await open(site, script));
   });
 
-  test("makes a classic script that runs with wasmUrl, and says so without", async () => {
+  test("makes a classic script that runs with wasmUrl, and asks for it if it is missing", async () => {
     const site = join(source, "iife");
     await bundle("main.js", join(site, "main.js"), "iife");
     const script = '<script src="/main.js"></script>';
@@ -141,33 +143,19 @@ describe("esbuild", () => {
 
   test("bundles the glue into a service worker", async () => {
     const site = join(source, "service");
-    writeFiles(source, {
-      "service.js": `
-        import { report } from "./report.js";
-        import glue from "heed/heed-simd.mjs";
-        self.onmessage = ({ source }) =>
-          report({ glue }).catch(String).then((result) => source.postMessage(result));`,
-    });
+    writeFiles(source, { "service.js": serviceWorker });
     await bundle("service.js", join(site, "service.js"), "esm");
     mkdirSync(site, { recursive: true });
     for (const name of engineFiles.filter((name) => name.endsWith(".wasm")))
       cpSync(join(home, "dist", name), join(site, name));
-    writeFiles(site, {
-      "page.js": `
-        await navigator.serviceWorker.register("service.js", { type: "module" });
-        const { active } = await navigator.serviceWorker.ready;
-        globalThis.reports = new Promise((resolve) => {
-          navigator.serviceWorker.onmessage = ({ data }) => resolve(data);
-          active.postMessage(null);
-        });`,
-    });
+    writeFiles(site, { "page.js": serviceWorkerPage("service.js") });
     const script = '<script type="module" src="/page.js"></script>';
     expectWorks("a module service worker", await open(site, script, isolation));
   });
 });
 
 describe("in Node", () => {
-  test("an import does nothing but define: no global is used, and one symbol is made", async () => {
+  test("an import has no side effects: no global is used, and one symbol is defined", async () => {
     const text = `
       for (const name of ["WebAssembly", "fetch", "Worker", "navigator", "MessageChannel"])
         Object.defineProperty(globalThis, name, { get() { throw new Error(name + " was used"); } });
@@ -180,7 +168,7 @@ describe("in Node", () => {
     expect(finished).toEqual({ status: 0, output: "[ Symbol(heed 0.1.0) ]\n", errors: "" });
   });
 
-  test("a CommonJS file imports the package, and requires it where Node can", async () => {
+  test("a CommonJS file imports the package, and requires it if Node can", async () => {
     writeFiles(project, {
       "common.cjs": `
         const print = ({ load }) => load({ threads: 2 }).then((heed) =>
@@ -194,7 +182,7 @@ describe("in Node", () => {
   });
 });
 
-test("the README that npm shows leads with the package, and its links lead to files of the tarball", () => {
+test("the README that npm shows begins with the package, and its links lead to files of the tarball", () => {
   const { files } = inject("installed");
   const readme = readFileSync(join(home, "README.md"), "utf8");
   expect(readme.indexOf("npm install heed")).toBeGreaterThan(0);

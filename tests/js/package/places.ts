@@ -1,5 +1,5 @@
-// What the tests of all places where the package can run share: a small program, the page that runs it,
-// and the table of the package's guide, which each of them checks a row of.
+// Shared by the tests of all environments of the package: a small program, the page that runs it, and the
+// table of the package's guide, of which each test checks a row.
 
 import { appendFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -17,7 +17,7 @@ export interface Report {
   reason: string | null;
 }
 
-/** A module that computes with two engines, one of them with two threads, and tells what it got. */
+/** A module that computes with two engines, one of them with two threads, and reports the results. */
 export const reportModule = (entry = "heed") => `
   import { load } from "${entry}";
   export async function report(options) {
@@ -36,7 +36,7 @@ export const reportModule = (entry = "heed") => `
     return { numbers, variant, threads, reason };
   }`;
 
-/** Programs that print, or keep for the test, what report() gives with \`globalThis.options\`. */
+/** Programs that print, or keep for the test, what report() returns for \`globalThis.options\`. */
 export const programs = {
   "report.js": reportModule(),
   "main.js": `
@@ -59,7 +59,23 @@ export const engineFiles = ["simd", "relaxed"].flatMap((variant) => [
   `heed-${variant}.wasm`,
 ]);
 
-/** Copies the engine's files, as the guide tells users of some bundlers to. */
+/** A module service worker that sends its report to the page. It imports the glue, because it has no import(). */
+export const serviceWorker = `
+  import { report } from "./report.js";
+  import glue from "heed/heed-simd.mjs";
+  self.onmessage = ({ source }) =>
+    report({ glue }).catch(String).then((result) => source.postMessage(result));`;
+
+/** The script of a page that starts a service worker and asks for its report. */
+export const serviceWorkerPage = (script: string) => `
+  await navigator.serviceWorker.register("${script}", { type: "module" });
+  const { active } = await navigator.serviceWorker.ready;
+  globalThis.reports = new Promise((resolve) => {
+    navigator.serviceWorker.onmessage = ({ data }) => resolve(data);
+    active.postMessage(null);
+  });`;
+
+/** Copies the engine's files, as the guide asks users of some bundlers to do. */
 export function copyEngine(home: string, to: string): void {
   for (const name of engineFiles) cpSync(join(home, "dist", name), join(to, name));
 }
@@ -74,10 +90,10 @@ const rows = new Map(
     .map((cells) => [cells[1] as string, cells.slice(2, 5) as [string, string, string]]),
 );
 
-/** Checks what a place reported, and that the row of that name in the guide says the same. */
+/** Checks the report of an environment, and that the guide's row of that name is the same. */
 export function expectWorks(place: string, report: Report | string): void {
   const { variant, threads, reason } = report as Report;
-  // What attention over 1, 2, 3 gives at its first query: (e + 2 e^2 + 3 e^3) / (e + e^2 + e^3).
+  // The result of attention over 1, 2, 3 for its first query: (e + 2 e^2 + 3 e^3) / (e + e^2 + e^3).
   expect(report).toMatchObject({ numbers: ["2.5752 true", "2.5752 true"] });
   const row = rows.get(place) ?? expect.fail(`${guide}: expected a row "${place}"`);
   expect(row.slice(0, 2), place).toEqual([variant, threads === 2 ? "all" : "1"]);
@@ -108,7 +124,7 @@ export async function closeBrowser(): Promise<void> {
   browser = undefined;
 }
 
-/** Serves a folder and opens its index.html, or a page with this script. Gives what \`reports\` became. */
+/** Serves a folder and opens its index.html, or a page with this script. Returns the final \`reports\`. */
 export async function open<T = Report | string>(
   folder: string,
   script?: string,

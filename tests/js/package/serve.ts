@@ -1,4 +1,4 @@
-// A static file server, as strict as a page's host may be.
+// A static file server with strict headers.
 
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";

@@ -1,5 +1,5 @@
-// Pages that let threads start in roundabout ways, or not at all: files of a foreign origin, content
-// security policies, trusted types, scripts that do not load. In Chromium and in Firefox.
+// Pages that make the start of threads difficult or impossible: files of a foreign origin, content security
+// policies, trusted types, scripts that do not load. In Chromium and in Firefox.
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { type Served, serve } from "./serve.js";
 const packed = join(inject("installed").project, "node_modules/heed");
 const root = join(inject("installed").project, "threads");
 
-/** What both drivers of browsers have. */
+/** The common interface of both browser drivers. */
 interface Page {
   goto(url: string): Promise<unknown>;
   evaluate(script: string): Promise<unknown>;
@@ -105,7 +105,7 @@ describe.each([
     expect(await visit(browser, "", { workerUrl })).toEqual(allThreads);
   });
 
-  test("threads start where trusted types are required and their policy is allowed", async () => {
+  test("threads start if trusted types are required and the policy of the package is allowed", async () => {
     const required = "require-trusted-types-for 'script'";
     expect(await visit(browser, required, {})).toEqual(allThreads);
     expect(await visit(browser, `${required}; trusted-types heed`, {})).toEqual(allThreads);
@@ -113,12 +113,12 @@ describe.each([
 
   const refused = "the content security policy of the page refuses their workers";
 
-  test("there is one thread where no worker is allowed", async () => {
+  test("the engine has one thread if no worker is allowed", async () => {
     const report = await visit(browser, "worker-src 'none'", {});
     expect(report).toEqual(oneThread(`${refused}: it needs worker-src blob: http://127.0.0.1:`));
   });
 
-  test("there is one thread where the policy has no blobs, and its advice is right", async () => {
+  test("the engine has one thread if the policy allows no blobs, and its advice is right", async () => {
     const policy = "worker-src 'self'";
     const report = await visit(browser, policy, {});
     expect(report).toEqual(oneThread(`${refused}: it needs worker-src blob: http://127.0.0.1:`));
@@ -126,14 +126,14 @@ describe.each([
     expect(await visit(browser, advice, {})).toEqual(allThreads);
   });
 
-  test("there is one thread where the policy of trusted types is not allowed", async () => {
+  test("the engine has one thread if its policy of trusted types is not allowed", async () => {
     const policy = "require-trusted-types-for 'script'; trusted-types another";
     const advice =
       "the page requires trusted types: its content security policy needs trusted-types heed";
     expect(await visit(browser, policy, {})).toEqual(oneThread(advice));
   });
 
-  test("there is one thread where the script of the workers is missing or fails", async () => {
+  test("the engine has one thread if the script of the workers is missing or fails", async () => {
     for (const name of ["missing.js", "broken.js"]) {
       const report = await visit(browser, "", { workerUrl: `/${name}` });
       expect(report).toEqual(oneThread("a worker could not be started from http://127.0.0.1:"));
@@ -141,12 +141,12 @@ describe.each([
     }
   });
 
-  test("workers that never answer are given up after some seconds", async () => {
+  test("load stops waiting for silent workers after some seconds", async () => {
     const report = await visit(browser, "", { workerUrl: "/silent.js" });
     expect(report).toEqual(oneThread("their workers did not load within 5 s"));
   });
 
-  test("threads that are not waited for join later, or the reason says why not", async () => {
+  test("threads that load does not wait for join later, or the reason says why not", async () => {
     const options = { waitForThreads: false };
     expect(await visit(browser, "", options)).toEqual(allThreads);
     expect(await visit(browser, "worker-src 'none'", options)).toEqual(oneThread(refused));
@@ -167,7 +167,7 @@ function isOurs(process_: string): boolean {
   return parent === String(process.pid) || (parent !== "0" && isOurs(parent));
 }
 
-/** The processor time that each worker of a page of our browsers has used, in hundredths of a second. */
+/** The processor time of each worker of a page, in hundredths of a second. */
 function timesOfWorkers(): number[] {
   const processes = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && isOurs(name));
   const threads = processes.flatMap((id) =>
@@ -194,7 +194,7 @@ test("all threads compute in Chromium while the page never yields", async ({ ski
       while (performance.now() < end) heed.scope(() => void heed.attention(x, x, x));
       globalThis.heed = heed;
     })()`);
-    // One whose thread does not run has used none.
+    // A worker whose thread does not run has used none.
     const times = timesOfWorkers();
     expect(times).toHaveLength(1);
     expect(times[0]).toBeGreaterThan(10);

@@ -1,4 +1,4 @@
-// Calls of attention that must be refused.
+// Refused calls of attention.
 
 import type { Heed } from "heed";
 import { any, bools, type Case, disposed, gone, ints, type Make, row } from "./case.js";
@@ -125,7 +125,7 @@ export const attention: Case[] = [
     "a whole number of 1 or more",
     "-2",
   ]),
-  row("heads beyond what a number tells exactly", attend({ heads: 2 ** 53 }), "option", [
+  row("heads above the largest safe integer", attend({ heads: 2 ** 53 }), "option", [
     "heads",
     "a whole number of 1 or more",
     "9007199254740992",
@@ -149,13 +149,13 @@ export const attention: Case[] = [
     ["v", "float32", "bool"],
   ),
   row(
-    "a query that is no tensor",
+    "a query that is not a tensor",
     (h, t) => h.attention(any([[[[1]]]]), t(1, 2, 5, 4), t(1, 2, 5, 4)),
     "dtype",
     ["q", "a tensor", "[[[[1]]]]"],
   ),
   row(
-    "no keys at all",
+    "missing keys",
     (h, t) => h.attention(t(1, 2, 3, 4), any(undefined), t(1, 2, 5, 4)),
     "dtype",
     ["k", "a tensor", "undefined"],
@@ -214,7 +214,7 @@ export const attention: Case[] = [
     "dtype",
     ["mask", "bool or float32", "int32"],
   ),
-  row("a mask that is no tensor", attend({ mask: [[true]] }), "option", [
+  row("a mask that is not a tensor", attend({ mask: [[true]] }), "option", [
     "mask",
     "a tensor",
     "[[true]]",
@@ -315,7 +315,7 @@ export const attention: Case[] = [
     `an option of attention (${attentionOptions})`,
     "an unknown one",
   ]),
-  row("an option with an object's own name", attend({ toString: 1 }), "option", [
+  row("an option with the name of an object's method", attend({ toString: 1 }), "option", [
     "toString",
     `an option of attention (${attentionOptions})`,
     "an unknown one",

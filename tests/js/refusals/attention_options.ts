@@ -1,4 +1,4 @@
-// Calls of attention that must be refused for the options that are not masks.
+// Calls of attention that are refused for options other than masks.
 
 import type { Heed } from "heed";
 import { any, bools, type Case, disposed, gone, ints, type Make, row } from "./case.js";
@@ -79,7 +79,7 @@ export const attentionOptions: Case[] = [
     "[0]",
   ]),
 
-  row("a precision that there is not", attend({ precision: "int4" }), "option", [
+  row("an unknown precision", attend({ precision: "int4" }), "option", [
     "precision",
     '"float32" or "int8-scores"',
     '"int4"',
@@ -104,7 +104,7 @@ export const attentionOptions: Case[] = [
     "a finite float32 number",
     "NaN",
   ]),
-  row("a window beyond all numbers", attend({ window: [1e300, 0] }), "option", [
+  row("a window above the largest safe integer", attend({ window: [1e300, 0] }), "option", [
     "window",
     "[left, right], each a whole number of -1 or more",
     "[1e+300, 0]",
@@ -114,7 +114,7 @@ export const attentionOptions: Case[] = [
     "[left, right], each a whole number of -1 or more",
     "[undefined, 1]",
   ]),
-  row("a list of stages that is all holes", attend({ capture: new Array(5) }), "option", [
+  row("a list of stages that has only holes", attend({ capture: new Array(5) }), "option", [
     "capture",
     '"scores", "capped", "masked", "weights", "entropy" or a list of them',
     "[undefined, undefined, undefined, undefined, undefined]",
@@ -129,7 +129,7 @@ export const attentionOptions: Case[] = [
     "a finite float32 number",
     "1e+39",
   ]),
-  row("a dropout of all", attend({ dropout: 1 }), "option", [
+  row("a dropout of 1", attend({ dropout: 1 }), "option", [
     "dropout",
     "a share from 0 to below 1",
     "1",
@@ -222,7 +222,7 @@ export const attentionOptions: Case[] = [
     ["past", "{ key, value } or a cache", "a Object"],
   ),
   row(
-    "past values that are no tensor",
+    "past values that are not a tensor",
     attendWith((_, t) => ({ past: { key: t(2, 2, 1, 4), value: 1 } })),
     "dtype",
     ["past.value", "a tensor", "1"],
@@ -272,11 +272,16 @@ export const attentionOptions: Case[] = [
     "a block mask",
     "a function",
   ]),
-  row("an unknown stage among the new", attend({ capture: ["entropy", "softcap"] }), "option", [
-    "capture",
-    '"scores", "capped", "masked", "weights", "entropy" or a list of them',
-    '["entropy", "softcap"]',
-  ]),
+  row(
+    "an unknown stage beside a known one",
+    attend({ capture: ["entropy", "softcap"] }),
+    "option",
+    [
+      "capture",
+      '"scores", "capped", "masked", "weights", "entropy" or a list of them',
+      '["entropy", "softcap"]',
+    ],
+  ),
 
   row(
     "keys of another 16-bit type than the query",

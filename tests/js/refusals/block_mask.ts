@@ -1,4 +1,4 @@
-// What blockMask, and attention with a block mask, must refuse.
+// Refused calls of blockMask, and of attention with a block mask.
 
 import { type Heed, maskFunctions } from "heed";
 import { any, type Case, type Make, row } from "./case.js";
@@ -15,37 +15,41 @@ const masked = (wrong: object) => (heed: Heed, t: Make) => {
 };
 
 export const blockMask: Case[] = [
-  row("a causal mask from nowhere", () => maskFunctions.causal(Number.NaN), "option", [
+  row("a causal mask with an offset of NaN", () => maskFunctions.causal(Number.NaN), "option", [
     "offset",
     "a whole number of -9007199254740991 or more",
     "NaN",
   ]),
-  row("a window mask of half a key", () => maskFunctions.window(0.5, 1), "option", [
+  row("a window mask of a fraction of a key", () => maskFunctions.window(0.5, 1), "option", [
     "left",
     "a whole number of -1 or more",
     "0.5",
   ]),
-  row("a mask of no documents", () => maskFunctions.document(any(null)), "option", [
+  row("a document mask without documents", () => maskFunctions.document(any(null)), "option", [
     "documents",
     "a list of numbers",
     "null",
   ]),
-  row("a mask with a prefix in words", () => maskFunctions.prefixLm(any("3")), "option", [
+  row("a mask with a string as prefix length", () => maskFunctions.prefixLm(any("3")), "option", [
     "length",
     "a whole number of 0 or more",
     '"3"',
   ]),
-  row("a dilated mask that goes nowhere", () => maskFunctions.dilated(0, 1), "option", [
+  row("a dilated mask with a step of 0", () => maskFunctions.dilated(0, 1), "option", [
     "step",
     "a whole number of 1 or more",
     "0",
   ]),
-  row("a mask of masks that are none", () => maskFunctions.and(yes, any(3)), "option", [
+  row("a combination of a mask and a number", () => maskFunctions.and(yes, any(3)), "option", [
     "masks[1]",
     "a function",
     "3",
   ]),
-  row("blockMask of no function", block(null, sizes), "option", ["visible", "a function", "null"]),
+  row("blockMask without a function", block(null, sizes), "option", [
+    "visible",
+    "a function",
+    "null",
+  ]),
   row("blockMask without sizes", block(yes, undefined), "option", [
     "options",
     "an object",
@@ -61,7 +65,7 @@ export const blockMask: Case[] = [
     "a whole number of 0 or more",
     "undefined",
   ]),
-  row("blockMask of fewer than no queries", block(yes, { queries: -1, keys: 3 }), "option", [
+  row("blockMask of a negative number of queries", block(yes, { queries: -1, keys: 3 }), "option", [
     "queries",
     "a whole number of 0 or more",
     "-1",
@@ -76,12 +80,11 @@ export const blockMask: Case[] = [
     "an option of blockMask (batch, heads, queries, keys)",
     "an unknown one",
   ]),
-  row(
-    "blockMask of more pairs than anybody waits for",
-    block(yes, { queries: 2 ** 40, keys: 128 }),
-    "memory",
-    ["sizes", "at most 1073741824 pairs", "140737488355328"],
-  ),
+  row("blockMask of too many pairs", block(yes, { queries: 2 ** 40, keys: 128 }), "memory", [
+    "sizes",
+    "at most 1073741824 pairs",
+    "140737488355328",
+  ]),
   row(
     "blockMask of a function that throws",
     block(() => {
@@ -91,7 +94,7 @@ export const blockMask: Case[] = [
     ["visible", "true or false", "an exception: no such document"],
   ),
   row(
-    "blockMask of a function that throws text",
+    "blockMask of a function that throws a string",
     block(() => {
       throw "nothing";
     }, sizes),
@@ -99,13 +102,13 @@ export const blockMask: Case[] = [
     ["visible", "true or false", "an exception: nothing"],
   ),
   row(
-    "blockMask of a function that gives numbers",
+    "blockMask of a function that returns numbers",
     block(() => 1, sizes),
     "option",
     ["visible", "true or false", "1"],
   ),
   row(
-    "blockMask of a function that gives nothing",
+    "blockMask of a function that returns nothing",
     block(() => undefined, sizes),
     "option",
     ["visible", "true or false", "undefined"],
@@ -117,7 +120,7 @@ export const blockMask: Case[] = [
     ["visible", "true or false", "a Promise"],
   ),
   row(
-    "blockMask of a function that fails at its last place",
+    "blockMask of a function that fails at its last pair",
     block(({ q, k }: { q: number; k: number }) => (q === 99 && k === 299 ? null : true), {
       queries: 100,
       keys: 300,

@@ -1,9 +1,9 @@
-// The words in which the tables of refused calls are written.
+// Helpers for the tables of refused calls.
 
 import type { Heed, HeedErrorCode, Tensor } from "heed";
 import { sizeOf } from "../values.js";
 
-/** Passes what the types refuse, as JavaScript can. */
+/** Passes values that the types reject, as JavaScript code can. */
 export const any = <T>(value: unknown): T => value as T;
 
 /** A float tensor of this shape. */
@@ -19,7 +19,7 @@ export interface Case {
   got: string;
 }
 
-/** One line a case: what, the call, and the whole message as [argument, expected, got]. */
+/** A case in one line: its title, the call, the code, and the message as [argument, expected, got]. */
 export function row(
   what: string,
   call: Case["call"],

@@ -1,5 +1,4 @@
-// Calls of valueAndGrad and what goes with it that must be refused. autograd.test.ts has the ways in which
-// a computation may have no gradient.
+// Refused calls of valueAndGrad and its companions. autograd.test.ts has computations without a gradient.
 
 import type { Heed, Tensor } from "heed";
 import { detach, grad, noGrad, Tape, valueAndGrad } from "heed/nn";
@@ -35,8 +34,8 @@ export const gradients: Case[] = [
       ["nothing", null, "null"],
       ["a number", 5, "5"],
       ["a list of numbers", [1], "[1]"],
-      ["parameters that are no function", { parameters: 1 }, "a Object"],
-      ["parameters that are no list", { parameters: () => 1 }, "a Object"],
+      ["parameters that are not a function", { parameters: 1 }, "a Object"],
+      ["parameters that are not a list", { parameters: () => 1 }, "a Object"],
     ] as const
   ).flatMap(([what, sources, got]) => [
     row(`grad for ${what}`, (h) => grad(any(sources), () => h.tensor(1)), "option", [
@@ -51,13 +50,13 @@ export const gradients: Case[] = [
     list,
     "a Tensor",
   ]),
-  row("grad for none", (h) => grad([], () => h.tensor(1)), "option", [
+  row("grad for an empty list", (h) => grad([], () => h.tensor(1)), "option", [
     "sources",
     "one tensor or more",
     "none",
   ]),
   row(
-    "grad for what is disposed of",
+    "grad for a disposed tensor",
     (h, t) => grad([t(1), disposed(h)], () => h.tensor(1)),
     "disposed",
     ["sources[1]", ...gone],
@@ -73,7 +72,11 @@ export const gradients: Case[] = [
     "float32",
     "bool",
   ]),
-  row("grad of no function", (_, t) => grad([t(1)], any(5)), "option", ["run", "a function", "5"]),
+  row("grad without a function", (_, t) => grad([t(1)], any(5)), "option", [
+    "run",
+    "a function",
+    "5",
+  ]),
   row(
     "grad of an async function",
     of(async () => Promise.reject(new Error("later"))),
@@ -98,20 +101,21 @@ export const gradients: Case[] = [
     "option",
     ["options", "an object", "1"],
   ),
-  row("a tape that runs no function", (_, t) => new Tape([t(1)]).run(any(1)), "option", [
-    "run",
-    "a function",
-    "1",
-  ]),
   row(
-    "a tape that goes back over no tensor",
+    "a tape that runs a value other than a function",
+    (_, t) => new Tape([t(1)]).run(any(1)),
+    "option",
+    ["run", "a function", "1"],
+  ),
+  row(
+    "gradients of a loss that is not a tensor",
     (_, t) => new Tape([t(1)]).gradients(any(1)),
     "option",
     ["loss", "a tensor", "1"],
   ),
 
   row(
-    "a loss that is nothing",
+    "a missing loss",
     of(() => undefined),
     "option",
     ["loss", "a tensor", "undefined"],
@@ -147,13 +151,13 @@ export const gradients: Case[] = [
     ["loss", ...foreign],
   ),
   row(
-    "a loss that is disposed of",
+    "a disposed loss",
     of((_, h) => disposed(h)),
     "disposed",
     ["loss", ...gone],
   ),
   row(
-    "a gradient for weights that are packed",
+    "a gradient for packed weights",
     (h, t) => {
       const [x, weight] = [t(3), t(2, 3)];
       using packed = h.packWeights(weight);
@@ -167,13 +171,13 @@ export const gradients: Case[] = [
     ],
   ),
   row(
-    "concat of what has no gradient",
+    "concat of a tensor without a gradient",
     cut((h, x, y) => h.concat([x, y]), 2),
     "unsupported",
     ["concat: parts[1]", ...blind],
   ),
   row(
-    "gru from a state that has no gradient",
+    "gru from a state without a gradient",
     cut(
       (h, x, y) => {
         const weights = { weightIh: h.ones([6, 2]), weightHh: h.ones([6, 2]) };
@@ -186,7 +190,7 @@ export const gradients: Case[] = [
     ["gru: state", ...blind],
   ),
   row(
-    "additiveScores with a weight that has no gradient",
+    "additiveScores with a weight without a gradient",
     cut((h, x, y) => {
       const rows = h.reshape(x, [1, 1, 2]);
       return h.additiveScores(rows, rows, rows, y).output;
@@ -195,16 +199,16 @@ export const gradients: Case[] = [
     ["additiveAttention: scoreWeight", ...blind],
   ),
   row(
-    "attention after a past that has no gradient",
+    "attention after a past without a gradient",
     cut((h, x, y) => h.attention(x, x, x, { past: { key: y, value: x } }).output, 1, 1, 2, 2),
     "unsupported",
     ["attention: past.key", ...blind],
   ),
 
   row("detach of a number", () => detach(any(5)), "dtype", ["x", "a tensor", "5"]),
-  row("detach of what is disposed of", (h) => detach(disposed(h)), "disposed", ["x", ...gone]),
-  row("a scope of no function", (h) => h.scope(any(5)), "option", ["scope", "a function", "5"]),
-  row("noGrad of no function", () => noGrad(any(5)), "option", ["run", "a function", "5"]),
+  row("detach of a disposed tensor", (h) => detach(disposed(h)), "disposed", ["x", ...gone]),
+  row("a scope without a function", (h) => h.scope(any(5)), "option", ["scope", "a function", "5"]),
+  row("noGrad without a function", () => noGrad(any(5)), "option", ["run", "a function", "5"]),
   row(
     "noGrad of an async function on a tape",
     of(() => noGrad(async () => {})),

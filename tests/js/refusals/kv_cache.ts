@@ -1,4 +1,4 @@
-// What caches must refuse, and stay as they were.
+// Calls that caches refuse, which leave the cache unchanged.
 
 import type { Heed, KvCache } from "heed";
 import { expect } from "vitest";
@@ -21,7 +21,7 @@ function filled(heed: Heed, isRolling = false): KvCache {
   return cache;
 }
 
-/** All that shows of a cache: what it says of itself, and what attention over it gives. */
+/** The observable state of a cache: its properties, and the result of attention over it. */
 function stateOf(heed: Heed, cache: KvCache): unknown {
   const { lengths, firsts, bytes } = cache;
   const sequences = heed.scope(() => {
@@ -84,7 +84,7 @@ export const kvCache: Case[] = [
     "a whole number of 1 or more",
     "undefined",
   ]),
-  row("createKvCache of no capacity", create({ ...sizes, capacity: 0 }), "option", [
+  row("createKvCache with a capacity of 0", create({ ...sizes, capacity: 0 }), "option", [
     "capacity",
     "a whole number of 1 or more",
     "0",
@@ -100,13 +100,14 @@ export const kvCache: Case[] = [
     "option",
     ["batch", "a number from 1 to 1048576", "1099511627776"],
   ),
-  row("createKvCache for heads beyond all memory", create({ ...sizes, heads: 2 ** 50 }), "option", [
-    "heads",
-    "a number from 1 to 1048576",
-    "1125899906842624",
-  ]),
   row(
-    "createKvCache for values beyond all memory",
+    "createKvCache for more heads than memory holds",
+    create({ ...sizes, heads: 2 ** 50 }),
+    "option",
+    ["heads", "a number from 1 to 1048576", "1125899906842624"],
+  ),
+  row(
+    "createKvCache for larger values than memory holds",
     create({ ...sizes, valueSize: 2 ** 21 }),
     "option",
     ["valueSize", "a number from 1 to 1048576", "2097152"],
@@ -151,11 +152,12 @@ export const kvCache: Case[] = [
     "shape",
     ["past", "4 for its value size", "3"],
   ),
-  row("more tokens than there is room for", attend(nothingMore, [2, 4, 2, 6, 4, 3]), "option", [
-    "past",
-    "room for 6 more tokens in sequence 0",
-    "5 of 10",
-  ]),
+  row(
+    "more tokens than the cache has room for",
+    attend(nothingMore, [2, 4, 2, 6, 4, 3]),
+    "option",
+    ["past", "room for 6 more tokens in sequence 0", "5 of 10"],
+  ),
   row(
     "more tokens than one of the sequences has room for",
     attend(() => ({ kvLengths: [1, 8] }), [2, 4, 2, 8, 4, 3]),
@@ -163,13 +165,13 @@ export const kvCache: Case[] = [
     ["past", "room for 8 more tokens in sequence 1", "7 of 10"],
   ),
   row(
-    "more new tokens of a sequence than there are",
+    "a count above the number of new tokens",
     attend(() => ({ kvLengths: [1, 2] })),
     "option",
     ["kvLengths", "lengths from 0 to 1", "2"],
   ),
   row(
-    "fewer than no new tokens",
+    "a negative count of new tokens",
     attend(() => ({ kvLengths: [-1, 1] })),
     "option",
     ["kvLengths", "lengths from 0 to 1", "-1"],
@@ -270,7 +272,7 @@ export const kvCache: Case[] = [
     ["cache", "room for 8 more tokens in sequence 1", "7 of 10"],
   ),
   row(
-    "an append of more tokens than there are",
+    "an append with a count above the number of tokens",
     onCache((c, _, t) => c.append(t(2, 2, 1, 4), t(2, 2, 1, 3), [1, 2])),
     "option",
     ["counts", "lengths from 0 to 1", "2"],
@@ -313,7 +315,7 @@ export const kvCache: Case[] = [
     ["tokens", "a number from 0 to 3, the tokens held", "4"],
   ),
   row(
-    "a rewind to what a rolling cache has dropped",
+    "a rewind to tokens that a rolling cache has dropped",
     onCache((c) => c.rewind(12, 0), true),
     "option",
     ["tokens", "a number from 0 to 10, the tokens held", "12"],
@@ -331,13 +333,13 @@ export const kvCache: Case[] = [
     ["tokens", "a whole number of 0 or more", "0.5"],
   ),
   row(
-    "a rewind by nothing",
+    "a rewind without a number",
     onCache((c) => c.rewind(any(undefined))),
     "option",
     ["tokens", "a whole number of 0 or more", "undefined"],
   ),
   row(
-    "a rewind of a sequence that is not there",
+    "a rewind of a sequence that does not exist",
     onCache((c) => c.rewind(1, 2)),
     "option",
     ["sequence", "a whole number from 0 to 1", "2"],
@@ -350,20 +352,20 @@ export const kvCache: Case[] = [
     ["order", "[2]", "[1]"],
   ),
   row(
-    "an order with a sequence that is not there",
+    "an order with a sequence that does not exist",
     onCache((c) => c.reorder([0, 2])),
     "option",
     ["order", "numbers from 0 to below 2", "2"],
   ),
   row(
-    "an order that is no list",
+    "an order that is not a list",
     onCache((c) => c.reorder(any(1))),
     "option",
     ["order", "a list of numbers", "1"],
   ),
 
   row(
-    "a share of more tokens than there are",
+    "a share of more tokens than the source holds",
     onCache((c) => c.share({ from: 1, to: 0, tokens: 4 })),
     "option",
     ["tokens", "a number from 0 to 3", "4"],
@@ -375,13 +377,13 @@ export const kvCache: Case[] = [
     ["from", "a sequence that still holds its first token", "one that dropped 3"],
   ),
   row(
-    "a share from a sequence that is not there",
+    "a share from a sequence that does not exist",
     onCache((c) => c.share({ from: -1, to: 0, tokens: 1 })),
     "option",
     ["from", "a whole number from 0 to 1", "-1"],
   ),
   row(
-    "a share to a sequence that is not there",
+    "a share to a sequence that does not exist",
     onCache((c) => c.share({ from: 0, to: 2, tokens: 1 })),
     "option",
     ["to", "a whole number from 0 to 1", "2"],
@@ -399,7 +401,7 @@ export const kvCache: Case[] = [
     ["token", "an option of share (from, to, tokens)", "an unknown one"],
   ),
   row(
-    "a share of nothing",
+    "a share without options",
     onCache((c) => c.share(any(null))),
     "option",
     ["options", "an object", "null"],

@@ -1,4 +1,4 @@
-// Calls of the layers that must be refused, but for what operands.ts and steps.ts have.
+// Refused calls of the layers, except those in operands.ts and steps.ts.
 
 import type { Heed } from "heed";
 import { any, type Case, ints, type Make, row } from "./case.js";
@@ -12,7 +12,7 @@ const norms = (["layerNorm", "rmsNorm"] as const).flatMap((name) => [
     "a number from 1 to the rank of x []",
     "1",
   ]),
-  row(`${name} over more axes than there are`, (h, t) => h[name](t(2, 3), { axes: 3 }), "option", [
+  row(`${name} over more axes than x has`, (h, t) => h[name](t(2, 3), { axes: 3 }), "option", [
     "axes",
     "a number from 1 to the rank of x [2, 3]",
     "3",
@@ -22,11 +22,12 @@ const norms = (["layerNorm", "rmsNorm"] as const).flatMap((name) => [
     "a whole number from 1 to 8",
     "0",
   ]),
-  row(`${name} over axes beyond all`, (h, t) => h[name](t(2, 3), { axes: 2 ** 50 }), "option", [
-    "axes",
-    "a whole number from 1 to 8",
-    "1125899906842624",
-  ]),
+  row(
+    `${name} over more axes than the limit`,
+    (h, t) => h[name](t(2, 3), { axes: 2 ** 50 }),
+    "option",
+    ["axes", "a whole number from 1 to 8", "1125899906842624"],
+  ),
   row(`${name} with a negative eps`, (h, t) => h[name](t(2, 3), { eps: -1 }), "option", [
     "eps",
     "a number that is not negative",
@@ -70,12 +71,12 @@ const gru =
     );
 
 export const layers: Case[] = [
-  row("activate with what does not exist", (h, t) => h.activate(t(2), any("swish")), "option", [
+  row("activate with an unknown activation", (h, t) => h.activate(t(2), any("swish")), "option", [
     "activation",
     '"relu" or "gelu" or "geluTanh" or "silu" or "tanh" or "sigmoid"',
     '"swish"',
   ]),
-  row("activate with nothing", (h, t) => h.activate(t(2), any(undefined)), "option", [
+  row("activate without an activation", (h, t) => h.activate(t(2), any(undefined)), "option", [
     "activation",
     '"relu" or "gelu" or "geluTanh" or "silu" or "tanh" or "sigmoid"',
     "undefined",
@@ -108,17 +109,16 @@ export const layers: Case[] = [
     count,
     "undefined",
   ]),
-  row("dropout of all", (h, t) => h.dropout(t(2), { rate: 1, seed: 1 }), "option", [
+  row("dropout at a rate of 1", (h, t) => h.dropout(t(2), { rate: 1, seed: 1 }), "option", [
     "rate",
     rate,
     "1",
   ]),
-  row(
-    "dropout of less than nothing",
-    (h, t) => h.dropout(t(2), { rate: -0.5, seed: 1 }),
-    "option",
-    ["rate", rate, "-0.5"],
-  ),
+  row("dropout at a negative rate", (h, t) => h.dropout(t(2), { rate: -0.5, seed: 1 }), "option", [
+    "rate",
+    rate,
+    "-0.5",
+  ]),
 
   row("crossEntropy of a scalar", (h) => h.crossEntropy(h.tensor(1), ints(h, 0)), "shape", [
     "logits",
@@ -130,7 +130,7 @@ export const layers: Case[] = [
     "[2]",
     "[1]",
   ]),
-  row("crossEntropy with a class that is not there", loss({}, [0, 3]), "option", [
+  row("crossEntropy with a class that does not exist", loss({}, [0, 3]), "option", [
     "targets",
     "numbers from 0 to below 3",
     "3",
@@ -140,22 +140,22 @@ export const layers: Case[] = [
     "numbers from 0 to below 3",
     "-100",
   ]),
-  row("crossEntropy that ignores half a class", loss({ ignoreIndex: 0.5 }), "option", [
+  row("crossEntropy that ignores a fraction of a class", loss({ ignoreIndex: 0.5 }), "option", [
     "ignoreIndex",
     "a whole number from -2147483648 to 2147483647",
     "0.5",
   ]),
-  row("crossEntropy smoothed beyond all", loss({ labelSmoothing: 2 }), "option", [
+  row("crossEntropy with smoothing above 1", loss({ labelSmoothing: 2 }), "option", [
     "labelSmoothing",
     "a number from 0 to 1",
     "2",
   ]),
-  row("crossEntropy smoothed by NaN", loss({ labelSmoothing: Number.NaN }), "option", [
+  row("crossEntropy with smoothing of NaN", loss({ labelSmoothing: Number.NaN }), "option", [
     "labelSmoothing",
     "a finite float32 number",
     "NaN",
   ]),
-  row("crossEntropy reduced in another way", loss({ reduction: "max" }), "option", [
+  row("crossEntropy with an unknown reduction", loss({ reduction: "max" }), "option", [
     "reduction",
     '"mean" or "sum" or "none"',
     '"max"',
@@ -234,7 +234,7 @@ export const layers: Case[] = [
     ["state", "[2, 2]", "[2, 3]"],
   ),
   row(
-    "gru with a length for all",
+    "gru with one length for all",
     gru(undefined, () => ({ lengths: 3 })),
     "option",
     ["lengths", "a list of numbers or a tensor", "3"],
@@ -246,19 +246,19 @@ export const layers: Case[] = [
     ["lengths", "[2]", "[1]"],
   ),
   row(
-    "gru with half a step",
+    "gru with a fraction as a length",
     gru(undefined, () => ({ lengths: [3, 0.5] })),
     "option",
     ["lengths", "whole numbers of 32 bits", "0.5"],
   ),
   row(
-    "gru beyond the steps there are",
+    "gru with a length above the number of steps",
     gru(undefined, () => ({ lengths: [3, 4] })),
     "option",
     ["lengths", "numbers from 0 to 3", "4"],
   ),
   row(
-    "gru of less than no steps",
+    "gru with a negative length",
     gru(undefined, (_, h) => ({ lengths: ints(h, 3, -1) })),
     "option",
     ["lengths", "numbers from 0 to 3", "-1"],

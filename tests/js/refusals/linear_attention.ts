@@ -1,4 +1,4 @@
-// Calls of linearAttention that must be refused.
+// Refused calls of linearAttention.
 
 import type { Heed } from "heed";
 import { any, bools, type Case, type Make, row } from "./case.js";

@@ -1,4 +1,4 @@
-// Calls of mergeAttention that must be refused.
+// Refused calls of mergeAttention.
 
 import type { Heed } from "heed";
 import { any, bools, type Case, type Make, row } from "./case.js";

@@ -1,5 +1,5 @@
-// Modules that must not be made, and calls of modules that must be refused. An error of a part of one says
-// which: the table's `argument` begins with its path.
+// Refused constructions and calls of modules. An error in a part of a module names the part: the table's
+// `argument` begins with its path.
 
 import { nn } from "heed/nn";
 import { any, bools, type Case, disposed, gone, ints, row } from "./case.js";
@@ -12,21 +12,20 @@ const unknown = "an unknown one";
 const made: Case[] = [
   row("a module without an engine", () => new nn.Linear(any(3), 4, any(5)), "option", [
     "heed",
-    "the engine that load() gave",
+    "an engine returned by load()",
     "3",
   ]),
   row("Linear of no inputs", (h) => new nn.Linear(h, 0, 4), "option", ["inFeatures", size, "0"]),
-  row("Linear of half an output", (h) => new nn.Linear(h, 3, 0.5), "option", [
+  row("Linear with a fraction of an output", (h) => new nn.Linear(h, 3, 0.5), "option", [
     "outFeatures",
     size,
     "0.5",
   ]),
-  row(
-    "Linear with torch's way to leave the bias out",
-    (h) => new nn.Linear(h, 3, 4, any(false)),
-    "option",
-    ["options", "an object", "false"],
-  ),
+  row("Linear with torch's positional bias", (h) => new nn.Linear(h, 3, 4, any(false)), "option", [
+    "options",
+    "an object",
+    "false",
+  ]),
   row(
     "Linear with an unknown option",
     (h) => new nn.Linear(h, 3, 4, any({ biases: true })),
@@ -39,7 +38,7 @@ const made: Case[] = [
     "option",
     ["generator", "a generator", "3"],
   ),
-  row("Embedding of nothing", (h) => new nn.Embedding(h, 0, 4), "option", [
+  row("Embedding of no rows", (h) => new nn.Embedding(h, 0, 4), "option", [
     "embeddings",
     size,
     "0",
@@ -55,18 +54,23 @@ const made: Case[] = [
     "a size or a list of sizes of 1 or more",
     "[]",
   ]),
-  row("LayerNorm with eps in words", (h) => new nn.LayerNorm(h, 3, { eps: any("1") }), "option", [
-    "eps",
-    "a finite float32 number",
-    '"1"',
-  ]),
+  row(
+    "LayerNorm with a string for eps",
+    (h) => new nn.LayerNorm(h, 3, { eps: any("1") }),
+    "option",
+    ["eps", "a finite float32 number", '"1"'],
+  ),
   row("RMSNorm with a bias", (h) => new nn.RMSNorm(h, 3, any({ bias: true })), "option", [
     "bias",
     "an option of RMSNorm (eps, elementwiseAffine)",
     unknown,
   ]),
-  row("Dropout of everything", (h) => new nn.Dropout(h, 1), "option", ["rate", rate, "1"]),
-  row("Dropout that is NaN", (h) => new nn.Dropout(h, Number.NaN), "option", ["rate", rate, "NaN"]),
+  row("Dropout at a rate of 1", (h) => new nn.Dropout(h, 1), "option", ["rate", rate, "1"]),
+  row("Dropout at a rate of NaN", (h) => new nn.Dropout(h, Number.NaN), "option", [
+    "rate",
+    rate,
+    "NaN",
+  ]),
   row(
     "PositionalEncoding with a base of 0",
     (h) => new nn.PositionalEncoding(h, 4, { base: 0 }),
@@ -107,28 +111,28 @@ const made: Case[] = [
     "0",
   ]),
   row(
-    "a stack of more layers than can be",
+    "a stack of more layers than the limit",
     (h) => new nn.TransformerDecoder(h, 4, 2, 2 ** 40),
     "option",
     ["layers", layers, "1099511627776"],
   ),
   row(
-    "a stack of more layers than any memory has",
+    "a stack of more layers than memory holds",
     (h) => new nn.TransformerEncoder(h, 256, 2, 4096, { dimFeedforward: 8 }),
     "memory",
     ["layers", "at most 3998 layers of 1074208 bytes each", "4096"],
   ),
-  row("GRU of more layers than can be", (h) => new nn.GRU(h, 3, 4, { layers: 1e5 }), "option", [
+  row("GRU of more layers than the limit", (h) => new nn.GRU(h, 3, 4, { layers: 1e5 }), "option", [
     "layers",
     layers,
     "100000",
   ]),
-  row("GRU of more than any memory has", (h) => new nn.GRU(h, 2 ** 20, 2 ** 20), "memory", [
+  row("GRU of more layers than memory holds", (h) => new nn.GRU(h, 2 ** 20, 2 ** 20), "memory", [
     "layers",
     "weights of at most 4294967296 bytes",
     "26388279066624",
   ]),
-  row("train in words", (h) => new nn.Dropout(h).train(any("yes")), "option", [
+  row("train with a string", (h) => new nn.Dropout(h).train(any("yes")), "option", [
     "mode",
     "true or false",
     '"yes"',
@@ -163,7 +167,7 @@ const made: Case[] = [
     'LuongAttention with "dot" of different sizes',
     (h) => new nn.LuongAttention(h, 3, 4),
     "option",
-    ["keySize", 'querySize 3, as the score "dot" wants', "4"],
+    ["keySize", 'querySize 3, as the score "dot" requires', "4"],
   ),
   row("BahdanauAttention of no size", (h) => new nn.BahdanauAttention(h, 3, 4, 0), "option", [
     "outFeatures",
@@ -184,11 +188,12 @@ const called: Case[] = [
     "shape",
     ["x", "[..., 4]", "[2, 3]"],
   ),
-  row("RMSNorm of no tensor", (h) => new nn.RMSNorm(h, 4).forward(any(1)), "dtype", [
-    "x",
-    "a tensor",
-    "1",
-  ]),
+  row(
+    "RMSNorm of a value that is not a tensor",
+    (h) => new nn.RMSNorm(h, 4).forward(any(1)),
+    "dtype",
+    ["x", "a tensor", "1"],
+  ),
   row("Embedding of floats", (h, t) => new nn.Embedding(h, 4, 2).forward(t(3)), "dtype", [
     "ids",
     "int32",
@@ -200,13 +205,14 @@ const called: Case[] = [
     "option",
     ["ids", "numbers from 0 to below 4", "4"],
   ),
-  row("a part of SwiGLU", (h, t) => new nn.SwiGLU(h, 4, 6).forward(t(2, 3)), "shape", [
-    "gate_proj: x",
-    "a last axis of 4, as weight [6, 4] has",
-    "[2, 3]",
-  ]),
   row(
-    "GRU with a state of one axis less",
+    "SwiGLU of rows of another size",
+    (h, t) => new nn.SwiGLU(h, 4, 6).forward(t(2, 3)),
+    "shape",
+    ["gate_proj: x", "a last axis of 4, as weight [6, 4] has", "[2, 3]"],
+  ),
+  row(
+    "GRU with a state of a lower rank",
     (h, t) => new nn.GRU(h, 3, 4).forward(t(2, 5, 3), { state: t(2, 4) }),
     "shape",
     ["state", "[1, 2, 4]", "[2, 4]"],
@@ -218,7 +224,7 @@ const called: Case[] = [
     ["hidden", "an option of GRU (state, lengths)", unknown],
   ),
   row(
-    "MultiHeadAttention with a mask that is no tensor",
+    "MultiHeadAttention with a mask that is not a tensor",
     (h, t) => {
       const x = t(1, 2, 4);
       return new nn.MultiHeadAttention(h, 4, 2).forward(x, x, x, { mask: any([[true]]) });
@@ -279,7 +285,7 @@ const called: Case[] = [
       return stack.forward(t(1, 1, 4), { cache: any(cache.layers[0]) });
     },
     "option",
-    ["cache", "what createCache made", "a Object"],
+    ["cache", "a cache made by createCache", "a Object"],
   ),
   row(
     "an encoder with the decoder's option",
@@ -292,7 +298,7 @@ const called: Case[] = [
     ["tgtIsCausal", "an option of TransformerEncoder (mask, keyMask, isCausal, cache)", unknown],
   ),
   row(
-    "a capture of no module",
+    "captureAttention without a module",
     () =>
       nn.captureAttention(
         any({}),

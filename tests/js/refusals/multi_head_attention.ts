@@ -1,4 +1,4 @@
-// Calls of multiHeadAttention that must be refused.
+// Refused calls of multiHeadAttention.
 
 import type { Heed, MultiHeadAttentionOptions } from "heed";
 import { any, bools, type Case, disposed, gone, ints, type Make, row } from "./case.js";
@@ -77,7 +77,7 @@ export const multiHeadAttention: Case[] = [
     ["query", "float32", "int32"],
   ),
   row(
-    "a query that is no tensor",
+    "a query that is not a tensor",
     multi(() => ({ query: 1 })),
     "dtype",
     ["query", "a tensor", "1"],
@@ -135,7 +135,7 @@ export const multiHeadAttention: Case[] = [
     ["outProj", `a parameter of multiHeadAttention (${parameterNames})`, "an unknown one"],
   ),
   row(
-    "a parameter that is no tensor",
+    "a parameter that is not a tensor",
     multi(() => ({ parameters: { inProjBias: [1, 2, 3] } })),
     "option",
     ["inProjBias", "a tensor", "[1, 2, 3]"],
@@ -167,7 +167,7 @@ export const multiHeadAttention: Case[] = [
     ["vProjWeight", "a tensor, because inProjWeight is left out", "nothing"],
   ),
   row(
-    "a separate projection beside the one for all",
+    "a separate projection beside the combined one",
     multi((_, t) => ({ parameters: { kProjWeight: t(4, 4) } })),
     "option",
     ["kProjWeight", "nothing beside inProjWeight", "a tensor"],

@@ -1,6 +1,6 @@
-// What the table of operations says that they refuse: in place of a tensor, what is none, one that is
-// disposed of, one of another engine or of another type; in place of options, what is no object or has an
-// unknown member; in place of a loss, what has no gradient. And the refusals of each operation's row.
+// What every operation refuses, by its row in the table of operations: as a tensor argument other values,
+// disposed tensors, tensors of another engine or of another type; as options what is no object or has an
+// unknown member; as a loss a result without gradient; and the refusals of its row.
 
 import type { Heed, Tensor } from "heed";
 import { grad } from "heed/nn";
@@ -30,14 +30,14 @@ function tensorRows(title: string, [taken, call]: Call): Case[] {
     const what = `${title} with ${name} that is`;
     const rows = [
       row(
-        `${what} no tensor`,
+        `${what} not a tensor`,
         replaced(() => "x"),
         isNamed ? "option" : "dtype",
         [name, expected, '"x"'],
       ),
-      row(`${what} disposed of`, replaced(disposed), "disposed", [name, ...gone]),
+      row(`${what} disposed`, replaced(disposed), "disposed", [name, ...gone]),
       row(
-        `${what} another engine's`,
+        `${what} of another engine`,
         replaced((_, other) => made(other, tensor)),
         "option",
         [name, ...foreign],

@@ -1,4 +1,4 @@
-// Calls of what attention comes from that must be refused, but for what operands.ts and steps.ts have.
+// Refused calls of attention's historical forms, except those in operands.ts and steps.ts.
 
 import type { Heed } from "heed";
 import { any, bools, type Case, type Make, row } from "./case.js";
@@ -189,7 +189,7 @@ export const origins: Case[] = [
     ["keyWeight", "[6, 2]", "[6, 3]"],
   ),
   row(
-    "additiveAttention with weights that do not meet",
+    "additiveAttention with weights that do not match",
     additive(unchanged, (t) => ({ keyWeight: t(5, 2) })),
     "shape",
     ["keyWeight", "[6, 2]", "[5, 2]"],
@@ -281,7 +281,7 @@ export const origins: Case[] = [
     ["weight", 'a tensor, because score is "general"', "nothing"],
   ),
   row(
-    "luongAttention, general, with a turned weight",
+    "luongAttention, general, with a transposed weight",
     luong("general", (t) => ({ weight: t(2, 3) })),
     "shape",
     ["weight", "[3, 2]", "[2, 3]"],
@@ -374,7 +374,7 @@ export const origins: Case[] = [
     radius,
     "undefined",
   ]),
-  row("localMean of half a pixel", (h, t) => h.localMean(t(2, 3), 0.5), "option", [
+  row("localMean of a fraction of a pixel", (h, t) => h.localMean(t(2, 3), 0.5), "option", [
     "radius",
     radius,
     "0.5",
@@ -384,22 +384,18 @@ export const origins: Case[] = [
     patch,
     "-1",
   ]),
-  row("nonLocalMeans of a patch beyond all", means({ patchRadius: 129 }), "option", [
+  row("nonLocalMeans of a patch above the limit", means({ patchRadius: 129 }), "option", [
     "patchRadius",
     patch,
     "129",
   ]),
-  row("nonLocalMeans of half a window", means({ searchRadius: 0.5 }), "option", [
+  row("nonLocalMeans of a fraction of a window", means({ searchRadius: 0.5 }), "option", [
     "searchRadius",
     radius,
     "0.5",
   ]),
   row("nonLocalMeans with h of 0", means({ h: 0 }), "option", ["h", positive, "0"]),
-  row("nonLocalMeans with h that rounds to 0", means({ h: 1e-60 }), "option", [
-    "h",
-    positive,
-    "0",
-  ]),
+  row("nonLocalMeans with h that rounds to 0", means({ h: 1e-60 }), "option", ["h", positive, "0"]),
   row("nonLocalMeans with a negative sigma", means({ sigma: -1 }), "option", [
     "sigma",
     "a finite number from 0 on",
@@ -411,25 +407,25 @@ export const origins: Case[] = [
     '"wrap"',
   ]),
   row(
-    "nonLocalMeansWeights of a row that is not there",
+    "nonLocalMeansWeights of a row that does not exist",
     (h, t) => h.nonLocalMeansWeights(t(2, 3), 2, 0),
     "option",
     ["row", "a number from 0 to 1", "2"],
   ),
   row(
-    "nonLocalMeansWeights of half a row",
+    "nonLocalMeansWeights of a fraction of a row",
     (h, t) => h.nonLocalMeansWeights(t(2, 3), 0.5, 0),
     "option",
     ["row", radius, "0.5"],
   ),
   row(
-    "nonLocalMeansWeights of a column that is not there",
+    "nonLocalMeansWeights of a column that does not exist",
     (h, t) => h.nonLocalMeansWeights(t(2, 3), 0, 3),
     "option",
     ["column", "a number from 0 to 2", "3"],
   ),
   row(
-    "nonLocalMeansWeights of no column",
+    "nonLocalMeansWeights without a column",
     (h, t) => h.nonLocalMeansWeights(t(2, 3), 0, any(undefined)),
     "option",
     ["column", radius, "undefined"],

@@ -1,4 +1,4 @@
-// Calls of attention with packed sequences that must be refused.
+// Refused calls of attention with packed sequences.
 
 import type { Heed } from "heed";
 import { any, bools, type Case, disposed, gone, type Make, row } from "./case.js";
@@ -54,7 +54,7 @@ export const packedSequences: Case[] = [
     "a last number of 5, the total",
     "4",
   ]),
-  row("bounds that end behind the last key", packed({ ...good, k: [0, 4, 8] }), "option", [
+  row("bounds that end after the last key", packed({ ...good, k: [0, 4, 8] }), "option", [
     "cuSeqlens.k",
     "a last number of 7, the total",
     "8",

@@ -1,4 +1,4 @@
-// Calls of rope that must be refused.
+// Refused calls of rope.
 
 import type { Heed } from "heed";
 import { any, type Case, disposed, gone, ints, type Make, row } from "./case.js";
@@ -30,19 +30,19 @@ export const rope: Case[] = [
     "3",
   ]),
   row(
-    "rope of an odd part",
+    "rope with an odd rotarySize",
     rotate(() => ({ rotarySize: 3 })),
     "option",
     ["rotarySize", "an even number up to 4", "3"],
   ),
   row(
-    "rope of a part larger than the whole",
+    "rope with a rotarySize above the head size",
     rotate(() => ({ rotarySize: 6 })),
     "option",
     ["rotarySize", "an even number up to 4", "6"],
   ),
   row(
-    "rope of no part",
+    "rope with a rotarySize of 0",
     rotate(() => ({ rotarySize: 0 })),
     "option",
     ["rotarySize", "a whole number of 2 or more", "0"],

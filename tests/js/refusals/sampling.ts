@@ -1,4 +1,4 @@
-// Calls of topK and sample that must be refused, but for what operands.ts has.
+// Refused calls of topK and sample, except those in operands.ts.
 
 import type { Heed } from "heed";
 import { any, type Case, type Make, row } from "./case.js";
@@ -15,7 +15,7 @@ export const sampling: Case[] = [
     "a last axis of 1 to 2^31 - 1",
     "[2, 0]",
   ]),
-  row("topK of more than there are", (h, t) => h.topK(t(2, 3), 4), "option", [
+  row("topK of more numbers than a row has", (h, t) => h.topK(t(2, 3), 4), "option", [
     "k",
     "a number from 1 to 3",
     "4",
@@ -33,7 +33,7 @@ export const sampling: Case[] = [
     "rank 1 or more",
     "[]",
   ]),
-  row("sample of no token", (h, t) => h.sample(t(2, 0), { seed: 1 }), "shape", [
+  row("sample from no tokens", (h, t) => h.sample(t(2, 0), { seed: 1 }), "shape", [
     "logits",
     "a last axis of 1 to 2^31 - 1",
     "[2, 0]",
@@ -54,13 +54,13 @@ export const sampling: Case[] = [
     "a finite float32 number",
     "Infinity",
   ]),
-  row("sample of half a token", draw({ topK: 0.5 }), "option", ["topK", count, "0.5"]),
-  row("sample of the likeliest none", draw({ topP: 0 }), "option", [
+  row("sample with a fraction for topK", draw({ topK: 0.5 }), "option", ["topK", count, "0.5"]),
+  row("sample with a topP of 0", draw({ topP: 0 }), "option", [
     "topP",
     "a number above 0 and up to 1",
     "0",
   ]),
-  row("sample of more than all", draw({ topP: 1.5 }), "option", [
+  row("sample with a topP above 1", draw({ topP: 1.5 }), "option", [
     "topP",
     "a number above 0 and up to 1",
     "1.5",
@@ -71,7 +71,7 @@ export const sampling: Case[] = [
     "NaN in row 1",
   ]),
   row(
-    "sample of what is impossible",
+    "sample from a row of -Infinity",
     (h) => h.sample(h.tensor([[-Infinity]]), { seed: 1 }),
     "option",
     ["logits", possible, "nothing but -inf in row 0"],

@@ -1,4 +1,4 @@
-// Calls of the smaller operations that must be refused.
+// Refused calls of the smaller operations.
 
 import { any, bools, type Case, disposed, gone, ints, row } from "./case.js";
 
@@ -33,19 +33,19 @@ export const steps: Case[] = [
     "float32",
     "bool",
   ]),
-  row("linear with options that are none", (h, t) => h.linear(t(3), t(4, 3), any(0)), "option", [
+  row("linear with a number for options", (h, t) => h.linear(t(3), t(4, 3), any(0)), "option", [
     "options",
     "an object",
     "0",
   ]),
   row(
-    "linear with a bias that is no tensor",
+    "linear with a bias that is not a tensor",
     (h, t) => h.linear(t(3), t(4, 3), { bias: any(0) }),
     "option",
     ["bias", "a tensor", "0"],
   ),
   row(
-    "linear with an activation that does not exist",
+    "linear with an unknown activation",
     (h, t) => h.linear(t(3), t(4, 3), { activation: any("swish") }),
     "option",
     ["activation", '"relu" or "gelu" or "geluTanh" or "silu" or "tanh" or "sigmoid"', '"swish"'],
@@ -61,7 +61,7 @@ export const steps: Case[] = [
   ),
   row("packWeights of rank 1", (h, t) => h.packWeights(t(3)), "shape", ["weight", "rank 2", "[3]"]),
   row(
-    "packWeights in a format that does not exist",
+    "packWeights in an unknown format",
     (h, t) => h.packWeights(t(4, 3), { format: any("int4") }),
     "option",
     ["format", '"float32" or "int8"', '"int4"'],
@@ -80,11 +80,12 @@ export const steps: Case[] = [
     "int32",
     "float32",
   ]),
-  row("embedding beyond the table", (h, t) => h.embedding(ints(h, 0, 3), t(3, 4)), "option", [
-    "ids",
-    "numbers from 0 to below 3",
-    "3",
-  ]),
+  row(
+    "embedding of an id beyond the table",
+    (h, t) => h.embedding(ints(h, 0, 3), t(3, 4)),
+    "option",
+    ["ids", "numbers from 0 to below 3", "3"],
+  ),
   row("embedding of a negative id", (h, t) => h.embedding(ints(h, -1), t(3, 4)), "option", [
     "ids",
     "numbers from 0 to below 3",
@@ -121,7 +122,7 @@ export const steps: Case[] = [
   row("softmax of a number", (h) => h.softmax(any(3)), "dtype", ["x", "a tensor", "3"]),
   row("softmax of a disposed tensor", (h) => h.softmax(disposed(h)), "disposed", ["x", ...gone]),
 
-  row("sinusoidalEncoding of a fraction", (h) => h.sinusoidalEncoding(1.5, 4), "option", [
+  row("sinusoidalEncoding of a fraction of a row", (h) => h.sinusoidalEncoding(1.5, 4), "option", [
     "length",
     "a whole number of 0 or more",
     "1.5",
@@ -131,7 +132,7 @@ export const steps: Case[] = [
     "a whole number of 0 or more",
     "-4",
   ]),
-  row("sinusoidalEncoding of text", (h) => h.sinusoidalEncoding(any("4"), 4), "option", [
+  row("sinusoidalEncoding of a string", (h) => h.sinusoidalEncoding(any("4"), 4), "option", [
     "length",
     "a whole number of 0 or more",
     '"4"',
@@ -166,7 +167,7 @@ export const steps: Case[] = [
     "a shape that broadcasts to [2, 3]",
     "[2]",
   ]),
-  row("add that would widen the first", (h, t) => h.add(t(3), t(2, 3)), "shape", [
+  row("add that would broadcast the first operand", (h, t) => h.add(t(3), t(2, 3)), "shape", [
     "b",
     "a shape that broadcasts to [3]",
     "[2, 3]",
@@ -193,7 +194,7 @@ export const steps: Case[] = [
     ["keyMask", "bool", "float32"],
   ),
   row(
-    "average with a key mask that is no tensor",
+    "average with a key mask that is not a tensor",
     (h, t) => h.average(t(1, 3, 4), { keyMask: any([true]) }),
     "option",
     ["keyMask", "a tensor", "[true]"],
@@ -216,7 +217,7 @@ export const steps: Case[] = [
     "float32",
     "bool",
   ]),
-  row("selfSimilarity of text", (h) => h.selfSimilarity(any("x")), "dtype", [
+  row("selfSimilarity of a string", (h) => h.selfSimilarity(any("x")), "dtype", [
     "x",
     "a tensor",
     '"x"',

@@ -59,8 +59,8 @@ export function drawFrom<D>(
   throw refuse(
     "option",
     "split",
-    `one that ${task} has examples of with these options`,
-    `${describe(split)}, of which ${mostDraws} draws had none: too few are different`,
+    `a split with examples of ${task} under these options`,
+    `${describe(split)}: none in ${mostDraws} draws, because too few examples are different`,
   );
 }
 

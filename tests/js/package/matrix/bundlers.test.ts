@@ -1,4 +1,4 @@
-// Bundlers that take some configuration, from the packed package to a page in Chromium. The default page
+// Bundlers that need some configuration, from the packed package to a page in Chromium. The default page
 // is isolated and has a strict policy.
 
 import { existsSync, readFileSync } from "node:fs";
@@ -12,6 +12,8 @@ import {
   isolation,
   open,
   programs,
+  serviceWorker,
+  serviceWorkerPage,
   writeFiles,
 } from "../places.js";
 
@@ -63,24 +65,11 @@ describe("webpack 5", () => {
   });
 
   test("bundles the glue into a service worker", async () => {
-    const text = `
-      import { report } from "./report.js";
-      import glue from "heed/heed-simd.mjs";
-      self.onmessage = ({ source }) =>
-        report({ glue }).catch(String).then((result) => source.postMessage(result));`;
-    writeFiles(project, { "service.js": text });
+    writeFiles(project, { "service.js": serviceWorker });
     await succeed(process.execPath, [join(project, "build.mjs"), "service.js", "webworker"], {
       limit,
     });
-    writeFiles(join(project, "webworker"), {
-      "page.js": `
-        await navigator.serviceWorker.register("main.js", { type: "module" });
-        const { active } = await navigator.serviceWorker.ready;
-        globalThis.reports = new Promise((resolve) => {
-          navigator.serviceWorker.onmessage = ({ data }) => resolve(data);
-          active.postMessage(null);
-        });`,
-    });
+    writeFiles(join(project, "webworker"), { "page.js": serviceWorkerPage("main.js") });
     const page = '<script type="module" src="/page.js"></script>';
     expectWorks("a module service worker", await open(join(project, "webworker"), page));
   });
@@ -104,7 +93,7 @@ test("Rollup makes an ES module that runs beside the engine's files", async () =
   expectWorks("esbuild, or Rollup, as ESM", await open(join(project, "out"), script));
 });
 
-test("Vite builds it and serves it in development", async () => {
+test("Vite builds the package and serves it in development", async () => {
   const project = join(folder, "vite");
   writeFiles(project, {
     ...programs,
@@ -123,7 +112,7 @@ test("Parcel takes the subpaths with packageExports, and runs with wasmUrl", asy
     "main.js": `import "./options.js"; import { nn } from "heed/nn"; globalThis.nn = nn; ${programs["main.js"]}`,
     "index.html": `<!doctype html><title>Heed</title><script type="module" src="main.js"></script>`,
     "package.json": '{ "private": true, "@parcel/resolver-default": { "packageExports": true } }',
-    // Parcel looks for its configuration beside this.
+    // Parcel looks for its configuration beside this file.
     "package-lock.json": "{}",
   });
   const parcel = tool("parcel/lib/bin.js");
@@ -138,7 +127,7 @@ test("Parcel takes the subpaths with packageExports, and runs with wasmUrl", asy
 });
 
 describe("Node's test environments with a DOM", () => {
-  // Which binary there is depends on the Node: the table's row is about this one, where there is one.
+  // The binary depends on the Node. The table has a row for this one if there is one.
   const node = existsSync(tool("node-20")) ? tool("node-20/bin/node") : process.execPath;
 
   const testFile = (from: string) => `

@@ -25,7 +25,7 @@ export default async function install(tests: TestProject): Promise<void> {
   if (!existsSync(installed) || readFileSync(installed, "utf8") !== lock) {
     for (const name of ["package.json", "package-lock.json"])
       copyFileSync(join(import.meta.dirname, name), join(folder, name));
-    // Not `npm ci`: it also asks for what other kinds of machines need, which not every registry has.
+    // Not `npm ci`, which also needs the packages of other kinds of machines. Not every registry has them.
     const options = ["--no-save", "--ignore-scripts", "--no-audit", "--no-fund"];
     await succeed("npm", ["install", ...options], { cwd: folder, limit: 600_000 });
     copyFileSync(join(import.meta.dirname, "package-lock.json"), installed);

@@ -1,4 +1,4 @@
-// The runtimes beside the Node that runs the tests, each on the packed package.
+// The packed package in all runtimes but the Node that runs the tests.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ const runtimes: [place: string, program: string, parameters: string[]][] = [
 
 describe.each(runtimes)("%s (%s)", (place, program, parameters) => {
   const path = join(folder, "node_modules", program);
-  // They are optional: the registry has them for this kind of machine only.
+  // They are optional dependencies, for this kind of machine only.
   const isMissing = !existsSync(path);
   const start = (file: string) => run(path, [...parameters, file], { cwd: project, limit: 60_000 });
 

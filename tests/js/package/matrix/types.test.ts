@@ -1,4 +1,4 @@
-// The types and the manifest of the packed package, read by other programs than ours.
+// The types and the manifest of the packed package, checked by other programs.
 
 import { join } from "node:path";
 import { describe, expect, inject, test } from "vitest";
@@ -49,12 +49,12 @@ describe.each(["5.4", "5.9", "7"])("TypeScript %s", (version) => {
           generate(heed, step, { ...options, signal: new AbortController().signal });
         // @ts-expect-error: neither an address nor a string
         await load({ wasmUrl: { href: 3 } });
-        // @ts-expect-error: no bytes
+        // @ts-expect-error: a list is not bytes
         await load({ wasm: 3 });`,
       "tsconfig.json": JSON.stringify({
         compilerOptions: {
           ...{ ...options, target: "ES2022", strict: true, noEmit: true },
-          // skipLibCheck is off: the package's own types are to be sound.
+          // skipLibCheck is off, so the package's own types are checked.
           ...{ exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
         },
         files: hasDom ? ["use.ts", "page.ts"] : ["use.ts"],
