@@ -24,16 +24,28 @@ export function ColourChoice({
         ]}
         onChange={(range) => onChange({ range })}
       />
-      <Choice
-        label="Curve"
-        value={curve}
-        choices={[
-          ["linear", "linear"],
-          ["sqrt", "√"],
-          ["log", "log"],
-        ]}
-        onChange={(curve) => onChange({ curve })}
-      />
+      <CurveChoice curve={curve} onChange={onChange} />
     </div>
+  );
+}
+
+export function CurveChoice({
+  curve,
+  onChange,
+}: {
+  curve: ColourCurve;
+  onChange(change: { curve: ColourCurve }): void;
+}) {
+  return (
+    <Choice
+      label="Curve"
+      value={curve}
+      choices={[
+        ["linear", "linear"],
+        ["sqrt", "√"],
+        ["log", "log"],
+      ]}
+      onChange={(curve) => onChange({ curve })}
+    />
   );
 }

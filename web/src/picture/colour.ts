@@ -7,8 +7,10 @@ export type Rgb = readonly [number, number, number];
 export type Theme = "light" | "dark";
 
 /** How a weight becomes a colour: its range, and the curve over that range. */
-export type ColourRange = "absolute" | "head" | "row";
-export type ColourCurve = "linear" | "sqrt" | "log";
+export const colourRanges = ["absolute", "head", "row"] as const;
+export const colourCurves = ["linear", "sqrt", "log"] as const;
+export type ColourRange = (typeof colourRanges)[number];
+export type ColourCurve = (typeof colourCurves)[number];
 
 /**
  * The colours of shares. In both themes a larger share has more contrast with the page, the scale is perceptually uniform,

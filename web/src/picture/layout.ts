@@ -19,6 +19,9 @@ export interface Labels {
   readonly colAxis?: string;
 }
 
+/** The titles of the axes of a matrix of tokens by tokens. */
+export const tokenAxes = { rowAxis: "queries attend", colAxis: "keys are attended to" } as const;
+
 /** Where everything is, in CSS pixels. */
 export interface Geometry {
   readonly rows: number;

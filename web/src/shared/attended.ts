@@ -36,6 +36,13 @@ export interface Shares {
   readonly keys: Float32Array;
 }
 
+/** What attends to what. */
+export const attendsWords: Readonly<Record<AttentionName, string>> = {
+  encoder: "the input attends to itself",
+  decoder: "the answer attends to itself",
+  cross: "the answer attends to the input",
+};
+
 const namesOfPaths: readonly (readonly [AttentionName, RegExp])[] = [
   ["encoder", /^encoder\.layers\.(\d+)\.self_attn$/],
   ["decoder", /^decoder\.layers\.(\d+)\.self_attn$/],

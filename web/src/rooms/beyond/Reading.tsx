@@ -1,6 +1,7 @@
 /** The explanation of the cell that is pointed at: visible, and announced if it was reached by keyboard. */
 import { useCallback, useState } from "preact/hooks";
 import type { Cell } from "../../picture/layout";
+import { Announced } from "../../shared/Announced";
 
 export interface PointedCell {
   readonly cell: Cell | null;
@@ -32,9 +33,7 @@ export function Reading({
   return (
     <>
       <p class="faint number reading">{words ?? idle}</p>
-      <div class="only-heard" aria-live="polite">
-        {byKeyboard ? words : ""}
-      </div>
+      <Announced>{byKeyboard ? words : ""}</Announced>
     </>
   );
 }

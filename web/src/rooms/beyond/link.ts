@@ -1,4 +1,5 @@
 /** Reads and writes the room's part of the link. */
+import { colourReaders } from "../../shared/colourReaders";
 import { numberIn, oneOf, onOff, type Readers, readParams } from "../../shared/linkReaders";
 import type { LinkReading } from "../../shared/room";
 import {
@@ -44,7 +45,7 @@ const readers: Readers<State> = {
     const [row, col] = placesFrom(text, allowed.pixel, "a row and a column, such as 74.45");
     return { pixel: { row, col } };
   },
-  curve: (text) => ({ curve: oneOf("linear", "sqrt", "log")(text) }),
+  curve: colourReaders.curve,
   points: (text) => ({ points: pointsFrom(text) }),
   bandwidth: (text) => ({ bandwidth: numberIn(allowed.bandwidth, false)(text) }),
   query: (text) => ({ query: numberIn(plane.x, false)(text) }),

@@ -1,14 +1,8 @@
-/** A palette for weights from 0 to the largest of the picture, with a choice of the curve. */
+/** Weights from 0 to the largest of a picture: their palette, and the largest of them. */
 import { useMemo } from "preact/hooks";
 import { type ColourCurve, type Palette, weightLegends, weightShare } from "../../picture/colour";
 import { formatWeight } from "../../shared/format";
 import { useShell } from "../../shared/shell";
-
-export const curveChoices = [
-  ["linear", "linear"],
-  ["sqrt", "√"],
-  ["log", "log"],
-] as const satisfies readonly (readonly [ColourCurve, string])[];
 
 export function useSharesPalette(largest: number, curve: ColourCurve): Palette {
   const { theme } = useShell();
@@ -20,4 +14,15 @@ export function useSharesPalette(largest: number, curve: ColourCurve): Palette {
       legend: weightLegends[theme],
     };
   }, [largest, curve, theme]);
+}
+
+/** The `count` largest weights with their places, the largest first; NaN is no weight. */
+export function largestWeights(
+  weights: Float32Array,
+  count: number,
+): readonly (readonly [place: number, weight: number])[] {
+  return [...weights.entries()]
+    .filter(([, weight]) => !Number.isNaN(weight))
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, count);
 }

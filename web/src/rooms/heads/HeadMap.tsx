@@ -1,7 +1,7 @@
 /** The heat map of a head: its picture, and what can be done with its cells and rows. */
 import { useMemo } from "preact/hooks";
 import { signedPalette, weightPalette } from "../../picture/colour";
-import { type Area, cellsFor, type Labels, leftOf } from "../../picture/layout";
+import { type Area, cellsFor, type Labels, leftOf, tokenAxes } from "../../picture/layout";
 import { HeatMap, usePicture } from "../../picture/Matrix";
 import type { Picture } from "../../picture/paint";
 import { entries, type MatrixView, rangeOf, viewOn } from "../../picture/view";
@@ -27,7 +27,7 @@ function usePairs(
   const short = (tokens: readonly string[]) => tokens.map((token) => shorten(token, longestLabel));
   const labels: Labels = {
     ...{ rows: short(rows), cols: short(columns) },
-    ...{ rowAxis: "queries attend", colAxis: "keys are attended to" },
+    ...tokenAxes,
   };
   const palette = useMemo(() => {
     if (!isSigned) return weightPalette(range, curve, theme);

@@ -5,11 +5,12 @@ import { Legend } from "../../picture/Legend";
 import { Matrix, usePicture } from "../../picture/Matrix";
 import { useWeightPalette } from "../../picture/useWeightPalette";
 import { viewOn } from "../../picture/view";
+import { attendsWords } from "../../shared/attended";
 import { format } from "../../shared/format";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
 import { measures } from "./measures";
-import { attentionWords, type NamedHead } from "./selection";
+import { attentionTitles, type NamedHead } from "./selection";
 import { useHeadsWorkspace } from "./workspace";
 
 /** The side of a small picture, in pixels. */
@@ -93,10 +94,13 @@ function ByLayer({ all }: { all: readonly NamedHead[] }) {
   const groups = grouped(all, ({ attention }) => attention.name);
   return [...groups].map(([name, views]) => {
     const layers = grouped(views, ({ attention }) => attention.layer);
-    const [title, note] = attentionWords[name];
     const isOnly = groups.size === 1;
     return (
-      <Group key={name} title={isOnly ? "Self-attention" : title} note={isOnly ? "" : note}>
+      <Group
+        key={name}
+        title={isOnly ? "Self-attention" : attentionTitles[name]}
+        note={isOnly ? "" : attendsWords[name]}
+      >
         {[...layers].map(([layer, heads]) => (
           <div key={layer} class="layer">
             <h4>Layer {layer + 1}</h4>

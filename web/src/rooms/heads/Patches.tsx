@@ -46,7 +46,7 @@ export function Patches({ picture }: { picture: NonNullable<HeadsAnswer["picture
   const tokenOf = ({ row, col }: Cell) => 1 + row * across + col;
   const title =
     row === 0
-      ? "What the class token attends to; the answer is read there"
+      ? "What the class token, which answers, attends to"
       : `What patch ${rows[row]} attends to`;
   const numbers = Array.from({ length: across }, (_, i) => String(i + 1));
   return (

@@ -1,12 +1,13 @@
 /** The room "Heads": connects the link, the trained model and the active cell to the parts of the page. */
-
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Cell } from "../../picture/layout";
+import { Announced } from "../../shared/Announced";
 import { explanationText } from "../../shared/explanation";
 import { Panel } from "../../shared/Panel";
 import type { RoomProps } from "../../shared/room";
 import { useFootnote } from "../../shared/shell";
 import { TryNext } from "../../shared/TryNext";
+import { useEscape } from "../../shared/useEscape";
 import { useAnswer, useEngine } from "../../worker/engineClient";
 import { AnswerPanel } from "./AnswerPanel";
 import type { HeadsAnswer, HeadsRequest } from "./answer";
@@ -78,15 +79,10 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
       }),
     [set],
   );
-  useEffect(() => {
-    const onKeyDown = ({ key }: KeyboardEvent) => {
-      if (key !== "Escape") return;
-      set({ cell: null });
-      setHover(null);
-    };
-    addEventListener("keydown", onKeyDown);
-    return () => removeEventListener("keydown", onKeyDown);
-  }, [set]);
+  useEscape(() => {
+    set({ cell: null });
+    setHover(null);
+  });
 
   const workspace: HeadsWorkspace | null = selection && {
     state,
@@ -126,9 +122,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
         )}
       </div>
       <TryNext suggestions={suggestions} />
-      <div class="only-heard" aria-live="polite">
-        {byKeyboard && explanation ? explanationText(explanation) : ""}
-      </div>
+      <Announced>{byKeyboard && explanation ? explanationText(explanation) : ""}</Announced>
     </HeadsWorkspaceContext.Provider>
   );
 }

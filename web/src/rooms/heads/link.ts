@@ -1,5 +1,6 @@
 /** Reads and writes the room's part of the link. */
 import type { Cell } from "../../picture/layout";
+import { colourReaders } from "../../shared/colourReaders";
 import { numberIn, oneOf, type Readers, readParams } from "../../shared/linkReaders";
 import type { LinkReading } from "../../shared/room";
 import type { HeadKey } from "./answer";
@@ -39,8 +40,7 @@ const readers: Readers<State> = {
   cell: (text) => ({ cell: cellFrom(text) }),
   measure: (text) => ({ measure: oneOf(...measureNames)(text) }),
   order: (text) => ({ order: oneOf("layer", "measure")(text) }),
-  range: (text) => ({ range: oneOf("absolute", "head", "row")(text) }),
-  curve: (text) => ({ curve: oneOf("linear", "sqrt", "log")(text) }),
+  ...colourReaders,
   mass: (text) => ({ mass: numberIn(allowed.mass)(text) }),
 };
 

@@ -1,5 +1,4 @@
 /** Applies the settings to the solver's answer: the selected head and row, and their names. */
-
 import type { Cell } from "../../picture/layout";
 import { at, type MatrixView } from "../../picture/view";
 import { type AttentionName, weightsOf } from "../../shared/attended";
@@ -29,12 +28,11 @@ export interface HeadSelection {
   readonly cell: Cell | null;
 }
 
-export const attentionWords: Readonly<Record<AttentionName, readonly [name: string, who: string]>> =
-  {
-    encoder: ["Encoder self-attention", "the input attends to itself"],
-    decoder: ["Decoder self-attention", "the answer attends to itself"],
-    cross: ["Encoder-decoder attention", "the answer attends to the input"],
-  };
+export const attentionTitles: Readonly<Record<AttentionName, string>> = {
+  encoder: "Encoder self-attention",
+  decoder: "Decoder self-attention",
+  cross: "Encoder-decoder attention",
+};
 
 const prefixes: Readonly<Record<AttentionName, string>> = {
   encoder: "encoder",

@@ -1,5 +1,4 @@
 /** What the parts of the room share. */
-
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Cell } from "../../picture/layout";

@@ -2,8 +2,9 @@
 import { useMemo, useState } from "preact/hooks";
 import type { Palette } from "../../picture/colour";
 import type { Area, Cell } from "../../picture/layout";
-import { cellsFor, leftOf } from "../../picture/layout";
+import { cellsFor, leftOf, tokenAxes } from "../../picture/layout";
 import { HeatMap, usePicture } from "../../picture/Matrix";
+import { Announced } from "../../shared/Announced";
 import { type Shares, weightsOf } from "../../shared/attended";
 import { explanationText } from "../../shared/explanation";
 import { percent } from "../../shared/format";
@@ -50,7 +51,7 @@ export function LargeHead({
         : [],
     [aligned, state.outlined],
   );
-  const labels = { rows, cols, rowAxis: "queries attend", colAxis: "keys are attended to" };
+  const labels = { rows, cols, ...tokenAxes };
   const firstAsked = Math.max(0, aligned?.findIndex((places) => places.length > 0) ?? 0);
   const row = Math.min(state.row ?? firstAsked, rows.length - 1);
   const size = cellsFor(width - leftOf(labels), cols.length, rows.length);
@@ -103,9 +104,7 @@ export function LargeHead({
       <div class="learn-row">
         <Readout explanation={explanation} locked={state.cell !== null} />
         <RowDetails of={{ name: title, attention, shares, head: shown.head }} row={row} />
-        <div class="only-heard" aria-live="polite">
-          {byKeyboard && explanation ? explanationText(explanation) : ""}
-        </div>
+        <Announced>{byKeyboard && explanation ? explanationText(explanation) : ""}</Announced>
       </div>
     </>
   );

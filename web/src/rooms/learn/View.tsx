@@ -1,6 +1,7 @@
 /** The room "Learn": a training in its own worker, which can be watched while it runs and replayed. */
-import { useEffect, useMemo } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { nearest } from "../../picture/scale";
+import { Announced } from "../../shared/Announced";
 import { percent } from "../../shared/format";
 import { Notices } from "../../shared/Notices";
 import { Panel } from "../../shared/Panel";
@@ -8,6 +9,7 @@ import { hides } from "../../shared/restrictions";
 import type { RoomProps } from "../../shared/room";
 import { useFootnote, useShell } from "../../shared/shell";
 import { TryNext } from "../../shared/TryNext";
+import { useEscape } from "../../shared/useEscape";
 import { Controls } from "./Controls";
 import { CourseView } from "./CourseView";
 import { Curves } from "./Curves";
@@ -73,13 +75,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
       ].join(""),
   );
 
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => {
-      if (event.key === "Escape") set({ cell: null });
-    };
-    addEventListener("keydown", onKeyDown);
-    return () => removeEventListener("keydown", onKeyDown);
-  }, [set]);
+  useEscape(() => set({ cell: null }));
 
   const notices = [
     ...(failure ? [failure] : []),
@@ -136,9 +132,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
         </div>
       </div>
       <TryNext suggestions={suggestions} />
-      <div class="only-heard" aria-live="polite">
-        {heard}
-      </div>
+      <Announced>{heard}</Announced>
     </>
   );
 }

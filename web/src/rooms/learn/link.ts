@@ -1,4 +1,5 @@
 /** Reads and writes the room's part of the link. */
+import { colourReaders } from "../../shared/colourReaders";
 import { numberIn, oneOf, onOff, type Readers, readParams } from "../../shared/linkReaders";
 import type { LinkReading } from "../../shared/room";
 import {
@@ -47,8 +48,7 @@ const readers: Readers<State> = {
   },
   row: (text) => ({ row: numberIn(allowed.row)(text) - 1 }),
   outlined: (text) => ({ outlined: onOff(text) }),
-  range: (text) => ({ range: oneOf("absolute", "head", "row")(text) }),
-  curve: (text) => ({ curve: oneOf("linear", "sqrt", "log")(text) }),
+  ...colourReaders,
 };
 
 export function read(params: URLSearchParams): LinkReading<State> {

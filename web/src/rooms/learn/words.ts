@@ -1,18 +1,12 @@
 /** The texts of the room. */
-import type { AttentionName } from "../../shared/attended";
+import { attendsWords } from "../../shared/attended";
 import type { Suggestion } from "../../shared/room";
 import type { BeginAnswer, CourseAttention, CourseSnapshot } from "./messages";
 import type { CourseHead, State } from "./state";
 
-const between: Readonly<Record<AttentionName, string>> = {
-  encoder: "the input attends to itself",
-  decoder: "the answer attends to itself",
-  cross: "the answer attends to the input",
-};
-
 /** The name of an attention, such as "layer 1, the answer attends to the input". */
 export function attentionNameOf({ name, layer }: CourseAttention, layers: number): string {
-  return layers > 1 ? `layer ${layer + 1}, ${between[name]}` : between[name];
+  return layers > 1 ? `layer ${layer + 1}, ${attendsWords[name]}` : attendsWords[name];
 }
 
 /** Every head's attention on the right places, if there are any. */

@@ -6,6 +6,7 @@ import { type CellSize, leftOf, px } from "../../picture/layout";
 import { HeatMap, usePicture } from "../../picture/Matrix";
 import { useWeightPalette } from "../../picture/useWeightPalette";
 import { viewOn } from "../../picture/view";
+import { Announced } from "../../shared/Announced";
 import { format } from "../../shared/format";
 import { Readout } from "../../shared/Readout";
 import { hides } from "../../shared/restrictions";
@@ -174,9 +175,7 @@ function VectorMap({ found, cell }: { found: ModelAnswers | null; cell: CellSize
             press: () => {},
           }}
         />
-        <div class="only-heard" aria-live="polite">
-          {byKeyboard && pointed}
-        </div>
+        <Announced>{byKeyboard && pointed}</Announced>
         {!hides(restrictions, "text") && (
           <p class="vector-words">
             This decoder never attends to the date. All that it knows of the {source.length}{" "}

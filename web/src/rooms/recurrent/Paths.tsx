@@ -215,7 +215,7 @@ export function Paths() {
   const most = Math.max(...waits.map(({ reading, writing }) => reading + writing));
   const rows = [
     [
-      `The way from “${tokens[0][journey.from] ?? ""}” to “${written[journey.to]}”`,
+      `Path from “${tokens[0][journey.from] ?? ""}” to “${written[journey.to]}”`,
       models.map(({ name }) => lengthOf(name, journey)),
     ],
     ["Path from the first to the last character of the date", costs.map(({ across }) => across)],

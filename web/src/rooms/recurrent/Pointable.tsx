@@ -1,6 +1,7 @@
 /** Holds what is pointed at, so that only the parts that show it are redrawn. */
 import type { ComponentChildren } from "preact";
 import { useCallback, useMemo, useState } from "preact/hooks";
+import { Announced } from "../../shared/Announced";
 import { explanationText } from "../../shared/explanation";
 import { explainAlignment } from "./maps";
 import {
@@ -26,9 +27,7 @@ export function Pointable({ children }: { children: ComponentChildren }) {
   return (
     <PointingContext.Provider value={pointing}>
       {children}
-      <div class="only-heard" aria-live="polite">
-        {explanation ? explanationText(explanation) : ""}
-      </div>
+      <Announced>{explanation ? explanationText(explanation) : ""}</Announced>
     </PointingContext.Provider>
   );
 }

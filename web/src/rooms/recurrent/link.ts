@@ -1,4 +1,5 @@
 /** Reads and writes the room's part of the link. */
+import { colourReaders } from "../../shared/colourReaders";
 import { numberIn, oneOf, type Readers, readParams } from "../../shared/linkReaders";
 import type { LinkReading } from "../../shared/room";
 import { maxCharacters, type Slip } from "./problem";
@@ -24,8 +25,7 @@ const readers: Readers<State> = {
   step: (text) => ({ step: numberIn({ min: 1, max: mostSteps })(text) - 1 }),
   says: (text) => ({ row: numberIn({ min: 1, max: mostSteps })(text) - 1 }),
   from: (text) => ({ col: numberIn({ min: 1, max: maxCharacters })(text) - 1 }),
-  range: (text) => ({ range: oneOf("absolute", "head", "row")(text) }),
-  curve: (text) => ({ curve: oneOf("linear", "sqrt", "log")(text) }),
+  ...colourReaders,
 };
 
 export function read(params: URLSearchParams): LinkReading<State> {

@@ -1,5 +1,4 @@
 /** The progress of a run, its result in a sentence, and the buttons that start and cancel one. */
-
 import { percent } from "../../shared/format";
 import {
   type Case,

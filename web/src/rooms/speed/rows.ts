@@ -1,5 +1,4 @@
 /** A report as rows, for the table on the page, for Markdown and for CSV. */
-
 import { percent } from "../../shared/format";
 import {
   type Case,

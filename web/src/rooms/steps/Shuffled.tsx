@@ -1,5 +1,4 @@
 /** How shuffling the words changed the outputs. */
-
 import { useSolution } from "./solution";
 import { useStepsWorkspace } from "./workspace";
 

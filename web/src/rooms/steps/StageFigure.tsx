@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import type { Labels } from "../../picture/layout";
-import { cellsFor, leftOf, px, topCellsFor } from "../../picture/layout";
+import { cellsFor, leftOf, px, tokenAxes, topCellsFor } from "../../picture/layout";
 import { format, shorten } from "../../shared/format";
 import { TokenRow } from "../../shared/TokenRow";
 import { totalOf } from "./explain";
@@ -38,8 +38,6 @@ function useLabels() {
   return { ...words, sizes: sizesOf(attention) };
 }
 
-const axisTitles = { rowAxis: "queries attend", colAxis: "keys are attended to" } as const;
-
 /** One matrix on the left, one or more above, and their products in the corners. */
 function ProductFigure({
   left,
@@ -57,12 +55,12 @@ function ProductFigure({
   const leftLabels: Labels = {
     rows: tokens,
     ...(isPairs && { cols: keys }),
-    ...((isPairs || columns.some(({ flip }) => flip)) && { rowAxis: axisTitles.rowAxis }),
-    ...(isPairs && { colAxis: axisTitles.colAxis }),
+    ...((isPairs || columns.some(({ flip }) => flip)) && { rowAxis: tokenAxes.rowAxis }),
+    ...(isPairs && { colAxis: tokenAxes.colAxis }),
   };
   const parts = columns.map(({ top, flip = false, corner }) => {
     const topLabels: Labels = flip
-      ? { cols: keys, colAxis: axisTitles.colAxis }
+      ? { cols: keys, colAxis: tokenAxes.colAxis }
       : kindOf(top).rows === "key"
         ? { rows: keys }
         : {};
@@ -132,7 +130,7 @@ function RowFigure({
   const isPairs = kind.cols === "key";
   const labels: Labels = {
     rows: tokens,
-    ...(isPairs && { cols: keys, ...axisTitles }),
+    ...(isPairs && { cols: keys, ...tokenAxes }),
   };
   const between = (names.length - 1) * signWidth;
   const beside = (width - leftOf(labels) - between) / names.length;

@@ -1,10 +1,12 @@
 /** The room "Step by step": connects the link, the engine and the active cell to the parts of the page. */
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Announced } from "../../shared/Announced";
 import { explanationText } from "../../shared/explanation";
 import { Panel } from "../../shared/Panel";
 import type { RoomProps } from "../../shared/room";
 import { useFootnote } from "../../shared/shell";
 import { TryNext } from "../../shared/TryNext";
+import { useEscape } from "../../shared/useEscape";
 import { Controls } from "./Controls";
 import { explainCell, type MatrixArea, sourcesOf } from "./explain";
 import { Lines } from "./Lines";
@@ -134,12 +136,12 @@ function SolvedView({
     [set],
   );
 
+  useEscape(() => {
+    set({ cell: null });
+    setHover(null);
+  });
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      if (event.key === "Escape") {
-        set({ cell: null });
-        setHover(null);
-      }
       // The arrow keys step through the stages unless another element handles them.
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
       const wanted = (event.target as Element).closest?.("input, select, canvas, .scroll");
@@ -210,9 +212,7 @@ function SolvedView({
         </div>
       </div>
       <TryNext suggestions={suggestions} />
-      <div class="only-heard" aria-live="polite">
-        {byKeyboard && explanation ? explanationText(explanation) : ""}
-      </div>
+      <Announced>{byKeyboard && explanation ? explanationText(explanation) : ""}</Announced>
     </StepsWorkspaceContext.Provider>
   );
 }

@@ -1,4 +1,5 @@
 /** Reads and writes the room's part of the link. */
+import { colourReaders } from "../../shared/colourReaders";
 import { numberIn, oneOf, onOff, type Readers, readParams } from "../../shared/linkReaders";
 import type { LinkReading } from "../../shared/room";
 import { isMatrixName } from "./matrices";
@@ -112,8 +113,7 @@ const readers: Readers<State> = {
   query: (text) => ({ row: numberIn(indexRange)(text) - 1 }),
   cell: (text) => ({ cell: cellFrom(text) }),
   time: (text) => ({ time: numberIn({ min: 1, max: 9999 })(text) - 1 }),
-  range: (text) => ({ range: oneOf("absolute", "head", "row")(text) }),
-  curve: (text) => ({ curve: oneOf("linear", "sqrt", "log")(text) }),
+  ...colourReaders,
   mass: (text) => ({ mass: numberIn(allowed.mass)(text) }),
 };
 

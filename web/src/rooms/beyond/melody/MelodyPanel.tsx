@@ -1,5 +1,6 @@
 /** A melody whose frames attend to one another: repeats become stripes. */
 import { useCallback, useMemo } from "preact/hooks";
+import { CurveChoice } from "../../../picture/ColourChoice";
 import { Choice, NumberField, Slider } from "../../../shared/Fields";
 import { formatWeight } from "../../../shared/format";
 import { Panel } from "../../../shared/Panel";
@@ -13,7 +14,7 @@ import { EmptyRow } from "../EmptyRow";
 import { FileField } from "../FileField";
 import type { PanelProps } from "../panel";
 import { As, Roles } from "../Roles";
-import { curveChoices } from "../shares";
+import { largestWeights } from "../shares";
 import { allowed, sliderPlaceOf, sliderValueAt, type TuneName } from "../state";
 import { Work } from "../Work";
 import { FrameMaps, usualFrames } from "./FrameMaps";
@@ -51,21 +52,10 @@ export function MelodyPanel({ state, set, own, onOwn }: PanelProps & OwnSound) {
   const go = useCallback((frame: number) => set({ frame }), [set]);
   const live = usePlayer({ sound, frames, frame, follows: !reduced, go });
   const weights = melody?.weights.subarray(frame * frames, (frame + 1) * frames);
-  const strongest = weights
-    ? [...weights.entries()].sort(([, a], [, b]) => b - a).slice(0, rowsShown)
-    : [];
+  const strongest = weights ? largestWeights(weights, rowsShown) : [];
   return (
     <>
-      <SettingsPanel
-        look={
-          <Choice
-            label="Curve"
-            value={state.curve}
-            choices={curveChoices}
-            onChange={(curve) => set({ curve })}
-          />
-        }
-      >
+      <SettingsPanel look={<CurveChoice curve={state.curve} onChange={set} />}>
         {!own && (
           <Choice
             label="Melody"

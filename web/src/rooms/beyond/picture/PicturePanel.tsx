@@ -1,7 +1,9 @@
 /** Denoising as attention: a pixel becomes a weighted mean of pixels. */
 import { useCallback, useMemo } from "preact/hooks";
+import { CurveChoice } from "../../../picture/ColourChoice";
 import { HeatMap, usePicture } from "../../../picture/Matrix";
 import { viewOn } from "../../../picture/view";
+import { Announced } from "../../../shared/Announced";
 import { Choice, NumberField, Slider } from "../../../shared/Fields";
 import { format, formatShort, formatWeight, softmaxOf } from "../../../shared/format";
 import { Panel } from "../../../shared/Panel";
@@ -16,7 +18,7 @@ import { NamedNumbers } from "../NamedNumbers";
 import type { PanelProps } from "../panel";
 import { Reading, usePointed } from "../Reading";
 import { As, Roles } from "../Roles";
-import { curveChoices, useSharesPalette } from "../shares";
+import { largestWeights, useSharesPalette } from "../shares";
 import {
   allowed,
   type Method,
@@ -146,10 +148,7 @@ const stepsOf = (side: number) =>
 /** The pixels of the window with the largest weights. */
 function Strongest({ answer }: { answer: PixelAnswer | null }) {
   const strongest = answer
-    ? [...answer.weights.entries()]
-        .filter(([, weight]) => weight > 0)
-        .sort(([, a], [, b]) => b - a)
-        .slice(0, rowsShown)
+    ? largestWeights(answer.weights, rowsShown).filter(([, weight]) => weight > 0)
     : [];
   const rest = answer ? 1 - strongest.reduce((sum, [, weight]) => sum + weight, 0) : 0;
   return (
@@ -270,10 +269,10 @@ function PixelWeights({ state, set, request }: PanelProps & { request: NoisyRequ
           idle="Point at a cell for its weight; a click goes to that pixel."
           byKeyboard={byKeyboard}
         />
-        <div class="only-heard" aria-live="polite">
+        <Announced>
           {answer &&
             `Row ${pixel.row + 1}, column ${pixel.col + 1}: with noise ${format(answer.noisy)}, mean ${format(answer.mean)}`}
-        </div>
+        </Announced>
       </div>
       <div class="stack">
         <Choice
@@ -282,12 +281,7 @@ function PixelWeights({ state, set, request }: PanelProps & { request: NoisyRequ
           choices={methods}
           onChange={(method) => set({ method })}
         />
-        <Choice
-          label="Curve"
-          value={curve}
-          choices={curveChoices}
-          onChange={(curve) => set({ curve })}
-        />
+        <CurveChoice curve={curve} onChange={set} />
         <p>{words[method]}</p>
         <NamedNumbers
           figures={[

@@ -1,16 +1,13 @@
 /** The noisy picture that both solvers of the picture start from. */
 import type { Heed, Tensor } from "heed";
+import type { State } from "../state";
 import { type GreyPicture, house } from "./drawing";
 
-export interface NoisyRequest {
+/** The settings of the noise and of all methods. */
+export interface NoisyRequest
+  extends Pick<State, "noise" | "grain" | "patch" | "window" | "h" | "tone"> {
   /** Null for the built-in drawing. */
   readonly own: GreyPicture | null;
-  readonly noise: number;
-  readonly grain: number;
-  readonly patch: number;
-  readonly window: number;
-  readonly h: number;
-  readonly tone: number;
 }
 
 export interface NoisyPicture {

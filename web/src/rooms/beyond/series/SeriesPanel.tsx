@@ -14,6 +14,7 @@ import { PlotLegend } from "../PlotLegend";
 import type { PanelProps } from "../panel";
 import { Reading, usePointed } from "../Reading";
 import { As, Roles } from "../Roles";
+import { largestWeights } from "../shares";
 import { allowed, type SeriesHead } from "../state";
 import { Work } from "../Work";
 import { SeriesPlot } from "./SeriesPlot";
@@ -81,9 +82,7 @@ export function SeriesPanel({ state, set }: PanelProps) {
     const length = answer?.values.length ?? 0;
     return shown?.weights.subarray(row * length, (row + 1) * length);
   }, [answer, shown, row]);
-  const strongest = weights
-    ? [...weights.entries()].sort(([, a], [, b]) => b - a).slice(0, rowsShown)
-    : [];
+  const strongest = weights ? largestWeights(weights, rowsShown) : [];
   const part = useRef<HTMLDivElement>(null);
   const { cell, byKeyboard, point } = usePointed();
   const alike = new Set(answer?.alike[row]);
