@@ -8,20 +8,19 @@
 
 namespace heed::ops {
 
-/// Calls part(first, count) for ranges of `step` items, on several threads if the number of items
-/// times `operations`, those of one item, is large enough. Ranges must be independent of each
-/// other.
+/// Calls part(first, count) for ranges of `step` items, on several threads if there is enough work:
+/// `operations` is that of one item. Ranges must be independent of each other.
 template <class Part>
-void share(Context::Runtime& runtime, std::int64_t items, std::int64_t step, double operations,
-           const Part& part) {
-  const bool alone = static_cast<double>(items) * operations < kWorthSharing;
-  runtime.pool().run(divide_up(items, step), alone, [&](std::int64_t piece, int) {
+void parallel_for(Context::Runtime& runtime, std::int64_t items, std::int64_t step,
+                  double operations, const Part& part) {
+  const bool serial = static_cast<double>(items) * operations < kMinParallelOperations;
+  runtime.pool().run(divide_up(items, step), serial, [&](std::int64_t piece, int) {
     part(piece * step, std::min(step, items - piece * step));
   });
 }
 
-/// Numbers of a piece of work: enough to outweigh the cost of distributing it, and few enough for
-/// the first-level cache.
+/// The numbers in a piece of work: enough to outweigh the cost of distributing it, and few enough
+/// for the first-level cache.
 inline constexpr std::int64_t kPieceNumbers = 4096;
 
 /// The number of rows with about that many numbers.
