@@ -24,7 +24,7 @@ TEST(Arena, KeepsTheMemoryOfAScopeWhileAnotherOpensAndCloses) {
   }
 }
 
-TEST(Arena, GivesTheMemoryOfAClosedScopeToTheNext) {
+TEST(Arena, ReusesTheMemoryOfAClosedScope) {
   Arena arena;
   Arena::Scope outer(arena);
   outer.take<float>(100);
@@ -37,7 +37,7 @@ TEST(Arena, GivesTheMemoryOfAClosedScopeToTheNext) {
   EXPECT_EQ(inner.take<float>(100), first);
 }
 
-TEST(Arena, HasOneBlockForAllThatWasTakenBefore) {
+TEST(Arena, MergesItsBlocksWhenTheOutermostScopeCloses) {
   Arena arena;
   const auto take = [&] {
     Arena::Scope outer(arena);

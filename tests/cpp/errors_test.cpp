@@ -17,7 +17,7 @@
 namespace heed::test {
 namespace {
 
-/// Good arguments for every operation. Embedding size 8.
+/// Valid arguments for every operation. Embedding size 8.
 class Errors : public Refusals {
  protected:
   Errors()
@@ -51,7 +51,7 @@ class Errors : public Refusals {
   AttentionOptions joined;
 };
 
-TEST(MessagePart, HasWholeNumbersInFullAndOthersWithSevenDigits) {
+TEST(MessagePart, WritesIntegersInFullAndOthersWithSevenDigits) {
   EXPECT_EQ(MessagePart("x").text(), "x");
   EXPECT_EQ(MessagePart("at most ", 3).text(), "at most 3");
   EXPECT_EQ(MessagePart(std::size_t{7}).text(), "7");
@@ -141,7 +141,7 @@ TEST_F(Errors, AttentionRefusesHeadCountsThatDoNotFit) {
   expect_error(kOption, "kv_heads", "4", options);
 }
 
-TEST_F(Errors, AttentionRefusesAScaleThatIsNoNumber) {
+TEST_F(Errors, AttentionRefusesAScaleThatIsNotFinite) {
   AttentionOptions options;
   for (const float scale :
        {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
@@ -187,7 +187,7 @@ TEST_F(Errors, AttentionRefusesBadLengths) {
   expect_error(kOption, "kv_lengths", "6", options);
 }
 
-TEST_F(Errors, AttentionRefusesMoreMemoryThanThereIs) {
+TEST_F(Errors, AttentionThrowsWhenMemoryRunsOut) {
   // Weights of 2^46 numbers for inputs of 32 MB that are never touched.
   const std::int64_t length = std::int64_t{1} << 23;
   const Tensor long_one(Shape{1, 1, length, 1});
@@ -294,7 +294,7 @@ TEST_F(Errors, MultiHeadAttentionRefusesMasksThatDoNotFit) {
   }
 }
 
-TEST_F(Errors, AverageRefusesWhatDoesNotFit) {
+TEST_F(Errors, AverageRefusesInvalidArguments) {
   const Tensor bits(Shape{2, 3, 8}, DType::kBool), other = random.bools({3, 2}, 50);
   AverageOptions options;
   expect_error(kShape, "x", "[8, 8]", [&] { average(context, square, options); });
@@ -305,13 +305,13 @@ TEST_F(Errors, AverageRefusesWhatDoesNotFit) {
   expect_error(kDType, "key_mask", "float32", [&] { average(context, x, options); });
 }
 
-TEST_F(Errors, SelfSimilarityRefusesWhatDoesNotFit) {
+TEST_F(Errors, SelfSimilarityRefusesInvalidArguments) {
   const Tensor bits(Shape{2, 3, 8}, DType::kBool);
   expect_error(kShape, "x", "[8, 8]", [&] { self_similarity(context, square); });
   expect_error(kDType, "x", "bool", [&] { self_similarity(context, bits); });
 }
 
-TEST_F(Errors, LinearRefusesWhatDoesNotFit) {
+TEST_F(Errors, LinearRefusesInvalidArguments) {
   const Tensor scalar(Shape{}, {1}), wide(Shape{8, 9}), nine(Shape{9}),
       numbers(Shape{8, 8}, DType::kInt32);
   expect_error(kShape, "x", "[]", [&] { linear(context, scalar, square); });
@@ -323,7 +323,7 @@ TEST_F(Errors, LinearRefusesWhatDoesNotFit) {
   expect_error(kDType, "bias", "int32", [&] { linear(context, x, square, numbers); });
 }
 
-TEST_F(Errors, LinearBackwardRefusesWhatDoesNotFit) {
+TEST_F(Errors, LinearBackwardRefusesInvalidArguments) {
   const Tensor scalar(Shape{}, {1}), wide(Shape{9, 8}), numbers(Shape{8, 8}, DType::kInt32);
   expect_error(kShape, "x", "[]", [&] { linear_backward(context, scalar, scalar, square); });
   expect_error(kShape, "x", "[8, 9]",
@@ -343,7 +343,7 @@ TEST_F(Errors, SoftmaxRefusesScalarsAndOtherTypes) {
   expect_error(kDType, "x", "int32", [&] { softmax(context, numbers); });
 }
 
-TEST_F(Errors, EmbeddingRefusesWhatIsNotInTheTable) {
+TEST_F(Errors, EmbeddingRefusesIdsOutsideTheTable) {
   const Tensor below = integers({2}, {0, -1}), above = integers({2, 2}, {0, 7, 8, 1}),
                numbers(Shape{8, 8}, DType::kInt32);
   expect_error(kOption, "ids", "-1", [&] { embedding(context, below, square); });

@@ -19,7 +19,7 @@ using reference::Array;
 
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-/// Arguments of a layer, those that may be missing too.
+/// All arguments of a layer, including the optional ones.
 struct Layer {
   Layer(Random& random, std::int64_t B, std::int64_t L, std::int64_t I, std::int64_t Hd)
       : x(random.reals({B, L, I})),
@@ -68,13 +68,13 @@ struct Layer {
   Tensor x, first, weight_ih, weight_hh, bias_ih, bias_hh, lengths, d_output, d_state;
 };
 
-TEST(Gru, HasTheGradientsOfItsReference) {
+TEST(Gru, AgreesWithFiniteDifferencesInTheReference) {
   Random random(1);
   Layer layer(random, 2, 3, 2, 3);
   layer.lengths = integers({2}, {3, 2});
   for (const int missing : {0, 4}) {
     const GruOptions options = layer.options(missing);
-    // One array with what both results are for.
+    // The gradients of both results, in one array.
     const auto forward = [&](const Array& x, const Array& state,
                              const reference::GruParameters& p) {
       const auto result = reference::gru(x, state, p, options);
@@ -145,7 +145,7 @@ TEST(Gru, MatchesTheReferenceForAllSizes) {
   }
 }
 
-TEST(Gru, TakesOneGradientWithoutTheOther) {
+TEST(Gru, AcceptsEitherGradientAlone) {
   Random random(3);
   Context context;
   const Layer layer(random, 2, 4, 3, 5);
@@ -163,7 +163,7 @@ TEST(Gru, TakesOneGradientWithoutTheOther) {
   EXPECT_FALSE(gru(context, layer.x, layer.parameters(0)).gates.has_value());
 }
 
-TEST(Gru, NeverReadsBeyondALength) {
+TEST(Gru, DoesNotReadBeyondTheLengths) {
   Random random(4);
   Context context;
   Layer layer(random, 2, 4, 3, 5);
@@ -186,7 +186,7 @@ TEST(Gru, NeverReadsBeyondALength) {
   }
 }
 
-TEST(Gru, GoesOnFromAState) {
+TEST(Gru, ContinuesFromAState) {
   // Six steps are two and four.
   Random random(5);
   Context context;
@@ -201,7 +201,7 @@ TEST(Gru, GoesOnFromAState) {
   EXPECT_TRUE(same_bits(from(from(layer.first, 0, 2), 2, 4), from(layer.first, 0, 6)));
 }
 
-TEST(Gru, StandsSaturatedGates) {
+TEST(Gru, HandlesSaturatedGates) {
   Random random(6);
   Context context;
   Layer layer(random, 2, 3, 4, 9);
@@ -210,7 +210,7 @@ TEST(Gru, StandsSaturatedGates) {
   EXPECT_TRUE(close(layer.forward(context, 4).output, want.output));
 }
 
-TEST(Gru, GivesTheSameBitsForAnyNumberOfThreads) {
+TEST(Gru, ReturnsTheSameBitsForAnyNumberOfThreads) {
   Random random(7);
   const Layer layer(random, 50, 7, 20, 40);
   Context alone;
@@ -233,7 +233,7 @@ TEST(Gru, GivesTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-TEST_F(Refusals, OfGru) {
+TEST_F(Refusals, GruRefusesInvalidArguments) {
   const Layer layer(random, 2, 4, 3, 5);
   const Tensor numbers(Shape{2, 4, 3}, DType::kInt32), other = random.reals({2, 6});
   const auto refuses = [&](ErrorCode code, const char* argument, const char* got, auto change) {

@@ -1,4 +1,4 @@
-// Linear layers: activations, packed weights, whole numbers.
+// Linear layers: activations, packed weights, int8 weights.
 
 #include <cmath>
 #include <cstdint>
@@ -19,7 +19,7 @@ constexpr Activation kActivations[] = {Activation::kNone,     Activation::kRelu,
                                        Activation::kGeluTanh, Activation::kSilu, Activation::kTanh,
                                        Activation::kSigmoid};
 
-/// x W^T with W = 1: only the activation has an effect.
+/// Applies an activation through a linear layer with the weight 1.
 Tensor activated(Context& context, const Tensor& x, Activation activation) {
   return linear(context, x, Tensor(Shape{1, 1}, {1.0f}), {}, activation);
 }
@@ -57,7 +57,7 @@ TEST(Activation, MatchesTheReference) {
   }
 }
 
-TEST(Activation, HasItsLimits) {
+TEST(Activation, HasTheRightLimits) {
   Context context;
   const Tensor x(Shape{7, 1}, {0.0f, 100.0f, -100.0f, 3e38f, -3e38f, kInfinity, kNaN});
   for (const Activation activation : kActivations) {
@@ -76,7 +76,7 @@ TEST(Activation, HasItsLimits) {
   }
 }
 
-TEST(Activate, GivesWhatALinearLayerGives) {
+TEST(Activate, EqualsTheActivationOfALinearLayer) {
   Random random(34);
   Context context;
   for (const std::int64_t size : {0, 1, 7, 16, 33, 5000}) {
@@ -86,7 +86,7 @@ TEST(Activate, GivesWhatALinearLayerGives) {
   }
 }
 
-TEST(ActivateBackward, HasTheReferencesGradients) {
+TEST(ActivateBackward, AgreesWithFiniteDifferencesInTheReference) {
   Random random(35);
   const Tensor x = random.reals({60}, -6.0f, 6.0f), d_y = random.reals({60});
   for (const Activation activation : kActivations) {
@@ -116,7 +116,7 @@ TEST(ActivateBackward, MatchesTheReference) {
   }
 }
 
-TEST(ActivateBackward, HasItsLimits) {
+TEST(ActivateBackward, HasTheRightLimits) {
   Context context;
   const Tensor x(Shape{5}, {100.0f, -100.0f, 3e38f, -3e38f, kNaN}), ones = filled({5}, 1.0f);
   for (const Activation activation : kActivations) {
@@ -146,7 +146,7 @@ TEST(Swiglu, MatchesTheReference) {
   }
 }
 
-TEST(Swiglu, HasTheReferencesGradients) {
+TEST(Swiglu, AgreesWithFiniteDifferencesInTheReference) {
   Random random(38);
   const Tensor gate = random.reals({20}, -4.0f, 4.0f), up = random.reals({20});
   const Tensor d_y = random.reals({20});
@@ -158,7 +158,7 @@ TEST(Swiglu, HasTheReferencesGradients) {
       is_gradient(d.up, up, d_y, [&](const Array& a) { return reference::swiglu(gate, a); }));
 }
 
-TEST(Activate, GivesTheSameBitsForAnyNumberOfThreads) {
+TEST(Activate, ReturnsTheSameBitsForAnyNumberOfThreads) {
   Random random(39);
   const Tensor x = random.reals({300001}, -6.0f, 6.0f), d_y = random.reals({300001});
   Context alone;
@@ -174,7 +174,7 @@ TEST(Activate, GivesTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-TEST(Linear, ActivatesForAllSizes) {
+TEST(Linear, MatchesTheReferenceWithActivationsForAllSizes) {
   Random random(21);
   Context context;
   for (const std::int64_t rows : {1, 6, 7, 31}) {
@@ -195,7 +195,7 @@ TEST(Linear, ActivatesForAllSizes) {
   }
 }
 
-TEST(Linear, TakesMoreRowsThanItPacksAtATime) {
+TEST(Linear, SupportsMoreRowsThanArePackedAtATime) {
   Random random(22);
   Context context;
   for (const std::int64_t rows : {513, 2047, 2049, 5003}) {
@@ -204,7 +204,7 @@ TEST(Linear, TakesMoreRowsThanItPacksAtATime) {
   }
 }
 
-TEST(Linear, GivesTheSameWithPackedWeights) {
+TEST(Linear, ReturnsTheSameWithPackedWeights) {
   Random random(23);
   Context context;
   for (const std::int64_t rows : {0, 1, 7, 100}) {
@@ -228,7 +228,7 @@ TEST(Linear, GivesTheSameWithPackedWeights) {
   }
 }
 
-TEST(Linear, MultipliesWholeNumbersExactlyWithInt8Weights) {
+TEST(Linear, MultipliesIntegersExactlyWithInt8Weights) {
   Random random(24);
   Context context;
   for (const std::int64_t rows : {1, 5, 6, 13, 50}) {
@@ -256,7 +256,7 @@ TEST(Linear, IsExactWithInt8WeightsAtTheirExtremes) {
   }
 }
 
-TEST(Linear, StaysNearWithInt8Weights) {
+TEST(Linear, HasABoundedErrorWithInt8Weights) {
   Random random(25);
   Context context;
   const Tensor weight = normal_numbers(random, {160, 768}), x = normal_numbers(random, {64, 768});
@@ -284,7 +284,7 @@ TEST(Linear, StaysNearWithInt8Weights) {
   EXPECT_GT(heavy.cosine, 0.9975);
 }
 
-TEST(Linear, KeepsWhatIsNotFiniteInItsRow) {
+TEST(Linear, PropagatesNonFiniteNumbersWithinTheirRow) {
   Random random(26);
   Context context;
   for (const std::int64_t rows : {3, 20}) {
@@ -310,7 +310,7 @@ TEST(Linear, KeepsWhatIsNotFiniteInItsRow) {
   EXPECT_FALSE(std::isnan(y.data()[9]));
 }
 
-TEST(Linear, GivesTheBiasForZerosWithInt8Weights) {
+TEST(Linear, ReturnsTheBiasForZerosWithInt8Weights) {
   Random random(27);
   Context context;
   const Tensor bias = random.reals({9});
@@ -324,7 +324,7 @@ TEST(Linear, GivesTheBiasForZerosWithInt8Weights) {
   }
 }
 
-TEST(Linear, GivesTheSameBitsForAnyNumberOfThreadsWithPackedWeights) {
+TEST(Linear, ReturnsTheSameBitsForAnyNumberOfThreadsWithPackedWeights) {
   Random random(28);
   const Tensor x = random.reals({3, 370, 100}), weight = random.reals({150, 100});
   const Tensor bias = random.reals({150});
@@ -341,7 +341,7 @@ TEST(Linear, GivesTheSameBitsForAnyNumberOfThreadsWithPackedWeights) {
   }
 }
 
-TEST(LinearBackward, HasTheReferencesGradients) {
+TEST(LinearBackward, AgreesWithFiniteDifferencesInTheReference) {
   Random random(30);
   const Tensor x = random.reals({3, 2, 5}), weight = random.reals({4, 5});
   const Tensor bias = random.reals({4}), d_y = random.reals({3, 2, 4});
@@ -375,7 +375,7 @@ TEST(LinearBackward, MatchesTheReferenceForAllSizes) {
   }
 }
 
-TEST(LinearBackward, TakesAnyRankAndGivesWhatIsNeeded) {
+TEST(LinearBackward, SupportsAnyRankAndReturnsOnlyRequestedGradients) {
   Random random(32);
   Context context;
   const Tensor weight = random.reals({7, 5});
@@ -402,7 +402,7 @@ TEST(LinearBackward, TakesAnyRankAndGivesWhatIsNeeded) {
   }
 }
 
-TEST(LinearBackward, GivesTheSameBitsForAnyNumberOfThreads) {
+TEST(LinearBackward, ReturnsTheSameBitsForAnyNumberOfThreads) {
   Random random(33);
   const Tensor x = random.reals({5000, 100}), weight = random.reals({150, 100});
   const Tensor d_y = random.reals({5000, 150});
