@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { minifySync } from "vite";
 
-/** What is changed, and why. */
+/** The changes, and the reason for each. */
 const changes = [
   {
     why: "bindings/js/load/threads.ts starts the workers: it handles their failures, and knows where they come from",
@@ -17,8 +17,8 @@ const changes = [
     to: "",
   },
   {
-    // The promise of Atomics.waitAsync keeps the module and all its memory for as long as the main thread
-    // waits for messages of its threads, which is for ever. Without it they arrive through postMessage.
+    // The promise of Atomics.waitAsync keeps the module and all its memory alive while the main thread
+    // waits for messages of its threads, that is, for ever. Without it they arrive through postMessage.
     why: "an engine that was disposed of is collected",
     from: /if\(typeof Atomics\.waitAsync===?"function"\)/,
     to: 'if(ENVIRONMENT_IS_PTHREAD&&typeof Atomics.waitAsync==="function")',
@@ -29,14 +29,14 @@ const changes = [
     to: '_emscripten_num_logical_cores=()=>Module["cores"]||1;',
   },
   {
-    // Embind takes that way, several times slower than the call itself, for functions with an address
-    // among their parameters, too: all of them.
+    // Embind also takes this slow path, several times slower than the call itself, for functions with an
+    // address among their parameters, as all of ours have.
     why: "only a result that is an address must be made unsigned",
     from: /signature\.includes\("p"\)/,
     to: 'signature[0]==="p"',
   },
   {
-    // And bundlers look for what import() names.
+    // Bundlers also try to resolve what import() names.
     why: "service workers and some bundlers refuse a top-level await",
     from: /\(await import\('worker_threads'\)\)/,
     to: "process.getBuiltinModule('worker_threads')",

@@ -11,11 +11,11 @@ set_target_properties(${module} PROPERTIES
   RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/dist
   LINK_DEPENDS "${glue_prefix};${finish_glue}")
 target_compile_definitions(${module} PRIVATE HEED_WASM_VARIANT="${HEED_WASM_VARIANT}")
-target_compile_options(${module} PRIVATE -Oz)  # the reading of arguments, some hundred times
+target_compile_options(${module} PRIVATE -Oz)  # it instantiates the reading of arguments some hundred times
 target_link_options(${module} PRIVATE
   -O3
   -lembind
-  -Wno-pthreads-mem-growth  # slower access from JavaScript: it only copies tensors in and out
+  -Wno-pthreads-mem-growth  # JavaScript, whose access is slower, only copies tensors in and out
   -sMODULARIZE
   -sEXPORT_ES6
   -sENVIRONMENT=web,worker,node
@@ -34,7 +34,7 @@ target_link_options(${module} PRIVATE
 add_custom_command(TARGET ${module} POST_BUILD
   COMMAND ${NODE_PROGRAM} ${finish_glue} $<TARGET_FILE:${module}>)
 
-# The types of the glue, for who imports it: see the option `glue` in bindings/js/load/binaries.ts.
+# The types of the glue, for code that imports it: see the option `glue` in bindings/js/load/binaries.ts.
 configure_file(bindings/js/glue.d.mts ${CMAKE_CURRENT_SOURCE_DIR}/dist/${module}.d.mts COPYONLY)
 
 # The types of the module, for bindings/js. The linker calls tsc for them, and runs the module in

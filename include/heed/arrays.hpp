@@ -26,10 +26,9 @@ Tensor scale(Context& context, const TensorView& x, double factor);
 /// Throws ShapeError if `shape` does not broadcast to x's, DTypeError.
 Tensor sum_to(Context& context, const TensorView& x, const Shape& shape);
 
-/// The sums of the first 1, 2, ... entries of an axis, or of the last ones: y[i] is the sum of
-/// x[0],
-/// ..., x[i], with `reverse` of x[i], ..., x[n - 1]. Added in double. A negative axis counts from
-/// the end. x [...] -> [...]. Throws OptionError, DTypeError.
+/// Cumulative sums along an axis: y[i] is the sum of x[0], ..., x[i] or, with `reverse`, of x[i],
+/// ..., x[n - 1]. Added in double. A negative axis counts from the end. x [...] -> [...].
+/// Throws OptionError, DTypeError.
 Tensor cumsum(Context& context, const TensorView& x, std::int64_t axis, bool reverse = false);
 
 /// x broadcast to a shape like numpy, aligned right. Throws ShapeError, DTypeError.
@@ -55,17 +54,16 @@ Tensor transpose(Context& context, const TensorView& x, std::span<const std::int
 Tensor slice(Context& context, const TensorView& x, std::int64_t axis, std::int64_t start,
              std::int64_t length);
 
-/// Arrays of one type, end to end along an axis. Throws ShapeError, DTypeError, OptionError.
+/// Joins arrays of one type along an axis. Throws ShapeError, DTypeError, OptionError.
 Tensor concat(Context& context, std::span<const TensorView> parts, std::int64_t axis);
 
 /// The maximum of each cell of a grid of `rows` x `columns` cells over the last two axes: cell i of
 /// r along an axis of size R is [floor(i R / r), ceil((i + 1) R / r)). NaN where a cell contains
-/// NaN. x [..., H, W] -> [..., rows, columns]. Throws ShapeError,
-/// DTypeError, OptionError.
+/// NaN. x [..., H, W] -> [..., rows, columns]. Throws ShapeError, DTypeError, OptionError.
 Tensor adaptive_max_pool(Context& context, const TensorView& x, std::int64_t rows,
                          std::int64_t columns);
 
-/// The same numbers as another floating type, rounded to nearest, ties to even.
+/// Converts to another floating type, rounding to nearest, ties to even.
 /// Throws DTypeError for a type that is not floating.
 Tensor cast(Context& context, const TensorView& x, DType dtype);
 

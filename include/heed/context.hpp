@@ -27,8 +27,8 @@ class Context {
   Context& operator=(Context&&) noexcept;
 
   int threads() const noexcept;
-  /// Threads that have begun. A thread begins after the context is made; in WebAssembly only once
-  /// its worker has loaded. Until then the other threads do its work.
+  /// The number of threads that have started. A thread starts after the constructor returns, in
+  /// WebAssembly only when its worker has loaded. Until then the other threads do its work.
   int running_threads() const noexcept;
   /// The instruction set in use, for example "avx2".
   std::string_view isa() const noexcept;

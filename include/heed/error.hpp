@@ -14,8 +14,8 @@ enum class DType : std::uint8_t;
 /// Why a call was refused. The same words are the `code` of a HeedError in TypeScript.
 enum class ErrorCode { kShape, kDType, kOption, kMemory };
 
-/// A part of a message: words, then a number, a shape or a type, or one of them alone. Refers to
-/// what it is made of, which is read when an error is constructed.
+/// A part of a message: words, a number, a shape or a type, or words and one of the others. It
+/// refers to its arguments, which must exist until the error has been constructed.
 class MessagePart {
  public:
   MessagePart(const char* words) : words_(words) {}
@@ -55,8 +55,8 @@ class MessagePart {
   };
 };
 
-/// Base of everything this library throws. Every call checks its arguments before it writes
-/// anything: after an error the arguments and the context are as they were.
+/// The base of all exceptions of this library. Every call checks its arguments before it writes
+/// anything: an error leaves the arguments and the context unchanged.
 class Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message);

@@ -37,9 +37,8 @@ namespace heed {
 /// The positions of queries when there are fewer or more keys than queries: query i has position
 /// p = i + offset.
 enum class CausalAlignment {
-  /// The length of the past, if there is one; kv_lengths[b] - L, if they are given; the sequence's
-  /// keys - queries
-  /// for packed sequences (as FlashAttention 2.1); else 0.
+  /// The length of the past, if there is one; kv_lengths[b] - L, if they are given; for packed
+  /// sequences the number of keys minus that of queries (as FlashAttention 2.1); else 0.
   kDefault,
   /// Query 0 has the position of key 0.
   kTopLeft,
@@ -61,7 +60,7 @@ class BlockMask {
   /// a key is visible. Throws ShapeError, DTypeError, OptionError.
   BlockMask(std::int64_t queries, std::int64_t keys, Tensor kinds, Tensor bits);
 
-  /// From a function, called for every (b, h, q, k) of these sizes.
+  /// From a function, which is called for every (b, h, q, k) within these sizes.
   static BlockMask from(std::int64_t batch, std::int64_t heads, std::int64_t queries,
                         std::int64_t keys,
                         const std::function<bool(std::int64_t b, std::int64_t h, std::int64_t q,
@@ -98,7 +97,7 @@ struct AttentionOptions {
   /// Multiplies the scores; 1/sqrt(D) if not given.
   std::optional<float> scale;
 
-  // Which keys a query sees: those that every option below allows.
+  // A query sees the keys that all of the following options allow.
 
   /// Query i sees key j only if j <= p.
   bool is_causal = false;
@@ -119,7 +118,7 @@ struct AttentionOptions {
 
   Precision precision = Precision::kFloat32;
 
-  // What happens to the scores, in this order, between the scale and the masks.
+  // Operations on the scores, in this order, after the scale and before the masks.
 
   /// Scores become softcap * tanh(score / softcap) (Gemma 2, 2024); 0 leaves them.
   float softcap = 0.0f;
@@ -136,22 +135,22 @@ struct AttentionOptions {
   double dropout = 0.0;
   std::uint64_t dropout_seed = 0;
 
-  // Where keys come from.
+  // Keys and values beside k and v.
 
   /// Keys and values before those of k and v, [B, G, P, D] and [B, G, P, Dv]; S is then P + the
   /// keys of k, and the result has both together as present_key and present_value.
   std::optional<TensorView> past_key;
   std::optional<TensorView> past_value;
-  /// k and v, the new tokens, are appended to it; the queries have the positions of the new tokens
-  /// and see all that it holds. S is the length of the longest sequence. kv_lengths says how many
-  /// of the new tokens each sequence takes.
+  /// k and v, the new tokens, are appended to the cache; the queries have the positions of the new
+  /// tokens and see all tokens of the cache. S is the length of the longest sequence. kv_lengths is
+  /// the number of new tokens that each sequence takes.
   KvCache* cache = nullptr;
   /// int32 [N + 1]: packed sequences. q is [Tq, H, D], k [Tk, G, D], v [Tk, G, Dv]; sequence n has
   /// the queries [cu_seqlens_q[n], cu_seqlens_q[n + 1]) and the keys likewise, and sees no other's.
   std::optional<TensorView> cu_seqlens_q;
   std::optional<TensorView> cu_seqlens_k;
 
-  // Results beside the output. Nothing of size L x S is stored unless asked for here.
+  // Results beside the output. Arrays of size L x S are stored only if they are requested here.
 
   bool need_weights = false;
   bool need_lse = false;
@@ -176,10 +175,10 @@ struct AttentionResult {
   /// [B, H, L], or [H, Tq]: natural log of the softmax denominator, the maximum included. For a
   /// query that sees no key -inf, or the sink.
   std::optional<Tensor> lse;
-  /// [2, B, H, L], or [2, H, Tq]: the maximum m of each row of scores s, and the sum l of exp(s -
-  /// m). A sink counts as a score. A weight is exp(s - m) / l. It is accurate for large scores,
-  /// which exp(s - lse) is not, because lse = m + log l is then rounded to a few digits after the
-  /// point. For a query that sees no key -inf and 0, or the sink and 1.
+  /// [2, B, H, L], or [2, H, Tq]: the maximum m of each row of scores s, and the sum l of
+  /// exp(s - m). A sink counts as a score. A weight is exp(s - m) / l, which is accurate for large
+  /// scores; exp(s - lse) is not, because lse = m + log l then has few digits after the point. For
+  /// a query that sees no key -inf and 0, or the sink and 1.
   std::optional<Tensor> statistics;
   /// [B, H, L, S] each
   std::optional<Tensor> scores;
@@ -198,8 +197,8 @@ struct AttentionResult {
 /// Keys that are hidden from a query are not read for it: NaN there does not reach its output.
 /// q, k, v and the past may all be float16 or bfloat16: then so are output, present_key and
 /// present_value, computed in float32; everything else stays float32.
-/// Tiled with an online softmax (Dao et al., "FlashAttention", 2022): memory is O((L + S) (D +
-/// Dv)). Throws ShapeError, DTypeError, OptionError, MemoryError.
+/// Tiled with an online softmax (Dao et al., "FlashAttention", 2022), so that memory is
+/// O((L + S) (D + Dv)). Throws ShapeError, DTypeError, OptionError, MemoryError.
 AttentionResult attention(Context& context, const TensorView& q, const TensorView& k,
                           const TensorView& v, const AttentionOptions& options = {});
 
@@ -210,7 +209,7 @@ struct AttentionGradientOptions {
   bool need_bias = false;
   bool need_alibi_slopes = false;
   bool need_sinks = false;
-  /// As lse: the loss's gradient for it, if it was used.
+  /// The gradient of the loss with respect to lse, in the shape of lse, if lse was used.
   std::optional<TensorView> d_lse;
 };
 
@@ -244,7 +243,7 @@ struct PartialAttention {
   Tensor lse;
 };
 
-/// One attention from two over parts of the same keys: outputs [B, H, L, Dv] and lse [B, H, L] of
+/// Merges attention over two disjoint parts of the keys: outputs [B, H, L, Dv] and lse [B, H, L] of
 /// each. Associative; a part with no key (lse -inf) changes nothing.
 /// (Ye et al., "Cascade Inference", FlashInfer, 2024.) Throws ShapeError, DTypeError.
 PartialAttention merge_attention(Context& context, const TensorView& output_a,
@@ -280,7 +279,7 @@ struct LinearAttentionOptions {
 };
 
 struct LinearAttentionResult {
-  /// As of attention.
+  /// As in AttentionResult.
   Tensor output;
   /// [B, G, D, Dv]
   Tensor present_state;

@@ -9,14 +9,14 @@
 
 namespace heed {
 
-/// Keys and values of a batch of sequences, in the layout that the attention kernel reads:
-/// appending a token copies that token and nothing else. Memory comes in pages of 128 tokens;
+/// Keys and values of a batch of sequences, in the layout that the attention kernel reads, so that
+/// appending a token copies only that token. Memory comes in pages of 128 tokens;
 /// sequences may share pages, and one that writes to a shared page gets its own copy of it first
 /// (paged attention: Kwon et al., "PagedAttention", 2023).
 class KvCache {
  public:
-  /// How numbers are stored. Int8 has one scale for each token and head, and steps of few queries
-  /// compute on it with queries and weights of 16 bits, which adds little to its error.
+  /// How numbers are stored. Int8 has one scale for each token and head. Steps of few queries then
+  /// compute with queries and weights of 16 bits, which adds little to the error of int8.
   enum class Format { kFloat32, kFloat16, kInt8 };
 
   struct Options {
@@ -25,7 +25,7 @@ class KvCache {
     std::int64_t head_size = 0;
     /// 0 means head_size.
     std::int64_t value_size = 0;
-    /// Tokens a sequence may hold.
+    /// The maximum number of tokens of a sequence.
     std::int64_t capacity = 0;
     Format format = Format::kFloat32;
     /// A sequence keeps its last `capacity` tokens and drops older ones, instead of refusing new
@@ -43,27 +43,27 @@ class KvCache {
   KvCache& operator=(KvCache&&) noexcept;
 
   const Options& options() const noexcept;
-  /// Tokens appended to sequence b and not rewound, dropped ones included: the position of the
-  /// next.
+  /// The number of tokens appended to sequence b and not rewound, dropped ones included: the
+  /// position of the next one.
   std::int64_t length(std::int64_t b) const;
-  /// The position of the oldest token that is still there; of a rolling cache at least
-  /// length(b) - capacity.
+  /// The position of the oldest token in the cache; in a rolling cache at least length(b) -
+  /// capacity.
   std::int64_t first(std::int64_t b) const;
   /// Memory of all pages, shared ones counted once.
   std::size_t bytes() const noexcept;
 
   /// k [batch, heads, L, head_size], v [batch, heads, L, value_size]; counts, int32 [batch], tells
   /// how many of the L rows each sequence takes, all by default. Throws ShapeError, DTypeError;
-  /// OptionError when a sequence that does not roll would pass its capacity; MemoryError. In each
-  /// case nothing has been appended.
+  /// OptionError when a sequence that does not roll would pass its capacity; MemoryError. After an
+  /// error nothing has been appended.
   void append(const TensorView& k, const TensorView& v,
               const std::optional<TensorView>& counts = {});
 
-  /// Takes back the last tokens of sequence b. Throws OptionError for more than there are.
+  /// Removes the last tokens of sequence b. Throws OptionError if it has fewer.
   void rewind(std::int64_t b, std::int64_t tokens);
 
-  /// Gives sequence `to`, in place of what it holds, the first `tokens` of sequence `from`, sharing
-  /// its pages. Throws OptionError if `from` has fewer or has dropped some of them.
+  /// Replaces the contents of sequence `to` by the first `tokens` tokens of sequence `from`, whose
+  /// pages it then shares. Throws OptionError if `from` has fewer or has dropped some of them.
   void share(std::int64_t from, std::int64_t to, std::int64_t tokens);
 
   /// Sequence b becomes what sequence order[b] was, for all at once; those that come from the same

@@ -1,8 +1,8 @@
 #pragma once
 
 // The layers around attention, forward and backward. A function that ends in _backward takes the
-// gradient of a loss for the result of the forward function, named d_output or after the result,
-// and returns the gradients for its inputs, named after them.
+// gradient of a loss with respect to the result of the forward function, named d_output or after
+// the result, and returns the gradients with respect to its inputs, named after them.
 
 #include <cstdint>
 #include <optional>
@@ -91,14 +91,14 @@ struct LayerNormOptions {
   float eps = 1e-5f;
 };
 
-/// (x - mean) / sqrt(variance + eps) * weight + bias, the mean of squares being the variance (Ba et
-/// al., "Layer Normalization", 2016). x [..., the normalised axes] -> the same shape.
-/// Throws ShapeError, DTypeError, OptionError.
+/// (x - mean) / sqrt(variance + eps) * weight + bias, with the biased variance mean((x - mean)^2)
+/// (Ba et al., "Layer Normalization", 2016). x [..., the normalised axes] -> the same shape. Throws
+/// ShapeError, DTypeError, OptionError.
 Tensor layer_norm(Context& context, const TensorView& x, const LayerNormOptions& options = {});
 
 struct NormGradients {
   Tensor x;
-  /// Empty without such parameters.
+  /// Only for parameters that were given.
   std::optional<Tensor> weight;
   std::optional<Tensor> bias;
 };
@@ -145,10 +145,9 @@ struct CrossEntropyOptions {
   Reduction reduction = Reduction::kMean;
 };
 
-/// -log softmax(logits)[target] of each row, or their mean or sum. logits [..., C], targets int32
-/// [...] ->
-/// [] or [...]. The mean over no rows is NaN, as in torch. Throws ShapeError, DTypeError,
-/// OptionError for a target outside [0, C).
+/// -log softmax(logits)[target] of each row, or their mean or sum. logits [..., C],
+/// targets int32 [...] -> [] or [...]. The mean over no rows is NaN, as in torch.
+/// Throws ShapeError, DTypeError, OptionError for a target outside [0, C).
 Tensor cross_entropy(Context& context, const TensorView& logits, const TensorView& targets,
                      const CrossEntropyOptions& options = {});
 

@@ -29,7 +29,7 @@ void sgd_step(Context& context, Tensor& parameter, const TensorView& gradient, T
 struct AdamOptions {
   double learning_rate = 1e-3;
   double beta1 = 0.9;
-  /// In double, as all of these: the equations need 1 - beta2.
+  /// A double, like the others, because 1 - beta2 would lose digits in float.
   double beta2 = 0.999;
   double eps = 1e-8;
   double weight_decay = 0.0;
@@ -44,8 +44,8 @@ void adam_step(Context& context, Tensor& parameter, const TensorView& gradient, 
                Tensor& average_of_squares, std::int64_t step, const AdamOptions& options);
 
 /// Scales all gradients by min(1, max_norm / (norm + 1e-6)), where norm, which is returned, is the
-/// 2-norm of all of them together (Pascanu et al., 2013). Where it is not finite they are left as
-/// they are. Throws DTypeError, OptionError.
+/// 2-norm of all of them together (Pascanu et al., 2013). If it is not finite, the gradients are
+/// not changed. Throws DTypeError, OptionError.
 double clip_gradients(Context& context, std::span<Tensor* const> gradients, double max_norm);
 
 }  // namespace heed

@@ -44,11 +44,11 @@ struct AdditiveAttentionResult {
   Tensor weights;
 };
 
-/// Attention whose score is w . tanh(q_i + k_j), q and k being projections of queries and keys to A
-/// numbers, the bias included: without a scale (Bahdanau et al., 2015; with W [q; k], the halves of
-/// W being the projections, Luong's "concat", 2015). q [B, L, A], k [B, S, A], v [B, S, Dv], weight
-/// [A], key_mask bool [B, S], true where a key is visible. Zeros where none is. Throws
-/// ShapeError, DTypeError, MemoryError.
+/// Attention with the scores w . tanh(q_i + k_j), without a scale (Bahdanau et al., 2015). q and k
+/// are queries and keys already projected to A numbers, a bias included; if the projections are the
+/// halves of one matrix W, this is Luong's "concat" (2015). q [B, L, A], k [B, S, A], v [B, S, Dv],
+/// weight [A], key_mask bool [B, S], true where a key is visible. Zeros where none is.
+/// Throws ShapeError, DTypeError, MemoryError.
 AdditiveAttentionResult additive_attention(Context& context, const TensorView& q,
                                            const TensorView& k, const TensorView& v,
                                            const TensorView& weight,
@@ -61,7 +61,7 @@ struct AdditiveAttentionGradients {
   Tensor weight;
 };
 
-/// `weights` are additive_attention's; d_weights may be missing.
+/// `weights` are those that additive_attention returned; d_weights may be missing.
 AdditiveAttentionGradients additive_attention_backward(Context& context, const TensorView& d_output,
                                                        const std::optional<TensorView>& d_weights,
                                                        const TensorView& q, const TensorView& k,
@@ -112,11 +112,11 @@ struct NonLocalMeansOptions {
   /// Patches have 2 patch_radius + 1 pixels a side, search windows 2 search_radius + 1.
   std::int64_t patch_radius = 3;
   std::int64_t search_radius = 10;
-  /// The weight falls by e where the distance grows by h^2; in the units of the image.
+  /// Filter strength, in the units of the image: a distance greater by h^2 divides the weight by e.
   float h = 0.1f;
   /// Standard deviation of the noise: 2 sigma^2 is subtracted from the distances.
   float sigma = 0.0f;
-  /// How patches, not the search window, reach outside the image.
+  /// What patches read outside the image; the search window ends at its edge.
   Border border = Border::kReflect;
 };
 
@@ -135,8 +135,8 @@ struct NonLocalMeansResult {
 NonLocalMeansResult non_local_means(Context& context, const TensorView& image,
                                     const NonLocalMeansOptions& options = {});
 
-/// The weights of one pixel's mean, divided by their sum: [H, W], zero outside its
-/// search window.
+/// The weights of the mean for one pixel, divided by their sum: [H, W], zero outside its search
+/// window.
 Tensor non_local_means_weights(Context& context, const TensorView& image, std::int64_t row,
                                std::int64_t column, const NonLocalMeansOptions& options = {});
 

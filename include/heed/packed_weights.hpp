@@ -10,7 +10,7 @@
 namespace heed {
 
 /// The weights of a linear layer in the layout that its kernel reads, for layers that are used many
-/// times. The numbers are copied: the original array need not be kept.
+/// times. The numbers are copied, so the original array need not be kept.
 class PackedWeights {
  public:
   /// kInt8 stores integers from -64 to 64 and a scale for each output; at most 2^18 inputs.

@@ -10,7 +10,7 @@
 namespace heed {
 
 struct TopKResult {
-  /// [..., k], the largest first; of equal ones that with the lower index
+  /// [..., k], in descending order; equal numbers in ascending order of their indices
   Tensor values;
   /// int32 [..., k]
   Tensor indices;
@@ -31,9 +31,9 @@ struct SampleOptions {
   std::uint64_t seed = 0;
 };
 
-/// A token for each row of logits [..., V] -> int32 [...]. Row r of a seed always draws the same
-/// token. Throws ShapeError, DTypeError, OptionError, also for a row of nothing but -inf or with
-/// NaN.
+/// A token for each row of logits [..., V] -> int32 [...]. The token of row r depends on its
+/// logits, the options and r alone. Throws ShapeError, DTypeError, OptionError, also for a row of
+/// nothing but -inf or with NaN.
 Tensor sample(Context& context, const TensorView& logits, const SampleOptions& options = {});
 
 }  // namespace heed

@@ -74,10 +74,10 @@ class Shape {
 /// "[2, 12, 512, 64]"
 std::string to_string(const Shape& shape);
 
-/// A read-only view of a dense row-major array with another owner; operations take views.
+/// A read-only view of a dense row-major array that it does not own; operations take views.
 class TensorView {
  public:
-  /// Of no elements, shape [0].
+  /// An array with no elements, shape [0].
   TensorView() noexcept : data_(nullptr), shape_{0}, dtype_(DType::kFloat32) {}
   template <class T>
   TensorView(const T* data, Shape shape) noexcept
@@ -151,7 +151,7 @@ class Tensor {
 
   std::unique_ptr<std::byte[], Free> memory_;
   std::size_t memory_bytes_ = 0;
-  std::byte* data_ = nullptr;  // in it
+  std::byte* data_ = nullptr;  // within memory_
   Shape shape_;
   DType dtype_;
 };

@@ -51,13 +51,13 @@ struct Lanes {
   }
 };
 
-/// The longest part of a row that is summed in float; the sums of parts are added in double.
-inline constexpr std::int64_t kStretch = 2048;
+/// Rows are summed in float by chunks of this size; the sums of chunks are added in double.
+inline constexpr std::int64_t kSumChunk = 2048;
 
-/// Calls part(begin, end) for parts of a row.
+/// Calls part(begin, end) for the chunks of a row.
 template <class Part>
-inline void for_stretches(std::int64_t size, const Part& part) noexcept {
-  for (std::int64_t i = 0; i < size; i += kStretch) part(i, std::min(i + kStretch, size));
+inline void for_chunks(std::int64_t size, const Part& part) noexcept {
+  for (std::int64_t i = 0; i < size; i += kSumChunk) part(i, std::min(i + kSumChunk, size));
 }
 
 }  // namespace heed::kernels

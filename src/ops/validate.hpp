@@ -62,12 +62,13 @@ constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) noexcept {
   return (a + b - 1) / b;
 }
 
-/// The least multiple of a step that is not less than x.
+/// The smallest multiple of `step` that is at least x.
 constexpr std::int64_t round_up(std::int64_t x, std::int64_t step) noexcept {
   return divide_up(x, step) * step;
 }
 
-/// Below this many floating point operations one thread finishes before a second one wakes up.
-inline constexpr double kWorthSharing = 2e6;
+/// With fewer floating-point operations than this, one thread finishes before a second one wakes
+/// up.
+inline constexpr double kMinParallelOperations = 2e6;
 
 }  // namespace heed::ops

@@ -3,7 +3,7 @@
 // Additive attention: s_ij = w . tanh(q_i + k_j), P = softmax(s) over the visible keys,
 // Y = P V. Bahdanau et al., "Neural Machine Translation by Jointly Learning to Align and
 // Translate", appendix A.1.2, 2015. Backward, with t = tanh(q_i + k_j):
-//   dP = dY V^T (+ what reaches P itself), ds = P (dP - sum_j P dP), dV = P^T dY
+//   dP = dY V^T (+ the gradient of P itself), ds = P (dP - sum_j P dP), dV = P^T dY
 //   dw = sum_ij ds t,  dq_i = sum_j ds w (1 - t^2),  dk_j = sum_i ds w (1 - t^2)
 //
 //   q [B, L, A]    k [B, S, A]    v [B, S, Dv]    weight [A]    key_mask bool [B, S]

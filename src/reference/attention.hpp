@@ -141,7 +141,7 @@ inline bool block_mask_shows(const BlockMask* mask, std::int64_t b, std::int64_t
   return mask->bits().data<bool>()[static_cast<std::size_t>(bit)];
 }
 
-/// An int32 array's number for batch b, the only one if it has one.
+/// The number for batch b in an int32 array, which may have one number for all.
 inline std::int64_t number_of(const TensorView& numbers, std::int64_t b) {
   const auto values = numbers.data<std::int32_t>();
   return values[values.size() == 1 ? 0 : static_cast<std::size_t>(b)];
@@ -165,7 +165,7 @@ inline std::int64_t offset_of(const AttentionOptions& options, std::int64_t b, s
   return 0;
 }
 
-/// The index for (b, h) in slopes or sinks [H] or [B, H], of which either axis may be 1.
+/// The index for (b, h) in slopes or sinks [H] or [B, H]; either axis of the latter may be 1.
 inline std::int64_t head_position(const Shape& shape, std::int64_t b, std::int64_t h) {
   if (shape.rank() == 1) return h;
   return (shape[0] == 1 ? 0 : b) * shape[1] + (shape[1] == 1 ? 0 : h);

@@ -11,7 +11,7 @@
 //   decay g [B, G, L, D] or [B, G, L]    beta b [B, G, L] or [B, G, L, 1]
 //   q [B, L, H*D]     k [B, L, G*D]     v [B, L, G*Dv]     -> output [B, L, H*Dv]
 //   decay [B, L, G*D] or [B, L, G]       beta [B, L, G]
-//   any axis of decay and beta may be 1 instead: its number holds for all
+//   any axis of decay and beta may be 1 instead: its number repeats
 //   past_state, present_state [B, G, D, Dv]
 
 #include <cmath>
@@ -46,7 +46,7 @@ inline double rate_of(const TensorView& rates, bool is_joined, std::int64_t G, s
   return rates.data<float>()[static_cast<std::size_t>(index)];
 }
 
-/// Heads of q, k and v stand apart; those of decay and beta are joined if `is_joined`.
+/// For q, k and v with separate heads; decay and beta have joined heads if `is_joined`.
 inline LinearAttentionResult linear_attention_by_head(const Array& q, const Array& k,
                                                       const Array& v,
                                                       const LinearAttentionOptions& options,

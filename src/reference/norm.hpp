@@ -24,7 +24,7 @@ struct Norm {
   double weight_of(std::int64_t i) const { return weight ? (*weight)[i] : 1.0; }
   double bias_of(std::int64_t i) const { return bias ? (*bias)[i] : 0.0; }
 
-  /// The row normalised, in place of y; returns 1 / sqrt(mean((x - m)^2) + eps).
+  /// Writes the normalised row to y; returns 1 / sqrt(mean((x - m)^2) + eps).
   double normalise(const Array& x, std::int64_t row, Array& y) const {
     double mean = 0.0, square = 0.0;
     for (std::int64_t i = 0; i < size && is_centred; ++i)

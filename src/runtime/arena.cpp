@@ -37,7 +37,7 @@ void Arena::release_to(const Mark& mark) noexcept {
     try {
       blocks_.push_back({std::unique_ptr<std::byte[], Free>(allocate(size)), size, 0});
     } catch (...) {
-      blocks_.clear();  // no room for one block of this size: the next operation starts anew
+      blocks_.clear();  // no memory for one block of this size: the next operation allocates again
     }
   }
   for (std::size_t i = block_; i < blocks_.size(); ++i)

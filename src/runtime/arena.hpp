@@ -7,12 +7,12 @@
 
 namespace heed {
 
-/// Scratch memory that outlives an operation, so that the next one finds it warm. An operation
-/// opens a scope and takes what it needs; the scope's end gives back what was taken since its
-/// beginning. Scopes nest: only the innermost one may take memory. Blocks stay for the next
-/// operation, and the end of the outermost scope merges them into one.
+/// Scratch memory that is kept between operations. An operation opens a scope and takes memory from
+/// it; the end of the scope releases that memory. Scopes nest: only the innermost one may take
+/// memory. Blocks are kept for the next operation, and the end of the outermost scope merges them
+/// into one.
 class Arena {
-  /// The amount taken at some time: the block then in use, and the bytes taken from it.
+  /// A position in the arena: the block in use, and the bytes taken from it.
   struct Mark {
     std::size_t block;
     std::size_t used;
@@ -52,7 +52,7 @@ class Arena {
   void release_to(const Mark& mark) noexcept;
 
   std::vector<Block> blocks_;
-  std::size_t block_ = 0;  // in use; nothing is taken from those after it
+  std::size_t block_ = 0;  // the block in use; later ones are empty
 };
 
 }  // namespace heed

@@ -39,21 +39,22 @@ constexpr bool has_choice(simd::IsaList<Isas...>) {
   return sizeof...(Isas) > 1;
 }
 
-std::string_view wanted_isa(std::string_view option) {
+std::string_view requested_isa(std::string_view option) {
   if (!option.empty()) return option;
-  // Skipped with a single instruction set: WebAssembly would have to emulate an environment.
+  // Not compiled for a single instruction set: getenv would add an emulated environment to the
+  // WebAssembly module.
   if constexpr (has_choice(simd::BuiltIsas{}))
     if (const char* environment = std::getenv("HEED_ISA")) return environment;
   return "";
 }
 
 std::unique_ptr<Context::Runtime> make_runtime(const Context::Options& options) {
-  constexpr int kMostThreads = 1024;
-  if (options.threads < 0 || options.threads > kMostThreads)
-    throw OptionError("threads", {"a number from 0 to ", kMostThreads}, options.threads);
+  constexpr int kMaxThreads = 1024;
+  if (options.threads < 0 || options.threads > kMaxThreads)
+    throw OptionError("threads", {"a number from 0 to ", kMaxThreads}, options.threads);
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const int threads = options.threads == 0 ? cores : options.threads;
-  const KernelTable& kernels = choose(wanted_isa(options.isa));
+  const KernelTable& kernels = choose(requested_isa(options.isa));
   try {
     return std::make_unique<Context::Runtime>(threads, kernels);
   } catch (const std::system_error&) {

@@ -10,10 +10,10 @@
 namespace heed {
 
 std::size_t bytes_of(std::int64_t count, std::size_t element) {
-  constexpr std::uint64_t kMost = std::numeric_limits<std::ptrdiff_t>::max() - kAlignment;
+  constexpr std::uint64_t kMax = std::numeric_limits<std::ptrdiff_t>::max() - kAlignment;
   const auto elements = static_cast<std::uint64_t>(count);
-  if (elements > std::numeric_limits<std::size_t>::max() / element || elements * element > kMost)
-    throw MemoryError("memory: expected at most " + std::to_string(kMost) +
+  if (elements > std::numeric_limits<std::size_t>::max() / element || elements * element > kMax)
+    throw MemoryError("memory: expected at most " + std::to_string(kMax) +
                       " bytes in one array, got " + std::to_string(count) + " elements of " +
                       std::to_string(element));
   return (static_cast<std::size_t>(elements) * element + kAlignment - 1) / kAlignment * kAlignment;
@@ -21,8 +21,8 @@ std::size_t bytes_of(std::int64_t count, std::size_t element) {
 
 namespace {
 
-/// In front of the memory: its number of owners, and the byte that says where the allocation
-/// begins.
+/// The bytes before the memory: the number of its owners, and in the last byte the distance to the
+/// beginning of the allocation.
 constexpr std::size_t kHead = 8;
 
 using Count = std::atomic<std::uint32_t>;
@@ -34,7 +34,7 @@ Count& owners(std::byte* memory) noexcept {
 }  // namespace
 
 // A slightly larger unaligned allocation is several times as fast as an aligned one. The byte
-// before the memory says where the allocation begins.
+// before the memory holds the distance to the beginning of the allocation.
 std::byte* allocate(std::size_t bytes) {
   auto* const start =
       static_cast<std::byte*>(::operator new(bytes + kHead + kAlignment, std::nothrow));

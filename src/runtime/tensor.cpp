@@ -35,7 +35,7 @@ std::size_t size_of(DType dtype) noexcept {
 }
 
 Shape::Shape(std::span<const std::int64_t> sizes) : rank_(static_cast<int>(sizes.size())) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 62;
+  constexpr std::int64_t kMax = std::int64_t{1} << 62;
   if (sizes.size() > kMaxRank) throw ShapeError("shape", "at most 8 axes", sizes.size());
   bool is_empty = false;
   for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
@@ -50,8 +50,8 @@ Shape::Shape(std::span<const std::int64_t> sizes) : rank_(static_cast<int>(sizes
     return;
   }
   for (const std::int64_t size : sizes) {
-    // The division takes longer than all else here, and factors below 2^31 need none.
-    if (((elements_ | size) >> 31) != 0 && elements_ > kMost / size)
+    // The division would take longer than the rest, and is not needed for factors below 2^31.
+    if (((elements_ | size) >> 31) != 0 && elements_ > kMax / size)
       throw ShapeError("shape", "a product of sizes up to 2^62", *this);
     elements_ *= size;
   }

@@ -5,10 +5,11 @@
 namespace heed {
 namespace {
 
-// An operation makes several calls of run(), and often follows another one at once. Sleeping and
-// waking takes tens of microseconds, as long as a small operation: a worker spins this long for the
-// next call before it sleeps, and a caller this long for the last worker.
-constexpr std::chrono::microseconds kPatience(50);
+// An operation makes several calls of run(), and another operation often follows at once. Sleeping
+// and waking up takes tens of microseconds, as long as a small operation. Therefore a worker spins
+// for this time before it sleeps until the next call, and a caller before it sleeps until the last
+// worker is done.
+constexpr std::chrono::microseconds kSpinTime(50);
 
 }  // namespace
 
@@ -36,14 +37,14 @@ void ThreadPool::stop() noexcept {
   for (std::thread& worker : workers_) worker.join();
 }
 
-/// Whether the condition holds now, or before the time to spin ends.
+/// Spins until the condition holds, for kSpinTime at most. Returns whether it holds.
 template <class Condition>
-bool ThreadPool::comes_soon(const Condition& condition) const {
+bool ThreadPool::spin_until(const Condition& condition) const {
   using Clock = std::chrono::steady_clock;
-  constexpr int kLooks = 16;  // per reading of the clock
-  const Clock::time_point end = Clock::now() + (spins_ ? kPatience : kPatience.zero());
+  constexpr int kChecks = 16;  // per reading of the clock
+  const Clock::time_point end = Clock::now() + (spins_ ? kSpinTime : kSpinTime.zero());
   do {
-    for (int look = 0; look < kLooks; ++look) {
+    for (int check = 0; check < kChecks; ++check) {
       if (condition()) return true;
       std::this_thread::yield();
     }
@@ -51,7 +52,7 @@ bool ThreadPool::comes_soon(const Condition& condition) const {
   return false;
 }
 
-void ThreadPool::share(std::int64_t pieces, const AnyTask& task) {
+void ThreadPool::distribute(std::int64_t pieces, const AnyTask& task) {
   bool wakes = false;
   {
     const std::lock_guard lock(mutex_);
@@ -65,27 +66,27 @@ void ThreadPool::share(std::int64_t pieces, const AnyTask& task) {
   take_pieces(pieces, task, 0);
   {
     const std::lock_guard lock(mutex_);
-    task_ = nullptr;  // a worker that has not joined yet does not join any more
+    task_ = nullptr;  // workers that have not joined cannot join any more
   }
-  const auto all_left = [this] { return joined_ == 0; };
-  if (comes_soon(all_left)) return;
+  const auto all_have_left = [this] { return joined_ == 0; };
+  if (spin_until(all_have_left)) return;
   std::unique_lock lock(mutex_);
-  finish_.wait(lock, all_left);
+  finish_.wait(lock, all_have_left);
 }
 
 void ThreadPool::work(int thread) {
   ++running_;
-  std::uint32_t answered = 0;
-  const auto is_called = [&] { return calls_ != answered; };
+  std::uint32_t handled_calls = 0;
+  const auto has_new_call = [&] { return calls_ != handled_calls; };
   while (true) {
-    const bool is_awake = comes_soon(is_called);
+    const bool is_awake = spin_until(has_new_call);
     std::unique_lock lock(mutex_);
     if (!is_awake) {
       ++sleeping_;
-      start_.wait(lock, is_called);
+      start_.wait(lock, has_new_call);
       --sleeping_;
     }
-    answered = calls_;
+    handled_calls = calls_;
     if (stopping_) return;
     if (!task_) continue;
     const AnyTask& task = *task_;

@@ -23,15 +23,15 @@ class ThreadPool {
 
   /// Calls task(piece, thread) for every piece in [0, pieces) and returns when all are done.
   /// Any thread may take any piece: a task may write only the results of its piece, and scratch
-  /// memory of its thread. Tasks do not throw. With `alone`, which small problems set, only the
-  /// caller works, because waking the others would cost more.
+  /// memory of its thread. Tasks do not throw. With `serial`, only the calling thread works:
+  /// for small problems, waking the others would take longer.
   template <class Task>
-  void run(std::int64_t pieces, bool alone, const Task& task) {
-    if (alone || pieces < 2 || workers_.empty()) {
+  void run(std::int64_t pieces, bool serial, const Task& task) {
+    if (serial || pieces < 2 || workers_.empty()) {
       for (std::int64_t piece = 0; piece < pieces; ++piece) task(piece, 0);
       return;
     }
-    share(pieces, {&call<Task>, &task});
+    distribute(pieces, {&call<Task>, &task});
   }
 
  private:
@@ -46,12 +46,12 @@ class ThreadPool {
     (*static_cast<const Task*>(task))(piece, thread);
   }
 
-  void share(std::int64_t pieces, const AnyTask& task);
+  void distribute(std::int64_t pieces, const AnyTask& task);
   void work(int thread);
   void take_pieces(std::int64_t pieces, const AnyTask& task, int thread);
   void stop() noexcept;
   template <class Condition>
-  bool comes_soon(const Condition& condition) const;
+  bool spin_until(const Condition& condition) const;
 
   std::atomic<int> running_ = 1;
   std::vector<std::thread> workers_;
@@ -65,7 +65,7 @@ class ThreadPool {
   int sleeping_ = 0;
   bool stopping_ = false;
   std::atomic<std::uint32_t> calls_ = 0;  // counts changes of the above
-  std::atomic<int> joined_ = 0;           // workers that have not yet left the operation
+  std::atomic<int> joined_ = 0;           // workers that work on the operation
   // The next piece of the operation that no thread has taken.
   std::atomic<std::int64_t> next_ = 0;
 };

@@ -1,8 +1,8 @@
 #pragma once
 
 // The activations of linear layers and their derivatives, for several vectors at a time: each
-// constant is loaded once for all of them, and their dependency chains are independent. Objects are
-// made before a loop, because they hold constants.
+// constant is loaded once for all of them, and their dependency chains are independent. Make the
+// objects before a loop, because they hold constants.
 
 #include "simd/vector.hpp"
 
@@ -38,7 +38,8 @@ class Gelu {
   using V = Vector<Isa>;
 
   Gelu() noexcept {
-    // Loaded from memory each is one instruction in V8; as a constant it would be several.
+    // Hides the array from the compiler: V8 loads a number from memory in one instruction, and
+    // needs several for a constant.
     asm("" : "+r"(c_));
   }
 

@@ -5,7 +5,7 @@
 // How to use it. A product x W^T of bytes takes its depth in groups of four. Of the left factor the
 // group of one row, four neighbouring bytes, goes into all lanes (`broadcast_group`); of the right
 // factor a vector holds the groups of as many columns as it has lanes, column after column
-// (`Bytes::load_aligned`), so that kPanel columns x 4 bytes lie one after the other. `ByteDot` adds
+// (`Bytes::load_aligned`), so that kPanel columns x 4 bytes are adjacent. `ByteDot` adds
 // the products of each lane, four to a group, to a sum:
 //
 //   const ByteDot<Isa> dot;                        // before the loop: it holds a constant
@@ -20,7 +20,7 @@
 // bytes and adds two products in 16 bits, 2 * 127 * 128 < 2^15. A second instruction adds the pairs
 // in 32 bits. With right numbers of 7 bits two such vectors fit 16 bits, 4 * 127 * 64 < 2^15, and
 // share the second. WebAssembly's relaxed dot product with an accumulator is one instruction on
-// machines with VNNI, but five in V8 on others, one of which creates a constant again.
+// machines with VNNI, but five in V8 on others, one of which rematerialises a constant.
 
 #include <cstdint>
 #include <cstring>
@@ -66,7 +66,7 @@ class ByteDot {
     return wasm_i16x8_relaxed_dot_i8x16_i7x16(right, left);
   }
 
-  /// V8 creates a constant that it recognises again in every iteration of a loop.
+  /// V8 rematerialises a constant that it recognises in every iteration of a loop.
   static v128_t hidden_ones() noexcept {
     const volatile std::int32_t two = 0x00010001;
     return wasm_i32x4_splat(two);

@@ -29,8 +29,8 @@ inline Vector<Isa> madd(Vector<Isa> a, Vector<Isa> b, Vector<Isa> c) noexcept {
 #endif
 }
 
-/// A constant that stays in a register throughout a loop. V8 creates a vector constant again at
-/// each use, in several instructions; it does not recognise one that went through memory.
+/// A constant that stays in a register throughout a loop. V8 rematerialises a vector constant at
+/// each use, in several instructions, unless its value was read from memory.
 template <class Isa>
 inline Vector<Isa> held(float constant) noexcept {
 #if defined(__wasm__)
@@ -61,9 +61,9 @@ inline Vector<Isa> at_most(Vector<Isa> x, Vector<Isa> limit) noexcept {
 #endif
 }
 
-/// 2^t for t <= 124; made before a loop, it holds its constants. Relative error below 2e-7; NaN
-/// stays NaN. Below -124.5 the result is exactly zero and never subnormal: WebAssembly cannot flush
-/// subnormals to zero, and a multiply-add on one is many times slower.
+/// 2^t for t <= 124. An object holds the constants, so make it before a loop. Relative error below
+/// 2e-7; NaN stays NaN. Below -124.5 the result is exactly zero and never subnormal: WebAssembly
+/// cannot flush subnormals to zero, and a multiply-add on one is many times slower.
 ///
 /// 2^t = 2^n 2^r with n = round(t), |r| <= 1/2. The polynomial 1 + r (c1 + ... + c5 r^4) is the
 /// minimax one in relative error (9.1e-8), found by Remez exchange. Its coefficients are four

@@ -68,7 +68,7 @@ class Halves {
     }
   }
 
-  /// V8 creates a constant that it recognises again in every iteration of a loop.
+  /// V8 rematerialises a constant that it recognises in every iteration of a loop.
   static Words<Isa> hidden_mask() noexcept {
     std::uint32_t two = 0x8fff8fffu;
 #if defined(__wasm__)

@@ -9,9 +9,9 @@
 // wrong answer ends the run with exit code 1. Then every contender is warmed up until the browser has
 // compiled it fully, and timed in rounds. In a round each contender runs once, one after the other, so that
 // a slow moment of the machine affects all of them. The report shows medians. A time is that of a whole
-// call from JavaScript, allocation included. Inputs stay where a library keeps them: in the engine for
-// Heed, tfjs and jax-js; onnxruntime-web copies inputs in and outputs out on every run and has no other
-// way. Weights are constants for all.
+// call from JavaScript, allocation included. Inputs are already in the memory of Heed, tfjs and jax-js;
+// onnxruntime-web copies inputs in and outputs out on every run, and offers no other way. Weights are
+// constants for all.
 //
 // The limits are timed in the same rounds with as many threads: for arithmetic a loop of independent
 // multiply-adds on registers (page/peak.mjs), for a decode step a sum over as many bytes as the cache holds
@@ -59,7 +59,7 @@ const folders = {
 };
 const starts = 7;
 
-/** Parts of tfjs that are in no file which a page could load as it is. They find its engine by a global name. */
+/** Parts of tfjs that no file has in a form that a page can load. They find its engine by a global name. */
 const bundleGradients = () =>
   build({
     ...{ configFile: false, logLevel: "error", root },
@@ -74,7 +74,7 @@ const bundleGradients = () =>
 
 const median = (samples) => samples.toSorted((a, b) => a - b)[samples.length >> 1];
 
-/** Size and start of each binary. */
+/** Measures the size and the start of each binary. */
 async function measureStart(ask, variants, quick) {
   const rows = [];
   for (const variant of variants) {

@@ -3,8 +3,8 @@
 //   heed_bench KIND NAME=VALUE... [--benchmark_...]
 //
 // KIND and sizes are those of page/cases.mjs. threads=N; data=FILE holds the case's inputs,
-// float32, one after the other; answer=FILE takes the outputs, one after the other, instead of
-// timing it. native.mjs calls it.
+// float32, one after the other. With answer=FILE the outputs are written there in the same way, and
+// nothing is timed. native.mjs calls it.
 
 #include <benchmark/benchmark.h>
 
@@ -53,7 +53,7 @@ class Arguments {
   std::map<std::string, std::string> values_;
 };
 
-/// Hands out the numbers of a file, in order.
+/// Reads tensors from a file, one after the other.
 class Inputs {
  public:
   explicit Inputs(const std::string& path) : file_(path, std::ios::binary) {}
@@ -69,7 +69,7 @@ class Inputs {
   std::ifstream file_;
 };
 
-/// A case computes its outputs from inputs that it keeps.
+/// Computes the outputs of a case; it owns the inputs.
 using Case = std::function<std::vector<Tensor>()>;
 
 template <class... Tensors>
@@ -153,7 +153,7 @@ Case decode(Context& context, const Arguments& arguments, Inputs& inputs) {
   options.cache = cache.get();
   return [=, &context] {
     Tensor output = heed::attention(context, *q, *k, *v, options).output;
-    cache->rewind(0, 1);  // the next call finds the same past
+    cache->rewind(0, 1);  // so that the next call has the same past
     return all(std::move(output));
   };
 }

@@ -47,7 +47,7 @@ const ownContender = (folder, seconds) => (name, threads) => ({
         const bytes = readFileSync(answer);
         return new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
       },
-      lasts: seconds * 4000, // Google Benchmark finds out first how many calls that is
+      lasts: seconds * 4000, // Google Benchmark first determines the number of calls
       async sample() {
         const least = `--benchmark_min_time=${seconds}`;
         const warmUp = `--benchmark_min_warmup_time=${seconds}`;

@@ -17,7 +17,7 @@ const usage = `Usage: ./dev bench [--firefox | --native] [--train | --learn NAME
   --quick       small cases and few rounds: shows that the bench works, not how fast anything is
 `;
 
-const mostThreads = 64;
+const maxThreads = 64;
 
 export function parse() {
   try {
@@ -36,9 +36,9 @@ export function parse() {
       },
     });
     const threads = values.threads.split(",").map(Number);
-    if (!threads.every((count) => Number.isInteger(count) && count >= 1 && count <= mostThreads))
+    if (!threads.every((count) => Number.isInteger(count) && count >= 1 && count <= maxThreads))
       throw new Error(
-        `--threads: expected whole numbers from 1 to ${mostThreads}, got ${values.threads}`,
+        `--threads: expected whole numbers from 1 to ${maxThreads}, got ${values.threads}`,
       );
     if (values.firefox && values.native)
       throw new Error("--firefox, --native: expected one of them");
@@ -56,7 +56,7 @@ export function parse() {
   }
 }
 
-/** The cases that were asked for; at least one. */
+/** The requested cases, at least one. */
 export function chosen(cases, { only }) {
   const all = cases.filter(({ name }) => name.includes(only));
   if (all.length > 0) return all;

@@ -1,4 +1,4 @@
-// Talks to the worker that measures, and describes the machine and the browser.
+// Sends requests to the worker that measures, and describes the machine and the browser.
 
 import { readFileSync } from "node:fs";
 import os from "node:os";
@@ -11,7 +11,7 @@ export async function openBench(browser, url) {
   const crashed = new Promise((_, reject) => {
     page.on("crash", () => reject(new Error("the page crashed")));
   });
-  crashed.catch(() => {}); // it may crash while nothing is asked of it
+  crashed.catch(() => {}); // it may crash while no request is pending
   await page.goto(`${url}/bench/index.html`);
   return {
     async ask(method, argument) {

@@ -1,9 +1,9 @@
 // How smooth the Playground is: `./dev bench --page`.
 //
-// In every room the script acts like a person: it moves the pointer over a map, changes a setting repeatedly,
-// plays a computation, trains a model. Meanwhile it records the page's frames: the longest interval is how
-// long the page did not respond, and the frame rate is how smoothly it moved. The processor both draws and
-// computes here; a machine with a graphics card is smoother.
+// In every room the script acts like a user: it moves the pointer over a map, changes a setting repeatedly,
+// plays a computation, trains a model. Meanwhile it records the frames of the page: the longest interval is
+// the time for which the page did not respond, and the frame rate shows how smoothly it moved. The processor
+// both draws and computes here; with a graphics card the page is smoother.
 
 import { resolve } from "node:path";
 import { launchChromium } from "../harness/chromium.mjs";

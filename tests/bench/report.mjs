@@ -55,7 +55,7 @@ function columnsFor(variants) {
   ];
 }
 
-/** A line for each contender and each reason why it could not run some cases. */
+/** A line for each contender and each reason for which it could not run some cases. */
 function failures(rows) {
   const cases = new Map();
   for (const row of rows)
@@ -138,8 +138,8 @@ function excerpt({ date, machine, runtime, groups }) {
 }
 
 /**
- * Puts a text between its marks in a file. Without these marks, both are made before the mark `more`: each machine has
- * a section of its own.
+ * Replaces the text between its marks in a file. If they do not exist, they are added before the mark `more`, because
+ * each machine has its own section.
  */
 function replace(path, name, text, more) {
   const file = new URL(`../../${path}`, import.meta.url);
@@ -154,7 +154,7 @@ function replace(path, name, text, more) {
 
 export const say = (text) => process.stderr.write(`bench: ${text}\n`);
 
-/** Prints the report, and writes the files that the command line asks for. */
+/** Prints the report, and writes the requested files. */
 export function publish(results, { json, readme, train }) {
   const text = report(results);
   console.log(text);

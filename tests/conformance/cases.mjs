@@ -1,4 +1,4 @@
-// Reads case files of both formats into one form, and compares results with what they expect.
+// Reads case files of both formats into one form.
 
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join } from "node:path";

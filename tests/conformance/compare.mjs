@@ -19,7 +19,7 @@ function difference(got, want, tolerance) {
   for (let i = 0; i < want.data.length; ++i) {
     const [g, w] = [got.data[i], want.data[i]];
     if (Object.is(g, w) || g === w) continue;
-    // Negated, so that NaN on one side only counts as a difference.
+    // Negated, so that a NaN on one side counts as a difference.
     if (!(Math.abs(g - w) <= tolerance.abs + tolerance.rel * Math.abs(w))) {
       return `[${i}] is ${g} instead of ${w}`;
     }
@@ -52,7 +52,7 @@ function compute(heed, nn, adapter, testCase) {
     for (const [name, value] of Object.entries(made)) tensors.set(name, value);
   };
   const given = { ...testCase, inputs, heed, nn, get, keep };
-  // A module is made before the tape runs.
+  // Modules are created before recording starts.
   const run = adapter.prepare?.(given) ?? (() => adapter(given));
   const upstream = Object.keys(inputs).filter(
     (name) => name.startsWith("d") && testCase.outputs[name.slice(1)],

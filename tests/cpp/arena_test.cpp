@@ -37,7 +37,7 @@ TEST(Arena, ReusesTheMemoryOfAClosedScope) {
   EXPECT_EQ(inner.take<float>(100), first);
 }
 
-TEST(Arena, MergesTheBlocksOfEarlierUse) {
+TEST(Arena, MergesItsBlocksWhenTheOutermostScopeCloses) {
   Arena arena;
   const auto take = [&] {
     Arena::Scope outer(arena);

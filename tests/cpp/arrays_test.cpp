@@ -12,7 +12,7 @@
 namespace heed::test {
 namespace {
 
-TEST(Arithmetic, BroadcastsToTheFirst) {
+TEST(Arithmetic, BroadcastsTheSecondArgumentToTheFirst) {
   Random random(12);
   Context context;
   for (const Shape& full : {Shape{2, 3, 4}, Shape{3, 70, 41}, Shape{2, 2, 9000}}) {
@@ -35,7 +35,7 @@ TEST(Arithmetic, BroadcastsToTheFirst) {
   }
 }
 
-TEST(Arithmetic, TakesEightAxes) {
+TEST(Arithmetic, SupportsEightAxes) {
   Random random(13);
   Context context;
   const Tensor a = random.reals({2, 3, 2, 1, 2, 3, 2, 5});
@@ -46,7 +46,7 @@ TEST(Arithmetic, TakesEightAxes) {
   }
 }
 
-TEST(Arithmetic, HandlesScalarsAndNothing) {
+TEST(Arithmetic, HandlesScalarsAndEmptyArrays) {
   Context context;
   EXPECT_TRUE(
       same_bits(add(context, Tensor(Shape{}, {1}), Tensor(Shape{}, {2})), Tensor(Shape{}, {3})));
@@ -61,7 +61,7 @@ TEST(Arithmetic, HandlesScalarsAndNothing) {
       same_bits(sum_to(context, Tensor(Shape{0, 2}), Shape{1, 2}), Tensor(Shape{1, 2}, {0, 0})));
 }
 
-TEST(Arithmetic, DividesByZeroAsIeeeSays) {
+TEST(Arithmetic, DividesByZeroAsInIeee754) {
   Context context;
   const Tensor y = divide(context, Tensor(Shape{3}, {1, -1, 0}), Tensor(Shape{}, {0}));
   EXPECT_EQ(y.data()[0], kInfinity);
@@ -130,7 +130,7 @@ TEST(Cumsum, StaysAccurateForManyTerms) {
   EXPECT_EQ(y.data().back(), static_cast<float>(terms + 1));  // an odd number rounds to even
 }
 
-TEST(Cumsum, KeepsNaNAndInfinityFromTheirPlaceOn) {
+TEST(Cumsum, PropagatesNaNAndInfinityToLaterSums) {
   Context context;
   const Tensor x(Shape{4}, {1.0f, kInfinity, 2.0f, -kInfinity});
   const Tensor y = cumsum(context, x, 0);
@@ -140,7 +140,7 @@ TEST(Cumsum, KeepsNaNAndInfinityFromTheirPlaceOn) {
   EXPECT_TRUE(std::isnan(y.data()[3]));
 }
 
-TEST(IsFinite, FindsWhatIsNot) {
+TEST(IsFinite, FindsNaNAndInfinity) {
   Context context;
   for (const std::int64_t size : {0, 1, 7, 40001}) {
     Tensor x = filled({size}, -3e38f);
@@ -184,7 +184,7 @@ TEST(Matmul, MatchesTheReferenceForAllSizes) {
   }
 }
 
-TEST(Matmul, TakesLongSumsAndManySmallProducts) {
+TEST(Matmul, MatchesTheReferenceForLongSumsAndManySmallProducts) {
   Random random(18);
   Context context;
   const Tensor a = random.reals({5000, 20}), b = random.reals({5000, 40});
@@ -229,7 +229,7 @@ void expect_same_for_all_types(const Tensor& x, const Rearrange& rearrange) {
     EXPECT_EQ(moved.data<bool>()[i], want.data()[i] > 4.0f) << "element " << i;
 }
 
-TEST(Rearranging, MovesEveryType) {
+TEST(Rearranging, SupportsEveryType) {
   Tensor x(Shape{3, 20, 7});
   for (std::size_t i = 0; i < x.data().size(); ++i) x.data()[i] = static_cast<float>(i % 11);
   const std::vector<std::int64_t> orders[] = {{2, 1, 0}, {1, 0, 2}};
@@ -276,7 +276,7 @@ TEST(Concat, IsTheInverseOfSlice) {
   }
 }
 
-TEST(Arrays, GiveTheSameBitsForAnyNumberOfThreads) {
+TEST(Arrays, ReturnTheSameBitsForAnyNumberOfThreads) {
   Random random(22);
   const Tensor x = random.reals({6, 500, 301}), b = random.reals({500, 1}, 1.0f, 2.0f);
   const Tensor small = random.reals({90, 40, 30}), other = random.reals({90, 30, 50});
@@ -302,7 +302,7 @@ TEST(Arrays, GiveTheSameBitsForAnyNumberOfThreads) {
   });
 }
 
-TEST_F(Refusals, OfArithmetic) {
+TEST_F(Refusals, ArithmeticRefusesInvalidArguments) {
   const Tensor x = random.reals({2, 3, 8}), y = random.reals({2, 5, 8}), row = random.reals({8});
   const Tensor numbers = integers({2}, {0, 1});
   keep({&x, &y, &row});
@@ -325,7 +325,7 @@ TEST_F(Refusals, OfArithmetic) {
   expect_error(kShape, "x", "[2, 3, 8]", [&] { broadcast_to(context, x, Shape{2, 1, 8}); });
 }
 
-TEST_F(Refusals, OfMatmul) {
+TEST_F(Refusals, MatmulRefusesInvalidArguments) {
   const Tensor a = random.reals({2, 3, 8}), b = random.reals({2, 8, 5}), row = random.reals({8});
   const Tensor other = random.reals({3, 8, 5}), numbers = integers({2, 1}, {0, 1});
   keep({&a, &b, &row, &other});
@@ -338,7 +338,7 @@ TEST_F(Refusals, OfMatmul) {
   expect_error(kDType, "b", "int32", [&] { matmul(context, a, numbers); });
 }
 
-TEST_F(Refusals, OfRearranging) {
+TEST_F(Refusals, RearrangingRefusesInvalidArguments) {
   const Tensor x = random.reals({2, 3, 8}), y = random.reals({2, 4, 8}), flat = random.reals({2});
   const Tensor numbers = integers({2}, {0, 1});
   keep({&x, &y, &flat});

@@ -24,12 +24,13 @@ double inner_product(const Array& x, const Array& y) {
   return sum;
 }
 
-/// Drops about a quarter, in a pseudo-random pattern.
+/// A dropout factor that is 0 for about a quarter of the pairs, in a pseudo-random pattern.
 double drop_some(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) {
   return (b * 31 + h * 17 + i * 7 + j * j * 5) % 4 == 0 ? 0.0 : 4.0 / 3.0;
 }
 
-/// The derivative of a loss along a direction is the gradient's product with it.
+/// Compares gradients with finite differences: the derivative of the loss along a direction is the
+/// inner product of the gradient and the direction.
 class Differences {
  public:
   Differences(Random& random, Array q, Array k, Array v, const AttentionOptions& options,
@@ -141,7 +142,7 @@ class Differences {
   reference::AttentionGradients want_;
 };
 
-/// Small, because the reference is computed many times.
+/// A small case, because the reference is computed many times.
 Case small_case(Random& random) {
   for (;;) {
     Case c = random_case(random);
@@ -151,7 +152,7 @@ Case small_case(Random& random) {
 
 class AttentionBackwardReference : public testing::TestWithParam<std::uint32_t> {};
 
-TEST_P(AttentionBackwardReference, AgreesWithDifferencesOfTheForwardOne) {
+TEST_P(AttentionBackwardReference, AgreesWithFiniteDifferences) {
   Random random(GetParam() + 5000);
   for (int number = 0; number < 15 && !HasFailure(); ++number) {
     const Case c = small_case(random);
@@ -233,7 +234,7 @@ Tensor random_bounds(Random& random, std::int64_t count, std::int64_t most) {
   return bounds;
 }
 
-TEST(AttentionBackward, TakesPackedSequencesApart) {
+TEST(AttentionBackward, MatchesTheReferenceForPackedSequences) {
   Random random(3);
   Contexts contexts;
   for (int number = 0; number < 40 && !HasFailure(); ++number) {
@@ -295,7 +296,7 @@ TEST(AttentionBackward, SumsTheGradientOfABiasOverBroadcastAxes) {
   }
 }
 
-TEST(AttentionBackward, SharesTheManyKeysOfOneHeadAmongThreads) {
+TEST(AttentionBackward, DistributesTheKeysOfOneHeadAmongThreads) {
   Random random(6);
   Contexts contexts;
   for (const std::int64_t H : {1, 3}) {
@@ -311,7 +312,7 @@ TEST(AttentionBackward, SharesTheManyKeysOfOneHeadAmongThreads) {
   }
 }
 
-TEST(AttentionBackward, HandlesManyHeads) {
+TEST(AttentionBackward, ComputesManySmallHeadsOneByOne) {
   Random random(8);
   Contexts contexts;
   const std::int64_t B = 7, H = 4, G = 2, L = 70, P = 30, S = P + 110;
@@ -334,7 +335,7 @@ TEST(AttentionBackward, HandlesManyHeads) {
   }
 }
 
-TEST(AttentionBackward, GivesOnlyTheRequestedGradients) {
+TEST(AttentionBackward, ReturnsOnlyTheRequestedGradients) {
   Context context;
   Random random(5);
   const Inputs inputs = random_inputs(random, 1, 2, 2, 5, 7, 4, 4);
@@ -352,7 +353,7 @@ TEST(AttentionBackward, GivesOnlyTheRequestedGradients) {
                got.past_value);
 }
 
-TEST(AttentionBackward, GivesZerosForEmptySequences) {
+TEST(AttentionBackward, HandlesEmptyInputs) {
   Context context;
   for (const auto& [L, S] : {std::pair{0, 5}, std::pair{5, 0}, std::pair{0, 0}}) {
     const Tensor q = filled({1, 2, L, 3}, kNaN), k = filled({1, 2, S, 3}, 1.0f);
@@ -409,7 +410,7 @@ class AttentionBackwardRefusals : public Refusals {
   Tensor d_output, statistics;
 };
 
-TEST_F(AttentionBackwardRefusals, NameTheArray) {
+TEST_F(AttentionBackwardRefusals, NameTheArgument) {
   const Tensor wrong = random.reals({2, 4, 3, 5}), wrong_rows = random.reals({2, 4, 4});
   const Tensor wrong_statistics = random.reals({2, 4, 3}), whole = integers({2, 2, 4, 3}, {});
   const auto call = [&](const TensorView& a, const TensorView& b, const TensorView& c) {

@@ -117,7 +117,7 @@ inline Case random_case(Random& random) {
   c.S = c.K;
   c.D = random_size(random, 1, 80);
   c.Dv = random.chance(50) ? c.D : random_size(random, 1, 80);
-  // In a large case one head is enough to find a mistake.
+  // A large case has one head, to save time.
   if (c.B * c.H * c.L * c.S * (c.D + c.Dv) > 3'000'000) c.B = c.G = c.H = 1;
   make_inputs(random, c);
 
@@ -187,8 +187,8 @@ inline void poison_keys(Random& random, Case& c, bool some_seen) {
   }
 }
 
-/// Contexts with several numbers of threads, made once: more than this machine has cores, and more
-/// than some cases have pieces of work.
+/// Contexts with different numbers of threads, up to more than the machine has cores, and more than
+/// some cases have pieces of work.
 class Contexts {
  public:
   Contexts() {

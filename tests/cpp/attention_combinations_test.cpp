@@ -20,9 +20,9 @@ TEST_P(AttentionCombinations, MatchTheReferenceWithEveryNumberOfThreads) {
     if (is_poisoned) poison_keys(random, c, random.chance(30));
     SCOPED_TRACE(testing::Message() << "case " << number << ": " << c.description()
                                     << (is_poisoned ? " poisoned" : ""));
-    // Scores up to some 30 where the scale is 1 instead of 1/sqrt(80): rounding 2e-6 each, which
-    // reaches the weights undamped; a softcap of 50 adds 50 times the 2e-7 that its tanh is good
-    // to, and ALiBi a few 1e-6.
+    // With the scale 1 instead of 1/sqrt(80), scores reach about 30, with rounding errors of 2e-6,
+    // which are the relative errors of the weights; a softcap of 50 adds 50 times the error of
+    // tanh, 2e-7, and ALiBi a few 1e-6.
     const Tolerance tolerance{3e-5, 3e-5};
     const reference::AttentionResult want = reference::attention(c.q, c.k, c.v, c.all_options());
     // Requesting other results must not change the output, though it may take another path.

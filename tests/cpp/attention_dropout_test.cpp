@@ -16,7 +16,7 @@ AttentionOptions dropping(double share, std::uint64_t seed = 1) {
   return options;
 }
 
-/// Scores of 0 and so equal weights, none of them 0 unless dropped.
+/// Inputs whose scores are 0, so that all weights are equal and only dropped ones are 0.
 Inputs equal_inputs(std::int64_t B, std::int64_t H, std::int64_t L, std::int64_t S) {
   return {filled({B, H, L, 1}, 0.0f), filled({B, H, S, 1}, 0.0f), filled({B, H, S, 1}, 1.0f)};
 }
@@ -32,7 +32,7 @@ AttentionResult run(const Inputs& inputs, const AttentionOptions& options) {
   return attention(context, inputs.q, inputs.k, inputs.v, options);
 }
 
-TEST(AttentionDropout, ZeroesWeightsAndScalesTheRest) {
+TEST(AttentionDropout, SetsWeightsToZeroAndScalesTheOthers) {
   Random random(1);
   const std::int64_t L = 70, S = 200, Dv = 12;
   const Inputs inputs = random_inputs(random, 2, 4, 2, L, S, 8, Dv);
@@ -72,8 +72,9 @@ TEST(AttentionDropout, ZeroesWeightsAndScalesTheRest) {
   EXPECT_TRUE(same_bits(got.masked, plain.masked));
 }
 
-TEST(AttentionDropout, DropsTheRequestedProportionEverywhere) {
-  // Shares of all weights, of each row and of each column lie within five standard deviations.
+TEST(AttentionDropout, DropsTheRequestedFractionInAllRowsAndColumns) {
+  // The fractions of all weights, of each row and of each column are within five standard
+  // deviations.
   const std::int64_t rows = 2 * 3 * 100, S = 300;
   const Inputs inputs = equal_inputs(2, 3, 100, S);
   for (const double share : {0.01, 0.1, 0.5, 0.9}) {
@@ -115,18 +116,18 @@ TEST(AttentionDropout, DependsOnTheSeed) {
     const std::vector<bool> other = kept(run(inputs, dropping(0.5, seed)));
     std::size_t same = 0;
     for (std::size_t i = 0; i < one.size(); ++i) same += one[i] == other[i];
-    // Half of 24 000 agree by chance, give or take 77.
+    // Half of 24 000 agree by chance, with a standard deviation of 77.
     EXPECT_NEAR(static_cast<double>(same), 12000.0, 5 * 77.5) << "seed " << seed;
   }
 }
 
-TEST(AttentionDropout, OfRateZeroChangesNothing) {
+TEST(AttentionDropout, ChangesNothingAtProbabilityZero) {
   Random random(2);
   const Inputs inputs = random_inputs(random, 1, 2, 2, 50, 140, 8, 8);
   expect_same_bits(run(inputs, dropping(0.0, 5)), run(inputs, with_everything({})));
 }
 
-TEST(AttentionDropout, DoesNotDependOnThreadsOrRequestedResults) {
+TEST(AttentionDropout, DoesNotDependOnThreadsOrOtherResults) {
   Random random(3);
   const Inputs inputs = random_inputs(random, 2, 4, 2, 130, 300, 16, 16);
   const AttentionResult want = run(inputs, dropping(0.4));
@@ -164,7 +165,7 @@ TEST(AttentionDropout, DoesNotDependOnTheLayout) {
   EXPECT_TRUE(same_bits(joined.weights, split.weights));
 }
 
-TEST(AttentionDropout, DropsTheSamePairWhateverTheShapeAround) {
+TEST(AttentionDropout, DropsTheSamePairsForAnyShape) {
   // (seed, b, h, i, j) alone decide: not how many queries, keys, heads or sequences there are.
   const AttentionResult large = run(equal_inputs(3, 4, 100, 300), dropping(0.5));
   const auto is_kept = [](const AttentionResult& result, std::int64_t b, std::int64_t h,
@@ -203,7 +204,7 @@ TEST(AttentionDropout, DropsTheSamePairsUnderAMask) {
   }
 }
 
-TEST(AttentionDropout, AveragesToNothingOverManySeeds) {
+TEST(AttentionDropout, DoesNotChangeTheMeanOverManySeeds) {
   // The mean of many outputs approaches the output without dropout.
   Random random(4);
   const Tensor q = random.reals({6, 2, 4}), k = random.reals({80, 2, 4}),
@@ -220,8 +221,8 @@ TEST(AttentionDropout, AveragesToNothingOverManySeeds) {
     const Tensor got = attention(context, q, k, v, options).output;
     for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += double{got.data()[i]} / 1000;
   }
-  // Of 30 weights of about 1/30 each with factor 0 or 1.25: deviation 0.5 * 0.6 / sqrt(30) = 0.05
-  // a run, 0.0017 of the mean of 1000.
+  // 30 weights of about 1/30 have the factor 0 or 1.25: the standard deviation is
+  // 0.5 * 0.6 / sqrt(30) = 0.05 in a run, and 0.0017 in the mean of 1000 runs.
   for (std::size_t i = 0; i < mean.size(); ++i) EXPECT_NEAR(mean[i], want.data()[i], 0.01) << i;
 }
 

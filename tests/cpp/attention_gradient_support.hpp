@@ -50,7 +50,7 @@ inline void expect_gradients(const AttentionGradients& got,
   expect(got.past_key, want.past_key, "past key");
   expect(got.past_value, want.past_value, "past value");
   if (!got.alibi_slopes) return;
-  // A row's gradients, whose sum is zero but for rounding, times distances of a hundred.
+  // The gradients of a row, whose sum is a rounding error, are multiplied by distances up to 100.
   const Tolerance far = {10.0 * tolerance.absolute, 10.0 * tolerance.relative};
   EXPECT_TRUE(close(*got.alibi_slopes, want.alibi_slopes, far)) << "slopes";
 }

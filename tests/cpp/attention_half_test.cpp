@@ -13,7 +13,7 @@ namespace {
 
 constexpr DType kHalves[] = {DType::kFloat16, DType::kBFloat16};
 
-/// Half a unit in the last place, relative to a number.
+/// Half a unit in the last place, relative to the number.
 double rounding(DType dtype) { return dtype == DType::kFloat16 ? 0x1p-11 : 0x1p-8; }
 
 std::vector<std::uint16_t> bits_of(const Tensor& tensor) {
@@ -58,7 +58,7 @@ TEST(AttentionOfHalves, ComputesInFloat32AndRoundsTheOutput) {
   }
 }
 
-TEST(AttentionOfHalves, GivesThePresentBackAsItCame) {
+TEST(AttentionOfHalves, ReturnsPresentKeysAndValuesUnchanged) {
   Random random(2);
   Context context;
   for (const DType dtype : kHalves) {
@@ -102,7 +102,7 @@ TEST(AttentionOfHalves, AppendsToACache) {
   }
 }
 
-TEST(AttentionOfHalves, TakesPackedSequencesAndJoinedHeads) {
+TEST(AttentionOfHalves, SupportsPackedSequencesAndJoinedHeads) {
   Random random(4);
   Context context;
   const Tensor x = cast(context, random.reals({7, 2, 4}), DType::kFloat16);
@@ -122,7 +122,7 @@ TEST(AttentionOfHalves, TakesPackedSequencesAndJoinedHeads) {
                     reference::attention(wide(y), wide(y), wide(y), joined).output, tolerance));
 }
 
-TEST(AttentionOfHalves, KeepsScoresThatFloat16CouldNotHold) {
+TEST(AttentionOfHalves, KeepsScoresBeyondTheRangeOfFloat16) {
   // Scores of 200 * 200 * 16 = 640 000: the largest float16 is 65 504.
   Context context;
   const Tensor x = cast(context, filled({1, 1, 3, 16}, 200.0f), DType::kFloat16);

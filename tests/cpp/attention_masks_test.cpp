@@ -48,7 +48,7 @@ TEST(AttentionMask, BroadcastsFromEveryShape) {
   }
 }
 
-TEST(AttentionMask, HidesTheKeysThatAShortLastAxisDoesNotReach) {
+TEST(AttentionMask, HidesKeysBeyondAShortLastAxis) {
   Random random(2);
   const Inputs inputs = random_inputs(random, 2, 2, 2, 9, 40, 8, 8);
   Context context;
@@ -66,7 +66,7 @@ TEST(AttentionMask, HidesTheKeysThatAShortLastAxisDoesNotReach) {
   }
 }
 
-TEST(AttentionMask, TreatsALastAxisOfOneAsEveryKey) {
+TEST(AttentionMask, BroadcastsALastAxisOfSizeOne) {
   Random random(3);
   const Inputs inputs = random_inputs(random, 1, 1, 1, 3, 12, 4, 4);
   Context context;
@@ -93,7 +93,7 @@ TEST(AttentionMask, CausalSeesNoKeyAfterTheQuery) {
   }
 }
 
-TEST(AttentionMask, CausalEqualsALowerTriangle) {
+TEST(AttentionMask, CausalEqualsALowerTriangularMask) {
   Random random(5);
   const Inputs inputs = random_inputs(random, 1, 2, 2, 45, 60, 16, 8);
   Tensor triangle(Shape{45, 60}, DType::kBool);
@@ -109,7 +109,7 @@ TEST(AttentionMask, CausalEqualsALowerTriangle) {
   EXPECT_TRUE(close(got.output, want.output));
 }
 
-TEST(AttentionMask, SeesOnlyTheKeysThatExist) {
+TEST(AttentionMask, HidesKeysBeyondTheLength) {
   Random random(6);
   const Inputs inputs = random_inputs(random, 5, 2, 2, 8, 33, 8, 8);
   const Tensor lengths = integers({5}, {33, 0, 1, 16, 17});
@@ -119,7 +119,7 @@ TEST(AttentionMask, SeesOnlyTheKeysThatExist) {
   expect_reference(context, inputs, options);
 }
 
-TEST(AttentionMask, CausalEndsWithTheLastKeyThatExists) {
+TEST(AttentionMask, CausalAlignsTheLastQueryWithTheLengthOfTheKeys) {
   // The offset is kv_lengths[b] - L: 25 (a cache), 8, 0, and then negative, -3, -7, -8: the first
   // 3, 7, 8 queries see nothing.
   Random random(7);
@@ -147,7 +147,7 @@ TEST(AttentionMask, CausalEndsWithTheLastKeyThatExists) {
   }
 }
 
-TEST(AttentionMask, HidesLongStretchesOfKeys) {
+TEST(AttentionMask, HidesLongRangesOfKeys) {
   // A row may see its first key only after hundreds that are hidden, from it alone or from all
   // rows: a prefix, a prefix of odd rows, a window that slides, and a gap in the middle.
   using Visible = bool (*)(std::size_t i, std::size_t j);
@@ -199,7 +199,7 @@ TEST(AttentionMask, CombinesMaskCausalityAndLengths) {
   }
 }
 
-TEST(AttentionMask, GivesZerosWhenARowIsFullyHidden) {
+TEST(AttentionMask, ReturnsZerosForARowWithoutVisibleKeys) {
   Random random(9);
   const Inputs inputs = random_inputs(random, 1, 1, 1, 50, 40, 8, 12);
   Tensor visible = random.bools({50, 40}, 60);
@@ -221,7 +221,7 @@ TEST(AttentionMask, GivesZerosWhenARowIsFullyHidden) {
   }
 }
 
-TEST(AttentionMask, GivesZerosWhenEveryRowIsHidden) {
+TEST(AttentionMask, ReturnsZerosIfNoRowHasVisibleKeys) {
   Random random(10);
   const Inputs inputs = random_inputs(random, 2, 2, 1, 20, 30, 8, 8);
   const Tensor no = bools({}, {false});
@@ -239,7 +239,7 @@ TEST(AttentionMask, GivesZerosWhenEveryRowIsHidden) {
   }
 }
 
-TEST(AttentionMask, CapturesTheRawScoresOfHiddenKeysToo) {
+TEST(AttentionMask, CapturesTheRawScoresOfHiddenKeys) {
   Random random(11);
   const Inputs inputs = random_inputs(random, 2, 2, 1, 40, 150, 8, 8);
   const Tensor lengths = integers({2}, {10, 0});
@@ -254,8 +254,8 @@ TEST(AttentionMask, CapturesTheRawScoresOfHiddenKeysToo) {
 }
 
 TEST(AttentionMask, AddsVeryNegativeBiasesWithoutHiding) {
-  // Only -inf hides. Beside ordinary keys a bias of -1e9 leaves a weight of 0; where a whole row
-  // has the lowest float, which swallows any score, all keys weigh the same.
+  // Only -inf hides. Beside ordinary keys, a bias of -1e9 gives a weight of 0; if a whole row has
+  // the lowest float as its bias, adding a score does not change it, so all weights are equal.
   Random random(12);
   const Inputs inputs = random_inputs(random, 1, 1, 1, 4, 20, 8, 8);
   Tensor bias(Shape{4, 20});
@@ -278,9 +278,9 @@ TEST(AttentionMask, AddsVeryNegativeBiasesWithoutHiding) {
   EXPECT_EQ(result.weights->data()[60], 1.0f);
 }
 
-TEST(AttentionMask, LetsNoHiddenNotANumberThrough) {
+TEST(AttentionMask, IgnoresNaNInHiddenKeysAndValues) {
   // Every fifth key and value is NaN, and the mask hides it from two rows of three.
-  // Rows that see one get NaN, as the reference does; all others are as if it were not there.
+  // Rows that see one become NaN, as in the reference; the other rows do not change.
   Random random(13);
   const std::size_t L = 100, S = 300, D = 16, Dv = 24;
   Inputs inputs = random_inputs(random, 1, 2, 1, 100, 300, 16, 24);
@@ -305,7 +305,7 @@ TEST(AttentionMask, LetsNoHiddenNotANumberThrough) {
   }
 }
 
-TEST(AttentionMask, LetsNoHiddenInfinityThrough) {
+TEST(AttentionMask, IgnoresInfinityInHiddenKeysAndValues) {
   Random random(14);
   const std::size_t L = 60, S = 150, D = 16, Dv = 24;
   Inputs inputs = random_inputs(random, 1, 1, 1, 60, 150, 16, 24);
@@ -335,7 +335,7 @@ TEST(AttentionMask, LetsNoHiddenInfinityThrough) {
   }
 }
 
-TEST(AttentionMask, LetsNothingThroughFromTheFutureOrBeyondTheLength) {
+TEST(AttentionMask, IgnoresNaNInFutureKeysAndBeyondTheLength) {
   // NaN at one key of the future and in the unwritten end of a cache.
   Random random(15);
   for (const std::int64_t S : {24, 90, 200}) {

@@ -19,7 +19,7 @@ using Picture = std::vector<std::string>;
 /// Which of S keys each of L queries sees, row by row over the batch: "x" or ".".
 Picture seen(std::int64_t B, std::int64_t L, std::int64_t S, AttentionOptions options) {
   Context context;
-  // Scores of 0: a key that is seen weighs as much as any other, one that is not nothing.
+  // The scores are 0, so visible keys have equal weights and hidden ones weight 0.
   const Tensor q = filled({B, 1, L, 1}, 0.0f), k = filled({B, 1, S, 1}, 0.0f);
   options.need_weights = true;
   const AttentionResult result = attention(context, q, k, k, options);
@@ -85,14 +85,14 @@ TEST(AttentionPositions, FollowAnOffsetForAllOrForEach) {
   EXPECT_EQ(seen(2, 2, 4, options), (Picture{"....", "....", "xxxx", "xxxx"}));
 }
 
-TEST(AttentionPositions, HideNothingWithoutCausalityOrAWindow) {
+TEST(AttentionPositions, HaveNoEffectWithoutCausalityOrAWindow) {
   const Tensor offset = integers({1}, {-3});
   AttentionOptions options;
   options.causal_offset = offset;
   EXPECT_EQ(seen(1, 2, 4, options), (Picture{"xxxx", "xxxx"}));
 }
 
-TEST(AttentionPositions, OpenAWindowOnBothSides) {
+TEST(AttentionPositions, LimitAWindowOnBothSides) {
   EXPECT_EQ(seen(1, 5, 5, window(1, 2)), (Picture{"xxx..", "xxxx.", ".xxxx", "..xxx", "...xx"}));
   EXPECT_EQ(seen(1, 3, 3, window(0, 0)), (Picture{"x..", ".x.", "..x"}));
   EXPECT_EQ(seen(1, 3, 3, window(-1, 0)), (Picture{"x..", "xx.", "xxx"}));
@@ -114,8 +114,8 @@ TEST(AttentionPositions, MoveTheWindowWithTheOffset) {
   EXPECT_EQ(seen(1, 3, 5, options), (Picture{".xx..", "..xx.", "...x."}));
 }
 
-TEST(AttentionPositions, TakeAWindowOfAnySize) {
-  // Sizes near the end of 64 bits, seen from any position, leave a side as open as -1 does.
+TEST(AttentionPositions, SupportWindowsOfAnySize) {
+  // Sizes near the limit of 64 bits leave a side open, like -1, for any position.
   const Tensor far = integers({1}, {std::numeric_limits<std::int32_t>::min()}),
                near = integers({1}, {1});
   for (const Tensor* offset : {&far, &near}) {
@@ -131,7 +131,7 @@ TEST(AttentionPositions, TakeAWindowOfAnySize) {
   EXPECT_EQ(seen(1, 2, 3, options), (Picture{"x..", "xx."}));
 }
 
-TEST(AttentionPositions, WindowsMatchTheReferenceAcrossTiles) {
+TEST(AttentionPositions, MatchTheReferenceWithWindowsAcrossTiles) {
   Random random(1);
   Context context;
   for (const auto& [L, S] : {std::pair{150, 400}, {400, 150}, {1, 300}}) {
@@ -151,7 +151,7 @@ TEST(AttentionPositions, WindowsMatchTheReferenceAcrossTiles) {
   }
 }
 
-TEST(AttentionPositions, AWindowOfZeroCopiesTheQuerysOwnValue) {
+TEST(AttentionPositions, CopyTheValueAtThePositionWithAWindowOfZero) {
   Random random(2);
   Context context;
   const Inputs inputs = random_inputs(random, 1, 2, 2, 200, 200, 8, 8);
@@ -159,7 +159,7 @@ TEST(AttentionPositions, AWindowOfZeroCopiesTheQuerysOwnValue) {
   EXPECT_TRUE(same_bits(output, inputs.v));
 }
 
-TEST(AttentionPast, ComesFirstAndMovesTheQueriesBehindIt) {
+TEST(AttentionPast, PrecedesTheKeysAndShiftsThePositionsOfQueries) {
   const Tensor past = filled({1, 1, 2, 1}, 0.0f);
   AttentionOptions options = causal();
   options.past_key = past;
@@ -171,7 +171,7 @@ TEST(AttentionPast, ComesFirstAndMovesTheQueriesBehindIt) {
   EXPECT_EQ(seen(1, 2, 3, options), (Picture{"xxxx.", "xxxxx"}));
 }
 
-TEST(AttentionPast, KeepsItsPositionsBesideLengths) {
+TEST(AttentionPast, DeterminesTheOffsetBesideLengths) {
   // The length of the past is the offset, even if that is 0.
   const Tensor past = filled({1, 1, 2, 1}, 0.0f), nothing(Shape{1, 1, 0, 1});
   const Tensor lengths = integers({1}, {3});
@@ -185,7 +185,7 @@ TEST(AttentionPast, KeepsItsPositionsBesideLengths) {
   EXPECT_EQ(seen(1, 2, 3, options), (Picture{"x..", "xx."}));
 }
 
-TEST(AttentionPast, EqualsKeysThatWereThereFromTheBeginning) {
+TEST(AttentionPast, EqualsASingleArrayOfKeys) {
   Random random(3);
   Context context;
   for (const std::int64_t P : {0, 1, 40, 128, 200}) {
@@ -238,7 +238,7 @@ TEST(AttentionPast, DecodesTokenByTokenThroughPresent) {
   }
 }
 
-TEST(AttentionPast, TakesInputsOfRankThree) {
+TEST(AttentionPast, SupportsInputsOfRankThree) {
   Random random(5);
   Context context;
   const Tensor q = random.reals({2, 4, 24}), k = random.reals({2, 3, 12}),

@@ -34,14 +34,14 @@ TEST(Int8Scores, AreCloseOnNormalInputs) {
   EXPECT_GT(cosine(normal_inputs(3, 4, 2, 333, 333, 80), causal()), 0.9995);
 }
 
-TEST(Int8Scores, AreCloseWhereKeysHaveALargeMean) {
+TEST(Int8Scores, AreCloseForKeysWithALargeMean) {
   Inputs inputs = normal_inputs(4, 4, 4, 256, 1024, 64);
   for (std::size_t i = 0; i < inputs.k.data().size(); ++i)
     inputs.k.data()[i] += i % 64 == 5 ? 60.0f : i % 64 == 40 ? -35.0f : 0.0f;
   EXPECT_GT(cosine(inputs), 0.9995);
 }
 
-TEST(Int8Scores, AreCloseWhereChannelsAndTokensStandOut) {
+TEST(Int8Scores, AreCloseForOutlierChannelsAndTokens) {
   Inputs inputs = normal_inputs(5, 4, 4, 256, 1024, 64);
   for (std::size_t i = 0; i < inputs.k.data().size(); ++i) {
     if (i % 64 == 5 || i % 64 == 40) inputs.k.data()[i] = 20.0f + 6.0f * inputs.k.data()[i];
@@ -52,9 +52,9 @@ TEST(Int8Scores, AreCloseWhereChannelsAndTokensStandOut) {
   EXPECT_GT(cosine(inputs), 0.999);
 }
 
-TEST(Int8Scores, HoldInEveryVariant) {
-  // A score of these inputs is off by less than 0.02, so that a weight is by less than 2 % and an
-  // output, being a mean of numbers below 1, too.
+TEST(Int8Scores, AreCloseInEveryVariant) {
+  // The error of a score of these inputs is below 0.02, so the relative error of a weight is below
+  // 2 %, and the error of an output, a mean of numbers below 1, too.
   const Tolerance tolerance{0.03, 0.02};
   Random random(6);
   for (int round = 0; round < 60; ++round) {
@@ -83,7 +83,7 @@ TEST(Int8Scores, HoldInEveryVariant) {
   }
 }
 
-TEST(Int8Scores, ReadNothingOfHiddenKeys) {
+TEST(Int8Scores, DoNotReadHiddenKeys) {
   Inputs inputs = normal_inputs(7, 2, 2, 40, 300, 32);
   const Tensor mask = [] {
     Tensor all(Shape{1, 300}, DType::kBool);
@@ -103,7 +103,7 @@ TEST(Int8Scores, ReadNothingOfHiddenKeys) {
   }
 }
 
-TEST(Int8Scores, KeepNaNThatIsSeen) {
+TEST(Int8Scores, PropagateVisibleNaN) {
   Inputs inputs = normal_inputs(8, 1, 1, 4, 9, 8);
   inputs.k.data()[3 * 8] = kNaN;
   Context context;

@@ -61,7 +61,7 @@ Case random_case(Random& random) {
   c.S = random_size(random, 0, 300);
   c.D = random_size(random, 1, 80);
   c.Dv = random.chance(50) ? c.D : random_size(random, 1, 80);
-  // In a large case one head is enough to find a mistake.
+  // A large case has one head, to save time.
   if (c.B * c.H * c.L * c.S * (c.D + c.Dv) > 4'000'000) c.B = c.G = c.H = 1;
 
   c.joined = random.chance(40);
@@ -121,8 +121,8 @@ TEST_P(AttentionProperty, MatchesTheReference) {
       c.options.kv_lengths = *c.kv_lengths;
       if (random.chance(50)) poison_beyond_lengths(c);
     }
-    // A scale of 1 instead of 1/sqrt(80) lets scores grow to some 30, whose rounding error of
-    // about 2e-6 each reaches the weights undamped.
+    // With the scale 1 instead of 1/sqrt(80), scores reach about 30, with rounding errors of 2e-6,
+    // which are the relative errors of the weights.
     expect_reference(context, c.q, c.k, c.v, c.options, {2e-5, 2e-5});
   }
 }

@@ -16,7 +16,7 @@ struct Inputs {
 };
 
 /// q, k, v for B, H, G, L, S, D, Dv. Entries lie in [-1, 1): with the scale 1/sqrt(D) scores stay
-/// within a few units, where a float32 softmax is good to about 1e-6.
+/// within a few units, where the error of a float32 softmax is about 1e-6.
 inline Inputs random_inputs(Random& random, std::int64_t B, std::int64_t H, std::int64_t G,
                             std::int64_t L, std::int64_t S, std::int64_t D, std::int64_t Dv) {
   Inputs inputs;

@@ -12,8 +12,8 @@ namespace heed::test {
 namespace {
 
 TEST(Attention, ReproducesTheWorkedExample) {
-  // Embeddings 0.1 .. 2.0, four a token; Q is the first two entries, K those two swapped, V the
-  // last two. The figures for the second token, "quick", are known to three decimals.
+  // Embeddings 0.1 .. 2.0, four numbers per token: Q is the first two, K these two swapped, V the
+  // last two. The results for the second token, "quick", are known to three decimals.
   Tensor q(Shape{1, 1, 5, 2}), k(Shape{1, 1, 5, 2}), v(Shape{1, 1, 5, 2});
   for (std::size_t token = 0; token < 5; ++token) {
     const float first = 0.4f * static_cast<float>(token) + 0.1f;
@@ -38,7 +38,7 @@ TEST(Attention, ReproducesTheWorkedExample) {
   EXPECT_NEAR(result.output.data()[3], 1.439, 0.0005);
 }
 
-TEST(Attention, GivesResultsOfTheDocumentedShapes) {
+TEST(Attention, ReturnsResultsOfTheDocumentedShapes) {
   Random random(1);
   const Inputs inputs = random_inputs(random, 2, 6, 3, 5, 7, 8, 4);
   Context context;
@@ -52,7 +52,7 @@ TEST(Attention, GivesResultsOfTheDocumentedShapes) {
   EXPECT_EQ(result.masked->shape(), (Shape{2, 6, 5, 7}));
 }
 
-TEST(Attention, GivesOnlyTheRequestedResults) {
+TEST(Attention, ReturnsOnlyTheRequestedResults) {
   Random random(2);
   const Inputs inputs = random_inputs(random, 1, 2, 2, 5, 7, 8, 8);
   Context context;
@@ -89,34 +89,34 @@ TEST(Attention, GivesOnlyTheRequestedResults) {
   }
 }
 
-TEST(Attention, AttendsToItself) {
+TEST(Attention, MatchesTheReferenceForSelfAttention) {
   Random random(3);
   Context context;
   expect_reference(context, random_inputs(random, 2, 3, 3, 33, 33, 16, 16));
 }
 
-TEST(Attention, AttendsToAnotherSequence) {
+TEST(Attention, MatchesTheReferenceForCrossAttention) {
   Random random(4);
   Context context;
   expect_reference(context, random_inputs(random, 2, 2, 2, 19, 140, 24, 24));
   expect_reference(context, random_inputs(random, 2, 2, 2, 140, 19, 24, 24));
 }
 
-TEST(Attention, TakesValuesOfAnotherSize) {
+TEST(Attention, SupportsValuesOfAnotherSize) {
   Random random(5);
   Context context;
   expect_reference(context, random_inputs(random, 1, 2, 2, 21, 35, 16, 5));
   expect_reference(context, random_inputs(random, 1, 2, 2, 21, 35, 5, 48));
 }
 
-TEST(Attention, SharesKeysAmongGroupsOfHeads) {
+TEST(Attention, MatchesTheReferenceForGroupedHeads) {
   Random random(6);
   Context context;
   expect_reference(context, random_inputs(random, 2, 8, 2, 17, 29, 8, 8));
   expect_reference(context, random_inputs(random, 2, 6, 1, 17, 29, 8, 8));
 }
 
-TEST(Attention, TakesInputsOfRankThreeAsTheSameNumbers) {
+TEST(Attention, ReturnsTheSameBitsForInputsOfRankThree) {
   Random random(7);
   const std::int64_t B = 2, H = 6, G = 3, L = 13, S = 22, D = 7, Dv = 9;
   const Tensor q = random.reals({B, L, H * D});
@@ -144,7 +144,7 @@ TEST(Attention, TakesInputsOfRankThreeAsTheSameNumbers) {
   EXPECT_TRUE(close(joined.weights, *split.weights));
 }
 
-TEST(Attention, AssumesAsManyKeyHeadsAsHeads) {
+TEST(Attention, HasAsManyKeyHeadsAsHeadsByDefault) {
   Random random(8);
   const Tensor q = random.reals({2, 6, 12}), k = random.reals({2, 9, 12}),
                v = random.reals({2, 9, 8});
@@ -166,7 +166,7 @@ TEST(Attention, MultipliesScoresByTheScale) {
   }
 }
 
-TEST(Attention, GivesWeightsThatSumToOne) {
+TEST(Attention, ReturnsWeightsThatSumToOne) {
   Random random(10);
   const Inputs inputs = random_inputs(random, 2, 2, 1, 40, 150, 32, 8);
   Context context;
@@ -250,7 +250,7 @@ TEST(Attention, StaysExactForScoresOfTenThousand) {
   expect_reference(context, inputs, options);
 }
 
-TEST(Attention, WeighsEqualScoresEquallyAtAnyMagnitude) {
+TEST(Attention, ReturnsEqualWeightsForEqualLargeScores) {
   Random random(16);
   Inputs inputs = random_inputs(random, 1, 1, 1, 9, 50, 2, 3);
   Context context;
@@ -263,7 +263,7 @@ TEST(Attention, WeighsEqualScoresEquallyAtAnyMagnitude) {
   }
 }
 
-TEST(Attention, GivesTheSameBitsForAnyNumberOfThreads) {
+TEST(Attention, ReturnsTheSameBitsForAnyNumberOfThreads) {
   Random random(17);
   struct Size {
     std::int64_t B, H, G, L, S;
@@ -296,7 +296,7 @@ TEST(Attention, GivesTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-TEST(Attention, DoesNotDependOnWhatTheContextDidBefore) {
+TEST(Attention, DoesNotDependOnEarlierCalls) {
   Random random(18);
   const Inputs inputs = random_inputs(random, 1, 2, 1, 37, 61, 12, 20);
   Inputs large = random_inputs(random, 2, 4, 4, 200, 300, 64, 64);
@@ -311,7 +311,7 @@ TEST(Attention, DoesNotDependOnWhatTheContextDidBefore) {
   }
 }
 
-TEST(Attention, ReadsNothingAroundItsInputsWhereverTheyLie) {
+TEST(Attention, ReadsNothingOutsideItsInputsAtAnyAlignment) {
   // Arrays at odd addresses, with NaN on both sides.
   Random random(19);
   const std::int64_t H = 3, L = 11, S = 23, D = 13, Dv = 5;

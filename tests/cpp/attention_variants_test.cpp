@@ -51,8 +51,8 @@ TEST(AttentionSoftcap, MatchesTheReference) {
     AttentionOptions options;
     options.softcap = cap;
     options.scale = 1.0f;
-    // Its tanh is good to 4e-7, times a cap of 50; beyond, scores are small beside the cap, where
-    // it is good to that of itself.
+    // The error of tanh is up to 4e-7, times a cap of 50. With larger caps, scores are small
+    // compared with the cap, and the error of tanh is relative to its value.
     expect_reference(context, inputs, options, {2e-5, 1e-5});
   }
 }
@@ -68,7 +68,7 @@ TEST(AttentionSoftcap, ComesBeforeBiasesAndMasks) {
   expect_values(result.masked, {101, 1, -kInfinity, -kInfinity}, 1e-5);
 }
 
-TEST(AttentionBias, IsAddedAndMayHide) {
+TEST(AttentionBias, IsAddedAndHidesWithMinusInfinity) {
   const Tensor bias(Shape{3}, {std::log(2.0f), -kInfinity, 0});
   AttentionOptions options;
   options.bias = bias;
@@ -106,7 +106,7 @@ TEST(AttentionBias, EqualsAFloatMask) {
                    attention(context, inputs.q, inputs.k, inputs.v, with_everything(as_mask)));
 }
 
-TEST(AttentionAlibi, SubtractsTheDistance) {
+TEST(AttentionAlibi, SubtractsTheDistanceTimesTheSlope) {
   // The query has the position of key 2; a slope of log 2 halves the weight with each step away.
   const Tensor slope(Shape{1}, {std::log(2.0f)}), offset = integers({1}, {2});
   AttentionOptions options;
@@ -130,13 +130,14 @@ TEST(AttentionAlibi, HasASlopeForEachQueryHead) {
       options.alibi_slopes = slopes;
       options.is_causal = is_causal;
       options.causal_alignment = alignment;
-      // A slope of 1 subtracts up to 200: its rounding error is 8e-6, and 2e-5 with a few more.
+      // A slope of 1 subtracts up to 200, which has a rounding error of 8e-6; a few of them are
+      // 2e-5.
       expect_reference(context, inputs, options, {2e-5, 2e-5});
     }
   }
 }
 
-TEST(AttentionSinks, JoinTheDenominatorAndNothingElse) {
+TEST(AttentionSinks, AffectOnlyTheDenominator) {
   AttentionOptions options;
   const auto with = [&](float sink) {
     const Tensor sinks(Shape{1}, {sink});
@@ -150,7 +151,7 @@ TEST(AttentionSinks, JoinTheDenominatorAndNothingElse) {
   expect_values(result.entropy, {0.75 * std::log(4.0)});
   result = with(std::log(3.0f));
   expect_values(result.weights, {1 / 6.0, 1 / 6.0, 1 / 6.0});
-  // Either end of the range: as if there were none, and nothing left for the keys.
+  // Extreme sinks: -inf has no effect, and a large one leaves no weight for the keys.
   result = with(-kInfinity);
   expect_values(result.weights, {1 / 3.0, 1 / 3.0, 1 / 3.0});
   expect_values(result.lse, {std::log(3.0)});
@@ -159,7 +160,7 @@ TEST(AttentionSinks, JoinTheDenominatorAndNothingElse) {
   expect_values(result.lse, {1e4}, 0);
 }
 
-TEST(AttentionSinks, AreTheLseOfAQueryThatSeesNothing) {
+TEST(AttentionSinks, AreTheLseOfAQueryWithoutVisibleKeys) {
   Random random(5);
   Context context;
   const Inputs inputs = random_inputs(random, 1, 3, 3, 10, 20, 4, 4);
@@ -193,7 +194,7 @@ TEST(AttentionSinks, MatchTheReference) {
   }
 }
 
-TEST(AttentionSinks, AndSlopesMayDifferBetweenBatchEntries) {
+TEST(AttentionSinks, MayDifferBetweenBatchEntriesLikeSlopes) {
   Random random(16);
   Context context;
   const Inputs inputs = random_inputs(random, 3, 4, 2, 20, 150, 8, 8);
@@ -230,7 +231,7 @@ TEST(AttentionSinks, AndSlopesMayDifferBetweenBatchEntries) {
   expect_reference(context, q, k, v, options);
 }
 
-TEST(AttentionCapture, KeepsTheEntropyOfWeights) {
+TEST(AttentionCapture, ReturnsTheEntropyOfWeights) {
   AttentionOptions options;
   const std::vector<float> equal(200, 0.5f);
   expect_values(of_scores(equal, options).entropy, {std::log(200.0)}, 1e-5);
@@ -238,13 +239,13 @@ TEST(AttentionCapture, KeepsTheEntropyOfWeights) {
   // 1/4 and 3/4.
   expect_values(of_scores({0, std::log(3.0f)}, options).entropy,
                 {0.25 * std::log(4.0) + 0.75 * std::log(4.0 / 3.0)});
-  // Far from the largest a weight is 0 and adds nothing.
+  // Weights of scores far below the maximum are 0 and add nothing.
   expect_values(of_scores({0, 0, -1e4f}, options).entropy, {std::log(2.0)});
   options.window_right = 1;
   expect_values(of_scores({0, 0, 5, 6}, options).entropy, {std::log(2.0)});
 }
 
-TEST(AttentionCapture, NeedsNoOtherResultForTheEntropy) {
+TEST(AttentionCapture, ReturnsTheEntropyWithoutOtherResults) {
   Random random(7);
   Context context;
   const Inputs inputs = random_inputs(random, 2, 2, 1, 60, 300, 8, 8);
@@ -258,7 +259,7 @@ TEST(AttentionCapture, NeedsNoOtherResultForTheEntropy) {
   EXPECT_FALSE(got.weights || got.scores || got.capped || got.masked || got.lse);
 }
 
-TEST(AttentionCapture, KeepsEachStageAlone) {
+TEST(AttentionCapture, ReturnsEachStageAlone) {
   Random random(8);
   Context context;
   const Inputs inputs = random_inputs(random, 1, 2, 2, 50, 140, 8, 8);
@@ -316,7 +317,7 @@ TEST(AttentionVariants, StayFiniteForScoresOfTenThousand) {
   expect_finite(options);
 }
 
-TEST(AttentionVariants, LetNothingThroughThatIsHidden) {
+TEST(AttentionVariants, IgnoreNaNAndInfinityThatAreHidden) {
   // NaN and infinities in the bias, and in keys and values, where each kind of mask hides them.
   Random random(10);
   const std::size_t L = 60, S = 200;

@@ -30,7 +30,7 @@ std::vector<std::int32_t> kinds_of(const BlockMask& mask) {
   return {kinds.begin(), kinds.end()};
 }
 
-TEST(BlockMask, KeepsBitsForPartialBlocksOnly) {
+TEST(BlockMask, StoresBitsOfPartialBlocksOnly) {
   // 100 queries are three blocks of 48, 48, 4; 300 keys three of 128, 128, 44.
   const BlockMask mask = BlockMask::from(1, 1, 100, 300, [](auto, auto, auto q, auto k) {
     if (q < 48) return k < 128;
@@ -48,7 +48,7 @@ TEST(BlockMask, KeepsBitsForPartialBlocksOnly) {
   }
 }
 
-TEST(BlockMask, EvaluatesEveryPairOnceAndNoOther) {
+TEST(BlockMask, CallsTheFunctionOncePerPair) {
   std::vector<int> asked(2 * 3 * 50 * 130);
   BlockMask::from(2, 3, 50, 130, [&](auto b, auto h, auto q, auto k) {
     EXPECT_TRUE(b >= 0 && b < 2 && h >= 0 && h < 3 && q >= 0 && q < 50 && k >= 0 && k < 130);
@@ -58,7 +58,7 @@ TEST(BlockMask, EvaluatesEveryPairOnceAndNoOther) {
   for (const int times : asked) ASSERT_EQ(times, 1);
 }
 
-TEST(BlockMask, EqualsAMaskOfEveryPair) {
+TEST(BlockMask, EqualsABooleanMask) {
   Random random(1);
   const std::int64_t B = 2, H = 4, L = 150, S = 300;
   const Inputs inputs = random_inputs(random, B, H, 2, L, S, 8, 6);
@@ -91,7 +91,7 @@ TEST(BlockMask, EqualsAMaskOfEveryPair) {
   }
 }
 
-TEST(BlockMask, RepeatsOverBatchAndHeads) {
+TEST(BlockMask, BroadcastsOverBatchAndHeads) {
   Random random(2);
   const std::int64_t B = 3, H = 4, L = 60, S = 140;
   const Inputs inputs = random_inputs(random, B, H, 2, L, S, 8, 8);
@@ -112,7 +112,7 @@ TEST(BlockMask, RepeatsOverBatchAndHeads) {
   }
 }
 
-TEST(BlockMask, HandlesSizesThatAreNoMultipleOfABlock) {
+TEST(BlockMask, HandlesSizesThatAreNotMultiplesOfABlock) {
   Random random(3);
   Context context;
   const MaySee may_see = [](auto, auto, auto q, auto k) { return (q + k) % 3 != 0; };
@@ -151,9 +151,9 @@ TEST(BlockMask, IntersectsWithEveryOtherMask) {
   }
 }
 
-TEST(BlockMask, ReadsNoHiddenKey) {
-  // NaN at every key that the mask hides from all, in empty and in partial blocks, and at one that
-  // it shows to the last query only.
+TEST(BlockMask, DoesNotReadHiddenKeys) {
+  // NaN in every key that the mask hides from all queries, in empty and in partial blocks, and in
+  // one key that only the last query sees.
   Random random(5);
   const std::int64_t L = 100, S = 400;
   Inputs inputs = random_inputs(random, 1, 1, 1, L, S, 8, 8);
@@ -177,7 +177,7 @@ TEST(BlockMask, ReadsNoHiddenKey) {
   }
 }
 
-TEST(BlockMask, AcceptsBlocksMadeByHand) {
+TEST(BlockMask, AcceptsGivenKindsAndBits) {
   // kFull overrides bits; two blocks may share one block of bits.
   Random random(6);
   const Inputs inputs = random_inputs(random, 1, 2, 2, 96, 256, 4, 4);
@@ -189,7 +189,7 @@ TEST(BlockMask, AcceptsBlocksMadeByHand) {
   expect_reference(context, inputs, options);
 }
 
-TEST(BlockMask, RefusesPartsThatDoNotFit) {
+TEST(BlockMask, RefusesInvalidKindsAndBits) {
   const auto make = [](std::int64_t queries, std::int64_t keys, Tensor kinds, Tensor bits) {
     BlockMask(queries, keys, std::move(kinds), std::move(bits));
   };
@@ -220,7 +220,7 @@ TEST(BlockMask, RefusesPartsThatDoNotFit) {
   expect_refusal(ErrorCode::kOption, "kinds", "-3", [&] { make(48, 129, kinds(-3), bits(1)); });
 }
 
-TEST(BlockMask, PassesOnTheExceptionOfAFunction) {
+TEST(BlockMask, PropagatesAnExceptionOfTheFunction) {
   struct Stop {};
   const auto stop = [](auto, auto, auto q, auto) -> bool {
     if (q == 60) throw Stop();

@@ -13,7 +13,7 @@ namespace heed::test {
 inline constexpr KvCache::Format kFormats[] = {KvCache::Format::kFloat32, KvCache::Format::kFloat16,
                                                KvCache::Format::kInt8};
 
-/// A row as a cache of this format stores it.
+/// Rounds a row as a cache of this format does.
 inline void round_row(KvCache::Format format, std::span<float> row) {
   if (format == KvCache::Format::kFloat16) {
     for (float& x : row) {
@@ -38,8 +38,8 @@ inline void round_row(KvCache::Format format, std::span<float> row) {
   }
 }
 
-/// The same tokens as a cache, stored in a simple way: every token of every sequence, as float32,
-/// rounded to the cache's format if `rounds`.
+/// A simple model of a cache: it stores every token of every sequence as float32, rounded to the
+/// format of the cache if `rounds`.
 class CacheModel {
  public:
   explicit CacheModel(const KvCache::Options& options, bool rounds = false)
@@ -104,7 +104,7 @@ class CacheModel {
                                     const Before& before) const {
     std::int64_t S = 0;
     for (std::int64_t b = 0; b < options_.batch; ++b) S = std::max(S, length(b));
-    // Tokens that are not held are NaN, so that reading them shows in the reference.
+    // Tokens that the cache has dropped are NaN, so that reading them would change the result.
     Tensor k = filled({options_.batch, options_.heads, S, options_.head_size}, kNaN);
     Tensor v = filled({options_.batch, options_.heads, S, options_.value_size}, kNaN);
     Tensor lengths(Shape{options_.batch}, DType::kInt32);

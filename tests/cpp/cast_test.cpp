@@ -80,9 +80,8 @@ TYPED_TEST(CastOf, AllHalvesAreTheirValuesAndComeBack) {
 }
 
 TYPED_TEST(CastOf, RoundsToTheNearestAndTiesToEven) {
-  // Between every two neighbours, the last one infinity: their middle, which a float holds
-  // exactly, and the floats beside it. The middle of the largest and infinity is where the next
-  // number would be half as far away again.
+  // For every two adjacent numbers: their midpoint, which a float represents exactly, and the
+  // floats next to it. Infinity follows the largest number, at the distance of the step before it.
   using Half = typename TypeParam::Type;
   for (const std::uint16_t sign : {0, 0x8000}) {
     std::vector<float> middles, below, above;
@@ -111,11 +110,11 @@ TYPED_TEST(CastOf, RoundsToTheNearestAndTiesToEven) {
   }
 }
 
-TYPED_TEST(CastOf, KeepsSignsInfinitiesAndWhatIsNotANumber) {
+TYPED_TEST(CastOf, KeepsSignsInfinitiesAndNaN) {
   using Half = typename TypeParam::Type;
   const float tiny = std::numeric_limits<float>::denorm_min();
   const float huge = std::numeric_limits<float>::max();
-  // NaN with bits in the part of the mantissa that goes must not become infinity.
+  // A NaN whose mantissa has only bits that are dropped must not become infinity.
   const float low_nan = std::bit_cast<float>(0x7f800001u);
   const auto bits = rounded<Half>(
       {0.0f, -0.0f, tiny, -tiny, kInfinity, -kInfinity, huge, -huge, kNaN, -kNaN, low_nan});
@@ -134,7 +133,7 @@ TYPED_TEST(CastOf, KeepsSignsInfinitiesAndWhatIsNotANumber) {
   for (std::size_t i = 8; i < 11; ++i) EXPECT_TRUE(std::isnan(TypeParam::value(bits[i]))) << i;
 }
 
-TEST(Cast, RoundsKnownNumbersCorrectly) {
+TEST(Cast, ConvertsWellKnownNumbers) {
   EXPECT_EQ(rounded<Float16>(
                 {1.0f, -2.0f, 65504.0f, 65519.9f, 65520.0f, 0x1p-14f, 0x1p-24f, 0x1p-25f, 0.1f}),
             (std::vector<std::uint16_t>{0x3c00, 0xc000, 0x7bff, 0x7bff, 0x7c00, 0x0400, 0x0001,
@@ -143,7 +142,7 @@ TEST(Cast, RoundsKnownNumbersCorrectly) {
             (std::vector<std::uint16_t>{0x3f80, 0xc000, 0x4049, 0x0001, 0x0000}));
 }
 
-TEST(Cast, GoesFromEveryFloatingTypeToEveryOther) {
+TEST(Cast, ConvertsEveryFloatingTypeToEveryOther) {
   Random random(1);
   Context context;
   const Tensor x = random.reals({3, 1, 4}, -100, 100);

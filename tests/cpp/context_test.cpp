@@ -49,7 +49,7 @@ float fused_rounding(Context& context) {
   const float a = 1.0f + 0x1p-12f;
   const Tensor x(Shape{1, 2}, {1.0f, a});
   const Tensor weight(Shape{1, 2}, {-(1.0f + 0x1p-11f), a});
-  // Packed weights always go through the register block, which adds the products one by one.
+  // With packed weights the register block computes the product, which adds terms one by one.
   return linear(context, x, PackedWeights(context, weight)).data()[0];
 }
 
@@ -61,7 +61,7 @@ TEST(Context, HasTheRequestedThreads) {
   }
 }
 
-TEST(Context, TakesOneThreadPerCoreForZero) {
+TEST(Context, HasOneThreadPerCoreForZero) {
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   EXPECT_EQ(context_with_threads(0).threads(), std::max(cores, 1));
 }
@@ -88,7 +88,7 @@ TEST(Context, ChoosesTheBestInstructionSetByDefault) {
   EXPECT_EQ(Context().isa(), Context::available_isas().front());
 }
 
-TEST(Context, RunsTheInstructionSetThatIsForced) {
+TEST(Context, RunsTheRequestedInstructionSet) {
   Random random(1);
   const Inputs inputs = random_inputs(random, 1, 4, 2, 37, 61, 24, 20);
   for (const std::string_view isa : Context::available_isas()) {
@@ -96,13 +96,13 @@ TEST(Context, RunsTheInstructionSetThatIsForced) {
     Context context = context_with_isa(isa);
     EXPECT_EQ(context.isa(), isa);
     expect_reference(context, inputs);
-    // The kernels of that set really run: their rounding shows it.
+    // The rounding shows that the kernels of this instruction set ran.
     const bool fuses = isa != "sse4.2";
     EXPECT_EQ(fused_rounding(context), fuses ? 0x1p-24f : 0.0f);
   }
 }
 
-TEST(Context, TakesTheInstructionSetFromTheEnvironment) {
+TEST(Context, ReadsTheInstructionSetFromTheEnvironment) {
   for (const std::string_view isa : Context::available_isas()) {
     const IsaVariable variable(std::string(isa).c_str());
     EXPECT_EQ(Context().isa(), isa);
@@ -154,7 +154,7 @@ TEST(Context, WorksAfterAMove) {
   EXPECT_TRUE(same_bits(attention(third, inputs.q, inputs.k, inputs.v).output, want.output));
 }
 
-TEST(Context, RunsBesideOthers) {
+TEST(Context, RunsConcurrentlyWithOthers) {
   Random random(3);
   const Inputs inputs = random_inputs(random, 2, 4, 2, 50, 130, 24, 20);
   Context alone;
@@ -173,7 +173,7 @@ TEST(Context, RunsBesideOthers) {
   for (const Tensor& result : results) EXPECT_TRUE(same_bits(result, want.output));
 }
 
-TEST(Context, StartsAndStopsWithoutAnyWork) {
+TEST(Context, CanBeDestroyedWithoutAnyWork) {
   for (int repeat = 0; repeat < 50; ++repeat) {
     for (const int threads : kThreadCounts)
       EXPECT_EQ(context_with_threads(threads).threads(), threads);

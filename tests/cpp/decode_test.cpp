@@ -26,10 +26,10 @@ KvCache::Options cache_options(std::int64_t batch, std::int64_t heads, std::int6
   return options;
 }
 
-/// How far a step may be from attention over what is stored, for numbers up to 1 and queries up to
-/// `largest_query`. Int8 computes with queries of 16 bits, so that a score is off by
-/// scale * D * largest_query / 65534 at most and the weights by twice that of themselves; and with
-/// weights of 16 bits, each off by 1/65534 of the largest of 128.
+/// The tolerance of a step relative to attention over the stored numbers, for numbers up to 1 and
+/// queries up to `largest_query`. Int8 computes with queries of 16 bits, so the error of a score is
+/// at most scale * D * largest_query / 65534 and the relative error of a weight twice that; and
+/// with weights of 16 bits, each with an error up to 1/65534 of the largest of 128.
 Tolerance tolerance_of(KvCache::Format format, std::int64_t D, double scale = 0,
                        double largest_query = 1) {
   if (format != KvCache::Format::kInt8) return {3e-5, 3e-5};
@@ -38,7 +38,7 @@ Tolerance tolerance_of(KvCache::Format format, std::int64_t D, double scale = 0,
   return {3e-5 + 2 * score + 128.0 / 65534, 3e-5};
 }
 
-/// One of a few calls: the options and what they view.
+/// The options of a call, and the tensors that they view.
 struct Call {
   AttentionOptions options;
   std::optional<Tensor> slopes, sinks, offset;
@@ -157,7 +157,7 @@ TEST_P(DecodeCombinations, MatchTheReferenceWithEveryNumberOfThreads) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, DecodeCombinations, testing::Range(0u, 12u));
 
-TEST(Decode, GivesTheSameOutputForAnyRequestedResults) {
+TEST(Decode, ReturnsTheSameOutputWithAnyOtherResults) {
   Random random(1);
   Context context;
   for (const KvCache::Format format : kFormats) {
@@ -221,7 +221,7 @@ TEST(Decode, AddsLittleToTheErrorOfInt8) {
   }
 }
 
-TEST(Decode, TakesQueriesOfAnyMagnitude) {
+TEST(Decode, SupportsQueriesOfAnyMagnitude) {
   Random random(3);
   Context context;
   for (const KvCache::Format format : kFormats) {
@@ -243,7 +243,7 @@ TEST(Decode, TakesQueriesOfAnyMagnitude) {
   }
 }
 
-TEST(Decode, TakesKeysAndValuesOfAnyMagnitude) {
+TEST(Decode, SupportsKeysAndValuesOfAnyMagnitude) {
   Random random(4);
   Context context;
   for (const KvCache::Format format : kFormats) {
@@ -267,7 +267,7 @@ TEST(Decode, TakesKeysAndValuesOfAnyMagnitude) {
   }
 }
 
-TEST(Decode, KeepsWhatIsNotFiniteInTheRowsThatSeeIt) {
+TEST(Decode, PropagatesNonFiniteNumbersOnlyToTheRowsThatSeeThem) {
   Random random(5);
   Context context;
   for (const KvCache::Format format : kFormats) {
@@ -293,7 +293,7 @@ TEST(Decode, KeepsWhatIsNotFiniteInTheRowsThatSeeIt) {
         options.causal_offset = offset;
         const AttentionResult got = step(context, cache, q, options);
         expect_results(got, model.attend(q, options, {{700}, {0}}), tolerance_of(format, 8));
-        // A query of which a row is not finite spoils its own row only.
+        // A query that is not finite affects only its own row.
         q.data()[0] = kNaN;
         const AttentionResult other = step(context, cache, q, options);
         for (std::size_t n = 0; n < got.output.data().size(); ++n) {
@@ -309,8 +309,8 @@ TEST(Decode, KeepsWhatIsNotFiniteInTheRowsThatSeeIt) {
   }
 }
 
-// The maximum of scores that are NaN may be -inf, which is also that of no keys.
-TEST(Decode, KeepsNaNInAPartOfItsOwn) {
+// The maximum of NaN scores may be -inf, which also is the maximum without keys.
+TEST(Decode, PropagatesNaNFromAChunkOfNaNScores) {
   Random random(6);
   Context context;
   const float number = 0.0f;

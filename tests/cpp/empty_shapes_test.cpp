@@ -1,5 +1,5 @@
-// Arrays without elements may have an axis of any size: no operation loops over it. A loop of 2^40
-// iterations would not end within a test run, so no test measures time.
+// Arrays without elements may have an axis of any size, and no operation may loop over it. A loop
+// of 2^40 iterations would not end within a test run, so the tests need not measure time.
 
 #include <cstdint>
 #include <optional>
@@ -33,7 +33,7 @@ class EmptyShapes : public testing::Test {
   Context context = context_with_threads(2);
 };
 
-TEST_F(EmptyShapes, OfAttention) {
+TEST_F(EmptyShapes, AreHandledByAttention) {
   for (const auto& [B, H, G, L, S, D, Dv] : {std::array<std::int64_t, 7>{kHuge, 2, 2, 0, 0, 4, 4},
                                              {kHuge, 0, 0, 3, 3, 4, 4},
                                              {kHuge, 2, 1, 3, 5, 0, 0},
@@ -86,7 +86,7 @@ TEST_F(EmptyShapes, OfAttention) {
                    empty({1, kHuge, 5, 0}), linear);
 }
 
-TEST_F(EmptyShapes, OfMultiHeadAttention) {
+TEST_F(EmptyShapes, AreHandledByMultiHeadAttention) {
   const Tensor in_weight = filled({12, 4}, 1.0f), out_weight = filled({4, 4}, 1.0f);
   MultiHeadAttentionParameters parameters;
   parameters.in_proj_weight = in_weight;
@@ -105,7 +105,7 @@ TEST_F(EmptyShapes, OfMultiHeadAttention) {
   multi_head_attention(context, x, x, x, parameters, options);
 }
 
-TEST_F(EmptyShapes, OfWhatAttentionComesFrom) {
+TEST_F(EmptyShapes, AreHandledByOriginsOfAttention) {
   for (const bool is_causal : {false, true}) {
     AverageOptions options;
     options.is_causal = is_causal;
@@ -137,7 +137,7 @@ TEST_F(EmptyShapes, OfWhatAttentionComesFrom) {
   }
 }
 
-TEST_F(EmptyShapes, OfLayers) {
+TEST_F(EmptyShapes, AreHandledByLayers) {
   const TensorView rows = empty({kHuge, 0}), columns = empty({0, kHuge}), nothing = empty({0});
   for (const TensorView& x : {rows, columns, empty({kHuge, 0, 3}), empty({2, 0, kHuge})}) {
     SCOPED_TRACE(to_string(x.shape()));
@@ -180,7 +180,7 @@ TEST_F(EmptyShapes, OfLayers) {
   }
 }
 
-TEST_F(EmptyShapes, OfPositions) {
+TEST_F(EmptyShapes, AreHandledByPositions) {
   sinusoidal_encoding(context, kHuge, 0, {});
   sinusoidal_encoding(context, 0, kHuge, {});
   const Tensor table = filled({3, 2}, 1.0f);
@@ -195,7 +195,7 @@ TEST_F(EmptyShapes, OfPositions) {
   }
 }
 
-TEST_F(EmptyShapes, OfArrays) {
+TEST_F(EmptyShapes, AreHandledByArrays) {
   const TensorView rows = empty({kHuge, 0}), columns = empty({0, kHuge});
   for (const TensorView& x : {rows, columns, empty({kHuge, 0, 3}), empty({2, 0, kHuge})}) {
     SCOPED_TRACE(to_string(x.shape()));

@@ -10,7 +10,8 @@
 
 namespace heed::test {
 
-/// `call` throws an error with this code whose message is "ARGUMENT: expected ..., got GOT".
+/// Checks that `call` throws an error with this code and the message "ARGUMENT: expected ..., got
+/// GOT".
 template <class Call>
 void expect_refusal(ErrorCode code, std::string_view argument, std::string_view got,
                     const Call& call) {
@@ -30,7 +31,7 @@ void expect_refusal(ErrorCode code, std::string_view argument, std::string_view 
   }
 }
 
-/// Good arguments, and a call whose result is known: a refused call leaves both as they were.
+/// Valid arguments, and a call with a known result: a refused call must change neither.
 /// B 2, H 4, G 2, L 3, S 5, D 8, Dv 6.
 class Refusals : public testing::Test {
  protected:

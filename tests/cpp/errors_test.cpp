@@ -17,7 +17,7 @@
 namespace heed::test {
 namespace {
 
-/// Good arguments for every operation. Embedding size 8.
+/// Valid arguments for every operation. Embedding size 8.
 class Errors : public Refusals {
  protected:
   Errors()
@@ -53,7 +53,7 @@ class Errors : public Refusals {
   AttentionOptions joined;
 };
 
-TEST(MessagePart, HasWholeNumbersInFullAndOthersWithSevenDigits) {
+TEST(MessagePart, WritesIntegersInFullAndOthersWithSevenDigits) {
   EXPECT_EQ(MessagePart("x").text(), "x");
   EXPECT_EQ(MessagePart("at most ", 3).text(), "at most 3");
   EXPECT_EQ(MessagePart(std::size_t{7}).text(), "7");
@@ -143,7 +143,7 @@ TEST_F(Errors, AttentionRefusesHeadCountsThatDoNotFit) {
   expect_error(kOption, "kv_heads", "4", options);
 }
 
-TEST_F(Errors, AttentionRefusesAScaleThatIsNoNumber) {
+TEST_F(Errors, AttentionRefusesAScaleThatIsNotFinite) {
   AttentionOptions options;
   for (const float scale : {kInfinity, kNaN}) {
     options.scale = scale;
@@ -188,7 +188,7 @@ TEST_F(Errors, AttentionRefusesBadLengths) {
   expect_error(kOption, "kv_lengths", "6", options);
 }
 
-TEST_F(Errors, AttentionRefusesMoreMemoryThanThereIs) {
+TEST_F(Errors, AttentionThrowsWhenMemoryRunsOut) {
   // Weights of 2^46 numbers for inputs of 32 MB that are never touched.
   const std::int64_t length = std::int64_t{1} << 23;
   const Tensor long_one(Shape{1, 1, length, 1});
@@ -344,7 +344,7 @@ TEST_F(Errors, SoftmaxRefusesScalarsAndOtherTypes) {
   expect_error(kDType, "x", "int32", [&] { softmax(context, numbers); });
 }
 
-TEST_F(Errors, EmbeddingRefusesWhatIsNotInTheTable) {
+TEST_F(Errors, EmbeddingRefusesIdsOutsideTheTable) {
   const Tensor below = integers({2}, {0, -1}), above = integers({2, 2}, {0, 7, 8, 1}),
                numbers(Shape{8, 8}, DType::kInt32);
   expect_error(kOption, "ids", "-1", [&] { embedding(context, below, square); });

@@ -40,7 +40,7 @@ class VariantErrors : public Refusals {
   AttentionOptions packed;
 };
 
-TEST_F(VariantErrors, WindowsBelowMinusOne) {
+TEST_F(VariantErrors, AttentionRefusesWindowsBelowMinusOne) {
   for (const std::int64_t side : {std::int64_t{-2}, std::numeric_limits<std::int64_t>::min()}) {
     AttentionOptions options;
     options.window_left = side;
@@ -51,7 +51,7 @@ TEST_F(VariantErrors, WindowsBelowMinusOne) {
   }
 }
 
-TEST_F(VariantErrors, NumbersOutsideTheirRange) {
+TEST_F(VariantErrors, AttentionRefusesNumbersOutsideTheirRange) {
   for (const float cap : {-1.0f, kInfinity, kNaN}) {
     AttentionOptions options;
     options.softcap = cap;
@@ -64,7 +64,7 @@ TEST_F(VariantErrors, NumbersOutsideTheirRange) {
   }
 }
 
-TEST_F(VariantErrors, NumbersForEachHeadOfAnotherCount) {
+TEST_F(VariantErrors, AttentionRefusesSlopesAndSinksOfAnotherShape) {
   for (const Shape& shape : {Shape{2}, Shape{5}, Shape{1}, Shape{}, Shape{4, 1}, Shape{0}}) {
     const Tensor numbers = random.reals(shape);
     AttentionOptions options;
@@ -86,7 +86,7 @@ TEST_F(VariantErrors, NumbersForEachHeadOfAnotherCount) {
   expect_error(kDType, "alibi_slopes", "int32", options);
 }
 
-TEST_F(VariantErrors, OffsetsOfAnotherCountOrType) {
+TEST_F(VariantErrors, AttentionRefusesOffsetsOfAnotherShapeOrType) {
   const Tensor three = integers({3}, {1, 2, 3}), scalar = integers({}, {1}),
                square = integers({2, 1}, {1, 2}), floats = random.reals({2});
   AttentionOptions options;
@@ -104,7 +104,7 @@ TEST_F(VariantErrors, OffsetsOfAnotherCountOrType) {
   expect_packed_error(kShape, "causal_offset", "[3]", options);
 }
 
-TEST_F(VariantErrors, BiasesThatDoNotBroadcast) {
+TEST_F(VariantErrors, AttentionRefusesBiasesThatDoNotBroadcast) {
   for (const Shape& shape : {Shape{6}, Shape{2, 5}, Shape{3, 6}, Shape{3, 3, 5}, Shape{3, 4, 3, 5},
                              Shape{1, 2, 4, 3, 5}}) {
     const Tensor bias = random.reals(shape);
@@ -118,7 +118,7 @@ TEST_F(VariantErrors, BiasesThatDoNotBroadcast) {
   expect_error(kDType, "bias", "bool", options);
 }
 
-TEST_F(VariantErrors, ABiasBesideAFloatMask) {
+TEST_F(VariantErrors, AttentionRefusesABiasBesideAFloatMask) {
   const Tensor bias = random.reals({3, 5}), bits = random.bools({3, 5}, 50);
   AttentionOptions options;
   options.bias = bias;
@@ -128,7 +128,7 @@ TEST_F(VariantErrors, ABiasBesideAFloatMask) {
   EXPECT_NO_THROW(attention(context, q, k, v, options));
 }
 
-TEST_F(VariantErrors, APastThatDoesNotFit) {
+TEST_F(VariantErrors, AttentionRefusesAPastOfAnotherShape) {
   const Tensor key = random.reals({2, 2, 6, 8}), value = random.reals({2, 2, 6, 6}),
                longer = random.reals({2, 2, 7, 6}), batch = random.reals({1, 2, 6, 8}),
                more_heads = random.reals({2, 4, 6, 8}), flat = random.reals({2, 6, 16}),
@@ -154,7 +154,7 @@ TEST_F(VariantErrors, APastThatDoesNotFit) {
   expect_error(kOption, "past_key", "nothing", options);
 }
 
-TEST_F(VariantErrors, LengthsBeyondThePastAndTheNewKeys) {
+TEST_F(VariantErrors, AttentionRefusesLengthsBeyondThePastAndTheNewKeys) {
   const Tensor key = random.reals({2, 2, 6, 8}), value = random.reals({2, 2, 6, 6}),
                all = integers({2}, {11, 0}), beyond = integers({2}, {3, 12});
   AttentionOptions options;
@@ -166,7 +166,7 @@ TEST_F(VariantErrors, LengthsBeyondThePastAndTheNewKeys) {
   expect_error(kOption, "kv_lengths", "12", options);
 }
 
-TEST_F(VariantErrors, BlockMasksOfAnotherSize) {
+TEST_F(VariantErrors, AttentionRefusesBlockMasksOfAnotherSize) {
   const auto all = [](auto...) { return true; };
   const auto with = [&](const BlockMask& mask, const char* got) {
     AttentionOptions options;
@@ -183,7 +183,7 @@ TEST_F(VariantErrors, BlockMasksOfAnotherSize) {
   EXPECT_TRUE(same_bits(attention(context, q, k, v, options).output, want));
 }
 
-TEST_F(VariantErrors, StartsThatAreNone) {
+TEST_F(VariantErrors, AttentionRefusesInvalidCuSeqlens) {
   const auto with_q = [&](ErrorCode code, const Tensor& starts, const char* got) {
     AttentionOptions options = packed;
     options.cu_seqlens_q = starts;
@@ -214,7 +214,7 @@ TEST_F(VariantErrors, StartsThatAreNone) {
   expect_packed_error(kOption, "cu_seqlens_q", "nothing", options);
 }
 
-TEST_F(VariantErrors, PackedInputsThatDoNotFit) {
+TEST_F(VariantErrors, AttentionRefusesPackedInputsOfOtherShapes) {
   const auto run = [&](const Tensor& a, const Tensor& b, const Tensor& c) {
     return [&] { attention(context, a, b, c, packed); };
   };
@@ -233,7 +233,7 @@ TEST_F(VariantErrors, PackedInputsThatDoNotFit) {
   expect_packed_error(kOption, "kv_heads", "4", packed);
 }
 
-TEST_F(VariantErrors, PackedSequencesBesideWhatTheyExclude) {
+TEST_F(VariantErrors, AttentionRefusesOptionsThatPackedSequencesExclude) {
   const Tensor bits = random.bools({}, 50), number = random.reals({}), lengths = integers({1}, {9}),
                past = random.reals({1, 2, 3, 8}), past_value = random.reals({1, 2, 3, 6});
   const BlockMask blocks = BlockMask::from(1, 1, 7, 9, [](auto...) { return true; });
@@ -263,7 +263,7 @@ TEST_F(VariantErrors, PackedSequencesBesideWhatTheyExclude) {
   EXPECT_NO_THROW(attention(context, packed_q, packed_k, packed_v, packed));
 }
 
-TEST_F(VariantErrors, MoreMemoryThanThereIs) {
+TEST_F(VariantErrors, AttentionThrowsWhenMemoryRunsOut) {
   // Results of 2^46 numbers for inputs of 32 MB that are never touched.
   const Tensor long_one(Shape{1, 1, std::int64_t{1} << 23, 1});
   AttentionOptions options;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Gradients that a reference gives, against central differences of what it computes.
+// Compares the gradients of a reference with central differences.
 
 #include <cmath>
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace heed::test {
 
-/// Whether d_x is the gradient for x of the sum of d_y f(x), f from an array to one of d_y's shape.
-/// In double precision the quotient with steps of 1e-5 is off by some 1e-10 of the third derivative
-/// and 1e-11 of the numbers.
+/// Whether d_x is the gradient of the sum of d_y f(x) with respect to x, where f(x) has the shape
+/// of d_y. In double precision with steps of 1e-5, the error of the quotient is about 1e-10 times
+/// the third derivative plus 1e-11 times the numbers.
 template <class Function>
 testing::AssertionResult is_gradient(const reference::Array& d_x, reference::Array x,
                                      const reference::Array& d_y, const Function& f,

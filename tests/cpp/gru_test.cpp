@@ -16,7 +16,7 @@ namespace {
 
 using reference::Array;
 
-/// Arguments of a layer, those that may be missing too.
+/// All arguments of a layer, including the optional ones.
 struct Layer {
   Layer(Random& random, std::int64_t B, std::int64_t L, std::int64_t I, std::int64_t Hd)
       : x(random.reals({B, L, I})),
@@ -65,13 +65,13 @@ struct Layer {
   Tensor x, first, weight_ih, weight_hh, bias_ih, bias_hh, lengths, d_output, d_state;
 };
 
-TEST(Gru, HasTheGradientsOfItsReference) {
+TEST(Gru, AgreesWithFiniteDifferencesInTheReference) {
   Random random(1);
   Layer layer(random, 2, 3, 2, 3);
   layer.lengths = integers({2}, {3, 2});
   for (const int missing : {0, 4}) {
     const GruOptions options = layer.options(missing);
-    // One array with what both results are for.
+    // The gradients of both results, in one array.
     const auto forward = [&](const Array& x, const Array& state,
                              const reference::GruParameters& p) {
       const auto result = reference::gru(x, state, p, options);
@@ -142,7 +142,7 @@ TEST(Gru, MatchesTheReferenceForAllSizes) {
   }
 }
 
-TEST(Gru, TakesOneGradientWithoutTheOther) {
+TEST(Gru, AcceptsEitherGradientAlone) {
   Random random(3);
   Context context;
   const Layer layer(random, 2, 4, 3, 5);
@@ -160,7 +160,7 @@ TEST(Gru, TakesOneGradientWithoutTheOther) {
   EXPECT_FALSE(gru(context, layer.x, layer.parameters(0)).gates.has_value());
 }
 
-TEST(Gru, NeverReadsBeyondALength) {
+TEST(Gru, DoesNotReadBeyondTheLengths) {
   Random random(4);
   Context context;
   Layer layer(random, 2, 4, 3, 5);
@@ -207,7 +207,7 @@ TEST(Gru, HandlesSaturatedGates) {
   EXPECT_TRUE(close(layer.forward(context, 4).output, want.output));
 }
 
-TEST(Gru, GivesTheSameBitsForAnyNumberOfThreads) {
+TEST(Gru, ReturnsTheSameBitsForAnyNumberOfThreads) {
   Random random(7);
   const Layer layer(random, 50, 7, 20, 40);
   Context alone;
@@ -230,7 +230,7 @@ TEST(Gru, GivesTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-TEST_F(Refusals, OfGru) {
+TEST_F(Refusals, GruRefusesInvalidArguments) {
   const Layer layer(random, 2, 4, 3, 5);
   const Tensor numbers(Shape{2, 4, 3}, DType::kInt32), other = random.reals({2, 6});
   const auto refuses = [&](ErrorCode code, const char* argument, const char* got, auto change) {

@@ -1,5 +1,5 @@
-// What hidden keys and values are changes no bit of what a query sees: not even where they are not
-// finite, which takes the kernels another way through a tile.
+// Hidden keys and values change no bit of the results, even if they are not finite, for which the
+// kernels have another path.
 
 #include <cmath>
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr float kPoisons[] = {kNaN, INFINITY, -INFINITY};
 
-/// Rows j of [.., S, size] for which hides(j).
+/// A copy of x [.., S, size] with `value` in the rows j for which hides(j) is true.
 template <class Hides>
 Tensor with_rows(const Tensor& x, float value, const Hides& hides) {
   Tensor y(x.shape());
@@ -33,7 +33,7 @@ Tensor mask_of(std::int64_t S) {
   return mask;
 }
 
-TEST(HiddenValues, ChangeNoBitOfWhatIsSeen) {
+TEST(HiddenValues, ChangeNoBitOfTheResults) {
   Random random(1);
   Context context;
   for (const auto& [L, S, D, Dv] : {std::tuple{70, 300, 32, 40}, std::tuple{5, 90, 7, 13},

@@ -1,4 +1,4 @@
-// Calls that a cache refuses, after which it holds what it held.
+// Calls that a cache refuses and that do not change it.
 
 #include <cstdint>
 #include <string>
@@ -35,7 +35,7 @@ class KvCacheErrors : public testing::Test {
     return options;
   }
 
-  /// What the cache holds, seen by queries that add nothing.
+  /// Attention over the cache without new tokens, to detect changes.
   Tensor look() {
     const Tensor none_k = random.reals({2, 2, 0, 8}), none_v = random.reals({2, 2, 0, 6});
     AttentionOptions call;
@@ -61,7 +61,7 @@ class KvCacheErrors : public testing::Test {
   Tensor k, v, q, k2, v2, want;
 };
 
-TEST_F(KvCacheErrors, SizesBelowOneOrBeyondAllMemory) {
+TEST_F(KvCacheErrors, ConstructorRefusesSizesOutsideTheirRange) {
   const auto with = [&](std::int64_t KvCache::Options::* member, const char* name,
                         std::int64_t size) {
     KvCache::Options bad = options();
@@ -81,7 +81,7 @@ TEST_F(KvCacheErrors, SizesBelowOneOrBeyondAllMemory) {
   with(&KvCache::Options::capacity, "capacity", kHuge);
 }
 
-TEST_F(KvCacheErrors, AppendingMoreThanThereIsRoomFor) {
+TEST_F(KvCacheErrors, AppendRefusesTokensBeyondTheCapacity) {
   const auto message = [&](const Tensor& more_k, const Tensor& more_v) {
     expect_error(kOption, "cache", "3 of 10", [&] { cache.append(more_k, more_v); });
     const Tensor queries = random.reals({2, 4, more_k.shape()[2], 8});
@@ -101,7 +101,7 @@ TEST_F(KvCacheErrors, AppendingMoreThanThereIsRoomFor) {
   EXPECT_THROW(cache.append(k2, v2), OptionError);
 }
 
-TEST_F(KvCacheErrors, AppendingWhatDoesNotFit) {
+TEST_F(KvCacheErrors, AppendRefusesOtherShapesAndTypes) {
   const Tensor deep = random.reals({2, 2, 2, 9}), flat = random.reals({2, 2, 16}),
                other_batch = random.reals({1, 2, 2, 8}), other_length = random.reals({2, 2, 3, 6});
   const Tensor halves = cast(context, k2, DType::kFloat16);
@@ -119,7 +119,7 @@ TEST_F(KvCacheErrors, AppendingWhatDoesNotFit) {
   expect_error(kDType, "counts", "float32", [&] { cache.append(k2, v2, floats); });
 }
 
-TEST_F(KvCacheErrors, AttentionToACacheOfAnotherShape) {
+TEST_F(KvCacheErrors, AttentionRefusesACacheOfAnotherShape) {
   const auto with = [&](std::int64_t KvCache::Options::* member, std::int64_t size) {
     KvCache::Options other = options();
     other.*member = size;
@@ -137,7 +137,7 @@ TEST_F(KvCacheErrors, AttentionToACacheOfAnotherShape) {
   with(&KvCache::Options::value_size, 8);
 }
 
-TEST_F(KvCacheErrors, AttentionWithOptionsThatDoNotFitLeavesTheCacheAlone) {
+TEST_F(KvCacheErrors, AttentionWithInvalidOptionsDoesNotChangeTheCache) {
   const auto with = [&](ErrorCode code, const char* argument, const char* got, auto change) {
     AttentionOptions call;
     call.cache = &cache;
@@ -159,7 +159,7 @@ TEST_F(KvCacheErrors, AttentionWithOptionsThatDoNotFitLeavesTheCacheAlone) {
   });
 }
 
-TEST_F(KvCacheErrors, RewindingAndSharingMoreThanThereIs) {
+TEST_F(KvCacheErrors, RewindAndShareRefuseMoreTokensThanExist) {
   expect_error(kOption, "tokens", "8", [&] { cache.rewind(0, 8); });
   expect_error(kOption, "tokens", "-1", [&] { cache.rewind(0, -1); });
   expect_error(kOption, "sequence", "2", [&] { cache.rewind(2, 1); });
@@ -171,7 +171,7 @@ TEST_F(KvCacheErrors, RewindingAndSharingMoreThanThereIs) {
   expect_error(kOption, "sequence", "5", [&] { cache.share(0, 5, 1); });
 }
 
-TEST_F(KvCacheErrors, ReorderingByWhatIsNoOrder) {
+TEST_F(KvCacheErrors, ReorderRefusesInvalidOrders) {
   const auto reorder = [&](const Tensor& order) { return [&] { cache.reorder(order); }; };
   const std::vector<std::int64_t> before = {cache.length(0), cache.length(1)};
   expect_error(kShape, "order", "[3]", reorder(integers({3}, {0, 1, 0})));
@@ -181,7 +181,7 @@ TEST_F(KvCacheErrors, ReorderingByWhatIsNoOrder) {
   EXPECT_EQ((std::vector{cache.length(0), cache.length(1)}), before);
 }
 
-TEST_F(KvCacheErrors, RewindingAndSharingWhatARollingCacheDropped) {
+TEST_F(KvCacheErrors, RewindAndShareRefuseDroppedTokens) {
   KvCache::Options rolling = options();
   rolling.is_rolling = true;
   rolling.capacity = 4;
@@ -199,7 +199,7 @@ TEST_F(KvCacheErrors, RewindingAndSharingWhatARollingCacheDropped) {
   EXPECT_EQ(other.length(0), 5);
 }
 
-TEST_F(KvCacheErrors, APageThatNoMemoryHasRoomFor) {
+TEST_F(KvCacheErrors, AppendThrowsWhenMemoryRunsOut) {
   // 2^50 bytes for one token, which is refused before the token is looked at.
   KvCache::Options huge;
   huge.heads = std::int64_t{1} << 20;
@@ -216,7 +216,7 @@ TEST_F(KvCacheErrors, APageThatNoMemoryHasRoomFor) {
   EXPECT_TRUE(same_bits(look(), want)) << "after the error";
 }
 
-TEST_F(KvCacheErrors, ACacheOfAnotherInstructionSetIsRefusedOrRead) {
+TEST_F(KvCacheErrors, AttentionReadsOrRefusesACacheOfAnotherInstructionSet) {
   const Tensor none_k = random.reals({2, 2, 0, 8}), none_v = random.reals({2, 2, 0, 6});
   AttentionOptions call;
   call.cache = &cache;

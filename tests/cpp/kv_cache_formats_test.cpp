@@ -1,5 +1,4 @@
-// What a cache stores: smaller formats within their error, and nothing of tails that nobody wrote
-// or that were taken back.
+// The formats of a cache: their errors, and tails that were never written or were rewound.
 
 #include <cmath>
 #include <cstdint>
@@ -22,9 +21,9 @@ KvCache::Options cache_options(std::int64_t batch, std::int64_t heads, std::int6
   return options;
 }
 
-TEST(KvCacheFormats, StoreNumbersThatTheyHaveExactly) {
-  // Numbers n/8 with |n| <= 127 and 127 in every row: float16 has them all, and int8 with the
-  // scale 1/8.
+TEST(KvCacheFormats, StoreRepresentableNumbersExactly) {
+  // Numbers n/8 with |n| <= 127, and 127/8 in every row: float16 represents all of them, and int8
+  // does with the scale 1/8.
   Random random(1);
   Context context;
   for (const KvCache::Format format : kFormats) {
@@ -47,7 +46,7 @@ TEST(KvCacheFormats, StoreNumbersThatTheyHaveExactly) {
   }
 }
 
-TEST(KvCacheFormats, StayWithinTheirError) {
+TEST(KvCacheFormats, StayWithinTheirErrorBounds) {
   // A number of magnitude 1 is off by 2^-12 at most in float16, half a unit of its last place, and
   // by 1/254 in int8, half a step of a row whose largest is 1. Weights differ as far as scores do:
   // 0.25 * 16 times that, twice.
@@ -94,8 +93,8 @@ TEST(KvCacheFormats, StoreRowsOfZerosAndOfTinyAndLargeNumbers) {
   }
 }
 
-TEST(KvCacheFormats, ShareAndRewindAlike) {
-  // The same tokens got in two ways.
+TEST(KvCacheFormats, ReturnTheSameAfterSharingAndRewinding) {
+  // Two sequences of calls that lead to the same tokens.
   Random random(4);
   Context context;
   for (const KvCache::Format format : kFormats) {
@@ -119,7 +118,7 @@ TEST(KvCacheFormats, ShareAndRewindAlike) {
   }
 }
 
-TEST(KvCacheTails, ReachNothingWhenRemovedOrNeverWritten) {
+TEST(KvCacheTails, HaveNoEffectAfterARewindOrIfNeverWritten) {
   Random random(5);
   for (const KvCache::Format format : kFormats) {
     for (const float poison : {kNaN, kInfinity, -kInfinity}) {
@@ -140,7 +139,7 @@ TEST(KvCacheTails, ReachNothingWhenRemovedOrNeverWritten) {
         AttentionResult want = attention(context, q, k2, k2, options);
         options.cache = &dirty;
         AttentionResult got = attention(context, q, k2, k2, options);
-        // A page that once held such values is read more carefully, and rounds in another way.
+        // A page that once held such values is read by another path, which rounds differently.
         EXPECT_TRUE(close(got.output, want.output, {1e-6, 0}));
         got.output = Tensor();
         want.output = Tensor();
@@ -150,8 +149,8 @@ TEST(KvCacheTails, ReachNothingWhenRemovedOrNeverWritten) {
   }
 }
 
-TEST(KvCacheTails, ReachOnlyTheRowsThatMaySeeThem) {
-  // A token that is not a number, seen by one head's window of some queries only.
+TEST(KvCacheTails, AffectOnlyTheRowsThatSeeThem) {
+  // A token of NaN that the window shows to some queries only.
   Random random(6);
   Context context;
   for (const bool is_rolling : {false, true}) {
@@ -173,7 +172,7 @@ TEST(KvCacheTails, ReachOnlyTheRowsThatMaySeeThem) {
   }
 }
 
-TEST(KvCacheTails, ReachOnlyTheRowsThatMaySeeThemInACopiedPageToo) {
+TEST(KvCacheTails, AffectOnlyTheRowsThatSeeThemInACopiedPage) {
   Random random(8);
   Context context;
   TwinCache twin(context, cache_options(2, 1, 8, 300));

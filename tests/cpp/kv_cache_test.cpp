@@ -1,4 +1,4 @@
-// The key/value cache: attention over it equals attention over the tokens it was given.
+// The key/value cache: attention over it equals attention over the appended tokens.
 
 #include <cmath>
 #include <cstdint>
@@ -56,13 +56,13 @@ Tensor attention_in_steps(Context& context, KvCache& cache, const Inputs& inputs
   return output;
 }
 
-TEST(KvCache, DecodingTokenByTokenEqualsOneCausalAttention) {
+TEST(KvCache, DecodesTokenByTokenAsOneCausalAttention) {
   Random random(1);
   Context context;
   const Inputs inputs = random_inputs(random, 2, 4, 2, 150, 150, 12, 7);
   const reference::Array want = reference::attention(inputs.q, inputs.k, inputs.v, causal()).output;
   for (const bool is_causal : {true, false}) {
-    // One query at a time sees no later key anyway.
+    // With one query at a time there are no later keys, with or without causality.
     KvCache cache(context, cache_options(2, 2, 12, 7, 150));
     AttentionOptions options;
     options.is_causal = is_causal;
@@ -72,7 +72,7 @@ TEST(KvCache, DecodingTokenByTokenEqualsOneCausalAttention) {
   }
 }
 
-TEST(KvCache, ChunksOfAnySizeEqualOneCausalAttention) {
+TEST(KvCache, ComputesChunksOfAnySizeAsOneCausalAttention) {
   Random random(2);
   Context context;
   const Inputs inputs = random_inputs(random, 1, 2, 1, 400, 400, 16, 16);
@@ -86,7 +86,7 @@ TEST(KvCache, ChunksOfAnySizeEqualOneCausalAttention) {
   }
 }
 
-TEST(KvCache, TakesInputsOfRankThree) {
+TEST(KvCache, SupportsInputsOfRankThree) {
   Random random(3);
   Context context;
   const Tensor q = random.reals({2, 5, 24}), k = random.reals({2, 5, 12}),
@@ -100,7 +100,7 @@ TEST(KvCache, TakesInputsOfRankThree) {
   expect_results(attention(context, q, k, v, options), want, {});
 }
 
-TEST(KvCache, AppendingAloneEqualsAppendingByAttention) {
+TEST(KvCache, AppendsAsAttentionDoes) {
   Random random(4);
   Context context;
   TwinCache twin(context, cache_options(2, 2, 8, 5, 300));
@@ -114,7 +114,7 @@ TEST(KvCache, AppendingAloneEqualsAppendingByAttention) {
   EXPECT_EQ(twin.cache.length(0), 142);
 }
 
-TEST(KvCache, SequencesAppendTheirCountsOfTokens) {
+TEST(KvCache, AppendsTheGivenCountOfTokensToEachSequence) {
   Random random(5);
   Context context;
   TwinCache twin(context, cache_options(3, 1, 8, 6, 200));
@@ -127,7 +127,7 @@ TEST(KvCache, SequencesAppendTheirCountsOfTokens) {
   EXPECT_EQ(twin.cache.length(2), 6);
 }
 
-TEST(KvCache, RewindingRemovesTokensThatOthersReplace) {
+TEST(KvCache, ContinuesAfterARewind) {
   Random random(6);
   Context context;
   TwinCache twin(context, cache_options(2, 2, 8, 8, 300));
@@ -142,7 +142,7 @@ TEST(KvCache, RewindingRemovesTokensThatOthersReplace) {
   twin.expect_step(context, random, 2, 3, causal());
 }
 
-TEST(KvCache, SequencesThatShareAPrefixDiverge) {
+TEST(KvCache, SharesAPrefixUntilSequencesDiverge) {
   Random random(7);
   Context context;
   for (const std::int64_t shared : {1, 100, 128, 129, 200}) {
@@ -152,7 +152,7 @@ TEST(KvCache, SequencesThatShareAPrefixDiverge) {
     twin.share(0, 1, shared);
     twin.share(0, 2, shared);
     twin.expect_lengths();
-    // All of them write after the prefix, one after another and all at once.
+    // All sequences append after the prefix, one after another and all at once.
     twin.expect_step(context, random, 2, 2, 2, {0, 2, 0}, causal());
     twin.expect_step(context, random, 2, 3, 3, {3, 0, 1}, causal());
     twin.rewind(0, 60);
@@ -162,7 +162,7 @@ TEST(KvCache, SequencesThatShareAPrefixDiverge) {
   }
 }
 
-TEST(KvCache, SharingReplacesTheTokensOfASequenceAndWithItselfRewinds) {
+TEST(KvCache, ReplacesASequenceByShareAndRewindsItIfSharedWithItself) {
   Random random(8);
   Context context;
   TwinCache twin(context, cache_options(2, 1, 4, 4, 300));
@@ -176,7 +176,7 @@ TEST(KvCache, SharingReplacesTheTokensOfASequenceAndWithItselfRewinds) {
   twin.expect_step(context, random, 1, 2, causal());
 }
 
-TEST(KvCache, ReorderingMovesAndDoublesSequencesWhichThenDiverge) {
+TEST(KvCache, ReordersAndDuplicatesSequencesThatThenDiverge) {
   Random random(14);
   Context context;
   for (const bool is_rolling : {false, true}) {
@@ -196,7 +196,7 @@ TEST(KvCache, ReorderingMovesAndDoublesSequencesWhichThenDiverge) {
   }
 }
 
-TEST(KvCache, MemoryGrowsByPagesAndCountsSharedOnesOnce) {
+TEST(KvCache, GrowsByPagesAndCountsSharedPagesOnce) {
   Random random(9);
   Context context;
   TwinCache twin(context, cache_options(2, 2, 16, 8, 100000));
@@ -221,7 +221,7 @@ TEST(KvCache, MemoryGrowsByPagesAndCountsSharedOnesOnce) {
   EXPECT_EQ(twin.cache.bytes(), 0u);
 }
 
-TEST(KvCache, SmallerFormatsTakeLessMemory) {
+TEST(KvCache, NeedsLessMemoryWithSmallerFormats) {
   Random random(10);
   Context context;
   std::vector<std::size_t> bytes;
@@ -238,7 +238,7 @@ TEST(KvCache, SmallerFormatsTakeLessMemory) {
   EXPECT_EQ(bytes[2], 128u * 128 + 2 * 128 * 4) << "and one scale for each key and value";
 }
 
-TEST(KvCache, ARollingCacheIsAWindow) {
+TEST(KvCache, EqualsAWindowIfItRolls) {
   Random random(11);
   Context context;
   for (const std::int64_t capacity : {1, 10, 128, 200}) {
@@ -273,7 +273,7 @@ TEST(KvCache, ARollingCacheIsAWindow) {
   }
 }
 
-TEST(KvCache, ARollingCacheNeverShowsMoreKeysThanItsCapacity) {
+TEST(KvCache, NeverShowsMoreKeysThanItsCapacityIfItRolls) {
   // All weights are equal, and none is zero.
   Context context;
   KvCache::Options options = cache_options(1, 1, 1, 1, 5);
@@ -294,7 +294,7 @@ TEST(KvCache, ARollingCacheNeverShowsMoreKeysThanItsCapacity) {
   }
 }
 
-TEST(KvCache, ARollingCacheKeepsNoMorePagesThanItNeeds) {
+TEST(KvCache, KeepsNoMorePagesThanNeededIfItRolls) {
   Random random(12);
   Context context;
   KvCache::Options options = cache_options(1, 1, 4, 4, 100);
@@ -307,7 +307,7 @@ TEST(KvCache, ARollingCacheKeepsNoMorePagesThanItNeeds) {
   EXPECT_EQ(twin.cache.first(0), 901);
 }
 
-TEST(KvCache, ARollingCacheRewindsWithinWhatItHolds) {
+TEST(KvCache, RewindsTheTokensThatItHoldsIfItRolls) {
   Random random(13);
   Context context;
   KvCache::Options options = cache_options(1, 1, 4, 4, 60);
@@ -372,7 +372,7 @@ TEST(KvCache, CombinesWithEveryOption) {
   }
 }
 
-TEST(KvCache, GivesTheSameBitsForAnyNumberOfThreads) {
+TEST(KvCache, ReturnsTheSameBitsForAnyNumberOfThreads) {
   for (const auto format :
        {KvCache::Format::kFloat32, KvCache::Format::kFloat16, KvCache::Format::kInt8}) {
     std::optional<AttentionResult> first;
@@ -400,7 +400,7 @@ TEST(KvCache, GivesTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-TEST(KvCache, MovesWithWhatItHolds) {
+TEST(KvCache, CanBeMoved) {
   Random random(17);
   Context context;
   TwinCache twin(context, cache_options(1, 1, 4, 4, 20));

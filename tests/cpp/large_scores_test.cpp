@@ -96,7 +96,7 @@ TEST(LargeScores, KeepTheGradientsOfScoresThatAreProducts) {
         differentiate(context, d_output, inputs.q, inputs.k, inputs.v, unscaled());
     reference::AttentionGradients want =
         reference::attention_backward(d_output, inputs.q, inputs.k, inputs.v, unscaled());
-    // The large coordinate multiplies the rounding of the other factor by itself.
+    // The large coordinate scales the rounding error of the other factor.
     for (reference::Array* const x : {&want.q, &want.k})
       for (std::size_t i = 8; i < x->values.size(); i += 9) {
         const Tensor& own = x == &want.q ? got.q : got.k;
@@ -174,8 +174,8 @@ TEST(LargeScores, KeepTheGradientsOfPackedSequences) {
   }
 }
 
-TEST(LargeScores, OfATokenWithItselfHaveNoGradient) {
-  // One key has all the weight, so that the output is its value and nothing else counts.
+TEST(LargeScores, KeepTheGradientsIfOneKeyHasAllTheWeight) {
+  // Each token attends to itself with weight 1, so the scores have almost no gradient.
   Random random(5);
   Context context;
   for (const std::int64_t most : {3, 9, 28}) {
@@ -190,7 +190,7 @@ TEST(LargeScores, OfATokenWithItselfHaveNoGradient) {
   }
 }
 
-TEST(LargeScores, KeepTheResultOfADecodeStep) {
+TEST(LargeScores, KeepTheResultsOfADecodeStep) {
   Random random(6);
   for (const float root : {7.0f, 22.0f, 70.0f}) {
     for (const std::int64_t queries : {1, 40}) {  // decode.hpp, and flash_attention.hpp

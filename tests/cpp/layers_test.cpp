@@ -1,4 +1,4 @@
-// The steps around attention against their references.
+// Linear layers, softmax, embeddings, positions and averages against their references.
 
 #include <cmath>
 #include <cstdint>
@@ -24,8 +24,8 @@ TEST(Linear, MatchesTheReferenceForAllSizes) {
         const Tensor x = random.reals({rows, in});
         const Tensor weight = random.reals({out, in});
         const Tensor bias = random.reals({out});
-        // Sums of n products of order 1/3 are of order sqrt(n) / 3 and pick up an error of 6e-8 of
-        // that at each of n steps, of either sign: about 2e-8 n.
+        // Sums of n products of order 1/3 are of order sqrt(n) / 3. Each of n steps adds a rounding
+        // error of 6e-8 of that, of either sign: about 2e-8 n in all.
         const Tolerance tolerance{1e-6 + 5e-8 * static_cast<double>(in), 1e-6};
         EXPECT_TRUE(close(linear(context, x, weight), reference::linear(x, weight), tolerance));
         EXPECT_TRUE(close(linear(context, x, weight, bias),
@@ -48,7 +48,7 @@ TEST(Linear, MapsTheLastAxisOfAnyRank) {
   }
 }
 
-TEST(Linear, GivesTheSameBitsForAnyNumberOfThreads) {
+TEST(Linear, ReturnsTheSameBitsForAnyNumberOfThreads) {
   Random random(3);
   const Tensor x = random.reals({3, 70, 300}), weight = random.reals({600, 300});
   const Tensor bias = random.reals({600});
@@ -73,7 +73,7 @@ TEST(Softmax, MatchesTheReferenceForAllSizes) {
   }
 }
 
-TEST(Softmax, IsAccurateRelativeToEachWeight) {
+TEST(Softmax, HasASmallRelativeErrorInEachWeight) {
   // The maximum is 0, so differences from it are exact, and the others add little to the sum of 1:
   // what is left is the exponential, 2e-7, and three roundings of 6e-8.
   Random random(5);
@@ -83,7 +83,7 @@ TEST(Softmax, IsAccurateRelativeToEachWeight) {
   EXPECT_TRUE(close(softmax(context, x), reference::softmax(x), {0.0, 5e-7}));
 }
 
-TEST(Softmax, GivesZeroRatherThanASubnormalNumber) {
+TEST(Softmax, ReturnsZeroInsteadOfASubnormalNumber) {
   Tensor x(Shape{1, 400});
   for (std::size_t i = 0; i < 400; ++i) x.data()[i] = -0.3f * static_cast<float>(i);
   x.data()[0] = 3.0f;  // the others add 1 to its 20
@@ -96,7 +96,7 @@ TEST(Softmax, GivesZeroRatherThanASubnormalNumber) {
   EXPECT_EQ(y.data()[399], 0.0f);
 }
 
-TEST(Softmax, GivesZerosForARowOfMinusInfinity) {
+TEST(Softmax, ReturnsZerosForRowsOfMinusInfinity) {
   Context context;
   for (const std::int64_t columns : {1, 4, 5, 16, 17, 40}) {
     Tensor x = filled({3, columns}, -kInfinity);
@@ -116,7 +116,7 @@ TEST(Softmax, StaysFiniteForLargeNumbers) {
   EXPECT_TRUE(close(softmax(context, x), reference::softmax(x)));
 }
 
-TEST(Softmax, KeepsWhatIsNotANumberInItsRow) {
+TEST(Softmax, PropagatesNaNWithinItsRow) {
   Random random(6);
   Context context;
   for (const std::int64_t columns : {3, 8, 21, 40}) {
@@ -134,7 +134,7 @@ TEST(Softmax, KeepsWhatIsNotANumberInItsRow) {
   }
 }
 
-TEST(Softmax, GivesTheSameBitsForAnyNumberOfThreads) {
+TEST(Softmax, ReturnsTheSameBitsForAnyNumberOfThreads) {
   Random random(7);
   const Tensor x = random.reals({500, 301}, -5.0f, 5.0f);
   Context alone;
@@ -145,7 +145,7 @@ TEST(Softmax, GivesTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-TEST(Embedding, GivesTheRowsOfTheTable) {
+TEST(Embedding, ReturnsRowsOfTheTable) {
   Random random(8);
   const Tensor weight = random.reals({6, 5});
   const Tensor ids = integers({2, 4}, {0, 5, 3, 3, 1, 0, 2, 4});
@@ -155,7 +155,7 @@ TEST(Embedding, GivesTheRowsOfTheTable) {
   EXPECT_TRUE(close(y, reference::embedding(ids, weight), {0.0, 0.0}));
 }
 
-TEST(Embedding, TakesAScalarAndNothing) {
+TEST(Embedding, HandlesScalarsAndEmptyArrays) {
   Random random(9);
   const Tensor weight = random.reals({6, 5});
   Context context;
@@ -212,7 +212,7 @@ TEST(Average, MatchesTheReference) {
   }
 }
 
-TEST(Average, GivesZerosWhereNothingIsSeen) {
+TEST(Average, ReturnsZerosForPositionsThatSeeNothing) {
   Tensor x(Shape{2, 3, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
   const Tensor key_mask = bools({2, 3}, {false, true, true, false, false, false});
   AverageOptions options;
@@ -223,7 +223,7 @@ TEST(Average, GivesZerosWhereNothingIsSeen) {
                         Tensor(Shape{2, 3, 2}, {0, 0, 3, 4, 4, 5, 0, 0, 0, 0, 0, 0})));
 }
 
-TEST(Average, LetsNothingHiddenThrough) {
+TEST(Average, IgnoresHiddenPositions) {
   Tensor x(Shape{1, 3, 1}, {kNaN, 2, kInfinity});
   const Tensor key_mask = bools({1, 3}, {false, true, false});
   AverageOptions options;

@@ -133,7 +133,7 @@ TEST(LinearAttention, MatchesTheReferenceUnderEveryRule) {
   }
 }
 
-TEST(LinearAttention, RepeatsDecayAndBetaAlongAxesOfOne) {
+TEST(LinearAttention, BroadcastsDecayAndBetaAlongAxesOfSizeOne) {
   Random random(7);
   Context context;
   const Sizes s{2, 4, 2, 9, 3, 5};
@@ -162,7 +162,7 @@ TEST(LinearAttention, RepeatsDecayAndBetaAlongAxesOfOne) {
   }
 }
 
-TEST(LinearAttention, TakesOneRateForAllHeadsAsTheSameRateForEach) {
+TEST(LinearAttention, TreatsOneRateAsTheSameRateForEachHead) {
   Random random(8);
   Context context;
   const Sizes s{2, 4, 4, 4, 8, 8};
@@ -187,7 +187,7 @@ TEST(LinearAttention, TakesOneRateForAllHeadsAsTheSameRateForEach) {
   EXPECT_TRUE(same_bits(got.present_state, want.present_state));
 }
 
-TEST(LinearAttention, CarriesItsStateOverChunks) {
+TEST(LinearAttention, CarriesItsStateAcrossChunks) {
   Random random(2);
   Context context;
   const std::int64_t B = 2, H = 4, G = 2, L = 40, D = 8, Dv = 6;
@@ -223,7 +223,7 @@ TEST(LinearAttention, CarriesItsStateOverChunks) {
   }
 }
 
-TEST(LinearAttention, LeavesThePastStateAlone) {
+TEST(LinearAttention, DoesNotChangeThePastState) {
   Random random(3);
   Context context;
   const Call call(random, LinearRule::kLinear, {1, 2, 2, 3, 4, 4}, false);
@@ -258,7 +258,7 @@ TEST(LinearAttention, HandlesTheSizesZeroAndOneEverywhere) {
   }
 }
 
-TEST(LinearAttention, GivesTheSameBitsForAnyNumberOfThreads) {
+TEST(LinearAttention, ReturnsTheSameBitsForAnyNumberOfThreads) {
   Random random(5);
   for (const LinearRule rule : kRules) {
     const Call call(random, rule, {3, 6, 3, 60, 32, 40}, false);
@@ -275,7 +275,7 @@ TEST(LinearAttention, GivesTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-TEST(LinearAttention, ForgetsEverythingUnderAnInfiniteDecay) {
+TEST(LinearAttention, ForgetsEverythingWithAnInfiniteDecay) {
   // exp(-inf) = 0: a token sees itself alone.
   Random random(6);
   Context context;

@@ -1,4 +1,4 @@
-// Linear layers: activations, packed weights, whole numbers.
+// Linear layers: activations, packed weights, int8 weights.
 
 #include <cmath>
 #include <cstdint>
@@ -16,7 +16,7 @@ constexpr Activation kActivations[] = {Activation::kNone,     Activation::kRelu,
                                        Activation::kGeluTanh, Activation::kSilu, Activation::kTanh,
                                        Activation::kSigmoid};
 
-/// x W^T with W = 1: only the activation has an effect.
+/// Applies an activation through a linear layer with the weight 1.
 Tensor activated(Context& context, const Tensor& x, Activation activation) {
   return linear(context, x, Tensor(Shape{1, 1}, {1.0f}), {}, activation);
 }
@@ -54,7 +54,7 @@ TEST(Activation, MatchesTheReference) {
   }
 }
 
-TEST(Activation, HasItsLimits) {
+TEST(Activation, HasTheRightLimits) {
   Context context;
   const Tensor x(Shape{7, 1}, {0.0f, 100.0f, -100.0f, 3e38f, -3e38f, kInfinity, kNaN});
   for (const Activation activation : kActivations) {
@@ -83,7 +83,7 @@ TEST(Activate, EqualsTheActivationOfALinearLayer) {
   }
 }
 
-TEST(ActivateBackward, HasTheReferencesGradients) {
+TEST(ActivateBackward, AgreesWithFiniteDifferencesInTheReference) {
   Random random(35);
   const Tensor x = random.reals({60}, -6.0f, 6.0f), d_y = random.reals({60});
   for (const Activation activation : kActivations) {
@@ -113,7 +113,7 @@ TEST(ActivateBackward, MatchesTheReference) {
   }
 }
 
-TEST(ActivateBackward, HasItsLimits) {
+TEST(ActivateBackward, HasTheRightLimits) {
   Context context;
   const Tensor x(Shape{5}, {100.0f, -100.0f, 3e38f, -3e38f, kNaN}), ones = filled({5}, 1.0f);
   for (const Activation activation : kActivations) {
@@ -143,7 +143,7 @@ TEST(Swiglu, MatchesTheReference) {
   }
 }
 
-TEST(Swiglu, HasTheReferencesGradients) {
+TEST(Swiglu, AgreesWithFiniteDifferencesInTheReference) {
   Random random(38);
   const Tensor gate = random.reals({20}, -4.0f, 4.0f), up = random.reals({20});
   const Tensor d_y = random.reals({20});
@@ -155,7 +155,7 @@ TEST(Swiglu, HasTheReferencesGradients) {
       is_gradient(d.up, up, d_y, [&](const Array& a) { return reference::swiglu(gate, a); }));
 }
 
-TEST(Activate, GivesTheSameBitsForAnyNumberOfThreads) {
+TEST(Activate, ReturnsTheSameBitsForAnyNumberOfThreads) {
   Random random(39);
   const Tensor x = random.reals({300001}, -6.0f, 6.0f), d_y = random.reals({300001});
   expect_same_bits_for_any_threads([&](Context& context) {
@@ -165,7 +165,7 @@ TEST(Activate, GivesTheSameBitsForAnyNumberOfThreads) {
   });
 }
 
-TEST(Linear, ActivatesForAllSizes) {
+TEST(Linear, MatchesTheReferenceWithActivationsForAllSizes) {
   Random random(21);
   Context context;
   for (const std::int64_t rows : {1, 6, 7, 31}) {
@@ -186,7 +186,7 @@ TEST(Linear, ActivatesForAllSizes) {
   }
 }
 
-TEST(Linear, TakesMoreRowsThanItPacksAtATime) {
+TEST(Linear, SupportsMoreRowsThanArePackedAtATime) {
   Random random(22);
   Context context;
   for (const std::int64_t rows : {513, 2047, 2049, 5003}) {
@@ -195,7 +195,7 @@ TEST(Linear, TakesMoreRowsThanItPacksAtATime) {
   }
 }
 
-TEST(Linear, GivesTheSameWithPackedWeights) {
+TEST(Linear, ReturnsTheSameWithPackedWeights) {
   Random random(23);
   Context context;
   for (const std::int64_t rows : {0, 1, 7, 100}) {
@@ -219,7 +219,7 @@ TEST(Linear, GivesTheSameWithPackedWeights) {
   }
 }
 
-TEST(Linear, MultipliesWholeNumbersExactlyWithInt8Weights) {
+TEST(Linear, MultipliesIntegersExactlyWithInt8Weights) {
   Random random(24);
   Context context;
   for (const std::int64_t rows : {1, 5, 6, 13, 50}) {
@@ -247,7 +247,7 @@ TEST(Linear, IsExactWithInt8WeightsAtTheirExtremes) {
   }
 }
 
-TEST(Linear, StaysNearWithInt8Weights) {
+TEST(Linear, HasABoundedErrorWithInt8Weights) {
   Random random(25);
   Context context;
   const Tensor weight = normal_numbers(random, {160, 768}), x = normal_numbers(random, {64, 768});
@@ -275,7 +275,7 @@ TEST(Linear, StaysNearWithInt8Weights) {
   EXPECT_GT(heavy.cosine, 0.9975);
 }
 
-TEST(Linear, KeepsWhatIsNotFiniteInItsRow) {
+TEST(Linear, PropagatesNonFiniteNumbersWithinTheirRow) {
   Random random(26);
   Context context;
   for (const std::int64_t rows : {3, 20}) {
@@ -301,7 +301,7 @@ TEST(Linear, KeepsWhatIsNotFiniteInItsRow) {
   EXPECT_FALSE(std::isnan(y.data()[9]));
 }
 
-TEST(Linear, GivesTheBiasForZerosWithInt8Weights) {
+TEST(Linear, ReturnsTheBiasForZerosWithInt8Weights) {
   Random random(27);
   Context context;
   const Tensor bias = random.reals({9});
@@ -315,7 +315,7 @@ TEST(Linear, GivesTheBiasForZerosWithInt8Weights) {
   }
 }
 
-TEST(Linear, GivesTheSameBitsForAnyNumberOfThreadsWithPackedWeights) {
+TEST(Linear, ReturnsTheSameBitsForAnyNumberOfThreadsWithPackedWeights) {
   Random random(28);
   const Tensor x = random.reals({3, 370, 100}), weight = random.reals({150, 100});
   const Tensor bias = random.reals({150});
@@ -332,7 +332,7 @@ TEST(Linear, GivesTheSameBitsForAnyNumberOfThreadsWithPackedWeights) {
   }
 }
 
-TEST(LinearBackward, HasTheReferencesGradients) {
+TEST(LinearBackward, AgreesWithFiniteDifferencesInTheReference) {
   Random random(30);
   const Tensor x = random.reals({3, 2, 5}), weight = random.reals({4, 5});
   const Tensor bias = random.reals({4}), d_y = random.reals({3, 2, 4});
@@ -366,7 +366,7 @@ TEST(LinearBackward, MatchesTheReferenceForAllSizes) {
   }
 }
 
-TEST(LinearBackward, TakesAnyRankAndGivesWhatIsNeeded) {
+TEST(LinearBackward, SupportsAnyRankAndReturnsOnlyRequestedGradients) {
   Random random(32);
   Context context;
   const Tensor weight = random.reals({7, 5});
@@ -393,7 +393,7 @@ TEST(LinearBackward, TakesAnyRankAndGivesWhatIsNeeded) {
   }
 }
 
-TEST(LinearBackward, GivesTheSameBitsForAnyNumberOfThreads) {
+TEST(LinearBackward, ReturnsTheSameBitsForAnyNumberOfThreads) {
   Random random(33);
   const Tensor x = random.reals({5000, 100}), weight = random.reals({150, 100});
   const Tensor d_y = random.reals({5000, 150});

@@ -29,7 +29,7 @@ TEST(LocalMean, MatchesTheReference) {
   }
 }
 
-TEST(LocalMean, KeepsWhatIsNotANumberNearby) {
+TEST(LocalMean, PropagatesNaNWithinItsRadius) {
   Context context;
   Tensor image = filled({9, 9}, 1.0f);
   image.data()[4 * 9 + 4] = kNaN;
@@ -98,7 +98,7 @@ TEST(NonLocalMeans, KeepsPixelsWithoutSimilarPatches) {
   EXPECT_TRUE(same_bits(got.weight_sum, filled({10, 10}, 1.0f)));
 }
 
-TEST(NonLocalMeans, AveragesAllWhereTheNoiseIsLarge) {
+TEST(NonLocalMeans, AveragesTheWindowForLargeNoise) {
   Random random(5);
   Context context;
   const Tensor image = random.reals({10, 10});
@@ -109,7 +109,7 @@ TEST(NonLocalMeans, AveragesAllWhereTheNoiseIsLarge) {
                     reference::local_mean(image, 2), {1e-6, 1e-6}));
 }
 
-TEST(NonLocalMeans, GivesTheSameBitsForAnyNumberOfThreads) {
+TEST(NonLocalMeans, ReturnsTheSameBitsForAnyNumberOfThreads) {
   Random random(6);
   const Tensor image = random.reals({70, 61});
   expect_same_bits_for_any_threads([&](Context& context) {
@@ -136,7 +136,7 @@ TEST(NonLocalMeansWeights, AreThoseOfTheMean) {
   }
 }
 
-TEST_F(Refusals, OfMeansOverNeighbourhoods) {
+TEST_F(Refusals, LocalMeansRefuseInvalidArguments) {
   const Tensor image = random.reals({6, 7}), flat = random.reals({6});
   const Tensor numbers(Shape{6, 7}, DType::kInt32);
   expect_error(kShape, "image", "[6]", [&] { local_mean(context, flat, 1); });

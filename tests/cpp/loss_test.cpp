@@ -14,7 +14,7 @@ namespace {
 
 constexpr Reduction kReductions[] = {Reduction::kMean, Reduction::kSum, Reduction::kNone};
 
-/// Places in [low, high].
+/// Indices in [low, high].
 Tensor random_ids(Random& random, const Shape& shape, std::int64_t low, std::int64_t high) {
   Tensor ids(shape, DType::kInt32);
   for (std::int32_t& id : ids.data<std::int32_t>())
@@ -56,7 +56,7 @@ TEST(SoftmaxBackward, MatchesTheReference) {
                           [](const reference::Array& a) { return reference::softmax(a); }));
 }
 
-TEST(CrossEntropy, HasTheReferencesGradients) {
+TEST(CrossEntropy, AgreesWithFiniteDifferencesInTheReference) {
   Random random(2);
   const Tensor logits = random.reals({4, 5}, -3.0f, 3.0f);
   const Tensor targets = integers({4}, {0, 1, 4, 1});
@@ -92,7 +92,7 @@ TEST(CrossEntropy, MatchesTheReferenceForAllSizes) {
   }
 }
 
-TEST(CrossEntropy, OfOneClassIsZero) {
+TEST(CrossEntropy, IsZeroForOneClass) {
   Context context;
   const Tensor logits(Shape{2, 1}, {3, -7}), targets = integers({2}, {0, 0});
   EXPECT_EQ(cross_entropy(context, logits, targets).data()[0], 0.0f);
@@ -110,7 +110,7 @@ TEST(CrossEntropy, StaysFiniteForLargeLogits) {
                     reference::cross_entropy(logits, targets, options), {1e-6, 1e-6}));
 }
 
-TEST(CrossEntropy, NeverReadsIgnoredRows) {
+TEST(CrossEntropy, DoesNotReadIgnoredRows) {
   Random random(4);
   Context context;
   Tensor logits = random.reals({4, 6});
@@ -126,7 +126,7 @@ TEST(CrossEntropy, NeverReadsIgnoredRows) {
   }
 }
 
-TEST(CrossEntropy, OfNoRowIsNotANumber) {
+TEST(CrossEntropy, IsNaNWithoutRows) {
   Random random(5);
   Context context;
   const Tensor logits = random.reals({2, 6}), none = random.reals({0, 6});
@@ -141,7 +141,7 @@ TEST(CrossEntropy, OfNoRowIsNotANumber) {
   EXPECT_EQ(cross_entropy(context, logits, targets, options).data()[0], 0.0f);
 }
 
-TEST(Dropout, ZeroesItsProportionAndScalesTheRest) {
+TEST(Dropout, SetsAFractionToZeroAndScalesTheOthers) {
   Random random(6);
   Context context;
   const Tensor x = random.reals({100001}, 1.0f, 2.0f);
@@ -158,7 +158,7 @@ TEST(Dropout, ZeroesItsProportionAndScalesTheRest) {
   }
 }
 
-TEST(Dropout, IsAFunctionOfTheSeedAndThePlace) {
+TEST(Dropout, DependsOnTheSeedAndTheIndex) {
   Random random(7);
   Context context;
   const Tensor x = random.reals({2, 9001}, 1.0f, 2.0f), d_y = random.reals({2, 9001}, 1.0f, 2.0f);
@@ -179,7 +179,7 @@ TEST(Dropout, IsAFunctionOfTheSeedAndThePlace) {
   for (std::size_t i = 0; i < 33; ++i) EXPECT_EQ(few.data()[i], y.data()[i]);
 }
 
-TEST(Dropout, KeepsDroppedInfinitiesOut) {
+TEST(Dropout, ReplacesDroppedNaNByZero) {
   Context context;
   const Tensor y = dropout(context, filled({1000}, kInfinity), 0.5, 1);
   std::size_t zeros = 0;
@@ -210,7 +210,7 @@ TEST(EmbeddingBackward, MatchesTheReference) {
             (Shape{0, 4}));
 }
 
-TEST(EmbeddingBackward, HasTheReferencesGradient) {
+TEST(EmbeddingBackward, AgreesWithFiniteDifferencesInTheReference) {
   Random random(9);
   const Tensor weight = random.reals({4, 3}), ids = integers({5}, {1, 3, 1, 0, 1});
   const Tensor d_y = random.reals({5, 3});
@@ -218,7 +218,7 @@ TEST(EmbeddingBackward, HasTheReferencesGradient) {
                           [&](const reference::Array& a) { return reference::embedding(ids, a); }));
 }
 
-TEST(Losses, GiveTheSameBitsForAnyNumberOfThreads) {
+TEST(Losses, ReturnTheSameBitsForAnyNumberOfThreads) {
   Random random(10);
   const Tensor logits = random.reals({3000, 101}, -5.0f, 5.0f);
   const Tensor targets = random_ids(random, {3000}, 0, 100);
@@ -237,7 +237,7 @@ TEST(Losses, GiveTheSameBitsForAnyNumberOfThreads) {
   });
 }
 
-TEST_F(Refusals, OfActivations) {
+TEST_F(Refusals, ActivationsRefuseInvalidArguments) {
   const Tensor x = random.reals({2, 8}), flat = random.reals({8});
   const Tensor numbers = integers({2}, {0, 1});
   keep({&x, &flat});
@@ -252,7 +252,7 @@ TEST_F(Refusals, OfActivations) {
   expect_error(kShape, "d_output", "[8]", [&] { swiglu_backward(context, flat, x, x); });
 }
 
-TEST_F(Refusals, OfLosses) {
+TEST_F(Refusals, LossesRefuseInvalidArguments) {
   const Tensor x = random.reals({2, 8}), flat = random.reals({8}), scalar = random.reals({});
   const Tensor targets = integers({2}, {0, 7}), above = integers({2}, {0, 8});
   const Tensor below = integers({2}, {-1, 0}), three = integers({3}, {0, 1, 2});

@@ -28,7 +28,7 @@ TEST(AdaptiveMaxPool, MatchesTheReference) {
   }
 }
 
-TEST(AdaptiveMaxPool, CutsAsTorchDoes) {
+TEST(AdaptiveMaxPool, UsesTheCellsOfTorch) {
   // torch.nn.AdaptiveMaxPool2d((2, 3)) of 0 .. 34 in five rows of seven: parts share row 2 and
   // columns 2 and 4.
   Context context;
@@ -39,7 +39,7 @@ TEST(AdaptiveMaxPool, CutsAsTorchDoes) {
   EXPECT_TRUE(std::ranges::equal(y.data(), std::array{16.0f, 18.0f, 20.0f, 30.0f, 32.0f, 34.0f}));
 }
 
-TEST(AdaptiveMaxPool, KeepsWhatIsNotANumberInItsPart) {
+TEST(AdaptiveMaxPool, PropagatesNaNWithinItsCells) {
   Context context;
   for (const std::int64_t at : {0, 1, 4, 5}) {
     Tensor x = filled({4, 4}, 1.0f);
@@ -62,7 +62,7 @@ TEST(AdaptiveMaxPool, DoesNotDependOnThreads) {
       [&](Context& context) { return list_of(adaptive_max_pool(context, x, 64, 40)); });
 }
 
-TEST_F(Refusals, OfAdaptiveMaxPool) {
+TEST_F(Refusals, AdaptiveMaxPoolRefusesInvalidArguments) {
   const Tensor x = random.reals({2, 3, 8}), row = random.reals({8}), none = random.reals({2, 0, 8});
   const Tensor numbers = integers({2, 1}, {0, 1});
   keep({&x, &row});

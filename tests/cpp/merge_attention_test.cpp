@@ -55,7 +55,7 @@ TEST(MergeAttention, MatchesTheReference) {
   }
 }
 
-TEST(MergeAttention, GivesTheWholeFromPiecesInAnyOrder) {
+TEST(MergeAttention, MergesPartsInAnyOrder) {
   Random random(2);
   Context context;
   const Inputs inputs = random_inputs(random, 2, 4, 2, 30, 200, 16, 12);
@@ -91,8 +91,8 @@ TEST(MergeAttention, GivesTheWholeFromPiecesInAnyOrder) {
   EXPECT_TRUE(close(merged(context, left, right).output, want.output));
 }
 
-TEST(MergeAttention, KeepsAPartThatIsMergedWithAnEmptyOne) {
-  // Even if the empty part's output were not a number, which attention never gives.
+TEST(MergeAttention, ReturnsAPartUnchangedIfTheOtherIsEmpty) {
+  // Even if the output of the empty part is NaN, which attention never returns.
   Random random(3);
   Context context;
   const PartialAttention full = part(context, random_inputs(random, 1, 2, 2, 5, 9, 4, 3), 0, 9);
@@ -133,7 +133,7 @@ TEST(MergeAttention, DoesNotReadAPartWhoseWeightIsZero) {
   }
 }
 
-TEST(MergeAttention, KeepsWhatIsNotANumberInItsRow) {
+TEST(MergeAttention, PropagatesNaNWithinItsRow) {
   Context context;
   const Tensor a(Shape{1, 1, 2, 1}, {kNaN, 1}), b = filled({1, 1, 2, 1}, 2.0f);
   const Tensor lse = filled({1, 1, 2}, 0.0f);
@@ -142,7 +142,7 @@ TEST(MergeAttention, KeepsWhatIsNotANumberInItsRow) {
   EXPECT_EQ(got.output.data()[1], 1.5f);
 }
 
-TEST(MergeAttention, TakesSizesOfZero) {
+TEST(MergeAttention, HandlesSizesOfZero) {
   Context context;
   for (const Shape& shape : {Shape{0, 2, 3, 4}, Shape{1, 0, 3, 4}, Shape{1, 2, 0, 4}}) {
     const Tensor output(shape), lse(Shape{shape[0], shape[1], shape[2]});
@@ -152,7 +152,7 @@ TEST(MergeAttention, TakesSizesOfZero) {
   }
 }
 
-TEST(MergeAttention, RefusesPartsThatDoNotFit) {
+TEST(MergeAttention, RefusesInvalidArguments) {
   Random random(20);
   Context context;
   const Tensor output = random.reals({2, 4, 3, 6}), lse = random.reals({2, 4, 3}),

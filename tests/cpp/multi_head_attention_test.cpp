@@ -21,8 +21,8 @@ struct Model {
     query = random.reals({B, L, E});
     key = random.reals({B, S, key_size});
     value = random.reals({B, S, value_size});
-    // As torch does at first: uniform with variance 2 / (in + out), so that numbers keep their
-    // size.
+    // As torch initialises them: uniform with variance 2 / (in + out), which keeps the size of
+    // numbers.
     const float bound = std::sqrt(3.0f / static_cast<float>(E));
     in_proj_weight = random.reals({3 * E, E}, -bound, bound);
     q_proj_weight = random.reals({E, E}, -bound, bound);
@@ -63,8 +63,8 @@ MultiHeadAttentionOptions with_heads(std::int64_t heads) {
   return options;
 }
 
-/// The output alone, with weights per head, and with their mean. Numbers pass three sums of up to E
-/// terms of order 1 before they are compared.
+/// Checks the output alone, with weights per head, and with their mean. The tolerance is for three
+/// sums of up to E terms of order 1, one after another.
 void expect_reference(Context& context, const TensorView& query, const TensorView& key,
                       const TensorView& value, const MultiHeadAttentionParameters& parameters,
                       MultiHeadAttentionOptions options) {
@@ -88,7 +88,7 @@ void expect_reference(Context& context, const TensorView& query, const TensorVie
   EXPECT_TRUE(close(got.weights, want.average_weights, tolerance)) << "average weights";
 }
 
-TEST(MultiHeadAttention, AttendsToItself) {
+TEST(MultiHeadAttention, MatchesTheReferenceForSelfAttention) {
   const Model model(1, 2, 13, 13, 24, 24, 24);
   Context context;
   for (const std::int64_t heads : {1, 3, 24}) {
@@ -97,25 +97,25 @@ TEST(MultiHeadAttention, AttendsToItself) {
   }
 }
 
-TEST(MultiHeadAttention, AttendsToAnotherSequence) {
+TEST(MultiHeadAttention, MatchesTheReferenceForCrossAttention) {
   const Model model(2, 2, 13, 29, 24, 24, 24);
   Context context;
   expect_reference(context, model.query, model.key, model.value, model.packed(), with_heads(4));
 }
 
-TEST(MultiHeadAttention, TakesSeparateWeights) {
+TEST(MultiHeadAttention, SupportsSeparateProjectionWeights) {
   const Model model(3, 2, 13, 29, 24, 24, 24);
   Context context;
   expect_reference(context, model.query, model.key, model.value, model.separate(), with_heads(4));
 }
 
-TEST(MultiHeadAttention, TakesKeysAndValuesOfOtherSizes) {
+TEST(MultiHeadAttention, SupportsKeysAndValuesOfOtherSizes) {
   const Model model(4, 2, 13, 29, 24, 10, 37);
   Context context;
   expect_reference(context, model.query, model.key, model.value, model.separate(), with_heads(4));
 }
 
-TEST(MultiHeadAttention, NeedsNoBiases) {
+TEST(MultiHeadAttention, WorksWithoutBiases) {
   const Model model(5, 2, 9, 17, 24, 10, 37);
   const Model same(6, 2, 9, 9, 24, 24, 24);
   Context context;
@@ -171,7 +171,7 @@ TEST(MultiHeadAttention, HidesKeysByTheKeyMaskAlone) {
   }
 }
 
-TEST(MultiHeadAttention, GivesTheOutputBiasWhereNothingIsSeen) {
+TEST(MultiHeadAttention, ReturnsTheOutputBiasForQueriesThatSeeNothing) {
   const Model model(9, 2, 5, 6, 8, 8, 8);
   const Tensor key_mask = bools({2, 6}, {true, true, true, true, true, true,  //
                                          false, false, false, false, false, false});
@@ -200,7 +200,7 @@ TEST(MultiHeadAttention, HandlesEmptyAndSingleSequences) {
   }
 }
 
-TEST(MultiHeadAttention, GivesTheSameBitsForAnyNumberOfThreads) {
+TEST(MultiHeadAttention, ReturnsTheSameBitsForAnyNumberOfThreads) {
   const Model model(11, 2, 150, 170, 96, 96, 96);
   MultiHeadAttentionOptions options = with_heads(6);
   options.need_weights = true;

@@ -73,7 +73,7 @@ struct Case {
   }
 };
 
-TEST(Norm, HasTheReferencesGradients) {
+TEST(Norm, AgreesWithFiniteDifferencesInTheReference) {
   Random random(1);
   using reference::Array;
   for (const bool is_centred : {true, false}) {
@@ -103,7 +103,7 @@ TEST(Norm, MatchesTheReferenceForAllSizes) {
         SCOPED_TRACE(testing::Message()
                      << "rows " << rows << " size " << size << " centred " << is_centred);
         Case c(random, {rows, size}, is_centred);
-        // Of two numbers that lie near each other the gradient grows like 1 / sqrt(eps).
+        // For rows of two numbers with a small difference, gradients grow like 1 / sqrt(eps).
         c.expect_match(size > 0 && size < 8 ? Tolerance{1e-3, 1e-3} : Tolerance{});
         c.has_weight = c.has_bias = false;
         c.expect_match(size > 0 && size < 8 ? Tolerance{1e-3, 1e-3} : Tolerance{});
@@ -113,7 +113,7 @@ TEST(Norm, MatchesTheReferenceForAllSizes) {
   }
 }
 
-TEST(Norm, TakesSeveralAxesTogether) {
+TEST(Norm, NormalisesSeveralAxesTogether) {
   Random random(3);
   for (const bool is_centred : {true, false})
     for (const int axes : {1, 2, 3}) Case(random, {4, 3, 5, 9}, is_centred, axes).expect_match();
@@ -128,7 +128,7 @@ TEST(LayerNorm, StaysAccurateFarFromZero) {
   c.expect_match({1e-5, 1e-5});
 }
 
-TEST(Norm, GivesTheBiasForEqualNumbers) {
+TEST(Norm, ReturnsTheBiasForEqualNumbers) {
   Random random(5);
   Context context;
   Case c(random, {4, 37}, true);
@@ -141,7 +141,7 @@ TEST(Norm, GivesTheBiasForEqualNumbers) {
   EXPECT_TRUE(same_bits(rms_norm(context, zeros), zeros));
 }
 
-TEST(Norm, KeepsWhatIsNotFiniteInItsRow) {
+TEST(Norm, PropagatesNonFiniteNumbersWithinTheirRow) {
   Random random(6);
   Context context;
   for (const bool is_centred : {true, false}) {
@@ -158,7 +158,7 @@ TEST(Norm, KeepsWhatIsNotFiniteInItsRow) {
   }
 }
 
-TEST(Norm, GivesTheSameBitsForAnyNumberOfThreads) {
+TEST(Norm, ReturnsTheSameBitsForAnyNumberOfThreads) {
   Random random(7);
   for (const bool is_centred : {true, false}) {
     const Case c(random, {1500, 130}, is_centred);
@@ -178,7 +178,7 @@ TEST(Norm, GivesTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-TEST_F(Refusals, OfNorms) {
+TEST_F(Refusals, NormsRefuseInvalidArguments) {
   const Tensor x = random.reals({2, 3, 8}), eight = random.reals({8}), nine = random.reals({9});
   const Tensor numbers = integers({2}, {0, 1}), scalar = random.reals({});
   keep({&x, &eight, &nine});

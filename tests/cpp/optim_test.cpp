@@ -88,7 +88,7 @@ TEST(AdamStep, MatchesTheReferenceOverSeveralSteps) {
   }
 }
 
-TEST(AdamStep, TakesAFirstStepOfTheLearningRateWhateverTheGradient) {
+TEST(AdamStep, TakesAFirstStepOfTheLearningRateForAnyGradient) {
   Context context;
   Tensor parameter = filled({3}, 1.0f), average = filled({3}, 0.0f), squares = filled({3}, 0.0f);
   adam_step(context, parameter, Tensor(Shape{3}, {1e-3f, -40, 0}), average, squares, 1, {});
@@ -111,7 +111,7 @@ TEST(ClipGradients, MatchesTheReference) {
   }
 }
 
-TEST(ClipGradients, LeavesGradientsAloneWhereTheNormIsNotFinite) {
+TEST(ClipGradients, KeepsGradientsIfTheNormIsNotFinite) {
   Context context;
   for (const float bad : {kNaN, kInfinity}) {
     Tensor a(Shape{2}, {300, bad}), b(Shape{2}, {500, 700});
@@ -124,7 +124,7 @@ TEST(ClipGradients, LeavesGradientsAloneWhereTheNormIsNotFinite) {
   EXPECT_EQ(clip_gradients(context, {}, 1.0), 0.0);
 }
 
-TEST(ClipGradients, SquaresDoNotOverflow) {
+TEST(ClipGradients, DoesNotOverflow) {
   Context context;
   Tensor a(Shape{2}, {3e30f, -4e30f});
   Tensor* const gradients[] = {&a};
@@ -132,7 +132,7 @@ TEST(ClipGradients, SquaresDoNotOverflow) {
   EXPECT_TRUE(close(a, reference::Array(Tensor(Shape{2}, {0.6f, -0.8f})), {0.0, 1e-6}));
 }
 
-TEST(Optim, GivesTheSameBitsForAnyNumberOfThreads) {
+TEST(Optim, ReturnsTheSameBitsForAnyNumberOfThreads) {
   Random random(4);
   const Shape shape{401, 1001};
   const Tensor start = random.reals(shape), gradient = random.reals(shape);
@@ -184,7 +184,7 @@ class OptimRefusals : public Refusals {
   Tensor other = Tensor(Shape{4, 3}), numbers = Tensor(Shape{3, 4}, DType::kInt32);
 };
 
-TEST_F(OptimRefusals, OfSgd) {
+TEST_F(OptimRefusals, SgdRefusesInvalidArguments) {
   expect_error(kDType, "parameter", "int32",
                [&] { sgd_step(context, numbers, gradient, nullptr, true, {}); });
   expect_error(kShape, "gradient", "[4, 3]",
@@ -203,7 +203,7 @@ TEST_F(OptimRefusals, OfSgd) {
       {.momentum = 0.5, .dampening = 0.25, .nesterov = true});
 }
 
-TEST_F(OptimRefusals, OfAdam) {
+TEST_F(OptimRefusals, AdamRefusesInvalidArguments) {
   expect_error(kDType, "gradient", "int32",
                [&] { adam_step(context, parameter, numbers, first, second, 1, {}); });
   expect_error(kShape, "average", "[4, 3]",
@@ -219,7 +219,7 @@ TEST_F(OptimRefusals, OfAdam) {
   adam("weight_decay", "NaN", {.weight_decay = std::nan("")});
 }
 
-TEST_F(OptimRefusals, OfClipping) {
+TEST_F(OptimRefusals, ClippingRefusesInvalidArguments) {
   Tensor* const gradients[] = {&gradient, &numbers};
   expect_error(kDType, "gradients", "int32", [&] { clip_gradients(context, gradients, 1.0); });
   Tensor* const good[] = {&gradient};

@@ -18,7 +18,7 @@ namespace {
 
 using reference::Array;
 
-TEST(AverageBackward, IsTheGradientInTheReference) {
+TEST(AverageBackward, AgreesWithFiniteDifferencesInTheReference) {
   Random random(1);
   const Tensor key_mask = random.bools({2, 5}, 60);
   for (int combination = 0; combination < 4; ++combination) {
@@ -50,8 +50,8 @@ TEST(AverageBackward, MatchesTheReference) {
   }
 }
 
-TEST(AverageBackward, GivesZerosWhereNothingIsSeen) {
-  // Position 0 sees nothing: its gradient has no effect.
+TEST(AverageBackward, ReturnsZerosForPositionsThatNoneSees) {
+  // Position 0 sees nothing, so the gradient of its output has no effect.
   const Tensor d_y(Shape{1, 3, 1}, {kNaN, 2, 4}), key_mask = bools({1, 3}, {false, true, true});
   AverageOptions options;
   options.is_causal = true;
@@ -90,7 +90,7 @@ struct Additive {
   Tensor q, k, v, weight, d_output, d_weights, key_mask;
 };
 
-TEST(AdditiveAttention, HasTheGradientsOfItsReference) {
+TEST(AdditiveAttention, AgreesWithFiniteDifferencesInTheReference) {
   Random random(3);
   const Additive a(random, 2, 3, 4, 5, 2);
   for (const bool is_masked : {false, true}) {
@@ -151,7 +151,7 @@ TEST(AdditiveAttention, MatchesTheReferenceForAllSizes) {
   }
 }
 
-TEST(AdditiveAttention, NeverReadsHiddenKeys) {
+TEST(AdditiveAttention, DoesNotReadHiddenKeys) {
   Random random(5);
   Additive a(random, 2, 3, 4, 5, 6);
   a.key_mask = bools({2, 4}, {false, true, true, false, false, false, false, false});
@@ -171,7 +171,7 @@ TEST(AdditiveAttention, NeverReadsHiddenKeys) {
   for (std::size_t i = 15; i < 30; ++i) EXPECT_EQ(d.q.data()[i], 0.0f);
 }
 
-TEST(AdditiveAttention, HandlesSaturatedTangents) {
+TEST(AdditiveAttention, HandlesSaturatedTanh) {
   Random random(6);
   Context context;
   Additive a(random, 1, 3, 9, 20, 4);
@@ -180,7 +180,7 @@ TEST(AdditiveAttention, HandlesSaturatedTangents) {
   EXPECT_TRUE(close(a.forward(context, false).output, want.output));
 }
 
-TEST(AdditiveAttention, GivesTheSameBitsForAnyNumberOfThreads) {
+TEST(AdditiveAttention, ReturnsTheSameBitsForAnyNumberOfThreads) {
   Random random(7);
   const Shape sizes[] = {{1, 150, 33}, {9, 150, 33}, {70, 1, 32}};
   for (const Shape& size : sizes) {
@@ -222,7 +222,7 @@ struct Regression {
   Tensor x_query, x_train, y_train, bandwidth, d_output;
 };
 
-TEST(KernelRegression, HasTheGradientsOfItsReference) {
+TEST(KernelRegression, AgreesWithFiniteDifferencesInTheReference) {
   Random random(8);
   const Regression r(random, 4, 5, 2, 3, 0.8f);
   const auto forward = [](const Array& x_query, const Array& x_train, const Array& y_train,
@@ -274,7 +274,7 @@ TEST(KernelRegression, MatchesTheReferenceForAllSizes) {
   }
 }
 
-TEST(KernelRegression, TakesTheNearestPointWhereEveryKernelUnderflows) {
+TEST(KernelRegression, ReturnsTheNearestPointIfEveryKernelUnderflows) {
   Context context;
   const Tensor x_train(Shape{3}, {0, 1, 5}), y_train(Shape{3, 1}, {10, 20, 30});
   const auto got = kernel_regression(context, Tensor(Shape{2}, {0.6f, 1000}), x_train, y_train,
@@ -282,7 +282,7 @@ TEST(KernelRegression, TakesTheNearestPointWhereEveryKernelUnderflows) {
   EXPECT_TRUE(same_bits(got.output, Tensor(Shape{2, 1}, {20, 30})));
 }
 
-TEST(KernelRegression, GivesTheSameBitsForAnyNumberOfThreads) {
+TEST(KernelRegression, ReturnsTheSameBitsForAnyNumberOfThreads) {
   Random random(10);
   const Regression r(random, 300, 400, 2, 3, 0.3f);
   expect_same_bits_for_any_threads([&](Context& context) {
@@ -292,7 +292,7 @@ TEST(KernelRegression, GivesTheSameBitsForAnyNumberOfThreads) {
   });
 }
 
-TEST_F(Refusals, OfAverageBackward) {
+TEST_F(Refusals, AverageBackwardRefusesInvalidArguments) {
   const Tensor x = random.reals({2, 3, 4}), narrow = random.bools({2, 4}, 50);
   expect_error(kShape, "d_output", "[2, 4, 3, 8]", [&] { average_backward(context, q); });
   expect_error(kShape, "key_mask", "[2, 4]",
@@ -301,7 +301,7 @@ TEST_F(Refusals, OfAverageBackward) {
                [&] { average_backward(context, x, {.key_mask = x}); });
 }
 
-TEST_F(Refusals, OfAdditiveAttention) {
+TEST_F(Refusals, AdditiveAttentionRefusesInvalidArguments) {
   const Additive a(random, 2, 3, 4, 5, 6);
   const Tensor weights = random.reals({2, 3, 4});
   const Tensor numbers(Shape{2, 3, 5}, DType::kInt32), other = random.reals({2, 4, 9});
@@ -333,7 +333,7 @@ TEST_F(Refusals, OfAdditiveAttention) {
   backward("weights", "[2, 3, 5]", a.d_output, {}, a.q);
 }
 
-TEST_F(Refusals, OfKernelRegression) {
+TEST_F(Refusals, KernelRegressionRefusesInvalidArguments) {
   const Tensor x_query = random.reals({3, 2}), x_train = random.reals({4, 2}),
                y_train = random.reals({4, 5}), bandwidth(Shape{1}, {1});
   const auto refuses = [&](ErrorCode code, const char* argument, const char* got,

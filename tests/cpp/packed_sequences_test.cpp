@@ -49,7 +49,7 @@ struct Packed {
   Tensor starts_q, starts_k, q, k, v;
 };
 
-TEST(PackedSequences, GiveOutputsAndLseByToken) {
+TEST(PackedSequences, ReturnOutputsAndLseByToken) {
   Random random(1);
   const Packed packed(random, {3, 4}, {5, 2}, 4, 2, 8, 6);
   Context context;
@@ -61,7 +61,7 @@ TEST(PackedSequences, GiveOutputsAndLseByToken) {
   EXPECT_EQ(result.entropy->shape(), (Shape{4, 7}));
 }
 
-TEST(PackedSequences, EqualOneAttentionEach) {
+TEST(PackedSequences, EqualSeparateCalls) {
   // Against the library itself with each sequence cut out, [1, H, L, D].
   Random random(2);
   const std::int64_t H = 4, G = 2, D = 8, Dv = 5;
@@ -133,7 +133,7 @@ TEST(PackedSequences, AlignTheLastQueryWithTheLastKeyByDefault) {
   }
 }
 
-TEST(PackedSequences, MayBeEmptyOnEitherSide) {
+TEST(PackedSequences, MayHaveNoQueriesOrNoKeys) {
   Random random(4);
   Context context;
   using Counts = std::vector<std::int64_t>;
@@ -150,7 +150,7 @@ TEST(PackedSequences, MayBeEmptyOnEitherSide) {
   }
 }
 
-TEST(PackedSequences, SeeNothingOfTheirNeighbours) {
+TEST(PackedSequences, DoNotReadOtherSequences) {
   // A sequence of only NaN and infinities between two others.
   Random random(5);
   Packed packed(random, {20, 30, 20}, {25, 130, 25}, 2, 2, 8, 8);
@@ -210,7 +210,7 @@ TEST(PackedSequences, MatchTheReferenceWithOtherOptions) {
   }
 }
 
-TEST(PackedSequences, GiveTheSameBitsForAnyNumberOfThreads) {
+TEST(PackedSequences, ReturnTheSameBitsForAnyNumberOfThreads) {
   Random random(6);
   const Packed packed(random, {100, 3, 1, 77, 250}, {100, 300, 9, 77, 250}, 6, 2, 32, 32);
   const AttentionOptions options = with_everything(packed.with(causal()));

@@ -38,7 +38,7 @@ TEST(RandomUniform, FillsTheRangeEvenly) {
   Context context;
   for (const std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}}) {
     const Tensor x = random_uniform(context, {100, 1000}, -1.0, 3.0, seed);
-    // Of 10^5 numbers the mean is off by 1.15 / 316 = 0.004 once in three times.
+    // The mean of 10^5 numbers has a standard error of 1.15 / 316 = 0.004.
     const Moments m = moments(x);
     EXPECT_NEAR(m.mean, 1.0, 0.012);
     EXPECT_NEAR(m.variance, 16.0 / 12.0, 0.015);
@@ -51,11 +51,11 @@ TEST(RandomUniform, FillsTheRangeEvenly) {
     for (const float number : x.data()) ++bins[static_cast<std::size_t>((number + 1.0f) * 12.5f)];
     double chi_squared = 0.0;
     for (const int bin : bins) chi_squared += (bin - 2000.0) * (bin - 2000.0) / 2000.0;
-    EXPECT_LT(chi_squared, 85.4);  // once in a thousand times with 49 degrees of freedom
+    EXPECT_LT(chi_squared, 85.4);  // p = 0.001 with 49 degrees of freedom
   }
 }
 
-TEST(RandomUniform, StaysInTheRangeThatRoundingCouldLeave) {
+TEST(RandomUniform, StaysInItsRangeAfterRounding) {
   Context context;
   const float low = 1.0f, high = std::nextafter(std::nextafter(1.0f, 2.0f), 2.0f);
   const Tensor narrow = random_uniform(context, {1000}, low, high, 5);
@@ -71,7 +71,7 @@ TEST(RandomUniform, StaysInTheRangeThatRoundingCouldLeave) {
   EXPECT_TRUE(same_bits(random_uniform(context, {10}, 2.0, 2.0, 7), filled({10}, 2.0f)));
 }
 
-TEST(RandomNormal, HasTheMomentsOfTheNormalLaw) {
+TEST(RandomNormal, HasTheMomentsOfTheNormalDistribution) {
   Context context;
   for (const std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{7}}) {
     const Tensor x = random_normal(context, {99, 1001}, 2.0, 0.5, seed);
@@ -88,7 +88,7 @@ TEST(RandomNormal, HasTheMomentsOfTheNormalLaw) {
   EXPECT_TRUE(same_bits(random_normal(context, {10}, 2.0, 0.0, 7), filled({10}, 2.0f)));
 }
 
-TEST(Random, IsAFunctionOfSeedAndPlaceAlone) {
+TEST(Random, DependsOnlyOnTheSeedAndTheIndex) {
   expect_same_bits_for_any_threads([&](Context& context) {
     return list_of(random_uniform(context, {50001}, -1.0, 1.0, 3),
                    random_normal(context, {300003}, 0.0, 1.0, 3));
@@ -99,7 +99,7 @@ TEST(Random, IsAFunctionOfSeedAndPlaceAlone) {
   for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(few.data()[i], normal.data()[i]);
 }
 
-TEST(Random, SeedsShareNothing) {
+TEST(Random, IsIndependentForDifferentSeeds) {
   Context context;
   std::vector<float> all;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
@@ -113,10 +113,10 @@ TEST(Random, SeedsShareNothing) {
   }
   std::ranges::sort(all);
   const auto repeats = all.end() - std::unique(all.begin(), all.end());
-  EXPECT_LT(repeats, 700);  // of 2^24 or more numbers 5 10^9 pairs meet some 300 times
+  EXPECT_LT(repeats, 700);  // among 5 10^9 pairs of 2^24 or more numbers, about 300 are equal
 }
 
-TEST(Random, TakesSizesOfZeroAndRefusesInvalidRanges) {
+TEST(Random, HandlesSizesOfZeroAndRefusesInvalidRanges) {
   Context context;
   EXPECT_EQ(random_uniform(context, {3, 0}, 0.0, 1.0, 1).shape(), (Shape{3, 0}));
   EXPECT_EQ(random_normal(context, {0}, 0.0, 1.0, 1).shape(), (Shape{0}));
@@ -142,7 +142,7 @@ std::vector<std::int32_t> sorted_places(std::span<const float> row) {
   return places;
 }
 
-TEST(TopK, GivesTheLargestInOrder) {
+TEST(TopK, ReturnsTheLargestInOrder) {
   Random random(1);
   Context context;
   for (const std::int64_t size : {1, 2, 7, 64, 1000}) {
@@ -218,14 +218,14 @@ const Tensor& tenths() {
   return kRow;
 }
 
-TEST(Sample, DrawsByTheProbabilities) {
+TEST(Sample, DrawsWithTheRightProbabilities) {
   expect_shares(tenths(), {.seed = 1}, {0.1, 0.4, 0.0, 0.2, 0.3});
   // Divided by 1/2, logits give squares.
   expect_shares(tenths(), {.temperature = 0.5f, .seed = 2},
                 {1 / 30.0, 16 / 30.0, 0.0, 4 / 30.0, 9 / 30.0});
 }
 
-TEST(Sample, KeepsTheMostLikely) {
+TEST(Sample, DrawsFromTheLikeliestOnly) {
   expect_shares(tenths(), {.top_k = 2, .seed = 3}, {0.0, 4 / 7.0, 0.0, 0.0, 3 / 7.0});
   expect_shares(tenths(), {.top_k = 99, .seed = 4}, {0.1, 0.4, 0.0, 0.2, 0.3});
   // 0.4 + 0.3 is less than 0.75.
@@ -251,7 +251,7 @@ TEST(Sample, HandlesExtremeLogits) {
   expect_shares(Tensor(Shape{1}, {-3e38f}), {.seed = 3}, {1.0});
 }
 
-TEST(Sample, DrawsTheSameForARowOfASeed) {
+TEST(Sample, DrawsTheSameTokenForARowAndASeed) {
   Random random(2);
   const Tensor logits = random.reals({4, 300, 40}, -3.0f, 3.0f);
   const Tensor one_row = random.reals({1, 40});
@@ -266,7 +266,7 @@ TEST(Sample, DrawsTheSameForARowOfASeed) {
   EXPECT_EQ(sample(first, Tensor(Shape{4}, {0, 9, 0, 0}), {.temperature = 0.0f}).shape(), Shape{});
 }
 
-TEST_F(Refusals, OfSampling) {
+TEST_F(Refusals, SamplingRefusesInvalidArguments) {
   Tensor logits = random.reals({2, 3});
   keep({&logits});
   const auto with = [&](const char* argument, const char* got, const SampleOptions& options) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr RopeStyle kStyles[] = {RopeStyle::kHalf, RopeStyle::kInterleaved};
 
-TEST(Rope, TurnsPairsByTheirPosition) {
+TEST(Rope, RotatesPairsByTheirPosition) {
   // Base 4 and four entries: pair 0 rotates by p, pair 1 by p / 2.
   Context context;
   const Tensor x(Shape{1, 1, 3, 4}, {9, 9, 9, 9, 1, 0, 0, 0, 0, 1, 0, 0});
@@ -67,7 +67,7 @@ TEST(Rope, MatchesTheReferenceInBothStylesAndLayouts) {
   }
 }
 
-TEST(Rope, SharesPositionsAndTablesOfOneBatchEntry) {
+TEST(Rope, BroadcastsPositionsAndTablesOverTheBatch) {
   Random random(12);
   Context context;
   const std::int64_t B = 3, H = 2, L = 4, D = 12;
@@ -87,7 +87,7 @@ TEST(Rope, SharesPositionsAndTablesOfOneBatchEntry) {
   EXPECT_TRUE(close(rope_backward(context, x, options), reference::rope_backward(x, options)));
 }
 
-TEST(Rope, TakesTablesInsteadOfTheBase) {
+TEST(Rope, AcceptsTablesInsteadOfTheBase) {
   Random random(2);
   Context context;
   const std::int64_t B = 2, H = 2, L = 6, D = 12;
@@ -120,7 +120,7 @@ TEST(Rope, TakesTablesInsteadOfTheBase) {
   }
 }
 
-TEST(Rope, TablesOfTheSameAnglesGiveTheSameAsTheBase) {
+TEST(Rope, ReturnsTheSameForTablesOfTheSameAngles) {
   Random random(3);
   Context context;
   const Tensor x = random.reals({1, 2, 5, 8});
@@ -169,7 +169,7 @@ TEST(Rope, MakesScoresDependOnDistanceAlone) {
   }
 }
 
-TEST(Rope, LeavesEntriesBeyondTheRotarySizeAndPositionZeroAlone) {
+TEST(Rope, KeepsEntriesBeyondTheRotarySizeAndAtPositionZero) {
   Random random(5);
   Context context;
   const Tensor x = random.reals({1, 2, 3, 10});
@@ -190,7 +190,7 @@ TEST(Rope, LeavesEntriesBeyondTheRotarySizeAndPositionZeroAlone) {
   }
 }
 
-TEST(RopeBackward, IsTheGradientInTheReferenceAndMatchesIt) {
+TEST(RopeBackward, MatchesTheReferenceAndItsFiniteDifferences) {
   Random random(6);
   Context context;
   const Tensor positions = integers({2, 3}, {5, 0, 2, 3, 3, 1}), cos = random.reals({6, 3}),
@@ -223,7 +223,7 @@ TEST(RopeBackward, IsTheGradientInTheReferenceAndMatchesIt) {
                  [&] { rope_backward(context, Tensor(Shape{3}, {1, 2, 3})); });
 }
 
-TEST(Rope, TakesSizesOfZero) {
+TEST(Rope, HandlesSizesOfZero) {
   Context context;
   for (const Shape& shape :
        {Shape{0, 2, 3, 4}, Shape{1, 0, 3, 4}, Shape{1, 2, 0, 4}, Shape{1, 2, 3, 0}}) {

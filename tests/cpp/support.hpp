@@ -83,8 +83,8 @@ inline Tensor filled(const Shape& shape, float value) {
   return tensor;
 }
 
-/// |got - want| <= absolute + relative |want|. The default fits float32 results of order 1 made of
-/// a few hundred terms: rounding is 6e-8 a step and its errors partly cancel.
+/// |got - want| <= absolute + relative |want|. The default fits float32 results of order 1 that are
+/// sums of a few hundred terms: each step rounds by 6e-8, and the errors partly cancel.
 struct Tolerance {
   double absolute = 1e-5;
   double relative = 1e-5;
@@ -100,7 +100,7 @@ inline std::string coordinates(std::int64_t index, const Shape& shape) {
   return "[" + text + "]";
 }
 
-/// NaN matches NaN only, an infinity only itself.
+/// NaN equals only NaN, and an infinity only itself.
 inline testing::AssertionResult close(const Tensor& got, const reference::Array& want,
                                       const Tolerance& tolerance = {}) {
   if (!(got.shape() == want.shape)) {
@@ -149,7 +149,7 @@ inline testing::AssertionResult same_bits(const std::optional<Tensor>& got,
   return same_bits(*got, *want);
 }
 
-/// One thread, an even and an odd number, and more than most tests have pieces of work.
+/// One thread, an even and an odd number, and more threads than most tests have pieces of work.
 inline constexpr int kThreadCounts[] = {1, 2, 3, 8};
 
 inline Context context_with_threads(int threads) {

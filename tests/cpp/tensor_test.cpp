@@ -13,7 +13,7 @@
 namespace heed::test {
 namespace {
 
-TEST(Shape, KnowsItsSizesAndElements) {
+TEST(Shape, HasSizesAndElements) {
   const Shape shape{2, 12, 512, 64};
   EXPECT_EQ(shape.rank(), 4);
   EXPECT_EQ(shape.elements(), 2 * 12 * 512 * 64);
@@ -45,7 +45,7 @@ TEST(Shape, EqualsAnotherOfTheSameRankAndSizes) {
   EXPECT_FALSE((Shape{}) == (Shape{1}));
 }
 
-TEST(Shape, TakesUpToEightSizes) {
+TEST(Shape, HasAtMostEightAxes) {
   EXPECT_EQ((Shape{1, 2, 1, 2, 1, 2, 1, 2}).rank(), 8);
   EXPECT_THROW((Shape{1, 2, 1, 2, 1, 2, 1, 2, 1}), ShapeError);
 }
@@ -76,7 +76,7 @@ TEST(DType, HasANameAndASize) {
   EXPECT_EQ(size_of(DType::kBool), 1u);
 }
 
-TEST(TensorView, ViewsMemoryThatItDoesNotOwn) {
+TEST(TensorView, RefersToMemoryThatItDoesNotOwn) {
   std::array<float, 6> memory = {1, 2, 3, 4, 5, 6};
   const TensorView view(memory.data(), Shape{2, 3});
   EXPECT_EQ(view.dtype(), DType::kFloat32);
@@ -96,7 +96,7 @@ TEST(TensorView, RefusesToReadAnotherType) {
   EXPECT_THROW(view.data<bool>(), DTypeError);
 }
 
-TEST(TensorView, TakesATypeKnownOnlyAtRunTime) {
+TEST(TensorView, AcceptsATypeKnownOnlyAtRunTime) {
   const std::array<bool, 2> memory = {true, false};
   const void* address = memory.data();
   const TensorView view(address, Shape{2}, DType::kBool);
@@ -104,7 +104,7 @@ TEST(TensorView, TakesATypeKnownOnlyAtRunTime) {
   EXPECT_FALSE(view.data<bool>()[1]);
 }
 
-TEST(TensorView, ShowsTheBytesOfAnyType) {
+TEST(TensorView, ReturnsTheBytesOfAnyType) {
   const std::array<std::int32_t, 3> memory = {1, 2, 3};
   const auto bytes = TensorView(memory.data(), Shape{3}).bytes();
   EXPECT_EQ(static_cast<const void*>(bytes.data()), memory.data());
@@ -134,7 +134,7 @@ TEST(Tensor, IsEmptyByDefault) {
   EXPECT_TRUE(tensor.data().empty());
 }
 
-TEST(Tensor, TakesItsValues) {
+TEST(Tensor, CopiesTheGivenValues) {
   Tensor tensor(Shape{2, 2}, {1, 2, 3, 4});
   EXPECT_EQ(tensor.data()[3], 4.0f);
   tensor.data()[3] = 5.0f;
@@ -147,7 +147,7 @@ TEST(Tensor, RefusesAnotherNumberOfValues) {
   EXPECT_THROW(Tensor(Shape{2}, {1, 2, 3}), ShapeError);
 }
 
-TEST(Tensor, MovesItsMemory) {
+TEST(Tensor, TransfersItsMemoryWhenMoved) {
   Tensor tensor(Shape{2}, {1, 2});
   const float* address = tensor.data().data();
   const Tensor moved = std::move(tensor);
@@ -155,7 +155,7 @@ TEST(Tensor, MovesItsMemory) {
   EXPECT_EQ(moved.data()[1], 2.0f);
 }
 
-TEST(Tensor, TakesAnotherShapeOfAsManyElements) {
+TEST(Tensor, CanBeReshaped) {
   Tensor tensor(Shape{2, 3}, {1, 2, 3, 4, 5, 6});
   const float* address = tensor.data().data();
   EXPECT_THROW(std::move(tensor).reshaped(Shape{2, 2}), ShapeError);
@@ -165,7 +165,7 @@ TEST(Tensor, TakesAnotherShapeOfAsManyElements) {
   EXPECT_EQ(reshaped.data().data(), address);
 }
 
-TEST(Tensor, RefusesMoreMemoryThanThereIs) {
+TEST(Tensor, ThrowsWhenMemoryRunsOut) {
   try {
     const Tensor tensor(Shape{std::int64_t{1} << 30, std::int64_t{1} << 30});
     FAIL() << "got " << tensor.data().size() << " elements";
@@ -178,7 +178,7 @@ TEST(Tensor, RefusesMoreMemoryThanThereIs) {
   EXPECT_EQ(Tensor(Shape{3}, {1, 2, 3}).data()[2], 3.0f);
 }
 
-TEST(Error, HasACodeForEachKindAndOneForm) {
+TEST(Error, HasACodeForEachKindAndOneMessageForm) {
   const ShapeError shape("q", "rank 3 or 4", "[2, 8]");
   EXPECT_EQ(shape.code(), ErrorCode::kShape);
   EXPECT_STREQ(shape.what(), "q: expected rank 3 or 4, got [2, 8]");

@@ -6,7 +6,7 @@ import { programOf } from "./program.mjs";
 export function launchChromium() {
   return chromium.launch({
     executablePath: programOf("HEED_CHROMIUM", "chromium"),
-    // Chromium's own sandbox does not run as root; the rest keeps its background work away.
+    // Chromium's sandbox does not run as root; the other flags disable background work.
     args: ["--no-sandbox", "--disable-gpu", "--disable-component-update"],
   });
 }

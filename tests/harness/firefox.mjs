@@ -6,7 +6,7 @@ import { programOf } from "./program.mjs";
 const actors =
   "chrome://remote/content/shared/js-process-actors/WebDriverWorkerListenerActor.sys.mjs";
 
-/** Evaluates a function in Firefox's own window, which may import Firefox's modules. */
+/** Evaluates a function in the window of Firefox itself, which may import Firefox's modules. */
 async function inside(browser, run) {
   const { connection } = browser;
   const tree = await connection.send("browsingContext.getTree", { "moz:scope": "chrome" });
@@ -32,7 +32,7 @@ export async function launchFirefox() {
     browser: "firefox",
     executablePath: programOf("HEED_FIREFOX", "firefox-esr", "firefox"),
     headless: true,
-    protocolTimeout: 0, // an answer may take minutes
+    protocolTimeout: 0, // a reply may take minutes
     args: ["--remote-allow-system-access"],
   });
   await inside(browser, (actors) => actors.unregisterWebDriverWorkerListenerActor());

@@ -35,7 +35,7 @@ function answer(folders, request, response) {
   try {
     file = fileOf(folders, request.url);
   } catch {
-    // Not a valid address: answered as one without a file.
+    // An invalid address is answered like one without a file.
   }
   if (!file) {
     response.writeHead(404, headers).end();

@@ -9,11 +9,11 @@ import type { Readable } from "node:stream";
 import { programOf } from "./program.mjs";
 
 export interface WebKitOptions {
-  /** Whether isolated pages have SharedArrayBuffer, as in Safari; WebKitGTK as it comes has none: true. */
+  /** Whether isolated pages have SharedArrayBuffer, as in Safari; by default WebKitGTK has none. Default: true. */
   readonly sharedMemory?: boolean;
 }
 
-/** A place in the view, in CSS pixels. */
+/** A point of the view, in CSS pixels. */
 type Point = { readonly x: number; readonly y: number };
 
 function miniBrowser(): string {
@@ -21,7 +21,7 @@ function miniBrowser(): string {
   if (given) return given;
   for (const libraries of ["/usr/lib", "/usr/libexec", "/usr/lib64"]) {
     if (!existsSync(libraries)) continue;
-    // Debian has them in a folder of the machine's architecture.
+    // Debian installs them in a folder named after the architecture.
     for (const folder of ["", ...readdirSync(libraries).filter((name) => name.includes("-linux-"))])
       for (const version of ["4.1", "4.0", "6.0"]) {
         const program = `${libraries}/${folder}/webkit2gtk-${version}/MiniBrowser`;
@@ -44,7 +44,7 @@ function freePort(): Promise<number> {
   });
 }
 
-/** Starts Xvfb on a display that is free. */
+/** Starts Xvfb on a free display. */
 async function startDisplay(): Promise<{ display: string; process: ChildProcess }> {
   const xvfb = spawn(
     programOf("HEED_XVFB", "Xvfb"),
@@ -134,7 +134,7 @@ export class WebKit {
     await this.#ask("POST", "/url", { url });
   }
 
-  /** Runs a function's source in the page with plain values, and gives what it returns or its promise brings. */
+  /** Runs the source of a function in the page with plain values, and returns its result, awaited. */
   async evaluate(source: string, args: readonly unknown[] = []): Promise<unknown> {
     const script = `
       const [args, done] = arguments;
@@ -150,7 +150,7 @@ export class WebKit {
     return answer.value;
   }
 
-  /** Makes the page so large, whatever the window has around it. */
+  /** Sets the size of the page, without the borders of the window. */
   async resize(width: number, height: number): Promise<void> {
     let [outerWidth, outerHeight] = [width, height];
     for (let tries = 0; tries < 3; ++tries) {
@@ -168,7 +168,7 @@ export class WebKit {
     await this.#ask("POST", "/actions", { actions: [source] });
   }
 
-  /** Moves the mouse to a point of the view, and clicks there if asked to. */
+  /** Moves the mouse to a point of the view, and clicks there if `click` is set. */
   async point({ x, y }: Point, { click = false } = {}): Promise<void> {
     const move = { type: "pointerMove", duration: 0, x: Math.round(x), y: Math.round(y) };
     const press = [
@@ -184,18 +184,18 @@ export class WebKit {
     });
   }
 
-  /** Presses keys, lets go of them, or types them one after the other: characters, or WebDriver's codes of others. */
+  /** Presses keys, releases them, or types them one after the other: characters, or WebDriver's codes of other keys. */
   async keys(keys: Iterable<string>, types = ["keyDown", "keyUp"]): Promise<void> {
     const actions = [...keys].flatMap((value) => types.map((type) => ({ type, value })));
     await this.#act({ type: "key", id: "keyboard", actions });
   }
 
-  /** A PNG of what is in view. */
+  /** A PNG of the view. */
   async screenshot(): Promise<Buffer> {
     return Buffer.from((await this.#ask("GET", "/screenshot")) as string, "base64");
   }
 
-  /** Ends all that was started. */
+  /** Ends all processes that were started. */
   async close(): Promise<void> {
     if (this.#session) await this.#ask("DELETE", "").catch(() => {});
     await Promise.all(

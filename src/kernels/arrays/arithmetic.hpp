@@ -48,7 +48,7 @@ void combine(const Combination& c, std::int64_t begin, std::int64_t end, std::in
              std::int64_t count) noexcept {
   const auto run = run_of<Isa>(c.function);
   const BroadcastAxes& outer = c.outer;
-  // Where row `begin` of b is, and its index.
+  // The offset of row `begin` in b, and its index.
   std::int64_t index[kMaxAxes];
   std::int64_t at = 0;
   std::int64_t rest = begin;

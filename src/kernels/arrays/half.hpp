@@ -13,7 +13,7 @@ inline float from_float16(std::uint16_t half) noexcept {
   const std::uint32_t magnitude = half & 0x7fffu;
   if (magnitude >= 0x7c00u)  // infinity, NaN
     return std::bit_cast<float>(sign | 0x7f800000u | (magnitude & 0x3ffu) << 13);
-  // As a float the bits are too small by 2^112; multiplying mends subnormals too.
+  // As a float, the shifted bits are too small by the factor 2^112; this holds for subnormals too.
   const float value = std::bit_cast<float>(magnitude << 13) * 0x1p112f;
   return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(value));
 }
@@ -26,7 +26,7 @@ inline std::uint16_t to_float16(float value) noexcept {
   if (magnitude > 0x7f800000u) return static_cast<std::uint16_t>(sign | 0x7e00u);   // NaN
   if (magnitude >= 0x477ff000u) return static_cast<std::uint16_t>(sign | 0x7c00u);  // from 65520 on
   if (magnitude < 0x38800000u) {  // below 2^-14: a subnormal half, in steps of 2^-24
-    // Adding 0.5 leaves the steps, rounded, in the low bits.
+    // Adding 0.5 leaves the rounded number of steps in the low bits.
     const float steps = std::bit_cast<float>(magnitude) + 0.5f;
     return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(steps) - 0x3f000000u));
   }

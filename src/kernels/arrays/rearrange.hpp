@@ -18,8 +18,8 @@ void copy_runs(const std::byte* from, std::int64_t from_stride, std::int64_t cou
     std::memcpy(to + i * to_stride, from + i * from_stride, static_cast<std::size_t>(size));
 }
 
-/// Transposes a matrix whose rows lie far apart in y. A block of 16 x 16 passes through memory of
-/// its own, so that each cache line of y is written at once: lines a power of two apart evict each
+/// Transposes a matrix whose rows are far apart in y. Each block of 16 x 16 is copied through a
+/// local array, so that a cache line of y is written at once: lines a power of two apart evict each
 /// other from the cache.
 template <class Isa, class Element>
 void transpose_matrix(const TransposeAxis& rows, const TransposeAxis& columns,
@@ -44,11 +44,11 @@ void transpose_matrix(const TransposeAxis& rows, const TransposeAxis& columns,
 
 template <class Isa>
 void transpose(const Transpose& t, std::int64_t begin, std::int64_t end) noexcept {
-  // Where unit `begin` is: its part of the turned axis, and its index in the other axes.
-  const std::int64_t steps = (t.turned.size + t.step - 1) / t.step;
+  // The position of unit `begin`: its first entry of the axis x_inner, its index in the other axes.
+  const std::int64_t steps = (t.x_inner.size + t.step - 1) / t.step;
   std::int64_t first = begin % steps * t.step;
   std::int64_t rest = begin / steps;
-  std::int64_t source = first * t.turned.from, target = first * t.turned.to;
+  std::int64_t source = first * t.x_inner.from, target = first * t.x_inner.to;
   std::int64_t index[kMaxAxes];
   for (int i = 0; i < t.axis_count; ++i) {
     index[i] = rest % t.axes[i].size;
@@ -59,7 +59,8 @@ void transpose(const Transpose& t, std::int64_t begin, std::int64_t end) noexcep
   for (std::int64_t unit = begin; unit < end; ++unit) {
     const std::byte* const a = t.from + source * t.element;
     std::byte* const b = t.to + target * t.element;
-    const TransposeAxis part{std::min(t.step, t.turned.size - first), t.turned.from, t.turned.to};
+    const TransposeAxis part{std::min(t.step, t.x_inner.size - first), t.x_inner.from,
+                             t.x_inner.to};
     if (t.inner.from == 1)
       std::memcpy(b, a, static_cast<std::size_t>(t.inner.size * t.element));
     else if (t.element == 4)
@@ -70,11 +71,11 @@ void transpose(const Transpose& t, std::int64_t begin, std::int64_t end) noexcep
       transpose_matrix<Isa, std::uint8_t>(part, t.inner, a, b);
 
     first += t.step;
-    source += t.step * t.turned.from;
-    target += t.step * t.turned.to;
-    if (first < t.turned.size) continue;
-    source -= first * t.turned.from;
-    target -= first * t.turned.to;
+    source += t.step * t.x_inner.from;
+    target += t.step * t.x_inner.to;
+    if (first < t.x_inner.size) continue;
+    source -= first * t.x_inner.from;
+    target -= first * t.x_inner.to;
     first = 0;
     for (int i = 0; i < t.axis_count; ++i) {
       source += t.axes[i].from;

@@ -11,19 +11,19 @@
 
 namespace heed::kernels {
 
-/// The places of a row in descending order of its numbers, one at a time: sorting the whole row
-/// would take longer.
+/// The indices of a row in descending order of its numbers, one at a time, from a heap: sorting the
+/// whole row would take longer.
 template <class Isa>
 class Descending {
  public:
-  /// `places` has room for the whole row.
-  Descending(const float* row, std::int64_t size, std::int32_t* places) noexcept
-      : row_(row), places_(places), end_(places + size) {
-    for (std::int64_t i = 0; i < size; ++i) places[i] = static_cast<std::int32_t>(i);
-    std::make_heap(places_, end_, ComesAfter{row_});
+  /// `heap` has room for all indices of the row.
+  Descending(const float* row, std::int64_t size, std::int32_t* heap) noexcept
+      : row_(row), heap_(heap), end_(heap + size) {
+    for (std::int64_t i = 0; i < size; ++i) heap[i] = static_cast<std::int32_t>(i);
+    std::make_heap(heap_, end_, ComesAfter{row_});
   }
   std::int32_t next() noexcept {
-    std::pop_heap(places_, end_, ComesAfter{row_});
+    std::pop_heap(heap_, end_, ComesAfter{row_});
     return *--end_;
   }
 
@@ -39,14 +39,14 @@ class Descending {
   };
 
   const float* row_;
-  std::int32_t* places_;
+  std::int32_t* heap_;
   std::int32_t* end_;
 };
 
 template <class Isa>
-void top_k(const float* row, std::int64_t size, std::int64_t k, std::int32_t* places, float* values,
+void top_k(const float* row, std::int64_t size, std::int64_t k, std::int32_t* heap, float* values,
            std::int32_t* indices) noexcept {
-  Descending<Isa> descending(row, size, places);
+  Descending<Isa> descending(row, size, heap);
   for (std::int64_t i = 0; i < k; ++i) {
     indices[i] = descending.next();
     values[i] = row[indices[i]];
@@ -70,10 +70,10 @@ std::int32_t sample(const SampleRow& s) noexcept {
   for (std::int32_t i = 1; i < size; ++i)
     if (s.logits[largest] < s.logits[i]) largest = i;
   if (s.temperature == 0.0f) return largest;
-  const auto weight = [&, highest = s.logits[largest]](std::int32_t place) {
+  const auto weight = [&, highest = s.logits[largest]](std::int32_t index) {
     // The difference of two infinities would be NaN.
-    if (s.logits[place] == highest) return 1.0;
-    return std::exp((static_cast<double>(s.logits[place]) - static_cast<double>(highest)) /
+    if (s.logits[index] == highest) return 1.0;
+    return std::exp((static_cast<double>(s.logits[index]) - static_cast<double>(highest)) /
                     static_cast<double>(s.temperature));
   };
 
@@ -86,7 +86,7 @@ std::int32_t sample(const SampleRow& s) noexcept {
       sum += weight(i);
     }
   } else {
-    Descending<Isa> descending(s.logits, s.size, s.places);
+    Descending<Isa> descending(s.logits, s.size, s.heap);
     for (count = 0; most < s.size && count < most; ++count) {
       s.chosen[count] = descending.next();
       sum += weight(s.chosen[count]);
@@ -103,7 +103,8 @@ std::int32_t sample(const SampleRow& s) noexcept {
   }
 
   double left = s.fraction * sum;
-  std::int32_t last = largest;  // the last possible token: rounding may leave some of the fraction
+  // If rounding leaves a remainder, the last token whose weight is not zero is drawn.
+  std::int32_t last = largest;
   for (std::int64_t i = 0; i < count; ++i) {
     const double w = weight(s.chosen[i]);
     if (w == 0.0) continue;

@@ -1,8 +1,8 @@
 #pragma once
 
-// Sums over rows, and running sums. kSumTerms rows are added in float, the sums of such blocks in
-// double: the error of a float sum of a hundred numbers is a few roundings. Where columns are fewer
-// than kLeastSumColumns, several rows are added side by side.
+// Sums over rows, and cumulative sums. Blocks of kSumTerms rows are added in float, and their sums
+// in double: the error of a float sum of a hundred numbers is a few roundings. With fewer columns
+// than kMinSumColumns, several rows are treated as one wide row.
 
 #include <cstdint>
 

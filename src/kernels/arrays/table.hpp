@@ -7,7 +7,7 @@
 
 namespace heed::kernels {
 
-/// Axes that an array has at most, as heed::Shape::kMaxRank.
+/// The maximum number of axes of an array, as heed::Shape::kMaxRank.
 inline constexpr int kMaxAxes = 8;
 
 /// The axes of a large array over which a small one repeats, outermost first.
@@ -36,7 +36,7 @@ struct Combination {
 /// The element types that are converted.
 enum class FloatFormat { kFloat32, kFloat16, kBFloat16 };
 
-/// An axis of a transposed array, and the distance of its entries in x and in y.
+/// An axis of a transposed array, and its strides in x and in y, in elements.
 struct TransposeAxis {
   std::int64_t size;
   std::int64_t from;
@@ -44,32 +44,33 @@ struct TransposeAxis {
 };
 
 /// y = x with its axes in another order, unit by unit: a unit is a run of the innermost axis of y
-/// or, where another axis is innermost in x, up to `step` entries of that axis times the innermost.
+/// or, if another axis is innermost in x, a matrix of that run and up to `step` entries of the
+/// other axis.
 struct Transpose {
   std::int64_t element = 0;  // bytes
   const std::byte* from = nullptr;
   std::byte* to = nullptr;
-  TransposeAxis inner = {};  // of y
-  TransposeAxis turned = {};
+  TransposeAxis inner = {};    // innermost of y
+  TransposeAxis x_inner = {};  // innermost of x; of size 1 if that is `inner`
   std::int64_t step = 0;
   TransposeAxis axes[kMaxAxes] = {};  // the others, innermost first
   int axis_count = 0;
 };
 
-/// Blocks of rows and columns that a sum over rows is computed by: see kernels/arrays/sums.hpp.
+/// Sizes of the blocks of a sum over rows: see kernels/arrays/sums.hpp.
 inline constexpr std::int64_t kSumTerms = 128;
 inline constexpr std::int64_t kSumColumns = 256;
-inline constexpr std::int64_t kLeastSumColumns = 16;
+inline constexpr std::int64_t kMinSumColumns = 16;
 
-/// What a token is drawn with.
+/// The arguments of the draw of one token.
 struct SampleRow {
   const float* logits;
   std::int64_t size;
   float temperature;
   std::int64_t top_k;  // 0 for all
   float top_p;
-  double fraction;       // in [0, 1): where among the weights
-  std::int32_t* places;  // [size] scratch
+  double fraction;       // uniform random number in [0, 1)
+  std::int32_t* heap;    // [size] scratch
   std::int32_t* chosen;  // [size] scratch
 };
 
@@ -94,16 +95,16 @@ struct ArrayKernels {
                     std::int64_t together, double* sums) noexcept;
   /// sums[c] = the sum of parts[r][c]; parts is scratch afterwards.
   void (*sum_parts)(double* parts, std::int64_t rows, std::int64_t columns, float* sums) noexcept;
-  /// y[r][c] = x[0][c] + ... + x[r][c], for `width` columns, up to kSumColumns. Rows lie `stride`
-  /// numbers apart; a negative stride goes through them from the last one.
+  /// y[r][c] = x[0][c] + ... + x[r][c], for `width` columns, up to kSumColumns. Rows are
+  /// `stride` numbers apart; x and y point to the last row if the stride is negative.
   void (*running_sums)(const float* x, std::int64_t rows, std::int64_t stride, std::int64_t width,
                        float* y) noexcept;
-  /// Adds x [rows, columns] to rows that lie `stride` numbers apart.
+  /// Adds x [rows, columns] to rows that are `stride` numbers apart.
   void (*add_block)(const float* x, std::int64_t rows, std::int64_t columns, float* to,
                     std::int64_t stride) noexcept;
-  /// The k largest numbers of a row, NaN after all others, and their places; `places` [size] is
+  /// The k largest numbers of a row, NaN after all others, and their indices; `heap` [size] is
   /// scratch.
-  void (*top_k)(const float* row, std::int64_t size, std::int64_t k, std::int32_t* places,
+  void (*top_k)(const float* row, std::int64_t size, std::int64_t k, std::int32_t* heap,
                 float* values, std::int32_t* indices) noexcept;
   LogitsCheck (*check_logits)(const float* row, std::int64_t size) noexcept;
   std::int32_t (*sample)(const SampleRow& row) noexcept;

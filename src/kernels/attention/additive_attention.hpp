@@ -2,16 +2,16 @@
 
 // Additive attention for some queries of one batch entry:
 //   s_j = w . tanh(q + k_j),   p = softmax(s),   o = sum_j p_j v_j
-// and backward, the hyperbolic tangents computed again:
+// and backward, where the hyperbolic tangents are computed again:
 //   ds_j = p_j (dp_j - sum_n p_n dp_n),   dp_j = do . v_j + d_weights_j
 //   g_j = ds_j w (1 - tanh^2),   dq = sum_j g_j,   dk_j += g_j
 //   dw += sum_j ds_j tanh,   dv_j += p_j do
 // (Bahdanau et al., "Neural machine translation by jointly learning to align and translate",
 // appendix A.1.2, 2015.)
 //
-// Nearly all of the time is spent on the tangents. The forward pass goes along rows of k, so that
-// the sum over A stays in registers; the backward pass goes over the keys for each vector of A, so
-// that dq and dw stay in registers.
+// Nearly all of the time is spent on tanh. The inner loop of the forward pass runs over A, so that
+// the sum of a score stays in registers; that of the backward pass runs over the keys for one panel
+// of A, so that dq and dw stay in registers.
 
 #include <algorithm>
 #include <cstdint>
@@ -64,7 +64,8 @@ void additive_attention(const AdditiveTile& t, const bool* allowed, float* weigh
   }
 }
 
-/// The part of one query that goes through the scores, for a panel's vectors of A.
+/// The gradients of q, k and w from those of the scores of one query, for the panel of A that
+/// begins at entry a.
 template <class Isa>
 void additive_scores_backward(const simd::Tanh<Isa>& tanh, const AdditiveTile& t,
                               const float* d_scores, const float* q, const float* weight,

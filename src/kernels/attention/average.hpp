@@ -1,7 +1,7 @@
 #pragma once
 
-// The mean of the positions that count, of all or of those up to each one, in one batch entry; and
-// its gradient.
+// The mean of the visible positions of one batch entry - all of them or, with causality, those up
+// to each position - and its gradient.
 
 #include <algorithm>
 #include <cstdint>
@@ -16,7 +16,7 @@ void average(const AverageRows& t) noexcept {
   std::fill_n(t.sum, E, 0.0);
   std::int64_t seen = 0;
   for (std::int64_t i = 0; i < L; ++i) {
-    if (!t.counts || t.counts[i]) {
+    if (!t.visible || t.visible[i]) {
       ++seen;
       for (std::int64_t e = 0; e < E; ++e) t.sum[e] += static_cast<double>(t.from[i * E + e]);
     }
@@ -24,7 +24,7 @@ void average(const AverageRows& t) noexcept {
     for (std::int64_t e = 0; e < E; ++e)
       t.to[i * E + e] = seen > 0 ? static_cast<float>(t.sum[e] / static_cast<double>(seen)) : 0.0f;
   }
-  // Without causality all positions have the mean that the last one has now.
+  // Without causality all positions have the same mean, which the last one has now.
   if (!t.is_causal)
     for (std::int64_t i = 0; i + 1 < L; ++i) std::copy_n(t.to + (L - 1) * E, E, t.to + i * E);
 }
@@ -32,18 +32,19 @@ void average(const AverageRows& t) noexcept {
 template <class Isa>
 void average_backward(const AverageRows& t) noexcept {
   const std::int64_t L = t.rows, E = t.size;
-  std::int64_t seen = 0;  // by position i
-  for (std::int64_t i = 0; i < L; ++i) seen += !t.counts || t.counts[i] ? 1 : 0;
+  std::int64_t seen = 0;  // number of positions that position i sees
+  for (std::int64_t i = 0; i < L; ++i) seen += !t.visible || t.visible[i] ? 1 : 0;
   std::fill_n(t.sum, E, 0.0);
   const auto add_row = [&](std::int64_t i) {
     for (std::int64_t e = 0; seen > 0 && e < E; ++e)
       t.sum[e] += static_cast<double>(t.from[i * E + e]) / static_cast<double>(seen);
   };
-  // From the last to the first: with causality a position reaches itself and later ones.
+  // From the last position to the first: with causality, position i contributes to the means of the
+  // positions from i on.
   if (!t.is_causal)
     for (std::int64_t i = L - 1; i >= 0; --i) add_row(i);
   for (std::int64_t i = L - 1; i >= 0; --i) {
-    const bool is_seen = !t.counts || t.counts[i];
+    const bool is_seen = !t.visible || t.visible[i];
     if (t.is_causal) add_row(i);
     for (std::int64_t e = 0; e < E; ++e)
       t.to[i * E + e] = is_seen ? static_cast<float>(t.sum[e]) : 0.0f;

@@ -12,8 +12,8 @@
 
 namespace heed::kernels {
 
-/// The scale of a whole row of int8: its largest magnitude becomes 127. Not finite if the row is
-/// not.
+/// The scale of an int8 row, with which its largest magnitude becomes 127. NaN if a number of the
+/// row is not finite.
 template <class Isa>
 float cache_scale(const float* row, std::int64_t size) noexcept {
   float largest = 0.0f;
@@ -26,9 +26,9 @@ float cache_scale(const float* row, std::int64_t size) noexcept {
   return largest / 127.0f + not_finite;
 }
 
-/// Calls write(place, number) for the numbers of a row.
+/// Calls write(index, number) for the numbers of a row, where index is that in the tile.
 template <class Isa, class Write>
-inline void each_place(const CacheRow& t, const Write& write) noexcept {
+inline void for_each_index(const CacheRow& t, const Write& write) noexcept {
   for (std::int64_t i = 0, start = t.first; i < t.size; i += t.run, start += t.stride) {
     const std::int64_t end = std::min(t.run, t.size - i);
     for (std::int64_t n = 0; n < end; ++n) write(start + n * t.step, t.row[i + n]);
@@ -40,13 +40,13 @@ bool store_cache_row(const CacheRow& t) noexcept {
   float not_finite = 0.0f;  // or NaN
   switch (t.format) {
     case NumberFormat::kFloat32:
-      each_place<Isa>(t, [&](std::int64_t at, float x) {
+      for_each_index<Isa>(t, [&](std::int64_t at, float x) {
         static_cast<float*>(t.to)[at] = x;
         not_finite += x - x;
       });
       break;
     case NumberFormat::kFloat16:
-      each_place<Isa>(t, [&](std::int64_t at, float x) {
+      for_each_index<Isa>(t, [&](std::int64_t at, float x) {
         const std::uint16_t half = to_float16<Isa>(x);
         static_cast<std::uint16_t*>(t.to)[at] = half;
         // Numbers that are too large become infinite.
@@ -57,9 +57,9 @@ bool store_cache_row(const CacheRow& t) noexcept {
       const float scale = cache_scale<Isa>(t.row, t.size);
       *t.scale = scale;
       not_finite = scale - scale;
-      // A row that is not finite, or all zero, keeps that in its scale alone.
+      // If the scale is NaN or 0, all bytes are 0.
       const float inverse = std::isfinite(scale) && scale > 0.0f ? 1.0f / scale : 0.0f;
-      each_place<Isa>(t, [&](std::int64_t at, float x) {
+      for_each_index<Isa>(t, [&](std::int64_t at, float x) {
         // Adding 1.5 * 2^23 leaves the nearest whole number in the low bits.
         const float shifted = inverse == 0.0f ? 0.0f : x * inverse + 12582912.0f;
         static_cast<std::int8_t*>(t.to)[at] =

@@ -3,8 +3,9 @@
 // Attention of a few queries over many cached keys: a decode step.
 //
 // Such a step reads the whole cache and computes little with each number, so memory bandwidth
-// limits it. The rows of a register block are the query heads that share a key/value head (and the
-// few tokens), so that the cache is read once for all of them, in the format in which it is stored:
+// limits it. The rows of a register block are the query heads that share a key/value head, for each
+// of the few tokens, so that the cache is read once for all of them, in the format in which it is
+// stored:
 //   float32  as in flash_attention.hpp
 //   float16  widened in registers, once for all rows of a block
 //   int8     Q K^T and P V as products of 16-bit by 8-bit integers, two to a lane, summed in 32
@@ -62,8 +63,8 @@ class Decode {
   static constexpr int kRows = 4;
   static constexpr int kStride = ScoreTile<Isa>::kStride;
   static_assert(kVectors == 2 && kDecodeRows % kRows == 0);
-  // Halves are read too small by the factor kScale. Half of its powers of two multiply q and half
-  // the score, so that neither leaves the range of floats.
+  // Halves are read as numbers that are too small by the factor kScale. If that is 2^112, q is
+  // multiplied by 2^56 and the score by the rest, so that neither leaves the range of floats.
   static constexpr float kHalfScale = simd::Halves<Isa, false>::kScale;
   static constexpr float kHalfQueryScale = kHalfScale == 1.0f ? 1.0f : 0x1p56f;
 
@@ -89,7 +90,7 @@ class Decode {
       if (c_.format == NumberFormat::kInt8)
         quantise_query(r);
       else
-        arrange_query(r);
+        pack_query(r);
     }
     for (int tile = 0; tile < c_.tile_count; ++tile) {
       const std::int64_t first = c_.first_key + std::int64_t{tile} * kKeyTile;
@@ -99,20 +100,21 @@ class Decode {
       const Range range{begin / kWidth * kWidth, (end + kWidth - 1) / kWidth * kWidth};
       switch (c_.format) {
         case NumberFormat::kFloat32:
-          take<const float*>(static_cast<const float*>(c_.tiles[tile].keys),
-                             static_cast<const float*>(c_.tiles[tile].values), tile, first, range);
+          update<const float*>(static_cast<const float*>(c_.tiles[tile].keys),
+                               static_cast<const float*>(c_.tiles[tile].values), tile, first,
+                               range);
           break;
         case NumberFormat::kFloat16: {
           const auto* keys = static_cast<const std::uint16_t*>(c_.tiles[tile].keys);
           const auto* values = static_cast<const std::uint16_t*>(c_.tiles[tile].values);
           if (c_.tiles[tile].finite)
-            take<HalfPanel<Isa, false>>(keys, values, tile, first, range);
+            update<HalfPanel<Isa, false>>(keys, values, tile, first, range);
           else
-            take<HalfPanel<Isa, true>>(keys, values, tile, first, range);
+            update<HalfPanel<Isa, true>>(keys, values, tile, first, range);
           break;
         }
         case NumberFormat::kInt8:
-          take_bytes(c_.tiles[tile], first, range);
+          update_from_int8(c_.tiles[tile], first, range);
           break;
       }
     }
@@ -129,15 +131,16 @@ class Decode {
     return c_.q + r % c_.heads * c_.q_head_stride + r / c_.heads * c_.q_stride;
   }
 
-  /// Scaled, as blocks of [head_size][kRows].
-  void arrange_query(int r) noexcept {
+  /// Packs a query, times the scale, into blocks of [head_size][kRows].
+  void pack_query(int r) noexcept {
     const float scale = c_.format == NumberFormat::kFloat16 ? c_.scale * kHalfQueryScale : c_.scale;
     const float* const q = query(r);
     float* const block = q_ + r / kRows * kRows * c_.head_size + r % kRows;
     for (std::int64_t d = 0; d < c_.head_size; ++d) block[d * kRows] = scale * q[d];
   }
 
-  /// As blocks of [ceil(head_size / 2)][kRows][2] words, small enough for a score to fit 32 bits.
+  /// Packs a query into blocks of [ceil(head_size / 2)][kRows][2] words, small enough for a score
+  /// to fit 32 bits.
   void quantise_query(int r) noexcept {
     const std::int64_t size = even(c_.head_size);
     const float* const q = query(r);
@@ -162,10 +165,10 @@ class Decode {
     return static_cast<std::int16_t>(std::bit_cast<std::int32_t>(x + kRoundToLowBits));
   }
 
-  /// Takes a tile of floats or halves into the state of every row.
+  /// Updates the state of every row with a tile of floats or halves.
   template <class Right, class Number>
-  void take(const Number* keys, const Number* values, int tile, std::int64_t first,
-            Range range) noexcept {
+  void update(const Number* keys, const Number* values, int tile, std::int64_t first,
+              Range range) noexcept {
     for (int column = range.begin; column < range.end; column += kWidth)
       for (int r = 0; r < rows_; r += kRows)
         multiply_rows<Isa, false, kRows>(rows_ - r, FixedLeft<1, kRows>{q_ + r * c_.head_size},
@@ -174,7 +177,7 @@ class Decode {
     constexpr bool kIsHalf = sizeof(Number) == 2;
     for (int r = 0; r < rows_; ++r) {
       if (kIsHalf && kHalfScale != 1.0f) scale(row(r), range, kHalfScale / kHalfQueryScale);
-      weigh(r, first, range);
+      compute_weights(r, first, range);
       if (kIsHalf && kHalfScale != 1.0f) scale(row(r), range, kHalfScale);
     }
     const int depth = range.end - range.begin;
@@ -187,14 +190,15 @@ class Decode {
                                           panel, depth, o + r * o_stride_, o_stride_);
       } else {
         for (int r = 0; r < rows_; ++r)
-          add_seen_values(row(r) + range.begin, panel, depth, o + r * o_stride_);
+          add_values_skipping_zeros(row(r) + range.begin, panel, depth, o + r * o_stride_);
       }
     }
   }
 
   /// o += p V without the values whose weight is zero, because 0 * NaN is NaN.
   template <class Right>
-  static void add_seen_values(const float* p, Right values, int depth, float* o) noexcept {
+  static void add_values_skipping_zeros(const float* p, Right values, int depth,
+                                        float* o) noexcept {
     V sum[kVectors] = {V::load_unaligned(o), V::load_unaligned(o + kLanes)};
     for (int j = 0; j < depth; ++j) {
       V value[kVectors];
@@ -214,14 +218,14 @@ class Decode {
     return {c_.state.m[r], c_.state.l[r], c_.state.o + r * o_stride_, o_stride_};
   }
 
-  /// Turns the scores of row r into p, and takes them into its state.
-  void weigh(int r, std::int64_t first, Range range) noexcept {
-    hide(r, first, range);
-    state(r).absorb(exp2_, row(r), range.begin, range.end);
+  /// Replaces the scores of row r by p, and updates its state, except o.
+  void compute_weights(int r, std::int64_t first, Range range) noexcept {
+    transform_scores(r, first, range);
+    state(r).update(exp2_, row(r), range.begin, range.end);
   }
 
-  /// Softcap and ALiBi, and -inf where a key is hidden from row r.
-  void hide(int r, std::int64_t first, Range range) noexcept {
+  /// Applies softcap and ALiBi to row r, and writes -inf where a key is hidden from it.
+  void transform_scores(int r, std::int64_t first, Range range) noexcept {
     float* const s = row(r);
     if (c_.softcap != 0.0f) cap_scores<Isa>(s, range.begin, range.end, c_.softcap);
     const std::int64_t query = r / c_.heads;
@@ -235,7 +239,8 @@ class Decode {
     add_alibi<Isa>(s, begin, end, slope, query + c_.visible.offset - first);
   }
 
-  void take_bytes(const StoredTile& tile, std::int64_t first, Range range) noexcept {
+  /// The same with a tile of int8.
+  void update_from_int8(const StoredTile& tile, std::int64_t first, Range range) noexcept {
     const std::int64_t size = even(c_.head_size);
     const auto* const keys = static_cast<const std::int8_t*>(tile.keys);
     for (int column = range.begin; column < range.end; column += kWidth)
@@ -251,7 +256,7 @@ class Decode {
             });
       }
     for (int r = 0; r < rows_; ++r) {
-      weigh(r, first, range);
+      compute_weights(r, first, range);
       quantise_weights(r, tile.value_scales, range);
     }
     const auto* const values = static_cast<const std::int8_t*>(tile.values);
@@ -270,14 +275,14 @@ class Decode {
       }
   }
 
-  /// The weights of row r times the scales of the values, as words.
+  /// Rounds the weights of row r, times the scales of the values, to words.
   void quantise_weights(int r, const float* value_scales, Range range) noexcept {
     float* const s = row(r);
     V highest(0.0f);
     V not_finite(0.0f);  // or NaN
     for (int j = range.begin; j < range.end; j += kLanes) {
       const V p = V::load_aligned(s + j);
-      // A hidden value's scale may be anything.
+      // The scale of a hidden value may be NaN.
       const V w = xsimd::select(p == V(0.0f), V(0.0f), p * V::load_aligned(value_scales + j));
       w.store_aligned(s + j);
       highest = xsimd::max(highest, w);
@@ -321,7 +326,7 @@ class Decode {
   const simd::Exp2<Isa> exp2_;
   int rows_;
   std::int64_t o_stride_;
-  float* q_;             // of int8: words
+  float* q_;             // packed queries; words for int8
   float* s_;             // [rows, kStride] scores, then weights p
   std::int16_t* words_;  // [rows, kKeyTile]
   float query_scale_[kDecodeRows];

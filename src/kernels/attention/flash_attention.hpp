@@ -7,7 +7,7 @@
 // at a time.
 //
 // Tiles: 48 queries is a multiple of every instruction set's register block (4, 6, 8, 12), and a
-// tile of packed keys is used eight times from the first-level cache; 128 keys of 64 numbers are
+// tile of packed keys is read eight times from the first-level cache; 128 keys of 64 numbers are
 // 32 KB, the size of that cache on most machines, and the work on a row outside the products
 // (maximum, exponential, rescaling) is then about a tenth of the products' (`./dev bench`).
 //
@@ -56,29 +56,29 @@ class FlashAttention {
     const std::int64_t begin = std::max<std::int64_t>(0, scores_.first_key()) / kKeyTile * kKeyTile;
     const std::int64_t end = scores_.last_key();
     for (std::int64_t first = begin; first < end; first += kKeyTile) {
-      if (!scores_.is_listed(first)) continue;
-      scores_.narrow(first);
+      if (!scores_.block_mask_allows(first)) continue;
+      scores_.set_visible_ranges(first);
       scores_.multiply(first);
       scores_.cap();
       bool any = false;
       for (int r = 0; r < t_.queries; ++r) {
-        const bool seen = scores_.finish(r, first);
+        const bool seen = scores_.add_bias_and_mask(r, first);
         sees_a_key_[r] |= seen;
         any |= seen;
       }
-      if (any) absorb(first);
+      if (any) update(first);
     }
     store();
-    if (t_.scores || t_.capped || t_.masked || t_.weights || t_.entropy) observe();
+    if (t_.scores || t_.capped || t_.masked || t_.weights || t_.entropy) write_captures();
   }
 
-  /// Takes the tile of scores into the state of every row.
-  void absorb(std::int64_t first) noexcept {
+  /// Updates the state of every row with the tile of scores.
+  void update(std::int64_t first) noexcept {
     const simd::Exp2<Isa> exp2;
     for (int r = 0; r < t_.queries; ++r) {
       const auto [begin, end] = scores_.range(r);
       if (begin >= end) continue;
-      state(r).absorb(exp2, scores_.row(r), begin, end);
+      state(r).update(exp2, scores_.row(r), begin, end);
       if (t_.dropout.scale != 1.0f)
         drop<Isa>(t_.dropout, t_.row + static_cast<std::uint64_t>(r), first, begin, end,
                   scores_.row(r));
@@ -95,7 +95,7 @@ class FlashAttention {
       if (!sees_a_key_[r]) {
         std::fill_n(out, t_.value_size, 0.0f);
       } else {
-        state(r).finish(t_.value_size, out);
+        state(r).normalise(t_.value_size, out);
       }
       if (t_.lse) t_.lse[r] = state(r).lse();
       if (t_.maxima) t_.maxima[r] = m_[r];
@@ -103,23 +103,24 @@ class FlashAttention {
     }
   }
 
-  /// Computes the scores once more, when m and l are final, and writes the requested results.
-  void observe() noexcept {
+  /// Computes the scores once more, when m and l are final, and writes the requested results:
+  /// scores of each stage, weights, entropy.
+  void write_captures() noexcept {
     float entropy[kQueryTile] = {};
     for (std::int64_t first = 0; first < t_.all_keys; first += kKeyTile) {
       const int count = static_cast<int>(std::min<std::int64_t>(kKeyTile, t_.all_keys - first));
-      scores_.widen(first);
+      scores_.set_full_ranges(first);
       if (!scores_.range(0).empty()) scores_.multiply(first);
-      // Keys that a rolling cache has dropped, and places beyond the last key, have no scores.
-      erase(first);
+      // Keys that a rolling cache has dropped and columns beyond the last key have no scores.
+      hide_missing_keys(first);
       write(t_.scores, first, count);
       scores_.cap();
-      erase(first);  // the softcap of -inf is finite
+      hide_missing_keys(first);  // the softcap of -inf is finite
       write(t_.capped, first, count);
-      for (int r = 0; r < t_.queries; ++r) scores_.finish(r, first);
+      for (int r = 0; r < t_.queries; ++r) scores_.add_bias_and_mask(r, first);
       write(t_.masked, first, count);
       if (!t_.weights && !t_.entropy) continue;
-      for (int r = 0; r < t_.queries; ++r) entropy[r] += weigh(r, count);
+      for (int r = 0; r < t_.queries; ++r) entropy[r] += compute_weights(r, count);
       if (t_.dropout.scale != 1.0f)
         for (int r = 0; r < t_.queries; ++r)
           drop<Isa>(t_.dropout, t_.row + static_cast<std::uint64_t>(r), first, 0, count,
@@ -129,8 +130,8 @@ class FlashAttention {
     if (t_.entropy) std::copy_n(entropy, t_.queries, t_.entropy);
   }
 
-  void erase(std::int64_t first) noexcept {
-    for (int r = 0; r < t_.queries; ++r) scores_.erase(r, first);
+  void hide_missing_keys(std::int64_t first) noexcept {
+    for (int r = 0; r < t_.queries; ++r) scores_.hide_missing_keys(r, first);
   }
 
   void write(float* to, std::int64_t first, int count) noexcept {
@@ -139,8 +140,8 @@ class FlashAttention {
       std::copy_n(scores_.row(r), count, to + r * t_.all_keys + first);
   }
 
-  /// Turns a row of scores into weights; returns their part of the entropy -sum w log w.
-  float weigh(int r, int count) noexcept {
+  /// Replaces a row of scores by weights; returns their part of the entropy -sum w log w.
+  float compute_weights(int r, int count) noexcept {
     float* s = scores_.row(r);
     if (!sees_a_key_[r]) {
       std::fill_n(s, count, 0.0f);
@@ -155,7 +156,7 @@ class FlashAttention {
       const V difference = V::load_aligned(s + j) - shift;
       const V w = exp2(difference * V(kLog2E)) * scale;
       w.store_aligned(s + j);
-      // log w = difference - log l; a weight of 0 adds nothing, though its logarithm is -inf.
+      // -log w = log l - difference. A weight of 0 adds 0, although its logarithm is -inf.
       entropy += xsimd::select(w == V(0.0f), V(0.0f), w * (log_sum - difference));
     }
     return xsimd::reduce_add(entropy);

@@ -9,10 +9,10 @@
 // the capped score, after the gradients of biases and slopes are taken; dropout multiplies dP, and
 // the P of dV, as it did P (Dao et al., "FlashAttention", appendix B.4, 2022).
 //
-// Five products of one pair of tiles, all from the same two arrays of 48 x 128: the left factors
-// P^T and dS^T are not transposed in memory, because a left factor can be read along its columns as
-// well as along its rows (FixedLeft). Queries and dO are right factors of these products, so they
-// are packed twice, as are the keys.
+// A pair of tiles has five products, which share two arrays of 48 x 128. The left factors P^T and
+// dS^T are not transposed in memory, because a left factor can be read along its columns as well as
+// along its rows (FixedLeft). Queries and dO are both left and right factors, and keys are
+// right factors by rows and by columns, so all three are packed twice.
 //
 // P is not computed as exp(S - lse): for large scores lse = m + log l has few digits after the
 // point. delta is summed in the same order as dP: if one key has all the weight and O is its value,
@@ -52,9 +52,9 @@ class FlashAttentionBackward {
                           to.d_output_columns);
     to.finite = finite_q && finite_d_output;
     for (int r = 0; r < tile.queries; r += kLanes)
-      products(inputs.output + r * tile.output_stride, inputs.d_output + r * tile.output_stride,
-               tile.output_stride, std::min(kLanes, tile.queries - r), tile.value_size,
-               to.delta + r);
+      compute_delta(inputs.output + r * tile.output_stride,
+                    inputs.d_output + r * tile.output_stride, tile.output_stride,
+                    std::min(kLanes, tile.queries - r), tile.value_size, to.delta + r);
     for (int r = 0; r < tile.queries; ++r) {
       if (inputs.d_lse) to.delta[r] -= inputs.d_lse[r];
       const float m = inputs.maxima[r], l = inputs.sums[r];
@@ -102,11 +102,11 @@ class FlashAttentionBackward {
         cap_slope_(d_s_ + kQueryTile * kStride),
         finite_(tile.finite && tile.queries.finite) {}
 
-  /// sum output * d_output for `count` rows, up to a vector of them, one to a lane: term after
-  /// term, in the order of the product dO V^T. The output of a query that sees no key is zero, and
-  /// its gradient is not read.
-  static void products(const float* output, const float* d_output, std::ptrdiff_t stride, int count,
-                       std::int64_t size, float* to) noexcept {
+  /// delta = sum output * d_output for `count` rows, at most kLanes, one in each lane: the terms
+  /// are added in the order of the product dO V^T. The output of a query that sees no key is zero,
+  /// and its gradient then has no effect, even if it is NaN.
+  static void compute_delta(const float* output, const float* d_output, std::ptrdiff_t stride,
+                            int count, std::int64_t size, float* to) noexcept {
     V sum(0.0f);
     const auto add = [&](V o, V d_o) {
       sum = simd::madd<Isa>(xsimd::select(o == V(0.0f), V(0.0f), d_o), o, sum);
@@ -115,7 +115,7 @@ class FlashAttentionBackward {
     std::int64_t c = 0;
     for (; c + kLanes <= size; c += kLanes) {
       for (int r = 0; r < kLanes; ++r) {
-        // Rows after the last one repeat it.
+        // Lanes without a row read the last one.
         const std::ptrdiff_t at = std::min(r, count - 1) * stride + c;
         o[r] = V::load_unaligned(output + at);
         d_o[r] = V::load_unaligned(d_output + at);
@@ -142,16 +142,16 @@ class FlashAttentionBackward {
     const std::int64_t first = t_.first_key;
     const std::int64_t head_size = t_.scores.head_size;
     const std::int64_t value_size = t_.scores.value_size;
-    if (!scores_.is_listed(first)) return;
-    scores_.narrow(first);
+    if (!scores_.block_mask_allows(first)) return;
+    scores_.set_visible_ranges(first);
     scores_.multiply(first);
     scores_.cap();
-    if (t_.scores.softcap != 0.0f) keep_cap_slopes();
+    if (t_.scores.softcap != 0.0f) compute_cap_slopes();
     bool any = false;
-    for (int r = 0; r < t_.scores.queries; ++r) any |= scores_.finish(r, first);
+    for (int r = 0; r < t_.scores.queries; ++r) any |= scores_.add_bias_and_mask(r, first);
     if (!any) return;
     scores_.multiply(t_.queries.d_output, t_.value_rows, value_size, d_s_);
-    finite_ ? weigh<true>() : weigh<false>();
+    finite_ ? compute_p_and_d_s<true>() : compute_p_and_d_s<false>();
     find_query_ranges();
     add_transposed(scores_.row(0), t_.queries.d_output_columns, value_size, t_.d_v);
     add_transposed(d_s_, t_.queries.q_columns, head_size, t_.d_k);
@@ -163,7 +163,7 @@ class FlashAttentionBackward {
   }
 
   /// d/dx c tanh(x / c), from the capped scores.
-  void keep_cap_slopes() noexcept {
+  void compute_cap_slopes() noexcept {
     const V inverse(1.0f / t_.scores.softcap);
     for (int r = 0; r < t_.scores.queries; ++r)
       for (int j = scores_.range(r).begin; j < scores_.range(r).end; j += kLanes) {
@@ -172,9 +172,9 @@ class FlashAttentionBackward {
       }
   }
 
-  /// Turns scores into P, for the product of dV, and dP into dS, for the products of dQ and dK.
+  /// Replaces the scores by P, for the product dV, and dP by dS, for the products dQ and dK.
   template <bool Finite>
-  void weigh() noexcept {
+  void compute_p_and_d_s() noexcept {
     const AttentionTile& t = t_.scores;
     const simd::Exp2<Isa> exp2;
     for (int r = 0; r < t.queries; ++r) {
@@ -194,8 +194,9 @@ class FlashAttentionBackward {
         if (t_.d_slope) add_to_slope(r, d_s);
         if (t.softcap != 0.0f) multiply_by_cap_slopes(cap_slope_ + r * kStride, begin, end, d_s);
       }
-      // The transposed products go by blocks of keys, which may end after the ranges. Mostly there
-      // is nothing to fill, and in WebAssembly std::fill is a call.
+      // The transposed products read blocks of keys, which may extend beyond the ranges. Mostly
+      // there is nothing to fill; the checks save calls of std::fill, which WebAssembly does not
+      // inline.
       const int before = begin < end ? begin : t_.keys;
       for (float* const row : {p, d_s}) {
         if (before > 0) std::fill(row, row + before, 0.0f);
@@ -204,7 +205,7 @@ class FlashAttentionBackward {
     }
   }
 
-  /// Where dS is zero the slope may be the NaN of a hidden score.
+  /// dS *= slope. Where dS is zero, the slope is not used: for a hidden score it may be NaN.
   static void multiply_by_cap_slopes(const float* slopes, int begin, int end, float* d_s) noexcept {
     for (int j = begin; j < end; j += kLanes) {
       const V x = V::load_aligned(d_s + j);
@@ -234,7 +235,7 @@ class FlashAttentionBackward {
     const PairSlice<float>& bias = t_.scores.mask.bias;
     float* const to = t_.d_bias + (t_.scores.first_query + r) * bias.row_stride +
                       t_.first_key * bias.column_stride;
-    const auto [begin, end] = scores_.seen(r, t_.first_key);
+    const auto [begin, end] = scores_.visible_range(r, t_.first_key);
     if (bias.column_stride == 0) {
       float sum = 0.0f;
       for (int j = begin; j < end; ++j) sum += d_s[j];
@@ -247,14 +248,14 @@ class FlashAttentionBackward {
   void add_to_slope(int r, const float* d_s) noexcept {
     const std::int64_t distance =
         t_.scores.first_query + r + t_.scores.visible.offset - t_.first_key;
-    const auto [begin, end] = scores_.seen(r, t_.first_key);
+    const auto [begin, end] = scores_.visible_range(r, t_.first_key);
     float sum = 0.0f;
     for (int j = begin; j < end; ++j) sum += d_s[j] * static_cast<float>(std::abs(distance - j));
     *t_.d_slope -= static_cast<double>(sum);
   }
 
-  /// For each block of keys the rows whose range overlaps it. Later rows see further, so these rows
-  /// are contiguous.
+  /// Finds, for each block of keys, the rows whose range overlaps it. The bounds of the ranges do
+  /// not decrease from row to row, so these rows are contiguous.
   void find_query_ranges() noexcept {
     for (int j = 0; j < t_.keys; j += kRows) {
       typename Scores::Range rows = {kQueryTile, 0};
@@ -268,7 +269,7 @@ class FlashAttentionBackward {
     }
   }
 
-  /// y += x^T right, for x one of the two tiles.
+  /// y += x^T right, where x is P or dS.
   void add_transposed(const float* x, const float* right, std::int64_t size, float* y) noexcept {
     const std::int64_t y_stride = padded(size);
     for (std::int64_t column = 0; column < y_stride;
@@ -282,22 +283,22 @@ class FlashAttentionBackward {
           multiply_rows<Isa, true>(rows, FixedLeft<1, kStride>{x + begin * kStride + j},
                                    right + begin * kWidth, end - begin, to, y_stride);
         else
-          add_seen_transposed(x + j, right, rows, begin, end, to, y_stride);
+          add_transposed_skipping_zeros(x + j, right, rows, begin, end, to, y_stride);
       }
   }
 
   /// The same, but a row of `right` is not read where x is zero.
-  static void add_seen_transposed(const float* x, const float* right, int rows, int begin, int end,
-                                  float* y, std::int64_t y_stride) noexcept {
+  static void add_transposed_skipping_zeros(const float* x, const float* right, int rows, int begin,
+                                            int end, float* y, std::int64_t y_stride) noexcept {
     for (int j = 0; j < rows; ++j)
-      add_seen_rows<Isa>(x + begin * kStride + j, kStride, right + begin * kWidth, end - begin,
-                         y + j * y_stride);
+      multiply_row_skipping_zeros<Isa>(x + begin * kStride + j, kStride, right + begin * kWidth,
+                                       end - begin, y + j * y_stride);
   }
 
   const BackwardTile& t_;
   Scores scores_;     // rows of scores, then of P
   float* d_s_;        // [kQueryTile, kStride] dP, then dS
-  float* cap_slope_;  // the same
+  float* cap_slope_;  // [kQueryTile, kStride] derivative of the softcap
   bool finite_;
   typename Scores::Range query_ranges_[(kKeyTile + kRows - 1) / kRows];
 };

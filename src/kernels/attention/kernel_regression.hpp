@@ -2,7 +2,8 @@
 
 // Kernel regression (Nadaraya, 1964; Watson, 1964) with a Gaussian kernel:
 //   w_ij = softmax_j(-|x_i - t_j|^2 / (2 h^2)),  o_i = sum_j w_ij y_j.
-// In double throughout: where the bandwidth h is narrow, differences of large numbers decide.
+// Computed in double, because with a small bandwidth h the weights depend on small differences of
+// large numbers.
 
 #include <algorithm>
 #include <cmath>
@@ -24,21 +25,21 @@ double squared_distance(const Regression& p, std::int64_t i, std::int64_t j) noe
   return sum;
 }
 
-/// For query i.
+/// Output and weights of query i.
 template <class Isa>
 void kernel_regression(const Regression& p, std::int64_t i, double* scratch, float* weights,
                        float* output) noexcept {
   double* const w = scratch;
   double* const o = scratch + p.points;
-  double least = std::numeric_limits<double>::infinity();
+  double nearest = std::numeric_limits<double>::infinity();
   for (std::int64_t j = 0; j < p.points; ++j) {
     w[j] = squared_distance<Isa>(p, i, j);
-    least = std::min(least, w[j]);
+    nearest = std::min(nearest, w[j]);
   }
   double sum = 0.0;
   std::fill_n(o, p.values, 0.0);
   for (std::int64_t j = 0; j < p.points; ++j) {
-    w[j] = std::exp((least - w[j]) / (2.0 * p.bandwidth * p.bandwidth));
+    w[j] = std::exp((nearest - w[j]) / (2.0 * p.bandwidth * p.bandwidth));
     sum += w[j];
   }
   for (std::int64_t j = 0; j < p.points; ++j) {
@@ -82,9 +83,9 @@ void kernel_regression_backward(const Regression& p, const RegressionGradients& 
       for (std::int64_t f = 0; f < F; ++f) {
         const double difference =
             static_cast<double>(p.query[i * F + f]) - static_cast<double>(p.train[j * F + f]);
-        const double pull = d_score * difference * inverse;
-        d_query[f] -= pull;
-        d_train[j * F + f] += pull;
+        const double d_difference = d_score * difference * inverse;
+        d_query[f] -= d_difference;
+        d_train[j * F + f] += d_difference;
       }
     }
     for (std::int64_t f = 0; f < F; ++f) g.query[i * F + f] = static_cast<float>(d_query[f]);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Puts together what was computed over disjoint parts of the keys: states of online softmax (a
-// decode step), or outputs with their lse (Ye et al., "Cascade Inference", FlashInfer, 2024).
+// Merges results over disjoint parts of the keys: states of online softmax (a decode step), or
+// outputs with their lse (Ye et al., "Cascade Inference", FlashInfer, 2024).
 
 #include <algorithm>
 #include <cstdint>
@@ -29,7 +29,7 @@ void merge_states(const DecodeMerge& t) noexcept {
     if (t.visible.begin_of(i) >= t.visible.end_of(i))
       std::fill_n(out, t.value_size, 0.0f);
     else
-      whole.finish(t.value_size, out);
+      whole.normalise(t.value_size, out);
   }
 }
 
@@ -45,7 +45,7 @@ void merge_outputs(const OutputMerge& t) noexcept {
                                                (n == 0 ? t.output_a : t.output_b) + at};
     });
     t.lse[r] = whole.lse();
-    if (m != kHidden) whole.finish(t.value_size, whole.o);  // else no keys: zeros
+    if (m != kHidden) whole.normalise(t.value_size, whole.o);  // else there are no keys, and o is 0
   }
 }
 

@@ -61,7 +61,7 @@ inline float exponentials(const simd::Exp2<Isa>& exp2, float* s, int begin, int 
   return xsimd::reduce_add(sum);
 }
 
-/// The state of one row, in memory of its owner.
+/// The state of one row, in memory that the caller owns.
 template <class Isa>
 struct OnlineSoftmax {
   using V = simd::Vector<Isa>;
@@ -70,9 +70,9 @@ struct OnlineSoftmax {
   float& m;
   float& l;
   float* o;           // [size]
-  std::int64_t size;  // for `absorb` whole vectors
+  std::int64_t size;  // a multiple of kLanes for `update`
 
-  /// A state that is merged.
+  /// A state to merge.
   struct Part {
     float m;
     float l;
@@ -86,14 +86,14 @@ struct OnlineSoftmax {
     std::fill_n(o, size, 0.0f);
   }
 
-  /// Takes in the scores [begin, end), whole panels, and turns them into p. The caller adds p V
-  /// to o.
-  void absorb(const simd::Exp2<Isa>& exp2, float* s, int begin, int end) const noexcept {
+  /// Updates m and l with the scores [begin, end), whole panels, rescales o, and replaces the
+  /// scores by p. The caller adds p V to o.
+  void update(const simd::Exp2<Isa>& exp2, float* s, int begin, int end) const noexcept {
     const float largest = row_maximum<Isa>(s, begin, end, m);
     const float shift = shift_for(largest);
     const float sum = exponentials<Isa>(exp2, s, begin, end, shift);
     if (m != largest) {
-      // Before the first visible key there is nothing to decay.
+      // Before the first visible key, l and o are zero.
       if (m != kHidden) {
         const float decay = exp2(V((m - shift) * kLog2E)).get(0);
         l *= decay;
@@ -104,7 +104,8 @@ struct OnlineSoftmax {
     l += sum;
   }
 
-  /// Becomes the merger of part(0), ..., part(count - 1) and a sink; o may be that of part(0).
+  /// Sets the state to the merger of part(0), ..., part(count - 1) and a sink; o may alias the o of
+  /// part(0).
   template <class PartAt>
   void merge(float sink, std::int64_t count, const PartAt& part) const noexcept {
     const simd::Exp2<Isa> exp2;
@@ -117,8 +118,8 @@ struct OnlineSoftmax {
       const Part from = part(n);
       const float weight = exponential(from.m - shift);
       const float sum = weight * from.l;
-      // Without keys, or with a weight of 0, its o is not read. The m of NaN scores may be -inf,
-      // but their l is NaN.
+      // The o of a part without keys, or with a weight of 0, is not read. NaN scores may leave m at
+      // -inf, but then l is NaN.
       if (sum == 0.0f) {
         if (n == 0) std::fill_n(o, size, 0.0f);
         continue;
@@ -134,7 +135,7 @@ struct OnlineSoftmax {
   }
 
   /// out = o / l for `count` numbers.
-  void finish(std::int64_t count, float* out) const noexcept {
+  void normalise(std::int64_t count, float* out) const noexcept {
     const float inverse = 1.0f / l;
     std::int64_t c = 0;
     for (; c + kLanes <= count; c += kLanes)
@@ -146,7 +147,8 @@ struct OnlineSoftmax {
   float lse() const noexcept { return l == 0.0f ? kHidden : m + std::log(l); }
 
  private:
-  /// What is subtracted from scores: 0 before the first visible key, because -inf - -inf is NaN.
+  /// The number to subtract from the scores: 0 before the first visible key, because -inf - -inf is
+  /// NaN.
   static float shift_for(float largest) noexcept { return largest == kHidden ? 0.0f : largest; }
 
   void scale(float factor) const noexcept {

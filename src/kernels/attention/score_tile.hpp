@@ -55,7 +55,7 @@ class ScoreTile {
   static constexpr int kWidth = kPanel<Isa>;
   static_assert(kQueryTile % kRows == 0 && kKeyTile % kWidth == 0);
 
-  /// Keys of the tile, counted from its first.
+  /// A range of keys, counted from the first key of the tile.
   struct Range {
     int begin;
     int end;
@@ -63,7 +63,8 @@ class ScoreTile {
   };
 
   static std::int64_t scratch(std::int64_t head_size) noexcept {
-    // Bytes take a quarter of it but come in steps of eight, and a rotated row needs room too.
+    // Byte queries take a quarter of this, but their rows are padded to multiples of 8, and a
+    // rotated row of floats needs room too.
     return kQueryTile * (std::max<std::int64_t>(head_size, 4) + kStride);
   }
 
@@ -75,8 +76,8 @@ class ScoreTile {
       pack_queries(t_, q_);
   }
 
-  /// The queries as the left factor of their scores: register block after register block, scaled.
-  /// Writes up to a whole number of vectors.
+  /// Packs the queries, times the scale, as the left factor of the scores: one register block after
+  /// another. Writes whole vectors, so up to one vector more than the blocks need.
   static void pack_queries(const AttentionTile& t, float* q) noexcept {
     pack_blocks<Isa, kRows>(t.q, t.q_stride, t.queries, t.head_size, q);
     const V scale(t.scale);
@@ -90,17 +91,18 @@ class ScoreTile {
   /// The range, in whole panels, over which the block of row r was computed.
   Range range(int r) const noexcept { return ranges_[r / kRows]; }
 
-  /// The keys that some row of the tile sees, apart from masks. Later rows see further.
+  /// Bounds of the keys that some row of the tile sees, apart from masks. The ranges of later rows
+  /// neither begin nor end earlier.
   std::int64_t first_key() const noexcept { return key_begin(0); }
   std::int64_t last_key() const noexcept { return key_end(t_.queries - 1); }
 
   /// Whether a block mask allows any key of this key tile.
-  bool is_listed(std::int64_t first) const noexcept {
+  bool block_mask_allows(std::int64_t first) const noexcept {
     return !t_.blocks.kinds || t_.blocks.kinds[first / kKeyTile] != BlockMaskSlice::kEmpty;
   }
 
   /// Sets the ranges to the keys from `first` on that the rows see, apart from masks.
-  void narrow(std::int64_t first) noexcept {
+  void set_visible_ranges(std::int64_t first) noexcept {
     for (int r = 0; r < t_.queries; r += kRows) {
       const int last = std::min(r + kRows, t_.queries) - 1;
       ranges_[r / kRows] = whole_panels(key_begin(r) - first, key_end(last) - first);
@@ -108,13 +110,13 @@ class ScoreTile {
   }
 
   /// Sets the ranges to all keys of the tile.
-  void widen(std::int64_t first) noexcept {
+  void set_full_ranges(std::int64_t first) noexcept {
     const Range all = whole_panels(t_.visible.first - first, t_.scored_keys - first);
     std::fill_n(ranges_, kQueryTile / kRows, all);
   }
 
-  /// Writes -inf where row r has no key at all.
-  void erase(int r, std::int64_t first) noexcept {
+  /// Writes -inf to row r where the tile has no key.
+  void hide_missing_keys(int r, std::int64_t first) noexcept {
     const auto inside = [&](std::int64_t key) {
       return static_cast<int>(std::clamp<std::int64_t>(key - first, 0, kKeyTile));
     };
@@ -128,7 +130,7 @@ class ScoreTile {
     multiply(t_.packed_q ? t_.packed_q : q_, t_.tiles[first / kKeyTile].keys, t_.head_size, s_);
   }
 
-  /// x = left right^T over the ranges, for a tile x like that of the scores.
+  /// x = left right^T over the ranges, for a tile x with the layout of the scores.
   void multiply(const float* left, const float* right, std::int64_t depth, float* x) noexcept {
     for (int column = 0; column < kKeyTile; column += kWidth, right += kWidth * depth)
       for (int r = 0; r < t_.queries; r += kRows)
@@ -137,11 +139,11 @@ class ScoreTile {
                                     depth, x + r * kStride + column, kStride);
   }
 
-  /// y += x right over the ranges, for a tile x like that of the scores; y has whole panels. A row
-  /// of `right` is not read where x is zero, unless all its numbers are finite.
+  /// y += x right over the ranges, for a tile x with the layout of the scores; y has whole panels.
+  /// Unless `finite`, a row of `right` is not read where x is zero.
   void add_product(const float* x, const float* right, std::int64_t depth, bool finite, float* y,
                    std::int64_t y_stride) noexcept {
-    if (!finite) return add_seen_product(x, right, depth, y, y_stride);
+    if (!finite) return add_product_skipping_zeros(x, right, depth, y, y_stride);
     for (std::int64_t column = 0; column < y_stride; column += kWidth, right += depth * kWidth)
       for (int r = 0; r < t_.queries; r += kRows) {
         if (range(r).empty()) continue;
@@ -159,7 +161,7 @@ class ScoreTile {
   }
 
   /// The part of its block's range that row r sees, apart from masks.
-  Range seen(int r, std::int64_t first) const noexcept {
+  Range visible_range(int r, std::int64_t first) const noexcept {
     const Range whole = range(r);
     const auto inside = [&](std::int64_t key) {
       return static_cast<int>(
@@ -171,10 +173,10 @@ class ScoreTile {
 
   /// Adds bias and ALiBi to row r, and writes -inf where a key is hidden. Returns whether the row
   /// sees any key of the tile.
-  bool finish(int r, std::int64_t first) noexcept {
+  bool add_bias_and_mask(int r, std::int64_t first) noexcept {
     float* s = row(r);
     const Range whole = range(r);
-    const auto [begin, end] = seen(r, first);
+    const auto [begin, end] = visible_range(r, first);
     std::fill(s + whole.begin, s + begin, kHidden);
     if (end < whole.end) std::fill(s + end, s + whole.end, kHidden);
     if (t_.alibi_slope != 0.0f)
@@ -211,14 +213,14 @@ class ScoreTile {
     return rest;
   }
 
-  /// The same with bytes: a key k is mean + scale b and a query q is step (a - zero), so that
+  /// multiply() for int8 scores: with a key k = mean + scale b and a query q = step (a - zero),
   ///     q k^T = q mean^T + step scale (a b - zero sum(b)).
   void multiply_bytes(std::int64_t first) noexcept {
     const KeyValueTile& tile = t_.tiles[first / kKeyTile];
     const std::int64_t depth = byte_depth(t_.head_size);
     for (int column = 0; column < kKeyTile; column += kWidth) {
       const float* const scales = tile.key_scales + column;
-      const std::int32_t* const starts = tile.key_starts + column;
+      const std::int32_t* const corrections = tile.key_corrections + column;
       for (int r = 0; r < t_.queries; r += kRows) {
         if (column < range(r).begin || column >= range(r).end) continue;
         float* const s = row(r) + column;
@@ -227,7 +229,7 @@ class ScoreTile {
         multiply_byte_rows<Isa>(
             std::min(kRows, t_.queries - r), byte_queries() + r * depth,
             tile.key_bytes + column * depth, depth,
-            [=](int v) { return Sums::load_aligned(starts + v * kLanes); },
+            [=](int v) { return Sums::load_aligned(corrections + v * kLanes); },
             [=](int i, int v, Sums sum) {
               const V product = xsimd::to_float(sum) * V::load_aligned(scales + v * kLanes);
               simd::madd<Isa>(product, V(steps[i]), V(means[i]))
@@ -237,12 +239,13 @@ class ScoreTile {
     }
   }
 
-  void add_seen_product(const float* x, const float* right, std::int64_t depth, float* y,
-                        std::int64_t y_stride) noexcept {
+  void add_product_skipping_zeros(const float* x, const float* right, std::int64_t depth, float* y,
+                                  std::int64_t y_stride) noexcept {
     for (std::int64_t column = 0; column < y_stride; column += kWidth, right += depth * kWidth)
       for (int r = 0; r < t_.queries; ++r)
-        add_seen_rows<Isa>(x + r * kStride + range(r).begin, 1, right + range(r).begin * kWidth,
-                           range(r).end - range(r).begin, y + r * y_stride + column);
+        multiply_row_skipping_zeros<Isa>(x + r * kStride + range(r).begin, 1,
+                                         right + range(r).begin * kWidth,
+                                         range(r).end - range(r).begin, y + r * y_stride + column);
   }
 
   std::int8_t* byte_queries() noexcept { return reinterpret_cast<std::int8_t*>(q_); }

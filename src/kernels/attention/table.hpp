@@ -40,7 +40,7 @@ struct KeyValueTile {
   // With int8 scores instead of the keys: the result of quantise_keys.
   const std::int8_t* key_bytes = nullptr;
   const float* key_scales = nullptr;
-  const std::int32_t* key_starts = nullptr;
+  const std::int32_t* key_corrections = nullptr;
 };
 
 /// A block mask for one query tile.
@@ -93,7 +93,7 @@ struct AttentionTile {
   // [head_size] the mean that was subtracted from int8 keys; null for float32 scores
   const float* key_mean = nullptr;
 
-  // A query sees those of these keys that no mask hides.
+  // A query sees these keys, except those that a mask hides.
   VisibleKeys visible;
   MaskSlice mask;
   BlockMaskSlice blocks;
@@ -133,15 +133,15 @@ struct BackwardQueries {
   // A weight is scales[r] * exp(score - shifts[r]).
   float* shifts;  // [queries] the maximum of a row of scores
   float* scales;  // [queries] 1 / the sum of exp(score - maximum)
-  bool finite;    // all of these
+  bool finite;    // whether all numbers of these arrays are
 };
 
-/// The arrays that BackwardQueries are packed from.
+/// The arrays that BackwardQueries is packed from.
 struct BackwardInputs {
   const float* output;    // [queries, value_size]
   const float* d_output;  // the same
   const float* d_lse;     // [queries] or null
-  const float* maxima;    // [queries] as of AttentionTile
+  const float* maxima;    // [queries] as in AttentionTile
   const float* sums;      // [queries]
 };
 
@@ -154,14 +154,14 @@ struct BackwardTile {
   const float* key_columns;  // by pack_columns with this depth
   const float* value_rows;   // by pack_rows
   std::int64_t depth;
-  bool finite;  // keys and values
+  bool finite;  // whether all keys and values are
 
   // All of these are added to; rows are whole panels long.
   float* d_q = nullptr;       // [queries, head_size] without the scale
   float* d_k = nullptr;       // [keys, head_size] likewise
   float* d_v = nullptr;       // [keys, value_size]
   float* d_bias = nullptr;    // the slice like scores.mask.bias, or null
-  double* d_slope = nullptr;  // or null
+  double* d_slope = nullptr;  // one number, or null
 };
 
 /// Rows of a gradient: scale times the sum of `parts` arrays that are part_stride apart.
@@ -192,8 +192,8 @@ struct StoredTile {
   bool finite;
 };
 
-/// A row of keys or values to be stored in a tile of a cache: `run` of its numbers go `step` apart,
-/// the next ones `stride` further.
+/// A key or value to be stored in a tile of a cache: number i goes to the index
+/// first + i / run * stride + i % run * step.
 struct CacheRow {
   NumberFormat format;
   const float* row;
@@ -206,8 +206,9 @@ struct CacheRow {
   float* scale;  // of int8
 };
 
-/// Panels [panels][depth, even for int8][width] of a tile of a cache in float16 or int8, to be read
-/// out to floats [panels][depth][width]. Scales of int8 belong to columns or to the depth.
+/// Panels [panels][depth, even for int8][width] of a tile of a cache in float16 or int8, to be
+/// converted to floats [panels][depth][width]. Int8 has a scale for each column or for each step of
+/// the depth.
 struct CachePanels {
   NumberFormat format;
   const void* from;
@@ -219,7 +220,7 @@ struct CachePanels {
   float* to;
 };
 
-/// The most rows, queries times heads, that decode takes.
+/// The maximum number of rows, queries times heads, of a decode step.
 inline constexpr int kDecodeRows = 32;
 
 /// The state (m, l, o) of online_softmax.hpp for some rows, after some of the keys.
@@ -229,8 +230,8 @@ struct PartialState {
   float* o;  // [rows, whole panels of value_size], not divided by l
 };
 
-/// Some tiles of one key/value head against the few queries of its query heads. Row r of the state
-/// belongs to query r / heads and head r % heads.
+/// Consecutive tiles of one key/value head against the few queries of its query heads. Row r of the
+/// state belongs to query r / heads and head r % heads.
 struct DecodeChunk {
   const float* q;  // [heads, queries, head_size]
   std::ptrdiff_t q_head_stride;
@@ -335,10 +336,10 @@ struct AdditiveGradients {
   float* weight;  // [size]
 };
 
-/// The positions of one batch entry that are averaged, or their gradients.
+/// The positions of one batch entry to average, or their gradients.
 struct AverageRows {
-  const float* from;   // [rows, size]
-  const bool* counts;  // [rows] which positions count, or null for all
+  const float* from;    // [rows, size]
+  const bool* visible;  // [rows] or null for all
   std::int64_t rows;
   std::int64_t size;
   bool is_causal;

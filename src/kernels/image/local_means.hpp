@@ -1,7 +1,7 @@
 #pragma once
 
-// What surrounds non_local_means.hpp: the mean of a square around each pixel, an image with its
-// border, and the weights of one pixel in double.
+// Local means, and what non_local_means.hpp needs beside its loop: an image with its border, and
+// the weights of one pixel in double.
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,8 @@
 
 namespace heed::kernels {
 
-/// Down the columns, then along the row.
+/// The mean of the square around each pixel of a row: first sums down the columns, then along the
+/// row.
 template <class Isa>
 void local_mean(const LocalMeanRow& t) noexcept {
   const std::int64_t top = std::max<std::int64_t>(0, t.row - t.radius);
@@ -30,7 +31,7 @@ void local_mean(const LocalMeanRow& t) noexcept {
   }
 }
 
-/// The pixel that a position along an axis of `size` pixels shows; -1 for none.
+/// The index of the pixel at a position along an axis of `size` pixels; -1 for none.
 template <class Isa>
 std::int64_t pixel_at(std::int64_t position, std::int64_t size, bool is_reflected) noexcept {
   if (position >= 0 && position < size) return position;
@@ -41,7 +42,7 @@ std::int64_t pixel_at(std::int64_t position, std::int64_t size, bool is_reflecte
   return std::min(folded, period - folded);
 }
 
-/// The pixel at a position that may lie outside; 0 where the border has none.
+/// The value of the pixel at a position that may be outside the image; 0 if the border has none.
 template <class Isa>
 float pixel(const BorderedImage& image, std::int64_t row, std::int64_t column) noexcept {
   row = pixel_at<Isa>(row, image.height, image.is_reflected);
@@ -78,7 +79,7 @@ void non_local_weights(const NonLocalPixel& t) noexcept {
           distance += d * d;
         }
       float& weight = t.weights[y * image.width + x];
-      weight = static_cast<float>(std::exp(-t.fall * std::max(distance - t.noise, 0.0)));
+      weight = static_cast<float>(std::exp(-t.rate * std::max(distance - t.noise, 0.0)));
       sum += static_cast<double>(weight);
     }
   for (std::int64_t y = top; y < bottom; ++y)

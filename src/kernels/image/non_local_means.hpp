@@ -1,7 +1,7 @@
 #pragma once
 
 // Non-local means for a band of rows (Buades et al., 2005, section 5):
-//   out_i = sum_j w_ij x_j / sum_j w_ij,   w_ij = 2^(fall max(d_ij - noise, 0)),
+//   out_i = sum_j w_ij x_j / sum_j w_ij,   w_ij = 2^(rate max(d_ij - noise, 0)),
 // d_ij the sum of squared differences of the patches around i and j, and j in the square of
 // search_radius around i, cut at the image's edge.
 //
@@ -96,12 +96,12 @@ class NonLocalMeans {
       sum.store_unaligned(columns + i);
     }
     const simd::Exp2<Isa> exp2;
-    const V noise(b_.noise), fall(b_.fall), zero(0.0f);
+    const V noise(b_.noise), rate(b_.rate), zero(0.0f);
     std::int64_t i = 0;
     const auto weight = [&] {
       V sum = V::load_unaligned(columns + i);
       for (std::int64_t u = 1; u <= patch; ++u) sum += V::load_unaligned(columns + i + u);
-      return exp2(simd::at_least<Isa>(sum - noise, zero) * fall);
+      return exp2(simd::at_least<Isa>(sum - noise, zero) * rate);
     };
     const auto add = [&](V w, V pixel) {
       (V::load_unaligned(weights + i) + w).store_unaligned(weights + i);
@@ -109,7 +109,7 @@ class NonLocalMeans {
     };
     for (; i + kLanes <= count; i += kLanes) add(weight(), V::load_unaligned(pixels + i));
     if (i == count) return;
-    const auto inside = V::load_unaligned(kCounting) < V(static_cast<float>(count - i));
+    const auto inside = V::load_unaligned(kLaneIndices) < V(static_cast<float>(count - i));
     add(xsimd::select(inside, weight(), zero),
         xsimd::select(inside, V::load_unaligned(pixels + i), zero));
   }
@@ -126,7 +126,7 @@ class NonLocalMeans {
     }
   }
 
-  static constexpr float kCounting[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  static constexpr float kLaneIndices[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
   const NonLocalBand& b_;
   std::int64_t sums_stride_;

@@ -6,25 +6,26 @@
 
 namespace heed::kernels {
 
+/// Numbers after each row of a NonLocalBand, which vectors may read.
 inline constexpr std::int64_t kNonLocalSlack = 16;
 
-/// Some rows of non-local means. The image stands in a larger one, patch_radius pixels of the
-/// border on each side; rows are `stride` apart and have kNonLocalSlack more numbers at their end.
+/// A band of rows of non-local means. The image is padded with patch_radius pixels of the border on
+/// each side, and each row with kNonLocalSlack numbers; rows are `stride` apart.
 struct NonLocalBand {
   const float* padded;
   std::int64_t stride;
   std::int64_t height;
   std::int64_t width;
-  std::int64_t first;  // of the band's rows
+  std::int64_t first;  // row of the band
   std::int64_t rows;
   std::int64_t patch_radius;
   std::int64_t search_radius;
-  // A weight is 2^(fall * max(sum over the patch - noise, 0)).
+  // A weight is 2^(rate * max(sum over the patch - noise, 0)).
   float noise;
-  float fall;
+  float rate;
   float* output;      // [height, width]
   float* weight_sum;  // [height, width]
-  float* scratch;     // non_local_scratch(band)
+  float* scratch;     // non_local_scratch(band) floats
 };
 
 /// One row of local means.
@@ -38,7 +39,7 @@ struct LocalMeanRow {
   float* mean;   // [height, width]
 };
 
-/// An image that goes on beyond its edge: reflected, or as zeros.
+/// An image, and its continuation beyond the edge: reflected, or zeros.
 struct BorderedImage {
   const float* pixels;  // [height, width]
   std::int64_t height;
@@ -53,9 +54,9 @@ struct NonLocalPixel {
   std::int64_t column;
   std::int64_t patch_radius;
   std::int64_t search_radius;
-  // A weight is exp(-fall * max(sum over the patch - noise, 0)).
+  // A weight is exp(-rate * max(sum over the patch - noise, 0)).
   double noise;
-  double fall;
+  double rate;
   float* weights;  // [height, width]
 };
 

@@ -39,7 +39,7 @@ struct GruNumbers {
   std::int64_t i;
 };
 
-/// Calls step for all numbers of a row.
+/// Calls step for all numbers of a row, by vectors and then one by one.
 template <class Isa, class Step>
 inline void for_gru_numbers(std::int64_t size, const Step& step) noexcept {
   constexpr std::int64_t kLanes = simd::Vector<Isa>::size;

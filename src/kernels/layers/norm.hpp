@@ -36,7 +36,7 @@ template <class Isa>
   float shift = 0.0f;
   if (is_centred) {
     double sum = 0.0;
-    for_stretches(size, [&](std::int64_t begin, std::int64_t end) {
+    for_chunks(size, [&](std::int64_t begin, std::int64_t end) {
       typename L::Sum part;
       L::each(begin, end, [&]<class T>(std::int64_t i, int chain) {
         part.add(chain, L::template load<T>(x + i));
@@ -46,7 +46,7 @@ template <class Isa>
     shift = static_cast<float>(sum / count);
   }
   double rest = 0.0, squares = 0.0;
-  for_stretches(size, [&](std::int64_t begin, std::int64_t end) {
+  for_chunks(size, [&](std::int64_t begin, std::int64_t end) {
     typename L::Sum part, square;
     L::each(begin, end, [&]<class T>(std::int64_t i, int chain) {
       const T d = L::template load<T>(x + i) - T(shift);
@@ -87,7 +87,7 @@ void norm_backward(const NormGradientTile& t) noexcept {
     float* const d_x = t.d_x + row * t.size;
     const NormRow n = norm_row<Isa>(x, t.size, t.is_centred, t.eps);
     double sum = 0.0, product = 0.0;
-    for_stretches(t.size, [&](std::int64_t begin, std::int64_t end) {
+    for_chunks(t.size, [&](std::int64_t begin, std::int64_t end) {
       typename L::Sum g_sum, gn_sum;
       L::each(begin, end, [&]<class T>(std::int64_t i, int chain) {
         const T d = L::template load<T>(d_y + i);

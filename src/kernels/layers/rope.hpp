@@ -1,6 +1,6 @@
 #pragma once
 
-// Rotary position embedding: each pair (a, b) of a row turns by its angle,
+// Rotary position embedding: each pair (a, b) of a row is rotated by its angle,
 //   a' = a cos - b sin,  b' = b cos + a sin,
 // and the angle of pair c at position p is p base^(-c / pairs) (Su et al., "RoFormer", 2021).
 
@@ -22,16 +22,16 @@ void rope_angles(double position, double base, std::int64_t pairs, float* cos,
   }
 }
 
-/// The pairs of a row: `Step` is the distance from one pair to the next, `partner` that of the two
-/// numbers of a pair.
+/// Rotates the pairs of a row: `Step` is the distance from one pair to the next, `partner` that of
+/// the two numbers of a pair.
 template <class Isa, int Step>
-inline void turn_pairs(const RopeRows& t, const float* x, const float* cos, const float* sin,
-                       std::int64_t partner, float* __restrict y) noexcept {
+inline void rotate_pairs(const RopeRows& t, const float* x, const float* cos, const float* sin,
+                         std::int64_t partner, float* __restrict y) noexcept {
   for (std::int64_t c = 0; c < t.pairs; ++c) {
-    const float turned = t.direction * sin[c];
+    const float s = t.direction * sin[c];
     const float a = x[c * Step], b = x[c * Step + partner];
-    y[c * Step] = a * cos[c] - b * turned;
-    y[c * Step + partner] = b * cos[c] + a * turned;
+    y[c * Step] = a * cos[c] - b * s;
+    y[c * Step + partner] = b * cos[c] + a * s;
   }
 }
 
@@ -43,9 +43,9 @@ void rope(const RopeRows& t) noexcept {
     const float* const cos = t.cos + i * t.pairs;
     const float* const sin = t.sin + i * t.pairs;
     if (t.is_interleaved)
-      turn_pairs<Isa, 2>(t, x, cos, sin, 1, y);
+      rotate_pairs<Isa, 2>(t, x, cos, sin, 1, y);
     else
-      turn_pairs<Isa, 1>(t, x, cos, sin, t.pairs, y);
+      rotate_pairs<Isa, 1>(t, x, cos, sin, t.pairs, y);
     for (std::int64_t d = 2 * t.pairs; d < t.size; ++d) y[d] = x[d];
   }
 }

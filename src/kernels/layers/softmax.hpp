@@ -36,23 +36,23 @@ void softmax(const float* x, std::int64_t rows, std::int64_t columns, float* y) 
       continue;
     }
     const V shift(maximum);
-    const V tail_power = exp2.natural(V::load_aligned(tail) - shift);
-    V sum = tail_power;
+    const V tail_exponential = exp2.natural(V::load_aligned(tail) - shift);
+    V sum = tail_exponential;
     for (std::int64_t i = 0; i < whole; i += kLanes) {
-      const V power = exp2.natural(V::load_unaligned(x + i) - shift);
-      power.store_unaligned(y + i);
-      sum += power;
+      const V exponential = exp2.natural(V::load_unaligned(x + i) - shift);
+      exponential.store_unaligned(y + i);
+      sum += exponential;
     }
     const V scale(1.0f / xsimd::reduce_add(sum));
     for (std::int64_t i = 0; i < whole; i += kLanes)
       (V::load_unaligned(y + i) * scale).store_unaligned(y + i);
-    (tail_power * scale).store_aligned(tail);
+    (tail_exponential * scale).store_aligned(tail);
     std::copy_n(tail, columns - whole, y + whole);
   }
 }
 
-/// The sums that the logarithm of a softmax and its mean need: parts of a row in float, the sums of
-/// parts in double.
+/// The sums that the logarithm of a softmax and its mean need: chunks of a row in float, the sums
+/// of chunks in double.
 template <class Isa>
 void softmax_sums(const float* x, std::int64_t rows, std::int64_t columns,
                   RowSums* row_sums) noexcept {
@@ -67,8 +67,8 @@ void softmax_sums(const float* x, std::int64_t rows, std::int64_t columns,
       highest = xsimd::max(highest, V::load_unaligned(x + i));
     for (; i < columns; ++i) rest = std::max(rest, x[i]);
     const float maximum = std::max(rest, xsimd::reduce_max(highest));
-    double powers = 0.0, differences = 0.0;
-    for_stretches(columns, [&](std::int64_t begin, std::int64_t end) {
+    double exponentials = 0.0, differences = 0.0;
+    for_chunks(columns, [&](std::int64_t begin, std::int64_t end) {
       typename L::Sum part, difference_part;
       L::each(begin, end, [&]<class T>(std::int64_t at, int chain) {
         const T difference = L::template load<T>(x + at) - T(maximum);
@@ -78,10 +78,10 @@ void softmax_sums(const float* x, std::int64_t rows, std::int64_t columns,
           part.add(chain, exp2.natural(difference));
         difference_part.add(chain, difference);
       });
-      powers += part.total();
+      exponentials += part.total();
       differences += difference_part.total();
     });
-    row_sums[row] = {maximum, powers, differences};
+    row_sums[row] = {maximum, exponentials, differences};
   }
 }
 
@@ -92,7 +92,7 @@ void softmax_backward(const float* d_y, const float* y, std::int64_t rows, std::
   using L = Lanes<Isa>;
   for (std::int64_t row = 0; row < rows; ++row, d_y += columns, y += columns, d_x += columns) {
     double sum = 0.0;
-    for_stretches(columns, [&](std::int64_t begin, std::int64_t end) {
+    for_chunks(columns, [&](std::int64_t begin, std::int64_t end) {
       typename L::Sum part;
       L::each(begin, end, [&]<class T>(std::int64_t i, int chain) {
         part.add(chain, L::template load<T>(d_y + i) * L::template load<T>(y + i));

@@ -80,7 +80,7 @@ struct RopeRows {
 /// The sums of a row of logits: its maximum, sum_j exp(x_j - maximum) and sum_j (x_j - maximum).
 struct RowSums {
   float maximum;
-  double powers;
+  double exponentials;
   double differences;
 };
 

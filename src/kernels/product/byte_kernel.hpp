@@ -18,14 +18,14 @@
 
 namespace heed::kernels {
 
-/// Rows of C that are computed at a time. Beside their sums the registers hold four vectors of B,
-/// two of A, the products of both and a vector of ones: with six rows of two vectors V8 kept sums
-/// in memory, and a product of depth 64 took as long as one of floats.
+/// Rows of C that are computed at a time. Besides the sums, the registers hold four vectors of B,
+/// two of A, their products and a vector of ones. With six rows of two vectors, V8 spilled sums to
+/// memory, and a product of depth 64 took as long as one of floats.
 template <class Isa>
 inline constexpr int kByteRows = std::min(simd::Traits<Isa>::kRows, 3);
 
-/// `start(v)` returns the start of the sums of vector v of a row, and `finish(row, v, sum)` takes
-/// the sums.
+/// `start(v)` returns the initial value of the sums of vector v of a row; `finish(row, v, sum)`
+/// receives the sums.
 template <class Isa, int Rows, class Start, class Finish>
 void multiply_byte_block(const std::int8_t* a, const std::int8_t* b, std::int64_t depth,
                          int first_row, const Start& start, const Finish& finish) noexcept {

@@ -1,6 +1,6 @@
 #pragma once
 
-// The register block that every product of this library is made of.
+// The register block that computes matrix products of floats.
 //
 //   C[Rows, kPanel] (+)= A[Rows, depth] B[depth, kPanel]
 //
@@ -43,8 +43,8 @@ inline void next_row(const float*& panel,
   }
 }
 
-/// C begins as zero, as its previous value (Accumulate), or as `start`, whose rows may be the same
-/// one (start_stride 0).
+/// C = A B or, with Accumulate, C = start + A B. `start` may be C itself, or one row for all rows
+/// (start_stride 0).
 template <class Isa, int Rows, bool Accumulate, class Left, class Right>
 void multiply_block(Left a, Right b, std::ptrdiff_t depth, const float* start,
                     std::ptrdiff_t start_stride, float* c, std::ptrdiff_t c_stride) noexcept {
@@ -73,7 +73,7 @@ void multiply_block(Left a, Right b, std::ptrdiff_t depth, const float* start,
     for (int v = 0; v < kVectors; ++v) sum[r][v].store_unaligned(c + r * c_stride + v * kLanes);
 }
 
-/// The same for the last rows of a matrix: 1 <= rows <= Traits::kRows.
+/// The same for min(rows, Rows) rows, with rows >= 1: the last block of a matrix may have fewer.
 template <class Isa, bool Accumulate, int Rows = simd::Traits<Isa>::kRows, class Left, class Right>
 inline void multiply_rows(int rows, Left a, Right b, std::ptrdiff_t depth, const float* start,
                           std::ptrdiff_t start_stride, float* c, std::ptrdiff_t c_stride) noexcept {
@@ -94,8 +94,8 @@ inline void multiply_rows(int rows, Left a, Right b, std::ptrdiff_t depth, float
 /// One row of C += A B that does not read a row of B where A is zero, because 0 * NaN is NaN.
 /// Otherwise the bits are those of multiply_block. Entry d of A is at d * step.
 template <class Isa>
-inline void add_seen_rows(const float* a, std::ptrdiff_t step, const float* b, std::ptrdiff_t depth,
-                          float* c) noexcept {
+inline void multiply_row_skipping_zeros(const float* a, std::ptrdiff_t step, const float* b,
+                                        std::ptrdiff_t depth, float* c) noexcept {
   using V = simd::Vector<Isa>;
   constexpr int kVectors = simd::Traits<Isa>::kVectors;
   constexpr int kLanes = static_cast<int>(V::size);

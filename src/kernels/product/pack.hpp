@@ -13,17 +13,17 @@
 
 namespace heed::kernels {
 
-/// One block of the first `width` rows; for a whole block that number is a constant.
+/// Packs a block of `width` rows, at most Width; for a whole block that number is a constant.
 template <class Isa, int Width, class Count>
 inline void pack_block(const float* rows, std::ptrdiff_t row_stride, Count width,
                        std::ptrdiff_t depth, float* block) noexcept {
   using V = simd::Vector<Isa>;
   constexpr int kLanes = static_cast<int>(V::size);
   constexpr int kSquares = (Width + kLanes - 1) / kLanes;
-  // If the width is not a multiple of a vector, each store writes this many numbers too many, which
-  // the next one overwrites; the last store of a block goes through `last`.
-  constexpr int kTooLong = kSquares * kLanes - Width;
-  static_assert(kTooLong <= Width);
+  // If Width is not a multiple of kLanes, each store writes this many numbers too many, which the
+  // next store overwrites; the last store of a block goes through `last`.
+  constexpr int kExcess = kSquares * kLanes - Width;
+  static_assert(kExcess <= Width);
   std::ptrdiff_t d = 0;
   for (; d + kLanes <= depth; d += kLanes) {
     V squares[kSquares][kLanes];
@@ -34,11 +34,11 @@ inline void pack_block(const float* rows, std::ptrdiff_t row_stride, Count width
       }
       simd::transpose<Isa>(squares[s]);
     }
-    constexpr int kWhole = kTooLong > 0 ? kLanes - 1 : kLanes;
+    constexpr int kWhole = kExcess > 0 ? kLanes - 1 : kLanes;
     float* out = block + d * Width;
     for (int i = 0; i < kWhole; ++i, out += Width)
       for (int s = 0; s < kSquares; ++s) squares[s][i].store_unaligned(out + s * kLanes);
-    if constexpr (kTooLong > 0) {
+    if constexpr (kExcess > 0) {
       alignas(64) float last[kSquares * kLanes];
       for (int s = 0; s < kSquares; ++s) squares[s][kLanes - 1].store_aligned(last + s * kLanes);
       std::copy_n(last, Width, out);
@@ -59,7 +59,7 @@ void pack_blocks(const float* rows, std::ptrdiff_t row_stride, std::int64_t coun
   if (count > 0) pack_block<Isa, Width>(rows, row_stride, static_cast<int>(count), depth, blocks);
 }
 
-/// The same for panels of kPanel rows.
+/// The same with Width = kPanel.
 template <class Isa>
 void pack_rows(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
                std::ptrdiff_t depth, float* panels) noexcept {
@@ -78,8 +78,8 @@ void pack_block_columns(const float* rows, std::ptrdiff_t row_stride, std::int64
   using V = simd::Vector<Isa>;
   constexpr int kLanes = static_cast<int>(V::size);
   constexpr int kVectors = (Width + kLanes - 1) / kLanes;
-  // As in pack_block the stores, and here the loads too, may be too long, but not in the last row,
-  // with which both arrays may end.
+  // As in pack_block, vectors may be longer than a row of the block: here both loads and stores.
+  // The last row is copied exactly, because both arrays may end with it.
   static_assert(kVectors * kLanes - Width <= Width);
   constexpr std::int64_t kLast = kVectors * kLanes > Width ? 1 : 0;
   constexpr std::int64_t kRowsAtATime = 8;
@@ -106,9 +106,9 @@ void pack_block_columns(const float* rows, std::ptrdiff_t row_stride, std::int64
   }
 }
 
-/// Columns stay columns: panel c of kPanel columns holds rows[0..count), `depth` of them reserved.
-/// A tile of a value matrix [S, Dv] becomes the right factor of P V.
-/// Returns whether all the numbers are finite.
+/// Columns stay columns, kPanel of them to a panel of `depth` rows: count rows of numbers, then
+/// zeros. A tile of a value matrix [S, Dv] becomes the right factor of P V. Returns whether all the
+/// numbers are finite.
 template <class Isa>
 bool pack_columns(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
                   std::ptrdiff_t columns, std::ptrdiff_t depth, float* panels) noexcept {

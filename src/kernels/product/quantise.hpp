@@ -20,9 +20,10 @@ inline constexpr std::int32_t kQueryZero = 64;
 /// Adding it leaves the rounded number in the low bits.
 inline constexpr float kRoundToLowBits = 12582912.0f;  // 1.5 * 2^23
 
-/// Whether all numbers are finite, and the least and the greatest of them and zero.
+/// Finds the minimum and the maximum of the numbers and zero. Returns whether all numbers are
+/// finite.
 template <class Isa>
-bool extent(const float* x, std::int64_t count, float& least, float& greatest) noexcept {
+bool find_range(const float* x, std::int64_t count, float& least, float& greatest) noexcept {
   using V = simd::Vector<Isa>;
   constexpr auto kLanes = static_cast<std::int64_t>(V::size);
   V low(0.0f), high(0.0f), not_finite(0.0f);
@@ -44,7 +45,7 @@ bool extent(const float* x, std::int64_t count, float& least, float& greatest) n
   return rest == 0.0f;
 }
 
-/// A row of a block: bytes round(x inverse) + zero.
+/// Writes a row of a block: the bytes round(x inverse) + zero.
 template <class Isa>
 void round_to_block(const float* row, std::int64_t depth, float inverse, float zero,
                     std::int8_t* block) noexcept {
@@ -58,7 +59,7 @@ void round_to_block(const float* row, std::int64_t depth, float inverse, float z
   for (std::int64_t i = 0; i < depth; ++i) block[i] = byte(row[i]);
 }
 
-/// Where row r begins among the blocks.
+/// The index of the first byte of row r in the blocks.
 template <class Isa>
 std::int64_t byte_row(std::int64_t r, std::int64_t depth) noexcept {
   constexpr int kRows = simd::Traits<Isa>::kRows;
@@ -74,7 +75,7 @@ void quantise_left(const float* rows, std::int64_t count, std::int64_t depth, st
   constexpr auto kNaN = std::numeric_limits<float>::quiet_NaN();
   for (std::int64_t r = 0; r < count; ++r, rows += depth) {
     float least, greatest;
-    const bool finite = extent<Isa>(rows, depth, least, greatest);
+    const bool finite = find_range<Isa>(rows, depth, least, greatest);
     // 126 steps, because both ends may be rounded outwards.
     const float step = greatest / 126.0f - least / 126.0f;
     const float inverse = inverse_of(step);
@@ -84,18 +85,18 @@ void quantise_left(const float* rows, std::int64_t count, std::int64_t depth, st
   }
 }
 
-/// A row becomes a column of a panel: bytes of -64..64. Returns their scale and their sum.
+/// Rounds a row to a column of a panel: bytes of -64..64. Sets their scale and returns their sum.
 template <class Isa>
 std::int32_t quantise_column(const float* row, std::int64_t depth, std::int8_t* column,
                              float& scale) noexcept {
   constexpr int kStep = kPanel<Isa> * simd::kGroup;
-  constexpr float kMost = 64.0f;
+  constexpr float kMax = 64.0f;
   float least, greatest;
-  if (!extent<Isa>(row, depth, least, greatest)) {
+  if (!find_range<Isa>(row, depth, least, greatest)) {
     scale = std::numeric_limits<float>::quiet_NaN();
     return 0;
   }
-  scale = std::max(-least, greatest) / kMost;
+  scale = std::max(-least, greatest) / kMax;
   const float inverse = inverse_of(scale);
   std::int32_t sum = 0;
   for (std::int64_t d = 0; d < depth; ++d) {
@@ -107,7 +108,7 @@ std::int32_t quantise_column(const float* row, std::int64_t depth, std::int8_t* 
   return sum;
 }
 
-/// Where row r's column begins among the panels.
+/// The index of the first byte of row r, which is a column, in the panels.
 template <class Isa>
 std::int64_t byte_column(std::int64_t r, std::int64_t depth) noexcept {
   constexpr int kWidth = kPanel<Isa>;
@@ -156,11 +157,12 @@ void rotate(float* row, std::int64_t depth) noexcept {
       }
 }
 
-/// A row of a block: bytes of 1..127 that represent step * (byte - 64). Returns the step.
+/// Rounds a query to a row of a block: bytes of 1..127 that represent step * (byte - 64). Returns
+/// the step.
 template <class Isa>
 float quantise_query(const float* row, std::int64_t depth, std::int8_t* block) noexcept {
   float least, greatest;
-  if (!extent<Isa>(row, depth, least, greatest)) return std::numeric_limits<float>::quiet_NaN();
+  if (!find_range<Isa>(row, depth, least, greatest)) return std::numeric_limits<float>::quiet_NaN();
   const float step = std::max(-least, greatest) / 63.0f;
   round_to_block<Isa>(row, depth, inverse_of(step), kQueryZero, block);
   return step;
@@ -171,12 +173,12 @@ void quantise_keys(const ByteKeys& k) noexcept {
   const std::int64_t padded = whole_panels<Isa>(k.count);
   std::fill_n(k.panels, padded * byte_depth(k.depth), std::int8_t{0});
   std::fill(k.scales + k.count, k.scales + padded, 0.0f);
-  std::fill(k.starts + k.count, k.starts + padded, 0);
+  std::fill(k.corrections + k.count, k.corrections + padded, 0);
   for (std::int64_t r = 0; r < k.count; ++r) {
     const float* const row = k.rows + r * k.row_stride;
     for (std::int64_t d = 0; d < k.depth; ++d) k.scratch[d] = row[d] - k.mean[d];
     rotate<Isa>(k.scratch, k.depth);
-    k.starts[r] =
+    k.corrections[r] =
         -kQueryZero * quantise_column<Isa>(k.scratch, k.depth,
                                            k.panels + byte_column<Isa>(r, k.depth), k.scales[r]);
   }

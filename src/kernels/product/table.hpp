@@ -18,9 +18,10 @@ struct ByteKeys {
   const float* mean;
   float* scratch;  // [depth]
   std::int8_t* panels;
-  // For each column of the panels its scale, and the start of its sums of products with queries.
+  // For each column of the panels its scale, and the zero-point correction of its products with
+  // queries, -zero * sum of its bytes, which the sums begin with.
   float* scales;
-  std::int32_t* starts;
+  std::int32_t* corrections;
 };
 
 /// y = activation(x W^T + bias) for some rows of x and some rows of W.
@@ -42,8 +43,8 @@ constexpr std::int64_t byte_depth(std::int64_t depth) noexcept {
   return (depth + kByteStep - 1) / kByteStep * kByteStep;
 }
 
-/// The most products of bytes, each at most 127 * 64, whose sum fits 32 bits.
-inline constexpr std::int64_t kMostByteDepth = 1 << 18;
+/// The maximum number of products of bytes, each at most 127 * 64, whose sum fits 32 bits.
+inline constexpr std::int64_t kMaxByteDepth = 1 << 18;
 
 /// A row of bytes represents the numbers step * (byte - zero).
 struct ByteRow {
@@ -84,7 +85,7 @@ struct ProductKernels {
   void (*pack_left_columns)(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
                             std::ptrdiff_t columns, std::ptrdiff_t depth, float* blocks) noexcept;
   void (*linear)(const LinearTile& tile) noexcept;
-  /// The same for x and weight in place.
+  /// The same, but x and weight are read in place.
   void (*linear_in_place)(const LinearTile& tile) noexcept;
   void (*byte_linear)(const ByteLinearTile& tile) noexcept;
   /// [count, depth] -> register blocks of bytes with depth byte_depth(depth).

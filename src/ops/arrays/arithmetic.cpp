@@ -3,17 +3,17 @@
 
 #include "heed/arrays.hpp"
 #include "ops/arrays/broadcast.hpp"
-#include "ops/share.hpp"
+#include "ops/parallel_for.hpp"
 
 namespace heed {
 namespace {
 
-/// Numbers of a piece of work.
+/// Numbers in a piece of work.
 constexpr std::int64_t kPiece = 16 * 1024;
 
 using kernels::Arithmetic;
 
-/// y = f(a, b), a and y dense of one shape to which b's broadcasts.
+/// y = f(a, b). a and y are dense and have one shape, to which b broadcasts.
 void combine(Context& context, Arithmetic function, const float* a, const float* b,
              const Shape& b_shape, const Shape& shape, float* y) {
   if (shape.elements() == 0) return;
@@ -25,9 +25,9 @@ void combine(Context& context, Arithmetic function, const float* a, const float*
   const std::int64_t step = std::min(inner.size, kPiece);
   const std::int64_t steps = ops::divide_up(inner.size, step);
   const std::int64_t rows = std::max<std::int64_t>(1, kPiece / step);
-  const bool alone = static_cast<double>(shape.elements()) * 4.0 < ops::kWorthSharing;
+  const bool serial = static_cast<double>(shape.elements()) * 4.0 < ops::kMinParallelOperations;
   Context::Runtime& runtime = context.runtime();
-  runtime.pool().run(ops::divide_up(outer, rows) * steps, alone, [&](std::int64_t piece, int) {
+  runtime.pool().run(ops::divide_up(outer, rows) * steps, serial, [&](std::int64_t piece, int) {
     const std::int64_t begin = piece / steps * rows;
     const std::int64_t first = piece % steps * step;
     runtime.kernels().arrays.combine(combination, begin, std::min(begin + rows, outer), first,
@@ -82,14 +82,14 @@ bool is_finite(Context& context, const TensorView& x) {
   ops::require_dtype("x", x, DType::kFloat32);
   const float* const numbers = x.data<float>().data();
   std::atomic<bool> finite = true;
-  ops::share(context.runtime(), x.shape().elements(), kPiece, 1.0,
-             [&](std::int64_t first, std::int64_t count) {
-               if (!finite.load(std::memory_order_relaxed)) return;
-               if (!context.runtime().kernels().product.all_finite(
-                       numbers + first, static_cast<std::ptrdiff_t>(count), 1,
-                       static_cast<std::ptrdiff_t>(count)))
-                 finite.store(false, std::memory_order_relaxed);
-             });
+  ops::parallel_for(context.runtime(), x.shape().elements(), kPiece, 1.0,
+                    [&](std::int64_t first, std::int64_t count) {
+                      if (!finite.load(std::memory_order_relaxed)) return;
+                      if (!context.runtime().kernels().product.all_finite(
+                              numbers + first, static_cast<std::ptrdiff_t>(count), 1,
+                              static_cast<std::ptrdiff_t>(count)))
+                        finite.store(false, std::memory_order_relaxed);
+                    });
   return finite;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// An axis of an array, and what lies around it.
+// An axis of an array, and the sizes of the other axes.
 
 #include <cstdint>
 #include <string>

@@ -18,8 +18,8 @@ inline void require_broadcast(std::string_view argument, const Shape& small, con
       throw ShapeError(argument, {"a shape that broadcasts to ", full}, small);
 }
 
-/// The axes of the large array without those of size 1; neighbours over which the small one lies in
-/// the same way are one axis.
+/// The axes of the large array without those of size 1. Adjacent axes are merged if the small array
+/// repeats along all of them, or along none.
 inline kernels::BroadcastAxes broadcast_axes(const Shape& small, const Shape& full) {
   static_assert(kernels::kMaxAxes == Shape::kMaxRank);
   kernels::BroadcastAxes result;

@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "heed/arrays.hpp"
-#include "ops/share.hpp"
+#include "ops/parallel_for.hpp"
 
 namespace heed {
 namespace {
@@ -32,13 +32,13 @@ Tensor random_uniform(Context& context, const Shape& shape, double low, double h
   last = std::max(first, last);
   Tensor numbers(shape);
   float* const out = numbers.data().data();
-  ops::share(context.runtime(), shape.elements(), ops::kPieceNumbers, 10.0,
-             [&](std::int64_t begin, std::int64_t count) {
-               for (std::int64_t i = begin; i < begin + count; ++i) {
-                 const double number = low + (high - low) * ops::random_fraction(seed, i);
-                 out[i] = std::clamp(static_cast<float>(number), first, last);
-               }
-             });
+  ops::parallel_for(context.runtime(), shape.elements(), ops::kPieceNumbers, 10.0,
+                    [&](std::int64_t begin, std::int64_t count) {
+                      for (std::int64_t i = begin; i < begin + count; ++i) {
+                        const double number = low + (high - low) * ops::random_fraction(seed, i);
+                        out[i] = std::clamp(static_cast<float>(number), first, last);
+                      }
+                    });
   return numbers;
 }
 
@@ -51,17 +51,18 @@ Tensor random_normal(Context& context, const Shape& shape, double mean, double d
   Tensor numbers(shape);
   float* const out = numbers.data().data();
   const std::int64_t pairs = ops::divide_up(shape.elements(), 2);
-  ops::share(context.runtime(), pairs, ops::kPieceNumbers / 2, 200.0,
-             [&](std::int64_t first, std::int64_t count) {
-               for (std::int64_t i = 2 * first; i < 2 * (first + count); i += 2) {
-                 const double distance =
-                     deviation * std::sqrt(-2.0 * std::log(1.0 - ops::random_fraction(seed, i)));
-                 const double angle = 2.0 * std::numbers::pi * ops::random_fraction(seed, i + 1);
-                 out[i] = static_cast<float>(mean + distance * std::cos(angle));
-                 if (i + 1 < shape.elements())
-                   out[i + 1] = static_cast<float>(mean + distance * std::sin(angle));
-               }
-             });
+  ops::parallel_for(
+      context.runtime(), pairs, ops::kPieceNumbers / 2, 200.0,
+      [&](std::int64_t first, std::int64_t count) {
+        for (std::int64_t i = 2 * first; i < 2 * (first + count); i += 2) {
+          const double distance =
+              deviation * std::sqrt(-2.0 * std::log(1.0 - ops::random_fraction(seed, i)));
+          const double angle = 2.0 * std::numbers::pi * ops::random_fraction(seed, i + 1);
+          out[i] = static_cast<float>(mean + distance * std::cos(angle));
+          if (i + 1 < shape.elements())
+            out[i + 1] = static_cast<float>(mean + distance * std::sin(angle));
+        }
+      });
   return numbers;
 }
 

@@ -15,10 +15,10 @@ constexpr std::uint64_t mixed(std::uint64_t bits) noexcept {
 }
 
 /// In [0, 1): 53 bits of the hash.
-constexpr double random_fraction(std::uint64_t seed, std::int64_t place) noexcept {
+constexpr double random_fraction(std::uint64_t seed, std::int64_t index) noexcept {
   constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15u;
   const std::uint64_t start = mixed(seed + kStep);
-  return static_cast<double>(mixed(start + static_cast<std::uint64_t>(place) * kStep) >> 11) *
+  return static_cast<double>(mixed(start + static_cast<std::uint64_t>(index) * kStep) >> 11) *
          0x1p-53;
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 using Axis = kernels::TransposeAxis;
 
-/// Bytes of a piece of work.
+/// Bytes in a piece of work.
 constexpr std::int64_t kPiece = 64 * 1024;
 /// Below this many bytes one thread finishes before a second one wakes up.
 constexpr std::int64_t kFewBytes = 1024 * 1024;
@@ -77,31 +77,32 @@ Tensor transpose(Context& context, const TensorView& x, std::span<const std::int
   }
   if (axis_count == 0) t.axes[axis_count++] = {1, 1, 1};
 
-  // A run that is copied, or a matrix that is transposed: the innermost axis of the result with the
-  // innermost one of x.
+  // If the innermost axis of the result is also that of x, runs of it are copied; otherwise both
+  // axes form a matrix that is transposed.
   const auto remove = [&](Axis* axis) {
     const Axis removed = *axis;
     std::copy(axis + 1, t.axes + axis_count--, axis);
     return removed;
   };
   t.inner = remove(t.axes);
-  t.turned = {1, 0, 0};
+  t.x_inner = {1, 0, 0};
   if (t.inner.from != 1)
-    t.turned = remove(
+    t.x_inner = remove(
         std::find_if(t.axes, t.axes + axis_count, [](const Axis& axis) { return axis.from == 1; }));
   t.axis_count = axis_count;
   t.step = std::clamp<std::int64_t>(kPiece / (t.element * t.inner.size) / 16 * 16, 16,
-                                    t.turned.size + 16);
-  // Pieces are ranges of the other axes, and of the turned one.
-  std::int64_t units = ops::divide_up(t.turned.size, t.step);
+                                    t.x_inner.size + 16);
+  // Pieces are ranges of units: see kernels::Transpose.
+  std::int64_t units = ops::divide_up(t.x_inner.size, t.step);
   for (int i = 0; i < axis_count; ++i) units *= t.axes[i].size;
-  const std::int64_t unit_bytes = t.element * t.inner.size * std::min(t.step, t.turned.size);
-  const std::int64_t together = std::max<std::int64_t>(1, kPiece / unit_bytes);
+  const std::int64_t unit_bytes = t.element * t.inner.size * std::min(t.step, t.x_inner.size);
+  const std::int64_t units_per_piece = std::max<std::int64_t>(1, kPiece / unit_bytes);
   Context::Runtime& runtime = context.runtime();
-  runtime.pool().run(ops::divide_up(units, together), bytes_in(x) < kFewBytes,
+  runtime.pool().run(ops::divide_up(units, units_per_piece), bytes_in(x) < kFewBytes,
                      [&](std::int64_t piece, int) {
-                       runtime.kernels().arrays.transpose(t, piece * together,
-                                                          std::min(units, (piece + 1) * together));
+                       runtime.kernels().arrays.transpose(
+                           t, piece * units_per_piece,
+                           std::min(units, (piece + 1) * units_per_piece));
                      });
   return y;
 }

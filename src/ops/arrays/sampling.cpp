@@ -29,13 +29,13 @@ TopKResult top_k(Context& context, const TensorView& x, std::int64_t k) {
   if (x.shape().elements() == 0) return result;
   Context::Runtime& runtime = context.runtime();
   Arena::Scope scratch(runtime.arena());
-  std::int32_t* const places = scratch.take<std::int32_t>(size * runtime.pool().threads());
+  std::int32_t* const heap = scratch.take<std::int32_t>(size * runtime.pool().threads());
   const float* const numbers = x.data<float>().data();
   float* const values = result.values.data().data();
   std::int32_t* const indices = result.indices.data<std::int32_t>().data();
-  const bool alone = 4.0 * static_cast<double>(x.shape().elements()) < ops::kWorthSharing;
-  runtime.pool().run(x.shape().elements() / size, alone, [&](std::int64_t row, int thread) {
-    runtime.kernels().arrays.top_k(numbers + row * size, size, k, places + thread * size,
+  const bool serial = 4.0 * static_cast<double>(x.shape().elements()) < ops::kMinParallelOperations;
+  runtime.pool().run(x.shape().elements() / size, serial, [&](std::int64_t row, int thread) {
+    runtime.kernels().arrays.top_k(numbers + row * size, size, k, heap + thread * size,
                                    values + row * k, indices + row * k);
   });
   return result;
@@ -64,7 +64,7 @@ Tensor sample(Context& context, const TensorView& logits, const SampleOptions& o
                 DType::kInt32);
   if (rows == 0) return tokens;
   Arena::Scope scratch(context.runtime().arena());
-  auto* const places = scratch.take<std::int32_t>(size);
+  auto* const heap = scratch.take<std::int32_t>(size);
   auto* const chosen = scratch.take<std::int32_t>(size);
   std::int32_t* const out = tokens.data<std::int32_t>().data();
   for (std::int64_t row = 0; row < rows; ++row)
@@ -75,7 +75,7 @@ Tensor sample(Context& context, const TensorView& logits, const SampleOptions& o
         .top_k = options.top_k,
         .top_p = options.top_p,
         .fraction = ops::random_fraction(options.seed, row),
-        .places = places,
+        .heap = heap,
         .chosen = chosen,
     });
   return tokens;

@@ -6,7 +6,7 @@
 #include "heed/arrays.hpp"
 #include "ops/arrays/axes.hpp"
 #include "ops/arrays/broadcast.hpp"
-#include "ops/share.hpp"
+#include "ops/parallel_for.hpp"
 
 namespace heed {
 
@@ -14,25 +14,25 @@ void ops::sum_rows(Context::Runtime& runtime, const float* x, std::int64_t outer
                    std::int64_t columns, float* sums) {
   if (columns == 0) return;
   using namespace kernels;
-  const std::int64_t together = std::max<std::int64_t>(1, kLeastSumColumns / columns);
-  const std::int64_t most_rows = kSumTerms * together;
-  const std::int64_t chunks = std::max<std::int64_t>(1, divide_up(rows, most_rows));
+  const std::int64_t together = std::max<std::int64_t>(1, kMinSumColumns / columns);
+  const std::int64_t max_rows = kSumTerms * together;
+  const std::int64_t chunks = std::max<std::int64_t>(1, divide_up(rows, max_rows));
   const std::int64_t tiles = divide_up(columns, kSumColumns);
   Arena::Scope arena(runtime.arena());
   double* const parts = arena.take<double>(outer * chunks * columns);
   const std::int64_t units = outer * chunks * tiles;
-  const std::int64_t unit_numbers = std::min(rows, most_rows) * std::min(columns, kSumColumns);
+  const std::int64_t unit_numbers = std::min(rows, max_rows) * std::min(columns, kSumColumns);
   const std::int64_t step = 1 + 16 * 1024 / (1 + unit_numbers);
-  const bool alone =
+  const bool serial =
       static_cast<double>(outer) * static_cast<double>(rows) * static_cast<double>(columns) * 2.0 <
-      kWorthSharing;
-  runtime.pool().run(divide_up(units, step), alone, [&](std::int64_t piece, int) {
+      kMinParallelOperations;
+  runtime.pool().run(divide_up(units, step), serial, [&](std::int64_t piece, int) {
     for (std::int64_t unit = piece * step; unit < std::min(units, (piece + 1) * step); ++unit) {
       const std::int64_t column = unit % tiles * kSumColumns;
-      const std::int64_t first = unit / tiles % chunks * most_rows;
+      const std::int64_t first = unit / tiles % chunks * max_rows;
       runtime.kernels().arrays.sum_block(
           x + (unit / (tiles * chunks) * rows + first) * columns + column,
-          std::min(most_rows, rows - first), columns, std::min(kSumColumns, columns - column),
+          std::min(max_rows, rows - first), columns, std::min(kSumColumns, columns - column),
           together, parts + unit / tiles * columns + column);
     }
   });
@@ -86,15 +86,15 @@ Tensor cumsum(Context& context, const TensorView& x, std::int64_t axis, bool rev
   const std::int64_t first_row = reverse ? (rows - 1) * columns : 0;
   const float* const from = x.data<float>().data() + first_row;
   float* const to = y.data().data() + first_row;
-  ops::share(context.runtime(), ops::elements_before(shape, at) * tiles, 1,
-             3.0 * static_cast<double>(rows * std::min(columns, kSumColumns)),
-             [&](std::int64_t unit, std::int64_t) {
-               const std::int64_t column = unit % tiles * kSumColumns;
-               const std::int64_t first = unit / tiles * rows * columns + column;
-               context.runtime().kernels().arrays.running_sums(
-                   from + first, rows, reverse ? -columns : columns,
-                   std::min(kSumColumns, columns - column), to + first);
-             });
+  ops::parallel_for(context.runtime(), ops::elements_before(shape, at) * tiles, 1,
+                    3.0 * static_cast<double>(rows * std::min(columns, kSumColumns)),
+                    [&](std::int64_t unit, std::int64_t) {
+                      const std::int64_t column = unit % tiles * kSumColumns;
+                      const std::int64_t first = unit / tiles * rows * columns + column;
+                      context.runtime().kernels().arrays.running_sums(
+                          from + first, rows, reverse ? -columns : columns,
+                          std::min(kSumColumns, columns - column), to + first);
+                    });
   return y;
 }
 

@@ -7,19 +7,19 @@
 namespace heed {
 namespace {
 
-/// The queries of a piece of work, all of one batch entry.
+/// The number of queries in a piece of work, all of one batch entry.
 constexpr std::int64_t kQueries = 64;
 
 struct Sizes {
   std::int64_t B, L, S, A, Dv;
-  /// Of rows over A in the kernel.
+  /// The size of rows over A in the kernel.
   std::int64_t padded;
   std::int64_t blocks() const { return ops::divide_up(L, kQueries); }
   std::int64_t pieces() const { return B * blocks(); }
-  bool alone() const {
-    constexpr double kOperations = 30.0;  // of a tangent
+  bool serial() const {
+    constexpr double kOperations = 30.0;  // of a tanh
     return kOperations * static_cast<double>(B * L) * static_cast<double>(S * A) <
-           ops::kWorthSharing;
+           ops::kMinParallelOperations;
   }
 };
 
@@ -42,8 +42,8 @@ void pad(const float* rows, std::int64_t count, const Sizes& s, float* out) {
     std::fill(std::copy_n(rows, s.A, out), out + s.padded, 0.0f);
 }
 
-/// The arguments of the kernel for each piece; arrays are padded, if necessary, in scratch memory
-/// of the thread.
+/// Returns the arguments of the kernel for a piece. If rows need padding, they are copied to
+/// scratch memory of the thread.
 class Tiles {
  public:
   Tiles(const Sizes& s, const TensorView& q, const TensorView& k, const TensorView& v,
@@ -111,7 +111,7 @@ AdditiveAttentionResult additive_attention(Context& context, const TensorView& q
   Context::Runtime& runtime = context.runtime();
   Arena::Scope scratch(runtime.arena());
   const Tiles tiles(s, q, k, v, weight, runtime.pool().threads(), scratch);
-  runtime.pool().run(s.pieces(), s.alone(), [&](std::int64_t piece, int thread) {
+  runtime.pool().run(s.pieces(), s.serial(), [&](std::int64_t piece, int thread) {
     const std::int64_t b = piece / s.blocks();
     const std::int64_t row = b * s.L + Tiles::first_query(s, piece);
     runtime.kernels().attention.additive_attention(tiles(piece, thread),
@@ -144,7 +144,7 @@ AdditiveAttentionGradients additive_attention_backward(Context& context, const T
   const int threads = runtime.pool().threads();
   const Tiles tiles(s, q, k, v, weight, threads, scratch);
   // Each piece has its own sums, which are added in the order of the pieces. If a batch entry is
-  // one piece, they are its gradients, unless these are padded.
+  // one piece, its sums are written to the gradients directly, unless they are padded.
   const std::int64_t k_size = s.S * s.padded, v_size = s.S * s.Dv;
   float* const d_k = result.k.data().data();
   float* const d_v = result.v.data().data();
@@ -154,7 +154,7 @@ AdditiveAttentionGradients additive_attention_backward(Context& context, const T
   float* const weight_sums = scratch.take<float>(s.pieces() * s.padded);
   const std::int64_t own_size = s.S + kQueries * s.padded;
   float* const own = scratch.take<float>(own_size * threads);
-  runtime.pool().run(s.pieces(), s.alone(), [&](std::int64_t piece, int thread) {
+  runtime.pool().run(s.pieces(), s.serial(), [&](std::int64_t piece, int thread) {
     const std::int64_t row = piece / s.blocks() * s.L + Tiles::first_query(s, piece);
     float* const d_q = own + thread * own_size + s.S;
     const kernels::AdditiveTile tile = tiles(piece, thread);
@@ -176,14 +176,14 @@ AdditiveAttentionGradients additive_attention_backward(Context& context, const T
       std::copy_n(d_q + i * s.padded, s.A, result.q.data().data() + (row + i) * s.A);
   });
 
-  // The sum of one number over pieces that are `stride` numbers apart, in double.
+  // The sum of one number of `count` pieces, which are `stride` numbers apart, in double.
   const auto sum = [](const float* first, std::int64_t count, std::int64_t stride) {
     double total = 0.0;
     for (std::int64_t piece = 0; piece < count; ++piece)
       total += static_cast<double>(first[piece * stride]);
     return static_cast<float>(total);
   };
-  runtime.pool().run(s.B, s.alone(), [&](std::int64_t b, int) {
+  runtime.pool().run(s.B, s.serial(), [&](std::int64_t b, int) {
     const std::int64_t first = b * s.blocks();
     if (k_sums != d_k)
       for (std::int64_t j = 0; j < s.S; ++j)

@@ -47,7 +47,7 @@ class PackedKeyValues {
     if (has_bytes_) {
       bytes_ = scratch.take<std::int8_t>(tiles * depth_ * kernels::byte_depth(p.D));
       scales_ = scratch.take<float>(tiles * depth_);
-      key_starts_ = scratch.take<std::int32_t>(tiles * depth_);
+      key_corrections_ = scratch.take<std::int32_t>(tiles * depth_);
       means_ = scratch.take<float>(std::ssize(p.sequences) * p.G * p.D);
       smoothed_ = scratch.take<float>(tiles * p.D);
     } else {
@@ -77,14 +77,14 @@ class PackedKeyValues {
   /// The number of means to compute before packing.
   std::int64_t means() const noexcept { return has_bytes_ ? std::ssize(p_.sequences) * p_.G : 0; }
 
-  void find_mean(std::int64_t piece, const float* k) noexcept {
+  void compute_mean(std::int64_t piece, const float* k) noexcept {
     const auto n = static_cast<std::size_t>(piece / p_.G);
     const Sequence& sequence = p_.sequences[n];
     float* const mean = means_ + piece * p_.D;
     std::fill_n(mean, p_.D, 0.0f);
     // A key that a mask hides may have any value. Keys are weighted by the inverse of their
-    // magnitude, so that none moves the mean far from the others, which bytes could then not
-    // distinguish.
+    // magnitude, so that a single huge key cannot move the mean far away from the others, whose
+    // differences would then be lost in rounding to bytes.
     float weights = 0.0f;
     for (std::int64_t j = 0; j < sequence.visible; ++j) {
       const float* const key =
@@ -118,7 +118,7 @@ class PackedKeyValues {
  private:
   KeyValueTile cached_tile(std::size_t n, std::int64_t g, std::int64_t tile, float* keys,
                            float* values) const noexcept {
-    // The kernel skips such a tile, and a rolling cache may have dropped it.
+    // The kernel skips this tile, and a rolling cache may have dropped it.
     if ((tile + 1) * kKeyTile <= p_.sequences[n].oldest) return {};
     return cache_->pages().tile(static_cast<std::int64_t>(n), g, tile, keys, values);
   }
@@ -137,7 +137,7 @@ class PackedKeyValues {
     if (has_bytes_) {
       std::int8_t* const bytes = bytes_ + piece * depth_ * kernels::byte_depth(p_.D);
       float* const scales = scales_ + piece * depth_;
-      std::int32_t* const starts = key_starts_ + piece * depth_;
+      std::int32_t* const corrections = key_corrections_ + piece * depth_;
       kernels_.product.quantise_keys({.rows = key_rows,
                                       .row_stride = key_stride,
                                       .count = inside(scored(n)),
@@ -146,10 +146,10 @@ class PackedKeyValues {
                                       .scratch = smoothed_ + piece * p_.D,
                                       .panels = bytes,
                                       .scales = scales,
-                                      .starts = starts});
+                                      .corrections = corrections});
       tile.key_bytes = bytes;
       tile.key_scales = scales;
-      tile.key_starts = starts;
+      tile.key_corrections = corrections;
     } else {
       float* const keys = keys_ + piece * key_size_;
       kernels_.product.pack_rows(key_rows, key_stride, inside(scored(n)),
@@ -167,8 +167,7 @@ class PackedKeyValues {
   const KvCache* cache_;
   const kernels::KernelTable& kernels_;
   bool packs_hidden_keys_;
-  std::int64_t
-      depth_;  // keys that a tile has room for: those of a page, or fewer if there are fewer
+  std::int64_t depth_;  // capacity of a tile: a page, or fewer keys if there are fewer
   std::int64_t key_size_;
   std::int64_t value_size_;
   bool has_bytes_;
@@ -176,11 +175,11 @@ class PackedKeyValues {
   KeyValueTile* tiles_;
   float* keys_ = nullptr;
   float* values_ = nullptr;
-  std::int8_t* bytes_ = nullptr;        // instead of keys_
-  float* scales_ = nullptr;             // [tiles, depth_]
-  std::int32_t* key_starts_ = nullptr;  // the same
-  float* means_ = nullptr;              // [sequences, G, D]
-  float* smoothed_ = nullptr;           // [tiles, D] scratch
+  std::int8_t* bytes_ = nullptr;             // instead of keys_
+  float* scales_ = nullptr;                  // [tiles, depth_]
+  std::int32_t* key_corrections_ = nullptr;  // the same
+  float* means_ = nullptr;                   // [sequences, G, D]
+  float* smoothed_ = nullptr;                // [tiles, D] scratch
 };
 
 AttentionResult allocate(const AttentionProblem& p, const AttentionOptions& options) {
@@ -199,8 +198,8 @@ AttentionResult allocate(const AttentionProblem& p, const AttentionOptions& opti
   return result;
 }
 
-/// Whether results other than output and lse are requested.
-bool observes(const AttentionOptions& options) {
+/// Whether results beside output and lse are requested.
+bool needs_more_than_lse(const AttentionOptions& options) {
   return options.need_statistics || options.need_weights || options.capture_scores ||
          options.capture_capped || options.capture_masked || options.capture_entropy;
 }
@@ -220,10 +219,10 @@ class TiledAttention {
         scratch_size_(runtime.kernels().attention.forward_scratch(p.D, p.Dv)),
         thread_scratch_(scratch.take<float>(runtime.pool().threads() * scratch_size_)) {}
 
-  void run(const float* q, const float* k, const float* v, AttentionResult& result, bool alone) {
-    runtime_.pool().run(packed_.means(), alone,
-                        [&](std::int64_t piece, int) { packed_.find_mean(piece, k); });
-    runtime_.pool().run(packed_.pieces(), alone,
+  void run(const float* q, const float* k, const float* v, AttentionResult& result, bool serial) {
+    runtime_.pool().run(packed_.means(), serial,
+                        [&](std::int64_t piece, int) { packed_.compute_mean(piece, k); });
+    runtime_.pool().run(packed_.pieces(), serial,
                         [&](std::int64_t piece, int) { packed_.pack(piece, k, v); });
     const auto tile_count = static_cast<std::int64_t>(tiles_.size());
     float* const output = result.output.data().data();
@@ -236,7 +235,7 @@ class TiledAttention {
     float* const masked = ops::data_or_null(result.masked);
     float* const weights = ops::data_or_null(result.weights);
 
-    runtime_.pool().run(p_.H * tile_count, alone, [&](std::int64_t piece, int thread) {
+    runtime_.pool().run(p_.H * tile_count, serial, [&](std::int64_t piece, int thread) {
       const auto [n, first] = tiles_[static_cast<std::size_t>(piece % tile_count)];
       const Sequence& sequence = p_.sequences[n];
       const std::int64_t b = p_.batch_of(n);
@@ -321,22 +320,24 @@ AttentionResult attention(Context& context, const TensorView& q, const TensorVie
                       "one made for panels of " + std::to_string(kernels.panel) +
                           " columns, as this context's instruction set has",
                       options.cache->pages().panel());
-  // Other results than output and lse are computed by tiles; they never change the output.
-  const bool decodes = ops::Decode::takes(p, options);
+  // A decode step computes output and lse only; tiled attention computes the other results, after
+  // which the decode step writes the same output as without them.
+  const bool decodes = ops::Decode::supports(p, options);
   std::optional<ops::Decode> decode;
   std::optional<TiledAttention> tiled;
   if (decodes) decode.emplace(p, options, runtime, scratch);
-  if (!decodes || observes(options)) tiled.emplace(p, options, runtime, scratch);
+  if (!decodes || needs_more_than_lse(options)) tiled.emplace(p, options, runtime, scratch);
 
-  // Nothing below can throw, so the cache may now be modified.
+  // All memory but new pages of the cache has been allocated. If there is none for these, append()
+  // throws before it changes the cache; nothing after it throws.
   if (options.cache)
     options.cache->pages().append(p.appended, k_data, p.k_layout, v_data, p.v_layout);
 
-  const bool alone = ops::operations(p) < ops::kWorthSharing;
+  const bool serial = ops::operations(p) < ops::kMinParallelOperations;
   const float* const q_data = q.data<float>().data();
-  if (tiled) tiled->run(q_data, k_data, v_data, result, alone);
+  if (tiled) tiled->run(q_data, k_data, v_data, result, serial);
   if (decode)
-    decode->run(q_data, result.output.data().data(), ops::data_or_null(result.lse), alone);
+    decode->run(q_data, result.output.data().data(), ops::data_or_null(result.lse), serial);
   if (options.cache) options.cache->pages().roll(p.appended);
   return result;
 }

@@ -23,16 +23,16 @@ struct BiasGradient {
   }
 };
 
-/// The constructor takes all the memory that is needed.
+/// The backward pass by chunks. The constructor takes all the memory that is needed.
 ///
 /// The unit of work is a chunk: every n-th tile of keys of one key/value head, where n is the
-/// number of chunks, so that the chunks of a head have about the same work under a causal mask. A
-/// chunk holds the gradients of one tile of keys at a time, goes through all queries with it and
-/// adds their gradients to its own array; these arrays are added at the end, in the order of the
-/// chunks. The number of chunks depends on the sizes alone.
+/// number of chunks, so that the chunks of a head have about the same work under a causal mask. For
+/// each of its tiles of keys, a chunk goes through all queries: it sums the gradients of the keys
+/// and values of the tile, and adds those of the queries to its own array. These arrays are added
+/// at the end, in the order of the chunks. The number of chunks depends on the sizes alone.
 class TiledBackward {
  public:
-  /// These layouts are those of the new keys and values; p has those of all keys and values.
+  /// The layouts are those of the arguments k and v; p has those of k and v after the past.
   TiledBackward(const AttentionProblem& p, const ops::Layout& new_k_layout,
                 const ops::Layout& new_v_layout, const AttentionOptions& options,
                 AttentionGradients& result, Context::Runtime& runtime, Arena::Scope& scratch)
@@ -43,10 +43,11 @@ class TiledBackward {
         kernels_(runtime.kernels()),
         pool_(runtime.pool()),
         bias_(bias_of(options, result)),
-        takes_turns_(bias_.bias && !is_whole(bias_.bias->shape())),
-        at_once_(takes_turns_ ? 1 : std::max<std::int64_t>(1, std::ssize(p.sequences) * p.G)),
-        most_chunks_(std::clamp<std::int64_t>(kFewestPieces / at_once_, 1, kMostChunks)),
-        by_heads_(!takes_turns_ && most_chunks_ == 1),
+        shares_bias_(bias_.bias && !is_whole(bias_.bias->shape())),
+        concurrent_heads_(shares_bias_ ? 1
+                                       : std::max<std::int64_t>(1, std::ssize(p.sequences) * p.G)),
+        max_chunks_(std::clamp<std::int64_t>(kMinPieces / concurrent_heads_, 1, kMaxChunks)),
+        by_heads_(!shares_bias_ && max_chunks_ == 1),
         operands_(p, options, kernels_, by_heads_ ? pool_.threads() : 0, scratch),
         padded_d_(ops::round_up(p.D, kernels_.panel)),
         padded_dv_(ops::round_up(p.Dv, kernels_.panel)),
@@ -55,15 +56,15 @@ class TiledBackward {
         thread_size_(scratch_size_ + kKeyTile * (padded_d_ + padded_dv_)),
         threads_(scratch.take<float>(pool_.threads() * thread_size_)) {
     const auto N = static_cast<std::int64_t>(p.sequences.size());
-    std::int64_t most_key_tiles = 0;
+    std::int64_t max_key_tiles = 0;
     for (std::size_t n = 0; n < p.sequences.size(); ++n)
-      most_key_tiles = std::max(most_key_tiles, operands_.key_tiles(n));
-    chunks_ = std::min(most_key_tiles, most_chunks_);
+      max_key_tiles = std::max(max_key_tiles, operands_.key_tiles(n));
+    chunks_ = std::min(max_key_tiles, max_chunks_);
 
     d_q_ = scratch.take<float>(chunks_ * operands_.query_slots() * d_q_size_);
     for (const std::optional<Tensor>* const sums : {&result.alibi_slopes, &result.sinks})
-      if (*sums) most_head_numbers_ = std::max(most_head_numbers_, (*sums)->shape().elements());
-    head_numbers_ = scratch.take<double>(most_head_numbers_);
+      if (*sums) max_head_numbers_ = std::max(max_head_numbers_, (*sums)->shape().elements());
+    head_numbers_ = scratch.take<double>(max_head_numbers_);
     if (result.alibi_slopes) {
       d_slopes_ = scratch.take<double>(N * chunks_ * p.H);
       std::fill_n(d_slopes_, N * chunks_ * p.H, 0.0);
@@ -71,7 +72,8 @@ class TiledBackward {
     if (bias_.bias) {
       bias_size_ = bias_.bias->shape().elements();
       std::fill_n(bias_.data, bias_size_, 0.0f);
-      // Chunks would add to the same numbers, so each has its own array.
+      // The keys of a row share a number, so chunks would add to the same one: each has its own
+      // array.
       if (p.mask.slice(0, 0).bias.column_stride == 0) {
         chunk_biases_ = scratch.take<float>(chunks_ * bias_size_);
         std::fill_n(chunk_biases_, chunks_ * bias_size_, 0.0f);
@@ -80,44 +82,45 @@ class TiledBackward {
   }
 
   void run(const float* q, const ops::KeyValueRows& rows, const ops::AttentionOutputs& outputs,
-           bool alone) {
+           bool serial) {
     const auto N = static_cast<std::int64_t>(p_.sequences.size());
     const std::int64_t query_tiles = operands_.query_tiles();
     if (by_heads_) {
-      pool_.run(N * p_.G, alone, [&](std::int64_t piece, int thread) {
+      pool_.run(N * p_.G, serial, [&](std::int64_t piece, int thread) {
         differentiate_head(static_cast<std::size_t>(piece / p_.G), piece % p_.G, thread, q, rows,
                            outputs);
       });
       return add_up_heads();
     }
-    pool_.run(p_.H * query_tiles, alone, [&](std::int64_t piece, int) {
+    pool_.run(p_.H * query_tiles, serial, [&](std::int64_t piece, int) {
       operands_.pack_queries(piece / query_tiles, piece % query_tiles, 0, q, outputs);
     });
-    pool_.run(operands_.all_key_tiles(), alone,
+    pool_.run(operands_.all_key_tiles(), serial,
               [&](std::int64_t tile, int) { operands_.pack_keys(tile, rows.keys, rows.values); });
-    if (takes_turns_) {
-      // Heads or batch entries share a bias: they add to its gradient one after the other.
+    if (shares_bias_) {
+      // Heads or batch entries that share a bias add to its gradient one after the other.
       for (std::int64_t n = 0; n < N; ++n)
         for (std::int64_t g = 0; g < p_.G; ++g)
-          pool_.run(chunks_, alone, [&](std::int64_t chunk, int thread) {
+          pool_.run(chunks_, serial, [&](std::int64_t chunk, int thread) {
             differentiate(static_cast<std::size_t>(n), g, chunk, thread);
           });
     } else {
-      pool_.run(N * p_.G * chunks_, alone, [&](std::int64_t piece, int thread) {
+      pool_.run(N * p_.G * chunks_, serial, [&](std::int64_t piece, int thread) {
         differentiate(static_cast<std::size_t>(piece / (p_.G * chunks_)), piece / chunks_ % p_.G,
                       piece % chunks_, thread);
       });
     }
-    pool_.run(p_.H * query_tiles, alone, [&](std::int64_t piece, int) {
+    pool_.run(p_.H * query_tiles, serial, [&](std::int64_t piece, int) {
       store_queries(piece / query_tiles, piece % query_tiles, 0);
     });
     add_up_heads();
   }
 
  private:
-  // Enough chunks for some threads if there are few heads; the gradients are stored once per chunk.
-  static constexpr std::int64_t kFewestPieces = 24;
-  static constexpr std::int64_t kMostChunks = 8;
+  // With few heads there are several chunks, so that several threads have work. Each chunk needs
+  // its own array of gradients of the queries, hence the maximum.
+  static constexpr std::int64_t kMinPieces = 24;
+  static constexpr std::int64_t kMaxChunks = 8;
 
   /// Whether each batch entry and head has its own part of a bias.
   bool is_whole(const Shape& shape) const noexcept {
@@ -136,7 +139,7 @@ class TiledBackward {
            (chunk * operands_.query_slots() + operands_.query_slot(h, t, thread)) * d_q_size_;
   }
 
-  /// All the work of a key/value head that is one chunk.
+  /// All the work of a key/value head that has a single chunk.
   void differentiate_head(std::size_t n, std::int64_t g, int thread, const float* q,
                           const ops::KeyValueRows& rows,
                           const ops::AttentionOutputs& outputs) noexcept {
@@ -269,8 +272,8 @@ class TiledBackward {
       });
   }
 
-  /// Writes the gradients of numbers that heads and sequences may share: for each head,
-  /// terms(h, add) calls add(n, x) for the terms of all its sequences.
+  /// Writes the gradients of numbers that heads and sequences may share, such as slopes: for each
+  /// head, terms(h, add) calls add(n, x) for each term x of sequence n.
   template <class Terms>
   void add_up(const ops::HeadNumbers& numbers, Tensor& to, const Terms& terms) noexcept {
     std::fill_n(head_numbers_, to.shape().elements(), 0.0);
@@ -280,7 +283,7 @@ class TiledBackward {
                            [](double sum) { return static_cast<float>(sum); });
   }
 
-  /// The terms of the rows of a tile of queries: a sink has a weight in each of them, and no value.
+  /// The gradient of a sink from a tile of queries: it has a weight in each row, and no value.
   double sink_gradient(std::int64_t h, std::int64_t t) const noexcept {
     const float sink = *p_.sinks.at(operands_.tile(t).sequence, h);
     if (std::isinf(sink) && sink < 0) return 0.0;
@@ -298,8 +301,8 @@ class TiledBackward {
   const kernels::KernelTable& kernels_;
   ThreadPool& pool_;
   BiasGradient bias_;
-  bool takes_turns_;  // batch entries and heads add to the same part of it
-  std::int64_t at_once_, most_chunks_;
+  bool shares_bias_;  // whether batch entries or heads add to the same part of it
+  std::int64_t concurrent_heads_, max_chunks_;
   bool by_heads_;  // each key/value head is packed, computed and stored separately
   ops::BackwardOperands operands_;
   std::int64_t padded_d_, padded_dv_;
@@ -310,8 +313,8 @@ class TiledBackward {
   std::int64_t chunks_;
   float* d_q_;                  // [chunks, query slots, d_q_size_]
   double* d_slopes_ = nullptr;  // [sequences, chunks, H]
-  std::int64_t most_head_numbers_ = 0;
-  double* head_numbers_;  // [most_head_numbers_] sums of gradients
+  std::int64_t max_head_numbers_ = 0;
+  double* head_numbers_;  // [max_head_numbers_] sums of gradients
   std::int64_t bias_size_ = 0;
   float* chunk_biases_ = nullptr;  // [chunks, bias_size_]
 };
@@ -383,8 +386,8 @@ AttentionGradients attention_backward(Context& context, const TensorView& d_outp
   std::optional<Tensor> all_keys, all_values;
   const ops::KeyValueRows rows = ops::join_past(p, options, k, v, all_keys, all_values);
   TiledBackward backward(p, new_k_layout, new_v_layout, options, result, runtime, scratch);
-  // Five products; the forward pass has two.
-  const bool alone = 2.5 * ops::operations(p) < ops::kWorthSharing;
+  // There are five products, and two in the forward pass.
+  const bool serial = 2.5 * ops::operations(p) < ops::kMinParallelOperations;
   const float* const maxima = statistics.data<float>().data();
   backward.run(q.data<float>().data(), rows,
                {.output = output.data<float>().data(),
@@ -392,7 +395,7 @@ AttentionGradients attention_backward(Context& context, const TensorView& d_outp
                 .sums = maxima + p.row_shape.elements(),
                 .d_output = d_output.data<float>().data(),
                 .d_lse = ops::data_or_null(needed.d_lse)},
-               alone);
+               serial);
   return result;
 }
 

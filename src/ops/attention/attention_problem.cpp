@@ -11,20 +11,20 @@
 namespace heed::ops {
 namespace {
 
-/// A distance between elements. The sizes of an empty tensor may overflow: the product then wraps
+/// a b, for strides. The product of the sizes of an empty tensor may overflow: it then wraps
 /// around, and is not used to read anything.
-std::int64_t distance(std::int64_t a, std::int64_t b) {
+std::int64_t wrapping_product(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
 }
 
 Layout separate_heads(std::int64_t heads, std::int64_t rows, std::int64_t size) {
-  const std::int64_t head = distance(rows, size);
-  return {distance(heads, head), head, size};
+  const std::int64_t head = wrapping_product(rows, size);
+  return {wrapping_product(heads, head), head, size};
 }
 
 Layout joined_heads(std::int64_t heads, std::int64_t rows, std::int64_t size) {
-  const std::int64_t row = distance(heads, size);
-  return {distance(rows, row), size, row};
+  const std::int64_t row = wrapping_product(heads, size);
+  return {wrapping_product(rows, row), size, row};
 }
 
 /// The size of one of `heads` heads that share the last axis.
@@ -52,12 +52,12 @@ void require_groups(std::int64_t H, std::int64_t G) {
     throw ShapeError("k", "a number of heads that divides the " + std::to_string(H) + " of q", G);
 }
 
-/// What the three forms of inputs - separate heads, joined heads, packed sequences - have in
-/// common.
-class Forms {
+/// Reads sizes and layouts from the three forms of inputs: separate heads, joined heads and packed
+/// sequences.
+class InputReader {
  public:
-  Forms(AttentionProblem& p, const TensorView& q, const TensorView& k, const TensorView& v,
-        const AttentionOptions& options)
+  InputReader(AttentionProblem& p, const TensorView& q, const TensorView& k, const TensorView& v,
+              const AttentionOptions& options)
       : p_(p), q_(q), k_(k), v_(v), options_(options) {}
 
   void read() {
@@ -223,13 +223,13 @@ bool has_work(const AttentionProblem& p, const AttentionOptions& options) {
                       options.capture_entropy);
 }
 
-/// Packed sequences, or else batch entries.
+/// The number of packed sequences or, without those, of batch entries.
 std::int64_t sequence_count(const AttentionProblem& p, const AttentionOptions& options) {
   return p.is_packed ? options.cu_seqlens_q->shape()[0] - 1 : p.B;
 }
 
-/// A rolling_first that hides no key.
-constexpr std::int64_t kNothingRolls = -Shape::kMaxSize;
+/// A value of rolling_first that hides no key.
+constexpr std::int64_t kNotRolling = -Shape::kMaxSize;
 
 std::span<Sequence> take_sequences(std::size_t count, Arena::Scope& scratch) {
   return {scratch.take<Sequence>(static_cast<std::int64_t>(count)), count};
@@ -246,7 +246,7 @@ std::span<Sequence> packed_sequences(const AttentionProblem& p, const AttentionO
   for (std::size_t n = 0; n < sequences.size(); ++n) {
     const std::int64_t Lq = queries[n + 1] - queries[n];
     const std::int64_t Lk = keys[n + 1] - keys[n];
-    sequences[n] = {queries[n], Lq, keys[n], 0, kNothingRolls, Lk, Lk, Lk - Lq};
+    sequences[n] = {queries[n], Lq, keys[n], 0, kNotRolling, Lk, Lk, Lk - Lq};
   }
   return sequences;
 }
@@ -267,7 +267,7 @@ std::span<Sequence> batch_sequences(const AttentionProblem& p, const AttentionOp
       throw OptionError("kv_lengths", {"lengths from 0 to ", p.S}, length);
     std::int64_t offset = p.past;
     if (!lengths.empty() && !options.past_key) offset = length - p.L;
-    sequences[b] = {0, p.L, 0, 0, kNothingRolls, p.S, p.mask.reach(length), offset};
+    sequences[b] = {0, p.L, 0, 0, kNotRolling, p.S, p.mask.reach(length), offset};
   }
   return sequences;
 }
@@ -281,7 +281,7 @@ std::span<Sequence> cached_sequences(const AttentionProblem& p, const KvCache& c
     const std::int64_t before = cache.length(b);
     const std::int64_t length = before + p.appended[n];
     // The last `capacity` keys up to the query's own, whose position is before + i.
-    const std::int64_t rolling_first = o.is_rolling ? before - o.capacity + 1 : kNothingRolls;
+    const std::int64_t rolling_first = o.is_rolling ? before - o.capacity + 1 : kNotRolling;
     const std::int64_t oldest = std::max(cache.first(b), rolling_first);
     sequences[n] = {0, p.L, 0, oldest, rolling_first, length, p.mask.reach(length), before};
   }
@@ -343,10 +343,10 @@ void require_ranges(const AttentionProblem& p, const AttentionOptions& options) 
     throw OptionError("dropout", "a share from 0 to below 1", options.dropout);
   if (options.precision != Precision::kFloat32 && options.cache)
     throw OptionError("precision", "float32 with a cache", "int8-scores");
-  if (options.precision == Precision::kInt8Scores && p.D > kernels::kMostByteDepth)
+  if (options.precision == Precision::kInt8Scores && p.D > kernels::kMaxByteDepth)
     throw ShapeError(
         "q",
-        "heads of at most " + std::to_string(kernels::kMostByteDepth) + " numbers for int8 scores",
+        "heads of at most " + std::to_string(kernels::kMaxByteDepth) + " numbers for int8 scores",
         p.D);
   if (options.block_mask) {
     const BlockMask& mask = *options.block_mask;
@@ -367,7 +367,7 @@ AttentionProblem::AttentionProblem(const TensorView& q, const TensorView& k, con
   require_dtype("q", q, DType::kFloat32);
   require_dtype("k", k, DType::kFloat32);
   require_dtype("v", v, DType::kFloat32);
-  Forms(*this, q, k, v, options).read();
+  InputReader(*this, q, k, v, options).read();
   require_ranges(*this, options);
   is_causal = options.is_causal;
   // No array is longer, so a window this wide is open, and positions within it do not overflow.

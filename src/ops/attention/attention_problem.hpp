@@ -43,7 +43,7 @@ struct Sequence {
   std::int64_t first_query;  // in its batch entry; 0 unless sequences are packed
   std::int64_t queries;
   std::int64_t first_key;
-  std::int64_t oldest;         // key that still exists; 0 unless the cache is rolling
+  std::int64_t oldest;         // the oldest key that exists; 0 unless the cache is rolling
   std::int64_t rolling_first;  // query i sees no key before rolling_first + i
   std::int64_t keys;           // number of keys
   std::int64_t visible;        // number of keys within the lengths and the mask's last axis
@@ -52,7 +52,8 @@ struct Sequence {
 
 /// A validated call of attention, in one form for all layouts of inputs.
 struct AttentionProblem {
-  /// Throws ShapeError, DTypeError, OptionError. Valid as long as the scope whose memory it takes.
+  /// Throws ShapeError, DTypeError, OptionError. Refers to arrays of the options and memory of the
+  /// scope.
   AttentionProblem(const TensorView& q, const TensorView& k, const TensorView& v,
                    const AttentionOptions& options, Arena::Scope& scratch);
 

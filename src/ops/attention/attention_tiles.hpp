@@ -14,7 +14,8 @@ struct QueryTile {
   std::int64_t first;
 };
 
-/// Under a causal mask the last tile of a sequence has the most work, so it comes first.
+/// All tiles of queries. Those of a sequence are in descending order, because the last one has the
+/// most work under a causal mask.
 std::span<const QueryTile> query_tiles(const AttentionProblem& p, Arena::Scope& scratch);
 
 /// The addresses of keys and values.
@@ -23,8 +24,8 @@ struct KeyValueRows {
   const float* values;
 };
 
-/// With a past: joins it with the new keys and values in `keys` and `values`, [B, G, S, D] and
-/// [B, G, S, Dv], and sets the layouts in p.
+/// The keys and values of the call. With a past, they are copied after it to `keys` [B, G, S, D]
+/// and `values` [B, G, S, Dv], and the layouts in p are set to those.
 KeyValueRows join_past(AttentionProblem& p, const AttentionOptions& options, const TensorView& k,
                        const TensorView& v, std::optional<Tensor>& keys,
                        std::optional<Tensor>& values);
@@ -36,7 +37,7 @@ double operations(const AttentionProblem& p);
 kernels::AttentionTile tile_of_scores(const AttentionProblem& p, const AttentionOptions& options,
                                       const QueryTile& tile, std::int64_t h);
 
-/// Pointers into AttentionResult::statistics: the maxima of all rows, and their sums.
+/// The shape of AttentionResult::statistics: the maxima of all rows, and their sums.
 inline Shape statistics_shape(const AttentionProblem& p) {
   return p.is_packed ? Shape{2, p.H, p.L} : Shape{2, p.B, p.H, p.L};
 }

@@ -7,7 +7,7 @@ namespace heed {
 
 namespace {
 
-/// Which positions count, or null for all.
+/// The visible positions, or null for all.
 const bool* read_mask(const TensorView& x, const AverageOptions& options) {
   if (!options.key_mask) return nullptr;
   ops::require_dtype("key_mask", *options.key_mask, DType::kBool);
@@ -21,7 +21,7 @@ Tensor each_entry(Context& context, std::string_view argument, const TensorView&
                   void (*kernel)(const kernels::AverageRows& rows) noexcept) {
   ops::require_floats(argument, x, 3);
   const std::int64_t L = x.shape()[1], E = x.shape()[2];
-  const bool* const counts = read_mask(x, options);
+  const bool* const visible = read_mask(x, options);
   Tensor y(x.shape());
   if (x.shape().elements() == 0) return y;
   Arena::Scope scratch(context.runtime().arena());
@@ -29,7 +29,7 @@ Tensor each_entry(Context& context, std::string_view argument, const TensorView&
   for (std::int64_t b = 0; b < x.shape()[0]; ++b)
     kernel({
         .from = x.data<float>().data() + b * L * E,
-        .counts = counts ? counts + b * L : nullptr,
+        .visible = visible ? visible + b * L : nullptr,
         .rows = L,
         .size = E,
         .is_causal = options.is_causal,

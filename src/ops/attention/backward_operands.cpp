@@ -11,7 +11,7 @@ using kernels::kQueryTile;
 
 namespace {
 
-/// The number of rows that a tile has room for.
+/// The capacity of a tile: `count` rows in multiples of `step`, but at most `tile`.
 std::int64_t depth_of(std::int64_t tile, std::int64_t count, std::int64_t step) {
   return std::min(tile, round_up(count, step));
 }
@@ -35,8 +35,8 @@ BackwardOperands::BackwardOperands(const AttentionProblem& p, const AttentionOpt
   for (std::size_t n = 0; n < N; ++n) {
     query_starts_[n + 1] = query_starts_[n] + divide_up(p.sequences[n].queries, kQueryTile);
     key_starts_[n + 1] = key_starts_[n] + divide_up(p.sequences[n].keys, kKeyTile);
-    most_query_tiles_ = std::max(most_query_tiles_, query_starts_[n + 1] - query_starts_[n]);
-    most_key_tiles_ = std::max(most_key_tiles_, key_tiles(n));
+    max_query_tiles_ = std::max(max_query_tiles_, query_starts_[n + 1] - query_starts_[n]);
+    max_key_tiles_ = std::max(max_key_tiles_, key_tiles(n));
   }
 
   const std::int64_t count = p.H * query_tiles();
@@ -48,10 +48,10 @@ BackwardOperands::BackwardOperands(const AttentionProblem& p, const AttentionOpt
     queries_[i].shifts = rows + kQueryTile;
     queries_[i].scales = rows + 2 * kQueryTile;
   }
-  query_slots_ = regions ? regions * (p.H / p.G) * most_query_tiles_ : count;
-  constexpr std::int64_t kLongestVector = 16;  // multiples of it are aligned
-  q_size_ = round_up(query_depth_ * p.D, kLongestVector);
-  d_output_size_ = round_up(query_depth_ * p.Dv, kLongestVector);
+  query_slots_ = regions ? regions * (p.H / p.G) * max_query_tiles_ : count;
+  constexpr std::int64_t kMaxLanes = 16;  // floats in 64 bytes: multiples of it are aligned
+  q_size_ = round_up(query_depth_ * p.D, kMaxLanes);
+  d_output_size_ = round_up(query_depth_ * p.Dv, kMaxLanes);
   q_columns_size_ = query_depth_ * round_up(p.D, kernels.panel);
   d_output_columns_size_ = query_depth_ * round_up(p.Dv, kernels.panel);
   q_ = scratch.take<float>(query_slots_ * q_size_);
@@ -60,7 +60,7 @@ BackwardOperands::BackwardOperands(const AttentionProblem& p, const AttentionOpt
   d_output_columns_ = scratch.take<float>(query_slots_ * d_output_columns_size_);
 
   const std::int64_t key_tiles = p.G * all_key_tiles();
-  const std::int64_t key_slots = regions ? regions * most_key_tiles_ : key_tiles;
+  const std::int64_t key_slots = regions ? regions * max_key_tiles_ : key_tiles;
   key_columns_size_ = key_depth_ * round_up(p.D, kernels.panel);
   keys_ = scratch.take<kernels::KeyValueTile>(key_tiles);
   columns_ = scratch.take<const float*>(key_tiles);
@@ -73,7 +73,7 @@ std::int64_t BackwardOperands::query_slot(std::int64_t h, std::int64_t t,
                                           std::int64_t region) const noexcept {
   if (regions_ == 0) return h * query_tiles() + t;
   const std::int64_t group = p_.H / p_.G;
-  return (region * group + h % group) * most_query_tiles_ + t - query_starts_[tile(t).sequence];
+  return (region * group + h % group) * max_query_tiles_ + t - query_starts_[tile(t).sequence];
 }
 
 std::int64_t BackwardOperands::count(std::int64_t t) const noexcept {
@@ -120,7 +120,7 @@ void BackwardOperands::pack_keys(std::size_t n, std::int64_t g, std::int64_t til
   const auto v_stride = static_cast<std::ptrdiff_t>(p_.v_layout.row);
   const auto D = static_cast<std::ptrdiff_t>(p_.D), Dv = static_cast<std::ptrdiff_t>(p_.Dv);
   const std::int64_t number = key_slot(n, g) + tile;
-  const std::int64_t slot = regions_ ? region * most_key_tiles_ + tile : number;
+  const std::int64_t slot = regions_ ? region * max_key_tiles_ + tile : number;
   const float* const key_rows = p_.k_layout.at(k, b, g, sequence.first_key + first);
   const float* const value_rows = p_.v_layout.at(v, b, g, sequence.first_key + first);
   float* const keys = key_rows_ + slot * key_depth_ * p_.D;

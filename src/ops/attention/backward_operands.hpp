@@ -21,16 +21,16 @@ struct AttentionOutputs {
 /// Tiles of queries are numbered sequence by sequence, separately for each head; tiles of keys are
 /// numbered within their sequence.
 ///
-/// With `regions` there is memory for that many key/value heads of a sequence, with their query
-/// heads, instead of for all of them: packing a head into a region overwrites the previous one. The
-/// operands of many small heads then stay in the second-level cache.
+/// If `regions` is not 0, there is memory for only that many key/value heads, with their query
+/// heads, at a time: packing a head into a region overwrites the previous one. The operands of many
+/// small heads then stay in the second-level cache.
 class BackwardOperands {
  public:
   BackwardOperands(const AttentionProblem& p, const AttentionOptions& options,
                    const kernels::KernelTable& kernels, std::int64_t regions,
                    Arena::Scope& scratch);
 
-  /// Of one head.
+  /// The number of query tiles of one head.
   std::int64_t query_tiles() const noexcept { return std::ssize(tiles_); }
   std::int64_t first_query_tile(std::size_t sequence) const noexcept {
     return query_starts_[sequence];
@@ -44,7 +44,7 @@ class BackwardOperands {
   const QueryTile& tile(std::int64_t t) const noexcept {
     return tiles_[static_cast<std::size_t>(t)];
   }
-  /// The number of queries of tile t, and the number of rows that each tile has room for.
+  /// The number of queries of tile t, and the capacity of a tile.
   std::int64_t count(std::int64_t t) const noexcept;
   std::int64_t query_depth() const noexcept { return query_depth_; }
   /// Slot of a query tile, in [0, query_slots()). `region` is ignored if there are no regions.
@@ -53,9 +53,9 @@ class BackwardOperands {
 
   void pack_queries(std::int64_t h, std::int64_t t, std::int64_t region, const float* q,
                     const AttentionOutputs& outputs) noexcept;
-  /// One tile of all heads, numbered through all sequences.
+  /// Packs one tile of all heads; `tile` counts the tiles of all sequences.
   void pack_keys(std::int64_t tile, const float* k, const float* v) noexcept;
-  /// One tile of one head.
+  /// Packs one tile of one head.
   void pack_keys(std::size_t sequence, std::int64_t g, std::int64_t tile, std::int64_t region,
                  const float* k, const float* v) noexcept;
 
@@ -63,7 +63,7 @@ class BackwardOperands {
     return queries_[h * query_tiles() + t];
   }
 
-  /// A pair of tiles without its gradients and its scratch memory.
+  /// The arguments of a pair of tiles, without its gradients and its scratch memory.
   kernels::BackwardTile pair(std::int64_t h, std::int64_t t, std::int64_t key_tile) const noexcept;
 
  private:
@@ -77,7 +77,7 @@ class BackwardOperands {
   std::span<const QueryTile> tiles_;
   std::int64_t query_depth_, key_depth_;
   std::int64_t regions_;
-  std::int64_t most_query_tiles_ = 0, most_key_tiles_ = 0;  // of a sequence
+  std::int64_t max_query_tiles_ = 0, max_key_tiles_ = 0;  // of a sequence
   std::int64_t query_slots_;
   std::int64_t* query_starts_;         // the first tile of each sequence
   std::int64_t* key_starts_;           // the same, counted for one head
@@ -85,7 +85,7 @@ class BackwardOperands {
   // Sequence by sequence, then head by head; values are packed by rows, like keys.
   kernels::KeyValueTile* keys_;
   const float** columns_;  // the same keys by columns
-  // The memory that these point to, slot by slot.
+  // The memory that queries_, keys_ and columns_ point to, slot by slot.
   std::int64_t q_size_, d_output_size_, q_columns_size_, d_output_columns_size_;
   float* q_;
   float* d_output_;

@@ -10,18 +10,18 @@ namespace {
 
 using kernels::kKeyTile;
 
-/// Tiles of a chunk: with 512 keys the cost of its state is small, and from 1024 keys on there is
+/// Tiles of a chunk. With 512 keys the cost of merging its state is small, and 1024 keys are enough
 /// work for two threads.
 constexpr int kChunkTiles = 4;
 
 /// Scores of int8 are summed in 32 bits: longer keys would need coarser queries.
-constexpr std::int64_t kMostHeadSize = 4096;
+constexpr std::int64_t kMaxHeadSize = 4096;
 
 }  // namespace
 
-bool Decode::takes(const AttentionProblem& p, const AttentionOptions& options) noexcept {
+bool Decode::supports(const AttentionProblem& p, const AttentionOptions& options) noexcept {
   if (!options.cache || p.G == 0 || p.L == 0 || p.L * (p.H / p.G) > kernels::kDecodeRows ||
-      p.D > kMostHeadSize)
+      p.D > kMaxHeadSize)
     return false;
   return !options.mask && !options.bias && !options.block_mask && options.dropout == 0.0;
 }
@@ -55,13 +55,13 @@ Decode::Decode(const AttentionProblem& p, const AttentionOptions& options,
   thread_scratch_ = scratch.take<float>(runtime.pool().threads() * scratch_size_);
 }
 
-void Decode::run(const float* q, float* output, float* lse, bool alone) {
+void Decode::run(const float* q, float* output, float* lse, bool serial) {
   // A page holds all heads, so consecutive pieces read adjacent memory.
-  runtime_.pool().run(p_.G * static_cast<std::int64_t>(chunks_.size()), alone,
+  runtime_.pool().run(p_.G * static_cast<std::int64_t>(chunks_.size()), serial,
                       [&](std::int64_t piece, int thread) {
                         attend(piece, q, thread_scratch_ + thread * scratch_size_);
                       });
-  // Too little work for several threads.
+  // Serial, because there is too little work for several threads.
   for (std::size_t n = 0; n < p_.sequences.size(); ++n)
     for (std::int64_t g = 0; g < p_.G; ++g) merge(n, g, output, lse);
 }

@@ -10,15 +10,15 @@ namespace heed::ops {
 /// Attention of few queries over a cache, with kernels/attention/decode.hpp.
 class Decode {
  public:
-  /// Whether a call is a decode step, which depends on sizes and options alone.
-  static bool takes(const AttentionProblem& p, const AttentionOptions& options) noexcept;
+  /// Whether this class can compute a call, which depends on sizes and options alone.
+  static bool supports(const AttentionProblem& p, const AttentionOptions& options) noexcept;
 
   /// Takes all the memory that it needs, before the new tokens are appended to the cache.
   Decode(const AttentionProblem& p, const AttentionOptions& options, Context::Runtime& runtime,
          Arena::Scope& scratch);
 
   /// Writes output, and lse if it is not null, after the new tokens have been appended.
-  void run(const float* q, float* output, float* lse, bool alone);
+  void run(const float* q, float* output, float* lse, bool serial);
 
  private:
   /// Consecutive tiles of one sequence; the unit of work is a chunk for one key/value head.

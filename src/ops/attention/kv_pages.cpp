@@ -40,13 +40,14 @@ std::int64_t number_size(KvCache::Format format) {
   return 0;
 }
 
-/// In panels of int8 two steps of the depth are adjacent, column after column.
-std::int64_t neighbours(KvCache::Format format) { return format == KvCache::Format::kInt8 ? 2 : 1; }
+/// The number of steps of the depth that are interleaved: two in panels of int8, where those of a
+/// column are adjacent.
+std::int64_t interleave(KvCache::Format format) { return format == KvCache::Format::kInt8 ? 2 : 1; }
 
 }  // namespace
 
-/// The offset of the tile of head g in a page, in numbers; after all tiles come the scales of int8,
-/// kKeyTile for the keys and kKeyTile for the values of each head.
+/// The layout of a page, in numbers: for each head a tile of keys and one of values; then, with
+/// int8, for each head kKeyTile scales of the keys and kKeyTile of the values.
 struct Pages::PageLayout {
   std::int64_t heads, key_tile, value_tile, number;
 
@@ -71,14 +72,14 @@ void require_size(std::string_view name, std::int64_t size, std::int64_t most) {
 }
 
 KvCache::Options checked(KvCache::Options options) {
-  // Small enough for the size of a page to fit an integer, and larger than memory.
-  constexpr std::int64_t kMost = std::int64_t{1} << 20;
-  require_size("batch", options.batch, kMost);
-  require_size("heads", options.heads, kMost);
-  require_size("head_size", options.head_size, kMost);
+  // With these sizes a page exceeds any memory, but its size still fits an integer.
+  constexpr std::int64_t kMax = std::int64_t{1} << 20;
+  require_size("batch", options.batch, kMax);
+  require_size("heads", options.heads, kMax);
+  require_size("head_size", options.head_size, kMax);
   require_size("capacity", options.capacity, Shape::kMaxSize);
   if (options.value_size == 0) options.value_size = options.head_size;
-  require_size("value_size", options.value_size, kMost);
+  require_size("value_size", options.value_size, kMax);
   return options;
 }
 
@@ -87,8 +88,8 @@ KvCache::Options checked(KvCache::Options options) {
 Pages::Pages(const Options& options, const kernels::KernelTable& kernels)
     : options_(checked(options)),
       kernels_(kernels),
-      padded_keys_(ops::divide_up(options_.head_size, neighbours(options_.format)) *
-                   neighbours(options_.format)),
+      padded_keys_(ops::divide_up(options_.head_size, interleave(options_.format)) *
+                   interleave(options_.format)),
       padded_values_(ops::round_up(options_.value_size, kernels.panel)),
       sequences_(static_cast<std::size_t>(options_.batch)) {}
 
@@ -141,7 +142,7 @@ std::shared_ptr<Pages::Page> Pages::make_page(const Page* like) const {
     std::memcpy(page->data(), like->data(), static_cast<std::size_t>(bytes));
     page->finite = like->finite;
   } else {
-    // Unwritten numbers are multiplied by weights of zero, so they must be finite.
+    // Unwritten numbers are multiplied by weights of zero, so they must not be NaN or infinite.
     std::memset(page->data(), 0, static_cast<std::size_t>(bytes));
   }
   return page;
@@ -149,9 +150,9 @@ std::shared_ptr<Pages::Page> Pages::make_page(const Page* like) const {
 
 void Pages::append(const std::vector<std::int64_t>& counts, const float* k,
                    const ops::Layout& k_layout, const float* v, const ops::Layout& v_layout) {
-  // Pages are allocated first: if that fails, nothing has changed.
+  // Pages are allocated first, so that nothing has changed if that fails.
   struct Fresh {
-    std::size_t sequence, place;
+    std::size_t sequence, index;
     std::shared_ptr<Page> page;
   };
   std::vector<Fresh> fresh;
@@ -163,14 +164,14 @@ void Pages::append(const std::vector<std::int64_t>& counts, const float* k,
       fresh.push_back({n, open, make_page(s.pages[open].get())});
     const auto needed = static_cast<std::size_t>(
         ops::divide_up(s.length + counts[n], std::int64_t{kKeyTile}) - s.first_page);
-    for (std::size_t place = s.pages.size(); place < needed; ++place)
-      fresh.push_back({n, place, make_page(nullptr)});
+    for (std::size_t index = s.pages.size(); index < needed; ++index)
+      fresh.push_back({n, index, make_page(nullptr)});
     s.pages.reserve(needed);
   }
   for (Fresh& f : fresh) {
     auto& pages = sequences_[f.sequence].pages;
-    if (f.place < pages.size())
-      pages[f.place] = std::move(f.page);
+    if (f.index < pages.size())
+      pages[f.index] = std::move(f.page);
     else
       pages.push_back(std::move(f.page));
   }
@@ -200,30 +201,30 @@ void Pages::roll(const std::vector<std::int64_t>& counts) noexcept {
 
 void Pages::write(Page& page, std::int64_t slot, std::int64_t g, const float* k,
                   const float* v) const {
-  const PageLayout places = layout();
-  float* const scales = places.has_scales() ? places.scales(page.data(), g) : nullptr;
+  const PageLayout page_layout = layout();
+  float* const scales = page_layout.has_scales() ? page_layout.scales(page.data(), g) : nullptr;
   const std::int64_t width = kernels_.panel;
-  const std::int64_t side = neighbours(options_.format);
-  // A key is a column whose numbers go along the depth; a value is a step of the depth.
+  const std::int64_t step = interleave(options_.format);
+  // In the panels, a key is a column, and a value is a row, one step of the depth.
   const bool has_finite_key = kernels_.attention.store_cache_row({
       .format = format(),
       .row = k,
       .size = options_.head_size,
-      .to = page.data() + places.keys(g) * places.number,
-      .first = slot / width * width * padded_keys_ + slot % width * side,
-      .run = side,
+      .to = page.data() + page_layout.keys(g) * page_layout.number,
+      .first = slot / width * width * padded_keys_ + slot % width * step,
+      .run = step,
       .step = 1,
-      .stride = side * width,
+      .stride = step * width,
       .scale = scales ? scales + slot : nullptr,
   });
   const bool has_finite_value = kernels_.attention.store_cache_row({
       .format = format(),
       .row = v,
       .size = options_.value_size,
-      .to = page.data() + places.values(g) * places.number,
-      .first = slot / side * side * width + slot % side,
+      .to = page.data() + page_layout.values(g) * page_layout.number,
+      .first = slot / step * step * width + slot % step,
       .run = width,
-      .step = side,
+      .step = step,
       .stride = width * kKeyTile,
       .scale = scales ? scales + kKeyTile + slot : nullptr,
   });
@@ -286,10 +287,11 @@ kernels::StoredTile Pages::stored(std::int64_t b, std::int64_t g,
                                   std::int64_t tile) const noexcept {
   const Sequence& s = sequences_[static_cast<std::size_t>(b)];
   const Page& page = *s.pages[static_cast<std::size_t>(tile - s.first_page)];
-  const PageLayout places = layout();
-  const float* const scales = places.has_scales() ? places.scales(page.data(), g) : nullptr;
-  return {page.data() + places.keys(g) * places.number,
-          page.data() + places.values(g) * places.number, scales,
+  const PageLayout page_layout = layout();
+  const float* const scales =
+      page_layout.has_scales() ? page_layout.scales(page.data(), g) : nullptr;
+  return {page.data() + page_layout.keys(g) * page_layout.number,
+          page.data() + page_layout.values(g) * page_layout.number, scales,
           scales ? scales + kKeyTile : nullptr, page.finite[static_cast<std::size_t>(g)] != 0};
 }
 

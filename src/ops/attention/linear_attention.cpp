@@ -11,8 +11,8 @@ namespace {
 using ops::AttentionProblem;
 using ops::Layout;
 
-/// The decay or beta: a number for each token and key/value head, or also for each row of the
-/// state. A stride of 0 repeats a number.
+/// A decay or beta: a number for each token and key/value head, or for each row of the state too. A
+/// stride of 0 repeats a number.
 struct Rates {
   const float* data = nullptr;
   Layout layout{};
@@ -109,7 +109,7 @@ LinearAttentionResult linear_attention(Context& context, const TensorView& q, co
   const float* const k_data = k.data<float>().data();
   const float* const v_data = v.data<float>().data();
   float* const output = result.output.data().data();
-  runtime.pool().run(p.B * p.G, operations < ops::kWorthSharing,
+  runtime.pool().run(p.B * p.G, operations < ops::kMinParallelOperations,
                      [&](std::int64_t piece, int thread) {
                        const std::int64_t b = piece / p.G;
                        const std::int64_t g = piece % p.G;

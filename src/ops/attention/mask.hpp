@@ -37,7 +37,7 @@ class PairArray {
   std::int64_t reach_ = std::numeric_limits<std::int64_t>::max();
 };
 
-/// A mask, boolean or additive, and a bias beside it.
+/// A mask, boolean or additive, and a bias.
 class BroadcastMask {
  public:
   /// Hides nothing.
@@ -52,7 +52,7 @@ class BroadcastMask {
     return {allowed_.slice(b, h), bias_.slice(b, h)};
   }
 
-  /// The number of the S keys that a short last axis covers.
+  /// The number of the S keys that the last axes of both cover.
   std::int64_t reach(std::int64_t S) const noexcept;
 
  private:

@@ -20,7 +20,7 @@ const TensorView& required(std::string_view argument, const std::optional<Tensor
   return *parameter;
 }
 
-/// Rows [part * E, (part + 1) * E) of an array that holds three of them.
+/// Rows [part * E, (part + 1) * E) of an array of 3E rows.
 TensorView third(const TensorView& x, int part, std::int64_t E) {
   const Shape& shape = x.shape();
   const std::int64_t row = shape.rank() == 2 ? shape[1] : 1;
@@ -82,7 +82,7 @@ template <class T>
 Tensor intersect(const TensorView& mask, const TensorView& key_mask, const Shape& full, T hidden) {
   const ops::PairArray<T> spread("mask", mask, full);
   const std::int64_t B = full[0], S = full[3];
-  // Only the axes along which the mask differs.
+  // The result has the axes of heads and queries of the mask, which may be 1.
   const auto own = [&](int axis) { return mask.shape().rank() >= -axis ? mask.shape()[axis] : 1; };
   const std::int64_t heads = own(-3), rows = own(-2);
   const std::int64_t reach = std::min(S, spread.reach());

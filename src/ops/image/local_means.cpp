@@ -25,8 +25,8 @@ struct Problem {
               .height = image.shape()[0],
               .width = image.shape()[1],
               .is_reflected = options.border == Border::kReflect};
-    constexpr std::int64_t kMostRadius = 1 << 20;
-    require_count("patch_radius", radius, kMostRadius);
+    constexpr std::int64_t kMaxRadius = 1 << 20;
+    require_count("patch_radius", radius, kMaxRadius);
     require_count("search_radius", options.search_radius, std::numeric_limits<std::int64_t>::max());
     if (!(options.h > 0.0f) || !std::isfinite(options.h))
       throw OptionError("h", "a positive number", options.h);
@@ -35,13 +35,13 @@ struct Problem {
     search = std::min(options.search_radius, std::max(pixels.height, pixels.width));
     const double patch = static_cast<double>(2 * radius + 1) * static_cast<double>(2 * radius + 1);
     noise = 2.0 * static_cast<double>(options.sigma) * static_cast<double>(options.sigma) * patch;
-    fall = 1.0 / (static_cast<double>(options.h) * static_cast<double>(options.h) * patch);
+    rate = 1.0 / (static_cast<double>(options.h) * static_cast<double>(options.h) * patch);
   }
 
   kernels::BorderedImage pixels;
   std::int64_t radius, search;
-  /// A weight is exp(-fall * max(sum over the patch - noise, 0)).
-  double noise, fall;
+  /// A weight is exp(-rate * max(sum over the patch - noise, 0)).
+  double noise, rate;
 };
 
 }  // namespace
@@ -56,9 +56,9 @@ Tensor local_mean(Context& context, const TensorView& image, std::int64_t radius
   Context::Runtime& runtime = context.runtime();
   Arena::Scope scratch(runtime.arena());
   double* const sums = scratch.take<double>(W * runtime.pool().threads());
-  const bool alone =
-      4.0 * static_cast<double>(H * W) * static_cast<double>(radius + 1) < ops::kWorthSharing;
-  runtime.pool().run(H, alone, [&](std::int64_t row, int thread) {
+  const bool serial = 4.0 * static_cast<double>(H * W) * static_cast<double>(radius + 1) <
+                      ops::kMinParallelOperations;
+  runtime.pool().run(H, serial, [&](std::int64_t row, int thread) {
     runtime.kernels().image.local_mean({
         .image = image.data<float>().data(),
         .height = H,
@@ -84,8 +84,8 @@ NonLocalMeansResult non_local_means(Context& context, const TensorView& image,
   float* const padded = scratch.take<float>(rows * stride);
   runtime.kernels().image.pad_image(p.pixels, p.radius, padded);
 
-  // Differences of patches that overlap two bands are computed twice, but the data of a small band
-  // fits the second-level cache.
+  // Where patches overlap two bands, their differences are computed twice, but the data of a small
+  // band fits the second-level cache.
   constexpr std::int64_t kRows = 16;
   constexpr double kLog2E = std::numbers::log2e;
   const NonLocalBand whole{
@@ -99,8 +99,8 @@ NonLocalMeansResult non_local_means(Context& context, const TensorView& image,
       .search_radius = p.search,
       .noise = static_cast<float>(p.noise),
       // Not infinite, because infinity times a distance of zero is NaN.
-      .fall = -static_cast<float>(
-          std::min(p.fall * kLog2E, static_cast<double>(std::numeric_limits<float>::max()))),
+      .rate = -static_cast<float>(
+          std::min(p.rate * kLog2E, static_cast<double>(std::numeric_limits<float>::max()))),
       .output = result.output.data().data(),
       .weight_sum = result.weight_sum.data().data(),
       .scratch = nullptr,
@@ -108,9 +108,9 @@ NonLocalMeansResult non_local_means(Context& context, const TensorView& image,
   const std::int64_t size = runtime.kernels().image.non_local_scratch(whole);
   float* const own = scratch.take<float>(size * runtime.pool().threads());
   const double window = static_cast<double>(2 * p.search + 1);
-  const bool alone =
-      50.0 * static_cast<double>(image.shape().elements()) * window * window < ops::kWorthSharing;
-  runtime.pool().run(ops::divide_up(p.pixels.height, kRows), alone,
+  const bool serial = 50.0 * static_cast<double>(image.shape().elements()) * window * window <
+                      ops::kMinParallelOperations;
+  runtime.pool().run(ops::divide_up(p.pixels.height, kRows), serial,
                      [&](std::int64_t piece, int thread) {
                        NonLocalBand band = whole;
                        band.first = piece * kRows;
@@ -134,7 +134,7 @@ Tensor non_local_means_weights(Context& context, const TensorView& image, std::i
       .patch_radius = p.radius,
       .search_radius = p.search,
       .noise = p.noise,
-      .fall = p.fall,
+      .rate = p.rate,
       .weights = weights.data().data(),
   });
   return weights;

@@ -1,7 +1,7 @@
 #include <string>
 
 #include "heed/arrays.hpp"
-#include "ops/share.hpp"
+#include "ops/parallel_for.hpp"
 
 namespace heed {
 
@@ -19,19 +19,19 @@ Tensor adaptive_max_pool(Context& context, const TensorView& x, std::int64_t row
   const float* const from = x.data<float>().data();
   float* const to = y.data().data();
   const double width = static_cast<double>(std::max(W, columns));
-  ops::share(context.runtime(), y.shape().elements() / columns, 1,
-             4.0 * static_cast<double>(H / rows + 1) * width,
-             [&](std::int64_t first, std::int64_t) {
-               const std::int64_t row = first % rows;
-               const std::int64_t top = row * H / rows;
-               context.runtime().kernels().image.max_pool({
-                   .x = from + first / rows * H * W + top * W,
-                   .height = ops::divide_up((row + 1) * H, rows) - top,
-                   .width = W,
-                   .columns = columns,
-                   .y = to + first * columns,
-               });
-             });
+  ops::parallel_for(context.runtime(), y.shape().elements() / columns, 1,
+                    4.0 * static_cast<double>(H / rows + 1) * width,
+                    [&](std::int64_t first, std::int64_t) {
+                      const std::int64_t row = first % rows;
+                      const std::int64_t top = row * H / rows;
+                      context.runtime().kernels().image.max_pool({
+                          .x = from + first / rows * H * W + top * W,
+                          .height = ops::divide_up((row + 1) * H, rows) - top,
+                          .width = W,
+                          .columns = columns,
+                          .y = to + first * columns,
+                      });
+                    });
   return y;
 }
 

@@ -1,18 +1,18 @@
 #include "heed/layers.hpp"
+#include "ops/parallel_for.hpp"
 #include "ops/product/product.hpp"
-#include "ops/share.hpp"
 
 namespace heed {
 namespace {
 
-/// Operations of an activation, mostly an exponential.
+/// Operations for each number, mostly those of an exponential.
 constexpr double kOperations = 20.0;
 
 /// Calls part(kernels, first, count) for ranges of x's numbers.
 template <class Part>
 void for_numbers(Context& context, const TensorView& x, const Part& part) {
   Context::Runtime& runtime = context.runtime();
-  ops::share(
+  ops::parallel_for(
       runtime, x.shape().elements(), ops::kPieceNumbers, kOperations,
       [&](std::int64_t first, std::int64_t count) { part(runtime.kernels(), first, count); });
 }

@@ -1,7 +1,7 @@
 #include <string>
 
 #include "heed/layers.hpp"
-#include "ops/share.hpp"
+#include "ops/parallel_for.hpp"
 
 namespace heed {
 
@@ -17,14 +17,14 @@ Tensor dropout(Context& context, const TensorView& x, double rate, std::uint64_t
       .scale = static_cast<float>(1.0 / (1.0 - rate)),
   };
   Context::Runtime& runtime = context.runtime();
-  // The hash takes each range as a row.
-  ops::share(runtime, x.shape().elements(), ops::kPieceNumbers, 10.0,
-             [&](std::int64_t first, std::int64_t count) {
-               std::copy_n(from + first, count, to + first);
-               runtime.kernels().layers.drop(dropout,
-                                             static_cast<std::uint64_t>(first / ops::kPieceNumbers),
-                                             0, 0, static_cast<int>(count), to + first);
-             });
+  // Each range is a row of the hash.
+  ops::parallel_for(runtime, x.shape().elements(), ops::kPieceNumbers, 10.0,
+                    [&](std::int64_t first, std::int64_t count) {
+                      std::copy_n(from + first, count, to + first);
+                      runtime.kernels().layers.drop(
+                          dropout, static_cast<std::uint64_t>(first / ops::kPieceNumbers), 0, 0,
+                          static_cast<int>(count), to + first);
+                    });
   return y;
 }
 

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "heed/layers.hpp"
-#include "ops/share.hpp"
+#include "ops/parallel_for.hpp"
 
 namespace heed {
 namespace {
@@ -26,7 +26,7 @@ Shape with_axis(const Shape& shape, std::int64_t size) {
   return Shape(std::span<const std::int64_t>(sizes.data(), rank + 1));
 }
 
-/// The sum of some rows of x, in their order.
+/// The sum of the given rows of x, in their order.
 void sum_of(const float* x, const std::int64_t* rows, std::int64_t count, std::int64_t size,
             float* sum, double* total) {
   if (count > kTerms) std::fill_n(total, size, 0.0);
@@ -53,11 +53,11 @@ Tensor embedding(Context& context, const TensorView& ids, const TensorView& weig
   float* const out = output.data().data();
   const float* const table = weight.data<float>().data();
   const std::int32_t* const rows = ids.data<std::int32_t>().data();
-  ops::share(context.runtime(), ids.shape().elements(), ops::piece_rows(size),
-             static_cast<double>(size), [&](std::int64_t first, std::int64_t count) {
-               for (std::int64_t n = first; n < first + count; ++n)
-                 std::copy_n(table + rows[n] * size, size, out + n * size);
-             });
+  ops::parallel_for(context.runtime(), ids.shape().elements(), ops::piece_rows(size),
+                    static_cast<double>(size), [&](std::int64_t first, std::int64_t count) {
+                      for (std::int64_t n = first; n < first + count; ++n)
+                        std::copy_n(table + rows[n] * size, size, out + n * size);
+                    });
   return output;
 }
 
@@ -81,23 +81,23 @@ Tensor embedding_backward(Context& context, const TensorView& d_output, const Te
   const std::int64_t count = ids.shape().elements();
   const std::int32_t* const id = ids.data<std::int32_t>().data();
   auto* const ends = scratch.take<std::int64_t>(rows);
-  auto* const places = scratch.take<std::int64_t>(count);
+  auto* const indices = scratch.take<std::int64_t>(count);
   auto* const totals = scratch.take<double>(size * runtime.pool().threads());
   std::fill_n(ends, rows, 0);
   for (std::int64_t n = 0; n < count; ++n) ++ends[id[n]];
   std::int64_t begin = 0;
   for (std::int64_t row = 0; row < rows; ++row) begin += std::exchange(ends[row], begin);
-  for (std::int64_t n = 0; n < count; ++n) places[ends[id[n]]++] = n;
+  for (std::int64_t n = 0; n < count; ++n) indices[ends[id[n]]++] = n;
 
   const float* const d_y = d_output.data<float>().data();
   float* const to = d_weight.data().data();
   const std::int64_t step = ops::piece_rows(size);
-  const bool alone =
-      static_cast<double>(count + rows) * static_cast<double>(size) < ops::kWorthSharing;
-  runtime.pool().run(ops::divide_up(rows, step), alone, [&](std::int64_t piece, int thread) {
+  const bool serial =
+      static_cast<double>(count + rows) * static_cast<double>(size) < ops::kMinParallelOperations;
+  runtime.pool().run(ops::divide_up(rows, step), serial, [&](std::int64_t piece, int thread) {
     for (std::int64_t row = piece * step; row < std::min(rows, (piece + 1) * step); ++row) {
       const std::int64_t first = row == 0 ? 0 : ends[row - 1];
-      sum_of(d_y, places + first, row == padding_index ? 0 : ends[row] - first, size,
+      sum_of(d_y, indices + first, row == padding_index ? 0 : ends[row] - first, size,
              to + row * size, totals + thread * size);
     }
   });

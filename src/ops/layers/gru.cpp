@@ -8,8 +8,8 @@
 namespace heed {
 namespace {
 
-/// Sequences of a piece of work: enough to outweigh reading the weights from the second-level cache
-/// in every step.
+/// The number of sequences in a piece of work: enough to outweigh reading the weights from the
+/// second-level cache in every step.
 constexpr std::int64_t kSequences = 16;
 
 /// The arguments that forward and backward share, checked.
@@ -43,7 +43,8 @@ struct Problem {
   std::int64_t length(std::int64_t b) const { return lengths ? lengths[b] : L; }
   const float* first_state(std::int64_t b) const { return state ? state + b * size : nullptr; }
 
-  /// The sequences of a piece; work on them takes scratch for as many.
+  /// The number of sequences in a piece, in multiples of a register block; scratch memory has room
+  /// for as many.
   std::int64_t piece_size() const {
     return ops::divide_up(std::min(kSequences, B), runtime.kernels().rows) * runtime.kernels().rows;
   }
@@ -52,12 +53,12 @@ struct Problem {
   void for_pieces(const Work& work) const {
     const double operations = 6.0 * static_cast<double>(B * L) * static_cast<double>(size * size);
     const std::int64_t step = std::max<std::int64_t>(1, piece_size());
-    runtime.pool().run(ops::divide_up(B, step), operations < ops::kWorthSharing,
+    runtime.pool().run(ops::divide_up(B, step), operations < ops::kMinParallelOperations,
                        [&](std::int64_t piece, int thread) {
                          work(piece * step, std::min(step, B - piece * step), thread);
                        });
   }
-  /// The end of the longest of some sequences.
+  /// The length of the longest of the sequences [first, first + count).
   std::int64_t longest(std::int64_t first, std::int64_t count) const {
     std::int64_t longest = 0;
     for (std::int64_t b = first; b < first + count; ++b) longest = std::max(longest, length(b));
@@ -170,8 +171,8 @@ GruGradients gru_backward(Context& context, const std::optional<TensorView>& d_o
   const float* const weight = parameters.weight_hh.data<float>().data();
   const float* const kept = gates.data<float>().data();
 
-  // The state before every step; and the gradients of both products of all steps, from which
-  // those of the weights are one product each.
+  // The state before every step, and the gradients of both products of every step: those of the
+  // weights are then one product each.
   Tensor before(Shape{B, L, size});
   Tensor d_input(Shape{B, L, 3 * size}), d_hidden(Shape{B, L, 3 * size});
   Tensor d_first(Shape{B, size});
@@ -226,17 +227,17 @@ GruGradients gru_backward(Context& context, const std::optional<TensorView>& d_o
   }
 
   // Numbers after the end of a sequence may be NaN and must not be multiplied by zero gradients.
-  std::optional<Tensor> seen;
+  std::optional<Tensor> clean_x;
   if (p.lengths) {
-    seen.emplace(x.shape());
+    clean_x.emplace(x.shape());
     for (std::int64_t b = 0; b < B; ++b) {
-      float* const to = seen->data().data() + b * L * p.I;
+      float* const to = clean_x->data().data() + b * L * p.I;
       const std::int64_t count = p.length(b) * p.I;
       std::fill(std::copy_n(x.data<float>().data() + b * L * p.I, count, to), to + L * p.I, 0.0f);
     }
   }
   LinearGradients of_input =
-      linear_backward(context, d_input, seen ? TensorView(*seen) : x, parameters.weight_ih,
+      linear_backward(context, d_input, clean_x ? TensorView(*clean_x) : x, parameters.weight_ih,
                       {.need_bias = parameters.bias_ih.has_value()});
   LinearGradients of_hidden =
       linear_backward(context, d_hidden, before, parameters.weight_hh,

@@ -3,7 +3,7 @@
 
 #include "heed/layers.hpp"
 #include "ops/arrays/sums.hpp"
-#include "ops/share.hpp"
+#include "ops/parallel_for.hpp"
 
 namespace heed {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 /// Operations for each number, forward and backward.
 constexpr double kOperations = 10.0;
 constexpr double kBackwardOperations = 25.0;
-/// The number of rows whose gradients for the parameters are summed in float.
+/// The number of rows whose gradients of the parameters are summed in float.
 constexpr std::int64_t kRows = 64;
 
 /// The checked arguments of either norm.
@@ -21,7 +21,7 @@ struct Norm {
   Shape normalised;  // the shape of the parameters
   std::int64_t rows;
   std::int64_t size;
-  // The parameters, ones and zeros where there are none.
+  // The parameters, or ones and zeros instead.
   Tensor ones, zeros;
   const float* weight;
   const float* bias;
@@ -44,7 +44,8 @@ struct Norm {
     bias = biases ? biases->data<float>().data() : filled(zeros, 0.0f);
   }
 
-  /// Without rows nothing is read, and the size of a row is not limited.
+  /// The parameter if it is not given. Empty without rows, because the size of a row is then not
+  /// limited.
   const float* filled(Tensor& tensor, float value) const {
     tensor = Tensor(rows > 0 ? normalised : Shape{0});
     std::ranges::fill(tensor.data(), value);
@@ -57,20 +58,20 @@ Tensor normalise(Context& context, const TensorView& x, const Norm& norm) {
   const float* const from = x.data<float>().data();
   float* const to = y.data().data();
   Context::Runtime& runtime = context.runtime();
-  ops::share(runtime, norm.rows, ops::piece_rows(norm.size),
-             kOperations * static_cast<double>(norm.size),
-             [&](std::int64_t row, std::int64_t count) {
-               runtime.kernels().layers.norm({
-                   .x = from + row * norm.size,
-                   .rows = count,
-                   .size = norm.size,
-                   .is_centred = norm.is_centred,
-                   .eps = norm.eps,
-                   .weight = norm.weight,
-                   .bias = norm.bias,
-                   .y = to + row * norm.size,
-               });
-             });
+  ops::parallel_for(runtime, norm.rows, ops::piece_rows(norm.size),
+                    kOperations * static_cast<double>(norm.size),
+                    [&](std::int64_t row, std::int64_t count) {
+                      runtime.kernels().layers.norm({
+                          .x = from + row * norm.size,
+                          .rows = count,
+                          .size = norm.size,
+                          .is_centred = norm.is_centred,
+                          .eps = norm.eps,
+                          .weight = norm.weight,
+                          .bias = norm.bias,
+                          .y = to + row * norm.size,
+                      });
+                    });
   return y;
 }
 
@@ -84,26 +85,26 @@ NormGradients normalise_backward(Context& context, const TensorView& d_output, c
   const float* const from = x.data<float>().data();
   float* const d_x = gradients.x.data().data();
   const std::int64_t pieces = ops::divide_up(norm.rows, kRows);
-  // The gradients for the parameters of every piece, those of the weight before those of the bias.
+  // The gradients of the parameters from each piece, those of the weight before those of the bias.
   Tensor parts(Shape{2, pieces, norm.size});
   float* const d_weights = parts.data().data();
   float* const d_biases = d_weights + pieces * norm.size;
   Context::Runtime& runtime = context.runtime();
-  ops::share(runtime, norm.rows, kRows, kBackwardOperations * static_cast<double>(norm.size),
-             [&](std::int64_t row, std::int64_t count) {
-               runtime.kernels().layers.norm_backward({
-                   .x = from + row * norm.size,
-                   .rows = count,
-                   .size = norm.size,
-                   .is_centred = norm.is_centred,
-                   .eps = norm.eps,
-                   .weight = norm.weight,
-                   .d_y = d_y + row * norm.size,
-                   .d_x = d_x + row * norm.size,
-                   .d_weight = d_weights + row / kRows * norm.size,
-                   .d_bias = d_biases + row / kRows * norm.size,
-               });
-             });
+  ops::parallel_for(runtime, norm.rows, kRows, kBackwardOperations * static_cast<double>(norm.size),
+                    [&](std::int64_t row, std::int64_t count) {
+                      runtime.kernels().layers.norm_backward({
+                          .x = from + row * norm.size,
+                          .rows = count,
+                          .size = norm.size,
+                          .is_centred = norm.is_centred,
+                          .eps = norm.eps,
+                          .weight = norm.weight,
+                          .d_y = d_y + row * norm.size,
+                          .d_x = d_x + row * norm.size,
+                          .d_weight = d_weights + row / kRows * norm.size,
+                          .d_bias = d_biases + row / kRows * norm.size,
+                      });
+                    });
   if (gradients.weight)
     ops::sum_rows(runtime, d_weights, 1, pieces, norm.size, gradients.weight->data().data());
   if (gradients.bias)

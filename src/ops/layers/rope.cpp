@@ -40,7 +40,7 @@ struct Rotations {
   Tensor cos, sin;
 };
 
-/// The number of batch entries with rotations: `given`, or 0 if x has no elements.
+/// The number of batch entries to compute rotations for: `given`, or 0 if x has no elements.
 std::int64_t batch_of(const Heads& x, std::int64_t given) { return x.is_empty() ? 0 : given; }
 
 std::span<const std::int32_t> read_positions(const RopeOptions& options, const Heads& x) {
@@ -102,8 +102,8 @@ Rotations given_rotations(const RopeOptions& options, const Heads& x, std::int64
 }
 
 /// Rotates each pair by its angle times `direction`, 1 or -1.
-Tensor turned(Context& context, std::string_view argument, const TensorView& x,
-              const RopeOptions& options, float direction) {
+Tensor rotated(Context& context, std::string_view argument, const TensorView& x,
+               const RopeOptions& options, float direction) {
   ops::require_dtype(argument, x, DType::kFloat32);
   const Heads heads = heads_of(argument, x, options.heads);
   const std::int64_t rotary = options.rotary_size == 0 ? heads.D : options.rotary_size;
@@ -140,11 +140,11 @@ Tensor turned(Context& context, std::string_view argument, const TensorView& x,
 }  // namespace
 
 Tensor rope(Context& context, const TensorView& x, const RopeOptions& options) {
-  return turned(context, "x", x, options, 1.0f);
+  return rotated(context, "x", x, options, 1.0f);
 }
 
 Tensor rope_backward(Context& context, const TensorView& d_output, const RopeOptions& options) {
-  return turned(context, "d_output", d_output, options, -1.0f);
+  return rotated(context, "d_output", d_output, options, -1.0f);
 }
 
 }  // namespace heed

@@ -1,10 +1,10 @@
 #include "heed/layers.hpp"
-#include "ops/share.hpp"
+#include "ops/parallel_for.hpp"
 
 namespace heed {
 namespace {
 
-/// Operations per number: an exponential with its sums has about twenty, a product a few.
+/// Operations for each number: an exponential and its sum, and a product.
 constexpr double kOperations = 20.0;
 constexpr double kBackwardOperations = 6.0;
 
@@ -23,11 +23,11 @@ Tensor softmax(Context& context, const TensorView& x) {
   Context::Runtime& runtime = context.runtime();
   const float* const from = x.data<float>().data();
   float* const to = y.data().data();
-  ops::share(runtime, x.shape().elements() / columns, ops::piece_rows(columns),
-             kOperations * static_cast<double>(columns), [&](std::int64_t row, std::int64_t count) {
-               runtime.kernels().layers.softmax(from + row * columns, count, columns,
-                                                to + row * columns);
-             });
+  ops::parallel_for(
+      runtime, x.shape().elements() / columns, ops::piece_rows(columns),
+      kOperations * static_cast<double>(columns), [&](std::int64_t row, std::int64_t count) {
+        runtime.kernels().layers.softmax(from + row * columns, count, columns, to + row * columns);
+      });
   return y;
 }
 
@@ -41,12 +41,13 @@ Tensor softmax_backward(Context& context, const TensorView& d_output, const Tens
   const float* const d_y = d_output.data<float>().data();
   const float* const y = output.data<float>().data();
   float* const to = d_x.data().data();
-  ops::share(runtime, output.shape().elements() / columns, ops::piece_rows(columns),
-             kBackwardOperations * static_cast<double>(columns),
-             [&](std::int64_t row, std::int64_t count) {
-               const std::int64_t at = row * columns;
-               runtime.kernels().layers.softmax_backward(d_y + at, y + at, count, columns, to + at);
-             });
+  ops::parallel_for(runtime, output.shape().elements() / columns, ops::piece_rows(columns),
+                    kBackwardOperations * static_cast<double>(columns),
+                    [&](std::int64_t row, std::int64_t count) {
+                      const std::int64_t at = row * columns;
+                      runtime.kernels().layers.softmax_backward(d_y + at, y + at, count, columns,
+                                                                to + at);
+                    });
   return d_x;
 }
 

@@ -125,9 +125,9 @@ PackedWeights::PackedWeights(Context& context, const TensorView& weight, Format 
   const std::int64_t in = weight.shape()[1];
   const std::int64_t columns = ops::divide_up(out, kernels.panel) * kernels.panel;
   const bool is_int8 = format == Format::kInt8;
-  if (is_int8 && in > kernels::kMostByteDepth)
+  if (is_int8 && in > kernels::kMaxByteDepth)
     throw ShapeError("weight",
-                     "at most " + std::to_string(kernels::kMostByteDepth) + " columns for int8",
+                     "at most " + std::to_string(kernels::kMaxByteDepth) + " columns for int8",
                      weight.shape());
   const std::size_t numbers =
       is_int8 ? bytes_of(columns * kernels::byte_depth(in), 1) : bytes_of(columns * in, 4);
@@ -138,7 +138,7 @@ PackedWeights::PackedWeights(Context& context, const TensorView& weight, Format 
   Panels& panels = *panels_;
   std::byte* const memory = panels.memory.get();
   if (is_int8) {
-    panels.whole = reinterpret_cast<std::int8_t*>(memory);
+    panels.integers = reinterpret_cast<std::int8_t*>(memory);
     panels.scales = reinterpret_cast<float*>(memory + numbers);
     panels.sums = reinterpret_cast<float*>(memory + numbers + scales);
   } else {
@@ -148,13 +148,14 @@ PackedWeights::PackedWeights(Context& context, const TensorView& weight, Format 
   if (bytes == 0) return;
   const float* const w = weight.data<float>().data();
   const std::int64_t step = 4 * kernels.panel;
-  const bool alone = static_cast<double>(out) * static_cast<double>(in) < ops::kWorthSharing;
-  runtime.pool().run(ops::divide_up(out, step), alone, [&](std::int64_t piece, int) {
+  const bool serial =
+      static_cast<double>(out) * static_cast<double>(in) < ops::kMinParallelOperations;
+  runtime.pool().run(ops::divide_up(out, step), serial, [&](std::int64_t piece, int) {
     const std::int64_t first = piece * step;
     const std::int64_t count = std::min(step, out - first);
     if (is_int8)
       kernels.product.quantise_weight(w + first * in, count, in,
-                                      panels.whole + first * kernels::byte_depth(in),
+                                      panels.integers + first * kernels::byte_depth(in),
                                       panels.scales + first, panels.sums + first);
     else
       kernels.product.pack_rows(w + first * in, static_cast<std::ptrdiff_t>(in), count,

@@ -13,13 +13,13 @@ namespace heed {
 struct PackedWeights::Panels {
   Shape shape;
   Format format;
-  /// The instruction set that they are packed for.
+  /// The instruction set whose layout this is.
   std::string_view isa;
   std::size_t bytes;
   std::unique_ptr<std::byte, void (*)(std::byte*)> memory;
   float* floats = nullptr;
-  // Of int8:
-  std::int8_t* whole = nullptr;
+  // With int8:
+  std::int8_t* integers = nullptr;
   float* scales = nullptr;
   float* sums = nullptr;
 };

@@ -9,26 +9,28 @@ namespace {
 
 using kernels::KernelTable;
 
-/// The rows of A that are packed at a time, and the rows and columns of a piece of work. A piece
-/// packs its columns of B^T, unless they are packed already, for all its rows; 4 panels of B and a
-/// slice of A (kernels/product/linear.hpp) fit the second-level cache.
+/// The number of rows of A that are packed at a time, and the rows and columns of a piece of work.
+/// A piece packs its columns of B^T, unless they are packed already, for all its rows; 4 panels of
+/// B and a slice of A (kernels/product/linear.hpp) fit the second-level cache.
 constexpr std::int64_t kRowsAtATime = 2048;
 constexpr std::int64_t kRowTile = 512;
 constexpr std::int64_t kColumnTile = 32;
-/// If columns of A or B are packed, whole rows are read: kDepthPiece rows per piece of work and
-/// kDepthAtATime at a time. The product is the sum of the products of these parts.
+/// If A is given transposed, or B is not, their rows are packed as columns: kDepthAtATime rows at a
+/// time, kDepthPiece by each piece of work. The product is the sum of the products of these parts
+/// of the depth.
 constexpr std::int64_t kDepthPiece = 32;
 constexpr std::int64_t kDepthAtATime = 1024;
-/// If there would be fewer than kPieces pieces, they get fewer rows, but at least kLeastRowTile, so
+/// If there would be fewer than kPieces pieces, they get fewer rows, but at least kMinRowTile, so
 /// that what a piece packs is used often enough.
-constexpr std::int64_t kLeastRowTile = 48;
+constexpr std::int64_t kMinRowTile = 48;
 constexpr std::int64_t kPieces = 8;
-/// Up to this many rows B^T is read in place: packing it for fewer than 8 rows takes longer.
+/// With at most this many rows, B^T is read in place: packing it for fewer than 8 rows takes
+/// longer.
 constexpr std::int64_t kRowsInPlace = 6;
 /// Products whose matrices have at most this many numbers, which fit a second-level cache of 512
 /// KB, are computed by one thread each.
 constexpr std::int64_t kWholeNumbers = 96 * 1024;
-/// The least operations of a piece of work.
+/// The minimum number of operations in a piece of work.
 constexpr double kPieceOperations = 1e5;
 
 double operations(const Product& p) {
@@ -36,30 +38,32 @@ double operations(const Product& p) {
          static_cast<double>(p.depth);
 }
 
-/// The length of equal pieces: at most `most`, rounded up to a multiple of `multiple`.
+/// The length of about equal pieces: at most `most`, then rounded up to a multiple of `multiple`.
 std::int64_t even_step(std::int64_t count, std::int64_t most, std::int64_t multiple) {
   const std::int64_t pieces = count > most ? divide_up(count, most) : 1;
   return std::max<std::int64_t>(1, divide_up(divide_up(count, pieces), multiple)) * multiple;
 }
 
-/// The pieces of a product, and the scratch memory that they need. With a pool the pieces of one
-/// product are computed by all threads, without by the calling one.
-struct Cut {
+/// The pieces of a product, and the sizes of their scratch memory. With a pool, all threads compute
+/// the pieces; without one, the calling thread does.
+struct Tiling {
   const Product& p;
   const KernelTable& kernels;
   ThreadPool* pool;
-  bool alone;
+  bool serial;
   std::int64_t row_part, row_step, column_step, depth_step;
 
-  Cut(const Product& product, const KernelTable& table, ThreadPool* threads)
-      : p(product), kernels(table), pool(threads), alone(operations(product) < kWorthSharing) {
+  Tiling(const Product& product, const KernelTable& table, ThreadPool* threads)
+      : p(product),
+        kernels(table),
+        pool(threads),
+        serial(operations(product) < kMinParallelOperations) {
     row_part = even_step(p.rows, kRowsAtATime, table.rows);
     column_step = std::max<std::int64_t>(kColumnTile, table.panel);
     const std::int64_t rows = std::min(row_part, p.rows);
     const std::int64_t column_tiles = std::max<std::int64_t>(1, divide_up(p.columns, column_step));
     row_step = even_step(
-        rows,
-        std::clamp(divide_up(rows, divide_up(kPieces, column_tiles)), kLeastRowTile, kRowTile),
+        rows, std::clamp(divide_up(rows, divide_up(kPieces, column_tiles)), kMinRowTile, kRowTile),
         table.rows);
     const bool has_columns = p.transpose_a || packs_right();
     depth_step = even_step(p.depth, has_columns ? kDepthAtATime : p.depth, 1);
@@ -67,7 +71,7 @@ struct Cut {
 
   template <class Task>
   void run(std::int64_t pieces, const Task& task) const {
-    if (pool) return pool->run(pieces, alone, task);
+    if (pool) return pool->run(pieces, serial, task);
     for (std::int64_t piece = 0; piece < pieces; ++piece) task(piece, 0);
   }
 
@@ -84,7 +88,7 @@ struct Cut {
   }
   std::int64_t sums_size() const { return depth_step < p.depth ? row_step * column_step : 0; }
 
-  /// Calls part(first_row, rows) for parts of A that are packed one after the other.
+  /// Calls part(first_row, rows) for the parts of A, which are packed one after the other.
   template <class Part>
   void for_parts(const Part& part) const {
     for (std::int64_t row = 0; row < p.rows; row += row_part)
@@ -98,7 +102,7 @@ struct Cut {
     run(divide_up(count, step),
         [&](std::int64_t piece, int) { pack(piece * step, std::min(step, count - piece * step)); });
   }
-  std::int64_t left_step() const { return divide_up(kLeastRowTile, kernels.rows) * kernels.rows; }
+  std::int64_t left_step() const { return divide_up(kMinRowTile, kernels.rows) * kernels.rows; }
 
   /// Calls tile(row, rows, column, columns, thread) for the tiles of some rows, on all threads.
   template <class Tile>
@@ -124,43 +128,43 @@ struct Scratch {
 
 /// Packs rows [first, first + rows) of A, and B unless it is given transposed, both from depth d
 /// on.
-void pack(const Cut& cut, const float* a, const float* b, std::int64_t first, std::int64_t rows,
-          std::int64_t d, std::int64_t depth, const Scratch& scratch) {
-  const Product& p = cut.p;
-  const std::int64_t left_step = p.transpose_a ? kDepthPiece : cut.left_step();
+void pack(const Tiling& tiling, const float* a, const float* b, std::int64_t first,
+          std::int64_t rows, std::int64_t d, std::int64_t depth, const Scratch& scratch) {
+  const Product& p = tiling.p;
+  const std::int64_t left_step = p.transpose_a ? kDepthPiece : tiling.left_step();
   const std::int64_t left_pieces = divide_up(p.transpose_a ? depth : rows, left_step);
-  const std::int64_t right_pieces = cut.packs_right() ? divide_up(depth, kDepthPiece) : 0;
-  cut.run(left_pieces + right_pieces, [&](std::int64_t piece, int) {
+  const std::int64_t right_pieces = tiling.packs_right() ? divide_up(depth, kDepthPiece) : 0;
+  tiling.run(left_pieces + right_pieces, [&](std::int64_t piece, int) {
     const bool is_right = piece >= left_pieces;
     if (is_right || p.transpose_a) {
       const std::int64_t from = (is_right ? piece - left_pieces : piece) * kDepthPiece;
       const std::int64_t count = std::min(kDepthPiece, depth - from);
       if (is_right)
-        cut.kernels.product.pack_right_columns(
+        tiling.kernels.product.pack_right_columns(
             b + (d + from) * p.columns, static_cast<std::ptrdiff_t>(p.columns), count,
             static_cast<std::ptrdiff_t>(p.columns), static_cast<std::ptrdiff_t>(depth),
-            scratch.right + from * cut.kernels.panel);
+            scratch.right + from * tiling.kernels.panel);
       else
-        cut.kernels.product.pack_left_columns(
+        tiling.kernels.product.pack_left_columns(
             a + (d + from) * p.rows + first, static_cast<std::ptrdiff_t>(p.rows), count,
             static_cast<std::ptrdiff_t>(rows), static_cast<std::ptrdiff_t>(depth),
-            scratch.left + from * cut.kernels.rows);
+            scratch.left + from * tiling.kernels.rows);
     } else {
       const std::int64_t row = piece * left_step;
-      cut.kernels.product.pack_left(a + (first + row) * p.depth + d,
-                                    static_cast<std::ptrdiff_t>(p.depth),
-                                    std::min(left_step, rows - row),
-                                    static_cast<std::ptrdiff_t>(depth), scratch.left + row * depth);
+      tiling.kernels.product.pack_left(
+          a + (first + row) * p.depth + d, static_cast<std::ptrdiff_t>(p.depth),
+          std::min(left_step, rows - row), static_cast<std::ptrdiff_t>(depth),
+          scratch.left + row * depth);
     }
   });
 }
 
-void multiply_in_place(const Cut& cut, const float* a, const float* b, float* c) {
-  const Product& p = cut.p;
-  const std::int64_t step = cut.kernels.panel;
-  cut.run(divide_up(p.columns, step), [&](std::int64_t piece, int) {
+void multiply_in_place(const Tiling& tiling, const float* a, const float* b, float* c) {
+  const Product& p = tiling.p;
+  const std::int64_t step = tiling.kernels.panel;
+  tiling.run(divide_up(p.columns, step), [&](std::int64_t piece, int) {
     const std::int64_t column = piece * step;
-    cut.kernels.product.linear_in_place({
+    tiling.kernels.product.linear_in_place({
         .x = a,
         .rows = p.rows,
         .in = p.depth,
@@ -174,32 +178,32 @@ void multiply_in_place(const Cut& cut, const float* a, const float* b, float* c)
   });
 }
 
-void multiply_packed(const Cut& cut, const Scratch& scratch, const float* a, const float* b,
+void multiply_packed(const Tiling& tiling, const Scratch& scratch, const float* a, const float* b,
                      float* c) {
-  const Product& p = cut.p;
-  cut.for_parts([&](std::int64_t first, std::int64_t count) {
-    // At least once: empty sums must be written too.
-    for (std::int64_t d = 0; d == 0 || d < p.depth; d += cut.depth_step) {
-      const std::int64_t depth = std::min(cut.depth_step, p.depth - d);
-      pack(cut, a, b, first, count, d, depth, scratch);
-      cut.for_tiles(count, [&](std::int64_t row, std::int64_t rows, std::int64_t column,
-                               std::int64_t columns, int thread) {
+  const Product& p = tiling.p;
+  tiling.for_parts([&](std::int64_t first, std::int64_t count) {
+    // At least once, because sums without terms must be written too.
+    for (std::int64_t d = 0; d == 0 || d < p.depth; d += tiling.depth_step) {
+      const std::int64_t depth = std::min(tiling.depth_step, p.depth - d);
+      pack(tiling, a, b, first, count, d, depth, scratch);
+      tiling.for_tiles(count, [&](std::int64_t row, std::int64_t rows, std::int64_t column,
+                                  std::int64_t columns, int thread) {
         const float* panels = nullptr;
         if (p.packed) {
           panels = p.packed->floats + column * p.depth;
-        } else if (cut.packs_right()) {
+        } else if (tiling.packs_right()) {
           panels = scratch.right + column * depth;
         } else {
-          float* const own_panels = scratch.panels + thread * cut.panels_size();
-          cut.kernels.product.pack_rows(b + column * p.depth + d,
-                                        static_cast<std::ptrdiff_t>(p.depth), columns,
-                                        static_cast<std::ptrdiff_t>(depth), own_panels);
+          float* const own_panels = scratch.panels + thread * tiling.panels_size();
+          tiling.kernels.product.pack_rows(b + column * p.depth + d,
+                                           static_cast<std::ptrdiff_t>(p.depth), columns,
+                                           static_cast<std::ptrdiff_t>(depth), own_panels);
           panels = own_panels;
         }
         float* const to = c + (first + row) * p.columns + column;
-        float* const sums = d == 0 ? to : scratch.sums + thread * cut.sums_size();
+        float* const sums = d == 0 ? to : scratch.sums + thread * tiling.sums_size();
         const std::int64_t stride = d == 0 ? p.columns : columns;
-        cut.kernels.product.linear({
+        tiling.kernels.product.linear({
             .x = scratch.left + row * depth,
             .rows = rows,
             .in = depth,
@@ -210,29 +214,29 @@ void multiply_packed(const Cut& cut, const Scratch& scratch, const float* a, con
             .y = sums,
             .y_stride = static_cast<std::ptrdiff_t>(stride),
         });
-        if (d > 0) cut.kernels.arrays.add_block(sums, rows, columns, to, p.columns);
+        if (d > 0) tiling.kernels.arrays.add_block(sums, rows, columns, to, p.columns);
       });
     }
   });
 }
 
-void multiply_bytes(const Cut& cut, std::int8_t* left, kernels::ByteRow* left_rows) {
-  const Product& p = cut.p;
+void multiply_bytes(const Tiling& tiling, std::int8_t* left, kernels::ByteRow* left_rows) {
+  const Product& p = tiling.p;
   const PackedWeights::Panels& w = *p.packed;
   const std::int64_t depth = kernels::byte_depth(p.depth);
-  cut.for_parts([&](std::int64_t first, std::int64_t count) {
-    cut.pack_rows(count, [&](std::int64_t row, std::int64_t rows) {
-      cut.kernels.product.quantise_left(p.a + (first + row) * p.depth, rows, p.depth,
-                                        left + row * depth, left_rows + row);
+  tiling.for_parts([&](std::int64_t first, std::int64_t count) {
+    tiling.pack_rows(count, [&](std::int64_t row, std::int64_t rows) {
+      tiling.kernels.product.quantise_left(p.a + (first + row) * p.depth, rows, p.depth,
+                                           left + row * depth, left_rows + row);
     });
-    cut.for_tiles(count, [&](std::int64_t row, std::int64_t rows, std::int64_t column,
-                             std::int64_t columns, int) {
-      cut.kernels.product.byte_linear({
+    tiling.for_tiles(count, [&](std::int64_t row, std::int64_t rows, std::int64_t column,
+                                std::int64_t columns, int) {
+      tiling.kernels.product.byte_linear({
           .x = left + row * depth,
           .x_rows = left_rows + row,
           .rows = rows,
           .in = p.depth,
-          .weight = w.whole + column * depth,
+          .weight = w.integers + column * depth,
           .scales = w.scales + column,
           .sums = w.sums + column,
           .columns = columns,
@@ -254,18 +258,18 @@ void multiply(Context::Runtime& runtime, const Product& p) {
   Arena::Scope arena(runtime.arena());
   const std::int64_t a_size = p.rows * p.depth, b_size = p.depth * p.columns,
                      c_size = p.rows * p.columns;
-  const bool whole = p.count > 1 && a_size + b_size + c_size <= kWholeNumbers;
-  const Cut cut(p, kernels, whole ? nullptr : &pool);
+  const bool one_per_thread = p.count > 1 && a_size + b_size + c_size <= kWholeNumbers;
+  const Tiling tiling(p, kernels, one_per_thread ? nullptr : &pool);
   if (p.packed && p.packed->format == PackedWeights::Format::kInt8) {
-    auto* const left = arena.take<std::int8_t>(cut.left_rows() * kernels::byte_depth(p.depth));
-    return multiply_bytes(cut, left, arena.take<kernels::ByteRow>(cut.left_rows()));
+    auto* const left = arena.take<std::int8_t>(tiling.left_rows() * kernels::byte_depth(p.depth));
+    return multiply_bytes(tiling, left, arena.take<kernels::ByteRow>(tiling.left_rows()));
   }
   const bool in_place = p.rows <= kRowsInPlace && !p.packed && !p.transpose_a && p.transpose_b;
-  // One scratch memory per thread, or one for all threads that compute a product together.
-  const std::int64_t teams = whole ? pool.threads() : 1;
-  const std::int64_t left_size = cut.left_size(), right_size = cut.right_size(),
-                     panels_size = cut.threads() * cut.panels_size(),
-                     sums_size = cut.threads() * cut.sums_size();
+  // A team computes a product together and shares scratch memory: one thread, or all of them.
+  const std::int64_t teams = one_per_thread ? pool.threads() : 1;
+  const std::int64_t left_size = tiling.left_size(), right_size = tiling.right_size(),
+                     panels_size = tiling.threads() * tiling.panels_size(),
+                     sums_size = tiling.threads() * tiling.sums_size();
   Scratch scratch{};
   if (!in_place)
     scratch = {arena.take<float>(teams * left_size), arena.take<float>(teams * right_size),
@@ -274,19 +278,19 @@ void multiply(Context::Runtime& runtime, const Product& p) {
     const float* const a = p.a + n * a_size;
     const float* const b = p.one_right ? p.b : p.b + n * b_size;
     float* const c = p.c + n * c_size;
-    if (in_place) return multiply_in_place(cut, a, b, c);
-    multiply_packed(cut,
+    if (in_place) return multiply_in_place(tiling, a, b, c);
+    multiply_packed(tiling,
                     {scratch.left + team * left_size, scratch.right + team * right_size,
                      scratch.panels + team * panels_size, scratch.sums + team * sums_size},
                     a, b, c);
   };
-  if (!whole) {
+  if (!one_per_thread) {
     for (std::int64_t n = 0; n < p.count; ++n) one(n, 0);
     return;
   }
   const auto step = static_cast<std::int64_t>(1.0 + kPieceOperations / (1.0 + operations(p)));
-  const bool alone = static_cast<double>(p.count) * operations(p) < kWorthSharing;
-  pool.run(divide_up(p.count, step), alone, [&](std::int64_t piece, int thread) {
+  const bool serial = static_cast<double>(p.count) * operations(p) < kMinParallelOperations;
+  pool.run(divide_up(p.count, step), serial, [&](std::int64_t piece, int thread) {
     const std::int64_t end = std::min(p.count, (piece + 1) * step);
     for (std::int64_t n = piece * step; n < end; ++n) one(n, thread);
   });

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "heed/layers.hpp"
-#include "ops/share.hpp"
+#include "ops/parallel_for.hpp"
 
 namespace heed {
 namespace {
@@ -44,8 +44,8 @@ struct Problem : kernels::LossRows {
   /// Calls part(row, count) for some rows at a time.
   template <class Part>
   void for_rows(Context::Runtime& runtime, const Part& part) const {
-    ops::share(runtime, rows, ops::piece_rows(classes), kOperations * static_cast<double>(classes),
-               part);
+    ops::parallel_for(runtime, rows, ops::piece_rows(classes),
+                      kOperations * static_cast<double>(classes), part);
   }
 };
 

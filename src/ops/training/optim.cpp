@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ops/share.hpp"
+#include "ops/parallel_for.hpp"
 
 namespace heed {
 namespace {
@@ -55,10 +55,10 @@ void sgd_step(Context& context, Tensor& parameter, const TensorView& gradient, T
   };
   Context::Runtime& runtime = context.runtime();
   constexpr double kOperations = 8.0;
-  ops::share(runtime, parameter.shape().elements(), ops::kPieceNumbers, kOperations,
-             [&](std::int64_t first, std::int64_t count) {
-               runtime.kernels().training.sgd_step(step, first, first + count);
-             });
+  ops::parallel_for(runtime, parameter.shape().elements(), ops::kPieceNumbers, kOperations,
+                    [&](std::int64_t first, std::int64_t count) {
+                      runtime.kernels().training.sgd_step(step, first, first + count);
+                    });
 }
 
 void adam_step(Context& context, Tensor& parameter, const TensorView& gradient, Tensor& average,
@@ -94,10 +94,10 @@ void adam_step(Context& context, Tensor& parameter, const TensorView& gradient, 
   };
   Context::Runtime& runtime = context.runtime();
   constexpr double kOperations = 40.0;  // a square root and a division among them
-  ops::share(runtime, parameter.shape().elements(), ops::kPieceNumbers, kOperations,
-             [&](std::int64_t begin, std::int64_t count) {
-               runtime.kernels().training.adam_step(values, begin, begin + count);
-             });
+  ops::parallel_for(runtime, parameter.shape().elements(), ops::kPieceNumbers, kOperations,
+                    [&](std::int64_t begin, std::int64_t count) {
+                      runtime.kernels().training.adam_step(values, begin, begin + count);
+                    });
 }
 
 double clip_gradients(Context& context, std::span<Tensor* const> gradients, double max_norm) {
@@ -113,10 +113,11 @@ double clip_gradients(Context& context, std::span<Tensor* const> gradients, doub
     const std::int64_t stretches = ops::divide_up(count, ops::kPieceNumbers);
     Arena::Scope scratch(runtime.arena());
     double* const parts = scratch.take<double>(stretches);
-    ops::share(runtime, count, ops::kPieceNumbers, 2.0, [&](std::int64_t first, std::int64_t size) {
-      parts[first / ops::kPieceNumbers] =
-          runtime.kernels().training.sum_of_squares(x + first, size);
-    });
+    ops::parallel_for(runtime, count, ops::kPieceNumbers, 2.0,
+                      [&](std::int64_t first, std::int64_t size) {
+                        parts[first / ops::kPieceNumbers] =
+                            runtime.kernels().training.sum_of_squares(x + first, size);
+                      });
     for (std::int64_t i = 0; i < stretches; ++i) sum += parts[i];
   }
   const double norm = std::sqrt(sum);
@@ -125,11 +126,11 @@ double clip_gradients(Context& context, std::span<Tensor* const> gradients, doub
   if (!std::isfinite(norm) || !(factor < 1.0)) return norm;
   for (Tensor* gradient : gradients) {
     float* const x = gradient->data().data();
-    ops::share(runtime, gradient->shape().elements(), ops::kPieceNumbers, 1.0,
-               [&](std::int64_t first, std::int64_t count) {
-                 for (std::int64_t i = first; i < first + count; ++i)
-                   x[i] *= static_cast<float>(factor);
-               });
+    ops::parallel_for(runtime, gradient->shape().elements(), ops::kPieceNumbers, 1.0,
+                      [&](std::int64_t first, std::int64_t count) {
+                        for (std::int64_t i = first; i < first + count; ++i)
+                          x[i] *= static_cast<float>(factor);
+                      });
   }
   return norm;
 }

@@ -17,7 +17,7 @@
 // `without` names peers that are left out, because they would make a run minutes longer.
 // `isLong` cases are measured with one thread only, `isTraining` ones by --train and --quick only, but
 // attention's backward pass by the native bench too.
-// `beside` is what of our own a case is compared with: the fields that differ, and their name.
+// `beside` is another case of ours to compare with: its name, and the fields that differ.
 
 const attention = (H, L, D, rest = {}) => ({
   kind: "attention",
@@ -157,7 +157,7 @@ function pairs(one) {
   return sum;
 }
 
-/** Floating-point operations of the products, for the pairs of query and key that are seen. */
+/** Floating-point operations of the products, for the visible pairs of a query and a key. */
 const operations = {
   attention: (one) => 4 * one.H * pairs(one) * one.D,
   attentionBackward: (one) => 10 * one.H * pairs(one) * one.D,
@@ -224,7 +224,7 @@ const shapes = {
   attention: ({ H, L, D }) => ({ q: [H, L, D], k: [H, L, D], v: [H, L, D] }),
   attentionBackward: attentionGradientShapes,
   attentionGradients: attentionGradientShapes,
-  // The last of the keys and values is the new token's.
+  // The last key and value are those of the new token.
   decode: ({ H, G, D, cached }) => ({
     ...{ q: [H, 1, D], k: [G, cached + 1, D], v: [G, cached + 1, D] },
   }),

@@ -55,8 +55,8 @@ function shareOutside({ border }, run) {
 }
 
 /**
- * By kind: a function that computes, from inputs it keeps in the engine, and returns the output; or what
- * a contender prepares.
+ * For each kind, a function that computes the output from inputs in the engine, or a prepared
+ * contender.
  */
 const kinds = {
   attention(heed, { H, L, D, isCausal, window, precision }, inputs) {
@@ -72,7 +72,7 @@ const kinds = {
     const past = heed.createKvCache({ heads: G, headSize: D, capacity: cached + 1, dtype: cache });
     const part = (x, from, to) =>
       heed.tensor(rowsOf(x, G, cached + 1, D, from, to), [1, G, to - from, D]);
-    // By pieces, so that the memory that grows is the cache.
+    // In pieces, so that mainly the cache makes the memory grow.
     const piece = 64;
     for (let from = 0; from < cached; from += piece) {
       const to = Math.min(cached, from + piece);
@@ -82,7 +82,7 @@ const kinds = {
     const [k, v] = [inputs.k, inputs.v].map((x) => part(x, cached, cached + 1));
     return () => {
       const { output } = heed.attention(q, k, v, { past });
-      past.rewind(1); // the next call finds the same past
+      past.rewind(1); // so that the next call has the same past
       return output;
     };
   },

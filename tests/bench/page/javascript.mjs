@@ -2,7 +2,7 @@
 
 import { nonLocalMeans } from "./oracle.mjs";
 
-/** By kind: a function that computes. */
+/** For each kind, a function that computes a case. */
 const kinds = { nonLocalMeans: (one, inputs) => nonLocalMeans(one, inputs, 0, one.H) };
 
 export function javaScript(_threads, one, inputs) {

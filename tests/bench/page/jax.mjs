@@ -30,7 +30,7 @@ function lossOf(library, { layers, H, E, B, L, vocabulary, activation }, p, toke
     .mul(-1 / (B * L));
 }
 
-/** Of one parameter; c1 and c2 are the corrections of the two averages. */
+/** A step of AdamW for one parameter; c1 and c2 are the bias corrections of the two averages. */
 function adamWStep({ numpy }, parameter, gradient, first, second, c1, c2) {
   const { learningRate, betas, eps, weightDecay } = adamW;
   const m = first.mul(betas[0]).add(gradient.ref.mul(1 - betas[0]));
@@ -41,8 +41,8 @@ function adamWStep({ numpy }, parameter, gradient, first, second, c1, c2) {
 }
 
 /**
- * By kind: a function of arrays, and the arrays; or what a contender prepares. A function takes its
- * arguments away: `.ref` keeps them.
+ * For each kind, a function of arrays, and the arrays; or a prepared contender. A function consumes its
+ * arguments, unless they are passed as `.ref`.
  */
 const kinds = {
   attention({ nn }, { H, L, D, isCausal, window }, { q, k, v }) {
@@ -53,7 +53,7 @@ const kinds = {
       read: (data) => exchange(data, L, H, D),
     };
   },
-  /** A step's cache is the one before and the new token. */
+  /** The cache of a step is the previous one with the new token. */
   decode({ nn, numpy }, { H, G, D, cached }, { q, k, v }) {
     const part = (x, from, to) => [
       exchange(rowsOf(x, G, cached + 1, D, from, to), G, to - from, D),

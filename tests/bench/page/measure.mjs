@@ -5,14 +5,15 @@ import { errorOf, expectedRows } from "./oracle.mjs";
 import { timeInRounds } from "./timing.mjs";
 
 /**
- * What can compute a case. `reason` makes a failure a line of the report; without it the run ends.
- * `sample` resolves to the milliseconds of a call, for one that measures itself, warm-up and all, and
- * `lasts` so many milliseconds. `outside` gives the share of a call's time outside the operations.
+ * A library or build that can compute a case. With `reason`, a failure becomes a line of the report;
+ * without it, the run ends. `sample` is for a contender that measures itself, warm-up included: it
+ * resolves to the milliseconds of a call and takes `lasts` milliseconds. `outside` returns the share of
+ * a call's time outside the operations.
  * @typedef {{ name: string, reason?: (error: Error) => string,
  *   prepare: (one: object, inputs: object) => Promise<{ answer: () => Float32Array, run?: () => unknown, sample?: () => Promise<number>, lasts?: number, outside?: () => number }> }} Contender
  */
 
-/** Prepares a contender and checks its answer. Gives what can be timed, or why it cannot. */
+/** Prepares a contender and checks its answer. Returns the calls to time, or the reason of a failure. */
 async function prepare({ name, reason, prepare: begin }, one, inputs, rows, memoryBytes) {
   const before = memoryBytes();
   let call;
@@ -59,7 +60,7 @@ function besidesOf(one, threads, ownContender) {
  * @param {{ name: string, variant?: string, operations?: number, bytes?: number, run: () => void }[]} given.limits
  *   each for one variant or for all
  * @param {number} given.budget milliseconds
- * @param {() => number} given.memoryBytes of all that there is
+ * @param {() => number} given.memoryBytes the size of all WebAssembly memories
  */
 export async function measureCase(given) {
   const { one, inputs, threads, variants, ownContender, peers, limits, budget } = given;
@@ -96,7 +97,7 @@ export async function measureCase(given) {
     ...{ name, ratio: times[name].median / ours[variants[0]] },
   }));
   if (limits.length > 0) {
-    // The least milliseconds that the limit allows.
+    // The minimum time that the limit allows, in milliseconds.
     const least = (variant) => {
       const limit = limits.find((each) => (each.variant ?? variant) === variant);
       const amount = bound.bytes ? bound.bytes / limit.bytes : bound.operations / limit.operations;

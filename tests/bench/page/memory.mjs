@@ -1,4 +1,4 @@
-// Counts WebAssembly memory: import this before anything that allocates some.
+// Counts WebAssembly memory: import this before any module that allocates memory.
 
 const all = [];
 

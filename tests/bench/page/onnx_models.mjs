@@ -85,7 +85,7 @@ const multiHeadAttention = {
   },
 };
 
-/** The older operator, which projects its input itself. */
+/** The older operator, which includes the projections. */
 const contribAttention = {
   multiHead({ L, E, H }, inputs) {
     const { wide, out, outNodes } = projections(E, inputs);
@@ -113,7 +113,7 @@ const lengths = (keys) => [
   { name: "total", type: "int32", shape: [1], data: Int32Array.of(keys) },
 ];
 
-/** Always causal. The past comes in and the present goes out, as the next step needs it. */
+/** Always causal. The past is an input and the present an output, as the next step needs them. */
 const groupQueryAttention = {
   attention({ H, L, D, isCausal, window }, { q, k, v }) {
     if (!isCausal) return undefined;
@@ -144,7 +144,7 @@ const groupQueryAttention = {
   },
 };
 
-/** A layer around one node that gives the sums. */
+/** A layer around nodes that compute x W^T + b. */
 function layer(one, x, nodes, constants) {
   const gelu = { type: "Gelu", inputs: ["s"], outputs: ["o"] };
   return {

@@ -3,7 +3,7 @@
 import { modelOf } from "./onnx.mjs";
 import { operators } from "./onnx_models.mjs";
 
-/** What the runtime says behind the name of the C++ function that failed. */
+/** The message of the runtime, without the name of the C++ function that failed. */
 const reason = (error) =>
   error.message
     .trim()
@@ -28,8 +28,8 @@ async function prepare(load, options, { nodes, inputs, constants, outputs, read 
  * A contender for each operator that can compute a case.
  *
  * @param {string} library the package's name
- * @param {(operator: string) => Promise<object>} load gives the package, with a memory of its own for
- *   each operator where that can be
+ * @param {(operator: string) => Promise<object>} load returns the package, with its own memory for each
+ *   operator if possible
  * @param {object} options of a session
  */
 export function operatorsFor(library, load, options, one, inputs) {

@@ -6,12 +6,12 @@ import { operatorsFor } from "./onnxruntime.mjs";
 const folder = "/onnxruntime-web/";
 const options = { executionProviders: ["wasm"], graphOptimizationLevel: "all" };
 
-/** An instance of its own for each operator: modules are told apart by their whole address. */
+/** A separate instance for each operator: addresses that differ in their query are separate modules. */
 async function load(operator, threads) {
   const ort = await import(`${folder}ort.wasm.min.mjs?${encodeURIComponent(operator)}`);
   ort.env.wasm.wasmPaths = folder;
   ort.env.wasm.numThreads = threads;
-  ort.env.logLevel = "fatal"; // a failure is told once, in the table
+  ort.env.logLevel = "fatal"; // a failure is reported once, in the table
   return ort;
 }
 

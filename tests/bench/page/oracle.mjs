@@ -1,5 +1,5 @@
-// Every case in double precision, as plainly as possible, for some rows of its answer: all rows of a small
-// case, 8 per head of a large one.
+// Computes every case in double precision, as simply as possible, for some rows of its answer: all rows
+// of a small case, 8 per head of a large one.
 
 import { visibleKeys } from "./cases.mjs";
 import { gelu } from "./gelu.mjs";
@@ -120,7 +120,7 @@ function attentionGradients(one, { q, k, v, dOutput }) {
   });
 }
 
-/** By kind: [where the row begins in the answer, the row] for some rows. */
+/** For each kind, [index of its first number in the answer, the row] for some rows. */
 const expected = {
   attention(one, inputs) {
     const { H, L, D } = one;

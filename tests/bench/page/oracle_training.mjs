@@ -1,5 +1,5 @@
-// The first steps of a training in double precision, with a plain tape: every operation leaves behind
-// what adds to the gradients of its inputs. A value is { data, gradient }; rows of it are tokens.
+// The first steps of training in double precision, with a simple tape: every operation records a function
+// that adds to the gradients of its inputs. A value is { data, gradient }; its rows are tokens.
 
 import { adamW, parameterShapes, trainingSteps, transpose } from "./cases.mjs";
 import { gelu, geluSlope } from "./gelu.mjs";
@@ -103,14 +103,14 @@ function operations(tape) {
         });
       });
     },
-    /** Of H heads, from queries, keys and values beside each other: [B L, 3 E] -> [B L, E]. */
+    /** Attention of H heads, from joined queries, keys and values: [B L, 3 E] -> [B L, E]. */
     attention(qkv, { B, L, H, E }) {
       const size = E / H;
       const scale = 1 / Math.sqrt(size);
       const y = zeros(B * L * E);
       const weights = new Float64Array(B * H * L * L);
       const { data, gradient } = qkv;
-      // Where q of a row begins, then k and v: E apart.
+      // The index of q of a row; k and v follow at distances of E.
       const place = (b, row, h) => (b * L + row) * 3 * E + h * size;
       const each = (run) => {
         for (let b = 0; b < B; ++b)
@@ -164,7 +164,7 @@ function operations(tape) {
         });
       });
     },
-    /** The mean of -log softmax(logits)[target]; begins the way back. */
+    /** The mean of -log softmax(logits)[target], where the backward pass begins. */
     crossEntropy(logits, targets) {
       const classes = logits.data.length / targets.length;
       let loss = 0;
@@ -183,7 +183,7 @@ function operations(tape) {
   };
 }
 
-/** The loss; the gradients are added to those of the parameters when what it left on the tape runs. */
+/** The loss. Running the functions on the tape adds the gradients to those of the parameters. */
 function lossOf(one, { tokens, targets }, p, tape) {
   const { embedding, linear, activate, add, layerNorm, attention, crossEntropy } = operations(tape);
   const ofLayer = (operation, x, name) => operation(x, p[`${name}.weight`], p[`${name}.bias`]);

@@ -1,4 +1,4 @@
-// Hands the questions of the program that opened this page to the worker, where blocking is allowed.
+// Forwards requests of the program that opened this page to the worker, where blocking is allowed.
 
 const worker = new Worker(new URL("worker.mjs", import.meta.url), { type: "module" });
 

@@ -1,14 +1,13 @@
-// The most multiply-adds that threads can do: a loop over registers.
+// The peak rate of multiply-adds of some threads: a loop over registers.
 //
 //   repeat: acc[0..14) = a * a + acc      relaxed: one f32x4.relaxed_madd each
 //           acc[0..14) = acc * a + a      simd: f32x4.mul and f32x4.add
 //
-// The second form is what keeps a compiler from computing a * a once and for all. How many
-// accumulators are best is tried: with few the latency of mul and add shows (in V8 on x86 12 reached
-// 44 GFLOP/s where 14 reached 52), and with more than there are registers they go through memory (as
-// 14 do in Firefox). The body stands four times in the loop, so that its counter costs next to
-// nothing. The accumulators begin with different numbers, so that no two are known to be the same,
-// and all stay normal numbers.
+// The second form keeps a compiler from computing a * a outside the loop. Several numbers of
+// accumulators are tried: with few, latency limits the rate (in V8 on x86, 12 reached 44 GFLOP/s and
+// 14 reached 52); with more than there are registers, some are spilled (14 in Firefox). The loop is
+// unrolled four times, so that its counter hardly takes time. The accumulators begin with different
+// numbers, so that a compiler cannot merge them, and no number becomes subnormal or infinite.
 
 import { startTogether } from "./threads.mjs";
 import { moduleOf, op, type } from "./wasm.mjs";
@@ -47,7 +46,7 @@ function moduleFor(variant, accumulators) {
 
 /** @param {"relaxed" | "simd"} variant */
 export async function startPeak(variant, threads) {
-  // relaxed adds a millionth each time; simd tends to 1.
+  // relaxed adds a millionth in each step; simd converges to 1.
   const factor = variant === "relaxed" ? 1e-3 : 0.5;
   const shares = Array.from({ length: threads }, () => [repeats, factor]);
   const loops = [];

@@ -1,10 +1,10 @@
-// The fastest that threads can read memory: a sum over it, in shared memory as Heed's is.
+// The peak rate at which threads read memory: a sum over shared memory, which Heed's is too.
 //
 //   repeat: acc[i] += the 16 bytes at p + 16 i, for i in [0, 8); p += 128
 //
-// Eight accumulators, so that no addition waits for another. Every 32-bit number in the memory is 1:
-// the sum tells that all of it was read. (Pages that were never written would all be one page of
-// zeros, in the cache.)
+// There are eight accumulators, so that no addition waits for another. Every 32-bit number in the
+// memory is 1, so the sum shows that all of it was read. (Pages that were never written would all map
+// to one page of zeros, in the cache.)
 
 import { startTogether } from "./threads.mjs";
 import { moduleOf, op, sharedMemory, type } from "./wasm.mjs";
@@ -36,7 +36,7 @@ function readingModule() {
   return moduleOf({ parameters, result: type.i32, vectors: accumulators, body, hasMemory: true });
 }
 
-/** Reads so many bytes, rounded up, once a run. */
+/** Returns a limit whose runs each read `bytes` bytes, rounded up. */
 export async function startRead(bytes, threads) {
   const share = Math.ceil(bytes / threads / step) * step;
   const memory = sharedMemory(share * threads);

@@ -1,12 +1,12 @@
 // TensorFlow.js on its WebAssembly backend: products, softmax and the rest one after the other, with
-// everything in the backend's memory. Its operations have come to their end when they return.
+// everything in the backend's memory. Its operations are complete when they return.
 
 import { adamW, parameterShapes, trainingSteps, transpose } from "./cases.mjs";
 import { countMemory } from "./memory.mjs";
 
 /**
- * Attention of one head on 2-D tensors: the backend's fast product is for those, and for factors that are
- * not transposed. `kT` is [D, S].
+ * Attention of one head on 2-D tensors: the backend has a fast product only for these, with factors that
+ * are not transposed. `kT` is [D, S].
  */
 const attend = (tf, q, kT, v, mask, product = tf.matMul) =>
   tf.tidy(() => {
@@ -16,7 +16,7 @@ const attend = (tf, q, kT, v, mask, product = tf.matMul) =>
 
 const gelu = (tf, x) => tf.mul(tf.mul(x, 0.5), tf.add(tf.erf(tf.mul(x, Math.SQRT1_2)), 1));
 
-/** A product for gradients, which of themselves are products with transposed factors. */
+/** A product with a gradient of its own, because the default one uses products of transposed factors. */
 const productOf = (tf) =>
   tf.customGrad((a, b, save) => {
     save([a, b]);
@@ -49,7 +49,7 @@ function lossOf(tf, { layers, H, E, B, L, vocabulary, activation }, p, tokens, t
     const all = tf.transpose(tf.reshape(x, [B, L, H, E / H]), [0, 2, 1, 3]);
     return tf.unstack(tf.reshape(all, [B * H, L, E / H]));
   };
-  // The gradient of a gather is a kernel that the backend lacks.
+  // The backend has no kernel for the gradient of a gather.
   let x = product(oneHot(tokens), p["embedding.weight"]);
   for (let i = 0; i < layers; ++i) {
     const name = `encoder.layers.${i}`;
@@ -67,7 +67,7 @@ function lossOf(tf, { layers, H, E, B, L, vocabulary, activation }, p, tokens, t
   return tf.losses.softmaxCrossEntropy(oneHot(targets), ofLayer(linear, x, "head"));
 }
 
-/** By kind: a function that computes, or what a contender prepares. */
+/** For each kind, a function that computes a case, or a prepared contender. */
 const kinds = {
   attention(tf, { H, L, D, isCausal, window }, inputs) {
     if (window)
@@ -76,7 +76,7 @@ const kinds = {
     const mask = isCausal && causalMask(tf, L);
     return () => tf.stack(q.map((head, h) => attend(tf, head, tf.transpose(k[h]), v[h], mask)));
   },
-  /** A step's cache is the one before and the new token. One row is as fast in a batch. */
+  /** The cache of a step is the previous one with the new token. A batch makes one row no slower. */
   decode(tf, { H, G, D, cached }, { q, k, v }) {
     const queries = tf.tensor3d(q, [G, H / G, D]);
     const [keys, values] = [k, v].map((x) =>
@@ -153,19 +153,19 @@ const kinds = {
 };
 
 async function load(threads, isTraining) {
-  // They put themselves into the global object, under one name.
+  // Its scripts register themselves in the global object, under one name.
   await import("/tfjs-core/tf-core.min.js");
   await import("/tfjs-backend-wasm/tf-backend-wasm.min.js");
   if (isTraining) await import("/gradients/gradients.js");
   const { tf } = globalThis;
   tf.wasm.setWasmPaths("/tfjs-backend-wasm/");
   tf.wasm.setThreadsCount(threads);
-  // In Firefox its threads do not come up in a worker, and it waits for them for ever.
+  // In Firefox its threads do not start in a worker, and it waits for them for ever.
   const hasThreads = !navigator.userAgent.includes("Firefox");
   if (threads > 1 && !hasThreads) throw new Error("its threads never start in Firefox");
   tf.env().set("WASM_HAS_MULTITHREAD_SUPPORT", hasThreads);
   await tf.setBackend("wasm");
-  // The binary without threads makes its memory itself.
+  // The binary without threads creates its own memory.
   if (!hasThreads) countMemory(() => tf.backend().wasm.HEAPU8.buffer);
   return tf;
 }

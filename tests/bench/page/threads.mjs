@@ -1,6 +1,6 @@
 // Runs one function of a module in several threads at the same time.
 
-const [turn, working] = [0, 1]; // places in `control`
+const [turn, working] = [0, 1]; // indices in `control`
 
 /** How to run a thread's share; shared with thread.mjs. */
 export function shareOf({ bytes, memory, share }) {
@@ -9,7 +9,7 @@ export function shareOf({ bytes, memory, share }) {
   return () => r(...share);
 }
 
-/** What a thread does from its start to the end of the page: its share, whenever it is its turn. */
+/** The loop of a thread until the page closes: it runs its share in each turn. */
 export function work(control, run) {
   for (let done = 0; ; ++done) {
     Atomics.wait(control, turn, done);
@@ -22,8 +22,8 @@ export function work(control, run) {
 /**
  * @param {Uint8Array} bytes a module that exports r
  * @param {number[][]} shares the arguments of r, for each thread; the first is the calling one
- * @param {(result: number) => boolean} isRight whether the calling thread's r gave what it should
- * @returns a function that runs all shares and comes back after the last
+ * @param {(result: number) => boolean} isRight checks the result of r in the calling thread
+ * @returns a function that runs all shares and returns after the last one
  */
 export async function startTogether(bytes, shares, isRight, memory) {
   const control = new Int32Array(new SharedArrayBuffer(8));

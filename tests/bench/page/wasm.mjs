@@ -11,7 +11,7 @@ export const op = {
   f32Const: (value) => [0x43, ...new Uint8Array(new Float32Array([value]).buffer)],
   i32Add: [0x6a],
   i32LessThan: [0x49],
-  /** The body leaves an i32 that is not 0 if it shall run again. */
+  /** A loop; its body leaves an i32 that is not 0 to run again. */
   loop: (body) => [0x03, 0x40, ...body, 0x0d, 0, 0x0b],
   v128Load: (offset) => [0xfd, 0x00, 4, ...leb(offset)],
   f32x4Splat: [0xfd, 0x13],
@@ -41,7 +41,7 @@ const mostPages = 65536;
  * A module that exports r and, if it has a memory, imports it, shared, as m.m.
  *
  * @param {{ parameters: number[], result: number, vectors: number, body: number[], hasMemory?: boolean }} one
- *   vectors: how many locals of type v128 come after the parameters
+ *   `vectors` is the number of locals of type v128 after the parameters
  */
 export function moduleOf({ parameters, result, vectors, body, hasMemory = false }) {
   const code = [1, vectors, type.v128, ...body, 0x0b];

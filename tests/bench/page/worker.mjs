@@ -1,6 +1,6 @@
-// Answers the questions of the bench: how fast is a case, how fast is the start, what are the limits, how
-// long does a model learn. Every page has one worker and asks it one question, so that what one case leaves behind
-// (memory, threads, what a failure broke) is not there for the next.
+// Runs the measurements of the bench: a case, the start of an engine, the limits, the training of a model.
+// Each page has one worker and requests one measurement, so that what it leaves behind (memory, threads,
+// a failure) cannot affect the next one.
 
 import { boundOf, caseNamed, casesFor, inputsOf } from "./cases.mjs";
 import { heedContender, timeStart } from "./heed.mjs";
@@ -47,7 +47,7 @@ async function measure({ name, threads, quick }) {
   });
 }
 
-/** Giga-operations and gigabytes a second, with nothing else running in between. */
+/** Giga-operations and gigabytes per second, with no other contender in between. */
 async function measureLimits({ threads, quick }) {
   const bound = { operations: 1, bytes: 64 * 2 ** 20 };
   const all = await limitsOf(bound, variantsHere(), threads);
