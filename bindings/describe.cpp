@@ -180,7 +180,7 @@ void print_argument() {
   });
   std::printf("}\n\nexport function with%s<O extends %sMembers>(\n", type.c_str(), type.c_str());
   if (has_tensors) std::printf("  engine: Engine,\n");
-  std::printf("  args: number[],\n  o: Whole<O, %sMembers>,\n): number[] {\n", type.c_str());
+  std::printf("  args: number[],\n  o: Exact<O, %sMembers>,\n): number[] {\n", type.c_str());
   std::printf("  args.push(\n");
   for_each_member<Struct>([](auto member) {
     std::printf("    %s,\n", written<Struct, decltype(member)::value>().c_str());
@@ -258,7 +258,7 @@ void print_constants() {
 void print_members() {
   std::printf(
       "// Structs of C++ as numbers, printed by bindings/describe.cpp.\n\n"
-      "import { handle, handleOrNone, type TensorArgument, type Whole } from \"./arguments.js\";\n"
+      "import { type Exact, handle, handleOrNone, type TensorArgument } from \"./arguments.js\";\n"
       "import * as constants from \"./constants.js\";\n"
       "import type { Engine } from \"./engine.js\";\n"
       "import type { Handle } from \"./module.js\";\n\n");

@@ -132,6 +132,8 @@ test("the type checker finds a member that is forgotten, misspelled or of anothe
   members.withMatmulOptions([], { transposeA: true });
   // @ts-expect-error transposeB is misspelled
   members.withMatmulOptions([], { transposeA: true, transposeb: false });
+  // @ts-expect-error there is no transposeC
+  members.withMatmulOptions([], { ...matmul, transposeC: false });
   // @ts-expect-error a number
   members.withMatmulOptions([], { transposeA: 1, transposeB: false });
 

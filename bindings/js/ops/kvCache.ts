@@ -66,7 +66,8 @@ export class KvCache extends Owned {
     const { dtype = "float32", isRolling = false } = options;
     const { module, border } = engine;
     const all = { batch, heads, headSize, valueSize, capacity, dtype, isRolling };
-    border.run(module.newKvCache, withKvCacheOptions([], { ...all, format: dtype }));
+    const { dtype: format, ...others } = all;
+    border.run(module.newKvCache, withKvCacheOptions([], { ...others, format }));
     super(engine, border.nextHeld("cache"));
     this.#options = all;
   }

@@ -98,13 +98,15 @@ export function multiHeadAttention<O extends MultiHeadAttentionOptions>(
   checkOptions("multiHeadAttention", options, multiHeadChecks);
   checkOptions("multiHeadAttention", p, parameterChecks, "parameter");
   const o: MultiHeadAttentionOptions = options;
+  const { heads, isCausal, mask, keyMask, needWeights, averageWeights } = o;
   const args = [
     engine.handle("query", query),
     engine.handle("key", key),
     engine.handle("value", value),
   ];
   withMultiHeadAttentionParameters(engine, args, p);
-  withMultiHeadAttentionOptions(engine, args, o);
+  const members = { heads, isCausal, mask, keyMask, needWeights, averageWeights };
+  withMultiHeadAttentionOptions(engine, args, members);
   const { module } = engine;
   if (recording() || o.dropout) {
     engine.run(module.checkMultiHeadAttention, args);
