@@ -3,12 +3,14 @@
 import { parseArgs } from "node:util";
 
 const usage = `Usage: ./dev bench [--firefox | --native] [--train | --learn NAMES | --page] [ARGS]
+       ./dev bench --codegen
 
   --firefox     in Firefox instead of Chromium
   --train       training instead: gradients, a whole step, and non-local means
   --learn NAMES how long models of the repository take to learn in a page, such as reverse-transformer,dates-dot
   --page        how smoothly the Playground moves: longest frame and frames per second in every room
   --native      the native build beside onnxruntime-node, without a browser
+  --codegen     what V8 makes of the inner loops of products: counts, without a browser
   --threads N   measure with N threads too, besides one; N may be a list: 2,4
   --only TEXT   only the cases that have TEXT in their name
   --json FILE   write every figure to a file

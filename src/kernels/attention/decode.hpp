@@ -45,6 +45,11 @@ inline void next_row(HalfPanel<Isa, Exact>& panel,
   panel.at += kPanel<Isa>;
 }
 
+template <class Isa, bool Exact>
+inline void hide(HalfPanel<Isa, Exact>& panel) noexcept {
+  asm("" : "+r"(panel.at));
+}
+
 template <class Isa>
 class Decode {
  public:

@@ -1,0 +1,101 @@
+// What V8's optimising compiler makes of the inner loops of the binaries' products: `./dev bench --codegen`.
+// Counts are the same on every x86-64 processor, unlike times.
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { recentNode } from "../harness/v8.mjs";
+
+const flags = ["--no-liftoff", "--no-wasm-lazy-compilation", "--print-wasm-code"];
+
+/** The disassembly of each optimised function: lists of { address, text }. */
+function functionsOf(binary) {
+  const folder = mkdtempSync(join(tmpdir(), "heed-codegen-"));
+  try {
+    const program = join(folder, "compile.mjs");
+    writeFileSync(
+      program,
+      'import { readFileSync } from "node:fs"; new WebAssembly.Module(readFileSync(process.argv[2]));',
+    );
+    const printed = execFileSync(recentNode(), [...flags, program, binary], {
+      encoding: "utf8",
+      maxBuffer: 2 ** 30,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    return printed
+      .split("--- WebAssembly code ---")
+      .filter((code) => code.includes("compiler: TurboFan"))
+      .map((code) =>
+        Array.from(code.matchAll(/^0x([0-9a-f]+) +[0-9a-f]+ +[0-9a-f]+ +(.*)$/gm), (line) => ({
+          address: line[1],
+          text: line[2].trim(),
+        })),
+      );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The loops of a function that contain no other loop: the texts of their instructions. */
+function innerLoops(instructions) {
+  const indices = new Map(instructions.map(({ address }, index) => [address, index]));
+  const loops = instructions.flatMap(({ text }, end) => {
+    const target = /^j[a-z]+ 0x([0-9a-f]+)/.exec(text)?.[1];
+    const begin = target === undefined ? undefined : indices.get(target);
+    return begin === undefined || begin > end ? [] : [{ begin, end }];
+  });
+  return loops
+    .filter(
+      (outer) =>
+        !loops.some((loop) => loop !== outer && loop.begin >= outer.begin && loop.end <= outer.end),
+    )
+    .map(({ begin, end }) => instructions.slice(begin, end + 1).map(({ text }) => text));
+}
+
+/**
+ * The inner loops of the products of floats: each number of the left factor, loaded into all lanes, is
+ * multiplied by two vectors. A loop may be unrolled.
+ *
+ * @returns {{ rows: number, steps: number, instructions: number, multiplyAdds: number, stack: number }[]}
+ */
+export function productLoops(binary) {
+  return functionsOf(binary).flatMap((instructions) =>
+    innerLoops(instructions).flatMap((texts) => {
+      const count = (pattern) => texts.filter((text) => pattern.test(text)).length;
+      const splats = count(/^vbroadcastss/);
+      const fused = count(/^vfn?m(?:add|sub)\d+ps/);
+      const multiplyAdds = fused + Math.min(count(/^vmulps/), count(/^vaddps/));
+      const loads = count(/^vmov[au]p?[sd]\w* xmm\d+,\[/) + count(/^vmovdq[au] xmm\d+,\[/);
+      const steps = loads / 2;
+      const rows = splats / steps;
+      if (splats === 0 || multiplyAdds !== 2 * splats || !Number.isInteger(steps)) return [];
+      const stack = texts.filter((text) => /xmm/.test(text) && /\[r[bs]p/.test(text)).length;
+      return [{ rows, steps, instructions: texts.length, multiplyAdds, stack }];
+    }),
+  );
+}
+
+/** A line for each kind of loop. */
+function report(binary) {
+  const counts = new Map();
+  for (const loop of productLoops(binary)) {
+    const { rows, steps, instructions, multiplyAdds, stack } = loop;
+    const ratio = (instructions / multiplyAdds).toFixed(2);
+    const line = [rows, steps, instructions, multiplyAdds, ratio, stack].join("\t");
+    counts.set(line, (counts.get(line) ?? 0) + 1);
+  }
+  const order = new Intl.Collator("en", { numeric: true }).compare;
+  return [...counts].sort(([a], [b]) => order(b, a)).map(([line, count]) => `${line}\t${count}`);
+}
+
+if (import.meta.filename === process.argv[1]) {
+  parseArgs({ options: { codegen: { type: "boolean" } } });
+  for (const variant of ["relaxed", "simd"]) {
+    console.log(`${variant}: inner loops of products of floats`);
+    console.log("rows\tsteps\tinstructions\tmultiply-adds\tratio\tstack\tloops");
+    for (const line of report(join(import.meta.dirname, `../../dist/heed-${variant}.wasm`)))
+      console.log(line);
+  }
+}
