@@ -18,6 +18,16 @@ using Vector = xsimd::batch<float, Isa>;
 template <class Isa>
 using Sums = xsimd::batch<std::int32_t, Isa>;
 
+/// Whether the first step of an inner loop is written before it, and the loop ends at a pointer
+/// that is hidden from the compiler. V8 adds the start of the memory to each constant offset from a
+/// pointer at each use, unless code before the loop has done so; and it unrolls such a loop, but
+/// not one with a counter. tests/js/codegen.test.ts counts the instructions.
+#if defined(__wasm__)
+inline constexpr bool kPeelsLoops = true;
+#else
+inline constexpr bool kPeelsLoops = false;
+#endif
+
 /// a * b + c, rounded once if the instruction set has a fused multiply-add, and twice otherwise.
 /// xsimd does not support relaxed SIMD: its fma for WebAssembly is always mul and add.
 template <class Isa>

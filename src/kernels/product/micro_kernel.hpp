@@ -72,22 +72,19 @@ void multiply_block(Left a, Right b, std::ptrdiff_t depth, const float* start,
     }
     a.advance();
   };
-#if defined(__wasm__)
-  // V8 adds the start of the memory to the address of each number of A at each use, unless a step
-  // before the loop has done so; and it unrolls a loop that ends at a pointer instead of a counter.
-  // With hidden pointers LLVM keeps both. tests/js/codegen.test.ts counts the instructions.
-  if (depth > 0) {
-    const float* const end = a.end(depth);
-    step();
-    while (a.at != end) {
-      hide(a.at);
-      hide(b);
+  if constexpr (simd::kPeelsLoops) {
+    if (depth > 0) {
+      const float* const end = a.end(depth);
       step();
+      while (a.at != end) {
+        hide(a.at);
+        hide(b);
+        step();
+      }
     }
+  } else {
+    for (std::ptrdiff_t d = 0; d < depth; ++d) step();
   }
-#else
-  for (std::ptrdiff_t d = 0; d < depth; ++d) step();
-#endif
 #pragma GCC unroll 32
   for (int r = 0; r < Rows; ++r)
 #pragma GCC unroll 4
