@@ -125,7 +125,7 @@ std::string literal(T number) {
 template <class T>
 std::string type_of_member() {
   if constexpr (kIsTensor<T> || kIsOptionalTensor<T>)
-    return "TensorArgument";
+    return "Tensor";
   else if constexpr (std::is_pointer_v<T>)
     return "Handle";
   else if constexpr (std::is_same_v<T, bool>)
@@ -142,9 +142,9 @@ std::string written() {
   using T = std::remove_cvref_t<decltype(std::declval<Struct>().*Member)>;
   const std::string name = name_of_member<Member>(), given = "o." + name;
   if constexpr (kIsTensor<T>) {
-    return "handle(engine, \"" + name + "\", " + given + ")";
+    return "engine.handle(\"" + name + "\", " + given + ")";
   } else if constexpr (kIsOptionalTensor<T>) {
-    return "handleOrNone(engine, \"" + name + "\", " + given + ")";
+    return "engine.handleOrNone(\"" + name + "\", " + given + ")";
   } else if constexpr (std::is_pointer_v<T>) {
     return given + " ?? 0";
   } else if constexpr (kIsOptionalNumber<T>) {
@@ -258,10 +258,11 @@ void print_constants() {
 void print_members() {
   std::printf(
       "// Structs of C++ as numbers, printed by bindings/describe.cpp.\n\n"
-      "import { type Exact, handle, handleOrNone, type TensorArgument } from \"./arguments.js\";\n"
+      "import type { Exact } from \"./arguments.js\";\n"
       "import * as constants from \"./constants.js\";\n"
       "import type { Engine } from \"./engine.js\";\n"
-      "import type { Handle } from \"./module.js\";\n\n");
+      "import type { Handle } from \"./module.js\";\n"
+      "import type { Tensor } from \"./tensor.js\";\n\n");
   for_each_operation(
       []<auto Function>(Operation<Function>) { Signature<decltype(+Function)>::print_structs(); });
 }

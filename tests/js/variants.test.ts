@@ -43,7 +43,7 @@ const rows: Record<string, (heed: Heed, random: Random) => void> = {
     }
   },
 
-  "where the diagonal stands"(heed, random) {
+  "position of the diagonal"(heed, random) {
     const offsets = ["topLeft", "bottomRight", 7, -20, [30, -5], [4]] as const;
     for (const causalOffset of offsets) {
       expectAsOracle(heed, { ...question(random), isCausal: true, causalOffset });

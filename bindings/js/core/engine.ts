@@ -49,7 +49,13 @@ export class Engine {
     return tensor.handle(argument, this.border);
   }
 
-  /** The same for an optional argument: 0 if it is not given. */
+  /** A tensor argument, checked under its public name where C++ has another one. */
+  checked(argument: string, tensor: Tensor): Tensor {
+    this.handle(argument, tensor);
+    return tensor;
+  }
+
+  /** The C++ object of an optional argument: 0 if it is not given. */
   handleOrNone(argument: string, tensor: Tensor | undefined): Handle {
     return tensor === undefined ? 0 : this.handle(argument, tensor);
   }
@@ -131,12 +137,13 @@ export class Engine {
   withLists<T>(call: (list: List) => T): T {
     const made: Tensor[] = [];
     const list: List = (argument, value, dtype = "int32") => {
-      if (value === undefined || value instanceof Tensor) return this.handleOrNone(argument, value);
+      if (value === undefined) return undefined;
+      if (value instanceof Tensor) return this.checked(argument, value);
       checkNumbers(argument, value, dtype);
       const data = dtype === "int32" ? Int32Array.from(value) : Float32Array.from(value);
       const tensor = createTensor(this, data, undefined, undefined);
       made.push(tensor);
-      return tensor.handle(argument, this.border);
+      return tensor;
     };
     try {
       return call(list);
@@ -200,12 +207,12 @@ export class Engine {
   }
 }
 
-/** The handle of a tensor or of a temporary tensor made from a list; 0 if it is not given. */
+/** A tensor, or a temporary one made from a list. */
 export type List = (
   argument: string,
   value: Tensor | readonly number[] | undefined,
   dtype?: "float32" | "int32",
-) => Handle;
+) => Tensor | undefined;
 
 function checkNumbers(argument: string, list: readonly number[], dtype: "float32" | "int32"): void {
   const isFloat = dtype === "float32";

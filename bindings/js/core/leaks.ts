@@ -113,17 +113,24 @@ function report({ example, leaked: { count, bytes }, stack }: Site): void {
 /** A frame with a position: not the error's own line, and not a built-in function. */
 const isFrame = (line: string) => /:\d+\)?$/.test(line);
 
+/** The stack of this call, up to 100 frames: V8 captures 10 by default, and modules within modules have more. */
+function longStack(): string {
+  const limit: unknown = Reflect.get(Error, "stackTraceLimit");
+  if (typeof limit === "number") Reflect.set(Error, "stackTraceLimit", 100);
+  try {
+    // Formatted at once: until then, V8's errors keep the objects in their frames alive.
+    return String(new Error().stack);
+  } finally {
+    if (typeof limit === "number") Reflect.set(Error, "stackTraceLimit", limit);
+  }
+}
+
 /**
  * The innermost calls outside this package. In a bundle, its frames cannot be told from those of its callers,
  * so there the stack has both.
  */
 function callerStack(): string {
-  const limit: unknown = Reflect.get(Error, "stackTraceLimit");
-  // V8 captures 10 frames by default. Modules within modules have more.
-  if (typeof limit === "number") Reflect.set(Error, "stackTraceLimit", 100);
-  // Formatted at once: until then, V8's errors keep the objects in their frames alive.
-  const stack = String(new Error().stack);
-  if (typeof limit === "number") Reflect.set(Error, "stackTraceLimit", limit);
+  const stack = longStack();
   const frames = stack.split("\n").filter(isFrame);
   const [folder] = /[^\s(@]+(?=core\/leaks\.js)/.exec(stack) ?? [];
   // More frames would make several places of one: those of a loop in an async function change at its first pause.

@@ -128,7 +128,11 @@ export class KvCache extends Owned {
     const handle = this.handle("cache", engine.border);
     const rows = [engine.handle("k", k), engine.handle("v", v)] as const;
     engine.withLists((list) =>
-      engine.run(engine.module.kvCacheAppend, [handle, ...rows, list("counts", counts)]),
+      engine.run(engine.module.kvCacheAppend, [
+        handle,
+        ...rows,
+        engine.handleOrNone("counts", list("counts", counts)),
+      ]),
     );
   }
 
@@ -178,7 +182,10 @@ export class KvCache extends Owned {
     const engine = this.engine;
     const handle = this.handle("cache", engine.border);
     engine.withLists((list) =>
-      engine.run(engine.module.kvCacheReorder, [handle, list("order", order)]),
+      engine.run(engine.module.kvCacheReorder, [
+        handle,
+        engine.handleOrNone("order", list("order", order)),
+      ]),
     );
   }
 

@@ -46,7 +46,8 @@ void sum_parts(double* parts, std::int64_t rows, std::int64_t columns, float* su
 template <class Isa>
 void running_sums(const float* x, std::int64_t rows, std::int64_t stride, std::int64_t width,
                   float* y) noexcept {
-  double sums[kSumColumns] = {};
+  double sums[kSumColumns];
+  for (std::int64_t c = 0; c < width; ++c) sums[c] = 0.0;
   for (; rows > 0; --rows, x += stride, y += stride)
     for (std::int64_t c = 0; c < width; ++c) y[c] = static_cast<float>(sums[c] += x[c]);
 }

@@ -86,14 +86,17 @@ Tensor cumsum(Context& context, const TensorView& x, std::int64_t axis, bool rev
   const std::int64_t first_row = reverse ? (rows - 1) * columns : 0;
   const float* const from = x.data<float>().data() + first_row;
   float* const to = y.data().data() + first_row;
-  ops::parallel_for(context.runtime(), ops::elements_before(shape, at) * tiles, 1,
-                    3.0 * static_cast<double>(rows * std::min(columns, kSumColumns)),
-                    [&](std::int64_t unit, std::int64_t) {
-                      const std::int64_t column = unit % tiles * kSumColumns;
-                      const std::int64_t first = unit / tiles * rows * columns + column;
-                      context.runtime().kernels().arrays.running_sums(
-                          from + first, rows, reverse ? -columns : columns,
-                          std::min(kSumColumns, columns - column), to + first);
+  const std::int64_t numbers = rows * std::min(columns, kSumColumns);
+  ops::parallel_for(context.runtime(), ops::elements_before(shape, at) * tiles,
+                    ops::piece_rows(numbers), 3.0 * static_cast<double>(numbers),
+                    [&](std::int64_t begin, std::int64_t count) {
+                      for (std::int64_t unit = begin; unit < begin + count; ++unit) {
+                        const std::int64_t column = unit % tiles * kSumColumns;
+                        const std::int64_t first = unit / tiles * rows * columns + column;
+                        context.runtime().kernels().arrays.running_sums(
+                            from + first, rows, reverse ? -columns : columns,
+                            std::min(kSumColumns, columns - column), to + first);
+                      }
                     });
   return y;
 }

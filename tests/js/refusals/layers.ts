@@ -71,6 +71,13 @@ const gru =
     );
 
 export const layers: Case[] = [
+  row(
+    "layerNorm with a number for a weight that its options inherit",
+    (h, t) => h.layerNorm(t(2, 3), Object.create({ weight: 1234 })),
+    "dtype",
+    ["weight", "a tensor", "1234"],
+  ),
+
   row("activate with an unknown activation", (h, t) => h.activate(t(2), any("swish")), "option", [
     "activation",
     '"relu" or "gelu" or "geluTanh" or "silu" or "tanh" or "sigmoid"',
