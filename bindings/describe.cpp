@@ -136,10 +136,13 @@ std::string type_of_member() {
     return "number";
 }
 
+template <class Struct, auto Member>
+using TypeOf = std::remove_cvref_t<decltype(std::declval<Struct&>().*Member)>;
+
 /// How TypeScript writes a member of the object o as a number.
 template <class Struct, auto Member>
 std::string written() {
-  using T = std::remove_cvref_t<decltype(std::declval<Struct>().*Member)>;
+  using T = TypeOf<Struct, Member>;
   const std::string name = name_of_member<Member>(), given = "o." + name;
   if constexpr (kIsTensor<T>) {
     return "engine.handle(\"" + name + "\", " + given + ")";
@@ -161,9 +164,6 @@ std::string written() {
     }
   }
 }
-
-template <class Struct, auto Member>
-using TypeOf = std::remove_cvref_t<decltype(std::declval<Struct&>().*Member)>;
 
 /// "withRopeOptions", a function that adds a struct's members to the arguments of a call.
 template <class Struct>

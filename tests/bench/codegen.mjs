@@ -5,8 +5,8 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { recentNode } from "../harness/v8.mjs";
+import { parse } from "./options.mjs";
 
 const flags = ["--no-liftoff", "--no-wasm-lazy-compilation", "--print-wasm-code"];
 
@@ -91,7 +91,7 @@ function report(binary) {
 }
 
 if (import.meta.filename === process.argv[1]) {
-  parseArgs({ options: { codegen: { type: "boolean" } } });
+  parse();
   for (const variant of ["relaxed", "simd"]) {
     console.log(`${variant}: inner loops of products of floats`);
     console.log("rows\tsteps\tinstructions\tmultiply-adds\tratio\tstack\tloops");

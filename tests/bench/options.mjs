@@ -30,6 +30,7 @@ export function parse() {
         train: { type: "boolean", default: false },
         learn: { type: "string" },
         page: { type: "boolean", default: false },
+        codegen: { type: "boolean", default: false },
         threads: { type: "string", default: "1" },
         only: { type: "string", default: "" },
         json: { type: "string" },
@@ -49,6 +50,8 @@ export function parse() {
       throw new Error("--learn: expected neither --native nor --train beside it");
     if (values.page && (values.native || values.train || values.learn !== undefined))
       throw new Error("--page: expected neither --native, --train nor --learn beside it");
+    if (values.codegen && process.argv.length > 3)
+      throw new Error("--codegen: expected nothing beside it");
     if (values.readme && (values.quick || values.only))
       throw new Error("--readme: expected a whole run, not one with --quick or --only");
     return { ...values, threads: [...new Set([1, ...threads])] };

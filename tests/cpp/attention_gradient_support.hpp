@@ -33,38 +33,34 @@ inline AttentionGradients differentiate(Context& context, const TensorView& d_ou
                             needed);
 }
 
+/// Calls compare(got, want, name) for every optional gradient except that of the slopes.
+template <class Want, class Compare>
+void for_each_optional(const AttentionGradients& got, const Want& want, const Compare& compare) {
+  compare(got.mask, want.mask, "mask");
+  compare(got.bias, want.bias, "bias");
+  compare(got.sinks, want.sinks, "sinks");
+  compare(got.past_key, want.past_key, "past key");
+  compare(got.past_value, want.past_value, "past value");
+}
+
 inline void expect_gradients(const AttentionGradients& got,
                              const reference::AttentionGradients& want,
                              const Tolerance& tolerance) {
   EXPECT_TRUE(close(got.q, want.q, tolerance)) << "q";
   EXPECT_TRUE(close(got.k, want.k, tolerance)) << "k";
   EXPECT_TRUE(close(got.v, want.v, tolerance)) << "v";
-  const auto expect = [&](const std::optional<Tensor>& tensor, const reference::Array& array,
-                          const char* name) {
-    if (!tensor) return;
-    EXPECT_TRUE(close(*tensor, array, tolerance)) << name;
-  };
-  expect(got.mask, want.mask, "mask");
-  expect(got.bias, want.bias, "bias");
-  expect(got.sinks, want.sinks, "sinks");
-  expect(got.past_key, want.past_key, "past key");
-  expect(got.past_value, want.past_value, "past value");
-  if (!got.alibi_slopes) return;
+  for_each_optional(got, want, expect_close(tolerance));
   // The gradients of a row, whose sum is a rounding error, are multiplied by distances up to 100.
   const Tolerance far = {10.0 * tolerance.absolute, 10.0 * tolerance.relative};
-  EXPECT_TRUE(close(*got.alibi_slopes, want.alibi_slopes, far)) << "slopes";
+  expect_close(far)(got.alibi_slopes, want.alibi_slopes, "slopes");
 }
 
 inline void expect_same_bits(const AttentionGradients& got, const AttentionGradients& want) {
   EXPECT_TRUE(same_bits(got.q, want.q)) << "q";
   EXPECT_TRUE(same_bits(got.k, want.k)) << "k";
   EXPECT_TRUE(same_bits(got.v, want.v)) << "v";
-  expect_same_bits(got.mask, want.mask, "mask");
-  expect_same_bits(got.bias, want.bias, "bias");
-  expect_same_bits(got.alibi_slopes, want.alibi_slopes, "slopes");
-  expect_same_bits(got.sinks, want.sinks, "sinks");
-  expect_same_bits(got.past_key, want.past_key, "past key");
-  expect_same_bits(got.past_value, want.past_value, "past value");
+  for_each_optional(got, want, expect_same_optional);
+  expect_same_optional(got.alibi_slopes, want.alibi_slopes, "slopes");
 }
 
 /// Compares the first context's gradients with the reference's, and the others' with the first's.

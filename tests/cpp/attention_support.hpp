@@ -80,16 +80,20 @@ void for_each_optional(const AttentionResult& got, const Want& want, const Compa
   compare(got.present_value, want.present_value, "present value");
 }
 
+/// Compares an optional result, if it exists, with the reference's.
+inline auto expect_close(const Tolerance& tolerance) {
+  return [tolerance](const std::optional<Tensor>& tensor, const reference::Array& array,
+                     const char* name) {
+    if (!tensor) return;
+    EXPECT_TRUE(close(*tensor, array, tolerance)) << name;
+  };
+}
+
 /// Compares every result that exists with the reference's.
 inline void expect_results(const AttentionResult& got, const reference::AttentionResult& want,
                            const Tolerance& tolerance) {
   EXPECT_TRUE(close(got.output, want.output, tolerance)) << "output";
-  for_each_optional(
-      got, want,
-      [&](const std::optional<Tensor>& tensor, const reference::Array& array, const char* name) {
-        if (!tensor) return;
-        EXPECT_TRUE(close(tensor, array, tolerance)) << name;
-      });
+  for_each_optional(got, want, expect_close(tolerance));
 }
 
 /// Every result, and the output again by the path that stores no weights.
@@ -120,8 +124,8 @@ inline void expect_reference(Context& context, const Inputs& inputs,
 }
 
 /// The same bits in an optional result.
-inline void expect_same_bits(const std::optional<Tensor>& got, const std::optional<Tensor>& want,
-                             const char* name) {
+inline void expect_same_optional(const std::optional<Tensor>& got,
+                                 const std::optional<Tensor>& want, const char* name) {
   if (!got && !want) return;
   EXPECT_TRUE(same_bits(got, want)) << name;
 }
@@ -129,9 +133,7 @@ inline void expect_same_bits(const std::optional<Tensor>& got, const std::option
 /// The same bits in every result that either has.
 inline void expect_same_bits(const AttentionResult& got, const AttentionResult& want) {
   EXPECT_TRUE(same_bits(got.output, want.output)) << "output";
-  for_each_optional(got, want,
-                    [](const std::optional<Tensor>& a, const std::optional<Tensor>& b,
-                       const char* name) { expect_same_bits(a, b, name); });
+  for_each_optional(got, want, expect_same_optional);
 }
 
 }  // namespace heed::test

@@ -11,7 +11,7 @@ const dist = join(import.meta.dirname, "../../dist");
 describe.skipIf(missing !== undefined)("the inner loops of products of floats", () => {
   test.each([
     // A block has 6 rows of two vectors with fused multiply-adds, and 4 without; then a multiply-add is two
-    // instructions. Without the first step before the loop there are 2.67 and 3.75 instructions.
+    // instructions. Without the first step before the loop there are 2.67 and 3.58 instructions.
     ["relaxed", 6, 2.1, 9],
     ["simd", 4, 3.4, 9],
   ] as const)(

@@ -65,11 +65,10 @@ export class KvCache extends Owned {
     const { batch = 1, heads, headSize, valueSize = headSize, capacity } = options;
     const { dtype = "float32", isRolling = false } = options;
     const { module, border } = engine;
-    const all = { batch, heads, headSize, valueSize, capacity, dtype, isRolling };
-    const { dtype: format, ...others } = all;
-    border.run(module.newKvCache, withKvCacheOptions([], { ...others, format }));
+    const others = { batch, heads, headSize, valueSize, capacity, isRolling };
+    border.run(module.newKvCache, withKvCacheOptions([], { ...others, format: dtype }));
     super(engine, border.nextHeld("cache"));
-    this.#options = all;
+    this.#options = { ...others, dtype };
   }
 
   /** @internal */

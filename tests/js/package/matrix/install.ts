@@ -1,9 +1,10 @@
 // Installs the packed package beside all bundlers and runtimes that it is tested with, at the versions of
 // package-lock.json. That takes a minute and 1.4 GB, so only ./dev test --all does it.
 
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { installPackages } from "../../../harness/packages.mjs";
 import { succeed } from "../../child.js";
 import { pack } from "../install.js";
 
@@ -19,17 +20,7 @@ declare module "vitest" {
 export default async function install(tests: TestProject): Promise<void> {
   const { tarball } = await pack();
   const folder = join(root, "build/matrix");
-  mkdirSync(folder, { recursive: true });
-  const lock = readFileSync(join(import.meta.dirname, "package-lock.json"), "utf8");
-  const installed = join(folder, "node_modules/.installed-package-lock.json");
-  if (!existsSync(installed) || readFileSync(installed, "utf8") !== lock) {
-    for (const name of ["package.json", "package-lock.json"])
-      copyFileSync(join(import.meta.dirname, name), join(folder, name));
-    // Not `npm ci`, which also needs the packages of other kinds of machines. Not every registry has them.
-    const options = ["--no-save", "--ignore-scripts", "--no-audit", "--no-fund"];
-    await succeed("npm", ["install", ...options], { cwd: folder, limit: 600_000 });
-    copyFileSync(join(import.meta.dirname, "package-lock.json"), installed);
-  }
+  installPackages(import.meta.dirname, folder);
   const home = join(folder, "node_modules/heed");
   rmSync(home, { recursive: true, force: true });
   mkdirSync(home);

@@ -25,15 +25,13 @@ const masks: readonly (readonly [MaskKind, string])[] = [
 /** The slider is logarithmic, so that 1 is in the middle. */
 const temperatures = { min: -10, max: 10 } as const;
 
-function MaskDetails({
-  state,
-  attention,
-  set,
-}: {
+interface ControlsProps {
   state: State;
   attention: SentenceAttention;
   set: Setter<State>;
-}) {
+}
+
+function MaskDetails({ state, attention, set }: ControlsProps) {
   switch (state.mask) {
     case "padding":
       return (
@@ -86,15 +84,7 @@ function MaskDetails({
   }
 }
 
-export function Controls({
-  state,
-  attention,
-  set,
-}: {
-  state: State;
-  attention: SentenceAttention;
-  set: Setter<State>;
-}) {
+export function Controls({ state, attention, set }: ControlsProps) {
   /** A change of a vector size leaves the worked example and keeps the values of the fields. */
   const resize = (size: { heads?: number; headSize?: number }) =>
     set({
