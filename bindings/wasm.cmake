@@ -1,4 +1,5 @@
-# dist/heed-<variant>.mjs and .wasm: the module that the TypeScript package loads.
+# dist/heed-<variant>.mjs and .wasm: the module that the TypeScript package loads. The variant wide has only
+# the binary there, because it goes with the glue of relaxed.
 
 set(module heed-${HEED_WASM_VARIANT})
 add_executable(${module} bindings/embind.cpp)
@@ -6,9 +7,14 @@ target_link_libraries(${module} PRIVATE heed heed_settings)
 find_program(NODE_PROGRAM node REQUIRED CMAKE_FIND_ROOT_PATH_BOTH)
 set(glue_prefix ${CMAKE_CURRENT_SOURCE_DIR}/bindings/shared_array_buffer.js)
 set(finish_glue ${CMAKE_CURRENT_SOURCE_DIR}/bindings/finish_glue.mjs)
+set(dist ${CMAKE_CURRENT_SOURCE_DIR}/dist)
+set(output ${dist})
+if(HEED_WASM_VARIANT STREQUAL wide)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/dist)
+endif()
 set_target_properties(${module} PROPERTIES
   SUFFIX .mjs
-  RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/dist
+  RUNTIME_OUTPUT_DIRECTORY ${output}
   LINK_DEPENDS "${glue_prefix};${finish_glue}")
 target_compile_definitions(${module} PRIVATE HEED_WASM_VARIANT="${HEED_WASM_VARIANT}")
 target_compile_options(${module} PRIVATE -Oz)  # it instantiates the reading of arguments some hundred times
@@ -34,8 +40,13 @@ target_link_options(${module} PRIVATE
 add_custom_command(TARGET ${module} POST_BUILD
   COMMAND ${NODE_PROGRAM} ${finish_glue} $<TARGET_FILE:${module}>)
 
-# The types of the glue, for code that imports it: see the option `glue` in bindings/js/load/binaries.ts.
-configure_file(bindings/js/glue.d.mts ${CMAKE_CURRENT_SOURCE_DIR}/dist/${module}.d.mts COPYONLY)
+if(HEED_WASM_VARIANT STREQUAL wide)
+  add_custom_command(TARGET ${module} POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -E copy ${output}/${module}.wasm ${dist}/${module}.wasm)
+else()
+  # The types of the glue, for code that imports it: see the option `glue` in bindings/js/load/binaries.ts.
+  configure_file(bindings/js/glue.d.mts ${dist}/${module}.d.mts COPYONLY)
+endif()
 
 # The types of the module, for bindings/js. The linker calls tsc for them, and runs the module in
 # Node, as it does for -sEMBIND_AOT. Node 20 has relaxed SIMD only behind a flag that later versions
@@ -49,7 +60,7 @@ endif()
 set(node_launcher ${CMAKE_CURRENT_BINARY_DIR}/node)
 file(WRITE ${node_launcher} "#!/bin/sh\nexec '${NODE_PROGRAM}' ${node_flags} \"$@\"\n")
 file(CHMOD ${node_launcher} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
-target_link_options(${module} PRIVATE --emit-tsd ${CMAKE_CURRENT_SOURCE_DIR}/dist/heed-module.d.ts)
+target_link_options(${module} PRIVATE --emit-tsd ${output}/heed-module.d.ts)
 set(path ${CMAKE_CURRENT_SOURCE_DIR}/node_modules/.bin:$ENV{PATH})
 set_property(TARGET ${module} PROPERTY RULE_LAUNCH_LINK
              "${CMAKE_COMMAND} -E env EM_NODE_JS=${node_launcher} PATH=${path}")

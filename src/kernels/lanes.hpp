@@ -37,7 +37,8 @@ struct Lanes {
 
   /// Calls body.template operator()<T>(i, chain), T a vector or a float.
   template <class Body>
-  static void each(std::int64_t begin, std::int64_t end, const Body& body) noexcept {
+  [[gnu::flatten]] static void each(std::int64_t begin, std::int64_t end,
+                                    const Body& body) noexcept {
     std::int64_t i = begin;
     for (; i + kChains * kSize <= end; i += kChains * kSize) {
       body.template operator()<V>(i, 0);

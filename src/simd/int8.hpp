@@ -127,4 +127,21 @@ class ByteDot {
 #endif
 };
 
+#if defined(__wasm__)
+template <>
+class ByteDot<WasmPair> {
+ public:
+  using B = Bytes<WasmPair>;
+  using S = Sums<WasmPair>;
+
+  S operator()(B left0, B right0, B left1, B right1, S sum) const noexcept {
+    return {half_(left0.low, right0.low, left1.low, right1.low, sum.low),
+            half_(left0.high, right0.high, left1.high, right1.high, sum.high)};
+  }
+
+ private:
+  ByteDot<Wasm> half_;
+};
+#endif
+
 }  // namespace heed::simd

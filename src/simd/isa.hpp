@@ -11,6 +11,10 @@
 #include <string_view>
 #include <xsimd/xsimd.hpp>
 
+#if defined(__wasm__)
+#include "simd/pair.hpp"
+#endif
+
 namespace heed::simd {
 
 template <class... Isas>
@@ -22,7 +26,11 @@ struct Traits;
 #if defined(__wasm__)
 
 using Wasm = xsimd::wasm;
+#if defined(HEED_WIDE)
+using BuiltIsas = IsaList<WasmPair>;
+#else
 using BuiltIsas = IsaList<Wasm>;
+#endif
 
 template <>
 struct Traits<Wasm> {
@@ -35,6 +43,13 @@ struct Traits<Wasm> {
   static constexpr std::string_view kName = "simd";
   static constexpr int kRows = 4;
 #endif
+  static constexpr int kVectors = 2;
+};
+
+template <>
+struct Traits<WasmPair> {
+  static constexpr std::string_view kName = "wide";
+  static constexpr int kRows = 6;
   static constexpr int kVectors = 2;
 };
 
@@ -100,6 +115,8 @@ bool is_available() {
 // kernels/table.cpp once for each, with its flags and one of these definitions.
 #if defined(HEED_ISA_WASM)
 using Isa = Wasm;
+#elif defined(HEED_ISA_WASM_PAIR)
+using Isa = WasmPair;
 #elif defined(HEED_ISA_SSE42)
 using Isa = Sse42;
 #elif defined(HEED_ISA_AVX2)

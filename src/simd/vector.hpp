@@ -39,6 +39,14 @@ inline Vector<Isa> madd(Vector<Isa> a, Vector<Isa> b, Vector<Isa> c) noexcept {
 #endif
 }
 
+#if defined(__wasm__)
+template <>
+inline Vector<WasmPair> madd<WasmPair>(Vector<WasmPair> a, Vector<WasmPair> b,
+                                       Vector<WasmPair> c) noexcept {
+  return {madd<Wasm>(a.low, b.low, c.low), madd<Wasm>(a.high, b.high, c.high)};
+}
+#endif
+
 /// A constant that stays in a register throughout a loop. V8 rematerialises a vector constant at
 /// each use, in several instructions, unless its value was read from memory.
 template <class Isa>

@@ -10,8 +10,11 @@ import { parse } from "./options.mjs";
 
 const flags = ["--no-liftoff", "--no-wasm-lazy-compilation", "--print-wasm-code"];
 
+/** Makes this V8 merge pairs of 128-bit operations, for which the variant wide is written. */
+const revectorize = "--experimental-wasm-revectorize";
+
 /** The disassembly of each optimised function: lists of { address, text }. */
-function functionsOf(binary) {
+function functionsOf(binary, flags) {
   const folder = mkdtempSync(join(tmpdir(), "heed-codegen-"));
   try {
     const program = join(folder, "compile.mjs");
@@ -58,29 +61,35 @@ function innerLoops(instructions) {
  * The inner loops of the products of floats: each number of the left factor, loaded into all lanes, is
  * multiplied by two vectors. A loop may be unrolled.
  *
+ * @param {"simd" | "relaxed" | "wide"} variant whose vectors have 128 bits, or 256 in wide
  * @returns {{ rows: number, steps: number, instructions: number, multiplyAdds: number, stack: number }[]}
  */
-export function productLoops(binary) {
-  return functionsOf(binary).flatMap((instructions) =>
-    innerLoops(instructions).flatMap((texts) => {
+export function productLoops(variant) {
+  const binary = join(import.meta.dirname, `../../dist/heed-${variant}.wasm`);
+  const isWide = variant === "wide";
+  const register = isWide ? "ymm" : "xmm";
+  return functionsOf(binary, isWide ? [revectorize, ...flags] : flags).flatMap((instructions) =>
+    innerLoops(instructions).flatMap((all) => {
+      const texts = all.filter((text) => text.includes(register));
       const count = (pattern) => texts.filter((text) => pattern.test(text)).length;
       const splats = count(/^vbroadcastss/);
       const fused = count(/^vfn?m(?:add|sub)\d+ps/);
       const multiplyAdds = fused + Math.min(count(/^vmulps/), count(/^vaddps/));
-      const loads = count(/^vmov[au]p?[sd]\w* xmm\d+,\[/) + count(/^vmovdq[au] xmm\d+,\[/);
+      const loads = count(/^vmov(?:dq|[au]p?[sd])\w* .mm\d+,\[/);
       const steps = loads / 2;
       const rows = splats / steps;
-      if (splats === 0 || multiplyAdds !== 2 * splats || !Number.isInteger(steps)) return [];
-      const stack = texts.filter((text) => /xmm/.test(text) && /\[r[bs]p/.test(text)).length;
-      return [{ rows, steps, instructions: texts.length, multiplyAdds, stack }];
+      if (![rows, steps].every(Number.isInteger) || multiplyAdds !== 2 * splats || rows === 0)
+        return [];
+      const stack = all.filter((text) => /[xy]mm/.test(text) && /\[r[bs]p/.test(text)).length;
+      return [{ rows, steps, instructions: all.length, multiplyAdds, stack }];
     }),
   );
 }
 
 /** A line for each kind of loop. */
-function report(binary) {
+function report(variant) {
   const counts = new Map();
-  for (const loop of productLoops(binary)) {
+  for (const loop of productLoops(variant)) {
     const { rows, steps, instructions, multiplyAdds, stack } = loop;
     const ratio = (instructions / multiplyAdds).toFixed(2);
     const line = [rows, steps, instructions, multiplyAdds, ratio, stack].join("\t");
@@ -92,10 +101,9 @@ function report(binary) {
 
 if (import.meta.filename === process.argv[1]) {
   parse();
-  for (const variant of ["relaxed", "simd"]) {
+  for (const variant of ["wide", "relaxed", "simd"]) {
     console.log(`${variant}: inner loops of products of floats`);
     console.log("rows\tsteps\tinstructions\tmultiply-adds\tratio\tstack\tloops");
-    for (const line of report(join(import.meta.dirname, `../../dist/heed-${variant}.wasm`)))
-      console.log(line);
+    for (const line of report(variant)) console.log(line);
   }
 }

@@ -13,7 +13,7 @@ namespace heed::kernels {
 
 /// Two rows of the panel at a time; with an odd number of rows the last one is computed twice.
 template <class Isa, class Function>
-void apply(int rows, float* y, std::ptrdiff_t y_stride) noexcept {
+[[gnu::flatten]] void apply(int rows, float* y, std::ptrdiff_t y_stride) noexcept {
   using V = simd::Vector<Isa>;
   constexpr int kVectors = simd::Traits<Isa>::kVectors;
   constexpr int kLanes = static_cast<int>(V::size);

@@ -12,8 +12,8 @@ namespace heed::kernels {
 /// function(x, y) for two vectors of each array at a time; the last numbers are copied to whole
 /// vectors, so that the function is instantiated once.
 template <class Isa, class Function, int Inputs, int Outputs>
-inline void map(const Function& function, const float* const (&inputs)[Inputs], std::int64_t count,
-                float* const (&outputs)[Outputs]) noexcept {
+[[gnu::flatten]] inline void map(const Function& function, const float* const (&inputs)[Inputs],
+                                 std::int64_t count, float* const (&outputs)[Outputs]) noexcept {
   using V = simd::Vector<Isa>;
   constexpr int kVectors = 2;
   constexpr int kLanes = static_cast<int>(V::size);
