@@ -15,15 +15,15 @@ export interface BinaryOptions {
    */
   variant?: Variant;
   /**
-   * The folder with heed-simd.mjs, heed-simd.wasm, heed-relaxed.mjs and heed-relaxed.wasm; by default
-   * the folder of this package. A relative address is relative to the page, and in Node a path from the
-   * working directory.
+   * The folder with heed-simd.mjs, heed-simd.wasm, heed-relaxed.mjs, heed-relaxed.wasm and, for engines that
+   * are faster with it, heed-wide.wasm; by default the folder of this package. A relative address is relative
+   * to the page, and in Node a path from the working directory.
    */
   wasmUrl?: string | URL;
   /** The binary: its bytes, a response, a compiled module, or the address of a file of any name. */
   wasm?: string | URL | ArrayBuffer | Uint8Array | (WebAssembly.Module & object) | Response;
   /**
-   * The default export of "heed/heed-simd.mjs" or "heed/heed-relaxed.mjs" (either goes with both
+   * The default export of "heed/heed-simd.mjs" or "heed/heed-relaxed.mjs" (either goes with all
    * binaries), where `import()` is not allowed, as in a service worker. Threads then need `workerUrl`.
    */
   glue?: Glue;
@@ -38,7 +38,8 @@ export interface Binaries {
   readonly factory: ModuleFactory;
 }
 
-const fileNames = "heed-simd.mjs, heed-simd.wasm, heed-relaxed.mjs and heed-relaxed.wasm";
+const fileNames =
+  "heed-simd.mjs, heed-simd.wasm, heed-relaxed.mjs, heed-relaxed.wasm and heed-wide.wasm";
 
 const glueExport = "the default export of heed-simd.mjs or heed-relaxed.mjs";
 
@@ -51,7 +52,7 @@ export const isAddress: Check = {
 };
 
 export const binaryChecks: Readonly<Record<keyof BinaryOptions, Check>> = {
-  variant: oneOf("relaxed", "simd"),
+  variant: oneOf("wide", "relaxed", "simd"),
   wasmUrl: isAddress,
   wasm: {
     expected: "bytes, a response, a WebAssembly.Module or an address",
@@ -83,7 +84,7 @@ function addresses(variant: Variant, folder: string | URL | undefined): { glue: 
     const base = resolve("wasmUrl", folder);
     if (!base.pathname.endsWith("/")) base.pathname += "/";
     return {
-      glue: new URL(`heed-${variant}.mjs`, base),
+      glue: new URL(`heed-${variant === "simd" ? "simd" : "relaxed"}.mjs`, base),
       wasm: new URL(`heed-${variant}.wasm`, base),
     };
   }
@@ -122,7 +123,7 @@ async function compile(
 /** The variant of a binary, from its custom section: see bindings/embind.cpp. */
 function variantOf(name: string, module: WebAssembly.Module, wanted: Variant | undefined): Variant {
   const [section] = WebAssembly.Module.customSections(module, "heed");
-  const expected = `the ${wanted ?? "simd or relaxed"} binary of heed ${version}`;
+  const expected = `the ${wanted ?? "simd, relaxed or wide"} binary of heed ${version}`;
   if (section === undefined) throw refuse("load", name, expected, "another module");
   const [own, variant] = String.fromCharCode(...new Uint8Array(section)).split(" ");
   if (own !== version || (wanted !== undefined && variant !== wanted))
