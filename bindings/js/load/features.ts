@@ -53,6 +53,7 @@ interface Builtins {
 const node = (
   globalThis as unknown as {
     process?: {
+      arch?: string;
       versions?: { node?: string };
       getBuiltinModule<Name extends keyof Builtins>(name: Name): Builtins[Name];
     };
@@ -63,6 +64,16 @@ export const isNode = node?.versions?.node !== undefined;
 /** For Node only. With an import, bundlers for the web would look for the module. */
 export function builtin<Name extends keyof Builtins>(name: Name): Builtins[Name] {
   return (node as NonNullable<typeof node>).getBuiltinModule(name);
+}
+
+/**
+ * Whether this engine may merge pairs of vectors into wider ones: only V8 does, on x86-64. In a browser only the
+ * other engines and phones are known.
+ */
+export function mayMergeVectors(): boolean {
+  if (isNode) return node?.arch === "x64";
+  const { userAgent } = navigator;
+  return /Chrom(e|ium)\//.test(userAgent) && !/Android/.test(userAgent);
 }
 
 /**
