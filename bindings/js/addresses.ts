@@ -6,13 +6,16 @@ import type { Variant } from "./load/features.js";
 // Bundlers recognise a file by this form of its address, and copy it. A bundle of another format than ESM may
 // have no `import.meta.url`: then this throws.
 export function ownAddresses(variant: Variant): { glue: URL; wasm: URL } {
-  return variant === "simd"
-    ? {
-        glue: new URL("./heed-simd.mjs", import.meta.url),
-        wasm: new URL("./heed-simd.wasm", import.meta.url),
-      }
-    : {
-        glue: new URL("./heed-relaxed.mjs", import.meta.url),
-        wasm: new URL("./heed-relaxed.wasm", import.meta.url),
-      };
+  if (variant === "simd")
+    return {
+      glue: new URL("./heed-simd.mjs", import.meta.url),
+      wasm: new URL("./heed-simd.wasm", import.meta.url),
+    };
+  return {
+    glue: new URL("./heed-relaxed.mjs", import.meta.url),
+    wasm:
+      variant === "wide"
+        ? new URL("./heed-wide.wasm", import.meta.url)
+        : new URL("./heed-relaxed.wasm", import.meta.url),
+  };
 }

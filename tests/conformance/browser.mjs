@@ -1,4 +1,4 @@
-// Runs cases in a page of headless Chromium, in both binaries, on two threads.
+// Runs cases in a page of headless Chromium, in all binaries, on two threads.
 
 import { join, resolve } from "node:path";
 import { launchChromium } from "../harness/chromium.mjs";
@@ -6,7 +6,7 @@ import { serve } from "../harness/server.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** @returns the reports of all cases in both binaries, each with the binary in its name */
+/** @returns the reports of all cases in all binaries, each with the binary in its name */
 export async function runInBrowser(cases) {
   const server = await serve({ heed: join(root, "dist"), conformance: import.meta.dirname });
   const browser = await launchChromium();
@@ -14,7 +14,7 @@ export async function runInBrowser(cases) {
     const page = await browser.newPage();
     await page.goto(`${server.url}/conformance/page.html`);
     const reports = [];
-    for (const variant of ["relaxed", "simd"]) {
+    for (const variant of ["relaxed", "simd", "wide"]) {
       const part = await page.evaluate(
         async ([variant, cases]) => {
           const { load } = await import("/heed/index.js");

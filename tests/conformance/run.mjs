@@ -1,5 +1,5 @@
 // node tests/conformance/run.mjs [--browser] PATH...
-// Runs case files through the public API of the built package, in Node, or in Chromium with both binaries.
+// Runs case files through the public API of the built package, in Node, or in Chromium with all binaries.
 // Prints each case and a closing line. Exits with 1 if a case failed.
 
 import { load } from "../../dist/index.js";

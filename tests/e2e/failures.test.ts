@@ -32,7 +32,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, a page whose engine is bro
       "is no WebAssembly",
       (folder: string) =>
         Promise.all(
-          ["simd", "relaxed"].map((variant) =>
+          ["simd", "relaxed", "wide"].map((variant) =>
             writeFile(join(folder, "heed", `heed-${variant}.wasm`), "?"),
           ),
         ),

@@ -31,6 +31,7 @@ describe("The page's server", () => {
     ["icon.svg", "image/svg+xml"],
     ["heed/heed-simd.mjs", "text/javascript; charset=utf-8"],
     ["heed/heed-relaxed.wasm", "application/wasm"],
+    ["heed/heed-wide.wasm", "application/wasm"],
   ])("sends /%s as %s", async (path, type) => {
     const answer = await fetch(server.url + path);
     expect(answer.status).toBe(200);

@@ -15,7 +15,7 @@ const addressOf = (name: string) =>
 const bytes = {} as Record<Variant, Uint8Array<ArrayBuffer>>;
 
 beforeAll(async () => {
-  for (const variant of ["simd", "relaxed"] as const) {
+  for (const variant of ["simd", "relaxed", "wide"] as const) {
     const address = new URL(addressOf(`heed-${variant}.wasm`));
     bytes[variant] = isNode
       ? new Uint8Array(await (await import("node:fs/promises")).readFile(address))
@@ -60,7 +60,7 @@ describe.each(forms)("the binary given as %s", (_, form) => {
   });
 });
 
-test("a binary of the other variant is refused", async () => {
+test("a binary of another variant is refused", async () => {
   expect(await failure({ variant: "simd", wasm: addressOf("heed-simd.mjs") })).toMatchObject({
     code: "load",
     message: expect.stringMatching(/heed-simd\.mjs: expected to load the engine, got /),
@@ -69,6 +69,9 @@ test("a binary of the other variant is refused", async () => {
   expect(await failure({ variant: "simd", wasm: bytes.relaxed })).toEqual({
     code: "load",
     message: `wasm: expected the simd binary of heed ${version}, got the relaxed binary of heed ${version}`,
+  });
+  expect(await failure({ variant: "relaxed", wasm: bytes.wide })).toMatchObject({
+    message: `wasm: expected the relaxed binary of heed ${version}, got the wide binary of heed ${version}`,
   });
 });
 
@@ -80,7 +83,7 @@ test("a binary of another version is refused", async () => {
   older.set(new TextEncoder().encode("0.0.9"), at + 4);
   expect(await failure({ wasm: older })).toEqual({
     code: "load",
-    message: `wasm: expected the simd or relaxed binary of heed ${version}, got the simd binary of heed 0.0.9`,
+    message: `wasm: expected the simd, relaxed or wide binary of heed ${version}, got the simd binary of heed 0.0.9`,
   });
 });
 
@@ -88,7 +91,7 @@ test("anything but a binary of this package is refused", async () => {
   const empty = Uint8Array.of(0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00);
   expect(await failure({ wasm: empty })).toEqual({
     code: "load",
-    message: `wasm: expected the simd or relaxed binary of heed ${version}, got another module`,
+    message: `wasm: expected the simd, relaxed or wide binary of heed ${version}, got another module`,
   });
   for (const given of [new Uint8Array(8), new ArrayBuffer(0), new Response("<!doctype html>")])
     expect(await failure({ wasm: given })).toMatchObject({

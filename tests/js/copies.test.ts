@@ -7,6 +7,7 @@ import { pathToFileURL } from "node:url";
 import { build } from "vite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { version } from "../../package.json";
+import { engineFiles } from "./engine.js";
 
 type Package = typeof import("heed") & typeof import("heed/nn") & typeof import("heed/models");
 
@@ -35,9 +36,7 @@ beforeAll(async () => {
       emptyOutDir: false,
     },
   });
-  for (const variant of ["simd", "relaxed"])
-    for (const kind of ["mjs", "wasm"])
-      cpSync(join(root, `dist/heed-${variant}.${kind}`), join(folder, `heed-${variant}.${kind}`));
+  for (const name of engineFiles) cpSync(join(root, "dist", name), join(folder, name));
   const text = readFileSync(join(folder, "bundle.js"), "utf8");
   writeFileSync(join(folder, "stranger.js"), text.replaceAll(version, "9.9.9"));
   const load = (file: string) => import(pathToFileURL(join(folder, file)).href);

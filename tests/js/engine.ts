@@ -17,7 +17,14 @@ export const hasRelaxedSimd = WebAssembly.validate(
   ),
 );
 
-export const variants: readonly Variant[] = hasRelaxedSimd ? ["relaxed", "simd"] : ["simd"];
+/** The binaries that run here. */
+export const variants: readonly Variant[] = hasRelaxedSimd ? ["relaxed", "simd", "wide"] : ["simd"];
+
+/** The files that the package ships for the binaries. */
+export const engineFiles = [
+  ...["heed-simd.mjs", "heed-simd.wasm", "heed-relaxed.mjs", "heed-relaxed.wasm"],
+  "heed-wide.wasm",
+];
 
 /** Runs the suite once for each engine. `heed()` returns the engine while the tests run. */
 export function describeEngines(suite: (heed: () => Heed) => void): void {

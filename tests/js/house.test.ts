@@ -163,7 +163,7 @@ const rules: Rule[] = [
     reads: imports,
     allows: (name) =>
       // The module itself is loaded at run time, from beside the entry.
-      /^bindings\/js\/(([a-z]+\/)*[\w-]+\.js|heed-(simd|relaxed)\.(mjs|wasm))$/.test(name),
+      /^bindings\/js\/(([a-z]+\/)*[\w-]+\.js|heed-(simd|relaxed|wide)\.(mjs|wasm))$/.test(name),
     brokenBy: { path: "bindings/js/a.ts", text: 'import { page } from "../../web/src/page.js";' },
   },
   {

@@ -74,7 +74,7 @@ const refused: [name: string, value: unknown, expected: string, got: string][] =
   ["threads", 1.5, "a whole number from 1 to 1024", "1.5"],
   ["threads", "2", "a whole number from 1 to 1024", '"2"'],
   ["threads", 1025, "a whole number from 1 to 1024", "1025"],
-  ["variant", "avx", '"relaxed" or "simd"', '"avx"'],
+  ["variant", "avx", '"wide" or "relaxed" or "simd"', '"avx"'],
   ["wasmUrl", 3, "an address", "3"],
   ["wasmUrl", "http://[", "an address", '"http://["'],
   ["wasmUrl", "mailto:heed", "an address", '"mailto:heed"'],
@@ -222,7 +222,7 @@ test("a folder without the module is refused with the name of the missing file",
     const error = await failure(load({ threads: 1, variant: "simd", wasmUrl }));
     expect(error.code).toBe("load");
     expect(error.message).toMatch(
-      /^\S*\/nowhere\/heed-simd\.mjs: expected to load the engine, got .*; heed-simd\.mjs, heed-simd\.wasm, heed-relaxed\.mjs and heed-relaxed\.wasm of the package's dist folder must be in \S*\/nowhere\/ or in the folder of wasmUrl$/s,
+      /^\S*\/nowhere\/heed-simd\.mjs: expected to load the engine, got .*; heed-simd\.mjs, heed-simd\.wasm, heed-relaxed\.mjs, heed-relaxed\.wasm and heed-wide\.wasm of the package's dist folder must be in \S*\/nowhere\/ or in the folder of wasmUrl$/s,
     );
     expect(error.cause).toBeInstanceOf(Error);
   }

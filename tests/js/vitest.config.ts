@@ -65,7 +65,7 @@ export default defineConfig({
           name: "node",
           include: ["tests/js/*.test.ts"],
           // These tests need a page.
-          exclude: ["tests/js/{browser,page_memory}.test.ts"],
+          exclude: ["tests/js/{browser,page_memory,wide}.test.ts"],
           server: { deps: { external: [/\/dist\//] } },
           execArgv: ["--expose-gc"],
           testTimeout: 120_000,

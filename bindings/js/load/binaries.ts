@@ -6,6 +6,7 @@ import { describe, HeedError, refuse } from "../core/error.js";
 import type { Bytes, Glue, ModuleFactory } from "../core/module.js";
 import { type Check, isFunction, oneOf } from "../core/validate.js";
 import { builtin, chooseVariant, isNode, type Variant } from "./features.js";
+import { isWideFaster, measureWide } from "./probe.js";
 
 /** Options of `load` that say where the engine's files are. */
 export interface BinaryOptions {
@@ -15,30 +16,34 @@ export interface BinaryOptions {
    */
   variant?: Variant;
   /**
-   * The folder with heed-simd.mjs, heed-simd.wasm, heed-relaxed.mjs and heed-relaxed.wasm; by default
-   * the folder of this package. A relative address is relative to the page, and in Node a path from the
-   * working directory.
+   * The folder with heed-simd.mjs, heed-simd.wasm, heed-relaxed.mjs, heed-relaxed.wasm and, for engines that
+   * are faster with it, heed-wide.wasm; by default the folder of this package. A relative address is relative
+   * to the page, and in Node a path from the working directory.
    */
   wasmUrl?: string | URL;
   /** The binary: its bytes, a response, a compiled module, or the address of a file of any name. */
   wasm?: string | URL | ArrayBuffer | Uint8Array | (WebAssembly.Module & object) | Response;
   /**
-   * The default export of "heed/heed-simd.mjs" or "heed/heed-relaxed.mjs" (either goes with both
+   * The default export of "heed/heed-simd.mjs" or "heed/heed-relaxed.mjs" (either goes with all
    * binaries), where `import()` is not allowed, as in a service worker. Threads then need `workerUrl`.
    */
   glue?: Glue;
 }
 
-/** @internal */
-export interface Binaries {
+interface Binary {
   readonly variant: Variant;
   readonly module: WebAssembly.Module;
   /** The binary's address, or its option's name if it was given in another way. */
   readonly name: string;
+}
+
+/** @internal */
+export interface Binaries extends Binary {
   readonly factory: ModuleFactory;
 }
 
-const fileNames = "heed-simd.mjs, heed-simd.wasm, heed-relaxed.mjs and heed-relaxed.wasm";
+const fileNames =
+  "heed-simd.mjs, heed-simd.wasm, heed-relaxed.mjs, heed-relaxed.wasm and heed-wide.wasm";
 
 const glueExport = "the default export of heed-simd.mjs or heed-relaxed.mjs";
 
@@ -51,7 +56,7 @@ export const isAddress: Check = {
 };
 
 export const binaryChecks: Readonly<Record<keyof BinaryOptions, Check>> = {
-  variant: oneOf("relaxed", "simd"),
+  variant: oneOf("wide", "relaxed", "simd"),
   wasmUrl: isAddress,
   wasm: {
     expected: "bytes, a response, a WebAssembly.Module or an address",
@@ -83,7 +88,7 @@ function addresses(variant: Variant, folder: string | URL | undefined): { glue: 
     const base = resolve("wasmUrl", folder);
     if (!base.pathname.endsWith("/")) base.pathname += "/";
     return {
-      glue: new URL(`heed-${variant}.mjs`, base),
+      glue: new URL(`heed-${variant === "simd" ? "simd" : "relaxed"}.mjs`, base),
       wasm: new URL(`heed-${variant}.wasm`, base),
     };
   }
@@ -100,10 +105,10 @@ function addresses(variant: Variant, folder: string | URL | undefined): { glue: 
   }
 }
 
-function fetchBinary(address: URL): Promise<Response | Bytes> {
+function fetchBinary(address: URL, signal?: AbortSignal): Promise<Response | Bytes> {
   if (isNode && address.protocol === "file:")
     return builtin("node:fs").promises.readFile(builtin("node:url").fileURLToPath(address.href));
-  return fetch(address, { credentials: "same-origin" });
+  return fetch(address, { credentials: "same-origin", ...(signal && { signal }) });
 }
 
 async function compile(
@@ -122,7 +127,7 @@ async function compile(
 /** The variant of a binary, from its custom section: see bindings/embind.cpp. */
 function variantOf(name: string, module: WebAssembly.Module, wanted: Variant | undefined): Variant {
   const [section] = WebAssembly.Module.customSections(module, "heed");
-  const expected = `the ${wanted ?? "simd or relaxed"} binary of heed ${version}`;
+  const expected = `the ${wanted ?? "simd, relaxed or wide"} binary of heed ${version}`;
   if (section === undefined) throw refuse("load", name, expected, "another module");
   const [own, variant] = String.fromCharCode(...new Uint8Array(section)).split(" ");
   if (own !== version || (wanted !== undefined && variant !== wanted))
@@ -142,7 +147,7 @@ function failure(name: string, cause: unknown, advice = ""): HeedError {
 async function givenBinary(
   given: NonNullable<BinaryOptions["wasm"]>,
   wanted: Variant | undefined,
-): Promise<Pick<Binaries, "variant" | "module" | "name">> {
+): Promise<Binary> {
   const address = isAddress.accepts(given) ? resolve("wasm", given as string | URL) : undefined;
   const name = address?.href ?? "wasm";
   try {
@@ -152,6 +157,50 @@ async function givenBinary(
   } catch (cause) {
     throw failure(name, cause);
   }
+}
+
+/** A failure to load a file of the engine's folder. */
+const missing = ({ href }: URL, cause: unknown) =>
+  failure(
+    href,
+    cause,
+    `; ${fileNames} of the package's dist folder must be in ${href.replace(/[^/]*$/, "")} or in the folder of wasmUrl`,
+  );
+
+/** A binary of the engine's folder. */
+async function ownBinary(
+  variant: Variant,
+  folder: BinaryOptions["wasmUrl"],
+  signal?: AbortSignal,
+): Promise<Binary> {
+  const { wasm } = addresses(variant, folder);
+  try {
+    const module = await compile(await fetchBinary(wasm, signal));
+    return { variant: variantOf(wasm.href, module, variant), module, name: wasm.href };
+  } catch (cause) {
+    throw missing(wasm, cause);
+  }
+}
+
+/**
+ * The relaxed binary, or the wide one if the engine turns out to be faster with it before the relaxed one is
+ * compiled.
+ */
+async function fasterBinary(folder: BinaryOptions["wasmUrl"]): Promise<Binary> {
+  let isCompiled = false;
+  // Node with jsdom has two kinds of signals, of which fetch accepts only one.
+  const abandoned = isNode ? undefined : new AbortController();
+  if (!isWideFaster()) {
+    const relaxed = ownBinary("relaxed", folder, abandoned?.signal).finally(() => {
+      isCompiled = true;
+    });
+    const found = measureWide(() => !isCompiled);
+    if (!(await Promise.race([relaxed.then(() => false), found]))) return relaxed;
+    abandoned?.abort();
+    relaxed.catch(() => {});
+  }
+  // A folder may lack this binary.
+  return ownBinary("wide", folder).catch(() => ownBinary("relaxed", folder));
 }
 
 /**
@@ -178,27 +227,20 @@ export async function fetchBinaries(
   if (givenFactory) onGlue(undefined);
   if (given && givenFactory) return { ...given, factory: givenFactory };
   const variant = given?.variant ?? chosen;
-  const { glue, wasm } = addresses(variant, options.wasmUrl);
-  const compiled = given ? undefined : fetchBinary(wasm).then(compile);
-  compiled?.catch(() => {}); // reported below, unless the glue fails first
-  let name = glue.href;
+  const { glue } = addresses(variant, options.wasmUrl);
+  const isChosen = options.variant !== undefined || variant === "simd";
+  const binary =
+    given ?? (isChosen ? ownBinary(variant, options.wasmUrl) : fasterBinary(options.wasmUrl));
+  Promise.resolve(binary).catch(() => {}); // reported below, unless the glue fails first
+  if (givenFactory) return { ...(await binary), factory: givenFactory };
+  let factory: ModuleFactory;
   try {
-    const factory: ModuleFactory =
-      givenFactory ??
-      (await import(/* @vite-ignore */ /* webpackIgnore: true */ glue.href)).default;
+    factory = (await import(/* @vite-ignore */ /* webpackIgnore: true */ glue.href)).default;
     if (typeof factory !== "function")
       throw new TypeError("a module without its default export: a bundler changed the file");
-    if (!givenFactory) onGlue(glue);
-    if (given) return { ...given, factory };
-    name = wasm.href;
-    const module = (await compiled) as WebAssembly.Module;
-    return { variant: variantOf(name, module, variant), module, name, factory };
   } catch (cause) {
-    const folder = glue.href.replace(/[^/]*$/, "");
-    throw failure(
-      name,
-      cause,
-      `; ${fileNames} of the package's dist folder must be in ${folder} or in the folder of wasmUrl`,
-    );
+    throw missing(glue, cause);
   }
+  onGlue(glue);
+  return { ...(await binary), factory };
 }

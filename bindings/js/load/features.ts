@@ -3,8 +3,11 @@
 import { HeedError } from "../core/error.js";
 import type { Bytes, ThreadWorker } from "../core/module.js";
 
-/** The two binaries: with relaxed SIMD (fused multiply-add), and without. */
-export type Variant = "relaxed" | "simd";
+/**
+ * The three binaries: with relaxed SIMD (fused multiply-add) for engines that merge pairs of vectors into one
+ * of 256 bits, with relaxed SIMD, and without.
+ */
+export type Variant = "wide" | "relaxed" | "simd";
 
 /** A module with one function () -> v128 of the given instructions. */
 function moduleWith(instructions: readonly number[]): Bytes {
@@ -25,14 +28,15 @@ export function supports(variant: Variant): boolean {
   return WebAssembly.validate(moduleWith(instructions));
 }
 
+/** The binary that runs here, as far as validation tells: whether "wide" is faster, probe.ts finds out. */
 export function chooseVariant(wanted: Variant | undefined): Variant {
   if (!supports("simd")) {
     throw new HeedError("unsupported", "WebAssembly: expected SIMD, got an engine without it");
   }
-  if (wanted === "relaxed" && !supports("relaxed")) {
+  if (wanted !== undefined && !supports(wanted)) {
     throw new HeedError(
       "unsupported",
-      'variant: expected "simd", because this WebAssembly engine has no relaxed SIMD, got "relaxed"',
+      `variant: expected "simd", because this WebAssembly engine has no relaxed SIMD, got "${wanted}"`,
     );
   }
   return wanted ?? (supports("relaxed") ? "relaxed" : "simd");
@@ -49,6 +53,7 @@ interface Builtins {
 const node = (
   globalThis as unknown as {
     process?: {
+      arch?: string;
       versions?: { node?: string };
       getBuiltinModule<Name extends keyof Builtins>(name: Name): Builtins[Name];
     };
@@ -59,6 +64,16 @@ export const isNode = node?.versions?.node !== undefined;
 /** For Node only. With an import, bundlers for the web would look for the module. */
 export function builtin<Name extends keyof Builtins>(name: Name): Builtins[Name] {
   return (node as NonNullable<typeof node>).getBuiltinModule(name);
+}
+
+/**
+ * Whether this engine may merge pairs of vectors into wider ones: only V8 does, on x86-64. In a browser only the
+ * other engines and phones are known.
+ */
+export function mayMergeVectors(): boolean {
+  if (isNode) return node?.arch === "x64";
+  const { userAgent } = navigator;
+  return /Chrom(e|ium)\//.test(userAgent) && !/Android/.test(userAgent);
 }
 
 /**

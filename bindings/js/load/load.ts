@@ -14,6 +14,7 @@ import {
   resolve,
 } from "./binaries.js";
 import { chooseThreads, countCores, createMemory, type Variant } from "./features.js";
+import { measureLater } from "./probe.js";
 import { Threads } from "./threads.js";
 import { warmUp } from "./warmUp.js";
 
@@ -134,5 +135,7 @@ export async function load(options: LoadOptions = {}): Promise<Heed> {
         .join("; ") || null,
   }));
   if (options.warmUp ?? true) await warmUp(heed);
+  // What could not be measured while the files were fetched is measured for the next load.
+  if (!options.variant && !options.wasm && variant === "relaxed") measureLater();
   return heed;
 }

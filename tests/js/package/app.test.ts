@@ -126,7 +126,7 @@ async function open(url: string): Promise<Visit> {
 const names = ["weight", "bias"];
 const weights = ["0.098", "0.133", "0.182", "0.248", "0.339"];
 
-describe.each(["relaxed", "simd"])("a built app with the %s binary", (variant) => {
+describe.each(["wide", "relaxed", "simd"])("a built app with the %s binary", (variant) => {
   test("computes with two threads on an isolated page, and in its worker", async () => {
     const { reports, complaints } = await open(`${isolated.url}?variant=${variant}`);
     expect(complaints).toEqual([]);
@@ -154,7 +154,7 @@ describe.each(["relaxed", "simd"])("a built app with the %s binary", (variant) =
 
 test("a built app fetches only the binary that it uses, once for the page and once for the worker", async () => {
   const { fetched } = await open(isolated.url);
-  expect(fetched.filter((path) => path.includes("heed-simd"))).toEqual([]);
+  expect(fetched.filter((path) => /heed-(simd|wide)/.test(path))).toEqual([]);
   expect(fetched.filter((path) => path.endsWith(".wasm")).length).toBeLessThanOrEqual(2);
   expect(fetched.some((path) => /heed-relaxed.*\.wasm$/.test(path))).toBe(true);
 });

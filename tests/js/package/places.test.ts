@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, describe, expect, inject, test } from "vitest";
 import { run } from "../child.js";
+import { engineFiles } from "../engine.js";
 import {
   closeBrowser,
   copyEngine,
-  engineFiles,
   expectWorks,
   isolation,
   open,

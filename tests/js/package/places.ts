@@ -5,6 +5,7 @@ import { appendFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "
 import { dirname, join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright";
 import { expect } from "vitest";
+import { engineFiles } from "../engine.js";
 import { table } from "./install.js";
 import { serve } from "./serve.js";
 
@@ -53,11 +54,6 @@ export function writeFiles(folder: string, files: Record<string, string>): void 
     writeFileSync(join(folder, name), text);
   }
 }
-
-export const engineFiles = ["simd", "relaxed"].flatMap((variant) => [
-  `heed-${variant}.mjs`,
-  `heed-${variant}.wasm`,
-]);
 
 /** A module service worker that sends its report to the page. It imports the glue, because it has no import(). */
 export const serviceWorker = `

@@ -1,0 +1,170 @@
+// Whether this engine merges pairs of 128-bit vectors into vectors of 256 bits, as V8 can on x86-64. No feature
+// test tells, so two loops are timed that differ only in where their sums are stored: in pairs, which V8 merges,
+// or apart from each other. Merged, the first takes half the time of the second; otherwise the same time.
+// Measured in tests/bench/RESULTS.md's machine: ratios of 0.9 to 1.1, and of 1.9 to 2.0.
+
+import { inCommon } from "../core/copies.js";
+import type { Bytes } from "../core/module.js";
+import { pause } from "../core/pause.js";
+import { isNode, mayMergeVectors } from "./features.js";
+
+const sums = 16;
+const vectorBytes = 16;
+
+/** LEB128, unsigned. */
+const leb = (value: number): number[] =>
+  value < 128 ? [value] : [(value & 127) | 128, ...leb(value >> 7)];
+
+const section = (id: number, content: readonly number[]) => [
+  id,
+  ...leb(content.length),
+  ...content,
+];
+
+/** The sums, loaded and stored at multiples of a stride, and a loop that adds to each of them. */
+function loopOf(stride: number): number[] {
+  const [count, added, first] = [1, 2, 3];
+  const all = Array.from({ length: sums }, (_, i) => ({ local: first + i, at: leb(i * stride) }));
+  return [
+    ...all.flatMap(({ local, at }) => [0x41, 0, 0xfd, 0x00, 4, ...at, 0x21, local]), // v128.load
+    ...[0x03, 0x40], // loop
+    ...all.flatMap(({ local }) => [0x20, local, 0x20, added, 0xfd, 0xe4, 0x01, 0x21, local]), // f32x4.add
+    ...[0x20, count, 0x41, 0x7f, 0x6a, 0x22, count, 0x0d, 0, 0x0b], // --count, repeat unless it is 0
+    ...all.flatMap(({ local, at }) => [0x41, 0, 0x20, local, 0xfd, 0x0b, 4, ...at]), // v128.store
+  ];
+}
+
+/**
+ * A module that exports r(isPaired: i32, count: i32). Both loops are in one function, so that they are compiled
+ * with optimisation at the same moment.
+ */
+export function loopsModule(): Bytes {
+  const body = [
+    ...[0x41, 0, 0xfd, 0x09, 2, 0, 0x21, 2], // v128.load32_splat, of a number that the compiler does not know
+    ...[0x20, 0, 0x04, 0x40, ...loopOf(vectorBytes), 0x05, ...loopOf(2 * vectorBytes), 0x0b],
+  ];
+  const code = [1, ...leb(1 + sums), 0x7b, ...body, 0x0b];
+  return new Uint8Array([
+    ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00], // magic, version
+    ...section(1, [1, 0x60, 2, 0x7f, 0x7f, 0]), // a type (i32, i32) -> ()
+    ...section(3, [1, 0]),
+    ...section(5, [1, 0, 1]), // a memory of a page
+    ...section(7, [1, 1, 0x72, 0, 0]),
+    ...section(10, [1, ...leb(code.length), ...code]),
+  ]);
+}
+
+/** Milliseconds of a step: at least 20 times the resolution of the clock, 5 us or on a page that is not isolated 100 us. */
+const stepTimes = { precise: 0.3, coarse: 2 };
+/** Steps of that time before the answer can be yes. */
+const fewest = 3;
+/** Steps of any time before the answer is no: on a busy machine the optimised code comes late. */
+const most = 24;
+const mostRepeats = 2 ** 21;
+/** Between the ratios with and without merging. */
+const threshold = 1.5;
+
+export class Probe {
+  /** Whether vectors are merged; undefined while it is not known. */
+  answer: boolean | undefined;
+  readonly #time: (isPaired: boolean, repeats: number) => number;
+  readonly #stepTime: number;
+  #repeats = 2 ** 17;
+  #steps = 0;
+  #paired: number[] = [];
+  #apart: number[] = [];
+
+  /** @param time runs one of the loops and returns the milliseconds that it took */
+  constructor(time: (isPaired: boolean, repeats: number) => number, isPrecise: boolean) {
+    this.#time = time;
+    this.#stepTime = isPrecise ? stepTimes.precise : stepTimes.coarse;
+  }
+
+  /** Measures in steps, with a rest after each, until the answer is known or is not needed any more. */
+  async run(rest: () => Promise<void>, isNeeded: () => boolean): Promise<boolean | undefined> {
+    while (this.answer === undefined && isNeeded()) {
+      this.#step();
+      if (this.answer === undefined) await rest();
+    }
+    return this.answer;
+  }
+
+  #step(): void {
+    // In this order, the ratio is too low, never too high, when the optimised code arrives in between.
+    this.#paired.push(this.#time(true, this.#repeats));
+    this.#apart.push(this.#time(false, this.#repeats));
+    const [paired, apart] = [Math.min(...this.#paired), Math.min(...this.#apart)];
+    if (paired + apart < this.#stepTime && this.#repeats < mostRepeats) {
+      this.#repeats *= 2;
+      this.#paired = [];
+      this.#apart = [];
+    } else if (this.#paired.length >= fewest && apart > threshold * paired) this.answer = true;
+    if (++this.#steps === most) this.answer ??= false;
+  }
+}
+
+/** Times a loop of the module, which is made for the first call. */
+function timer(): (isPaired: boolean, repeats: number) => number {
+  let run: ((isPaired: number, repeats: number) => void) | undefined;
+  return (isPaired, repeats) => {
+    run ??= new WebAssembly.Instance(new WebAssembly.Module(loopsModule())).exports
+      .r as NonNullable<typeof run>;
+    const start = performance.now();
+    run(+isPaired, repeats);
+    return performance.now() - start;
+  };
+}
+
+// A page keeps the answer for its next visit: "wide" or "relaxed", and the user agent that it holds for.
+const key = "heed.variant";
+const kept = (answer: boolean) => `${answer ? "wide" : "relaxed"} ${navigator.userAgent}`;
+
+/** The storage of a page. A worker has none, and a browser may refuse it. Node's would need a file. */
+function withStorage<T>(use: (storage: Storage) => T): T | undefined {
+  try {
+    return isNode ? undefined : use(localStorage);
+  } catch {
+    return undefined;
+  }
+}
+
+function shared(): Probe {
+  return inCommon("probe", () => {
+    const probe = new Probe(timer(), isNode || globalThis.crossOriginIsolated === true);
+    const found = withStorage((storage) => storage.getItem(key));
+    if (!mayMergeVectors()) probe.answer = false;
+    else if (found) probe.answer = [true, false].find((answer) => found === kept(answer));
+    return probe;
+  });
+}
+
+/** Whether "wide" is faster here than "relaxed"; undefined while that is not known. */
+export const isWideFaster = (): boolean | undefined => shared().answer;
+
+/** Measures it, unless it is known, as long as it is needed. */
+export async function measureWide(
+  isNeeded: () => boolean,
+  rest = pause,
+): Promise<boolean | undefined> {
+  const probe = shared();
+  if (probe.answer !== undefined) return probe.answer;
+  await null; // The caller first starts what does not need the answer.
+  try {
+    const answer = await probe.run(rest, isNeeded);
+    if (answer !== undefined) withStorage((storage) => storage.setItem(key, kept(answer)));
+    return answer;
+  } catch {
+    probe.answer = false;
+    return false;
+  }
+}
+
+/** Measures it for the next load, with rests that leave most of the time to others. */
+export function measureLater(): void {
+  const rest = () =>
+    new Promise<void>((resolve) => {
+      const timer: unknown = setTimeout(resolve, 4);
+      (timer as { unref?(): void }).unref?.(); // A process of Node does not wait for it.
+    });
+  void rest().then(() => measureWide(() => true, rest));
+}

@@ -1,0 +1,193 @@
+// Which binary load chooses in a page, for each answer of the measurement and each time at which it comes.
+
+import { type Heed, type LoadOptions, load } from "heed";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { version } from "../../package.json";
+import { hasRelaxedSimd } from "./engine.js";
+import { expectWorks } from "./values.js";
+
+if (!hasRelaxedSimd) throw new Error("these tests need relaxed SIMD");
+
+/** What all copies of the package share: see bindings/js/core/copies.ts. */
+const common = (globalThis as unknown as Record<symbol, { probe?: unknown }>)[
+  Symbol.for(`heed ${version}`)
+] as { probe?: { answer: boolean | undefined; run?(): Promise<boolean | undefined> } };
+const key = "heed.variant";
+const { fetch } = globalThis;
+
+let fetched: string[];
+/** Answers for the files of these names, in place of the server's. */
+let answers: Record<string, (signal: AbortSignal | undefined) => Promise<Response>>;
+
+beforeEach(() => {
+  delete common.probe;
+  localStorage.removeItem(key);
+  fetched = [];
+  answers = {};
+  globalThis.fetch = (address, init) => {
+    const name = String(address).replace(/.*\//, "");
+    if (!name.endsWith(".wasm")) return fetch(address, init);
+    fetched.push(name);
+    return answers[name]?.(init?.signal ?? undefined) ?? fetch(address, init);
+  };
+});
+
+afterEach(() => {
+  globalThis.fetch = fetch;
+  delete common.probe;
+  localStorage.removeItem(key);
+});
+
+async function loaded(options: LoadOptions = {}): Promise<Heed["info"]> {
+  const heed = await load({ threads: 2, warmUp: false, ...options });
+  expectWorks(heed);
+  heed.dispose();
+  return heed.info;
+}
+
+const missing = async () => new Response("", { status: 404 });
+const never = () => new Promise<never>(() => {});
+
+/** A measurement whose answer the test gives. */
+function asked(): (answer: boolean | undefined) => void {
+  let give: (answer: boolean | undefined) => void = () => {};
+  const given = new Promise<boolean | undefined>((resolve) => {
+    give = resolve;
+  });
+  const probe = {
+    answer: undefined as boolean | undefined,
+    run: () => given,
+  };
+  common.probe = probe;
+  return (answer) => {
+    probe.answer = answer;
+    give(answer);
+  };
+}
+
+test("nothing is measured where the caller chooses", async () => {
+  const bytes = await (await fetch("/dist/heed-relaxed.wasm")).arrayBuffer();
+  for (const options of [
+    { variant: "relaxed" },
+    { variant: "simd" },
+    { variant: "wide" },
+    { wasm: bytes },
+  ] as const) {
+    await loaded(options);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(common.probe).toBeUndefined();
+  }
+});
+
+test("an answer that is known decides, and nothing else is fetched", async () => {
+  for (const [answer, variant] of [
+    [true, "wide"],
+    [false, "relaxed"],
+  ] as const) {
+    common.probe = { answer, run: never };
+    fetched = [];
+    expect(await loaded()).toMatchObject({ variant, threads: 2, reason: null });
+    expect(fetched).toEqual([`heed-${variant}.wasm`]);
+  }
+});
+
+test("an answer that comes before the relaxed binary decides, and ends its download", async () => {
+  const give = asked();
+  let isAborted = false;
+  answers["heed-relaxed.wasm"] = (signal) =>
+    new Promise((_, reject) => {
+      signal?.addEventListener("abort", () => {
+        isAborted = true;
+        reject(signal.reason);
+      });
+      setTimeout(() => give(true), 20);
+    });
+  expect(await loaded()).toMatchObject({ variant: "wide", threads: 2, reason: null });
+  expect(isAborted).toBe(true);
+  expect(fetched).toEqual(["heed-relaxed.wasm", "heed-wide.wasm"]);
+  expect(localStorage.getItem(key)).toBe(`wide ${navigator.userAgent}`);
+});
+
+test("an answer that comes after the relaxed binary is for the next load", async () => {
+  const give = asked();
+  expect(await loaded()).toMatchObject({ variant: "relaxed" });
+  expect(fetched).toEqual(["heed-relaxed.wasm"]);
+  give(true);
+  expect(await loaded()).toMatchObject({ variant: "wide" });
+  expect(fetched).toEqual(["heed-relaxed.wasm", "heed-wide.wasm"]);
+});
+
+test("the real measurement ends after load, and its answer is kept for the next visit", async () => {
+  await loaded();
+  await expect.poll(() => localStorage.getItem(key), { timeout: 10_000 }).toBeTruthy();
+  expect(localStorage.getItem(key)).toBe(
+    `${common.probe?.answer ? "wide" : "relaxed"} ${navigator.userAgent}`,
+  );
+});
+
+test("an answer of an earlier visit holds for the same user agent", async () => {
+  localStorage.setItem(key, `wide ${navigator.userAgent}`);
+  expect(await loaded()).toMatchObject({ variant: "wide" });
+  for (const kept of ["wide", "wide another browser", "faster", ""]) {
+    delete common.probe;
+    localStorage.setItem(key, kept);
+    const { variant } = await loaded();
+    // Whatever the engine does, it was measured.
+    expect(fetched.at(-1)).toBe(`heed-${variant}.wasm`);
+    await expect.poll(() => common.probe?.answer, { timeout: 10_000 }).toBeDefined();
+    expect(localStorage.getItem(key)).toMatch(/^(wide|relaxed) Mozilla/);
+  }
+});
+
+test("a browser that refuses its storage loads an engine", async () => {
+  const described = Object.getOwnPropertyDescriptor(globalThis, "localStorage") as object;
+  const refuse = () => {
+    throw new DOMException("storage is off", "SecurityError");
+  };
+  Object.defineProperty(globalThis, "localStorage", { get: refuse, configurable: true });
+  try {
+    asked()(true);
+    expect(await loaded()).toMatchObject({ variant: "wide" });
+    delete common.probe;
+    await loaded();
+    await expect.poll(() => common.probe?.answer, { timeout: 10_000 }).toBeDefined();
+  } finally {
+    Object.defineProperty(globalThis, "localStorage", described);
+  }
+});
+
+test("a folder without the wide binary gives the relaxed one", async () => {
+  answers["heed-wide.wasm"] = missing;
+  common.probe = { answer: true, run: never };
+  expect(await loaded()).toMatchObject({ variant: "relaxed", threads: 2, reason: null });
+  expect(fetched).toEqual(["heed-wide.wasm", "heed-relaxed.wasm"]);
+  const give = asked();
+  answers["heed-relaxed.wasm"] = (signal) => {
+    delete answers["heed-relaxed.wasm"];
+    give(true);
+    return new Promise((_, reject) => {
+      signal?.addEventListener("abort", () => reject(signal.reason));
+    });
+  };
+  expect(await loaded()).toMatchObject({ variant: "relaxed", threads: 2, reason: null });
+  await expect(load({ variant: "wide" })).rejects.toMatchObject({
+    code: "load",
+    message: expect.stringMatching(/heed-wide\.wasm: expected to load the engine, got 404/),
+  });
+});
+
+test("a failure of the measurement is no failure of load", async () => {
+  const failing = { answer: undefined, run: () => Promise.reject(new Error("no modules here")) };
+  common.probe = failing;
+  expect(await loaded()).toMatchObject({ variant: "relaxed" });
+  expect(failing.answer).toBe(false);
+});
+
+test("a folder without any binary is refused while the measurement goes on", async () => {
+  asked();
+  answers["heed-relaxed.wasm"] = missing;
+  await expect(load()).rejects.toMatchObject({
+    code: "load",
+    message: expect.stringMatching(/heed-relaxed\.wasm: expected to load the engine, got 404/),
+  });
+});
