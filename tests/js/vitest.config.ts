@@ -74,6 +74,22 @@ export default defineConfig({
       },
       {
         ...shared,
+        test: {
+          name: "wide",
+          // The suites of the kernels, with vectors of 256 bits. A recent Node runs them: see package.json.
+          include: [
+            "tests/js/{arrays,attention,autograd,half,kv_cache,linear,linear_attention,merge}.test.ts",
+            "tests/js/{multi_head_attention,nn_layers,nn_transformer,operations,optim}.test.ts",
+            "tests/js/{rope,training,variants}.test.ts",
+          ],
+          server: { deps: { external: [/\/dist\//] } },
+          execArgv: ["--expose-gc", "--experimental-wasm-revectorize"],
+          testTimeout: 120_000,
+          hookTimeout: 30_000,
+        },
+      },
+      {
+        ...shared,
         server: { headers: isolation },
         test: {
           name: "browser",
