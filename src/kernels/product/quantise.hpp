@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "kernels/product/micro_kernel.hpp"
@@ -45,18 +46,33 @@ bool find_range(const float* x, std::int64_t count, float& least, float& greates
   return rest == 0.0f;
 }
 
+/// The low byte of x inverse + round.
+inline std::int8_t rounded_byte(float x, float inverse, float round) noexcept {
+  return static_cast<std::int8_t>(std::bit_cast<std::int32_t>(x * inverse + round));
+}
+
+/// The same for Count numbers, whose sum it returns. Bytes could alias the numbers, so that
+/// compilers would not use vectors if they were written one by one.
+template <int Count>
+inline std::int32_t round_to_bytes(const float* x, float inverse, float round,
+                                   std::int8_t* to) noexcept {
+  std::int8_t bytes[Count];
+  std::int32_t sum = 0;
+  for (int i = 0; i < Count; ++i) bytes[i] = rounded_byte(x[i], inverse, round);
+  for (int i = 0; i < Count; ++i) sum += bytes[i];
+  std::memcpy(to, bytes, Count);
+  return sum;
+}
+
 /// Writes a row of a block: the bytes round(x inverse) + zero.
 template <class Isa>
 void round_to_block(const float* row, std::int64_t depth, float inverse, float zero,
                     std::int8_t* block) noexcept {
   constexpr int kStep = simd::Traits<Isa>::kRows * kByteStep;
   const float round = kRoundToLowBits + zero;
-  const auto byte = [=](float x) {
-    return static_cast<std::int8_t>(std::bit_cast<std::int32_t>(x * inverse + round));
-  };
   for (; depth >= kByteStep; depth -= kByteStep, row += kByteStep, block += kStep)
-    for (std::int64_t i = 0; i < kByteStep; ++i) block[i] = byte(row[i]);
-  for (std::int64_t i = 0; i < depth; ++i) block[i] = byte(row[i]);
+    round_to_bytes<kByteStep>(row, inverse, round, block);
+  for (std::int64_t i = 0; i < depth; ++i) block[i] = rounded_byte(row[i], inverse, round);
 }
 
 /// The index of the first byte of row r in the blocks.
@@ -99,11 +115,12 @@ std::int32_t quantise_column(const float* row, std::int64_t depth, std::int8_t* 
   scale = std::max(-least, greatest) / kMax;
   const float inverse = inverse_of(scale);
   std::int32_t sum = 0;
-  for (std::int64_t d = 0; d < depth; ++d) {
-    const auto byte =
-        static_cast<std::int8_t>(std::bit_cast<std::int32_t>(row[d] * inverse + kRoundToLowBits));
-    column[d / simd::kGroup * kStep + d % simd::kGroup] = byte;
-    sum += byte;
+  std::int64_t d = 0;
+  for (; d + simd::kGroup <= depth; d += simd::kGroup, column += kStep)
+    sum += round_to_bytes<simd::kGroup>(row + d, inverse, kRoundToLowBits, column);
+  for (; d < depth; ++d, ++column) {
+    *column = rounded_byte(row[d], inverse, kRoundToLowBits);
+    sum += *column;
   }
   return sum;
 }
@@ -146,14 +163,19 @@ void rotate(float* row, std::int64_t depth) noexcept {
     for (std::size_t i = 0; i < signs.size(); ++i) signs[i] = 0x9e3779b9u >> i & 1 ? -1.0f : 1.0f;
     return signs;
   }();
-  for (std::int64_t d = 0; d < depth; ++d) row[d] *= kSigns[static_cast<std::size_t>(d % 32)];
+  std::int64_t d = 0;
+  for (; d + 32 <= depth; d += 32)
+    for (std::int64_t i = 0; i < 32; ++i) row[d + i] *= kSigns[static_cast<std::size_t>(i)];
+  for (std::int64_t i = 0; d + i < depth; ++i) row[d + i] *= kSigns[static_cast<std::size_t>(i)];
   const std::int64_t block = 4 * rotation_growth(depth);
   for (std::int64_t half = 4; half < block; half *= 2)
     for (std::int64_t first = 0; first < depth; first += 2 * half)
-      for (std::int64_t d = first; d < first + half; ++d) {
-        const float x = row[d], y = row[d + half];
-        row[d] = x + y;
-        row[d + half] = x - y;
+      for (d = first; d < first + half; d += 4) {
+        float x[4], y[4];
+        std::copy_n(row + d, 4, x);
+        std::copy_n(row + d + half, 4, y);
+        for (int i = 0; i < 4; ++i) row[d + i] = x[i] + y[i];
+        for (int i = 0; i < 4; ++i) row[d + half + i] = x[i] - y[i];
       }
 }
 
