@@ -11,7 +11,7 @@ import { parse } from "./options.mjs";
 const flags = ["--no-liftoff", "--no-wasm-lazy-compilation", "--print-wasm-code"];
 
 /** The disassembly of each optimised function: lists of { address, text }. */
-function functionsOf(binary) {
+function functionsOf(binary, ...more) {
   const folder = mkdtempSync(join(tmpdir(), "heed-codegen-"));
   try {
     const program = join(folder, "compile.mjs");
@@ -19,7 +19,7 @@ function functionsOf(binary) {
       program,
       'import { readFileSync } from "node:fs"; new WebAssembly.Module(readFileSync(process.argv[2]));',
     );
-    const printed = execFileSync(recentNode(), [...flags, program, binary], {
+    const printed = execFileSync(recentNode(), [...flags, ...more, program, binary], {
       encoding: "utf8",
       maxBuffer: 2 ** 30,
       stdio: ["ignore", "pipe", "ignore"],
@@ -77,6 +77,20 @@ export function productLoops(binary) {
   );
 }
 
+/** The texts of the instructions of every inner loop in a module, as an engine compiles it that merges vectors. */
+export function mergedLoops(bytes) {
+  const folder = mkdtempSync(join(tmpdir(), "heed-merged-"));
+  try {
+    const binary = join(folder, "module.wasm");
+    writeFileSync(binary, bytes);
+    return functionsOf(binary, "--experimental-wasm-revectorize")
+      .flatMap(innerLoops)
+      .filter((texts) => !texts.at(-1).startsWith("jmp")); // back from rare code behind the function
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 /** A line for each kind of loop. */
 function report(binary) {
   const counts = new Map();
@@ -92,7 +106,7 @@ function report(binary) {
 
 if (import.meta.filename === process.argv[1]) {
   parse();
-  for (const variant of ["relaxed", "simd"]) {
+  for (const variant of ["relaxed", "simd", "wide"]) {
     console.log(`${variant}: inner loops of products of floats`);
     console.log("rows\tsteps\tinstructions\tmultiply-adds\tratio\tstack\tloops");
     for (const line of report(join(import.meta.dirname, `../../dist/heed-${variant}.wasm`)))
