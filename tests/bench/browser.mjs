@@ -1,6 +1,6 @@
 // The side-by-side browser bench: `./dev bench`, once dist/ is built.
 //
-// Contenders: both of Heed's binaries through its TypeScript interface, and the libraries that compute the
+// Contenders: two of Heed's binaries through its TypeScript interface, and the libraries that compute the
 // same in a browser on the CPU: onnxruntime-web with each operator that can (page/onnx_models.mjs),
 // tfjs-backend-wasm, and jax-js on its wasm device. All run in one worker of a headless page with
 // cross-origin isolation, with the same number of threads. The fastest of the others is the best peer.
@@ -18,6 +18,9 @@
 // (page/read.mjs). GFLOP/s counts a multiply-add as two operations, for pairs of a query and a key that it
 // may see: half the square under a causal mask. Memory is all the WebAssembly memory of a contender after
 // its first call: the engine with inputs, weights, cache, output and scratch memory.
+//
+// With --revectorize, Chromium merges pairs of vectors into vectors of 256 bits for every contender. Ours are
+// then wide and relaxed, and the limit of both is a loop of multiply-adds that Chromium merges.
 //
 // With --train: gradients, a training step (the answer is the losses of the first steps), and non-local
 // means beside plain JavaScript. Only Heed's backward pass can be timed alone, so cases with peers run
@@ -96,7 +99,7 @@ async function measureStart(ask, variants, quick) {
 
 async function main() {
   const options = parse();
-  const { firefox, quick, train } = options;
+  const { firefox, quick, revectorize, train } = options;
   if (options.learn !== undefined) return measureLearning(options);
   if (options.page) return measurePage(options);
   const cases = chosen(casesFor(options), options);
@@ -104,7 +107,8 @@ async function main() {
   const server = await serve(folders);
   let browser;
   try {
-    browser = await (firefox ? launchFirefox() : launchChromium());
+    const flags = revectorize ? ["--js-flags=--wasm-revectorize"] : [];
+    browser = await (firefox ? launchFirefox() : launchChromium(...flags));
     const browserName = firefox ? "Firefox" : "Chromium";
     const version = (await browser.version()).split("/").at(-1);
     const ask = async (method, argument) => {
@@ -115,15 +119,17 @@ async function main() {
         await bench.close();
       }
     };
-    const where = environment(`${browserName} ${version}`, peers);
-    const start = train ? undefined : await measureStart(ask, await ask("variants"), quick);
+    const runtime = [browserName, version, ...(revectorize ? ["with --wasm-revectorize"] : [])];
+    const where = environment(runtime.join(" "), peers);
+    const variants = revectorize ? ["wide", "relaxed"] : await ask("variants");
+    const start = train ? undefined : await measureStart(ask, variants, quick);
     const groups = [];
     for (const threads of options.threads) {
-      const limits = await ask("limits", { threads, quick });
+      const limits = await ask("limits", { threads, quick, variants });
       const rows = [];
       for (const { name } of cases.filter(({ isLong }) => threads === 1 || !isLong)) {
         say(`${name}, ${threads} thread(s)`);
-        rows.push(await ask("measure", { name, threads, quick }));
+        rows.push(await ask("measure", { name, threads, quick, variants }));
       }
       groups.push({ threads, limits, rows });
     }

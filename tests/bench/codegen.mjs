@@ -14,7 +14,7 @@ const flags = ["--no-liftoff", "--no-wasm-lazy-compilation", "--print-wasm-code"
 const revectorize = "--experimental-wasm-revectorize";
 
 /** The disassembly of each optimised function: lists of { address, text }. */
-function functionsOf(binary, flags) {
+function functionsOf(binary, ...more) {
   const folder = mkdtempSync(join(tmpdir(), "heed-codegen-"));
   try {
     const program = join(folder, "compile.mjs");
@@ -22,7 +22,7 @@ function functionsOf(binary, flags) {
       program,
       'import { readFileSync } from "node:fs"; new WebAssembly.Module(readFileSync(process.argv[2]));',
     );
-    const printed = execFileSync(recentNode(), [...flags, program, binary], {
+    const printed = execFileSync(recentNode(), [...flags, ...more, program, binary], {
       encoding: "utf8",
       maxBuffer: 2 ** 30,
       stdio: ["ignore", "pipe", "ignore"],
@@ -68,7 +68,7 @@ export function productLoops(variant) {
   const binary = join(import.meta.dirname, `../../dist/heed-${variant}.wasm`);
   const isWide = variant === "wide";
   const register = isWide ? "ymm" : "xmm";
-  return functionsOf(binary, isWide ? [revectorize, ...flags] : flags).flatMap((instructions) =>
+  return functionsOf(binary, ...(isWide ? [revectorize] : [])).flatMap((instructions) =>
     innerLoops(instructions).flatMap((all) => {
       const texts = all.filter((text) => text.includes(register));
       const count = (pattern) => texts.filter((text) => pattern.test(text)).length;
@@ -84,6 +84,20 @@ export function productLoops(variant) {
       return [{ rows, steps, instructions: all.length, multiplyAdds, stack }];
     }),
   );
+}
+
+/** The texts of the instructions of every inner loop in a module, as an engine compiles it that merges vectors. */
+export function mergedLoops(bytes) {
+  const folder = mkdtempSync(join(tmpdir(), "heed-merged-"));
+  try {
+    const binary = join(folder, "module.wasm");
+    writeFileSync(binary, bytes);
+    return functionsOf(binary, revectorize)
+      .flatMap(innerLoops)
+      .filter((texts) => !texts.at(-1).startsWith("jmp")); // back from rare code behind the function
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** A line for each kind of loop. */

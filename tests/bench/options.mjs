@@ -6,6 +6,7 @@ const usage = `Usage: ./dev bench [--firefox | --native] [--train | --learn NAME
        ./dev bench --codegen
 
   --firefox     in Firefox instead of Chromium
+  --revectorize in Chromium with --wasm-revectorize, which merges vectors into 256 bits for every contender
   --train       training instead: gradients, a whole step, and non-local means
   --learn NAMES how long models of the repository take to learn in a page, such as reverse-transformer,dates-dot
   --page        how smoothly the Playground moves: longest frame and frames per second in every room
@@ -26,6 +27,7 @@ export function parse() {
     const { values } = parseArgs({
       options: {
         firefox: { type: "boolean", default: false },
+        revectorize: { type: "boolean", default: false },
         native: { type: "boolean", default: false },
         train: { type: "boolean", default: false },
         learn: { type: "string" },
@@ -50,6 +52,9 @@ export function parse() {
       throw new Error("--learn: expected neither --native nor --train beside it");
     if (values.page && (values.native || values.train || values.learn !== undefined))
       throw new Error("--page: expected neither --native, --train nor --learn beside it");
+    const others = ["firefox", "native", "learn", "page"].filter((name) => values[name]);
+    if (values.revectorize && others.length > 0)
+      throw new Error(`--revectorize: expected no --${others[0]} beside it`);
     if (values.codegen && process.argv.length > 3)
       throw new Error("--codegen: expected nothing beside it");
     if (values.readme && (values.quick || values.only))

@@ -155,13 +155,13 @@ function replace(path, name, text, more) {
 export const say = (text) => process.stderr.write(`bench: ${text}\n`);
 
 /** Prints the report, and writes the requested files. */
-export function publish(results, { json, readme, train }) {
+export function publish(results, { json, readme, revectorize, train }) {
   const text = report(results);
   console.log(text);
   if (json) writeFileSync(json, `${JSON.stringify(results, null, 2)}\n`);
-  const runtime = results.runtime.split(" ")[0];
   if (!readme) return;
-  const name = train ? `${runtime}, training` : runtime;
+  const runtime = results.runtime.split(" ")[0];
+  const name = [runtime, revectorize && "256 bits", train && "training"].filter(Boolean).join(", ");
   const { cpu, cores } = results.machine;
   replace(
     "tests/bench/RESULTS.md",

@@ -140,11 +140,9 @@ describe("Plain JavaScript", () => {
 });
 
 describe("The loops", () => {
-  const run = (module: WebAssembly.Module, memory?: WebAssembly.Memory) =>
-    new WebAssembly.Instance(module, memory ? { m: { m: memory } } : {}).exports.r as (
-      a: number,
-      b: number,
-    ) => number;
+  const run = (bytes: Uint8Array<ArrayBuffer>, memory?: WebAssembly.Memory) =>
+    new WebAssembly.Instance(new WebAssembly.Module(bytes), memory ? { m: { m: memory } } : {})
+      .exports.r as (a: number, b: number) => number;
 
   test("are modules that a browser takes, and read all of the memory", () => {
     expect(Number.isInteger(run(arithmeticLoop("simd", 12))(10, 0))).toBe(true);
@@ -163,6 +161,8 @@ describe("A run", () => {
     expect(threadCounts(true, { ...machine, threads: 1, isIsolated: false })).toEqual([1]);
     const names = contendersOf(request(false), machine).map(({ id }) => id);
     expect(names).toEqual(["relaxed-8", "relaxed-1", "simd-8", "javascript"]);
+    const wide = contendersOf(request(false), { ...machine, variant: "wide" }).map(({ id }) => id);
+    expect(wide).toEqual(["wide-8", "wide-1", "relaxed-8", "simd-8", "javascript"]);
     expect(contendersOf(request(true), { ...machine, variant: "simd" }).length).toBe(6);
   });
 

@@ -3,10 +3,11 @@
 import { chromium } from "playwright";
 import { programOf } from "./program.mjs";
 
-export function launchChromium() {
+/** @param {string[]} flags further ones, of this launch */
+export function launchChromium(...flags) {
   return chromium.launch({
     executablePath: programOf("HEED_CHROMIUM", "chromium"),
     // Chromium's sandbox does not run as root; the other flags disable background work.
-    args: ["--no-sandbox", "--disable-gpu", "--disable-component-update"],
+    args: ["--no-sandbox", "--disable-gpu", "--disable-component-update", ...flags],
   });
 }

@@ -1,9 +1,18 @@
 // The inner loops of the products in the binaries, as V8 compiles them: instructions for each multiply-add and
-// accesses to the stack. A processor that starts four instructions a cycle is bound by the instructions.
+// accesses to the stack. A processor that starts four instructions a cycle is bound by the instructions. And the loops
+// that show what an engine reaches, or does, when it merges vectors: it merges them.
 
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { productLoops } from "../bench/codegen.mjs";
+import { loopsModule } from "../../dist/load/probe.js";
+import { arithmeticLoop } from "../../web/src/rooms/speed/loops.js";
+import { mergedLoops, productLoops } from "../bench/codegen.mjs";
+import { peakModule } from "../bench/page/peak.mjs";
 import { missing } from "../harness/v8.mjs";
+
+const whyNot256 =
+  missing ??
+  (/ avx2 /.test(readFileSync("/proc/cpuinfo", "utf8")) ? undefined : "this processor has no AVX2");
 
 describe.skipIf(missing !== undefined)("the inner loops of products of floats", () => {
   test.each([
@@ -11,7 +20,7 @@ describe.skipIf(missing !== undefined)("the inner loops of products of floats", 
     // instructions. Without the first step before the loop there are 2.67 and 3.58 instructions.
     // In wide these are operations on 256 bits, of V8 with revectorization. Where it fails to merge the two
     // halves of a vector, there is no word of it, only fewer such loops.
-    ["wide", 6, 2.2, 8],
+    ...(whyNot256 ? [] : ([["wide", 6, 2.2, 8]] as const)),
     ["relaxed", 6, 2.1, 9],
     ["simd", 4, 3.4, 9],
   ] as const)(
@@ -27,4 +36,34 @@ describe.skipIf(missing !== undefined)("the inner loops of products of floats", 
       expect(short.filter(({ stack }) => stack > 0)).toEqual([]);
     },
   );
+});
+
+describe.skipIf(whyNot256 !== undefined)("an engine that merges vectors merges", () => {
+  const countIn = (loop: string[], pattern: RegExp) =>
+    loop.filter((text) => pattern.test(text)).length;
+
+  test.each([10, 12, 14])("the loops of the limits, in %d registers", (registers) => {
+    for (const bytes of [
+      peakModule("wide", 2 * registers),
+      arithmeticLoop("wide", 2 * registers),
+    ]) {
+      const [loop = [], ...others] = mergedLoops(bytes);
+      expect(others).toEqual([]);
+      expect(countIn(loop, /^vfmadd\d+ps ymm/)).toBe(4 * registers);
+      expect(countIn(loop, /^vfmadd\d+ps xmm/)).toBe(0);
+    }
+  });
+
+  test("the sums of the measurement that are stored in pairs, and not the others", () => {
+    const loops = mergedLoops(loopsModule());
+    expect(loops.length).toBe(2);
+    const wide = loops.map((loop) => countIn(loop, /^vaddps ymm/));
+    const narrow = loops.map((loop) => countIn(loop, /^vaddps xmm/));
+    // A loop may be unrolled.
+    const steps = Math.max(...wide) / 8;
+    expect(Number.isInteger(steps)).toBe(true);
+    expect(wide).toContain(0);
+    expect(narrow).toContain(0);
+    expect(Math.max(...narrow) % 16).toBe(0);
+  });
 });

@@ -17,7 +17,7 @@ function probeOf(speeds: (step: number) => [paired: number, apart: number], isPr
 
 describe("the answer is", () => {
   test("yes as soon as three steps show that the pairs take half the time", async () => {
-    const { run, calls, probe } = probeOf(() => [1, 2]);
+    const { run, calls, probe } = probeOf(() => [2, 4]);
     expect(await run()).toBe(true);
     expect(calls.length).toBe(2 * 3);
     expect(await run()).toBe(true);
@@ -54,7 +54,7 @@ describe("the answer is", () => {
 
 test("both loops repeat equally often, until a step is long enough for the clock", async () => {
   for (const [isPrecise, least] of [
-    [true, 0.3],
+    [true, 0.2],
     [false, 2],
   ] as const) {
     const { run, calls } = probeOf(() => [0.5, 1], isPrecise);
@@ -73,7 +73,7 @@ test("a clock that stands still ends the measurement", async () => {
 });
 
 test("a measurement that is not needed any more stops, and goes on later", async () => {
-  const { probe, run, calls } = probeOf(() => [1, 2]);
+  const { probe, run, calls } = probeOf(() => [2, 4]);
   expect(await run(() => calls.length < 4)).toBeUndefined();
   expect(calls.length).toBe(4);
   expect(probe.answer).toBeUndefined();
@@ -82,7 +82,7 @@ test("a measurement that is not needed any more stops, and goes on later", async
 });
 
 test("two measurements at once share their steps", async () => {
-  const { run, calls } = probeOf(() => [1, 2]);
+  const { run, calls } = probeOf(() => [2, 4]);
   expect(await Promise.all([run(), run()])).toEqual([true, true]);
   expect(calls.length).toBe(6);
 });

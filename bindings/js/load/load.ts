@@ -14,7 +14,7 @@ import {
   resolve,
 } from "./binaries.js";
 import { chooseThreads, countCores, createMemory, type Variant } from "./features.js";
-import { measureLater } from "./probe.js";
+import { measureWide } from "./probe.js";
 import { Threads } from "./threads.js";
 import { warmUp } from "./warmUp.js";
 
@@ -136,6 +136,6 @@ export async function load(options: LoadOptions = {}): Promise<Heed> {
   }));
   if (options.warmUp ?? true) await warmUp(heed);
   // What could not be measured while the files were fetched is measured for the next load.
-  if (!options.variant && !options.wasm && variant === "relaxed") measureLater();
+  if (!options.variant && !options.wasm && variant === "relaxed") void measureWide();
   return heed;
 }

@@ -5,7 +5,6 @@
 
 import { inCommon } from "../core/copies.js";
 import type { Bytes } from "../core/module.js";
-import { pause } from "../core/pause.js";
 import { isNode, mayMergeVectors } from "./features.js";
 
 const sums = 16;
@@ -54,8 +53,8 @@ export function loopsModule(): Bytes {
   ]);
 }
 
-/** Milliseconds of a step: at least 20 times the resolution of the clock, 5 us or on a page that is not isolated 100 us. */
-const stepTimes = { precise: 0.3, coarse: 2 };
+/** Milliseconds of a step: 20 or more times the resolution of the clock, on a page that is not isolated 100 us. */
+const stepTimes = { precise: 0.2, coarse: 2 };
 /** Steps of that time before the answer can be yes. */
 const fewest = 3;
 /** Steps of any time before the answer is no: on a busy machine the optimised code comes late. */
@@ -69,7 +68,7 @@ export class Probe {
   answer: boolean | undefined;
   readonly #time: (isPaired: boolean, repeats: number) => number;
   readonly #stepTime: number;
-  #repeats = 2 ** 17;
+  #repeats = 2 ** 16;
   #steps = 0;
   #paired: number[] = [];
   #apart: number[] = [];
@@ -80,11 +79,13 @@ export class Probe {
     this.#stepTime = isPrecise ? stepTimes.precise : stepTimes.coarse;
   }
 
-  /** Measures in steps, with a rest after each, until the answer is known or is not needed any more. */
+  /** Measures in steps, with a rest before each, until the answer is known or is not needed any more. */
   async run(rest: () => Promise<void>, isNeeded: () => boolean): Promise<boolean | undefined> {
-    while (this.answer === undefined && isNeeded()) {
-      this.#step();
-      if (this.answer === undefined) await rest();
+    while (this.answer === undefined) {
+      await rest();
+      if (!isNeeded()) break;
+      // Two runs take turns.
+      if (this.answer === undefined) this.#step();
     }
     return this.answer;
   }
@@ -141,14 +142,20 @@ function shared(): Probe {
 /** Whether "wide" is faster here than "relaxed"; undefined while that is not known. */
 export const isWideFaster = (): boolean | undefined => shared().answer;
 
-/** Measures it, unless it is known, as long as it is needed. */
-export async function measureWide(
-  isNeeded: () => boolean,
-  rest = pause,
-): Promise<boolean | undefined> {
+/**
+ * A rest that leaves most of the time to the page, and above all to what load waits for. A process of Node ends
+ * without waiting for it.
+ */
+const rest = () =>
+  new Promise<void>((resolve) => {
+    const timer: unknown = setTimeout(resolve, 4);
+    (timer as { unref?(): void }).unref?.();
+  });
+
+/** Measures it, unless it is known, as long as it is needed: by default until it is known. */
+export async function measureWide(isNeeded = () => true): Promise<boolean | undefined> {
   const probe = shared();
   if (probe.answer !== undefined) return probe.answer;
-  await null; // The caller first starts what does not need the answer.
   try {
     const answer = await probe.run(rest, isNeeded);
     if (answer !== undefined) withStorage((storage) => storage.setItem(key, kept(answer)));
@@ -157,14 +164,4 @@ export async function measureWide(
     probe.answer = false;
     return false;
   }
-}
-
-/** Measures it for the next load, with rests that leave most of the time to others. */
-export function measureLater(): void {
-  const rest = () =>
-    new Promise<void>((resolve) => {
-      const timer: unknown = setTimeout(resolve, 4);
-      (timer as { unref?(): void }).unref?.(); // A process of Node does not wait for it.
-    });
-  void rest().then(() => measureWide(() => true, rest));
 }

@@ -13,6 +13,8 @@ export const op = {
   i32LessThan: [0x49],
   /** A loop; its body leaves an i32 that is not 0 to run again. */
   loop: (body) => [0x03, 0x40, ...body, 0x0d, 0, 0x0b],
+  f32Load: (offset) => [0x2a, 2, ...leb(offset)],
+  v128Store: (offset) => [0xfd, 0x0b, 4, ...leb(offset)],
   v128Load: (offset) => [0xfd, 0x00, 4, ...leb(offset)],
   f32x4Splat: [0xfd, 0x13],
   i32x4Splat: [0xfd, 0x11],
@@ -38,12 +40,14 @@ const section = (id, content) => [id, ...leb(content.length), ...content];
 const mostPages = 65536;
 
 /**
- * A module that exports r and, if it has a memory, imports it, shared, as m.m.
+ * A module that exports r and, with `hasMemory`, imports a shared memory as m.m. A memory of its own is one page
+ * of zeros.
  *
- * @param {{ parameters: number[], result: number, vectors: number, body: number[], hasMemory?: boolean }} one
+ * @param {{ parameters: number[], result: number, vectors: number, body: number[], hasMemory?: boolean,
+ *   hasOwnMemory?: boolean }} one
  *   `vectors` is the number of locals of type v128 after the parameters
  */
-export function moduleOf({ parameters, result, vectors, body, hasMemory = false }) {
+export function moduleOf({ parameters, result, vectors, body, hasMemory, hasOwnMemory }) {
   const code = [1, vectors, type.v128, ...body, 0x0b];
   const memory = [1, 1, 0x6d, 1, 0x6d, 2, 3, 0, ...leb(mostPages)];
   return Uint8Array.from([
@@ -51,6 +55,7 @@ export function moduleOf({ parameters, result, vectors, body, hasMemory = false 
     ...section(1, [1, 0x60, parameters.length, ...parameters, 1, result]),
     ...(hasMemory ? section(2, memory) : []),
     ...section(3, [1, 0]),
+    ...(hasOwnMemory ? section(5, [1, 0, 1]) : []),
     ...section(7, [1, 1, 0x72, 0, 0]),
     ...section(10, [1, ...leb(code.length), ...code]),
   ]);

@@ -25,17 +25,22 @@ function variantsHere() {
   return WebAssembly.validate(Uint8Array.from(relaxed)) ? ["relaxed", "simd"] : ["simd"];
 }
 
+/** An engine that merges vectors has one limit of arithmetic, for every binary. */
+const peaksOf = (variants, threads) =>
+  variants.includes("wide")
+    ? [startPeak("wide", threads).then(({ variant, ...limit }) => limit)]
+    : variants.map((variant) => startPeak(variant, threads));
+
 const limitsOf = ({ operations, bytes }, variants, threads) =>
   Promise.all([
-    ...(operations ? variants.map((variant) => startPeak(variant, threads)) : []),
+    ...(operations ? peaksOf(variants, threads) : []),
     ...(bytes ? [startRead(bytes, threads)] : []),
   ]);
 
 /** Checks the answers of one case and then times it. */
-async function measure({ name, threads, quick }) {
+async function measure({ name, threads, quick, variants }) {
   const one = caseNamed(name, quick);
   const inputs = inputsOf(one);
-  const variants = variantsHere();
   return measureCase({
     ...{ one, inputs, threads, variants, memoryBytes },
     ownContender: (called, count, variant = variants[0]) => heedContender(called, variant, count),
@@ -48,9 +53,9 @@ async function measure({ name, threads, quick }) {
 }
 
 /** Giga-operations and gigabytes per second, with no other contender in between. */
-async function measureLimits({ threads, quick }) {
+async function measureLimits({ threads, quick, variants }) {
   const bound = { operations: 1, bytes: 64 * 2 ** 20 };
-  const all = await limitsOf(bound, variantsHere(), threads);
+  const all = await limitsOf(bound, variants, threads);
   const times = await timeInRounds(all, quick ? 60 : 3000);
   return Object.fromEntries(
     all.map(({ name, operations, bytes }) => [

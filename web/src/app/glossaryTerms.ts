@@ -54,6 +54,7 @@ export const glossary = {
   SIMD: "Instructions that compute four numbers at once; “simd” is our binary that uses WebAssembly's.",
   relaxed:
     "Our faster binary: it uses relaxed SIMD, whose fused multiply-add may round differently from one kind of processor to another.",
+  wide: "Our binary for browsers that merge pairs of SIMD instructions into ones that compute eight numbers at once; otherwise like “relaxed”.",
   "GFLOP/s": "Billions of multiplications and additions of floating-point numbers in a second.",
 } as const;
 
@@ -81,5 +82,5 @@ export const termsOf: Readonly<Record<RoomId, readonly Term[]>> = {
     ...(["query", "key", "value", "weight", "kernel", "bandwidth", "non-local means"] as const),
     "PSNR",
   ],
-  speed: ["SIMD", "relaxed", "GFLOP/s", "head", "mask", "causal"],
+  speed: ["SIMD", "relaxed", "wide", "GFLOP/s", "head", "mask", "causal"],
 };

@@ -97,11 +97,12 @@ export function Measurements({
         <p>
           {report.cases[0] && `${describe(report.cases[0])}. `}
           “relaxed” and “simd” are the engine as two WebAssembly programs: both take four numbers at
-          a time, relaxed also multiplies and adds in one step. “Times as fast” as plain JavaScript,
-          round against round. GFLOP/s: billions of multiplications and additions a second; the
-          softmax is not counted. “Differs by”: the largest relative difference of a row from that
-          of plain JavaScript. “Memory”: all memory that the engine has requested from the browser,
-          which never shrinks; for JavaScript, its arrays.
+          a time, relaxed also multiplies and adds in one step. A browser that merges pairs of such
+          steps uses a third one, “wide”. “Times as fast” as plain JavaScript, round against round.
+          GFLOP/s: billions of multiplications and additions a second; the softmax is not counted.
+          “Differs by”: the largest relative difference of a row from that of plain JavaScript.
+          “Memory”: all memory that the engine has requested from the browser, which never shrinks;
+          for JavaScript, its arrays.
         </p>
         <p data-limits>Limits: {limitLines(report).join("; ") || "to be measured"}.</p>
       </div>

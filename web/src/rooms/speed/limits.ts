@@ -1,13 +1,16 @@
 /** The limits of this browser: measured at the start and again with every case; the best result counts. */
 import { type Crew, startCrew } from "./crew";
-import { arithmeticLoop, memoryLoop, operationsOf, sharedMemory } from "./loops";
+import { arithmeticLoop, memoryLoop, operationsOf, sharedMemory, type Variant } from "./loops";
 import { bytesRead, type Contender, type Limit } from "./report";
 
 /**
- * The best number of accumulators is found by trial: with few, each addition waits for the previous one; with more than
- * the registers that the browser uses, they are spilled to memory.
+ * The best number of accumulators, in registers, is found by trial: with few, each addition waits for the previous one;
+ * with more than the registers that the browser uses, they are spilled to memory.
  */
 const accumulatorsTried = [10, 12, 14];
+/** Two vectors of 128 bits fill a register of 256. */
+const accumulatorsOf = (variant: Variant, registers: number) =>
+  variant === "wide" ? 2 * registers : registers;
 /** A number of repeats that any loop finishes within a few milliseconds. */
 const fewRepeats = 20_000;
 const trials = 3;
@@ -35,8 +38,6 @@ export interface Limits {
   soFar(): Limit[];
 }
 
-type Variant = "relaxed" | "simd";
-
 export async function findLimits(
   contenders: readonly Contender[],
   shortest: number,
@@ -47,15 +48,17 @@ export async function findLimits(
   const threads = Math.max(...contenders.map(({ threads }) => threads));
   const modules = [
     memoryLoop(),
-    ...variants.flatMap((variant) => accumulatorsTried.map((n) => arithmeticLoop(variant, n))),
-  ];
+    ...variants.flatMap((variant) =>
+      accumulatorsTried.map((n) => arithmeticLoop(variant, accumulatorsOf(variant, n))),
+    ),
+  ].map((bytes) => new WebAssembly.Module(bytes));
   const memory = sharedMemory(bytesRead);
   const crew = await startCrew({ modules, memory, bytes: bytesRead }, threads);
 
   const loopsOf = (variant: Variant, threads: number): Loop[] =>
-    accumulatorsTried.map((accumulators, i) => ({
+    accumulatorsTried.map((registers, i) => ({
       number: 1 + variants.indexOf(variant) * accumulatorsTried.length + i,
-      amount: (count) => threads * operationsOf(accumulators, count),
+      amount: (count) => threads * operationsOf(accumulatorsOf(variant, registers), count),
     }));
   const probes: LimitProbe[] = [];
   for (const { variant, threads } of contenders) {

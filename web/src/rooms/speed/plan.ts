@@ -17,6 +17,8 @@ export interface Machine {
   readonly isIsolated: boolean;
 }
 
+/** The binaries: each engine that runs one runs those after it. */
+const variants = ["wide", "relaxed", "simd"];
 const longestOfShort = 512;
 const mostThreads = 16;
 
@@ -59,9 +61,8 @@ const engineContender = (variant: string, threads: number): Contender => ({
 export function contendersOf({ isLong }: MeasuringRequest, machine: Machine): Contender[] {
   const counts = threadCounts(isLong, machine);
   const all = counts.map((threads) => engineContender(machine.variant, threads));
-  if (machine.variant === "relaxed") {
-    const others = isLong ? counts : counts.slice(0, 1);
-    all.push(...others.map((threads) => engineContender("simd", threads)));
-  }
+  const others = isLong ? counts : counts.slice(0, 1);
+  for (const variant of variants.slice(variants.indexOf(machine.variant) + 1))
+    all.push(...others.map((threads) => engineContender(variant, threads)));
   return [...all, plainJavaScript];
 }
