@@ -7,6 +7,9 @@ target_link_libraries(${module} PRIVATE heed heed_settings)
 find_program(NODE_PROGRAM node REQUIRED CMAKE_FIND_ROOT_PATH_BOTH)
 set(glue_prefix ${CMAKE_CURRENT_SOURCE_DIR}/bindings/shared_array_buffer.js)
 set(finish_glue ${CMAKE_CURRENT_SOURCE_DIR}/bindings/finish_glue.mjs)
+set(order_functions ${CMAKE_CURRENT_SOURCE_DIR}/bindings/order_functions.mjs)
+execute_process(COMMAND ${EMSCRIPTEN_ROOT_PATH}/em-config BINARYEN_ROOT OUTPUT_VARIABLE binaryen
+                OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 set(dist ${CMAKE_CURRENT_SOURCE_DIR}/dist)
 set(output ${dist})
 if(HEED_WASM_VARIANT STREQUAL wide)
@@ -15,7 +18,7 @@ endif()
 set_target_properties(${module} PROPERTIES
   SUFFIX .mjs
   RUNTIME_OUTPUT_DIRECTORY ${output}
-  LINK_DEPENDS "${glue_prefix};${finish_glue}")
+  LINK_DEPENDS "${glue_prefix};${finish_glue};${order_functions}")
 target_compile_definitions(${module} PRIVATE HEED_WASM_VARIANT="${HEED_WASM_VARIANT}")
 target_compile_options(${module} PRIVATE -Oz)  # it instantiates the reading of arguments some hundred times
 target_link_options(${module} PRIVATE
@@ -34,19 +37,10 @@ target_link_options(${module} PRIVATE
   -sDYNAMIC_EXECUTION=0
   -sEMBIND_AOT
   -sFILESYSTEM=0
+  -sWASM_BIGINT  # every browser with SIMD has BigInt; without it the linker adds functions that split integers
   -sEXPORTED_RUNTIME_METHODS=PThread
   --extern-pre-js ${glue_prefix})
 
-add_custom_command(TARGET ${module} POST_BUILD
-  COMMAND ${NODE_PROGRAM} ${finish_glue} $<TARGET_FILE:${module}>)
-
-if(HEED_WASM_VARIANT STREQUAL wide)
-  add_custom_command(TARGET ${module} POST_BUILD
-    COMMAND ${CMAKE_COMMAND} -E copy ${output}/${module}.wasm ${dist}/${module}.wasm)
-else()
-  # The types of the glue, for code that imports it: see the option `glue` in bindings/js/load/binaries.ts.
-  configure_file(bindings/js/glue.d.mts ${dist}/${module}.d.mts COPYONLY)
-endif()
 
 # The types of the module, for bindings/js. The linker calls tsc for them, and runs the module in
 # Node, as it does for -sEMBIND_AOT. Node 20 has relaxed SIMD only behind a flag that later versions
@@ -64,6 +58,18 @@ target_link_options(${module} PRIVATE --emit-tsd ${output}/heed-module.d.ts)
 set(path ${CMAKE_CURRENT_SOURCE_DIR}/node_modules/.bin:$ENV{PATH})
 set_property(TARGET ${module} PROPERTY RULE_LAUNCH_LINK
              "${CMAKE_COMMAND} -E env EM_NODE_JS=${node_launcher} PATH=${path}")
+
+add_custom_command(TARGET ${module} POST_BUILD
+  COMMAND ${NODE_PROGRAM} ${finish_glue} $<TARGET_FILE:${module}>
+  COMMAND ${node_launcher} ${order_functions} $<TARGET_FILE_DIR:${module}>/${module}.wasm
+          ${binaryen}/bin/wasm-opt)
+if(HEED_WASM_VARIANT STREQUAL wide)
+  add_custom_command(TARGET ${module} POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -E copy ${output}/${module}.wasm ${dist}/${module}.wasm)
+else()
+  # The types of the glue, for code that imports it: see the option `glue` in bindings/js/load/binaries.ts.
+  configure_file(bindings/js/glue.d.mts ${dist}/${module}.d.mts COPYONLY)
+endif()
 
 # bindings/js/core/constants.ts and members.ts, which are the same for both variants.
 if(HEED_WASM_VARIANT STREQUAL simd)

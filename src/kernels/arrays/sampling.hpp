@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "kernels/arrays/table.hpp"
+#include "kernels/elementary.hpp"
 
 namespace heed::kernels {
 
@@ -73,8 +74,8 @@ std::int32_t sample(const SampleRow& s) noexcept {
   const auto weight = [&, highest = s.logits[largest]](std::int32_t index) {
     // The difference of two infinities would be NaN.
     if (s.logits[index] == highest) return 1.0;
-    return std::exp((static_cast<double>(s.logits[index]) - static_cast<double>(highest)) /
-                    static_cast<double>(s.temperature));
+    return exponential((static_cast<double>(s.logits[index]) - static_cast<double>(highest)) /
+                       static_cast<double>(s.temperature));
   };
 
   const std::int64_t most = s.top_k == 0 ? s.size : std::min(s.top_k, s.size);

@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "kernels/attention/table.hpp"
+#include "kernels/elementary.hpp"
 
 namespace heed::kernels {
 
@@ -39,7 +40,7 @@ void kernel_regression(const Regression& p, std::int64_t i, double* scratch, flo
   double sum = 0.0;
   std::fill_n(o, p.values, 0.0);
   for (std::int64_t j = 0; j < p.points; ++j) {
-    w[j] = std::exp((nearest - w[j]) / (2.0 * p.bandwidth * p.bandwidth));
+    w[j] = exponential((nearest - w[j]) / (2.0 * p.bandwidth * p.bandwidth));
     sum += w[j];
   }
   for (std::int64_t j = 0; j < p.points; ++j) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "kernels/elementary.hpp"
 #include "kernels/image/table.hpp"
 
 namespace heed::kernels {
@@ -79,7 +80,7 @@ void non_local_weights(const NonLocalPixel& t) noexcept {
           distance += d * d;
         }
       float& weight = t.weights[y * image.width + x];
-      weight = static_cast<float>(std::exp(-t.rate * std::max(distance - t.noise, 0.0)));
+      weight = static_cast<float>(exponential(-t.rate * std::max(distance - t.noise, 0.0)));
       sum += static_cast<double>(weight);
     }
   for (std::int64_t y = top; y < bottom; ++y)

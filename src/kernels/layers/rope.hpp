@@ -4,21 +4,20 @@
 //   a' = a cos - b sin,  b' = b cos + a sin,
 // and the angle of pair c at position p is p base^(-c / pairs) (Su et al., "RoFormer", 2021).
 
-#include <cmath>
 #include <cstdint>
 
+#include "kernels/elementary.hpp"
 #include "kernels/layers/table.hpp"
 
 namespace heed::kernels {
 
 template <class Isa>
-void rope_angles(double position, double base, std::int64_t pairs, float* cos,
+void rope_angles(double position, const double* frequencies, std::int64_t pairs, float* cos,
                  float* sin) noexcept {
   for (std::int64_t c = 0; c < pairs; ++c) {
-    const double angle =
-        position * std::pow(base, -static_cast<double>(c) / static_cast<double>(pairs));
-    cos[c] = static_cast<float>(std::cos(angle));
-    sin[c] = static_cast<float>(std::sin(angle));
+    const auto [sine, cosine] = sine_cosine(position * frequencies[c]);
+    cos[c] = static_cast<float>(cosine);
+    sin[c] = static_cast<float>(sine);
   }
 }
 

@@ -93,8 +93,8 @@ struct LayerKernels {
                            std::int64_t columns, float* d_x) noexcept;
   void (*norm)(const NormTile& tile) noexcept;
   void (*norm_backward)(const NormGradientTile& tile) noexcept;
-  /// The cosines and sines of one position.
-  void (*rope_angles)(double position, double base, std::int64_t pairs, float* cos,
+  /// The cosines and sines of one position; frequencies [pairs].
+  void (*rope_angles)(double position, const double* frequencies, std::int64_t pairs, float* cos,
                       float* sin) noexcept;
   void (*rope)(const RopeRows& rows) noexcept;
   void (*gru_step)(const GruStep& step) noexcept;

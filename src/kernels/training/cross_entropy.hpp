@@ -5,9 +5,9 @@
 // and its gradient softmax(x) - e / C, less 1 - e for the target.
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 
+#include "kernels/elementary.hpp"
 #include "kernels/training/table.hpp"
 
 namespace heed::kernels {
@@ -18,7 +18,7 @@ double cross_entropy(const LossRows& t, const RowSums* sums, float* losses) noex
   for (std::int64_t row = 0; row < t.rows; ++row) {
     double loss = 0.0;
     if (!t.is_ignored(row)) {
-      loss = std::log(sums[row].exponentials);
+      loss = logarithm(sums[row].exponentials);
       if (t.smoothing < 1.0)
         loss += (1.0 - t.smoothing) * (static_cast<double>(sums[row].maximum) -
                                        t.logits[row * t.classes + t.targets[row]]);

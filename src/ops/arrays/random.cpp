@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "heed/arrays.hpp"
+#include "kernels/elementary.hpp"
 #include "ops/parallel_for.hpp"
 
 namespace heed {
@@ -56,11 +57,11 @@ Tensor random_normal(Context& context, const Shape& shape, double mean, double d
       [&](std::int64_t first, std::int64_t count) {
         for (std::int64_t i = 2 * first; i < 2 * (first + count); i += 2) {
           const double distance =
-              deviation * std::sqrt(-2.0 * std::log(1.0 - ops::random_fraction(seed, i)));
-          const double angle = 2.0 * std::numbers::pi * ops::random_fraction(seed, i + 1);
-          out[i] = static_cast<float>(mean + distance * std::cos(angle));
-          if (i + 1 < shape.elements())
-            out[i + 1] = static_cast<float>(mean + distance * std::sin(angle));
+              deviation * std::sqrt(-2.0 * kernels::logarithm(1.0 - ops::random_fraction(seed, i)));
+          const auto [sine, cosine] =
+              kernels::sine_cosine(2.0 * std::numbers::pi * ops::random_fraction(seed, i + 1));
+          out[i] = static_cast<float>(mean + distance * cosine);
+          if (i + 1 < shape.elements()) out[i + 1] = static_cast<float>(mean + distance * sine);
         }
       });
   return numbers;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/elementary.hpp"
 #include "ops/attention/backward_operands.hpp"
 #include "ops/validate.hpp"
 #include "runtime/runtime.hpp"
@@ -290,8 +291,9 @@ class TiledBackward {
     const kernels::BackwardQueries& queries = operands_.queries(h, t);
     double sum = 0.0;
     for (std::int64_t r = 0; r < operands_.count(t); ++r)
-      sum -= std::exp(static_cast<double>(sink) - static_cast<double>(queries.shifts[r])) *
-             static_cast<double>(queries.scales[r]) * static_cast<double>(queries.delta[r]);
+      sum -=
+          kernels::exponential(static_cast<double>(sink) - static_cast<double>(queries.shifts[r])) *
+          static_cast<double>(queries.scales[r]) * static_cast<double>(queries.delta[r]);
     return sum;
   }
 

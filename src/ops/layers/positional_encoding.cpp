@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "heed/heed.hpp"
+#include "kernels/elementary.hpp"
 
 namespace heed {
 
@@ -12,14 +13,16 @@ Tensor sinusoidal_encoding(Context&, std::int64_t length, std::int64_t size,
   if (!(options.base > 0) || !std::isfinite(options.base))
     throw OptionError("base", "a positive number", options.base);
   Tensor table(Shape{length, size});
-  if (size == 0) return table;  // the number of rows is not limited then
-  float* row = table.data().data();
-  for (std::int64_t r = 0; r < length; ++r, row += size) {
-    const double position = static_cast<double>(options.offset) + static_cast<double>(r);
-    for (std::int64_t c = 0; c < size; ++c) {
-      const double exponent = static_cast<double>(c / 2 * 2) / static_cast<double>(size);
-      const double angle = position / std::pow(options.base, exponent);
-      row[c] = static_cast<float>(c % 2 == 0 ? std::sin(angle) : std::cos(angle));
+  if (table.shape().elements() == 0) return table;  // the other size is not limited then
+  for (std::int64_t c = 0; c < size; c += 2) {
+    const double divisor =
+        kernels::power(options.base, static_cast<double>(c) / static_cast<double>(size));
+    float* at = table.data().data() + c;
+    for (std::int64_t r = 0; r < length; ++r, at += size) {
+      const double position = static_cast<double>(options.offset) + static_cast<double>(r);
+      const auto [sine, cosine] = kernels::sine_cosine(position / divisor);
+      at[0] = static_cast<float>(sine);
+      if (c + 1 < size) at[1] = static_cast<float>(cosine);
     }
   }
   return table;

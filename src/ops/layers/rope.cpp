@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "heed/heed.hpp"
+#include "kernels/elementary.hpp"
 #include "ops/validate.hpp"
 #include "runtime/runtime.hpp"
 
@@ -59,11 +61,17 @@ Rotations computed_rotations(Context& context, const RopeOptions& options, const
   Rotations result(Shape{batch, x.L, pairs});
   float* const cos = result.cos.data().data();
   float* const sin = result.sin.data().data();
+  if (result.cos.shape().elements() == 0) return result;  // the number of pairs is not limited then
+  std::vector<double> frequencies(static_cast<std::size_t>(pairs));
+  for (std::int64_t c = 0; c < pairs; ++c)
+    frequencies[static_cast<std::size_t>(c)] =
+        kernels::power(options.base, -static_cast<double>(c) / static_cast<double>(pairs));
   for (std::int64_t row = 0; row < batch * x.L; ++row) {
     const std::int64_t position =
         positions.empty() ? options.offset + row % x.L : positions[static_cast<std::size_t>(row)];
-    context.runtime().kernels().layers.rope_angles(static_cast<double>(position), options.base,
-                                                   pairs, cos + row * pairs, sin + row * pairs);
+    context.runtime().kernels().layers.rope_angles(static_cast<double>(position),
+                                                   frequencies.data(), pairs, cos + row * pairs,
+                                                   sin + row * pairs);
   }
   return result;
 }

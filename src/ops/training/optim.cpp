@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/elementary.hpp"
 #include "ops/parallel_for.hpp"
 
 namespace heed {
@@ -85,9 +86,9 @@ void adam_step(Context& context, Tensor& parameter, const TensorView& gradient, 
       .beta2 = static_cast<float>(options.beta2),
       .share2 = static_cast<float>(1.0 - options.beta2),
       .step_size =
-          static_cast<float>(options.learning_rate / (1.0 - std::pow(options.beta1, number))),
+          static_cast<float>(options.learning_rate / (1.0 - kernels::power(options.beta1, number))),
       .inverse_deviation =
-          static_cast<float>(1.0 / std::sqrt(1.0 - std::pow(options.beta2, number))),
+          static_cast<float>(1.0 / std::sqrt(1.0 - kernels::power(options.beta2, number))),
       .eps = static_cast<float>(options.eps),
       .weight_decay = options.is_decoupled ? 0.0f : static_cast<float>(options.weight_decay),
       .shrink = options.is_decoupled ? static_cast<float>(1.0 - share) : 1.0f,

@@ -1,0 +1,70 @@
+// The elementary functions, beside those of the C library in long double.
+
+#include <cmath>
+#include <limits>
+
+#include "kernels/elementary.hpp"
+#include "support.hpp"
+
+namespace heed::test {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// The error in units of the last place of the expected number.
+double error_of(double got, long double want) {
+  const double size = std::abs(static_cast<double>(want));
+  const double unit = std::nextafter(size, kInfinity) - size;
+  return static_cast<double>(std::abs(static_cast<long double>(got) - want)) / unit;
+}
+
+constexpr int kNumbers = 20000;
+constexpr double kLargestError = 1.0;
+
+TEST(Elementary, FunctionsAreAccurate) {
+  double exponential = 0.0, logarithm = 0.0, power = 0.0, sine = 0.0, cosine = 0.0;
+  for (int i = 1; i <= kNumbers; ++i) {
+    const double share = i / (kNumbers + 1.0);
+    for (const double x : {1400.0 * share - 700.0, share - 0.5})
+      exponential = std::max(
+          exponential, error_of(kernels::exponential(x), std::exp(static_cast<long double>(x))));
+    for (const double x : {share, 2.0 * share, 1e-300 * share, 1e300 * share})
+      logarithm = std::max(logarithm,
+                           error_of(kernels::logarithm(x), std::log(static_cast<long double>(x))));
+    for (const double base : {0.9, 0.999, 100.0, 10000.0, 500000.0})
+      for (const double x : {share, -share, 40.0 * share})
+        power = std::max(
+            power, error_of(kernels::power(base, x), std::pow(static_cast<long double>(base), x)));
+    for (const double x : {7.0 * share, -1e3 * share, 1.6e6 * share, 1e9 * share}) {
+      const auto got = kernels::sine_cosine(x);
+      sine = std::max(sine, error_of(got.sine, std::sin(static_cast<long double>(x))));
+      cosine = std::max(cosine, error_of(got.cosine, std::cos(static_cast<long double>(x))));
+    }
+  }
+  EXPECT_LT(exponential, kLargestError);
+  EXPECT_LT(logarithm, kLargestError);
+  EXPECT_LT(power, kLargestError);
+  EXPECT_LT(sine, kLargestError);
+  EXPECT_LT(cosine, kLargestError);
+}
+
+TEST(Elementary, FunctionsKnowTheirLimits) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(kernels::exponential(0.0), 1.0);
+  EXPECT_EQ(kernels::exponential(710.0), kInfinity);
+  EXPECT_EQ(kernels::exponential(kInfinity), kInfinity);
+  EXPECT_EQ(kernels::exponential(-kInfinity), 0.0);
+  EXPECT_EQ(kernels::exponential(-745.0), std::numeric_limits<double>::denorm_min());
+  EXPECT_TRUE(std::isnan(kernels::exponential(nan)));
+  EXPECT_EQ(kernels::logarithm(1.0), 0.0);
+  EXPECT_EQ(kernels::logarithm(kInfinity), kInfinity);
+  EXPECT_TRUE(std::isnan(kernels::logarithm(nan)));
+  EXPECT_EQ(kernels::power(10000.0, 0.0), 1.0);
+  EXPECT_EQ(kernels::power(0.0, 1.0), 0.0);
+  EXPECT_EQ(kernels::sine_cosine(0.0).sine, 0.0);
+  EXPECT_EQ(kernels::sine_cosine(0.0).cosine, 1.0);
+  EXPECT_TRUE(std::isnan(kernels::sine_cosine(kInfinity).sine));
+}
+
+}  // namespace
+}  // namespace heed::test
