@@ -30,7 +30,7 @@ class Context {
   /// The number of threads that have started. A thread starts after the constructor returns, in
   /// WebAssembly only when its worker has loaded. Until then the other threads do its work.
   int running_threads() const noexcept;
-  /// The instruction set in use, for example "avx2".
+  /// The instruction set in use, for example "avx2", or "avx2+vnni" with dot products of bytes.
   std::string_view isa() const noexcept;
 
   /// The instruction sets that this build has kernels for and this machine can run, best first.

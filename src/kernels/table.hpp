@@ -27,7 +27,7 @@ struct KernelTable {
   TrainingKernels training;
 };
 
-/// Defined once for each instruction set, in kernels/table.cpp.
+/// Defined once for each instruction set, in kernels/table.cpp or kernels/byte_table.cpp.
 template <class Isa>
 const KernelTable& kernel_table() noexcept;
 

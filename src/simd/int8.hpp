@@ -19,8 +19,10 @@
 // result is the same on every machine only if left is below 128) multiplies unsigned by signed
 // bytes and adds two products in 16 bits, 2 * 127 * 128 < 2^15. A second instruction adds the pairs
 // in 32 bits. With right numbers of 7 bits two such vectors fit 16 bits, 4 * 127 * 64 < 2^15, and
-// share the second. WebAssembly's relaxed dot product with an accumulator is one instruction on
-// machines with VNNI, but five in V8 on others, one of which rematerialises a constant.
+// share the second. A set with dot products of bytes (`kHasDot`) does all of it in one instruction
+// without 16-bit sums; it gets the same numbers, so that its results are the same. WebAssembly's
+// relaxed dot product with an accumulator is one instruction on machines with VNNI, but five in V8
+// on others, one of which rematerialises a constant.
 
 #include <cstdint>
 #include <cstring>
@@ -32,6 +34,10 @@
 #endif
 
 namespace heed::simd {
+
+/// Whether one instruction multiplies four pairs of bytes and adds the products to a lane.
+template <class Isa>
+inline constexpr bool kHasDot = requires { typename Traits<Isa>::Base; };
 
 template <class Isa>
 using Bytes = xsimd::batch<std::int8_t, Isa>;
@@ -90,10 +96,20 @@ class ByteDot {
 
 #elif defined(__x86_64__) || defined(_M_X64)
   S operator()(B left0, B right0, B left1, B right1, S sum) const noexcept {
-    return add(sum, pairs(left0, right0) + pairs(left1, right1));
+    if constexpr (kHasDot<Isa>)
+      return multiply_add(left1, right1, multiply_add(left0, right0, sum));
+    else
+      return add(sum, pairs(left0, right0) + pairs(left1, right1));
   }
 
  private:
+  static S multiply_add(B left, B right, S sum) noexcept {
+    if constexpr (B::size == 64)
+      return S(_mm512_dpbusd_epi32(sum, left, right));
+    else
+      return S(_mm256_dpbusd_avx_epi32(sum, left, right));
+  }
+
   using Words = xsimd::batch<std::int16_t, Isa>;
 
   static Words pairs(B left, B right) noexcept {
@@ -117,7 +133,10 @@ class ByteDot {
 
 #elif defined(__aarch64__)
   S operator()(B left0, B right0, B left1, B right1, S sum) const noexcept {
-    return S(vpadalq_s16(sum, vaddq_s16(pairs(left0, right0), pairs(left1, right1))));
+    if constexpr (kHasDot<Isa>)
+      return S(vdotq_s32(vdotq_s32(sum, left0, right0), left1, right1));
+    else
+      return S(vpadalq_s16(sum, vaddq_s16(pairs(left0, right0), pairs(left1, right1))));
   }
 
  private:

@@ -20,6 +20,7 @@ namespace heed::simd {
 template <class... Isas>
 struct IsaList {};
 
+/// A set with a Base is that set and dot products of bytes.
 template <class Isa>
 struct Traits;
 
@@ -58,10 +59,12 @@ struct Traits<WasmPair> {
 using Sse42 = xsimd::sse4_2;
 using Avx2 = xsimd::fma3<xsimd::avx2>;
 using Avx512 = xsimd::avx512bw;
+using Avx512Vnni = xsimd::avx512vnni<xsimd::avx512bw>;
+struct Avx2Vnni : Avx2 {};  // xsimd::avxvnni has no fused multiply-add
 #if defined(HEED_WITHOUT_AVX512)
 using BuiltIsas = IsaList<Avx2, Sse42>;
 #else
-using BuiltIsas = IsaList<Avx512, Avx2, Sse42>;
+using BuiltIsas = IsaList<Avx512Vnni, Avx512, Avx2Vnni, Avx2, Sse42>;
 #endif
 
 template <>
@@ -85,16 +88,38 @@ struct Traits<Avx512> {
   static constexpr int kVectors = 2;
 };
 
+template <>
+struct Traits<Avx512Vnni> : Traits<Avx512> {
+  using Base = Avx512;
+  static constexpr int kByteRows = 6;
+  static constexpr std::string_view kName = "avx512+vnni";
+};
+
+template <>
+struct Traits<Avx2Vnni> : Traits<Avx2> {
+  using Base = Avx2;
+  static constexpr int kByteRows = 4;
+  static constexpr std::string_view kName = "avx2+vnni";
+};
+
 #elif defined(__aarch64__)
 
 using Neon64 = xsimd::neon64;
-using BuiltIsas = IsaList<Neon64>;
+struct Neon64Dot : Neon64 {};
+using BuiltIsas = IsaList<Neon64Dot, Neon64>;
 
 template <>
 struct Traits<Neon64> {
   static constexpr std::string_view kName = "neon64";
   static constexpr int kRows = 8;
   static constexpr int kVectors = 2;
+};
+
+template <>
+struct Traits<Neon64Dot> : Traits<Neon64> {
+  using Base = Neon64;
+  static constexpr int kByteRows = 6;
+  static constexpr std::string_view kName = "neon64+dot";
 };
 
 #else
@@ -111,8 +136,27 @@ bool is_available() {
 #endif
 }
 
+#if defined(__x86_64__) || defined(_M_X64)
+template <>
+inline bool is_available<Avx2Vnni>() {
+  return is_available<Avx2>() && is_available<xsimd::avxvnni>();
+}
+#elif defined(__aarch64__)
+template <>
+inline bool is_available<Neon64Dot>() {
+#if defined(__linux__)  // xsimd includes <sys/auxv.h>
+  return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
+#elif defined(__APPLE__)
+  return true;  // all of its 64-bit computers
+#else
+  return false;
+#endif
+}
+#endif
+
 // The one instruction set of a translation unit of kernels; CMakeLists.txt compiles
-// kernels/table.cpp once for each, with its flags and one of these definitions.
+// kernels/table.cpp, or kernels/byte_table.cpp for a set with a Base, once for each, with its flags
+// and one of these definitions.
 #if defined(HEED_ISA_WASM)
 using Isa = Wasm;
 #elif defined(HEED_ISA_WASM_PAIR)
@@ -123,8 +167,26 @@ using Isa = Sse42;
 using Isa = Avx2;
 #elif defined(HEED_ISA_AVX512)
 using Isa = Avx512;
+#elif defined(HEED_ISA_AVX2VNNI)
+using Isa = Avx2Vnni;
+#elif defined(HEED_ISA_AVX512VNNI)
+using Isa = Avx512Vnni;
 #elif defined(HEED_ISA_NEON64)
 using Isa = Neon64;
+#elif defined(HEED_ISA_NEON64DOT)
+using Isa = Neon64Dot;
 #endif
 
 }  // namespace heed::simd
+
+// The registers of the sets that xsimd does not know.
+#if defined(HEED_ISA_AVX2VNNI) || defined(HEED_ISA_NEON64DOT)
+namespace xsimd::types {
+XSIMD_DECLARE_SIMD_REGISTER_ALIAS(heed::simd::Isa, heed::simd::Traits<heed::simd::Isa>::Base);
+#if defined(__aarch64__)
+template <class T>
+struct get_bool_simd_register<T, heed::simd::Isa>
+    : detail::neon_bool_simd_register<T, heed::simd::Isa> {};
+#endif
+}  // namespace xsimd::types
+#endif

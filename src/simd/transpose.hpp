@@ -1,5 +1,7 @@
 #pragma once
 
+#include <concepts>
+
 #include "simd/vector.hpp"
 
 namespace heed::simd {
@@ -24,8 +26,9 @@ inline void transpose(Vector<Isa> (&rows)[Vector<Isa>::size]) noexcept {
 /// AVX-512 interleaves within quarters of a vector; across quarters xsimd needs seven instructions,
 /// which took half the time of packing. This transposes four by four within the quarters, and then
 /// the quarters.
-template <>
-inline void transpose<Avx512>(Vector<Avx512> (&rows)[16]) noexcept {
+template <class Isa>
+  requires std::derived_from<Isa, Avx512>
+inline void transpose(Vector<Isa> (&rows)[Vector<Isa>::size]) noexcept {
   __m512 quarters[16];
 #pragma GCC unroll 4
   for (int i = 0; i < 16; i += 4) {

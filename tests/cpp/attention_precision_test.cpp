@@ -113,6 +113,13 @@ TEST(Int8Scores, PropagateVisibleNaN) {
   EXPECT_TRUE(std::isnan(output.data()[3 * 8]));
 }
 
+TEST(Int8Scores, DoNotDependOnDotProductsOfBytes) {
+  const Inputs inputs = normal_inputs(35, 4, 2, 75, 301, 72);
+  expect_same_bits_on_extended_isas([&](Context& context) {
+    return attention(context, inputs.q, inputs.k, inputs.v, int8_scores(causal())).output;
+  });
+}
+
 TEST(Int8Scores, DoNotDependOnThreads) {
   const Inputs inputs = normal_inputs(9, 4, 2, 130, 300, 64);
   Context alone;

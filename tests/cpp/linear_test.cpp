@@ -247,6 +247,15 @@ TEST(Linear, IsExactWithInt8WeightsAtTheirExtremes) {
   }
 }
 
+TEST(Linear, DoesNotDependOnDotProductsOfBytes) {
+  Random random(35);
+  const Tensor weight = normal_numbers(random, {70, 203}), x = normal_numbers(random, {51, 203});
+  expect_same_bits_on_extended_isas([&](Context& context) {
+    const PackedWeights packed(context, weight, kInt8);
+    return linear(context, x, packed, std::nullopt, Activation::kGelu);
+  });
+}
+
 TEST(Linear, HasABoundedErrorWithInt8Weights) {
   Random random(25);
   Context context;

@@ -179,6 +179,21 @@ void expect_same_bits_for_any_threads(const Results& results) {
   }
 }
 
+/// Expects that `result(context)` has the same bits on an instruction set with dot products of
+/// bytes and on the set that it extends: "avx512+vnni" and "avx512".
+template <class Result>
+void expect_same_bits_on_extended_isas(const Result& result) {
+  for (const std::string_view isa : Context::available_isas()) {
+    const std::size_t plus = isa.find('+');
+    if (plus == std::string_view::npos) continue;
+    SCOPED_TRACE(std::string(isa));
+    Context extended(Context::Options{.isa = isa}),
+        base(Context::Options{.isa = isa.substr(0, plus)});
+    EXPECT_EQ(extended.isa(), isa);
+    EXPECT_TRUE(same_bits(result(extended), result(base)));
+  }
+}
+
 /// Nearly normal, with mean 0 and variance 1.
 inline Tensor normal_numbers(Random& random, const Shape& shape) {
   Tensor tensor(shape);

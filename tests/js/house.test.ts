@@ -339,8 +339,11 @@ describe("the objects of the kernels", () => {
   const tags: Record<string, string> = {
     sse42: "xsimd::sse4_2",
     avx2: "xsimd::fma3<xsimd::avx2>",
+    avx2vnni: "heed::simd::Avx2Vnni",
     avx512: "xsimd::avx512bw",
+    avx512vnni: "xsimd::avx512vnni<xsimd::avx512bw>",
     neon64: "xsimd::neon64",
+    neon64dot: "heed::simd::Neon64Dot",
   };
 
   /**
@@ -363,7 +366,8 @@ describe("the objects of the kernels", () => {
     if (sets.length === 0) skip("build/native is not there: ./dev build native makes it");
     if ((await run("nm", ["--version"]).catch(() => null)) === null) skip("there is no nm");
     for (const set of sets) {
-      const object = join(folder, `heed_kernels_${set}.dir/src/kernels/table.cpp.o`);
+      const source = /(vnni|dot)$/.test(set) ? "byte_table" : "table";
+      const object = join(folder, `heed_kernels_${set}.dir/src/kernels/${source}.cpp.o`);
       const { status, output } = await run("nm", ["-C", "--defined-only", object]);
       expect(status).toBe(0);
       const tag = tags[set];

@@ -1,0 +1,23 @@
+// The kernels of an instruction set that adds dot products of bytes to another: only the kernels
+// that multiply bytes are compiled for it, and the table of the other has the rest. As in
+// table.cpp, all functions are templates over the set.
+
+#include "kernels/attention/flash_attention.hpp"
+#include "kernels/product/byte_linear.hpp"
+#include "kernels/table.hpp"
+
+namespace heed::kernels {
+
+template <>
+const KernelTable& kernel_table<simd::Isa>() noexcept {
+  static const KernelTable kTable = [] {
+    KernelTable table = kernel_table<simd::Traits<simd::Isa>::Base>();
+    table.isa = simd::Traits<simd::Isa>::kName;
+    table.attention.forward = FlashAttention<simd::Isa>::run;
+    table.product.byte_linear = byte_linear<simd::Isa>;
+    return table;
+  }();
+  return kTable;
+}
+
+}  // namespace heed::kernels
