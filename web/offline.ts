@@ -28,7 +28,10 @@ export function serviceWorker(source: string): Plugin {
         .filter((file) => file !== name)
         .sort();
       const models = all.filter((file) => file.startsWith("models/"));
-      const files = all.filter((file) => !file.startsWith("models/"));
+      // Few browsers use the wide binary, and they fall back to the relaxed one.
+      const files = all.filter(
+        (file) => !file.startsWith("models/") && file !== "heed/heed-wide.wasm",
+      );
       const code = readFileSync(source, "utf8");
       // The page's own address is its folder's.
       const kept = files.map((file) => (file === "index.html" ? "./" : file));

@@ -43,7 +43,9 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room “Speed”", (na
       const contenders = lines.slice(0, lines.length / 4).map((line) => line.contender);
       const cores = await room.page.evaluate(() => navigator.hardwareConcurrency);
       const threads = isolated && cores > 1;
-      expect(contenders[0]).toMatch(threads ? /^(relaxed|simd)-[2-9]/ : /^(relaxed|simd)-1$/);
+      expect(contenders[0]).toMatch(
+        threads ? /^(wide|relaxed|simd)-[2-9]/ : /^(wide|relaxed|simd)-1$/,
+      );
       expect(contenders.at(-1)).toBe("javascript");
       expect(new Set(contenders).size).toBe(contenders.length);
       for (const line of lines) if (!line.cells.reason) checkLine(line, lines);

@@ -38,6 +38,7 @@ export async function loading(): Promise<void> {
   // @ts-expect-error pause takes no duration
   await pause(5);
   await load({ wasmUrl: "/heed/", debug: true });
+  for (const variant of ["wide", "relaxed", "simd"] as const) await load({ variant });
   // @ts-expect-error an unknown option
   await load({ thread: 2 });
   // @ts-expect-error an unknown binary

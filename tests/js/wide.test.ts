@@ -79,6 +79,25 @@ test("nothing is measured where the caller chooses", async () => {
   }
 });
 
+test("nothing is measured in other engines and on phones", async () => {
+  const { userAgent } = navigator;
+  try {
+    for (const other of [
+      "Mozilla/5.0 (X11; Linux x86_64; rv:153.0) Gecko/20100101 Firefox/153.0",
+      "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 Chrome/156.0.0.0 Mobile Safari/537.36",
+    ]) {
+      delete common.probe;
+      Object.defineProperty(navigator, "userAgent", { value: other, configurable: true });
+      expect(await loaded()).toMatchObject({ variant: "relaxed" });
+      expect(common.probe).toMatchObject({ answer: false });
+      expect(localStorage.getItem(key)).toBeNull();
+    }
+  } finally {
+    Reflect.deleteProperty(navigator, "userAgent");
+  }
+  expect(navigator.userAgent).toBe(userAgent);
+});
+
 test("an answer that is known decides, and nothing else is fetched", async () => {
   for (const [answer, variant] of [
     [true, "wide"],

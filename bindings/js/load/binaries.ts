@@ -12,7 +12,8 @@ import { isWideFaster, measureWide } from "./probe.js";
 export interface BinaryOptions {
   /**
    * The binary; by default that of `wasm`, else "relaxed" if WebAssembly has relaxed SIMD, and "simd" if it
-   * has not.
+   * has not. "wide" is chosen instead of "relaxed" if a measurement beside the download, or an earlier one, has
+   * shown that the engine merges pairs of vectors into vectors of 256 bits.
    */
   variant?: Variant;
   /**

@@ -72,7 +72,7 @@ export function builtin<Name extends keyof Builtins>(name: Name): Builtins[Name]
  */
 export function mayMergeVectors(): boolean {
   if (isNode) return node?.arch === "x64";
-  const { userAgent } = navigator;
+  const userAgent = globalThis.navigator?.userAgent ?? "";
   return /Chrom(e|ium)\//.test(userAgent) && !/Android/.test(userAgent);
 }
 

@@ -1,7 +1,6 @@
 // Whether this engine merges pairs of 128-bit vectors into vectors of 256 bits, as V8 can on x86-64. No feature
 // test tells, so two loops are timed that differ only in where their sums are stored: in pairs, which V8 merges,
 // or apart from each other. Merged, the first takes half the time of the second; otherwise the same time.
-// Measured in tests/bench/RESULTS.md's machine: ratios of 0.9 to 1.1, and of 1.9 to 2.0.
 
 import { inCommon } from "../core/copies.js";
 import type { Bytes } from "../core/module.js";
