@@ -13,9 +13,9 @@
 
 namespace heed::kernels {
 
-/// Packs a block of `width` rows, at most Width; for a whole block that number is a constant. It is
-/// as fast as memory: with AVX-512, neither prefetching rows nor one square at a time instead of two,
-/// which do not fit the registers, made it faster.
+/// Packs a block of `width` rows, at most Width; for a whole block that number is a constant. With
+/// AVX-512, neither prefetching rows nor one square at a time made it faster, although two squares
+/// do not fit the registers.
 template <class Isa, int Width, class Count>
 inline void pack_block(const float* rows, std::ptrdiff_t row_stride, Count width,
                        std::ptrdiff_t depth, float* block) noexcept {
