@@ -57,9 +57,14 @@ function similarity(a, b) {
   return common / (few.size + many.size - common);
 }
 
-/** The names of the functions are their places in the new order, after each the most similar one that is left. */
+/**
+ * The names of the functions are their places in the new order: next is always the one that is most similar to the
+ * last, and less so to the one before.
+ */
+const shareOfPrevious = 0.5;
 const names = [];
 const left = new Set(groups.keys());
+let previous = new Set();
 let current = [...left].reduce((a, b) => (groups[b].size > groups[a].size ? b : a));
 while (left.size > 0) {
   left.delete(current);
@@ -67,9 +72,11 @@ while (left.size > 0) {
   let best = -1;
   let next = current;
   for (const i of left) {
-    const value = similarity(groups[current], groups[i]);
+    const value =
+      similarity(groups[current], groups[i]) + shareOfPrevious * similarity(previous, groups[i]);
     if (value > best) [best, next] = [value, i];
   }
+  previous = groups[current];
   current = next;
 }
 

@@ -12,16 +12,23 @@
 
 namespace heed::ops {
 
+/// Throws an error of this type. Throwing in place would take as much code as the check itself.
+template <class Error>
+[[noreturn, gnu::noinline]] void refuse(std::string_view argument, const MessagePart& expected,
+                                        const MessagePart& got) {
+  throw Error(argument, expected, got);
+}
+
 inline void require_dtype(std::string_view argument, const TensorView& x, DType dtype) {
-  if (x.dtype() != dtype) throw DTypeError(argument, dtype, x.dtype());
+  if (x.dtype() != dtype) refuse<DTypeError>(argument, dtype, x.dtype());
 }
 
 inline void require_rank(std::string_view argument, const TensorView& x, int rank) {
-  if (x.shape().rank() != rank) throw ShapeError(argument, {"rank ", rank}, x.shape());
+  if (x.shape().rank() != rank) refuse<ShapeError>(argument, {"rank ", rank}, x.shape());
 }
 
 inline void require_shape(std::string_view argument, const TensorView& x, const Shape& shape) {
-  if (x.shape() != shape) throw ShapeError(argument, shape, x.shape());
+  if (x.shape() != shape) refuse<ShapeError>(argument, shape, x.shape());
 }
 
 /// The same for the sizes of a shape; the shape is only constructed for the message.

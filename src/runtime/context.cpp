@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <string>
-#include <system_error>
 #include <thread>
 
 #include "heed/error.hpp"
@@ -54,12 +53,7 @@ std::unique_ptr<Context::Runtime> make_runtime(const Context::Options& options) 
     throw OptionError("threads", {"a number from 0 to ", kMaxThreads}, options.threads);
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const int threads = options.threads == 0 ? cores : options.threads;
-  const KernelTable& kernels = choose(requested_isa(options.isa));
-  try {
-    return std::make_unique<Context::Runtime>(threads, kernels);
-  } catch (const std::system_error&) {
-    throw OptionError("threads", "as many as the system can start", threads);
-  }
+  return std::make_unique<Context::Runtime>(threads, choose(requested_isa(options.isa)));
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include "heed/error.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
-#include <cstdio>
+#include <cstdlib>
 
 #include "heed/tensor.hpp"
 
@@ -14,9 +14,37 @@ std::string text_of(double number) {
   if (std::isinf(number)) return number < 0 ? "-Infinity" : "Infinity";
   if (std::abs(number) < 0x1p53 && number == std::floor(number))
     return std::to_string(static_cast<std::int64_t>(number));
-  std::array<char, 24> text;
-  std::snprintf(text.data(), text.size(), "%.7g", number);
-  return text.data();
+  // The digits are those of the whole number `significant`, and 10^exponent is the value of the
+  // first. Not std::snprintf, which adds 4 KB to the WebAssembly binary.
+  constexpr int kDigits = 7;
+  constexpr double kLeast = 1e6, kEnd = 1e7;
+  int exponent = kDigits - 1;
+  double significant = std::abs(number);
+  for (; significant >= kEnd; ++exponent) significant /= 10.0;
+  for (; significant < kLeast; --exponent) significant *= 10.0;
+  significant = std::nearbyint(significant);
+  if (significant == kEnd) {
+    significant = kLeast;
+    ++exponent;
+  }
+  const std::string digits = std::to_string(static_cast<std::int64_t>(significant));
+  const bool has_power = exponent < -4 || exponent >= kDigits;
+  const int whole = has_power ? 1 : std::max(exponent + 1, 0);  // digits before the point
+  std::string text(number < 0 ? "-" : "");
+  if (whole == 0) text += '0';
+  text.append(digits, 0, static_cast<std::size_t>(whole));
+  text += '.';
+  if (whole == 0) text.append(static_cast<std::size_t>(-exponent - 1), '0');
+  text.append(digits, static_cast<std::size_t>(whole));
+  text.resize(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  if (has_power) {
+    const int power = std::abs(exponent);
+    text += exponent < 0 ? "e-" : "e+";
+    if (power < 10) text += '0';
+    text += std::to_string(power);
+  }
+  return text;
 }
 
 }  // namespace

@@ -1,6 +1,10 @@
 #include "runtime/thread_pool.hpp"
 
-#include <chrono>
+#include <ctime>
+#include <mutex>
+#include <thread>
+
+#include "heed/error.hpp"
 
 namespace heed {
 namespace {
@@ -9,19 +13,27 @@ namespace {
 // and waking up takes tens of microseconds, as long as a small operation. Therefore a worker spins
 // for this time before it sleeps until the next call, and a caller before it sleeps until the last
 // worker is done.
-constexpr std::chrono::microseconds kSpinTime(50);
+constexpr std::int64_t kSpinTime = 50'000;  // nanoseconds
+
+/// Nanoseconds of a clock that never goes back. That of <chrono> may throw std::system_error.
+std::int64_t now() noexcept {
+  std::timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
 
 }  // namespace
 
 ThreadPool::ThreadPool(int threads)
     // With more threads than cores, a spinning thread would take time from a working one.
     : spins_(threads <= static_cast<int>(std::thread::hardware_concurrency())) {
-  try {
-    for (int thread = 1; thread < threads; ++thread)
-      workers_.emplace_back([this, thread] { work(thread); });
-  } catch (...) {
+  workers_.reserve(static_cast<std::size_t>(threads - 1));  // the threads know their addresses
+  for (int thread = 1; thread < threads; ++thread) {
+    Worker& worker = workers_.emplace_back(Worker{this, thread, {}});
+    if (pthread_create(&worker.id, nullptr, start, &worker) == 0) continue;
+    workers_.pop_back();
     stop();
-    throw;
+    throw OptionError("threads", "as many as the system can start", threads);
   }
 }
 
@@ -34,21 +46,26 @@ void ThreadPool::stop() noexcept {
     ++calls_;
   }
   start_.notify_all();
-  for (std::thread& worker : workers_) worker.join();
+  for (const Worker& worker : workers_) pthread_join(worker.id, nullptr);
+}
+
+void* ThreadPool::start(void* worker) {
+  const Worker& self = *static_cast<const Worker*>(worker);
+  self.pool->work(self.thread);
+  return nullptr;
 }
 
 /// Spins until the condition holds, for kSpinTime at most. Returns whether it holds.
 template <class Condition>
 bool ThreadPool::spin_until(const Condition& condition) const {
-  using Clock = std::chrono::steady_clock;
   constexpr int kChecks = 16;  // per reading of the clock
-  const Clock::time_point end = Clock::now() + (spins_ ? kSpinTime : kSpinTime.zero());
+  const std::int64_t end = now() + (spins_ ? kSpinTime : 0);
   do {
     for (int check = 0; check < kChecks; ++check) {
       if (condition()) return true;
       std::this_thread::yield();
     }
-  } while (Clock::now() < end);
+  } while (now() < end);
   return false;
 }
 
@@ -70,8 +87,8 @@ void ThreadPool::distribute(std::int64_t pieces, const AnyTask& task) {
   }
   const auto all_have_left = [this] { return joined_ == 0; };
   if (spin_until(all_have_left)) return;
-  std::unique_lock lock(mutex_);
-  finish_.wait(lock, all_have_left);
+  const std::lock_guard lock(mutex_);
+  finish_.wait(mutex_, all_have_left);
 }
 
 void ThreadPool::work(int thread) {
@@ -80,21 +97,22 @@ void ThreadPool::work(int thread) {
   const auto has_new_call = [&] { return calls_ != handled_calls; };
   while (true) {
     const bool is_awake = spin_until(has_new_call);
-    std::unique_lock lock(mutex_);
+    mutex_.lock();
     if (!is_awake) {
       ++sleeping_;
-      start_.wait(lock, has_new_call);
+      start_.wait(mutex_, has_new_call);
       --sleeping_;
     }
     handled_calls = calls_;
-    if (stopping_) return;
-    if (!task_) continue;
-    const AnyTask& task = *task_;
+    const bool stops = stopping_;
+    const AnyTask* const task = task_;
     const std::int64_t pieces = pieces_;
-    ++joined_;
-    lock.unlock();
-    take_pieces(pieces, task, thread);
-    lock.lock();
+    if (task) ++joined_;
+    mutex_.unlock();
+    if (stops) return;
+    if (!task) continue;
+    take_pieces(pieces, *task, thread);
+    const std::lock_guard lock(mutex_);
     if (--joined_ == 0) finish_.notify_one();
   }
 }

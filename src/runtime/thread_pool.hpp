@@ -1,17 +1,53 @@
 #pragma once
 
+#include <pthread.h>
+
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
-#include <thread>
 #include <vector>
 
 namespace heed {
 
+// The mutex and the condition of POSIX: those of the standard library may throw std::system_error,
+// which adds printf and the messages of all system errors to the WebAssembly binary.
+class Mutex {
+ public:
+  Mutex() = default;
+  ~Mutex() { pthread_mutex_destroy(&mutex_); }
+  Mutex(const Mutex&) = delete;
+  Mutex& operator=(const Mutex&) = delete;
+
+  void lock() noexcept { pthread_mutex_lock(&mutex_); }
+  void unlock() noexcept { pthread_mutex_unlock(&mutex_); }
+
+ private:
+  friend class Condition;
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+};
+
+class Condition {
+ public:
+  Condition() = default;
+  ~Condition() { pthread_cond_destroy(&condition_); }
+  Condition(const Condition&) = delete;
+  Condition& operator=(const Condition&) = delete;
+
+  /// Waits until `holds`, for which the mutex must be locked; it is not while this thread sleeps.
+  template <class Holds>
+  void wait(Mutex& mutex, const Holds& holds) noexcept {
+    while (!holds()) pthread_cond_wait(&condition_, &mutex.mutex_);
+  }
+  void notify_one() noexcept { pthread_cond_signal(&condition_); }
+  void notify_all() noexcept { pthread_cond_broadcast(&condition_); }
+
+ private:
+  pthread_cond_t condition_ = PTHREAD_COND_INITIALIZER;
+};
+
 /// Runs independent pieces of one operation on a fixed set of threads, including the caller's.
 class ThreadPool {
  public:
+  /// Throws OptionError if the system cannot start so many.
   explicit ThreadPool(int threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -46,6 +82,13 @@ class ThreadPool {
     (*static_cast<const Task*>(task))(piece, thread);
   }
 
+  struct Worker {
+    ThreadPool* pool;
+    int thread;
+    pthread_t id;
+  };
+
+  static void* start(void* worker);
   void distribute(std::int64_t pieces, const AnyTask& task);
   void work(int thread);
   void take_pieces(std::int64_t pieces, const AnyTask& task, int thread);
@@ -54,11 +97,11 @@ class ThreadPool {
   bool spin_until(const Condition& condition) const;
 
   std::atomic<int> running_ = 1;
-  std::vector<std::thread> workers_;
+  std::vector<Worker> workers_;
   bool spins_;
-  std::mutex mutex_;
-  std::condition_variable start_;
-  std::condition_variable finish_;
+  Mutex mutex_;
+  Condition start_;
+  Condition finish_;
   // Written under the mutex.
   const AnyTask* task_ = nullptr;  // of the operation that workers may join, or null
   std::int64_t pieces_ = 0;

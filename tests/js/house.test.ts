@@ -120,6 +120,7 @@ const rules: Rule[] = [
     reads: includes,
     allows: (name, path) =>
       isOneOf(/^"runtime\//, /^"kernels\/table\.hpp"$/, /^"heed\//)(name) ||
+      (/thread_pool/.test(path) && name === "<pthread.h>") ||
       // This file chooses the instruction set.
       (path === "src/runtime/context.cpp" && name === '"simd/isa.hpp"'),
     brokenBy: { path: "src/runtime/arena.cpp", text: '#include "simd/isa.hpp"\n' },

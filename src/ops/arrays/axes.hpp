@@ -6,13 +6,14 @@
 #include <string>
 
 #include "heed/tensor.hpp"
+#include "ops/validate.hpp"
 
 namespace heed::ops {
 
 /// The axis, counted from the front. Throws OptionError.
 inline int checked_axis(std::int64_t axis, int rank) {
   if (axis < -rank || axis >= rank)
-    throw OptionError(
+    ops::refuse<OptionError>(
         "axis", "a number from " + std::to_string(-rank) + " to below " + std::to_string(rank),
         axis);
   return static_cast<int>(axis < 0 ? axis + rank : axis);

@@ -8,6 +8,7 @@
 
 #include "heed/tensor.hpp"
 #include "kernels/table.hpp"
+#include "ops/validate.hpp"
 
 namespace heed::ops {
 
@@ -15,7 +16,7 @@ namespace heed::ops {
 inline void require_broadcast(std::string_view argument, const Shape& small, const Shape& full) {
   for (int axis = -1; axis >= -small.rank(); --axis)
     if (-axis > full.rank() || (small[axis] != 1 && small[axis] != full[axis]))
-      throw ShapeError(argument, {"a shape that broadcasts to ", full}, small);
+      ops::refuse<ShapeError>(argument, {"a shape that broadcasts to ", full}, small);
 }
 
 /// The axes of the large array without those of size 1. Adjacent axes are merged if the small array

@@ -14,7 +14,7 @@ kernels::FloatFormat checked_format(std::string_view argument, DType dtype) {
     case DType::kBFloat16:
       return kernels::FloatFormat::kBFloat16;
     default:
-      throw DTypeError(argument, "float32, float16 or bfloat16", dtype);
+      ops::refuse<DTypeError>(argument, "float32, float16 or bfloat16", dtype);
   }
 }
 

@@ -8,13 +8,14 @@
 #include "heed/arrays.hpp"
 #include "kernels/elementary.hpp"
 #include "ops/parallel_for.hpp"
+#include "ops/validate.hpp"
 
 namespace heed {
 namespace {
 
 void require_float_range(const char* argument, double number) {
   if (!(std::abs(number) <= static_cast<double>(std::numeric_limits<float>::max())))
-    throw OptionError(argument, "a finite number", number);
+    ops::refuse<OptionError>(argument, "a finite number", number);
 }
 
 }  // namespace
@@ -23,7 +24,7 @@ Tensor random_uniform(Context& context, const Shape& shape, double low, double h
                       std::uint64_t seed) {
   require_float_range("low", low);
   require_float_range("high", high);
-  if (high < low) throw OptionError("high", "at least low", high);
+  if (high < low) ops::refuse<OptionError>("high", "at least low", high);
   // Rounding must not leave the range.
   constexpr float kLowest = std::numeric_limits<float>::lowest();
   float first = static_cast<float>(low);
@@ -48,7 +49,7 @@ Tensor random_normal(Context& context, const Shape& shape, double mean, double d
                      std::uint64_t seed) {
   require_float_range("mean", mean);
   require_float_range("deviation", deviation);
-  if (deviation < 0.0) throw OptionError("deviation", "a number from 0 on", deviation);
+  if (deviation < 0.0) ops::refuse<OptionError>("deviation", "a number from 0 on", deviation);
   Tensor numbers(shape);
   float* const out = numbers.data().data();
   const std::int64_t pairs = ops::divide_up(shape.elements(), 2);

@@ -50,7 +50,7 @@ Tensor transpose(Context& context, const TensorView& x, std::span<const std::int
     std::string got = "[";
     for (const std::int64_t axis : order)
       got.append(got.size() > 1 ? ", " : "").append(std::to_string(axis));
-    throw OptionError("order", "each axis of " + to_string(shape) + " once", got + "]");
+    ops::refuse<OptionError>("order", "each axis of " + to_string(shape) + " once", got + "]");
   }
 
   std::array<std::int64_t, Shape::kMaxRank> sizes{};
@@ -113,9 +113,9 @@ Tensor slice(Context& context, const TensorView& x, std::int64_t axis, std::int6
   const int at = ops::checked_axis(axis, shape.rank());
   const std::int64_t size = shape[at];
   const std::string range = " in an axis of " + std::to_string(size);
-  if (start < 0 || start > size) throw OptionError("start", "a place" + range, start);
+  if (start < 0 || start > size) ops::refuse<OptionError>("start", "a place" + range, start);
   if (length < 0 || length > size - start)
-    throw OptionError("length", "entries from " + std::to_string(start) + range, length);
+    ops::refuse<OptionError>("length", "entries from " + std::to_string(start) + range, length);
   Tensor y(ops::with_size(shape, at, length), x.dtype());
   if (y.shape().elements() == 0) return y;
   const std::int64_t entry =
@@ -126,7 +126,7 @@ Tensor slice(Context& context, const TensorView& x, std::int64_t axis, std::int6
 }
 
 Tensor concat(Context& context, std::span<const TensorView> parts, std::int64_t axis) {
-  if (parts.empty()) throw OptionError("parts", "one or more arrays", "none");
+  if (parts.empty()) ops::refuse<OptionError>("parts", "one or more arrays", "none");
   const Shape& first = parts.front().shape();
   const int at = ops::checked_axis(axis, first.rank());
   std::int64_t size = 0;
@@ -136,7 +136,8 @@ Tensor concat(Context& context, std::span<const TensorView> parts, std::int64_t 
     ops::require_dtype(name, parts[i], parts.front().dtype());
     if (shape.rank() != first.rank() ||
         ops::with_size(shape, at, 0) != ops::with_size(first, at, 0))
-      throw ShapeError(name, to_string(first) + " but for axis " + std::to_string(at), shape);
+      ops::refuse<ShapeError>(name, to_string(first) + " but for axis " + std::to_string(at),
+                              shape);
     size += shape[at];
   }
   Tensor y(ops::with_size(first, at, size), parts.front().dtype());

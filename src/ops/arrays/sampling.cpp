@@ -12,10 +12,10 @@ namespace {
 
 std::int64_t row_size(const char* argument, const TensorView& x) {
   ops::require_dtype(argument, x, DType::kFloat32);
-  if (x.shape().rank() < 1) throw ShapeError(argument, "rank 1 or more", x.shape());
+  if (x.shape().rank() < 1) ops::refuse<ShapeError>(argument, "rank 1 or more", x.shape());
   const std::int64_t size = x.shape()[-1];
   if (size < 1 || size > std::numeric_limits<std::int32_t>::max())
-    throw ShapeError(argument, "a last axis of 1 to 2^31 - 1", x.shape());
+    ops::refuse<ShapeError>(argument, "a last axis of 1 to 2^31 - 1", x.shape());
   return size;
 }
 
@@ -23,7 +23,7 @@ std::int64_t row_size(const char* argument, const TensorView& x) {
 
 TopKResult top_k(Context& context, const TensorView& x, std::int64_t k) {
   const std::int64_t size = row_size("x", x);
-  if (k < 1 || k > size) throw OptionError("k", {"a number from 1 to ", size}, k);
+  if (k < 1 || k > size) ops::refuse<OptionError>("k", {"a number from 1 to ", size}, k);
   const Shape shape = ops::with_last(x.shape(), k);
   TopKResult result{Tensor(shape), Tensor(shape, DType::kInt32)};
   if (x.shape().elements() == 0) return result;
@@ -44,17 +44,17 @@ TopKResult top_k(Context& context, const TensorView& x, std::int64_t k) {
 Tensor sample(Context& context, const TensorView& logits, const SampleOptions& options) {
   const std::int64_t size = row_size("logits", logits);
   if (!(options.temperature >= 0.0f) || !std::isfinite(options.temperature))
-    throw OptionError("temperature", "a finite number from 0 on", options.temperature);
-  if (options.top_k < 0) throw OptionError("top_k", "0 or more", options.top_k);
+    ops::refuse<OptionError>("temperature", "a finite number from 0 on", options.temperature);
+  if (options.top_k < 0) ops::refuse<OptionError>("top_k", "0 or more", options.top_k);
   if (!(options.top_p > 0.0f && options.top_p <= 1.0f))
-    throw OptionError("top_p", "a number above 0 and up to 1", options.top_p);
+    ops::refuse<OptionError>("top_p", "a number above 0 and up to 1", options.top_p);
   const float* const numbers = logits.data<float>().data();
   const std::int64_t rows = logits.shape().elements() / size;
   const kernels::ArrayKernels& arrays = context.runtime().kernels().arrays;
   for (std::int64_t row = 0; row < rows; ++row) {
     const kernels::LogitsCheck check = arrays.check_logits(numbers + row * size, size);
     if (check != kernels::LogitsCheck::kValid)
-      throw OptionError(
+      ops::refuse<OptionError>(
           "logits", "rows without NaN and with more than -inf",
           (check == kernels::LogitsCheck::kNaN ? "NaN in row " : "nothing but -inf in row ") +
               std::to_string(row));

@@ -316,10 +316,10 @@ AttentionResult attention(Context& context, const TensorView& q, const TensorVie
 
   const kernels::KernelTable& kernels = runtime.kernels();
   if (options.cache && options.cache->pages().panel() != kernels.panel)
-    throw OptionError("cache",
-                      "one made for panels of " + std::to_string(kernels.panel) +
-                          " columns, as this context's instruction set has",
-                      options.cache->pages().panel());
+    ops::refuse<OptionError>("cache",
+                             "one made for panels of " + std::to_string(kernels.panel) +
+                                 " columns, as this context's instruction set has",
+                             options.cache->pages().panel());
   // A decode step computes output and lse only; tiled attention computes the other results, after
   // which the decode step writes the same output as without them.
   const bool decodes = ops::Decode::supports(p, options);

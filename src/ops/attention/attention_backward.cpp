@@ -322,7 +322,8 @@ class TiledBackward {
 };
 
 void require_gradient(std::string_view name, bool needed, std::string_view what, bool given) {
-  if (needed && !given) throw OptionError(name, "false without " + std::string(what), "true");
+  if (needed && !given)
+    ops::refuse<OptionError>(name, "false without " + std::string(what), "true");
 }
 
 AttentionGradients allocate(const TensorView& q, const TensorView& k, const TensorView& v,
@@ -362,9 +363,10 @@ AttentionGradients attention_backward(Context& context, const TensorView& d_outp
                                       const AttentionOptions& options,
                                       const AttentionGradientOptions& gradient_options) {
   const AttentionGradientOptions& needed = gradient_options;
-  if (options.cache) throw OptionError("cache", "none, because it keeps no gradients", "one");
+  if (options.cache)
+    ops::refuse<OptionError>("cache", "none, because it keeps no gradients", "one");
   if (options.precision != Precision::kFloat32)
-    throw OptionError("precision", "float32 for gradients", "int8-scores");
+    ops::refuse<OptionError>("precision", "float32 for gradients", "int8-scores");
   Context::Runtime& runtime = context.runtime();
   Arena::Scope scratch(runtime.arena());
   AttentionProblem p(q, k, v, options, scratch);

@@ -32,24 +32,25 @@ std::int64_t head_size(std::string_view argument, const TensorView& x, std::stri
                        std::int64_t heads) {
   const std::int64_t size = x.shape()[-1];
   if (size % heads != 0)
-    throw ShapeError(argument,
-                     std::string("a last axis divisible by ")
-                         .append(count_name)
-                         .append(" (")
-                         .append(std::to_string(heads))
-                         .append(")"),
-                     x.shape());
+    ops::refuse<ShapeError>(argument,
+                            std::string("a last axis divisible by ")
+                                .append(count_name)
+                                .append(" (")
+                                .append(std::to_string(heads))
+                                .append(")"),
+                            x.shape());
   return size / heads;
 }
 
 void require_agreement(std::string_view name, std::int64_t option, std::int64_t size) {
   if (option != 0 && option != size)
-    throw OptionError(name, std::to_string(size) + ", as the shapes say", option);
+    ops::refuse<OptionError>(name, std::to_string(size) + ", as the shapes say", option);
 }
 
 void require_groups(std::int64_t H, std::int64_t G) {
   if (G == 0 ? H != 0 : H % G != 0)
-    throw ShapeError("k", "a number of heads that divides the " + std::to_string(H) + " of q", G);
+    ops::refuse<ShapeError>("k",
+                            "a number of heads that divides the " + std::to_string(H) + " of q", G);
 }
 
 /// Reads sizes and layouts from the three forms of inputs: separate heads, joined heads and packed
@@ -63,7 +64,7 @@ class InputReader {
   void read() {
     if (options_.cu_seqlens_q || options_.cu_seqlens_k) return read_packed();
     const int rank = q_.shape().rank();
-    if (rank != 3 && rank != 4) throw ShapeError("q", "rank 3 or 4", q_.shape());
+    if (rank != 3 && rank != 4) ops::refuse<ShapeError>("q", "rank 3 or 4", q_.shape());
     require_rank("k", k_, rank);
     require_rank("v", v_, rank);
     rank == 4 ? read_separate_heads() : read_joined_heads();
@@ -96,9 +97,10 @@ class InputReader {
 
   void read_joined_heads() {
     if (options_.heads < 1 || options_.heads > Shape::kMaxSize)
-      throw OptionError("heads", "a number from 1 to 2^40 for inputs [B, L, H*D]", options_.heads);
+      ops::refuse<OptionError>("heads", "a number from 1 to 2^40 for inputs [B, L, H*D]",
+                               options_.heads);
     if (options_.kv_heads < 0 || options_.kv_heads > Shape::kMaxSize)
-      throw OptionError("kv_heads", "a number from 0 to 2^40", options_.kv_heads);
+      ops::refuse<OptionError>("kv_heads", "a number from 0 to 2^40", options_.kv_heads);
     p_.H = options_.heads;
     p_.G = options_.kv_heads == 0 ? options_.heads : options_.kv_heads;
     p_.B = q_.shape()[0];
@@ -118,8 +120,8 @@ class InputReader {
 
   void read_past() {
     if (!options_.past_key || !options_.past_value)
-      throw OptionError(options_.past_key ? "past_value" : "past_key", "a tensor beside the other",
-                        "nothing");
+      ops::refuse<OptionError>(options_.past_key ? "past_value" : "past_key",
+                               "a tensor beside the other", "nothing");
     require_floats("past_key", *options_.past_key, 4);
     p_.past = options_.past_key->shape()[2];
     require_shape("past_key", *options_.past_key, Shape{p_.B, p_.G, p_.past, p_.D});
@@ -129,11 +131,13 @@ class InputReader {
 
   void read_cache(const KvCache& cache) {
     if (options_.past_key)
-      throw OptionError("cache", "none beside past_key, because both say what came before", "one");
+      ops::refuse<OptionError>("cache", "none beside past_key, because both say what came before",
+                               "one");
     const KvCache::Options& o = cache.options();
     const auto require = [](std::string_view name, std::int64_t size, std::int64_t cached) {
       if (size != cached)
-        throw ShapeError("cache", std::to_string(size) + " for its " + std::string(name), cached);
+        ops::refuse<ShapeError>("cache", std::to_string(size) + " for its " + std::string(name),
+                                cached);
     };
     require("batch", p_.B, o.batch);
     require("heads", p_.G, o.heads);
@@ -148,10 +152,11 @@ class InputReader {
   void read_packed() {
     p_.is_packed = true;
     if (!options_.cu_seqlens_q || !options_.cu_seqlens_k)
-      throw OptionError(options_.cu_seqlens_q ? "cu_seqlens_k" : "cu_seqlens_q",
-                        "a tensor beside the other", "nothing");
+      ops::refuse<OptionError>(options_.cu_seqlens_q ? "cu_seqlens_k" : "cu_seqlens_q",
+                               "a tensor beside the other", "nothing");
     const auto exclude = [](std::string_view name, bool given, const char* why) {
-      if (given) throw OptionError(name, std::string("none beside cu_seqlens, ") + why, "one");
+      if (given)
+        ops::refuse<OptionError>(name, std::string("none beside cu_seqlens, ") + why, "one");
     };
     const char* const no_pairs = "because packed sequences have no common [L, S]";
     exclude("mask", options_.mask.has_value(), no_pairs);
@@ -202,15 +207,16 @@ std::span<const std::int32_t> read_bounds(std::string_view argument, const Tenso
   require_rank(argument, bounds, 1);
   const auto values = bounds.data<std::int32_t>();
   if (values.empty() || values.front() != 0)
-    throw OptionError(argument, "a first number of 0",
-                      values.empty() ? "none" : std::to_string(values.front()));
+    ops::refuse<OptionError>(argument, "a first number of 0",
+                             values.empty() ? "none" : std::to_string(values.front()));
   for (std::size_t n = 1; n < values.size(); ++n)
     if (values[n] < values[n - 1])
-      throw OptionError(argument, "numbers that never decrease",
-                        std::to_string(values[n]) + " after " + std::to_string(values[n - 1]));
+      ops::refuse<OptionError>(
+          argument, "numbers that never decrease",
+          std::to_string(values[n]) + " after " + std::to_string(values[n - 1]));
   if (values.back() != total)
-    throw OptionError(argument, "a last number of " + std::to_string(total) + ", the total",
-                      values.back());
+    ops::refuse<OptionError>(argument, "a last number of " + std::to_string(total) + ", the total",
+                             values.back());
   return values;
 }
 
@@ -240,8 +246,8 @@ std::span<Sequence> packed_sequences(const AttentionProblem& p, const AttentionO
   const auto queries = read_bounds("cu_seqlens_q", *options.cu_seqlens_q, p.L);
   const auto keys = read_bounds("cu_seqlens_k", *options.cu_seqlens_k, p.S);
   if (queries.size() != keys.size())
-    throw ShapeError("cu_seqlens_k", std::to_string(queries.size()) + " numbers, as cu_seqlens_q",
-                     keys.size());
+    ops::refuse<ShapeError>(
+        "cu_seqlens_k", std::to_string(queries.size()) + " numbers, as cu_seqlens_q", keys.size());
   const auto sequences = take_sequences(queries.size() - 1, scratch);
   for (std::size_t n = 0; n < sequences.size(); ++n) {
     const std::int64_t Lq = queries[n + 1] - queries[n];
@@ -264,7 +270,7 @@ std::span<Sequence> batch_sequences(const AttentionProblem& p, const AttentionOp
   for (std::size_t b = 0; b < sequences.size(); ++b) {
     const std::int64_t length = lengths.empty() ? p.S : lengths[b];
     if (length < 0 || length > p.S)
-      throw OptionError("kv_lengths", {"lengths from 0 to ", p.S}, length);
+      ops::refuse<OptionError>("kv_lengths", {"lengths from 0 to ", p.S}, length);
     std::int64_t offset = p.past;
     if (!lengths.empty() && !options.past_key) offset = length - p.L;
     sequences[b] = {0, p.L, 0, 0, kNotRolling, p.S, p.mask.reach(length), offset};
@@ -294,9 +300,9 @@ void align(std::span<Sequence> sequences, std::int64_t count, const AttentionOpt
     const TensorView& given = *options.causal_offset;
     require_dtype("causal_offset", given, DType::kInt32);
     if (given.shape() != Shape{1} && given.shape() != Shape{count})
-      throw ShapeError("causal_offset",
-                       count == 1 ? "[1]" : "[1] or [" + std::to_string(count) + "]",
-                       given.shape());
+      ops::refuse<ShapeError>("causal_offset",
+                              count == 1 ? "[1]" : "[1] or [" + std::to_string(count) + "]",
+                              given.shape());
     const auto offsets = given.data<std::int32_t>();
     for (std::size_t n = 0; n < sequences.size(); ++n)
       sequences[n].offset = offsets[offsets.size() == 1 ? 0 : n];
@@ -324,39 +330,40 @@ HeadNumbers head_numbers(std::string_view argument, const std::optional<TensorVi
   const Shape full{sequences, p.H};
   const auto fits = [&](int axis) { return shape[axis] == 1 || shape[axis] == full[axis]; };
   if (shape.rank() != 2 || !fits(0) || !fits(1))
-    throw ShapeError(argument, to_string(Shape{p.H}) + " or what broadcasts to " + to_string(full),
-                     shape);
+    ops::refuse<ShapeError>(
+        argument, to_string(Shape{p.H}) + " or what broadcasts to " + to_string(full), shape);
   return {data, shape[0] == 1 ? 0 : shape[1], shape[1] == 1 ? 0 : 1};
 }
 
 void require_ranges(const AttentionProblem& p, const AttentionOptions& options) {
   const auto require_side = [](std::string_view name, std::int64_t side) {
-    if (side < -1) throw OptionError(name, "-1 or more", side);
+    if (side < -1) ops::refuse<OptionError>(name, "-1 or more", side);
   };
   require_side("window_left", options.window_left);
   require_side("window_right", options.window_right);
   if (options.scale && !std::isfinite(*options.scale))
-    throw OptionError("scale", "a finite number", *options.scale);
+    ops::refuse<OptionError>("scale", "a finite number", *options.scale);
   if (!(options.softcap >= 0.0f) || !std::isfinite(options.softcap))
-    throw OptionError("softcap", "0 or a positive number", options.softcap);
+    ops::refuse<OptionError>("softcap", "0 or a positive number", options.softcap);
   if (!(options.dropout >= 0.0 && options.dropout < 1.0))
-    throw OptionError("dropout", "a share from 0 to below 1", options.dropout);
+    ops::refuse<OptionError>("dropout", "a share from 0 to below 1", options.dropout);
   if (options.precision != Precision::kFloat32 && options.cache)
-    throw OptionError("precision", "float32 with a cache", "int8-scores");
+    ops::refuse<OptionError>("precision", "float32 with a cache", "int8-scores");
   if (options.precision == Precision::kInt8Scores && p.D > kernels::kMaxByteDepth)
-    throw ShapeError(
+    ops::refuse<ShapeError>(
         "q",
         "heads of at most " + std::to_string(kernels::kMaxByteDepth) + " numbers for int8 scores",
         p.D);
   if (options.block_mask) {
     const BlockMask& mask = *options.block_mask;
     if (mask.queries() != p.L || mask.keys() != p.S)
-      throw ShapeError("block_mask",
-                       std::to_string(p.L) + " queries and " + std::to_string(p.S) + " keys",
-                       std::to_string(mask.queries()) + " and " + std::to_string(mask.keys()));
+      ops::refuse<ShapeError>(
+          "block_mask", std::to_string(p.L) + " queries and " + std::to_string(p.S) + " keys",
+          std::to_string(mask.queries()) + " and " + std::to_string(mask.keys()));
     const auto fits = [](std::int64_t own, std::int64_t size) { return own == 1 || own == size; };
     if (!fits(mask.kinds().shape()[0], p.B) || !fits(mask.kinds().shape()[1], p.H))
-      throw ShapeError("block_mask", "batch and heads of 1 or of the inputs", mask.kinds().shape());
+      ops::refuse<ShapeError>("block_mask", "batch and heads of 1 or of the inputs",
+                              mask.kinds().shape());
   }
 }
 

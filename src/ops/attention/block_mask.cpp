@@ -8,8 +8,8 @@ namespace heed {
 
 BlockMask::BlockMask(std::int64_t queries, std::int64_t keys, Tensor kinds, Tensor bits)
     : queries_(queries), keys_(keys), kinds_(std::move(kinds)), bits_(std::move(bits)) {
-  if (queries < 0) throw OptionError("queries", "0 or more", queries);
-  if (keys < 0) throw OptionError("keys", "0 or more", keys);
+  if (queries < 0) ops::refuse<OptionError>("queries", "0 or more", queries);
+  if (keys < 0) ops::refuse<OptionError>("keys", "0 or more", keys);
   ops::require_dtype("kinds", kinds_, DType::kInt32);
   ops::require_rank("kinds", kinds_, 4);
   const Shape& shape = kinds_.shape();
@@ -21,7 +21,7 @@ BlockMask::BlockMask(std::int64_t queries, std::int64_t keys, Tensor kinds, Tens
   ops::require_shape("bits", bits_, Shape{bits_.shape()[0], kQueries, kKeys});
   for (const std::int32_t kind : kinds_.data<std::int32_t>())
     if (kind < kFull || kind >= bits_.shape()[0])
-      throw OptionError("kinds", "-1, -2 or the index of a block of bits", kind);
+      ops::refuse<OptionError>("kinds", "-1, -2 or the index of a block of bits", kind);
 }
 
 BlockMask BlockMask::from(

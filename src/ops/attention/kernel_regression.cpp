@@ -12,7 +12,7 @@ kernels::Regression checked(const TensorView& x_query, const TensorView& x_train
                             const TensorView& y_train, const TensorView& bandwidth) {
   ops::require_dtype("x_query", x_query, DType::kFloat32);
   const int rank = x_query.shape().rank();
-  if (rank != 1 && rank != 2) throw ShapeError("x_query", "rank 1 or 2", x_query.shape());
+  if (rank != 1 && rank != 2) ops::refuse<ShapeError>("x_query", "rank 1 or 2", x_query.shape());
   const std::int64_t F = rank == 1 ? 1 : x_query.shape()[1];
   ops::require_floats("x_train", x_train, rank);
   const std::int64_t N = x_train.shape()[0];
@@ -22,7 +22,8 @@ kernels::Regression checked(const TensorView& x_query, const TensorView& x_train
   ops::require_shape("y_train", y_train, {N, M});
   ops::require_floats("bandwidth", bandwidth, Shape{1});
   const auto h = static_cast<double>(bandwidth.data<float>()[0]);
-  if (!(h > 0.0) || !std::isfinite(h)) throw OptionError("bandwidth", "a positive number", h);
+  if (!(h > 0.0) || !std::isfinite(h))
+    ops::refuse<OptionError>("bandwidth", "a positive number", h);
   return {
       .query = x_query.data<float>().data(),
       .train = x_train.data<float>().data(),

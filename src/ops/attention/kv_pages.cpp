@@ -68,7 +68,7 @@ struct Pages::PageLayout {
 namespace {
 
 void require_size(std::string_view name, std::int64_t size, std::int64_t most) {
-  if (size < 1 || size > most) throw OptionError(name, {"a number from 1 to ", most}, size);
+  if (size < 1 || size > most) ops::refuse<OptionError>(name, {"a number from 1 to ", most}, size);
 }
 
 KvCache::Options checked(KvCache::Options options) {
@@ -102,7 +102,7 @@ Pages::PageLayout Pages::layout() const noexcept {
 
 const Pages::Sequence& Pages::sequence(std::int64_t b) const {
   if (b < 0 || b >= options_.batch)
-    throw OptionError("sequence", {"a number from 0 to ", options_.batch - 1}, b);
+    ops::refuse<OptionError>("sequence", {"a number from 0 to ", options_.batch - 1}, b);
   return sequences_[static_cast<std::size_t>(b)];
 }
 
@@ -124,10 +124,10 @@ std::vector<std::int64_t> Pages::check_append(std::int64_t L,
   }
   for (std::size_t b = 0; b < result.size(); ++b) {
     if (result[b] < 0 || result[b] > L)
-      throw OptionError(counts_name, {"lengths from 0 to ", L}, result[b]);
+      ops::refuse<OptionError>(counts_name, {"lengths from 0 to ", L}, result[b]);
     const std::int64_t room = options_.capacity - sequences_[b].length;
     if (!options_.is_rolling && result[b] > room)
-      throw OptionError(
+      ops::refuse<OptionError>(
           "cache",
           "room for " + std::to_string(result[b]) + " more tokens in sequence " + std::to_string(b),
           std::to_string(room) + " of " + std::to_string(options_.capacity));
@@ -235,8 +235,8 @@ void Pages::write(Page& page, std::int64_t slot, std::int64_t g, const float* k,
 void Pages::rewind(std::int64_t b, std::int64_t tokens) {
   const std::int64_t held = sequence(b).length - sequence(b).first;
   if (tokens < 0 || tokens > held)
-    throw OptionError("tokens", "a number from 0 to " + std::to_string(held) + ", the tokens held",
-                      tokens);
+    ops::refuse<OptionError>(
+        "tokens", "a number from 0 to " + std::to_string(held) + ", the tokens held", tokens);
   Sequence& s = sequences_[static_cast<std::size_t>(b)];
   s.length -= tokens;
   const std::int64_t needed = ops::divide_up(s.length, kKeyTile) - s.first_page;
@@ -247,10 +247,10 @@ void Pages::share(std::int64_t from, std::int64_t to, std::int64_t tokens) {
   const Sequence& source = sequence(from);
   sequence(to);
   if (tokens < 0 || tokens > source.length)
-    throw OptionError("tokens", {"a number from 0 to ", source.length}, tokens);
+    ops::refuse<OptionError>("tokens", {"a number from 0 to ", source.length}, tokens);
   if (source.first > 0)
-    throw OptionError("from", "a sequence that still holds its first token",
-                      {"one that dropped ", source.first});
+    ops::refuse<OptionError>("from", "a sequence that still holds its first token",
+                             {"one that dropped ", source.first});
   if (from == to) return rewind(to, source.length - tokens);
   Sequence shared;
   shared.length = tokens;
@@ -266,7 +266,7 @@ void Pages::reorder(const TensorView& order) {
   std::vector<Sequence> reordered;
   for (const std::int32_t from : order.data<std::int32_t>()) {
     if (from < 0 || from >= options_.batch)
-      throw OptionError("order", {"numbers from 0 to below ", options_.batch}, from);
+      ops::refuse<OptionError>("order", {"numbers from 0 to below ", options_.batch}, from);
     reordered.push_back(sequence(from));
   }
   sequences_ = std::move(reordered);

@@ -42,7 +42,7 @@ Rates read_rates(std::string_view argument, const std::optional<TensorView>& giv
   if (!is_by_head && !broadcasts_to(by_row)) {
     std::string expected = "a shape that broadcasts to " + to_string(by_head);
     if (rows > 1) expected += " or " + to_string(by_row);
-    throw ShapeError(argument, expected, shape);
+    ops::refuse<ShapeError>(argument, expected, shape);
   }
   const auto stride = [&](int axis) {
     std::int64_t result = 1;
@@ -65,8 +65,9 @@ Rates read_rates(std::string_view argument, const std::optional<TensorView>& giv
 void require_presence(std::string_view argument, const std::optional<TensorView>& given,
                       bool is_wanted) {
   if (given.has_value() != is_wanted)
-    throw OptionError(argument, is_wanted ? "a tensor, for this rule" : "none, for this rule",
-                      is_wanted ? "nothing" : "a tensor");
+    ops::refuse<OptionError>(argument,
+                             is_wanted ? "a tensor, for this rule" : "none, for this rule",
+                             is_wanted ? "nothing" : "a tensor");
 }
 
 }  // namespace
@@ -80,7 +81,7 @@ LinearAttentionResult linear_attention(Context& context, const TensorView& q, co
   Context::Runtime& runtime = context.runtime();
   Arena::Scope scratch(runtime.arena());
   const AttentionProblem p(q, k, v, shapes, scratch);
-  if (p.S != p.L) throw ShapeError("k", {"as many keys as queries, ", p.L}, p.S);
+  if (p.S != p.L) ops::refuse<ShapeError>("k", {"as many keys as queries, ", p.L}, p.S);
   const bool has_joined_heads = q.shape().rank() == 3;
   const bool is_gated =
       options.rule == LinearRule::kGated || options.rule == LinearRule::kGatedDelta;

@@ -11,7 +11,7 @@ PairArray<T>::PairArray(std::string_view argument, const TensorView& array, cons
   const Shape& shape = array.shape();
   const std::int64_t S = full[-1];
   const auto refuse = [&] {
-    throw ShapeError(argument, {"a shape that broadcasts to ", full}, shape);
+    ops::refuse<ShapeError>(argument, {"a shape that broadcasts to ", full}, shape);
   };
   if (shape.rank() > 4) refuse();
   std::ptrdiff_t stride = 1;
@@ -42,13 +42,13 @@ BroadcastMask::BroadcastMask(const std::optional<TensorView>& mask,
     else if (mask->dtype() == DType::kFloat32)
       bias_ = PairArray<float>("mask", *mask, full);
     else
-      throw DTypeError("mask", "bool or float32", mask->dtype());
+      ops::refuse<DTypeError>("mask", "bool or float32", mask->dtype());
   }
   if (bias) {
     require_dtype("bias", *bias, DType::kFloat32);
     if (!bias_.empty())
-      throw OptionError("bias", "a boolean mask beside it, because a float mask is a bias too",
-                        "a float32 mask");
+      ops::refuse<OptionError>(
+          "bias", "a boolean mask beside it, because a float mask is a bias too", "a float32 mask");
     bias_ = PairArray<float>("bias", *bias, full);
   }
 }

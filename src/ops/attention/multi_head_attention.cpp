@@ -17,7 +17,7 @@ struct Projection {
 
 const TensorView& required(std::string_view argument, const std::optional<TensorView>& parameter) {
   if (!parameter)
-    throw OptionError(argument, "a tensor, because in_proj_weight is left out", "nothing");
+    ops::refuse<OptionError>(argument, "a tensor, because in_proj_weight is left out", "nothing");
   return *parameter;
 }
 
@@ -42,7 +42,7 @@ Projection input_projection(const MultiHeadAttentionParameters& parameters, int 
   }
   if (parameters.in_proj_weight) {
     if (*separate[part])
-      throw OptionError(kNames[part], "nothing beside in_proj_weight", "a tensor");
+      ops::refuse<OptionError>(kNames[part], "nothing beside in_proj_weight", "a tensor");
     ops::require_floats("in_proj_weight", *parameters.in_proj_weight, Shape{3 * E, E});
     return {third(*parameters.in_proj_weight, part, E), bias};
   }
@@ -65,12 +65,13 @@ std::array<Projection, 3> validated(const TensorView& query, const TensorView& k
   ops::require_shape("key", key, Shape{B, S, parameters.in_proj_weight ? E : key.shape()[2]});
   ops::require_shape("value", value, Shape{B, S, parameters.in_proj_weight ? E : value.shape()[2]});
   if (options.heads < 1 || E % options.heads != 0)
-    throw OptionError("heads", {"a divisor of the embedding size ", E}, options.heads);
+    ops::refuse<OptionError>("heads", {"a divisor of the embedding size ", E}, options.heads);
   if (options.key_mask) {
     ops::require_dtype("key_mask", *options.key_mask, DType::kBool);
     ops::require_shape("key_mask", *options.key_mask, Shape{B, S});
   }
-  if (!parameters.out_proj_weight) throw OptionError("out_proj_weight", "a tensor", "nothing");
+  if (!parameters.out_proj_weight)
+    ops::refuse<OptionError>("out_proj_weight", "a tensor", "nothing");
   ops::require_floats("out_proj_weight", *parameters.out_proj_weight, Shape{E, E});
   if (parameters.out_proj_bias)
     ops::require_floats("out_proj_bias", *parameters.out_proj_bias, Shape{E});
@@ -111,7 +112,7 @@ Tensor intersect(const TensorView& mask, const TensorView& key_mask, const Shape
   if (mask.dtype() == DType::kBool) return intersect<std::uint8_t>(mask, key_mask, full, 0);
   if (mask.dtype() == DType::kFloat32)
     return intersect<float>(mask, key_mask, full, -std::numeric_limits<float>::infinity());
-  throw DTypeError("mask", "bool or float32", mask.dtype());
+  ops::refuse<DTypeError>("mask", "bool or float32", mask.dtype());
 }
 
 /// [B, H, L, S] -> [B, L, S]

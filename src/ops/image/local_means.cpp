@@ -13,7 +13,8 @@ namespace {
 using kernels::NonLocalBand;
 
 void require_count(const char* argument, std::int64_t count, std::int64_t most) {
-  if (count < 0 || count > most) throw OptionError(argument, {"a number from 0 to ", most}, count);
+  if (count < 0 || count > most)
+    ops::refuse<OptionError>(argument, {"a number from 0 to ", most}, count);
 }
 
 /// The checked arguments for the kernel.
@@ -29,9 +30,9 @@ struct Problem {
     require_count("patch_radius", radius, kMaxRadius);
     require_count("search_radius", options.search_radius, std::numeric_limits<std::int64_t>::max());
     if (!(options.h > 0.0f) || !std::isfinite(options.h))
-      throw OptionError("h", "a positive number", options.h);
+      ops::refuse<OptionError>("h", "a positive number", options.h);
     if (!(options.sigma >= 0.0f) || !std::isfinite(options.sigma))
-      throw OptionError("sigma", "a finite number from 0 on", options.sigma);
+      ops::refuse<OptionError>("sigma", "a finite number from 0 on", options.sigma);
     search = std::min(options.search_radius, std::max(pixels.height, pixels.width));
     const double patch = static_cast<double>(2 * radius + 1) * static_cast<double>(2 * radius + 1);
     noise = 2.0 * static_cast<double>(options.sigma) * static_cast<double>(options.sigma) * patch;

@@ -2,6 +2,7 @@
 
 #include "heed/arrays.hpp"
 #include "ops/parallel_for.hpp"
+#include "ops/validate.hpp"
 
 namespace heed {
 
@@ -11,9 +12,9 @@ Tensor adaptive_max_pool(Context& context, const TensorView& x, std::int64_t row
   const Shape& shape = x.shape();
   const int rank = shape.rank();
   if (rank < 2 || shape[rank - 2] == 0 || shape[rank - 1] == 0)
-    throw ShapeError("x", "one row and one column or more", shape);
-  if (rows < 1) throw OptionError("rows", "1 or more", rows);
-  if (columns < 1) throw OptionError("columns", "1 or more", columns);
+    ops::refuse<ShapeError>("x", "one row and one column or more", shape);
+  if (rows < 1) ops::refuse<OptionError>("rows", "1 or more", rows);
+  if (columns < 1) ops::refuse<OptionError>("columns", "1 or more", columns);
   const std::int64_t H = shape[rank - 2], W = shape[rank - 1];
   Tensor y(ops::with_last(ops::with_size(shape, rank - 2, rows), columns));
   const float* const from = x.data<float>().data();

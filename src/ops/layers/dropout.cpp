@@ -2,12 +2,14 @@
 
 #include "heed/layers.hpp"
 #include "ops/parallel_for.hpp"
+#include "ops/validate.hpp"
 
 namespace heed {
 
 Tensor dropout(Context& context, const TensorView& x, double rate, std::uint64_t seed) {
   ops::require_dtype("x", x, DType::kFloat32);
-  if (!(rate >= 0.0 && rate < 1.0)) throw OptionError("rate", "a number from 0 to below 1", rate);
+  if (!(rate >= 0.0 && rate < 1.0))
+    ops::refuse<OptionError>("rate", "a number from 0 to below 1", rate);
   Tensor y(x.shape());
   const float* const from = x.data<float>().data();
   float* const to = y.data().data();

@@ -3,6 +3,7 @@
 
 #include "heed/layers.hpp"
 #include "ops/parallel_for.hpp"
+#include "ops/validate.hpp"
 
 namespace heed {
 namespace {
@@ -12,9 +13,11 @@ constexpr std::int64_t kTerms = 128;
 
 void require_ids(const TensorView& ids, std::int64_t rows) {
   ops::require_dtype("ids", ids, DType::kInt32);
-  if (ids.shape().rank() == Shape::kMaxRank) throw ShapeError("ids", "at most 7 axes", ids.shape());
+  if (ids.shape().rank() == Shape::kMaxRank)
+    ops::refuse<ShapeError>("ids", "at most 7 axes", ids.shape());
   for (const std::int32_t id : ids.data<std::int32_t>())
-    if (id < 0 || id >= rows) throw OptionError("ids", {"numbers from 0 to below ", rows}, id);
+    if (id < 0 || id >= rows)
+      ops::refuse<OptionError>("ids", {"numbers from 0 to below ", rows}, id);
 }
 
 /// The shape of ids with one axis more.
@@ -63,13 +66,13 @@ Tensor embedding(Context& context, const TensorView& ids, const TensorView& weig
 
 Tensor embedding_backward(Context& context, const TensorView& d_output, const TensorView& ids,
                           std::int64_t rows, std::optional<std::int64_t> padding_index) {
-  if (rows < 0) throw OptionError("rows", "a number that is not negative", rows);
+  if (rows < 0) ops::refuse<OptionError>("rows", "a number that is not negative", rows);
   if (padding_index && (*padding_index < 0 || *padding_index >= rows))
-    throw OptionError("padding_index", {"a number from 0 to below ", rows}, *padding_index);
+    ops::refuse<OptionError>("padding_index", {"a number from 0 to below ", rows}, *padding_index);
   require_ids(ids, rows);
   ops::require_dtype("d_output", d_output, DType::kFloat32);
   if (d_output.shape().rank() != ids.shape().rank() + 1)
-    throw ShapeError("d_output", {"rank ", ids.shape().rank() + 1}, d_output.shape());
+    ops::refuse<ShapeError>("d_output", {"rank ", ids.shape().rank() + 1}, d_output.shape());
   const std::int64_t size = d_output.shape()[-1];
   ops::require_shape("d_output", d_output, with_axis(ids.shape(), size));
   Tensor d_weight(Shape{rows, size});

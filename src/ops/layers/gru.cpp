@@ -37,7 +37,7 @@ struct Problem {
     lengths = options.lengths->data<std::int32_t>().data();
     for (std::int64_t b = 0; b < B; ++b)
       if (lengths[b] < 0 || lengths[b] > L)
-        throw OptionError("lengths", {"numbers from 0 to ", L}, lengths[b]);
+        ops::refuse<OptionError>("lengths", {"numbers from 0 to ", L}, lengths[b]);
   }
 
   std::int64_t length(std::int64_t b) const { return lengths ? lengths[b] : L; }

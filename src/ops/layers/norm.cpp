@@ -4,6 +4,7 @@
 #include "heed/layers.hpp"
 #include "ops/arrays/sums.hpp"
 #include "ops/parallel_for.hpp"
+#include "ops/validate.hpp"
 
 namespace heed {
 namespace {
@@ -32,9 +33,9 @@ struct Norm {
     ops::require_dtype("x", x, DType::kFloat32);
     const int rank = x.shape().rank();
     if (axes < 1 || axes > rank)
-      throw OptionError("axes", {"a number from 1 to the rank of x ", x.shape()}, axes);
+      ops::refuse<OptionError>("axes", {"a number from 1 to the rank of x ", x.shape()}, axes);
     if (!(eps >= 0.0f) || std::isinf(eps))
-      throw OptionError("eps", "a number that is not negative", eps);
+      ops::refuse<OptionError>("eps", "a number that is not negative", eps);
     normalised = Shape(x.shape().sizes().last(static_cast<std::size_t>(axes)));
     if (weights) ops::require_floats("weight", *weights, normalised);
     if (biases) ops::require_floats("bias", *biases, normalised);

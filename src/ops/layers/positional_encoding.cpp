@@ -2,16 +2,17 @@
 
 #include "heed/heed.hpp"
 #include "kernels/elementary.hpp"
+#include "ops/validate.hpp"
 
 namespace heed {
 
 Tensor sinusoidal_encoding(Context&, std::int64_t length, std::int64_t size,
                            const SinusoidalOptions& options) {
-  if (length < 0) throw OptionError("length", "0 or more", length);
-  if (size < 0) throw OptionError("size", "0 or more", size);
-  if (options.offset < 0) throw OptionError("offset", "0 or more", options.offset);
+  if (length < 0) ops::refuse<OptionError>("length", "0 or more", length);
+  if (size < 0) ops::refuse<OptionError>("size", "0 or more", size);
+  if (options.offset < 0) ops::refuse<OptionError>("offset", "0 or more", options.offset);
   if (!(options.base > 0) || !std::isfinite(options.base))
-    throw OptionError("base", "a positive number", options.base);
+    ops::refuse<OptionError>("base", "a positive number", options.base);
   Tensor table(Shape{length, size});
   if (table.shape().elements() == 0) return table;  // the other size is not limited then
   for (std::int64_t c = 0; c < size; c += 2) {

@@ -22,12 +22,12 @@ Heads heads_of(std::string_view argument, const TensorView& x, std::int64_t head
   const Shape& shape = x.shape();
   if (shape.rank() == 4) {
     if (heads != 0 && heads != shape[1])
-      throw OptionError("heads", std::to_string(shape[1]) + ", as the shape says", heads);
+      ops::refuse<OptionError>("heads", std::to_string(shape[1]) + ", as the shape says", heads);
     return {shape[0], shape[1], shape[2], shape[3], shape[2] * shape[3], shape[3]};
   }
-  if (shape.rank() != 3) throw ShapeError(argument, "rank 3 or 4", shape);
+  if (shape.rank() != 3) ops::refuse<ShapeError>(argument, "rank 3 or 4", shape);
   if (heads < 1 || shape[2] % heads != 0)
-    throw OptionError(
+    ops::refuse<OptionError>(
         "heads", "a divisor of the last axis of " + std::string(argument) + " " + to_string(shape),
         heads);
   const std::int64_t size = shape[2] / heads;
@@ -79,7 +79,7 @@ Rotations computed_rotations(Context& context, const RopeOptions& options, const
 /// Rows of given tables: [positions, pairs] by position, or [B, L, pairs] or [1, L, pairs] by row.
 Rotations given_rotations(const RopeOptions& options, const Heads& x, std::int64_t pairs) {
   if (!options.cos || !options.sin)
-    throw OptionError(options.cos ? "sin" : "cos", "a table beside the other", "nothing");
+    ops::refuse<OptionError>(options.cos ? "sin" : "cos", "a table beside the other", "nothing");
   const bool by_row = options.cos->shape().rank() == 3;
   const std::int64_t first_size = options.cos->shape().rank() > 0 ? options.cos->shape()[0] : 0;
   const Shape shape =
@@ -100,8 +100,8 @@ Rotations given_rotations(const RopeOptions& options, const Heads& x, std::int64
       if (!by_row) {
         row = positions.empty() ? options.offset + i : positions[static_cast<std::size_t>(at)];
         if (row < 0 || row >= shape[0])
-          throw OptionError(positions.empty() ? "offset" : "position_ids",
-                            {"positions from 0 to ", shape[0] - 1}, row);
+          ops::refuse<OptionError>(positions.empty() ? "offset" : "position_ids",
+                                   {"positions from 0 to ", shape[0] - 1}, row);
       }
       cos = std::copy_n(options.cos->data<float>().begin() + row * pairs, pairs, cos);
       sin = std::copy_n(options.sin->data<float>().begin() + row * pairs, pairs, sin);
@@ -116,9 +116,9 @@ Tensor rotated(Context& context, std::string_view argument, const TensorView& x,
   const Heads heads = heads_of(argument, x, options.heads);
   const std::int64_t rotary = options.rotary_size == 0 ? heads.D : options.rotary_size;
   if (rotary < 0 || rotary > heads.D || rotary % 2 != 0)
-    throw OptionError("rotary_size", {"an even number up to ", heads.D}, rotary);
+    ops::refuse<OptionError>("rotary_size", {"an even number up to ", heads.D}, rotary);
   if (!(options.base > 0) || !std::isfinite(options.base))
-    throw OptionError("base", "a positive number", options.base);
+    ops::refuse<OptionError>("base", "a positive number", options.base);
   const std::int64_t pairs = rotary / 2;
   Tensor y(x.shape());
   const bool has_tables = options.cos || options.sin;

@@ -1,5 +1,6 @@
 #include "heed/layers.hpp"
 #include "ops/parallel_for.hpp"
+#include "ops/validate.hpp"
 
 namespace heed {
 namespace {
@@ -10,7 +11,7 @@ constexpr double kBackwardOperations = 6.0;
 
 void require_rows(std::string_view argument, const TensorView& x) {
   ops::require_dtype(argument, x, DType::kFloat32);
-  if (x.shape().rank() < 1) throw ShapeError(argument, "rank 1 or more", x.shape());
+  if (x.shape().rank() < 1) ops::refuse<ShapeError>(argument, "rank 1 or more", x.shape());
 }
 
 }  // namespace

@@ -11,9 +11,9 @@ namespace heed {
 namespace {
 
 void require_last_of(const TensorView& x, const Shape& weight) {
-  if (x.shape().rank() < 1) throw ShapeError("x", "rank 1 or more", x.shape());
+  if (x.shape().rank() < 1) ops::refuse<ShapeError>("x", "rank 1 or more", x.shape());
   if (x.shape()[-1] != weight[1])
-    throw ShapeError(
+    ops::refuse<ShapeError>(
         "x",
         "a last axis of " + std::to_string(weight[1]) + ", as weight " + to_string(weight) + " has",
         x.shape());
@@ -61,8 +61,8 @@ Tensor linear(Context& context, const TensorView& x, const PackedWeights& weight
               const std::optional<TensorView>& bias, Activation activation) {
   const PackedWeights::Panels& w = weight.panels();
   if (w.isa != context.isa())
-    throw OptionError("weight", "weights packed for " + std::string(context.isa()),
-                      "weights packed for " + std::string(w.isa));
+    ops::refuse<OptionError>("weight", "weights packed for " + std::string(context.isa()),
+                             "weights packed for " + std::string(w.isa));
   Tensor y = result_for(x, w.shape, bias);
   ops::multiply(context.runtime(), {
                                        .rows = rows_of(y.shape()),
@@ -126,9 +126,9 @@ PackedWeights::PackedWeights(Context& context, const TensorView& weight, Format 
   const std::int64_t columns = ops::divide_up(out, kernels.panel) * kernels.panel;
   const bool is_int8 = format == Format::kInt8;
   if (is_int8 && in > kernels::kMaxByteDepth)
-    throw ShapeError("weight",
-                     "at most " + std::to_string(kernels::kMaxByteDepth) + " columns for int8",
-                     weight.shape());
+    ops::refuse<ShapeError>(
+        "weight", "at most " + std::to_string(kernels::kMaxByteDepth) + " columns for int8",
+        weight.shape());
   const std::size_t numbers =
       is_int8 ? bytes_of(columns * kernels::byte_depth(in), 1) : bytes_of(columns * in, 4);
   const std::size_t scales = is_int8 ? bytes_of(columns, sizeof(float)) : 0;

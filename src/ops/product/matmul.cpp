@@ -12,7 +12,7 @@ Tensor matmul(Context& context, const TensorView& a, const TensorView& b,
   ops::require_dtype("b", b, DType::kFloat32);
   const Shape& left = a.shape();
   const Shape& right = b.shape();
-  if (left.rank() < 2) throw ShapeError("a", "rank 2 or more", left);
+  if (left.rank() < 2) ops::refuse<ShapeError>("a", "rank 2 or more", left);
   const std::int64_t rows = left[options.transpose_a ? -1 : -2];
   const std::int64_t depth = left[options.transpose_a ? -2 : -1];
   const bool one_right = right.rank() == 2;
@@ -21,10 +21,10 @@ Tensor matmul(Context& context, const TensorView& a, const TensorView& b,
   };
   if (!one_right &&
       (right.rank() != left.rank() || !std::ranges::equal(axes_before(right), axes_before(left))))
-    throw ShapeError("b", "rank 2, or the axes of a " + to_string(left) + " before the last two",
-                     right);
+    ops::refuse<ShapeError>(
+        "b", "rank 2, or the axes of a " + to_string(left) + " before the last two", right);
   if (right[options.transpose_b ? -1 : -2] != depth)
-    throw ShapeError(
+    ops::refuse<ShapeError>(
         "b", "an axis of " + std::to_string(depth) + " to go with that of a " + to_string(left),
         right);
   const std::int64_t columns = right[options.transpose_b ? -2 : -1];

@@ -3,6 +3,7 @@
 
 #include "heed/layers.hpp"
 #include "ops/parallel_for.hpp"
+#include "ops/validate.hpp"
 
 namespace heed {
 namespace {
@@ -22,12 +23,12 @@ struct Problem : kernels::LossRows {
     smoothing = options.label_smoothing;
     ops::require_dtype("logits", x, DType::kFloat32);
     ops::require_dtype("targets", y, DType::kInt32);
-    if (x.shape().rank() < 1) throw ShapeError("logits", "rank 1 or more", x.shape());
+    if (x.shape().rank() < 1) ops::refuse<ShapeError>("logits", "rank 1 or more", x.shape());
     ops::require_shape(
         "targets", y,
         Shape(x.shape().sizes().first(static_cast<std::size_t>(x.shape().rank()) - 1)));
     if (!(smoothing >= 0.0 && smoothing <= 1.0))
-      throw OptionError("label_smoothing", "a number from 0 to 1", smoothing);
+      ops::refuse<OptionError>("label_smoothing", "a number from 0 to 1", smoothing);
     logits = x.data<float>().data();
     targets = y.data<std::int32_t>().data();
     rows = y.shape().elements();
@@ -35,7 +36,7 @@ struct Problem : kernels::LossRows {
     for (std::int64_t row = 0; row < rows; ++row) {
       if (is_ignored(row)) continue;
       if (targets[row] < 0 || targets[row] >= classes)
-        throw OptionError("targets", {"numbers from 0 to below ", classes}, targets[row]);
+        ops::refuse<OptionError>("targets", {"numbers from 0 to below ", classes}, targets[row]);
       ++counted;
     }
     if (reduction == Reduction::kNone) loss = y.shape();

@@ -6,6 +6,7 @@
 
 #include "kernels/elementary.hpp"
 #include "ops/parallel_for.hpp"
+#include "ops/validate.hpp"
 
 namespace heed {
 namespace {
@@ -17,10 +18,10 @@ float* read_state(const char* argument, Tensor& state, const Tensor& parameter) 
 
 void require_from_zero(const char* argument, double number, double below) {
   if (number >= 0.0 && number < below) return;
-  throw OptionError(argument,
-                    std::isfinite(below) ? MessagePart("a number from 0 to below ", below)
-                                         : MessagePart("a finite number from 0 on"),
-                    number);
+  ops::refuse<OptionError>(argument,
+                           std::isfinite(below) ? MessagePart("a number from 0 to below ", below)
+                                                : MessagePart("a finite number from 0 on"),
+                           number);
 }
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -35,13 +36,14 @@ void sgd_step(Context& context, Tensor& parameter, const TensorView& gradient, T
   require_from_zero("momentum", options.momentum, kInfinity);
   require_from_zero("weight_decay", options.weight_decay, kInfinity);
   if (!std::isfinite(options.dampening))
-    throw OptionError("dampening", "a finite number", options.dampening);
+    ops::refuse<OptionError>("dampening", "a finite number", options.dampening);
   const bool has_momentum = options.momentum > 0.0;
   if (options.nesterov && (!has_momentum || options.dampening != 0.0))
-    throw OptionError(
+    ops::refuse<OptionError>(
         "nesterov", "a momentum and no dampening",
         has_momentum ? MessagePart("dampening ", options.dampening) : MessagePart("momentum 0"));
-  if (has_momentum && !buffer) throw OptionError("buffer", "an array for the momentum", "nothing");
+  if (has_momentum && !buffer)
+    ops::refuse<OptionError>("buffer", "an array for the momentum", "nothing");
 
   const kernels::SgdStep step{
       .parameter = parameter.data().data(),
@@ -68,7 +70,7 @@ void adam_step(Context& context, Tensor& parameter, const TensorView& gradient, 
   ops::require_floats("gradient", gradient, parameter.shape());
   float* const first = read_state("average", average, parameter);
   float* const second = read_state("average_of_squares", average_of_squares, parameter);
-  if (step < 1) throw OptionError("step", "a number from 1 on", step);
+  if (step < 1) ops::refuse<OptionError>("step", "a number from 1 on", step);
   require_from_zero("learning_rate", options.learning_rate, kInfinity);
   require_from_zero("beta1", options.beta1, 1.0);
   require_from_zero("beta2", options.beta2, 1.0);
@@ -104,7 +106,7 @@ void adam_step(Context& context, Tensor& parameter, const TensorView& gradient, 
 double clip_gradients(Context& context, std::span<Tensor* const> gradients, double max_norm) {
   for (const Tensor* gradient : gradients)
     ops::require_dtype("gradients", *gradient, DType::kFloat32);
-  if (!(max_norm >= 0.0)) throw OptionError("max_norm", "a number from 0 on", max_norm);
+  if (!(max_norm >= 0.0)) ops::refuse<OptionError>("max_norm", "a number from 0 on", max_norm);
   Context::Runtime& runtime = context.runtime();
   double sum = 0.0;
   for (const Tensor* gradient : gradients) {

@@ -77,11 +77,14 @@ describe("exports", () => {
   });
 });
 
-// Attention alone took 144 KB; training has as many operations again.
-test.each(["simd", "relaxed", "wide"])("heed-%s.wasm is under 180 KB gzipped", (variant) => {
+test.each([
+  ["simd", 151_000],
+  ["relaxed", 151_000],
+  ["wide", 160_000],
+])("heed-%s.wasm has fewer than %d bytes gzipped", (variant, most) => {
   const wasm = readFileSync(join(home, `dist/heed-${variant}.wasm`));
   expect(WebAssembly.validate(wasm) || variant !== "simd").toBe(true);
-  expect(gzipSync(wasm, { level: 9 }).length).toBeLessThan(180_000);
+  expect(gzipSync(wasm, { level: 9 }).length).toBeLessThan(most);
 });
 
 test("in Node the package attends with threads, and the process ends", async () => {
