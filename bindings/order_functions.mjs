@@ -2,7 +2,7 @@
 // The code stays the same. Called by bindings/wasm.cmake with the file's name and the path of wasm-opt.
 
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 
 const [file, wasmOpt] = process.argv.slice(2);
 const wasm = readFileSync(file);
@@ -87,7 +87,8 @@ const entries = names.flatMap((name, i) => [
 ]);
 const list = [...leb(names.length), ...entries];
 const section = [4, ...Buffer.from("name"), 1, ...leb(list.length), ...list];
-writeFileSync(file, Buffer.concat([wasm, Buffer.from([0, ...leb(section.length), ...section])]));
+const named = `${file}.named`; // not the file itself, which a failure would leave changed
+writeFileSync(named, Buffer.concat([wasm, Buffer.from([0, ...leb(section.length), ...section])]));
 execFileSync(wasmOpt, [
   "--all-features",
   "--reorder-functions-by-name",
@@ -95,5 +96,6 @@ execFileSync(wasmOpt, [
   // As the last step of the linker, which chooses the shortest form of each instruction.
   "--optimize-level=3",
   "--optimize-stack-ir",
-  ...["-o", file, file],
+  ...["-o", file, named],
 ]);
+rmSync(named);

@@ -64,14 +64,15 @@ add_custom_command(TARGET ${module} POST_BUILD
   COMMAND ${node_launcher} ${order_functions} $<TARGET_FILE_DIR:${module}>/${module}.wasm
           ${binaryen}/bin/wasm-opt)
 if(HEED_WASM_VARIANT STREQUAL wide)
-  add_custom_command(TARGET ${module} POST_BUILD
+  add_custom_command(OUTPUT ${dist}/${module}.wasm DEPENDS ${module}
     COMMAND ${CMAKE_COMMAND} -E copy ${output}/${module}.wasm ${dist}/${module}.wasm)
+  add_custom_target(${module}-copy ALL DEPENDS ${dist}/${module}.wasm)
 else()
   # The types of the glue, for code that imports it: see the option `glue` in bindings/js/load/binaries.ts.
   configure_file(bindings/js/glue.d.mts ${dist}/${module}.d.mts COPYONLY)
 endif()
 
-# bindings/js/core/constants.ts and members.ts, which are the same for both variants.
+# bindings/js/core/constants.ts and members.ts, which are the same for all variants.
 if(HEED_WASM_VARIANT STREQUAL simd)
   set(core ${CMAKE_CURRENT_SOURCE_DIR}/bindings/js/core)
   add_executable(describe bindings/describe.cpp)

@@ -112,7 +112,7 @@ double power(double base, double exponent) noexcept {
 SineCosine sine_cosine(double x) noexcept {
   // x = n pi / 2 + r + low
   constexpr double kTurns = 0x1.45f306dc9c883p-1;  // 2 / pi
-  const double n = std::nearbyint(x * kTurns);
+  double n = std::nearbyint(x * kTurns);
   Pair angle;
   if (std::abs(n) < 0x1p20) {
     // pi / 2 in three parts; the products with the first two, of 33 bits each, are exact.
@@ -124,7 +124,11 @@ SineCosine sine_cosine(double x) noexcept {
     constexpr double kTurnsLow = -0x1.6b01ec5417056p-55;
     constexpr Pair kQuarter = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};  // pi / 2
     const Pair turns = product(x, kTurns);
-    const Pair f = sum(turns.high - n, turns.low + x * kTurnsLow);
+    Pair f = sum(turns.high - n, turns.low + x * kTurnsLow);
+    // From 2^52 on, n is not the nearest quarter, and later the low part holds whole quarters too.
+    const double rest = std::nearbyint(f.high);
+    n += rest;
+    f = sum(f.high - rest, f.low - std::nearbyint(f.low));
     angle = product(f.high, kQuarter.high);
     angle.low += f.high * kQuarter.low + f.low * kQuarter.high;
   }

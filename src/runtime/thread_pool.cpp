@@ -56,13 +56,13 @@ void* ThreadPool::start(void* worker) {
 }
 
 /// Spins until the condition holds, for kSpinTime at most. Returns whether it holds.
-template <class Condition>
-bool ThreadPool::spin_until(const Condition& condition) const {
+template <class Holds>
+bool ThreadPool::spin_until(const Holds& holds) const {
   constexpr int kChecks = 16;  // per reading of the clock
   const std::int64_t end = now() + (spins_ ? kSpinTime : 0);
   do {
     for (int check = 0; check < kChecks; ++check) {
-      if (condition()) return true;
+      if (holds()) return true;
       std::this_thread::yield();
     }
   } while (now() < end);

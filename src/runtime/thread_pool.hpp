@@ -93,8 +93,8 @@ class ThreadPool {
   void work(int thread);
   void take_pieces(std::int64_t pieces, const AnyTask& task, int thread);
   void stop() noexcept;
-  template <class Condition>
-  bool spin_until(const Condition& condition) const;
+  template <class Holds>
+  bool spin_until(const Holds& holds) const;
 
   std::atomic<int> running_ = 1;
   std::vector<Worker> workers_;

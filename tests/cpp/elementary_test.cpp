@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "kernels/elementary.hpp"
 #include "support.hpp"
@@ -18,34 +19,59 @@ double error_of(double got, long double want) {
   return static_cast<double>(std::abs(static_cast<long double>(got) - want)) / unit;
 }
 
+/// The largest of some errors; NaN if one of them is.
+struct Largest {
+  double error = 0.0;
+  void add(double x) {
+    if (!(x <= error) && !std::isnan(error)) error = x;
+  }
+};
+
 constexpr int kNumbers = 20000;
 constexpr double kLargestError = 1.0;
 
 TEST(Elementary, FunctionsAreAccurate) {
-  double exponential = 0.0, logarithm = 0.0, power = 0.0, sine = 0.0, cosine = 0.0;
+  Largest exponential, logarithm, power, sine, cosine;
   for (int i = 1; i <= kNumbers; ++i) {
     const double share = i / (kNumbers + 1.0);
     for (const double x : {1400.0 * share - 700.0, share - 0.5})
-      exponential = std::max(
-          exponential, error_of(kernels::exponential(x), std::exp(static_cast<long double>(x))));
+      exponential.add(error_of(kernels::exponential(x), std::exp(static_cast<long double>(x))));
     for (const double x : {share, 2.0 * share, 1e-300 * share, 1e300 * share})
-      logarithm = std::max(logarithm,
-                           error_of(kernels::logarithm(x), std::log(static_cast<long double>(x))));
+      logarithm.add(error_of(kernels::logarithm(x), std::log(static_cast<long double>(x))));
     for (const double base : {0.9, 0.999, 100.0, 10000.0, 500000.0})
       for (const double x : {share, -share, 40.0 * share})
-        power = std::max(
-            power, error_of(kernels::power(base, x), std::pow(static_cast<long double>(base), x)));
+        power.add(error_of(kernels::power(base, x), std::pow(static_cast<long double>(base), x)));
     for (const double x : {7.0 * share, -1e3 * share, 1.6e6 * share, 1e9 * share}) {
       const auto got = kernels::sine_cosine(x);
-      sine = std::max(sine, error_of(got.sine, std::sin(static_cast<long double>(x))));
-      cosine = std::max(cosine, error_of(got.cosine, std::cos(static_cast<long double>(x))));
+      sine.add(error_of(got.sine, std::sin(static_cast<long double>(x))));
+      cosine.add(error_of(got.cosine, std::cos(static_cast<long double>(x))));
     }
   }
-  EXPECT_LT(exponential, kLargestError);
-  EXPECT_LT(logarithm, kLargestError);
-  EXPECT_LT(power, kLargestError);
-  EXPECT_LT(sine, kLargestError);
-  EXPECT_LT(cosine, kLargestError);
+  EXPECT_LT(exponential.error, kLargestError);
+  EXPECT_LT(logarithm.error, kLargestError);
+  EXPECT_LT(power.error, kLargestError);
+  EXPECT_LT(sine.error, kLargestError);
+  EXPECT_LT(cosine.error, kLargestError);
+}
+
+TEST(Elementary, SinesOfLargeAnglesAreAccurate) {
+  Largest small, large;
+  for (int i = 1; i <= kNumbers; ++i) {
+    const double share = i / (kNumbers + 1.0);
+    for (const auto& [x, largest] :
+         {std::pair(0x1p20 * share, &small), {0x1p53 * share, &large}, {831592367.97, &large}}) {
+      const auto [s, c] = kernels::sine_cosine(x);
+      const auto exact = static_cast<long double>(x);
+      largest->add(static_cast<double>(std::abs(s - std::sin(exact))));
+      largest->add(static_cast<double>(std::abs(c - std::cos(exact))));
+    }
+  }
+  EXPECT_LT(small.error, 0x1p-52);
+  EXPECT_LT(large.error, 1e-12);
+  for (const double x : {0x1p57, 1e17, -1e18, 1e30, 1e100, -1e300}) {
+    const auto [s, c] = kernels::sine_cosine(x);
+    EXPECT_NEAR(s * s + c * c, 1.0, 1e-6) << x;
+  }
 }
 
 TEST(Elementary, FunctionsKnowTheirLimits) {
