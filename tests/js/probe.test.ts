@@ -25,14 +25,25 @@ describe("the answer is", () => {
     expect(probe.answer).toBe(true);
   });
 
-  test("no after 24 steps of equal times", async () => {
-    const { run, calls } = probeOf(() => [2, 2]);
+  test("no after eight steps of equal times that are long enough for the clock", async () => {
+    for (const [time, doublings] of [
+      [2, 0],
+      [0.4, 2],
+    ] as const) {
+      const { run, calls } = probeOf(() => [time, time]);
+      expect(await run()).toBe(false);
+      expect(calls.length).toBe(2 * (doublings + 8));
+    }
+  });
+
+  test("no after 24 steps of times that are neither equal nor half", async () => {
+    const { run, calls } = probeOf(() => [2, 2.6]);
     expect(await run()).toBe(false);
     expect(calls.length).toBe(2 * 24);
   });
 
   test("yes when the optimised code comes late", async () => {
-    const { run } = probeOf((step) => (step < 15 ? [6, 6] : [1, 2]));
+    const { run } = probeOf((step) => (step < 7 ? [6, 6] : [1, 2]));
     expect(await run()).toBe(true);
   });
 

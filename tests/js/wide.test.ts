@@ -12,16 +12,24 @@ if (!hasRelaxedSimd) throw new Error("these tests need relaxed SIMD");
 const common = (globalThis as unknown as Record<symbol, { probe?: unknown }>)[
   Symbol.for(`heed ${version}`)
 ] as { probe?: { answer: boolean | undefined; run?(): Promise<boolean | undefined> } };
-const key = "heed.variant";
+const cacheName = "heed";
+const address = "https://heed.invalid/variant";
 const { fetch } = globalThis;
 
 let fetched: string[];
 /** Answers for the files of these names, in place of the server's. */
 let answers: Record<string, (signal: AbortSignal | undefined) => Promise<Response>>;
 
-beforeEach(() => {
+const today = () => Math.floor(Date.now() / 86_400_000);
+const textOf = (variant: string, day = today()) => `${variant} ${day} ${navigator.userAgent}`;
+const kept = async () => (await caches.match(address, { cacheName }))?.text();
+const answered = () => textOf(common.probe?.answer ? "wide" : "relaxed");
+const keep = async (text: string) =>
+  (await caches.open(cacheName)).put(address, new Response(text));
+
+beforeEach(async () => {
   delete common.probe;
-  localStorage.removeItem(key);
+  await caches.delete(cacheName);
   fetched = [];
   answers = {};
   globalThis.fetch = (address, init) => {
@@ -32,10 +40,10 @@ beforeEach(() => {
   };
 });
 
-afterEach(() => {
+afterEach(async () => {
   globalThis.fetch = fetch;
   delete common.probe;
-  localStorage.removeItem(key);
+  await caches.delete(cacheName);
 });
 
 async function loaded(options: LoadOptions = {}): Promise<Heed["info"]> {
@@ -90,7 +98,7 @@ test("nothing is measured in other engines and on phones", async () => {
       Object.defineProperty(navigator, "userAgent", { value: other, configurable: true });
       expect(await loaded()).toMatchObject({ variant: "relaxed" });
       expect(common.probe).toMatchObject({ answer: false });
-      expect(localStorage.getItem(key)).toBeNull();
+      expect(await kept()).toBeUndefined();
     }
   } finally {
     Reflect.deleteProperty(navigator, "userAgent");
@@ -124,7 +132,7 @@ test("an answer that comes before the relaxed binary decides, and ends its downl
   expect(await loaded()).toMatchObject({ variant: "wide", threads: 2, reason: null });
   expect(isAborted).toBe(true);
   expect(fetched).toEqual(["heed-relaxed.wasm", "heed-wide.wasm"]);
-  expect(localStorage.getItem(key)).toBe(`wide ${navigator.userAgent}`);
+  await expect.poll(kept).toBe(textOf("wide"));
 });
 
 test("an answer that comes after the relaxed binary is for the next load", async () => {
@@ -136,42 +144,88 @@ test("an answer that comes after the relaxed binary is for the next load", async
   expect(fetched).toEqual(["heed-relaxed.wasm", "heed-wide.wasm"]);
 });
 
-test("the real measurement ends after load, and its answer is kept for the next visit", async () => {
+test("the real measurement ends after load, and its answer is kept for later pages", async () => {
   await loaded();
-  await expect.poll(() => localStorage.getItem(key), { timeout: 10_000 }).toBeTruthy();
-  expect(localStorage.getItem(key)).toBe(
-    `${common.probe?.answer ? "wide" : "relaxed"} ${navigator.userAgent}`,
-  );
+  await expect.poll(kept, { timeout: 10_000 }).toBeTruthy();
+  expect(await kept()).toBe(answered());
 });
 
-test("an answer of an earlier visit holds for the same user agent", async () => {
-  localStorage.setItem(key, `wide ${navigator.userAgent}`);
-  expect(await loaded()).toMatchObject({ variant: "wide" });
-  for (const kept of ["wide", "wide another browser", "faster", ""]) {
+test("an answer that an earlier page kept decides, also if the relaxed binary is at hand", async () => {
+  const bytes = await (await fetch("/dist/heed-relaxed.wasm")).arrayBuffer();
+  answers["heed-relaxed.wasm"] = async () => new Response(bytes.slice());
+  for (const variant of ["wide", "relaxed"])
+    for (const age of [0, 7]) {
+      delete common.probe;
+      await keep(textOf(variant, today() - age));
+      expect(await loaded()).toMatchObject({ variant });
+      expect(common.probe).toMatchObject({ answer: variant === "wide" });
+      expect(await kept()).toBe(textOf(variant, today() - age));
+    }
+});
+
+test("an answer that is old, from the future or from another browser is replaced", async () => {
+  for (const text of [
+    textOf("wide", today() - 8),
+    textOf("wide", today() + 2),
+    `wide ${today()} another browser`,
+    textOf("faster"),
+    "wide",
+    "",
+  ]) {
     delete common.probe;
-    localStorage.setItem(key, kept);
-    const { variant } = await loaded();
-    // Whatever the engine does, it was measured.
-    expect(fetched.at(-1)).toBe(`heed-${variant}.wasm`);
-    await expect.poll(() => common.probe?.answer, { timeout: 10_000 }).toBeDefined();
-    expect(localStorage.getItem(key)).toMatch(/^(wide|relaxed) Mozilla/);
+    await keep(text);
+    await loaded();
+    await expect.poll(kept, { timeout: 10_000 }).not.toBe(text);
+    expect(await kept()).toBe(answered());
   }
 });
 
-test("a browser that refuses its storage loads an engine", async () => {
-  const described = Object.getOwnPropertyDescriptor(globalThis, "localStorage") as object;
-  const refuse = () => {
-    throw new DOMException("storage is off", "SecurityError");
-  };
-  Object.defineProperty(globalThis, "localStorage", { get: refuse, configurable: true });
+test("a worker uses the answer that a page kept", async () => {
+  await keep(textOf("wide"));
+  const script = `
+    import { load } from "${location.origin}/dist/index.js";
+    import glue from "${location.origin}/dist/heed-relaxed.mjs";
+    const heed = await load({ glue, threads: 1, warmUp: false });
+    postMessage(heed.info.variant);`;
+  const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+  const worker = new Worker(url, { type: "module" });
   try {
-    asked()(true);
-    expect(await loaded()).toMatchObject({ variant: "wide" });
-    delete common.probe;
-    await loaded();
-    await expect.poll(() => common.probe?.answer, { timeout: 10_000 }).toBeDefined();
+    const variant = await new Promise((resolve, reject) => {
+      worker.onmessage = ({ data }) => resolve(data);
+      worker.onerror = ({ message }) => reject(new Error(message));
+    });
+    expect(variant).toBe("wide");
   } finally {
-    Object.defineProperty(globalThis, "localStorage", described);
+    worker.terminate();
+    URL.revokeObjectURL(url);
+  }
+});
+
+test("a browser without a storage, or that refuses it, or hangs in it, loads an engine", async () => {
+  const described = Object.getOwnPropertyDescriptor(globalThis, "caches") as object;
+  const refuse = () => Promise.reject(new DOMException("storage is off", "SecurityError"));
+  try {
+    for (const value of [
+      undefined,
+      { match: refuse, open: refuse },
+      { match: never, open: never },
+    ]) {
+      Object.defineProperty(globalThis, "caches", { value, configurable: true });
+      delete common.probe;
+      await loaded();
+      await expect.poll(() => common.probe?.answer, { timeout: 10_000 }).toBeDefined();
+      delete common.probe;
+      const give = asked();
+      answers["heed-relaxed.wasm"] = (signal) =>
+        new Promise((_, reject) => {
+          signal?.addEventListener("abort", () => reject(signal.reason));
+          give(true);
+        });
+      expect(await loaded()).toMatchObject({ variant: "wide" });
+      answers = {};
+    }
+  } finally {
+    Object.defineProperty(globalThis, "caches", described);
   }
 });
 
@@ -180,6 +234,9 @@ test("a folder without the wide binary gives the relaxed one", async () => {
   common.probe = { answer: true, run: never };
   expect(await loaded()).toMatchObject({ variant: "relaxed", threads: 2, reason: null });
   expect(fetched).toEqual(["heed-wide.wasm", "heed-relaxed.wasm"]);
+  // The next load does not request it again.
+  expect(await loaded()).toMatchObject({ variant: "relaxed" });
+  expect(fetched).toEqual(["heed-wide.wasm", "heed-relaxed.wasm", "heed-relaxed.wasm"]);
   const give = asked();
   answers["heed-relaxed.wasm"] = (signal) => {
     delete answers["heed-relaxed.wasm"];

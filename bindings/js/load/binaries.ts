@@ -6,7 +6,7 @@ import { describe, HeedError, refuse } from "../core/error.js";
 import type { Bytes, Glue, ModuleFactory } from "../core/module.js";
 import { type Check, isFunction, oneOf } from "../core/validate.js";
 import { builtin, chooseVariant, isNode, type Variant } from "./features.js";
-import { isWideFaster, measureWide } from "./probe.js";
+import { isWideFaster, knownWide, measureWide, refuseWide } from "./probe.js";
 
 /** Options of `load` that say where the engine's files are. */
 export interface BinaryOptions {
@@ -195,13 +195,18 @@ async function fasterBinary(folder: BinaryOptions["wasmUrl"]): Promise<Binary> {
     const relaxed = ownBinary("relaxed", folder, abandoned?.signal).finally(() => {
       isCompiled = true;
     });
+    const known = knownWide();
     const found = measureWide(() => !isCompiled);
-    if (!(await Promise.race([relaxed.then(() => false), found]))) return relaxed;
+    // A binary from the browser's cache may be compiled before an answer is read that an earlier page kept.
+    if (!(await Promise.race([relaxed.then(() => known), found]))) return relaxed;
     abandoned?.abort();
     relaxed.catch(() => {});
   }
-  // A folder may lack this binary.
-  return ownBinary("wide", folder).catch(() => ownBinary("relaxed", folder));
+  return ownBinary("wide", folder).catch(() => {
+    // A folder may lack this binary, which is then not requested at each load.
+    refuseWide();
+    return ownBinary("relaxed", folder);
+  });
 }
 
 /**

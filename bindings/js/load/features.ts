@@ -54,7 +54,7 @@ const node = (
   globalThis as unknown as {
     process?: {
       arch?: string;
-      versions?: { node?: string };
+      versions?: { node?: string; bun?: string };
       getBuiltinModule<Name extends keyof Builtins>(name: Name): Builtins[Name];
     };
   }
@@ -68,10 +68,10 @@ export function builtin<Name extends keyof Builtins>(name: Name): Builtins[Name]
 
 /**
  * Whether this engine may merge pairs of vectors into wider ones: only V8 does, on x86-64. In a browser only the
- * other engines and phones are known.
+ * other engines and phones are known. Bun answers to Node's name, but runs JavaScriptCore.
  */
 export function mayMergeVectors(): boolean {
-  if (isNode) return node?.arch === "x64";
+  if (isNode) return node?.arch === "x64" && node.versions?.bun === undefined;
   const userAgent = globalThis.navigator?.userAgent ?? "";
   return /Chrom(e|ium)\//.test(userAgent) && !/Android/.test(userAgent);
 }

@@ -58,6 +58,9 @@ const stepTimes = { precise: 0.2, coarse: 2 };
 const fewest = 3;
 /** Steps of any time before the answer is no: on a busy machine the optimised code comes late. */
 const most = 24;
+/** Steps of that time before the answer is no, if the ratio is that of no merging. */
+const fewestEqual = 8;
+const equal = 1.2;
 const mostRepeats = 2 ** 21;
 /** Between the ratios with and without merging. */
 const threshold = 1.5;
@@ -99,6 +102,7 @@ export class Probe {
       this.#paired = [];
       this.#apart = [];
     } else if (this.#paired.length >= fewest && apart > threshold * paired) this.answer = true;
+    else if (this.#paired.length >= fewestEqual && apart < equal * paired) this.answer = false;
     if (++this.#steps === most) this.answer ??= false;
   }
 }
@@ -115,25 +119,42 @@ function timer(): (isPaired: boolean, repeats: number) => number {
   };
 }
 
-// A page keeps the answer for its next visit: "wide" or "relaxed", and the user agent that it holds for.
-const key = "heed.variant";
-const kept = (answer: boolean) => `${answer ? "wide" : "relaxed"} ${navigator.userAgent}`;
+// The pages and workers of an origin keep the answer for later ones in Cache Storage, which both have: "wide" or
+// "relaxed", the day of the measurement, and the user agent. Nothing is ever fetched from this address.
+const cacheName = "heed";
+const address = "https://heed.invalid/variant";
+const mostDays = 7;
+const today = () => Math.floor(Date.now() / 86_400_000);
 
-/** The storage of a page. A worker has none, and a browser may refuse it. Node's would need a file. */
-function withStorage<T>(use: (storage: Storage) => T): T | undefined {
+/** The answer that is kept; undefined if there is none that holds, or if the browser refuses. Node keeps none. */
+async function keptAnswer(): Promise<boolean | undefined> {
+  if (isNode) return undefined;
   try {
-    return isNode ? undefined : use(localStorage);
+    const response = await caches.match(address, { cacheName });
+    const [, variant, day, userAgent] =
+      /^(wide|relaxed) (\d+) (.*)$/.exec((await response?.text()) ?? "") ?? [];
+    const age = today() - Number(day);
+    const holds = age >= 0 && age <= mostDays && userAgent === navigator.userAgent;
+    return holds ? variant === "wide" : undefined;
   } catch {
     return undefined;
+  }
+}
+
+async function keep(answer: boolean): Promise<void> {
+  if (isNode) return;
+  const text = `${answer ? "wide" : "relaxed"} ${today()} ${navigator.userAgent}`;
+  try {
+    await (await caches.open(cacheName)).put(address, new Response(text));
+  } catch {
+    // Without secure context, storage or permission, the next page measures again.
   }
 }
 
 function shared(): Probe {
   return inCommon("probe", () => {
     const probe = new Probe(timer(), isNode || globalThis.crossOriginIsolated === true);
-    const found = withStorage((storage) => storage.getItem(key));
     if (!mayMergeVectors()) probe.answer = false;
-    else if (found) probe.answer = [true, false].find((answer) => found === kept(answer));
     return probe;
   });
 }
@@ -141,23 +162,40 @@ function shared(): Probe {
 /** Whether "wide" is faster here than "relaxed"; undefined while that is not known. */
 export const isWideFaster = (): boolean | undefined => shared().answer;
 
-/**
- * A rest that leaves most of the time to the page, and above all to what load waits for. A process of Node ends
- * without waiting for it.
- */
-const rest = () =>
+/** Ends the choice of "wide" in this page, worker or process, where its file cannot be loaded. */
+export function refuseWide(): void {
+  shared().answer = false;
+}
+
+/** A process of Node ends without waiting for it. */
+const wait = (milliseconds: number) =>
   new Promise<void>((resolve) => {
-    const timer: unknown = setTimeout(resolve, 4);
+    const timer: unknown = setTimeout(resolve, milliseconds);
     (timer as { unref?(): void }).unref?.();
   });
+
+/** A rest that leaves most of the time to the page, and above all to what load waits for. */
+const rest = () => wait(4);
+
+/** Whether "wide" is faster, from memory or from an earlier page or worker; undefined while that is not known. */
+export async function knownWide(): Promise<boolean | undefined> {
+  const probe = shared();
+  if (probe.answer === undefined) {
+    // A storage that hangs must not hold up load.
+    const found = await Promise.race([keptAnswer(), wait(100)]);
+    probe.answer ??= found ?? undefined;
+  }
+  return probe.answer;
+}
 
 /** Measures it, unless it is known, as long as it is needed: by default until it is known. */
 export async function measureWide(isNeeded = () => true): Promise<boolean | undefined> {
   const probe = shared();
-  if (probe.answer !== undefined) return probe.answer;
+  const known = await knownWide();
+  if (known !== undefined) return known;
   try {
     const answer = await probe.run(rest, isNeeded);
-    if (answer !== undefined) withStorage((storage) => storage.setItem(key, kept(answer)));
+    if (answer !== undefined) void keep(answer);
     return answer;
   } catch {
     probe.answer = false;
