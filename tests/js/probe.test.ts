@@ -16,12 +16,12 @@ function probeOf(speeds: (step: number) => [paired: number, apart: number], isPr
 }
 
 describe("the answer is", () => {
-  test("yes as soon as three steps show that the pairs take half the time", async () => {
+  test("yes as soon as eight steps show that the pairs take half the time", async () => {
     const { run, calls, probe } = probeOf(() => [2, 4]);
     expect(await run()).toBe(true);
-    expect(calls.length).toBe(2 * 3);
+    expect(calls.length).toBe(2 * 8);
     expect(await run()).toBe(true);
-    expect(calls.length).toBe(2 * 3);
+    expect(calls.length).toBe(2 * 8);
     expect(probe.answer).toBe(true);
   });
 
@@ -49,6 +49,11 @@ describe("the answer is", () => {
 
   test("no when the optimised code arrives between the two loops", async () => {
     const { run } = probeOf((step) => (step < 2 ? [6, 6] : step === 2 ? [6, 2] : [2, 2]));
+    expect(await run()).toBe(false);
+  });
+
+  test("no when another program interrupts seven measurements in a row of the sums that are apart", async () => {
+    const { run } = probeOf((step) => (step < 7 ? [2, 30] : [2, 2]));
     expect(await run()).toBe(false);
   });
 
@@ -89,13 +94,13 @@ test("a measurement that is not needed any more stops, and goes on later", async
   expect(calls.length).toBe(4);
   expect(probe.answer).toBeUndefined();
   expect(await run()).toBe(true);
-  expect(calls.length).toBe(6);
+  expect(calls.length).toBe(2 * 8);
 });
 
 test("two measurements at once share their steps", async () => {
   const { run, calls } = probeOf(() => [2, 4]);
   expect(await Promise.all([run(), run()])).toEqual([true, true]);
-  expect(calls.length).toBe(6);
+  expect(calls.length).toBe(2 * 8);
 });
 
 test("the loops are a module of less than a kilobyte, without relaxed SIMD", async () => {

@@ -54,12 +54,11 @@ export function loopsModule(): Bytes {
 
 /** Milliseconds of a step: 20 or more times the resolution of the clock, on a page that is not isolated 100 us. */
 const stepTimes = { precise: 0.2, coarse: 2 };
-/** Steps of that time before the answer can be yes. */
-const fewest = 3;
+/** Steps of that time before an answer: of three, other programs may interrupt only the loop whose sums are apart. */
+const fewest = 8;
 /** Steps of any time before the answer is no: on a busy machine the optimised code comes late. */
 const most = 24;
-/** Steps of that time before the answer is no, if the ratio is that of no merging. */
-const fewestEqual = 8;
+/** Below this ratio nothing is merged. */
 const equal = 1.2;
 const mostRepeats = 2 ** 21;
 /** Between the ratios with and without merging. */
@@ -101,8 +100,10 @@ export class Probe {
       this.#repeats *= 2;
       this.#paired = [];
       this.#apart = [];
-    } else if (this.#paired.length >= fewest && apart > threshold * paired) this.answer = true;
-    else if (this.#paired.length >= fewestEqual && apart < equal * paired) this.answer = false;
+    } else if (this.#paired.length >= fewest) {
+      if (apart > threshold * paired) this.answer = true;
+      if (apart < equal * paired) this.answer = false;
+    }
     if (++this.#steps === most) this.answer ??= false;
   }
 }
