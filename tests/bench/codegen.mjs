@@ -2,22 +2,20 @@
 // Counts are the same on every x86-64 processor, unlike times.
 
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { recentNode } from "../harness/v8.mjs";
+import { recentNode, revectorize } from "../harness/v8.mjs";
 import { parse } from "./options.mjs";
 
 const flags = ["--no-liftoff", "--no-wasm-lazy-compilation", "--print-wasm-code"];
 
-/** Makes this V8 merge pairs of 128-bit operations, for which the variant wide is written. */
-const revectorize = "--experimental-wasm-revectorize";
-
-/** The disassembly of each optimised function: lists of { address, text }. */
-function functionsOf(binary, ...more) {
+/** The disassembly of each optimised function of a module, given as bytes: lists of { address, text }. */
+function functionsOf(bytes, ...more) {
   const folder = mkdtempSync(join(tmpdir(), "heed-codegen-"));
   try {
-    const program = join(folder, "compile.mjs");
+    const [program, binary] = ["compile.mjs", "module.wasm"].map((name) => join(folder, name));
+    writeFileSync(binary, bytes);
     writeFileSync(
       program,
       'import { readFileSync } from "node:fs"; new WebAssembly.Module(readFileSync(process.argv[2]));',
@@ -65,10 +63,10 @@ function innerLoops(instructions) {
  * @returns {{ rows: number, steps: number, instructions: number, multiplyAdds: number, stack: number }[]}
  */
 export function productLoops(variant) {
-  const binary = join(import.meta.dirname, `../../dist/heed-${variant}.wasm`);
+  const bytes = readFileSync(join(import.meta.dirname, `../../dist/heed-${variant}.wasm`));
   const isWide = variant === "wide";
   const register = isWide ? "ymm" : "xmm";
-  return functionsOf(binary, ...(isWide ? [revectorize] : [])).flatMap((instructions) =>
+  return functionsOf(bytes, ...(isWide ? [revectorize] : [])).flatMap((instructions) =>
     innerLoops(instructions).flatMap((all) => {
       const texts = all.filter((text) => text.includes(register));
       const count = (pattern) => texts.filter((text) => pattern.test(text)).length;
@@ -87,18 +85,10 @@ export function productLoops(variant) {
 }
 
 /** The texts of the instructions of every inner loop in a module, as an engine compiles it that merges vectors. */
-export function mergedLoops(bytes) {
-  const folder = mkdtempSync(join(tmpdir(), "heed-merged-"));
-  try {
-    const binary = join(folder, "module.wasm");
-    writeFileSync(binary, bytes);
-    return functionsOf(binary, revectorize)
-      .flatMap(innerLoops)
-      .filter((texts) => !texts.at(-1).startsWith("jmp")); // back from rare code behind the function
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
+export const mergedLoops = (bytes) =>
+  functionsOf(bytes, revectorize)
+    .flatMap(innerLoops)
+    .filter((texts) => !texts.at(-1).startsWith("jmp")); // back from rare code behind the function
 
 /** A line for each kind of loop. */
 function report(variant) {

@@ -11,6 +11,9 @@ export const missing =
     ? undefined
     : "the code is read and counted on Linux with an x86-64 processor";
 
+/** Makes it merge pairs of 128-bit operations, for which the variant wide is written. tests/js/engine.ts has it too. */
+export const revectorize = "--experimental-wasm-revectorize";
+
 /** The path of this Node, installed if it is missing, at the version of v8/package-lock.json. */
 export function recentNode() {
   const folder = resolve(import.meta.dirname, "../../build/v8");

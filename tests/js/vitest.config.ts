@@ -3,6 +3,7 @@ import { delimiter, join, resolve } from "node:path";
 import { defineBrowserProvider } from "@vitest/browser";
 import { playwright } from "@vitest/browser-playwright";
 import { defineConfig } from "vitest/config";
+import { revectorize } from "../harness/v8.mjs";
 import { WebKit } from "../harness/webkit.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -54,6 +55,12 @@ const shared = {
   oxc: { target: "es2022" as const },
 };
 
+const inNode = {
+  server: { deps: { external: [/\/dist\//] } },
+  testTimeout: 120_000,
+  hookTimeout: 30_000,
+};
+
 export default defineConfig({
   root,
   test: {
@@ -65,11 +72,9 @@ export default defineConfig({
           name: "node",
           include: ["tests/js/*.test.ts"],
           // These tests need a page.
-          exclude: ["tests/js/{browser,page_memory,wide}.test.ts"],
-          server: { deps: { external: [/\/dist\//] } },
+          exclude: ["tests/js/{browser,chosen_binary,page_memory}.test.ts"],
+          ...inNode,
           execArgv: ["--expose-gc"],
-          testTimeout: 120_000,
-          hookTimeout: 30_000,
         },
       },
       {
@@ -83,10 +88,8 @@ export default defineConfig({
             "tests/js/{linear_attention,merge,multi_head_attention,nn_layers,nn_transformer}.test.ts",
             "tests/js/{operations,optim,rope,training,variants}.test.ts",
           ],
-          server: { deps: { external: [/\/dist\//] } },
-          execArgv: ["--expose-gc", "--experimental-wasm-revectorize"],
-          testTimeout: 120_000,
-          hookTimeout: 30_000,
+          ...inNode,
+          execArgv: ["--expose-gc", revectorize],
         },
       },
       {
