@@ -11,11 +11,28 @@ const sliceTime = 3;
 const slices = 3;
 /** After this many calls the kernels are compiled with optimisation, or never will be. */
 const mostCalls = 100;
+const size = 16;
 
-/** Attends with a whole register block of queries and a few of keys, in short calls. */
+const page = 4096;
+const touched = 8 * 2 ** 20;
+
+/**
+ * Writes to the first megabytes of a new memory, so that the operating system provides them while the binary is
+ * fetched. Otherwise it provides each page of 4 KB when the first large call writes to it, which takes a third
+ * of that call.
+ */
+export function touch(memory: WebAssembly.Memory): void {
+  const bytes = new Uint8Array(memory.buffer, 0, touched);
+  for (let at = 0; at < touched; at += page) bytes[at] = 0;
+}
+
+/**
+ * Attends with one tile of queries and of keys, in short calls. With small heads the exponentials are as large a
+ * part of the work as the products, so the functions of both run often enough at about the same time.
+ */
 export async function warmUp(heed: Heed): Promise<void> {
-  const make = (rows: number) => heed.tensor(new Float32Array(rows * 32), [1, 1, rows, 32]);
-  const [q, k] = [make(12), make(64)];
+  const make = (rows: number) => heed.tensor(new Float32Array(rows * size), [1, 1, rows, size]);
+  const [q, k] = [make(48), make(128)];
   for (let slice = 0, calls = 0; slice < slices && calls < mostCalls; ++slice) {
     const end = performance.now() + sliceTime;
     for (; calls < mostCalls && performance.now() < end; ++calls) {
