@@ -36,6 +36,7 @@ import { build } from "vite";
 import { launchChromium } from "../harness/chromium.mjs";
 import { launchFirefox } from "../harness/firefox.mjs";
 import { serve } from "../harness/server.mjs";
+import { WebKit } from "../harness/webkit.mjs";
 import { measureLearning } from "./learn.mjs";
 import { chosen, parse } from "./options.mjs";
 import { casesFor } from "./page/cases.mjs";
@@ -75,6 +76,21 @@ const bundleGradients = () =>
     },
   });
 
+/** As much of playwright's browser as the bench needs, for WebKit, which has one page here. */
+async function launchWebKit() {
+  const webkit = await WebKit.launch();
+  return {
+    version: () => webkit.version,
+    newPage: () => ({
+      on() {},
+      goto: (url) => webkit.goto(url),
+      evaluate: (call, argument) => webkit.evaluate(String(call), [argument]),
+      close: () => webkit.goto("about:blank"),
+    }),
+    close: () => webkit.close(),
+  };
+}
+
 const median = (samples) => samples.toSorted((a, b) => a - b)[samples.length >> 1];
 
 /** Measures the size and the start of each binary. */
@@ -99,7 +115,7 @@ async function measureStart(ask, variants, quick) {
 
 async function main() {
   const options = parse();
-  const { firefox, quick, revectorize, train } = options;
+  const { firefox, quick, revectorize, train, webkit } = options;
   if (options.learn !== undefined) return measureLearning(options);
   if (options.page) return measurePage(options);
   const cases = chosen(casesFor(options), options);
@@ -108,8 +124,12 @@ async function main() {
   let browser;
   try {
     const flags = revectorize ? ["--js-flags=--wasm-revectorize"] : [];
-    browser = await (firefox ? launchFirefox() : launchChromium(...flags));
-    const browserName = firefox ? "Firefox" : "Chromium";
+    const [browserName, launch] = firefox
+      ? ["Firefox", launchFirefox]
+      : webkit
+        ? ["WebKitGTK", launchWebKit]
+        : ["Chromium", () => launchChromium(...flags)];
+    browser = await launch();
     const version = (await browser.version()).split("/").at(-1);
     const ask = async (method, argument) => {
       const bench = await openBench(browser, server.url);

@@ -2,10 +2,11 @@
 
 import { parseArgs } from "node:util";
 
-const usage = `Usage: ./dev bench [--firefox | --native] [--train | --learn NAMES | --page] [ARGS]
+const usage = `Usage: ./dev bench [--firefox | --webkit | --native] [--train | --learn NAMES | --page] [ARGS]
        ./dev bench --codegen
 
   --firefox     in Firefox instead of Chromium
+  --webkit      in WebKitGTK, which has Safari's engine, instead of Chromium
   --revectorize in Chromium with --wasm-revectorize, which merges vectors into 256 bits for every contender
   --train       training instead: gradients, a whole step, and non-local means
   --learn NAMES how long models of the repository take to learn in a page, such as reverse-transformer,dates-dot
@@ -27,6 +28,7 @@ export function parse() {
     const { values } = parseArgs({
       options: {
         firefox: { type: "boolean", default: false },
+        webkit: { type: "boolean", default: false },
         revectorize: { type: "boolean", default: false },
         native: { type: "boolean", default: false },
         train: { type: "boolean", default: false },
@@ -45,14 +47,17 @@ export function parse() {
       throw new Error(
         `--threads: expected whole numbers from 1 to ${maxThreads}, got ${values.threads}`,
       );
-    if (values.firefox && values.native)
-      throw new Error("--firefox, --native: expected one of them");
+    const places = ["firefox", "webkit", "native"].filter((name) => values[name]);
+    if (places.length > 1) throw new Error(`--${places.join(", --")}: expected one of them`);
     if (values.native && values.train) throw new Error("--native, --train: expected one of them");
-    if (values.learn !== undefined && (values.native || values.train))
-      throw new Error("--learn: expected neither --native nor --train beside it");
-    if (values.page && (values.native || values.train || values.learn !== undefined))
-      throw new Error("--page: expected neither --native, --train nor --learn beside it");
-    const others = ["firefox", "native", "learn", "page"].filter((name) => values[name]);
+    if (values.learn !== undefined && (values.native || values.webkit || values.train))
+      throw new Error("--learn: expected neither --native, --webkit nor --train beside it");
+    if (
+      values.page &&
+      (values.native || values.webkit || values.train || values.learn !== undefined)
+    )
+      throw new Error("--page: expected neither --native, --webkit, --train nor --learn beside it");
+    const others = ["firefox", "webkit", "native", "learn", "page"].filter((name) => values[name]);
     if (values.revectorize && others.length > 0)
       throw new Error(`--revectorize: expected no --${others[0]} beside it`);
     if (values.codegen && process.argv.length > 3)

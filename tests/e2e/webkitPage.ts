@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "puppeteer-core";
-import { WebKit, type WebKitOptions } from "../harness/webkit";
+import { WebKit } from "../harness/webkit.mjs";
 
 type Call = (...args: never[]) => unknown;
 
@@ -196,7 +196,7 @@ class WebKitPage {
 }
 
 /** A browser with one page at a time. */
-export async function launchWebKit(options: WebKitOptions): Promise<Browser> {
+export async function launchWebKit(options: Parameters<typeof WebKit.launch>[0]): Promise<Browser> {
   const webkit = await WebKit.launch(options);
   const browser = {
     newPage: async () => new WebKitPage(webkit) as unknown as Page,

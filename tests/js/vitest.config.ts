@@ -4,7 +4,7 @@ import { defineBrowserProvider } from "@vitest/browser";
 import { playwright } from "@vitest/browser-playwright";
 import { defineConfig } from "vitest/config";
 import { revectorize } from "../harness/v8.mjs";
-import { WebKit } from "../harness/webkit.ts";
+import { WebKit } from "../harness/webkit.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
 

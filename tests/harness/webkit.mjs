@@ -2,21 +2,12 @@
  * Drives WebKit, Safari's engine, by the W3C's WebDriver protocol: WebKitGTK's MiniBrowser on a display of Xvfb, which
  * Debian's packages webkit2gtk-driver and xvfb bring. Each has processes of its own, which `close` ends.
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { createServer } from "node:net";
-import type { Readable } from "node:stream";
 import { programOf } from "./program.mjs";
 
-export interface WebKitOptions {
-  /** Whether isolated pages have SharedArrayBuffer, as in Safari; by default WebKitGTK has none. Default: true. */
-  readonly sharedMemory?: boolean;
-}
-
-/** A point of the view, in CSS pixels. */
-type Point = { readonly x: number; readonly y: number };
-
-function miniBrowser(): string {
+function miniBrowser() {
   const given = process.env.HEED_WEBKIT;
   if (given) return given;
   for (const libraries of ["/usr/lib", "/usr/libexec", "/usr/lib64"]) {
@@ -33,26 +24,27 @@ function miniBrowser(): string {
   );
 }
 
-function freePort(): Promise<number> {
+/** @returns {Promise<number>} */
+function freePort() {
   const server = createServer();
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
+      const { port } = server.address();
       server.close(() => resolve(port));
     });
   });
 }
 
 /** Starts Xvfb on a free display. */
-async function startDisplay(): Promise<{ display: string; process: ChildProcess }> {
+async function startDisplay() {
   const xvfb = spawn(
     programOf("HEED_XVFB", "Xvfb"),
     ["-displayfd", "3", "-screen", "0", "1600x1200x24", "-nolisten", "tcp"],
     { stdio: ["ignore", "ignore", "ignore", "pipe"] },
   );
-  const number = await new Promise<string>((resolve, reject) => {
-    (xvfb.stdio[3] as Readable).once("data", (text) => resolve(String(text).trim()));
+  const number = await new Promise((resolve, reject) => {
+    xvfb.stdio[3].once("data", (text) => resolve(String(text).trim()));
     xvfb.once("error", reject);
     xvfb.once("exit", (code) => reject(new Error(`Xvfb ended with code ${code}`)));
   });
@@ -60,16 +52,25 @@ async function startDisplay(): Promise<{ display: string; process: ChildProcess 
 }
 
 export class WebKit {
-  readonly #processes: ChildProcess[];
-  readonly #url: string;
+  /** @type {import("node:child_process").ChildProcess[]} */
+  #processes;
+  /** @type {string} */
+  #url;
   #session = "";
+  /** The version of MiniBrowser. */
+  version = "";
 
-  private constructor(processes: ChildProcess[], url: string) {
+  constructor(processes, url) {
     this.#processes = processes;
     this.#url = url;
   }
 
-  static async launch({ sharedMemory = true }: WebKitOptions = {}): Promise<WebKit> {
+  /**
+   * @param {object} options
+   * @param {boolean} [options.sharedMemory] whether isolated pages have SharedArrayBuffer, as in Safari, which is the
+   *     default; WebKitGTK by itself has none
+   */
+  static async launch({ sharedMemory = true } = {}) {
     const binary = miniBrowser();
     const { display, process: xvfb } = await startDisplay();
     const port = await freePort();
@@ -96,7 +97,7 @@ export class WebKit {
     return webkit;
   }
 
-  async #open(binary: string): Promise<void> {
+  async #open(binary) {
     for (let tries = 100; ; --tries) {
       const status = await fetch(`${this.#url}/status`).catch(() => null);
       if (status?.ok) break;
@@ -109,14 +110,13 @@ export class WebKit {
       "--features=-ServiceWorkers",
     ];
     const capabilities = { alwaysMatch: { "webkitgtk:browserOptions": { binary, args } } };
-    const { sessionId } = (await this.#ask("POST", "/session", { capabilities })) as {
-      sessionId: string;
-    };
+    const { sessionId, capabilities: has } = await this.#ask("POST", "/session", { capabilities });
+    this.version = has.browserVersion;
     this.#session = `/session/${sessionId}`;
-    await this.#ask("POST", "/timeouts", { script: 120_000, pageLoad: 60_000 });
+    await this.#ask("POST", "/timeouts", { script: 3_600_000, pageLoad: 60_000 });
   }
 
-  async #ask(method: string, path: string, body?: unknown): Promise<unknown> {
+  async #ask(method, path, body) {
     const response = await fetch(`${this.#url}${this.#session}${path}`, {
       method,
       ...(body !== undefined && {
@@ -124,52 +124,65 @@ export class WebKit {
         body: JSON.stringify(body),
       }),
     });
-    const { value } = (await response.json()) as { value: unknown };
+    const { value } = await response.json();
     if (response.ok) return value;
-    const { error, message } = value as { error: string; message: string };
+    const { error, message } = value;
     throw new Error(`WebDriver, ${path}: ${error}: ${message}`);
   }
 
-  async goto(url: string): Promise<void> {
+  /** @param {string} url */
+  async goto(url) {
     await this.#ask("POST", "/url", { url });
   }
 
-  /** Runs the source of a function in the page with plain values, and returns its result, awaited. */
-  async evaluate(source: string, args: readonly unknown[] = []): Promise<unknown> {
+  /**
+   * Runs the source of a function in the page with plain values, and returns its result, awaited.
+   *
+   * @param {string} source
+   * @param {readonly unknown[]} args
+   * @returns {Promise<unknown>}
+   */
+  async evaluate(source, args = []) {
     const script = `
       const [args, done] = arguments;
       Promise.resolve().then(() => (${source})(...args)).then(
         (value) => done({ value }),
         (error) => done({ error: String(error?.message ?? error) }),
       );`;
-    const answer = (await this.#ask("POST", "/execute/async", { script, args: [args] })) as {
-      value?: unknown;
-      error?: string;
-    };
+    const answer = await this.#ask("POST", "/execute/async", { script, args: [args] });
     if (answer.error !== undefined) throw new Error(answer.error);
     return answer.value;
   }
 
-  /** Sets the size of the page, without the borders of the window. */
-  async resize(width: number, height: number): Promise<void> {
+  /**
+   * Sets the size of the page, without the borders of the window.
+   *
+   * @param {number} width
+   * @param {number} height
+   */
+  async resize(width, height) {
     let [outerWidth, outerHeight] = [width, height];
     for (let tries = 0; tries < 3; ++tries) {
       await this.#ask("POST", "/window/rect", { width: outerWidth, height: outerHeight });
       const size =
         "() => new Promise((done) => requestAnimationFrame(() => done([innerWidth, innerHeight])))";
-      const [inner, tall] = (await this.evaluate(size)) as [number, number];
+      const [inner, tall] = await this.evaluate(size);
       if (inner === width && tall === height) return;
       outerWidth += width - inner;
       outerHeight += height - tall;
     }
   }
 
-  async #act(source: object): Promise<void> {
+  async #act(source) {
     await this.#ask("POST", "/actions", { actions: [source] });
   }
 
-  /** Moves the mouse to a point of the view, and clicks there if `click` is set. */
-  async point({ x, y }: Point, { click = false } = {}): Promise<void> {
+  /**
+   * Moves the mouse to a point of the view, in CSS pixels, and clicks there if `click` is set.
+   *
+   * @param {{ readonly x: number, readonly y: number }} point
+   */
+  async point({ x, y }, { click = false } = {}) {
     const move = { type: "pointerMove", duration: 0, x: Math.round(x), y: Math.round(y) };
     const press = [
       { type: "pointerDown", button: 0 },
@@ -184,19 +197,23 @@ export class WebKit {
     });
   }
 
-  /** Presses keys, releases them, or types them one after the other: characters, or WebDriver's codes of other keys. */
-  async keys(keys: Iterable<string>, types = ["keyDown", "keyUp"]): Promise<void> {
+  /**
+   * Presses keys, releases them, or types them one after the other: characters, or WebDriver's codes of other keys.
+   *
+   * @param {Iterable<string>} keys
+   */
+  async keys(keys, types = ["keyDown", "keyUp"]) {
     const actions = [...keys].flatMap((value) => types.map((type) => ({ type, value })));
     await this.#act({ type: "key", id: "keyboard", actions });
   }
 
   /** A PNG of the view. */
-  async screenshot(): Promise<Buffer> {
-    return Buffer.from((await this.#ask("GET", "/screenshot")) as string, "base64");
+  async screenshot() {
+    return Buffer.from(await this.#ask("GET", "/screenshot"), "base64");
   }
 
   /** Ends all processes that were started. */
-  async close(): Promise<void> {
+  async close() {
     if (this.#session) await this.#ask("DELETE", "").catch(() => {});
     await Promise.all(
       this.#processes.map((child) => {
