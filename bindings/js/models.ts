@@ -1,6 +1,7 @@
 // The entry heed/models: small models that learn to attend, the tasks they learn, and their training.
 
 export * from "./models/bytePairs.js";
+export * from "./models/byteTokenizer.js";
 export { type ConfigOptions, checkConfig, configOf } from "./models/config.js";
 export * from "./models/createModel.js";
 export { EncoderModel } from "./models/encoderModel.js";
