@@ -14,6 +14,12 @@ export * from "./models/recipes.js";
 export { RecurrentModel } from "./models/recurrent.js";
 export * from "./models/tasks.js";
 export * from "./models/trainer.js";
+export {
+  Training,
+  type TrainingRecipe,
+  type TrainingStep,
+} from "./models/training.js";
+export type { Best } from "./models/trainingState.js";
 export { DecoderModel, TransformerModel } from "./models/transformers.js";
 export * from "./models/vocabulary.js";
 export * from "./models/withoutHeads.js";
