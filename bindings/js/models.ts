@@ -13,6 +13,7 @@ export * from "./models/modelConfig.js";
 export * from "./models/recipes.js";
 export { RecurrentModel } from "./models/recurrent.js";
 export * from "./models/tasks.js";
+export * from "./models/textTrainer.js";
 export * from "./models/trainer.js";
 export {
   Training,
