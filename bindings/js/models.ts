@@ -8,6 +8,20 @@ export { EncoderModel } from "./models/encoderModel.js";
 export * from "./models/evaluate.js";
 export type * from "./models/examples.js";
 export * from "./models/files.js";
+export {
+  type CausalForwardOptions,
+  type CausalForwardResult,
+  CausalLanguageModel,
+  type GenerateTextOptions,
+} from "./models/language/causalModel.js";
+export type { CausalConfig, MaskedConfig } from "./models/language/config.js";
+export type { HubConfig } from "./models/language/fields.js";
+export type { LanguageModelOptions } from "./models/language/inputs.js";
+export {
+  type MaskedForwardOptions,
+  type MaskedForwardResult,
+  MaskedLanguageModel,
+} from "./models/language/maskedModel.js";
 export * from "./models/model.js";
 export * from "./models/modelConfig.js";
 export * from "./models/recipes.js";
