@@ -16,9 +16,9 @@ import {
   trainingRecipeChecks,
 } from "./training.js";
 
-/** A module that computes logits [B, L, V] of the next tokens from ids [B, L]. */
-export interface LanguageModel extends Module {
-  forward(ids: Tensor): Tensor;
+/** A module that computes logits [B, L, V] of the next tokens from ids [B, L], such as CausalLanguageModel. */
+export interface NextTokenModel extends Module {
+  forward(ids: Tensor): { readonly logits: Tensor };
 }
 
 export interface TextRecipe extends TrainingRecipe {
@@ -58,7 +58,10 @@ const betas = [0.9, 0.95] as const;
  *     const trainer = new TextTrainer(model, tokens, { recipe, seed: 1 });
  *     while (!trainer.finished) console.log(trainer.step().loss);
  */
-export class TextTrainer<M extends LanguageModel = LanguageModel> extends Training<M, TextRecipe> {
+export class TextTrainer<M extends NextTokenModel = NextTokenModel> extends Training<
+  M,
+  TextRecipe
+> {
   readonly tokens: Int32Array;
   readonly #hash: number;
   #pass: { number: number; offset: number; order: Uint32Array } | undefined;
@@ -86,7 +89,7 @@ export class TextTrainer<M extends LanguageModel = LanguageModel> extends Traini
     const rows = this.examples(step);
     const ids = heed.tensor(joined(rows, length, 0), [batch, length]);
     const next = heed.tensor(joined(rows, length, 1), [batch, length]);
-    return { loss: heed.crossEntropy(this.model.forward(ids), next), count: batch * length };
+    return { loss: heed.crossEntropy(this.model.forward(ids).logits, next), count: batch * length };
   }
 
   protected override identity(): object {
@@ -168,7 +171,7 @@ const ignored = -1;
  * @returns the mean of -ln p, in nats per token, and the number of tokens; exp(loss) is the perplexity
  */
 export async function textLoss(
-  model: LanguageModel,
+  model: NextTokenModel,
   tokens: Int32Array,
   options: TextLossOptions,
 ): Promise<{ loss: number; count: number }> {
@@ -202,12 +205,17 @@ export async function textLoss(
   return { loss: sum / count, count };
 }
 
-function meanLoss(model: LanguageModel, ids: Int32Array, next: Int32Array, length: number): number {
+function meanLoss(
+  model: NextTokenModel,
+  ids: Int32Array,
+  next: Int32Array,
+  length: number,
+): number {
   const { heed } = model;
   const shape = [ids.length / length, length];
   return noGrad(() =>
     heed.scope(() => {
-      const logits = model.forward(heed.tensor(ids, shape));
+      const { logits } = model.forward(heed.tensor(ids, shape));
       const loss = heed.crossEntropy(logits, heed.tensor(next, shape), { ignoreIndex: ignored });
       return loss.item() as number;
     }),
