@@ -9,7 +9,8 @@
 import { load } from "heed";
 import { parse } from "./train/options.mjs";
 import { Progress } from "./train/progress.mjs";
-import { Interrupted, train } from "./train/run.mjs";
+import { train } from "./train/run.mjs";
+import { Interrupted } from "./train/session.mjs";
 
 const interruption = new AbortController();
 // Once: whoever presses Ctrl-C again does not want to wait for the end of a step.
