@@ -11,7 +11,7 @@ import { sources } from "./sources.mjs";
 const run = promisify(execFile);
 
 /** An error whose message is all that the user needs. */
-const problem = (message, cause) =>
+export const problem = (message, cause) =>
   Object.assign(new Error(message, { cause }), { code: "text", isMisuse: true });
 
 const sha256 = (text) => createHash("sha256").update(text).digest("hex");
