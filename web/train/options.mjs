@@ -242,5 +242,5 @@ function placed(plan, { name = plan.name, out }) {
   const isShipped = [...shipped, writePlan].some((own) => isDeepStrictEqual(own, asked));
   const checkpoints = join(root, "build/train", name);
   const usual = isShipped ? join(shippedFolder, name) : checkpoints;
-  return { ...plan, name, checkpoints, out: out ?? usual };
+  return { ...plan, name, checkpoints, texts: join(root, "build/texts"), out: out ?? usual };
 }

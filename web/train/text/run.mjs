@@ -1,7 +1,6 @@
 // The training of a language model, from the plan to the files.
 
 import { relative } from "node:path";
-import { fileURLToPath } from "node:url";
 import { CausalLanguageModel, TextTrainer, textLoss } from "heed/models";
 import { safetensors } from "heed/nn";
 import { writeFiles } from "../folder.mjs";
@@ -14,15 +13,13 @@ import { configOf } from "./plan.mjs";
 import { reportOfText } from "./report.mjs";
 import { samplesOf } from "./samples.mjs";
 
-const folderOfTexts = fileURLToPath(new URL("../../../build/texts", import.meta.url));
-
 /** Trains a language model on the sources, or on a file of one's own: see pursue. */
 export async function trainText(heed, plan, session) {
   const { signal, progress } = session;
   const say = (text) => progress.say(text);
   const documents = plan.text
     ? await documentsOf(plan.text)
-    : await obtain(folderOfTexts, { signal, say });
+    : await obtain(plan.texts, { signal, say });
   const corpus = corpusOf(documents, plan.vocabulary);
   const { tokenizer, train, held } = corpus;
   say(`${train.length} tokens to learn, of ${tokenizer.size} different ones`);
