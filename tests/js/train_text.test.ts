@@ -43,8 +43,12 @@ function training(...changes: string[]) {
   const sizes = ["--size", "16", "--layers", "1", "--heads", "2", "--vocabulary", "300"];
   const short = ["--length", "32", "--batch", "4", "--steps", "40", "--threads", "1"];
   const words = ["write", "--text", text, ...sizes, ...short, "--name", name, "--out", out];
+  const all = (more: string[]) => [program, ...words, ...changes, ...more];
   return {
-    run: (...more: string[]) => run(process.execPath, [program, ...words, ...changes, ...more]),
+    run: (...more: string[]) => run(process.execPath, all(more)),
+    /** Stops the training after some steps. */
+    stop: (signal: NodeJS.Signals) =>
+      run(process.execPath, all([]), { stop: { at: /: step \d+ of/, signal } }),
     file: (file: string) => readFileSync(join(out, file)),
   };
 }
@@ -94,6 +98,20 @@ describe("a training on a text", () => {
     const bytes = [whole, two, other].map((each) => each?.file("model.safetensors"));
     expect(bytes[0]?.equals(bytes[1] as Buffer)).toBe(true);
     expect(bytes[0]?.equals(bytes[2] as Buffer)).toBe(false);
+  });
+
+  test("goes on after SIGINT and SIGTERM, to the same bytes", async () => {
+    const [straight, stopped] = [training("--steps", "600"), training("--steps", "600")];
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      const { status, output, errors } = await stopped.stop(signal);
+      expect(output).toMatch(/step [2-5]\d\d of 600, kept in \S+checkpoint\.safetensors\n/);
+      expect(errors).toMatch(/the same command goes on from there: \.\/dev train write --text/);
+      expect(status).toBe(130);
+    }
+    const [resumed] = await Promise.all([stopped.run(), straight.run()]);
+    expect(resumed.output).toMatch(/goes on after step [2-5]\d\d of 600/);
+    for (const file of ["model.safetensors", "tokenizer.json"])
+      expect(stopped.file(file).equals(straight.file(file))).toBe(true);
   });
 
   test("writes the best so far on demand, and no more", async () => {
