@@ -1,18 +1,40 @@
 // The entry heed/models: small models that learn to attend, the tasks they learn, and their training.
 
 export * from "./models/bytePairs.js";
+export * from "./models/byteTokenizer.js";
 export { type ConfigOptions, checkConfig, configOf } from "./models/config.js";
 export * from "./models/createModel.js";
 export { EncoderModel } from "./models/encoderModel.js";
 export * from "./models/evaluate.js";
 export type * from "./models/examples.js";
 export * from "./models/files.js";
+export {
+  type CausalForwardOptions,
+  type CausalForwardResult,
+  CausalLanguageModel,
+  type GenerateTextOptions,
+} from "./models/language/causalModel.js";
+export type { CausalConfig, MaskedConfig } from "./models/language/config.js";
+export type { HubConfig } from "./models/language/fields.js";
+export type { LanguageModelOptions } from "./models/language/inputs.js";
+export {
+  type MaskedForwardOptions,
+  type MaskedForwardResult,
+  MaskedLanguageModel,
+} from "./models/language/maskedModel.js";
 export * from "./models/model.js";
 export * from "./models/modelConfig.js";
 export * from "./models/recipes.js";
 export { RecurrentModel } from "./models/recurrent.js";
 export * from "./models/tasks.js";
+export * from "./models/textTrainer.js";
 export * from "./models/trainer.js";
+export {
+  Training,
+  type TrainingRecipe,
+  type TrainingStep,
+} from "./models/training.js";
+export type { Best } from "./models/trainingState.js";
 export { DecoderModel, TransformerModel } from "./models/transformers.js";
 export * from "./models/vocabulary.js";
 export * from "./models/withoutHeads.js";

@@ -1,0 +1,48 @@
+// The language model of the repository, and the recipe of its training.
+
+/** The values were found by short runs: see README.md beside. */
+export const writePlan = {
+  name: "write",
+  kind: "text",
+  /** A file to learn from instead of the sources. */
+  text: undefined,
+  vocabulary: 4096,
+  /** Fields of config.json. */
+  config: {
+    hidden_size: 192,
+    intermediate_size: 432,
+    num_hidden_layers: 6,
+    num_attention_heads: 6,
+    num_key_value_heads: 3,
+    rms_norm_eps: 1e-6,
+    rope_theta: 10000,
+  },
+  recipe: {
+    batch: 8,
+    length: 512,
+    steps: 10_000,
+    learningRate: 4e-3,
+    warmupSteps: 200,
+    weightDecay: 0.1,
+    clipNorm: 1,
+    checkEvery: 250,
+  },
+  seed: 1,
+};
+
+/** The fields of config.json that every model has. */
+export function configOf({ config, recipe }, vocabulary) {
+  return {
+    architectures: ["LlamaForCausalLM"],
+    model_type: "llama",
+    vocab_size: vocabulary,
+    ...config,
+    max_position_embeddings: recipe.length,
+    hidden_act: "silu",
+    tie_word_embeddings: true,
+    initializer_range: 0.02,
+    bos_token_id: 0,
+    eos_token_id: 0,
+    torch_dtype: "float16",
+  };
+}
