@@ -2,7 +2,7 @@
 // cache, and with what can be seen of them.
 
 import type { Heed, Tensor } from "heed";
-import { CausalLanguageModel, type HubConfig } from "heed/models";
+import { CausalLanguageModel, type HubConfig, withoutHeads } from "heed/models";
 import { nn, optim, safetensors, valueAndGrad } from "heed/nn";
 import { describe, expect, test } from "vitest";
 import { describeEngines, engine, refusal } from "./engine.js";
@@ -310,6 +310,27 @@ describe("a model of the family of Llama", () => {
     ).toBe("ids: expected at most the 32 positions of the model's context, got 33 positions");
     expect(heed().memory().tensors.count).toBe(count);
     model.dispose();
+  });
+
+  test("without a head computes as if the columns of its output were zero", async () => {
+    using model = new CausalLanguageModel(heed(), llamaConfig);
+    using ids = heed().tensor(Int32Array.from([3, 1, 4, 1, 5]), [1, 5]);
+    const logitsOf = () => heed().scope(() => model.forward(ids).logits.toArray());
+    const whole = logitsOf();
+    const dropped = { path: "model.layers.1.self_attn", head: 2 };
+    const one = await withoutHeads(model, [dropped], logitsOf);
+    expect(one).not.toEqual(whole);
+    expect(logitsOf()).toEqual(whole);
+    // The heads have two numbers each.
+    const { data } = model.model.layers[1]?.selfAttn.oProj.weight as Tensor;
+    for (let row = 0; row < 12; ++row) data.fill(0, row * 12 + 4, row * 12 + 6);
+    expect(logitsOf()).toEqual(one);
+    await expect(withoutHeads(model, [{ ...dropped, head: 6 }], logitsOf)).rejects.toThrow(
+      "heads[0].head: expected a whole number from 0 to 5",
+    );
+    await expect(withoutHeads(model, [{ path: "model", head: 0 }], logitsOf)).rejects.toThrow(
+      "heads[0].path: expected one of model.layers.0.self_attn, model.layers.1.self_attn",
+    );
   });
 
   test("a text that would leave the context is refused before anything is computed", async () => {
