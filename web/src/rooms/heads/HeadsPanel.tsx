@@ -1,10 +1,8 @@
 /** Every head of the model as a small picture with one measure below it, ordered by layer or by that measure. */
 import type { ComponentChildren } from "preact";
-import { useMemo } from "preact/hooks";
+import { HeadThumbnail } from "../../picture/HeadThumbnail";
 import { Legend } from "../../picture/Legend";
-import { Matrix, usePicture } from "../../picture/Matrix";
 import { useWeightPalette } from "../../picture/useWeightPalette";
-import { viewOn } from "../../picture/view";
 import { attendsWords } from "../../shared/attended";
 import { format } from "../../shared/format";
 import { hides } from "../../shared/restrictions";
@@ -16,48 +14,25 @@ import { useHeadsWorkspace } from "./workspace";
 /** The side of a small picture, in pixels. */
 const side = 68;
 
-function HeadThumbnail({ view: shown, label }: { view: NamedHead; label: string }) {
+function Thumbnail({ view: shown, label }: { view: NamedHead; label: string }) {
   const { state, selection, set, drop } = useHeadsWorkspace();
   const { restrictions } = useShell();
   const { attention, head, name } = shown;
-  const { measure } = state;
-  const { small } = head;
-  const { rows, cols } = small;
-  const view = useMemo(() => viewOn(small.data, rows, cols), [small]);
-  const palette = useWeightPalette(state);
-  // A pooled cell is hidden if all of its cells are.
-  const isHidden = useMemo(
-    () => (attention.isCausal ? (row: number, col: number) => col > row : undefined),
-    [attention.isCausal],
-  );
-  const cell = { width: side / cols, height: side / rows };
-  const picture = usePicture({ view, rows, cols, palette, cell, isHidden });
-  const measured = head.measures[measure];
-  const value = measured === null ? "–" : format(measured);
-  const isDropped = state.dropped.includes(head.key);
+  const { key, small } = head;
+  const measured = head.measures[state.measure];
   return (
-    <li class={isDropped ? "thumbnail dropped" : "thumbnail"} data-head={head.key}>
-      <button
-        type="button"
-        aria-pressed={selection.shown.head.key === head.key}
-        onClick={() => set({ head: head.key, cell: null })}
-      >
-        <Matrix picture={picture} summary={`${name}; ${measures[measure].name}:`} />
-        <span class="thumbnail-words number">
-          <span>{label}</span> <span data-measure>{value}</span>
-        </span>
-      </button>
-      <label class="thumbnail-drop">
-        <input
-          type="checkbox"
-          checked={isDropped}
-          disabled={restrictions.lock}
-          aria-label={`Drop ${name}`}
-          onChange={({ currentTarget }) => drop([head.key], currentTarget.checked)}
-        />{" "}
-        drop
-      </label>
-    </li>
+    <HeadThumbnail
+      {...{ id: key, small, side, name, label }}
+      palette={useWeightPalette(state)}
+      isCausal={attention.isCausal}
+      about={measures[state.measure].name}
+      value={measured === null ? "–" : format(measured)}
+      isSelected={selection.shown.head.key === key}
+      isDropped={state.dropped.includes(key)}
+      isLocked={restrictions.lock}
+      onSelect={() => set({ head: key, cell: null })}
+      onDrop={(isDropped) => drop([key], isDropped)}
+    />
   );
 }
 
@@ -106,7 +81,7 @@ function ByLayer({ all }: { all: readonly NamedHead[] }) {
             <h4>Layer {layer + 1}</h4>
             <ul>
               {heads.map((view, i) => (
-                <HeadThumbnail key={view.head.key} view={view} label={`${i + 1}`} />
+                <Thumbnail key={view.head.key} view={view} label={`${i + 1}`} />
               ))}
             </ul>
           </div>
@@ -132,7 +107,7 @@ function ByMeasure({ all }: { all: readonly NamedHead[] }) {
     <Group title={`By ${measures[measure].name}`} note={note}>
       <ul>
         {sorted.map((view) => (
-          <HeadThumbnail key={view.head.key} view={view} label={labelOf(view)} />
+          <Thumbnail key={view.head.key} view={view} label={labelOf(view)} />
         ))}
       </ul>
     </Group>

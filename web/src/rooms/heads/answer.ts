@@ -1,5 +1,6 @@
 /** The requests to this room's solver, and its answers. */
 import type { Alignment } from "heed/models";
+import type { SmallWeights } from "../../picture/HeadThumbnail";
 import type { Attention, Shares } from "../../shared/attended";
 import type { LikelyToken } from "../../shared/likelyToken";
 import type { Unreadable } from "../../shared/typed";
@@ -36,8 +37,7 @@ export interface MeasuredAttention extends Attention {
 
 export interface MeasuredHead {
   readonly key: HeadKey;
-  /** The weights, max-pooled to `rows` × `cols`, for a small picture. */
-  readonly small: { readonly data: Float32Array; readonly rows: number; readonly cols: number };
+  readonly small: SmallWeights;
   readonly measures: Readonly<Record<MeasureName, number | null>>;
 }
 
