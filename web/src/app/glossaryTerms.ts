@@ -37,6 +37,17 @@ export const glossary = {
   "uniform attention":
     "What a number would be if every key had the same weight: the baseline for a head.",
   "held out": "Examples that no training step has seen.",
+  temperature:
+    "Divides the logits before the softmax. Below 1 likely tokens become likelier; above 1 all become more alike; at 0 the likeliest is taken.",
+  "top-k and top-p":
+    "Only the k most likely tokens may be drawn (Fan et al., 2018), or the fewest most likely ones whose probabilities sum to p (Holtzman et al., 2020).",
+  logit: "The number that a model gives a token before the softmax makes a probability of it.",
+  cache:
+    "The keys and values of all tokens that were read. They do not change, so they are computed once.",
+  induction:
+    "A head that looks for an earlier occurrence of the current token and attends to what followed it, so that the model can repeat it (Olsson et al., 2022).",
+  perplexity:
+    "e to the power of the loss: among how many equally likely tokens the model is undecided, on average.",
   loss: "How surprised the model is by the right answer, on average: −ln of the probability that it gave to that answer. Training makes it small.",
   "learning rate": "How far each training step moves the parameters.",
   seed: "The number that random numbers start from: the same seed gives the same numbers again.",
@@ -81,6 +92,28 @@ export const termsOf: Readonly<Record<RoomId, readonly Term[]>> = {
   beyond: [
     ...(["query", "key", "value", "weight", "kernel", "bandwidth", "non-local means"] as const),
     "PSNR",
+  ],
+  write: [
+    ...([
+      "token",
+      "logit",
+      "softmax",
+      "temperature",
+      "top-k and top-p",
+      "seed",
+      "perplexity",
+    ] as const),
+    ...([
+      "weight",
+      "query",
+      "key",
+      "value",
+      "head",
+      "layer",
+      "causal",
+      "induction",
+      "cache",
+    ] as const),
   ],
   speed: ["SIMD", "relaxed", "wide", "GFLOP/s", "head", "mask", "causal"],
 };

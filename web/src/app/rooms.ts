@@ -25,6 +25,7 @@ export const rooms = [
     load: () => import("../rooms/recurrent/recurrent"),
   },
   { id: "beyond", name: "Beyond words", load: () => import("../rooms/beyond/beyond") },
+  { id: "write", name: "Write", load: () => import("../rooms/write/write") },
   { id: "speed", name: "Speed", load: () => import("../rooms/speed/speed") },
 ] as const satisfies readonly Entry[];
 

@@ -28,6 +28,8 @@ export interface TransportProps {
   pace?: Pace;
   /** Steps at which playing stops and waits for the person. */
   stops?: readonly number[];
+  /** The step from which playing starts again at the end; 0 by default. */
+  restart?: number;
   /** Replaces the clock. */
   live?: Live;
 }
@@ -35,7 +37,14 @@ export interface TransportProps {
 const usualPace = 1500;
 
 /** Plays by the clock: the step shown depends only on the time since the start, and nothing runs while paused. */
-function useClock({ count, index, go, pace = usualPace, stops = [] }: TransportProps): Live {
+export function useClock({
+  count,
+  index,
+  go,
+  pace = usualPace,
+  stops = [],
+  restart = 0,
+}: TransportProps): Live {
   const [isPlaying, setPlaying] = useState(false);
   const latest = useRef({ count, index, go, stops });
   latest.current = { count, index, go, stops };
@@ -64,8 +73,8 @@ function useClock({ count, index, go, pace = usualPace, stops = [] }: TransportP
     setPlaying(wanted) {
       // At the end it starts again.
       if (wanted && index >= count - 1) {
-        latest.current.index = 0;
-        go(0);
+        latest.current.index = restart;
+        go(restart);
       }
       setPlaying(wanted);
     },

@@ -3,15 +3,27 @@ import type { ModelFiles } from "heed/models";
 
 const fetched = new Map<string, Promise<ArrayBuffer>>();
 
-async function load(address: string): Promise<ArrayBuffer> {
+/** Hears how many bytes of a file have come. */
+type Hear = (loaded: number) => void;
+
+async function load(address: string, hear?: Hear): Promise<ArrayBuffer> {
   const response = await fetch(address);
   if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
-  return response.arrayBuffer();
+  if (!hear || !response.body) return response.arrayBuffer();
+  let loaded = 0;
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(part, controller) {
+      loaded += part.length;
+      hear(loaded);
+      controller.enqueue(part);
+    },
+  });
+  return new Response(response.body.pipeThrough(counter)).arrayBuffer();
 }
 
 /** Fetches a file once. After a failure the next call tries again. */
-async function file(address: string): Promise<Uint8Array> {
-  const pending = fetched.get(address) ?? load(address);
+async function file(address: string, hear?: Hear): Promise<Uint8Array> {
+  const pending = fetched.get(address) ?? load(address, hear);
   fetched.set(address, pending);
   try {
     return new Uint8Array(await pending);
@@ -34,6 +46,19 @@ export async function modelFilesIn(folder: string): Promise<ModelFiles> {
     file(`${folder}/model.safetensors`),
   ]);
   return { config, weights };
+}
+
+/** The files of a language model, and how many bytes of its weights have come. */
+export async function hubFilesIn(
+  folder: string,
+  hear: Hear,
+): Promise<ModelFiles & { readonly tokenizer: string }> {
+  const [config, weights, tokenizer] = await Promise.all([
+    textAt(`${folder}/config.json`),
+    file(`${folder}/model.safetensors`, hear),
+    textAt(`${folder}/tokenizer.json`),
+  ]);
+  return { config, weights, tokenizer };
 }
 
 /** Reads report.json; `Report` declares the parts that a room shows. */

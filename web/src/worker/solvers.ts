@@ -15,6 +15,7 @@ export const solvers = {
   melody: () => import("../rooms/beyond/melody/solve"),
   tune: () => import("../rooms/beyond/melody/tune"),
   learn: () => import("../rooms/learn/solve"),
+  write: () => import("../rooms/write/solve"),
   speed: () => import("../rooms/speed/solve"),
 };
 

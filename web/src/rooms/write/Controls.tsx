@@ -1,0 +1,71 @@
+/** How the next token is drawn, and how weights are coloured. */
+import { ColourChoice } from "../../picture/ColourChoice";
+import { NumberField, Slider } from "../../shared/Fields";
+import { hides } from "../../shared/restrictions";
+import type { Setter } from "../../shared/room";
+import { SettingsPanel } from "../../shared/SettingsPanel";
+import { useShell } from "../../shared/shell";
+import type { WriteAnswer } from "./messages";
+import { allowed, type State } from "./state";
+
+export function Controls({
+  state,
+  set,
+  answer,
+  place,
+}: {
+  state: State;
+  set: Setter<State>;
+  answer: WriteAnswer | null;
+  place: number;
+}) {
+  const { restrictions } = useShell();
+  const { temperature, topK, topP, seed, range, curve } = state;
+  /** The tokens up to the current place stay; the others are written anew. */
+  const change = (next: Partial<State>) => {
+    const kept = answer ? answer.ids.slice(answer.given, place + 1) : state.kept;
+    set({ ...next, kept, place });
+  };
+  return (
+    <SettingsPanel look={<ColourChoice range={range} curve={curve} onChange={set} />}>
+      <Slider
+        label="Temperature"
+        value={temperature}
+        limits={allowed.temperature}
+        step={0.05}
+        text={temperature === 0 ? "0: the likeliest" : temperature.toFixed(2)}
+        onChange={(temperature) => change({ temperature })}
+      />
+      <Slider
+        label="Top-p"
+        value={topP}
+        limits={allowed.topP}
+        step={0.05}
+        text={topP === 1 ? "1: all" : topP.toFixed(2)}
+        onChange={(topP) => change({ topP })}
+      />
+      <NumberField
+        label="Top-k (0: all)"
+        value={topK}
+        limits={allowed.topK}
+        onChange={(topK) => change({ topK })}
+      />
+      <NumberField
+        label="Seed"
+        value={seed}
+        limits={allowed.seed}
+        onChange={(seed) => change({ seed })}
+      />
+      <div class="row-of-buttons">
+        <button type="button" onClick={() => change({ seed: (seed + 1) % (allowed.seed.max + 1) })}>
+          Another seed
+        </button>
+      </div>
+      {!hides(restrictions, "text") && (
+        <p class="faint">
+          A change writes anew what follows the current token. The same seed gives the same text.
+        </p>
+      )}
+    </SettingsPanel>
+  );
+}

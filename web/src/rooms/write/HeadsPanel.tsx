@@ -1,0 +1,107 @@
+/** Every head of the model as a small picture that fills as the text is read, and the heads that were found. */
+import { HeadThumbnail } from "../../picture/HeadThumbnail";
+import { Legend } from "../../picture/Legend";
+import { useWeightPalette } from "../../picture/useWeightPalette";
+import { format } from "../../shared/format";
+import { hides } from "../../shared/restrictions";
+import { useShell } from "../../shared/shell";
+import { bestOf, kindOf, kinds, measureNames, repeated } from "./measures";
+import type { HeadMeasures } from "./messages";
+import { headPlaceOf } from "./state";
+import { headName, useWriteWorkspace } from "./workspace";
+
+/** The side of a small picture, in pixels. */
+const side = 60;
+
+/** The names of heads under their pictures. */
+const shortNames = { previous: "previous", first: "first", induction: "repeats" } as const;
+
+function Found() {
+  const { opened, head, set } = useWriteWorkspace();
+  return (
+    <table class="found">
+      <tbody>
+        {measureNames.map((name) => {
+          const best = bestOf(opened.measures, name);
+          return (
+            <tr key={name} data-kind={name}>
+              <th scope="row">{kinds[name].name}</th>
+              <td>
+                <button
+                  type="button"
+                  class="link"
+                  aria-pressed={best.key === head}
+                  onClick={() => set({ head: best.key, cell: null })}
+                >
+                  {headName(best.key)}
+                </button>
+              </td>
+              <td class="number" data-measure={best[name]}>
+                {format(best[name])}
+              </td>
+              <td class="faint number">even: {format(opened.uniform[name])}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+function Thumbnail({ index }: { index: number }) {
+  const { state, opened, answer, place, head, set, drop } = useWriteWorkspace();
+  const { restrictions } = useShell();
+  const { key, weights } = answer.small[index] as (typeof answer.small)[number];
+  const measures = opened.measures.find((each) => each.key === key) as HeadMeasures;
+  const kind = kindOf(measures);
+  const shown = Math.ceil(((place + 1) * weights.rows) / answer.ids.length);
+  return (
+    <HeadThumbnail
+      {...{ id: key, small: weights, shown, side }}
+      palette={useWeightPalette(state)}
+      isCausal
+      name={headName(key)}
+      about={kind ? kinds[kind].name : "no name"}
+      label={`${(headPlaceOf(key)?.head ?? 0) + 1}`}
+      value={kind && shortNames[kind]}
+      isSelected={key === head}
+      isDropped={state.dropped.includes(key)}
+      isLocked={restrictions.lock}
+      onSelect={() => set({ head: key, cell: null })}
+      onDrop={(isDropped) => drop(key, isDropped)}
+    />
+  );
+}
+
+export function HeadsPanel() {
+  const { state, opened } = useWriteWorkspace();
+  const { restrictions } = useShell();
+  const palette = useWeightPalette(state);
+  const { layers, heads } = opened;
+  return (
+    <section class="all-heads" aria-labelledby="all-heads-title">
+      <h2 id="all-heads-title">All heads</h2>
+      <Found />
+      {!hides(restrictions, "text") && (
+        <p class="faint">
+          Found on {repeated} random tokens, read twice: how much of its attention each head has on
+          the token before, on the first one, and, at a repeated token, on the one that followed it
+          the first time (induction). “Even” is what uniform attention has.
+        </p>
+      )}
+      <div class="layers">
+        {Array.from({ length: layers }, (_, layer) => (
+          <div key={layer} class="layer">
+            <h4>Layer {layer + 1}</h4>
+            <ul>
+              {Array.from({ length: heads }, (_, head) => (
+                <Thumbnail key={head} index={layer * heads + head} />
+              ))}
+            </ul>
+          </div>
+        ))}
+      </div>
+      <Legend palette={palette} hasHidden />
+    </section>
+  );
+}

@@ -1,0 +1,63 @@
+/** The text that the model continues, and what the model is. */
+import { formatShort } from "../../shared/format";
+import { Notices } from "../../shared/Notices";
+import { Lockable, Panel } from "../../shared/Panel";
+import { hides } from "../../shared/restrictions";
+import type { Setter } from "../../shared/room";
+import { useShell } from "../../shared/shell";
+import type { LoadingNews, OpenAnswer } from "./messages";
+import { maxCharacters, type State, withText } from "./state";
+
+const megabytes = (bytes: number) => formatShort(bytes / 1e6);
+
+function aboutOf(opened: OpenAnswer | null, loading: LoadingNews | null): string {
+  if (opened) {
+    const { parameters, layers, heads, context, perplexity, vocabulary } = opened;
+    return `The model: ${layers} layers of ${heads} heads, ${parameters.toLocaleString("en")} parameters, ${vocabulary.length.toLocaleString("en")} tokens, at most ${context} at a time. Trained by Heed on English of earlier centuries; perplexity ${perplexity.toFixed(1)} on texts that it had not seen.`;
+  }
+  if (!loading) return "The engine is starting.";
+  const { loaded, total } = loading;
+  return `The model is loading: ${megabytes(loaded)} of ${megabytes(total)} MB.`;
+}
+
+export function InputPanel({
+  state,
+  set,
+  opened,
+  loading,
+  notices,
+}: {
+  state: State;
+  set: Setter<State>;
+  opened: OpenAnswer | null;
+  loading: LoadingNews | null;
+  notices: readonly string[];
+}) {
+  const { restrictions } = useShell();
+  return (
+    <section class="input" aria-label="Text to continue">
+      <Panel name="input">
+        <Lockable>
+          <div class="sentence-field">
+            <label for="write-text">Type anything, in any script: the model continues it</label>
+            <textarea
+              id="write-text"
+              class="sentence"
+              rows={1}
+              spellcheck={false}
+              maxLength={maxCharacters}
+              value={state.text}
+              onInput={({ currentTarget }) => set(withText(currentTarget.value))}
+            />
+          </div>
+        </Lockable>
+        {!hides(restrictions, "text") && (
+          <p class="faint about-model" role={opened ? undefined : "status"}>
+            {aboutOf(opened, loading)}
+          </p>
+        )}
+      </Panel>
+      <Notices notices={notices} />
+    </section>
+  );
+}

@@ -1,0 +1,202 @@
+/** What may follow the current token: the most likely ones, before and after sampling's settings and dropped heads. */
+import { columnsCsv } from "../../picture/export";
+import { csvBlob, SaveMenu } from "../../picture/SaveMenu";
+import { format, formatWeight } from "../../shared/format";
+import { hides } from "../../shared/restrictions";
+import { useShell } from "../../shared/shell";
+import type { Candidates } from "./messages";
+import { quoted, visible } from "./pieces";
+import { useWriteWorkspace } from "./workspace";
+
+/** A probability as a number and a bar. */
+function Share({ name, share, of }: { name: string; share: number | null; of: string }) {
+  return (
+    <td data-column={name}>
+      {share === null || (name === "drawn" && share === 0) ? (
+        <span class="faint">–</span>
+      ) : (
+        <span class="share">
+          <span class={`share-bar ${of}`} aria-hidden="true">
+            <span style={{ width: `${100 * share}%` }} />
+          </span>
+          <span class="number" data-share={share}>
+            {formatWeight(share)}
+          </span>
+        </span>
+      )}
+    </td>
+  );
+}
+
+const sumOf = (shares: Float32Array) => shares.reduce((sum, share) => sum + share, 0);
+const rest = (shares: Float32Array) => Math.max(0, 1 - sumOf(shares));
+
+interface RowOf {
+  readonly model: number | null;
+  readonly drawn: number | null;
+  readonly instead: number | null;
+}
+
+function Shares({ model, drawn, instead }: RowOf) {
+  const { answer } = useWriteWorkspace();
+  return (
+    <>
+      <Share name="model" share={model} of="of-model" />
+      <Share name="drawn" share={drawn} of="of-drawn" />
+      {answer.instead && <Share name="instead" share={instead} of="of-instead" />}
+    </>
+  );
+}
+
+function CandidateRow({ rank }: { rank: number }) {
+  const { opened, answer, place, take } = useWriteWorkspace();
+  const { restrictions } = useShell();
+  const { ids, model, drawn, taken } = answer.candidates[place] as Candidates;
+  const id = ids[rank] as number;
+  const isTaken = taken?.rank === rank;
+  const piece = opened.vocabulary[id] as string;
+  const canTake = place >= answer.given - 1 && !restrictions.lock;
+  return (
+    <tr class={isTaken ? "taken" : undefined} data-token={id}>
+      <th scope="row">
+        <button
+          type="button"
+          disabled={!canTake}
+          aria-pressed={isTaken}
+          aria-label={`${visible(piece)}${isTaken ? ", in the text" : ""}`}
+          onClick={() => take(id)}
+        >
+          <bdi>{visible(piece)}</bdi>
+        </button>
+      </th>
+      <Shares
+        model={model[rank] as number}
+        drawn={drawn[rank] as number}
+        instead={answer.instead?.[place]?.model[rank] ?? null}
+      />
+    </tr>
+  );
+}
+
+/** The token of the text, if it is none of the most likely ones; the row is always there, so that nothing moves. */
+function TakenRow() {
+  const { opened, answer, place } = useWriteWorkspace();
+  const { ids, taken } = answer.candidates[place] as Candidates;
+  const isExtra = taken !== null && taken.rank >= ids.length;
+  const piece = opened.vocabulary[answer.ids[place + 1] ?? -1];
+  return (
+    <tr class={isExtra ? "taken extra" : "extra"}>
+      <th scope="row">
+        {isExtra && (
+          <>
+            <bdi>{visible(piece as string)}</bdi> <span class="faint">rank {taken.rank + 1}</span>
+          </>
+        )}
+      </th>
+      {isExtra ? (
+        <Shares
+          model={taken.model}
+          drawn={taken.drawn}
+          instead={answer.instead?.[place]?.taken ?? null}
+        />
+      ) : (
+        <td />
+      )}
+    </tr>
+  );
+}
+
+function Table() {
+  const { state, answer, place } = useWriteWorkspace();
+  const { ids, model, drawn } = answer.candidates[place] as Candidates;
+  const instead = answer.instead?.[place];
+  const { length } = state.dropped;
+  return (
+    <table class="candidates">
+      <thead>
+        <tr>
+          <th scope="col">token</th>
+          <th scope="col">the model</th>
+          <th scope="col">drawn</th>
+          {instead && (
+            <th scope="col">
+              without {length} {length === 1 ? "head" : "heads"}
+            </th>
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        {Array.from(ids, (_, rank) => (
+          <CandidateRow key={rank} rank={rank} />
+        ))}
+        <TakenRow />
+      </tbody>
+      <tfoot>
+        <tr class="others">
+          <th scope="row">all others</th>
+          <Shares
+            model={rest(model)}
+            drawn={rest(drawn)}
+            instead={instead ? rest(instead.model) : null}
+          />
+        </tr>
+      </tfoot>
+    </table>
+  );
+}
+
+function useCsv() {
+  const { answer, place } = useWriteWorkspace();
+  const { ids, model, drawn } = answer.candidates[place] as Candidates;
+  const instead = answer.instead?.[place]?.model;
+  return () =>
+    columnsCsv(
+      ["token id", "model", "drawn", ...(instead ? ["without heads"] : [])],
+      [ids, model, drawn, ...(instead ? [instead] : [])],
+    );
+}
+
+export function NextToken() {
+  const { state, opened, answer, place, set } = useWriteWorkspace();
+  const { restrictions } = useShell();
+  const csv = useCsv();
+  const { choices } = answer.candidates[place] as Candidates;
+  const instead = answer.instead?.[place];
+  const all = opened.vocabulary.length;
+  const after = quoted(opened.vocabulary[answer.ids[place] as number] as string);
+  return (
+    <section class="next" aria-labelledby="next-title">
+      <div class="next-head">
+        <h2 id="next-title">What comes after {after}</h2>
+        <SaveMenu
+          title="the candidates"
+          file={`next-${place + 1}`}
+          contents={{ csv: () => csvBlob(csv()) }}
+        />
+      </div>
+      <Table />
+      {!hides(restrictions, "text") && (
+        <p class="faint next-about">
+          Drawn: after temperature, top-k and top-p, among{" "}
+          <b data-choices={choices}>{choices.toLocaleString("en")}</b> of {all.toLocaleString("en")}{" "}
+          tokens.{" "}
+          {place >= answer.given - 1
+            ? "Select a candidate to take that branch."
+            : "Candidates can be taken from the end of your text on."}
+        </p>
+      )}
+      {instead && (
+        <p class="instead">
+          Without the dropped heads the likeliest is{" "}
+          <b>{visible(opened.vocabulary[instead.best.id] as string)}</b>{" "}
+          <span class="number">{format(instead.best.probability)}</span>.{" "}
+          {!restrictions.lock && (
+            <button type="button" class="link" onClick={() => set({ dropped: [] })}>
+              restore {state.dropped.length === 1 ? "it" : "them"}
+            </button>
+          )}
+        </p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,170 @@
+/** The room "Write": connects the link, the language model and the clock to the parts of the page. */
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Cell } from "../../picture/layout";
+import { Announced } from "../../shared/Announced";
+import { explanationText } from "../../shared/explanation";
+import { Panel } from "../../shared/Panel";
+import type { RoomProps, Setter } from "../../shared/room";
+import { useFootnote } from "../../shared/shell";
+import { useClock } from "../../shared/Transport";
+import { TryNext } from "../../shared/TryNext";
+import { useEscape } from "../../shared/useEscape";
+import { useReducedMotion } from "../../shared/useReducedMotion";
+import { CachePanel } from "./CachePanel";
+import { Controls } from "./Controls";
+import { explainWeight } from "./explain";
+import { HeadPanel } from "./HeadPanel";
+import { HeadsPanel } from "./HeadsPanel";
+import { InputPanel } from "./InputPanel";
+import type { WriteAnswer } from "./messages";
+import { NextToken } from "./NextToken";
+import type { State } from "./state";
+import { suggestions } from "./suggestions";
+import { useWriting } from "./useWriting";
+import { WrittenText } from "./WrittenText";
+import { type Branch, type WriteWorkspace, WriteWorkspaceContext } from "./workspace";
+
+/** How long each token is shown, in milliseconds. */
+const pace = 320;
+/** The model writes by itself once nothing was typed for this long, in milliseconds. */
+const patience = 900;
+const mostBranches = 6;
+
+const isSame = (a: Cell | null, b: Cell | null) => a?.row === b?.row && a?.col === b?.col;
+
+/** The clock over the tokens; it starts by itself after each new text, unless the person prefers reduced motion. */
+function usePlaying(answer: WriteAnswer | null, state: State, set: Setter<State>) {
+  const count = answer?.ids.length ?? 1;
+  const given = answer?.given ?? 1;
+  const place = Math.min(state.place ?? given - 1, count - 1);
+  const go = (place: number) => set({ place });
+  const clock = useClock({ count, index: place, go, pace, restart: given - 1 });
+  const isReduced = useReducedMotion();
+  const latest = useRef(clock);
+  latest.current = clock;
+  const isWaiting = answer !== null && state.place === null && !isReduced;
+  useEffect(() => {
+    if (!isWaiting) return;
+    const timer = setTimeout(() => latest.current.setPlaying(true), patience);
+    return () => clearTimeout(timer);
+  }, [isWaiting, state.text]);
+  return { place, clock };
+}
+
+/** Former continuations of the same text. */
+function useBranches(state: State, set: Setter<State>, answer: WriteAnswer | null, place: number) {
+  const [kept, setKept] = useState<{ text: string; branches: readonly Branch[] }>({
+    ...{ text: state.text, branches: [] },
+  });
+  const branches = kept.text === state.text ? kept.branches : [];
+  const leave = (at: number, next: Partial<State>, taken: Branch | null) => {
+    if (!answer) return;
+    const former = { kept: answer.ids.slice(answer.given), place: at };
+    const others = branches.filter((each) => each !== taken);
+    setKept({ text: state.text, branches: [former, ...others].slice(0, mostBranches) });
+    set({ ...next, cell: null });
+  };
+  return {
+    branches,
+    take: (id: number) => {
+      if (!answer || place < answer.given - 1) return;
+      const next = { place: place + 1 };
+      if (answer.ids[place + 1] === id) return set(next);
+      const before = answer.ids.slice(answer.given, place + 1);
+      if (place === answer.ids.length - 1)
+        return set({ ...next, kept: [...before, id], length: before.length + 1 });
+      leave(place, { ...next, kept: [...before, id] }, null);
+    },
+    takeAgain: (branch: Branch) =>
+      leave(
+        branch.place,
+        {
+          ...{ kept: branch.kept, place: branch.place + 1 },
+          length: Math.max(state.length, branch.kept.length),
+        },
+        branch,
+      ),
+  };
+}
+
+export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
+  const { opened, loading, answer, head, shown, failure } = useWriting(state);
+  const { place, clock } = usePlaying(answer, state, set);
+  const { branches, take, takeAgain } = useBranches(state, set, answer, place);
+  const [hover, setHover] = useState<Cell | null>(null);
+  const [byKeyboard, setByKeyboard] = useState(false);
+  const count = answer?.ids.length ?? 0;
+  useFootnote(
+    answer &&
+      `${count - answer.given} tokens written and ${count} read in ${answer.milliseconds.toFixed(0)} ms`,
+  );
+  const locked = state.cell && Math.max(state.cell.row, state.cell.col) < count ? state.cell : null;
+  const active = locked ?? hover;
+  const explanation = useMemo(
+    () => (active && shown ? explainWeight(active, shown, place) : null),
+    [active, shown, place],
+  );
+
+  const point = useCallback<WriteWorkspace["point"]>(
+    (cell, by) => {
+      setByKeyboard(by === "keyboard");
+      setHover((now) => (isSame(now, cell) ? now : cell));
+      // Moving the cursor by keyboard moves the locked cell.
+      if (by === "keyboard" && cell) set((now) => (now.cell ? { cell } : {}));
+    },
+    [set],
+  );
+  useEscape(() => {
+    set({ cell: null });
+    setHover(null);
+  });
+
+  const workspace: WriteWorkspace | null =
+    opened && answer && head !== null
+      ? {
+          ...{ state, opened, answer, place, head, shown, clock, active, branches, set, point },
+          press: (cell) => set((now) => ({ cell: isSame(now.cell, cell) ? null : cell })),
+          drop: (key, isDropped) =>
+            set(({ dropped }) => {
+              const others = dropped.filter((other) => other !== key);
+              return { dropped: isDropped ? [...others, key] : others };
+            }),
+          ...{ take, takeAgain },
+        }
+      : null;
+  const isDone = answer !== null && !clock.isPlaying && place === count - 1;
+  return (
+    <WriteWorkspaceContext.Provider value={workspace}>
+      <InputPanel
+        {...{ state, set, opened, loading }}
+        notices={[...(failure ? [failure] : []), ...(answer?.notices ?? []), ...linkNotices]}
+      />
+      <Controls state={state} set={set} answer={answer} place={place} />
+      <div class={workspace ? "work" : "work waiting"}>
+        {workspace && (
+          <>
+            <Panel name="text">
+              <WrittenText />
+            </Panel>
+            <Panel name="next">
+              <NextToken />
+            </Panel>
+            <Panel name="cache">
+              <CachePanel />
+            </Panel>
+            <Panel name="heads">
+              <HeadsPanel />
+            </Panel>
+            <Panel name="head">
+              <HeadPanel explanation={explanation} />
+            </Panel>
+          </>
+        )}
+      </div>
+      <TryNext suggestions={suggestions} />
+      <Announced>
+        {byKeyboard && explanation ? explanationText(explanation) : isDone ? answer.text : ""}
+      </Announced>
+    </WriteWorkspaceContext.Provider>
+  );
+}

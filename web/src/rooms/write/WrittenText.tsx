@@ -1,0 +1,165 @@
+/** The text, token by token: played, shaded by what the current token attends to, and with its former branches. */
+import { useId } from "preact/hooks";
+import { colourOf, css, inkOn, largestIn } from "../../picture/colour";
+import { Legend } from "../../picture/Legend";
+import { useWeightPalette } from "../../picture/useWeightPalette";
+import { at, type MatrixView } from "../../picture/view";
+import { weightsOf } from "../../shared/attended";
+import { format, shorten } from "../../shared/format";
+import { Lockable } from "../../shared/Panel";
+import { hides } from "../../shared/restrictions";
+import { useShell } from "../../shared/shell";
+import { Transport } from "../../shared/Transport";
+import { useReducedMotion } from "../../shared/useReducedMotion";
+import { quoted } from "./pieces";
+import { line } from "./state";
+import { headName, piecesOf, useWriteWorkspace } from "./workspace";
+
+/** By how many tokens the arrow keys move. */
+const moves: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -10, ArrowDown: 10 };
+
+/** The colours of the tokens up to the current one: the weights of its row. */
+function useShades(weights: MatrixView | null) {
+  const { state, place } = useWriteWorkspace();
+  const palette = useWeightPalette(state);
+  const largest = weights ? largestIn(palette.within, weights)(place) : 0;
+  const shade = (i: number) => {
+    if (!weights || i > place) return {};
+    const colour = colourOf(palette, at(weights, place, i), largest);
+    return { backgroundColor: css(colour), color: inkOn(colour) };
+  };
+  return { palette, shade };
+}
+
+function Tokens({ weights }: { weights: MatrixView | null }) {
+  const { opened, answer, place, clock, set } = useWriteWorkspace();
+  const { shade } = useShades(weights);
+  const id = useId();
+  const pieces = piecesOf(opened, answer.ids);
+  const go = (to: number) => {
+    clock.setPlaying(false);
+    set({ place: Math.max(0, Math.min(pieces.length - 1, to)) });
+  };
+  const kindOf = (i: number) =>
+    [
+      "piece",
+      i >= answer.given && "own",
+      i > place && "later",
+      i === place && "current",
+      i === 0 && "start",
+    ]
+      .filter(Boolean)
+      .join(" ");
+  return (
+    <div
+      class={clock.isPlaying ? "written-text playing" : "written-text"}
+      role="listbox"
+      aria-label="The text, token by token"
+      aria-activedescendant={`${id}-${place}`}
+      tabIndex={0}
+      onKeyDown={(event) => {
+        const move = moves[event.key];
+        if (move === undefined) return;
+        event.preventDefault();
+        go(place + move);
+      }}
+      onClick={({ target }) => {
+        const { index } =
+          ((target as Element).closest("[data-index]") as HTMLElement)?.dataset ?? {};
+        if (index !== undefined) go(Number(index));
+      }}
+    >
+      {pieces.map((piece, i) => (
+        // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and names its current token
+        <span
+          key={i}
+          id={`${id}-${i}`}
+          role="option"
+          aria-selected={i === place}
+          aria-label={piece.trim() === "" ? "white space" : undefined}
+          class={kindOf(i)}
+          data-index={i}
+          data-weight={weights && i <= place ? at(weights, place, i) : undefined}
+          style={shade(i)}
+        >
+          {piece.replaceAll("\n", "↵\n")}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+/** The first words of a branch. */
+function wordsOf(pieces: readonly string[]): string {
+  return shorten(pieces.slice(0, 12).join("").replace(/\s+/g, " ").trim() || "white space", 32);
+}
+
+function Branches() {
+  const { opened, answer, branches, takeAgain } = useWriteWorkspace();
+  return (
+    <p class="branches">
+      {branches.length > 0 && <span class="faint">Former branches:</span>}{" "}
+      {branches.map((branch) => {
+        const from = branch.place + 1 - answer.given;
+        const pieces = piecesOf(opened, branch.kept.slice(from));
+        return (
+          <button type="button" key={branch.kept.join()} onClick={() => takeAgain(branch)}>
+            … <bdi>{wordsOf(pieces)}</bdi>
+          </button>
+        );
+      })}
+    </p>
+  );
+}
+
+export function WrittenText() {
+  const { state, opened, answer, place, head, shown, clock, set } = useWriteWorkspace();
+  const { restrictions } = useShell();
+  const isReduced = useReducedMotion();
+  const weights = shown && weightsOf(shown.attention, shown.shares, 0);
+  const { palette } = useShades(weights);
+  const pieces = piecesOf(opened, answer.ids);
+  const canGrow = answer.ids.length + line <= opened.context && !restrictions.lock;
+  const writeOn = () => set({ length: state.length + line, place: place + 1 });
+  const own = weights && at(weights, place, place);
+  return (
+    <section class="text" aria-labelledby="text-title">
+      <h2 id="text-title">The text</h2>
+      <Transport
+        count={pieces.length}
+        index={place}
+        go={(place) => set({ place })}
+        label="Tokens"
+        unit="Token"
+        title={quoted(pieces[place] as string)}
+        {...(isReduced ? {} : { live: { ...clock, ...(canGrow && { next: writeOn }) } })}
+      />
+      <Tokens weights={weights} />
+      <div class="text-foot">
+        <Legend palette={palette} view={weights} />
+        {!hides(restrictions, "text") && (
+          <p class="faint text-about">
+            Shaded by the weights of {quoted(pieces[place] as string)} in {headName(head)}
+            {own !== null && `, ${format(own)} on itself`}. Underlined: written by the model. Select
+            a token to go there.
+          </p>
+        )}
+        <Lockable>
+          <button
+            type="button"
+            disabled={!canGrow}
+            onClick={() => {
+              set({ length: state.length + line, place: pieces.length - 1 });
+              if (!isReduced) clock.setPlaying(true);
+            }}
+          >
+            Write on
+          </button>
+        </Lockable>
+      </div>
+      <Lockable>
+        <Branches />
+      </Lockable>
+    </section>
+  );
+}

@@ -1,0 +1,71 @@
+/** Measures that tell heads apart: what they attend to on random tokens that are repeated. */
+import type { HeadMeasures } from "./messages";
+
+/** The number of random tokens; they follow the start, twice. */
+export const repeated = 32;
+
+/** The weights of one head, [rows, rows], row by row. */
+interface Square {
+  readonly weights: Float32Array;
+  readonly rows: number;
+}
+
+/** The column of each row that a measure looks at; null for none. */
+const columnOf = {
+  previous: (row: number) => (row >= 2 ? row - 1 : null),
+  first: (row: number) => (row >= 2 ? 0 : null),
+  // The token at this row was at row − repeated, and is followed by the next one.
+  induction: (row: number) => (row > repeated ? row - repeated + 1 : null),
+} as const;
+
+export type MeasureName = keyof typeof columnOf;
+
+function meanOf(name: MeasureName, rows: number, at: (row: number, col: number) => number): number {
+  const found: number[] = [];
+  for (let row = 0; row < rows; ++row) {
+    const col = columnOf[name](row);
+    if (col !== null) found.push(at(row, col));
+  }
+  return found.reduce((sum, each) => sum + each, 0) / found.length;
+}
+
+const all = (rows: number, at: (row: number, col: number) => number) => ({
+  previous: meanOf("previous", rows, at),
+  first: meanOf("first", rows, at),
+  induction: meanOf("induction", rows, at),
+});
+
+export function measuresOf({ weights, rows }: Square): Omit<HeadMeasures, "key"> {
+  return all(rows, (row, col) => weights[row * rows + col] as number);
+}
+
+/** The measures of a head that attends to all visible tokens alike. */
+export function uniformMeasures(rows: number): Omit<HeadMeasures, "key"> {
+  return all(rows, (row) => 1 / (row + 1));
+}
+
+/** What a head is called, from the measure that it is high in. */
+export const kinds: Readonly<Record<MeasureName, { name: string; about: string }>> = {
+  previous: { name: "previous token", about: "the weight on the token before" },
+  first: { name: "first token", about: "the weight on the first token, where a head rests" },
+  induction: {
+    name: "induction",
+    about: "the weight of a repeated token on the token after its former occurrence",
+  },
+};
+
+export const measureNames = Object.keys(kinds) as MeasureName[];
+
+/** A head is named if this much of its attention is where the measure looks. */
+const enough = 0.3;
+
+/** The measure that a head is named after; null if none is high. */
+export function kindOf(measures: Omit<HeadMeasures, "key">): MeasureName | null {
+  const [best] = [...measureNames].sort((a, b) => measures[b] - measures[a]);
+  return best && measures[best] >= enough ? best : null;
+}
+
+/** The head with the highest value. */
+export function bestOf(measures: readonly HeadMeasures[], name: MeasureName): HeadMeasures {
+  return measures.reduce((best, each) => (each[name] > best[name] ? each : best));
+}

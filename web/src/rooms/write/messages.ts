@@ -1,0 +1,118 @@
+/** The requests to this room's solver, its answers and its news. */
+import type { SmallWeights } from "../../picture/HeadThumbnail";
+import type { Shares } from "../../shared/attended";
+import type { HeadKey, Sampling } from "./state";
+
+/** Loads the model, unless it is there; sends news of the bytes that have come. */
+export interface OpenRequest {
+  readonly kind: "open";
+  /** The base address of the page's files. */
+  readonly base: string;
+}
+
+/** Continues a text, and reads all of it. */
+export interface WriteRequest extends Sampling {
+  readonly kind: "write";
+  readonly base: string;
+  readonly text: string;
+  readonly seed: number;
+  readonly length: number;
+  readonly kept: readonly number[];
+  readonly dropped: readonly HeadKey[];
+}
+
+/** Computes the attention of one head over a text. */
+export interface HeadRequest {
+  readonly kind: "head";
+  readonly base: string;
+  readonly ids: readonly number[];
+  readonly head: HeadKey;
+  readonly dropped: readonly HeadKey[];
+}
+
+/** Sent when the person leaves the room, to free its model. */
+export interface LeaveRequest {
+  readonly kind: "leave";
+}
+
+export type LanguageRequest = OpenRequest | WriteRequest | HeadRequest | LeaveRequest;
+
+export interface LoadingNews {
+  readonly loaded: number;
+  readonly total: number;
+}
+
+/** Numbers that tell what a head attends to, on random tokens that are repeated. */
+export interface HeadMeasures {
+  readonly key: HeadKey;
+  /** The mean weight on the token before. */
+  readonly previous: number;
+  /** The mean weight on the first token. */
+  readonly first: number;
+  /** The mean weight of a repeated token on the token after its former occurrence. */
+  readonly induction: number;
+}
+
+export interface OpenAnswer {
+  readonly kind: "opened";
+  readonly parameters: number;
+  readonly bytes: number;
+  readonly layers: number;
+  readonly heads: number;
+  readonly kvHeads: number;
+  readonly headSize: number;
+  /** The largest number of tokens. */
+  readonly context: number;
+  readonly perplexity: number;
+  /** Every token as the page shows it. */
+  readonly vocabulary: readonly string[];
+  readonly measures: readonly HeadMeasures[];
+  /** The mean weight of the same places if every visible token had the same weight. */
+  readonly uniform: Readonly<Record<"previous" | "first" | "induction", number>>;
+}
+
+/** What may follow one token, the most likely first. */
+export interface Candidates {
+  readonly ids: Int32Array;
+  /** The probability of each, as the model gives it. */
+  readonly model: Float32Array;
+  /** The probability with which each is drawn: after temperature, top-k and top-p. */
+  readonly drawn: Float32Array;
+  /** How many tokens may be drawn: the most likely ones. */
+  readonly choices: number;
+  /** The token that follows: its rank from 0, and its probabilities; null after the last token. */
+  readonly taken: { readonly rank: number; readonly model: number; readonly drawn: number } | null;
+}
+
+/** The same tokens without the dropped heads. */
+export interface Instead {
+  readonly model: Float32Array;
+  readonly taken: number | null;
+  /** The most likely token, and its probability. */
+  readonly best: { readonly id: number; readonly probability: number };
+}
+
+export interface WriteAnswer {
+  readonly kind: "written";
+  /** The token that starts every text, the typed ones, and those written. */
+  readonly ids: readonly number[];
+  /** How many of them are not written by the model. */
+  readonly given: number;
+  /** The whole text. */
+  readonly text: string;
+  /** For each token, what may follow it. */
+  readonly candidates: readonly Candidates[];
+  /** Null if no head is dropped. */
+  readonly instead: readonly Instead[] | null;
+  /** The pooled weights of each head, layer by layer. */
+  readonly small: readonly { readonly key: HeadKey; readonly weights: SmallWeights }[];
+  readonly notices: readonly string[];
+  readonly milliseconds: number;
+}
+
+export interface HeadAnswer {
+  readonly kind: "head";
+  readonly key: HeadKey;
+  /** The numbers of this head alone. */
+  readonly shares: Shares;
+}

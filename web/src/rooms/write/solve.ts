@@ -1,0 +1,105 @@
+/** The solver of this room: loads the language model, continues a text, and shows what its heads attend to. */
+import type { Heed, Tensor } from "heed";
+import type { Solver, SolverContext } from "../../worker/solver";
+import { idsTensor, measureHeads, sharesOfHead, without, withSmallWeights } from "./attending";
+import { repeated, uniformMeasures } from "./measures";
+import type {
+  HeadAnswer,
+  HeadRequest,
+  LanguageRequest,
+  LoadingNews,
+  OpenAnswer,
+  WriteAnswer,
+  WriteRequest,
+} from "./messages";
+import { close, type Language, languageAt } from "./model";
+import { pieceOf } from "./pieces";
+import { headPlaceOf } from "./state";
+import { candidatesIn, continuation, insteadOf } from "./writing";
+
+type Context = SolverContext<LoadingNews>;
+
+function opened({ model, tokenizer, report }: Language): OpenAnswer {
+  const { layers, heads, kvHeads, headSize, context } = model.config;
+  return {
+    kind: "opened",
+    ...{ layers, heads, kvHeads, headSize, context },
+    ...{ parameters: report.parameters, bytes: report.bytes },
+    perplexity: report.heldOut.all.model.perplexity,
+    vocabulary: tokenizer.tokens.map((_, id) =>
+      id === tokenizer.endId ? "start" : pieceOf(tokenizer.bytes([id])),
+    ),
+    measures: measureHeads(model, tokenizer.endId),
+    uniform: uniformMeasures(2 * repeated + 1),
+  };
+}
+
+/** The tokens of the typed text, as many as leave room for those that are written. */
+function givenTokens({ model, tokenizer }: Language, { text, length }: WriteRequest) {
+  const typed = tokenizer.encode(text);
+  const most = model.config.context - 1 - length;
+  const notices =
+    typed.length > most
+      ? [
+          `Your text has ${typed.length} tokens. The model reads ${model.config.context} at most, so it starts ${typed.length - most} later.`,
+        ]
+      : [];
+  return { given: [tokenizer.endId, ...typed.slice(-most)], notices };
+}
+
+async function written(heed: Heed, language: Language, request: WriteRequest, { pause }: Context) {
+  const begin = performance.now();
+  const { model, tokenizer } = language;
+  const { vocabularySize, context } = model.config;
+  const length = Math.min(request.length, context - 2);
+  const kept = request.kept.filter((id) => id < vocabularySize);
+  const { given, notices } = givenTokens(language, { ...request, length });
+  const { temperature, topK, topP, seed, dropped } = request;
+  const sampling = { temperature, topK, topP };
+  const more = await continuation(model, given, { ...sampling, seed, length, kept }, pause);
+  const ids = [...given, ...more];
+
+  const run = (): Tensor => heed.scope(() => model.forward(idsTensor(heed, ids)).logits);
+  const whole = dropped.length === 0 ? withSmallWeights(model, run) : { result: run(), small: [] };
+  const candidates = await candidatesIn(heed, whole.result, ids, sampling, pause);
+  const rest =
+    dropped.length === 0 ? null : await without(model, dropped, () => withSmallWeights(model, run));
+  const answer: WriteAnswer = {
+    kind: "written",
+    ...{ ids, given: given.length, text: tokenizer.decode(ids), candidates },
+    instead: rest && (await insteadOf(heed, candidates, rest.result, ids, pause)),
+    small: (rest ?? whole).small,
+    notices,
+    milliseconds: performance.now() - begin,
+  };
+  return answer;
+}
+
+function attention({ model }: Language, request: HeadRequest): Promise<HeadAnswer | null> {
+  const { head: key, ids, dropped } = request;
+  const place = headPlaceOf(key);
+  const { layers, heads } = model.config;
+  if (!place || place.layer >= layers || place.head >= heads) return Promise.resolve(null);
+  return without(model, dropped, () => ({
+    ...{ kind: "head" as const, key },
+    shares: sharesOfHead(model, ids, place),
+  }));
+}
+
+const solve: Solver<
+  LanguageRequest,
+  OpenAnswer | WriteAnswer | HeadAnswer | null,
+  LoadingNews
+> = async (request, context) => {
+  if (request.kind === "leave") {
+    close();
+    return null;
+  }
+  const { heed, progress } = context;
+  const language = await languageAt(heed, request.base, progress);
+  if (request.kind === "open") return opened(language);
+  if (request.kind === "head") return attention(language, request);
+  return written(heed, language, request, context);
+};
+
+export default solve;

@@ -1,0 +1,80 @@
+/** The state of the room, which is exactly what the link holds (see link.ts). */
+import type { ColourCurve, ColourRange } from "../../picture/colour";
+import type { Cell } from "../../picture/layout";
+
+/** How the next token is drawn from the model's probabilities. */
+export interface Sampling {
+  /** Divides the logits; 0 takes the most likely token. */
+  readonly temperature: number;
+  /** Only the k most likely tokens; 0 for all. */
+  readonly topK: number;
+  /** Only the most likely tokens whose probabilities sum to p. */
+  readonly topP: number;
+}
+
+/** A head of the model, counted from 0. */
+export interface HeadPlace {
+  readonly layer: number;
+  readonly head: number;
+}
+
+/** The same as text, counted from 1: "2.3". */
+export type HeadKey = string;
+
+export interface State extends Sampling {
+  /** What the person typed, and the model continues. */
+  readonly text: string;
+  readonly seed: number;
+  /** The number of tokens that are written after the text. */
+  readonly length: number;
+  /** The first written tokens: those before the place of a change, and a candidate that was taken. */
+  readonly kept: readonly number[];
+  /** The token that the model has read last, counted from 0; null for the last one of the typed text. */
+  readonly place: number | null;
+  readonly dropped: readonly HeadKey[];
+  /** The selected head; null for the one that was found to attend to repetitions. */
+  readonly head: HeadKey | null;
+  /** The locked cell of the head's weights. */
+  readonly cell: Cell | null;
+  readonly range: ColourRange;
+  readonly curve: ColourCurve;
+}
+
+/** Settings that a teacher's lock does not lock. */
+export const lookKeys = ["place", "head", "cell", "range", "curve"] satisfies (keyof State)[];
+
+export const allowed = {
+  temperature: { min: 0, max: 2 },
+  topK: { min: 0, max: 1000 },
+  topP: { min: 0.05, max: 1 },
+  seed: { min: 0, max: 9999 },
+  length: { min: 1, max: 500 },
+  place: { min: 1, max: 2000 },
+} as const;
+
+export const maxCharacters = 1000;
+
+/** How many tokens are written at a time. */
+export const line = 40;
+
+export const initialState: State = {
+  text: "It is a truth universally acknowledged, that",
+  ...{ temperature: 0.8, topK: 0, topP: 0.95, seed: 1, length: line },
+  ...{ kept: [], place: null, dropped: [], head: null, cell: null },
+  ...{ range: "absolute", curve: "sqrt" },
+};
+
+/** Another text: what was written after the former one is gone. */
+export function withText(text: string): Partial<State> {
+  return { text, kept: [], place: null, cell: null, length: line };
+}
+
+export function headKey({ layer, head }: HeadPlace): HeadKey {
+  return `${layer + 1}.${head + 1}`;
+}
+
+/** Null if the text names no head. */
+export function headPlaceOf(key: HeadKey): HeadPlace | null {
+  const [, layer, head] = /^([1-9]\d?)\.([1-9]\d?)$/.exec(key) ?? [];
+  return layer && head ? { layer: Number(layer) - 1, head: Number(head) - 1 } : null;
+}

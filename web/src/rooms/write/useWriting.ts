@@ -1,0 +1,83 @@
+/** The page's side of the model: loads it, has it continue the text, and asks for the selected head. */
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useAnswer, useEngine } from "../../worker/engineClient";
+import { bestOf } from "./measures";
+import type {
+  HeadRequest,
+  LoadingNews,
+  OpenAnswer,
+  OpenRequest,
+  WriteAnswer,
+  WriteRequest,
+} from "./messages";
+import { type HeadKey, headPlaceOf, type State } from "./state";
+import { attentionOf, type ShownHead } from "./workspace";
+
+/** Absolute, because the worker's base address differs from the page's. */
+const baseOf = () => new URL("./", document.baseURI).href;
+
+function useModel() {
+  const engine = useEngine();
+  const [opened, setOpened] = useState<OpenAnswer | null>(null);
+  const [loading, setLoading] = useState<LoadingNews | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  useEffect(() => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const request: OpenRequest = { kind: "open", base: baseOf() };
+    engine.ask("write", request, { signal, progress: setLoading }).then(
+      (answer) => setOpened(answer as OpenAnswer),
+      (error: Error) => {
+        if (!signal.aborted) setFailure(error.message);
+      },
+    );
+    return () => {
+      controller.abort();
+      void engine.ask("write", { kind: "leave" }).catch(() => {});
+    };
+  }, [engine]);
+  return { opened, loading, failure };
+}
+
+function headOf({ layers, heads, measures }: OpenAnswer, wanted: HeadKey | null): HeadKey {
+  const place = wanted === null ? null : headPlaceOf(wanted);
+  const isThere = place !== null && place.layer < layers && place.head < heads;
+  return isThere ? (wanted as HeadKey) : bestOf(measures, "induction").key;
+}
+
+export function useWriting(state: State) {
+  const { opened, loading, failure } = useModel();
+  const { text, temperature, topK, topP, seed, length, kept, dropped } = state;
+  const request = useMemo<WriteRequest | null>(
+    () =>
+      opened && {
+        ...{ kind: "write", base: baseOf() },
+        ...{ text, temperature, topK, topP, seed, length, kept, dropped },
+      },
+    [opened, text, temperature, topK, topP, seed, length, kept.join(), dropped.join()],
+  );
+  const writing = useAnswer("write", request);
+  // The last text stays in view while the next one is written.
+  const last = useRef<WriteAnswer | null>(null);
+  if (writing.answer?.kind === "written") last.current = writing.answer;
+  const answer = last.current;
+
+  const head = opened && headOf(opened, state.head);
+  const headRequest = useMemo<HeadRequest | null>(
+    () =>
+      answer && head !== null
+        ? { kind: "head", base: baseOf(), ids: answer.ids, head, dropped }
+        : null,
+    [answer, head],
+  );
+  const found = useAnswer("write", headRequest);
+  const shown = useMemo<ShownHead | null>(() => {
+    const { answer: shares, request: asked } = found;
+    const isOfText =
+      asked?.kind === "head" && asked.ids === answer?.ids && asked.head === head && opened;
+    if (!isOfText || shares?.kind !== "head") return null;
+    return { attention: attentionOf(opened, asked.ids, asked.head), shares: shares.shares };
+  }, [found.answer, found.request, answer, head, opened]);
+  const why = failure ?? writing.failure ?? found.failure;
+  return { opened, loading, answer, head, shown, failure: why };
+}

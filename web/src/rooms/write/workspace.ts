@@ -1,0 +1,75 @@
+/** What the parts of the room share. */
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { Cell } from "../../picture/layout";
+import type { Attention, Shares } from "../../shared/attended";
+import type { Setter } from "../../shared/room";
+import type { Live } from "../../shared/Transport";
+import type { OpenAnswer, WriteAnswer } from "./messages";
+import { label } from "./pieces";
+import { type HeadKey, type HeadPlace, headPlaceOf, type State } from "./state";
+
+/** The selected head on the text that is shown. */
+export interface ShownHead {
+  readonly attention: Attention;
+  /** Of this head alone. */
+  readonly shares: Shares;
+}
+
+export interface WriteWorkspace {
+  readonly state: State;
+  readonly opened: OpenAnswer;
+  readonly answer: WriteAnswer;
+  /** The token that the model has read last. */
+  readonly place: number;
+  readonly head: HeadKey;
+  /** Null until it is computed. */
+  readonly shown: ShownHead | null;
+  readonly clock: Live;
+  /** The cell that is pointed at or locked. */
+  readonly active: Cell | null;
+  /** Former continuations, the latest first. */
+  readonly branches: readonly Branch[];
+  set: Setter<State>;
+  point(cell: Cell | null, by: "pointer" | "keyboard"): void;
+  /** Locks a cell, or releases it. */
+  press(cell: Cell): void;
+  drop(head: HeadKey, isDropped: boolean): void;
+  /** Takes a token after the current place; the model goes on from there. */
+  take(id: number): void;
+  /** Takes a former continuation again. */
+  takeAgain(branch: Branch): void;
+}
+
+export interface Branch {
+  readonly kept: readonly number[];
+  /** The token before the one that was replaced. */
+  readonly place: number;
+}
+
+export const WriteWorkspaceContext = createContext<WriteWorkspace | null>(null);
+
+export function useWriteWorkspace(): WriteWorkspace {
+  const workspace = useContext(WriteWorkspaceContext);
+  if (!workspace) throw new Error("useWriteWorkspace needs a WriteWorkspaceContext around it");
+  return workspace;
+}
+
+export function headName(key: HeadKey): string {
+  const { layer, head } = headPlaceOf(key) as HeadPlace;
+  return `layer ${layer + 1}, head ${head + 1}`;
+}
+
+/** The text of each token. */
+export function piecesOf({ vocabulary }: OpenAnswer, ids: readonly number[]): string[] {
+  return ids.map((id) => vocabulary[id] as string);
+}
+
+export function attentionOf(opened: OpenAnswer, ids: readonly number[], key: HeadKey): Attention {
+  const labels = piecesOf(opened, ids).map(label);
+  const { layer } = headPlaceOf(key) as HeadPlace;
+  return {
+    ...{ path: key, name: "decoder", layer, heads: 1, isCausal: true },
+    ...{ rows: labels, columns: labels },
+  };
+}

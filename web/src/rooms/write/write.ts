@@ -1,0 +1,26 @@
+import type { Room } from "../../shared/room";
+import { read, write as writeLink } from "./link";
+import { lookKeys, type State } from "./state";
+import { View } from "./View";
+import "./write.css";
+
+const write: Room<State> = {
+  title: "Write",
+  lead: "A small language model, trained for this page, continues any text. See what it considers before each token, where every head attends, and take another branch.",
+  panels: {
+    input: "the text to continue",
+    controls: "settings",
+    text: "the text, token by token",
+    next: "what may come next",
+    heads: "all heads",
+    head: "one head",
+    cache: "the cache",
+    try: "what to look for",
+  },
+  look: lookKeys,
+  read,
+  write: writeLink,
+  View,
+};
+
+export default write;
