@@ -6,6 +6,9 @@ import type { Plugin } from "vite";
 
 const name = "service-worker.js";
 
+/** The folder of a model that is kept only once its room was opened. */
+const large = "models/write/";
+
 function hashOf(folder: string, files: readonly string[]): string {
   const hash = createHash("sha256");
   for (const file of files) hash.update(`${file}\0`).update(readFileSync(join(folder, file)));
@@ -39,7 +42,7 @@ export function serviceWorker(source: string): Plugin {
       const lines = [
         `const files = ${JSON.stringify(kept)};`,
         `const version = "${version.digest("hex").slice(0, 16)}";`,
-        `const models = ${JSON.stringify(models)};`,
+        `const models = ${JSON.stringify(models.filter((file) => !file.startsWith(large)))};`,
         `const modelsVersion = "${hashOf(folder, models)}";`,
       ];
       writeFileSync(join(folder, name), `${lines.join("\n")}\n${code}`);

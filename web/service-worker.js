@@ -1,7 +1,7 @@
 /**
  * Keeps the page for when there is no network, and isolates it (threads need that) on hosts that send no headers.
  * The build puts four lines before this file (see offline.ts): `files`, every file of the page but the models, and
- * `version`, a hash of them all; `models`, the files of the models, and `modelsVersion`, a hash of those.
+ * `version`, a hash of them all; `models`, the files of the small models, and `modelsVersion`, a hash of all models.
  *
  * The network comes first and the cache is for when it fails, so that a new version of the page is seen at once and
  * its files never mix with an old one's. Files whose names hold their hash, and models, are taken from the cache.
@@ -20,7 +20,10 @@ self.addEventListener("install", (event) => {
   event.waitUntil(keep());
 });
 
-/** The page asks for this once it has nothing else to load: then every room opens without a network. */
+/**
+ * The page asks for this once it has nothing else to load: then every room opens without a network. The language model
+ * is too large for that; it is kept from the first time that its room opens.
+ */
 self.addEventListener("message", (event) => {
   if (event.data !== "keep models") return;
   const keep = async () => {
@@ -60,14 +63,17 @@ function cached(cacheName, request) {
   return caches.match(request, { cacheName, ignoreSearch: true, ignoreVary: true });
 }
 
-async function fromCacheFirst(cacheName, request) {
+async function fromCacheFirst(cacheName, event) {
+  const { request } = event;
   const known = await cached(cacheName, request);
   if (known) return known;
   const response = await fetch(request);
   // A part of a file is not the file.
   if (response.status === 200) {
-    const cache = await caches.open(cacheName);
-    await cache.put(request, response.clone());
+    const copy = response.clone();
+    // The page need not wait for it: it shows how much of a large file has come.
+    const keep = async () => (await caches.open(cacheName)).put(request, copy);
+    event.waitUntil(keep());
   }
   return response;
 }
@@ -82,10 +88,11 @@ async function fromNetworkFirst(request) {
   }
 }
 
-async function answer(request) {
+async function answer(event) {
+  const { request } = event;
   const path = request.url.slice(scope.length);
-  if (path.startsWith("models/")) return isolated(await fromCacheFirst(modelCache, request));
-  if (path.startsWith("assets/")) return isolated(await fromCacheFirst(pageCache, request));
+  if (path.startsWith("models/")) return isolated(await fromCacheFirst(modelCache, event));
+  if (path.startsWith("assets/")) return isolated(await fromCacheFirst(pageCache, event));
   return isolated(await fromNetworkFirst(request));
 }
 
@@ -94,5 +101,5 @@ self.addEventListener("fetch", (event) => {
   const isOurs = request.method === "GET" && request.url.startsWith(scope);
   // Chromium's tools ask for what may only come from the browser's cache in a way that fetch refuses.
   const canBeFetched = request.cache !== "only-if-cached" || request.mode === "same-origin";
-  if (isOurs && canBeFetched) event.respondWith(answer(request));
+  if (isOurs && canBeFetched) event.respondWith(answer(event));
 });

@@ -72,6 +72,18 @@ const acts: Record<Exclude<RoomId, "speed">, readonly Act[]> = {
     ["click", ".said-token:nth-of-type(4)"],
     ["click", ".forms button:nth-of-type(2)", ".forms button:nth-of-type(1)"],
   ],
+  write: [
+    ["point", "[data-matrix=weights] canvas"],
+    ["press", "[data-matrix=weights] canvas", "ArrowRight", "Enter"],
+    ["set", "#write-text", "Call me", "The whale"],
+    ["click", "[data-head='2.1'] button", "[data-head='3.2'] button"],
+    ["click", "[data-head='1.1'] input"],
+    ["press", ".written-text", "ArrowRight", "ArrowLeft"],
+    ["set", slider, "1.2", "0.8"],
+    ["set", ".transport .scrub", "8", "12"],
+    ["click", ".candidates tbody tr:nth-of-type(2) button"],
+    ["click", choice("log"), choice("linear")],
+  ],
   beyond: [
     ["set", slider, "0.2", "0.1"],
     ["point", "[data-picture=noisy] canvas"],

@@ -8,7 +8,7 @@ const key = "heed-isolating";
 /** Delay in milliseconds, after which the first room has usually loaded. */
 const quiet = 4000;
 
-/** Asks the service worker to cache the models of all rooms, unless the browser is in data-saving mode. */
+/** Asks the service worker to cache the small models of all rooms, unless the browser is in data-saving mode. */
 function keepModels(serviceWorker: ServiceWorkerContainer): void {
   const { connection } = navigator as { connection?: { saveData?: boolean } };
   if (connection?.saveData) return;

@@ -74,7 +74,7 @@ export function CachePanel() {
   const [ref, width] = useWidth<HTMLDivElement>();
   const { kvHeads, headSize, layers } = opened;
   const own = bytesPerLayer(opened);
-  const token = quoted(opened.vocabulary[answer.ids[place] as number] as string);
+  const token = quoted(answer.pieces[place] as string);
   return (
     <section class="cache" aria-labelledby="cache-title">
       <h2 id="cache-title">The cache</h2>

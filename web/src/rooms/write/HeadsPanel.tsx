@@ -5,13 +5,15 @@ import { useWeightPalette } from "../../picture/useWeightPalette";
 import { format } from "../../shared/format";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
+import { useWidth } from "../../shared/useWidth";
 import { bestOf, kindOf, kinds, measureNames, repeated } from "./measures";
 import type { HeadMeasures } from "./messages";
 import { headPlaceOf } from "./state";
 import { headName, useWriteWorkspace } from "./workspace";
 
-/** The side of a small picture, in pixels. */
-const side = 60;
+/** The side of a small picture at most, and what stands around it, in pixels. */
+const largest = 60;
+const around = 10;
 
 /** The names of heads under their pictures. */
 const shortNames = { previous: "previous", first: "first", induction: "repeats" } as const;
@@ -48,7 +50,7 @@ function Found() {
   );
 }
 
-function Thumbnail({ index }: { index: number }) {
+function Thumbnail({ index, side }: { index: number; side: number }) {
   const { state, opened, answer, place, head, set, drop } = useWriteWorkspace();
   const { restrictions } = useShell();
   const { key, weights } = answer.small[index] as (typeof answer.small)[number];
@@ -78,6 +80,8 @@ export function HeadsPanel() {
   const { restrictions } = useShell();
   const palette = useWeightPalette(state);
   const { layers, heads } = opened;
+  const [ref, width] = useWidth<HTMLDivElement>();
+  const side = Math.min(largest, Math.floor(width / heads) - around);
   return (
     <section class="all-heads" aria-labelledby="all-heads-title">
       <h2 id="all-heads-title">All heads</h2>
@@ -89,13 +93,13 @@ export function HeadsPanel() {
           the first time (induction). “Even” is what uniform attention has.
         </p>
       )}
-      <div class="layers">
-        {Array.from({ length: layers }, (_, layer) => (
+      <div ref={ref} class="layers">
+        {Array.from({ length: side > 0 ? layers : 0 }, (_, layer) => (
           <div key={layer} class="layer">
             <h4>Layer {layer + 1}</h4>
             <ul>
               {Array.from({ length: heads }, (_, head) => (
-                <Thumbnail key={head} index={layer * heads + head} />
+                <Thumbnail key={head} index={layer * heads + head} side={side} />
               ))}
             </ul>
           </div>

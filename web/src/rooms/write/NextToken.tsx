@@ -163,7 +163,7 @@ export function NextToken() {
   const { choices } = answer.candidates[place] as Candidates;
   const instead = answer.instead?.[place];
   const all = opened.vocabulary.length;
-  const after = quoted(opened.vocabulary[answer.ids[place] as number] as string);
+  const after = quoted(answer.pieces[place] as string);
   return (
     <section class="next" aria-labelledby="next-title">
       <div class="next-head">

@@ -59,7 +59,10 @@ function useBranches(state: State, set: Setter<State>, answer: WriteAnswer | nul
   const branches = kept.text === state.text ? kept.branches : [];
   const leave = (at: number, next: Partial<State>, taken: Branch | null) => {
     if (!answer) return;
-    const former = { kept: answer.ids.slice(answer.given), place: at };
+    const former = {
+      ...{ kept: answer.ids.slice(answer.given), place: at },
+      pieces: answer.pieces.slice(at + 1),
+    };
     const others = branches.filter((each) => each !== taken);
     setKept({ text: state.text, branches: [former, ...others].slice(0, mostBranches) });
     set({ ...next, cell: null });

@@ -13,7 +13,7 @@ import { Transport } from "../../shared/Transport";
 import { useReducedMotion } from "../../shared/useReducedMotion";
 import { quoted } from "./pieces";
 import { line } from "./state";
-import { headName, piecesOf, useWriteWorkspace } from "./workspace";
+import { headName, useWriteWorkspace } from "./workspace";
 
 /** By how many tokens the arrow keys move. */
 const moves: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -10, ArrowDown: 10 };
@@ -32,10 +32,10 @@ function useShades(weights: MatrixView | null) {
 }
 
 function Tokens({ weights }: { weights: MatrixView | null }) {
-  const { opened, answer, place, clock, set } = useWriteWorkspace();
+  const { answer, place, clock, set } = useWriteWorkspace();
   const { shade } = useShades(weights);
   const id = useId();
-  const pieces = piecesOf(opened, answer.ids);
+  const { pieces } = answer;
   const go = (to: number) => {
     clock.setPlaying(false);
     set({ place: Math.max(0, Math.min(pieces.length - 1, to)) });
@@ -46,7 +46,7 @@ function Tokens({ weights }: { weights: MatrixView | null }) {
       i >= answer.given && "own",
       i > place && "later",
       i === place && "current",
-      i === 0 && "start",
+      answer.ids[i] === answer.ids[0] && "start",
     ]
       .filter(Boolean)
       .join(" ");
@@ -95,19 +95,15 @@ function wordsOf(pieces: readonly string[]): string {
 }
 
 function Branches() {
-  const { opened, answer, branches, takeAgain } = useWriteWorkspace();
+  const { branches, takeAgain } = useWriteWorkspace();
   return (
     <p class="branches">
       {branches.length > 0 && <span class="faint">Former branches:</span>}{" "}
-      {branches.map((branch) => {
-        const from = branch.place + 1 - answer.given;
-        const pieces = piecesOf(opened, branch.kept.slice(from));
-        return (
-          <button type="button" key={branch.kept.join()} onClick={() => takeAgain(branch)}>
-            … <bdi>{wordsOf(pieces)}</bdi>
-          </button>
-        );
-      })}
+      {branches.map((branch) => (
+        <button type="button" key={branch.kept.join()} onClick={() => takeAgain(branch)}>
+          … <bdi>{wordsOf(branch.pieces)}</bdi>
+        </button>
+      ))}
     </p>
   );
 }
@@ -118,7 +114,7 @@ export function WrittenText() {
   const isReduced = useReducedMotion();
   const weights = shown && weightsOf(shown.attention, shown.shares, 0);
   const { palette } = useShades(weights);
-  const pieces = piecesOf(opened, answer.ids);
+  const { pieces } = answer;
   const canGrow = answer.ids.length + line <= opened.context && !restrictions.lock;
   const writeOn = () => set({ length: state.length + line, place: place + 1 });
   const own = weights && at(weights, place, place);

@@ -98,6 +98,8 @@ export interface WriteAnswer {
   readonly ids: readonly number[];
   /** How many of them are not written by the model. */
   readonly given: number;
+  /** The text of each token, as the page shows it. */
+  readonly pieces: readonly string[];
   /** The whole text. */
   readonly text: string;
   /** For each token, what may follow it. */

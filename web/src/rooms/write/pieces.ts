@@ -2,6 +2,9 @@
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
+/** The piece of the token that stands before every text. */
+export const start = "start";
+
 /** The text of a token's bytes; a part of a character as its bytes: "⟨e4 bd⟩". */
 export function pieceOf(bytes: Uint8Array): string {
   try {
@@ -10,6 +13,15 @@ export function pieceOf(bytes: Uint8Array): string {
     const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0"));
     return `⟨${hex.join(" ")}⟩`;
   }
+}
+
+/** What stands in the text for a token that does not complete a character. */
+const unfinished = "·";
+
+/** The text of each of the tokens of a text: a character of several tokens is that of its last one. */
+export function piecesIn(tokens: readonly Uint8Array[]): string[] {
+  const stream = new TextDecoder("utf-8", { ignoreBOM: true });
+  return tokens.map((bytes) => stream.decode(bytes, { stream: true }) || unfinished);
 }
 
 /** A piece where it stands alone: with its white space visible. */

@@ -13,7 +13,7 @@ import type {
   WriteRequest,
 } from "./messages";
 import { close, type Language, languageAt } from "./model";
-import { pieceOf } from "./pieces";
+import { pieceOf, piecesIn, start } from "./pieces";
 import { headPlaceOf } from "./state";
 import { candidatesIn, continuation, insteadOf } from "./writing";
 
@@ -27,7 +27,7 @@ function opened({ model, tokenizer, report }: Language): OpenAnswer {
     ...{ parameters: report.parameters, bytes: report.bytes },
     perplexity: report.heldOut.all.model.perplexity,
     vocabulary: tokenizer.tokens.map((_, id) =>
-      id === tokenizer.endId ? "start" : pieceOf(tokenizer.bytes([id])),
+      id === tokenizer.endId ? start : pieceOf(tokenizer.bytes([id])),
     ),
     measures: measureHeads(model, tokenizer.endId),
     uniform: uniformMeasures(2 * repeated + 1),
@@ -67,6 +67,9 @@ async function written(heed: Heed, language: Language, request: WriteRequest, { 
   const answer: WriteAnswer = {
     kind: "written",
     ...{ ids, given: given.length, text: tokenizer.decode(ids), candidates },
+    pieces: piecesIn(ids.map((id) => tokenizer.bytes([id]))).map((piece, i) =>
+      ids[i] === tokenizer.endId ? start : piece,
+    ),
     instead: rest && (await insteadOf(heed, candidates, rest.result, ids, pause)),
     small: (rest ?? whole).small,
     notices,

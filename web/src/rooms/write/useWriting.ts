@@ -73,11 +73,10 @@ export function useWriting(state: State) {
   const found = useAnswer("write", headRequest);
   const shown = useMemo<ShownHead | null>(() => {
     const { answer: shares, request: asked } = found;
-    const isOfText =
-      asked?.kind === "head" && asked.ids === answer?.ids && asked.head === head && opened;
+    const isOfText = asked?.kind === "head" && asked.ids === answer?.ids && asked.head === head;
     if (!isOfText || shares?.kind !== "head") return null;
-    return { attention: attentionOf(opened, asked.ids, asked.head), shares: shares.shares };
-  }, [found.answer, found.request, answer, head, opened]);
+    return { attention: attentionOf(answer.pieces, asked.head), shares: shares.shares };
+  }, [found.answer, found.request, answer, head]);
   const why = failure ?? writing.failure ?? found.failure;
   return { opened, loading, answer, head, shown, failure: why };
 }

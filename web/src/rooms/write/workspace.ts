@@ -43,6 +43,8 @@ export interface WriteWorkspace {
 
 export interface Branch {
   readonly kept: readonly number[];
+  /** The text from the place on. */
+  readonly pieces: readonly string[];
   /** The token before the one that was replaced. */
   readonly place: number;
 }
@@ -60,13 +62,8 @@ export function headName(key: HeadKey): string {
   return `layer ${layer + 1}, head ${head + 1}`;
 }
 
-/** The text of each token. */
-export function piecesOf({ vocabulary }: OpenAnswer, ids: readonly number[]): string[] {
-  return ids.map((id) => vocabulary[id] as string);
-}
-
-export function attentionOf(opened: OpenAnswer, ids: readonly number[], key: HeadKey): Attention {
-  const labels = piecesOf(opened, ids).map(label);
+export function attentionOf(pieces: readonly string[], key: HeadKey): Attention {
+  const labels = pieces.map(label);
   const { layer } = headPlaceOf(key) as HeadPlace;
   return {
     ...{ path: key, name: "decoder", layer, heads: 1, isCausal: true },

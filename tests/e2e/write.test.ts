@@ -1,0 +1,186 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { visits } from "./visits";
+import { LanguageReference, Write } from "./write";
+
+const text = "Call me Ishmael. The whale";
+const typed = `&text=${encodeURIComponent(text)}`;
+
+/** Probabilities and weights by other instructions, and in other orders of summation. */
+const decimals = 4;
+
+const { open, enter } = visits(Write, "chrome", { start: "#room=write" });
+let reference: LanguageReference;
+let ids: number[];
+beforeAll(async () => {
+  reference = await LanguageReference.open();
+  ids = reference.ids(text);
+});
+
+const sum = (numbers: readonly number[]) => numbers.reduce((all, each) => all + each, 0);
+const at = (place: number) => `&place=${place}`;
+
+/** The room still, at the last token of the typed text. */
+const enterStill = (more = "") => enter(`${typed}${at(ids.length)}${more}`);
+
+describe("The room Write", () => {
+  test("says how much of its model has come, and writes a line by itself", async () => {
+    const room = await open();
+    await room.page.waitForSelector("[data-footnote]");
+    const { count } = await room.place();
+    await expect.poll(async () => (await room.place()).token).toBeGreaterThan(count - 38);
+    expect(await room.text(".transport .play")).toBe("Pause");
+    await room.click("Pause", ".transport");
+    const { token } = await room.place();
+    await expect.poll(() => room.link()).toContain(`place=${token}`);
+    expect(await room.text("[aria-selected=true]")).toBe((await room.pieces())[token - 1]?.trim());
+  });
+
+  test("shows what the engine finds likely, with sums of 1", async () => {
+    const room = await enterStill();
+    const probabilities = reference.next(ids);
+    const shown = await room.candidates();
+    expect(shown).toHaveLength(10);
+    const order = [...probabilities.keys()].sort(
+      (a, b) => (probabilities[b] as number) - (probabilities[a] as number),
+    );
+    expect(shown[0]?.id).toBe(order[0]);
+    for (const { id, model } of shown)
+      expect(model).toBeCloseTo(probabilities[id] as number, decimals);
+    for (const column of ["model", "drawn"] as const)
+      expect(sum(shown.map((each) => each[column])) + (await room.others(column))).toBeCloseTo(
+        1,
+        5,
+      );
+  });
+
+  test("draws among as many tokens as top-k says", async () => {
+    const room = await enterStill("&temperature=1&topp=1&topk=3");
+    const shown = await room.candidates();
+    const all = sum(shown.slice(0, 3).map(({ model }) => model));
+    for (const [rank, { model, drawn }] of shown.entries())
+      expect(drawn).toBeCloseTo(rank < 3 ? model / all : 0, decimals);
+    expect(await room.page.$eval("[data-choices]", (b) => b.textContent)).toBe("3");
+  });
+
+  test("writes what the model generates with the same seed, and something else with another", async () => {
+    const room = await enterStill("&seed=7");
+    const [expected] = await reference.model.generate([ids], {
+      ...{ maxLength: 40, temperature: 0.8, topP: 0.95, seed: 7 },
+    });
+    const decoded = reference.tokenizer.decode(expected as number[]);
+    const written = async () =>
+      (await room.pieces()).slice(ids.length).join("").replaceAll("↵\n", "\n");
+    // Beyond a near tie other instructions may draw another token.
+    expect((await written()).slice(0, 20)).toBe(decoded.slice(0, 20));
+    const before = await written();
+    await room.click("Another seed");
+    await expect.poll(written).not.toBe(before);
+    await expect.poll(() => room.link()).toContain("seed=8");
+  });
+
+  test("takes a candidate as a branch, and the former one again", async () => {
+    const room = await enterStill();
+    const before = await room.pieces();
+    const [first, second] = await room.candidates();
+    const isFirst =
+      (await room.page.$eval(
+        ".candidates .taken",
+        (row) => (row as HTMLTableRowElement).rowIndex,
+      )) === 1;
+    const other = isFirst ? second : first;
+    await room.page.click(`[data-token="${other?.id}"] button`);
+    await expect.poll(async () => (await room.place()).token).toBe(ids.length + 1);
+    await expect.poll(() => room.link()).toContain(`kept=${other?.id}`);
+    const branch = await room.pieces();
+    expect(branch.slice(0, ids.length)).toEqual(before.slice(0, ids.length));
+    expect(branch).toHaveLength(before.length);
+    await expect.poll(() => room.pieces()).not.toEqual(before);
+    await room.page.click(".branches button");
+    await expect.poll(() => room.pieces()).toEqual(before);
+    expect(await room.page.$$(".branches button")).toHaveLength(1);
+  });
+
+  test("shades the text by the weights of the selected head, and shows how each came about", async () => {
+    const room = await enterStill("&head=2.3");
+    await expect.poll(async () => (await room.shades()).length).toBe(ids.length);
+    const expected = reference.row(ids, 2, 3, ids.length - 1);
+    for (const [i, weight] of (await room.shades()).entries())
+      expect(weight).toBeCloseTo(expected[i] as number, decimals);
+    const { count } = await room.place();
+    const { x, y } = await room.cell("weights", ids.length - 1, 1, count, count);
+    await room.page.mouse.click(x, y);
+    await expect.poll(() => room.text(".readout")).toContain("attends to");
+    expect((await room.formula()).weight).toBeCloseTo(expected[1] as number, 2.7);
+    await expect.poll(() => room.link()).toContain(`cell=${ids.length}.2`);
+  });
+
+  test("computes again without a dropped head, and restores it", async () => {
+    const room = await enterStill();
+    const before = await room.candidates();
+    await room.page.click("[data-head='1.2'] input");
+    await expect.poll(async () => (await room.candidates())[0]?.instead ?? null).not.toBeNull();
+    const expected = await reference.nextWithout(ids, 1, 2);
+    const shown = await room.candidates();
+    for (const { id, instead } of shown)
+      expect(instead).toBeCloseTo(expected[id] as number, decimals);
+    expect(shown.map(({ model }) => model)).toEqual(before.map(({ model }) => model));
+    expect(shown.some(({ model, instead }) => Math.abs(model - (instead ?? 0)) > 1e-6)).toBe(true);
+    await expect.poll(() => room.link()).toContain("drop=1.2");
+    await room.click("restore it");
+    await expect.poll(async () => (await room.candidates())[0]?.instead).toBeNull();
+  });
+
+  test("finds heads by measures, and selects them", async () => {
+    const room = await enterStill();
+    for (const kind of ["previous", "first", "induction"]) {
+      const { head, value } = await room.found(kind);
+      expect(value).toBeGreaterThan(0);
+      expect(value).toBeLessThanOrEqual(1);
+      await room.page.click(`.found [data-kind=${kind}] button`);
+      await expect.poll(() => room.link()).toContain(`head=${head}`);
+      await room.page.waitForSelector(`[data-head="${head}"] [aria-pressed=true]`);
+    }
+  });
+
+  test("reads any script, and counts what the cache holds", async () => {
+    const own = "鯨は海に住む。 Ὁμήρου 🐳\n";
+    const room = await enter();
+    await room.paste("#write-text", own);
+    const expected = reference.ids(own);
+    await expect.poll(async () => (await room.place()).count).toBe(expected.length + 40);
+    const pieces = await room.pieces();
+    const [start, ...shown] = pieces.slice(0, expected.length);
+    expect(start).toBe("start");
+    expect(shown.join("").replaceAll("·", "").replace("↵", "")).toBe(own);
+    await room.page.focus(".written-text");
+    await room.page.keyboard.press("ArrowRight");
+    const { token } = await room.place();
+    const { layers, kvHeads, headSize } = reference.model.config;
+    const bytes = 2 * 4 * layers * kvHeads * headSize;
+    const number = (name: string) =>
+      room.page.$eval(
+        `.cache-numbers [data-${name}]`,
+        (b, name) => Number(b.getAttribute(`data-${name}`)),
+        name,
+      );
+    expect(await number("written")).toBe(bytes);
+    await expect.poll(() => number("read")).toBeGreaterThanOrEqual(token * bytes);
+  });
+
+  test("has steps in place of motion, and writes on at the end", async () => {
+    const room = await enterStill("&length=2");
+    await room.page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);
+    await room.page.evaluate((link) => {
+      location.hash = link;
+    }, `#room=write&length=2${typed}`);
+    await room.page.reload();
+    await room.ready();
+    expect(await room.place()).toEqual({ token: ids.length, count: ids.length + 2 });
+    expect(await room.page.$(".transport .play")).toBeNull();
+    await room.click("Next →");
+    await expect.poll(async () => (await room.place()).token).toBe(ids.length + 1);
+    await room.click("← Back");
+    await room.click("Write on");
+    await expect.poll(async () => (await room.place()).count).toBe(ids.length + 42);
+  });
+});
