@@ -81,6 +81,8 @@ const scenes = [
   ["Learn", "hover while it trains", "room=learn", hover("head-4")],
   ["RNN, Bahdanau, self-attention", "hover", "room=recurrent", hover("transformer")],
   ["RNN, Bahdanau, self-attention", "play", "room=recurrent", play("main")],
+  ["Write", "hover", "room=write&place=30", hover("weights")],
+  ["Write", "play", "room=write&place=12", play("main")],
   ["Beyond words", "noise", "room=beyond", press("main input[type=range]", "ArrowRight")],
   ["Beyond words", "hover the melody", "room=beyond&show=melody", hover("attention")],
 ];

@@ -17,7 +17,6 @@ const hidesFuture = (row: number, col: number) => col > row;
 export function HeadThumbnail({
   id,
   small,
-  shown = small.rows,
   side,
   palette,
   isCausal,
@@ -34,8 +33,6 @@ export function HeadThumbnail({
   /** Its name in the code and in tests. */
   id: string;
   small: SmallWeights;
-  /** The number of rows that are drawn. */
-  shown?: number;
   /** In pixels. */
   side: number;
   palette: Palette;
@@ -52,12 +49,7 @@ export function HeadThumbnail({
   onDrop(isDropped: boolean): void;
 }) {
   const { rows, cols } = small;
-  const view = useMemo(() => {
-    const whole = viewOn(small.data, rows, cols);
-    if (shown >= rows) return whole;
-    const data = small.data.slice().fill(Number.NaN, shown * cols);
-    return { ...viewOn(data, rows, cols), whole };
-  }, [small, shown]);
+  const view = useMemo(() => viewOn(small.data, rows, cols), [small]);
   // A pooled cell is hidden if all of its cells are.
   const isHidden = isCausal ? hidesFuture : undefined;
   const cell = { width: side / cols, height: side / rows };

@@ -12,6 +12,7 @@ import {
   type Area,
   type Cell,
   type CellSize,
+  type Geometry,
   geometryOf,
   heightOf,
   type Labels,
@@ -237,6 +238,16 @@ export function Matrix({ picture, summary, actions }: MatrixProps) {
   );
 }
 
+/** Covers the cells of the rows from `from` on, without drawing the picture anew. */
+function Cover({ geometry, from }: { geometry: Geometry; from: number }) {
+  const { rows, cols, left, top, cellWidth, cellHeight } = geometry;
+  const style = {
+    ...{ left: px(left + 1), top: px(top + from * cellHeight) },
+    ...{ width: px(cols * cellWidth - 2), height: px(Math.max(0, (rows - from) * cellHeight - 1)) },
+  };
+  return <div class="matrix-cover" style={style} />;
+}
+
 export interface HeatMapProps {
   /** Its name in the code and in tests. */
   name: string;
@@ -254,6 +265,8 @@ export interface HeatMapProps {
   /** How it is saved; without this, or with `hasLegend` false, there is no menu. */
   saved?: Saved;
   hasLegend?: boolean;
+  /** Rows from this one on are covered, because they are not computed yet. */
+  covered?: number;
 }
 
 export function HeatMap({
@@ -266,6 +279,7 @@ export function HeatMap({
   hint = "Enter keeps a cell.",
   saved,
   hasLegend = true,
+  covered,
 }: HeatMapProps) {
   const { view, geometry } = picture;
   const { rows, cols, left } = geometry;
@@ -276,11 +290,14 @@ export function HeatMap({
         <span>{symbol}</span>
         <span class="faint number">{note ?? `${rows} × ${cols}`}</span>
       </div>
-      <Matrix
-        picture={picture}
-        summary={actions ? `${summary} Arrow keys move. ${hint}` : summary}
-        {...(actions && { actions })}
-      />
+      <div class="matrix-place">
+        <Matrix
+          picture={picture}
+          summary={actions ? `${summary} Arrow keys move. ${hint}` : summary}
+          {...(actions && { actions })}
+        />
+        {covered !== undefined && <Cover geometry={geometry} from={covered} />}
+      </div>
       {hasLegend && (
         <div class="legends" style={{ paddingLeft: px(left) }}>
           <MatrixLegend title={title} picture={picture} {...(saved && { saved })} />

@@ -196,28 +196,35 @@ const nothing = { answer: null, request: null, failure: null };
  * A solver's answer to the latest request. One request runs at a time; of those that wait only the latest is kept.
  *
  * @param request must stay the same object (useMemo) until its contents change; null asks nothing
+ * @param patience how long a newer request waits at most, in milliseconds; then the running one is cancelled
  */
 export function useAnswer<Name extends SolverName>(
   solver: Name,
   request: RequestOf<Name> | null,
+  patience?: number,
 ): Answered<Name> {
   const engine = useEngine();
   const [shown, setShown] = useState<Omit<Answered<Name>, "isBusy">>(nothing);
   const [isRunning, setIsRunning] = useState(false);
   const latest = useRef<RequestOf<Name> | null>(null);
   const loop = useRef<AbortController | null>(null);
+  const running = useRef<{ begin: number; cancel: AbortController } | null>(null);
 
   /** Asks until the latest request is answered. */
   const askLatest = async (signal: AbortSignal) => {
     for (let done: RequestOf<Name> | null = null; latest.current && latest.current !== done; ) {
       const request: RequestOf<Name> = latest.current;
+      const cancel = new AbortController();
+      running.current = { begin: performance.now(), cancel };
+      signal.onabort = () => cancel.abort();
       try {
-        const answer = await engine.ask(solver, request, { signal });
+        const answer = await engine.ask(solver, request, { signal: cancel.signal });
         setShown({ answer, request, failure: null });
       } catch (error) {
         if (signal.aborted) return;
         // The last answer stays in view beside the error message.
-        setShown((now) => ({ ...now, failure: (error as Error).message }));
+        if (!cancel.signal.aborted)
+          setShown((now) => ({ ...now, failure: (error as Error).message }));
       }
       done = request;
     }
@@ -229,7 +236,13 @@ export function useAnswer<Name extends SolverName>(
 
   useEffect(() => {
     latest.current = request;
-    if (!request || loop.current) return;
+    if (!request) return;
+    if (loop.current) {
+      if (patience === undefined || !running.current) return;
+      const { begin, cancel } = running.current;
+      const timer = setTimeout(() => cancel.abort(), begin + patience - performance.now());
+      return () => clearTimeout(timer);
+    }
     loop.current = new AbortController();
     setIsRunning(true);
     void askLatest(loop.current.signal);

@@ -18,25 +18,16 @@ import { headName, type ShownHead, useWriteWorkspace } from "./workspace";
 const longestLabel = 10;
 const hidesFuture = (row: number, col: number) => col > row;
 
-/** The weights of the tokens that are read; those of later rows are not computed yet. */
-function useRead({ shares }: ShownHead, count: number, place: number) {
-  return useMemo(() => {
-    const whole = viewOn(shares.weights, count, count);
-    if (place >= count - 1) return whole;
-    const data = shares.weights.slice().fill(Number.NaN, (place + 1) * count);
-    return { ...viewOn(data, count, count), whole };
-  }, [shares, count, place]);
-}
-
 function HeadMap({ shown, width }: { shown: ShownHead; width: number }) {
-  const { state, answer, place, head, active, set, point, press } = useWriteWorkspace();
+  const { state, answer, place, head, active, go, point, press } = useWriteWorkspace();
   const { rows } = shown.attention;
   const labels = useMemo<Labels>(() => {
     const short = rows.map((token) => shorten(token, longestLabel));
     return { rows: short, cols: short, ...tokenAxes };
   }, [rows]);
+  const view = useMemo(() => viewOn(shown.shares.weights, rows.length, rows.length), [shown]);
   const picture = usePicture({
-    view: useRead(shown, rows.length, place),
+    view,
     ...{ rows: rows.length, cols: rows.length, labels, active },
     palette: useWeightPalette(state),
     cell: cellsFor(width - leftOf(labels), rows.length, rows.length),
@@ -50,7 +41,8 @@ function HeadMap({ shown, width }: { shown: ShownHead; width: number }) {
       title="Weights"
       note={headName(head)}
       picture={picture}
-      actions={{ point, press, selectRow: (place) => set({ place }) }}
+      covered={place + 1}
+      actions={{ point, press, selectRow: go }}
       saved={{
         file: `weights-${head}`,
         caption: `Weights, ${headName(head)}: ${answer.text}`,

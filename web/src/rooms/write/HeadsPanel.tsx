@@ -1,4 +1,5 @@
 /** Every head of the model as a small picture that fills as the text is read, and the heads that were found. */
+import { useMemo } from "preact/hooks";
 import { HeadThumbnail } from "../../picture/HeadThumbnail";
 import { Legend } from "../../picture/Legend";
 import { useWeightPalette } from "../../picture/useWeightPalette";
@@ -51,15 +52,14 @@ function Found() {
 }
 
 function Thumbnail({ index, side }: { index: number; side: number }) {
-  const { state, opened, answer, place, head, set, drop } = useWriteWorkspace();
+  const { state, opened, answer, head, set, drop } = useWriteWorkspace();
   const { restrictions } = useShell();
   const { key, weights } = answer.small[index] as (typeof answer.small)[number];
   const measures = opened.measures.find((each) => each.key === key) as HeadMeasures;
   const kind = kindOf(measures);
-  const shown = Math.ceil(((place + 1) * weights.rows) / answer.ids.length);
   return (
     <HeadThumbnail
-      {...{ id: key, small: weights, shown, side }}
+      {...{ id: key, small: weights, side }}
       palette={useWeightPalette(state)}
       isCausal
       name={headName(key)}
@@ -75,13 +75,40 @@ function Thumbnail({ index, side }: { index: number; side: number }) {
   );
 }
 
-export function HeadsPanel() {
-  const { state, opened } = useWriteWorkspace();
-  const { restrictions } = useShell();
-  const palette = useWeightPalette(state);
+/** All pictures; they are drawn once for a text, and do not depend on the current token. */
+function Thumbnails() {
+  const { state, opened, answer, head } = useWriteWorkspace();
+  const { theme, restrictions } = useShell();
   const { layers, heads } = opened;
   const [ref, width] = useWidth<HTMLDivElement>();
   const side = Math.min(largest, Math.floor(width / heads) - around);
+  const { range, curve, dropped } = state;
+  const pictures = useMemo(
+    () =>
+      Array.from({ length: side > 0 ? layers : 0 }, (_, layer) => (
+        <div key={layer} class="layer">
+          <h4>Layer {layer + 1}</h4>
+          <ul>
+            {Array.from({ length: heads }, (_, head) => (
+              <Thumbnail key={head} index={layer * heads + head} side={side} />
+            ))}
+          </ul>
+        </div>
+      )),
+    [answer, head, side, range, curve, dropped, theme, restrictions],
+  );
+  return (
+    <div ref={ref} class="layers">
+      {pictures}
+    </div>
+  );
+}
+
+export function HeadsPanel() {
+  const { state, answer, place } = useWriteWorkspace();
+  const { restrictions } = useShell();
+  const palette = useWeightPalette(state);
+  const read = `${(100 * (place + 1)) / answer.ids.length}%`;
   return (
     <section class="all-heads" aria-labelledby="all-heads-title">
       <h2 id="all-heads-title">All heads</h2>
@@ -93,17 +120,8 @@ export function HeadsPanel() {
           the first time (induction). “Even” is what uniform attention has.
         </p>
       )}
-      <div ref={ref} class="layers">
-        {Array.from({ length: side > 0 ? layers : 0 }, (_, layer) => (
-          <div key={layer} class="layer">
-            <h4>Layer {layer + 1}</h4>
-            <ul>
-              {Array.from({ length: heads }, (_, head) => (
-                <Thumbnail key={head} index={layer * heads + head} side={side} />
-              ))}
-            </ul>
-          </div>
-        ))}
+      <div style={{ "--read": read }}>
+        <Thumbnails />
       </div>
       <Legend palette={palette} hasHidden />
     </section>

@@ -10,6 +10,15 @@ import { maxCharacters, type State, withText } from "./state";
 
 const megabytes = (bytes: number) => formatShort(bytes / 1e6);
 
+/** About as many lines as the text takes, for browsers that do not size a field by its content. */
+function linesOf(text: string): number {
+  const lines = text.split("\n").map((line) => Math.ceil((line.length + 1) / 80));
+  return Math.min(
+    4,
+    lines.reduce((sum, each) => sum + each, 0),
+  );
+}
+
 function aboutOf(opened: OpenAnswer | null, loading: LoadingNews | null): string {
   if (opened) {
     const { parameters, layers, heads, context, perplexity, vocabulary } = opened;
@@ -43,7 +52,7 @@ export function InputPanel({
             <textarea
               id="write-text"
               class="sentence"
-              rows={1}
+              rows={linesOf(state.text)}
               spellcheck={false}
               maxLength={maxCharacters}
               value={state.text}

@@ -1,7 +1,8 @@
 /** What may follow the current token: the most likely ones, before and after sampling's settings and dropped heads. */
-import { columnsCsv } from "../../picture/export";
-import { csvBlob, SaveMenu } from "../../picture/SaveMenu";
-import { format, formatWeight } from "../../shared/format";
+import { csvOf, npyOf } from "../../picture/export";
+import { type Contents, csvBlob, SaveMenu } from "../../picture/SaveMenu";
+import { viewOn } from "../../picture/view";
+import { percent } from "../../shared/format";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
 import type { Candidates } from "./messages";
@@ -20,7 +21,7 @@ function Share({ name, share, of }: { name: string; share: number | null; of: st
             <span style={{ width: `${100 * share}%` }} />
           </span>
           <span class="number" data-share={share}>
-            {formatWeight(share)}
+            {share < 0.0005 ? "< 0.1 %" : percent(share, 1)}
           </span>
         </span>
       )}
@@ -145,21 +146,25 @@ function Table() {
   );
 }
 
-function useCsv() {
-  const { answer, place } = useWriteWorkspace();
+function useContents(): Contents {
+  const { opened, answer, place } = useWriteWorkspace();
   const { ids, model, drawn } = answer.candidates[place] as Candidates;
   const instead = answer.instead?.[place]?.model;
-  return () =>
-    columnsCsv(
-      ["token id", "model", "drawn", ...(instead ? ["without heads"] : [])],
-      [ids, model, drawn, ...(instead ? [instead] : [])],
-    );
+  const columns = [model, drawn, ...(instead ? [instead] : [])];
+  const numbers = Array.from(ids, (_, rank) => columns.map((column) => column[rank] as number));
+  const view = viewOn(Float32Array.from(numbers.flat()), ids.length, columns.length);
+  const names = ["the model", "drawn", "without the dropped heads"].slice(0, columns.length);
+  const tokens = Array.from(ids, (id) => opened.vocabulary[id] as string);
+  return {
+    csv: () => csvBlob(csvOf(view, tokens, names)),
+    npy: () => new Blob([npyOf(view)], { type: "application/octet-stream" }),
+  };
 }
 
 export function NextToken() {
   const { state, opened, answer, place, set } = useWriteWorkspace();
   const { restrictions } = useShell();
-  const csv = useCsv();
+  const contents = useContents();
   const { choices } = answer.candidates[place] as Candidates;
   const instead = answer.instead?.[place];
   const all = opened.vocabulary.length;
@@ -168,11 +173,7 @@ export function NextToken() {
     <section class="next" aria-labelledby="next-title">
       <div class="next-head">
         <h2 id="next-title">What comes after {after}</h2>
-        <SaveMenu
-          title="the candidates"
-          file={`next-${place + 1}`}
-          contents={{ csv: () => csvBlob(csv()) }}
-        />
+        <SaveMenu title="the candidates" file={`next-${place + 1}`} contents={contents} />
       </div>
       <Table />
       {!hides(restrictions, "text") && (
@@ -189,7 +190,7 @@ export function NextToken() {
         <p class="instead">
           Without the dropped heads the likeliest is{" "}
           <b>{visible(opened.vocabulary[instead.best.id] as string)}</b>{" "}
-          <span class="number">{format(instead.best.probability)}</span>.{" "}
+          <span class="number">{percent(instead.best.probability, 1)}</span>.{" "}
           {!restrictions.lock && (
             <button type="button" class="link" onClick={() => set({ dropped: [] })}>
               restore {state.dropped.length === 1 ? "it" : "them"}

@@ -6,7 +6,7 @@ import { explanationText } from "../../shared/explanation";
 import { Panel } from "../../shared/Panel";
 import type { RoomProps, Setter } from "../../shared/room";
 import { useFootnote } from "../../shared/shell";
-import { useClock } from "../../shared/Transport";
+import { type Live, useClock } from "../../shared/Transport";
 import { TryNext } from "../../shared/TryNext";
 import { useEscape } from "../../shared/useEscape";
 import { useReducedMotion } from "../../shared/useReducedMotion";
@@ -37,18 +37,35 @@ function usePlaying(answer: WriteAnswer | null, state: State, set: Setter<State>
   const count = answer?.ids.length ?? 1;
   const given = answer?.given ?? 1;
   const place = Math.min(state.place ?? given - 1, count - 1);
-  const go = (place: number) => set({ place });
-  const clock = useClock({ count, index: place, go, pace, restart: given - 1 });
+  /** The text that was played last: typing ends its playing, and a last frame of it must not move on in another text. */
+  const played = useRef(state.text);
+  const advance = (place: number) => {
+    if (played.current === state.text) set({ place });
+  };
+  const own = useClock({ count, index: place, go: advance, pace, restart: given - 1 });
+  const clock: Live = {
+    ...own,
+    setPlaying(isPlaying) {
+      if (isPlaying) played.current = state.text;
+      own.setPlaying(isPlaying);
+    },
+  };
   const isReduced = useReducedMotion();
   const latest = useRef(clock);
   latest.current = clock;
   const isWaiting = answer !== null && state.place === null && !isReduced;
   useEffect(() => {
     if (!isWaiting) return;
+    latest.current.setPlaying(false);
     const timer = setTimeout(() => latest.current.setPlaying(true), patience);
     return () => clearTimeout(timer);
   }, [isWaiting, state.text]);
-  return { place, clock };
+  /** Goes to a token and stays there. */
+  const go = (place: number) => {
+    clock.setPlaying(false);
+    set({ place: Math.max(0, Math.min(count - 1, place)) });
+  };
+  return { place, clock, go };
 }
 
 /** Former continuations of the same text. */
@@ -92,7 +109,7 @@ function useBranches(state: State, set: Setter<State>, answer: WriteAnswer | nul
 
 export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   const { opened, loading, answer, head, shown, failure } = useWriting(state);
-  const { place, clock } = usePlaying(answer, state, set);
+  const { place, clock, go } = usePlaying(answer, state, set);
   const { branches, take, takeAgain } = useBranches(state, set, answer, place);
   const [hover, setHover] = useState<Cell | null>(null);
   const [byKeyboard, setByKeyboard] = useState(false);
@@ -125,14 +142,21 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   const workspace: WriteWorkspace | null =
     opened && answer && head !== null
       ? {
-          ...{ state, opened, answer, place, head, shown, clock, active, branches, set, point },
+          ...{ state, opened, answer, place, head, shown, clock, active, branches, set, point, go },
           press: (cell) => set((now) => ({ cell: isSame(now.cell, cell) ? null : cell })),
           drop: (key, isDropped) =>
             set(({ dropped }) => {
               const others = dropped.filter((other) => other !== key);
               return { dropped: isDropped ? [...others, key] : others };
             }),
-          ...{ take, takeAgain },
+          take(id) {
+            clock.setPlaying(false);
+            take(id);
+          },
+          takeAgain(branch) {
+            clock.setPlaying(false);
+            takeAgain(branch);
+          },
         }
       : null;
   const isDone = answer !== null && !clock.isPlaying && place === count - 1;

@@ -32,14 +32,10 @@ function useShades(weights: MatrixView | null) {
 }
 
 function Tokens({ weights }: { weights: MatrixView | null }) {
-  const { answer, place, clock, set } = useWriteWorkspace();
+  const { answer, place, clock, go } = useWriteWorkspace();
   const { shade } = useShades(weights);
   const id = useId();
   const { pieces } = answer;
-  const go = (to: number) => {
-    clock.setPlaying(false);
-    set({ place: Math.max(0, Math.min(pieces.length - 1, to)) });
-  };
   const kindOf = (i: number) =>
     [
       "piece",

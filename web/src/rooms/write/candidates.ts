@@ -11,40 +11,47 @@ export interface SortedLogits {
   readonly ids: Int32Array;
 }
 
-/** The weights e^((logit − largest) ÷ temperature), and their sum. */
-function weightsAt(values: Float32Array, temperature: number) {
-  const largest = values[0] as number;
-  const weights = Float64Array.from(values, (value) => Math.exp((value - largest) / temperature));
-  return { weights, sum: weights.reduce((all, each) => all + each, 0) };
+/** The weight e^((logit − largest) ÷ temperature) of the token at a rank. */
+function weightAt(values: Float32Array, temperature: number, rank: number): number {
+  return Math.exp(((values[rank] as number) - (values[0] as number)) / temperature);
+}
+
+/** The sum of the first weights. */
+function sumOf(values: Float32Array, temperature: number, count: number): number {
+  let sum = 0;
+  for (let rank = 0; rank < count; ++rank) sum += weightAt(values, temperature, rank);
+  return sum;
 }
 
 /** How many tokens may be drawn, by the rules of `heed.sample`: the k most likely, then those that make up the share p. */
-function choicesOf(weights: Float64Array, { topK, topP }: Sampling): number {
-  const most = topK === 0 ? weights.length : Math.min(topK, weights.length);
-  if (most === weights.length && topP >= 1) return most;
-  const among = weights.subarray(0, most);
-  const enough = topP * among.reduce((all, each) => all + each, 0);
+function choicesOf(values: Float32Array, { temperature, topK, topP }: Sampling): number {
+  if (temperature === 0) return 1;
+  const most = topK === 0 ? values.length : Math.min(topK, values.length);
+  if (most === values.length && topP >= 1) return most;
+  const enough = topP * sumOf(values, temperature, most);
   let count = 0;
   for (let sum = 0; count < most && (count === 0 || sum < enough); ++count)
-    sum += among[count] as number;
+    sum += weightAt(values, temperature, count);
   return count;
 }
 
-/** The probabilities as the model gives them, in the order of the logits. */
-export function modelShares({ values }: SortedLogits): Float64Array {
-  const { weights, sum } = weightsAt(values, 1);
-  return weights.map((weight) => weight / sum);
+type ShareAt = (rank: number) => number;
+
+/** The probability of the token at a rank, as the model gives it. */
+export function modelShareOf({ values }: SortedLogits): ShareAt {
+  const sum = sumOf(values, 1, values.length);
+  return (rank) => weightAt(values, 1, rank) / sum;
 }
 
-/** The probabilities with which tokens are drawn; 0 for those that are not. */
-function drawnShares({ values }: SortedLogits, sampling: Sampling) {
-  if (sampling.temperature === 0)
-    return { choices: 1, drawn: Float64Array.from(values, (_, rank) => (rank === 0 ? 1 : 0)) };
-  const { weights } = weightsAt(values, sampling.temperature);
-  const choices = choicesOf(weights, sampling);
-  const sum = weights.subarray(0, choices).reduce((all, each) => all + each, 0);
-  const drawn = weights.map((weight, rank) => (rank < choices ? weight / sum : 0));
-  return { choices, drawn };
+/** The probability with which the token at a rank is drawn. */
+function drawnShareOf(
+  { values }: SortedLogits,
+  { temperature }: Sampling,
+  choices: number,
+): ShareAt {
+  if (temperature === 0) return (rank) => (rank === 0 ? 1 : 0);
+  const sum = sumOf(values, temperature, choices);
+  return (rank) => (rank < choices ? weightAt(values, temperature, rank) / sum : 0);
 }
 
 /** @param next the token that follows; null after the last one */
@@ -53,14 +60,15 @@ export function candidatesOf(
   sampling: Sampling,
   next: number | null,
 ): Candidates {
-  const model = modelShares(sorted);
-  const { choices, drawn } = drawnShares(sorted, sampling);
+  const choices = choicesOf(sorted.values, sampling);
+  const model = modelShareOf(sorted);
+  const drawn = drawnShareOf(sorted, sampling, choices);
+  const ids = sorted.ids.slice(0, mostCandidates);
   const rank = next === null ? -1 : sorted.ids.indexOf(next);
   return {
-    ids: sorted.ids.slice(0, mostCandidates),
-    model: Float32Array.from(model.subarray(0, mostCandidates)),
-    drawn: Float32Array.from(drawn.subarray(0, mostCandidates)),
-    choices,
-    taken: rank < 0 ? null : { rank, model: model[rank] as number, drawn: drawn[rank] as number },
+    ...{ ids, choices },
+    model: Float32Array.from(ids, (_, rank) => model(rank)),
+    drawn: Float32Array.from(ids, (_, rank) => drawn(rank)),
+    taken: rank < 0 ? null : { rank, model: model(rank), drawn: drawn(rank) },
   };
 }

@@ -13,6 +13,9 @@ import type {
 import { type HeadKey, headPlaceOf, type State } from "./state";
 import { attentionOf, type ShownHead } from "./workspace";
 
+/** A long text is given up for a newer one after this time, in milliseconds. */
+const patience = 600;
+
 /** Absolute, because the worker's base address differs from the page's. */
 const baseOf = () => new URL("./", document.baseURI).href;
 
@@ -56,7 +59,7 @@ export function useWriting(state: State) {
       },
     [opened, text, temperature, topK, topP, seed, length, kept.join(), dropped.join()],
   );
-  const writing = useAnswer("write", request);
+  const writing = useAnswer("write", request, patience);
   // The last text stays in view while the next one is written.
   const last = useRef<WriteAnswer | null>(null);
   if (writing.answer?.kind === "written") last.current = writing.answer;

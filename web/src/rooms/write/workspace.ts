@@ -31,6 +31,8 @@ export interface WriteWorkspace {
   /** Former continuations, the latest first. */
   readonly branches: readonly Branch[];
   set: Setter<State>;
+  /** Goes to a token and stays there. */
+  go(place: number): void;
   point(cell: Cell | null, by: "pointer" | "keyboard"): void;
   /** Locks a cell, or releases it. */
   press(cell: Cell): void;

@@ -2,7 +2,7 @@
 import type { Heed, Tensor } from "heed";
 import type { CausalLanguageModel } from "heed/models";
 import { nn } from "heed/nn";
-import { candidatesOf, modelShares, type SortedLogits } from "./candidates";
+import { candidatesOf, modelShareOf, type SortedLogits } from "./candidates";
 import type { Candidates, Instead } from "./messages";
 import type { Sampling } from "./state";
 
@@ -102,13 +102,13 @@ export async function insteadOf(
   const found: Instead[] = [];
   try {
     for await (const row of sorted(heed, logits, pause)) {
-      const shares = modelShares(row);
-      const shareOf = (id: number) => shares[row.ids.indexOf(id)] as number;
+      const shareAt = modelShareOf(row);
+      const shareOf = (id: number) => shareAt(row.ids.indexOf(id));
       const next = ids[found.length + 1];
       found.push({
         model: Float32Array.from(candidates[found.length]?.ids ?? [], shareOf),
         taken: next === undefined ? null : shareOf(next),
-        best: { id: row.ids[0] as number, probability: shares[0] as number },
+        best: { id: row.ids[0] as number, probability: shareAt(0) },
       });
     }
   } finally {
