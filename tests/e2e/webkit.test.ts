@@ -1,5 +1,5 @@
 /**
- * Safari's engine: the six rooms compute true numbers and answer what a person puts in. As in Safari, an isolated page
+ * Safari's engine: the rooms compute true numbers and answer what a person puts in. As in Safari, an isolated page
  * has threads; WebKitGTK as it comes has no SharedArrayBuffer at all. All rooms are tried with shared memory and
  * isolation, and without either; of the two mixed cases the rooms that start threads of their own.
  */
@@ -16,12 +16,15 @@ import { Room } from "./room";
 import { Speed } from "./speed";
 import { Steps } from "./steps";
 import { visits } from "./visits";
+import { LanguageReference, Write } from "./write";
 
 let heed: Heed;
 let reference: Reference;
+let language: LanguageReference;
 beforeAll(async () => {
   heed = await load({ threads: 1 });
   reference = new Reference(heed, "pronouns-encoder");
+  language = new LanguageReference(heed);
 });
 
 type As<R extends Room> = new (page: Room["page"]) => R;
@@ -49,6 +52,22 @@ const tries: Record<string, (room: Room) => Promise<void>> = {
     await room.type("#heads-text", own);
     await expect.poll(answer).toMatch(/^Alice /);
     expect(await probability()).toBeCloseTo(await reference.probability(own, 4, "Alice"), 2.7);
+  },
+
+  async write(page) {
+    const room = seenAs(Write, page);
+    await room.click("Pause", ".transport");
+    const own = "鯨 The whale";
+    await room.paste("#write-text", own);
+    const ids = language.ids(own);
+    await expect.poll(async () => (await room.place()).count).toBe(ids.length + 40);
+    const probabilities = language.next(ids);
+    await room.page.focus(".written-text");
+    const { token } = await room.place();
+    for (let i = ids.length; i < token; ++i) await room.page.keyboard.press("ArrowLeft");
+    await expect.poll(async () => (await room.place()).token).toBe(ids.length);
+    for (const { id, model } of await room.candidates())
+      expect(model).toBeCloseTo(probabilities[id] as number, 3);
   },
 
   async learn(page) {

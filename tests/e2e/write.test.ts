@@ -8,7 +8,6 @@ const typed = `&text=${encodeURIComponent(text)}`;
 /** Probabilities and weights by other instructions, and in other orders of summation. */
 const decimals = 4;
 
-const { open, enter } = visits(Write, "chrome", { start: "#room=write" });
 let reference: LanguageReference;
 let ids: number[];
 beforeAll(async () => {
@@ -16,13 +15,29 @@ beforeAll(async () => {
   ids = reference.ids(text);
 });
 
+/** Compares what is shown after the typed text with the engine's probabilities. */
+async function expectTrueCandidates(room: Write): Promise<void> {
+  const probabilities = reference.next(ids);
+  const shown = await room.candidates();
+  expect(shown).toHaveLength(10);
+  const order = [...probabilities.keys()].sort(
+    (a, b) => (probabilities[b] as number) - (probabilities[a] as number),
+  );
+  expect(shown[0]?.id).toBe(order[0]);
+  for (const { id, model } of shown)
+    expect(model).toBeCloseTo(probabilities[id] as number, decimals);
+  for (const column of ["model", "drawn"] as const)
+    expect(sum(shown.map((each) => each[column])) + (await room.others(column))).toBeCloseTo(1, 5);
+}
+
 const sum = (numbers: readonly number[]) => numbers.reduce((all, each) => all + each, 0);
 const at = (place: number) => `&place=${place}`;
 
-/** The room still, at the last token of the typed text. */
-const enterStill = (more = "") => enter(`${typed}${at(ids.length)}${more}`);
+describe("In chrome, the room Write", () => {
+  const { open, enter } = visits(Write, "chrome", { start: "#room=write" });
+  /** The room still, at the last token of the typed text. */
+  const enterStill = (more = "") => enter(`${typed}${at(ids.length)}${more}`);
 
-describe("The room Write", () => {
   test("says how much of its model has come, and writes a line by itself", async () => {
     const room = await open();
     await room.page.waitForSelector("[data-footnote]");
@@ -37,20 +52,7 @@ describe("The room Write", () => {
 
   test("shows what the engine finds likely, with sums of 1", async () => {
     const room = await enterStill();
-    const probabilities = reference.next(ids);
-    const shown = await room.candidates();
-    expect(shown).toHaveLength(10);
-    const order = [...probabilities.keys()].sort(
-      (a, b) => (probabilities[b] as number) - (probabilities[a] as number),
-    );
-    expect(shown[0]?.id).toBe(order[0]);
-    for (const { id, model } of shown)
-      expect(model).toBeCloseTo(probabilities[id] as number, decimals);
-    for (const column of ["model", "drawn"] as const)
-      expect(sum(shown.map((each) => each[column])) + (await room.others(column))).toBeCloseTo(
-        1,
-        5,
-      );
+    await expectTrueCandidates(room);
   });
 
   test("draws among as many tokens as top-k says", async () => {
@@ -155,8 +157,7 @@ describe("The room Write", () => {
     await room.page.focus(".written-text");
     await room.page.keyboard.press("ArrowRight");
     const { token } = await room.place();
-    const { layers, kvHeads, headSize } = reference.model.config;
-    const bytes = 2 * 4 * layers * kvHeads * headSize;
+    const bytes = reference.bytesPerToken();
     const number = (name: string) =>
       room.page.$eval(
         `.cache-numbers [data-${name}]`,
@@ -182,5 +183,16 @@ describe("The room Write", () => {
     await room.click("← Back");
     await room.click("Write on");
     await expect.poll(async () => (await room.place()).count).toBe(ids.length + 42);
+  });
+});
+
+describe("In firefox, the room Write", () => {
+  const { enter } = visits(Write, "firefox", { start: "#room=write" });
+
+  test("shows what the engine finds likely, with sums of 1", async () => {
+    const room = await enter(`${typed}${at(ids.length)}`);
+    await expectTrueCandidates(room);
+    await expect.poll(async () => (await room.shades()).length).toBe(ids.length);
+    expect(sum(await room.shades())).toBeCloseTo(1, 5);
   });
 });

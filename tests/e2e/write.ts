@@ -130,6 +130,19 @@ export class LanguageReference {
     return found;
   }
 
+  /** What one token takes in a full cache, which takes memory for 128 tokens at a time. */
+  bytesPerToken(): number {
+    const capacity = 128;
+    const cache = this.model.createCache({ capacity });
+    this.heed.scope(() => {
+      const ids = this.#tensor(new Array<number>(capacity).fill(1));
+      this.model.forward(ids, { cache, onlyLast: true });
+    });
+    const { bytes } = cache;
+    cache.dispose();
+    return bytes / capacity;
+  }
+
   #tensor(ids: readonly number[]) {
     return this.heed.tensor(Int32Array.from(ids), [1, ids.length]);
   }
