@@ -56,13 +56,15 @@ const tries: Record<string, (room: Room) => Promise<void>> = {
 
   async write(page) {
     const room = seenAs(Write, page);
-    await room.click("Pause", ".transport");
     const own = "鯨 The whale";
     await room.paste("#write-text", own);
     const ids = language.ids(own);
     await expect.poll(async () => (await room.place()).count).toBe(ids.length + 40);
     const probabilities = language.next(ids);
     await room.page.focus(".written-text");
+    // A step of one's own ends the playing.
+    await room.page.keyboard.press("ArrowRight");
+    await expect.poll(() => room.text(".transport .play")).toBe("Play");
     const { token } = await room.place();
     for (let i = ids.length; i < token; ++i) await room.page.keyboard.press("ArrowLeft");
     await expect.poll(async () => (await room.place()).token).toBe(ids.length);
