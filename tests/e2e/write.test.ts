@@ -48,6 +48,9 @@ describe("In chrome, the room Write", () => {
     const { token } = await room.place();
     await expect.poll(() => room.link()).toContain(`place=${token}`);
     expect(await room.text("[aria-selected=true]")).toBe((await room.pieces())[token - 1]?.trim());
+    await room.click("Write on");
+    await expect.poll(async () => (await room.place()).token).toBeGreaterThan(count);
+    expect((await room.place()).count).toBe(count + 40);
   });
 
   test("shows what the engine finds likely, with sums of 1", async () => {

@@ -18,7 +18,7 @@ import { HeadsPanel } from "./HeadsPanel";
 import { InputPanel } from "./InputPanel";
 import type { WriteAnswer } from "./messages";
 import { NextToken } from "./NextToken";
-import type { State } from "./state";
+import { line, type State } from "./state";
 import { suggestions } from "./suggestions";
 import { useWriting } from "./useWriting";
 import { WrittenText } from "./WrittenText";
@@ -65,7 +65,18 @@ function usePlaying(answer: WriteAnswer | null, state: State, set: Setter<State>
     clock.setPlaying(false);
     set({ place: Math.max(0, Math.min(count - 1, place)) });
   };
-  return { place, clock, go };
+  const isGrowing = useRef(false);
+  useEffect(() => {
+    if (isGrowing.current) latest.current.setPlaying(true);
+    isGrowing.current = false;
+  }, [answer]);
+  /** Writes more at the end, and plays it once it is there. */
+  const writeOn = () => {
+    clock.setPlaying(false);
+    isGrowing.current = !isReduced;
+    set({ length: state.length + line, place: count - 1 });
+  };
+  return { place, clock, go, writeOn };
 }
 
 /** Former continuations of the same text. */
@@ -109,7 +120,7 @@ function useBranches(state: State, set: Setter<State>, answer: WriteAnswer | nul
 
 export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   const { opened, loading, answer, head, shown, failure } = useWriting(state);
-  const { place, clock, go } = usePlaying(answer, state, set);
+  const { place, clock, go, writeOn } = usePlaying(answer, state, set);
   const { branches, take, takeAgain } = useBranches(state, set, answer, place);
   const [hover, setHover] = useState<Cell | null>(null);
   const [byKeyboard, setByKeyboard] = useState(false);
@@ -142,7 +153,8 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   const workspace: WriteWorkspace | null =
     opened && answer && head !== null
       ? {
-          ...{ state, opened, answer, place, head, shown, clock, active, branches, set, point, go },
+          ...{ state, opened, answer, place, head, shown, clock, active, branches, set, point },
+          ...{ go, writeOn },
           press: (cell) => set((now) => ({ cell: isSame(now.cell, cell) ? null : cell })),
           drop: (key, isDropped) =>
             set(({ dropped }) => {

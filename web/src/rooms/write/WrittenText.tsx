@@ -105,14 +105,13 @@ function Branches() {
 }
 
 export function WrittenText() {
-  const { state, opened, answer, place, head, shown, clock, set } = useWriteWorkspace();
+  const { opened, answer, place, head, shown, clock, set, writeOn } = useWriteWorkspace();
   const { restrictions } = useShell();
   const isReduced = useReducedMotion();
   const weights = shown && weightsOf(shown.attention, shown.shares, 0);
   const { palette } = useShades(weights);
   const { pieces } = answer;
   const canGrow = answer.ids.length + line <= opened.context && !restrictions.lock;
-  const writeOn = () => set({ length: state.length + line, place: place + 1 });
   const own = weights && at(weights, place, place);
   return (
     <section class="text" aria-labelledby="text-title">
@@ -137,14 +136,7 @@ export function WrittenText() {
           </p>
         )}
         <Lockable>
-          <button
-            type="button"
-            disabled={!canGrow}
-            onClick={() => {
-              set({ length: state.length + line, place: pieces.length - 1 });
-              if (!isReduced) clock.setPlaying(true);
-            }}
-          >
+          <button type="button" disabled={!canGrow} onClick={writeOn}>
             Write on
           </button>
         </Lockable>

@@ -41,7 +41,7 @@ function givenTokens({ model, tokenizer }: Language, { text, length }: WriteRequ
   const notices =
     typed.length > most
       ? [
-          `Your text has ${typed.length} tokens. The model reads ${model.config.context} at most, so it starts ${typed.length - most} later.`,
+          `Your text has ${typed.length} tokens, and the model reads ${model.config.context} at most: the first ${typed.length - most} are left out.`,
         ]
       : [];
   return { given: [tokenizer.endId, ...typed.slice(-most)], notices };
