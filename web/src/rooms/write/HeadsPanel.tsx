@@ -17,7 +17,7 @@ const largest = 60;
 const around = 10;
 
 /** The names of heads under their pictures. */
-const shortNames = { previous: "previous", first: "first", induction: "repeats" } as const;
+const shortNames = { previous: "prev", first: "first", induction: "ind" } as const;
 
 function Found() {
   const { opened, head, set } = useWriteWorkspace();

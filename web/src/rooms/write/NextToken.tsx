@@ -89,9 +89,9 @@ function TakenRow() {
     <tr class={isExtra ? "taken extra" : "extra"}>
       <th scope="row">
         {isExtra && (
-          <>
+          <span class="extra-token">
             <bdi>{visible(piece as string)}</bdi> <span class="faint">rank {taken.rank + 1}</span>
-          </>
+          </span>
         )}
       </th>
       {isExtra ? (
