@@ -136,7 +136,8 @@ describe("In chrome, the room Write", () => {
   });
 
   test("finds heads by measures, and selects them", async () => {
-    const room = await enterStill();
+    const room = await enterStill("&head=77.1&drop=88.2");
+    expect(await room.page.$(".instead")).toBeNull();
     for (const kind of ["previous", "first", "induction"]) {
       const { head, value } = await room.found(kind);
       expect(value).toBeGreaterThan(0);

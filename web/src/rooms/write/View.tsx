@@ -70,11 +70,11 @@ function usePlaying(answer: WriteAnswer | null, state: State, set: Setter<State>
     if (isGrowing.current) latest.current.setPlaying(true);
     isGrowing.current = false;
   }, [answer]);
-  /** Writes more at the end, and plays it once it is there. */
-  const writeOn = () => {
+  /** Writes more at the end, and plays it once it is there, or takes one step. */
+  const writeOn = (how: "play" | "step") => {
     clock.setPlaying(false);
-    isGrowing.current = !isReduced;
-    set({ length: state.length + line, place: count - 1 });
+    isGrowing.current = how === "play" && !isReduced;
+    set({ length: state.length + line, place: how === "play" ? count - 1 : count });
   };
   return { place, clock, go, writeOn };
 }
@@ -119,7 +119,7 @@ function useBranches(state: State, set: Setter<State>, answer: WriteAnswer | nul
 }
 
 export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
-  const { opened, loading, answer, head, shown, failure } = useWriting(state);
+  const { opened, loading, answer, head, shown, dropped, failure } = useWriting(state);
   const { place, clock, go, writeOn } = usePlaying(answer, state, set);
   const { branches, take, takeAgain } = useBranches(state, set, answer, place);
   const [hover, setHover] = useState<Cell | null>(null);
@@ -153,7 +153,19 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   const workspace: WriteWorkspace | null =
     opened && answer && head !== null
       ? {
-          ...{ state, opened, answer, place, head, shown, clock, active, branches, set, point },
+          ...{
+            state: { ...state, dropped },
+            opened,
+            answer,
+            place,
+            head,
+            shown,
+            clock,
+            active,
+            branches,
+            set,
+            point,
+          },
           ...{ go, writeOn },
           press: (cell) => set((now) => ({ cell: isSame(now.cell, cell) ? null : cell })),
           drop: (key, isDropped) =>

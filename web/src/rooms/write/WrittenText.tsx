@@ -123,7 +123,9 @@ export function WrittenText() {
         label="Tokens"
         unit="Token"
         title={quoted(pieces[place] as string)}
-        {...(isReduced ? {} : { live: { ...clock, ...(canGrow && { next: writeOn }) } })}
+        {...(isReduced
+          ? {}
+          : { live: { ...clock, ...(canGrow && { next: () => writeOn("step") }) } })}
       />
       <Tokens weights={weights} />
       <div class="text-foot">
@@ -136,7 +138,7 @@ export function WrittenText() {
           </p>
         )}
         <Lockable>
-          <button type="button" disabled={!canGrow} onClick={writeOn}>
+          <button type="button" disabled={!canGrow} onClick={() => writeOn("play")}>
             Write on
           </button>
         </Lockable>

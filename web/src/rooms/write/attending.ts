@@ -17,16 +17,13 @@ export function idsTensor(heed: Heed, ids: readonly number[]): Tensor {
   return heed.tensor(Int32Array.from(ids), [1, ids.length]);
 }
 
-/** Runs the model without some heads; a link may name heads that it does not have. */
+/** Runs the model without some heads. */
 export function without<T>(
   model: CausalLanguageModel,
   dropped: readonly HeadKey[],
   run: () => T,
 ): Promise<T> {
-  const { layers, heads } = model.config;
-  const places = dropped
-    .map(headPlaceOf)
-    .filter((place) => place !== null && place.layer < layers && place.head < heads) as HeadPlace[];
+  const places = dropped.map(headPlaceOf).filter((place) => place !== null);
   const named = places.map(({ layer, head }) => ({ path: pathOf(layer), head }));
   return withoutHeads(model, named, run);
 }

@@ -14,7 +14,7 @@ import type {
 } from "./messages";
 import { close, type Language, languageAt } from "./model";
 import { pieceOf, piecesIn, start } from "./pieces";
-import { headPlaceOf } from "./state";
+import { type HeadPlace, headPlaceOf } from "./state";
 import { candidatesIn, continuation, insteadOf } from "./writing";
 
 type Context = SolverContext<LoadingNews>;
@@ -78,14 +78,11 @@ async function written(heed: Heed, language: Language, request: WriteRequest, { 
   return answer;
 }
 
-function attention({ model }: Language, request: HeadRequest): Promise<HeadAnswer | null> {
+function attention({ model }: Language, request: HeadRequest): Promise<HeadAnswer> {
   const { head: key, ids, dropped } = request;
-  const place = headPlaceOf(key);
-  const { layers, heads } = model.config;
-  if (!place || place.layer >= layers || place.head >= heads) return Promise.resolve(null);
   return without(model, dropped, () => ({
     ...{ kind: "head" as const, key },
-    shares: sharesOfHead(model, ids, place),
+    shares: sharesOfHead(model, ids, headPlaceOf(key) as HeadPlace),
   }));
 }
 

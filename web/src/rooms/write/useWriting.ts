@@ -10,7 +10,7 @@ import type {
   WriteAnswer,
   WriteRequest,
 } from "./messages";
-import { type HeadKey, headPlaceOf, type State } from "./state";
+import type { HeadKey, State } from "./state";
 import { attentionOf, type ShownHead } from "./workspace";
 
 /** A long text is given up for a newer one after this time, in milliseconds. */
@@ -42,22 +42,26 @@ function useModel() {
   return { opened, loading, failure };
 }
 
-function headOf({ layers, heads, measures }: OpenAnswer, wanted: HeadKey | null): HeadKey {
-  const place = wanted === null ? null : headPlaceOf(wanted);
-  const isThere = place !== null && place.layer < layers && place.head < heads;
-  return isThere ? (wanted as HeadKey) : bestOf(measures, "induction").key;
+/** The selected head; a link may name one that the model does not have. */
+function headOf({ measures }: OpenAnswer, wanted: HeadKey | null): HeadKey {
+  const found = measures.find(({ key }) => key === wanted);
+  return (found ?? bestOf(measures, "induction")).key;
 }
 
 export function useWriting(state: State) {
   const { opened, loading, failure } = useModel();
-  const { text, temperature, topK, topP, seed, length, kept, dropped } = state;
+  const { text, temperature, topK, topP, seed, length, kept } = state;
+  const dropped = useMemo(() => {
+    const isThere = (wanted: HeadKey) => opened?.measures.some(({ key }) => key === wanted);
+    return state.dropped.filter(isThere);
+  }, [opened, state.dropped]);
   const request = useMemo<WriteRequest | null>(
     () =>
       opened && {
         ...{ kind: "write", base: baseOf() },
         ...{ text, temperature, topK, topP, seed, length, kept, dropped },
       },
-    [opened, text, temperature, topK, topP, seed, length, kept.join(), dropped.join()],
+    [opened, text, temperature, topK, topP, seed, length, kept.join(), dropped],
   );
   const writing = useAnswer("write", request, patience);
   // The last text stays in view while the next one is written.
@@ -81,5 +85,5 @@ export function useWriting(state: State) {
     return { attention: attentionOf(answer.pieces, asked.head), shares: shares.shares };
   }, [found.answer, found.request, answer, head]);
   const why = failure ?? writing.failure ?? found.failure;
-  return { opened, loading, answer, head, shown, failure: why };
+  return { opened, loading, answer, head, shown, dropped, failure: why };
 }

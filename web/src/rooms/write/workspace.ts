@@ -33,8 +33,8 @@ export interface WriteWorkspace {
   set: Setter<State>;
   /** Goes to a token and stays there. */
   go(place: number): void;
-  /** Writes more at the end, and plays it. */
-  writeOn(): void;
+  /** Writes more at the end, and plays it or takes one step. */
+  writeOn(how: "play" | "step"): void;
   point(cell: Cell | null, by: "pointer" | "keyboard"): void;
   /** Locks a cell, or releases it. */
   press(cell: Cell): void;
