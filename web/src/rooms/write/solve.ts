@@ -14,7 +14,7 @@ import type {
 } from "./messages";
 import { close, type Language, languageAt } from "./model";
 import { pieceOf, piecesIn, start } from "./pieces";
-import { type HeadPlace, headPlaceOf } from "./state";
+import { type HeadPlace, headPlaceOf, line } from "./state";
 import { candidatesIn, continuation, insteadOf } from "./writing";
 
 type Context = SolverContext<LoadingNews>;
@@ -34,26 +34,26 @@ function opened({ model, tokenizer, report }: Language): OpenAnswer {
   };
 }
 
-/** The tokens of the typed text, as many as leave room for those that are written. */
-function givenTokens({ model, tokenizer }: Language, { text, length }: WriteRequest) {
-  const typed = tokenizer.encode(text);
-  const most = model.config.context - 1 - length;
+/** The tokens of the typed text, as many as leave room for a line, and how many can be written. */
+function givenTokens({ model, tokenizer }: Language, request: WriteRequest) {
+  const typed = tokenizer.encode(request.text);
+  const room = model.config.context - 1;
+  const length = Math.min(request.length, Math.max(line, room - typed.length));
+  const most = room - length;
   const notices =
     typed.length > most
       ? [
           `Your text has ${typed.length} tokens, and the model reads ${model.config.context} at most: the first ${typed.length - most} are left out.`,
         ]
       : [];
-  return { given: [tokenizer.endId, ...typed.slice(-most)], notices };
+  return { given: [tokenizer.endId, ...typed.slice(-most)], length, notices };
 }
 
 async function written(heed: Heed, language: Language, request: WriteRequest, { pause }: Context) {
   const begin = performance.now();
   const { model, tokenizer } = language;
-  const { vocabularySize, context } = model.config;
-  const length = Math.min(request.length, context - 2);
-  const kept = request.kept.filter((id) => id < vocabularySize);
-  const { given, notices } = givenTokens(language, { ...request, length });
+  const kept = request.kept.filter((id) => id < model.config.vocabularySize);
+  const { given, length, notices } = givenTokens(language, request);
   const { temperature, topK, topP, seed, dropped } = request;
   const sampling = { temperature, topK, topP };
   const more = await continuation(model, given, { ...sampling, seed, length, kept }, pause);
