@@ -165,7 +165,8 @@ export class CausalLanguageModel extends Module {
     this.config = read;
     this.model = new CausalStack(heed, read, parameters.of("model"));
     const head = parameters.of("lm_head");
-    this.lmHead = read.isTied ? undefined : new Projection(heed, head);
+    // A tied head has a weight of its own if that is packed, for which the table is of no use.
+    this.lmHead = head.exists ? new Projection(heed, head) : undefined;
   }
 
   /**

@@ -2,7 +2,7 @@
 // RoBERTa (Liu et al., 2019) and DistilBERT (Sanh et al., 2019).
 
 import { describe, refuse } from "../../core/error.js";
-import type { Tensor } from "../../core/tensor.js";
+import { Tensor } from "../../core/tensor.js";
 import { type Check, checkOptions, checkTensor, isBoolean, isTensor } from "../../core/validate.js";
 import type { Heed } from "../../heed.js";
 import { Module } from "../../nn/module.js";
@@ -10,7 +10,7 @@ import type { If, NothingElse } from "../../ops/attention.js";
 import { type MaskedConfig, readConfig } from "./config.js";
 import type { HubConfig } from "./fields.js";
 import { checkIds, type LanguageModelOptions, modelChecks } from "./inputs.js";
-import { initialParameters, Parameters, parameterSpecs } from "./parameters.js";
+import { initialParameters, type Parameter, Parameters, parameterSpecs } from "./parameters.js";
 import { FeedForward, Normalisation, Projection, product, Table } from "./parts.js";
 import { SelfAttention, type StepContext } from "./selfAttention.js";
 
@@ -146,6 +146,8 @@ class MaskedHead extends Module {
   readonly config: MaskedConfig;
   readonly dense: Projection;
   readonly norm: Normalisation;
+  /** The packed weight of the tokens' table; undefined if the table itself is used. */
+  readonly weight: Parameter | undefined;
   /** [V] */
   readonly bias: Tensor | undefined;
 
@@ -154,6 +156,7 @@ class MaskedHead extends Module {
     this.config = config;
     this.dense = new Projection(heed, parameters.of("dense"));
     this.norm = new Normalisation(heed, "layer", config.eps, parameters.of("norm"));
+    this.weight = parameters.weight;
     this.bias = parameters.tensor("bias");
   }
 
@@ -163,7 +166,12 @@ class MaskedHead extends Module {
     const { activation, modelType } = config;
     // RoBERTa's head has GELU, whatever the activation of the layers.
     const named = modelType === "bert" || modelType === "distilbert" ? activation : "gelu";
-    return product(heed, norm.forward(dense.forward(x, named)), weight, bias);
+    return product(heed, norm.forward(dense.forward(x, named)), this.weight ?? weight, bias);
+  }
+
+  override dispose(): void {
+    super.dispose();
+    if (!(this.weight instanceof Tensor)) for (const block of this.weight ?? []) block.dispose();
   }
 
   override get [Symbol.toStringTag](): string {

@@ -128,7 +128,8 @@ export function parameterSpecs(config: CausalConfig | MaskedConfig): ParameterSp
   return config.kind === "causal" ? causalSpecs(config) : maskedSpecs(config);
 }
 
-export type Parameter = Tensor | PackedWeights;
+/** A tensor, or the packed weights of a linear layer: blocks of its rows, in order. */
+export type Parameter = Tensor | readonly PackedWeights[];
 
 /** Parameters by name. `of` selects those of a part of the model. */
 export class Parameters {

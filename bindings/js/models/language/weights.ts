@@ -1,0 +1,91 @@
+// Stores the parameters of a loaded model: float32 as in training, float16, or int8 for each row.
+
+import { dtypes } from "../../core/constants.js";
+import { HeedError } from "../../core/error.js";
+import type { Tensor } from "../../core/tensor.js";
+import type { Heed } from "../../heed.js";
+import type { PackedWeights } from "../../ops/packedWeights.js";
+import type { Parameter, ParameterSpecs } from "./parameters.js";
+
+/** How the weights of matrices and tables are stored. Vectors are always float32. */
+export type WeightType = "float32" | "float16" | "int8";
+
+/** The name of the head's weight, which int8 needs beside a tied table: rows are read from the table. */
+const headName = "lm_head.weight";
+const tableName = "model.embed_tokens.weight";
+
+/** The bytes that parameters take when they are stored, but for some for each row. */
+export function bytesOf(specs: ParameterSpecs, dtype: WeightType, hasTiedHead: boolean): number {
+  let bytes = 0;
+  for (const [name, { shape, role }] of specs) {
+    const numbers = shape.reduce((a, b) => a * b, 1);
+    if (role === "vector" || dtype === "float32") bytes += 4 * numbers;
+    else if (dtype === "float16" || role === "table") bytes += 2 * numbers;
+    else bytes += numbers;
+    if (dtype === "int8" && name === tableName && hasTiedHead) bytes += numbers;
+  }
+  return bytes;
+}
+
+export class WeightStore {
+  readonly made = new Map<string, Parameter>();
+  readonly #heed: Heed;
+  readonly #specs: ParameterSpecs;
+  readonly #dtype: WeightType;
+  readonly #hasTiedHead: boolean;
+
+  /** @param hasTiedHead whether the model computes logits with the table of its tokens */
+  constructor(heed: Heed, specs: ParameterSpecs, dtype: WeightType, hasTiedHead: boolean) {
+    this.#heed = heed;
+    this.#specs = specs;
+    this.#dtype = dtype;
+    this.#hasTiedHead = hasTiedHead;
+  }
+
+  /**
+   * Stores rows of a parameter. The rows of a parameter come in order.
+   *
+   * @param rows float32 [rows, columns], or [n] for a vector. The store owns the tensor from now on
+   */
+  add(name: string, start: number, rows: Tensor): void {
+    const spec = this.#specs.get(name);
+    if (spec === undefined) throw new HeedError("internal", `there is no parameter ${name}`);
+    const { shape, role } = spec;
+    const heed = this.#heed;
+    const isWhole = rows.shape[0] === shape[0];
+    if (this.#dtype === "int8" && role === "table" && name === tableName && this.#hasTiedHead)
+      this.#pack(headName, rows);
+    if (role === "vector" || this.#dtype === "float32") {
+      if (isWhole) this.made.set(name, rows);
+      else this.#copy(name, shape, start, rows);
+    } else if (this.#dtype === "float16" || role === "table") {
+      const halves = heed.cast(rows, "float16");
+      rows.dispose();
+      if (isWhole) this.made.set(name, halves);
+      else this.#copy(name, shape, start, halves);
+    } else {
+      this.#pack(name, rows);
+      rows.dispose();
+    }
+  }
+
+  #pack(name: string, rows: Tensor): void {
+    const blocks = (this.made.get(name) ?? []) as readonly PackedWeights[];
+    this.made.set(name, [...blocks, this.#heed.packWeights(rows, { format: "int8" })]);
+  }
+
+  #copy(name: string, shape: readonly number[], start: number, rows: Tensor): void {
+    const { engine } = this.#heed;
+    const found = this.made.get(name) as Tensor | undefined;
+    const type = dtypes.indexOf(rows.dtype);
+    const whole = found ?? engine.apply(engine.module.newTensor, [type, shape.length, ...shape]);
+    this.made.set(name, whole);
+    whole.data.set(rows.data, (start * whole.size) / (shape[0] as number));
+    rows.dispose();
+  }
+
+  dispose(): void {
+    for (const parameter of this.made.values())
+      for (const part of [parameter].flat()) part.dispose();
+  }
+}
