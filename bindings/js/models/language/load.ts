@@ -12,7 +12,7 @@ import { type ExpectedTensor, expectedTensors, nameIn } from "./checkpoint.js";
 import { type CausalConfig, type MaskedConfig, readConfig } from "./config.js";
 import { MaskedLanguageModel } from "./maskedModel.js";
 import { type OptionalPart, type ParameterSpecs, parameterSpecs } from "./parameters.js";
-import { bytesOf, WeightStore, type WeightType } from "./weights.js";
+import { bytesOf, WeightStore, type WeightType, withRows } from "./weights.js";
 
 /** How far the loading of a model is. */
 export interface LoadProgress {
@@ -36,8 +36,8 @@ export interface LoadModelOptions {
   onProgress?: (progress: LoadProgress) => void;
 }
 
-/** The number of elements that are read at a time. */
-const mostRead = 2 ** 22;
+/** The number of elements that are read at a time: a page stays responsive, and few bytes wait to be freed. */
+const mostRead = 2 ** 20;
 const weightsName = "model.safetensors";
 const indexName = "model.safetensors.index.json";
 const bytesOfType: Readonly<Record<string, number>> = { float32: 4, float16: 2, bfloat16: 2 };
@@ -215,28 +215,36 @@ class Loading {
       await this.#read(tensor, place, (start, rows) => this.#store.add(first, start, rows));
       return;
     }
-    const parts: Tensor[] = [];
+    let whole: Tensor | undefined;
     try {
-      await this.#read(tensor, place, (_, rows) => parts.push(rows));
-      this.#divide(parts, expected);
-    } finally {
-      for (const part of parts) part.dispose();
+      await this.#read(tensor, place, (start, rows) => {
+        whole = withRows(this.#heed, whole, expected.shape, start, rows);
+      });
+    } catch (error) {
+      whole?.dispose();
+      throw error;
     }
+    this.#divide(whole as Tensor, expected);
   }
 
-  /** Stores the parameters of which a tensor consists. */
-  #divide(parts: readonly Tensor[], { parameters, isTransposed }: ExpectedTensor): void {
+  /** Stores the parameters of which a tensor consists, and frees the tensor. */
+  #divide(given: Tensor, { parameters, isTransposed }: ExpectedTensor): void {
     const heed = this.#heed;
-    heed.scope(() => {
-      const joined = parts.length === 1 ? (parts[0] as Tensor) : heed.concat(parts);
-      const whole = isTransposed ? heed.transpose(joined) : joined;
-      const count = parameters.length;
-      const each = count === 1 ? [whole] : heed.split(whole, count);
-      // A copy, because the parts share memory with the whole.
-      for (const [i, name] of parameters.entries())
-        this.#store.add(name, 0, heed.multiply(each[i] as Tensor, 1));
-      return [...this.#store.made.values()];
-    });
+    let whole = given;
+    if (isTransposed) {
+      whole = heed.transpose(given);
+      given.dispose();
+    }
+    const [first = ""] = parameters;
+    if (parameters.length === 1) {
+      this.#store.add(first, 0, whole);
+      return;
+    }
+    const parts = heed.split(whole, parameters.length);
+    // Copies, because the parts share memory with the whole.
+    for (const [i, name] of parameters.entries())
+      this.#store.add(name, 0, heed.multiply(parts[i] as Tensor, 1));
+    for (const each of [...parts, whole]) each.dispose();
   }
 
   /** Reads a tensor in blocks of rows. `take` owns them. */

@@ -27,6 +27,26 @@ export function bytesOf(specs: ParameterSpecs, dtype: WeightType, hasTiedHead: b
   return bytes;
 }
 
+/**
+ * Copies rows into a tensor of this shape, and frees them; without one, it is made. Rows that are the whole
+ * tensor are returned themselves.
+ */
+export function withRows(
+  { engine }: Heed,
+  found: Tensor | undefined,
+  shape: readonly number[],
+  start: number,
+  rows: Tensor,
+): Tensor {
+  if (rows.shape[0] === shape[0]) return rows;
+  const type = dtypes.indexOf(rows.dtype);
+  const whole = found ?? engine.apply(engine.module.newTensor, [type, shape.length, ...shape]);
+  whole.data.set(rows.data, (start * whole.size) / (shape[0] as number));
+  rows.dispose();
+  return whole;
+}
+
+/** The parameters of a model that is being loaded. */
 export class WeightStore {
   readonly made = new Map<string, Parameter>();
   readonly #heed: Heed;
@@ -52,17 +72,18 @@ export class WeightStore {
     if (spec === undefined) throw new HeedError("internal", `there is no parameter ${name}`);
     const { shape, role } = spec;
     const heed = this.#heed;
-    const isWhole = rows.shape[0] === shape[0];
+    const put = (own: Tensor) => {
+      const found = this.made.get(name) as Tensor | undefined;
+      this.made.set(name, withRows(heed, found, shape, start, own));
+    };
     if (this.#dtype === "int8" && role === "table" && name === tableName && this.#hasTiedHead)
       this.#pack(headName, rows);
     if (role === "vector" || this.#dtype === "float32") {
-      if (isWhole) this.made.set(name, rows);
-      else this.#copy(name, shape, start, rows);
+      put(rows);
     } else if (this.#dtype === "float16" || role === "table") {
       const halves = heed.cast(rows, "float16");
       rows.dispose();
-      if (isWhole) this.made.set(name, halves);
-      else this.#copy(name, shape, start, halves);
+      put(halves);
     } else {
       this.#pack(name, rows);
       rows.dispose();
@@ -72,16 +93,6 @@ export class WeightStore {
   #pack(name: string, rows: Tensor): void {
     const blocks = (this.made.get(name) ?? []) as readonly PackedWeights[];
     this.made.set(name, [...blocks, this.#heed.packWeights(rows, { format: "int8" })]);
-  }
-
-  #copy(name: string, shape: readonly number[], start: number, rows: Tensor): void {
-    const { engine } = this.#heed;
-    const found = this.made.get(name) as Tensor | undefined;
-    const type = dtypes.indexOf(rows.dtype);
-    const whole = found ?? engine.apply(engine.module.newTensor, [type, shape.length, ...shape]);
-    this.made.set(name, whole);
-    whole.data.set(rows.data, (start * whole.size) / (shape[0] as number));
-    rows.dispose();
   }
 
   dispose(): void {
