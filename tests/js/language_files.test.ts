@@ -261,7 +261,7 @@ describe("weights in fewer bits", () => {
     const files = filesOf(checkpoint);
     const far = [0, rows - 1, 2 ** 16 - 1, 2 ** 16];
     const table = checkpoint.tensors["model.embed_tokens.weight"]?.data as Float32Array;
-    let wanted = new Float32Array();
+    let wanted: Float32Array = new Float32Array();
     for (const dtype of ["float32", "float16", "int8"] as const) {
       const seen: LoadProgress[] = [];
       const onProgress = (progress: LoadProgress) => seen.push(progress);

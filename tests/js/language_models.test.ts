@@ -2,7 +2,7 @@
 // cache, and with what can be seen of them.
 
 import type { Heed, Tensor } from "heed";
-import { CausalLanguageModel, type HubConfig } from "heed/models";
+import { CausalLanguageModel, type HubConfig, withoutHeads } from "heed/models";
 import { nn, optim, safetensors, valueAndGrad } from "heed/nn";
 import { describe, expect, test } from "vitest";
 import { describeEngines, engine, refusal } from "./engine.js";
@@ -231,6 +231,35 @@ describe("a model of the family of Llama", () => {
       );
       expect(paths).toEqual(["model.layers.0.self_attn", "model.layers.1.self_attn"]);
     });
+  });
+
+  test("a model runs without heads as if their part of the output projection were zero", async () => {
+    const model = new CausalLanguageModel(heed(), llamaConfig);
+    randomise(model, 98);
+    const run = () => heed().scope(() => model.forward(idsOf(heed(), texts)).logits.data.slice());
+    const path = "model.layers.1.self_attn";
+    const whole = run();
+    const without = await withoutHeads(
+      model,
+      [
+        { path, head: 2 },
+        { path, head: 5 },
+      ],
+      run,
+    );
+    expect(run()).toEqual(whole);
+    const projection = model.stateDict()[`${path}.o_proj.weight`]?.data as Float32Array;
+    for (let i = 0; i < projection.length; ++i)
+      if ([2, 5].includes(Math.floor((i % 12) / 2))) projection[i] = 0;
+    expect(without).toEqual(run());
+    expect(without).not.toEqual(whole);
+    await expect(withoutHeads(model, [{ path, head: 6 }], run)).rejects.toThrow(
+      "heads[0].head: expected a whole number from 0 to 5, got 6",
+    );
+    await expect(withoutHeads(model, [{ path: "layers.1", head: 0 }], run)).rejects.toThrow(
+      `heads[0].path: expected one of model.layers.0.self_attn, ${path}, got "layers.1"`,
+    );
+    model.dispose();
   });
 
   test("the last position alone, and what each layer would say", () => {

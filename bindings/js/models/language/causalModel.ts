@@ -244,7 +244,7 @@ export class CausalLanguageModel extends Module {
    * Continues texts token by token, with a cache: greedily, or at random with a temperature.
    *
    * @param startTokens the tokens of each text, all of the same length
-   * @param options the end token is that of the config by default
+   * @param options the end tokens are those of the config by default
    * @returns the tokens after each start, with the end token where it occurred
    * @throws HeedError "option" for more positions than the model's context
    */
@@ -254,22 +254,28 @@ export class CausalLanguageModel extends Module {
   ): Promise<number[][]> {
     const { cacheType = "float32", receive, ...sampling } = options;
     const [length = 0] = startTokens.map((tokens) => tokens.length);
+    const { context, endTokens } = this.config;
+    if (length > context)
+      throw refuse("option", "startTokens", `at most ${context} tokens each`, `${length}`);
     // The last token is returned without being read.
     const capacity = length + options.maxLength - 1;
-    const { context, endTokens } = this.config;
     if (capacity > context) {
       const expected = `at most ${context + 1 - length} after ${length} tokens, for the context of ${context}`;
       throw refuse("option", "maxLength", expected, describe(options.maxLength));
     }
-    const [endToken] = endTokens;
-    const end = endToken === undefined ? {} : { endToken };
     const cache = this.createCache({ batch: startTokens.length, capacity, dtype: cacheType });
     try {
       const step = this.stepWith(cache, receive);
-      return await generate(this.heed, step, { ...end, ...sampling, startTokens });
+      return await generate(this.heed, step, { endToken: endTokens, ...sampling, startTokens });
     } finally {
       cache.dispose();
     }
+  }
+
+  /** @internal The attention of each layer, by its path. */
+  get attentions(): ReadonlyMap<string, SelfAttention> {
+    const { layers } = this.model;
+    return new Map(layers.map(({ selfAttn }, i) => [`model.layers.${i}.self_attn`, selfAttn]));
   }
 
   override get [Symbol.toStringTag](): string {

@@ -249,6 +249,12 @@ export class MaskedLanguageModel extends Module {
     return pooler.forward(heed.reshape(first, [batch, size]), "tanh");
   }
 
+  /** @internal The attention of each layer, by its path. */
+  get attentions(): ReadonlyMap<string, SelfAttention> {
+    const { layers } = this.model;
+    return new Map(layers.map(({ selfAttn }, i) => [`model.layers.${i}.self_attn`, selfAttn]));
+  }
+
   override get [Symbol.toStringTag](): string {
     return "MaskedLanguageModel";
   }
