@@ -28,6 +28,7 @@ export * from "./models/recipes.js";
 export { RecurrentModel } from "./models/recurrent.js";
 export type { ByteSource, FileSource, ModelSource } from "./models/sources.js";
 export * from "./models/tasks.js";
+export * from "./models/text.js";
 export * from "./models/trainer.js";
 export { DecoderModel, TransformerModel } from "./models/transformers.js";
 export * from "./models/vocabulary.js";

@@ -100,12 +100,14 @@ const common = {
   signal: { expected: "an AbortSignal", accepts: (value) => value instanceof AbortSignal },
 } satisfies Record<string, Check>;
 
+export const isStart: Check = {
+  expected: "a list of lists of tokens, one or more each",
+  accepts: (value) => isListOf(value, isTokens.accepts) && value.length > 0,
+};
+
 const samplingChecks = {
   ...common,
-  startTokens: {
-    expected: "a list of lists of tokens, one or more each",
-    accepts: (value) => isListOf(value, isTokens.accepts) && value.length > 0,
-  },
+  startTokens: isStart,
   temperature: isNumber,
   topK: isWholeNumber(0),
   topP: isNumber,

@@ -4,10 +4,17 @@
 import { describe, refuse } from "../../core/error.js";
 import { noGrad } from "../../core/tape.js";
 import type { Tensor } from "../../core/tensor.js";
-import { type Check, checkOptions, isBoolean, isWholeNumber, oneOf } from "../../core/validate.js";
+import {
+  type Check,
+  checkArgument,
+  checkOptions,
+  isBoolean,
+  isWholeNumber,
+  oneOf,
+} from "../../core/validate.js";
 import type { Heed } from "../../heed.js";
 import { captureAttention, type ReceiveWeights } from "../../nn/capture.js";
-import { generate, type SamplingOptions, type Step } from "../../nn/generate.js";
+import { generate, isLength, isStart, type SamplingOptions, type Step } from "../../nn/generate.js";
 import { Module } from "../../nn/module.js";
 import { TransformerCache, type TransformerCacheOptions } from "../../nn/transformerCache.js";
 import type { If, NothingElse } from "../../ops/attention.js";
@@ -252,6 +259,8 @@ export class CausalLanguageModel extends Module {
     startTokens: readonly (readonly number[])[],
     options: GenerateTextOptions,
   ): Promise<number[][]> {
+    checkArgument("startTokens", startTokens, isStart);
+    checkArgument("maxLength", options?.maxLength, isLength);
     const { cacheType = "float32", receive, ...sampling } = options;
     const [length = 0] = startTokens.map((tokens) => tokens.length);
     const { context, endTokens } = this.config;
