@@ -32,13 +32,14 @@ export function bytesOf(specs: ParameterSpecs, dtype: WeightType, hasTiedHead: b
  * tensor are returned themselves.
  */
 export function withRows(
-  { engine }: Heed,
+  heed: Heed,
   found: Tensor | undefined,
   shape: readonly number[],
   start: number,
   rows: Tensor,
 ): Tensor {
   if (rows.shape[0] === shape[0]) return rows;
+  const { engine } = heed;
   const type = dtypes.indexOf(rows.dtype);
   const whole = found ?? engine.apply(engine.module.newTensor, [type, shape.length, ...shape]);
   whole.data.set(rows.data, (start * whole.size) / (shape[0] as number));
