@@ -214,8 +214,8 @@ function errorOf(got: ArrayLike<number>, wanted: ArrayLike<number>): number {
 
 describe("weights in fewer bits", () => {
   const heed = engine({ threads: 1 });
-  /** Of the table: 16 numbers; with int8, halves to look up, and bytes with a scale and a sum to compute. */
-  const bytesOfRow = { float32: 64, float16: 32, int8: 32 + 16 + 8 };
+  /** Of a row of the table, 16 numbers; with int8, packed with a scale and a sum. */
+  const bytesOfRow = { float32: 64, float16: 32, int8: 16 + 8 };
 
   test.each([
     ["float16", 0.002],
@@ -256,10 +256,10 @@ describe("weights in fewer bits", () => {
   });
 
   test("a table larger than what is read at a time is whole, in every type", async () => {
-    const rows = 2 ** 16 + 3000;
+    const rows = 2 ** 15 + 3000;
     const checkpoint = llama({ tie_word_embeddings: true }, rows);
     const files = filesOf(checkpoint);
-    const far = [0, rows - 1, 2 ** 16 - 1, 2 ** 16];
+    const far = [0, rows - 1, 2 ** 15 - 1, 2 ** 15];
     const table = checkpoint.tensors["model.embed_tokens.weight"]?.data as Float32Array;
     let wanted: Float32Array = new Float32Array();
     for (const dtype of ["float32", "float16", "int8"] as const) {
@@ -276,9 +276,8 @@ describe("weights in fewer bits", () => {
         const ids = heed().tensor([far], undefined, "int32");
         const { logits, hiddenStates } = model.forward(ids, { needHiddenStates: true });
         const embedded = far.flatMap((row) => [...table.subarray(16 * row, 16 * row + 16)]);
-        expect(errorOf((hiddenStates[0] as Tensor).data as Float32Array, embedded)).toBeLessThan(
-          0.001,
-        );
+        const found = (hiddenStates[0] as Tensor).data as Float32Array;
+        expect(errorOf(found, embedded)).toBeLessThan(dtype === "int8" ? 0.01 : 0.001);
         const read = logits.data.slice(3 * rows) as Float32Array;
         if (dtype === "float32") wanted = read;
         expect(errorOf(read, wanted)).toBeLessThan(dtype === "int8" ? 0.1 : 0.01);

@@ -201,7 +201,7 @@ export class CausalLanguageModel extends Module {
 
   #logitsOf(x: Tensor): Tensor {
     const { lmHead, model } = this;
-    return lmHead ? lmHead.forward(x) : product(this.heed, x, model.embedTokens.weight);
+    return lmHead ? lmHead.forward(x) : product(this.heed, x, model.embedTokens.weight as Tensor);
   }
 
   /**

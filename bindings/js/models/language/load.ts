@@ -37,7 +37,7 @@ export interface LoadModelOptions {
 }
 
 /** The number of elements that are read at a time: a page stays responsive, and few bytes wait to be freed. */
-const mostRead = 2 ** 20;
+const mostRead = 2 ** 19;
 const weightsName = "model.safetensors";
 const indexName = "model.safetensors.index.json";
 const bytesOfType: Readonly<Record<string, number>> = { float32: 4, float16: 2, bfloat16: 2 };

@@ -10,8 +10,15 @@ import type { If, NothingElse } from "../../ops/attention.js";
 import { type MaskedConfig, readConfig } from "./config.js";
 import type { HubConfig } from "./fields.js";
 import { checkIds, type LanguageModelOptions, modelChecks } from "./inputs.js";
-import { initialParameters, type Parameter, Parameters, parameterSpecs } from "./parameters.js";
-import { FeedForward, Normalisation, Projection, product, Table } from "./parts.js";
+import { initialParameters, Parameters, parameterSpecs } from "./parameters.js";
+import {
+  FeedForward,
+  type LinearWeight,
+  Normalisation,
+  Projection,
+  product,
+  Table,
+} from "./parts.js";
 import { SelfAttention, type StepContext } from "./selfAttention.js";
 
 export interface MaskedForwardOptions {
@@ -147,7 +154,7 @@ class MaskedHead extends Module {
   readonly dense: Projection;
   readonly norm: Normalisation;
   /** The packed weight of the tokens' table; undefined if the table itself is used. */
-  readonly weight: Parameter | undefined;
+  readonly weight: LinearWeight | undefined;
   /** [V] */
   readonly bias: Tensor | undefined;
 
@@ -156,17 +163,18 @@ class MaskedHead extends Module {
     this.config = config;
     this.dense = new Projection(heed, parameters.of("dense"));
     this.norm = new Normalisation(heed, "layer", config.eps, parameters.of("norm"));
-    this.weight = parameters.weight;
+    this.weight = parameters.weight as LinearWeight | undefined;
     this.bias = parameters.tensor("bias");
   }
 
-  /** x [B, L, E], the weight of the tokens' table [V, E] -> [B, L, V] */
-  forward(x: Tensor, weight: Tensor): Tensor {
+  /** x [B, L, E], the tokens' table [V, E] -> [B, L, V] */
+  forward(x: Tensor, table: Table["weight"]): Tensor {
     const { config, dense, norm, bias, heed } = this;
     const { activation, modelType } = config;
     // RoBERTa's head has GELU, whatever the activation of the layers.
     const named = modelType === "bert" || modelType === "distilbert" ? activation : "gelu";
-    return product(heed, norm.forward(dense.forward(x, named)), this.weight ?? weight, bias);
+    const weight = this.weight ?? (table as Tensor);
+    return product(heed, norm.forward(dense.forward(x, named)), weight, bias);
   }
 
   override dispose(): void {

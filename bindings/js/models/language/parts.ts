@@ -6,7 +6,11 @@ import { Tensor } from "../../core/tensor.js";
 import type { Heed } from "../../heed.js";
 import { Module } from "../../nn/module.js";
 import type { Activation } from "../../ops/activate.js";
+import type { ByteTable } from "./byteTable.js";
 import type { Parameter, Parameters } from "./parameters.js";
+
+/** The weight [out, in] of a linear layer. */
+export type LinearWeight = Exclude<Parameter, ByteTable>;
 
 /** The number of float32 elements to which stored halves are converted at a time. */
 const mostConverted = 2 ** 22;
@@ -18,7 +22,7 @@ const mostConverted = 2 ** 22;
 export function product(
   heed: Heed,
   x: Tensor,
-  weight: Parameter,
+  weight: LinearWeight,
   bias?: Tensor,
   activation?: Activation,
 ): Tensor {
@@ -55,12 +59,12 @@ function blocksOf(heed: Heed, weight: Tensor): (() => Tensor)[] {
 /** A linear layer: x [..., in] -> [..., out], followed by the activation if one is given. */
 export class Projection extends Module {
   /** [out, in] */
-  readonly weight: Parameter;
+  readonly weight: LinearWeight;
   readonly bias: Tensor | undefined;
 
   constructor(heed: Heed, parameters: Parameters) {
     super(heed);
-    this.weight = parameters.weight;
+    this.weight = parameters.weight as LinearWeight;
     this.bias = parameters.tensor("bias");
   }
 
@@ -78,17 +82,18 @@ export class Projection extends Module {
   }
 }
 
-/** Rows of a table [V, E], float32 or float16: ids int32 [...] -> float32 [..., E]. */
+/** Rows of a table [V, E], float32, float16 or bytes: ids int32 [...] -> float32 [..., E]. */
 export class Table extends Module {
-  readonly weight: Tensor;
+  readonly weight: Tensor | ByteTable;
 
   constructor(heed: Heed, parameters: Parameters) {
     super(heed);
-    this.weight = parameters.weight as Tensor;
+    this.weight = parameters.weight as Tensor | ByteTable;
   }
 
   forward(ids: Tensor): Tensor {
     const { heed, weight } = this;
+    if (!(weight instanceof Tensor)) return weight.lookUp(heed, ids);
     if (weight.dtype === "float32") return heed.embedding(ids, weight);
     const [rows, size] = weight.shape as [number, number];
     const all = weight.data as Uint16Array;
@@ -99,6 +104,11 @@ export class Table extends Module {
       found.set(all.subarray(id * size, (id + 1) * size), i * size);
     }
     return heed.cast(heed.tensor(found, [...ids.shape, size], "float16"), "float32");
+  }
+
+  override dispose(): void {
+    super.dispose();
+    if (!(this.weight instanceof Tensor)) this.weight.dispose();
   }
 
   override get [Symbol.toStringTag](): string {

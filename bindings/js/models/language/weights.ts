@@ -5,24 +5,25 @@ import { HeedError } from "../../core/error.js";
 import type { Tensor } from "../../core/tensor.js";
 import type { Heed } from "../../heed.js";
 import type { PackedWeights } from "../../ops/packedWeights.js";
+import { ByteTable } from "./byteTable.js";
 import type { Parameter, ParameterSpecs } from "./parameters.js";
 
 /** How the weights of matrices and tables are stored. Vectors are always float32. */
 export type WeightType = "float32" | "float16" | "int8";
 
-/** The name of the head's weight, which int8 needs beside a tied table: rows are read from the table. */
+/** With int8, the tokens' table is in bytes, and a tied head has a packed weight of its own. */
 const headName = "lm_head.weight";
 const tableName = "model.embed_tokens.weight";
 
-/** The bytes that parameters take when they are stored, but for some for each row. */
+/** The bytes that parameters take in the engine's memory, but for some for each row. */
 export function bytesOf(specs: ParameterSpecs, dtype: WeightType, hasTiedHead: boolean): number {
   let bytes = 0;
   for (const [name, { shape, role }] of specs) {
     const numbers = shape.reduce((a, b) => a * b, 1);
     if (role === "vector" || dtype === "float32") bytes += 4 * numbers;
+    else if (dtype === "int8" && name === tableName) bytes += hasTiedHead ? numbers : 0;
     else if (dtype === "float16" || role === "table") bytes += 2 * numbers;
     else bytes += numbers;
-    if (dtype === "int8" && name === tableName && hasTiedHead) bytes += numbers;
   }
   return bytes;
 }
@@ -77,10 +78,15 @@ export class WeightStore {
       const found = this.made.get(name) as Tensor | undefined;
       this.made.set(name, withRows(heed, found, shape, start, own));
     };
-    if (this.#dtype === "int8" && role === "table" && name === tableName && this.#hasTiedHead)
-      this.#pack(headName, rows);
     if (role === "vector" || this.#dtype === "float32") {
       put(rows);
+    } else if (this.#dtype === "int8" && name === tableName) {
+      const [count = 0, columns = 0] = shape;
+      const table = (this.made.get(name) as ByteTable) ?? new ByteTable(count, columns);
+      this.made.set(name, table);
+      table.set(start, rows.data as Float32Array);
+      if (this.#hasTiedHead) this.#pack(headName, rows);
+      rows.dispose();
     } else if (this.#dtype === "float16" || role === "table") {
       const halves = heed.cast(rows, "float16");
       rows.dispose();
