@@ -26,7 +26,8 @@ export interface FileHandleLike {
 
 /** What a FileSystemDirectoryHandle has of use here. */
 export interface FolderHandleLike {
-  keys(): AsyncIterable<string>;
+  /** Not every version of the DOM's types has it. */
+  keys?(): AsyncIterable<string>;
   getFileHandle(name: string): Promise<FileHandleLike>;
 }
 
@@ -108,7 +109,7 @@ function folderOfRecord(files: Readonly<Record<string, FileSource>>): Folder {
 
 async function folderOfHandle(handle: FolderHandleLike): Promise<Folder> {
   const names: string[] = [];
-  for await (const name of handle.keys()) names.push(name);
+  for await (const name of handle.keys?.() ?? []) names.push(name);
   return {
     names,
     open: async (name) =>
