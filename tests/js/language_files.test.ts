@@ -117,7 +117,30 @@ describeEngines((heed) => {
       );
       expectValues(logits, answer.logits as Values);
       expectStates(answer, hiddenStates, weights);
+      // The same text in two parts, the second of which starts at a later position.
+      const cache = model.createCache({ batch: B, capacity: L });
+      for (const [start, length] of [[0, 4] as const, [4, 2] as const]) {
+        const part = [0, L].flatMap((row) => texts.data.slice(row + start, row + start + length));
+        const ids = idsOf(heed(), { data: part, shape: [B, length] });
+        const wanted = heed().slice(logits, { axis: 1, start, length });
+        const shape = [B, length, 19];
+        expectValues(model.forward(ids, { cache }).logits, { data: wanted.data, shape } as Values);
+      }
     });
+  });
+
+  test("BERT with the older names of its norms", async () => {
+    const { config, tensors } = bert("bert");
+    const older = Object.entries(tensors).map(([name, tensor]) => {
+      const gamma = name.replace("LayerNorm.weight", "LayerNorm.gamma");
+      return [gamma.replace("LayerNorm.bias", "LayerNorm.beta"), tensor];
+    });
+    const files = filesOf({ config, tensors: Object.fromEntries(older) });
+    const model = await load(heed(), files, MaskedLanguageModel);
+    const wanted = await load(heed(), filesOf({ config, tensors }), MaskedLanguageModel);
+    expect(safetensors.write(model.stateDict())).toEqual(safetensors.write(wanted.stateDict()));
+    wanted.dispose();
+    model.dispose();
   });
 
   test.each([

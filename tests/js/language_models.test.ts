@@ -181,6 +181,22 @@ describe("a model of the family of Llama", () => {
     expect(heed().memory().tensors.count).toBe(0);
   });
 
+  test("each architecture has the biases and norms that its checkpoints have", () => {
+    const of = (more: HubConfig) => {
+      const model = new CausalLanguageModel(heed(), { ...llamaConfig, ...more });
+      const part = "model.layers.0.self_attn.";
+      const names = Object.keys(model.stateDict()).filter((name) => name.startsWith(part));
+      model.dispose();
+      return names.map((name) => name.slice(part.length)).filter((name) => !/j.weight$/.test(name));
+    };
+    const biases = ["q_proj.bias", "k_proj.bias", "v_proj.bias"];
+    expect(of({})).toEqual([]);
+    expect(of({ attention_bias: true })).toEqual([...biases, "o_proj.bias"]);
+    expect(of({ model_type: "mistral" })).toEqual([]);
+    expect(of({ model_type: "qwen2" })).toEqual(biases);
+    expect(of({ model_type: "qwen3" })).toEqual(["q_norm.weight", "k_norm.weight"]);
+  });
+
   test("it learns a text by heart, and writes it", async () => {
     const config = { ...llamaConfig, tie_word_embeddings: true };
     const model = new CausalLanguageModel(heed(), config, { seed: 3 });
