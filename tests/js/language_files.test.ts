@@ -374,6 +374,16 @@ describe("files come", () => {
     const stopped = loadModel(heed(), files, { signal: AbortSignal.abort(reason) });
     await expect(stopped).rejects.toBe(reason);
   });
+
+  test("with pauses, in which a page handles its events", async () => {
+    const large = filesOf(llama({}, 2 ** 18));
+    const reason = new Error("a click");
+    const controller = new AbortController();
+    const loading = loadModel(heed(), large, { dtype: "int8", signal: controller.signal });
+    setTimeout(() => controller.abort(reason), 20);
+    await expect(loading).rejects.toBe(reason);
+    expect(heed().memory().tensors.count + heed().memory().packedWeights.count).toBe(0);
+  });
 });
 
 describe("files are refused", () => {

@@ -2,6 +2,7 @@
 // tensor by tensor, so that no file is in memory as a whole.
 
 import { describe, HeedError } from "../../core/error.js";
+import { pause } from "../../core/pause.js";
 import type { Tensor } from "../../core/tensor.js";
 import { mostBytes } from "../../core/validate.js";
 import type { Heed } from "../../heed.js";
@@ -38,6 +39,8 @@ export interface LoadModelOptions {
 
 /** The number of elements that are read at a time: a page stays responsive, and few bytes wait to be freed. */
 const mostRead = 2 ** 19;
+/** The time after which loading pauses, one frame of a page, in milliseconds. */
+const longestStep = 16;
 const weightsName = "model.safetensors";
 const indexName = "model.safetensors.index.json";
 const bytesOfType: Readonly<Record<string, number>> = { float32: 4, float16: 2, bfloat16: 2 };
@@ -200,6 +203,7 @@ class Loading {
   readonly #options: LoadModelOptions;
   readonly #total: number;
   #loaded = 0;
+  #begin = performance.now();
 
   constructor(heed: Heed, store: WeightStore, total: number, options: LoadModelOptions) {
     this.#heed = heed;
@@ -225,6 +229,13 @@ class Loading {
       throw error;
     }
     this.#divide(whole as Tensor, expected);
+  }
+
+  /** Lets the page handle its events between two frames: bytes that are in memory come without a wait. */
+  async #rest(): Promise<void> {
+    if (performance.now() - this.#begin < longestStep) return;
+    await pause();
+    this.#begin = performance.now();
   }
 
   /** Stores the parameters of which a tensor consists, and frees the tensor. */
@@ -272,6 +283,7 @@ class Loading {
         throw wrong(`${file.name}: ${tensor}`, "finite numbers", `another at place ${place}`);
       }
       take(start, rows);
+      await this.#rest();
       this.#loaded += size;
       onProgress?.({ loaded: this.#loaded, total: this.#total, tensor });
     }
