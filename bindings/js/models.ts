@@ -7,11 +7,28 @@ export { EncoderModel } from "./models/encoderModel.js";
 export * from "./models/evaluate.js";
 export type * from "./models/examples.js";
 export * from "./models/files.js";
+export {
+  type CausalForwardOptions,
+  type CausalForwardResult,
+  CausalLanguageModel,
+  type GenerateTextOptions,
+} from "./models/language/causalModel.js";
+export type { CausalConfig, MaskedConfig } from "./models/language/config.js";
+export type { HubConfig } from "./models/language/fields.js";
+export type { LanguageModelOptions } from "./models/language/inputs.js";
+export type { LoadModelOptions, LoadProgress } from "./models/language/load.js";
+export {
+  type MaskedForwardOptions,
+  type MaskedForwardResult,
+  MaskedLanguageModel,
+} from "./models/language/maskedModel.js";
 export * from "./models/model.js";
 export * from "./models/modelConfig.js";
 export * from "./models/recipes.js";
 export { RecurrentModel } from "./models/recurrent.js";
+export type { ByteSource, FileSource, ModelSource } from "./models/sources.js";
 export * from "./models/tasks.js";
+export * from "./models/text.js";
 export * from "./models/trainer.js";
 export { DecoderModel, TransformerModel } from "./models/transformers.js";
 export * from "./models/vocabulary.js";

@@ -3,13 +3,21 @@
 
 import { describe, refuse } from "../core/error.js";
 import { checkArgument, isFunction, isWholeNumber } from "../core/validate.js";
+import { Module } from "../nn/module.js";
+import type { CausalLanguageModel } from "./language/causalModel.js";
+import type { MaskedLanguageModel } from "./language/maskedModel.js";
 import { TaskModel } from "./model.js";
 
-/** A head, named as in ExampleWeights and HeadAlignment. */
+/** A head, named as in ExampleWeights, HeadAlignment and captureAttention. */
 export interface Head {
   readonly path: string;
   readonly head: number;
 }
+
+type LanguageModel = CausalLanguageModel | MaskedLanguageModel;
+
+const isLanguageModel = (model: unknown): model is LanguageModel =>
+  model instanceof Module && "attentions" in model && model.attentions instanceof Map;
 
 const suffix = ".out_proj.weight";
 
@@ -25,24 +33,25 @@ const suffix = ".out_proj.weight";
  * @throws HeedError "option" for a head that the model does not have; recurrent models have none
  */
 export async function withoutHeads<T>(
-  model: TaskModel,
+  model: TaskModel | CausalLanguageModel | MaskedLanguageModel,
   heads: readonly Head[],
   run: () => T | Promise<T>,
 ): Promise<T> {
   checkArgument("model", model, {
     expected: "a model",
-    accepts: (value) => value instanceof TaskModel,
+    accepts: (value) => value instanceof TaskModel || isLanguageModel(value),
   });
   checkArgument("heads", heads, {
     expected: "a list of { path, head }",
     accepts: Array.isArray,
   });
   checkArgument("run", run, isFunction);
-  const parameters = model.stateDict();
-  const paths = Object.keys(parameters).flatMap((name) =>
-    name.endsWith(suffix) ? [name.slice(0, -suffix.length)] : [],
-  );
-  const { size, heads: count } = model.config;
+  return model instanceof TaskModel
+    ? withoutColumns(model, heads, run)
+    : withSilentHeads(model, heads, run);
+}
+
+function checkHeads(heads: readonly Head[], paths: readonly string[], count: number): void {
   for (const [i, each] of heads.entries()) {
     if (!paths.includes(each?.path)) {
       const expected = paths.length > 0 ? `one of ${paths.join(", ")}` : "none in this model";
@@ -50,6 +59,40 @@ export async function withoutHeads<T>(
     }
     checkArgument(`heads[${i}].head`, each.head, isWholeNumber(0, count - 1));
   }
+}
+
+/** For a language model, whose weights may be packed: its attentions set the outputs of these heads to zero. */
+async function withSilentHeads<T>(
+  { attentions, config }: LanguageModel,
+  heads: readonly Head[],
+  run: () => T | Promise<T>,
+): Promise<T> {
+  checkHeads(heads, [...attentions.keys()], config.heads);
+  const before = [...attentions].map(([path, attention]) => {
+    const { silent } = attention;
+    const own = heads.filter((each) => each.path === path).map(({ head }) => head);
+    attention.silent = new Set([...silent, ...own]);
+    return { attention, silent };
+  });
+  try {
+    return await run();
+  } finally {
+    for (const { attention, silent } of before) attention.silent = silent;
+  }
+}
+
+/** For a model of a task: the columns of the output projection that belong to the heads are zeros meanwhile. */
+async function withoutColumns<T>(
+  model: TaskModel,
+  heads: readonly Head[],
+  run: () => T | Promise<T>,
+): Promise<T> {
+  const parameters = model.stateDict();
+  const paths = Object.keys(parameters).flatMap((name) =>
+    name.endsWith(suffix) ? [name.slice(0, -suffix.length)] : [],
+  );
+  const { size, heads: count } = model.config;
+  checkHeads(heads, paths, count);
   // The columns of the output projection that belong to these heads.
   const width = size / count;
   const places = new Map<string, number[]>();

@@ -6,17 +6,21 @@ import type { Tensor } from "../core/tensor.js";
 import { checkArgument, isFunction } from "../core/validate.js";
 import { Module } from "./module.js";
 
-/** The queries and keys of each head, after the projection and before the scale. */
+/** What each head compares and mixes: the projections, with their positions and before the scale. */
 export interface Compared {
   /** [B, H, L, D] */
   readonly query: Tensor;
-  /** [B, H, S, D] */
+  /** [B, G, S, D], where G is H unless heads share keys. */
   readonly key: Tensor;
+  /** [B, G, S, D] */
+  readonly value: Tensor;
+  /** Computes the scaled scores before masks, [B, H, L, S]. */
+  readonly scores: () => Tensor;
 }
 
 /**
- * @param compared computes the queries and keys again, without recording them for gradients; undefined if
- *   the attention cannot provide them
+ * @param compared computes queries, keys and values, without recording them for gradients; undefined if the
+ *   attention cannot provide them
  */
 export type ReceiveWeights = (path: string, weights: Tensor, compared?: () => Compared) => void;
 
@@ -38,8 +42,8 @@ const state = inCommon("capture", () => ({
  *
  * @param receive gets the path of the attention module in `root`, "" for `root` itself, and its weights:
  *   [B, H, L, S] for MultiHeadAttention, [B, L, S] for BahdanauAttention and LuongAttention.
- *   MultiHeadAttention without a cache also passes a function that returns the queries and keys of these
- *   weights
+ *   MultiHeadAttention without a cache also passes a function that returns the queries, keys, values and
+ *   scores of these weights
  * @param run must not be async
  * @returns the result of `run`
  * @throws HeedError "option" if `run` returns a promise

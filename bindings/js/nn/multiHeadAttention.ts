@@ -210,12 +210,14 @@ export class MultiHeadAttention extends Module {
   #compared(inputs: Inputs): Compared {
     const { heed, heads, embedDim } = this;
     return noGrad(() => {
-      const [q, k] = project(heed.engine, inputs, this.#parameters()).map((x) => {
+      const [query, key, value] = project(heed.engine, inputs, this.#parameters()).map((x) => {
         const [batch, rows] = x.shape as [number, number, number];
         const split = heed.reshape(x, [batch, rows, heads, embedDim / heads]);
         return heed.transpose(split, [0, 2, 1, 3]);
       }) as [Tensor, Tensor, Tensor];
-      return { query: q, key: k };
+      const scores = () =>
+        noGrad(() => heed.attention(query, key, value, { capture: "scores" }).capture);
+      return { query, key, value, scores };
     });
   }
 

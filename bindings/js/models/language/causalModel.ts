@@ -1,0 +1,293 @@
+// Decoders that predict the next token: GPT-2 (Radford et al., "Language Models are Unsupervised Multitask
+// Learners", 2019) and the family of Llama (Touvron et al., 2023): Llama, Mistral, Qwen2, Qwen3, SmolLM.
+
+import { describe, refuse } from "../../core/error.js";
+import { noGrad } from "../../core/tape.js";
+import type { Tensor } from "../../core/tensor.js";
+import {
+  type Check,
+  checkArgument,
+  checkOptions,
+  isBoolean,
+  isWholeNumber,
+  oneOf,
+} from "../../core/validate.js";
+import type { Heed } from "../../heed.js";
+import { captureAttention, type ReceiveWeights } from "../../nn/capture.js";
+import { generate, isLength, isStart, type SamplingOptions, type Step } from "../../nn/generate.js";
+import { Module } from "../../nn/module.js";
+import { TransformerCache, type TransformerCacheOptions } from "../../nn/transformerCache.js";
+import type { If, NothingElse } from "../../ops/attention.js";
+import type { KvCache } from "../../ops/kvCache.js";
+import { type CausalConfig, readConfig } from "./config.js";
+import type { HubConfig } from "./fields.js";
+import { checkIds, idsOf, type LanguageModelOptions, modelChecks } from "./inputs.js";
+import { initialParameters, Parameters, parameterSpecs } from "./parameters.js";
+import { FeedForward, Normalisation, Projection, product, Table } from "./parts.js";
+import { rotationTables } from "./rotation.js";
+import { SelfAttention, type StepContext } from "./selfAttention.js";
+
+export interface CausalForwardOptions {
+  /** Keys and values of earlier calls, to which this call appends its own: see `createCache`. */
+  cache?: TransformerCache;
+  /** Computes the logits of the last position only, [B, 1, V]; false by default. */
+  onlyLast?: boolean;
+  /** Returns the states between the layers; false by default. */
+  needHiddenStates?: boolean;
+}
+
+export interface CausalForwardResult<O extends CausalForwardOptions = CausalForwardOptions> {
+  /** [B, L, V], or [B, 1, V]: row i predicts the token after position i. */
+  logits: Tensor;
+  /**
+   * layers + 1 tensors [B, L, E]: the first is the embedding, tensor i follows layer i. The final norm has
+   * been applied to the last one.
+   */
+  hiddenStates: If<O["needHiddenStates"], Tensor[]>;
+}
+
+export interface GenerateTextOptions extends Omit<SamplingOptions, "startTokens"> {
+  /** How the cache stores numbers; "float32" by default. */
+  cacheType?: "float32" | "float16" | "int8";
+  /** Called with the weights of every attention at every step: see captureAttention. */
+  receive?: ReceiveWeights;
+}
+
+const isCache: Check = {
+  expected: "a cache made by createCache",
+  accepts: (value) => value instanceof TransformerCache,
+};
+
+const forwardChecks = {
+  cache: isCache,
+  onlyLast: isBoolean,
+  needHiddenStates: isBoolean,
+} satisfies Record<keyof CausalForwardOptions, Check>;
+
+const cacheChecks = {
+  batch: isWholeNumber(1),
+  capacity: isWholeNumber(1),
+  dtype: oneOf("float32", "float16", "int8"),
+} satisfies Record<keyof TransformerCacheOptions, Check>;
+
+/** A layer with norms before its two parts (Xiong et al., 2020). */
+class CausalLayer extends Module {
+  readonly inputLayernorm: Normalisation;
+  readonly selfAttn: SelfAttention;
+  readonly postAttentionLayernorm: Normalisation;
+  readonly mlp: FeedForward;
+
+  constructor(heed: Heed, config: CausalConfig, layer: number, parameters: Parameters) {
+    super(heed);
+    const { norm, eps, heads, kvHeads, headSize, activation } = config;
+    const sizes = { heads, kvHeads, headSize, eps, isCausal: true };
+    const own = { scale: config.scales[layer] as number, window: config.windows[layer] };
+    this.inputLayernorm = new Normalisation(heed, norm, eps, parameters.of("input_layernorm"));
+    this.selfAttn = new SelfAttention(heed, { ...sizes, ...own }, parameters.of("self_attn"));
+    const second = parameters.of("post_attention_layernorm");
+    this.postAttentionLayernorm = new Normalisation(heed, norm, eps, second);
+    this.mlp = new FeedForward(heed, activation, parameters.of("mlp"));
+  }
+
+  /** x [B, L, E] -> [B, L, E] */
+  forward(x: Tensor, context: StepContext, cache?: KvCache): Tensor {
+    const { heed, inputLayernorm, selfAttn, postAttentionLayernorm, mlp } = this;
+    const attended = heed.add(x, selfAttn.forward(inputLayernorm.forward(x), context, cache));
+    return heed.add(attended, mlp.forward(postAttentionLayernorm.forward(attended)));
+  }
+
+  override get [Symbol.toStringTag](): string {
+    return "CausalLayer";
+  }
+}
+
+/** The embedding, the layers and the final norm. */
+class CausalStack extends Module {
+  readonly config: CausalConfig;
+  readonly embedTokens: Table;
+  readonly embedPositions: Table | undefined;
+  readonly layers: readonly CausalLayer[];
+  readonly norm: Normalisation;
+
+  constructor(heed: Heed, config: CausalConfig, parameters: Parameters) {
+    super(heed);
+    this.config = config;
+    this.embedTokens = new Table(heed, parameters.of("embed_tokens"));
+    const positions = parameters.of("embed_positions");
+    this.embedPositions = config.rotation ? undefined : new Table(heed, positions);
+    this.layers = Array.from(
+      { length: config.layers },
+      (_, i) => new CausalLayer(heed, config, i, parameters.of(`layers.${i}`)),
+    );
+    this.norm = new Normalisation(heed, config.norm, config.eps, parameters.of("norm"));
+  }
+
+  /** ids int32 [B, L] -> the embedding and the output of each layer, the last one after the norm */
+  forward(ids: Tensor, cache?: TransformerCache): Tensor[] {
+    const { heed } = this;
+    const { rotation } = this.config;
+    const [, length] = ids.shape as [number, number];
+    const offset = cache?.lengths[0] ?? 0;
+    const context = rotation ? { rotation: rotationTables(heed, rotation, offset, length) } : {};
+    let x = this.embedTokens.forward(ids);
+    if (this.embedPositions) {
+      const positions = Int32Array.from({ length }, (_, i) => offset + i);
+      x = heed.add(x, this.embedPositions.forward(heed.tensor(positions)));
+    }
+    const states = [x];
+    for (const [i, layer] of this.layers.entries()) {
+      x = layer.forward(x, context, cache?.layers[i]?.selfAttn);
+      states.push(i === this.layers.length - 1 ? this.norm.forward(x) : x);
+    }
+    return states;
+  }
+
+  override get [Symbol.toStringTag](): string {
+    return "CausalStack";
+  }
+}
+
+/** A decoder that predicts the next token. */
+export class CausalLanguageModel extends Module {
+  readonly config: CausalConfig;
+  readonly model: CausalStack;
+  readonly lmHead: Projection | undefined;
+
+  /**
+   * Creates a model with initial values from a seed. `loadModel` creates one from files.
+   *
+   * @param config the fields of a config.json, such as { model_type: "llama", hidden_size: 256, ... }
+   * @throws HeedError "option" that names the field, "memory"
+   */
+  constructor(heed: Heed, config: HubConfig, options: LanguageModelOptions = {}) {
+    super(heed);
+    const read = readConfig(config);
+    if (read.kind !== "causal") {
+      const expected = "an architecture that predicts the next token";
+      throw refuse("option", "config.model_type", expected, describe(read.modelType));
+    }
+    checkOptions("CausalLanguageModel", options, modelChecks);
+    const made = options.parameters ?? initialParameters(heed, parameterSpecs(read), options.seed);
+    const parameters = new Parameters(made);
+    this.config = read;
+    this.model = new CausalStack(heed, read, parameters.of("model"));
+    const head = parameters.of("lm_head");
+    // A tied head has a weight of its own if that is packed, for which the table is of no use.
+    this.lmHead = head.exists ? new Projection(heed, head) : undefined;
+  }
+
+  /**
+   * Predicts the token after each position. All texts of a batch have the same length.
+   *
+   * @param ids int32 [B, L]
+   * @throws HeedError "shape", "dtype", "option" for more positions than the model's context
+   */
+  forward<const O extends CausalForwardOptions = Record<never, never>>(
+    ids: Tensor,
+    options?: O & NothingElse<O, CausalForwardOptions>,
+  ): CausalForwardResult<O> {
+    const given: CausalForwardOptions = options ?? {};
+    checkOptions("forward", given, forwardChecks);
+    const { cache, onlyLast = false, needHiddenStates = false } = given;
+    checkIds(ids, this.config, cache?.lengths[0]);
+    const { heed } = this;
+    const hiddenStates = this.model.forward(ids, cache);
+    const last = hiddenStates.at(-1) as Tensor;
+    const start = (ids.shape[1] as number) - 1;
+    const read = onlyLast ? heed.slice(last, { axis: 1, start, length: 1 }) : last;
+    const logits = this.#logitsOf(read);
+    return { logits, hiddenStates: needHiddenStates ? hiddenStates : undefined } as never;
+  }
+
+  #logitsOf(x: Tensor): Tensor {
+    const { lmHead, model } = this;
+    return lmHead ? lmHead.forward(x) : product(this.heed, x, model.embedTokens.weight as Tensor);
+  }
+
+  /**
+   * Returns what the model would predict if a layer were its last one (the "logit lens"): the final norm and
+   * the head, applied to a hidden state before the last one.
+   *
+   * @param state [..., E] -> [..., V]
+   */
+  readOut(state: Tensor): Tensor {
+    return this.heed.scope(() => this.#logitsOf(this.model.norm.forward(state)));
+  }
+
+  /** Creates a cache for `forward`, with room for `capacity` positions. */
+  createCache(options: TransformerCacheOptions): TransformerCache {
+    checkOptions("createCache", options, cacheChecks);
+    const { heed } = this;
+    const { kvHeads: heads, headSize } = this.config;
+    return heed.scope(() => {
+      const layers = this.model.layers.map(() => ({
+        selfAttn: heed.createKvCache({ ...options, heads, headSize }),
+      }));
+      return new TransformerCache(layers);
+    });
+  }
+
+  /**
+   * Returns the step function of `generate` and `beamSearch`. The first step reads the whole texts, which
+   * have the same length; each later one reads their last tokens.
+   */
+  stepWith(cache: TransformerCache, receive?: ReceiveWeights): Step {
+    const { heed } = this;
+    return (sequences, order) => {
+      const isFirst = cache.lengths[0] === 0;
+      if (!isFirst && order.some((row, i) => row !== i)) cache.reorder(order);
+      const rows = isFirst ? sequences : sequences.map((tokens) => tokens.slice(-1));
+      const run = () => {
+        const { logits } = this.forward(idsOf(heed, rows), { cache, onlyLast: true });
+        return heed.reshape(logits, [rows.length, this.config.vocabularySize]);
+      };
+      return noGrad(() =>
+        heed.scope(() => (receive ? captureAttention(this, receive, run) : run())),
+      );
+    };
+  }
+
+  /**
+   * Continues texts token by token, with a cache: greedily, or at random with a temperature.
+   *
+   * @param startTokens the tokens of each text, all of the same length
+   * @param options the end tokens are those of the config by default
+   * @returns the tokens after each start, with the end token where it occurred
+   * @throws HeedError "option" for more positions than the model's context
+   */
+  async generate(
+    startTokens: readonly (readonly number[])[],
+    options: GenerateTextOptions,
+  ): Promise<number[][]> {
+    checkArgument("startTokens", startTokens, isStart);
+    checkArgument("maxLength", options?.maxLength, isLength);
+    const { cacheType = "float32", receive, ...sampling } = options;
+    const [length = 0] = startTokens.map((tokens) => tokens.length);
+    const { context, endTokens } = this.config;
+    if (length > context)
+      throw refuse("option", "startTokens", `at most ${context} tokens each`, `${length}`);
+    // The last token is returned without being read.
+    const capacity = length + options.maxLength - 1;
+    if (capacity > context) {
+      const expected = `at most ${context + 1 - length} after ${length} tokens, for the context of ${context}`;
+      throw refuse("option", "maxLength", expected, describe(options.maxLength));
+    }
+    const cache = this.createCache({ batch: startTokens.length, capacity, dtype: cacheType });
+    try {
+      const step = this.stepWith(cache, receive);
+      return await generate(this.heed, step, { endToken: endTokens, ...sampling, startTokens });
+    } finally {
+      cache.dispose();
+    }
+  }
+
+  /** @internal The attention of each layer, by its path. */
+  get attentions(): ReadonlyMap<string, SelfAttention> {
+    const { layers } = this.model;
+    return new Map(layers.map(({ selfAttn }, i) => [`model.layers.${i}.self_attn`, selfAttn]));
+  }
+
+  override get [Symbol.toStringTag](): string {
+    return "CausalLanguageModel";
+  }
+}

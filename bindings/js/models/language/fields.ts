@@ -1,0 +1,68 @@
+// Reads the fields of a config.json of the Hugging Face hub. Its content is not trusted.
+
+import { describe, refuse } from "../../core/error.js";
+import { type Check, isBoolean, isObject, isPositive, isWholeNumber } from "../../core/validate.js";
+
+/** The content of a config.json: the fields that the models of Hugging Face's transformers write. */
+export type HubConfig = Readonly<Record<string, unknown>>;
+
+/** The largest size that a field may have: that of an axis. */
+const mostSize = 2 ** 31 - 1;
+
+/** Named fields, each with a check. A field that is null counts as absent. */
+export class Fields {
+  readonly #given: HubConfig;
+  readonly #name: string;
+
+  constructor(given: unknown, name = "config") {
+    if (!isObject(given) || Array.isArray(given))
+      throw refuse("option", name, "an object", describe(given));
+    this.#given = given;
+    this.#name = name;
+  }
+
+  has(name: string): boolean {
+    return this.raw(name) !== undefined;
+  }
+
+  raw(name: string): unknown {
+    return Object.hasOwn(this.#given, name) ? (this.#given[name] ?? undefined) : undefined;
+  }
+
+  /** @throws HeedError "option" if the field has no valid value, and if it is absent and has no default */
+  read<T>(name: string, check: Check, absent?: T): T {
+    const value = this.raw(name);
+    if (value === undefined && absent !== undefined) return absent;
+    if (!check.accepts(value)) throw this.refuse(name, check.expected, value);
+    return value as T;
+  }
+
+  size(name: string, absent?: number): number {
+    return this.read(name, isWholeNumber(1, mostSize), absent);
+  }
+
+  positive(name: string, absent?: number): number {
+    return this.read(name, isPositive, absent);
+  }
+
+  flag(name: string, absent: boolean): boolean {
+    return this.read(name, isBoolean, absent);
+  }
+
+  /** Reads a field that has one of some names, and returns what the name stands for. */
+  choice<T>(name: string, choices: Readonly<Record<string, T>>, absent?: string): T {
+    const names = Object.keys(choices);
+    const expected = names.map((each) => JSON.stringify(each)).join(" or ");
+    const accepts = (value: unknown) => names.includes(value as string);
+    return choices[this.read(name, { expected, accepts }, absent)] as T;
+  }
+
+  /** Returns the fields of an object in a field; undefined if it is absent. */
+  inner(name: string): Fields | undefined {
+    return this.has(name) ? new Fields(this.raw(name), `${this.#name}.${name}`) : undefined;
+  }
+
+  refuse(name: string, expected: string, got: unknown) {
+    return refuse("option", `${this.#name}.${name}`, expected, describe(got));
+  }
+}

@@ -1,0 +1,58 @@
+// The inputs of language models, and their checks.
+
+import { describe, refuse } from "../../core/error.js";
+import type { Tensor } from "../../core/tensor.js";
+import { type Check, isWholeNumber, shapeOf } from "../../core/validate.js";
+import type { Heed } from "../../heed.js";
+import type { Parameter } from "./parameters.js";
+
+export interface LanguageModelOptions {
+  /** The seed of the initial values; 0 by default. */
+  seed?: number;
+  /** @internal The parameters of a file, which the model then owns. */
+  parameters?: ReadonlyMap<string, Parameter>;
+}
+
+export const modelChecks = {
+  seed: isWholeNumber(0, 2 ** 32 - 1),
+  parameters: { expected: "a map", accepts: (value) => value instanceof Map },
+} satisfies Record<keyof LanguageModelOptions, Check>;
+
+/**
+ * Checks the ids of tokens.
+ *
+ * @param past the number of positions before them
+ * @throws HeedError "shape", "dtype", or "option" for more positions than the context has
+ */
+export function checkIds(
+  ids: Tensor,
+  { context, vocabularySize }: { context: number; vocabularySize: number },
+  past = 0,
+): void {
+  const shape = shapeOf("ids", ids);
+  if (ids.dtype !== "int32") throw refuse("dtype", "ids", "int32", ids.dtype);
+  const [batch = 0, length = 0] = shape;
+  if (shape.length !== 2 || batch === 0 || length === 0)
+    throw refuse("shape", "ids", "[B, L] with one text and one token or more", describe(shape));
+  if (past + length > context) {
+    const after = past > 0 ? `, ${past} of them in the cache` : "";
+    const got = `${past + length} positions${after}`;
+    throw refuse("option", "ids", `at most the ${context} positions of the model's context`, got);
+  }
+  const wrong = ids.data.findIndex((id) => id < 0 || id >= vocabularySize);
+  if (wrong >= 0) {
+    const expected = `tokens from 0 to ${vocabularySize - 1}`;
+    throw refuse("option", "ids", expected, `${ids.data[wrong]} at place ${wrong}`);
+  }
+}
+
+/** Creates ids [B, L] from texts of the same length. */
+export function idsOf(heed: Heed, texts: readonly (readonly number[])[]): Tensor {
+  const length = texts[0]?.length ?? 0;
+  const other = texts.findIndex((tokens) => tokens.length !== length);
+  if (other >= 0) {
+    const got = `${texts[other]?.length} in text ${other}`;
+    throw refuse("shape", "startTokens", `${length} tokens in each text, as in the first`, got);
+  }
+  return heed.tensor(Int32Array.from(texts.flat()), [texts.length, length]);
+}

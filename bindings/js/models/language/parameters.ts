@@ -1,0 +1,195 @@
+// The parameters of language models: their names, shapes and initial values.
+//
+// The names are those of Llama's checkpoints, for all architectures: "model.layers.0.self_attn.q_proj.weight".
+// checkpoint.ts has the names of other checkpoints.
+
+import { HeedError } from "../../core/error.js";
+import type { Tensor } from "../../core/tensor.js";
+import { mostBytes } from "../../core/validate.js";
+import type { Heed } from "../../heed.js";
+import { Generator } from "../../nn/random.js";
+import type { PackedWeights } from "../../ops/packedWeights.js";
+import type { ByteTable } from "./byteTable.js";
+import type { CausalConfig, MaskedConfig } from "./config.js";
+
+/** Parts of a model that only some checkpoints have. */
+export type OptionalPart = "pooler" | "head";
+
+export interface ParameterSpec {
+  readonly shape: readonly number[];
+  /** A matrix is the weight [out, in] of a linear layer; a table has rows that are looked up. */
+  readonly role: "matrix" | "table" | "vector";
+  /** The initial value of all entries, or the standard deviation of a normal distribution. */
+  readonly initial: { readonly value: number } | { readonly deviation: number };
+  readonly part?: OptionalPart;
+}
+
+export type ParameterSpecs = ReadonlyMap<string, ParameterSpec>;
+
+const zeros = { value: 0 };
+const ones = { value: 1 };
+
+/** Collects the parameters of a model. */
+class Specs {
+  readonly all = new Map<string, ParameterSpec>();
+  readonly #deviation: number;
+
+  constructor(deviation: number) {
+    this.#deviation = deviation;
+  }
+
+  table(name: string, rows: number, size: number): void {
+    const initial = { deviation: this.#deviation };
+    this.all.set(`${name}.weight`, { shape: [rows, size], role: "table", initial });
+  }
+
+  /** @param layers of residual additions, for the weights of the last layer before such an addition */
+  linear(
+    name: string,
+    [out, inSize]: readonly [number, number],
+    { bias, layers, part }: { bias: boolean; layers?: number; part?: OptionalPart },
+  ): void {
+    // Radford et al., 2019, section 2.3: such weights are smaller by the root of the number of additions.
+    const deviation = this.#deviation / Math.sqrt(layers === undefined ? 1 : 2 * layers);
+    const of = part && { part };
+    this.all.set(`${name}.weight`, {
+      ...{ shape: [out, inSize], role: "matrix", initial: { deviation } },
+      ...of,
+    });
+    if (bias) this.vector(`${name}.bias`, out, zeros, part);
+  }
+
+  norm(name: string, size: number, hasBias: boolean, part?: OptionalPart): void {
+    this.vector(`${name}.weight`, size, ones, part);
+    if (hasBias) this.vector(`${name}.bias`, size, zeros, part);
+  }
+
+  vector(name: string, size: number, initial: { value: number }, part?: OptionalPart): void {
+    this.all.set(name, { shape: [size], role: "vector", initial, ...(part && { part }) });
+  }
+}
+
+function causalSpecs(config: CausalConfig): ParameterSpecs {
+  const { vocabularySize, size, layers, heads, kvHeads, headSize, hiddenSize, biases } = config;
+  const specs = new Specs(config.initialDeviation);
+  const hasBias = config.norm === "layer";
+  specs.table("model.embed_tokens", vocabularySize, size);
+  if (!config.rotation) specs.table("model.embed_positions", config.context, size);
+  for (let i = 0; i < layers; ++i) {
+    const layer = `model.layers.${i}`;
+    const attention = `${layer}.self_attn`;
+    specs.norm(`${layer}.input_layernorm`, size, hasBias);
+    specs.linear(`${attention}.q_proj`, [heads * headSize, size], { bias: biases.qkv });
+    specs.linear(`${attention}.k_proj`, [kvHeads * headSize, size], { bias: biases.qkv });
+    specs.linear(`${attention}.v_proj`, [kvHeads * headSize, size], { bias: biases.qkv });
+    specs.linear(`${attention}.o_proj`, [size, heads * headSize], { bias: biases.output, layers });
+    if (config.hasHeadNorms) {
+      specs.norm(`${attention}.q_norm`, headSize, false);
+      specs.norm(`${attention}.k_norm`, headSize, false);
+    }
+    specs.norm(`${layer}.post_attention_layernorm`, size, hasBias);
+    const bias = biases.hidden;
+    if (config.isGated) specs.linear(`${layer}.mlp.gate_proj`, [hiddenSize, size], { bias });
+    specs.linear(`${layer}.mlp.up_proj`, [hiddenSize, size], { bias });
+    specs.linear(`${layer}.mlp.down_proj`, [size, hiddenSize], { bias, layers });
+  }
+  specs.norm("model.norm", size, hasBias);
+  if (!config.isTied) specs.linear("lm_head", [vocabularySize, size], { bias: false });
+  return specs.all;
+}
+
+function maskedSpecs(config: MaskedConfig): ParameterSpecs {
+  const { vocabularySize, size, layers, hiddenSize, types, context, paddingToken } = config;
+  const width = config.heads * config.headSize;
+  const specs = new Specs(config.initialDeviation);
+  const rows = paddingToken === undefined ? context : context + paddingToken + 1;
+  specs.table("model.embed_tokens", vocabularySize, size);
+  specs.table("model.embed_positions", rows, size);
+  if (types > 0) specs.table("model.embed_types", types, size);
+  specs.norm("model.embed_norm", size, true);
+  for (let i = 0; i < layers; ++i) {
+    const layer = `model.layers.${i}`;
+    for (const name of ["q_proj", "k_proj", "v_proj"])
+      specs.linear(`${layer}.self_attn.${name}`, [width, size], { bias: true });
+    specs.linear(`${layer}.self_attn.o_proj`, [size, width], { bias: true });
+    specs.norm(`${layer}.post_attention_layernorm`, size, true);
+    specs.linear(`${layer}.mlp.up_proj`, [hiddenSize, size], { bias: true });
+    specs.linear(`${layer}.mlp.down_proj`, [size, hiddenSize], { bias: true });
+    specs.norm(`${layer}.output_layernorm`, size, true);
+  }
+  specs.linear("pooler", [size, size], { bias: true, part: "pooler" });
+  specs.linear("lm_head.dense", [size, size], { bias: true, part: "head" });
+  specs.norm("lm_head.norm", size, true, "head");
+  specs.vector("lm_head.bias", vocabularySize, zeros, "head");
+  return specs.all;
+}
+
+/** Returns the parameters of a model, in the order of its computation, with all optional parts. */
+export function parameterSpecs(config: CausalConfig | MaskedConfig): ParameterSpecs {
+  return config.kind === "causal" ? causalSpecs(config) : maskedSpecs(config);
+}
+
+/** A tensor; the packed weights of a linear layer, blocks of its rows in order; or a table in bytes. */
+export type Parameter = Tensor | readonly PackedWeights[] | ByteTable;
+
+/** Parameters by name. `of` selects those of a part of the model. */
+export class Parameters {
+  readonly #all: ReadonlyMap<string, Parameter>;
+  readonly #prefix: string;
+
+  constructor(all: ReadonlyMap<string, Parameter>, prefix = "") {
+    this.#all = all;
+    this.#prefix = prefix;
+  }
+
+  of(part: string): Parameters {
+    return new Parameters(this.#all, `${this.#prefix}${part}.`);
+  }
+
+  /** Whether there is a parameter in this part. */
+  get exists(): boolean {
+    return [...this.#all.keys()].some((name) => name.startsWith(this.#prefix));
+  }
+
+  /** Returns a parameter that is a tensor; undefined if the model has none of this name. */
+  tensor(name: string): Tensor | undefined {
+    return this.#all.get(this.#prefix + name) as Tensor | undefined;
+  }
+
+  /** Returns the weight of a linear layer. */
+  get weight(): Parameter {
+    return this.#all.get(`${this.#prefix}weight`) as Parameter;
+  }
+}
+
+/**
+ * Creates the parameters of a model that is not loaded. Weights are normally distributed, biases are zeros,
+ * the weights of norms ones.
+ *
+ * @throws HeedError "memory"
+ */
+export function initialParameters(
+  heed: Heed,
+  specs: ParameterSpecs,
+  seed = 0,
+): Map<string, Parameter> {
+  const sizes = [...specs.values()].map(({ shape }) => shape.reduce((a, b) => a * b, 4));
+  const bytes = sizes.reduce((a, b) => a + b, 0);
+  if (bytes > mostBytes) {
+    const message = `config: expected parameters of at most ${mostBytes} bytes, got ${bytes}`;
+    throw new HeedError("memory", message);
+  }
+  const generator = new Generator(seed);
+  return heed.scope(() => {
+    const made = new Map<string, Parameter>();
+    for (const [name, { shape, initial }] of specs) {
+      if ("deviation" in initial) {
+        const { deviation } = initial;
+        made.set(name, heed.normal(shape, { mean: 0, deviation, seed: generator.next() }));
+      } else {
+        made.set(name, initial.value === 0 ? heed.zeros(shape) : heed.ones(shape));
+      }
+    }
+    return made;
+  });
+}

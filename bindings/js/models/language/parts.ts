@@ -1,0 +1,177 @@
+// The parts of language models that are one operation on parameters. Unlike those of heed/nn, they take
+// parameters that exist already, which may be stored in fewer bits.
+
+import { describe, refuse } from "../../core/error.js";
+import { Tensor } from "../../core/tensor.js";
+import type { Heed } from "../../heed.js";
+import { Module } from "../../nn/module.js";
+import type { Activation } from "../../ops/activate.js";
+import type { ByteTable } from "./byteTable.js";
+import type { Parameter, Parameters } from "./parameters.js";
+
+/** The weight [out, in] of a linear layer. */
+export type LinearWeight = Exclude<Parameter, ByteTable>;
+
+/** The number of float32 elements to which stored halves are converted at a time. */
+const mostConverted = 2 ** 22;
+
+/**
+ * Computes x W^T + b with a weight that is a float32 tensor, packed weights, or a float16 tensor. Rows of a
+ * float16 tensor are converted to float32 for each call, some at a time.
+ */
+export function product(
+  heed: Heed,
+  x: Tensor,
+  weight: LinearWeight,
+  bias?: Tensor,
+  activation?: Activation,
+): Tensor {
+  const named = activation && { activation };
+  if (weight instanceof Tensor && weight.dtype === "float32")
+    return heed.linear(x, weight, { ...(bias && { bias }), ...named });
+  return heed.scope(() => {
+    let start = 0;
+    const parts =
+      weight instanceof Tensor ? blocksOf(heed, weight) : weight.map((each) => () => each);
+    const products = parts.map((part) =>
+      heed.scope(() => {
+        const block = part();
+        const length = block.shape[0] as number;
+        const own = bias && { bias: heed.slice(bias, { axis: 0, start, length }) };
+        start += length;
+        return heed.linear(x, block, { ...own, ...named });
+      }),
+    );
+    return products.length === 1 ? (products[0] as Tensor) : heed.concat(products, { axis: -1 });
+  });
+}
+
+/** Returns functions that convert blocks of the rows of a float16 tensor to float32. */
+function blocksOf(heed: Heed, weight: Tensor): (() => Tensor)[] {
+  const [rows, columns] = weight.shape as [number, number];
+  const step = Math.max(1, Math.floor(mostConverted / columns));
+  return Array.from({ length: Math.ceil(rows / step) }, (_, i) => () => {
+    const [start, length] = [i * step, Math.min(step, rows - i * step)];
+    return heed.cast(heed.slice(weight, { axis: 0, start, length }), "float32");
+  });
+}
+
+/** A linear layer: x [..., in] -> [..., out], followed by the activation if one is given. */
+export class Projection extends Module {
+  /** [out, in] */
+  readonly weight: LinearWeight;
+  readonly bias: Tensor | undefined;
+
+  constructor(heed: Heed, parameters: Parameters) {
+    super(heed);
+    this.weight = parameters.weight as LinearWeight;
+    this.bias = parameters.tensor("bias");
+  }
+
+  forward(x: Tensor, activation?: Activation): Tensor {
+    return product(this.heed, x, this.weight, this.bias, activation);
+  }
+
+  override dispose(): void {
+    super.dispose();
+    if (!(this.weight instanceof Tensor)) for (const block of this.weight) block.dispose();
+  }
+
+  override get [Symbol.toStringTag](): string {
+    return "Projection";
+  }
+}
+
+/** Rows of a table [V, E], float32, float16 or bytes: ids int32 [...] -> float32 [..., E]. */
+export class Table extends Module {
+  readonly weight: Tensor | ByteTable;
+
+  constructor(heed: Heed, parameters: Parameters) {
+    super(heed);
+    this.weight = parameters.weight as Tensor | ByteTable;
+  }
+
+  forward(ids: Tensor): Tensor {
+    const { heed, weight } = this;
+    if (!(weight instanceof Tensor)) return weight.lookUp(heed, ids);
+    if (weight.dtype === "float32") return heed.embedding(ids, weight);
+    const [rows, size] = weight.shape as [number, number];
+    const all = weight.data as Uint16Array;
+    const found = new Uint16Array(ids.size * size);
+    for (const [i, id] of (ids.data as Int32Array).entries()) {
+      if (id < 0 || id >= rows)
+        throw refuse("option", "ids", `numbers from 0 to ${rows - 1}`, describe(id));
+      found.set(all.subarray(id * size, (id + 1) * size), i * size);
+    }
+    return heed.cast(heed.tensor(found, [...ids.shape, size], "float16"), "float32");
+  }
+
+  override dispose(): void {
+    super.dispose();
+    if (!(this.weight instanceof Tensor)) this.weight.dispose();
+  }
+
+  override get [Symbol.toStringTag](): string {
+    return "Table";
+  }
+}
+
+/** Layer norm or RMS norm over the last axis. */
+export class Normalisation extends Module {
+  readonly norm: "layer" | "rms";
+  readonly eps: number;
+  /** [E] */
+  readonly weight: Tensor | undefined;
+  readonly bias: Tensor | undefined;
+
+  constructor(heed: Heed, norm: "layer" | "rms", eps: number, parameters: Parameters) {
+    super(heed);
+    this.norm = norm;
+    this.eps = eps;
+    this.weight = parameters.tensor("weight");
+    this.bias = parameters.tensor("bias");
+  }
+
+  /** x [..., E] -> [..., E] */
+  forward(x: Tensor): Tensor {
+    const { heed, eps, weight, bias } = this;
+    const given = weight && { weight };
+    return this.norm === "rms"
+      ? heed.rmsNorm(x, { eps, ...given })
+      : heed.layerNorm(x, { eps, ...given, ...(bias && { bias }) });
+  }
+
+  override get [Symbol.toStringTag](): string {
+    return "Normalisation";
+  }
+}
+
+/** The feed-forward network: down(f(up(x))), or with a gate down(silu(gate(x)) * up(x)). */
+export class FeedForward extends Module {
+  readonly activation: Activation;
+  readonly gateProj: Projection | undefined;
+  readonly upProj: Projection;
+  readonly downProj: Projection;
+
+  constructor(heed: Heed, activation: Activation, parameters: Parameters) {
+    super(heed);
+    this.activation = activation;
+    const gate = parameters.of("gate_proj");
+    this.gateProj = gate.exists ? new Projection(heed, gate) : undefined;
+    this.upProj = new Projection(heed, parameters.of("up_proj"));
+    this.downProj = new Projection(heed, parameters.of("down_proj"));
+  }
+
+  /** x [..., E] -> [..., E] */
+  forward(x: Tensor): Tensor {
+    const { gateProj, upProj, downProj } = this;
+    const hidden = gateProj
+      ? this.heed.swiglu(gateProj.forward(x), upProj.forward(x))
+      : upProj.forward(x, this.activation);
+    return downProj.forward(hidden);
+  }
+
+  override get [Symbol.toStringTag](): string {
+    return "FeedForward";
+  }
+}

@@ -1,0 +1,86 @@
+// Rotary position embedding (Su et al., 2021) with the changes by which models are extended to longer texts.
+
+import type { Tensor } from "../../core/tensor.js";
+import type { Heed } from "../../heed.js";
+import type { Fields } from "./fields.js";
+
+/** The angle of each pair of a head's entries, per position. */
+export interface Rotation {
+  /** [D / 2] radians per position. */
+  readonly frequencies: readonly number[];
+}
+
+/** Cosines and sines of the angles of consecutive positions, [1, L, D / 2] each. */
+export interface RotationTables {
+  readonly cos: Tensor;
+  readonly sin: Tensor;
+}
+
+type Change = (frequency: number) => number;
+
+/** Positions are interpolated (Chen et al., "Extending Context Window", 2023, section 2.3). */
+function linear(fields: Fields): Change {
+  const factor = fields.positive("factor");
+  return (frequency) => frequency / factor;
+}
+
+/**
+ * The rule of Llama 3.1, published with its code (Grattafiori et al., 2024): long waves are slowed down by
+ * the factor, short ones keep their frequency, and those between are mixed.
+ */
+function llama3(fields: Fields): Change {
+  const factor = fields.positive("factor");
+  const low = fields.positive("low_freq_factor");
+  const high = fields.positive("high_freq_factor");
+  const context = fields.size("original_max_position_embeddings");
+  if (high <= low) throw fields.refuse("high_freq_factor", `more than ${low}`, high);
+  return (frequency) => {
+    const waves = (context * frequency) / (2 * Math.PI);
+    const share = Math.min(1, Math.max(0, (waves - low) / (high - low)));
+    return (1 - share) * (frequency / factor) + share * frequency;
+  };
+}
+
+const changes = {
+  default: (): Change => (frequency) => frequency,
+  linear,
+  llama3,
+};
+
+/**
+ * Reads the rotation of a config: `rope_theta` and `rope_scaling`, or both in `rope_parameters`.
+ *
+ * @throws HeedError "option" that names the field, or the kind of scaling if it is not known
+ */
+export function readRotation(fields: Fields, headSize: number): Rotation {
+  const together = fields.inner("rope_parameters");
+  const scaling = together ?? fields.inner("rope_scaling");
+  const base = (together?.has("rope_theta") ? together : fields).positive("rope_theta", 10000);
+  const kindField = scaling?.has("rope_type") ? "rope_type" : "type";
+  const makeChange = scaling?.choice(kindField, changes, "default") ?? changes.default;
+  const change = makeChange(scaling ?? fields);
+  const frequencies = Array.from({ length: headSize / 2 }, (_, pair) =>
+    change(base ** ((-2 * pair) / headSize)),
+  );
+  return { frequencies };
+}
+
+/** Computes the tables of `length` positions, in double precision. The first has the position `offset`. */
+export function rotationTables(
+  heed: Heed,
+  { frequencies }: Rotation,
+  offset: number,
+  length: number,
+): RotationTables {
+  const pairs = frequencies.length;
+  const [cos, sin] = [new Float32Array(length * pairs), new Float32Array(length * pairs)];
+  for (let row = 0; row < length; ++row) {
+    for (const [pair, frequency] of frequencies.entries()) {
+      const angle = (offset + row) * frequency;
+      cos[row * pairs + pair] = Math.cos(angle);
+      sin[row * pairs + pair] = Math.sin(angle);
+    }
+  }
+  const shape = [1, length, pairs];
+  return { cos: heed.tensor(cos, shape), sin: heed.tensor(sin, shape) };
+}

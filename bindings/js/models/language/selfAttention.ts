@@ -1,0 +1,123 @@
+// The self-attention of language models, and their layers.
+
+import { noGrad } from "../../core/tape.js";
+import type { Tensor } from "../../core/tensor.js";
+import type { Heed } from "../../heed.js";
+import { type Compared, receiverOf } from "../../nn/capture.js";
+import { Module } from "../../nn/module.js";
+import type { AttentionOptions } from "../../ops/attention.js";
+import type { KvCache } from "../../ops/kvCache.js";
+import type { Parameters } from "./parameters.js";
+import { Normalisation, Projection } from "./parts.js";
+import type { RotationTables } from "./rotation.js";
+
+export interface SelfAttentionSizes {
+  readonly heads: number;
+  readonly kvHeads: number;
+  readonly headSize: number;
+  readonly scale: number;
+  readonly isCausal: boolean;
+  /** How many keys up to its own a query sees; undefined for all. */
+  readonly window: number | undefined;
+  /** The eps of the norms of queries and keys. */
+  readonly eps: number;
+}
+
+/** What the layers of a model share in a step. */
+export interface StepContext {
+  readonly rotation?: RotationTables | undefined;
+  /** bool [B, 1, 1, S], true where a key may be seen. */
+  readonly mask?: Tensor | undefined;
+}
+
+/**
+ * Attention of positions to each other, with grouped heads (Ainslie et al., 2023), rotary positions (Su et
+ * al., 2021) and norms of queries and keys where the model has them.
+ */
+export class SelfAttention extends Module {
+  readonly sizes: SelfAttentionSizes;
+  readonly qProj: Projection;
+  readonly kProj: Projection;
+  readonly vProj: Projection;
+  readonly oProj: Projection;
+  readonly qNorm: Normalisation | undefined;
+  readonly kNorm: Normalisation | undefined;
+  /** @internal Heads that add nothing to the output: see withoutHeads. */
+  silent: ReadonlySet<number> = new Set();
+
+  constructor(heed: Heed, sizes: SelfAttentionSizes, parameters: Parameters) {
+    super(heed);
+    this.sizes = sizes;
+    this.qProj = new Projection(heed, parameters.of("q_proj"));
+    this.kProj = new Projection(heed, parameters.of("k_proj"));
+    this.vProj = new Projection(heed, parameters.of("v_proj"));
+    this.oProj = new Projection(heed, parameters.of("o_proj"));
+    const norm = (name: string) => {
+      const own = parameters.of(name);
+      return own.exists ? new Normalisation(heed, "rms", sizes.eps, own) : undefined;
+    };
+    this.qNorm = norm("q_norm");
+    this.kNorm = norm("k_norm");
+  }
+
+  /** x [B, L, E] -> [B, L, E] */
+  forward(x: Tensor, { rotation, mask }: StepContext, cache?: KvCache): Tensor {
+    const { heed } = this;
+    const { heads, kvHeads, scale, isCausal, window } = this.sizes;
+    const q = this.#placed(this.qProj.forward(x), heads, this.qNorm, rotation);
+    const k = this.#placed(this.kProj.forward(x), kvHeads, this.kNorm, rotation);
+    const v = this.vProj.forward(x);
+    const options: AttentionOptions = { heads, kvHeads, scale, isCausal };
+    if (window !== undefined) options.window = [window - 1, 0];
+    if (mask !== undefined) options.mask = mask;
+    if (cache !== undefined) options.past = cache;
+    const receive = receiverOf(this);
+    const attended = heed.attention(q, k, v, { ...options, needWeights: receive !== undefined });
+    const { output, weights } = attended;
+    if (weights !== undefined)
+      receive?.(weights, cache ? undefined : () => this.#compared(q, k, v));
+    return this.oProj.forward(this.silent.size > 0 ? this.#silenced(output) : output);
+  }
+
+  /** Normalises and rotates the queries or keys [B, L, heads * D]. */
+  #placed(
+    x: Tensor,
+    heads: number,
+    norm: Normalisation | undefined,
+    rotation: RotationTables | undefined,
+  ): Tensor {
+    const { heed } = this;
+    const { headSize } = this.sizes;
+    const { shape } = x;
+    const split = [...shape.slice(0, -1), heads, headSize];
+    const normed = norm ? heed.reshape(norm.forward(heed.reshape(x, split)), shape) : x;
+    return rotation ? heed.rope(normed, { heads, ...rotation }) : normed;
+  }
+
+  #silenced(output: Tensor): Tensor {
+    const { heads, headSize } = this.sizes;
+    const kept = Float32Array.from({ length: heads * headSize }, (_, i) =>
+      this.silent.has(Math.floor(i / headSize)) ? 0 : 1,
+    );
+    return this.heed.multiply(output, this.heed.tensor(kept));
+  }
+
+  #compared(...projected: [q: Tensor, k: Tensor, v: Tensor]): Compared {
+    const { heed } = this;
+    const { scale, headSize } = this.sizes;
+    return noGrad(() => {
+      const [query, key, value] = projected.map((x) => {
+        const [batch, rows, width] = x.shape as [number, number, number];
+        const split = heed.reshape(x, [batch, rows, width / headSize, headSize]);
+        return heed.transpose(split, [0, 2, 1, 3]);
+      }) as [Tensor, Tensor, Tensor];
+      const options = { scale, capture: "scores" } as const;
+      const scores = () => noGrad(() => heed.attention(query, key, value, options).capture);
+      return { query, key, value, scores };
+    });
+  }
+
+  override get [Symbol.toStringTag](): string {
+    return "SelfAttention";
+  }
+}

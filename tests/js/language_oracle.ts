@@ -1,0 +1,258 @@
+// Language models in double precision, written directly from their papers and from the meaning of the fields
+// of a config.json. Parameters have the names of the checkpoints of Hugging Face's hub.
+
+import { add, layerNorm, linear, map, mapRows, type Parameters, rmsNorm } from "./layer_oracle.js";
+import { activations, attention, joinHeads, splitHeads, type Values } from "./oracle.js";
+
+export interface Answer {
+  /** The embedding, then the output of each layer. */
+  hidden: Values[];
+  /** [B, H, L, L] for each layer. */
+  weights: Values[];
+  /** [B, L, V] */
+  logits: Values | undefined;
+  /** [B, E] */
+  pooled: Values | undefined;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a config has fields of many types
+type Config = Readonly<Record<string, any>>;
+
+/** Rows of a table for ids [B, L]. */
+function rows(table: Values, ids: Values): Values {
+  const size = table.shape[1] as number;
+  const data = Array.from(ids.data).flatMap((id) =>
+    Array.from({ length: size }, (_, c) => table.data[id * size + c] as number),
+  );
+  return { data, shape: [...ids.shape, size] };
+}
+
+const transposed = ({ data, shape }: Values): Values => {
+  const [m, n] = shape as [number, number];
+  return {
+    data: Array.from({ length: m * n }, (_, i) => data[(i % m) * n + Math.floor(i / m)] as number),
+    shape: [n, m],
+  };
+};
+
+/** Columns [begin, end) of the last axis. */
+const columns = (x: Values, begin: number, end: number): Values => {
+  const size = x.shape.at(-1) as number;
+  const data = Array.from(x.data).filter((_, i) => i % size >= begin && i % size < end);
+  return { data, shape: [...x.shape.slice(0, -1), end - begin] };
+};
+
+/** x table^T: logits with the table of the tokens. */
+const against = (x: Values, table: Values, bias?: Values): Values => {
+  const parts: Record<string, Values> = bias ? { weight: table, bias } : { weight: table };
+  const found = (name: string) => parts[name];
+  return linear({ find: found, get: (name: string) => found(name) } as Parameters, x);
+};
+
+/** Rotates the heads of x [B, H, L, D] by halves; frequencies [D / 2]. */
+function rotate(x: Values, frequencies: readonly number[]): Values {
+  const [, , L, D] = x.shape as [number, number, number, number];
+  const half = D / 2;
+  const data = Array.from(x.data, (value, at) => {
+    const [i, c] = [Math.floor(at / D) % L, at % D];
+    const angle = i * (frequencies[c % half] as number);
+    const other = x.data[c < half ? at + half : at - half] as number;
+    return value * Math.cos(angle) + (c < half ? -other : other) * Math.sin(angle);
+  });
+  return { data, shape: x.shape };
+}
+
+/** The frequencies of rotary positions, with the scaling of the config, from its rules for wave lengths. */
+function frequenciesOf(config: Config, headSize: number): number[] {
+  const scaling = config.rope_scaling ?? {};
+  return Array.from({ length: headSize / 2 }, (_, pair) => {
+    const frequency = 1 / (config.rope_theta ?? 10000) ** ((2 * pair) / headSize);
+    const kind = scaling.rope_type ?? scaling.type;
+    if (kind === "linear") return frequency / scaling.factor;
+    if (kind !== "llama3") return frequency;
+    const wave = (2 * Math.PI) / frequency;
+    const context = scaling.original_max_position_embeddings;
+    if (wave < context / scaling.high_freq_factor) return frequency;
+    if (wave > context / scaling.low_freq_factor) return frequency / scaling.factor;
+    const smooth =
+      (context / wave - scaling.low_freq_factor) /
+      (scaling.high_freq_factor - scaling.low_freq_factor);
+    return ((1 - smooth) * frequency) / scaling.factor + smooth * frequency;
+  });
+}
+
+/** Llama, Mistral, Qwen2 and Qwen3. `windows` has the number of visible keys of each layer, if limited. */
+export function llama(
+  p: Parameters,
+  config: Config,
+  ids: Values,
+  windows: readonly (number | undefined)[] = [],
+): Answer {
+  const heads = config.num_attention_heads;
+  const kvHeads = config.num_key_value_heads ?? heads;
+  const headSize = config.head_dim ?? config.hidden_size / heads;
+  const frequencies = frequenciesOf(config, headSize);
+  const eps = config.rms_norm_eps ?? 1e-6;
+  const table = p.get("model.embed_tokens.weight");
+  let x = rows(table, ids);
+  const answer: Answer = { hidden: [x], weights: [], logits: undefined, pooled: undefined };
+  for (let i = 0; i < config.num_hidden_layers; ++i) {
+    const layer = p.of(`model.layers.${i}`);
+    const own = layer.of("self_attn");
+    const normed = rmsNorm(layer.of("input_layernorm"), x, eps);
+    const project = (name: string, count: number) => {
+      const split = splitHeads(linear(own.of(`${name}_proj`), normed), count);
+      if (name === "v") return split;
+      const norm = own.of(`${name}_norm`);
+      return rotate(norm.find("weight") ? rmsNorm(norm, split, eps) : split, frequencies);
+    };
+    const window = windows[i];
+    const attended = attention({
+      ...{ q: project("q", heads), k: project("k", kvHeads), v: project("v", kvHeads) },
+      maySee: ({ q, k }) => k <= q && (window === undefined || k > q - window),
+    });
+    const [B, L] = ids.shape as [number, number];
+    const output = { data: attended.output, shape: [B, heads, L, headSize] };
+    answer.weights.push({ data: attended.weights, shape: [B, heads, L, L] });
+    x = add(x, linear(own.of("o_proj"), joinHeads(output)));
+    const mlp = layer.of("mlp");
+    const second = rmsNorm(layer.of("post_attention_layernorm"), x, eps);
+    const up = linear(mlp.of("up_proj"), second);
+    const gate = map(linear(mlp.of("gate_proj"), second), activations.silu);
+    const hidden = {
+      data: Array.from(gate.data, (g, at) => g * (up.data[at] as number)),
+      shape: up.shape,
+    };
+    x = add(x, linear(mlp.of("down_proj"), hidden));
+    answer.hidden.push(x);
+  }
+  const last = rmsNorm(p.of("model.norm"), x, eps);
+  answer.hidden[answer.hidden.length - 1] = last;
+  answer.logits = against(last, config.tie_word_embeddings ? table : p.get("lm_head.weight"));
+  return answer;
+}
+
+/** GPT-2, whose weights are [in, out]. */
+export function gpt2(all: Parameters, config: Config, ids: Values): Answer {
+  const p = all.of("transformer");
+  const { n_embd: size, n_head: heads, n_layer: layers } = config;
+  const eps = config.layer_norm_epsilon ?? 1e-5;
+  const [B, L] = ids.shape as [number, number];
+  const places = { data: Array.from(ids.data, (_, i) => i % L), shape: ids.shape };
+  const dense = (name: Parameters, x: Values) =>
+    against(x, transposed(name.get("weight")), name.get("bias"));
+  let x = add(rows(p.get("wte.weight"), ids), rows(p.get("wpe.weight"), places));
+  const answer: Answer = { hidden: [x], weights: [], logits: undefined, pooled: undefined };
+  for (let i = 0; i < layers; ++i) {
+    const layer = p.of(`h.${i}`);
+    const joint = dense(layer.of("attn.c_attn"), layerNorm(layer.of("ln_1"), x, eps));
+    const part = (n: number) => splitHeads(columns(joint, n * size, (n + 1) * size), heads);
+    const scale =
+      (config.scale_attn_weights === false ? 1 : 1 / Math.sqrt(size / heads)) /
+      (config.scale_attn_by_inverse_layer_idx ? i + 1 : 1);
+    const attended = attention({ q: part(0), k: part(1), v: part(2), scale, isCausal: true });
+    const output = { data: attended.output, shape: [B, heads, L, size / heads] };
+    answer.weights.push({ data: attended.weights, shape: [B, heads, L, L] });
+    x = add(x, dense(layer.of("attn.c_proj"), joinHeads(output)));
+    const hidden = dense(layer.of("mlp.c_fc"), layerNorm(layer.of("ln_2"), x, eps));
+    x = add(x, dense(layer.of("mlp.c_proj"), map(hidden, activations.geluTanh)));
+    answer.hidden.push(x);
+  }
+  const last = layerNorm(p.of("ln_f"), x, eps);
+  answer.hidden[layers] = last;
+  answer.logits = against(last, p.get("wte.weight"));
+  return answer;
+}
+
+/** The names of the parts of BERT and RoBERTa, and of DistilBERT. */
+const parts = {
+  bert: {
+    layer: "encoder.layer",
+    query: "attention.self.query",
+    key: "attention.self.key",
+    value: "attention.self.value",
+    output: "attention.output.dense",
+    firstNorm: "attention.output.LayerNorm",
+    up: "intermediate.dense",
+    down: "output.dense",
+    secondNorm: "output.LayerNorm",
+  },
+  distilbert: {
+    layer: "transformer.layer",
+    query: "attention.q_lin",
+    key: "attention.k_lin",
+    value: "attention.v_lin",
+    output: "attention.out_lin",
+    firstNorm: "sa_layer_norm",
+    up: "ffn.lin1",
+    down: "ffn.lin2",
+    secondNorm: "output_layer_norm",
+  },
+};
+
+export interface Bert {
+  layers: number;
+  heads: number;
+  eps: number;
+  /** The number of the padding token in RoBERTa. */
+  padding?: number;
+}
+
+/** BERT, DistilBERT and RoBERTa. `p` has the parameters without the prefix of the checkpoint. */
+export function bert(
+  p: Parameters,
+  kind: keyof typeof parts,
+  { layers, heads, eps, padding }: Bert,
+  { ids, types, keys }: { ids: Values; types?: Values; keys?: Values },
+): Answer {
+  const names = parts[kind];
+  const embeddings = p.of("embeddings");
+  const [B, L] = ids.shape as [number, number];
+  const places = Array.from(ids.data, (id, at) => {
+    if (padding === undefined) return at % L;
+    const row = Array.from(ids.data).slice(at - (at % L), at + 1);
+    return id === padding ? padding : padding + row.filter((each) => each !== padding).length;
+  });
+  const table = embeddings.get("word_embeddings.weight");
+  let x = rows(table, ids);
+  x = add(x, rows(embeddings.get("position_embeddings.weight"), { data: places, shape: [B, L] }));
+  const typeTable = embeddings.find("token_type_embeddings.weight");
+  const zeros = { data: Array.from(ids.data, () => 0), shape: [B, L] };
+  if (typeTable) x = add(x, rows(typeTable, types ?? zeros));
+  x = layerNorm(embeddings.of("LayerNorm"), x, eps);
+  const answer: Answer = { hidden: [x], weights: [], logits: undefined, pooled: undefined };
+  for (let i = 0; i < layers; ++i) {
+    const layer = p.of(`${names.layer}.${i}`);
+    const project = (name: string) => splitHeads(linear(layer.of(name), x), heads);
+    const attended = attention({
+      ...{ q: project(names.query), k: project(names.key), v: project(names.value) },
+      maySee: ({ b, k }) => keys === undefined || keys.data[b * L + k] === 1,
+    });
+    const size = x.shape[2] as number;
+    const output = { data: attended.output, shape: [B, heads, L, size / heads] };
+    answer.weights.push({ data: attended.weights, shape: [B, heads, L, L] });
+    const mixed = linear(layer.of(names.output), joinHeads(output));
+    x = layerNorm(layer.of(names.firstNorm), add(x, mixed), eps);
+    const hidden = map(linear(layer.of(names.up), x), activations.gelu);
+    x = layerNorm(layer.of(names.secondNorm), add(x, linear(layer.of(names.down), hidden)), eps);
+    answer.hidden.push(x);
+  }
+  const pooler = p.of("pooler.dense");
+  if (pooler.find("weight")) {
+    const size = x.shape[2] as number;
+    const first = mapRows(x, (row) => row).data as number[];
+    const data = first.filter((_, at) => Math.floor(at / size) % L === 0);
+    answer.pooled = map(linear(pooler, { data, shape: [B, size] }), Math.tanh);
+  }
+  return answer;
+}
+
+/** The head for masked words, from the state of the last layer. */
+export function maskedLogits(
+  head: { dense: Parameters; norm: Parameters; bias: Values; table: Values },
+  x: Values,
+  eps: number,
+): Values {
+  const hidden = layerNorm(head.norm, map(linear(head.dense, x), activations.gelu), eps);
+  return against(hidden, head.table, head.bias);
+}
