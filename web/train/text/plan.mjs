@@ -24,7 +24,7 @@ export const writePlan = {
   recipe: {
     batch: 8,
     length: 512,
-    steps: 8500,
+    steps: 10_000,
     learningRate: 3e-3,
     warmupSteps: 200,
     weightDecay: 0.1,
