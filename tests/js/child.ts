@@ -17,6 +17,8 @@ export interface RunOptions {
   env?: Record<string, string>;
   /** The time limit in milliseconds. */
   limit?: number;
+  /** Sends a signal as soon as the standard output contains this. */
+  stop?: { at: RegExp; signal: NodeJS.Signals };
 }
 
 export function run(
@@ -33,8 +35,12 @@ export function run(
       killSignal: "SIGKILL",
     });
     let [output, errors] = ["", ""];
+    let { stop } = options;
     child.stdout.on("data", (text) => {
       output += text;
+      if (!stop?.at.test(output)) return;
+      child.kill(stop.signal);
+      stop = undefined;
     });
     child.stderr.on("data", (text) => {
       errors += text;

@@ -46,19 +46,10 @@ function training(...changes: string[]) {
 }
 
 /** Starts a training and stops it when it reports its first check. */
-function interrupted(words: readonly string[], signal: NodeJS.Signals) {
-  return new Promise<{ status: number | null; output: string }>((resolve) => {
-    const stdio = ["ignore", "pipe", "pipe"] as const;
-    const child = spawn(process.execPath, [program, ...words], { stdio: [...stdio] });
-    let output = "";
-    const collect = (text: Buffer) => {
-      output += text;
-    };
-    child.stdout.once("data", () => child.kill(signal));
-    child.stdout.on("data", collect);
-    child.stderr.on("data", collect);
-    child.on("close", (status) => resolve({ status, output }));
-  });
+async function interrupted(words: readonly string[], signal: NodeJS.Signals) {
+  const stop = { at: /./, signal };
+  const { status, output, errors } = await run(process.execPath, [program, ...words], { stop });
+  return { status, output: output + errors };
 }
 
 const whole = training();

@@ -100,7 +100,8 @@ export default defineConfig({
           // The excluded tests run programs or read the repository, which only Node can do.
           include: ["tests/js/*.test.ts"],
           exclude: [
-            "tests/js/{border,codegen,copies,fetched,house,node,readme,shipped_models,train_command}.test.ts",
+            "tests/js/{border,codegen,copies,fetched,house,node,readme,shipped_models}.test.ts",
+            "tests/js/{train_command,train_text}.test.ts",
           ],
           testTimeout: 30_000,
           hookTimeout: 30_000,

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual, parseArgs } from "node:util";
 import { architectureOf, recipeOf, shipped, taskOf, tasks } from "heed/models";
 import { tableOf } from "./table.mjs";
+import { writePlan } from "./text/plan.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const shippedFolder = join(root, "web/public/models");
@@ -20,10 +21,13 @@ const ranges = {
   batch: [1, 4096],
   steps: [1, 1_000_000],
   threads: [1, 64],
+  length: [2, 4096],
+  vocabulary: [257, 65_536],
 };
 
 const usage = `Usage: ./dev train TASK [--model M] [--seed N] [OPTIONS]
        ./dev train NAME | --all | --list
+       ./dev train write [--text FILE] [--seed N] [OPTIONS]
 
   TASK               ${Object.keys(tasks).join(", ")}
   NAME               a model that the repository has the files of; --all trains all of them, --list tells
@@ -42,6 +46,12 @@ const usage = `Usage: ./dev train TASK [--model M] [--seed N] [OPTIONS]
   --name NAME        of the folder that files go to (TASK-MODEL)
   --out DIR          where files go, with --all in a folder for each model (web/public/models/NAME, or build/train/NAME for what the repository does not have)
   --restart          begin anew, whatever there is in build/train/NAME
+
+  write              a language model of English, whose texts are fetched; --all does not train it
+  --text FILE        learn this text instead
+  --length N         tokens of an example
+  --vocabulary N     different tokens
+  --finish           write the files of the best checkpoint so far, without further steps
 `;
 
 /** An error in what was asked for. */
@@ -57,7 +67,9 @@ const optionTypes = {
   "learning-rate": { type: "string" },
   name: { type: "string" },
   out: { type: "string" },
+  text: { type: "string" },
   restart: { type: "boolean" },
+  finish: { type: "boolean" },
   all: { type: "boolean" },
   list: { type: "boolean" },
   help: { type: "boolean" },
@@ -100,7 +112,9 @@ function read(given) {
     throw misuse(
       `expected one task of ${Object.keys(tasks).join(", ")}, got ${positionals.join(" ") || "none"} (--help tells more)`,
     );
-  return { ...common, plans: [placed(planOf(positionals[0], values), values)] };
+  const [what] = positionals;
+  const plan = what === writePlan.name ? planOfText(values) : planOf(what, values);
+  return { ...common, plans: [placed(plan, values)] };
 }
 
 /** Models have files of the same names. */
@@ -126,15 +140,70 @@ function oneOf(name, text, known) {
   return text;
 }
 
+function learningRateOf({ "learning-rate": given }) {
+  const rate = given === undefined ? undefined : Number(given);
+  if (rate !== undefined && !(rate > 0 && rate < 10))
+    throw misuse(`--learning-rate: expected a number above 0 and below 10, got ${given}`);
+  return rate;
+}
+
+/** The steps and what follows from them, as far as they were asked for. */
+function recipeWith(recipe, { batch, steps, learningRate }) {
+  return {
+    ...recipe,
+    ...(batch && { batch }),
+    ...(learningRate && { learningRate }),
+    ...(steps && {
+      steps,
+      warmupSteps: Math.min(recipe.warmupSteps, Math.floor(steps / 10)),
+      checkEvery: Math.min(recipe.checkEvery, steps),
+    }),
+  };
+}
+
+/** Throws for options that only other plans have. */
+function refuseOptions(what, names, values) {
+  const other = names.find((name) => values[name] !== undefined);
+  if (other) throw misuse(`--${other}: expected none for ${what}`);
+}
+
+const optionsOfTasks = ["model", "tokens", "positions"];
+const optionsOfTexts = ["text", "length", "vocabulary", "finish"];
+
+/** The plan of the language model, with the changes that were asked for. */
+function planOfText(values) {
+  refuseOptions(writePlan.name, optionsOfTasks, values);
+  const numbers = ["size", "layers", "heads", "batch", "steps", "length", "vocabulary"].map(
+    (name) => [name, wholeNumber(name, values[name])],
+  );
+  const { size, layers, heads, length, vocabulary, ...given } = Object.fromEntries(numbers);
+  const { config, recipe } = writePlan;
+  return {
+    ...writePlan,
+    ...(values.text !== undefined && { text: values.text }),
+    ...(vocabulary && { vocabulary }),
+    config: {
+      ...config,
+      ...(size && { hidden_size: size, intermediate_size: 16 * Math.round((9 * size) / 64) || 16 }),
+      ...(layers && { num_hidden_layers: layers }),
+      ...(heads && { num_attention_heads: heads, num_key_value_heads: Math.ceil(heads / 2) }),
+    },
+    recipe: {
+      ...recipeWith(recipe, { ...given, learningRate: learningRateOf(values) }),
+      ...(length && { length }),
+    },
+    seed: wholeNumber("seed", values.seed) ?? writePlan.seed,
+    ...(values.finish && { isFinishing: true }),
+  };
+}
+
 /** A plan as recipes.ts has it, with the changes that were asked for. */
 function planOf(what, values) {
+  refuseOptions(what, optionsOfTexts, values);
   const ready = shipped.find(({ name }) => name === what);
   const base = ready ?? planOfTask(what, values);
   if (ready && values.model) throw misuse(`--model: expected none beside the name ${what}`);
-  const given = values["learning-rate"];
-  const learningRate = given === undefined ? undefined : Number(given);
-  if (learningRate !== undefined && !(learningRate > 0 && learningRate < 10))
-    throw misuse(`--learning-rate: expected a number above 0 and below 10, got ${given}`);
+  const learningRate = learningRateOf(values);
   const [size, layers, heads, batch, steps] = ["size", "layers", "heads", "batch", "steps"].map(
     (name) => wholeNumber(name, values[name]),
   );
@@ -150,16 +219,7 @@ function planOf(what, values) {
       ...(heads && { heads }),
       ...(positions && { positions }),
     },
-    recipe: {
-      ...recipe,
-      ...(batch && { batch }),
-      ...(learningRate && { learningRate }),
-      ...(steps && {
-        steps,
-        warmupSteps: Math.min(recipe.warmupSteps, Math.floor(steps / 10)),
-        checkEvery: Math.min(recipe.checkEvery, steps),
-      }),
-    },
+    recipe: recipeWith(recipe, { batch, steps, learningRate }),
     seed: wholeNumber("seed", values.seed) ?? base.seed,
   };
 }
@@ -168,7 +228,7 @@ function planOfTask(name, { model }) {
   const known = Object.keys(tasks);
   if (!known.includes(name))
     throw misuse(
-      `task: expected one of ${known.join(", ")}, or a name that --list has, got ${name}`,
+      `task: expected one of ${known.join(", ")}, ${writePlan.name}, or a name that --list has, got ${name}`,
     );
   const architecture = oneOf("--model", model, architectures) ?? architectureOf(taskOf(name));
   return recipeOf(name, architecture);
@@ -178,8 +238,9 @@ function planOfTask(name, { model }) {
 function placed(plan, { name = plan.name, out }) {
   if (!/^[\w-][\w.-]*$/.test(name))
     throw misuse(`--name: expected letters, digits, dots and dashes, got ${name}`);
-  const isShipped = shipped.some((own) => isDeepStrictEqual(own, { ...plan, name }));
+  const { isFinishing, ...asked } = { ...plan, name };
+  const isShipped = [...shipped, writePlan].some((own) => isDeepStrictEqual(own, asked));
   const checkpoints = join(root, "build/train", name);
   const usual = isShipped ? join(shippedFolder, name) : checkpoints;
-  return { ...plan, name, checkpoints, out: out ?? usual };
+  return { ...plan, name, checkpoints, texts: join(root, "build/texts"), out: out ?? usual };
 }

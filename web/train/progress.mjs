@@ -1,7 +1,7 @@
 // What ./dev train prints: on a terminal a line that changes with every step, else one for each look at the
 // examples held out.
 
-const percent = (share) => (share === undefined ? "-" : `${(100 * share).toFixed(1)} %`);
+export const percent = (share) => (share === undefined ? "-" : `${(100 * share).toFixed(1)} %`);
 
 function clock(seconds) {
   const whole = Math.max(0, Math.round(seconds));
@@ -26,7 +26,7 @@ export class Progress {
   #inSteps = 0;
   #loss;
   #right;
-  #exact;
+  #held = "";
   #shown = 0;
 
   constructor(name, stream) {
@@ -34,10 +34,10 @@ export class Progress {
     this.#stream = stream;
   }
 
-  /** @param exact the share at the last look of a training that is gone on with */
-  begin(steps, exact) {
+  /** @param held what the last look at examples held out says */
+  begin(steps, held) {
     this.#steps = steps;
-    this.#exact = exact;
+    this.#held = held;
     this.#begun = performance.now();
   }
 
@@ -54,8 +54,8 @@ export class Progress {
     this.#overwrite(`${this.#name} ${bar(step / this.#steps, 20)} ${this.#describe(step)}`);
   }
 
-  look(step, exact) {
-    this.#exact = exact;
+  look(step, held) {
+    this.#held = held;
     if (!this.#stream.isTTY) this.say(this.#describe(step));
   }
 
@@ -69,7 +69,7 @@ export class Progress {
     const parts = [`step ${step} of ${this.#steps}`];
     if (this.#loss !== undefined) parts.push(`loss ${this.#loss.toFixed(4)}`);
     if (this.#right !== undefined) parts.push(`right ${percent(this.#right)}`);
-    parts.push(`exact ${percent(this.#exact)}`);
+    parts.push(this.#held);
     if (this.#stepsHere > 0) {
       const perStep = (performance.now() - this.#begun) / this.#stepsHere;
       parts.push(

@@ -3,7 +3,7 @@
 /** So many digits tell all that a curve or a score has to tell. */
 const short = (number) => Number(number.toPrecision(4));
 
-function shortened(values) {
+export function shortened(values) {
   if (typeof values === "number") return Number.isInteger(values) ? values : short(values);
   if (Array.isArray(values)) return values.map(shortened);
   if (values === null || typeof values !== "object") return values;
@@ -13,12 +13,12 @@ function shortened(values) {
 }
 
 /** A list of points as a list for each of their numbers. */
-const columns = (points) =>
+export const columns = (points) =>
   Object.fromEntries(
     Object.keys(points[0] ?? {}).map((name) => [name, points.map((point) => point[name])]),
   );
 
-/** report.json: an object with a line for each of its parts. */
+/** report.json */
 export function reportOf({ trainer, plan, log, files, scores, probes, heads }) {
   const { model, best } = trainer;
   const { name, task, architecture, recipe, seed } = plan;
@@ -39,6 +39,11 @@ export function reportOf({ trainer, plan, log, files, scores, probes, heads }) {
     curve: columns(shortened(log.points)),
     validation: columns(shortened(log.looks)),
   };
+  return inLines(report);
+}
+
+/** JSON of an object, a line for each of its parts. */
+export function inLines(report) {
   const lines = Object.entries(report).map(
     ([part, value]) => `  ${JSON.stringify(part)}: ${JSON.stringify(value)}`,
   );

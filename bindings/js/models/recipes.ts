@@ -5,6 +5,7 @@ import { type Check, checkArgument } from "../core/validate.js";
 import type { ConfigOptions } from "./config.js";
 import type { Example, Task } from "./examples.js";
 import type { Architecture } from "./modelConfig.js";
+import type { TrainingRecipe } from "./training.js";
 
 const isText: Check = { expected: "a text", accepts: (value) => typeof value === "string" };
 const isObject = (value: unknown): value is object => value !== null && typeof value === "object";
@@ -17,18 +18,7 @@ const isTask: Check = {
 };
 
 /** The settings of a training. */
-export interface Recipe {
-  /** The number of examples per step. */
-  readonly batch: number;
-  /** The maximum number of steps. The learning rate falls to zero over them. */
-  readonly steps: number;
-  readonly learningRate: number;
-  readonly warmupSteps: number;
-  readonly weightDecay: number;
-  /** The norm to which gradients are clipped. */
-  readonly clipNorm: number;
-  /** The number of steps between two checks on the validation split. */
-  readonly checkEvery: number;
+export interface Recipe extends TrainingRecipe {
   /**
    * Training stops early if two checks in a row reach this proportion of exact answers; never if it is
    * above 1.

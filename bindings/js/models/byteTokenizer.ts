@@ -1,0 +1,192 @@
+// A byte-level tokenizer: byte-pair encoding over the bytes of UTF-8, so that every text has tokens
+// (Radford et al., "Language Models are Unsupervised Multitask Learners", 2019, section 2.2). Its file is a
+// tokenizer.json of Hugging Face's tokenizers: a BPE model with the pre-tokenizer and decoder "ByteLevel".
+
+import { describe, HeedError } from "../core/error.js";
+import { type Check, checkArgument, isListOf, isWholeNumber } from "../core/validate.js";
+import { BytePairs, type TokenPair } from "./bytePairs.js";
+
+/** The token between two texts, and before the first one. */
+export const endOfText = "<|endoftext|>";
+
+/**
+ * The words within which bytes are merged: English contractions, letters, digits and other signs, each with
+ * the space before them, and white space. The pattern of GPT-2, which "ByteLevel" prescribes.
+ */
+const wordPattern = /'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+/gu;
+
+/**
+ * The character that stands for each byte: the byte's own in Latin-1 if it is visible, else one of those
+ * from U+0100 on.
+ */
+const byteCharacters: readonly string[] = (() => {
+  const isVisible = (byte: number) =>
+    (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte !== 0xad);
+  let next = 0x100;
+  return Array.from({ length: 256 }, (_, byte) =>
+    String.fromCharCode(isVisible(byte) ? byte : next++),
+  );
+})();
+const byteOf = new Map(byteCharacters.map((character, byte) => [character, byte]));
+
+const encoder = new TextEncoder();
+const inByteCharacters = (text: string): string =>
+  Array.from(encoder.encode(text), (byte) => byteCharacters[byte]).join("");
+
+const wordsOf = (text: string): readonly string[] => text.match(wordPattern) ?? [];
+
+const isText: Check = { expected: "a text", accepts: (value) => typeof value === "string" };
+const isIds: Check = {
+  expected: "a list of whole numbers of 0 or more",
+  accepts: (value) =>
+    (value instanceof Int32Array && value.every((id) => id >= 0)) ||
+    isListOf(value, isWholeNumber(0).accepts),
+};
+
+const wrong = (what: string, expected: string, got: string) =>
+  new HeedError("format", `tokenizer: ${what}: expected ${expected}, got ${got}`);
+
+/** The number of words whose tokens are kept, so that a long text is split quickly. */
+const mostKept = 2 ** 16;
+
+/**
+ * Converts any text to ids and back. Id 0 is the end of a text, ids 1 to 256 are the bytes, the others are
+ * merges.
+ */
+export class ByteTokenizer {
+  /** The tokens by id, in the characters that stand for bytes. */
+  readonly tokens: readonly string[];
+  /** The id of `endOfText`. `encode` never returns it: those characters in a text are only characters. */
+  readonly endId = 0;
+  readonly #pairs: BytePairs;
+  readonly #ids: ReadonlyMap<string, number>;
+  readonly #kept = new Map<string, readonly number[]>();
+
+  /** @param merges pairs of tokens in the characters that stand for bytes, in their order */
+  constructor(merges: readonly TokenPair[]) {
+    this.#pairs = new BytePairs(byteCharacters, merges);
+    const merged = merges.map((pair) => pair.join(""));
+    this.tokens = [endOfText, ...new Set([...byteCharacters, ...merged])];
+    this.#ids = new Map(this.tokens.map((token, id) => [token, id]));
+    for (const token of merges.flat())
+      if (!this.#ids.has(token) || token === endOfText)
+        throw wrong("merges", "pairs of bytes and of earlier merges", describe(token));
+  }
+
+  /**
+   * Learns a tokenizer from texts.
+   *
+   * @param size the number of tokens, 257 or more; the texts may give fewer
+   */
+  static learn(texts: Iterable<string>, size: number): ByteTokenizer {
+    checkArgument("size", size, isWholeNumber(257));
+    const counts = new Map<string, number>();
+    for (const text of texts) {
+      checkArgument("texts", text, isText);
+      for (const word of wordsOf(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
+    }
+    const words = new Map([...counts].map(([word, times]) => [inByteCharacters(word), times]));
+    return new ByteTokenizer(BytePairs.learnWords(byteCharacters, words, size - 257).merges);
+  }
+
+  /** The number of tokens. */
+  get size(): number {
+    return this.tokens.length;
+  }
+
+  /** Returns the ids of a text. Half of a surrogate pair becomes U+FFFD, as in every UTF-8 text. */
+  encode(text: string): number[] {
+    checkArgument("text", text, isText);
+    const ids: number[] = [];
+    for (const word of wordsOf(text)) {
+      // No argument list is as long as the longest word may be.
+      for (const id of this.#idsOf(word)) ids.push(id);
+    }
+    return ids;
+  }
+
+  #idsOf(word: string): readonly number[] {
+    const known = this.#kept.get(word);
+    if (known) return known;
+    const tokens = this.#pairs.split(inByteCharacters(word));
+    const ids = tokens.map((token) => this.#ids.get(token) as number);
+    if (this.#kept.size >= mostKept) this.#kept.clear();
+    this.#kept.set(word, ids);
+    return ids;
+  }
+
+  /** Returns the bytes of tokens; the end of a text has none. */
+  bytes(ids: ArrayLike<number>): Uint8Array {
+    checkArgument("ids", ids, isIds);
+    const bytes: number[] = [];
+    for (const [place, id] of Array.from(ids).entries()) {
+      const token = this.tokens[id];
+      if (token === undefined) {
+        const range = `ids below ${this.size}`;
+        throw new HeedError("option", `ids[${place}]: expected ${range}, got ${id}`);
+      }
+      if (id === this.endId) continue;
+      for (const character of token) bytes.push(byteOf.get(character) as number);
+    }
+    return Uint8Array.from(bytes);
+  }
+
+  /** Returns the text of tokens. Bytes that are not UTF-8, such as a part of a character, become U+FFFD. */
+  decode(ids: ArrayLike<number>): string {
+    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(this.bytes(ids));
+  }
+
+  /** Returns the content of a tokenizer.json. */
+  toFile(): string {
+    const byteLevel = { type: "ByteLevel", add_prefix_space: false, trim_offsets: true };
+    const special = { single_word: false, lstrip: false, rstrip: false, normalized: false };
+    const file = {
+      version: "1.0",
+      truncation: null,
+      padding: null,
+      added_tokens: [{ id: this.endId, content: endOfText, ...special, special: true }],
+      normalizer: null,
+      pre_tokenizer: { ...byteLevel, use_regex: true },
+      post_processor: null,
+      decoder: { ...byteLevel, use_regex: true },
+      model: {
+        ...{ type: "BPE", dropout: null, unk_token: null, continuing_subword_prefix: null },
+        ...{ end_of_word_suffix: null, fuse_unk: false, byte_fallback: false },
+        vocab: Object.fromEntries(this.#ids),
+        merges: this.#pairs.merges.map((pair) => pair.join(" ")),
+      },
+    };
+    return `${JSON.stringify(file, undefined, 1)}\n`;
+  }
+
+  /**
+   * Reads the content of a tokenizer.json that `toFile` wrote. Its content is not trusted.
+   *
+   * @throws HeedError "format" for any other file
+   */
+  static fromFile(json: string): ByteTokenizer {
+    checkArgument("json", json, isText);
+    let model: { vocab?: unknown; merges?: unknown } | undefined;
+    try {
+      model = JSON.parse(json)?.model;
+    } catch (error) {
+      throw wrong("file", "JSON", error instanceof Error ? error.message : "none");
+    }
+    const merges = readMerges(model?.merges);
+    const tokenizer = new ByteTokenizer(merges);
+    if (tokenizer.toFile() !== json)
+      throw wrong("file", "one of a byte-level tokenizer of Heed", "another");
+    return tokenizer;
+  }
+
+  get [Symbol.toStringTag](): string {
+    return "ByteTokenizer";
+  }
+}
+
+function readMerges(given: unknown): TokenPair[] {
+  const isMerge = (merge: unknown) => typeof merge === "string" && /^[^ ]+ [^ ]+$/.test(merge);
+  if (!isListOf<string>(given, isMerge))
+    throw wrong("model.merges", "a list of texts, two tokens each", describe(given));
+  return given.map((merge) => merge.split(" ") as [string, string]);
+}
