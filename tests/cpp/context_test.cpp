@@ -47,10 +47,9 @@ Context context_with_isa(std::string_view isa) {
 /// 2^-24 if a multiplication and an addition are rounded once, 0 if each is rounded.
 float fused_rounding(Context& context) {
   const float a = 1.0f + 0x1p-12f;
-  const Tensor x(Shape{3, 2}, {1.0f, a, 1.0f, a, 1.0f, a});
+  const Tensor x(Shape{1, 2}, {1.0f, a});
   const Tensor weight(Shape{1, 2}, {-(1.0f + 0x1p-11f), a});
-  // With packed weights the register block computes the product, which adds the terms of three rows
-  // or more one by one.
+  // With packed weights the register block computes the product, which adds terms one by one.
   return linear(context, x, PackedWeights(context, weight)).data()[0];
 }
 

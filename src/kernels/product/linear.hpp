@@ -56,8 +56,8 @@ void linear(const LinearTile& t) noexcept {
             for (int i = 0; i < rows; ++i)
               std::copy_n(y + i * t.y_stride, width, part + i * kWidth);
           }
-          multiply_rows<Isa, true, kRows, true>(rows, x, panel, depth, n == 0 ? bias : c,
-                                                n == 0 ? 0 : stride, c, stride);
+          multiply_rows<Isa, true>(rows, x, panel, depth, n == 0 ? bias : c, n == 0 ? 0 : stride, c,
+                                   stride);
           if (n + 1 == slices) activate<Isa>(t.activation, rows, c, stride);
           if (c == part)
             for (int i = 0; i < rows; ++i)
