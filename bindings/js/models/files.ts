@@ -1,8 +1,16 @@
 // Saves models to files and loads them: the config in JSON, the parameters in safetensors.
 
-import { describe, HeedError } from "../core/error.js";
+import { describe, HeedError, refuse } from "../core/error.js";
 import type { Bytes } from "../core/module.js";
-import { type Check, checkArgument, checkOptions, isFunction, oneOf } from "../core/validate.js";
+import {
+  type Check,
+  checkArgument,
+  checkOptions,
+  isFunction,
+  isRecord,
+  isSignal,
+  oneOf,
+} from "../core/validate.js";
 import type { Heed } from "../heed.js";
 import { checkEngine } from "../nn/module.js";
 import { read, type SafetensorsEntry, write } from "../nn/safetensors.js";
@@ -40,12 +48,6 @@ const saveChecks = {
   dtype: oneOf("float16", "float32"),
 } satisfies Record<keyof SaveModelOptions, Check>;
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  value !== null && typeof value === "object" && !Array.isArray(value);
-
-const wrong = (what: string, expected: string, got: string) =>
-  new HeedError("format", `${what}: expected ${expected}, got ${got}`);
-
 /**
  * Saves a model. A model that is loaded from the files computes with the rounded parameters, so evaluate
  * that one.
@@ -81,7 +83,7 @@ export function saveModel(
 
 const loadChecks = {
   dtype: oneOf("float32", "float16", "int8"),
-  signal: { expected: "an AbortSignal", accepts: (value) => value instanceof AbortSignal },
+  signal: isSignal,
   onProgress: isFunction,
 } satisfies Record<keyof LoadModelOptions, Check>;
 
@@ -114,7 +116,7 @@ export function loadModel(
 ): TaskModel | Promise<TaskModel | CausalLanguageModel | MaskedLanguageModel> {
   checkEngine(heed);
   const isRead =
-    isObject(files) && Object.hasOwn(files, "config") && Object.hasOwn(files, "weights");
+    isRecord(files) && Object.hasOwn(files, "config") && Object.hasOwn(files, "weights");
   return isRead
     ? createFrom(heed, files as unknown as ModelFiles)
     : loadFrom(heed, files as ModelSource, options);
@@ -146,7 +148,7 @@ function createFrom(heed: Heed, files: ModelFiles): TaskModel {
   within("weights", () => checkTensors("the module", parameterShapes(config), tensors, true));
   for (const [name, entry] of Object.entries(tensors)) {
     const at = placeNotFinite(entry);
-    if (at >= 0) throw wrong(name, "finite numbers", `another at place ${at}`);
+    if (at >= 0) throw refuse("format", name, "finite numbers", `another at place ${at}`);
   }
   const model = within("config", () => createModel(heed, config));
   try {
@@ -190,12 +192,12 @@ function readConfig(json: string): ModelConfig {
   try {
     given = JSON.parse(json);
   } catch (error) {
-    throw wrong("config", "JSON", error instanceof Error ? error.message : "none");
+    throw refuse("format", "config", "JSON", error instanceof Error ? error.message : "none");
   }
-  if (!isObject(given)) throw wrong("config", "an object", describe(given));
+  if (!isRecord(given)) throw refuse("format", "config", "an object", describe(given));
   const { format: said, version, ...config } = given;
-  if (said !== format) throw wrong("config: format", describe(format), describe(said));
+  if (said !== format) throw refuse("format", "config: format", describe(format), describe(said));
   if (version !== formatVersion)
-    throw wrong("config: version", `${formatVersion}`, describe(version));
+    throw refuse("format", "config: version", `${formatVersion}`, describe(version));
   return config as unknown as ModelConfig;
 }

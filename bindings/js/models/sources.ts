@@ -2,7 +2,7 @@
 // ranges of bytes. fetched.ts has those of the network.
 
 import { describe, HeedError, refuse } from "../core/error.js";
-import { isObject } from "../core/validate.js";
+import { isObject, isRecord } from "../core/validate.js";
 import { FetchedFile } from "./fetched.js";
 
 /** A file of which ranges of bytes can be read. */
@@ -160,6 +160,15 @@ export async function readJson(
 ): Promise<Record<string, unknown>> {
   const file = await folder.open(name, signal);
   if (file === undefined) throw missing(folder, name);
+  return parseJson(file, name, signal);
+}
+
+/** The same of a file that is open. */
+export async function parseJson(
+  file: ByteSource,
+  name: string,
+  signal?: AbortSignal,
+): Promise<Record<string, unknown>> {
   if (file.size > mostText)
     throw new HeedError("format", `${name}: expected at most ${mostText} bytes, got ${file.size}`);
   const bytes = await file.read(0, file.size, signal);
@@ -170,7 +179,7 @@ export async function readJson(
     const got = error instanceof Error ? error.message : "none";
     throw new HeedError("format", `${name}: expected JSON, got ${got}`);
   }
-  if (isObject(given) && !Array.isArray(given)) return given;
+  if (isRecord(given)) return given;
   throw new HeedError("format", `${name}: expected an object, got ${describe(given)}`);
 }
 

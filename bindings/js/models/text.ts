@@ -8,6 +8,8 @@ import {
   checkOptions,
   isFunction,
   isListOf,
+  isSignal,
+  isText,
   isWholeNumber,
 } from "../core/validate.js";
 import type { CausalLanguageModel, GenerateTextOptions } from "./language/causalModel.js";
@@ -30,8 +32,6 @@ const isTokenizer: Check = {
     ["encode", "decode"].every((name) => typeof Reflect.get(value, name) === "function"),
 };
 
-const isText: Check = { expected: "a text", accepts: (value) => typeof value === "string" };
-
 /**
  * Creates the tokenizer of a model from its files tokenizer.json and tokenizer_config.json:
  *
@@ -46,10 +46,6 @@ export async function loadTokenizer<T extends TextTokenizer>(
   options: { signal?: AbortSignal } = {},
 ): Promise<T> {
   checkArgument("Tokenizer", Tokenizer, isFunction);
-  const isSignal = {
-    expected: "an AbortSignal",
-    accepts: (value: unknown) => value instanceof AbortSignal,
-  };
   checkOptions("loadTokenizer", options, { signal: isSignal });
   const { signal } = options;
   const { openFolder, readJson } = await import("./sources.js");

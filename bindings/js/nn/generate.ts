@@ -11,6 +11,7 @@ import {
   isFunction,
   isListOf,
   isNumber,
+  isSignal,
   isWholeNumber,
 } from "../core/validate.js";
 import type { Heed } from "../heed.js";
@@ -97,7 +98,7 @@ const common = {
     accepts: (value) => isToken.accepts(value) || isListOf(value, isToken.accepts),
   },
   maxLength: isLength,
-  signal: { expected: "an AbortSignal", accepts: (value) => value instanceof AbortSignal },
+  signal: isSignal,
 } satisfies Record<string, Check>;
 
 export const isStart: Check = {

@@ -2,15 +2,14 @@
 // three parts: the length of the header in 8 bytes; the header in JSON, which gives the type, the shape and
 // the byte range of each tensor; and the elements, little-endian and row-major.
 
-import { describe } from "../core/error.js";
+import { describe, refuse } from "../core/error.js";
 import type { Bytes } from "../core/module.js";
 import { checkAttached } from "../core/tensor.js";
-import { isListOf } from "../core/validate.js";
+import { isListOf, isRecord } from "../core/validate.js";
 import {
   checkMetadata,
   countOf,
   headerLength,
-  isObject,
   isSize,
   lengthBytes,
   metadataName,
@@ -18,7 +17,6 @@ import {
   readHeader,
   type SafetensorsDType,
   types,
-  wrong,
 } from "./safetensorsHeader.js";
 
 export type { SafetensorsDType };
@@ -59,7 +57,8 @@ export interface SafetensorsFile {
  * @throws HeedError "format"
  */
 export function read(bytes: Uint8Array): SafetensorsFile {
-  if (!(bytes instanceof Uint8Array)) throw wrong("bytes", "a Uint8Array", describe(bytes));
+  if (!(bytes instanceof Uint8Array))
+    throw refuse("format", "bytes", "a Uint8Array", describe(bytes));
   checkAttached("bytes", bytes);
   // Makes a plain Uint8Array, because `slice` of Node's Buffer does not copy.
   const file = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -87,7 +86,8 @@ function view(name: string, { dtype, begin, end }: Place, data: Uint8Array): Saf
 
 function checkBools(name: string, bytes: Uint8Array): void {
   const odd = bytes.find((byte) => byte > 1);
-  if (odd !== undefined) throw wrong(`${name}: data`, "bools, bytes of 0 or 1", `${odd}`);
+  if (odd !== undefined)
+    throw refuse("format", `${name}: data`, "bools, bytes of 0 or 1", `${odd}`);
 }
 
 /**
@@ -100,7 +100,7 @@ export function write(
   tensors: Readonly<Record<string, SafetensorsEntry>>,
   metadata: Readonly<Record<string, string>> = {},
 ): Bytes {
-  if (!isObject(tensors)) throw wrong("tensors", "an object", describe(tensors));
+  if (!isRecord(tensors)) throw refuse("format", "tensors", "an object", describe(tensors));
   const entries = Object.entries(tensors).map(([name, entry]) => toWrite(name, entry));
   entries.sort((a, b) => b.element - a.element || (a.name < b.name ? -1 : 1));
   const header: [string, unknown][] = [];
@@ -128,24 +128,30 @@ export function write(
 }
 
 function toWrite(name: string, entry: SafetensorsEntry) {
-  if (!isObject(entry)) throw wrong(name, "{ dtype, shape, data }", describe(entry));
+  if (!isRecord(entry)) throw refuse("format", name, "{ dtype, shape, data }", describe(entry));
   const { dtype, shape, data } = entry;
-  if (name === metadataName) throw wrong("name", "another than the metadata's", describe(name));
+  if (name === metadataName)
+    throw refuse("format", "name", "another than the metadata's", describe(name));
   const type = typeof dtype === "string" && Object.hasOwn(types, dtype) ? types[dtype] : undefined;
   if (type === undefined) {
-    throw wrong(`${name}: dtype`, Object.keys(types).join(", "), describe(dtype));
+    throw refuse("format", `${name}: dtype`, Object.keys(types).join(", "), describe(dtype));
   }
   if (!isListOf<number>(shape, isSize)) {
-    throw wrong(`${name}: shape`, "a list of whole numbers of 0 or more", describe(shape));
+    throw refuse(
+      "format",
+      `${name}: shape`,
+      "a list of whole numbers of 0 or more",
+      describe(shape),
+    );
   }
   if (!(data instanceof type.array)) {
-    throw wrong(`${name}: data`, `a ${type.array.name} for ${dtype}`, describe(data));
+    throw refuse("format", `${name}: data`, `a ${type.array.name} for ${dtype}`, describe(data));
   }
   checkAttached(`${name}: data`, data);
   const count = countOf(shape);
   if (data.length !== count) {
     const expected = `${count} elements for [${shape.join(", ")}]`;
-    throw wrong(`${name}: data`, expected, `${data.length}`);
+    throw refuse("format", `${name}: data`, expected, `${data.length}`);
   }
   const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   if (dtype === "bool") checkBools(name, bytes);

@@ -1,7 +1,7 @@
 // The header of a safetensors file, and its checks: see safetensors.ts.
 
-import { describe, HeedError } from "../core/error.js";
-import { isListOf } from "../core/validate.js";
+import { describe, refuse } from "../core/error.js";
+import { isListOf, isRecord } from "../core/validate.js";
 
 export type SafetensorsDType = keyof typeof types;
 
@@ -31,14 +31,6 @@ export const lengthBytes = 8;
 const mostHeaderBytes = 100_000_000;
 export const metadataName = "__metadata__";
 
-/** Creates the error for invalid content of a file. */
-export function wrong(what: string, expected: string, got: string): HeedError {
-  return new HeedError("format", `${what}: expected ${expected}, got ${got}`);
-}
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  value !== null && typeof value === "object" && !Array.isArray(value);
-
 export const isSize = (value: unknown): value is number =>
   Number.isSafeInteger(value) && (value as number) >= 0;
 
@@ -53,11 +45,11 @@ export const countOf = (shape: readonly number[]) =>
  */
 export function headerLength(bytes: Uint8Array, size: number): number {
   if (bytes.length < lengthBytes) {
-    throw wrong("file", "a header's length in 8 bytes", `${bytes.length} bytes`);
+    throw refuse("format", "file", "a header's length in 8 bytes", `${bytes.length} bytes`);
   }
   const length = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true);
   const most = Math.min(size - lengthBytes, mostHeaderBytes);
-  if (length > most) throw wrong("header", `at most ${most} bytes`, `${length} bytes`);
+  if (length > most) throw refuse("format", "header", `at most ${most} bytes`, `${length} bytes`);
   return Number(length);
 }
 
@@ -87,10 +79,15 @@ export function readHeader(
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(encoded);
     header = JSON.parse(text);
   } catch (error) {
-    throw wrong("header", "an object in JSON", error instanceof Error ? error.message : "none");
+    throw refuse(
+      "format",
+      "header",
+      "an object in JSON",
+      error instanceof Error ? error.message : "none",
+    );
   }
-  if (!isObject(header) || !text.startsWith("{")) {
-    throw wrong("header", "an object in JSON", describe(header));
+  if (!isRecord(header) || !text.startsWith("{")) {
+    throw refuse("format", "header", "an object in JSON", describe(header));
   }
   refuseDuplicates(text);
   const places = new Map<string, Place>();
@@ -113,32 +110,39 @@ function refuseDuplicates(json: string): void {
     else if (token !== ":") last = token;
     else {
       const name = JSON.parse(last) as string;
-      if (open.at(-1)?.has(name)) throw wrong("header", "each name once", `${last} twice`);
+      if (open.at(-1)?.has(name))
+        throw refuse("format", "header", "each name once", `${last} twice`);
       open.at(-1)?.add(name);
     }
   }
 }
 
 function checkEntry(name: string, info: unknown, available: number): Place {
-  if (!isObject(info)) throw wrong(name, "{ dtype, shape, data_offsets }", describe(info));
+  if (!isRecord(info))
+    throw refuse("format", name, "{ dtype, shape, data_offsets }", describe(info));
   const dtype = byCode.get(info.dtype as string);
   if (dtype === undefined) {
-    throw wrong(`${name}: dtype`, [...byCode.keys()].join(", "), describe(info.dtype));
+    throw refuse("format", `${name}: dtype`, [...byCode.keys()].join(", "), describe(info.dtype));
   }
   const { shape, data_offsets: offsets } = info;
   if (!isListOf<number>(shape, isSize)) {
-    throw wrong(`${name}: shape`, "a list of whole numbers of 0 or more", describe(shape));
+    throw refuse(
+      "format",
+      `${name}: shape`,
+      "a list of whole numbers of 0 or more",
+      describe(shape),
+    );
   }
   const bytes = countOf(shape) * types[dtype].array.BYTES_PER_ELEMENT;
   const isRange = isListOf(offsets, isSize) && offsets.length === 2;
   const [begin, end] = isRange ? (offsets as [number, number]) : [0, -1];
   if (begin > end || end > available) {
     const expected = `[begin, end] within the ${available} bytes of data`;
-    throw wrong(`${name}: data_offsets`, expected, describe(offsets));
+    throw refuse("format", `${name}: data_offsets`, expected, describe(offsets));
   }
   if (end - begin !== bytes) {
     const expected = `${bytes} bytes for ${dtype} [${shape.join(", ")}]`;
-    throw wrong(`${name}: data_offsets`, expected, `${end - begin}`);
+    throw refuse("format", `${name}: data_offsets`, expected, `${end - begin}`);
   }
   return { dtype, shape, begin, end };
 }
@@ -150,20 +154,22 @@ function checkPlaces(places: ReadonlyMap<string, Place>, available: number): voi
   for (const [name, { begin, end }] of sorted) {
     if (begin !== filled) {
       const what = begin < filled ? "an overlap" : "a gap";
-      throw wrong(`${name}: data_offsets`, `to begin at ${filled}`, `${begin}, ${what}`);
+      throw refuse("format", `${name}: data_offsets`, `to begin at ${filled}`, `${begin}, ${what}`);
     }
     filled = end;
   }
   if (filled !== available) {
-    throw wrong("file", `${filled} bytes of data`, `${available}`);
+    throw refuse("format", "file", `${filled} bytes of data`, `${available}`);
   }
 }
 
 export function checkMetadata(metadata: unknown): Record<string, string> {
   if (metadata === undefined) return {};
-  if (!isObject(metadata)) throw wrong(metadataName, "an object of texts", describe(metadata));
+  if (!isRecord(metadata))
+    throw refuse("format", metadataName, "an object of texts", describe(metadata));
   for (const [name, value] of Object.entries(metadata)) {
-    if (typeof value !== "string") throw wrong(`${metadataName}: ${name}`, "text", describe(value));
+    if (typeof value !== "string")
+      throw refuse("format", `${metadataName}: ${name}`, "text", describe(value));
   }
   return metadata as Record<string, string>;
 }

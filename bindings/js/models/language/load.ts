@@ -1,13 +1,13 @@
 // Loads language models from the files of Hugging Face's hub: config.json and safetensors, which are read
 // tensor by tensor, so that no file is in memory as a whole.
 
-import { describe, HeedError } from "../../core/error.js";
+import { describe, HeedError, refuse } from "../../core/error.js";
 import { pause } from "../../core/pause.js";
 import type { Tensor } from "../../core/tensor.js";
 import { mostBytes } from "../../core/validate.js";
 import type { Heed } from "../../heed.js";
 import { headerLength, lengthBytes, type Place, readHeader } from "../../nn/safetensorsHeader.js";
-import { type ByteSource, type Folder, missing, readJson } from "../sources.js";
+import { type ByteSource, type Folder, missing, parseJson } from "../sources.js";
 import { CausalLanguageModel } from "./causalModel.js";
 import { type ExpectedTensor, expectedTensors, nameIn } from "./checkpoint.js";
 import { type CausalConfig, type MaskedConfig, readConfig } from "./config.js";
@@ -57,9 +57,6 @@ interface OpenFile {
   readonly dataStart: number;
 }
 
-const wrong = (what: string, expected: string, got: string) =>
-  new HeedError("format", `${what}: expected ${expected}, got ${got}`);
-
 /** Runs a function, and reports its errors as faults of a file. */
 function within<T>(file: string, run: () => T): T {
   try {
@@ -74,11 +71,16 @@ function within<T>(file: string, run: () => T): T {
 function readIndex(index: Record<string, unknown>): string[] {
   const map = index.weight_map;
   if (map === null || typeof map !== "object" || Array.isArray(map))
-    throw wrong(indexName, "a weight_map with the file of each tensor", describe(map));
+    throw refuse("format", indexName, "a weight_map with the file of each tensor", describe(map));
   const files = new Set<string>();
   for (const [tensor, file] of Object.entries(map)) {
     if (typeof file !== "string" || !/^[^/\\]+\.safetensors$/.test(file))
-      throw wrong(`${indexName}: ${tensor}`, "the name of a safetensors file", describe(file));
+      throw refuse(
+        "format",
+        `${indexName}: ${tensor}`,
+        "the name of a safetensors file",
+        describe(file),
+      );
     files.add(file);
   }
   return [...files];
@@ -86,16 +88,11 @@ function readIndex(index: Record<string, unknown>): string[] {
 
 /** Opens the files of the weights: one, or those that an index names. */
 async function weightFiles(folder: Folder, signal?: AbortSignal): Promise<[string, ByteSource][]> {
-  const hasOne = folder.names?.includes(weightsName) ?? true;
-  const single = hasOne ? await folder.open(weightsName, signal) : undefined;
+  const single = await folder.open(weightsName, signal);
   if (single !== undefined) return [[weightsName, single]];
-  const index = folder.names?.includes(indexName) ?? true;
-  if (
-    !index ||
-    (folder.names === undefined && (await folder.open(indexName, signal)) === undefined)
-  )
-    throw missing(folder, `${weightsName} or ${indexName}`);
-  const names = readIndex(await readJson(folder, indexName, signal));
+  const index = await folder.open(indexName, signal);
+  if (index === undefined) throw missing(folder, `${weightsName} or ${indexName}`);
+  const names = readIndex(await parseJson(index, indexName, signal));
   const files: [string, ByteSource][] = [];
   for (const name of names) {
     const source = await folder.open(name, signal);
@@ -124,7 +121,7 @@ async function readPlaces(
     for (const [tensor, place] of places) {
       const other = found.get(tensor);
       if (other !== undefined)
-        throw wrong(tensor, "to be in one file", `${other.file.name} and ${name}`);
+        throw refuse("format", tensor, "to be in one file", `${other.file.name} and ${name}`);
       found.set(tensor, { ...place, file });
     }
     if (files.length > 1) closeOf(source);
@@ -176,7 +173,7 @@ function findTensors(
     ...(unfit.length > 0 ? [`${unfit.length} not fitting: ${unfit.join(", ")}`] : []),
   ];
   if (faults.length > 0)
-    throw wrong("weights", `the tensors of ${config.modelType}`, faults.join("; "));
+    throw refuse("format", "weights", `the tensors of ${config.modelType}`, faults.join("; "));
   return wanted;
 }
 
@@ -275,12 +272,17 @@ class Loading {
       const bytes = await file.source.read(at, at + length * rowBytes, signal);
       const size = length * rowBytes;
       if (bytes.length !== size)
-        throw wrong(`${file.name}: ${tensor}`, `${size} bytes`, `${bytes.length}`);
+        throw refuse("format", `${file.name}: ${tensor}`, `${size} bytes`, `${bytes.length}`);
       const rows = toFloats(this.#heed, bytes, dtype, [length, ...shape.slice(1)]);
       if (!this.#heed.engine.isFinite(rows)) {
         const place = start * columns + rows.data.findIndex((number) => !Number.isFinite(number));
         rows.dispose();
-        throw wrong(`${file.name}: ${tensor}`, "finite numbers", `another at place ${place}`);
+        throw refuse(
+          "format",
+          `${file.name}: ${tensor}`,
+          "finite numbers",
+          `another at place ${place}`,
+        );
       }
       take(start, rows);
       await this.#rest();
