@@ -17,6 +17,7 @@ export {
 export type { CausalConfig, MaskedConfig } from "./models/language/config.js";
 export type { HubConfig } from "./models/language/fields.js";
 export type { LanguageModelOptions } from "./models/language/inputs.js";
+export type { LoadModelOptions, LoadProgress } from "./models/language/load.js";
 export {
   type MaskedForwardOptions,
   type MaskedForwardResult,
@@ -26,7 +27,9 @@ export * from "./models/model.js";
 export * from "./models/modelConfig.js";
 export * from "./models/recipes.js";
 export { RecurrentModel } from "./models/recurrent.js";
+export type { ByteSource, FileSource, ModelSource } from "./models/sources.js";
 export * from "./models/tasks.js";
+export * from "./models/text.js";
 export * from "./models/textTrainer.js";
 export * from "./models/trainer.js";
 export {

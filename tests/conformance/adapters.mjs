@@ -1,11 +1,15 @@
 // Adapters from each kind of case to the public API. An adapter receives a case with its inputs as tensors and
 // returns the outputs that operations compute, by name, as tensors or plain { shape, data }; compare.mjs
-// computes the gradients. `prepare` makes a module and returns the function that runs it.
+// computes the gradients. `prepare` makes a module and returns the function that runs it. `load` loads a model,
+// which `run` gets.
+
+import { modelAdapters } from "./models.mjs";
 
 /**
  * @typedef {import("./cases.mjs").Case & {
  *   heed: import("heed").Heed,
  *   nn: typeof import("heed/nn"),
+ *   models: typeof import("heed/models"),
  *   get: (name: string) => import("heed").Tensor | undefined,
  *   keep: (tensors: Record<string, import("heed").Tensor>) => void,
  * }} Given  `get` returns an input, the same tensor each time; `keep` declares more tensors to be inputs
@@ -348,8 +352,12 @@ const sinusoidal = ({ heed, options: { length, dim, base, offset } }) => ({
   table: heed.sinusoidalEncoding(length, dim, { base, offset }),
 });
 
-/** @type {Record<string, ((given: Given) => any) | { prepare(given: Given): () => any }>} */
+/**
+ * @type {Record<string, ((given: Given) => any) | { prepare(given: Given): () => any } |
+ *   { load(given: Given): Promise<any>, run(given: any): any }>}
+ */
 export const adapters = {
+  ...modelAdapters,
   sdpa,
   sdpa_window: sdpa,
   sdpa_softcap: sdpa,

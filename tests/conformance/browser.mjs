@@ -19,9 +19,11 @@ export async function runInBrowser(cases) {
         async ([variant, cases]) => {
           const { load } = await import("/heed/index.js");
           const nn = await import("/heed/nn.js");
+          const models = await import("/heed/models.js");
           const { runCase } = await import("/conformance/compare.mjs");
           const heed = await load({ variant, threads: 2 });
-          const reports = cases.map((testCase) => runCase(heed, nn, testCase));
+          const reports = [];
+          for (const testCase of cases) reports.push(await runCase({ heed, nn, models }, testCase));
           heed.dispose();
           return reports;
         },

@@ -1,7 +1,7 @@
 // Reads case files of both formats into one form.
 
 import { readdir, readFile, stat } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 
 /**
  * @typedef {{ dtype: string, shape: number[], data: (number | boolean | string)[] }} CaseTensor
@@ -12,26 +12,41 @@ import { basename, join } from "node:path";
  * @property {Record<string, CaseTensor>} inputs
  * @property {Record<string, CaseTensor>} outputs
  * @property {{ abs: number, rel: number }} tolerance
+ * @property {Record<string, string>} [files]  of a whole model: config.json and the like, in base64
  */
 
-/** The case files of a list of files and folders, sorted by name. Subfolders are ignored. */
+/** The file of a whole model's case, in a folder of its own beside the model's files. */
+const modelCase = "expected.json";
+
+/**
+ * The case files of a list of files and folders, sorted by name. Of subfolders, only those in `models` count:
+ * each has the case of one model.
+ */
 export async function findCases(paths) {
   const files = [];
-  for (const path of paths) {
-    if ((await stat(path)).isDirectory()) {
-      const names = (await readdir(path)).filter((name) => name.endsWith(".json")).sort();
-      files.push(...names.map((name) => join(path, name)));
-    } else {
-      files.push(path);
-    }
-  }
+  for (const path of paths)
+    files.push(...((await stat(path)).isDirectory() ? await casesIn(path) : [path]));
   return Promise.all(files.map(readCase));
 }
 
-/** @returns {Promise<Case>} */
+async function casesIn(folder) {
+  const names = (await readdir(folder)).sort();
+  if (names.includes(modelCase)) return [join(folder, modelCase)];
+  const cases = names.filter((name) => name.endsWith(".json")).map((name) => join(folder, name));
+  if (names.includes("models"))
+    for (const model of (await readdir(join(folder, "models"))).sort())
+      cases.push(join(folder, "models", model, modelCase));
+  return cases;
+}
+
+/**
+ * Reads a case, and the files of its model if it has one.
+ *
+ * @returns {Promise<Case>}
+ */
 async function readCase(file) {
   const raw = JSON.parse(await readFile(file, "utf8"));
-  if (raw.kind !== undefined) return raw;
+  if (raw.kind !== undefined) return basename(file) === modelCase ? withFiles(raw, file) : raw;
   if (raw.op === undefined)
     throw new Error(`${basename(file)}: expected a case with a kind or an op`);
   const isHalf = Object.values(raw.inputs).some((tensor) => tensor.dtype === "float16");
@@ -44,4 +59,11 @@ async function readCase(file) {
     outputs: raw.outputs,
     tolerance: { abs: bound, rel: bound },
   };
+}
+
+async function withFiles(raw, file) {
+  const names = (await readdir(dirname(file))).filter((name) => name !== modelCase);
+  const contents = await Promise.all(names.map((name) => readFile(join(dirname(file), name))));
+  const base64 = contents.map((bytes, i) => [names[i], bytes.toString("base64")]);
+  return { ...raw, files: Object.fromEntries(base64) };
 }

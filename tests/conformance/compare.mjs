@@ -41,7 +41,7 @@ const plain = (value) =>
  * Computes a case's outputs and, if it has any, its gradients: an input dY is the gradient of a loss with respect to
  * the output Y, an output dX the gradient with respect to the input X.
  */
-function compute(heed, nn, adapter, testCase) {
+function compute(heed, nn, adapter, testCase, model) {
   const inputs = decode(testCase.inputs);
   const tensors = new Map();
   const get = (name) => {
@@ -51,7 +51,8 @@ function compute(heed, nn, adapter, testCase) {
   const keep = (made) => {
     for (const [name, value] of Object.entries(made)) tensors.set(name, value);
   };
-  const given = { ...testCase, inputs, heed, nn, get, keep };
+  const given = { ...testCase, inputs, heed, nn, get, keep, model };
+  if (adapter.load) return adapter.run(given);
   // Modules are created before recording starts.
   const run = adapter.prepare?.(given) ?? (() => adapter(given));
   const upstream = Object.keys(inputs).filter(
@@ -75,15 +76,18 @@ function compute(heed, nn, adapter, testCase) {
 }
 
 /**
- * @returns {{ name: string, verdict: "passed" | "failed" | "skipped", detail: string }}
+ * @param {{ heed: any, nn: any, models: any }} library
+ * @returns {Promise<{ name: string, verdict: "passed" | "failed" | "skipped", detail: string }>}
  */
-export function runCase(heed, nn, testCase) {
+export async function runCase({ heed, nn, models }, testCase) {
   const adapter = adapters[testCase.kind];
   const report = (verdict, detail) => ({ name: testCase.name, verdict, detail });
   if (adapter === undefined) return report("skipped", `kind ${testCase.kind} is not covered yet`);
+  let model;
   try {
+    model = await adapter.load?.({ ...testCase, heed, models });
     return heed.scope(() => {
-      const got = compute(heed, nn, adapter, testCase);
+      const got = compute(heed, nn, adapter, testCase, model);
       const wanted = Object.entries(decode(testCase.outputs));
       for (const [name, want] of wanted) {
         if (got[name] === undefined) return report("failed", `${name} is missing`);
@@ -94,5 +98,7 @@ export function runCase(heed, nn, testCase) {
     });
   } catch (error) {
     return report("failed", `${error.name}: ${error.message}`);
+  } finally {
+    model?.dispose();
   }
 }

@@ -3,6 +3,7 @@
 // Prints each case and a closing line. Exits with 1 if a case failed.
 
 import { load } from "../../dist/index.js";
+import * as models from "../../dist/models.js";
 import * as nn from "../../dist/nn.js";
 import { findCases } from "./cases.mjs";
 import { runCase } from "./compare.mjs";
@@ -19,7 +20,8 @@ if (unknown || paths.length === 0) {
 
 async function runInNode(cases) {
   const heed = await load({ threads: 2 });
-  const reports = cases.map((testCase) => runCase(heed, nn, testCase));
+  const reports = [];
+  for (const testCase of cases) reports.push(await runCase({ heed, nn, models }, testCase));
   heed.dispose();
   return reports;
 }

@@ -103,6 +103,42 @@ test("an engine whose workers cannot start has one thread, and info says why", a
   });
 });
 
+/** A constructor of memories that refuses the first ones, as a page does that has no more addresses. */
+function refusesMemories(count: number): typeof WebAssembly.Memory {
+  let left = count;
+  return class extends WebAssembly.Memory {
+    constructor(descriptor: WebAssembly.MemoryDescriptor) {
+      if (descriptor.initial !== 0 && left-- > 0) throw new RangeError("could not allocate memory");
+      super(descriptor);
+    }
+  };
+}
+
+test("an engine gets less memory at once, or its memory when other engines have ended", async () => {
+  const reason = "at most 2048 MiB of memory, because the system refused more";
+  for (const [refusals, expected] of [
+    [1, reason],
+    [20, "at most 1024 MiB of memory, because the system refused more"], // in the third round of nine sizes
+    [27, null],
+  ] as const) {
+    await withReplaced([[WebAssembly, "Memory", refusesMemories(refusals)]], async () => {
+      const heed = await load({ threads: 1, warmUp: false });
+      expectWorks(heed);
+      expect(heed.info.reason).toBe(expected);
+      heed.dispose();
+    });
+  }
+});
+
+test("load says that there is no room for another engine", async () => {
+  await withReplaced([[WebAssembly, "Memory", refusesMemories(Infinity)]], async () => {
+    await expect(load()).rejects.toMatchObject({
+      code: "memory",
+      message: "maxMemory: expected room for 16 MiB or more, got none",
+    });
+  });
+});
+
 // WebKit frees memory only when it collects garbage, which a page cannot ask for.
 test.runIf(isChromium).each([1, 2])(
   "300 engines with %i threads, one after another, leave no memory behind",

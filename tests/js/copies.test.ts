@@ -31,7 +31,7 @@ beforeAll(async () => {
     logLevel: "silent",
     build: {
       lib: { entry, formats: ["es"], fileName: "bundle" },
-      rolldownOptions: { output: { minify: true } },
+      rolldownOptions: { output: { minify: true, codeSplitting: false } },
       outDir: folder,
       emptyOutDir: false,
     },

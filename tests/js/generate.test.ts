@@ -184,6 +184,32 @@ describe("generate", () => {
     }
   });
 
+  test("ends at any of several tokens, and tells each step's tokens", async () => {
+    const given = { startTokens: [[0], [1], [2]], maxLength: 9 };
+    const endToken = [1, end];
+    const last = new Set<number | undefined>();
+    for (let seed = 1; seed <= 6; ++seed) {
+      const steps: (number | undefined)[][] = [];
+      const found = await generate(heed(), stepOf(heed(), seed), {
+        ...{ ...given, endToken },
+        onTokens: (tokens) => steps.push([...tokens]),
+      });
+      const whole = await generate(heed(), stepOf(heed(), seed), given);
+      for (const [row, tokens] of found.entries()) {
+        const first = (whole[row] as number[]).findIndex((token) => endToken.includes(token));
+        expect(tokens).toEqual(whole[row]?.slice(0, first < 0 ? undefined : first + 1));
+        const told = steps.map((step) => step[row]);
+        expect(told.filter((token) => token !== undefined)).toEqual(tokens);
+        expect(told.slice(tokens.length).every((token) => token === undefined)).toBe(true);
+        if (first >= 0) last.add(tokens.at(-1));
+      }
+    }
+    expect([...last].sort()).toEqual(endToken);
+    const all = await generate(heed(), stepOf(heed(), 6), given);
+    const some = await generate(heed(), stepOf(heed(), 6), { ...given, onTokens: () => false });
+    expect(some).toEqual(all.map((tokens) => tokens.slice(0, 1)));
+  });
+
   test("draws tokens by their probabilities, the same ones for the same seed", async () => {
     const logits = [0, 1, -Infinity, 2];
     const step: Step = (sequences) => heed().tensor(sequences.map(() => logits));

@@ -181,6 +181,22 @@ describe("a model of the family of Llama", () => {
     expect(heed().memory().tensors.count).toBe(0);
   });
 
+  test("each architecture has the biases and norms that its checkpoints have", () => {
+    const of = (more: HubConfig) => {
+      const model = new CausalLanguageModel(heed(), { ...llamaConfig, ...more });
+      const part = "model.layers.0.self_attn.";
+      const names = Object.keys(model.stateDict()).filter((name) => name.startsWith(part));
+      model.dispose();
+      return names.map((name) => name.slice(part.length)).filter((name) => !/j.weight$/.test(name));
+    };
+    const biases = ["q_proj.bias", "k_proj.bias", "v_proj.bias"];
+    expect(of({})).toEqual([]);
+    expect(of({ attention_bias: true })).toEqual([...biases, "o_proj.bias"]);
+    expect(of({ model_type: "mistral" })).toEqual([]);
+    expect(of({ model_type: "qwen2" })).toEqual(biases);
+    expect(of({ model_type: "qwen3" })).toEqual(["q_norm.weight", "k_norm.weight"]);
+  });
+
   test("it learns a text by heart, and writes it", async () => {
     const config = { ...llamaConfig, tie_word_embeddings: true };
     const model = new CausalLanguageModel(heed(), config, { seed: 3 });
@@ -231,6 +247,35 @@ describe("a model of the family of Llama", () => {
       );
       expect(paths).toEqual(["model.layers.0.self_attn", "model.layers.1.self_attn"]);
     });
+  });
+
+  test("a model runs without heads as if their part of the output projection were zero", async () => {
+    const model = new CausalLanguageModel(heed(), llamaConfig);
+    randomise(model, 98);
+    const run = () => heed().scope(() => model.forward(idsOf(heed(), texts)).logits.data.slice());
+    const path = "model.layers.1.self_attn";
+    const whole = run();
+    const without = await withoutHeads(
+      model,
+      [
+        { path, head: 2 },
+        { path, head: 5 },
+      ],
+      run,
+    );
+    expect(run()).toEqual(whole);
+    const projection = model.stateDict()[`${path}.o_proj.weight`]?.data as Float32Array;
+    for (let i = 0; i < projection.length; ++i)
+      if ([2, 5].includes(Math.floor((i % 12) / 2))) projection[i] = 0;
+    expect(without).toEqual(run());
+    expect(without).not.toEqual(whole);
+    await expect(withoutHeads(model, [{ path, head: 6 }], run)).rejects.toThrow(
+      "heads[0].head: expected a whole number from 0 to 5, got 6",
+    );
+    await expect(withoutHeads(model, [{ path: "layers.1", head: 0 }], run)).rejects.toThrow(
+      `heads[0].path: expected one of model.layers.0.self_attn, ${path}, got "layers.1"`,
+    );
+    model.dispose();
   });
 
   test("the last position alone, and what each layer would say", () => {

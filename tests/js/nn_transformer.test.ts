@@ -296,6 +296,30 @@ describe("weights", () => {
     });
   });
 
+  test("come from the queries, keys, values and scores that are handed out with them", () => {
+    heed().scope(() => {
+      const layer = new nn.MultiHeadAttention(heed(), E, H);
+      const x = floats(heed(), src);
+      let output: Tensor | undefined;
+      const run = () => layer.forward(x, x, x, { isCausal: true }).output;
+      const result = nn.captureAttention(
+        layer,
+        (_, weights, compared) => {
+          const { query, key, value, scores } = compared?.() ?? expect.fail("nothing to compare");
+          const options = { isCausal: true, needWeights: true, capture: "scores" } as const;
+          const again = heed().attention(query, key, value, options);
+          expectValues(weights, copyOf(again.weights));
+          expectValues(scores(), copyOf(again.capture));
+          const joined = heed().reshape(heed().transpose(again.output, [0, 2, 1, 3]), [B, S, E]);
+          output = heed().keep(layer.outProj.forward(joined));
+        },
+        run,
+      );
+      expectValues(result, copyOf(output as Tensor));
+      output?.dispose();
+    });
+  });
+
   test("are handed out for recurrent attentions and for steps with a cache", () => {
     heed().scope(() => {
       const bahdanau = new nn.BahdanauAttention(heed(), E, E, 4);

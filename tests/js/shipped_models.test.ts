@@ -121,35 +121,38 @@ describe("the models of the repository", () => {
   });
 });
 
-describe.skipIf(!existsSync(join(folder, writePlan.name)))("the language model", () => {
-  const file = (name: string) => bytesOf(writePlan.name, name);
+describe.skipIf(!existsSync(join(folder, writePlan.name, "model.safetensors")))(
+  "the language model",
+  () => {
+    const file = (name: string) => bytesOf(writePlan.name, name);
 
-  test("was made by its recipe, is small, and beats 5-grams on every kind of text", () => {
-    const { recipe, seed, heldOut, bytes } = JSON.parse(file("report.json").toString());
-    expect({ recipe, seed }).toEqual({ recipe: writePlan.recipe, seed: writePlan.seed });
-    expect(bytes).toBe(file("model.safetensors").length);
-    const names = ["model.safetensors", "config.json", "tokenizer.json", "report.json"];
-    expect(names.reduce((sum, name) => sum + file(name).length, 0)).toBeLessThan(6.3e6);
-    expect(bytes).toBeLessThan(6e6);
-    expect(Object.keys(heldOut)).toEqual(["all", ...sources.map(({ name }) => name)]);
-    for (const { model, kneserNey } of Object.values(heldOut) as Scores[])
-      expect(model.bitsPerByte).toBeLessThan(0.95 * kneserNey.bitsPerByte);
-    for (const { title } of sources) expect(file("README.md").toString()).toContain(title);
-  });
+    test("was made by its recipe, is small, and beats 5-grams on every kind of text", () => {
+      const { recipe, seed, heldOut, bytes } = JSON.parse(file("report.json").toString());
+      expect({ recipe, seed }).toEqual({ recipe: writePlan.recipe, seed: writePlan.seed });
+      expect(bytes).toBe(file("model.safetensors").length);
+      const names = ["model.safetensors", "config.json", "tokenizer.json", "report.json"];
+      expect(names.reduce((sum, name) => sum + file(name).length, 0)).toBeLessThan(6.3e6);
+      expect(bytes).toBeLessThan(6e6);
+      expect(Object.keys(heldOut)).toEqual(["all", ...sources.map(({ name }) => name)]);
+      for (const { model, kneserNey } of Object.values(heldOut) as Scores[])
+        expect(model.bitsPerByte).toBeLessThan(0.95 * kneserNey.bitsPerByte);
+      for (const { title } of sources) expect(file("README.md").toString()).toContain(title);
+    });
 
-  test("loads, and predicts what it has read", async () => {
-    const tokenizer = ByteTokenizer.fromFile(file("tokenizer.json").toString());
-    const config = JSON.parse(file("config.json").toString());
-    expect(config).toEqual(configOf(writePlan, tokenizer.size));
-    const model = new CausalLanguageModel(heed(), config);
-    model.loadStateDict(safetensors.read(file("model.safetensors")).tensors);
-    const text = "And God said, Let there be light: and there was light.";
-    const tokens = Int32Array.of(tokenizer.endId, ...tokenizer.encode(text));
-    const { loss } = await textLoss(model.eval(), tokens, { length: 64 });
-    expect(Math.exp(loss)).toBeLessThan(30);
-    model.dispose();
-  });
-});
+    test("loads, and predicts what it has read", async () => {
+      const tokenizer = ByteTokenizer.fromFile(file("tokenizer.json").toString());
+      const config = JSON.parse(file("config.json").toString());
+      expect(config).toEqual(configOf(writePlan, tokenizer.size));
+      const model = new CausalLanguageModel(heed(), config);
+      model.loadStateDict(safetensors.read(file("model.safetensors")).tensors);
+      const text = "And God said, Let there be light: and there was light.";
+      const tokens = Int32Array.of(tokenizer.endId, ...tokenizer.encode(text));
+      const { loss } = await textLoss(model.eval(), tokens, { length: 64 });
+      expect(Math.exp(loss)).toBeLessThan(30);
+      model.dispose();
+    });
+  },
+);
 
 /** The scores of a kind of text in the report. */
 type Scores = Record<"model" | "kneserNey", { bitsPerByte: number }>;

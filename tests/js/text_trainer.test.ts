@@ -73,6 +73,25 @@ describeEngines((heed) => {
   });
 });
 
+test("steps, losses and states leave nothing behind", async () => {
+  const heed = await load({ threads: 1 });
+  const trainer = training(heed);
+  const held = async () => {
+    steps(trainer, 3);
+    await textLoss(trainer.model.eval(), text, { length: 8 });
+    trainer.resume(trainer.state());
+    trainer.keepIfBest(0);
+    return heed.memory().tensors;
+  };
+  const first = await held();
+  expect(first.count).toBe(3);
+  expect(await held()).toEqual(first);
+  trainer.dispose();
+  trainer.model.dispose();
+  expect(heed.memory().tensors.count).toBe(0);
+  heed.dispose();
+});
+
 test.each(variants)("the %s binary trains the same with any number of threads", async (variant) => {
   const files = [];
   for (const threads of [1, 2]) {

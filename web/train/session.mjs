@@ -62,7 +62,7 @@ async function begin(trainer, plan, isRestart, progress, { describe }) {
   const { steps } = plan.recipe;
   if (bytes === undefined) {
     progress.begin(steps, describe());
-    return { seconds: 0, points: [], open: noPoint, looks: [] };
+    return emptyLog();
   }
   const words = "; --restart begins anew, another --name keeps both";
   const log = await sensible(() => JSON.parse(trainer.resume(bytes)), `${shown}: `).catch(
@@ -72,10 +72,13 @@ async function begin(trainer, plan, isRestart, progress, { describe }) {
   );
   progress.begin(steps, describe(log.looks.at(-1)));
   progress.say(`goes on after step ${trainer.stepCount} of ${steps}, from ${shown}`);
-  return log;
+  return { ...emptyLog(), ...log };
 }
 
 const noPoint = { steps: 0, loss: 0, right: 0, tokens: 0 };
+
+/** Seconds on the clock, and of all threads on processors, which does not count other programs' share. */
+const emptyLog = () => ({ seconds: 0, processorSeconds: 0, points: [], open: noPoint, looks: [] });
 
 function keep(trainer, plan, log) {
   return writeFiles(plan.checkpoints, { [checkpointName]: trainer.state(JSON.stringify(log)) });
@@ -86,11 +89,13 @@ async function learn(trainer, plan, log, signal, progress, kind) {
   const { recipe } = plan;
   const every = Math.ceil(recipe.steps / mostPoints);
   const isLookDue = () => trainer.finished || trainer.stepCount % recipe.checkEvery === 0;
-  let clock = performance.now();
+  let [clock, processor] = [performance.now(), process.cpuUsage()];
   const count = () => {
     const now = performance.now();
+    const { user, system } = process.cpuUsage(processor);
     log.seconds += (now - clock) / 1000;
-    clock = now;
+    log.processorSeconds += (user + system) / 1e6;
+    [clock, processor] = [now, process.cpuUsage()];
   };
   for (;;) {
     const last = log.looks.at(-1)?.step ?? 0;

@@ -9,7 +9,7 @@ export type HeedErrorCode =
   | "disposed" // a tensor or an engine was used after dispose()
   | "unsupported" // this browser or runtime lacks something
   | "nan" // a loss, or with `debug` another result, is not a finite number
-  | "load" // the module's files could not be fetched or started
+  | "load" // a file is missing or could not be fetched, or the module could not be started
   | "format" // a file, or the data for one, does not follow its format
   | "internal"; // a defect of this library
 

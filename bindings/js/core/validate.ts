@@ -37,6 +37,21 @@ export const isTensor: Check = {
   accepts: (value) => value instanceof Tensor,
 };
 
+export const isText: Check = {
+  expected: "a text",
+  accepts: (value) => typeof value === "string",
+};
+
+export const isTexts: Check = {
+  expected: "a list of texts",
+  accepts: (value) => isListOf(value, isText.accepts),
+};
+
+export const isSignal: Check = {
+  expected: "an AbortSignal",
+  accepts: (value) => value instanceof AbortSignal,
+};
+
 export const isFunction: Check = {
   expected: "a function",
   accepts: (value) => typeof value === "function",
@@ -85,6 +100,10 @@ export function oneOf(...names: string[]): Check {
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   value !== null && typeof value === "object";
 
+/** Whether a value is an object and no list. */
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  isObject(value) && !Array.isArray(value);
+
 /** Throws for options that are not an object, for an unknown option, and for a value that does not fit. */
 export function checkOptions(
   operation: string,
@@ -92,7 +111,7 @@ export function checkOptions(
   checks: Readonly<Record<string, Check>>,
   kind: "option" | "parameter" = "option",
 ): void {
-  if (!isObject(options) || Array.isArray(options) || options instanceof Tensor)
+  if (!isRecord(options) || options instanceof Tensor)
     throw refuse("option", `${kind}s`, "an object", describe(options));
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;

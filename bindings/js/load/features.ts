@@ -145,38 +145,49 @@ export function chooseThreads(
 const pageSize = 65536;
 const initialPages = 256; // as linked: -sINITIAL_MEMORY=16MB
 
+/** Milliseconds. The workers of a disposed engine reserve its addresses until the browser has ended them. */
+const patience = 2000;
+const interval = 50;
+
 /**
  * Creates the module's memory: shared, growing up to `maximum` bytes. The maximum of a shared memory is
- * reserved at once as address space; if that fails (iOS), smaller ones are tried.
+ * reserved at once as address space; if that fails (iOS), smaller ones are tried, and then all again while
+ * disposed engines may still end.
  */
-export function createMemory(maximum: number): {
+export async function createMemory(maximum: number): Promise<{
   memory: WebAssembly.Memory;
   reason: string | null;
-} {
-  for (
-    let pages = Math.floor(maximum / pageSize);
-    pages >= initialPages;
-    pages = Math.floor(pages / 2)
-  ) {
-    try {
-      const memory = new WebAssembly.Memory({
-        initial: initialPages,
-        maximum: pages,
-        shared: true,
-      });
+}> {
+  for (let waited = 0; ; waited += interval) {
+    for (
+      let pages = Math.floor(maximum / pageSize);
+      pages >= initialPages;
+      pages = Math.floor(pages / 2)
+    ) {
+      const memory = tryMemory(pages);
+      if (memory === undefined) continue;
       const size = pages * pageSize;
       const reason =
         size <= maximum - pageSize
           ? `at most ${size / 2 ** 20} MiB of memory, because the system refused more`
           : null;
       return { memory, reason };
-    } catch (error) {
-      if (!(error instanceof RangeError)) {
-        throw new HeedError("unsupported", "WebAssembly: expected shared memory, got none", {
-          cause: error,
-        });
-      }
     }
+    if (waited >= patience) {
+      throw new HeedError("memory", "maxMemory: expected room for 16 MiB or more, got none");
+    }
+    await new Promise((resolve) => setTimeout(resolve, interval));
   }
-  throw new HeedError("memory", `maxMemory: expected room for 16 MiB or more, got none`);
+}
+
+/** Undefined if there is no room for it. */
+function tryMemory(pages: number): WebAssembly.Memory | undefined {
+  try {
+    return new WebAssembly.Memory({ initial: initialPages, maximum: pages, shared: true });
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw new HeedError("unsupported", "WebAssembly: expected shared memory, got none", {
+      cause: error,
+    });
+  }
 }

@@ -106,7 +106,7 @@ export async function load(options: LoadOptions = {}): Promise<Heed> {
     countCores(),
     address !== undefined || options.glue === undefined,
   );
-  const { memory, reason: memoryReason } = createMemory(options.maxMemory ?? mostMemory);
+  const { memory, reason: memoryReason } = await createMemory(options.maxMemory ?? mostMemory);
   const threads = new Threads(wanted, address);
   let engine: Engine;
   let version: string;

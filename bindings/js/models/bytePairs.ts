@@ -1,15 +1,17 @@
 // Byte-pair encoding: the most frequent pair of adjacent tokens is merged into one token, repeatedly
 // (Sennrich, Haddow and Birch, "Neural Machine Translation of Rare Words with Subword Units", 2016).
 
-import { type Check, checkArgument, isListOf, isWholeNumber } from "../core/validate.js";
+import {
+  type Check,
+  checkArgument,
+  isListOf,
+  isText,
+  isTexts,
+  isWholeNumber,
+} from "../core/validate.js";
 import { PairCounts } from "./pairCounts.js";
 import { charactersOf } from "./tasks/task.js";
 
-const isText: Check = { expected: "a text", accepts: (value) => typeof value === "string" };
-const isTexts: Check = {
-  expected: "a list of texts",
-  accepts: (value) => isListOf(value, isText.accepts),
-};
 const isWordCounts: Check = {
   expected: "a map of words and their numbers, each 1 or more",
   accepts: (value) =>

@@ -2,8 +2,8 @@
 // (Radford et al., "Language Models are Unsupervised Multitask Learners", 2019, section 2.2). Its file is a
 // tokenizer.json of Hugging Face's tokenizers: a BPE model with the pre-tokenizer and decoder "ByteLevel".
 
-import { describe, HeedError } from "../core/error.js";
-import { type Check, checkArgument, isListOf, isWholeNumber } from "../core/validate.js";
+import { describe, HeedError, refuse } from "../core/error.js";
+import { type Check, checkArgument, isListOf, isText, isWholeNumber } from "../core/validate.js";
 import { BytePairs, type TokenPair } from "./bytePairs.js";
 
 /** The token between two texts, and before the first one. */
@@ -35,7 +35,6 @@ const inByteCharacters = (text: string): string =>
 
 const wordsOf = (text: string): readonly string[] => text.match(wordPattern) ?? [];
 
-const isText: Check = { expected: "a text", accepts: (value) => typeof value === "string" };
 const isIds: Check = {
   expected: "a list of whole numbers of 0 or more",
   accepts: (value) =>
@@ -44,7 +43,7 @@ const isIds: Check = {
 };
 
 const wrong = (what: string, expected: string, got: string) =>
-  new HeedError("format", `tokenizer: ${what}: expected ${expected}, got ${got}`);
+  refuse("format", `tokenizer: ${what}`, expected, got);
 
 /** The number of words whose tokens are kept, so that a long text is split quickly. */
 const mostKept = 2 ** 16;

@@ -8,6 +8,7 @@ import {
   isLayerCount,
   isListOf,
   isShare,
+  isText,
   isWholeNumber,
   mostBytes,
   oneOf,
@@ -36,8 +37,6 @@ const isRecurrentSize: Check = {
   expected: "an even number of 2 or more, half for each direction of the encoder",
   accepts: (value) => isWholeNumber(2).accepts(value) && (value as number) % 2 === 0,
 };
-
-const isText: Check = { expected: "a text", accepts: (value) => typeof value === "string" };
 
 /** Checks for an object whose `source` and `target` both fit. */
 const isPair = (expected: string, fits: (value: unknown) => boolean): Check => ({

@@ -8,6 +8,7 @@ import {
   checkOptions,
   isFunction,
   isListOf,
+  isSignal,
   isWholeNumber,
 } from "../core/validate.js";
 import type { Alignment, Example, Picture, Series } from "./examples.js";
@@ -69,7 +70,7 @@ export interface AlignmentOptions {
 
 const checks = {
   batch: isWholeNumber(1),
-  signal: { expected: "an AbortSignal", accepts: (value) => value instanceof AbortSignal },
+  signal: isSignal,
   progress: isFunction,
 } satisfies Record<keyof EvaluateOptions, Check>;
 

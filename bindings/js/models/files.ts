@@ -1,17 +1,29 @@
 // Saves models to files and loads them: the config in JSON, the parameters in safetensors.
 
-import { describe, HeedError } from "../core/error.js";
+import { describe, HeedError, refuse } from "../core/error.js";
 import type { Bytes } from "../core/module.js";
-import { type Check, checkArgument, checkOptions, oneOf } from "../core/validate.js";
+import {
+  type Check,
+  checkArgument,
+  checkOptions,
+  isFunction,
+  isRecord,
+  isSignal,
+  oneOf,
+} from "../core/validate.js";
 import type { Heed } from "../heed.js";
 import { checkEngine } from "../nn/module.js";
 import { read, type SafetensorsEntry, write } from "../nn/safetensors.js";
 import { checkTensors } from "../nn/stateDict.js";
 import { checkConfig } from "./config.js";
 import { createModel } from "./createModel.js";
+import type { CausalLanguageModel } from "./language/causalModel.js";
+import type { LoadModelOptions } from "./language/load.js";
+import type { MaskedLanguageModel } from "./language/maskedModel.js";
 import { TaskModel } from "./model.js";
 import type { ModelConfig } from "./modelConfig.js";
 import { parameterShapes } from "./parameterShapes.js";
+import type { ModelSource } from "./sources.js";
 
 /** The contents of config.json and model.safetensors. */
 export interface ModelFiles {
@@ -35,12 +47,6 @@ const isModel: Check = {
 const saveChecks = {
   dtype: oneOf("float16", "float32"),
 } satisfies Record<keyof SaveModelOptions, Check>;
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  value !== null && typeof value === "object" && !Array.isArray(value);
-
-const wrong = (what: string, expected: string, got: string) =>
-  new HeedError("format", `${what}: expected ${expected}, got ${got}`);
 
 /**
  * Saves a model. A model that is loaded from the files computes with the rounded parameters, so evaluate
@@ -75,15 +81,66 @@ export function saveModel(
   return { config: `${json}\n`, weights };
 }
 
+const loadChecks = {
+  dtype: oneOf("float32", "float16", "int8"),
+  signal: isSignal,
+  onProgress: isFunction,
+} satisfies Record<keyof LoadModelOptions, Check>;
+
 /**
- * Creates a model from its files, in eval mode. The content of the files is not trusted.
+ * Creates a model from the contents of its files, in eval mode. The contents are not trusted.
  *
  * @throws HeedError "format" that names the fault in the files, "memory"
  */
-export function loadModel(heed: Heed, files: ModelFiles): TaskModel {
+export function loadModel(heed: Heed, files: ModelFiles): TaskModel;
+/**
+ * Creates a model from its files, in eval mode: a model of this package, or a language model in the layout
+ * of Hugging Face's hub, config.json with model.safetensors or with several files and their index. The files
+ * are read part by part, and their content is not trusted.
+ *
+ *     const model = await loadModel(heed, "https://huggingface.co/gpt2", { dtype: "int8" });
+ *
+ * @param files the address of their folder, a folder that the user opened, a list of files, or files by name
+ * @throws HeedError "load" for a file that is missing or cannot be read; "format" that names the fault in a
+ *   file: an architecture that is not known, or all tensors that are missing or do not fit; "memory"
+ */
+export function loadModel(
+  heed: Heed,
+  files: ModelSource,
+  options?: LoadModelOptions,
+): Promise<TaskModel | CausalLanguageModel | MaskedLanguageModel>;
+export function loadModel(
+  heed: Heed,
+  files: ModelFiles | ModelSource,
+  options: LoadModelOptions = {},
+): TaskModel | Promise<TaskModel | CausalLanguageModel | MaskedLanguageModel> {
   checkEngine(heed);
-  if (!isObject(files))
-    throw new HeedError("option", `files: expected { config, weights }, got ${describe(files)}`);
+  const isRead =
+    isRecord(files) && Object.hasOwn(files, "config") && Object.hasOwn(files, "weights");
+  return isRead
+    ? createFrom(heed, files as unknown as ModelFiles)
+    : loadFrom(heed, files as ModelSource, options);
+}
+
+async function loadFrom(heed: Heed, files: ModelSource, options: LoadModelOptions) {
+  checkOptions("loadModel", options, loadChecks);
+  const { signal } = options;
+  signal?.throwIfAborted();
+  // Loaded on demand: a page whose models are its own needs none of this.
+  const { openFolder, readJson, missing } = await import("./sources.js");
+  const folder = await openFolder(files);
+  const config = await readJson(folder, "config.json", signal);
+  if (config.format !== format) {
+    const { loadLanguageModel } = await import("./language/load.js");
+    return loadLanguageModel(heed, folder, config, options);
+  }
+  const file = await folder.open("model.safetensors", signal);
+  if (file === undefined) throw missing(folder, "model.safetensors");
+  const weights = await file.read(0, file.size, signal);
+  return createFrom(heed, { config: JSON.stringify(config), weights });
+}
+
+function createFrom(heed: Heed, files: ModelFiles): TaskModel {
   const config = readConfig(files.config);
   const { tensors } = read(files.weights);
   // Checks before anything is created, because a config may ask for more than the available memory.
@@ -91,7 +148,7 @@ export function loadModel(heed: Heed, files: ModelFiles): TaskModel {
   within("weights", () => checkTensors("the module", parameterShapes(config), tensors, true));
   for (const [name, entry] of Object.entries(tensors)) {
     const at = placeNotFinite(entry);
-    if (at >= 0) throw wrong(name, "finite numbers", `another at place ${at}`);
+    if (at >= 0) throw refuse("format", name, "finite numbers", `another at place ${at}`);
   }
   const model = within("config", () => createModel(heed, config));
   try {
@@ -135,12 +192,12 @@ function readConfig(json: string): ModelConfig {
   try {
     given = JSON.parse(json);
   } catch (error) {
-    throw wrong("config", "JSON", error instanceof Error ? error.message : "none");
+    throw refuse("format", "config", "JSON", error instanceof Error ? error.message : "none");
   }
-  if (!isObject(given)) throw wrong("config", "an object", describe(given));
+  if (!isRecord(given)) throw refuse("format", "config", "an object", describe(given));
   const { format: said, version, ...config } = given;
-  if (said !== format) throw wrong("config: format", describe(format), describe(said));
+  if (said !== format) throw refuse("format", "config: format", describe(format), describe(said));
   if (version !== formatVersion)
-    throw wrong("config: version", `${formatVersion}`, describe(version));
+    throw refuse("format", "config: version", `${formatVersion}`, describe(version));
   return config as unknown as ModelConfig;
 }

@@ -1,14 +1,12 @@
 // The models that the repository ships and the recipes of their training. The values were found by
 // experiment and are kept so that each file can be reproduced.
 
-import { type Check, checkArgument } from "../core/validate.js";
+import { type Check, checkArgument, isObject, isText } from "../core/validate.js";
 import type { ConfigOptions } from "./config.js";
 import type { Example, Task } from "./examples.js";
 import type { Architecture } from "./modelConfig.js";
 import type { TrainingRecipe } from "./training.js";
 
-const isText: Check = { expected: "a text", accepts: (value) => typeof value === "string" };
-const isObject = (value: unknown): value is object => value !== null && typeof value === "object";
 const isTask: Check = {
   expected: "a task",
   accepts: (value) =>

@@ -1,7 +1,14 @@
 // Decodes answers token by token.
 
 import { refuse } from "../core/error.js";
-import { type Check, checkOptions, isFunction, isNumber, isWholeNumber } from "../core/validate.js";
+import {
+  type Check,
+  checkOptions,
+  isFunction,
+  isNumber,
+  isSignal,
+  isWholeNumber,
+} from "../core/validate.js";
 import type { Heed } from "../heed.js";
 import { beamSearch, generate, isLength, mostBeams, type Step } from "../nn/generate.js";
 import type { AnswerOptions } from "./model.js";
@@ -14,7 +21,7 @@ const checks = {
   topK: isWholeNumber(0),
   topP: isNumber,
   seed: isWholeNumber(0, 2 ** 32 - 1),
-  signal: { expected: "an AbortSignal", accepts: (value) => value instanceof AbortSignal },
+  signal: isSignal,
   receive: isFunction,
 } satisfies Record<keyof AnswerOptions, Check>;
 

@@ -1,7 +1,7 @@
 // The tasks by name.
 
 import { describe, refuse } from "../core/error.js";
-import { type Check, checkArgument, isListOf, oneOf } from "../core/validate.js";
+import { checkArgument, isText, isTexts, oneOf } from "../core/validate.js";
 import { isGenerator } from "../nn/random.js";
 import type { Example, Task } from "./examples.js";
 import { brackets } from "./tasks/brackets.js";
@@ -11,11 +11,6 @@ import { copy, reverse, sort } from "./tasks/sequences.js";
 import { series } from "./tasks/series.js";
 import { shapes } from "./tasks/shapes.js";
 
-const isText: Check = { expected: "a text", accepts: (value) => typeof value === "string" };
-const isTokens: Check = {
-  expected: "a list of texts",
-  accepts: (value) => isListOf(value, isText.accepts),
-};
 const isSplit = oneOf("train", "validation", "test");
 
 /** Wraps a task so that its functions check their arguments. */
@@ -44,7 +39,7 @@ function checked<O, E extends Example>(make: (given?: O) => Task<E>): (given?: O
       }),
       ...(write && {
         write(tokens) {
-          checkArgument("tokens", tokens, isTokens);
+          checkArgument("tokens", tokens, isTexts);
           return write(tokens);
         },
       }),

@@ -4,7 +4,13 @@ import { describe, refuse } from "../core/error.js";
 import { pause } from "../core/pause.js";
 import { noGrad } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
-import { type Check, checkArgument, checkOptions, isWholeNumber } from "../core/validate.js";
+import {
+  type Check,
+  checkArgument,
+  checkOptions,
+  isSignal,
+  isWholeNumber,
+} from "../core/validate.js";
 import { Module } from "../nn/module.js";
 import { Generator } from "../nn/random.js";
 import { hashOf } from "./hash.js";
@@ -155,10 +161,7 @@ const lossChecks = {
   length: isWholeNumber(1, 2 ** 16),
   stride: isWholeNumber(1),
   batch: isWholeNumber(1, 2 ** 16),
-  signal: {
-    expected: "an AbortSignal",
-    accepts: (value) => value instanceof AbortSignal,
-  },
+  signal: isSignal,
 } satisfies Record<keyof TextLossOptions, Check>;
 
 /** The target of positions that do not count. */

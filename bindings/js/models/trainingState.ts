@@ -1,6 +1,6 @@
 // The file of a training that was stopped: a safetensors file with a checksum.
 
-import { describe, HeedError } from "../core/error.js";
+import { describe, HeedError, refuse } from "../core/error.js";
 import type { Bytes } from "../core/module.js";
 import { checkOptions, isNumber, isWholeNumber } from "../core/validate.js";
 import { read, type SafetensorsEntry, type SafetensorsFile, write } from "../nn/safetensors.js";
@@ -46,7 +46,7 @@ export function split(tensors: Tensors, prefix: string): [others: Tensors, those
 }
 
 const wrong = (what: string, expected: string, got: string) =>
-  new HeedError("format", `state: ${what}: expected ${expected}, got ${got}`);
+  refuse("format", `state: ${what}`, expected, got);
 
 /** A checksum, which detects changed elements; the safetensors format does not. */
 function checksumOf(tensors: Tensors, metadata: Readonly<Record<string, string>>): string {

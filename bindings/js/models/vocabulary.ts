@@ -2,7 +2,7 @@
 
 import { describe, refuse } from "../core/error.js";
 import type { Tensor } from "../core/tensor.js";
-import { type Check, checkArgument, isListOf, isWholeNumber } from "../core/validate.js";
+import { type Check, checkArgument, isListOf, isTexts, isWholeNumber } from "../core/validate.js";
 import type { Heed } from "../heed.js";
 import { checkEngine } from "../nn/module.js";
 
@@ -12,10 +12,6 @@ export const padId = 0;
 export const startId = 1;
 export const endId = 2;
 
-const isTexts: Check = {
-  expected: "a list of texts",
-  accepts: (value) => isListOf(value, (token) => typeof token === "string"),
-};
 const isIds: Check = {
   expected: "a list of whole numbers of 0 or more",
   accepts: (value) => isListOf(value, isWholeNumber(0).accepts),

@@ -3,14 +3,21 @@
 
 import { describe, refuse } from "../core/error.js";
 import { checkArgument, isFunction, isWholeNumber } from "../core/validate.js";
-import { CausalLanguageModel } from "./language/causalModel.js";
+import { Module } from "../nn/module.js";
+import type { CausalLanguageModel } from "./language/causalModel.js";
+import type { MaskedLanguageModel } from "./language/maskedModel.js";
 import { TaskModel } from "./model.js";
 
-/** A head, named as in ExampleWeights and HeadAlignment. */
+/** A head, named as in ExampleWeights, HeadAlignment and captureAttention. */
 export interface Head {
   readonly path: string;
   readonly head: number;
 }
+
+type LanguageModel = CausalLanguageModel | MaskedLanguageModel;
+
+const isLanguageModel = (model: unknown): model is LanguageModel =>
+  model instanceof Module && "attentions" in model && model.attentions instanceof Map;
 
 const suffix = ".out_proj.weight";
 
@@ -20,35 +27,30 @@ const suffix = ".out_proj.weight";
  *     const [answer] = await withoutHeads(model, [{ path, head: 2 }], () => model.answer([example]));
  *
  * These heads add zero to the output of their attention; their weights are computed as usual. Other uses of
- * the model during that time are affected, too. Afterwards the model is as before.
+ * the model during that time are affected, too. Afterwards the parameters have their former values.
  *
  * @returns the result of `run`
  * @throws HeedError "option" for a head that the model does not have; recurrent models have none
  */
 export async function withoutHeads<T>(
-  model: TaskModel | CausalLanguageModel,
+  model: TaskModel | CausalLanguageModel | MaskedLanguageModel,
   heads: readonly Head[],
   run: () => T | Promise<T>,
 ): Promise<T> {
   checkArgument("model", model, {
     expected: "a model",
-    accepts: (value) => value instanceof TaskModel || value instanceof CausalLanguageModel,
+    accepts: (value) => value instanceof TaskModel || isLanguageModel(value),
   });
   checkArgument("heads", heads, {
     expected: "a list of { path, head }",
     accepts: Array.isArray,
   });
   checkArgument("run", run, isFunction);
-  const restore =
-    model instanceof TaskModel ? withoutColumns(model, heads) : silenced(model, heads);
-  try {
-    return await run();
-  } finally {
-    restore();
-  }
+  return model instanceof TaskModel
+    ? withoutColumns(model, heads, run)
+    : withSilentHeads(model, heads, run);
 }
 
-/** @param paths of the attentions, each with `count` heads */
 function checkHeads(heads: readonly Head[], paths: readonly string[], count: number): void {
   for (const [i, each] of heads.entries()) {
     if (!paths.includes(each?.path)) {
@@ -59,14 +61,39 @@ function checkHeads(heads: readonly Head[], paths: readonly string[], count: num
   }
 }
 
-/** Sets the columns of the output projections that belong to these heads to 0; returns what restores them. */
-function withoutColumns(model: TaskModel, heads: readonly Head[]): () => void {
+/** For a language model, whose weights may be packed: its attentions set the outputs of these heads to zero. */
+async function withSilentHeads<T>(
+  { attentions, config }: LanguageModel,
+  heads: readonly Head[],
+  run: () => T | Promise<T>,
+): Promise<T> {
+  checkHeads(heads, [...attentions.keys()], config.heads);
+  const before = [...attentions].map(([path, attention]) => {
+    const { silent } = attention;
+    const own = heads.filter((each) => each.path === path).map(({ head }) => head);
+    attention.silent = new Set([...silent, ...own]);
+    return { attention, silent };
+  });
+  try {
+    return await run();
+  } finally {
+    for (const { attention, silent } of before) attention.silent = silent;
+  }
+}
+
+/** For a model of a task: the columns of the output projection that belong to the heads are zeros meanwhile. */
+async function withoutColumns<T>(
+  model: TaskModel,
+  heads: readonly Head[],
+  run: () => T | Promise<T>,
+): Promise<T> {
   const parameters = model.stateDict();
   const paths = Object.keys(parameters).flatMap((name) =>
     name.endsWith(suffix) ? [name.slice(0, -suffix.length)] : [],
   );
   const { size, heads: count } = model.config;
   checkHeads(heads, paths, count);
+  // The columns of the output projection that belong to these heads.
   const width = size / count;
   const places = new Map<string, number[]>();
   for (const { path, head } of heads) {
@@ -81,28 +108,11 @@ function withoutColumns(model: TaskModel, heads: readonly Head[]): () => void {
     ...{ path, own },
     values: own.map((place) => dataOf(path)[place] as number),
   }));
-  for (const { path, own } of kept) for (const place of own) dataOf(path)[place] = 0;
-  return () => {
+  try {
+    for (const { path, own } of kept) for (const place of own) dataOf(path)[place] = 0;
+    return await run();
+  } finally {
     for (const { path, own, values } of kept)
       for (const [i, place] of own.entries()) dataOf(path)[place] = values[i] as number;
-  };
-}
-
-/** Silences heads in a language model, whose weights may be packed; returns what restores them. */
-function silenced(model: CausalLanguageModel, heads: readonly Head[]): () => void {
-  const attentions = model.model.layers.map(({ selfAttn }) => ({
-    ...{ path: model.nameOf(selfAttn) as string, selfAttn, before: selfAttn.silent },
-  }));
-  checkHeads(
-    heads,
-    attentions.map(({ path }) => path),
-    model.config.heads,
-  );
-  for (const { path, selfAttn, before } of attentions) {
-    const own = heads.filter((each) => each.path === path).map(({ head }) => head);
-    selfAttn.silent = new Set([...before, ...own]);
   }
-  return () => {
-    for (const { selfAttn, before } of attentions) selfAttn.silent = before;
-  };
 }

@@ -8,8 +8,10 @@ import {
   type Check,
   checkArgument,
   checkOptions,
+  isFunction,
   isListOf,
   isNumber,
+  isSignal,
   isWholeNumber,
 } from "../core/validate.js";
 import type { Heed } from "../heed.js";
@@ -33,8 +35,8 @@ export type Step = (
 export interface GreedyOptions {
   /** The first tokens of each sequence, one or more. */
   startTokens: readonly (readonly number[])[];
-  /** The token that ends a sequence. */
-  endToken?: number;
+  /** The token that ends a sequence, or several of them. */
+  endToken?: number | readonly number[];
   /** The maximum number of tokens that are added to a sequence. */
   maxLength: number;
   /** Stops between two steps: the promise is then rejected with the signal's reason. */
@@ -50,6 +52,11 @@ export interface SamplingOptions extends GreedyOptions {
   topP?: number;
   /** 0 by default. The same seed gives the same sequences. */
   seed?: number;
+  /**
+   * Called after each step with the token that was added to each sequence, undefined for one that had ended.
+   * `false` ends all of them.
+   */
+  onTokens?: (tokens: readonly (number | undefined)[]) => unknown;
 }
 
 export interface BeamSearchOptions extends Omit<GreedyOptions, "startTokens"> {
@@ -86,21 +93,27 @@ const isTokens: Check = {
 export const isLength = isWholeNumber(1, 2 ** 20);
 
 const common = {
-  endToken: isToken,
+  endToken: {
+    expected: "a token or a list of tokens",
+    accepts: (value) => isToken.accepts(value) || isListOf(value, isToken.accepts),
+  },
   maxLength: isLength,
-  signal: { expected: "an AbortSignal", accepts: (value) => value instanceof AbortSignal },
+  signal: isSignal,
 } satisfies Record<string, Check>;
+
+export const isStart: Check = {
+  expected: "a list of lists of tokens, one or more each",
+  accepts: (value) => isListOf(value, isTokens.accepts) && value.length > 0,
+};
 
 const samplingChecks = {
   ...common,
-  startTokens: {
-    expected: "a list of lists of tokens, one or more each",
-    accepts: (value) => isListOf(value, isTokens.accepts) && value.length > 0,
-  },
+  startTokens: isStart,
   temperature: isNumber,
   topK: isWholeNumber(0),
   topP: isNumber,
   seed: isWholeNumber(0, 2 ** 32 - 1),
+  onTokens: isFunction,
 } satisfies Record<keyof SamplingOptions, Check>;
 
 const beamChecks = {
@@ -161,12 +174,13 @@ export async function generate(
   checkOptions("generate", options, samplingChecks);
   for (const name of ["startTokens", "maxLength"] as const)
     checkArgument(name, options[name], samplingChecks[name]);
-  const { startTokens, endToken, maxLength, signal, temperature = 0, topK, topP } = options;
+  const { startTokens, maxLength, signal, temperature = 0, topK, topP, onTokens } = options;
+  const ends = endsOf(options);
   const seeds = new Generator(options.seed ?? 0);
   const steps = new Steps(step, signal);
   const sequences = startTokens.map((tokens) => [...tokens]);
   const added = startTokens.map((): number[] => []);
-  const hasEnded = (row: number) => endToken !== undefined && added[row]?.at(-1) === endToken;
+  const hasEnded = (row: number) => ends.has(added[row]?.at(-1));
   const order = startTokens.map((_, row) => row);
   for (let length = 0; length < maxLength; ++length) {
     if (order.every(hasEnded)) break;
@@ -175,14 +189,20 @@ export async function generate(
     if (topK !== undefined) how.topK = topK;
     if (topP !== undefined) how.topP = topP;
     const next = freeing(logits, () => heed.scope(() => Array.from(heed.sample(logits, how).data)));
-    for (const row of order) {
+    const given = order.map((row) => (hasEnded(row) ? undefined : (next[row] as number)));
+    for (const [row, token] of given.entries()) {
       // A sequence that has ended keeps its row, because a cache has one per sequence; its new tokens are ignored.
-      const token = hasEnded(row) ? (endToken as number) : (next[row] as number);
-      sequences[row]?.push(token);
-      if (!hasEnded(row)) added[row]?.push(token);
+      sequences[row]?.push(token ?? (added[row]?.at(-1) as number));
+      if (token !== undefined) added[row]?.push(token);
     }
+    if (onTokens?.(given) === false) break;
   }
   return added;
+}
+
+/** Returns the tokens that end a sequence. */
+function endsOf({ endToken }: Pick<GreedyOptions, "endToken">): ReadonlySet<number | undefined> {
+  return new Set(endToken === undefined ? [] : [endToken].flat());
 }
 
 /** Reads from logits, then frees them. */
@@ -222,7 +242,8 @@ export async function beamSearch(
   checkOptions("beamSearch", options, beamChecks);
   for (const name of ["startTokens", "maxLength", "beams"] as const)
     checkArgument(name, options[name], beamChecks[name]);
-  const { startTokens, endToken, maxLength, beams, signal, lengthPenalty = 0 } = options;
+  const { startTokens, maxLength, beams, signal, lengthPenalty = 0 } = options;
+  const ends = endsOf(options);
   const steps = new Steps(step, signal);
   const scoreOf = (logProbability: number, length: number) =>
     logProbability / ((5 + length) / 6) ** lengthPenalty;
@@ -249,7 +270,7 @@ export async function beamSearch(
     for (const { row, token, logProbability } of candidates) {
       if (next.length === beams) break;
       const beam = { tokens: [...(live[row] as Beam).tokens, token], logProbability };
-      if (token === endToken) {
+      if (ends.has(token)) {
         finish(beam, true);
       } else {
         next.push(beam);

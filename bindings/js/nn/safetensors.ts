@@ -2,10 +2,24 @@
 // three parts: the length of the header in 8 bytes; the header in JSON, which gives the type, the shape and
 // the byte range of each tensor; and the elements, little-endian and row-major.
 
-import { describe, HeedError } from "../core/error.js";
+import { describe, refuse } from "../core/error.js";
 import type { Bytes } from "../core/module.js";
 import { checkAttached } from "../core/tensor.js";
-import { isListOf } from "../core/validate.js";
+import { isListOf, isRecord } from "../core/validate.js";
+import {
+  checkMetadata,
+  countOf,
+  headerLength,
+  isSize,
+  lengthBytes,
+  metadataName,
+  type Place,
+  readHeader,
+  type SafetensorsDType,
+  types,
+} from "./safetensorsHeader.js";
+
+export type { SafetensorsDType };
 
 /** A tensor of a file that is read or written. Heed's tensors have this form. */
 export interface SafetensorsEntry {
@@ -16,8 +30,6 @@ export interface SafetensorsEntry {
    */
   readonly data: SafetensorsData;
 }
-
-export type SafetensorsDType = keyof typeof types;
 
 export type SafetensorsData =
   | Float64Array
@@ -37,45 +49,6 @@ export interface SafetensorsFile {
   metadata: Record<string, string>;
 }
 
-const types = {
-  float64: { code: "F64", array: Float64Array },
-  float32: { code: "F32", array: Float32Array },
-  float16: { code: "F16", array: Uint16Array },
-  bfloat16: { code: "BF16", array: Uint16Array },
-  int64: { code: "I64", array: BigInt64Array },
-  uint64: { code: "U64", array: BigUint64Array },
-  int32: { code: "I32", array: Int32Array },
-  uint32: { code: "U32", array: Uint32Array },
-  int16: { code: "I16", array: Int16Array },
-  uint16: { code: "U16", array: Uint16Array },
-  int8: { code: "I8", array: Int8Array },
-  uint8: { code: "U8", array: Uint8Array },
-  bool: { code: "BOOL", array: Uint8Array },
-} as const;
-
-const byCode = new Map(
-  Object.entries(types).map(([dtype, { code }]) => [code as string, dtype as SafetensorsDType]),
-);
-
-/** The size of the header's length, which precedes the header. */
-const lengthBytes = 8;
-/** The largest header that the format's reference implementation reads. */
-const mostHeaderBytes = 100_000_000;
-const metadataName = "__metadata__";
-
-/** Creates the error for invalid content of a file. */
-function wrong(what: string, expected: string, got: string): HeedError {
-  return new HeedError("format", `${what}: expected ${expected}, got ${got}`);
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  value !== null && typeof value === "object" && !Array.isArray(value);
-
-const isSize = (value: unknown): value is number =>
-  Number.isSafeInteger(value) && (value as number) >= 0;
-
-const countOf = (shape: readonly number[]) => shape.reduce((product, size) => product * size, 1);
-
 /**
  * Reads a file. The content is not trusted: the type, the shape and the byte range of every tensor must
  * match, and the byte ranges must cover the data without gaps or overlaps, in any order.
@@ -84,98 +57,20 @@ const countOf = (shape: readonly number[]) => shape.reduce((product, size) => pr
  * @throws HeedError "format"
  */
 export function read(bytes: Uint8Array): SafetensorsFile {
-  if (!(bytes instanceof Uint8Array)) throw wrong("bytes", "a Uint8Array", describe(bytes));
+  if (!(bytes instanceof Uint8Array))
+    throw refuse("format", "bytes", "a Uint8Array", describe(bytes));
   checkAttached("bytes", bytes);
   // Makes a plain Uint8Array, because `slice` of Node's Buffer does not copy.
   const file = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
-  const { header, dataStart } = readHeader(file);
+  const dataStart = lengthBytes + headerLength(file, file.length);
   const data = file.subarray(dataStart);
-  const tensors: [string, SafetensorsEntry][] = [];
-  const places: { name: string; begin: number; end: number }[] = [];
-  for (const [name, info] of Object.entries(header)) {
-    if (name === metadataName) continue;
-    const place = checkEntry(name, info, data.length);
-    places.push({ name, begin: place.begin, end: place.end });
-    tensors.push([name, { dtype: place.dtype, shape: place.shape, data: view(name, place, data) }]);
-  }
-  checkPlaces(places, data.length);
-  return { tensors: Object.fromEntries(tensors), metadata: checkMetadata(header[metadataName]) };
-}
-
-function readHeader(bytes: Uint8Array): { header: Record<string, unknown>; dataStart: number } {
-  if (bytes.length < lengthBytes) {
-    throw wrong("file", "a header's length in 8 bytes", `${bytes.length} bytes`);
-  }
-  const length = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true);
-  const rest = bytes.length - lengthBytes;
-  const most = Math.min(rest, mostHeaderBytes);
-  if (length > most) throw wrong("header", `at most ${most} bytes`, `${length} bytes`);
-  const dataStart = lengthBytes + Number(length);
   // Copies, because TextDecoder does not read shared memory.
-  const encoded = bytes.slice(lengthBytes, dataStart);
-  let text: string;
-  let header: unknown;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(encoded);
-    header = JSON.parse(text);
-  } catch (error) {
-    throw wrong("header", "an object in JSON", error instanceof Error ? error.message : "none");
-  }
-  if (!isObject(header) || !text.startsWith("{")) {
-    throw wrong("header", "an object in JSON", describe(header));
-  }
-  refuseDuplicates(text);
-  return { header, dataStart };
-}
-
-/**
- * Throws if a name occurs twice. JSON.parse keeps the last of two equal names; a reader that keeps the
- * first would read a different file.
- */
-function refuseDuplicates(json: string): void {
-  const open: Set<string>[] = [];
-  let last = "";
-  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]:]/g)) {
-    if (token === "{" || token === "[") open.push(new Set());
-    else if (token === "}" || token === "]") open.pop();
-    else if (token !== ":") last = token;
-    else {
-      const name = JSON.parse(last) as string;
-      if (open.at(-1)?.has(name)) throw wrong("header", "each name once", `${last} twice`);
-      open.at(-1)?.add(name);
-    }
-  }
-}
-
-interface Place {
-  dtype: SafetensorsDType;
-  shape: readonly number[];
-  begin: number;
-  end: number;
-}
-
-function checkEntry(name: string, info: unknown, available: number): Place {
-  if (!isObject(info)) throw wrong(name, "{ dtype, shape, data_offsets }", describe(info));
-  const dtype = byCode.get(info.dtype as string);
-  if (dtype === undefined) {
-    throw wrong(`${name}: dtype`, [...byCode.keys()].join(", "), describe(info.dtype));
-  }
-  const { shape, data_offsets: offsets } = info;
-  if (!isListOf<number>(shape, isSize)) {
-    throw wrong(`${name}: shape`, "a list of whole numbers of 0 or more", describe(shape));
-  }
-  const bytes = countOf(shape) * types[dtype].array.BYTES_PER_ELEMENT;
-  const isRange = isListOf(offsets, isSize) && offsets.length === 2;
-  const [begin, end] = isRange ? (offsets as [number, number]) : [0, -1];
-  if (begin > end || end > available) {
-    const expected = `[begin, end] within the ${available} bytes of data`;
-    throw wrong(`${name}: data_offsets`, expected, describe(offsets));
-  }
-  if (end - begin !== bytes) {
-    const expected = `${bytes} bytes for ${dtype} [${shape.join(", ")}]`;
-    throw wrong(`${name}: data_offsets`, expected, `${end - begin}`);
-  }
-  return { dtype, shape, begin, end };
+  const { places, metadata } = readHeader(file.slice(lengthBytes, dataStart), data.length);
+  const tensors = [...places].map(([name, place]): [string, SafetensorsEntry] => {
+    const { dtype, shape } = place;
+    return [name, { dtype, shape, data: view(name, place, data) }];
+  });
+  return { tensors: Object.fromEntries(tensors), metadata };
 }
 
 /** Returns a view of the elements if they are aligned, else a copy. */
@@ -191,35 +86,8 @@ function view(name: string, { dtype, begin, end }: Place, data: Uint8Array): Saf
 
 function checkBools(name: string, bytes: Uint8Array): void {
   const odd = bytes.find((byte) => byte > 1);
-  if (odd !== undefined) throw wrong(`${name}: data`, "bools, bytes of 0 or 1", `${odd}`);
-}
-
-/** Throws unless every byte of the data belongs to exactly one tensor, as the format requires. */
-function checkPlaces(
-  places: { name: string; begin: number; end: number }[],
-  available: number,
-): void {
-  places.sort((a, b) => a.begin - b.begin || a.end - b.end);
-  let filled = 0;
-  for (const { name, begin, end } of places) {
-    if (begin !== filled) {
-      const what = begin < filled ? "an overlap" : "a gap";
-      throw wrong(`${name}: data_offsets`, `to begin at ${filled}`, `${begin}, ${what}`);
-    }
-    filled = end;
-  }
-  if (filled !== available) {
-    throw wrong("file", `${filled} bytes of data`, `${available}`);
-  }
-}
-
-function checkMetadata(metadata: unknown): Record<string, string> {
-  if (metadata === undefined) return {};
-  if (!isObject(metadata)) throw wrong(metadataName, "an object of texts", describe(metadata));
-  for (const [name, value] of Object.entries(metadata)) {
-    if (typeof value !== "string") throw wrong(`${metadataName}: ${name}`, "text", describe(value));
-  }
-  return metadata as Record<string, string>;
+  if (odd !== undefined)
+    throw refuse("format", `${name}: data`, "bools, bytes of 0 or 1", `${odd}`);
 }
 
 /**
@@ -232,7 +100,7 @@ export function write(
   tensors: Readonly<Record<string, SafetensorsEntry>>,
   metadata: Readonly<Record<string, string>> = {},
 ): Bytes {
-  if (!isObject(tensors)) throw wrong("tensors", "an object", describe(tensors));
+  if (!isRecord(tensors)) throw refuse("format", "tensors", "an object", describe(tensors));
   const entries = Object.entries(tensors).map(([name, entry]) => toWrite(name, entry));
   entries.sort((a, b) => b.element - a.element || (a.name < b.name ? -1 : 1));
   const header: [string, unknown][] = [];
@@ -260,24 +128,30 @@ export function write(
 }
 
 function toWrite(name: string, entry: SafetensorsEntry) {
-  if (!isObject(entry)) throw wrong(name, "{ dtype, shape, data }", describe(entry));
+  if (!isRecord(entry)) throw refuse("format", name, "{ dtype, shape, data }", describe(entry));
   const { dtype, shape, data } = entry;
-  if (name === metadataName) throw wrong("name", "another than the metadata's", describe(name));
+  if (name === metadataName)
+    throw refuse("format", "name", "another than the metadata's", describe(name));
   const type = typeof dtype === "string" && Object.hasOwn(types, dtype) ? types[dtype] : undefined;
   if (type === undefined) {
-    throw wrong(`${name}: dtype`, Object.keys(types).join(", "), describe(dtype));
+    throw refuse("format", `${name}: dtype`, Object.keys(types).join(", "), describe(dtype));
   }
   if (!isListOf<number>(shape, isSize)) {
-    throw wrong(`${name}: shape`, "a list of whole numbers of 0 or more", describe(shape));
+    throw refuse(
+      "format",
+      `${name}: shape`,
+      "a list of whole numbers of 0 or more",
+      describe(shape),
+    );
   }
   if (!(data instanceof type.array)) {
-    throw wrong(`${name}: data`, `a ${type.array.name} for ${dtype}`, describe(data));
+    throw refuse("format", `${name}: data`, `a ${type.array.name} for ${dtype}`, describe(data));
   }
   checkAttached(`${name}: data`, data);
   const count = countOf(shape);
   if (data.length !== count) {
     const expected = `${count} elements for [${shape.join(", ")}]`;
-    throw wrong(`${name}: data`, expected, `${data.length}`);
+    throw refuse("format", `${name}: data`, expected, `${data.length}`);
   }
   const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   if (dtype === "bool") checkBools(name, bytes);

@@ -176,9 +176,9 @@ class Decode {
               Range range) noexcept {
     for (int column = range.begin; column < range.end; column += kWidth)
       for (int r = 0; r < rows_; r += kRows)
-        multiply_rows<Isa, false, kRows>(rows_ - r, FixedLeft<1, kRows>{q_ + r * c_.head_size},
-                                         Right{keys + column * c_.head_size}, c_.head_size,
-                                         row(r) + column, kStride);
+        multiply_rows<Isa, false, kRows, true>(
+            rows_ - r, FixedLeft<1, kRows>{q_ + r * c_.head_size},
+            Right{keys + column * c_.head_size}, c_.head_size, row(r) + column, kStride);
     constexpr bool kIsHalf = sizeof(Number) == 2;
     for (int r = 0; r < rows_; ++r) {
       if (kIsHalf && kHalfScale != 1.0f) scale(row(r), range, kHalfScale / kHalfQueryScale);
@@ -191,27 +191,34 @@ class Decode {
       float* const o = c_.state.o + column;
       if (c_.tiles[tile].finite) {
         for (int r = 0; r < rows_; r += kRows)
-          multiply_rows<Isa, true, kRows>(rows_ - r, FixedLeft<kStride, 1>{row(r) + range.begin},
-                                          panel, depth, o + r * o_stride_, o_stride_);
+          multiply_rows<Isa, true, kRows, true>(rows_ - r,
+                                                FixedLeft<kStride, 1>{row(r) + range.begin}, panel,
+                                                depth, o + r * o_stride_, o_stride_);
       } else {
-        for (int r = 0; r < rows_; ++r)
-          add_values_skipping_zeros(row(r) + range.begin, panel, depth, o + r * o_stride_);
+        for (int r = 0; r < rows_; ++r) {
+          const int sums = sums_of_few_rows(std::min(kRows, rows_ - r / kRows * kRows));
+          add_values_skipping_zeros(row(r) + range.begin, panel, depth, sums, o + r * o_stride_);
+        }
       }
     }
   }
 
-  /// o += p V without the values whose weight is zero, because 0 * NaN is NaN.
+  /// o += p V without the values whose weight is zero, because 0 * NaN is NaN. Otherwise the bits
+  /// are those of the block that has this row, with `sums` (1 or 2) sums of each entry.
   template <class Right>
-  static void add_values_skipping_zeros(const float* p, Right values, int depth,
+  static void add_values_skipping_zeros(const float* p, Right values, int depth, int sums,
                                         float* o) noexcept {
-    V sum[kVectors] = {V::load_unaligned(o), V::load_unaligned(o + kLanes)};
+    V sum[2][kVectors] = {{V::load_unaligned(o), V::load_unaligned(o + kLanes)},
+                          {V(0.0f), V(0.0f)}};
     for (int j = 0; j < depth; ++j) {
       V value[kVectors];
       next_row<Isa>(values, value);
       if (p[j] == 0.0f) continue;
-      for (int v = 0; v < kVectors; ++v) sum[v] = simd::madd<Isa>(V(p[j]), value[v], sum[v]);
+      V(&to)[kVectors] = sum[j % sums];
+      for (int v = 0; v < kVectors; ++v) to[v] = simd::madd<Isa>(V(p[j]), value[v], to[v]);
     }
-    for (int v = 0; v < kVectors; ++v) sum[v].store_unaligned(o + v * kLanes);
+    for (int v = 0; v < kVectors; ++v)
+      (sums == 1 ? sum[0][v] : sum[0][v] + sum[1][v]).store_unaligned(o + v * kLanes);
   }
 
   static void scale(float* s, Range range, float factor) noexcept {

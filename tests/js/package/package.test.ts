@@ -14,7 +14,8 @@ const manifest = JSON.parse(readFileSync(join(home, "package.json"), "utf8")) as
   name: string;
   scripts?: Record<string, string>;
   dependencies?: unknown;
-  peerDependencies?: unknown;
+  peerDependencies?: object;
+  peerDependenciesMeta?: object;
   optionalDependencies?: unknown;
   bin?: unknown;
   types: string;
@@ -48,7 +49,10 @@ test("installing runs no script and brings no other package", () => {
   const hooks = ["preinstall", "install", "postinstall", "prepare", "prepublish"];
   expect(Object.keys(manifest.scripts ?? {}).filter((name) => hooks.includes(name))).toEqual([]);
   expect(manifest.dependencies).toBeUndefined();
-  expect(manifest.peerDependencies).toBeUndefined();
+  // Tokenizers are for those who want them.
+  const optional = { "@huggingface/tokenizers": { optional: true } };
+  expect(Object.keys(manifest.peerDependencies ?? {})).toEqual(Object.keys(optional));
+  expect(manifest.peerDependenciesMeta).toEqual(optional);
   expect(manifest.optionalDependencies).toBeUndefined();
   expect(manifest.bin).toBeUndefined();
   const packages = readdirSync(join(project, "node_modules")).filter((name) => name[0] !== ".");

@@ -19,15 +19,15 @@ const textsOf = () =>
 
 /** README.md beside the model, from its report. */
 export function cardOf(report, hasSources) {
-  const { name, parameters, bytes, text, steps, bestStep, tokens, seconds, recipe, seed } = report;
-  const { versions, heldOut, samples } = report;
+  const { name, parameters, bytes, text, steps, bestStep, tokens, recipe, seed } = report;
+  const { versions, heldOut, samples, processorSeconds } = report;
   const command = hasSources ? "./dev train write" : "./dev train write --text FILE";
   const lines = [
     `# ${name}`,
     "",
     `A decoder of ${parameters} parameters in Llama's layout, which continues English texts of earlier centuries. Its tokens are bytes and merges of bytes (${text.vocabulary}), so it takes any text. ${bytes} bytes in float16.`,
     "",
-    `Made by \`${command}\` (Heed ${versions.heed}, binary "${versions.variant}", seed ${seed}) in ${seconds} s: ${steps} steps of ${recipe.batch} x ${recipe.length} tokens, ${tokens} in total, ${(tokens / text.tokens).toFixed(1)} times the text. AdamW, learning rate ${recipe.learningRate} with warm-up and cosine, weight decay ${recipe.weightDecay}. The parameters are those of step ${bestStep}, the best on the validation split.`,
+    `Made by \`${command}\` (Heed ${versions.heed}, binary "${versions.variant}", seed ${seed}) in ${Math.round(processorSeconds / 60)} minutes of one core: ${steps} steps of ${recipe.batch} x ${recipe.length} tokens, ${tokens} in total, ${(tokens / text.tokens).toFixed(1)} times the text. AdamW, learning rate ${recipe.learningRate} with warm-up and cosine, weight decay ${recipe.weightDecay}. The parameters are those of step ${bestStep}, the best on the validation split.`,
     "",
     "## Texts",
     "",

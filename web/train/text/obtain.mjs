@@ -59,9 +59,9 @@ async function documentsOf(source, folder, { signal, say }) {
   } catch (error) {
     signal.throwIfAborted();
     if (error.isMisuse) throw error;
-    const from = source.npm ? `npm has no ${source.npm}` : `apt-get has no ${source.debian}`;
     const reason = (error.stderr || error.message).trim().split("\n").at(-1);
-    throw problem(`${from}, or it has another form: ${reason}`, error);
+    const hint = source.debian ? "; `apt-get update` fetches the lists of packages" : "";
+    throw problem(`${source.npm ?? source.debian} cannot be fetched: ${reason}${hint}`, error);
   } finally {
     await rm(work, { recursive: true, force: true });
   }

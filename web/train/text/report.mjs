@@ -16,6 +16,7 @@ export function reportOfText({ trainer, plan, corpus, log, scores, samples, weig
     bestStep: trainer.best.step,
     tokens: trainer.stepCount * recipe.batch * recipe.length,
     seconds: Math.round(log.seconds),
+    processorSeconds: Math.round(log.processorSeconds),
     recipe,
     heldOut: shortened(scores),
     samples,

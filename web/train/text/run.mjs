@@ -4,7 +4,7 @@ import { relative } from "node:path";
 import { CausalLanguageModel, TextTrainer, textLoss } from "heed/models";
 import { safetensors } from "heed/nn";
 import { writeFiles } from "../folder.mjs";
-import { pursue, sensible } from "../session.mjs";
+import { Interrupted, pursue, sensible } from "../session.mjs";
 import { cardOf } from "./card.mjs";
 import { corpusOf, documentsOf } from "./corpus.mjs";
 import { KneserNey } from "./kneserNey.mjs";
@@ -19,7 +19,9 @@ export async function trainText(heed, plan, session) {
   const say = (text) => progress.say(text);
   const documents = plan.text
     ? await documentsOf(plan.text)
-    : await obtain(plan.texts, { signal, say });
+    : await obtain(plan.texts, { signal, say }).catch((error) => {
+        throw signal.aborted ? new Interrupted("fetching was interrupted") : error;
+      });
   const corpus = corpusOf(documents, plan.vocabulary);
   const { tokenizer, train, held } = corpus;
   say(`${train.length} tokens to learn, of ${tokenizer.size} different ones`);

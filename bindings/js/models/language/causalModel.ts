@@ -4,10 +4,17 @@
 import { describe, refuse } from "../../core/error.js";
 import { noGrad } from "../../core/tape.js";
 import type { Tensor } from "../../core/tensor.js";
-import { type Check, checkOptions, isBoolean, isWholeNumber, oneOf } from "../../core/validate.js";
+import {
+  type Check,
+  checkArgument,
+  checkOptions,
+  isBoolean,
+  isWholeNumber,
+  oneOf,
+} from "../../core/validate.js";
 import type { Heed } from "../../heed.js";
 import { captureAttention, type ReceiveWeights } from "../../nn/capture.js";
-import { generate, type SamplingOptions, type Step } from "../../nn/generate.js";
+import { generate, isLength, isStart, type SamplingOptions, type Step } from "../../nn/generate.js";
 import { Module } from "../../nn/module.js";
 import { TransformerCache, type TransformerCacheOptions } from "../../nn/transformerCache.js";
 import type { If, NothingElse } from "../../ops/attention.js";
@@ -165,7 +172,8 @@ export class CausalLanguageModel extends Module {
     this.config = read;
     this.model = new CausalStack(heed, read, parameters.of("model"));
     const head = parameters.of("lm_head");
-    this.lmHead = read.isTied ? undefined : new Projection(heed, head);
+    // A tied head has a weight of its own if that is packed, for which the table is of no use.
+    this.lmHead = head.exists ? new Projection(heed, head) : undefined;
   }
 
   /**
@@ -193,7 +201,7 @@ export class CausalLanguageModel extends Module {
 
   #logitsOf(x: Tensor): Tensor {
     const { lmHead, model } = this;
-    return lmHead ? lmHead.forward(x) : product(this.heed, x, model.embedTokens.weight);
+    return lmHead ? lmHead.forward(x) : product(this.heed, x, model.embedTokens.weight as Tensor);
   }
 
   /**
@@ -243,7 +251,7 @@ export class CausalLanguageModel extends Module {
    * Continues texts token by token, with a cache: greedily, or at random with a temperature.
    *
    * @param startTokens the tokens of each text, all of the same length
-   * @param options the end token is that of the config by default
+   * @param options the end tokens are those of the config by default
    * @returns the tokens after each start, with the end token where it occurred
    * @throws HeedError "option" for more positions than the model's context
    */
@@ -251,24 +259,32 @@ export class CausalLanguageModel extends Module {
     startTokens: readonly (readonly number[])[],
     options: GenerateTextOptions,
   ): Promise<number[][]> {
+    checkArgument("startTokens", startTokens, isStart);
+    checkArgument("maxLength", options?.maxLength, isLength);
     const { cacheType = "float32", receive, ...sampling } = options;
     const [length = 0] = startTokens.map((tokens) => tokens.length);
+    const { context, endTokens } = this.config;
+    if (length > context)
+      throw refuse("option", "startTokens", `at most ${context} tokens each`, `${length}`);
     // The last token is returned without being read.
     const capacity = length + options.maxLength - 1;
-    const { context, endTokens } = this.config;
     if (capacity > context) {
       const expected = `at most ${context + 1 - length} after ${length} tokens, for the context of ${context}`;
       throw refuse("option", "maxLength", expected, describe(options.maxLength));
     }
-    const [endToken] = endTokens;
-    const end = endToken === undefined ? {} : { endToken };
     const cache = this.createCache({ batch: startTokens.length, capacity, dtype: cacheType });
     try {
       const step = this.stepWith(cache, receive);
-      return await generate(this.heed, step, { ...end, ...sampling, startTokens });
+      return await generate(this.heed, step, { endToken: endTokens, ...sampling, startTokens });
     } finally {
       cache.dispose();
     }
+  }
+
+  /** @internal The attention of each layer, by its path. */
+  get attentions(): ReadonlyMap<string, SelfAttention> {
+    const { layers } = this.model;
+    return new Map(layers.map(({ selfAttn }, i) => [`model.layers.${i}.self_attn`, selfAttn]));
   }
 
   override get [Symbol.toStringTag](): string {

@@ -2,7 +2,7 @@
 // RoBERTa (Liu et al., 2019) and DistilBERT (Sanh et al., 2019).
 
 import { describe, refuse } from "../../core/error.js";
-import type { Tensor } from "../../core/tensor.js";
+import { Tensor } from "../../core/tensor.js";
 import { type Check, checkOptions, checkTensor, isBoolean, isTensor } from "../../core/validate.js";
 import type { Heed } from "../../heed.js";
 import { Module } from "../../nn/module.js";
@@ -11,7 +11,14 @@ import { type MaskedConfig, readConfig } from "./config.js";
 import type { HubConfig } from "./fields.js";
 import { checkIds, type LanguageModelOptions, modelChecks } from "./inputs.js";
 import { initialParameters, Parameters, parameterSpecs } from "./parameters.js";
-import { FeedForward, Normalisation, Projection, product, Table } from "./parts.js";
+import {
+  FeedForward,
+  type LinearWeight,
+  Normalisation,
+  Projection,
+  product,
+  Table,
+} from "./parts.js";
 import { SelfAttention, type StepContext } from "./selfAttention.js";
 
 export interface MaskedForwardOptions {
@@ -146,6 +153,8 @@ class MaskedHead extends Module {
   readonly config: MaskedConfig;
   readonly dense: Projection;
   readonly norm: Normalisation;
+  /** The packed weight of the tokens' table; undefined if the table itself is used. */
+  readonly weight: LinearWeight | undefined;
   /** [V] */
   readonly bias: Tensor | undefined;
 
@@ -154,16 +163,23 @@ class MaskedHead extends Module {
     this.config = config;
     this.dense = new Projection(heed, parameters.of("dense"));
     this.norm = new Normalisation(heed, "layer", config.eps, parameters.of("norm"));
+    this.weight = parameters.weight as LinearWeight | undefined;
     this.bias = parameters.tensor("bias");
   }
 
-  /** x [B, L, E], the weight of the tokens' table [V, E] -> [B, L, V] */
-  forward(x: Tensor, weight: Tensor): Tensor {
+  /** x [B, L, E], the tokens' table [V, E] -> [B, L, V] */
+  forward(x: Tensor, table: Table["weight"]): Tensor {
     const { config, dense, norm, bias, heed } = this;
     const { activation, modelType } = config;
     // RoBERTa's head has GELU, whatever the activation of the layers.
     const named = modelType === "bert" || modelType === "distilbert" ? activation : "gelu";
+    const weight = this.weight ?? (table as Tensor);
     return product(heed, norm.forward(dense.forward(x, named)), weight, bias);
+  }
+
+  override dispose(): void {
+    super.dispose();
+    if (!(this.weight instanceof Tensor)) for (const block of this.weight ?? []) block.dispose();
   }
 
   override get [Symbol.toStringTag](): string {
@@ -239,6 +255,12 @@ export class MaskedLanguageModel extends Module {
     if (pooler === undefined) return undefined;
     const first = heed.slice(output, { axis: 1, start: 0, length: 1 });
     return pooler.forward(heed.reshape(first, [batch, size]), "tanh");
+  }
+
+  /** @internal The attention of each layer, by its path. */
+  get attentions(): ReadonlyMap<string, SelfAttention> {
+    const { layers } = this.model;
+    return new Map(layers.map(({ selfAttn }, i) => [`model.layers.${i}.self_attn`, selfAttn]));
   }
 
   override get [Symbol.toStringTag](): string {

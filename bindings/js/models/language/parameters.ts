@@ -9,6 +9,7 @@ import { mostBytes } from "../../core/validate.js";
 import type { Heed } from "../../heed.js";
 import { Generator } from "../../nn/random.js";
 import type { PackedWeights } from "../../ops/packedWeights.js";
+import type { ByteTable } from "./byteTable.js";
 import type { CausalConfig, MaskedConfig } from "./config.js";
 
 /** Parts of a model that only some checkpoints have. */
@@ -128,7 +129,8 @@ export function parameterSpecs(config: CausalConfig | MaskedConfig): ParameterSp
   return config.kind === "causal" ? causalSpecs(config) : maskedSpecs(config);
 }
 
-export type Parameter = Tensor | PackedWeights;
+/** A tensor; the packed weights of a linear layer, blocks of its rows in order; or a table in bytes. */
+export type Parameter = Tensor | readonly PackedWeights[] | ByteTable;
 
 /** Parameters by name. `of` selects those of a part of the model. */
 export class Parameters {

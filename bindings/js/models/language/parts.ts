@@ -2,12 +2,15 @@
 // parameters that exist already, which may be stored in fewer bits.
 
 import { describe, refuse } from "../../core/error.js";
-import type { Tensor } from "../../core/tensor.js";
+import { Tensor } from "../../core/tensor.js";
 import type { Heed } from "../../heed.js";
 import { Module } from "../../nn/module.js";
 import type { Activation } from "../../ops/activate.js";
-import type { LinearOptions } from "../../ops/linear.js";
+import type { ByteTable } from "./byteTable.js";
 import type { Parameter, Parameters } from "./parameters.js";
+
+/** The weight [out, in] of a linear layer. */
+export type LinearWeight = Exclude<Parameter, ByteTable>;
 
 /** The number of float32 elements to which stored halves are converted at a time. */
 const mostConverted = 2 ** 22;
@@ -19,38 +22,49 @@ const mostConverted = 2 ** 22;
 export function product(
   heed: Heed,
   x: Tensor,
-  weight: Parameter,
+  weight: LinearWeight,
   bias?: Tensor,
   activation?: Activation,
 ): Tensor {
-  const options: LinearOptions = { ...(bias && { bias }), ...(activation && { activation }) };
-  if (!("dtype" in weight) || weight.dtype !== "float16") return heed.linear(x, weight, options);
+  const named = activation && { activation };
+  if (weight instanceof Tensor && weight.dtype === "float32")
+    return heed.linear(x, weight, { ...(bias && { bias }), ...named });
+  return heed.scope(() => {
+    let start = 0;
+    const parts =
+      weight instanceof Tensor ? blocksOf(heed, weight) : weight.map((each) => () => each);
+    const products = parts.map((part) =>
+      heed.scope(() => {
+        const block = part();
+        const length = block.shape[0] as number;
+        const own = bias && { bias: heed.slice(bias, { axis: 0, start, length }) };
+        start += length;
+        return heed.linear(x, block, { ...own, ...named });
+      }),
+    );
+    return products.length === 1 ? (products[0] as Tensor) : heed.concat(products, { axis: -1 });
+  });
+}
+
+/** Returns functions that convert blocks of the rows of a float16 tensor to float32. */
+function blocksOf(heed: Heed, weight: Tensor): (() => Tensor)[] {
   const [rows, columns] = weight.shape as [number, number];
   const step = Math.max(1, Math.floor(mostConverted / columns));
-  return heed.scope(() => {
-    const parts: Tensor[] = [];
-    for (let start = 0; start < rows; start += step) {
-      const length = Math.min(step, rows - start);
-      const part = heed.scope(() => {
-        const converted = heed.cast(heed.slice(weight, { axis: 0, start, length }), "float32");
-        const own = bias && { bias: heed.slice(bias, { axis: 0, start, length }) };
-        return heed.linear(x, converted, { ...options, ...own });
-      });
-      parts.push(part);
-    }
-    return parts.length === 1 ? (parts[0] as Tensor) : heed.concat(parts, { axis: -1 });
+  return Array.from({ length: Math.ceil(rows / step) }, (_, i) => () => {
+    const [start, length] = [i * step, Math.min(step, rows - i * step)];
+    return heed.cast(heed.slice(weight, { axis: 0, start, length }), "float32");
   });
 }
 
 /** A linear layer: x [..., in] -> [..., out], followed by the activation if one is given. */
 export class Projection extends Module {
   /** [out, in] */
-  readonly weight: Parameter;
+  readonly weight: LinearWeight;
   readonly bias: Tensor | undefined;
 
   constructor(heed: Heed, parameters: Parameters) {
     super(heed);
-    this.weight = parameters.weight;
+    this.weight = parameters.weight as LinearWeight;
     this.bias = parameters.tensor("bias");
   }
 
@@ -60,7 +74,7 @@ export class Projection extends Module {
 
   override dispose(): void {
     super.dispose();
-    this.weight.dispose();
+    if (!(this.weight instanceof Tensor)) for (const block of this.weight) block.dispose();
   }
 
   override get [Symbol.toStringTag](): string {
@@ -68,17 +82,18 @@ export class Projection extends Module {
   }
 }
 
-/** Rows of a table [V, E], float32 or float16: ids int32 [...] -> float32 [..., E]. */
+/** Rows of a table [V, E], float32, float16 or bytes: ids int32 [...] -> float32 [..., E]. */
 export class Table extends Module {
-  readonly weight: Tensor;
+  readonly weight: Tensor | ByteTable;
 
   constructor(heed: Heed, parameters: Parameters) {
     super(heed);
-    this.weight = parameters.weight as Tensor;
+    this.weight = parameters.weight as Tensor | ByteTable;
   }
 
   forward(ids: Tensor): Tensor {
     const { heed, weight } = this;
+    if (!(weight instanceof Tensor)) return weight.lookUp(heed, ids);
     if (weight.dtype === "float32") return heed.embedding(ids, weight);
     const [rows, size] = weight.shape as [number, number];
     const all = weight.data as Uint16Array;
@@ -89,6 +104,11 @@ export class Table extends Module {
       found.set(all.subarray(id * size, (id + 1) * size), i * size);
     }
     return heed.cast(heed.tensor(found, [...ids.shape, size], "float16"), "float32");
+  }
+
+  override dispose(): void {
+    super.dispose();
+    if (!(this.weight instanceof Tensor)) this.weight.dispose();
   }
 
   override get [Symbol.toStringTag](): string {

@@ -1,0 +1,183 @@
+// Files of the network, read in ranges of bytes. One request streams the file; where it breaks off, another
+// goes on (RFC 9110, section 14).
+
+import { HeedError } from "../core/error.js";
+
+/** The most attempts in a row that bring no byte, and the wait after the first, in milliseconds. */
+const mostAttempts = 5;
+const firstWait = 200;
+/** A gap of fewer bytes is read and dropped: that takes less time than another request. */
+const mostDropped = 2 ** 20;
+
+const failed = (message: string, cause?: unknown) =>
+  new HeedError("load", message, cause === undefined ? undefined : { cause });
+
+/** Resolves after a time; rejects when the signal aborts. */
+function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, milliseconds);
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}
+
+/** The size of the whole file that a response tells, and the place of its first byte. */
+function placeOf(response: Response): { start: number; size: number } {
+  const length = Number(response.headers.get("Content-Length") ?? Number.NaN);
+  if (response.status !== 206) return { start: 0, size: length };
+  const range = /^bytes (\d+)-\d+\/(\d+)$/.exec(response.headers.get("Content-Range") ?? "");
+  if (range) return { start: Number(range[1]), size: Number(range[2]) };
+  return { start: Number.NaN, size: Number.NaN };
+}
+
+interface Body {
+  reader: ReadableStreamDefaultReader<Uint8Array>;
+  /** Bytes that have arrived and are not yet read. */
+  rest: Uint8Array;
+  /** The place of the next byte. */
+  at: number;
+}
+
+/** A file at an address. */
+export class FetchedFile {
+  readonly url: string;
+  readonly size: number;
+  readonly #tag: string | null;
+  #body: Body | undefined;
+
+  private constructor(url: string, response: Response) {
+    this.url = url;
+    const { start, size } = placeOf(response);
+    if (!Number.isSafeInteger(size) || start !== 0) {
+      void response.body?.cancel().catch(() => {});
+      throw failed(`${url}: expected a response that says its size, got none`);
+    }
+    this.size = size;
+    this.#tag = response.headers.get("ETag");
+    this.#body = bodyOf(response, 0);
+  }
+
+  /**
+   * Requests a file.
+   *
+   * @returns undefined if the server has no such file
+   * @throws HeedError "load", or the signal's reason
+   */
+  static async open(url: string, signal?: AbortSignal): Promise<FetchedFile | undefined> {
+    const response = await request(url, 0, signal);
+    if (response.status === 404) {
+      void response.body?.cancel().catch(() => {});
+      return undefined;
+    }
+    return new FetchedFile(url, response);
+  }
+
+  /** Returns the bytes from `start` to before `end`. Reading in order needs one request. */
+  async read(start: number, end: number, signal?: AbortSignal): Promise<Uint8Array> {
+    const found = new Uint8Array(end - start);
+    let filled = 0;
+    for (let attempt = 1; filled < found.length; ) {
+      signal?.throwIfAborted();
+      try {
+        const body = await this.#bodyAt(start + filled, signal);
+        const part = await take(body, found.length - filled, signal);
+        found.set(part, filled);
+        filled += part.length;
+        attempt = 1;
+      } catch (error) {
+        this.close();
+        signal?.throwIfAborted();
+        // A request that fails has been repeated already.
+        if (error instanceof HeedError) throw error;
+        const at = `byte ${start + filled} of ${this.size}`;
+        if (attempt === mostAttempts)
+          throw failed(`${this.url}: the connection broke off at ${at}`, error);
+        await wait(firstWait * 2 ** (attempt - 1), signal);
+        ++attempt;
+      }
+    }
+    return found;
+  }
+
+  /** Ends the current request. A later `read` starts another. */
+  close(): void {
+    void this.#body?.reader.cancel().catch(() => {});
+    this.#body = undefined;
+  }
+
+  /** Returns a body whose next byte is the one at `start`. */
+  async #bodyAt(start: number, signal: AbortSignal | undefined): Promise<Body> {
+    const gap = this.#body ? start - this.#body.at : -1;
+    if (gap < 0 || gap > mostDropped) {
+      this.close();
+      const response = await request(this.url, start, signal);
+      if (response.status === 404) throw failed(`${this.url}: expected the file, got status 404`);
+      const place = placeOf(response);
+      const tag = response.headers.get("ETag");
+      const isOther = this.#tag !== null && tag !== null && tag !== this.#tag;
+      const isSame = place.size === this.size || Number.isNaN(place.size);
+      if (isOther || !isSame || (place.start !== start && place.start !== 0)) {
+        void response.body?.cancel().catch(() => {});
+        throw new HeedError("format", `${this.url}: the file changed while it was read`);
+      }
+      this.#body = bodyOf(response, Number.isNaN(place.start) ? start : place.start);
+    }
+    const body = this.#body as Body;
+    // A server that knows no ranges sends the file from its start.
+    while (body.at < start) await take(body, start - body.at, signal);
+    return body;
+  }
+}
+
+function bodyOf(response: Response, at: number): Body {
+  const body = response.body ?? new Response(new Uint8Array(0)).body;
+  const stream = body as ReadableStream<Uint8Array>;
+  return { reader: stream.getReader(), rest: new Uint8Array(0), at };
+}
+
+/** Takes one byte or more, at most this number; throws an error that is no HeedError where the body ends. */
+async function take(body: Body, most: number, signal?: AbortSignal): Promise<Uint8Array> {
+  while (body.rest.length === 0) {
+    signal?.throwIfAborted();
+    const { done, value } = await body.reader.read();
+    if (done) throw new Error("the body has ended");
+    body.rest = value;
+  }
+  const part = body.rest.subarray(0, most);
+  body.rest = body.rest.subarray(part.length);
+  body.at += part.length;
+  return part;
+}
+
+/** Requests a file from a byte on. Only a status that promises the file, or 404, comes back. */
+async function request(url: string, start: number, signal?: AbortSignal): Promise<Response> {
+  for (let attempt = 1; ; ++attempt) {
+    signal?.throwIfAborted();
+    let problem: HeedError;
+    try {
+      const headers = { Range: `bytes=${start}-` };
+      const response = await fetch(url, { headers, ...(signal && { signal }) });
+      const { status } = response;
+      if (status === 200 || status === 206 || status === 404) return response;
+      void response.body?.cancel().catch(() => {});
+      // An empty file has no range.
+      if (status === 416 && start === 0)
+        return new Response(null, { headers: { "Content-Length": "0" } });
+      problem = failed(`${url}: expected the file, got status ${status}`);
+      if (status < 500 && status !== 408 && status !== 429) throw problem;
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (error instanceof HeedError) throw error;
+      const reason = "it is not reachable, or its server does not permit this page to read it";
+      problem = failed(`${url}: expected the file, but ${reason}`, error);
+    }
+    if (attempt === mostAttempts) throw problem;
+    await wait(firstWait * 2 ** (attempt - 1), signal);
+  }
+}

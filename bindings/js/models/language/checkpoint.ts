@@ -1,0 +1,131 @@
+// The names of tensors in the checkpoints of Hugging Face's hub, and what a model makes of them.
+
+import type { CausalConfig, MaskedConfig } from "./config.js";
+import type { ParameterSpecs } from "./parameters.js";
+
+/** A tensor that a checkpoint must have. */
+export interface ExpectedTensor {
+  /** The name without the prefix that some checkpoints have. */
+  readonly name: string;
+  readonly shape: readonly number[];
+  /** The parameters that it consists of, one after the other along their first axis. */
+  readonly parameters: readonly string[];
+  /** Whether it is stored as [in, out]. */
+  readonly isTransposed: boolean;
+}
+
+type Rules = readonly (readonly [own: RegExp | string, theirs: string])[];
+
+const gpt2: Rules = [
+  ["model.embed_tokens", "wte"],
+  ["model.embed_positions", "wpe"],
+  ["model.layers.", "h."],
+  ["model.norm", "ln_f"],
+  [".input_layernorm", ".ln_1"],
+  [".post_attention_layernorm", ".ln_2"],
+  [/\.self_attn\.[qkv]_proj/, ".attn.c_attn"],
+  [".self_attn.o_proj", ".attn.c_proj"],
+  [".mlp.up_proj", ".mlp.c_fc"],
+  [".mlp.down_proj", ".mlp.c_proj"],
+];
+
+const llama: Rules = [[/^model\./, ""]];
+
+const embeddings: Rules = [
+  ["model.embed_tokens", "embeddings.word_embeddings"],
+  ["model.embed_positions", "embeddings.position_embeddings"],
+  ["model.embed_types", "embeddings.token_type_embeddings"],
+  ["model.embed_norm", "embeddings.LayerNorm"],
+];
+
+const bertLayers: Rules = [
+  ...embeddings,
+  ["model.layers.", "encoder.layer."],
+  [".self_attn.q_proj", ".attention.self.query"],
+  [".self_attn.k_proj", ".attention.self.key"],
+  [".self_attn.v_proj", ".attention.self.value"],
+  [".self_attn.o_proj", ".attention.output.dense"],
+  [".post_attention_layernorm", ".attention.output.LayerNorm"],
+  [".mlp.up_proj", ".intermediate.dense"],
+  [".mlp.down_proj", ".output.dense"],
+  [".output_layernorm", ".output.LayerNorm"],
+  ["pooler.", "pooler.dense."],
+];
+
+const bert: Rules = [
+  ...bertLayers,
+  ["lm_head.dense", "cls.predictions.transform.dense"],
+  ["lm_head.norm", "cls.predictions.transform.LayerNorm"],
+  ["lm_head.bias", "cls.predictions.bias"],
+];
+
+const roberta: Rules = [...bertLayers, ["lm_head.norm", "lm_head.layer_norm"]];
+
+const distilbert: Rules = [
+  ...embeddings,
+  ["model.layers.", "transformer.layer."],
+  [".self_attn.q_proj", ".attention.q_lin"],
+  [".self_attn.k_proj", ".attention.k_lin"],
+  [".self_attn.v_proj", ".attention.v_lin"],
+  [".self_attn.o_proj", ".attention.out_lin"],
+  [".post_attention_layernorm", ".sa_layer_norm"],
+  [".mlp.up_proj", ".ffn.lin1"],
+  [".mlp.down_proj", ".ffn.lin2"],
+  [".output_layernorm", ".output_layer_norm"],
+  ["pooler.", "pooler.dense."],
+  ["lm_head.dense", "vocab_transform"],
+  ["lm_head.norm", "vocab_layer_norm"],
+  ["lm_head.bias", "vocab_projector.bias"],
+];
+
+const layouts: Readonly<Record<string, { rules: Rules; prefix: string }>> = {
+  gpt2: { rules: gpt2, prefix: "transformer." },
+  bert: { rules: bert, prefix: "bert." },
+  roberta: { rules: roberta, prefix: "roberta." },
+  "xlm-roberta": { rules: roberta, prefix: "roberta." },
+  distilbert: { rules: distilbert, prefix: "distilbert." },
+};
+const llamaLayout = { rules: llama, prefix: "model." };
+
+const layoutOf = ({ modelType }: { modelType: string }) => layouts[modelType] ?? llamaLayout;
+
+/** Returns the tensors that the checkpoint of a model with these parameters has. */
+export function expectedTensors(
+  config: CausalConfig | MaskedConfig,
+  specs: ParameterSpecs,
+): ExpectedTensor[] {
+  const { rules } = layoutOf(config);
+  const groups = new Map<string, string[]>();
+  for (const parameter of specs.keys()) {
+    const name = rules.reduce((text, [own, theirs]) => text.replace(own, theirs), parameter);
+    groups.set(name, [...(groups.get(name) ?? []), parameter]);
+  }
+  return [...groups].map(([name, parameters]) => {
+    const parts = parameters.map((parameter) => specs.get(parameter));
+    const [{ shape: [, ...rest] = [], role = "vector" } = {}] = parts;
+    const rows = parts.reduce((sum, part) => sum + (part?.shape[0] ?? 0), 0);
+    // GPT-2's linear layers inside its blocks are stored the other way round.
+    const isTransposed = config.modelType === "gpt2" && role === "matrix" && name.startsWith("h.");
+    const shape = isTransposed ? [...rest, rows] : [rows, ...rest];
+    return { name, shape, parameters, isTransposed };
+  });
+}
+
+/**
+ * Returns the name that a tensor has among these of a file, or would have: with or without the prefix of the
+ * architecture, and with the older names of norms (gamma and beta).
+ */
+export function nameIn(
+  names: ReadonlySet<string>,
+  config: CausalConfig | MaskedConfig,
+  name: string,
+): string {
+  const { prefix } = layoutOf(config);
+  const older = name.replace(/LayerNorm\.weight$/, "LayerNorm.gamma");
+  const oldest = older.replace(/LayerNorm\.bias$/, "LayerNorm.beta");
+  const candidates = [name, `${prefix}${name}`, oldest, `${prefix}${oldest}`];
+  const found = candidates.find((candidate) => names.has(candidate));
+  if (found !== undefined) return found;
+  const isPrefixed = [...names].some((each) => each.startsWith(prefix));
+  return isPrefixed && !/^(lm_head|cls|vocab_)/.test(name) ? `${prefix}${name}` : name;
+}

@@ -1,0 +1,109 @@
+// Stores the parameters of a loaded model: float32 as in training, float16, or int8 for each row.
+
+import { dtypes } from "../../core/constants.js";
+import { HeedError } from "../../core/error.js";
+import type { Tensor } from "../../core/tensor.js";
+import type { Heed } from "../../heed.js";
+import type { PackedWeights } from "../../ops/packedWeights.js";
+import { ByteTable } from "./byteTable.js";
+import type { Parameter, ParameterSpecs } from "./parameters.js";
+
+/** How the weights of matrices and tables are stored. Vectors are always float32. */
+export type WeightType = "float32" | "float16" | "int8";
+
+/** With int8, the tokens' table is in bytes, and a tied head has a packed weight of its own. */
+const headName = "lm_head.weight";
+const tableName = "model.embed_tokens.weight";
+
+/** The bytes that parameters take in the engine's memory, but for some for each row. */
+export function bytesOf(specs: ParameterSpecs, dtype: WeightType, hasTiedHead: boolean): number {
+  let bytes = 0;
+  for (const [name, { shape, role }] of specs) {
+    const numbers = shape.reduce((a, b) => a * b, 1);
+    if (role === "vector" || dtype === "float32") bytes += 4 * numbers;
+    else if (dtype === "int8" && name === tableName) bytes += hasTiedHead ? numbers : 0;
+    else if (dtype === "float16" || role === "table") bytes += 2 * numbers;
+    else bytes += numbers;
+  }
+  return bytes;
+}
+
+/**
+ * Copies rows into a tensor of this shape, and frees them; without one, it is made. Rows that are the whole
+ * tensor are returned themselves.
+ */
+export function withRows(
+  heed: Heed,
+  found: Tensor | undefined,
+  shape: readonly number[],
+  start: number,
+  rows: Tensor,
+): Tensor {
+  if (rows.shape[0] === shape[0]) return rows;
+  const { engine } = heed;
+  const type = dtypes.indexOf(rows.dtype);
+  const whole = found ?? engine.apply(engine.module.newTensor, [type, shape.length, ...shape]);
+  whole.data.set(rows.data, (start * whole.size) / (shape[0] as number));
+  rows.dispose();
+  return whole;
+}
+
+/** The parameters of a model that is being loaded. */
+export class WeightStore {
+  readonly made = new Map<string, Parameter>();
+  readonly #heed: Heed;
+  readonly #specs: ParameterSpecs;
+  readonly #dtype: WeightType;
+  readonly #hasTiedHead: boolean;
+
+  /** @param hasTiedHead whether the model computes logits with the table of its tokens */
+  constructor(heed: Heed, specs: ParameterSpecs, dtype: WeightType, hasTiedHead: boolean) {
+    this.#heed = heed;
+    this.#specs = specs;
+    this.#dtype = dtype;
+    this.#hasTiedHead = hasTiedHead;
+  }
+
+  /**
+   * Stores rows of a parameter. The rows of a parameter come in order.
+   *
+   * @param rows float32 [rows, columns], or [n] for a vector. The store owns the tensor from now on
+   */
+  add(name: string, start: number, rows: Tensor): void {
+    const spec = this.#specs.get(name);
+    if (spec === undefined) throw new HeedError("internal", `there is no parameter ${name}`);
+    const { shape, role } = spec;
+    const heed = this.#heed;
+    const put = (own: Tensor) => {
+      const found = this.made.get(name) as Tensor | undefined;
+      this.made.set(name, withRows(heed, found, shape, start, own));
+    };
+    if (role === "vector" || this.#dtype === "float32") {
+      put(rows);
+    } else if (this.#dtype === "int8" && name === tableName) {
+      const [count = 0, columns = 0] = shape;
+      const table = (this.made.get(name) as ByteTable) ?? new ByteTable(count, columns);
+      this.made.set(name, table);
+      table.set(start, rows.data as Float32Array);
+      if (this.#hasTiedHead) this.#pack(headName, rows);
+      rows.dispose();
+    } else if (this.#dtype === "float16" || role === "table") {
+      const halves = heed.cast(rows, "float16");
+      rows.dispose();
+      put(halves);
+    } else {
+      this.#pack(name, rows);
+      rows.dispose();
+    }
+  }
+
+  #pack(name: string, rows: Tensor): void {
+    const blocks = (this.made.get(name) ?? []) as readonly PackedWeights[];
+    this.made.set(name, [...blocks, this.#heed.packWeights(rows, { format: "int8" })]);
+  }
+
+  dispose(): void {
+    for (const parameter of this.made.values())
+      for (const part of [parameter].flat()) part.dispose();
+  }
+}

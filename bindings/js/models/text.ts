@@ -1,0 +1,216 @@
+// Texts in and out of language models: tokenizers of the hub, generation with stop strings, masked words.
+
+import { describe, HeedError, refuse } from "../core/error.js";
+import { noGrad } from "../core/tape.js";
+import {
+  type Check,
+  checkArgument,
+  checkOptions,
+  isFunction,
+  isListOf,
+  isSignal,
+  isText,
+  isWholeNumber,
+} from "../core/validate.js";
+import type { CausalLanguageModel, GenerateTextOptions } from "./language/causalModel.js";
+import type { MaskedLanguageModel } from "./language/maskedModel.js";
+import type { ModelSource } from "./sources.js";
+
+/** What a tokenizer has of use here: the class Tokenizer of @huggingface/tokenizers has it. */
+export interface TextTokenizer {
+  encode(text: string, options?: { add_special_tokens?: boolean }): { ids: number[] };
+  decode(ids: number[], options?: { skip_special_tokens?: boolean }): string;
+  token_to_id(token: string): number | undefined;
+  id_to_token(id: number): string | undefined;
+}
+
+const isTokenizer: Check = {
+  expected: "a tokenizer with encode and decode",
+  accepts: (value) =>
+    value !== null &&
+    typeof value === "object" &&
+    ["encode", "decode"].every((name) => typeof Reflect.get(value, name) === "function"),
+};
+
+/**
+ * Creates the tokenizer of a model from its files tokenizer.json and tokenizer_config.json:
+ *
+ *     const tokenizer = await loadTokenizer("https://huggingface.co/gpt2", Tokenizer);
+ *
+ * @param Tokenizer the class of the package @huggingface/tokenizers, which this package does not contain
+ * @throws HeedError "load" for a file that is missing, "format" for a tokenizer that the class does not know
+ */
+export async function loadTokenizer<T extends TextTokenizer>(
+  files: ModelSource,
+  Tokenizer: new (tokenizer: object, config: object) => T,
+  options: { signal?: AbortSignal } = {},
+): Promise<T> {
+  checkArgument("Tokenizer", Tokenizer, isFunction);
+  checkOptions("loadTokenizer", options, { signal: isSignal });
+  const { signal } = options;
+  const { openFolder, readJson } = await import("./sources.js");
+  const folder = await openFolder(files);
+  const json = await readJson(folder, "tokenizer.json", signal);
+  const named = folder.names?.includes("tokenizer_config.json") ?? true;
+  const missing = (error: unknown) => {
+    // Models without it have a tokenizer.json that says everything.
+    if (error instanceof HeedError && error.code === "load" && folder.names === undefined)
+      return {};
+    throw error;
+  };
+  const config = named
+    ? await readJson(folder, "tokenizer_config.json", signal).catch(missing)
+    : {};
+  try {
+    return new Tokenizer(json, config);
+  } catch (error) {
+    const got = error instanceof Error ? error.message : describe(error);
+    const message = `tokenizer.json: expected a tokenizer that the class Tokenizer knows, got ${got}`;
+    throw new HeedError("format", message, { cause: error });
+  }
+}
+
+export interface WriteTextOptions extends GenerateTextOptions {
+  /** Texts before which the new text ends. */
+  stop?: readonly string[];
+  /**
+   * Called with each piece of new text as soon as it is certain: characters are whole, and it is not the
+   * beginning of a text in `stop`.
+   */
+  onText?: (piece: string) => void;
+}
+
+export interface WrittenText {
+  /** The new text, after the prompt. */
+  text: string;
+  /** The new tokens. */
+  tokens: number[];
+  /** Why it ended: at a text in `stop`, at an end token, or at the maximum length. */
+  reason: "stop" | "end" | "length";
+}
+
+const isTextList: Check = {
+  expected: "a list of texts of one character or more",
+  accepts: (value) => isListOf(value, (text) => typeof text === "string" && text !== ""),
+};
+
+/** Returns the length of the text that is certain: not the beginning of a stop, nor half a character. */
+function certainLength(text: string, stops: readonly string[]): number {
+  // A decoder gives U+FFFD for bytes whose character is not complete yet.
+  const whole = text.replace(/\uFFFD+$/, "");
+  for (let start = 0; start < whole.length; ++start) {
+    const rest = whole.slice(start);
+    if (stops.some((stop) => stop.startsWith(rest))) return start;
+  }
+  return whole.length;
+}
+
+/** Returns the place of the first stop in a text, or -1. */
+function firstStop(text: string, stops: readonly string[]): number {
+  const places = stops.map((stop) => text.indexOf(stop)).filter((place) => place >= 0);
+  return places.length === 0 ? -1 : Math.min(...places);
+}
+
+/**
+ * Continues a text.
+ *
+ * @throws HeedError "option" for a prompt without a token, or for more tokens than the model's context
+ */
+export async function writeText(
+  model: CausalLanguageModel,
+  tokenizer: TextTokenizer,
+  prompt: string,
+  options: WriteTextOptions,
+): Promise<WrittenText> {
+  checkArgument("tokenizer", tokenizer, isTokenizer);
+  checkArgument("prompt", prompt, isText);
+  checkArgument("options", options, {
+    expected: "an object with maxLength",
+    accepts: (value) => value !== null && typeof value === "object",
+  });
+  const { stop = [], onText, onTokens, ...generation } = options;
+  checkArgument("stop", stop, isTextList);
+  if (onText !== undefined) checkArgument("onText", onText, isFunction);
+  const start = tokenizer.encode(prompt).ids;
+  if (start.length === 0) throw refuse("option", "prompt", "a text of one token or more", "none");
+  const read = (tokens: readonly number[]) =>
+    tokenizer.decode([...tokens], { skip_special_tokens: true });
+  const before = read(start);
+  const tokens: number[] = [];
+  let text = "";
+  let told = 0;
+  let isStopped = false;
+  const tell = (length: number) => {
+    if (length > told) onText?.(text.slice(told, length));
+    told = Math.max(told, length);
+  };
+  const take = (given: readonly (number | undefined)[]): unknown => {
+    tokens.push(given[0] as number);
+    // With the prompt, because decoders treat the beginning of a text in a special way.
+    const all = read([...start, ...tokens]);
+    text = all.startsWith(before) ? all.slice(before.length) : read(tokens);
+    const end = firstStop(text, stop);
+    isStopped = end >= 0;
+    if (isStopped) text = text.slice(0, end);
+    tell(isStopped ? end : certainLength(text, stop));
+    const goesOn = onTokens?.(given);
+    return isStopped ? false : goesOn;
+  };
+  await model.generate([start], { ...generation, onTokens: take });
+  tell(text.length);
+  const { endToken = model.config.endTokens } = generation;
+  const hasEnded = [endToken].flat().includes(tokens.at(-1) as number);
+  return { text, tokens, reason: isStopped ? "stop" : hasEnded ? "end" : "length" };
+}
+
+/** A word that a model would put in the place of a mask. */
+export interface MaskedWord {
+  token: number;
+  text: string;
+  probability: number;
+}
+
+/** The names of the token that stands for a masked word, in BERT and in RoBERTa. */
+const maskNames = ["[MASK]", "<mask>"];
+
+/**
+ * Returns the most likely words for each mask in a text, such as "The [MASK] sat on the mat." (BERT) or
+ * "The <mask> sat on the mat." (RoBERTa).
+ *
+ * @param options the number of words for each mask, 5 by default
+ * @returns for each mask, its words, the most likely first
+ * @throws HeedError "option" for a text without a mask, a model without a head, or a text that is longer than
+ *   the model's context
+ */
+export function fillMasks(
+  model: MaskedLanguageModel,
+  tokenizer: TextTokenizer,
+  text: string,
+  options: { count?: number } = {},
+): MaskedWord[][] {
+  checkArgument("tokenizer", tokenizer, isTokenizer);
+  checkArgument("text", text, isText);
+  checkOptions("fillMasks", options, { count: isWholeNumber(1, model.config.vocabularySize) });
+  const { count = 5 } = options;
+  const masks = maskNames.flatMap((name) => tokenizer.token_to_id(name) ?? []);
+  const { ids } = tokenizer.encode(text);
+  const places = ids.flatMap((id, place) => (masks.includes(id) ? [place] : []));
+  if (places.length === 0) {
+    const known = maskNames.filter((name) => tokenizer.token_to_id(name) !== undefined);
+    throw refuse("option", "text", `a text with ${known.join(" or ") || "a mask"}`, describe(text));
+  }
+  const { heed } = model;
+  const run = () => {
+    const { logits } = model.forward(heed.tensor([ids], undefined, "int32"), { needLogits: true });
+    return places.map((start) => {
+      const own = heed.softmax(heed.slice(logits, { axis: 1, start, length: 1 }));
+      const { values, indices } = heed.topK(own, count);
+      const probabilities = [...(values.data as Float32Array)];
+      return [...(indices.data as Int32Array)].map((token, i) => ({
+        ...{ token, text: tokenizer.decode([token]) },
+        probability: probabilities[i] as number,
+      }));
+    });
+  };
+  return noGrad(() => heed.scope(run));
+}

@@ -1,0 +1,123 @@
+// Adapters of whole models: a case has the files of a model in the layout of Hugging Face's hub. `load` creates
+// the model, and the adapter returns the outputs of its case by name.
+
+/** @typedef {import("./adapters.mjs").Given & { model: any }} GivenModel */
+
+const load = ({ heed, models, files }) => {
+  const bytes = ([name, base64]) => [name, Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))];
+  return models.loadModel(heed, Object.fromEntries(Object.entries(files).map(bytes)));
+};
+
+/** Runs a model, and returns its states and weights under the names of a case. */
+function observe({ nn, model }, run) {
+  const results = {};
+  let layer = 0;
+  const receive = (_, weights) => {
+    results[`attentions.${layer++}`] = { shape: [...weights.shape], data: weights.data.slice() };
+  };
+  const result = nn.nn.captureAttention(model, receive, () => {
+    const { hiddenStates, ...others } = run();
+    return { others, hiddenStates };
+  });
+  for (const [i, state] of result.hiddenStates.entries()) results[`hidden_states.${i}`] = state;
+  return { ...result.others, ...results };
+}
+
+function bert(given) {
+  const { heed, model, get, inputs } = given;
+  const { shape, data } = inputs.attention_mask;
+  const { output, pooled, ...results } = observe(given, () =>
+    model.forward(get("input_ids"), {
+      keyMask: heed.tensor(Uint8Array.from(data), shape, "bool"),
+      typeIds: get("token_type_ids"),
+      needHiddenStates: true,
+    }),
+  );
+  return { ...results, last_hidden_state: output, pooler_output: pooled };
+}
+
+/** Continues texts with the most likely tokens, one step at a time with a cache. */
+function greedy({ heed, model, get, options, outputs }) {
+  const count = options.new_tokens;
+  let ids = get("input_ids");
+  const [batch, length] = ids.shape;
+  const cache = model.createCache({ batch, capacity: length + count });
+  const steps = [];
+  for (let step = 0; step < count; ++step) {
+    const { logits } = model.forward(ids, { cache, onlyLast: true });
+    ids = heed.tensor(heed.topK(logits, 1).indices.data.slice(), [batch, 1]);
+    steps.push({ logits, ids });
+  }
+  cache.dispose();
+  const { shape } = outputs.greedy_tokens;
+  return {
+    greedy_tokens: heed.reshape(
+      heed.transpose(heed.tensor(steps.map(({ ids }) => [...ids.data]))),
+      shape,
+    ),
+    greedy_logits: heed.concat(
+      steps.map(({ logits }) => logits),
+      { axis: 1 },
+    ),
+  };
+}
+
+const lossOf = ({ heed, model, get, inputs }) => {
+  const { shape, data } = inputs.input_ids;
+  const [batch, length] = shape;
+  const next = data.filter((_, i) => i % length > 0);
+  const { logits } = model.forward(get("input_ids"));
+  const before = heed.slice(logits, { axis: 1, start: 0, length: length - 1 });
+  return heed.crossEntropy(before, heed.tensor(Int32Array.from(next), [batch, length - 1]));
+};
+
+function causal(given) {
+  const { model, get } = given;
+  const results = observe(given, () => model.forward(get("input_ids"), { needHiddenStates: true }));
+  return { ...results, ...greedy(given), loss: lossOf(given) };
+}
+
+/** The parameters of which each tensor of GPT-2 consists. */
+const gpt2Parts = {
+  "attn.c_attn": ["self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"],
+  "attn.c_proj": ["self_attn.o_proj"],
+  ln_1: ["input_layernorm"],
+  ln_2: ["post_attention_layernorm"],
+  "mlp.c_fc": ["mlp.up_proj"],
+  "mlp.c_proj": ["mlp.down_proj"],
+};
+const gpt2Tables = { wte: "embed_tokens", wpe: "embed_positions", ln_f: "norm" };
+
+function partsOfGpt2(name) {
+  const block = /^transformer\.h\.(\d+)\.(.+)\.(weight|bias)$/.exec(name);
+  if (block)
+    return gpt2Parts[block[2]].map((part) => `model.layers.${block[1]}.${part}.${block[3]}`);
+  const [, table, kind] = /^transformer\.(\w+)\.(weight|bias)$/.exec(name);
+  return [`model.${gpt2Tables[table]}.${kind}`];
+}
+
+function gpt2(given) {
+  const { nn, model, outputs, get } = given;
+  get("input_ids"); // made here, because valueAndGrad frees what is made in it
+  const { gradients } = nn.valueAndGrad(model, () => lossOf(given));
+  const names = model.namedParameters().map(([name]) => name);
+  const gradientsOf = (name) => partsOfGpt2(name).map((part) => gradients[names.indexOf(part)]);
+  const results = causal(given);
+  for (const name of Object.keys(outputs)) {
+    const [, kind, tensor] = /^(grad|grad_norm)\.(.+)$/.exec(name) ?? [];
+    if (kind === "grad") results[name] = gradientsOf(tensor)[0];
+    if (kind !== "grad_norm") continue;
+    const numbers = gradientsOf(tensor).flatMap(({ data }) => [...data]);
+    results[name] = { shape: [], data: [Math.hypot(...numbers)] };
+  }
+  return results;
+}
+
+export const modelAdapters = {
+  bert: { load, run: bert },
+  gpt2: { load, run: gpt2 },
+  llama: { load, run: causal },
+  mistral: { load, run: causal },
+  qwen2: { load, run: causal },
+  qwen3: { load, run: causal },
+};

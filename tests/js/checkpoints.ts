@@ -1,0 +1,226 @@
+// Checkpoints with random weights, in the layout of Hugging Face's hub, for tests.
+
+import type { HubConfig } from "heed/models";
+import { safetensors } from "heed/nn";
+import { Parameters } from "./layer_oracle.js";
+import type { Values } from "./oracle.js";
+import { Random, sizeOf } from "./values.js";
+
+export type Tensors = Record<string, Values & { data: Float32Array }>;
+
+export interface Checkpoint {
+  config: HubConfig;
+  tensors: Tensors;
+}
+
+/** The shapes of a linear layer and of a norm, under the names of a checkpoint. */
+const linear = (name: string, out: number, size: number) => ({
+  [`${name}.weight`]: [out, size],
+  [`${name}.bias`]: [out],
+});
+const norm = (name: string, size: number) => ({
+  [`${name}.weight`]: [size],
+  [`${name}.bias`]: [size],
+});
+
+function filled(shapes: Readonly<Record<string, number[]>>, seed: number): Tensors {
+  const random = new Random(seed);
+  const entries = Object.entries(shapes).map(([name, shape]) => {
+    const spread = shape.length > 1 ? 1.5 / Math.sqrt(shape.at(-1) as number) : 0.5;
+    const values = random.array(shape, spread);
+    const isNorm = /(norm|ln_.|LayerNorm)\.weight$/i.test(name);
+    return [name, isNorm ? { ...values, data: values.data.map((x) => x + 1) } : values] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+export function gpt2(more: HubConfig = {}): Checkpoint {
+  const config = {
+    ...{ model_type: "gpt2", vocab_size: 19, n_embd: 12, n_head: 3, n_layer: 2, n_positions: 16 },
+    ...more,
+  };
+  const blocks = [0, 1].map((i) => ({
+    ...norm(`transformer.h.${i}.ln_1`, 12),
+    [`transformer.h.${i}.attn.c_attn.weight`]: [12, 36],
+    [`transformer.h.${i}.attn.c_attn.bias`]: [36],
+    ...linear(`transformer.h.${i}.attn.c_proj`, 12, 12),
+    ...norm(`transformer.h.${i}.ln_2`, 12),
+    [`transformer.h.${i}.mlp.c_fc.weight`]: [12, 48],
+    [`transformer.h.${i}.mlp.c_fc.bias`]: [48],
+    [`transformer.h.${i}.mlp.c_proj.weight`]: [48, 12],
+    [`transformer.h.${i}.mlp.c_proj.bias`]: [12],
+  }));
+  const shapes = {
+    "transformer.wte.weight": [19, 12],
+    "transformer.wpe.weight": [16, 12],
+    ...Object.assign({}, ...blocks),
+    ...norm("transformer.ln_f", 12),
+  };
+  return { config, tensors: filled(shapes, 301) };
+}
+
+/** BERT with a pooler and a head, or RoBERTa with a head. */
+export function bert(modelType: "bert" | "roberta"): Checkpoint {
+  const isBert = modelType === "bert";
+  const config = {
+    ...{ model_type: modelType, vocab_size: 21, hidden_size: 12, num_attention_heads: 2 },
+    ...{ num_hidden_layers: 2, intermediate_size: 20, max_position_embeddings: 14 },
+    ...{ type_vocab_size: isBert ? 2 : 1, layer_norm_eps: 1e-5, pad_token_id: isBert ? 0 : 1 },
+  };
+  const layers = [0, 1].map((i) => {
+    const layer = `${modelType}.encoder.layer.${i}`;
+    return {
+      ...linear(`${layer}.attention.self.query`, 12, 12),
+      ...linear(`${layer}.attention.self.key`, 12, 12),
+      ...linear(`${layer}.attention.self.value`, 12, 12),
+      ...linear(`${layer}.attention.output.dense`, 12, 12),
+      ...norm(`${layer}.attention.output.LayerNorm`, 12),
+      ...linear(`${layer}.intermediate.dense`, 20, 12),
+      ...linear(`${layer}.output.dense`, 12, 20),
+      ...norm(`${layer}.output.LayerNorm`, 12),
+    };
+  });
+  const head = isBert
+    ? {
+        ...linear("bert.pooler.dense", 12, 12),
+        ...linear("cls.predictions.transform.dense", 12, 12),
+        ...norm("cls.predictions.transform.LayerNorm", 12),
+        "cls.predictions.bias": [21],
+      }
+    : {
+        ...linear("lm_head.dense", 12, 12),
+        ...norm("lm_head.layer_norm", 12),
+        "lm_head.bias": [21],
+      };
+  const shapes = {
+    [`${modelType}.embeddings.word_embeddings.weight`]: [21, 12],
+    [`${modelType}.embeddings.position_embeddings.weight`]: [14, 12],
+    [`${modelType}.embeddings.token_type_embeddings.weight`]: [config.type_vocab_size, 12],
+    ...norm(`${modelType}.embeddings.LayerNorm`, 12),
+    ...Object.assign({}, ...layers),
+    ...head,
+  };
+  return { config, tensors: filled(shapes, 302) };
+}
+
+export function distilbert(): Checkpoint {
+  const config = {
+    ...{ model_type: "distilbert", vocab_size: 21, dim: 12, n_heads: 2, n_layers: 2 },
+    ...{ hidden_dim: 20, max_position_embeddings: 14, activation: "gelu" },
+  };
+  const layers = [0, 1].map((i) => {
+    const layer = `distilbert.transformer.layer.${i}`;
+    return {
+      ...linear(`${layer}.attention.q_lin`, 12, 12),
+      ...linear(`${layer}.attention.k_lin`, 12, 12),
+      ...linear(`${layer}.attention.v_lin`, 12, 12),
+      ...linear(`${layer}.attention.out_lin`, 12, 12),
+      ...norm(`${layer}.sa_layer_norm`, 12),
+      ...linear(`${layer}.ffn.lin1`, 20, 12),
+      ...linear(`${layer}.ffn.lin2`, 12, 20),
+      ...norm(`${layer}.output_layer_norm`, 12),
+    };
+  });
+  const shapes = {
+    "distilbert.embeddings.word_embeddings.weight": [21, 12],
+    "distilbert.embeddings.position_embeddings.weight": [14, 12],
+    ...norm("distilbert.embeddings.LayerNorm", 12),
+    ...Object.assign({}, ...layers),
+    ...linear("vocab_transform", 12, 12),
+    ...norm("vocab_layer_norm", 12),
+    "vocab_projector.bias": [21],
+  };
+  return { config, tensors: filled(shapes, 303) };
+}
+
+/** Llama with grouped heads. `vocabulary` makes its table as large as a test needs. */
+export function llama(more: HubConfig = {}, vocabulary = 23): Checkpoint {
+  const config = {
+    ...{ model_type: "llama", vocab_size: vocabulary, hidden_size: 16, intermediate_size: 24 },
+    ...{ num_hidden_layers: 2, num_attention_heads: 4, num_key_value_heads: 2, rms_norm_eps: 1e-5 },
+    ...{ max_position_embeddings: 32, ...more },
+  };
+  const layers = [0, 1].map((i) => ({
+    [`model.layers.${i}.input_layernorm.weight`]: [16],
+    [`model.layers.${i}.self_attn.q_proj.weight`]: [16, 16],
+    [`model.layers.${i}.self_attn.k_proj.weight`]: [8, 16],
+    [`model.layers.${i}.self_attn.v_proj.weight`]: [8, 16],
+    [`model.layers.${i}.self_attn.o_proj.weight`]: [16, 16],
+    [`model.layers.${i}.post_attention_layernorm.weight`]: [16],
+    [`model.layers.${i}.mlp.gate_proj.weight`]: [24, 16],
+    [`model.layers.${i}.mlp.up_proj.weight`]: [24, 16],
+    [`model.layers.${i}.mlp.down_proj.weight`]: [16, 24],
+  }));
+  const shapes = {
+    "model.embed_tokens.weight": [vocabulary, 16],
+    ...Object.assign({}, ...layers),
+    "model.norm.weight": [16],
+    ...(more.tie_word_embeddings ? {} : { "lm_head.weight": [vocabulary, 16] }),
+  };
+  return { config, tensors: filled(shapes, 304) };
+}
+
+/** The parameters of a checkpoint, without the prefix of their names if one is given. */
+export function parametersOf({ tensors }: { tensors: Tensors }, prefix = ""): Parameters {
+  const entries = Object.entries(tensors).map(([name, { data, shape }]) => [
+    name.startsWith(prefix) ? name.slice(prefix.length) : name,
+    { data: Array.from(data), shape },
+  ]);
+  return new Parameters(Object.fromEntries(entries));
+}
+
+const bits = {
+  /** The upper half of each float32, rounded to nearest, ties to even. */
+  bfloat16: (data: Float32Array) => {
+    const words = new Uint32Array(data.slice().buffer);
+    return Uint16Array.from(words, (word) => (word + 0x7fff + ((word >> 16) & 1)) >>> 16);
+  },
+};
+
+/** Writes tensors to a safetensors file, as float32 or bfloat16. */
+export function fileOf(tensors: Tensors, dtype: "float32" | "bfloat16" = "float32"): Uint8Array {
+  const entries = Object.entries(tensors).map(([name, { data, shape }]) => {
+    const stored = dtype === "float32" ? data : bits.bfloat16(data);
+    return [name, { dtype, shape, data: stored }] as const;
+  });
+  return safetensors.write(Object.fromEntries(entries) as never, { format: "pt" });
+}
+
+/** The tensors as bfloat16 stores them. */
+export function roundedToBfloat16(tensors: Tensors): Tensors {
+  const entries = Object.entries(tensors).map(([name, { data, shape }]) => {
+    const words = Uint32Array.from(bits.bfloat16(data), (half) => half << 16);
+    return [name, { data: new Float32Array(words.buffer), shape }] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+const encoder = new TextEncoder();
+export const jsonOf = (value: unknown): Uint8Array => encoder.encode(JSON.stringify(value));
+
+/** The files of a checkpoint by name. */
+export function filesOf({ config, tensors }: Checkpoint): Record<string, Uint8Array> {
+  return { "config.json": jsonOf(config), "model.safetensors": fileOf(tensors) };
+}
+
+/** The same in several files with an index, each tensor in the next file in turn. */
+export function shardsOf(
+  { config, tensors }: Checkpoint,
+  count: number,
+): Record<string, Uint8Array> {
+  const nameOf = (i: number) => `model-0000${i + 1}-of-0000${count}.safetensors`;
+  const parts = Array.from({ length: count }, (): Tensors => ({}));
+  const map: Record<string, string> = {};
+  for (const [i, [name, tensor]] of Object.entries(tensors).entries()) {
+    (parts[i % count] as Tensors)[name] = tensor;
+    map[name] = nameOf(i % count);
+  }
+  const total = Object.values(tensors).reduce((sum, { shape }) => sum + 4 * sizeOf(shape), 0);
+  const index = { metadata: { total_size: total }, weight_map: map };
+  const files = parts.map((part, i) => [nameOf(i), fileOf(part)] as const);
+  return {
+    "config.json": jsonOf(config),
+    "model.safetensors.index.json": jsonOf(index),
+    ...Object.fromEntries(files),
+  };
+}

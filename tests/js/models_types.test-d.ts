@@ -1,0 +1,70 @@
+// Tests of the types of language models in heed/models, checked by `tsc -p tests/js`; nothing here runs. A line under
+// a ts-expect-error that compiles is an error.
+
+import { Tokenizer } from "@huggingface/tokenizers";
+import type { Heed, Tensor } from "heed";
+import {
+  CausalLanguageModel,
+  loadModel,
+  loadTokenizer,
+  MaskedLanguageModel,
+  type ModelFiles,
+  type TaskModel,
+  writeText,
+} from "heed/models";
+
+type Equal<A, B> =
+  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+declare function same<A, B>(proof: Equal<A, B>): void;
+declare const heed: Heed;
+declare const ids: Tensor;
+declare const files: ModelFiles;
+declare const chosen: FileList;
+declare const folder: FileSystemDirectoryHandle;
+declare const blob: Blob;
+
+/** What is returned depends on where the files are and on what is asked for. */
+export async function load(): Promise<void> {
+  const task = loadModel(heed, files);
+  same<typeof task, TaskModel>(true);
+  const sources = [
+    chosen,
+    [...chosen],
+    folder,
+    "https://example.org/model",
+    new URL("https://a.b"),
+  ];
+  for (const source of sources) await loadModel(heed, source, { dtype: "int8" });
+  const model = await loadModel(heed, { "config.json": blob, "model.safetensors": blob });
+  same<typeof model, TaskModel | CausalLanguageModel | MaskedLanguageModel>(true);
+  // @ts-expect-error there is no such type
+  await loadModel(heed, "model", { dtype: "int4" });
+  // @ts-expect-error contents in memory are read at once
+  loadModel(heed, files, { dtype: "int8" }).config;
+  // @ts-expect-error a number is no source
+  await loadModel(heed, 3);
+
+  if (model instanceof CausalLanguageModel) {
+    const { logits, hiddenStates } = model.forward(ids);
+    same<typeof logits, Tensor>(true);
+    same<typeof hiddenStates, undefined>(true);
+    const { hiddenStates: states } = model.forward(ids, { needHiddenStates: true });
+    same<typeof states, Tensor[]>(true);
+    // @ts-expect-error a decoder sees no padding
+    model.forward(ids, { keyMask: ids });
+    const tokenizer = await loadTokenizer(chosen, Tokenizer);
+    same<typeof tokenizer, Tokenizer>(true);
+    const { reason } = await writeText(model, tokenizer, "The", { maxLength: 9, stop: ["."] });
+    same<typeof reason, "stop" | "end" | "length">(true);
+    // @ts-expect-error the maximum length is required
+    await writeText(model, tokenizer, "The", {});
+  }
+  if (model instanceof MaskedLanguageModel) {
+    const { output, pooled, logits } = model.forward(ids, { keyMask: ids });
+    same<typeof output, Tensor>(true);
+    same<typeof pooled, Tensor | undefined>(true);
+    same<typeof logits, undefined>(true);
+    const { logits: given } = model.forward(ids, { needLogits: true });
+    same<typeof given, Tensor>(true);
+  }
+}
