@@ -5,11 +5,13 @@
 // How to use it. A product x W^T of bytes takes its depth in groups of four. Of the left factor the
 // group of one row, four neighbouring bytes, goes into all lanes (`broadcast_group`); of the right
 // factor a vector holds the groups of as many columns as it has lanes, column after column
-// (`Bytes::load_aligned`), so that kPanel columns x 4 bytes are adjacent. `ByteDot` adds
-// the products of each lane, four to a group, to a sum:
+// (`store_group`), so that kPanel columns x 4 bytes are adjacent. `ByteDot` adds the products of
+// each lane to a sum, of `kGroups` groups at a time:
 //
-//   const ByteDot<Isa> dot;                        // before the loop: it holds a constant
-//   sum = dot(left0, right0, left1, right1, sum);  // two groups; left 0..127, right -64..64
+//   const ByteDot<Isa> dot;                // before the loop: it holds a constant
+//   const auto right = dot.right(b, step); // -64..64, `step` bytes from group to group
+//   const auto left = dot.left(a);         // 0..127
+//   sum = dot(left, right, sum);
 //
 // Signed left numbers are stored with an offset added, and the offset times the sum of the right
 // column is subtracted from the result. With 2^31 / (127 * 64) products, 264,000, a lane cannot
@@ -53,17 +55,94 @@ inline Bytes<Isa> broadcast_group(const void* bytes) noexcept {
   return xsimd::bitwise_cast<std::int8_t>(Sums<Isa>(group));
 }
 
+/// Where a column's group stands in a panel of plain WebAssembly: bytes 0 and 2 in the first half
+/// of the column's vector, 1 and 3 in the other, because only the widening of a half while loading
+/// it is one instruction.
+#if defined(__wasm__) && !defined(__wasm_relaxed_simd__)
+inline constexpr bool kSplitsGroups = true;
+#else
+inline constexpr bool kSplitsGroups = false;
+#endif
+
+/// The index of the group of column c among the groups of a panel.
+constexpr std::int64_t group_offset(std::int64_t c) noexcept {
+  return kSplitsGroups ? c / 4 * 16 + c % 4 * 2 : c * kGroup;
+}
+
+inline void store_group(const std::int8_t* bytes, std::int8_t* to) noexcept {
+  if constexpr (kSplitsGroups) {
+    const std::int8_t split[] = {bytes[0], bytes[2], bytes[1], bytes[3]};
+    std::memcpy(to, split, 2);
+    std::memcpy(to + 8, split + 2, 2);
+  } else {
+    std::memcpy(to, bytes, kGroup);
+  }
+}
+
+#if defined(__wasm__)
+/// V8 rematerialises a constant that it recognises in every iteration of a loop.
+inline v128_t hidden_constant(std::int32_t lane) noexcept {
+  const volatile std::int32_t hidden = lane;
+  return wasm_i32x4_splat(hidden);
+}
+#endif
+
+#if defined(__wasm__) && !defined(__wasm_relaxed_simd__)
+/// Bytes are widened to 16 bits, even and odd ones separately, so that the products of a lane stay
+/// in that lane. One group at a time: two would need more registers than x86 has.
 template <class Isa>
 class ByteDot {
  public:
+  using S = Sums<Isa>;
+  static constexpr int kGroups = 1;
+  struct Operand {
+    v128_t even, odd;
+  };
+
+  Operand left(const std::int8_t* a) const noexcept {
+    const v128_t bytes = wasm_v128_load32_splat(a);
+    return {wasm_v128_and(bytes, low_), wasm_u16x8_shr(bytes, 8)};
+  }
+  Operand right(const std::int8_t* b, std::ptrdiff_t) const noexcept {
+    return {wasm_i16x8_load8x8(b), wasm_i16x8_load8x8(b + 8)};
+  }
+  S operator()(Operand left, Operand right, S sum) const noexcept {
+    return wasm_i32x4_add(wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(left.even, right.even)),
+                          wasm_i32x4_dot_i16x8(left.odd, right.odd));
+  }
+
+ private:
+  v128_t low_ = hidden_constant(0x00ff00ff);
+};
+#else
+/// The operands of two groups.
+template <class Isa>
+struct TwoGroups {
+  using B = Bytes<Isa>;
+  static constexpr int kGroups = 2;
+  struct Operand {
+    B first, second;
+  };
+
+  static Operand left(const std::int8_t* a) noexcept {
+    return {broadcast_group<Isa>(a), broadcast_group<Isa>(a + kGroup)};
+  }
+  static Operand right(const std::int8_t* b, std::ptrdiff_t step) noexcept {
+    return {B::load_aligned(b), B::load_aligned(b + step)};
+  }
+};
+
+template <class Isa>
+class ByteDot : public TwoGroups<Isa> {
+ public:
   using B = Bytes<Isa>;
   using S = Sums<Isa>;
+  using Operand = typename TwoGroups<Isa>::Operand;
 
-#if defined(__wasm_relaxed_simd__)
-  ByteDot() noexcept : ones_(hidden_ones()) {}
-
-  S operator()(B left0, B right0, B left1, B right1, S sum) const noexcept {
-    const v128_t both = wasm_i16x8_add(pairs(left0, right0), pairs(left1, right1));
+#if defined(__wasm__)
+  S operator()(Operand left, Operand right, S sum) const noexcept {
+    const v128_t both =
+        wasm_i16x8_add(pairs(left.first, right.first), pairs(left.second, right.second));
     return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(both, ones_));
   }
 
@@ -72,34 +151,14 @@ class ByteDot {
     return wasm_i16x8_relaxed_dot_i8x16_i7x16(right, left);
   }
 
-  /// V8 rematerialises a constant that it recognises in every iteration of a loop.
-  static v128_t hidden_ones() noexcept {
-    const volatile std::int32_t two = 0x00010001;
-    return wasm_i32x4_splat(two);
-  }
-
-  v128_t ones_;
-
-#elif defined(__wasm__)
-  S operator()(B left0, B right0, B left1, B right1, S sum) const noexcept {
-    return add(add(sum, left0, right0), left1, right1);
-  }
-
- private:
-  // Widening even and odd bytes separately keeps the products of a lane in that lane.
-  static S add(S sum, B left, B right) noexcept {
-    return wasm_i32x4_add(wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(even(left), even(right))),
-                          wasm_i32x4_dot_i16x8(odd(left), odd(right)));
-  }
-  static v128_t even(v128_t x) noexcept { return wasm_i16x8_shr(wasm_i16x8_shl(x, 8), 8); }
-  static v128_t odd(v128_t x) noexcept { return wasm_i16x8_shr(x, 8); }
+  v128_t ones_ = hidden_constant(0x00010001);
 
 #elif defined(__x86_64__) || defined(_M_X64)
-  S operator()(B left0, B right0, B left1, B right1, S sum) const noexcept {
+  S operator()(Operand left, Operand right, S sum) const noexcept {
     if constexpr (kHasDot<Isa>)
-      return multiply_add(left1, right1, multiply_add(left0, right0, sum));
+      return multiply_add(left.second, right.second, multiply_add(left.first, right.first, sum));
     else
-      return add(sum, pairs(left0, right0) + pairs(left1, right1));
+      return add(sum, pairs(left.first, right.first) + pairs(left.second, right.second));
   }
 
  private:
@@ -132,11 +191,12 @@ class ByteDot {
   }
 
 #elif defined(__aarch64__)
-  S operator()(B left0, B right0, B left1, B right1, S sum) const noexcept {
+  S operator()(Operand left, Operand right, S sum) const noexcept {
     if constexpr (kHasDot<Isa>)
-      return S(vdotq_s32(vdotq_s32(sum, left0, right0), left1, right1));
+      return S(vdotq_s32(vdotq_s32(sum, left.first, right.first), left.second, right.second));
     else
-      return S(vpadalq_s16(sum, vaddq_s16(pairs(left0, right0), pairs(left1, right1))));
+      return S(vpadalq_s16(
+          sum, vaddq_s16(pairs(left.first, right.first), pairs(left.second, right.second))));
   }
 
  private:
@@ -148,19 +208,19 @@ class ByteDot {
 
 #if defined(__wasm__)
 template <>
-class ByteDot<WasmPair> {
+class ByteDot<WasmPair> : public TwoGroups<WasmPair> {
  public:
-  using B = Bytes<WasmPair>;
   using S = Sums<WasmPair>;
 
-  S operator()(B left0, B right0, B left1, B right1, S sum) const noexcept {
-    return {half_(left0.low, right0.low, left1.low, right1.low, sum.low),
-            half_(left0.high, right0.high, left1.high, right1.high, sum.high)};
+  S operator()(Operand left, Operand right, S sum) const noexcept {
+    return {half_({left.first.low, left.second.low}, {right.first.low, right.second.low}, sum.low),
+            half_({left.first.high, left.second.high}, {right.first.high, right.second.high},
+                  sum.high)};
   }
 
  private:
   ByteDot<Wasm> half_;
 };
 #endif
-
+#endif
 }  // namespace heed::simd

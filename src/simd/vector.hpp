@@ -47,6 +47,18 @@ inline Vector<WasmPair> madd<WasmPair>(Vector<WasmPair> a, Vector<WasmPair> b,
 }
 #endif
 
+/// A number in all lanes. WebAssembly has an instruction that loads and copies it, but
+/// JavaScriptCore, whose users get the binary without relaxed SIMD, loads it into a general
+/// register first: products of matrices took 1.3 times as long there. The barrier keeps the
+/// compiler from that instruction.
+template <class Isa>
+inline Vector<Isa> in_all_lanes(float x) noexcept {
+#if defined(__wasm__) && !defined(__wasm_relaxed_simd__)
+  asm("" : "+r"(x));
+#endif
+  return Vector<Isa>(x);
+}
+
 /// A constant that stays in a register throughout a loop. V8 rematerialises a vector constant at
 /// each use, in several instructions, unless its value was read from memory.
 template <class Isa>

@@ -31,9 +31,10 @@ function expectShortLoops(
 describe.skipIf(missing !== undefined)("the inner loops of products of floats", () => {
   test.each([
     // A block has 6 rows of two vectors with fused multiply-adds, and 4 without; then a multiply-add is two
-    // instructions. Without the first step before the loop there are 2.67 and 3.58 instructions.
+    // instructions. Without the first step before the loop there are 2.67 and 3.58 instructions. The simd binary is
+    // written for JavaScriptCore: a number is loaded and copied by two instructions (src/simd/vector.hpp).
     ["relaxed", 6, 2.1, 9],
-    ["simd", 4, 3.4, 9],
+    ["simd", 4, 3.9, 9],
   ] as const)(
     "of the %s binary: %d rows, at most %d instructions a multiply-add",
     expectShortLoops,

@@ -37,10 +37,9 @@ inline constexpr int kByteRows = [] {
 template <class Isa, int Rows, class Start, class Finish>
 void multiply_byte_block(const std::int8_t* a, const std::int8_t* b, std::int64_t depth,
                          int first_row, const Start& start, const Finish& finish) noexcept {
-  using B = simd::Bytes<Isa>;
   using S = simd::Sums<Isa>;
   constexpr int kVectors = simd::Traits<Isa>::kVectors;
-  constexpr int kBytes = static_cast<int>(B::size);
+  constexpr int kBytes = static_cast<int>(simd::Bytes<Isa>::size);
   constexpr int kGroupOfColumns = kPanel<Isa> * simd::kGroup;
   const simd::ByteDot<Isa> dot;
   S sum[Rows][kVectors];
@@ -49,17 +48,15 @@ void multiply_byte_block(const std::int8_t* a, const std::int8_t* b, std::int64_
     for (int r = 0; r < Rows; ++r) sum[r][v] = first;
   }
   for (std::int64_t d = 0; d < depth; d += kByteStep) {
-    B first[kVectors], second[kVectors];
-    for (int v = 0; v < kVectors; ++v) {
-      first[v] = B::load_aligned(b + v * kBytes);
-      second[v] = B::load_aligned(b + kGroupOfColumns + v * kBytes);
-    }
-#pragma GCC unroll 32
-    for (int r = 0; r < Rows; ++r) {
-      const B left = simd::broadcast_group<Isa>(a + r * kByteStep);
-      const B next = simd::broadcast_group<Isa>(a + r * kByteStep + simd::kGroup);
+    for (int g = 0; g < kByteStep / simd::kGroup; g += simd::ByteDot<Isa>::kGroups) {
+      typename simd::ByteDot<Isa>::Operand right[kVectors];
       for (int v = 0; v < kVectors; ++v)
-        sum[r][v] = dot(left, first[v], next, second[v], sum[r][v]);
+        right[v] = dot.right(b + g * kGroupOfColumns + v * kBytes, kGroupOfColumns);
+#pragma GCC unroll 32
+      for (int r = 0; r < Rows; ++r) {
+        const auto left = dot.left(a + r * kByteStep + g * simd::kGroup);
+        for (int v = 0; v < kVectors; ++v) sum[r][v] = dot(left, right[v], sum[r][v]);
+      }
     }
     a += simd::Traits<Isa>::kRows * kByteStep;
     b += 2 * kGroupOfColumns;

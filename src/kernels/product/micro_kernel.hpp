@@ -76,7 +76,7 @@ void multiply_block(Left a, Right b, std::ptrdiff_t depth, const float* start,
     next_row<Isa>(b, column);
 #pragma GCC unroll 32
     for (int r = 0; r < Rows; ++r) {
-      const V row(a.row(r));
+      const V row = simd::in_all_lanes<Isa>(a.row(r));
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v)
         sum[first + r][v] = simd::madd<Isa>(row, column[v], sum[first + r][v]);

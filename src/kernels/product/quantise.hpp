@@ -116,11 +116,18 @@ std::int32_t quantise_column(const float* row, std::int64_t depth, std::int8_t* 
   const float inverse = inverse_of(scale);
   std::int32_t sum = 0;
   std::int64_t d = 0;
-  for (; d + simd::kGroup <= depth; d += simd::kGroup, column += kStep)
-    sum += round_to_bytes<simd::kGroup>(row + d, inverse, kRoundToLowBits, column);
-  for (; d < depth; ++d, ++column) {
-    *column = rounded_byte(row[d], inverse, kRoundToLowBits);
-    sum += *column;
+  std::int8_t group[simd::kGroup];
+  for (; d + simd::kGroup <= depth; d += simd::kGroup, column += kStep) {
+    sum += round_to_bytes<simd::kGroup>(row + d, inverse, kRoundToLowBits, group);
+    simd::store_group(group, column);
+  }
+  if (d < depth) {
+    std::fill_n(group, simd::kGroup, std::int8_t{0});
+    for (int i = 0; d < depth; ++d, ++i) {
+      group[i] = rounded_byte(row[d], inverse, kRoundToLowBits);
+      sum += group[i];
+    }
+    simd::store_group(group, column);
   }
   return sum;
 }
@@ -129,7 +136,7 @@ std::int32_t quantise_column(const float* row, std::int64_t depth, std::int8_t* 
 template <class Isa>
 std::int64_t byte_column(std::int64_t r, std::int64_t depth) noexcept {
   constexpr int kWidth = kPanel<Isa>;
-  return r / kWidth * kWidth * byte_depth(depth) + r % kWidth * simd::kGroup;
+  return r / kWidth * kWidth * byte_depth(depth) + simd::group_offset(r % kWidth);
 }
 
 template <class Isa>
