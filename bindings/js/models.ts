@@ -7,7 +7,9 @@ export * from "./models/createModel.js";
 export { EncoderModel } from "./models/encoderModel.js";
 export * from "./models/evaluate.js";
 export type * from "./models/examples.js";
+export type { ByteSource } from "./models/fetched.js";
 export * from "./models/files.js";
+export { deleteKept, type KeptFile, listKept } from "./models/kept.js";
 export {
   type CausalForwardOptions,
   type CausalForwardResult,
@@ -27,7 +29,7 @@ export * from "./models/model.js";
 export * from "./models/modelConfig.js";
 export * from "./models/recipes.js";
 export { RecurrentModel } from "./models/recurrent.js";
-export type { ByteSource, FileSource, ModelSource } from "./models/sources.js";
+export type { FileSource, ModelSource } from "./models/sources.js";
 export * from "./models/tasks.js";
 export * from "./models/text.js";
 export * from "./models/textTrainer.js";

@@ -4,37 +4,23 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { HeedError } from "heed";
-import { CausalLanguageModel, type LoadProgress, loadModel } from "heed/models";
+import {
+  CausalLanguageModel,
+  deleteKept,
+  type LoadProgress,
+  listKept,
+  loadModel,
+} from "heed/models";
 import { safetensors } from "heed/nn";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { filesOf, llama, shardsOf } from "./checkpoints.js";
 import { engine } from "./engine.js";
+import { send } from "./files_server.js";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 const file = filesOf(llama({}, 3000));
 const weights = file["model.safetensors"] as Uint8Array;
-
-/** Sends a file, or the range of it that is asked for. */
-function send(
-  { headers }: IncomingMessage,
-  response: ServerResponse,
-  bytes: Uint8Array,
-  { ranges = true, most = Number.POSITIVE_INFINITY, tag = '"1"' } = {},
-): void {
-  const [, begin] = /^bytes=(\d+)-$/.exec(headers.range ?? "") ?? [];
-  const start = ranges ? Number(begin ?? 0) : 0;
-  const isPart = ranges && begin !== undefined;
-  const range = `bytes ${start}-${bytes.length - 1}/${bytes.length}`;
-  response.writeHead(isPart ? 206 : 200, {
-    ...{ "Content-Length": bytes.length - start, ETag: tag },
-    ...(isPart && { "Content-Range": range }),
-  });
-  const part = bytes.subarray(start, Math.min(bytes.length, start + most));
-  response.write(part, () =>
-    part.length < bytes.length - start ? response.destroy() : response.end(),
-  );
-}
 
 describe("a model from a server", () => {
   const heed = engine({ threads: 1 });
@@ -187,6 +173,14 @@ describe("a model from a server", () => {
     const place = `at byte 50000 of ${weights.length}`;
     expect(message).toBe(`${address}model.safetensors: the connection broke off ${place}`);
   }, 60_000);
+
+  test("is not kept in Node", async () => {
+    const seen = new Set<boolean>();
+    await expectLoaded({ keep: true, onProgress: ({ kept }: LoadProgress) => seen.add(kept) });
+    expect(seen).toEqual(new Set([false]));
+    expect(await listKept()).toEqual([]);
+    expect(await deleteKept(address)).toBe(0);
+  });
 
   test("stops at once, also while it waits", async () => {
     const controller = new AbortController();

@@ -72,7 +72,7 @@ export default defineConfig({
           name: "node",
           include: ["tests/js/*.test.ts"],
           // These tests need a page.
-          exclude: ["tests/js/{browser,chosen_binary,page_memory}.test.ts"],
+          exclude: ["tests/js/{browser,chosen_binary,kept,page_memory}.test.ts"],
           ...inNode,
           execArgv: ["--expose-gc"],
         },
@@ -103,6 +103,7 @@ export default defineConfig({
             "tests/js/{border,codegen,copies,fetched,house,node,readme,shipped_models}.test.ts",
             "tests/js/{train_command,train_text}.test.ts",
           ],
+          globalSetup: "tests/js/files_server.ts",
           testTimeout: 30_000,
           hookTimeout: 30_000,
           browser: {
@@ -125,11 +126,12 @@ export default defineConfig({
         test: {
           name: "webkit",
           // A selection: loading, threads, memory, errors, each kind of attention and layer, files,
-          // training. The results of the operations come from the same binary as in Chromium.
+          // training, files that the browser keeps. The results of the operations come from the same binary as in Chromium.
           include: [
             "tests/js/{browser,load,tensor,scope,linear,variants,rope,safetensors}.test.ts",
-            "tests/js/{nn_layers,training}.test.ts",
+            "tests/js/{nn_layers,training,kept}.test.ts",
           ],
+          globalSetup: "tests/js/files_server.ts",
           testTimeout: 60_000,
           hookTimeout: 60_000,
           browser: {

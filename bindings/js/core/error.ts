@@ -6,6 +6,7 @@ export type HeedErrorCode =
   | "dtype" // an element type does not fit
   | "option" // an option has a value outside its range, or is unknown
   | "memory" // there is not enough memory
+  | "storage" // the browser has no room for a file that it is to keep
   | "disposed" // a tensor or an engine was used after dispose()
   | "unsupported" // this browser or runtime lacks something
   | "nan" // a loss, or with `debug` another result, is not a finite number

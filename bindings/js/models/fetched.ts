@@ -2,6 +2,25 @@
 // goes on (RFC 9110, section 14).
 
 import { HeedError } from "../core/error.js";
+import type { Bytes } from "../core/module.js";
+
+/** A file of which ranges of bytes can be read. */
+export interface ByteSource {
+  /** The size in bytes. */
+  readonly size: number;
+  /** Returns the bytes from `start` to before `end`. */
+  read(start: number, end: number, signal?: AbortSignal): Promise<Uint8Array>;
+}
+
+/** A file of a model while it is open. */
+export interface OpenSource extends ByteSource {
+  /** Whether the browser keeps what is read of it. */
+  readonly kept?: boolean;
+  /** Reads what has not been read of a file that is kept. */
+  keepRest?(signal?: AbortSignal): Promise<void>;
+  /** Ends requests. A later `read` starts another. */
+  close?(): void;
+}
 
 /** The most attempts in a row that bring no byte, and the wait after the first, in milliseconds. */
 const mostAttempts = 5;
@@ -27,13 +46,26 @@ function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<vo
   });
 }
 
-/** The size of the whole file that a response tells, and the place of its first byte. */
-function placeOf(response: Response): { start: number; size: number } {
+/** The size of the whole file that a response tells, and the place of its first byte; NaN where it does not. */
+function placeOf(response: Response, asked: number): { start: number; size: number } {
   const length = Number(response.headers.get("Content-Length") ?? Number.NaN);
   if (response.status !== 206) return { start: 0, size: length };
-  const range = /^bytes (\d+)-\d+\/(\d+)$/.exec(response.headers.get("Content-Range") ?? "");
-  if (range) return { start: Number(range[1]), size: Number(range[2]) };
-  return { start: Number.NaN, size: Number.NaN };
+  const said = response.headers.get("Content-Range");
+  // A server of another origin need not show this header to the page, unlike the length.
+  if (said === null) return { start: asked, size: asked + length };
+  const range = /^bytes (\d+)-\d+\/(\d+)$/.exec(said);
+  return { start: Number(range?.[1] ?? Number.NaN), size: Number(range?.[2] ?? Number.NaN) };
+}
+
+/** Ends a response that is not read. */
+const drop = (response: Response) => void response.body?.cancel().catch(() => {});
+
+/** How a file is requested. */
+interface Way {
+  /** The byte that is read first. */
+  readonly start: number;
+  /** Whether the caller keeps what comes: then the browser's own cache need not. */
+  readonly isKept: boolean;
 }
 
 interface Body {
@@ -44,23 +76,36 @@ interface Body {
   at: number;
 }
 
+/**
+ * The address of the folder of a model's files. The page of a model on the hub,
+ * https://huggingface.co/OWNER/NAME or NAME alone, stands for its files at resolve/main.
+ */
+export function folderAddress(address: string): string {
+  const base = address.replace(/[?#].*$/, "").replace(/\/+$/, "");
+  const page = /^(https:\/\/huggingface\.co(?:\/[^/]+){1,2}?)(?:\/tree\/([^/]+))?$/.exec(base);
+  return page ? `${page[1]}/resolve/${page[2] ?? "main"}` : base;
+}
+
 /** A file at an address. */
-export class FetchedFile {
+export class FetchedFile implements OpenSource {
   readonly url: string;
   readonly size: number;
-  readonly #tag: string | null;
+  /** The server's name for this version of the file (RFC 9110, section 8.8.3), if it tells one. */
+  readonly tag: string | null;
+  readonly #isKept: boolean;
   #body: Body | undefined;
 
-  private constructor(url: string, response: Response) {
+  private constructor(url: string, response: Response, { start: asked, isKept }: Way) {
     this.url = url;
-    const { start, size } = placeOf(response);
-    if (!Number.isSafeInteger(size) || start !== 0) {
-      void response.body?.cancel().catch(() => {});
+    this.#isKept = isKept;
+    const { start, size } = placeOf(response, asked);
+    if (!Number.isSafeInteger(size) || (start !== asked && start !== 0)) {
+      drop(response);
       throw failed(`${url}: expected a response that says its size, got none`);
     }
     this.size = size;
-    this.#tag = response.headers.get("ETag");
-    this.#body = bodyOf(response, 0);
+    this.tag = response.headers.get("ETag");
+    this.#body = bodyOf(response, start);
   }
 
   /**
@@ -69,17 +114,21 @@ export class FetchedFile {
    * @returns undefined if the server has no such file
    * @throws HeedError "load", or the signal's reason
    */
-  static async open(url: string, signal?: AbortSignal): Promise<FetchedFile | undefined> {
-    const response = await request(url, 0, signal);
-    if (response.status === 404) {
-      void response.body?.cancel().catch(() => {});
-      return undefined;
-    }
-    return new FetchedFile(url, response);
+  static async open(
+    url: string,
+    signal?: AbortSignal,
+    { start = 0, isKept = false }: Partial<Way> = {},
+  ): Promise<FetchedFile | undefined> {
+    const response = await request(url, { start, isKept }, signal);
+    if (response.status === 200 || response.status === 206)
+      return new FetchedFile(url, response, { start, isKept });
+    drop(response);
+    // The file is shorter than it was: another version.
+    return response.status === 416 ? FetchedFile.open(url, signal, { isKept }) : undefined;
   }
 
   /** Returns the bytes from `start` to before `end`. Reading in order needs one request. */
-  async read(start: number, end: number, signal?: AbortSignal): Promise<Uint8Array> {
+  async read(start: number, end: number, signal?: AbortSignal): Promise<Bytes> {
     const found = new Uint8Array(end - start);
     let filled = 0;
     for (let attempt = 1; filled < found.length; ) {
@@ -116,17 +165,18 @@ export class FetchedFile {
     const gap = this.#body ? start - this.#body.at : -1;
     if (gap < 0 || gap > mostDropped) {
       this.close();
-      const response = await request(this.url, start, signal);
+      const response = await request(this.url, { start, isKept: this.#isKept }, signal);
       if (response.status === 404) throw failed(`${this.url}: expected the file, got status 404`);
-      const place = placeOf(response);
+      const place = placeOf(response, start);
       const tag = response.headers.get("ETag");
-      const isOther = this.#tag !== null && tag !== null && tag !== this.#tag;
+      const isOther = this.tag !== null && tag !== null && tag !== this.tag;
       const isSame = place.size === this.size || Number.isNaN(place.size);
-      if (isOther || !isSame || (place.start !== start && place.start !== 0)) {
-        void response.body?.cancel().catch(() => {});
+      const isBeyond = response.status === 416;
+      if (isBeyond || isOther || !isSame || (place.start !== start && place.start !== 0)) {
+        drop(response);
         throw new HeedError("format", `${this.url}: the file changed while it was read`);
       }
-      this.#body = bodyOf(response, Number.isNaN(place.start) ? start : place.start);
+      this.#body = bodyOf(response, place.start);
     }
     const body = this.#body as Body;
     // A server that knows no ranges sends the file from its start.
@@ -155,20 +205,29 @@ async function take(body: Body, most: number, signal?: AbortSignal): Promise<Uin
   return part;
 }
 
-/** Requests a file from a byte on. Only a status that promises the file, or 404, comes back. */
-async function request(url: string, start: number, signal?: AbortSignal): Promise<Response> {
+/**
+ * Requests a file from a byte on. A response that is returned has a status that promises the file, 404, or
+ * 416 for a byte behind its end. A page may not send If-Range to other origins without asking them first
+ * (Fetch Standard, "CORS-safelisted request-header"), which the hub's servers refuse: callers compare the tag.
+ */
+async function request(
+  url: string,
+  { start, isKept }: Way,
+  signal?: AbortSignal,
+): Promise<Response> {
   for (let attempt = 1; ; ++attempt) {
     signal?.throwIfAborted();
     let problem: HeedError;
     try {
       const headers = { Range: `bytes=${start}-` };
-      const response = await fetch(url, { headers, ...(signal && { signal }) });
+      const cache = isKept ? "no-store" : "default";
+      const response = await fetch(url, { headers, cache, ...(signal && { signal }) });
       const { status } = response;
       if (status === 200 || status === 206 || status === 404) return response;
-      void response.body?.cancel().catch(() => {});
+      if (status === 416 && start > 0) return response;
+      drop(response);
       // An empty file has no range.
-      if (status === 416 && start === 0)
-        return new Response(null, { headers: { "Content-Length": "0" } });
+      if (status === 416) return new Response(null, { headers: { "Content-Length": "0" } });
       problem = failed(`${url}: expected the file, got status ${status}`);
       if (status < 500 && status !== 408 && status !== 429) throw problem;
     } catch (error) {

@@ -6,6 +6,7 @@ import {
   type Check,
   checkArgument,
   checkOptions,
+  isBoolean,
   isFunction,
   isRecord,
   isSignal,
@@ -83,6 +84,7 @@ export function saveModel(
 
 const loadChecks = {
   dtype: oneOf("float32", "float16", "int8"),
+  keep: isBoolean,
   signal: isSignal,
   onProgress: isFunction,
 } satisfies Record<keyof LoadModelOptions, Check>;
@@ -102,7 +104,8 @@ export function loadModel(heed: Heed, files: ModelFiles): TaskModel;
  *
  * @param files the address of their folder, a folder that the user opened, a list of files, or files by name
  * @throws HeedError "load" for a file that is missing or cannot be read; "format" that names the fault in a
- *   file: an architecture that is not known, or all tensors that are missing or do not fit; "memory"
+ *   file: an architecture that is not known, or all tensors that are missing or do not fit; "memory"; "storage" if
+ *   the browser has no room for the files that it is to keep
  */
 export function loadModel(
   heed: Heed,
@@ -124,11 +127,11 @@ export function loadModel(
 
 async function loadFrom(heed: Heed, files: ModelSource, options: LoadModelOptions) {
   checkOptions("loadModel", options, loadChecks);
-  const { signal } = options;
+  const { keep, signal } = options;
   signal?.throwIfAborted();
   // Loaded on demand: a page whose models are its own needs none of this.
   const { openFolder, readJson, missing } = await import("./sources.js");
-  const folder = await openFolder(files);
+  const folder = await openFolder(files, keep);
   const config = await readJson(folder, "config.json", signal);
   if (config.format !== format) {
     const { loadLanguageModel } = await import("./language/load.js");

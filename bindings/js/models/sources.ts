@@ -3,15 +3,8 @@
 
 import { describe, HeedError, refuse } from "../core/error.js";
 import { isObject, isRecord } from "../core/validate.js";
-import { FetchedFile } from "./fetched.js";
-
-/** A file of which ranges of bytes can be read. */
-export interface ByteSource {
-  /** The size in bytes. */
-  readonly size: number;
-  /** Returns the bytes from `start` to before `end`. */
-  read(start: number, end: number, signal?: AbortSignal): Promise<Uint8Array>;
-}
+import { type ByteSource, FetchedFile, folderAddress, type OpenSource } from "./fetched.js";
+import { openKept } from "./kept.js";
 
 /** What a Blob and a File have of use here. */
 export interface BlobLike {
@@ -53,7 +46,7 @@ export interface Folder {
   /** The names of all files; undefined if they are not known, as on a server. */
   readonly names: readonly string[] | undefined;
   /** Opens a file; undefined if it does not exist. */
-  open(name: string, signal?: AbortSignal): Promise<ByteSource | undefined>;
+  open(name: string, signal?: AbortSignal): Promise<OpenSource | undefined>;
 }
 
 const has = <Name extends string>(value: unknown, name: Name): value is Record<Name, unknown> =>
@@ -84,9 +77,17 @@ const sourceOfBlob = (blob: BlobLike): ByteSource => ({
   read: async (start, end) => new Uint8Array(await blob.slice(start, end).arrayBuffer()),
 });
 
-async function openFile(file: FileSource, signal?: AbortSignal): Promise<ByteSource | undefined> {
+/** Opens a file of the network, which the browser may be asked to keep. */
+const openAddress = (address: string, keep: boolean, signal?: AbortSignal) =>
+  keep ? openKept(address, signal) : FetchedFile.open(address, signal);
+
+async function openFile(
+  file: FileSource,
+  keep: boolean,
+  signal?: AbortSignal,
+): Promise<OpenSource | undefined> {
   if (file instanceof Uint8Array) return sourceOfBytes(file);
-  if (isAddress(file)) return await FetchedFile.open(`${file}`, signal);
+  if (isAddress(file)) return await openAddress(`${file}`, keep, signal);
   if (isBlob(file)) return sourceOfBlob(file);
   if (isFileHandle(file)) return sourceOfBlob(await file.getFile());
   return file as ByteSource;
@@ -96,14 +97,14 @@ async function openFile(file: FileSource, signal?: AbortSignal): Promise<ByteSou
 function folderOfList(files: readonly NamedFile[]): Folder {
   const depth = ({ webkitRelativePath = "" }: NamedFile) => webkitRelativePath.split("/").length;
   const sorted = [...files].sort((a, b) => depth(b) - depth(a));
-  return folderOfRecord(Object.fromEntries(sorted.map((file) => [file.name, file])));
+  return folderOfRecord(Object.fromEntries(sorted.map((file) => [file.name, file])), false);
 }
 
-function folderOfRecord(files: Readonly<Record<string, FileSource>>): Folder {
+function folderOfRecord(files: Readonly<Record<string, FileSource>>, keep: boolean): Folder {
   return {
     names: Object.keys(files),
     open: async (name, signal) =>
-      Object.hasOwn(files, name) ? openFile(files[name] as FileSource, signal) : undefined,
+      Object.hasOwn(files, name) ? openFile(files[name] as FileSource, keep, signal) : undefined,
   };
 }
 
@@ -113,34 +114,31 @@ async function folderOfHandle(handle: FolderHandleLike): Promise<Folder> {
   return {
     names,
     open: async (name) =>
-      names.includes(name) ? openFile(await handle.getFileHandle(name)) : undefined,
+      names.includes(name) ? openFile(await handle.getFileHandle(name), false) : undefined,
+  };
+}
+
+function folderOfAddress(address: string, keep: boolean): Folder {
+  const folder = folderAddress(address);
+  return {
+    names: undefined,
+    open: (name, signal) => openAddress(`${folder}/${name}`, keep, signal),
   };
 }
 
 /**
- * The folder at an address. The page of a model on the hub, https://huggingface.co/OWNER/NAME or NAME alone,
- * stands for its files at resolve/main.
+ * @param keep whether the browser is asked to keep files of the network
+ * @throws HeedError "option" for a value that is no source of a model
  */
-function folderOfAddress(address: string): Folder {
-  const base = address.replace(/[?#].*$/, "").replace(/\/+$/, "");
-  const page = /^(https:\/\/huggingface\.co(?:\/[^/]+){1,2}?)(?:\/tree\/([^/]+))?$/.exec(base);
-  const folder = page ? `${page[1]}/resolve/${page[2] ?? "main"}` : base;
-  return {
-    names: undefined,
-    open: (name, signal) => FetchedFile.open(`${folder}/${name}`, signal),
-  };
-}
-
-/** @throws HeedError "option" for a value that is no source of a model */
-export async function openFolder(source: ModelSource): Promise<Folder> {
-  if (isAddress(source)) return folderOfAddress(`${source}`);
+export async function openFolder(source: ModelSource, keep = false): Promise<Folder> {
+  if (isAddress(source)) return folderOfAddress(`${source}`, keep);
   if (isFolderHandle(source)) return folderOfHandle(source);
   const isList = isObject(source) && Symbol.iterator in source;
   const files: unknown[] = isList ? [...(source as Iterable<unknown>)] : [];
   if (isList && files.every((file) => isBlob(file) && has(file, "name")))
     return folderOfList(files as NamedFile[]);
   if (!isList && isObject(source) && Object.values(source).every(isFile))
-    return folderOfRecord(source as Record<string, FileSource>);
+    return folderOfRecord(source as Record<string, FileSource>, keep);
   const expected = "an address, a folder, a list of files, or files by name";
   throw refuse("option", "files", expected, describe(source));
 }

@@ -6,6 +6,7 @@ import {
   type Check,
   checkArgument,
   checkOptions,
+  isBoolean,
   isFunction,
   isListOf,
   isSignal,
@@ -38,29 +39,24 @@ const isTokenizer: Check = {
  *     const tokenizer = await loadTokenizer("https://huggingface.co/gpt2", Tokenizer);
  *
  * @param Tokenizer the class of the package @huggingface/tokenizers, which this package does not contain
+ * @param options `keep` is the one of `loadModel`
  * @throws HeedError "load" for a file that is missing, "format" for a tokenizer that the class does not know
  */
 export async function loadTokenizer<T extends TextTokenizer>(
   files: ModelSource,
   Tokenizer: new (tokenizer: object, config: object) => T,
-  options: { signal?: AbortSignal } = {},
+  options: { keep?: boolean; signal?: AbortSignal } = {},
 ): Promise<T> {
   checkArgument("Tokenizer", Tokenizer, isFunction);
-  checkOptions("loadTokenizer", options, { signal: isSignal });
-  const { signal } = options;
-  const { openFolder, readJson } = await import("./sources.js");
-  const folder = await openFolder(files);
+  checkOptions("loadTokenizer", options, { keep: isBoolean, signal: isSignal });
+  const { keep, signal } = options;
+  const { openFolder, parseJson, readJson } = await import("./sources.js");
+  const folder = await openFolder(files, keep);
   const json = await readJson(folder, "tokenizer.json", signal);
-  const named = folder.names?.includes("tokenizer_config.json") ?? true;
-  const missing = (error: unknown) => {
-    // Models without it have a tokenizer.json that says everything.
-    if (error instanceof HeedError && error.code === "load" && folder.names === undefined)
-      return {};
-    throw error;
-  };
-  const config = named
-    ? await readJson(folder, "tokenizer_config.json", signal).catch(missing)
-    : {};
+  // Models without it have a tokenizer.json that says everything.
+  const name = "tokenizer_config.json";
+  const file = await folder.open(name, signal);
+  const config = file ? await parseJson(file, name, signal) : {};
   try {
     return new Tokenizer(json, config);
   } catch (error) {

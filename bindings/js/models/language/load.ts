@@ -7,7 +7,8 @@ import type { Tensor } from "../../core/tensor.js";
 import { mostBytes } from "../../core/validate.js";
 import type { Heed } from "../../heed.js";
 import { headerLength, lengthBytes, type Place, readHeader } from "../../nn/safetensorsHeader.js";
-import { type ByteSource, type Folder, missing, parseJson } from "../sources.js";
+import type { OpenSource } from "../fetched.js";
+import { type Folder, missing, parseJson } from "../sources.js";
 import { CausalLanguageModel } from "./causalModel.js";
 import { type ExpectedTensor, expectedTensors, nameIn } from "./checkpoint.js";
 import { type CausalConfig, type MaskedConfig, readConfig } from "./config.js";
@@ -22,6 +23,11 @@ export interface LoadProgress {
   readonly total: number;
   /** The tensor that is read, under its name in the file. */
   readonly tensor: string;
+  /**
+   * Whether the browser keeps the file of the tensor: false without the option `keep`, for files that do not
+   * come from the network, and where it has no storage.
+   */
+  readonly kept: boolean;
 }
 
 export interface LoadModelOptions {
@@ -31,6 +37,14 @@ export interface LoadModelOptions {
    * models can be trained.
    */
   dtype?: WeightType;
+  /**
+   * Whether the browser keeps the files of the network that are read, for the next time: in its private file
+   * system or in Cache Storage. A complete file is not requested again; delete it (`deleteKept`) for a newer
+   * version. A file whose download was stopped, even by closing the page, continues where it stopped if the
+   * server still has the version that it had, by a strong ETag; else it begins anew. Where there is no such
+   * storage, as in Node, files are read without being kept.
+   */
+  keep?: boolean;
   /** Stops the loading: the promise is then rejected with the signal's reason, and nothing is left. */
   signal?: AbortSignal;
   /** Called after each part that has been read. */
@@ -52,7 +66,7 @@ interface FoundTensor extends Place {
 
 interface OpenFile {
   readonly name: string;
-  readonly source: ByteSource;
+  readonly source: OpenSource;
   /** The first byte after the header. */
   readonly dataStart: number;
 }
@@ -87,28 +101,25 @@ function readIndex(index: Record<string, unknown>): string[] {
 }
 
 /** Opens the files of the weights: one, or those that an index names. */
-async function weightFiles(folder: Folder, signal?: AbortSignal): Promise<[string, ByteSource][]> {
+async function weightFiles(folder: Folder, signal?: AbortSignal): Promise<[string, OpenSource][]> {
   const single = await folder.open(weightsName, signal);
   if (single !== undefined) return [[weightsName, single]];
   const index = await folder.open(indexName, signal);
   if (index === undefined) throw missing(folder, `${weightsName} or ${indexName}`);
   const names = readIndex(await parseJson(index, indexName, signal));
-  const files: [string, ByteSource][] = [];
+  const files: [string, OpenSource][] = [];
   for (const name of names) {
     const source = await folder.open(name, signal);
     if (source === undefined) throw missing(folder, name);
     files.push([name, source]);
-    closeOf(source);
+    source.close?.();
   }
   return files;
 }
 
-/** Ends the request of a file of the network that is not read now. */
-const closeOf = (source: ByteSource) => (source as { close?: () => void }).close?.();
-
 /** Reads the headers of all files. */
 async function readPlaces(
-  files: readonly [string, ByteSource][],
+  files: readonly [string, OpenSource][],
   signal?: AbortSignal,
 ): Promise<Map<string, FoundTensor>> {
   const found = new Map<string, FoundTensor>();
@@ -124,7 +135,7 @@ async function readPlaces(
         throw refuse("format", tensor, "to be in one file", `${other.file.name} and ${name}`);
       found.set(tensor, { ...place, file });
     }
-    if (files.length > 1) closeOf(source);
+    if (files.length > 1) source.close?.();
   }
   return found;
 }
@@ -287,7 +298,8 @@ class Loading {
       take(start, rows);
       await this.#rest();
       this.#loaded += size;
-      onProgress?.({ loaded: this.#loaded, total: this.#total, tensor });
+      const { kept = false } = file.source;
+      onProgress?.({ loaded: this.#loaded, total: this.#total, tensor, kept });
     }
   }
 }
@@ -324,7 +336,8 @@ export async function loadLanguageModel(
       const own = wanted.filter(({ place }) => place.file.source === source);
       own.sort((a, b) => a.place.begin - b.place.begin);
       for (const each of own) await loading.load(each);
-      closeOf(source);
+      await source.keepRest?.(signal);
+      source.close?.();
     }
     const parameters = store.made;
     const Model = read.kind === "causal" ? CausalLanguageModel : MaskedLanguageModel;
@@ -333,6 +346,6 @@ export async function loadLanguageModel(
     store?.dispose();
     throw error;
   } finally {
-    for (const [, source] of files) closeOf(source);
+    for (const [, source] of files) source.close?.();
   }
 }

@@ -1,0 +1,284 @@
+// Files of the network that the browser keeps. They are stored part by part as they arrive, so that a page
+// that is closed loses one part at most.
+
+import { describe, HeedError, refuse } from "../core/error.js";
+import type { Bytes } from "../core/module.js";
+import { FetchedFile, folderAddress, type OpenSource } from "./fetched.js";
+import {
+  bytesOf,
+  isStored,
+  newRecord,
+  partCount,
+  partLength,
+  partName,
+  partSize,
+  putRecord,
+  readRecord,
+  recordName,
+  records,
+  remove,
+  type Stored,
+  storedPart,
+  storedParts,
+} from "./keptRecords.js";
+import { type BlobStore, isFull, openStore } from "./storage.js";
+
+/** A file that the browser keeps. */
+export interface KeptFile {
+  readonly address: string;
+  /** The bytes that are stored, and those of the whole file. */
+  readonly bytes: number;
+  readonly size: number;
+  readonly isComplete: boolean;
+  /** When its download began. */
+  readonly date: Date;
+}
+
+/** An address with a scheme and without a fragment; undefined if it is none. */
+function absolute(address: string): string | undefined {
+  try {
+    const url = new URL(address, globalThis.document?.baseURI ?? globalThis.location?.href);
+    url.hash = "";
+    return url.href;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Runs a function while no other page or worker changes what is kept of an address. */
+async function locked<T>(
+  address: string,
+  signal: AbortSignal | undefined,
+  run: () => Promise<T>,
+): Promise<T> {
+  const locks = globalThis.navigator?.locks;
+  return locks ? await locks.request(`heed: ${address}`, signal ? { signal } : {}, run) : run();
+}
+
+/** The error of a storage that has no room for the rest of a file. */
+function full(address: string, needed: number, free: number | undefined): HeedError {
+  const got = free === undefined ? "less" : `${free}`;
+  const expected = `${needed} bytes of free storage to keep the file`;
+  return new HeedError("storage", `${address}: expected ${expected}, got ${got}`);
+}
+
+async function freeBytes(): Promise<number | undefined> {
+  const estimate = await navigator.storage?.estimate?.().catch(() => undefined);
+  if (estimate?.quota === undefined) return undefined;
+  return Math.max(0, estimate.quota - (estimate.usage ?? 0));
+}
+
+/** Whether two tags are those of the same bytes. Weak ones (RFC 9110, section 8.8.1) do not promise that. */
+const isSameFile = (version: Stored, { size, tag }: FetchedFile) =>
+  version.size === size && version.tag === tag && tag !== null && !tag.startsWith("W/");
+
+/**
+ * Records the version that a server has, unless it is the one that is kept, and returns it; undefined if the
+ * storage fails. The address is locked.
+ */
+async function begin(
+  store: BlobStore,
+  name: string,
+  fetched: FetchedFile,
+): Promise<Stored | undefined> {
+  const { url: address, size, tag } = fetched;
+  const known = await readRecord(store, name);
+  const isSame = isStored(known) && isSameFile(known, fetched);
+  if (known && !isSame) await remove(store, name);
+  const version = isSame ? known : { ...newRecord(address), size, tag };
+  const needed = size - (isSame ? bytesOf(known, await storedParts(store, known)) : 0);
+  const free = await freeBytes();
+  if (free !== undefined && free < needed) throw full(address, needed, free);
+  try {
+    if (!isSame) await putRecord(store, name, version);
+  } catch (error) {
+    if (!isFull(error)) return undefined;
+    throw full(address, needed, free);
+  }
+  return version;
+}
+
+/** A file of the network that is stored while it is read. What is stored is not requested. */
+class StoredFile implements OpenSource {
+  readonly #store: BlobStore;
+  readonly #record: string;
+  readonly #version: Stored;
+  #fetched: FetchedFile | undefined;
+  #last: { part: number; blob: Blob } | undefined;
+  /** Whether it is kept. It no longer is after another page deleted it or began to keep another version. */
+  kept = true;
+
+  constructor(store: BlobStore, record: string, version: Stored, fetched?: FetchedFile) {
+    this.#store = store;
+    this.#record = record;
+    this.#version = version;
+    this.#fetched = fetched;
+  }
+
+  get size(): number {
+    return this.#version.size;
+  }
+
+  async read(start: number, end: number, signal?: AbortSignal): Promise<Uint8Array> {
+    const found = new Uint8Array(end - start);
+    for (let at = start; at < end; ) {
+      const part = Math.floor(at / partSize);
+      const first = part * partSize;
+      const to = Math.min(end, first + partSize);
+      found.set(await this.#read(part, at - first, to - first, signal), at - start);
+      at = to;
+    }
+    return found;
+  }
+
+  async keepRest(signal?: AbortSignal): Promise<void> {
+    for (let part = 0; this.kept && part < partCount(this.#version); ++part)
+      await this.#blob(part, signal);
+  }
+
+  close(): void {
+    this.#fetched?.close();
+    this.#last = undefined;
+  }
+
+  /** Reads bytes of one part. */
+  async #read(part: number, from: number, to: number, signal?: AbortSignal): Promise<Uint8Array> {
+    const blob = await this.#blob(part, signal);
+    try {
+      if (blob) return new Uint8Array(await blob.slice(from, to).arrayBuffer());
+    } catch {
+      // Another page deleted it a moment ago.
+      this.kept = false;
+    }
+    const first = part * partSize;
+    return this.#fetch(first + from, first + to, signal);
+  }
+
+  /** Returns a part, which is stored before if it is not yet; undefined if the file is not kept. */
+  async #blob(part: number, signal?: AbortSignal): Promise<Blob | undefined> {
+    signal?.throwIfAborted();
+    if (!this.kept) return undefined;
+    if (this.#last?.part === part) return this.#last.blob;
+    const version = this.#version;
+    const stored = () => storedPart(this.#store, version, part);
+    const blob =
+      (await stored()) ??
+      (await locked(
+        version.address,
+        signal,
+        async () => (await stored()) ?? this.#add(part, signal),
+      ));
+    this.kept = blob !== undefined;
+    this.#last = blob && { part, blob };
+    return blob;
+  }
+
+  /** Downloads and stores a part. The address is locked. */
+  async #add(part: number, signal?: AbortSignal): Promise<Blob | undefined> {
+    const version = this.#version;
+    if ((await readRecord(this.#store, this.#record))?.id !== version.id) return undefined;
+    const first = part * partSize;
+    const bytes = await this.#fetch(first, first + partLength(version, part), signal);
+    try {
+      await this.#store.put(partName(version, part), bytes);
+    } catch (error) {
+      if (!isFull(error)) return undefined;
+      const needed = version.size - bytesOf(version, await storedParts(this.#store, version));
+      throw full(version.address, needed, await freeBytes());
+    }
+    return storedPart(this.#store, version, part);
+  }
+
+  async #fetch(start: number, end: number, signal?: AbortSignal): Promise<Bytes> {
+    const { address, size, tag } = this.#version;
+    this.#fetched ??= await FetchedFile.open(address, signal, { start, isKept: true });
+    if (this.#fetched === undefined)
+      throw new HeedError("load", `${address}: expected the file, got status 404`);
+    if (this.#fetched.size !== size || this.#fetched.tag !== tag)
+      throw new HeedError("format", `${address}: the file changed while it was read`);
+    return this.#fetched.read(start, end, signal);
+  }
+}
+
+/**
+ * Opens a file of the network and keeps it, where this page or worker can. A complete file is not requested.
+ * An incomplete one is continued if the server still has the same version by a strong ETag (RFC 9110, section
+ * 8.8.3), else it begins anew.
+ *
+ * @returns undefined if the server has no such file
+ * @throws HeedError "load"; "storage" if it has no room; or the signal's reason
+ */
+export async function openKept(url: string, signal?: AbortSignal): Promise<OpenSource | undefined> {
+  const address = absolute(url);
+  const store = address === undefined ? undefined : await openStore();
+  if (address === undefined || store === undefined) return FetchedFile.open(url, signal);
+  const name = await recordName(address);
+  const known = await readRecord(store, name);
+  const parts = isStored(known) ? await storedParts(store, known) : [];
+  const first = parts.indexOf(false);
+  if (isStored(known) && first < 0) return new StoredFile(store, name, known);
+  let fetched: FetchedFile | undefined;
+  try {
+    const start = Math.max(0, first) * partSize;
+    fetched = await FetchedFile.open(address, signal, { start, isKept: true });
+  } catch (error) {
+    signal?.throwIfAborted();
+    // Without a network, the server's last answer holds: most models lack some file that is looked for.
+    if (known && !isStored(known)) return undefined;
+    throw error;
+  }
+  try {
+    return await locked(address, signal, async () => {
+      if (fetched) {
+        const version = await begin(store, name, fetched);
+        return version ? new StoredFile(store, name, version, fetched) : fetched;
+      }
+      await remove(store, name);
+      // Nothing is lost without this record but the use without a network.
+      await putRecord(store, name, newRecord(address)).catch(() => {});
+      return undefined;
+    });
+  } catch (error) {
+    fetched?.close();
+    throw error;
+  }
+}
+
+/**
+ * Lists the files of the network that the browser keeps for this origin because of the option `keep` of
+ * `loadModel` and `loadTokenizer`; none where it can keep none, as in Node.
+ */
+export async function listKept(): Promise<KeptFile[]> {
+  const store = await openStore();
+  if (store === undefined) return [];
+  const files: KeptFile[] = [];
+  for (const [, version] of await records(store)) {
+    if (!isStored(version)) continue;
+    const { address, size, date } = version;
+    const bytes = bytesOf(version, await storedParts(store, version));
+    files.push({ address, bytes, size, isComplete: bytes === size, date: new Date(date) });
+  }
+  return files.sort((a, b) => (a.address < b.address ? -1 : 1));
+}
+
+/**
+ * Deletes a file that the browser keeps, or all files of a model, whose address is the one of `loadModel`.
+ *
+ * @returns the number of files that were deleted
+ */
+export async function deleteKept(address: string | URL): Promise<number> {
+  const isAddress = typeof address === "string" || address instanceof URL;
+  const file = isAddress ? absolute(`${address}`) : undefined;
+  const store = await openStore();
+  if (!isAddress || (store && file === undefined))
+    throw refuse("option", "address", "an address", describe(address));
+  if (store === undefined || file === undefined) return 0;
+  const folder = `${folderAddress(file)}/`;
+  let deleted = 0;
+  for (const [name, version] of await records(store)) {
+    if (version.address !== file && !version.address.startsWith(folder)) continue;
+    await locked(version.address, undefined, () => remove(store, name));
+    if (isStored(version)) ++deleted;
+  }
+  return deleted;
+}

@@ -1,0 +1,110 @@
+// What is stored of a file of the network: a record in JSON of the version that a server had, and the bytes
+// of that version in parts of 4 MiB.
+
+import { isRecord } from "../core/validate.js";
+import type { BlobStore } from "./storage.js";
+
+export const partSize = 2 ** 22;
+
+/** What is known about the file at an address: a version of it, or that the server had none. */
+export interface Version {
+  readonly address: string;
+  /** undefined: the server had no such file. */
+  readonly size?: number;
+  readonly tag: string | null;
+  /** The beginning of the names of its parts. */
+  readonly id: string;
+  /** In milliseconds since 1970. */
+  readonly date: number;
+}
+
+export type Stored = Version & { readonly size: number };
+
+const recordEnding = ".json";
+
+/** A hash, because an address may be longer than the name of a file may be. */
+export async function recordName(address: string): Promise<string> {
+  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(address));
+  const digits = Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0"));
+  return digits.join("") + recordEnding;
+}
+
+/** Reads a record. Other programs of the origin can write there, so it is checked. */
+export async function readRecord(store: BlobStore, name: string): Promise<Version | undefined> {
+  let given: unknown;
+  try {
+    const text = await (await store.get(name))?.text();
+    given = JSON.parse(text ?? "");
+  } catch {
+    return undefined;
+  }
+  if (!isRecord(given)) return undefined;
+  const { address, size, tag, id, date } = given;
+  const isVersion =
+    typeof address === "string" &&
+    (size === undefined || (Number.isSafeInteger(size) && (size as number) >= 0)) &&
+    (tag === null || typeof tag === "string") &&
+    typeof id === "string" &&
+    /^[\da-f-]{36}$/.test(id) &&
+    Number.isFinite(date);
+  return isVersion ? (given as unknown as Version) : undefined;
+}
+
+export const isStored = (version: Version | undefined): version is Stored =>
+  version?.size !== undefined;
+
+export const partCount = ({ size }: Stored) => Math.ceil(size / partSize);
+export const partLength = ({ size }: Stored, part: number) =>
+  Math.min(partSize, size - part * partSize);
+export const partName = ({ id }: Version, part: number) => `${id}.${part}`;
+
+/** Returns a part if all of its bytes are stored. */
+export async function storedPart(
+  store: BlobStore,
+  version: Stored,
+  part: number,
+): Promise<Blob | undefined> {
+  const blob = await store.get(partName(version, part));
+  return blob?.size === partLength(version, part) ? blob : undefined;
+}
+
+/** Which parts of a file are stored. */
+export async function storedParts(store: BlobStore, version: Stored): Promise<boolean[]> {
+  const stored: boolean[] = [];
+  for (let part = 0; part < partCount(version); ++part)
+    stored.push((await storedPart(store, version, part)) !== undefined);
+  return stored;
+}
+
+export const bytesOf = (version: Stored, stored: readonly boolean[]) =>
+  stored.reduce((sum, isThere, part) => sum + (isThere ? partLength(version, part) : 0), 0);
+
+/** Deletes what a record leads to, and the record last: without it, nothing would lead to the parts. */
+export async function remove(store: BlobStore, name: string): Promise<void> {
+  const version = await readRecord(store, name);
+  if (isStored(version))
+    for (let part = 0; part < partCount(version); ++part)
+      await store.delete(partName(version, part));
+  await store.delete(name);
+}
+
+/** The record of an address whose server has no such file. */
+export const newRecord = (address: string): Version => ({
+  address,
+  tag: null,
+  id: crypto.randomUUID(),
+  date: Date.now(),
+});
+
+export const putRecord = (store: BlobStore, name: string, version: Version) =>
+  store.put(name, new TextEncoder().encode(JSON.stringify(version)));
+
+/** The records that are stored, with their names. */
+export async function records(store: BlobStore): Promise<[string, Version][]> {
+  const found: [string, Version][] = [];
+  for (const name of await store.names()) {
+    const version = name.endsWith(recordEnding) ? await readRecord(store, name) : undefined;
+    if (version) found.push([name, version]);
+  }
+  return found;
+}
