@@ -2,11 +2,11 @@
 import { useRef } from "preact/hooks";
 import { SaveDrawing } from "../../picture/SaveDrawing";
 import { formatShort } from "../../shared/format";
+import { quoted } from "../../shared/pieces";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
 import { useWidth } from "../../shared/useWidth";
 import type { OpenAnswer } from "./messages";
-import { quoted } from "./pieces";
 import { useWriteWorkspace } from "./workspace";
 
 const float = 4;
