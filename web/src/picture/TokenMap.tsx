@@ -28,8 +28,8 @@ export function TokenMap({
   isHidden?: ((row: number, col: number) => boolean) | undefined;
   /** The cell that is pointed at or locked. */
   active: Cell | null;
-  /** The selected row. */
-  row: number;
+  /** The selected row; null for none. */
+  row: number | null;
   /** In pixels. */
   width: number;
   /** Of the saved picture. */
@@ -45,7 +45,7 @@ export function TokenMap({
   const picture = usePicture({
     ...{ view, rows: length, cols: length, labels, active, palette, isHidden },
     cell: cellsFor(width - leftOf(labels), length, length),
-    ...{ selected: { row }, highlights: sources },
+    ...{ selected: row === null ? null : { row }, highlights: sources },
   });
   return (
     <HeatMap {...heatMap} picture={picture} saved={{ file, caption, rows: tokens, cols: tokens }} />

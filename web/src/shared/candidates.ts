@@ -9,6 +9,14 @@ export interface Sampling {
   readonly topP: number;
 }
 
+/** The allowed settings, and the seeds. */
+export const samplingLimits = {
+  temperature: { min: 0, max: 2 },
+  topK: { min: 0, max: 1000 },
+  topP: { min: 0.05, max: 1 },
+  seed: { min: 0, max: 9999 },
+} as const;
+
 /** What may follow one token, the most likely first. */
 export interface Candidates {
   readonly ids: Int32Array;

@@ -1,7 +1,7 @@
 /** The state of the room, which is exactly what the link holds (see link.ts). */
 import type { ColourCurve, ColourRange } from "../../picture/colour";
 import type { Cell } from "../../picture/layout";
-import type { Sampling } from "../../shared/candidates";
+import { type Sampling, samplingLimits } from "../../shared/candidates";
 import type { HeadKey } from "../../shared/layerHeads";
 
 export interface State extends Sampling {
@@ -27,10 +27,7 @@ export interface State extends Sampling {
 export const lookKeys = ["place", "head", "cell", "range", "curve"] satisfies (keyof State)[];
 
 export const allowed = {
-  temperature: { min: 0, max: 2 },
-  topK: { min: 0, max: 1000 },
-  topP: { min: 0.05, max: 1 },
-  seed: { min: 0, max: 9999 },
+  ...samplingLimits,
   length: { min: 1, max: 500 },
   place: { min: 1, max: 2000 },
 } as const;
