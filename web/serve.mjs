@@ -34,6 +34,9 @@ const types = {
   ".wasm": "application/wasm",
 };
 
+/** The room "Your model" reads models from any address; a page on https cannot reach http but for this machine. */
+const sources = "'self' https: http://localhost:* http://127.0.0.1:*";
+
 const policy = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
@@ -41,7 +44,7 @@ const policy = [
   "style-src 'self'",
   "img-src 'self' data: blob:",
   "media-src 'self' blob:",
-  "connect-src 'self'",
+  `connect-src ${sources}`,
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'self'",

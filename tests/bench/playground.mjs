@@ -52,6 +52,23 @@ const play = (scope) => async (page) => {
   };
 };
 
+/** Opens the model of the room "Write" in the room "Your model". */
+const openOwn = async (page) => async () => {
+  await page.locator(".ways .way:last-child button").click();
+  await page.waitForSelector(".one-head canvas");
+  await wait(1000);
+};
+
+const afterOpening = (prepare) => async (page) => {
+  await (await openOwn(page))();
+  return prepare(page);
+};
+
+const clickAt = (selector) => async (page) => async () => {
+  await page.locator(selector).first().click();
+  await wait(3000);
+};
+
 const watch = async () => () => wait(4000);
 
 function stepsScenes(tokens) {
@@ -83,6 +100,9 @@ const scenes = [
   ["RNN, Bahdanau, self-attention", "play", "room=recurrent", play("main")],
   ["Write", "hover", "room=write&place=30", hover("weights")],
   ["Write", "play", "room=write&place=12", play("main")],
+  ["Your model", "open a model", "room=yours", openOwn],
+  ["Your model", "hover", "room=yours", afterOpening(hover("weights"))],
+  ["Your model", "write", "room=yours", afterOpening(clickAt(".text .row-of-buttons button"))],
   ["Beyond words", "noise", "room=beyond", press("main input[type=range]", "ArrowRight")],
   ["Beyond words", "hover the melody", "room=beyond&show=melody", hover("attention")],
 ];

@@ -84,6 +84,18 @@ const acts: Record<Exclude<RoomId, "speed">, readonly Act[]> = {
     ["click", ".candidates tbody tr:nth-of-type(2) button"],
     ["click", choice("log"), choice("linear")],
   ],
+  yours: [
+    ["click", ".ways .way:last-child button"],
+    ["point", "[data-matrix=weights] canvas"],
+    ["press", "[data-matrix=weights] canvas", "ArrowRight", "Enter"],
+    ["set", "#yours-text", "The whale", "Call me"],
+    ["click", "[data-head='2.1'] button", "[data-head='3.2'] button"],
+    ["click", ".tokens li:first-child button", ".tokens li:last-child button"],
+    ["click", ".text .row-of-buttons button"],
+    ["set", slider, "1.2", "0.8"],
+    ["click", choice("measure"), choice("layer")],
+    ["click", choice("log"), choice("linear")],
+  ],
   beyond: [
     ["set", slider, "0.2", "0.1"],
     ["point", "[data-picture=noisy] canvas"],

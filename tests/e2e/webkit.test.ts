@@ -17,6 +17,7 @@ import { Speed } from "./speed";
 import { Steps } from "./steps";
 import { visits } from "./visits";
 import { LanguageReference, Write } from "./write";
+import { Yours } from "./yours";
 
 let heed: Heed;
 let reference: Reference;
@@ -69,6 +70,21 @@ const tries: Record<string, (room: Room) => Promise<void>> = {
     for (let i = ids.length; i < token; ++i) await room.page.keyboard.press("ArrowLeft");
     await expect.poll(async () => (await room.place()).token).toBe(ids.length);
     for (const { id, model } of await room.candidates())
+      expect(model).toBeCloseTo(probabilities[id] as number, 3);
+  },
+
+  async yours(page) {
+    const room = seenAs(Yours, page);
+    await room.click("Open the model of “Write”");
+    expect((await room.opened()).vocabulary).toBe("4,096 tokens");
+    const own = "The whale";
+    await room.paste("#yours-text", own);
+    // Without the token with which the room "Write" begins every text.
+    const ids = language.ids(own).slice(1);
+    await expect.poll(async () => (await room.tokens()).length).toBe(ids.length);
+    const probabilities = language.next(ids);
+    await expect.poll(async () => (await room.candidates(ids.length - 1)).length).toBe(10);
+    for (const { id, model } of await room.candidates(ids.length - 1))
       expect(model).toBeCloseTo(probabilities[id] as number, 3);
   },
 

@@ -1,6 +1,5 @@
 /** The pure parts of the room "Write". */
 import { describe, expect, test } from "vitest";
-import { candidatesOf } from "../../web/src/rooms/write/candidates";
 import { read, write } from "../../web/src/rooms/write/link";
 import {
   bestOf,
@@ -9,8 +8,9 @@ import {
   repeated,
   uniformMeasures,
 } from "../../web/src/rooms/write/measures";
-import { label, pieceOf, piecesIn, visible } from "../../web/src/rooms/write/pieces";
 import { initialState, type State } from "../../web/src/rooms/write/state";
+import { candidatesOf } from "../../web/src/shared/candidates";
+import { label, pieceOf, piecesIn, visible } from "../../web/src/shared/pieces";
 
 const all = { temperature: 1, topK: 0, topP: 1 };
 

@@ -66,6 +66,7 @@ export const glossary = {
   relaxed:
     "Our faster binary: it uses relaxed SIMD, whose fused multiply-add may round differently from one kind of processor to another.",
   wide: "Our binary for browsers that merge pairs of SIMD instructions into ones that compute eight numbers at once; otherwise like “relaxed”.",
+  int8: "Each weight as a whole number from −127 to 127, with one scale for a row: a quarter of the memory, and slightly different results.",
   "GFLOP/s": "Billions of multiplications and additions of floating-point numbers in a second.",
 } as const;
 
@@ -114,6 +115,10 @@ export const termsOf: Readonly<Record<RoomId, readonly Term[]>> = {
       "induction",
       "cache",
     ] as const),
+  ],
+  yours: [
+    ...(["token", "layer", "head", "query", "key", "value", "weight", "causal"] as const),
+    ...(["entropy", "softmax", "temperature", "top-k and top-p", "seed", "int8"] as const),
   ],
   speed: ["SIMD", "relaxed", "wide", "GFLOP/s", "head", "mask", "causal"],
 };

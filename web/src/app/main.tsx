@@ -8,6 +8,7 @@ import "./styles/controls.css";
 import "./styles/shell.css";
 import "./styles/matrix.css";
 import "./styles/parts.css";
+import "./styles/models.css";
 
 const root = document.getElementById("page");
 if (root) {

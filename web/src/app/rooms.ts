@@ -26,6 +26,7 @@ export const rooms = [
   },
   { id: "beyond", name: "Beyond words", load: () => import("../rooms/beyond/beyond") },
   { id: "write", name: "Write", load: () => import("../rooms/write/write") },
+  { id: "yours", name: "Your model", load: () => import("../rooms/yours/yours") },
   { id: "speed", name: "Speed", load: () => import("../rooms/speed/speed") },
 ] as const satisfies readonly Entry[];
 

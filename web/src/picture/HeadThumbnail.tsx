@@ -1,4 +1,4 @@
-/** One head as a small picture: a button that selects it, a number below, and a box to drop it. */
+/** One head as a small picture: a button that selects it, a number below, and a box to drop it if it can be dropped. */
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import type { Palette } from "./colour";
@@ -25,8 +25,8 @@ export function HeadThumbnail({
   label,
   value,
   isSelected,
-  isDropped,
-  isLocked,
+  isDropped = false,
+  isLocked = false,
   onSelect,
   onDrop,
 }: {
@@ -43,10 +43,10 @@ export function HeadThumbnail({
   label: string;
   value: ComponentChildren;
   isSelected: boolean;
-  isDropped: boolean;
-  isLocked: boolean;
+  isDropped?: boolean;
+  isLocked?: boolean;
   onSelect(): void;
-  onDrop(isDropped: boolean): void;
+  onDrop?(isDropped: boolean): void;
 }) {
   const { rows, cols } = small;
   const view = useMemo(() => viewOn(small.data, rows, cols), [small]);
@@ -62,16 +62,18 @@ export function HeadThumbnail({
           <span>{label}</span> <span data-measure>{value}</span>
         </span>
       </button>
-      <label class="thumbnail-drop">
-        <input
-          type="checkbox"
-          checked={isDropped}
-          disabled={isLocked}
-          aria-label={`Drop ${name}`}
-          onChange={({ currentTarget }) => onDrop(currentTarget.checked)}
-        />{" "}
-        drop
-      </label>
+      {onDrop && (
+        <label class="thumbnail-drop">
+          <input
+            type="checkbox"
+            checked={isDropped}
+            disabled={isLocked}
+            aria-label={`Drop ${name}`}
+            onChange={({ currentTarget }) => onDrop(currentTarget.checked)}
+          />{" "}
+          drop
+        </label>
+      )}
     </li>
   );
 }

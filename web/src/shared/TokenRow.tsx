@@ -4,16 +4,19 @@ import { shorten } from "./format";
 export function TokenRow({
   tokens,
   selected,
+  written = tokens.length,
   onSelect,
 }: {
   tokens: readonly string[];
   selected?: number;
+  /** From this one on the model has written them. */
+  written?: number;
   onSelect?(index: number): void;
 }) {
   return (
     <ol class="tokens">
       {tokens.map((token, i) => (
-        <li key={i}>
+        <li key={i} class={i >= written ? "written-token" : undefined}>
           {onSelect ? (
             <button
               type="button"

@@ -23,6 +23,8 @@ export interface Attention {
   readonly columns: readonly string[];
   /** Whether a row may attend only to itself and earlier columns. */
   readonly isCausal: boolean;
+  /** The factor of the scores; 1 ÷ √D by default. */
+  readonly scale?: number;
 }
 
 /** The numbers of an attention, head after head. */
@@ -107,7 +109,7 @@ export function sharesOf(heed: Heed, attention: LabelledWeights): Shares {
   });
 }
 
-type AttentionTokens = Pick<Attention, "heads" | "rows" | "columns">;
+type AttentionTokens = Pick<Attention, "heads" | "rows" | "columns" | "scale">;
 
 /** The weights of one head, rows × columns. */
 export function weightsOf(
@@ -148,7 +150,10 @@ export function formulaOf(
   const k = vectorsOf(shares.keys, heads, columns.length, head);
   const scores = scoresOf(between, shares, head);
   const score = at(scores, row, col);
-  const dot = score * Math.sqrt(q.cols);
+  const usual = 1 / Math.sqrt(q.cols);
+  const { scale = usual } = between;
+  const dot = score / scale;
+  const scaled = Math.abs(scale - usual) < 1e-6 * usual ? `÷ √${q.cols}` : `× ${format(scale, 4)}`;
   const products = Array.from({ length: q.cols }, (_, d): FormulaPiece[] => [
     operand(at(q, row, d), "q"),
     { text: times },
@@ -164,7 +169,7 @@ export function formulaOf(
   return [
     ...[{ text: "q", role: "q" as const }, { text: " · " }, { text: "k", role: "k" as const }],
     ...[{ text: " = " }, ...sum(products), { text: ` = ${format(dot)}` }],
-    { text: `\nscore = ${operand(dot).text} ÷ √${q.cols} = ${format(score)}` },
+    { text: `\nscore = ${operand(dot).text} ${scaled} = ${format(score)}` },
     ...[{ text: "\nweight = " }, power(score), { text: " ÷ (" }],
     ...sum(seen.map((each) => [power(each)])),
     { text: `)${ratio} = ${format(at(weightsOf(between, shares, head), row, col))}` },

@@ -47,3 +47,9 @@ export function shorten(text: string, limit: number): string {
     .map(({ segment }) => segment)
     .join("")}…`;
 }
+
+export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} bytes`;
+  if (bytes < 1e6) return `${formatShort(bytes / 1e3)} KB`;
+  return bytes < 1e9 ? `${formatShort(bytes / 1e6)} MB` : `${formatShort(bytes / 1e9)} GB`;
+}

@@ -16,6 +16,7 @@ export const solvers = {
   tune: () => import("../rooms/beyond/melody/tune"),
   learn: () => import("../rooms/learn/solve"),
   write: () => import("../rooms/write/solve"),
+  yours: () => import("../rooms/yours/solve"),
   speed: () => import("../rooms/speed/solve"),
 };
 

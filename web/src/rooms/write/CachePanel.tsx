@@ -1,12 +1,12 @@
 /** The cache as it fills: what each token leaves in every layer, and what a step reads. */
 import { useRef } from "preact/hooks";
 import { SaveDrawing } from "../../picture/SaveDrawing";
-import { formatShort } from "../../shared/format";
+import { formatBytes } from "../../shared/format";
+import { quoted } from "../../shared/pieces";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
 import { useWidth } from "../../shared/useWidth";
 import type { OpenAnswer } from "./messages";
-import { quoted } from "./pieces";
 import { useWriteWorkspace } from "./workspace";
 
 const float = 4;
@@ -18,11 +18,6 @@ const axis = 20;
 /** The bytes of one token's keys and values in one layer. */
 export function bytesPerLayer({ kvHeads, headSize }: OpenAnswer): number {
   return 2 * kvHeads * headSize * float;
-}
-
-function bytesText(bytes: number): string {
-  if (bytes < 1000) return `${bytes} bytes`;
-  return bytes < 1e6 ? `${formatShort(bytes / 1e3)} KB` : `${formatShort(bytes / 1e6)} MB`;
 }
 
 function Drawing({ width }: { width: number }) {
@@ -90,9 +85,9 @@ export function CachePanel() {
         <SaveDrawing part={part} title={`The cache after ${place + 1} tokens`} file="cache" />
       </div>
       <p class="number cache-numbers">
-        {token} writes <b data-written={own * layers}>{bytesText(own * layers)}</b> (
-        {bytesText(own)} in each layer). The step reads all {place + 1} tokens:{" "}
-        <b data-read={own * layers * (place + 1)}>{bytesText(own * layers * (place + 1))}</b>.
+        {token} writes <b data-written={own * layers}>{formatBytes(own * layers)}</b> (
+        {formatBytes(own)} in each layer). The step reads all {place + 1} tokens:{" "}
+        <b data-read={own * layers * (place + 1)}>{formatBytes(own * layers * (place + 1))}</b>.
       </p>
     </section>
   );

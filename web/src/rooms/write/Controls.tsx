@@ -1,8 +1,8 @@
 /** How the next token is drawn, and how weights are coloured. */
 import { ColourChoice } from "../../picture/ColourChoice";
-import { NumberField, Slider } from "../../shared/Fields";
 import { hides } from "../../shared/restrictions";
 import type { Setter } from "../../shared/room";
+import { SamplingFields } from "../../shared/SamplingFields";
 import { SettingsPanel } from "../../shared/SettingsPanel";
 import { useShell } from "../../shared/shell";
 import type { WriteAnswer } from "./messages";
@@ -28,34 +28,7 @@ export function Controls({
   };
   return (
     <SettingsPanel look={<ColourChoice range={range} curve={curve} onChange={set} />}>
-      <Slider
-        label="Temperature"
-        value={temperature}
-        limits={allowed.temperature}
-        step={0.05}
-        text={temperature === 0 ? "0: the likeliest" : temperature.toFixed(2)}
-        onChange={(temperature) => change({ temperature })}
-      />
-      <Slider
-        label="Top-p"
-        value={topP}
-        limits={allowed.topP}
-        step={0.05}
-        text={topP === 1 ? "1: all" : topP.toFixed(2)}
-        onChange={(topP) => change({ topP })}
-      />
-      <NumberField
-        label="Top-k (0: all)"
-        value={topK}
-        limits={allowed.topK}
-        onChange={(topK) => change({ topK })}
-      />
-      <NumberField
-        label="Seed"
-        value={seed}
-        limits={allowed.seed}
-        onChange={(seed) => change({ seed })}
-      />
+      <SamplingFields {...{ temperature, topK, topP, seed }} onChange={change} />
       <div class="row-of-buttons">
         <button type="button" onClick={() => change({ seed: (seed + 1) % (allowed.seed.max + 1) })}>
           Another seed

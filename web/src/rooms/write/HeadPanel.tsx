@@ -1,53 +1,37 @@
 /** One head in detail: its weights over the text, up to the current token. */
 import { useMemo } from "preact/hooks";
-import { cellsFor, type Labels, leftOf, tokenAxes } from "../../picture/layout";
-import { HeatMap, usePicture } from "../../picture/Matrix";
+import { TokenMap } from "../../picture/TokenMap";
 import { useWeightPalette } from "../../picture/useWeightPalette";
 import { viewOn } from "../../picture/view";
 import type { Explanation } from "../../shared/explanation";
 import { Switch } from "../../shared/Fields";
-import { shorten } from "../../shared/format";
+import { headName } from "../../shared/layerHeads";
 import { Readout } from "../../shared/Readout";
 import { RowDetails } from "../../shared/RowDetails";
 import { useShell } from "../../shared/shell";
 import { useWidth } from "../../shared/useWidth";
 import { kindOf, kinds } from "./measures";
 import type { HeadMeasures } from "./messages";
-import { headName, type ShownHead, useWriteWorkspace } from "./workspace";
+import { type ShownHead, useWriteWorkspace } from "./workspace";
 
-const longestLabel = 10;
 const hidesFuture = (row: number, col: number) => col > row;
 
 function HeadMap({ shown, width }: { shown: ShownHead; width: number }) {
   const { state, answer, place, head, active, go, point, press } = useWriteWorkspace();
   const { rows } = shown.attention;
-  const labels = useMemo<Labels>(() => {
-    const short = rows.map((token) => shorten(token, longestLabel));
-    return { rows: short, cols: short, ...tokenAxes };
-  }, [rows]);
   const view = useMemo(() => viewOn(shown.shares.weights, rows.length, rows.length), [shown]);
-  const picture = usePicture({
-    view,
-    ...{ rows: rows.length, cols: rows.length, labels, active },
-    palette: useWeightPalette(state),
-    cell: cellsFor(width - leftOf(labels), rows.length, rows.length),
-    isHidden: hidesFuture,
-    selected: { row: place },
-    highlights: active ? [{ row: active.row }, { col: active.col }] : [],
-  });
   return (
-    <HeatMap
+    <TokenMap
       name="weights"
       title="Weights"
       note={headName(head)}
-      picture={picture}
+      {...{ view, tokens: rows, active, width, row: place }}
+      palette={useWeightPalette(state)}
+      isHidden={hidesFuture}
       covered={place + 1}
       actions={{ point, press, selectRow: go }}
-      saved={{
-        file: `weights-${head}`,
-        caption: `Weights, ${headName(head)}: ${answer.text}`,
-        ...{ rows, cols: rows },
-      }}
+      caption={`Weights, ${headName(head)}: ${answer.text}`}
+      file={`weights-${head}`}
     />
   );
 }

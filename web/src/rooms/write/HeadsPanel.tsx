@@ -4,13 +4,13 @@ import { HeadThumbnail } from "../../picture/HeadThumbnail";
 import { Legend } from "../../picture/Legend";
 import { useWeightPalette } from "../../picture/useWeightPalette";
 import { format } from "../../shared/format";
+import { headName, headPlaceOf } from "../../shared/layerHeads";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
 import { useWidth } from "../../shared/useWidth";
 import { bestOf, kindOf, kinds, measureNames, repeated } from "./measures";
 import type { HeadMeasures } from "./messages";
-import { headPlaceOf } from "./state";
-import { headName, useWriteWorkspace } from "./workspace";
+import { useWriteWorkspace } from "./workspace";
 
 /** The side of a small picture at most, and what stands around it, in pixels. */
 const largest = 60;

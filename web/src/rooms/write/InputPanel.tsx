@@ -4,20 +4,12 @@ import { Notices } from "../../shared/Notices";
 import { Lockable, Panel } from "../../shared/Panel";
 import { hides } from "../../shared/restrictions";
 import type { Setter } from "../../shared/room";
+import { SentenceArea } from "../../shared/SentenceArea";
 import { useShell } from "../../shared/shell";
 import type { LoadingNews, OpenAnswer } from "./messages";
 import { maxCharacters, type State, withText } from "./state";
 
 const megabytes = (bytes: number) => formatShort(bytes / 1e6);
-
-/** About as many lines as the text takes, for browsers that do not size a field by its content. */
-function linesOf(text: string): number {
-  const lines = text.split("\n").map((line) => Math.ceil((line.length + 1) / 80));
-  return Math.min(
-    4,
-    lines.reduce((sum, each) => sum + each, 0),
-  );
-}
 
 function aboutOf(opened: OpenAnswer | null, loading: LoadingNews | null): string {
   if (opened) {
@@ -47,18 +39,13 @@ export function InputPanel({
     <section class="input" aria-label="Text to continue">
       <Panel name="input">
         <Lockable>
-          <div class="sentence-field">
-            <label for="write-text">Type anything, in any script: the model continues it</label>
-            <textarea
-              id="write-text"
-              class="sentence"
-              rows={linesOf(state.text)}
-              spellcheck={false}
-              maxLength={maxCharacters}
-              value={state.text}
-              onInput={({ currentTarget }) => set(withText(currentTarget.value))}
-            />
-          </div>
+          <SentenceArea
+            id="write-text"
+            label="Type anything, in any script: the model continues it"
+            value={state.text}
+            maxLength={maxCharacters}
+            onInput={(text) => set(withText(text))}
+          />
         </Lockable>
         {!hides(restrictions, "text") && (
           <p class="faint about-model" role={opened ? undefined : "status"}>

@@ -2,35 +2,13 @@
 import { csvOf, npyOf } from "../../picture/export";
 import { type Contents, csvBlob, SaveMenu } from "../../picture/SaveMenu";
 import { viewOn } from "../../picture/view";
+import { CandidateRow, restOf, Share } from "../../shared/CandidateTable";
+import type { Candidates } from "../../shared/candidates";
 import { percent } from "../../shared/format";
+import { quoted, visible } from "../../shared/pieces";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
-import type { Candidates } from "./messages";
-import { quoted, visible } from "./pieces";
 import { useWriteWorkspace } from "./workspace";
-
-/** A probability as a number and a bar. */
-function Share({ name, share, of }: { name: string; share: number | null; of: string }) {
-  return (
-    <td data-column={name}>
-      {share === null || (name === "drawn" && share === 0) ? (
-        <span class="faint">–</span>
-      ) : (
-        <span class="share">
-          <span class={`share-bar ${of}`} aria-hidden="true">
-            <span style={{ width: `${100 * share}%` }} />
-          </span>
-          <span class="number" data-share={share}>
-            {share < 0.0005 ? "< 0.1 %" : percent(share, 1)}
-          </span>
-        </span>
-      )}
-    </td>
-  );
-}
-
-const sumOf = (shares: Float32Array) => shares.reduce((sum, share) => sum + share, 0);
-const rest = (shares: Float32Array) => Math.max(0, 1 - sumOf(shares));
 
 interface RowOf {
   readonly model: number | null;
@@ -49,33 +27,25 @@ function Shares({ model, drawn, instead }: RowOf) {
   );
 }
 
-function CandidateRow({ rank }: { rank: number }) {
+function Candidate({ rank }: { rank: number }) {
   const { opened, answer, place, take } = useWriteWorkspace();
   const { restrictions } = useShell();
   const { ids, model, drawn, taken } = answer.candidates[place] as Candidates;
   const id = ids[rank] as number;
-  const isTaken = taken?.rank === rank;
-  const piece = opened.vocabulary[id] as string;
   const canTake = place >= answer.given - 1 && !restrictions.lock;
   return (
-    <tr class={isTaken ? "taken" : undefined} data-token={id}>
-      <th scope="row">
-        <button
-          type="button"
-          disabled={!canTake}
-          aria-pressed={isTaken}
-          aria-label={`${visible(piece)}${isTaken ? ", in the text" : ""}`}
-          onClick={() => take(id)}
-        >
-          <bdi>{visible(piece)}</bdi>
-        </button>
-      </th>
+    <CandidateRow
+      id={id}
+      piece={opened.vocabulary[id] as string}
+      isTaken={taken?.rank === rank}
+      onTake={canTake ? () => take(id) : null}
+    >
       <Shares
         model={model[rank] as number}
         drawn={drawn[rank] as number}
         instead={answer.instead?.[place]?.model[rank] ?? null}
       />
-    </tr>
+    </CandidateRow>
   );
 }
 
@@ -128,7 +98,7 @@ function Table() {
       </thead>
       <tbody>
         {Array.from(ids, (_, rank) => (
-          <CandidateRow key={rank} rank={rank} />
+          <Candidate key={rank} rank={rank} />
         ))}
         <TakenRow />
       </tbody>
@@ -136,9 +106,9 @@ function Table() {
         <tr class="others">
           <th scope="row">all others</th>
           <Shares
-            model={rest(model)}
-            drawn={rest(drawn)}
-            instead={instead ? rest(instead.model) : null}
+            model={restOf(model)}
+            drawn={restOf(drawn)}
+            instead={instead ? restOf(instead.model) : null}
           />
         </tr>
       </tfoot>

@@ -6,14 +6,15 @@ import { useWeightPalette } from "../../picture/useWeightPalette";
 import { at, type MatrixView } from "../../picture/view";
 import { weightsOf } from "../../shared/attended";
 import { format, shorten } from "../../shared/format";
+import { headName } from "../../shared/layerHeads";
 import { Lockable } from "../../shared/Panel";
+import { quoted } from "../../shared/pieces";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
 import { Transport } from "../../shared/Transport";
 import { useReducedMotion } from "../../shared/useReducedMotion";
-import { quoted } from "./pieces";
 import { line } from "./state";
-import { headName, useWriteWorkspace } from "./workspace";
+import { useWriteWorkspace } from "./workspace";
 
 /** By how many tokens the arrow keys move. */
 const moves: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -10, ArrowDown: 10 };

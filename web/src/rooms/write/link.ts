@@ -1,24 +1,12 @@
 /** Reads and writes the room's part of the link. */
 import type { Cell } from "../../picture/layout";
 import { colourReaders } from "../../shared/colourReaders";
+import { headFrom } from "../../shared/layerHeads";
 import { numberIn, type Readers, readParams } from "../../shared/linkReaders";
 import type { LinkReading } from "../../shared/room";
-import {
-  allowed,
-  type HeadKey,
-  headPlaceOf,
-  initialState,
-  maxCharacters,
-  type State,
-  withText,
-} from "./state";
+import { allowed, initialState, maxCharacters, type State, withText } from "./state";
 
 const placeFrom = (text: string | undefined): number => numberIn(allowed.place)(text ?? "") - 1;
-
-function headFrom(text: string): HeadKey {
-  if (!headPlaceOf(text)) throw new RangeError("a layer and a head, such as 2.3");
-  return text;
-}
 
 function cellFrom(text: string): Cell {
   const [row, col, ...more] = text.split(".");

@@ -1,7 +1,8 @@
 /** The requests to this room's solver, its answers and its news. */
 import type { SmallWeights } from "../../picture/HeadThumbnail";
 import type { Shares } from "../../shared/attended";
-import type { HeadKey, Sampling } from "./state";
+import type { Candidates, Sampling } from "../../shared/candidates";
+import type { HeadKey } from "../../shared/layerHeads";
 
 /** Loads the model, unless it is there; sends news of the bytes that have come. */
 export interface OpenRequest {
@@ -69,19 +70,6 @@ export interface OpenAnswer {
   readonly measures: readonly HeadMeasures[];
   /** The mean weight of the same places if every visible token had the same weight. */
   readonly uniform: Readonly<Record<"previous" | "first" | "induction", number>>;
-}
-
-/** What may follow one token, the most likely first. */
-export interface Candidates {
-  readonly ids: Int32Array;
-  /** The probability of each, as the model gives it. */
-  readonly model: Float32Array;
-  /** The probability with which each is drawn: after temperature, top-k and top-p. */
-  readonly drawn: Float32Array;
-  /** How many tokens may be drawn: the most likely ones. */
-  readonly choices: number;
-  /** The token that follows: its rank from 0, and its probabilities; null after the last token. */
-  readonly taken: { readonly rank: number; readonly model: number; readonly drawn: number } | null;
 }
 
 /** The same tokens without the dropped heads. */

@@ -1,7 +1,11 @@
 /** The solver of this room: loads the language model, continues a text, and shows what its heads attend to. */
 import type { Heed, Tensor } from "heed";
+import { type HeadPlace, headPlaceOf } from "../../shared/layerHeads";
+import { pieceOf, piecesIn } from "../../shared/pieces";
+import { continuation } from "../../worker/continuation";
+import { idsTensor, sharesOfHead, withSmallWeights } from "../../worker/languageHeads";
 import type { Solver, SolverContext } from "../../worker/solver";
-import { idsTensor, measureHeads, sharesOfHead, without, withSmallWeights } from "./attending";
+import { measureHeads, without } from "./attending";
 import { repeated, uniformMeasures } from "./measures";
 import type {
   HeadAnswer,
@@ -13,9 +17,11 @@ import type {
   WriteRequest,
 } from "./messages";
 import { close, type Language, languageAt } from "./model";
-import { pieceOf, piecesIn, start } from "./pieces";
-import { type HeadPlace, headPlaceOf, line } from "./state";
-import { candidatesIn, continuation, insteadOf } from "./writing";
+import { line } from "./state";
+import { candidatesIn, insteadOf } from "./writing";
+
+/** The piece of the token that stands before every text. */
+const start = "start";
 
 type Context = SolverContext<LoadingNews>;
 

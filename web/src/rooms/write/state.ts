@@ -1,25 +1,8 @@
 /** The state of the room, which is exactly what the link holds (see link.ts). */
 import type { ColourCurve, ColourRange } from "../../picture/colour";
 import type { Cell } from "../../picture/layout";
-
-/** How the next token is drawn from the model's probabilities. */
-export interface Sampling {
-  /** Divides the logits; 0 takes the most likely token. */
-  readonly temperature: number;
-  /** Only the k most likely tokens; 0 for all. */
-  readonly topK: number;
-  /** Only the most likely tokens whose probabilities sum to p. */
-  readonly topP: number;
-}
-
-/** A head of the model, counted from 0. */
-export interface HeadPlace {
-  readonly layer: number;
-  readonly head: number;
-}
-
-/** The same as text, counted from 1: "2.3". */
-export type HeadKey = string;
+import { type Sampling, samplingLimits } from "../../shared/candidates";
+import type { HeadKey } from "../../shared/layerHeads";
 
 export interface State extends Sampling {
   /** What the person typed, and the model continues. */
@@ -44,10 +27,7 @@ export interface State extends Sampling {
 export const lookKeys = ["place", "head", "cell", "range", "curve"] satisfies (keyof State)[];
 
 export const allowed = {
-  temperature: { min: 0, max: 2 },
-  topK: { min: 0, max: 1000 },
-  topP: { min: 0.05, max: 1 },
-  seed: { min: 0, max: 9999 },
+  ...samplingLimits,
   length: { min: 1, max: 500 },
   place: { min: 1, max: 2000 },
 } as const;
@@ -67,14 +47,4 @@ export const initialState: State = {
 /** Another text: what was written after the former one is gone. */
 export function withText(text: string): Partial<State> {
   return { text, kept: [], place: null, cell: null, length: line };
-}
-
-export function headKey({ layer, head }: HeadPlace): HeadKey {
-  return `${layer + 1}.${head + 1}`;
-}
-
-/** Null if the text names no head. */
-export function headPlaceOf(key: HeadKey): HeadPlace | null {
-  const [, layer, head] = /^([1-9]\d?)\.([1-9]\d?)$/.exec(key) ?? [];
-  return layer && head ? { layer: Number(layer) - 1, head: Number(head) - 1 } : null;
 }

@@ -1,5 +1,6 @@
 /** The page's side of the model: loads it, has it continue the text, and asks for the selected head. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { attentionOf, type HeadKey } from "../../shared/layerHeads";
 import { useAnswer, useEngine } from "../../worker/engineClient";
 import { bestOf } from "./measures";
 import type {
@@ -10,8 +11,8 @@ import type {
   WriteAnswer,
   WriteRequest,
 } from "./messages";
-import type { HeadKey, State } from "./state";
-import { attentionOf, type ShownHead } from "./workspace";
+import type { State } from "./state";
+import type { ShownHead } from "./workspace";
 
 /** A long text is given up for a newer one after this time, in milliseconds. */
 const patience = 600;

@@ -3,11 +3,11 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Cell } from "../../picture/layout";
 import type { Attention, Shares } from "../../shared/attended";
+import type { HeadKey } from "../../shared/layerHeads";
 import type { Setter } from "../../shared/room";
 import type { Live } from "../../shared/Transport";
 import type { OpenAnswer, WriteAnswer } from "./messages";
-import { label } from "./pieces";
-import { type HeadKey, type HeadPlace, headPlaceOf, type State } from "./state";
+import type { State } from "./state";
 
 /** The selected head on the text that is shown. */
 export interface ShownHead {
@@ -59,18 +59,4 @@ export function useWriteWorkspace(): WriteWorkspace {
   const workspace = useContext(WriteWorkspaceContext);
   if (!workspace) throw new Error("useWriteWorkspace needs a WriteWorkspaceContext around it");
   return workspace;
-}
-
-export function headName(key: HeadKey): string {
-  const { layer, head } = headPlaceOf(key) as HeadPlace;
-  return `layer ${layer + 1}, head ${head + 1}`;
-}
-
-export function attentionOf(pieces: readonly string[], key: HeadKey): Attention {
-  const labels = pieces.map(label);
-  const { layer } = headPlaceOf(key) as HeadPlace;
-  return {
-    ...{ path: key, name: "decoder", layer, heads: 1, isCausal: true },
-    ...{ rows: labels, columns: labels },
-  };
 }

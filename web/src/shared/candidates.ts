@@ -1,6 +1,34 @@
 /** From the logits after one token to what may follow it: pure functions of numbers. */
-import type { Candidates } from "./messages";
-import type { Sampling } from "./state";
+/** How the next token is drawn from the model's probabilities. */
+export interface Sampling {
+  /** Divides the logits; 0 takes the most likely token. */
+  readonly temperature: number;
+  /** Only the k most likely tokens; 0 for all. */
+  readonly topK: number;
+  /** Only the most likely tokens whose probabilities sum to p. */
+  readonly topP: number;
+}
+
+/** The allowed settings, and the seeds. */
+export const samplingLimits = {
+  temperature: { min: 0, max: 2 },
+  topK: { min: 0, max: 1000 },
+  topP: { min: 0.05, max: 1 },
+  seed: { min: 0, max: 9999 },
+} as const;
+
+/** What may follow one token, the most likely first. */
+export interface Candidates {
+  readonly ids: Int32Array;
+  /** The probability of each, as the model gives it. */
+  readonly model: Float32Array;
+  /** The probability with which each is drawn: after temperature, top-k and top-p. */
+  readonly drawn: Float32Array;
+  /** How many tokens may be drawn: the most likely ones. */
+  readonly choices: number;
+  /** The token that follows: its rank from 0, and its probabilities; null after the last token. */
+  readonly taken: { readonly rank: number; readonly model: number; readonly drawn: number } | null;
+}
 
 /** The number of candidates that are shown. */
 export const mostCandidates = 10;

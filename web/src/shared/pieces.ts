@@ -2,9 +2,6 @@
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The piece of the token that stands before every text. */
-export const start = "start";
-
 /** The text of a token's bytes; a part of a character as its bytes: "⟨e4 bd⟩". */
 export function pieceOf(bytes: Uint8Array): string {
   try {

@@ -1,0 +1,188 @@
+/** The pure parts of the room "Your model". */
+import { HeedError } from "heed";
+import { describe, expect, test } from "vitest";
+import { at, viewOn } from "../../web/src/picture/view";
+import { aligned, differenceAt } from "../../web/src/rooms/yours/comparing";
+import { read, write } from "../../web/src/rooms/yours/link";
+import { whyNotLoaded } from "../../web/src/rooms/yours/refusals";
+import {
+  addressOf,
+  type FilesSource,
+  folderIn,
+  missingIn,
+  nameOf,
+} from "../../web/src/rooms/yours/source";
+import { initialState, type State } from "../../web/src/rooms/yours/state";
+import { bytesOfToken } from "../../web/src/rooms/yours/tokens";
+import { weightedByLength } from "../../web/src/rooms/yours/weighting";
+
+const found = (...paths: string[]) =>
+  paths.map((path) => ({ path, file: new File([], path.split("/").at(-1) as string) }));
+
+const needed = (folder: string) =>
+  ["config.json", "model.safetensors", "tokenizer.json"].map((name) => `${folder}${name}`);
+
+describe("Files", () => {
+  test("of a folder are found in it, and not in its other folders", () => {
+    const deeper = ["tiny/onnx/config.json", "tiny/README.md"];
+    const source = folderIn(found(...deeper, ...needed("tiny/"))) as FilesSource;
+    expect(source.name).toBe("tiny");
+    expect(Object.keys(source.files).sort()).toEqual([...needed(""), "README.md"].sort());
+    expect(folderIn(found(...needed("")))).toMatchObject({ kind: "files", name: "chosen files" });
+    const inside = folderIn(found("all/notes.txt", ...needed("all/tiny/")));
+    expect(inside).toMatchObject({ kind: "files", name: "tiny" });
+  });
+
+  test("that lack something say what", () => {
+    expect(missingIn(needed(""))).toBeNull();
+    const sharded = ["config.json", "model.safetensors.index.json", "tokenizer.json"];
+    expect(missingIn(sharded)).toBeNull();
+    expect(missingIn(["model.safetensors"])).toBe(
+      "model.safetensors found, config.json and tokenizer.json are not.",
+    );
+    expect(missingIn(["config.json", "tokenizer.json", "pytorch_model.bin"])).toBe(
+      "config.json and tokenizer.json found, model.safetensors is not. The weights in pytorch_model.bin cannot be read: safetensors can.",
+    );
+    expect(missingIn(["a.txt", "b.txt"])).toMatch(/^Neither config.json .* among the 2 files/);
+    const both = folderIn(found(...needed("all/one/"), ...needed("all/two/")));
+    expect(both).toEqual({
+      why: "There are several models: one and two. Choose the folder of one.",
+    });
+    expect(folderIn([])).toHaveProperty("why");
+  });
+});
+
+describe("Addresses", () => {
+  test("may be short for the hub", () => {
+    const gpt2 = "https://huggingface.co/openai-community/gpt2";
+    expect(addressOf(" openai-community/gpt2 ")).toBe(gpt2);
+    expect(addressOf(gpt2)).toBe(gpt2);
+    expect(addressOf("http://localhost:8000/tiny/")).toBe("http://localhost:8000/tiny/");
+    for (const wrong of ["", "gpt2 small", "a/b/c", "ftp://a/b", "https://", "javascript:x"])
+      expect(addressOf(wrong), wrong).toBeNull();
+  });
+
+  test("name the model", () => {
+    expect(nameOf("https://huggingface.co/openai-community/gpt2/tree/main")).toBe("gpt2");
+    expect(nameOf("https://huggingface.co/a/b/resolve/main/")).toBe("b");
+    expect(nameOf("http://localhost:8000/")).toBe("localhost");
+  });
+});
+
+describe("Refusals", () => {
+  const address = "https://models.example/tiny";
+  const source = { kind: "address", name: "tiny", address } as const;
+  const why = (code: string, message: string) =>
+    whyNotLoaded(new HeedError(code as "load", message), source);
+
+  test("are told in words for the person", () => {
+    expect(why("load", "files: expected config.json, got none there")).toBe(
+      `There is no config.json at ${address}. Is it the folder of a model?`,
+    );
+    expect(
+      why(
+        "load",
+        `${address}/config.json: expected the file, but it is not reachable, or its server does not permit this page to read it`,
+      ),
+    ).toMatch(/^models\.example is not reachable, or does not permit .* \(CORS\)\. Download/);
+    expect(why("load", `${address}/config.json: expected the file, got status 401`)).toMatch(
+      /status 401\): the model does not exist, or only members may read it/,
+    );
+    expect(why("load", `${address}/x: expected the file, got status 503`)).toMatch(/Try again/);
+    expect(why("load", `${address}/x: the connection broke off at byte 7 of 9`)).toBe(
+      `The connection broke off at byte 7 of 9: ${address}/x. Try again.`,
+    );
+    expect(
+      why("format", 'config.json: config.model_type: expected "gpt2" or "bert", got "t5"'),
+    ).toBe('The architecture "t5" is not one that this page can run. It can run "gpt2", "bert".');
+    expect(
+      why(
+        "format",
+        "weights: expected the tensors of llama, got 2 missing: a.b, c.d; 1 not fitting: e",
+      ),
+    ).toBe(
+      "The weights are not those of the llama that config.json describes. Tensors: 2 missing: a.b, c.d; 1 not fitting: e.",
+    );
+    expect(why("memory", "no room")).toMatch(/does not fit into the memory \(no room\)/);
+    expect(why("format", "something new")).toBe("The model could not be loaded: something new");
+    expect(whyNotLoaded("odd", source)).toBe("The model could not be loaded: odd");
+  });
+});
+
+describe("Tokens", () => {
+  const text = (raw: string, isByteLevel: boolean) =>
+    new TextDecoder().decode(bytesOfToken(raw, isByteLevel));
+
+  test("of byte-level tokenizers are bytes", () => {
+    expect(text("Ġthe", true)).toBe(" the");
+    expect(text("Ċ", true)).toBe("\n");
+    expect([...bytesOfToken("é¯", true)]).toEqual([0xe9, 0xaf]);
+    // All 256 bytes have a character of their own: the last of those from 256 on is the soft hyphen's.
+    expect([...bytesOfToken("ĀġĢŁłŃ", true)]).toEqual([0, 33 - 1 + 95, 128, 159, 160, 173]);
+    // A special token need not be one.
+    expect(text("日本", true)).toBe("日本");
+  });
+
+  test("of SentencePiece have a mark for a space, and single bytes", () => {
+    expect(text("▁the", false)).toBe(" the");
+    expect([...bytesOfToken("<0xE9>", false)]).toEqual([0xe9]);
+    expect(text("##ing", false)).toBe("##ing");
+  });
+});
+
+describe("Weights", () => {
+  test("times the lengths of values are shares of their rows", () => {
+    const weighted = weightedByLength(
+      viewOn(Float32Array.of(1, 0, 0.5, 0.5), 2, 2),
+      Float32Array.of(1, 3),
+    );
+    expect(Array.from(weighted.data)).toEqual([1, 0, 0.25, 0.75]);
+    const none = weightedByLength(viewOn(Float32Array.of(1, 0), 1, 2), Float32Array.of(0, 1));
+    expect(Array.from(none.data)).toEqual([0, 0]);
+  });
+
+  test("of two texts differ where their tokens line up", () => {
+    const pairs = aligned([5, 6, 7, 8], [5, 9, 7, 8, 8]);
+    expect(pairs).toEqual([
+      [0, 0],
+      [2, 2],
+      [3, 3],
+    ]);
+    expect(aligned([1, 2], [3])).toEqual([]);
+    const a = viewOn(
+      Float32Array.from({ length: 16 }, (_, i) => i),
+      4,
+      4,
+    );
+    const b = viewOn(
+      Float32Array.from({ length: 25 }, (_, i) => 2 * i),
+      5,
+      5,
+    );
+    const difference = differenceAt(pairs, a, b);
+    expect(at(difference, 1, 2)).toBe(2 * 4 + 3 - 2 * (2 * 5 + 3));
+  });
+});
+
+describe("The link", () => {
+  test("is empty at first, and restores every setting", () => {
+    expect(write(initialState).toString()).toBe("");
+    const opposite: State = {
+      ...{ model: "openai-community/gpt2", dtype: "int8", text: "a b", temperature: 0.5 },
+      ...{ topK: 3, topP: 0.5, seed: 2, length: 7, kept: [3, 4], place: 4, head: "2.3" },
+      ...{ cell: { row: 1, col: 0 }, other: "a c", measure: "first", order: "measure" },
+      ...{ range: "row", curve: "log", mass: 50 },
+    };
+    expect(Object.keys(opposite).sort()).toEqual(Object.keys(initialState).sort());
+    for (const [key, value] of Object.entries(opposite))
+      expect(value, key).not.toEqual(initialState[key as keyof State]);
+    expect(read(write(opposite))).toEqual({ state: opposite, notices: [] });
+  });
+
+  test("says what it does not take", () => {
+    const { state, notices } = read(new URLSearchParams("model=a+model&head=0.1&dtype=int4"));
+    expect(state).toEqual(initialState);
+    expect(notices).toHaveLength(3);
+    expect(notices[0]).toContain("it takes an address, or owner/name of the hub");
+  });
+});

@@ -1,0 +1,299 @@
+/** The room "Your model": models of every kind brought to it, and what is wrong with others. */
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { type Heed, load } from "heed";
+import { CausalLanguageModel, fillMasks, loadModel, type MaskedLanguageModel } from "heed/models";
+import { nn } from "heed/nn";
+import { beforeAll, describe, expect, test } from "vitest";
+import { bert, filesOf, gpt2, jsonOf } from "../js/checkpoints";
+import { visits } from "./visits";
+import { type Files, shareFiles, wordsOf, wordTokenizer, Yours } from "./yours";
+
+/** Weights by other instructions, and in other orders of summation. */
+const decimals = 4;
+
+const tiny: Files = { ...filesOf(gpt2()), "tokenizer.json": wordTokenizer(19) };
+const specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
+const masked: Files = {
+  ...filesOf(bert("bert")),
+  "tokenizer.json": wordTokenizer(21, specials),
+};
+
+/** Models with the numbers of another implementation. The suite does without them where they are not. */
+const golden = fileURLToPath(new URL("../../../shared/golden/models", import.meta.url));
+
+let heed: Heed;
+beforeAll(async () => {
+  heed = await load({ threads: 1 });
+});
+
+const idsTensor = (ids: readonly number[]) => heed.tensor(Int32Array.from(ids), [1, ids.length]);
+
+/** The weights of a head, layer and head from 0. */
+function weightsOf(
+  model: CausalLanguageModel | MaskedLanguageModel,
+  ids: readonly number[],
+  layer: number,
+  head: number,
+): number[][] {
+  let found: number[][] = [];
+  heed.scope(() =>
+    nn.captureAttention(
+      model,
+      (path, { data }) => {
+        if (path !== `model.layers.${layer}.self_attn`) return;
+        found = ids.map((_, row) => {
+          const start = (head * ids.length + row) * ids.length;
+          return [...(data as Float32Array).subarray(start, start + ids.length)];
+        });
+      },
+      () => {
+        if (model instanceof CausalLanguageModel) model.forward(idsTensor(ids));
+        else model.forward(idsTensor(ids));
+      },
+    ),
+  );
+  return found;
+}
+
+const median = (numbers: readonly number[]) =>
+  [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] as number;
+
+describe("In chrome, the room Your model", () => {
+  const { enter } = visits(Yours, "chrome", { start: "#room=yours" });
+
+  test("reads with a GPT-2 that is dropped, shows its numbers, and writes", async () => {
+    const model = (await loadModel(heed, tiny)) as CausalLanguageModel;
+    const ids = [3, 7, 11, 7, 2];
+    const room = await enter(`&text=${wordsOf(ids).replaceAll(" ", "+")}&head=2.3`);
+    expect(await room.page.$(".model-card")).toBeNull();
+    await room.drop(tiny);
+    const card = await room.opened();
+    expect(card).toMatchObject({
+      ...{ architecture: "GPT-2, predicts the next token", layers: "2", context: "16 tokens" },
+      ...{ memory: expect.stringContaining("as float32"), vocabulary: "19 tokens" },
+    });
+    const parameters = model.parameters().reduce((sum, { data }) => sum + data.length, 0);
+    expect(card.parameters).toBe(parameters.toLocaleString("en"));
+    expect(await room.tokens()).toEqual(ids.map((id) => `w${id}`));
+
+    // Every head is there; the selected one has the engine's numbers, plain and weighted by |v|.
+    const heads = await room.page.$$eval(".thumbnail", (all) =>
+      all.map((one) => (one as HTMLElement).dataset.head),
+    );
+    expect(heads).toEqual(["1.1", "1.2", "1.3", "2.1", "2.2", "2.3"]);
+    const weights = weightsOf(model, ids, 1, 2);
+    expect(await room.keep(3, 1, ids.length)).toBeCloseTo(weights[3]?.[1] as number, 2.7);
+    const expected = weights.slice(1).reduce((sum, row, i) => sum + (row[i] as number), 0) / 4;
+    const shown = await room.text(".measures [data-measure=previous]");
+    expect(Number(shown)).toBeCloseTo(expected, 3);
+    expect(await room.text(".readout")).toMatch(/weight × \|v\| = [\d.]+ × [\d.]+ = [\d.]+/);
+    await expect.poll(() => room.link()).toContain("cell=4.2");
+
+    // Candidates of the last token, then of the kept row's; one of them is taken.
+    await expect.poll(async () => (await room.candidates(3)).length).toBe(10);
+    const probabilities = heed.scope(() =>
+      heed
+        .softmax(model.forward(idsTensor(ids.slice(0, 4)), { onlyLast: true }).logits)
+        .data.slice(),
+    ) as Float32Array;
+    for (const { id, model } of await room.candidates(3))
+      expect(model).toBeCloseTo(probabilities[id] as number, decimals);
+    await room.page.click(".tokens li:last-child button");
+    await expect.poll(async () => (await room.candidates(4)).length).toBe(10);
+    const second = (await room.candidates(4))[1]?.id as number;
+    await room.page.click(`[data-token="${second}"] button`);
+    await expect.poll(() => room.tokens()).toEqual([...ids, second].map((id) => `w${id}`));
+    await room.click("Remove what was written");
+    await expect.poll(async () => (await room.tokens()).length).toBe(ids.length);
+    await room.click("Write 20 tokens");
+    const [more = []] = await model.generate([ids], { maxLength: 16 - ids.length });
+    await expect.poll(() => room.tokens()).toEqual([...ids, ...more].map((id) => `w${id}`));
+    expect(await room.violations()).toEqual([]);
+
+    // A text that is too long says so, and what was read stays.
+    await room.paste("#yours-text", wordsOf(Array(20).fill(1)));
+    const notice = () => room.text(".text .notices");
+    await expect.poll(notice).toContain("20 tokens, and the model reads 16 at most");
+    expect((await room.tokens()).length).toBe(16);
+    await room.paste("#yours-text", "");
+    await expect.poll(notice).toContain("the text has no token");
+    model.dispose();
+  });
+
+  test("fills masks with a BERT, compares two texts, and orders its heads", async () => {
+    const model = (await loadModel(heed, masked)) as MaskedLanguageModel;
+    const [mask, text] = [4, "w7 [MASK] w9 w8 [MASK]"];
+    const ids = [7, mask, 9, 8, mask];
+    const room = await enter(`&text=${encodeURIComponent(text)}&head=1.2`);
+    await room.drop(masked);
+    const card = await room.opened();
+    expect(card.architecture).toBe("BERT, sees both sides");
+    await expect.poll(async () => (await room.candidates(4)).length).toBe(10);
+    const tokenizer = {
+      encode: () => ({ ids }),
+      decode: ([id]: number[]) => `w${id}`,
+      token_to_id: (token: string) => (token === "[MASK]" ? mask : undefined),
+      id_to_token: () => undefined,
+    };
+    const filled = fillMasks(model, tokenizer, text, { count: 10 });
+    for (const [i, place] of [1, 4].entries())
+      for (const [rank, { id, model }] of (await room.candidates(place)).entries()) {
+        const word = filled[i]?.[rank];
+        expect(id).toBe(word?.token);
+        expect(model).toBeCloseTo(word?.probability ?? Number.NaN, decimals);
+      }
+    // A token of the text, as if it were hidden.
+    await room.page.click(".tokens li:nth-child(3) button");
+    await expect.poll(async () => (await room.candidates(2)).length).toBe(10);
+    expect(await room.text("[data-place='2']")).toContain("The text has “w9”: rank");
+
+    await room.click("by this measure");
+    const values = () =>
+      room.page.$$eval(".thumbnail [data-measure]", (all) =>
+        all.map(({ textContent }) => Number(textContent)),
+      );
+    await expect
+      .poll(async () => (await values()).every((x, i, all) => i === 0 || x <= (all[i - 1] ?? 0)))
+      .toBe(true);
+    const other = "w7 [MASK] w12 w8 [MASK]";
+    await room.click("Compare with another text");
+    await room.paste("#yours-other", other);
+    await expect.poll(() => room.text(".compare-words")).toContain("4 tokens are in both texts");
+    const { x, y } = await room.cell("difference", 2, 0, 4, 4);
+    await room.page.mouse.move(x, y);
+    const [mine, theirs] = [ids, [7, mask, 12, 8, mask]].map((ids) => weightsOf(model, ids, 0, 1));
+    const difference = (mine?.[3]?.[0] as number) - (theirs?.[3]?.[0] as number);
+    const said = async () =>
+      Number(/= ([−\d.]+)$/.exec(await room.text(".compare-words"))?.[1]?.replace("−", "-"));
+    await expect.poll(said).toBeCloseTo(difference, 3.7);
+    expect(median(await values())).toBeGreaterThan(0);
+    model.dispose();
+  });
+
+  test("loads from addresses, in fewer bits, with progress and a way to cancel", async () => {
+    const [shared, slow, closed] = await Promise.all([
+      shareFiles({ tiny, empty: {} }),
+      shareFiles({ tiny }, { slowly: true }),
+      shareFiles({ tiny }, { permits: false }),
+    ]);
+    try {
+      const room = await enter("&dtype=int8");
+      await room.loadAddress(`${shared.url}/tiny`);
+      const card = await room.opened();
+      expect(card.memory).toMatch(/as int8$/);
+      const link = async () => decodeURIComponent(await room.link());
+      await expect.poll(link).toContain(`model=${shared.url}/tiny`);
+      const read = await room.tokens();
+      const isThere = async () => {
+        expect(await room.card()).toEqual(card);
+        expect(await room.tokens()).toEqual(read);
+      };
+
+      await room.loadAddress(`${slow.url}/tiny`);
+      await room.page.waitForSelector(".loading progress");
+      await expect.poll(() => room.text(".loading")).toMatch(/^tiny: [\d.]+ \w+ of [\d.]+ KB/);
+      await room.click("Cancel");
+      await room.page.waitForFunction(() => !document.querySelector(".loading"));
+      await isThere();
+
+      await room.loadAddress(`${shared.url}/empty`);
+      await expect.poll(() => room.notices()).toMatch(/There is no tokenizer.json at .*empty/);
+      await room.loadAddress("not an address");
+      await expect.poll(() => room.notices()).toContain("That is no address");
+      await room.loadAddress(`${closed.url}/tiny`);
+      await expect.poll(() => room.notices()).toContain("does not permit other pages");
+      await isThere();
+
+      // The model stays open in other rooms, and is gone once it is closed.
+      await room.click("Heads", "nav.rooms");
+      await room.page.waitForSelector("main.heads");
+      await room.click("Your model", "nav.rooms");
+      await room.page.waitForSelector(".model-card");
+      expect(await room.card()).toEqual(card);
+      await room.click("Close this model");
+      await expect.poll(() => room.page.$(".model-card")).toBeNull();
+    } finally {
+      for (const server of [shared, slow, closed]) server.stop();
+    }
+  });
+
+  test("says what is wrong with files, and keeps the model that is open", async () => {
+    const room = await enter();
+    await room.drop(tiny);
+    const card = await room.opened();
+    const { "config.json": config, "model.safetensors": weights } = tiny;
+    const { "tokenizer.json": tokenizer } = tiny;
+    const t5 = jsonOf({ ...gpt2().config, model_type: "t5" });
+    const larger = jsonOf({ ...gpt2().config, n_layer: 3 });
+    const odd = jsonOf({ model: { type: "WordLevel", vocab: {} }, added_tokens: [] });
+    const wrong: readonly (readonly [object, RegExp])[] = [
+      [{ weights, tokenizer }, /model\.safetensors and tokenizer\.json found, config\.json is not/],
+      [{ config, tokenizer }, /config\.json and tokenizer\.json found, model\.safetensors is not/],
+      [{ config: t5, weights, tokenizer }, /The architecture "t5" is not one .*"gpt2"/],
+      [
+        { config: larger, weights, tokenizer },
+        /\d+ missing: .*h\.2\.ln_1\.weight.*h\.2\.mlp\.c_proj\.bias/,
+      ],
+      [{ config, weights, tokenizer: odd }, /The tokenizer in tokenizer\.json is of a kind/],
+      [{ config, weights: weights?.slice(0, -9), tokenizer }, /model\.safetensors/],
+    ];
+    const names = {
+      ...{ config: "config.json", weights: "model.safetensors", tokenizer: "tokenizer.json" },
+    } as const;
+    for (const [files, words] of wrong) {
+      const named = Object.entries(files as Record<keyof typeof names, Uint8Array>).map(
+        ([name, bytes]) => [names[name as keyof typeof names], bytes] as const,
+      );
+      await room.drop(Object.fromEntries(named));
+      await expect.poll(() => room.notices()).toMatch(words);
+      expect(await room.card()).toEqual(card);
+    }
+    // A tokenizer with more tokens than the model knows.
+    await room.drop({ ...tiny, "tokenizer.json": wordTokenizer(40) });
+    await room.page.waitForFunction(() => document.querySelector("[data-model='2']"));
+    await room.paste("#yours-text", "w30");
+    const notice = () => room.text(".text .notices");
+    await expect.poll(notice).toContain("it gives token 30, and the model knows 19");
+  });
+
+  test.skipIf(!existsSync(golden))(
+    "shows the golden models' own attention, and writes what they write",
+    async () => {
+      const room = await enter();
+      for (const name of ["gpt2_tiny", "llama_tiny", "qwen3_tiny"]) {
+        const read = (file: string) => new Uint8Array(readFileSync(`${golden}/${name}/${file}`));
+        const { inputs, outputs } = JSON.parse(
+          readFileSync(`${golden}/${name}/expected.json`, "utf8"),
+        );
+        const [, length] = inputs.input_ids.shape as [number, number];
+        const ids = inputs.input_ids.data.slice(0, length) as number[];
+        const config = JSON.parse(readFileSync(`${golden}/${name}/config.json`, "utf8"));
+        await room.drop({
+          ...{ "config.json": read("config.json") },
+          ...{ "model.safetensors": read("model.safetensors") },
+          "tokenizer.json": wordTokenizer(config.vocab_size),
+        });
+        await room.opened();
+        await room.paste("#yours-text", wordsOf(ids));
+        await expect.poll(() => room.tokens()).toEqual(ids.map((id) => `w${id}`));
+        await room.page.click("[data-head='2.4'] button");
+        const [row, col] = [length - 2, 3];
+        const { data, shape } = outputs["attentions.1"];
+        const place = ((3 * shape[2] + row) * shape[3] + col) as number;
+        await expect
+          .poll(async () => room.keep(row, col, length), { timeout: 5000 })
+          .toBeCloseTo(data[place], 2.7);
+        await room.page.keyboard.press("Escape");
+        await room.click("Write 20 tokens");
+        const { data: greedy, shape: sizes } = outputs.greedy_tokens;
+        const all = greedy.slice(0, sizes[1]) as number[];
+        // The room ends where the model ends its text, or has no room for more.
+        const end = all.indexOf(config.eos_token_id);
+        const expected = end < 0 ? all : all.slice(0, end + 1);
+        const written = async () => (await room.tokens()).slice(length, length + expected.length);
+        await expect.poll(written).toEqual(expected.map((id) => `w${id}`));
+      }
+    },
+  );
+});

@@ -1,0 +1,178 @@
+/** The room "Your model" as a person meets it, the models that tests bring to it, and a server that has them. */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Room } from "./room";
+
+export type Files = Readonly<Record<string, Uint8Array>>;
+
+/** Where files are dropped: what the browser gives for them, without the folder that they are in. */
+interface Dropped {
+  readonly name: string;
+  readonly base64: string;
+}
+
+export interface ShownCandidate {
+  readonly id: number;
+  readonly model: number;
+  readonly drawn: number | null;
+}
+
+export class Yours extends Room {
+  /** Drops files on the page. */
+  async drop(files: Files): Promise<void> {
+    const dropped: Dropped[] = Object.entries(files).map(([name, bytes]) => ({
+      ...{ name, base64: Buffer.from(bytes).toString("base64") },
+    }));
+    await this.page.evaluate((dropped) => {
+      const dataTransfer = new DataTransfer();
+      for (const { name, base64 } of dropped) {
+        const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+        dataTransfer.items.add(new File([bytes], name));
+      }
+      const target = document.querySelector("main") as Element;
+      for (const type of ["dragover", "drop"])
+        target.dispatchEvent(
+          new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }),
+        );
+    }, dropped);
+  }
+
+  /** Waits until a model is open that was not before, and its text is read; gives what its card says. */
+  async opened(): Promise<Record<string, string>> {
+    const before = this.#last;
+    await this.page.waitForFunction(
+      (before) => {
+        const card = document.querySelector<HTMLElement>(".model-card");
+        return card && card.dataset.model !== before && document.querySelector(".one-head canvas");
+      },
+      {},
+      before,
+    );
+    this.#last = await this.page.$eval(
+      ".model-card",
+      (card) => (card as HTMLElement).dataset.model ?? "",
+    );
+    return this.card();
+  }
+  #last = "";
+
+  /** The facts on the card. */
+  card(): Promise<Record<string, string>> {
+    return this.page.$$eval(".model-card [data-fact]", (facts) =>
+      Object.fromEntries(
+        facts.map((fact) => [
+          (fact as HTMLElement).dataset.fact ?? "",
+          fact.querySelector("dd")?.textContent ?? "",
+        ]),
+      ),
+    );
+  }
+
+  notices(): Promise<string> {
+    return this.text(".input .notices");
+  }
+
+  /** The chips of the tokens. */
+  tokens(): Promise<string[]> {
+    return this.page.$$eval(".tokens .token", (all) =>
+      all.map(({ textContent }) => textContent ?? ""),
+    );
+  }
+
+  /** Opens the fold with the ways to open a model, if it is closed. */
+  async showWays(): Promise<void> {
+    await this.page.$$eval(".other-model", ([fold]) => {
+      if (fold) (fold as HTMLDetailsElement).open = true;
+    });
+  }
+
+  async loadAddress(address: string): Promise<void> {
+    await this.showWays();
+    await this.paste("#yours-address", address);
+    await this.click("Load", ".address");
+  }
+
+  /** The candidates of a place, counted from 0. */
+  candidates(place: number): Promise<ShownCandidate[]> {
+    return this.page.$$eval(`[data-place="${place}"] .candidates tbody tr[data-token]`, (rows) =>
+      rows.map((row) => {
+        const share = (column: string) => {
+          const cell = row.querySelector(`[data-column=${column}] [data-share]`);
+          return cell ? Number((cell as HTMLElement).dataset.share) : null;
+        };
+        return {
+          id: Number((row as HTMLElement).dataset.token),
+          ...{ model: share("model") ?? 0, drawn: share("drawn") },
+        };
+      }),
+    );
+  }
+
+  /** What the readout says of a cell of the weights, once it is kept. */
+  async keep(row: number, col: number, count: number): Promise<number> {
+    const { x, y } = await this.cell("weights", row, col, count, count);
+    await this.page.mouse.click(x, y);
+    await this.page.waitForSelector(".readout[data-locked=true] .readout-formula");
+    return (await this.formula()).weight;
+  }
+}
+
+const encoder = new TextEncoder();
+
+const special = (id: number, content: string) => ({
+  ...{ id, content, single_word: false, lstrip: false, rstrip: false },
+  ...{ normalized: false, special: true },
+});
+
+/** A tokenizer.json whose tokens are the words w0, w1, .., but for some special ones. */
+export function wordTokenizer(size: number, specials: readonly string[] = []): Uint8Array {
+  const words = Array.from({ length: size }, (_, id) => specials[id] ?? `w${id}`);
+  return encoder.encode(
+    JSON.stringify({
+      version: "1.0",
+      added_tokens: specials.map((content, id) => special(id, content)),
+      ...{ normalizer: null, post_processor: null, decoder: null },
+      pre_tokenizer: { type: "WhitespaceSplit" },
+      model: {
+        ...{ type: "WordPiece", unk_token: words[0], continuing_subword_prefix: "##" },
+        max_input_chars_per_word: 100,
+        vocab: Object.fromEntries(words.map((word, id) => [word, id])),
+      },
+    }),
+  );
+}
+
+/** The text of some tokens. */
+export const wordsOf = (ids: readonly number[]) => ids.map((id) => `w${id}`).join(" ");
+
+interface Shared {
+  /** The address of a folder of files. */
+  readonly url: string;
+  stop(): void;
+}
+
+/** A server of another origin, which permits pages to read its files unless `permits` says no. */
+export async function shareFiles(
+  folders: Readonly<Record<string, Files>>,
+  { permits = true, slowly = false } = {},
+): Promise<Shared> {
+  const answer = ({ url = "" }: IncomingMessage, response: ServerResponse) => {
+    const [, folder = "", name = ""] = url.split("/");
+    const bytes = folders[folder]?.[name];
+    const headers = permits ? { "Access-Control-Allow-Origin": "*" } : {};
+    if (!bytes) return void response.writeHead(404, headers).end();
+    response.writeHead(200, { ...headers, "Content-Length": bytes.length });
+    // The last byte never comes: the person has to wait, or cancels.
+    if (slowly && name.endsWith(".safetensors")) response.write(bytes.subarray(0, -1));
+    else response.end(bytes);
+  };
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

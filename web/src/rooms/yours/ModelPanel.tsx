@@ -1,0 +1,305 @@
+/** The choice of a model, how much of it has come, and what it is. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Choice } from "../../shared/Fields";
+import { formatBytes } from "../../shared/format";
+import { Notices } from "../../shared/Notices";
+import { Lockable, Panel } from "../../shared/Panel";
+import { hides } from "../../shared/restrictions";
+import { useShell } from "../../shared/shell";
+import type { Card } from "./messages";
+import {
+  addressOf,
+  type FoundFile,
+  filesChosen,
+  filesDropped,
+  folderIn,
+  nameOf,
+  ownAddress,
+  type Source,
+} from "./source";
+import { ownModel, type State, type WeightType } from "./state";
+import type { Loading, ModelActions } from "./useModel";
+
+const architectures: Readonly<Record<string, string>> = {
+  gpt2: "GPT-2",
+  llama: "Llama",
+  mistral: "Mistral",
+  qwen2: "Qwen2",
+  qwen3: "Qwen3",
+  bert: "BERT",
+  roberta: "RoBERTa",
+  "xlm-roberta": "XLM-RoBERTa",
+  distilbert: "DistilBERT",
+};
+
+/** A number with its unit, such as 124 million. */
+function manyOf(count: number): string {
+  if (count < 1e6) return count.toLocaleString("en");
+  const [size, unit] = count < 1e9 ? [count / 1e6, "million"] : [count / 1e9, "billion"];
+  return `${size.toPrecision(3)} ${unit}`;
+}
+
+/** "12 s left", from how long the first part took. */
+function timeLeft({ loaded, total, elapsed }: Loading): string {
+  if (loaded === 0 || loaded >= total || elapsed < 500) return "";
+  const seconds = Math.ceil((elapsed * (total - loaded)) / loaded / 1000);
+  return seconds < 90 ? ` · ${seconds} s left` : ` · ${Math.ceil(seconds / 60)} minutes left`;
+}
+
+function Progress({ loading, cancel }: { loading: Loading; cancel(): void }) {
+  const { name, loaded, total } = loading;
+  const share = total > 0 ? loaded / total : 0;
+  return (
+    <div class="loading">
+      <progress aria-label={`Loading ${name}`} max={1} value={share} />
+      <span class="number" data-loaded={loaded}>
+        {total === 0
+          ? `Opening ${name}`
+          : `${name}: ${formatBytes(loaded)} of ${formatBytes(total)}${timeLeft(loading)}`}
+      </span>
+      <button type="button" onClick={cancel}>
+        Cancel
+      </button>
+    </div>
+  );
+}
+
+function CardView({ card, close }: { card: Card; close(): void }) {
+  const { architecture, predicts, layers, heads, groups, headSize } = card;
+  const shared = groups < heads ? `, ${groups} groups share keys` : "";
+  const facts = [
+    [
+      "architecture",
+      `${architectures[architecture] ?? architecture}, ${predicts === "causal" ? "predicts the next token" : "sees both sides"}`,
+    ],
+    ["layers", `${layers}`],
+    ["heads", `${heads} in each layer, of ${headSize} numbers${shared}`],
+    ["parameters", manyOf(card.parameters)],
+    ["memory", `${formatBytes(card.bytes)} as ${card.dtype}`],
+    ["context", `${card.context.toLocaleString("en")} tokens`],
+    ["vocabulary", `${card.vocabulary.toLocaleString("en")} tokens`],
+  ] as const;
+  return (
+    <div class="model-card" data-model={card.model}>
+      <h2>{card.name}</h2>
+      <dl>
+        {facts.map(([name, value]) => (
+          <div key={name} data-fact={name}>
+            <dt>{name}</dt>
+            <dd class="number">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <Lockable>
+        <button type="button" class="link" onClick={close}>
+          Close this model
+        </button>
+      </Lockable>
+    </div>
+  );
+}
+
+/** Buttons that open the browser's choice of files. */
+function FileButtons({ take }: { take(found: readonly FoundFile[]): void }) {
+  const folder = useRef<HTMLInputElement>(null);
+  const files = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (folder.current) folder.current.webkitdirectory = true;
+  }, []);
+  const input = (ref: typeof folder, name: string) => (
+    <input
+      ref={ref}
+      type="file"
+      hidden
+      multiple
+      name={name}
+      onChange={({ currentTarget }) => {
+        take(filesChosen(currentTarget.files ?? []));
+        // The same files may be chosen again once they are mended.
+        currentTarget.value = "";
+      }}
+    />
+  );
+  return (
+    <div class="row-of-buttons">
+      <button type="button" onClick={() => folder.current?.click()}>
+        Choose a folder
+      </button>
+      <button type="button" onClick={() => files.current?.click()}>
+        Choose files
+      </button>
+      {input(folder, "folder")}
+      {input(files, "files")}
+    </div>
+  );
+}
+
+/** Takes files that are dropped anywhere on the page, which would leave it otherwise. */
+function useDrop(take: (found: readonly FoundFile[]) => void): boolean {
+  const [isOver, setOver] = useState(false);
+  const latest = useRef(take);
+  latest.current = take;
+  useEffect(() => {
+    const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files");
+    const over = (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      setOver(true);
+    };
+    const leave = ({ relatedTarget }: DragEvent) => {
+      if (!relatedTarget) setOver(false);
+    };
+    const drop = async (event: DragEvent) => {
+      setOver(false);
+      if (!event.dataTransfer || !hasFiles(event)) return;
+      event.preventDefault();
+      latest.current(await filesDropped(event.dataTransfer));
+    };
+    addEventListener("dragover", over);
+    addEventListener("dragleave", leave);
+    addEventListener("drop", drop);
+    return () => {
+      removeEventListener("dragover", over);
+      removeEventListener("dragleave", leave);
+      removeEventListener("drop", drop);
+    };
+  }, []);
+  return isOver;
+}
+
+function AddressForm({ model, open }: { model: string | null; open(address: string): void }) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const value = typed ?? (model === ownModel ? "" : (model ?? ""));
+  return (
+    <form
+      class="address"
+      onSubmit={(event) => {
+        event.preventDefault();
+        open(value);
+      }}
+    >
+      <label for="yours-address">An address, or owner/name on the hub</label>
+      <input
+        id="yours-address"
+        type="text"
+        inputMode="url"
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        placeholder="openai-community/gpt2"
+        value={value}
+        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+      />
+      <button type="submit">Load</button>
+    </form>
+  );
+}
+
+function Ways({
+  state,
+  setDtype,
+  setWhy,
+  load,
+}: {
+  state: State;
+  setDtype(dtype: WeightType): void;
+  setWhy(why: string): void;
+  load(source: Source): void;
+}) {
+  const { restrictions } = useShell();
+  const take = (found: readonly FoundFile[]) => {
+    if (restrictions.lock || found.length === 0) return;
+    const source = folderIn(found);
+    if ("why" in source) setWhy(source.why);
+    else load(source);
+  };
+  const isOver = useDrop(take);
+  const openAddress = (typed: string) => {
+    const address = addressOf(typed);
+    if (address) load({ kind: "address", name: nameOf(address), address });
+    else setWhy("That is no address. An example: https://huggingface.co/openai-community/gpt2");
+  };
+  return (
+    <Lockable>
+      <div class="ways">
+        <section class={isOver ? "way drop over" : "way drop"} aria-label="From this computer">
+          <p>Drop the folder of a model here, or its files.</p>
+          <FileButtons take={take} />
+        </section>
+        <section class="way" aria-label="From an address">
+          <AddressForm model={state.model} open={openAddress} />
+        </section>
+        <section class="way" aria-label="One that is here">
+          <p>A small model that was trained for this page.</p>
+          <div class="row-of-buttons">
+            <button
+              type="button"
+              onClick={() =>
+                load({ kind: "address", name: "The model of “Write”", address: ownAddress() })
+              }
+            >
+              Open the model of “Write”
+            </button>
+          </div>
+        </section>
+      </div>
+      <Choice<WeightType>
+        label="Keep its weights as"
+        value={state.dtype}
+        choices={[
+          ["float32", "float32"],
+          ["float16", "float16: half the memory"],
+          ["int8", "int8: a quarter, rounded"],
+        ]}
+        onChange={setDtype}
+      />
+    </Lockable>
+  );
+}
+
+export function ModelPanel({
+  state,
+  setDtype,
+  card,
+  loading,
+  setWhy,
+  actions,
+  notices,
+}: {
+  state: State;
+  setDtype(dtype: WeightType): void;
+  card: Card | null;
+  loading: Loading | null;
+  setWhy(why: string | null): void;
+  actions: ModelActions;
+  notices: readonly string[];
+}) {
+  const { restrictions } = useShell();
+  const ways = (
+    <Ways {...{ state, setDtype, setWhy }} load={(source) => actions.load(source, state.dtype)} />
+  );
+  return (
+    <section class="input" aria-label="The model">
+      <Panel name="input">
+        {card && <CardView card={card} close={actions.close} />}
+        {!card && !hides(restrictions, "text") && (
+          <p class="words">
+            Open BERT, DistilBERT, RoBERTa, GPT-2, or a model of the family of Llama, Mistral and
+            Qwen, in the files of Hugging Face’s hub: config.json, model.safetensors and
+            tokenizer.json. It runs in this page: no file and no text leaves your machine.
+          </p>
+        )}
+        {card ? (
+          <details class="other-model">
+            <summary>Open another model</summary>
+            {ways}
+          </details>
+        ) : (
+          ways
+        )}
+        <div role="status">{loading && <Progress loading={loading} cancel={actions.cancel} />}</div>
+      </Panel>
+      <Notices notices={notices} />
+    </section>
+  );
+}

@@ -1,0 +1,120 @@
+/** What may follow the selected token, or stand in its place and in that of each masked one. */
+import { csvOf, npyOf } from "../../picture/export";
+import { type Contents, csvBlob, SaveMenu } from "../../picture/SaveMenu";
+import { viewOn } from "../../picture/view";
+import { CandidateRow, restOf, Share } from "../../shared/CandidateTable";
+import { percent } from "../../shared/format";
+import { quoted } from "../../shared/pieces";
+import { hides } from "../../shared/restrictions";
+import { useShell } from "../../shared/shell";
+import type { CandidatesAt } from "./messages";
+import { useYoursWorkspace } from "./workspace";
+
+function contentsOf({ candidates, pieces }: CandidatesAt, hasDrawn: boolean): Contents {
+  const { model, drawn } = candidates;
+  const columns = hasDrawn ? [model, drawn] : [model];
+  const numbers = pieces.map((_, rank) => columns.map((column) => column[rank] as number));
+  const view = viewOn(Float32Array.from(numbers.flat()), pieces.length, columns.length);
+  const names = ["the model", "drawn"].slice(0, columns.length);
+  return {
+    csv: () => csvBlob(csvOf(view, pieces, names)),
+    npy: () => new Blob([npyOf(view)], { type: "application/octet-stream" }),
+  };
+}
+
+/** The candidates at one place. */
+function Table({ table }: { table: CandidatesAt }) {
+  const { card, answer, next, place, take } = useYoursWorkspace();
+  const { restrictions } = useShell();
+  const { candidates, pieces } = table;
+  const { ids, model, drawn, taken } = candidates;
+  const isCausal = card.predicts === "causal";
+  const own = answer.tokens[table.place + (isCausal ? 1 : 0)];
+  const canTake = isCausal && place >= answer.given - 1 && !restrictions.lock;
+  const masks = next?.tables.filter(({ isMask }) => isMask).length ?? 0;
+  const piece = quoted(answer.tokens[table.place]?.piece ?? "");
+  const title = isCausal
+    ? `What comes after ${piece}`
+    : table.isMask
+      ? `What the mask hides${masks > 1 ? `, at token ${table.place + 1}` : ""}`
+      : `If ${piece} were hidden`;
+  const shares = (model: number, drawn: number) => (
+    <>
+      <Share name="model" share={model} of="of-model" />
+      {isCausal && <Share name="drawn" share={drawn} of="of-drawn" />}
+    </>
+  );
+  return (
+    <div class="next-table" data-place={table.place}>
+      <div class="next-head">
+        <h3>{title}</h3>
+        <SaveMenu
+          title="the candidates"
+          file={`next-${table.place + 1}`}
+          contents={contentsOf(table, isCausal)}
+        />
+      </div>
+      <table class="candidates">
+        <thead>
+          <tr>
+            <th scope="col">token</th>
+            <th scope="col">the model</th>
+            {isCausal && <th scope="col">drawn</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {Array.from(ids, (id, rank) => (
+            <CandidateRow
+              key={rank}
+              id={id}
+              piece={pieces[rank] as string}
+              isTaken={taken?.rank === rank}
+              onTake={canTake ? () => take(id) : null}
+            >
+              {shares(model[rank] as number, drawn[rank] as number)}
+            </CandidateRow>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr class="others">
+            <th scope="row">all others</th>
+            {shares(restOf(model), restOf(drawn))}
+          </tr>
+        </tfoot>
+      </table>
+      <p class="faint next-about">
+        {taken && own && (
+          <>
+            The text has {quoted(own.piece)}: rank {taken.rank + 1},{" "}
+            <span class="number">{percent(taken.model, 1)}</span>.{" "}
+          </>
+        )}
+        {isCausal && canTake && "Select a candidate to go on with it."}
+      </p>
+    </div>
+  );
+}
+
+/** Why there are no candidates. */
+function whyNone(predicts: "causal" | "masked", hasMask: boolean): string {
+  return predicts === "masked" && !hasMask
+    ? "This checkpoint has no head for masked words, or its tokenizer no token for them: only its attention can be shown."
+    : "";
+}
+
+export function NextPanel() {
+  const { card, next } = useYoursWorkspace();
+  const { restrictions } = useShell();
+  const why = whyNone(card.predicts, card.mask !== null);
+  return (
+    <section class="next" aria-labelledby="next-title">
+      <h2 id="next-title">What the model expects</h2>
+      {why && !hides(restrictions, "text") && <p class="faint">{why}</p>}
+      <div class="next-tables">
+        {next?.tables.map((table) => (
+          <Table key={`${table.place} ${table.isMask}`} table={table} />
+        ))}
+      </div>
+    </section>
+  );
+}

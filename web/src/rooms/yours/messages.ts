@@ -1,0 +1,179 @@
+/** The requests to this room's solver, its answers and its news. */
+import type { SmallWeights } from "../../picture/HeadThumbnail";
+import type { Candidates, Sampling } from "../../shared/candidates";
+import type { PatternName } from "../../shared/headMeasures";
+import type { HeadKey } from "../../shared/layerHeads";
+import type { HeadShares } from "../../worker/languageHeads";
+import type { Source } from "./source";
+import type { WeightType } from "./state";
+
+/** Loads a model. The one before stays until this one is there. */
+export interface LoadRequest {
+  readonly kind: "load";
+  readonly source: Source;
+  readonly dtype: WeightType;
+}
+
+/** Asks which model is open. */
+export interface CardRequest {
+  readonly kind: "card";
+}
+
+/** Frees the model. */
+export interface CloseRequest {
+  readonly kind: "close";
+}
+
+/** Continues a text if asked to, and reads all of it. */
+export interface ReadRequest extends Sampling {
+  readonly kind: "read";
+  /** The model that is meant: its number on the card. */
+  readonly model: number;
+  readonly text: string;
+  readonly seed: number;
+  readonly length: number;
+  readonly kept: readonly number[];
+}
+
+/** Computes what may follow a token, or stand in its place and in that of each mask. */
+export interface NextRequest extends Sampling {
+  readonly kind: "next";
+  readonly model: number;
+  readonly ids: readonly number[];
+  readonly place: number;
+}
+
+/** Computes the attention of one head over a text. */
+export interface HeadRequest {
+  readonly kind: "head";
+  readonly model: number;
+  readonly ids: readonly number[];
+  readonly head: HeadKey;
+}
+
+/** The same of a text that is not read yet. */
+export interface OtherRequest {
+  readonly kind: "other";
+  readonly model: number;
+  readonly text: string;
+  readonly head: HeadKey;
+}
+
+export type YoursRequest =
+  | LoadRequest
+  | CardRequest
+  | CloseRequest
+  | ReadRequest
+  | NextRequest
+  | HeadRequest
+  | OtherRequest;
+
+/** How much of a model has come, and how many tokens are written. */
+export type News =
+  | { readonly kind: "loading"; readonly loaded: number; readonly total: number }
+  | { readonly kind: "writing"; readonly written: number };
+
+/** What the open model is. */
+export interface Card {
+  readonly kind: "card";
+  /** Counts the models that were opened. */
+  readonly model: number;
+  readonly name: string;
+  /** Null for files. */
+  readonly address: string | null;
+  readonly dtype: WeightType;
+  /** As config.json says it. */
+  readonly architecture: string;
+  readonly predicts: "causal" | "masked";
+  readonly layers: number;
+  readonly heads: number;
+  /** Groups of heads that share keys and values. */
+  readonly groups: number;
+  readonly headSize: number;
+  readonly size: number;
+  readonly parameters: number;
+  /** The memory that the weights take. */
+  readonly bytes: number;
+  /** The largest number of tokens. */
+  readonly context: number;
+  readonly vocabulary: number;
+  /** The factor of the scores, for each layer. */
+  readonly scales: readonly number[];
+  /** How many keys up to its own a query sees, for each layer; null for all. */
+  readonly windows: readonly (number | null)[];
+  /** The token that stands for a masked word; null if there is none, or no head that could tell what it hides. */
+  readonly mask: { readonly id: number; readonly text: string } | null;
+  readonly milliseconds: number;
+}
+
+/** Why something was not done, for the person. What was there before is still there. */
+export interface Refused {
+  readonly kind: "refused";
+  readonly why: string;
+}
+
+export interface ReadToken {
+  readonly id: number;
+  /** As the page shows it. */
+  readonly piece: string;
+  /** As the tokenizer's file has it. */
+  readonly raw: string;
+}
+
+export interface ReadHead {
+  readonly key: HeadKey;
+  readonly small: SmallWeights;
+  readonly measures: Readonly<Record<PatternName, number | null>>;
+}
+
+export interface ReadAnswer {
+  readonly kind: "read";
+  readonly model: number;
+  readonly ids: readonly number[];
+  readonly tokens: readonly ReadToken[];
+  /** How many tokens are not written by the model. */
+  readonly given: number;
+  /** What the model wrote. */
+  readonly written: string;
+  /** Whether the model has ended its text. */
+  readonly hasEnded: boolean;
+  /** Layer by layer. */
+  readonly heads: readonly ReadHead[];
+  readonly milliseconds: number;
+}
+
+/** The candidates at one place. */
+export interface CandidatesAt {
+  readonly place: number;
+  readonly isMask: boolean;
+  readonly candidates: Candidates;
+  readonly pieces: readonly string[];
+}
+
+export interface NextAnswer {
+  readonly kind: "next";
+  /** After the place; or in each masked place, then in the asked one if it is no mask. */
+  readonly tables: readonly CandidatesAt[];
+}
+
+export interface HeadAnswer {
+  readonly kind: "head";
+  /** The numbers of this head alone. */
+  readonly shares: HeadShares;
+}
+
+export interface OtherAnswer {
+  readonly kind: "other";
+  readonly head: HeadKey;
+  readonly tokens: readonly ReadToken[];
+  readonly shares: HeadShares;
+}
+
+export type YoursAnswer =
+  | Card
+  | Refused
+  | ReadAnswer
+  | NextAnswer
+  | HeadAnswer
+  | OtherAnswer
+  | null;

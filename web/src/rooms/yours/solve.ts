@@ -1,0 +1,34 @@
+/** The solver of this room: opens the person's model, and reads texts with it. */
+import { type HeadPlace, headPlaceOf } from "../../shared/layerHeads";
+import { sharesOfHead } from "../../worker/languageHeads";
+import type { Solver } from "../../worker/solver";
+import type { News, YoursAnswer, YoursRequest } from "./messages";
+import { close, current, load } from "./model";
+import { next, other, read } from "./reading";
+import { whyNotLoaded } from "./refusals";
+
+const solve: Solver<YoursRequest, YoursAnswer, News> = async (request, context) => {
+  if (request.kind === "load") {
+    try {
+      return await load(context.heed, request, context);
+    } catch (error) {
+      context.signal.throwIfAborted();
+      return { kind: "refused", why: whyNotLoaded(error, request.source) };
+    }
+  }
+  if (request.kind === "close") {
+    close();
+    return null;
+  }
+  const open = current();
+  if (request.kind === "card") return open?.card ?? null;
+  // A request that was made for another model: the page asks again for the new one.
+  if (open?.card.model !== request.model) return null;
+  if (request.kind === "read") return read(open, request, context);
+  if (request.kind === "next") return next(open, request, context);
+  if (request.kind === "other") return other(open, request);
+  const shares = sharesOfHead(open.model, request.ids, headPlaceOf(request.head) as HeadPlace);
+  return { kind: "head", shares };
+};
+
+export default solve;

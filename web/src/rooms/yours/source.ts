@@ -1,0 +1,141 @@
+/** Where a model comes from: files that the person chose, or an address. */
+
+import { ownModel } from "./state";
+
+/** The files of one folder by their names. */
+export interface FilesSource {
+  readonly kind: "files";
+  /** What the page calls the model. */
+  readonly name: string;
+  readonly files: Readonly<Record<string, File>>;
+}
+
+export interface AddressSource {
+  readonly kind: "address";
+  readonly name: string;
+  readonly address: string;
+}
+
+export type Source = FilesSource | AddressSource;
+
+const hub = "https://huggingface.co/";
+
+/** The address that a person means: a whole one, or owner/name of the hub. Null if it is none. */
+export function addressOf(typed: string): string | null {
+  const text = typed.trim();
+  if (/^[\w.-]+\/[\w.-]+$/.test(text)) return `${hub}${text}`;
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return null;
+  return text;
+}
+
+/** How a link names an address: shortly, if it is on the hub or the page's own model. */
+export function linkOf(address: string): string {
+  if (address === ownAddress()) return ownModel;
+  return address.startsWith(hub) && addressOf(address.slice(hub.length)) === address
+    ? address.slice(hub.length)
+    : address;
+}
+
+/** Absolute, because the worker's base address differs from the page's. */
+export function ownAddress(): string {
+  return new URL("models/write", document.baseURI).href;
+}
+
+/** The last part of an address that names the model. */
+export function nameOf(address: string): string {
+  const { hostname, pathname } = new URL(address);
+  const parts = pathname.replace(/\/(resolve|tree)\/[^/]+\/?$/, "").split("/");
+  return parts.filter(Boolean).at(-1) ?? hostname;
+}
+
+/** A file and the folders that it is in, from the one that was chosen on: "tiny/onnx/config.json". */
+export interface FoundFile {
+  readonly path: string;
+  readonly file: File;
+}
+
+export const filesNeeded = ["config.json", "model.safetensors", "tokenizer.json"] as const;
+
+const weightsIndex = "model.safetensors.index.json";
+
+const listed = (names: readonly string[]) =>
+  names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+
+/** A file that holds weights in a form that is not read. */
+const otherWeights = /^(pytorch_model.*\.bin|tf_model\.h5|.*\.(gguf|onnx|msgpack|pt|pth))$/;
+
+/** What is missing in a folder; null if it has all that is needed. */
+export function missingIn(names: readonly string[]): string | null {
+  const isThere = (name: string) =>
+    names.includes(name) || (name === "model.safetensors" && names.includes(weightsIndex));
+  const absent = filesNeeded.filter((name) => !isThere(name));
+  if (absent.length === 0) return null;
+  const found = filesNeeded.filter(isThere);
+  const are = (names: readonly string[]) => `${listed(names)} ${names.length === 1 ? "is" : "are"}`;
+  const what =
+    found.length > 0
+      ? `${listed(found)} found, ${are(absent)} not.`
+      : `Neither config.json nor model.safetensors nor tokenizer.json is among the ${names.length} files.`;
+  const other =
+    absent.includes("model.safetensors") && names.find((name) => otherWeights.test(name));
+  return other ? `${what} The weights in ${other} cannot be read: safetensors can.` : what;
+}
+
+/** The folder of a model among the files that were chosen, or why there is none. */
+export function folderIn(found: readonly FoundFile[]): FilesSource | { readonly why: string } {
+  const folders = new Map<string, Record<string, File>>();
+  for (const { path, file } of found) {
+    const folder = path.slice(0, Math.max(0, path.lastIndexOf("/")));
+    folders.set(folder, { ...folders.get(folder), [file.name]: file });
+  }
+  const depth = (folder: string) => (folder === "" ? 0 : folder.split("/").length);
+  const isModel = (files: Record<string, File>) =>
+    Object.keys(files).some((name) => name === "config.json" || name.endsWith(".safetensors"));
+  const models = [...folders].filter(([, files]) => isModel(files));
+  const least = Math.min(...models.map(([folder]) => depth(folder)));
+  const nearest = models.filter(([folder]) => depth(folder) === least);
+  if (nearest.length > 1) {
+    const names = nearest.map(([folder]) => folder.split("/").at(-1) as string);
+    return { why: `There are several models: ${listed(names)}. Choose the folder of one.` };
+  }
+  const [folder, files] = nearest[0] ?? [...folders][0] ?? ["", {}];
+  const why = missingIn(Object.keys(files));
+  if (why !== null) return { why };
+  return { kind: "files", name: folder.split("/").at(-1) || "chosen files", files };
+}
+
+/** The most files of a folder that are looked at. */
+const mostFiles = 1000;
+
+const filesOfEntry = (entry: FileSystemFileEntry) =>
+  new Promise<File>((resolve, reject) => entry.file(resolve, reject));
+
+const entriesOf = (reader: FileSystemDirectoryReader) =>
+  new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+
+async function filesUnder(entry: FileSystemEntry, found: FoundFile[]): Promise<void> {
+  if (found.length >= mostFiles) return;
+  if (entry.isFile) {
+    const file = await filesOfEntry(entry as FileSystemFileEntry);
+    found.push({ path: entry.fullPath.replace(/^\//, ""), file });
+    return;
+  }
+  const reader = (entry as FileSystemDirectoryEntry).createReader();
+  // A reader gives some entries at a time, and none at the end.
+  for (let entries = await entriesOf(reader); entries.length > 0; entries = await entriesOf(reader))
+    for (const each of entries) await filesUnder(each, found);
+}
+
+/** The files and folders that were dropped on the page. Must be called before the event ends. */
+export async function filesDropped({ items, files }: DataTransfer): Promise<FoundFile[]> {
+  const entries = [...items].map((item) => item.webkitGetAsEntry?.() ?? null);
+  const found: FoundFile[] = [];
+  const plain = [...files];
+  for (const entry of entries) if (entry) await filesUnder(entry, found);
+  return found.length > 0 ? found : filesChosen(plain);
+}
+
+/** The files of a file input. */
+export function filesChosen(files: Iterable<File>): FoundFile[] {
+  return [...files].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
+}

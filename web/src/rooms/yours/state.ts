@@ -1,0 +1,86 @@
+/** The state of the room, which is exactly what the link holds (see link.ts). Nothing of a file's content is in it. */
+import type { ColourCurve, ColourRange } from "../../picture/colour";
+import type { Cell } from "../../picture/layout";
+import { type Sampling, samplingLimits } from "../../shared/candidates";
+import type { PatternName } from "../../shared/headMeasures";
+import type { HeadKey } from "../../shared/layerHeads";
+
+export const weightTypes = ["float32", "float16", "int8"] as const;
+
+/** How the weights of the model are stored. */
+export type WeightType = (typeof weightTypes)[number];
+
+/** The address of the model of the room "Write", in links. */
+export const ownModel = "write";
+
+export interface State extends Sampling {
+  /** The address of the model; null before one is chosen, and for files. */
+  readonly model: string | null;
+  readonly dtype: WeightType;
+  /** The typed text; null for the first text of each kind of model. */
+  readonly text: string | null;
+  readonly seed: number;
+  /** The number of tokens that are written after the text. */
+  readonly length: number;
+  /** The first of them: those up to a candidate that was taken. */
+  readonly kept: readonly number[];
+  /** The selected token, counted from 0; null for the last one, or the first mask. */
+  readonly place: number | null;
+  /** The selected head; null for the first. */
+  readonly head: HeadKey | null;
+  /** The locked cell of the head's weights. */
+  readonly cell: Cell | null;
+  /** The text to compare with; null if none is. */
+  readonly other: string | null;
+  readonly measure: PatternName;
+  /** Whether heads are ordered by layer or by the measure. */
+  readonly order: "layer" | "measure";
+  readonly range: ColourRange;
+  readonly curve: ColourCurve;
+  /** Lines are drawn until they carry this share of each query's attention, in percent. */
+  readonly mass: number;
+}
+
+/** Settings that a teacher's lock does not lock. */
+export const lookKeys = [
+  ...(["place", "head", "cell", "measure", "order", "range", "curve", "mass"] as const),
+] satisfies (keyof State)[];
+
+export const allowed = {
+  ...samplingLimits,
+  length: { min: 0, max: 500 },
+  place: { min: 1, max: 512 },
+  mass: { min: 50, max: 100 },
+} as const;
+
+export const maxCharacters = 4000;
+
+/** More tokens than this make pictures in which nothing can be seen. */
+export const mostTokens = allowed.place.max;
+
+/** How many tokens are written at a time. */
+export const line = 20;
+
+/** What a model reads first. */
+export function firstText(kind: "causal" | "masked", mask: string | null): string {
+  return kind === "causal"
+    ? "The ship left the harbour in the morning, and in the evening the ship"
+    : `The ${mask ?? "cat"} left the harbour in the morning, and in the evening it came back.`;
+}
+
+export const initialState: State = {
+  ...{ model: null, dtype: "float32", text: null },
+  ...{ temperature: 0, topK: 0, topP: 1, seed: 1, length: 0, kept: [] },
+  ...{ place: null, head: null, cell: null, other: null },
+  ...{ measure: "entropy", order: "layer", range: "absolute", curve: "sqrt", mass: 80 },
+};
+
+/** Another text: what was written after the former one is gone. */
+export function withText(text: string): Partial<State> {
+  return { text, length: 0, kept: [], place: null, cell: null };
+}
+
+/** Another model: nothing stays selected, and typed texts stay. */
+export function withModel(model: string | null): Partial<State> {
+  return { model, length: 0, kept: [], place: null, cell: null, head: null };
+}

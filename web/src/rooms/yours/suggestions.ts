@@ -1,0 +1,27 @@
+/** Suggestions of what to try in this room. */
+import type { Suggestion } from "../../shared/room";
+
+const twice = "Elizabeth walked to the village. Mary stayed. Elizabeth walked to the";
+
+export const suggestions: readonly Suggestion[] = [
+  [
+    `#room=yours&model=write&text=${encodeURIComponent(twice)}&order=measure&measure=previous`,
+    "Who looks back by one",
+    "Open the small model: the heads that attend to the token before come first. Others build on them, to copy what followed a word the last time.",
+  ],
+  [
+    `#room=yours&model=write&text=${encodeURIComponent(twice)}&order=measure&measure=first`,
+    "Where heads rest",
+    "Order the heads by their weight on the first token, and compare the two pictures of one: much of that weight may fall on a short value.",
+  ],
+  [
+    "#room=yours&model=openai-community/gpt2&dtype=int8",
+    "GPT-2, from the hub",
+    "Press Load: 548 MB come from the hub, and take a quarter of that in memory. Nothing goes there.",
+  ],
+  [
+    "#room=yours&model=distilbert/distilbert-base-uncased&dtype=float16",
+    "A word that is hidden",
+    "Press Load, and let DistilBERT guess what a mask hides. Hide another word, and see which heads attend to the mask.",
+  ],
+];

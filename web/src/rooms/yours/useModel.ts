@@ -1,0 +1,95 @@
+/** The page's side of the open model: opens one, tells how much of it has come, and closes it. */
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { useEngine } from "../../worker/engineClient";
+import type { Card, News } from "./messages";
+import type { Source } from "./source";
+import type { WeightType } from "./state";
+
+export interface Loading {
+  readonly name: string;
+  readonly loaded: number;
+  /** 0 until the files tell it. */
+  readonly total: number;
+  /** Milliseconds since the first bytes came; 0 before. */
+  readonly elapsed: number;
+}
+
+export interface ModelActions {
+  load(source: Source, dtype: WeightType): void;
+  cancel(): void;
+  close(): void;
+}
+
+export function useModel(onOpen: (card: Card, before: Card | null) => void) {
+  const engine = useEngine();
+  const [card, setCard] = useState<Card | null>(null);
+  /** Whether it is known if a model is open. */
+  const [isKnown, setKnown] = useState(false);
+  const [loading, setLoading] = useState<Loading | null>(null);
+  const [why, setWhy] = useState<string | null>(null);
+  const running = useRef<AbortController | null>(null);
+  const latest = useRef({ card, onOpen });
+  latest.current = { card, onOpen };
+
+  /** A model stays open while the person is in other rooms. */
+  const ask = useCallback(
+    () =>
+      engine.ask("yours", { kind: "card" }).then(
+        (answer) => {
+          setCard(answer?.kind === "card" ? answer : null);
+          setKnown(true);
+        },
+        (error: Error) => setWhy(error.message),
+      ),
+    [engine],
+  );
+  useEffect(() => {
+    void ask();
+    return () => running.current?.abort();
+  }, [ask]);
+
+  const load: ModelActions["load"] = useCallback(
+    async (source, dtype) => {
+      running.current?.abort();
+      const controller = new AbortController();
+      running.current = controller;
+      const { signal } = controller;
+      let begin: number | null = null;
+      setWhy(null);
+      setLoading({ name: source.name, loaded: 0, total: 0, elapsed: 0 });
+      const progress = (news: News) => {
+        if (news.kind !== "loading" || signal.aborted) return;
+        begin ??= performance.now();
+        const { loaded, total } = news;
+        setLoading({ name: source.name, loaded, total, elapsed: performance.now() - begin });
+      };
+      try {
+        const answer = await engine.ask(
+          "yours",
+          { kind: "load", source, dtype },
+          { signal, progress },
+        );
+        if (answer?.kind === "refused") setWhy(answer.why);
+        if (answer?.kind === "card") {
+          latest.current.onOpen(answer, latest.current.card);
+          setCard(answer);
+        }
+      } catch (error) {
+        // The model may have come at the very moment of the cancelling.
+        if (signal.aborted) void ask();
+        else setWhy((error as Error).message);
+      }
+      if (running.current === controller) {
+        running.current = null;
+        setLoading(null);
+      }
+    },
+    [engine, ask],
+  );
+  const cancel = useCallback(() => running.current?.abort(), []);
+  const close = useCallback(() => {
+    setCard(null);
+    void engine.ask("yours", { kind: "close" }).catch(() => {});
+  }, [engine]);
+  return { card, isKnown, loading, why, setWhy, actions: { load, cancel, close } };
+}

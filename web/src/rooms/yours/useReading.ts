@@ -1,0 +1,112 @@
+/** The page's side of a text: has the model read it, and asks for the selected head and for candidates. */
+import { useMemo, useRef } from "preact/hooks";
+import { attentionOf, type HeadKey, headKey, headPlaceOf } from "../../shared/layerHeads";
+import { useAnswer } from "../../worker/engineClient";
+import type {
+  Card,
+  HeadRequest,
+  NextAnswer,
+  NextRequest,
+  OtherAnswer,
+  OtherRequest,
+  ReadAnswer,
+  ReadRequest,
+} from "./messages";
+import { firstText, type State } from "./state";
+import type { ShownHead } from "./workspace";
+
+/** A long text is given up for a newer one after this time, in milliseconds. */
+const patience = 600;
+
+/** The selected head, or the one that attends most to the token before. */
+function headOf({ layers, heads }: Card, answer: ReadAnswer, wanted: HeadKey | null): HeadKey {
+  const place = wanted === null ? null : headPlaceOf(wanted);
+  if (place && place.layer < layers && place.head < heads) return headKey(place);
+  const score = (head: ReadAnswer["heads"][number]) => head.measures.previous ?? 0;
+  return answer.heads.reduce((best, head) => (score(head) > score(best) ? head : best)).key;
+}
+
+/** The selected token, or the first mask, or the last token. */
+function placeOf({ mask }: Card, { ids }: ReadAnswer, wanted: number | null): number {
+  if (wanted !== null) return Math.min(wanted, ids.length - 1);
+  const masked = mask ? ids.indexOf(mask.id) : -1;
+  return masked >= 0 ? masked : ids.length - 1;
+}
+
+/** The numbers of one head over a text of the open model. */
+export function shownHead(
+  { predicts, scales, windows }: Card,
+  { tokens, shares }: Pick<OtherAnswer, "tokens" | "shares">,
+  head: HeadKey,
+): ShownHead {
+  const pieces = tokens.map(({ piece }) => piece);
+  const { layer } = headPlaceOf(head) as { layer: number };
+  const attention = attentionOf(pieces, head, predicts === "causal");
+  const scale = scales[layer];
+  return {
+    attention: scale === undefined ? attention : { ...attention, scale },
+    ...{ shares, window: windows[layer] ?? null },
+  };
+}
+
+export function useReading(state: State, card: Card | null) {
+  const { temperature, topK, topP, seed, length, kept } = state;
+  const text = card && (state.text ?? firstText(card.predicts, card.mask?.text ?? null));
+  const sampling = { temperature, topK, topP };
+  const request = useMemo<ReadRequest | null>(
+    () =>
+      card && text !== null
+        ? { kind: "read", model: card.model, text, ...sampling, seed, length, kept }
+        : null,
+    [card, text, temperature, topK, topP, seed, length, kept.join()],
+  );
+  const reading = useAnswer("yours", request, patience);
+  // The last text stays in view while the next one is read, or while it cannot be read.
+  const last = useRef<ReadAnswer | null>(null);
+  if (reading.answer?.kind === "read") last.current = reading.answer;
+  const answer = card && last.current?.model === card.model ? last.current : null;
+  const why = reading.answer?.kind === "refused" ? reading.answer.why : null;
+
+  const place = card && answer ? placeOf(card, answer, state.place) : 0;
+  const nextRequest = useMemo<NextRequest | null>(
+    () => answer && { kind: "next", model: answer.model, ids: answer.ids, place, ...sampling },
+    [answer, place, temperature, topK, topP],
+  );
+  const following = useAnswer("yours", nextRequest, patience);
+  const lastNext = useRef<{ of: ReadAnswer; next: NextAnswer } | null>(null);
+  const { answer: next, request: asked } = following;
+  if (answer && next?.kind === "next" && asked?.kind === "next" && asked.ids === answer.ids)
+    lastNext.current = { of: answer, next };
+
+  const head = card && answer ? headOf(card, answer, state.head) : null;
+  const headRequest = useMemo<HeadRequest | null>(
+    () => (answer && head ? { kind: "head", model: answer.model, ids: answer.ids, head } : null),
+    [answer, head],
+  );
+  const attending = useAnswer("yours", headRequest);
+  const shown = useMemo<ShownHead | null>(() => {
+    const { answer: found, request } = attending;
+    if (!card || !answer || found?.kind !== "head" || request?.kind !== "head") return null;
+    if (request.ids !== answer.ids) return null;
+    return shownHead(card, { tokens: answer.tokens, shares: found.shares }, request.head);
+  }, [attending.answer, attending.request, card, answer]);
+
+  const { other } = state;
+  const otherRequest = useMemo<OtherRequest | null>(
+    () =>
+      answer && head && other !== null
+        ? { kind: "other", model: answer.model, text: other, head }
+        : null,
+    [answer?.model, head, other],
+  );
+  const comparing = useAnswer("yours", otherRequest, patience);
+  const failures = [why, reading.failure, following.failure, attending.failure, comparing.failure];
+  return {
+    ...{ text, answer, place, head, shown },
+    next: lastNext.current?.of === answer ? (lastNext.current?.next ?? null) : null,
+    other: comparing.answer?.kind === "other" ? comparing.answer : null,
+    whyNotOther: comparing.answer?.kind === "refused" ? comparing.answer.why : null,
+    isBusy: reading.isBusy,
+    failures: failures.filter((each) => each !== null),
+  };
+}

@@ -1,0 +1,23 @@
+/** Weights beside what they weigh: a value that is short adds little, however large its weight is. */
+import { at, type MatrixView, viewOn } from "../../picture/view";
+
+/**
+ * Each weight times the length of its value, as a share of the row's sum (after Kobayashi et al., "Attention is Not Only
+ * a Weight: Analyzing Transformers with Vector Norms", 2020).
+ *
+ * @param lengths |v| of each column
+ */
+export function weightedByLength(weights: MatrixView, lengths: Float32Array): MatrixView {
+  const { rows, cols } = weights;
+  const data = new Float32Array(rows * cols);
+  for (let row = 0; row < rows; ++row) {
+    let sum = 0;
+    for (let col = 0; col < cols; ++col) {
+      const product = at(weights, row, col) * (lengths[col] as number);
+      data[row * cols + col] = product;
+      sum += product;
+    }
+    if (sum > 0) for (let col = 0; col < cols; ++col) (data[row * cols + col] as number) /= sum;
+  }
+  return viewOn(data, rows, cols);
+}

@@ -1,0 +1,26 @@
+import type { Room } from "../../shared/room";
+import { read, write } from "./link";
+import { lookKeys, type State } from "./state";
+import { View } from "./View";
+import "./yours.css";
+
+const yours: Room<State> = {
+  title: "Your model",
+  lead: "Bring a language model that you know: see every head of every layer on your own text, what it expects next, and what it writes.",
+  panels: {
+    input: "the choice of a model",
+    controls: "settings",
+    text: "the text and its tokens",
+    next: "what the model expects",
+    heads: "all heads",
+    head: "one head",
+    compare: "two texts compared",
+    try: "what to look for",
+  },
+  look: lookKeys,
+  read,
+  write,
+  View,
+};
+
+export default yours;

@@ -1,0 +1,55 @@
+/** Continues a text token by token. */
+import type { CausalLanguageModel } from "heed/models";
+import { nn } from "heed/nn";
+import type { Sampling } from "../shared/candidates";
+
+export interface WritingOptions extends Sampling {
+  readonly seed: number;
+  /** The number of tokens that are written. */
+  readonly length: number;
+  /** The first of them. */
+  readonly kept: readonly number[];
+  /** Tokens after which nothing more is written; none by default. */
+  readonly endTokens?: readonly number[];
+  /** Hears how many tokens are written. */
+  hear?(count: number): void;
+}
+
+/** Tokens are written for this long before other messages are handled, in milliseconds. */
+const turn = 30;
+
+/**
+ * The tokens that follow `given`. Each place has its own random number, whatever was kept before it: with nothing kept,
+ * they are those of `model.generate` with the same seed.
+ */
+export async function continuation(
+  model: CausalLanguageModel,
+  given: readonly number[],
+  { seed, length, kept, endTokens = [], hear, ...sampling }: WritingOptions,
+  pause: () => Promise<void>,
+): Promise<number[]> {
+  const { heed } = model;
+  const written = kept.slice(0, length);
+  const seeds = new nn.Generator(seed);
+  for (let i = 0; i < written.length; ++i) seeds.next();
+  const cache = model.createCache({ capacity: given.length + length });
+  try {
+    const step = model.stepWith(cache);
+    const hasEnded = () => endTokens.includes(written.at(-1) as number);
+    for (let begin = performance.now(); written.length < length && !hasEnded(); ) {
+      const logits = await step([[...given, ...written]], [0]);
+      const [next] = heed.scope(() =>
+        Array.from(heed.sample(logits, { ...sampling, seed: seeds.next() }).data),
+      );
+      logits.dispose();
+      written.push(next as number);
+      if (performance.now() - begin < turn) continue;
+      hear?.(written.length);
+      await pause();
+      begin = performance.now();
+    }
+  } finally {
+    cache.dispose();
+  }
+  return written;
+}

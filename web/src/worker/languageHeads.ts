@@ -1,0 +1,143 @@
+/** What the heads of a language model attend to: pooled for small pictures, and one in detail. */
+import type { Heed, Tensor } from "heed";
+import type { CausalLanguageModel, MaskedLanguageModel } from "heed/models";
+import { nn } from "heed/nn";
+import type { SmallWeights } from "../picture/HeadThumbnail";
+import type { Shares } from "../shared/attended";
+import { type HeadKey, type HeadPlace, headKey } from "../shared/layerHeads";
+
+export type LanguageModel = CausalLanguageModel | MaskedLanguageModel;
+
+/** The numbers of one head. */
+export interface HeadShares extends Shares {
+  /** The length of each token's value vector. */
+  readonly lengths: Float32Array;
+}
+
+/** The most cells along a side of a small picture. */
+const mostCells = 32;
+
+type Named<T> = readonly { readonly key: HeadKey; readonly weights: T }[];
+
+export function idsTensor(heed: Heed, ids: readonly number[]): Tensor {
+  return heed.tensor(Int32Array.from(ids), [1, ids.length]);
+}
+
+/** The name of a layer's attention in the model. */
+export const pathOf = (layer: number): string => `model.layers.${layer}.self_attn`;
+
+/** Reads a text for what its heads attend to: of the logits as few as possible. */
+export function readIn(model: LanguageModel, ids: readonly number[]): void {
+  const { heed } = model;
+  heed.scope(() => {
+    const tensor = idsTensor(heed, ids);
+    if ("readOut" in model) model.forward(tensor, { onlyLast: true });
+    else model.forward(tensor);
+  });
+}
+
+/** Runs the model, and keeps something of the weights [heads, L, L] of every layer, in order. */
+export function layerByLayer<T, R>(
+  model: LanguageModel,
+  keep: (weights: Tensor) => T,
+  run: () => R,
+): { result: R; kept: T[] } {
+  const { heed } = model;
+  const kept: T[] = [];
+  const receive: nn.ReceiveWeights = (_, weights) =>
+    void heed.scope(() => {
+      kept.push(keep(heed.reshape(weights, weights.shape.slice(1))));
+    });
+  return { result: nn.captureAttention(model, receive, run), kept };
+}
+
+/** The parts of `data` that belong to each head, named. */
+export function perHead(layers: readonly Float32Array[], heads: number): Named<Float32Array> {
+  return layers.flatMap((data, layer) =>
+    Array.from({ length: heads }, (_, head) => {
+      const size = data.length / heads;
+      return {
+        key: headKey({ layer, head }),
+        weights: data.slice(head * size, (head + 1) * size),
+      };
+    }),
+  );
+}
+
+/** Max-pools the weights [heads, L, L] of a layer. */
+export function pooled(heed: Heed, weights: Tensor): Float32Array {
+  const side = Math.min(mostCells, weights.shape.at(-1) as number);
+  return heed.adaptiveMaxPool(weights, side, side).data.slice() as Float32Array;
+}
+
+/** The small pictures of all heads, of the pooled weights of each layer. */
+export function smallWeightsOf(
+  layers: readonly Float32Array[],
+  heads: number,
+): Named<SmallWeights> {
+  return perHead(layers, heads).map(({ key, weights }) => {
+    const side = Math.sqrt(weights.length);
+    return { key, weights: { data: weights, rows: side, cols: side } };
+  });
+}
+
+/** Runs the model, and max-pools the weights of every head. */
+export function withSmallWeights<R>(
+  model: LanguageModel,
+  run: () => R,
+): { result: R; small: Named<SmallWeights> } {
+  const { heed, config } = model;
+  const { result, kept } = layerByLayer(model, (weights) => pooled(heed, weights), run);
+  return { result, small: smallWeightsOf(kept, config.heads) };
+}
+
+/** Whether a query may see a key. */
+function sightIn({ config }: LanguageModel, layer: number): (row: number, col: number) => boolean {
+  if (config.kind === "masked") return () => true;
+  const window = config.windows[layer] ?? Number.POSITIVE_INFINITY;
+  return (row, col) => col <= row && row - col < window;
+}
+
+/** The length of each of `count` vectors. */
+function lengthsOf(vectors: Float32Array, count: number): Float32Array {
+  const size = vectors.length / count;
+  return Float32Array.from({ length: count }, (_, i) =>
+    Math.hypot(...vectors.subarray(i * size, (i + 1) * size)),
+  );
+}
+
+/** The queries, keys, scores and weights of one head, and the lengths of its values, on a text. */
+export function sharesOfHead(
+  model: LanguageModel,
+  ids: readonly number[],
+  { layer, head }: HeadPlace,
+): HeadShares {
+  const { heed, config } = model;
+  const { headSize } = config;
+  const count = ids.length;
+  // Groups of heads share keys and values.
+  const group =
+    config.kind === "causal" ? Math.floor((head * config.kvHeads) / config.heads) : head;
+  const sees = sightIn(model, layer);
+  let shares: HeadShares | null = null;
+  const part = ({ data }: Tensor, from: number, size: number) =>
+    data.slice(from * size, (from + 1) * size) as Float32Array;
+  const receive: nn.ReceiveWeights = (_, weights, compared) =>
+    void heed.scope(() => {
+      const { query, key, value, scores } = (compared as () => nn.Compared)();
+      const own = part(scores(), head, count * count);
+      for (let row = 0; row < count; ++row)
+        for (let col = 0; col < count; ++col)
+          if (!sees(row, col)) own[row * count + col] = Number.NEGATIVE_INFINITY;
+      shares = {
+        weights: part(weights, head, count * count),
+        scores: own,
+        queries: part(query, head, count * headSize),
+        keys: part(key, group, count * headSize),
+        lengths: lengthsOf(part(value, group, count * headSize), count),
+      };
+    });
+  const attention = model.model.layers[layer]?.selfAttn as nn.Module;
+  nn.captureAttention(attention, receive, () => readIn(model, ids));
+  return shares as unknown as HeadShares;
+}
