@@ -8,6 +8,7 @@ export { EncoderModel } from "./models/encoderModel.js";
 export * from "./models/evaluate.js";
 export type * from "./models/examples.js";
 export * from "./models/files.js";
+export type { LayerParts, ReceiveLayer } from "./models/language/causalLayer.js";
 export {
   type CausalForwardOptions,
   type CausalForwardResult,
