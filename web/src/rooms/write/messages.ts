@@ -1,6 +1,7 @@
 /** The requests to this room's solver, its answers and its news. */
 import type { SmallWeights } from "../../picture/HeadThumbnail";
 import type { Shares } from "../../shared/attended";
+import type { NetworkRequest, WeightsRequest } from "./network/messages";
 import type { HeadKey, Sampling } from "./state";
 
 /** Loads the model, unless it is there; sends news of the bytes that have come. */
@@ -35,7 +36,13 @@ export interface LeaveRequest {
   readonly kind: "leave";
 }
 
-export type LanguageRequest = OpenRequest | WriteRequest | HeadRequest | LeaveRequest;
+export type LanguageRequest =
+  | OpenRequest
+  | WriteRequest
+  | HeadRequest
+  | NetworkRequest
+  | WeightsRequest
+  | LeaveRequest;
 
 export interface LoadingNews {
   readonly loaded: number;
