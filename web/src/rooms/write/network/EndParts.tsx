@@ -9,7 +9,7 @@ import { wide } from "./HeadParts";
 import { Part } from "./LayerParts";
 import { cellIn, labelSpace, type Strip, Strips } from "./Strips";
 
-const numberWidth = 64;
+const numberWidth = 80;
 const rowHeight = 20;
 const gaps = 2 * 16;
 
@@ -22,7 +22,7 @@ export function EmbeddingPart({ facts, width }: { facts: LayerFacts; width: numb
   );
   return (
     <Part
-      kind="part"
+      kind="open"
       title="Embedding"
       words={`One row of the learned table of ${opened.vocabulary.length.toLocaleString("en")} tokens starts the stream. The position comes in later: each head rotates its queries and keys by it (RoPE; Su et al., 2021).`}
     >
@@ -67,14 +67,14 @@ export function LastPart({ facts, width }: { facts: LastFacts; width: number }) 
   return (
     <>
       <Part
-        kind="part"
+        kind="open"
         title="Final norm"
         words={`The stream after the last layer, divided by its root mean square ${format(rootMeanSquare(stream, eps))}, times a learned gain.`}
       >
         <Strips name="last-norm" title="Final norm" {...{ strips: norm, width }} />
       </Part>
       <Part
-        kind="part"
+        kind="open"
         title="Logits and softmax"
         words={`Its product with the embedding of each of the ${opened.vocabulary.length.toLocaleString("en")} tokens is that token's logit; softmax makes probabilities of them. Temperature and the other settings come after this.`}
       >

@@ -149,19 +149,20 @@ function Inside({ index, way, width }: { index: number; way: Way; width: number 
     if (isGone) return null;
     return isEnd ? explainLast(place, col, end) : explainEntry(place, col, facts);
   }, [active, facts, end]);
-  const saidAt = (i: number) => ({
-    reading: readings[i] as Reading,
-    isLast: i === readings.length - 1,
-    winner: readings.at(-1)?.ids[0],
-  });
-  const parts = { facts, width: width - railWidth(width) };
+  const inside = useMemo(() => {
+    const parts = { facts, width: width - railWidth(width) };
+    if (index === 0) return <EmbeddingPart {...parts} />;
+    if (isEnd) return <LastPart facts={end} width={parts.width} />;
+    const saidAt = (i: number) => ({
+      reading: readings[i] as Reading,
+      isLast: i === readings.length - 1,
+      winner: readings.at(-1)?.ids[0],
+    });
+    return <LayerParts {...parts} said={[saidAt(2 * layer + 1), saidAt(2 * layer + 2)]} />;
+  }, [index, facts, end, width]);
   return (
     <PointingContext.Provider value={pointing}>
-      {index === 0 && <EmbeddingPart {...parts} />}
-      {isEnd && <LastPart facts={end} width={parts.width} />}
-      {index > 0 && !isEnd && (
-        <LayerParts {...parts} said={[saidAt(2 * layer + 1), saidAt(2 * layer + 2)]} />
-      )}
+      {inside}
       <div class="network-readout">
         <div class="rail-place">
           <Rail kind={isEnd ? "end" : "open"} />

@@ -105,23 +105,27 @@ export function Strips({
     selected: selected === undefined ? null : { row: selected },
     highlights: active ? [{ col: active.col }] : [],
   });
-  const spotAt = ({ row, col }: Cell) => {
-    const { place } = strips[row] as Strip;
-    return { picture: name, row, col, place };
-  };
-  return (
-    <HeatMap
-      {...{ name, title, symbol, picture, hasLegend, note: note ?? `${rows} × ${cols}` }}
-      actions={{
-        point: (cell, by) => pointing.point(cell && spotAt(cell), by),
-        press: (cell) => pointing.press(spotAt(cell)),
-      }}
-      saved={{
-        file: name,
-        caption: title,
-        rows: strips.map(({ label }) => label),
-        cols: Array.from({ length: cols }, (_, i) => String(i + 1)),
-      }}
-    />
-  );
+  const { point, press } = pointing;
+  // Pointing at a number renders one picture of many anew.
+  return useMemo(() => {
+    const spotAt = ({ row, col }: Cell) => {
+      const { place } = strips[row] as Strip;
+      return { picture: name, row, col, place };
+    };
+    return (
+      <HeatMap
+        {...{ name, title, symbol, picture, hasLegend, note: note ?? `${rows} × ${cols}` }}
+        actions={{
+          point: (cell, by) => point(cell && spotAt(cell), by),
+          press: (cell) => press(spotAt(cell)),
+        }}
+        saved={{
+          file: name,
+          caption: title,
+          rows: strips.map(({ label }) => label),
+          cols: Array.from({ length: cols }, (_, i) => String(i + 1)),
+        }}
+      />
+    );
+  }, [picture, strips, title, symbol, note, hasLegend, point, press]);
 }

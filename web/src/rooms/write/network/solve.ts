@@ -198,14 +198,12 @@ export function networkOf(
     });
   const receiveLayer: ReceiveLayer = (layer, parts) =>
     void layers.push(layerNumbers(model, layer, parts, attended[layer] as Attended));
-  heed.scope(() =>
+  // A scope keeps what its function returns, and the logits are not needed.
+  heed.scope(() => {
     nn.captureAttention(model, receive, () =>
-      model.forward(idsTensor(heed, ids), {
-        onlyLast: true,
-        receiveLayer,
-      }),
-    ),
-  );
+      model.forward(idsTensor(heed, ids), { onlyLast: true, receiveLayer }),
+    );
+  });
   const streams = layers.flatMap(({ between, output }) => [between, output]);
   const start = layers[0]?.input as Float32Array;
   const own = head && layers[head.layer];
