@@ -10,6 +10,7 @@ export type * from "./models/examples.js";
 export type { ByteSource } from "./models/fetched.js";
 export * from "./models/files.js";
 export { deleteKept, type KeptFile, listKept } from "./models/kept.js";
+export type { LayerParts, ReceiveLayer } from "./models/language/causalLayer.js";
 export {
   type CausalForwardOptions,
   type CausalForwardResult,

@@ -6,7 +6,7 @@ import { CausalLanguageModel, type HubConfig, withoutHeads } from "heed/models";
 import { nn, optim, safetensors, valueAndGrad } from "heed/nn";
 import { describe, expect, test } from "vitest";
 import { describeEngines, engine, refusal } from "./engine.js";
-import { type Answer, llama } from "./language_oracle.js";
+import { type Answer, llama, type Parts } from "./language_oracle.js";
 import { expectValues, randomise } from "./modules.js";
 import type { Values } from "./oracle.js";
 import { expectClose, expectSameBits, Random } from "./values.js";
@@ -114,6 +114,30 @@ describeEngines((heed) => {
           expectClose(logits, [B, length, V], wanted.data);
         }
         expect(cache.lengths).toEqual([L, L]);
+      });
+    });
+  }
+
+  for (const name of ["Llama with tied embeddings and all biases", "Qwen3 with norms of heads"]) {
+    test(`${name}: the parts of each layer are those of the oracle`, () => {
+      heed().scope(() => {
+        const { config } = variants[name] as { config: HubConfig };
+        const model = new CausalLanguageModel(heed(), config);
+        const { parts: wanted, logits } = llama(randomise(model, 97), config, texts);
+        const layers: number[] = [];
+        let last: Tensor | undefined;
+        model.forward(idsOf(heed(), texts), {
+          receiveLayer(layer, parts) {
+            layers.push(layer);
+            expect(Object.keys(parts).sort()).toEqual(Object.keys(wanted[layer] as Parts).sort());
+            for (const [part, values] of Object.entries(wanted[layer] as Parts))
+              expectValues(parts[part as keyof Parts] as Tensor, values);
+            last = heed().keep(parts.output);
+          },
+        });
+        expect(layers).toEqual([0, 1]);
+        expectValues(model.readOut(last as Tensor), logits as Values);
+        last?.dispose();
       });
     });
   }
@@ -296,6 +320,28 @@ describe("a model of the family of Llama", () => {
       );
       const first = shorter.forward(ids).logits;
       expectClose(model.readOut(hiddenStates[1] as Tensor), [B, L, V], first.data);
+    });
+  });
+
+  test("without a gate a layer has units alone", () => {
+    const sizes = { n_embd: 12, n_head: 2, n_layer: 1, n_positions: 16, vocab_size: V };
+    heed().scope(() => {
+      const model = new CausalLanguageModel(heed(), { model_type: "gpt2", ...sizes });
+      const { downProj } = model.model.layers[0]?.mlp ?? expect.fail("there is no layer");
+      let calls = 0;
+      model.forward(idsOf(heed(), texts), {
+        receiveLayer(_, { gate, up, units, feedForward }) {
+          ++calls;
+          expect([gate, up]).toEqual([undefined, undefined]);
+          expect(units.shape).toEqual([B, L, 48]);
+          expectSameBits(downProj.forward(units).data, feedForward.data);
+        },
+      });
+      expect(calls).toBe(1);
+      const receiveLayer = "all" as never;
+      expect(
+        refusal(() => model.forward(idsOf(heed(), texts), { receiveLayer })).message,
+      ).toContain("receiveLayer: expected a function");
     });
   });
 

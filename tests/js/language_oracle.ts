@@ -2,7 +2,25 @@
 // of a config.json. Parameters have the names of the checkpoints of Hugging Face's hub.
 
 import { add, layerNorm, linear, map, mapRows, type Parameters, rmsNorm } from "./layer_oracle.js";
-import { activations, attention, joinHeads, splitHeads, type Values } from "./oracle.js";
+import { activations, attention as attend, joinHeads, splitHeads, type Values } from "./oracle.js";
+
+/** What a layer of `llama` computes, under the names of heed/models. */
+export type Parts = Readonly<
+  Record<
+    | "input"
+    | "attentionInput"
+    | "headOutputs"
+    | "attention"
+    | "between"
+    | "feedForwardInput"
+    | "gate"
+    | "up"
+    | "units"
+    | "feedForward"
+    | "output",
+    Values
+  >
+>;
 
 export interface Answer {
   /** The embedding, then the output of each layer. */
@@ -87,7 +105,7 @@ export function llama(
   config: Config,
   ids: Values,
   windows: readonly (number | undefined)[] = [],
-): Answer {
+): Answer & { parts: Parts[] } {
   const heads = config.num_attention_heads;
   const kvHeads = config.num_key_value_heads ?? heads;
   const headSize = config.head_dim ?? config.hidden_size / heads;
@@ -96,7 +114,9 @@ export function llama(
   const table = p.get("model.embed_tokens.weight");
   let x = rows(table, ids);
   const answer: Answer = { hidden: [x], weights: [], logits: undefined, pooled: undefined };
+  const parts: Parts[] = [];
   for (let i = 0; i < config.num_hidden_layers; ++i) {
+    const input = x;
     const layer = p.of(`model.layers.${i}`);
     const own = layer.of("self_attn");
     const normed = rmsNorm(layer.of("input_layernorm"), x, eps);
@@ -107,29 +127,36 @@ export function llama(
       return rotate(norm.find("weight") ? rmsNorm(norm, split, eps) : split, frequencies);
     };
     const window = windows[i];
-    const attended = attention({
+    const attended = attend({
       ...{ q: project("q", heads), k: project("k", kvHeads), v: project("v", kvHeads) },
       maySee: ({ q, k }) => k <= q && (window === undefined || k > q - window),
     });
     const [B, L] = ids.shape as [number, number];
     const output = { data: attended.output, shape: [B, heads, L, headSize] };
     answer.weights.push({ data: attended.weights, shape: [B, heads, L, L] });
-    x = add(x, linear(own.of("o_proj"), joinHeads(output)));
+    const headOutputs = joinHeads(output);
+    const attention = linear(own.of("o_proj"), headOutputs);
+    const between = add(input, attention);
     const mlp = layer.of("mlp");
-    const second = rmsNorm(layer.of("post_attention_layernorm"), x, eps);
+    const second = rmsNorm(layer.of("post_attention_layernorm"), between, eps);
     const up = linear(mlp.of("up_proj"), second);
-    const gate = map(linear(mlp.of("gate_proj"), second), activations.silu);
-    const hidden = {
-      data: Array.from(gate.data, (g, at) => g * (up.data[at] as number)),
+    const gate = linear(mlp.of("gate_proj"), second);
+    const units = {
+      data: Array.from(up.data, (value, at) => value * activations.silu(gate.data[at] as number)),
       shape: up.shape,
     };
-    x = add(x, linear(mlp.of("down_proj"), hidden));
+    const feedForward = linear(mlp.of("down_proj"), units);
+    x = add(between, feedForward);
     answer.hidden.push(x);
+    parts.push({
+      ...{ input, attentionInput: normed, headOutputs, attention, between },
+      ...{ feedForwardInput: second, gate, up, units, feedForward, output: x },
+    });
   }
   const last = rmsNorm(p.of("model.norm"), x, eps);
   answer.hidden[answer.hidden.length - 1] = last;
   answer.logits = against(last, config.tie_word_embeddings ? table : p.get("lm_head.weight"));
-  return answer;
+  return { ...answer, parts };
 }
 
 /** GPT-2, whose weights are [in, out]. */
@@ -150,7 +177,7 @@ export function gpt2(all: Parameters, config: Config, ids: Values): Answer {
     const scale =
       (config.scale_attn_weights === false ? 1 : 1 / Math.sqrt(size / heads)) /
       (config.scale_attn_by_inverse_layer_idx ? i + 1 : 1);
-    const attended = attention({ q: part(0), k: part(1), v: part(2), scale, isCausal: true });
+    const attended = attend({ q: part(0), k: part(1), v: part(2), scale, isCausal: true });
     const output = { data: attended.output, shape: [B, heads, L, size / heads] };
     answer.weights.push({ data: attended.weights, shape: [B, heads, L, L] });
     x = add(x, dense(layer.of("attn.c_proj"), joinHeads(output)));
@@ -224,7 +251,7 @@ export function bert(
   for (let i = 0; i < layers; ++i) {
     const layer = p.of(`${names.layer}.${i}`);
     const project = (name: string) => splitHeads(linear(layer.of(name), x), heads);
-    const attended = attention({
+    const attended = attend({
       ...{ q: project(names.query), k: project(names.key), v: project(names.value) },
       maySee: ({ b, k }) => keys === undefined || keys.data[b * L + k] === 1,
     });

@@ -14,6 +14,8 @@ export interface Area {
 export interface Labels {
   readonly rows?: readonly string[];
   readonly cols?: readonly string[];
+  /** The least width of the rows' labels, for pictures whose columns stand above each other. */
+  readonly rowsWidth?: number;
   /** The titles of the two axes. */
   readonly rowAxis?: string;
   readonly colAxis?: string;
@@ -88,7 +90,8 @@ export function labelsStand(labels: readonly string[], cellWidth: number): boole
 
 /** The space to the left of the cells: the axis title, the labels up to a limit, and a gap. */
 export function leftOf(labels: Labels, limit = labelLimit): number {
-  return (labels.rowAxis ? 18 : 0) + (labels.rows ? Math.min(limit, widest(labels.rows)) + 10 : 0);
+  const { rowAxis, rows, rowsWidth = 0 } = labels;
+  return (rowAxis ? 18 : 0) + (rows ? Math.max(rowsWidth, Math.min(limit, widest(rows))) + 10 : 0);
 }
 
 function topOf(labels: Labels, cellWidth: number, limit: number): number {

@@ -9,6 +9,7 @@ import {
   checkArgument,
   checkOptions,
   isBoolean,
+  isFunction,
   isWholeNumber,
   oneOf,
 } from "../../core/validate.js";
@@ -18,14 +19,14 @@ import { generate, isLength, isStart, type SamplingOptions, type Step } from "..
 import { Module } from "../../nn/module.js";
 import { TransformerCache, type TransformerCacheOptions } from "../../nn/transformerCache.js";
 import type { If, NothingElse } from "../../ops/attention.js";
-import type { KvCache } from "../../ops/kvCache.js";
+import { CausalLayer, type LayerParts, type ReceiveLayer } from "./causalLayer.js";
 import { type CausalConfig, readConfig } from "./config.js";
 import type { HubConfig } from "./fields.js";
 import { checkIds, idsOf, type LanguageModelOptions, modelChecks } from "./inputs.js";
 import { initialParameters, Parameters, parameterSpecs } from "./parameters.js";
-import { FeedForward, Normalisation, Projection, product, Table } from "./parts.js";
+import { Normalisation, Projection, product, Table } from "./parts.js";
 import { rotationTables } from "./rotation.js";
-import { SelfAttention, type StepContext } from "./selfAttention.js";
+import type { SelfAttention } from "./selfAttention.js";
 
 export interface CausalForwardOptions {
   /** Keys and values of earlier calls, to which this call appends its own: see `createCache`. */
@@ -34,6 +35,11 @@ export interface CausalForwardOptions {
   onlyLast?: boolean;
   /** Returns the states between the layers; false by default. */
   needHiddenStates?: boolean;
+  /**
+   * Called after each layer with what it has computed. The tensors are valid until it returns: copy the
+   * ones that you need later, or take them with `heed.keep`.
+   */
+  receiveLayer?: ReceiveLayer;
 }
 
 export interface CausalForwardResult<O extends CausalForwardOptions = CausalForwardOptions> {
@@ -62,6 +68,7 @@ const forwardChecks = {
   cache: isCache,
   onlyLast: isBoolean,
   needHiddenStates: isBoolean,
+  receiveLayer: isFunction,
 } satisfies Record<keyof CausalForwardOptions, Check>;
 
 const cacheChecks = {
@@ -69,37 +76,6 @@ const cacheChecks = {
   capacity: isWholeNumber(1),
   dtype: oneOf("float32", "float16", "int8"),
 } satisfies Record<keyof TransformerCacheOptions, Check>;
-
-/** A layer with norms before its two parts (Xiong et al., 2020). */
-class CausalLayer extends Module {
-  readonly inputLayernorm: Normalisation;
-  readonly selfAttn: SelfAttention;
-  readonly postAttentionLayernorm: Normalisation;
-  readonly mlp: FeedForward;
-
-  constructor(heed: Heed, config: CausalConfig, layer: number, parameters: Parameters) {
-    super(heed);
-    const { norm, eps, heads, kvHeads, headSize, activation } = config;
-    const sizes = { heads, kvHeads, headSize, eps, isCausal: true };
-    const own = { scale: config.scales[layer] as number, window: config.windows[layer] };
-    this.inputLayernorm = new Normalisation(heed, norm, eps, parameters.of("input_layernorm"));
-    this.selfAttn = new SelfAttention(heed, { ...sizes, ...own }, parameters.of("self_attn"));
-    const second = parameters.of("post_attention_layernorm");
-    this.postAttentionLayernorm = new Normalisation(heed, norm, eps, second);
-    this.mlp = new FeedForward(heed, activation, parameters.of("mlp"));
-  }
-
-  /** x [B, L, E] -> [B, L, E] */
-  forward(x: Tensor, context: StepContext, cache?: KvCache): Tensor {
-    const { heed, inputLayernorm, selfAttn, postAttentionLayernorm, mlp } = this;
-    const attended = heed.add(x, selfAttn.forward(inputLayernorm.forward(x), context, cache));
-    return heed.add(attended, mlp.forward(postAttentionLayernorm.forward(attended)));
-  }
-
-  override get [Symbol.toStringTag](): string {
-    return "CausalLayer";
-  }
-}
 
 /** The embedding, the layers and the final norm. */
 class CausalStack extends Module {
@@ -123,7 +99,7 @@ class CausalStack extends Module {
   }
 
   /** ids int32 [B, L] -> the embedding and the output of each layer, the last one after the norm */
-  forward(ids: Tensor, cache?: TransformerCache): Tensor[] {
+  forward(ids: Tensor, cache?: TransformerCache, receive?: ReceiveLayer): Tensor[] {
     const { heed } = this;
     const { rotation } = this.config;
     const [, length] = ids.shape as [number, number];
@@ -136,7 +112,8 @@ class CausalStack extends Module {
     }
     const states = [x];
     for (const [i, layer] of this.layers.entries()) {
-      x = layer.forward(x, context, cache?.layers[i]?.selfAttn);
+      const hear = receive && ((parts: LayerParts) => receive(i, parts));
+      x = layer.forward(x, context, cache?.layers[i]?.selfAttn, hear);
       states.push(i === this.layers.length - 1 ? this.norm.forward(x) : x);
     }
     return states;
@@ -188,10 +165,10 @@ export class CausalLanguageModel extends Module {
   ): CausalForwardResult<O> {
     const given: CausalForwardOptions = options ?? {};
     checkOptions("forward", given, forwardChecks);
-    const { cache, onlyLast = false, needHiddenStates = false } = given;
+    const { cache, onlyLast = false, needHiddenStates = false, receiveLayer } = given;
     checkIds(ids, this.config, cache?.lengths[0]);
     const { heed } = this;
-    const hiddenStates = this.model.forward(ids, cache);
+    const hiddenStates = this.model.forward(ids, cache, receiveLayer);
     const last = hiddenStates.at(-1) as Tensor;
     const start = (ids.shape[1] as number) - 1;
     const read = onlyLast ? heed.slice(last, { axis: 1, start, length: 1 }) : last;

@@ -72,8 +72,9 @@ class MaskedLayer extends Module {
   /** x [B, L, E] -> [B, L, E] */
   forward(x: Tensor, context: StepContext): Tensor {
     const { heed, selfAttn, postAttentionLayernorm, mlp, outputLayernorm } = this;
-    const attended = postAttentionLayernorm.forward(heed.add(x, selfAttn.forward(x, context)));
-    return outputLayernorm.forward(heed.add(attended, mlp.forward(attended)));
+    const { output } = selfAttn.forward(x, context);
+    const attended = postAttentionLayernorm.forward(heed.add(x, output));
+    return outputLayernorm.forward(heed.add(attended, mlp.forward(attended).output));
   }
 
   override get [Symbol.toStringTag](): string {

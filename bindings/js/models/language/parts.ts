@@ -146,6 +146,14 @@ export class Normalisation extends Module {
   }
 }
 
+interface Fed {
+  /** Without a gate, this and `up` are undefined. */
+  readonly gate: Tensor | undefined;
+  readonly up: Tensor | undefined;
+  readonly units: Tensor;
+  readonly output: Tensor;
+}
+
 /** The feed-forward network: down(f(up(x))), or with a gate down(silu(gate(x)) * up(x)). */
 export class FeedForward extends Module {
   readonly activation: Activation;
@@ -162,13 +170,14 @@ export class FeedForward extends Module {
     this.downProj = new Projection(heed, parameters.of("down_proj"));
   }
 
-  /** x [..., E] -> [..., E] */
-  forward(x: Tensor): Tensor {
+  /** x [..., E] -> [..., E], and the hidden layer, [..., F] each */
+  forward(x: Tensor): Fed {
     const { gateProj, upProj, downProj } = this;
-    const hidden = gateProj
-      ? this.heed.swiglu(gateProj.forward(x), upProj.forward(x))
-      : upProj.forward(x, this.activation);
-    return downProj.forward(hidden);
+    const [gate, up] = gateProj
+      ? ([gateProj.forward(x), upProj.forward(x)] as const)
+      : [undefined, undefined];
+    const units = gate ? this.heed.swiglu(gate, up) : upProj.forward(x, this.activation);
+    return { gate, up, units, output: downProj.forward(units) };
   }
 
   override get [Symbol.toStringTag](): string {

@@ -30,6 +30,11 @@ export interface StepContext {
   readonly mask?: Tensor | undefined;
 }
 
+interface Attended {
+  readonly headOutputs: Tensor;
+  readonly output: Tensor;
+}
+
 /**
  * Attention of positions to each other, with grouped heads (Ainslie et al., 2023), rotary positions (Su et
  * al., 2021) and norms of queries and keys where the model has them.
@@ -60,8 +65,8 @@ export class SelfAttention extends Module {
     this.kNorm = norm("k_norm");
   }
 
-  /** x [B, L, E] -> [B, L, E] */
-  forward(x: Tensor, { rotation, mask }: StepContext, cache?: KvCache): Tensor {
+  /** x [B, L, E] -> [B, L, E], and the weighted sums of values, head after head, [B, L, H * D] */
+  forward(x: Tensor, { rotation, mask }: StepContext, cache?: KvCache): Attended {
     const { heed } = this;
     const { heads, kvHeads, scale, isCausal, window } = this.sizes;
     const q = this.#placed(this.qProj.forward(x), heads, this.qNorm, rotation);
@@ -76,7 +81,8 @@ export class SelfAttention extends Module {
     const { output, weights } = attended;
     if (weights !== undefined)
       receive?.(weights, cache ? undefined : () => this.#compared(q, k, v));
-    return this.oProj.forward(this.silent.size > 0 ? this.#silenced(output) : output);
+    const headOutputs = this.silent.size > 0 ? this.#silenced(output) : output;
+    return { headOutputs, output: this.oProj.forward(headOutputs) };
   }
 
   /** Normalises and rotates the queries or keys [B, L, heads * D]. */

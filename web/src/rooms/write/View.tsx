@@ -18,6 +18,7 @@ import { HeadsPanel } from "./HeadsPanel";
 import { InputPanel } from "./InputPanel";
 import type { WriteAnswer } from "./messages";
 import { NextToken } from "./NextToken";
+import { NetworkPanel } from "./network/NetworkPanel";
 import { line, type State } from "./state";
 import { suggestions } from "./suggestions";
 import { useWriting } from "./useWriting";
@@ -208,6 +209,9 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
             </Panel>
             <Panel name="head">
               <HeadPanel explanation={explanation} />
+            </Panel>
+            <Panel name="network">
+              <NetworkPanel />
             </Panel>
           </>
         )}

@@ -33,6 +33,7 @@ const readers: Readers<State> = {
   drop: (text) => ({ dropped: [...new Set(text.split(",").filter(Boolean).map(headFrom))] }),
   head: (text) => ({ head: headFrom(text) }),
   cell: (text) => ({ cell: cellFrom(text) }),
+  layer: (text) => ({ layer: numberIn(allowed.layer)(text) }),
   ...colourReaders,
 };
 
@@ -57,6 +58,7 @@ export function write(state: State): URLSearchParams {
   put("drop", state.dropped.join(","), "");
   put("head", state.head, null);
   put("cell", state.cell && `${state.cell.row + 1}.${state.cell.col + 1}`, null);
+  put("layer", state.layer, null);
   for (const key of ["range", "curve"] as const) put(key, state[key], initialState[key]);
   return params;
 }

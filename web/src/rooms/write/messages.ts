@@ -3,6 +3,7 @@ import type { SmallWeights } from "../../picture/HeadThumbnail";
 import type { Shares } from "../../shared/attended";
 import type { Candidates, Sampling } from "../../shared/candidates";
 import type { HeadKey } from "../../shared/layerHeads";
+import type { NetworkRequest, WeightsRequest } from "./network/messages";
 
 /** Loads the model, unless it is there; sends news of the bytes that have come. */
 export interface OpenRequest {
@@ -36,7 +37,13 @@ export interface LeaveRequest {
   readonly kind: "leave";
 }
 
-export type LanguageRequest = OpenRequest | WriteRequest | HeadRequest | LeaveRequest;
+export type LanguageRequest =
+  | OpenRequest
+  | WriteRequest
+  | HeadRequest
+  | NetworkRequest
+  | WeightsRequest
+  | LeaveRequest;
 
 export interface LoadingNews {
   readonly loaded: number;

@@ -17,6 +17,8 @@ import type {
   WriteRequest,
 } from "./messages";
 import { close, type Language, languageAt } from "./model";
+import type { NetworkAnswer, NetworkRequest, WeightsAnswer } from "./network/messages";
+import { networkOf, weightsOfLayer } from "./network/solve";
 import { line } from "./state";
 import { candidatesIn, insteadOf } from "./writing";
 
@@ -92,9 +94,13 @@ function attention({ model }: Language, request: HeadRequest): Promise<HeadAnswe
   }));
 }
 
+function network({ model }: Language, request: NetworkRequest): Promise<NetworkAnswer> {
+  return without(model, request.dropped, () => networkOf(model, request));
+}
+
 const solve: Solver<
   LanguageRequest,
-  OpenAnswer | WriteAnswer | HeadAnswer | null,
+  OpenAnswer | WriteAnswer | HeadAnswer | NetworkAnswer | WeightsAnswer | null,
   LoadingNews
 > = async (request, context) => {
   if (request.kind === "leave") {
@@ -105,6 +111,8 @@ const solve: Solver<
   const language = await languageAt(heed, request.base, progress);
   if (request.kind === "open") return opened(language);
   if (request.kind === "head") return attention(language, request);
+  if (request.kind === "network") return network(language, request);
+  if (request.kind === "weights") return weightsOfLayer(language.model, request.layer);
   return written(heed, language, request, context);
 };
 

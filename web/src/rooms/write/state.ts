@@ -19,17 +19,22 @@ export interface State extends Sampling {
   readonly head: HeadKey | null;
   /** The locked cell of the head's weights. */
   readonly cell: Cell | null;
+  /** What is open of the whole network: 0 for the embedding, then the layers, then the end; null for nothing. */
+  readonly layer: number | null;
   readonly range: ColourRange;
   readonly curve: ColourCurve;
 }
 
 /** Settings that a teacher's lock does not lock. */
-export const lookKeys = ["place", "head", "cell", "range", "curve"] satisfies (keyof State)[];
+export const lookKeys = [
+  ...(["place", "head", "cell", "layer", "range", "curve"] as const),
+] satisfies (keyof State)[];
 
 export const allowed = {
   ...samplingLimits,
   length: { min: 1, max: 500 },
   place: { min: 1, max: 2000 },
+  layer: { min: 0, max: 99 },
 } as const;
 
 export const maxCharacters = 1000;
@@ -40,7 +45,7 @@ export const line = 40;
 export const initialState: State = {
   text: "It is a truth universally acknowledged, that",
   ...{ temperature: 0.8, topK: 0, topP: 0.95, seed: 1, length: line },
-  ...{ kept: [], place: null, dropped: [], head: null, cell: null },
+  ...{ kept: [], place: null, dropped: [], head: null, cell: null, layer: null },
   ...{ range: "absolute", curve: "sqrt" },
 };
 

@@ -18,7 +18,7 @@ import type { ShownHead } from "./workspace";
 const patience = 600;
 
 /** Absolute, because the worker's base address differs from the page's. */
-const baseOf = () => new URL("./", document.baseURI).href;
+export const baseOf = () => new URL("./", document.baseURI).href;
 
 function useModel() {
   const engine = useEngine();

@@ -3,6 +3,7 @@ import { read, write as writeLink } from "./link";
 import { lookKeys, type State } from "./state";
 import { View } from "./View";
 import "./write.css";
+import "./network/network.css";
 
 const write: Room<State> = {
   title: "Write",
@@ -15,6 +16,7 @@ const write: Room<State> = {
     heads: "all heads",
     head: "one head",
     cache: "the cache",
+    network: "the whole network",
     try: "what to look for",
   },
   look: lookKeys,
