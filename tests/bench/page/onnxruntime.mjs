@@ -14,12 +14,13 @@ const reason = (error) =>
 async function prepare(load, options, { nodes, inputs, constants, outputs, read }) {
   const model = modelOf({ nodes, inputs, constants, outputs });
   const ort = await load();
+  const externals = (constants ?? []).filter(({ isExternal }) => isExternal);
   const session = await ort.InferenceSession.create(model, {
     ...options,
     // The files that the model refers to.
-    externalData: (constants ?? [])
-      .filter(({ isExternal }) => isExternal)
-      .map((constant) => ({ path: constant.name, data: bytesOf(constant) })),
+    ...(externals.length > 0 && {
+      externalData: externals.map((each) => ({ path: each.name, data: bytesOf(each) })),
+    }),
   });
   const feeds = {};
   for (const { name, type = "float32", shape, data } of inputs)
