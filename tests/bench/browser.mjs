@@ -27,6 +27,10 @@
 // attention forward and backward. "Outside operations" is the share of our time in which no operation of
 // the engine runs, measured in separate steps that read the clock before and after each operation.
 //
+// With --models: GPT-2 small with random weights, in onnxruntime-web as a graph in the layout of common exports,
+// whose attention is composed of operators or one of them. Ours has all logits, as the graph has, and a cache.
+// A page loads the best of our binaries only.
+//
 // Cases are in page/cases.mjs. Each contender has a file in page/.
 
 import { readFileSync } from "node:fs";
@@ -115,7 +119,7 @@ async function measureStart(ask, variants, quick) {
 
 async function main() {
   const options = parse();
-  const { firefox, quick, revectorize, train, webkit } = options;
+  const { firefox, models, quick, revectorize, train, webkit } = options;
   if (options.learn !== undefined) return measureLearning(options);
   if (options.page) return measurePage(options);
   const cases = chosen(casesFor(options), options);
@@ -142,7 +146,7 @@ async function main() {
     const runtime = [browserName, version, ...(revectorize ? ["with --wasm-revectorize"] : [])];
     const where = environment(runtime.join(" "), peers);
     const variants = revectorize ? ["wide", "relaxed"] : await ask("variants");
-    const start = train ? undefined : await measureStart(ask, variants, quick);
+    const start = train || models ? undefined : await measureStart(ask, variants, quick);
     const groups = [];
     for (const threads of options.threads) {
       const limits = await ask("limits", { threads, quick, variants });

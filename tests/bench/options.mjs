@@ -2,13 +2,14 @@
 
 import { parseArgs } from "node:util";
 
-const usage = `Usage: ./dev bench [--firefox | --webkit | --native] [--train | --learn NAMES | --page] [ARGS]
+const usage = `Usage: ./dev bench [--firefox | --webkit | --native] [--train | --models | --learn NAMES | --page] [ARGS]
        ./dev bench --codegen
 
   --firefox     in Firefox instead of Chromium
   --webkit      in WebKitGTK, which has Safari's engine, instead of Chromium
   --revectorize in Chromium with --wasm-revectorize, which merges vectors into 256 bits for every contender
   --train       training instead: gradients, a whole step, and non-local means
+  --models      language models instead: GPT-2 small with random weights, a prompt and a token after it
   --learn NAMES how long models of the repository take to learn in a page, such as reverse-transformer,dates-dot
   --page        how smoothly the Playground moves: longest frame and frames per second in every room
   --native      the native build beside onnxruntime-node, without a browser
@@ -32,6 +33,7 @@ export function parse() {
         revectorize: { type: "boolean", default: false },
         native: { type: "boolean", default: false },
         train: { type: "boolean", default: false },
+        models: { type: "boolean", default: false },
         learn: { type: "string" },
         page: { type: "boolean", default: false },
         codegen: { type: "boolean", default: false },
@@ -50,6 +52,9 @@ export function parse() {
     const places = ["firefox", "webkit", "native"].filter((name) => values[name]);
     if (places.length > 1) throw new Error(`--${places.join(", --")}: expected one of them`);
     if (values.native && values.train) throw new Error("--native, --train: expected one of them");
+    const topics = ["native", "train", "learn", "page"].filter((name) => values[name]);
+    if (values.models && topics.length > 0)
+      throw new Error(`--models: expected no --${topics[0]} beside it`);
     if (values.learn !== undefined && (values.native || values.webkit || values.train))
       throw new Error("--learn: expected neither --native, --webkit nor --train beside it");
     if (

@@ -155,13 +155,14 @@ function replace(path, name, text, more) {
 export const say = (text) => process.stderr.write(`bench: ${text}\n`);
 
 /** Prints the report, and writes the requested files. */
-export function publish(results, { json, readme, revectorize, train }) {
+export function publish(results, { json, models, readme, revectorize, train }) {
   const text = report(results);
   console.log(text);
   if (json) writeFileSync(json, `${JSON.stringify(results, null, 2)}\n`);
   if (!readme) return;
   const runtime = results.runtime.split(" ")[0];
-  const name = [runtime, revectorize && "256 bits", train && "training"].filter(Boolean).join(", ");
+  const topics = [revectorize && "256 bits", train && "training", models && "models"];
+  const name = [runtime, ...topics].filter(Boolean).join(", ");
   const { cpu, cores } = results.machine;
   replace(
     "tests/bench/RESULTS.md",

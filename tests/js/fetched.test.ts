@@ -10,10 +10,11 @@ import {
   type LoadProgress,
   listKept,
   loadModel,
+  loadTokenizer,
 } from "heed/models";
 import { safetensors } from "heed/nn";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { filesOf, llama, shardsOf } from "./checkpoints.js";
+import { filesOf, jsonOf, llama, shardsOf } from "./checkpoints.js";
 import { engine } from "./engine.js";
 import { send } from "./files_server.js";
 
@@ -127,6 +128,25 @@ describe("a model from a server", () => {
       `${address}config.json: expected the file, got status 401`,
     );
     expect(requests.filter((request) => request.startsWith("config.json")).length).toBe(3);
+  });
+
+  test("has a tokenizer without a config if there is none, but not if it cannot be read", async () => {
+    class Tokenizer {
+      constructor(
+        readonly json: object,
+        readonly config: object,
+      ) {}
+      encode = () => ({ ids: [] });
+      decode = () => "";
+      token_to_id = () => undefined;
+      id_to_token = () => undefined;
+    }
+    answers["tokenizer.json"] = (a, b) => send(a, b, jsonOf({ version: "1.0" }));
+    expect((await loadTokenizer(address, Tokenizer)).config).toEqual({});
+    answers["tokenizer_config.json"] = (_, response) => response.writeHead(401).end();
+    await expect(loadTokenizer(address, Tokenizer)).rejects.toThrow(
+      `${address}tokenizer_config.json: expected the file, got status 401`,
+    );
   });
 
   test("is refused if the file is shorter than its header says", async () => {

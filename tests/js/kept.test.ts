@@ -320,6 +320,8 @@ describe("a model that the browser keeps", () => {
       await other;
       expect(wasKept).toBe(false);
       expect(await keptOf(folder)).toEqual(tag === '"1"' ? [] : wholeList(files));
+      await deleteKept(folder);
+      expect(await storedNames()).toEqual([]);
     }
   });
 

@@ -68,12 +68,12 @@ export async function storedPart(
   return blob?.size === partLength(version, part) ? blob : undefined;
 }
 
+const numbersOfParts = (version: Stored) => Array.from({ length: partCount(version) }, (_, i) => i);
+
 /** Which parts of a file are stored. */
 export async function storedParts(store: BlobStore, version: Stored): Promise<boolean[]> {
-  const stored: boolean[] = [];
-  for (let part = 0; part < partCount(version); ++part)
-    stored.push((await storedPart(store, version, part)) !== undefined);
-  return stored;
+  const parts = numbersOfParts(version).map((part) => storedPart(store, version, part));
+  return (await Promise.all(parts)).map((blob) => blob !== undefined);
 }
 
 export const bytesOf = (version: Stored, stored: readonly boolean[]) =>
@@ -82,9 +82,8 @@ export const bytesOf = (version: Stored, stored: readonly boolean[]) =>
 /** Deletes what a record leads to, and the record last: without it, nothing would lead to the parts. */
 export async function remove(store: BlobStore, name: string): Promise<void> {
   const version = await readRecord(store, name);
-  if (isStored(version))
-    for (let part = 0; part < partCount(version); ++part)
-      await store.delete(partName(version, part));
+  const parts = isStored(version) ? numbersOfParts(version) : [];
+  await Promise.all(parts.map((part) => store.delete(partName(version as Stored, part))));
   await store.delete(name);
 }
 

@@ -12,12 +12,15 @@
 //                layers with H heads (post-norm, ReLU or GELU between E and F), a linear layer onto `vocabulary`
 //                classes and cross-entropy, for B sequences of L tokens. The answer is the losses of the
 //                first steps, which depend on the gradients of the others; each case repeats its tokens
+//   language     a language model, see language_cases.mjs
 //   nonLocalMeans  of an image [H, W], see Heed.nonLocalMeans
 // `tolerance` is for the relative error of a row of the answer; 0.0447 is a cosine similarity of 0.999.
 // `without` names peers that are left out, because they would make a run minutes longer.
 // `isLong` cases are measured with one thread only, `isTraining` ones by --train and --quick only, but
-// attention's backward pass by the native bench too.
+// attention's backward pass by the native bench too; `isLanguage` ones by --models and --quick only.
 // `beside` is another case of ours to compare with: its name, and the fields that differ.
+
+import { languageCases, languageShapes, quickLanguageCases } from "./language_cases.mjs";
 
 const attention = (H, L, D, rest = {}) => ({
   kind: "attention",
@@ -105,6 +108,7 @@ const full = [
   linear(512, 768, 3072, packed),
   linear(512, 768, 3072, int8),
   { kind: "multiHead", name: "multi-head E768 H12 L512", L: 512, E: 768, H: 12, tolerance: 1e-4 },
+  ...languageCases,
 ];
 
 const quick = [
@@ -123,12 +127,13 @@ const quick = [
   linear(32, 48, 64, packed),
   linear(32, 48, 64, int8),
   { kind: "multiHead", name: "multi-head E48 H4 L32", L: 32, E: 48, H: 4, tolerance: 1e-4 },
+  ...quickLanguageCases,
 ];
 
-export const casesFor = ({ quick: isQuick, native = false, train = false }) =>
-  (isQuick ? quick : full).filter(({ kind, isTraining = false }) => {
-    if (native) return !isTraining || kind === "attentionBackward";
-    return (isQuick && !train) || isTraining === train;
+export const casesFor = ({ quick: isQuick, native = false, train = false, models = false }) =>
+  (isQuick ? quick : full).filter(({ kind, isTraining = false, isLanguage = false }) => {
+    if (native) return (!isTraining || kind === "attentionBackward") && !isLanguage;
+    return (isQuick && !train && !models) || (isTraining === train && isLanguage === models);
   });
 
 export const caseNamed = (name, isQuick) =>
@@ -175,6 +180,7 @@ const cacheBytes = { float32: 4, float16: 2, int8: 1 };
 
 /** The work that bounds a case: { operations }, or { bytes } to read; undefined for a case without products. */
 export function boundOf(one) {
+  if (one.bound) return one.bound;
   if (one.isTiny || one.kind === "nonLocalMeans") return {};
   if (one.kind === "decode")
     return { bytes: 2 * one.G * one.cached * one.D * cacheBytes[one.cache] };
@@ -236,6 +242,7 @@ const shapes = {
     ...{ inProjWeight: [3 * E, E], inProjBias: [3 * E] },
     ...{ outProjWeight: [E, E], outProjBias: [E] },
   }),
+  language: languageShapes,
   trainingStep: (one) => ({
     ...parameterShapes(one),
     ...{ tokens: [one.B, one.L], targets: [one.B, one.L] },

@@ -3,6 +3,7 @@
 import { load } from "/heed/index.js";
 import { grad, nn, optim, Tape, valueAndGrad } from "/heed/nn.js";
 import { adamW, parameterShapes, rowsOf, trainingSteps } from "./cases.mjs";
+import { language } from "./heed_language.mjs";
 
 /** A scalar function of attention's output whose gradient with respect to the output is `dOutput`. */
 function weighedAttention(heed, { H, L, D, isCausal }, inputs) {
@@ -55,8 +56,8 @@ function shareOutside({ border }, run) {
 }
 
 /**
- * For each kind, a function that computes the output from inputs in the engine, or a prepared
- * contender.
+ * For each kind, a function that computes the output from inputs in the engine, perhaps by a promise, or a
+ * prepared contender.
  */
 const kinds = {
   attention(heed, { H, L, D, isCausal, window, precision }, inputs) {
@@ -157,6 +158,7 @@ const kinds = {
       outside: () => shareOutside(tokens.engine, step),
     };
   },
+  language,
   nonLocalMeans(heed, { H, W, patchRadius, searchRadius, h }, inputs) {
     const image = heed.tensor(inputs.image, [H, W]);
     return () => {
@@ -182,7 +184,7 @@ export const heedContender = (name, variant, threads) => ({
   name,
   async prepare(one, inputs) {
     const heed = await engine(variant, threads);
-    const compute = kinds[one.kind](heed, one, inputs);
+    const compute = await kinds[one.kind](heed, one, inputs);
     if (typeof compute !== "function") return compute;
     return {
       answer() {

@@ -27,7 +27,7 @@ const bytes = (field, ...parts) => {
 };
 const string = (field, value) => bytes(field, new TextEncoder().encode(value));
 
-const elementTypes = { float32: 1, int8: 3, int32: 6 };
+const elementTypes = { float32: 1, int8: 3, int32: 6, int64: 7 };
 
 /** ValueInfoProto: name 1, type 2 { tensor_type 1 { elem_type 1, shape 2 { dim 1 { dim_value 1 } } } } */
 function valueInfo({ name, type = "float32", shape }) {
@@ -36,8 +36,11 @@ function valueInfo({ name, type = "float32", shape }) {
   return join(string(1, name), bytes(2, tensorType));
 }
 
-/** AttributeProto of an integer: name 1, i 3, type 20 (INT is 2) */
-const attribute = ([name, value]) => join(string(1, name), number(3, value), number(20, 2));
+/** AttributeProto of an integer or a list of them: name 1, i 3, ints 8, type 20 (INT is 2, INTS 7) */
+const attribute = ([name, value]) =>
+  Array.isArray(value)
+    ? join(string(1, name), ...value.map((each) => number(8, each)), number(20, 7))
+    : join(string(1, name), number(3, value), number(20, 2));
 
 /** NodeProto: input 1, output 2, op_type 4, attribute 5, domain 7 */
 const node = ({ type, domain = "", inputs, outputs, attributes = {} }) =>
@@ -49,22 +52,30 @@ const node = ({ type, domain = "", inputs, outputs, attributes = {} }) =>
     string(7, domain),
   );
 
-/** TensorProto: dims 1, data_type 2, name 8, raw_data 9 */
-const tensor = ({ name, type = "float32", shape, data }) =>
+/** The bytes of a constant. */
+export const bytesOf = ({ data }) => new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+
+/**
+ * TensorProto: dims 1, data_type 2, name 8, and its bytes: raw_data 9, or external_data 13 { key 1, value 2 } in a file
+ * of the constant's name with data_location 14 (EXTERNAL is 1)
+ */
+const tensor = ({ name, type = "float32", shape, data, isExternal }) =>
   join(
     ...shape.map((size) => number(1, size)),
     number(2, elementTypes[type]),
     string(8, name),
-    bytes(9, new Uint8Array(data.buffer, data.byteOffset, data.byteLength)),
+    ...(isExternal
+      ? [bytes(13, string(1, "location"), string(2, name)), number(14, 1)]
+      : [bytes(9, bytesOf({ data }))]),
   );
 
 const operatorSet = (domain, version) => bytes(8, string(1, domain), number(2, version));
 
 /**
- * @typedef {{ name: string, shape: number[], type?: "float32" | "int8" | "int32" }} Input
+ * @typedef {{ name: string, shape: number[], type?: "float32" | "int8" | "int32" | "int64" }} Input
  * @param {{
- *   nodes: { type: string, domain?: string, inputs: string[], outputs: string[], attributes?: Record<string, number> }[],
- *   inputs: Input[], constants?: (Input & { data: Float32Array | Int8Array })[], outputs: string[] }} model
+ *   nodes: { type: string, domain?: string, inputs: string[], outputs: string[], attributes?: Record<string, number | number[]> }[],
+ *   inputs: Input[], constants?: (Input & { data: ArrayBufferView, isExternal?: boolean })[], outputs: string[] }} model
  */
 export function modelOf({ nodes, inputs, constants = [], outputs }) {
   const graph = bytes(

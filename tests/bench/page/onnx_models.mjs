@@ -5,6 +5,7 @@
 // that it cannot compute.
 
 import { exchange, rowsOf, transpose } from "./cases.mjs";
+import { language } from "./onnx_language.mjs";
 
 const contrib = "com.microsoft";
 const same = (data) => data;
@@ -115,6 +116,7 @@ const lengths = (keys) => [
 
 /** Always causal. The past is an input and the present an output, as the next step needs them. */
 const groupQueryAttention = {
+  language: language(true),
   attention({ H, L, D, isCausal, window }, { q, k, v }) {
     if (!isCausal) return undefined;
     const attributes = {
@@ -155,6 +157,7 @@ function layer(one, x, nodes, constants) {
 }
 
 const matMul = {
+  language: language(false),
   linear(one, { x, weight, bias }) {
     const { inputs, outputs } = one;
     const nodes = (output) => [

@@ -1,6 +1,6 @@
 // onnxruntime: the contenders for one case, with either of its packages for JavaScript.
 
-import { modelOf } from "./onnx.mjs";
+import { bytesOf, modelOf } from "./onnx.mjs";
 import { operators } from "./onnx_models.mjs";
 
 /** The message of the runtime, without the name of the C++ function that failed. */
@@ -14,7 +14,14 @@ const reason = (error) =>
 async function prepare(load, options, { nodes, inputs, constants, outputs, read }) {
   const model = modelOf({ nodes, inputs, constants, outputs });
   const ort = await load();
-  const session = await ort.InferenceSession.create(model, options);
+  const externals = (constants ?? []).filter(({ isExternal }) => isExternal);
+  const session = await ort.InferenceSession.create(model, {
+    ...options,
+    // The files that the model refers to.
+    ...(externals.length > 0 && {
+      externalData: externals.map((each) => ({ path: each.name, data: bytesOf(each) })),
+    }),
+  });
   const feeds = {};
   for (const { name, type = "float32", shape, data } of inputs)
     feeds[name] = new ort.Tensor(type, data, shape);

@@ -3,6 +3,7 @@
 
 import { visibleKeys } from "./cases.mjs";
 import { gelu } from "./gelu.mjs";
+import { languageLogits } from "./oracle_language.mjs";
 import { trainingLosses } from "./oracle_training.mjs";
 
 const rowsPerHead = 8;
@@ -166,6 +167,7 @@ const expected = {
       return [row * E, project(joined, 0, outProjWeight, outProjBias, E, E)];
     });
   },
+  language: languageLogits,
   trainingStep: (one, inputs) => trainingLosses(one, inputs).map((loss, step) => [step, [loss]]),
   nonLocalMeans: (one, inputs) =>
     someOf(one.H, 1).map((row) => [row * one.W, nonLocalMeans(one, inputs, row, row + 1)]),
