@@ -1,6 +1,7 @@
 /** The pure parts of the room "Your model". */
-import { HeedError } from "heed";
-import { describe, expect, test } from "vitest";
+import { type Heed, HeedError, load } from "heed";
+import { type CausalLanguageModel, loadModel } from "heed/models";
+import { beforeAll, describe, expect, test } from "vitest";
 import { at, viewOn } from "../../web/src/picture/view";
 import { aligned, differenceAt } from "../../web/src/rooms/yours/comparing";
 import { read, write } from "../../web/src/rooms/yours/link";
@@ -15,6 +16,8 @@ import {
 import { initialState, type State } from "../../web/src/rooms/yours/state";
 import { bytesOfToken } from "../../web/src/rooms/yours/tokens";
 import { weightedByLength } from "../../web/src/rooms/yours/weighting";
+import { sharesOfHead } from "../../web/src/worker/languageHeads";
+import { bert, filesOf, gpt2, llama } from "../js/checkpoints";
 
 const found = (...paths: string[]) =>
   paths.map((path) => ({ path, file: new File([], path.split("/").at(-1) as string) }));
@@ -127,6 +130,54 @@ describe("Tokens", () => {
     expect(text("▁the", false)).toBe(" the");
     expect([...bytesOfToken("<0xE9>", false)]).toEqual([0xe9]);
     expect(text("##ing", false)).toBe("##ing");
+  });
+});
+
+describe("One head", () => {
+  let heed: Heed;
+  beforeAll(async () => {
+    heed = await load({ threads: 1 });
+  });
+
+  test.each([
+    [
+      "with a scale of its own",
+      gpt2({ scale_attn_by_inverse_layer_idx: true }),
+      1 / 2 / Math.sqrt(4),
+    ],
+    ["with rotations and grouped keys", llama(), 1 / Math.sqrt(4)],
+    ["that sees a window", llama({ model_type: "mistral", sliding_window: 3 }), 1 / Math.sqrt(4)],
+    ["that sees both sides", bert("bert"), 1 / Math.sqrt(6)],
+  ])("%s has scores that are products of its queries and keys", async (_, checkpoint, scale) => {
+    const model = (await loadModel(heed, filesOf(checkpoint))) as CausalLanguageModel;
+    const ids = [5, 9, 2, 7, 5, 3];
+    const [count, layer] = [ids.length, 1];
+    const head = model.config.heads - 1;
+    const { weights, scores, queries, keys, lengths } = sharesOfHead(model, ids, { layer, head });
+    const size = model.config.headSize;
+    for (let row = 0; row < count; ++row) {
+      const sums = { weights: 0, powers: 0 };
+      for (let col = 0; col < count; ++col) {
+        const [score, weight] = [scores, weights].map((all) => all[row * count + col] as number);
+        const products = Array.from({ length: size }, (_, d) => {
+          const [q, k] = [queries[row * size + d], keys[col * size + d]] as [number, number];
+          return q * k;
+        });
+        const dot = products.reduce((sum, product) => sum + product, 0);
+        if (score === Number.NEGATIVE_INFINITY) expect(weight).toBe(0);
+        else expect(score).toBeCloseTo(dot * scale, 4);
+        sums.weights += weight as number;
+        sums.powers += Math.exp(score as number);
+      }
+      expect(sums.weights).toBeCloseTo(1, 4);
+      expect(weights[row * count + row]).toBeCloseTo(
+        Math.exp(scores[row * count + row] as number) / sums.powers,
+        4,
+      );
+    }
+    expect(lengths).toHaveLength(count);
+    expect(Math.min(...lengths)).toBeGreaterThan(0);
+    model.dispose();
   });
 });
 

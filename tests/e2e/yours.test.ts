@@ -1,5 +1,5 @@
 /** The room "Your model": models of every kind brought to it, and what is wrong with others. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Heed, load } from "heed";
 import { CausalLanguageModel, fillMasks, loadModel, type MaskedLanguageModel } from "heed/models";
@@ -60,7 +60,7 @@ const median = (numbers: readonly number[]) =>
   [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] as number;
 
 describe("In chrome, the room Your model", () => {
-  const { enter } = visits(Yours, "chrome", { start: "#room=yours" });
+  const { open, enter } = visits(Yours, "chrome", { start: "#room=yours" });
 
   test("reads with a GPT-2 that is dropped, shows its numbers, and writes", async () => {
     const model = (await loadModel(heed, tiny)) as CausalLanguageModel;
@@ -216,6 +216,28 @@ describe("In chrome, the room Your model", () => {
     } finally {
       for (const server of [shared, slow, closed]) server.stop();
     }
+  });
+
+  test("is the only part of the page that loads the tokenizers of the hub", () => {
+    const assets = fileURLToPath(new URL("../../build/web/assets/", import.meta.url));
+    const files = readdirSync(assets).filter((name) =>
+      readFileSync(assets + name, "utf8").includes("WhitespaceSplit"),
+    );
+    expect(files).toEqual([expect.stringMatching(/^solve-/)]);
+  });
+
+  test("opens the model that a link names once it is asked to, locked or framed too", async () => {
+    const link = "&model=write&text=Call+me&head=3.2&place=2&lock=on&embed=head";
+    const room = await open(link, { width: 390 });
+    await room.page.waitForSelector(".named-model button");
+    expect(await room.page.$(".one-head")).toBeNull();
+    await room.click("Open it");
+    await room.page.waitForSelector(".one-head canvas");
+    expect(await room.text(".one-head h2")).toBe("Layer 3, head 2");
+    expect(await room.page.$(".named-model, .model-card, .text")).toBeNull();
+    expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
+    expect(await room.violations()).toEqual([]);
+    await expect.poll(() => room.link()).toContain("model=write&text=Call+me&place=2&head=3.2");
   });
 
   test("says what is wrong with files, and keeps the model that is open", async () => {
