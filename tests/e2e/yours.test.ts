@@ -1,9 +1,13 @@
 /** The room "Your model": models of every kind brought to it, and what is wrong with others. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Heed, load } from "heed";
 import { CausalLanguageModel, fillMasks, loadModel, type MaskedLanguageModel } from "heed/models";
 import { nn } from "heed/nn";
+import type { ElementHandle } from "puppeteer-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { bert, filesOf, gpt2, jsonOf } from "../js/checkpoints";
 import { visits } from "./visits";
@@ -271,9 +275,28 @@ describe("In chrome, the room Your model", () => {
       await expect.poll(() => room.notices()).toMatch(words);
       expect(await room.card()).toEqual(card);
     }
+    // A folder and files that are chosen, as by the browser's own dialogue.
+    const folder = await mkdtemp(join(tmpdir(), "heed-tiny-"));
+    try {
+      const paths = Object.keys(tiny).map((name) => join(folder, name));
+      for (const path of paths) await writeFile(path, tiny[basename(path)] as Uint8Array);
+      const choose = async (name: string, paths: readonly string[]) => {
+        const input = await room.page.$(`input[name=${name}]`);
+        await (input as ElementHandle<HTMLInputElement>).uploadFile(...paths);
+      };
+      await choose("files", paths.slice(0, 2));
+      await expect.poll(() => room.notices()).toContain("tokenizer.json is not.");
+      await choose("files", paths);
+      await room.opened();
+      await choose("folder", [folder]);
+      await room.opened();
+      expect(await room.text(".model-card h2")).toBe(basename(folder));
+    } finally {
+      await rm(folder, { recursive: true });
+    }
     // A tokenizer with more tokens than the model knows.
     await room.drop({ ...tiny, "tokenizer.json": wordTokenizer(40) });
-    await room.page.waitForFunction(() => document.querySelector("[data-model='2']"));
+    await room.page.waitForFunction(() => document.querySelector("[data-model='4']"));
     await room.paste("#yours-text", "w30");
     const notice = () => room.text(".text .notices");
     await expect.poll(notice).toContain("it gives token 30, and the model knows 19");
