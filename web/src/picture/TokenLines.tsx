@@ -95,6 +95,23 @@ function strongest(
   return lines;
 }
 
+/** Many lines are drawn with so many strengths, each by one element: an element for each line takes too long. */
+const strengthsOfMany = 24;
+
+/** The paths of lines, weaker ones first. */
+function pathsOf(
+  lines: readonly Line[],
+  path: (line: Line) => string,
+): (readonly [strength: number, path: string])[] {
+  if (lines.length <= fewLines) return lines.map((line) => [line.strength, path(line)]);
+  const paths = new Map<number, string>();
+  for (const line of lines) {
+    const strength = Math.ceil(line.strength * strengthsOfMany) / strengthsOfMany;
+    paths.set(strength, (paths.get(strength) ?? "") + path(line));
+  }
+  return [...paths].sort(([a], [b]) => a - b);
+}
+
 /** With more rows than this, some labels are omitted. */
 const manyRows = 100;
 
@@ -143,11 +160,12 @@ export function TokenLines(props: TokenLinesProps) {
         aria-label={`${lines.length} lines from queries to keys`}
       >
         <g class="line-others" opacity={Math.min(1, fewLines / lines.length)}>
-          {lines
-            .filter(({ row }) => row !== selected)
-            .map((line, i) => (
-              <path key={i} d={path(line)} stroke-opacity={line.strength} />
-            ))}
+          {pathsOf(
+            lines.filter(({ row }) => row !== selected),
+            path,
+          ).map(([strength, d], i) => (
+            <path key={i} d={d} stroke-opacity={strength} />
+          ))}
         </g>
         <g class="line-selected">
           {lines
