@@ -1,10 +1,13 @@
 /** The pure parts of the room "Your model". */
-import { HeedError } from "heed";
-import { describe, expect, test } from "vitest";
+import { type Heed, HeedError, load } from "heed";
+import { type CausalLanguageModel, loadModel } from "heed/models";
+import { beforeAll, describe, expect, test } from "vitest";
 import { at, viewOn } from "../../web/src/picture/view";
 import { aligned, differenceAt } from "../../web/src/rooms/yours/comparing";
 import { read, write } from "../../web/src/rooms/yours/link";
+import type { Card } from "../../web/src/rooms/yours/messages";
 import { whyNotLoaded } from "../../web/src/rooms/yours/refusals";
+import solve from "../../web/src/rooms/yours/solve";
 import {
   addressOf,
   type FilesSource,
@@ -12,9 +15,12 @@ import {
   missingIn,
   nameOf,
 } from "../../web/src/rooms/yours/source";
-import { initialState, type State } from "../../web/src/rooms/yours/state";
+import { initialState, type State, type WeightType } from "../../web/src/rooms/yours/state";
 import { bytesOfToken } from "../../web/src/rooms/yours/tokens";
 import { weightedByLength } from "../../web/src/rooms/yours/weighting";
+import { sharesOfHead } from "../../web/src/worker/languageHeads";
+import { bert, filesOf, gpt2, llama } from "../js/checkpoints";
+import { wordTokenizer } from "./yours";
 
 const found = (...paths: string[]) =>
   paths.map((path) => ({ path, file: new File([], path.split("/").at(-1) as string) }));
@@ -127,6 +133,135 @@ describe("Tokens", () => {
     expect(text("▁the", false)).toBe(" the");
     expect([...bytesOfToken("<0xE9>", false)]).toEqual([0xe9]);
     expect(text("##ing", false)).toBe("##ing");
+  });
+});
+
+describe("One head", () => {
+  let heed: Heed;
+  beforeAll(async () => {
+    heed = await load({ threads: 1 });
+  });
+
+  test.each([
+    [
+      "with a scale of its own",
+      gpt2({ scale_attn_by_inverse_layer_idx: true }),
+      1 / 2 / Math.sqrt(4),
+    ],
+    ["with rotations and grouped keys", llama(), 1 / Math.sqrt(4)],
+    ["that sees a window", llama({ model_type: "mistral", sliding_window: 3 }), 1 / Math.sqrt(4)],
+    ["that sees both sides", bert("bert"), 1 / Math.sqrt(6)],
+  ])("%s has scores that are products of its queries and keys", async (_, checkpoint, scale) => {
+    const model = (await loadModel(heed, filesOf(checkpoint))) as CausalLanguageModel;
+    const ids = [5, 9, 2, 7, 5, 3];
+    const [count, layer] = [ids.length, 1];
+    const head = model.config.heads - 1;
+    const { weights, scores, queries, keys, lengths } = sharesOfHead(model, ids, { layer, head });
+    const size = model.config.headSize;
+    for (let row = 0; row < count; ++row) {
+      const sums = { weights: 0, powers: 0 };
+      for (let col = 0; col < count; ++col) {
+        const [score, weight] = [scores, weights].map((all) => all[row * count + col] as number);
+        const products = Array.from({ length: size }, (_, d) => {
+          const [q, k] = [queries[row * size + d], keys[col * size + d]] as [number, number];
+          return q * k;
+        });
+        const dot = products.reduce((sum, product) => sum + product, 0);
+        if (score === Number.NEGATIVE_INFINITY) expect(weight).toBe(0);
+        else expect(score).toBeCloseTo(dot * scale, 4);
+        sums.weights += weight as number;
+        sums.powers += Math.exp(score as number);
+      }
+      expect(sums.weights).toBeCloseTo(1, 4);
+      expect(weights[row * count + row]).toBeCloseTo(
+        Math.exp(scores[row * count + row] as number) / sums.powers,
+        4,
+      );
+    }
+    expect(lengths).toHaveLength(count);
+    expect(Math.min(...lengths)).toBeGreaterThan(0);
+    model.dispose();
+  });
+});
+
+describe("The solver", () => {
+  test("answers with one model at a time, and leaves nothing in the engine's memory", async () => {
+    const heed = await load({ threads: 1 });
+    const { signal } = new AbortController();
+    const context = { heed, signal, progress: () => {}, pause: async () => {} };
+    const sourceOf = (files: Record<string, Uint8Array>): FilesSource => ({
+      ...{ kind: "files", name: "tiny" },
+      files: Object.fromEntries(
+        Object.entries(files).map(([name, bytes]) => [name, new File([bytes as BlobPart], name)]),
+      ),
+    });
+    const open = async (files: Record<string, Uint8Array>, dtype: WeightType) => {
+      const card = await solve({ kind: "load", source: sourceOf(files), dtype }, context);
+      if (card?.kind !== "card") throw new Error(`no card: ${JSON.stringify(card)}`);
+      return card;
+    };
+    const sampling = { temperature: 0.7, topK: 0, topP: 0.9 };
+    const readAll = async ({ model }: Card, text: string) => {
+      const written = { seed: 1, length: 5, kept: [3] };
+      const answer = await solve({ kind: "read", model, text, ...sampling, ...written }, context);
+      if (answer?.kind !== "read") throw new Error(`not read: ${JSON.stringify(answer)}`);
+      const { ids } = answer;
+      await solve({ kind: "next", model, ids, place: 1, ...sampling }, context);
+      await solve({ kind: "head", model, ids, head: "2.1" }, context);
+      await solve({ kind: "other", model, text: `${text} w8`, head: "1.1" }, context);
+      return answer;
+    };
+    const tiny: Record<string, Uint8Array> = {
+      ...filesOf(gpt2()),
+      "tokenizer.json": wordTokenizer(19),
+    };
+    const specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
+    const masked: Record<string, Uint8Array> = {
+      ...filesOf(bert("bert")),
+      "tokenizer.json": wordTokenizer(21, specials),
+    };
+
+    const first = await open(tiny, "float32");
+    const held = heed.memory().tensors.bytes;
+    /** The engine holds what a card says, and some bytes that align each tensor. */
+    const isHeld = ({ bytes }: Card, more = 0) => {
+      const { tensors, packedWeights } = heed.memory();
+      const padding = tensors.bytes + packedWeights.bytes + more - bytes;
+      expect(padding).toBeGreaterThanOrEqual(0);
+      expect(padding).toBeLessThan(64 * (tensors.count + packedWeights.count));
+    };
+    isHeld(first);
+    const read = await readAll(first, "w3 w4 w5");
+    expect(read.ids.slice(0, 4)).toEqual([3, 4, 5, 3]);
+    expect(read.ids).toHaveLength(8);
+    expect(heed.memory().tensors.bytes).toBe(held);
+
+    const second = await open(masked, "int8");
+    // A request for the model before is not answered by this one.
+    const text = "w7 [MASK] w9";
+    const late = { kind: "other", model: first.model, text, head: "1.1" } as const;
+    expect(await solve(late, context)).toBeNull();
+    await readAll(second, text);
+    // The table of the tokens is in the memory of JavaScript: 21 rows of 12 bytes and a scale.
+    isHeld(second, 21 * (12 + 4));
+    const { parameters } = await open(masked, "float32");
+    expect(second.parameters).toBe(parameters);
+
+    const { "config.json": _, ...without } = tiny;
+    const refused = await solve(
+      { kind: "load", source: sourceOf(without), dtype: "float16" },
+      context,
+    );
+    expect(refused).toEqual({
+      ...{
+        kind: "refused",
+        why: "model.safetensors and tokenizer.json found, config.json is not.",
+      },
+    });
+    await solve({ kind: "close" }, context);
+    expect(await solve({ kind: "card" }, context)).toBeNull();
+    const after = heed.memory();
+    expect([after.tensors.count, after.packedWeights.count]).toEqual([0, 0]);
   });
 });
 

@@ -1,9 +1,13 @@
 /** The room "Your model": models of every kind brought to it, and what is wrong with others. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Heed, load } from "heed";
 import { CausalLanguageModel, fillMasks, loadModel, type MaskedLanguageModel } from "heed/models";
 import { nn } from "heed/nn";
+import type { ElementHandle } from "puppeteer-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { bert, filesOf, gpt2, jsonOf } from "../js/checkpoints";
 import { visits } from "./visits";
@@ -60,7 +64,7 @@ const median = (numbers: readonly number[]) =>
   [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] as number;
 
 describe("In chrome, the room Your model", () => {
-  const { enter } = visits(Yours, "chrome", { start: "#room=yours" });
+  const { open, enter } = visits(Yours, "chrome", { start: "#room=yours" });
 
   test("reads with a GPT-2 that is dropped, shows its numbers, and writes", async () => {
     const model = (await loadModel(heed, tiny)) as CausalLanguageModel;
@@ -218,6 +222,28 @@ describe("In chrome, the room Your model", () => {
     }
   });
 
+  test("is the only part of the page that loads the tokenizers of the hub", () => {
+    const assets = fileURLToPath(new URL("../../build/web/assets/", import.meta.url));
+    const files = readdirSync(assets).filter((name) =>
+      readFileSync(assets + name, "utf8").includes("WhitespaceSplit"),
+    );
+    expect(files).toEqual([expect.stringMatching(/^solve-/)]);
+  });
+
+  test("opens the model that a link names once it is asked to, locked or framed too", async () => {
+    const link = "&model=write&text=Call+me&head=3.2&place=2&lock=on&embed=head";
+    const room = await open(link, { width: 390 });
+    await room.page.waitForSelector(".named-model button");
+    expect(await room.page.$(".one-head")).toBeNull();
+    await room.click("Open it");
+    await room.page.waitForSelector(".one-head canvas");
+    expect(await room.text(".one-head h2")).toBe("Layer 3, head 2");
+    expect(await room.page.$(".named-model, .model-card, .text")).toBeNull();
+    expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
+    expect(await room.violations()).toEqual([]);
+    await expect.poll(() => room.link()).toContain("model=write&text=Call+me&place=2&head=3.2");
+  });
+
   test("says what is wrong with files, and keeps the model that is open", async () => {
     const room = await enter();
     await room.drop(tiny);
@@ -249,9 +275,28 @@ describe("In chrome, the room Your model", () => {
       await expect.poll(() => room.notices()).toMatch(words);
       expect(await room.card()).toEqual(card);
     }
+    // A folder and files that are chosen, as by the browser's own dialogue.
+    const folder = await mkdtemp(join(tmpdir(), "heed-tiny-"));
+    try {
+      const paths = Object.keys(tiny).map((name) => join(folder, name));
+      for (const path of paths) await writeFile(path, tiny[basename(path)] as Uint8Array);
+      const choose = async (name: string, paths: readonly string[]) => {
+        const input = await room.page.$(`input[name=${name}]`);
+        await (input as ElementHandle<HTMLInputElement>).uploadFile(...paths);
+      };
+      await choose("files", paths.slice(0, 2));
+      await expect.poll(() => room.notices()).toContain("tokenizer.json is not.");
+      await choose("files", paths);
+      await room.opened();
+      await choose("folder", [folder]);
+      await room.opened();
+      expect(await room.text(".model-card h2")).toBe(basename(folder));
+    } finally {
+      await rm(folder, { recursive: true });
+    }
     // A tokenizer with more tokens than the model knows.
     await room.drop({ ...tiny, "tokenizer.json": wordTokenizer(40) });
-    await room.page.waitForFunction(() => document.querySelector("[data-model='2']"));
+    await room.page.waitForFunction(() => document.querySelector("[data-model='4']"));
     await room.paste("#yours-text", "w30");
     const notice = () => room.text(".text .notices");
     await expect.poll(notice).toContain("it gives token 30, and the model knows 19");

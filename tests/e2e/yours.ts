@@ -39,15 +39,8 @@ export class Yours extends Room {
 
   /** Waits until a model is open that was not before, and its text is read; gives what its card says. */
   async opened(): Promise<Record<string, string>> {
-    const before = this.#last;
-    await this.page.waitForFunction(
-      (before) => {
-        const card = document.querySelector<HTMLElement>(".model-card");
-        return card && card.dataset.model !== before && document.querySelector(".one-head canvas");
-      },
-      {},
-      before,
-    );
+    await this.page.waitForSelector(`.model-card:not([data-model="${this.#last}"])`);
+    await this.page.waitForSelector(".one-head canvas");
     this.#last = await this.page.$eval(
       ".model-card",
       (card) => (card as HTMLElement).dataset.model ?? "",

@@ -95,6 +95,31 @@ function strongest(
   return lines;
 }
 
+/**
+ * More lines than this are drawn with few strengths, each by one element: an element for each line takes too long. Lines
+ * of one element do not add up where they cross, so all of them may be stronger.
+ */
+const manyLines = 500;
+const strengthsOfMany = 24;
+const opacityOfMany = 0.35;
+
+const opacityOf = (count: number) =>
+  count > manyLines ? opacityOfMany : Math.min(1, fewLines / count);
+
+/** The paths of lines, weaker ones first. */
+function pathsOf(
+  lines: readonly Line[],
+  path: (line: Line) => string,
+): (readonly [strength: number, path: string])[] {
+  if (lines.length <= manyLines) return lines.map((line) => [line.strength, path(line)]);
+  const paths = new Map<number, string>();
+  for (const line of lines) {
+    const strength = Math.ceil(line.strength * strengthsOfMany) / strengthsOfMany;
+    paths.set(strength, (paths.get(strength) ?? "") + path(line));
+  }
+  return [...paths].sort(([a], [b]) => a - b);
+}
+
 /** With more rows than this, some labels are omitted. */
 const manyRows = 100;
 
@@ -142,12 +167,13 @@ export function TokenLines(props: TokenLinesProps) {
         role="img"
         aria-label={`${lines.length} lines from queries to keys`}
       >
-        <g class="line-others" opacity={Math.min(1, fewLines / lines.length)}>
-          {lines
-            .filter(({ row }) => row !== selected)
-            .map((line, i) => (
-              <path key={i} d={path(line)} stroke-opacity={line.strength} />
-            ))}
+        <g class="line-others" opacity={opacityOf(lines.length)}>
+          {pathsOf(
+            lines.filter(({ row }) => row !== selected),
+            path,
+          ).map(([strength, d], i) => (
+            <path key={i} d={d} stroke-opacity={strength} />
+          ))}
         </g>
         <g class="line-selected">
           {lines

@@ -99,8 +99,10 @@ function Maps({ shown, other }: { shown: ShownHead; other: OtherAnswer }) {
 }
 
 export function ComparePanel({ text }: { text: string }) {
-  const { state, head, shown, other, whyNotOther, set } = useYoursWorkspace();
+  const { state, answer, head, shown, other, whyNotOther, set } = useYoursWorkspace();
   const { restrictions } = useShell();
+  // The head may still be shown on the text before.
+  const isRead = shown?.attention.rows.length === answer.ids.length;
   return (
     <section class="comparison" aria-labelledby="compare-title">
       <h2 id="compare-title">The same head on another text</h2>
@@ -131,7 +133,7 @@ export function ComparePanel({ text }: { text: string }) {
               <b class="less">Orange</b>: more in the other one.
             </p>
           )}
-          {shown && other && other.head === head && <Maps shown={shown} other={other} />}
+          {shown && isRead && other?.head === head && <Maps shown={shown} other={other} />}
         </>
       )}
     </section>

@@ -13,6 +13,7 @@ import { RowDetails } from "../../shared/RowDetails";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
 import { useWidth } from "../../shared/useWidth";
+import { useRowByRow } from "./useRowByRow";
 import { weightedByLength } from "./weighting";
 import { type ShownHead, useYoursWorkspace } from "./workspace";
 
@@ -95,14 +96,19 @@ function Measures() {
   );
 }
 
+/** The parts of the panel that are drawn one after the other. */
+const parts = 2;
+
 export function HeadPanel({ explanation }: { explanation: Explanation | null }) {
   const { state, head, place, shown } = useYoursWorkspace();
+  const at = useRowByRow(shown, parts);
+  const [ofMaps, ofLines] = [at(0), at(1)];
   const { restrictions } = useShell();
   const name = headName(head);
   return (
     <section class="one-head" aria-labelledby="one-head-title">
       <h2 id="one-head-title">{name.replace(/^./, (first) => first.toUpperCase())}</h2>
-      {shown && <Maps shown={shown} />}
+      {ofMaps && <Maps shown={ofMaps} />}
       <div class="head-about">
         <div class="head-map">
           <Readout explanation={explanation} locked={state.cell !== null} />
@@ -113,15 +119,15 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
               the model says: each later layer mixes again what this one adds.
             </p>
           )}
-          {shown && (
+          {ofLines && (
             <RowDetails
-              of={{ name, attention: shown.attention, shares: shown.shares, head: 0 }}
-              row={place}
+              of={{ name, attention: ofLines.attention, shares: ofLines.shares, head: 0 }}
+              row={Math.min(place, ofLines.attention.rows.length - 1)}
             />
           )}
         </div>
         <div class="head-side">
-          {shown && <Lines shown={shown} />}
+          {ofLines && <Lines shown={ofLines} />}
           <Measures />
         </div>
       </div>

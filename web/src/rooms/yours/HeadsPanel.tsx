@@ -19,10 +19,12 @@ const around = 10;
 /** From this width on two layers stand side by side, with a gap between them. */
 const wide = { least: 800, gap: 32 };
 
-/** The largest side with which the heads of a layer stand in one row. */
+/** The largest side with which the heads of a layer stand in as few rows as possible, all of them full. */
 function sideIn(width: number, heads: number): number {
   const room = width < wide.least ? width : (width - wide.gap) / 2;
-  return Math.max(sides.least, Math.min(sides.most, Math.floor(room / heads) - around));
+  const rows = Math.ceil((heads * (sides.least + around)) / room);
+  const perRow = Math.ceil(heads / rows);
+  return Math.max(sides.least, Math.min(sides.most, Math.floor(room / perRow) - around));
 }
 
 /** A row of small pictures: drawn anew only if its heads, its look or its selected head change. */

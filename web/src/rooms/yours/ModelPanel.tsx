@@ -1,5 +1,6 @@
 /** The choice of a model, how much of it has come, and what it is. */
 import { useEffect, useRef, useState } from "preact/hooks";
+import { Announced } from "../../shared/Announced";
 import { Choice } from "../../shared/Fields";
 import { formatBytes } from "../../shared/format";
 import { Notices } from "../../shared/Notices";
@@ -13,12 +14,15 @@ import {
   filesChosen,
   filesDropped,
   folderIn,
+  linkOf,
   nameOf,
   ownAddress,
   type Source,
 } from "./source";
 import { ownModel, type State, type WeightType } from "./state";
 import type { Loading, ModelActions } from "./useModel";
+
+const ownName = "The model of “Write”";
 
 const architectures: Readonly<Record<string, string>> = {
   gpt2: "GPT-2",
@@ -234,9 +238,7 @@ function Ways({
           <div class="row-of-buttons">
             <button
               type="button"
-              onClick={() =>
-                load({ kind: "address", name: "The model of “Write”", address: ownAddress() })
-              }
+              onClick={() => load({ kind: "address", name: ownName, address: ownAddress() })}
             >
               Open the model of “Write”
             </button>
@@ -254,6 +256,21 @@ function Ways({
         onChange={setDtype}
       />
     </Lockable>
+  );
+}
+
+/** The model that a link names, which is not loaded before the person wants it: some are large. */
+function Named({ model, load }: { model: string; load(source: Source): void }) {
+  const own = model === ownModel;
+  const address = own ? ownAddress() : (addressOf(model) as string);
+  const name = own ? ownName : nameOf(address);
+  return (
+    <p class="named-model">
+      The link names {own ? "the model of “Write”" : <b>{model}</b>}.{" "}
+      <button type="button" onClick={() => load({ kind: "address", name, address })}>
+        Open it
+      </button>
+    </p>
   );
 }
 
@@ -275,11 +292,14 @@ export function ModelPanel({
   notices: readonly string[];
 }) {
   const { restrictions } = useShell();
-  const ways = (
-    <Ways {...{ state, setDtype, setWhy }} load={(source) => actions.load(source, state.dtype)} />
-  );
+  const load = (source: Source) => actions.load(source, state.dtype);
+  const ways = <Ways {...{ state, setDtype, setWhy, load }} />;
+  const current = card && (card.address === null ? null : linkOf(card.address));
+  const isNamed = state.model !== null && state.model !== current && !loading;
   return (
     <section class="input" aria-label="The model">
+      {/* A framed or locked link needs its model, too. */}
+      {isNamed && state.model !== null && <Named model={state.model} load={load} />}
       <Panel name="input">
         {card && <CardView card={card} close={actions.close} />}
         {!card && !hides(restrictions, "text") && (
@@ -297,8 +317,11 @@ export function ModelPanel({
         ) : (
           ways
         )}
-        <div role="status">{loading && <Progress loading={loading} cancel={actions.cancel} />}</div>
       </Panel>
+      {loading && <Progress loading={loading} cancel={actions.cancel} />}
+      <Announced>
+        {loading ? `${loading.name} is loading` : card && `${card.name} is open`}
+      </Announced>
       <Notices notices={notices} />
     </section>
   );

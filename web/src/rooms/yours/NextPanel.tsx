@@ -36,7 +36,9 @@ function Table({ table }: { table: CandidatesAt }) {
   const title = isCausal
     ? `What comes after ${piece}`
     : table.isMask
-      ? `What the mask hides${masks > 1 ? `, at token ${table.place + 1}` : ""}`
+      ? masks > 1
+        ? `The mask at token ${table.place + 1}`
+        : "What the mask hides"
       : `If ${piece} were hidden`;
   const shares = (model: number, drawn: number) => (
     <>

@@ -43,7 +43,8 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   const read = answer && `${answer.ids.length} tokens read in ${answer.milliseconds.toFixed(0)} ms`;
   useFootnote(read ?? (isKnown && !card ? "no model is open" : null));
 
-  const count = answer?.ids.length ?? 0;
+  // The head of the text before may still be shown.
+  const count = Math.min(answer?.ids.length ?? 0, shown?.attention.rows.length ?? 0);
   const locked = state.cell && Math.max(state.cell.row, state.cell.col) < count ? state.cell : null;
   const active = locked ?? (hover && Math.max(hover.row, hover.col) < count ? hover : null);
   const explanation = useMemo(
@@ -89,7 +90,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
       />
       {card && <Controls {...{ state, set, card }} />}
       {card && (
-        <div class={workspace ? "work" : "work waiting"}>
+        <div class={`work ${card.predicts}${workspace ? "" : " waiting"}`}>
           <Panel name="text">
             <TextPanel
               {...{ text: text ?? "", card, set, isRead: workspace !== null }}

@@ -7,7 +7,7 @@ export const suggestions: readonly Suggestion[] = [
   [
     `#room=yours&model=write&text=${encodeURIComponent(twice)}&order=measure&measure=previous`,
     "Who looks back by one",
-    "Open the small model: the heads that attend to the token before come first. Others build on them, to copy what followed a word the last time.",
+    "In the small model of this page the heads that attend to the token before come first. Others build on them, to copy what followed a word the last time.",
   ],
   [
     `#room=yours&model=write&text=${encodeURIComponent(twice)}&order=measure&measure=first`,
@@ -17,11 +17,11 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#room=yours&model=openai-community/gpt2&dtype=int8",
     "GPT-2, from the hub",
-    "Press Load: 548 MB come from the hub, and take a quarter of that in memory. Nothing goes there.",
+    "Open it: 548 MB come from the hub, and take about a third of that in memory. Nothing of yours goes there.",
   ],
   [
     "#room=yours&model=distilbert/distilbert-base-uncased&dtype=float16",
     "A word that is hidden",
-    "Press Load, and let DistilBERT guess what a mask hides. Hide another word, and see which heads attend to the mask.",
+    "Open it, and DistilBERT guesses what a mask hides. Hide another word, and see which heads attend to the mask.",
   ],
 ];

@@ -91,6 +91,10 @@ export function useReading(state: State, card: Card | null) {
     return shownHead(card, { tokens: answer.tokens, shares: found.shares }, request.head);
   }, [attending.answer, attending.request, card, answer]);
 
+  // So does the last head, so that nothing jumps while the next one is computed.
+  const lastShown = useRef<{ model: number; shown: ShownHead } | null>(null);
+  if (card && shown) lastShown.current = { model: card.model, shown };
+
   const { other } = state;
   const otherRequest = useMemo<OtherRequest | null>(
     () =>
@@ -102,7 +106,8 @@ export function useReading(state: State, card: Card | null) {
   const comparing = useAnswer("yours", otherRequest, patience);
   const failures = [why, reading.failure, following.failure, attending.failure, comparing.failure];
   return {
-    ...{ text, answer, place, head, shown },
+    ...{ text, answer, place, head },
+    shown: lastShown.current?.model === answer?.model ? (lastShown.current?.shown ?? null) : null,
     next: lastNext.current?.of === answer ? (lastNext.current?.next ?? null) : null,
     other: comparing.answer?.kind === "other" ? comparing.answer : null,
     whyNotOther: comparing.answer?.kind === "refused" ? comparing.answer.why : null,
