@@ -33,7 +33,6 @@ function rootPalette(size: number, theme: Theme): Palette {
   const end = size > 0 ? size : 1;
   return {
     ...linear,
-    ends: [linear.ends[0], `${linear.ends[1]} (√)`],
     curve: "√",
     place: (value) => linear.place(Math.sign(value) * Math.sqrt(Math.abs(value) * end), 0),
   };
@@ -114,7 +113,7 @@ export function Strips({
     };
     return (
       <HeatMap
-        {...{ name, title, symbol, picture, hasLegend, note: note ?? `${rows} × ${cols}` }}
+        {...{ name, title, symbol, picture, hasLegend, note: note ?? `${rows} × ${cols}, √ scale` }}
         actions={{
           point: (cell, by) => point(cell && spotAt(cell), by),
           press: (cell) => press(spotAt(cell)),
