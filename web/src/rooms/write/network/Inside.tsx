@@ -65,7 +65,10 @@ export function Inside({ index, way, width }: { index: number; way: Way; width: 
         <div class="rail-place">
           <Rail kind={isEnd ? "end" : "open"} />
         </div>
-        <Readout explanation={explanation} locked={isLocked} />
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard */}
+        <section class="readout-place" tabIndex={0} aria-label="How a number is computed">
+          <Readout explanation={explanation} locked={isLocked} />
+        </section>
       </div>
       <Announced>{byKeyboard && explanation ? explanationText(explanation) : ""}</Announced>
     </PointingContext.Provider>
