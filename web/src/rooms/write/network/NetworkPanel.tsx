@@ -211,7 +211,8 @@ function Winner({ way }: { way: Way }) {
 
 export function NetworkPanel() {
   const { restrictions } = useShell();
-  const { answer, place, go } = useWriteWorkspace();
+  const { state, answer, place, go } = useWriteWorkspace();
+  const { length: count } = state.dropped;
   const labels = useMemo(() => answer.pieces.map(label), [answer]);
   const [ref, isSeen] = useInView<HTMLElement>();
   const { way, failure } = useNetwork(isSeen);
@@ -234,6 +235,11 @@ export function NetworkPanel() {
           </div>
           <div class="way-choice">
             <TokenSelect label="Token" tokens={labels} index={place} onSelect={go} />
+            {count > 0 && (
+              <span class="faint">
+                without {count} dropped {count === 1 ? "head" : "heads"}
+              </span>
+            )}
             <SaveRows way={way} />
           </div>
           <WayTable way={way} />

@@ -84,10 +84,11 @@ export function Strips({
   const pointing = usePointed();
   const rows = strips.length;
   const cols = strips[0]?.data.length ?? 0;
-  const view = useMemo(
-    () => viewOn(Float32Array.from(strips.flatMap(({ data }) => Array.from(data))), rows, cols),
-    [strips],
-  );
+  const view = useMemo(() => {
+    const all = new Float32Array(rows * cols);
+    for (const [row, { data }] of strips.entries()) all.set(data, row * cols);
+    return viewOn(all, rows, cols);
+  }, [strips]);
   const words = JSON.stringify(strips.map(({ label }) => label));
   const labels = useMemo<Labels>(
     () =>
