@@ -11,6 +11,7 @@ import {
 } from "../../web/src/rooms/write/network/explain";
 import type { NetworkAnswer } from "../../web/src/rooms/write/network/messages";
 import { networkOf, weightsOfLayer } from "../../web/src/rooms/write/network/solve";
+import { sourcesOf } from "../../web/src/rooms/write/network/sources";
 import { llama, type Parts } from "../js/language_oracle";
 import type { Parameters } from "../js/layer_oracle";
 import { randomise } from "../js/modules";
@@ -279,5 +280,31 @@ describe("The formula of a number", () => {
     expect(Math.abs(sumOf(terms) - (numbers.logits[1] as number))).toBeLessThan(0.02);
     const share = words({ of: "share", rank: 1 }).split(" = ").at(-1);
     expect(Number(share)).toBeCloseTo(readings[4]?.shares[1] as number, 2.9);
+  });
+});
+
+describe("A number's sources", () => {
+  test.each<[Place, string, ReturnType<typeof sourcesOf>]>([
+    [{ of: "weight", token: 3 }, "attended", [{ picture: "scores", col: 0 }]],
+    [
+      { of: "score", token: 3 },
+      "scores",
+      [
+        { picture: "keys", place: { of: "key", token: 3 } },
+        { picture: "keys", place: { of: "query" } },
+      ],
+    ],
+    [
+      { of: "sum" },
+      "values",
+      [
+        { picture: "attended", col: 0 },
+        { picture: "values", col: 5 },
+      ],
+    ],
+    [{ of: "between" }, "after-attention", [{ picture: "after-attention", col: 5 }]],
+    [{ of: "value", token: 3 }, "values", []],
+  ])("of %j in %s are lit", (place, picture, sources) => {
+    expect(sourcesOf(place, 5, picture)).toEqual(sources);
   });
 });

@@ -42,6 +42,14 @@ export const glossary = {
   "top-k and top-p":
     "Only the k most likely tokens may be drawn (Fan et al., 2018), or the fewest most likely ones whose probabilities sum to p (Holtzman et al., 2020).",
   logit: "The number that a model gives a token before the softmax makes a probability of it.",
+  "residual stream":
+    "The vector of a token on its way through the layers: each attention and each feed-forward network reads it and adds to it.",
+  "RMS norm":
+    "Divides a vector by the root mean square of its entries, and multiplies each by a learned gain (Zhang and Sennrich, 2019).",
+  "feed-forward network":
+    "The part of a layer that works on each token alone: many units, each of which adds its own vector. Here a unit is SiLU(gate) × up (SwiGLU; Shazeer, 2020).",
+  "logit lens":
+    "Reads the residual stream out after any layer, as if that were the last one (nostalgebraist, 2020).",
   cache:
     "The keys and values of all tokens that were read. They do not change, so they are computed once.",
   induction:
@@ -114,6 +122,10 @@ export const termsOf: Readonly<Record<RoomId, readonly Term[]>> = {
       "causal",
       "induction",
       "cache",
+      "residual stream",
+      "RMS norm",
+      "feed-forward network",
+      "logit lens",
     ] as const),
   ],
   yours: [

@@ -161,7 +161,8 @@ export class CausalLanguageModel extends Module {
    */
   forward<const O extends CausalForwardOptions = Record<never, never>>(
     ids: Tensor,
-    options?: O & NothingElse<O, CausalForwardOptions>,
+    // The last part gives the parameters of a function their types.
+    options?: O & NothingElse<O, CausalForwardOptions> & Pick<CausalForwardOptions, "receiveLayer">,
   ): CausalForwardResult<O> {
     const given: CausalForwardOptions = options ?? {};
     checkOptions("forward", given, forwardChecks);

@@ -11,6 +11,11 @@ export const suggestions: readonly Suggestion[] = [
     "The induction head finds the token after the former occurrence, so the name is copied. Drop that head, and compare the probabilities.",
   ],
   [
+    `#room=write&text=${encodeURIComponent(name)}&temperature=0&layer=6`,
+    "Where a name comes from",
+    "In the whole network, follow the probability of the name's next token down the layers, and open the one where it rises: which head adds most, and where does it attend?",
+  ],
+  [
     "#room=write&text=Call+me+Ishmael.&temperature=0",
     "Without chance",
     "At temperature 0 the likeliest token is always taken: the text soon repeats itself.",

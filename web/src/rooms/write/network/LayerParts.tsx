@@ -157,7 +157,12 @@ function Units({ facts, width }: PartProps) {
       title="Feed-forward"
       words={`Each of ${count} units is SiLU(gate) × up; ${open} have a positive gate.`}
     >
-      <Strips name="units" title="The units of the feed-forward network" {...{ strips, width }} />
+      <Strips
+        name="units"
+        title="The units of the feed-forward network"
+        symbol="The units"
+        {...{ strips, width }}
+      />
       <StrongUnits facts={facts} />
     </Part>
   );

@@ -2,29 +2,25 @@
 import type { ComponentChildren } from "preact";
 import { useMemo, useRef } from "preact/hooks";
 import { Curve } from "../../../picture/Curve";
+import { csvOf } from "../../../picture/export";
 import { px } from "../../../picture/layout";
-import { Announced } from "../../../shared/Announced";
-import { explanationText } from "../../../shared/explanation";
+import { type Contents, csvBlob, SaveMenu } from "../../../picture/SaveMenu";
+import { viewOn } from "../../../picture/view";
 import { percent } from "../../../shared/format";
 import { Notices } from "../../../shared/Notices";
 import { label, quoted } from "../../../shared/pieces";
-import { Readout } from "../../../shared/Readout";
+import { TokenSelect } from "../../../shared/RowTable";
 import { hides } from "../../../shared/restrictions";
 import { useShell } from "../../../shared/shell";
 import { useWidth } from "../../../shared/useWidth";
 import { useWriteWorkspace } from "../workspace";
-import { EmbeddingPart, LastPart } from "./EndParts";
-import { explainEntry, explainLast, type LastFacts, type LayerFacts, lengthOf } from "./explain";
-import { LayerParts } from "./LayerParts";
+import { lengthOf } from "./explain";
+import { Inside, railWidth } from "./Inside";
 import { Length } from "./Length";
 import type { LayerNumbers, Reading } from "./messages";
-import { PointingContext, usePointing } from "./pointing";
 import { Rail } from "./Rail";
 import { Words } from "./Said";
-import { openLayerOf, useInView, useNetwork, type Way } from "./useNetwork";
-
-/** The place of the stream beside the rows, in pixels. */
-const railWidth = (width: number) => (width < 480 ? 32 : 48);
+import { useInView, useNetwork, type Way } from "./useNetwork";
 
 /** What a row adds, and what its end would say. */
 interface Row {
@@ -117,63 +113,6 @@ function Opening({
   );
 }
 
-/** What is inside of the open row, and how the number that is pointed at came about. */
-function Inside({ index, way, width }: { index: number; way: Way; width: number }) {
-  const { opened } = useWriteWorkspace();
-  const pointing = usePointing();
-  const { answer, tokens, weights } = way;
-  const { layers, readings, last, eps } = answer;
-  const layer = openLayerOf(index, layers.length) ?? 0;
-  const isEnd = index === layers.length + 1;
-  const facts = useMemo<LayerFacts>(() => {
-    const numbers = layers[layer] as LayerNumbers;
-    // The answer may still be that of the layer which was open before.
-    const head = answer.head?.place.layer === layer && index > 0 ? answer.head : null;
-    return { layer, numbers, head, weights, tokens, eps };
-  }, [way, layer]);
-  const end = useMemo<LastFacts>(
-    () => ({
-      ...{ last, eps, layers: layers.length },
-      stream: (layers.at(-1) as LayerNumbers).output,
-      tokens: Array.from(readings.at(-1)?.ids ?? [], (id) =>
-        label(opened.vocabulary[id] as string),
-      ),
-    }),
-    [answer],
-  );
-  const { active, isLocked, byKeyboard } = pointing;
-  const explanation = useMemo(() => {
-    if (!active) return null;
-    const { place, col } = active;
-    const isGone = "token" in place && (place.token >= tokens.length || !facts.head);
-    if (isGone) return null;
-    return isEnd ? explainLast(place, col, end) : explainEntry(place, col, facts);
-  }, [active, facts, end]);
-  const inside = useMemo(() => {
-    const parts = { facts, width: width - railWidth(width) };
-    if (index === 0) return <EmbeddingPart {...parts} />;
-    if (isEnd) return <LastPart facts={end} width={parts.width} />;
-    const saidAt = (i: number) => ({
-      reading: readings[i] as Reading,
-      isLast: i === readings.length - 1,
-      winner: readings.at(-1)?.ids[0],
-    });
-    return <LayerParts {...parts} said={[saidAt(2 * layer + 1), saidAt(2 * layer + 2)]} />;
-  }, [index, facts, end, width]);
-  return (
-    <PointingContext.Provider value={pointing}>
-      {inside}
-      <div class="network-readout">
-        <div class="rail-place">
-          <Rail kind={isEnd ? "end" : "open"} />
-        </div>
-        <Readout explanation={explanation} locked={isLocked} />
-      </div>
-      <Announced>{byKeyboard && explanation ? explanationText(explanation) : ""}</Announced>
-    </PointingContext.Provider>
-  );
-}
-
 /** The arrow keys move between the rows, and an open one opens the next in its place. */
 function useRowKeys() {
   const { state, set } = useWriteWorkspace();
@@ -228,6 +167,23 @@ function WayTable({ way }: { way: Way }) {
   );
 }
 
+/** Saves the rows as numbers. */
+function SaveRows({ way }: { way: Way }) {
+  const contents: Contents = {
+    csv() {
+      const rows = rowsOf(way);
+      const columns = ["attention adds", "feed-forward adds", "stream", "probability"];
+      const numbers = rows.map(({ attention, feedForward, stream, reading }) => [
+        ...[attention ?? Number.NaN, feedForward ?? Number.NaN, stream, reading.winner],
+      ]);
+      const view = viewOn(Float32Array.from(numbers.flat()), rows.length, columns.length);
+      const names = rows.map(({ name }) => name);
+      return csvBlob(csvOf(view, names, columns));
+    },
+  };
+  return <SaveMenu title="the rows of the network" file="network" contents={contents} />;
+}
+
 /** The probability of the token that wins in the end, after each part of each layer. */
 function Winner({ way }: { way: Way }) {
   const { state, opened } = useWriteWorkspace();
@@ -255,8 +211,9 @@ function Winner({ way }: { way: Way }) {
 
 export function NetworkPanel() {
   const { restrictions } = useShell();
-  const { answer, place } = useWriteWorkspace();
-  const token = quoted(answer.pieces[place] as string);
+  const { state, answer, place, go } = useWriteWorkspace();
+  const { length: count } = state.dropped;
+  const labels = useMemo(() => answer.pieces.map(label), [answer]);
   const [ref, isSeen] = useInView<HTMLElement>();
   const { way, failure } = useNetwork(isSeen);
   return (
@@ -268,13 +225,22 @@ export function NetworkPanel() {
           <div class="network-head">
             {!hides(restrictions, "text") && (
               <p class="words">
-                The way of {token} through the model. Its vector, the <b>residual stream</b>, goes
-                straight down; the attention and the feed-forward network of each layer add to it.
-                “It would say” reads it out as if the model ended there (the logit lens;
-                nostalgebraist, 2020). Open a row to see inside.
+                The way of “{way.tokens.at(-1)}” through the model. Its vector, the{" "}
+                <b>residual stream</b>, goes straight down; the attention and the feed-forward
+                network of each layer add to it. “It would say” reads it out as if the model ended
+                there (the logit lens; nostalgebraist, 2020). Open a row to see inside.
               </p>
             )}
             <Winner way={way} />
+          </div>
+          <div class="way-choice">
+            <TokenSelect label="Token" tokens={labels} index={place} onSelect={go} />
+            {count > 0 && (
+              <span class="faint">
+                without {count} dropped {count === 1 ? "head" : "heads"}
+              </span>
+            )}
+            <SaveRows way={way} />
           </div>
           <WayTable way={way} />
         </>

@@ -1,13 +1,14 @@
 /** Vectors as rows of one picture, with the same entries above each other. */
 import { useMemo } from "preact/hooks";
 import { type Palette, signedPalette, type Theme } from "../../../picture/colour";
-import { type Cell, type CellSize, type Labels, leftOf } from "../../../picture/layout";
+import { type Area, type Cell, type CellSize, type Labels, leftOf } from "../../../picture/layout";
 import { HeatMap, usePicture } from "../../../picture/Matrix";
 import { viewOn } from "../../../picture/view";
 import { shorten } from "../../../shared/format";
 import { useShell } from "../../../shared/shell";
 import type { Place } from "./explain";
-import { usePointed } from "./pointing";
+import { type Spot, usePointed } from "./pointing";
+import { sourcesOf } from "./sources";
 
 export interface Strip {
   readonly label: string;
@@ -33,10 +34,21 @@ function rootPalette(size: number, theme: Theme): Palette {
   const end = size > 0 ? size : 1;
   return {
     ...linear,
-    ends: [linear.ends[0], `${linear.ends[1]} (√)`],
     curve: "√",
     place: (value) => linear.place(Math.sign(value) * Math.sqrt(Math.abs(value) * end), 0),
   };
+}
+
+/** The rows and columns of this picture that the number pointed at is computed from. */
+function litIn(name: string, strips: readonly Strip[], { place, col, picture }: Spot): Area[] {
+  return sourcesOf(place, col, picture)
+    .filter((source) => source.picture === name)
+    .flatMap(({ place, col }): Area[] => {
+      if (!place) return [{ col }];
+      const same = JSON.stringify(place);
+      const row = strips.findIndex((strip) => JSON.stringify(strip.place) === same);
+      return row < 0 ? [] : [{ row }];
+    });
 }
 
 export function Strips({
@@ -72,10 +84,11 @@ export function Strips({
   const pointing = usePointed();
   const rows = strips.length;
   const cols = strips[0]?.data.length ?? 0;
-  const view = useMemo(
-    () => viewOn(Float32Array.from(strips.flatMap(({ data }) => Array.from(data))), rows, cols),
-    [strips],
-  );
+  const view = useMemo(() => {
+    const all = new Float32Array(rows * cols);
+    for (const [row, { data }] of strips.entries()) all.set(data, row * cols);
+    return viewOn(all, rows, cols);
+  }, [strips]);
   const words = JSON.stringify(strips.map(({ label }) => label));
   const labels = useMemo<Labels>(
     () =>
@@ -97,13 +110,14 @@ export function Strips({
   );
   const { active: spot } = pointing;
   const active = spot?.picture === name ? { row: spot.row, col: spot.col } : null;
+  const highlights = useMemo(() => (spot ? litIn(name, strips, spot) : []), [spot, name, strips]);
   const picture = usePicture({
     view,
     ...{ rows, cols, labels, active },
     palette: palette ?? signed,
     cell: given ?? cellIn(width - leftOf(labels), cols, height),
     selected: selected === undefined ? null : { row: selected },
-    highlights: active ? [{ col: active.col }] : [],
+    highlights,
   });
   const { point, press } = pointing;
   // Pointing at a number renders one picture of many anew.
@@ -114,7 +128,7 @@ export function Strips({
     };
     return (
       <HeatMap
-        {...{ name, title, symbol, picture, hasLegend, note: note ?? `${rows} × ${cols}` }}
+        {...{ name, title, symbol, picture, hasLegend, note: note ?? `${rows} × ${cols}, √ scale` }}
         actions={{
           point: (cell, by) => point(cell && spotAt(cell), by),
           press: (cell) => press(spotAt(cell)),

@@ -150,10 +150,9 @@ function readingsOf(
   const { heed, config } = model;
   const { size, vocabularySize } = config;
   return heed.scope(() => {
-    const all = heed.tensor(Float32Array.from(streams.flatMap((stream) => [...stream])), [
-      streams.length,
-      size,
-    ]);
+    const rows = new Float32Array(streams.length * size);
+    for (const [i, stream] of streams.entries()) rows.set(stream, i * size);
+    const all = heed.tensor(rows, [streams.length, size]);
     const logits = model.readOut(all);
     const shares = heed.softmax(logits);
     const { values, indices } = heed.topK(shares, mostRead);
