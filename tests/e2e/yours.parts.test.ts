@@ -77,7 +77,7 @@ describe("Addresses", () => {
 
 describe("Refusals", () => {
   const address = "https://models.example/tiny";
-  const source = { kind: "address", name: "tiny", address } as const;
+  const source = { kind: "address", name: "tiny", address, keep: false } as const;
   const why = (code: string, message: string) =>
     whyNotLoaded(new HeedError(code as "load", message), source);
 

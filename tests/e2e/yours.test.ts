@@ -217,6 +217,29 @@ describe("In chrome, the room Your model", () => {
       expect(await room.card()).toEqual(card);
       await room.click("Close this model");
       await expect.poll(() => room.page.$(".model-card")).toBeNull();
+
+      // What came whole opens without its server, and what was cancelled is there in part, until they are deleted.
+      shared.stop();
+      const kept = () =>
+        room.page.$$eval("[data-kept]", (rows) =>
+          rows.map((row) => [(row as HTMLElement).dataset.kept, row.textContent]),
+        );
+      await expect
+        .poll(async () => (await kept()).map(([name]) => name).sort())
+        .toEqual([`${shared.url}/tiny`, `${slow.url}/tiny`].sort());
+      const rest = new Map((await kept()) as [string, string][]);
+      expect(rest.get(`${shared.url}/tiny`)).not.toContain(" of ");
+      expect(rest.get(`${slow.url}/tiny`)).toContain("the rest comes when you open it");
+      await room.click(`${shared.url}/tiny`, ".kept-models");
+      expect(await room.opened()).toEqual({ ...card, model: expect.anything() });
+      expect(await room.tokens()).toEqual(read);
+      await room.showWays();
+      for (const { url } of [shared, slow]) {
+        await room.page.click(`[data-kept="${url}/tiny"] .link`);
+        await expect
+          .poll(async () => (await kept()).map(([name]) => name))
+          .not.toContain(`${url}/tiny`);
+      }
     } finally {
       for (const server of [shared, slow, closed]) server.stop();
     }

@@ -1,12 +1,13 @@
 /** The choice of a model, how much of it has come, and what it is. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Announced } from "../../shared/Announced";
-import { Choice } from "../../shared/Fields";
+import { Choice, Switch } from "../../shared/Fields";
 import { formatBytes } from "../../shared/format";
 import { Notices } from "../../shared/Notices";
 import { Lockable, Panel } from "../../shared/Panel";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
+import { KeptModels, useKept } from "./KeptModels";
 import type { Card } from "./messages";
 import {
   addressOf,
@@ -23,6 +24,11 @@ import { ownModel, type State, type WeightType } from "./state";
 import type { Loading, ModelActions } from "./useModel";
 
 const ownName = "The model of “Write”";
+
+/** The page itself keeps its own model, for offline use. */
+const ownSource = (): Source => ({
+  ...{ kind: "address", name: ownName, address: ownAddress(), keep: false },
+});
 
 const architectures: Readonly<Record<string, string>> = {
   gpt2: "GPT-2",
@@ -201,16 +207,20 @@ function AddressForm({ model, open }: { model: string | null; open(address: stri
 
 function Ways({
   state,
+  isLoading,
   setDtype,
   setWhy,
   load,
 }: {
   state: State;
+  isLoading: boolean;
   setDtype(dtype: WeightType): void;
   setWhy(why: string): void;
   load(source: Source): void;
 }) {
   const { restrictions } = useShell();
+  const [keep, setKeep] = useState(true);
+  const kept = useKept(isLoading);
   const take = (found: readonly FoundFile[]) => {
     if (restrictions.lock || found.length === 0) return;
     const source = folderIn(found);
@@ -220,7 +230,7 @@ function Ways({
   const isOver = useDrop(take);
   const openAddress = (typed: string) => {
     const address = addressOf(typed);
-    if (address) load({ kind: "address", name: nameOf(address), address });
+    if (address) load({ kind: "address", name: nameOf(address), address, keep });
     else setWhy("That is no address. An example: https://huggingface.co/openai-community/gpt2");
   };
   return (
@@ -232,19 +242,22 @@ function Ways({
         </section>
         <section class="way" aria-label="From an address">
           <AddressForm model={state.model} open={openAddress} />
+          <Switch label="Keep it in this browser" checked={keep} onChange={setKeep} />
         </section>
         <section class="way" aria-label="One that is here">
           <p>A small model that was trained for this page.</p>
           <div class="row-of-buttons">
-            <button
-              type="button"
-              onClick={() => load({ kind: "address", name: ownName, address: ownAddress() })}
-            >
+            <button type="button" onClick={() => load(ownSource())}>
               Open the model of “Write”
             </button>
           </div>
         </section>
       </div>
+      <KeptModels
+        models={kept.models}
+        open={(address) => load({ kind: "address", name: nameOf(address), address, keep: true })}
+        remove={kept.remove}
+      />
       <Choice<WeightType>
         label="Keep its weights as"
         value={state.dtype}
@@ -262,12 +275,13 @@ function Ways({
 /** The model that a link names, which is not loaded before the person wants it: some are large. */
 function Named({ model, load }: { model: string; load(source: Source): void }) {
   const own = model === ownModel;
-  const address = own ? ownAddress() : (addressOf(model) as string);
-  const name = own ? ownName : nameOf(address);
+  const address = addressOf(model) as string;
+  const source = (): Source =>
+    own ? ownSource() : { kind: "address", name: nameOf(address), address, keep: true };
   return (
     <p class="named-model">
       The link names {own ? "the model of “Write”" : <b>{model}</b>}.{" "}
-      <button type="button" onClick={() => load({ kind: "address", name, address })}>
+      <button type="button" onClick={() => load(source())}>
         Open it
       </button>
     </p>
@@ -293,7 +307,7 @@ export function ModelPanel({
 }) {
   const { restrictions } = useShell();
   const load = (source: Source) => actions.load(source, state.dtype);
-  const ways = <Ways {...{ state, setDtype, setWhy, load }} />;
+  const ways = <Ways {...{ state, setDtype, setWhy, load }} isLoading={loading !== null} />;
   const current = card && (card.address === null ? null : linkOf(card.address));
   const isNamed = state.model !== null && state.model !== current && !loading;
   return (

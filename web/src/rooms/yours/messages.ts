@@ -59,7 +59,14 @@ export interface OtherRequest {
   readonly head: HeadKey;
 }
 
+/** Lists the models whose files the browser keeps, after deleting those of an address if there is one. */
+export interface KeptRequest {
+  readonly kind: "kept";
+  readonly deleted: string | null;
+}
+
 export type YoursRequest =
+  | KeptRequest
   | LoadRequest
   | CardRequest
   | CloseRequest
@@ -72,6 +79,19 @@ export type YoursRequest =
 export type News =
   | { readonly kind: "loading"; readonly loaded: number; readonly total: number }
   | { readonly kind: "writing"; readonly written: number };
+
+/** A model whose files the browser keeps. */
+export interface KeptModel {
+  readonly address: string;
+  readonly bytes: number;
+  /** Of the files that it has begun to keep. */
+  readonly size: number;
+}
+
+export interface KeptAnswer {
+  readonly kind: "kept";
+  readonly models: readonly KeptModel[];
+}
 
 /** What the open model is. */
 export interface Card {
@@ -171,6 +191,7 @@ export interface OtherAnswer {
 
 export type YoursAnswer =
   | Card
+  | KeptAnswer
   | Refused
   | ReadAnswer
   | NextAnswer

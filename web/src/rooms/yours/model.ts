@@ -116,9 +116,10 @@ export async function load(
   const begin = performance.now();
   let told = 0;
   const files = filesOf(source);
-  const tokenizer = await loadTokenizer(files, ReadableTokenizer, { signal });
+  const keep = source.kind === "address" && source.keep;
+  const tokenizer = await loadTokenizer(files, ReadableTokenizer, { signal, keep });
   const model = await loadModel(heed, files, {
-    ...{ dtype, signal },
+    ...{ dtype, signal, keep },
     onProgress({ loaded, total }) {
       const now = performance.now();
       if (now - told < often && loaded < total) return;

@@ -2,6 +2,7 @@
 import { type HeadPlace, headPlaceOf } from "../../shared/layerHeads";
 import { sharesOfHead } from "../../worker/languageHeads";
 import type { Solver } from "../../worker/solver";
+import { keptModels } from "./kept";
 import type { News, YoursAnswer, YoursRequest } from "./messages";
 import { close, current, load } from "./model";
 import { next, other, read } from "./reading";
@@ -20,6 +21,7 @@ const solve: Solver<YoursRequest, YoursAnswer, News> = async (request, context) 
     close();
     return null;
   }
+  if (request.kind === "kept") return { kind: "kept", models: await keptModels(request.deleted) };
   const open = current();
   if (request.kind === "card") return open?.card ?? null;
   // A request that was made for another model: the page asks again for the new one.

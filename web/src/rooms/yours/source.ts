@@ -14,6 +14,8 @@ export interface AddressSource {
   readonly kind: "address";
   readonly name: string;
   readonly address: string;
+  /** Whether the browser keeps its files for the next time. */
+  readonly keep: boolean;
 }
 
 export type Source = FilesSource | AddressSource;

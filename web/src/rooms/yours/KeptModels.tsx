@@ -1,0 +1,64 @@
+/** The models that the browser keeps: each opens without a download, and can be deleted. */
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { formatBytes } from "../../shared/format";
+import { useEngine } from "../../worker/engineClient";
+import type { KeptModel } from "./messages";
+import { linkOf } from "./source";
+
+/** @param isLoading whether a model is loading, after which another one may be kept */
+export function useKept(isLoading: boolean) {
+  const engine = useEngine();
+  const [models, setModels] = useState<readonly KeptModel[]>([]);
+  const list = useCallback(
+    (deleted: string | null) =>
+      engine.ask("yours", { kind: "kept", deleted }).then(
+        (answer) => answer?.kind === "kept" && setModels(answer.models),
+        // The room works without what is kept.
+        () => setModels([]),
+      ),
+    [engine],
+  );
+  useEffect(() => {
+    if (!isLoading) void list(null);
+  }, [isLoading, list]);
+  return { models, remove: (address: string) => void list(address) };
+}
+
+export function KeptModels({
+  models,
+  open,
+  remove,
+}: {
+  models: readonly KeptModel[];
+  open(address: string): void;
+  remove(address: string): void;
+}) {
+  if (models.length === 0) return null;
+  return (
+    <section class="kept-models" aria-label="Kept in this browser">
+      <p>Kept in this browser:</p>
+      <ul>
+        {models.map(({ address, bytes, size }) => (
+          <li key={address} data-kept={linkOf(address)}>
+            <button type="button" onClick={() => open(address)}>
+              {linkOf(address)}
+            </button>
+            <span class="number">
+              {bytes < size
+                ? `${formatBytes(bytes)} of ${formatBytes(size)}: the rest comes when you open it`
+                : formatBytes(bytes)}
+            </span>
+            <button
+              type="button"
+              class="link"
+              aria-label={`Delete ${linkOf(address)}`}
+              onClick={() => remove(address)}
+            >
+              Delete
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
