@@ -11,8 +11,6 @@ export interface WritingOptions extends Sampling {
   readonly kept: readonly number[];
   /** Tokens after which nothing more is written; none by default. */
   readonly endTokens?: readonly number[];
-  /** Hears how many tokens are written. */
-  hear?(count: number): void;
 }
 
 /** Tokens are written for this long before other messages are handled, in milliseconds. */
@@ -25,7 +23,7 @@ const turn = 30;
 export async function continuation(
   model: CausalLanguageModel,
   given: readonly number[],
-  { seed, length, kept, endTokens = [], hear, ...sampling }: WritingOptions,
+  { seed, length, kept, endTokens = [], ...sampling }: WritingOptions,
   pause: () => Promise<void>,
 ): Promise<number[]> {
   const { heed } = model;
@@ -44,7 +42,6 @@ export async function continuation(
       logits.dispose();
       written.push(next as number);
       if (performance.now() - begin < turn) continue;
-      hear?.(written.length);
       await pause();
       begin = performance.now();
     }

@@ -75,10 +75,11 @@ export type YoursRequest =
   | HeadRequest
   | OtherRequest;
 
-/** How much of a model has come, and how many tokens are written. */
-export type News =
-  | { readonly kind: "loading"; readonly loaded: number; readonly total: number }
-  | { readonly kind: "writing"; readonly written: number };
+/** How many bytes of a model have come. */
+export interface News {
+  readonly loaded: number;
+  readonly total: number;
+}
 
 /** A model whose files the browser keeps. */
 export interface KeptModel {

@@ -124,7 +124,7 @@ export async function load(
       const now = performance.now();
       if (now - told < often && loaded < total) return;
       told = now;
-      progress({ kind: "loading", loaded, total });
+      progress({ loaded, total });
     },
   });
   try {

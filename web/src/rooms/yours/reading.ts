@@ -89,7 +89,7 @@ async function writtenAfter(
   { model }: Open,
   given: readonly number[],
   request: ReadRequest,
-  { progress, pause }: Context,
+  { pause }: Context,
 ): Promise<number[]> {
   if (!("readOut" in model) || request.length === 0) return [];
   const { config } = model;
@@ -103,7 +103,6 @@ async function writtenAfter(
       ...{ temperature, topK, topP, seed, kept },
       length: Math.min(request.length, room),
       endTokens: config.endTokens,
-      hear: (written) => progress({ kind: "writing", written }),
     },
     pause,
   );

@@ -57,10 +57,9 @@ export function useModel(onOpen: (card: Card, before: Card | null) => void) {
       let begin: number | null = null;
       setWhy(null);
       setLoading({ name: source.name, loaded: 0, total: 0, elapsed: 0 });
-      const progress = (news: News) => {
-        if (news.kind !== "loading" || signal.aborted) return;
+      const progress = ({ loaded, total }: News) => {
+        if (signal.aborted) return;
         begin ??= performance.now();
-        const { loaded, total } = news;
         setLoading({ name: source.name, loaded, total, elapsed: performance.now() - begin });
       };
       try {
