@@ -207,7 +207,7 @@ describe("In chrome, the room Your model", () => {
       await room.loadAddress(`${shared.url}/empty`);
       await expect.poll(() => room.notices()).toMatch(/There is no tokenizer.json at .*empty/);
       await room.loadAddress("not an address");
-      await expect.poll(() => room.notices()).toContain("That is no address");
+      await expect.poll(() => room.notices()).toContain("That is not an address");
       await room.loadAddress(`${closed.url}/tiny`);
       await expect.poll(() => room.notices()).toContain("does not permit other pages");
       await isThere();

@@ -7,6 +7,7 @@ import { FetchedFile, folderAddress, type OpenSource } from "./fetched.js";
 import {
   bytesOf,
   isStored,
+  largestFile,
   newRecord,
   partCount,
   partLength,
@@ -34,12 +35,12 @@ export interface KeptFile {
   readonly date: Date;
 }
 
-/** An address with a scheme and without a fragment; undefined if it is none. */
+/** An address of the network without a fragment; undefined if it is none. */
 function absolute(address: string): string | undefined {
   try {
     const url = new URL(address, globalThis.document?.baseURI ?? globalThis.location?.href);
     url.hash = "";
-    return url.href;
+    return /^https?:$/.test(url.protocol) ? url.href : undefined;
   } catch {
     return undefined;
   }
@@ -84,12 +85,13 @@ async function begin(
   const { url: address, size, tag } = fetched;
   const known = await readRecord(store, name);
   const isSame = isStored(known) && isSameFile(known, fetched);
-  if (known && !isSame) await remove(store, name);
+  if (size > largestFile) return undefined;
   const version = isSame ? known : { ...newRecord(address), size, tag };
   const needed = size - (isSame ? bytesOf(known, await storedParts(store, known)) : 0);
   const free = await freeBytes();
   if (free !== undefined && free < needed) throw full(address, needed, free);
   try {
+    if (known && !isSame) await remove(store, name);
     if (!isSame) await putRecord(store, name, version);
   } catch (error) {
     if (!isFull(error)) return undefined;
@@ -233,9 +235,10 @@ export async function openKept(url: string, signal?: AbortSignal): Promise<OpenS
         const version = await begin(store, name, fetched);
         return version ? new StoredFile(store, name, version, fetched) : fetched;
       }
-      await remove(store, name);
       // Nothing is lost without this record but the use without a network.
-      await putRecord(store, name, newRecord(address)).catch(() => {});
+      await remove(store, name)
+        .then(() => putRecord(store, name, newRecord(address)))
+        .catch(() => {});
       return undefined;
     });
   } catch (error) {
@@ -262,7 +265,8 @@ export async function listKept(): Promise<KeptFile[]> {
 }
 
 /**
- * Deletes a file that the browser keeps, or all files of a model, whose address is the one of `loadModel`.
+ * Deletes a file that the browser keeps, or all files below the address of a folder, such as that of a model. Waits
+ * while another page stores a part of one of them.
  *
  * @returns the number of files that were deleted
  */

@@ -42,13 +42,17 @@ export async function readRecord(store: BlobStore, name: string): Promise<Versio
   const { address, size, tag, id, date } = given;
   const isVersion =
     typeof address === "string" &&
-    (size === undefined || (Number.isSafeInteger(size) && (size as number) >= 0)) &&
+    (size === undefined ||
+      (Number.isSafeInteger(size) && (size as number) >= 0 && (size as number) <= largestFile)) &&
     (tag === null || typeof tag === "string") &&
     typeof id === "string" &&
     /^[\da-f-]{36}$/.test(id) &&
     Number.isFinite(date);
   return isVersion ? (given as unknown as Version) : undefined;
 }
+
+/** In bytes. A server may claim any size, and a list of parts has to fit into the memory. */
+export const largestFile = 2 ** 40;
 
 export const isStored = (version: Version | undefined): version is Stored =>
   version?.size !== undefined;

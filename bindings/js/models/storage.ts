@@ -65,8 +65,10 @@ async function fileSystem(): Promise<BlobStore | undefined> {
 /** Nothing is ever fetched from this address. */
 const cacheAddress = "https://heed.invalid/";
 
-async function cacheStorage(): Promise<BlobStore> {
+async function cacheStorage(): Promise<BlobStore | undefined> {
   const cache = await caches.open("heed files");
+  // In Deno before 2.9, what is kept could not be listed, and two loads would not wait for each other.
+  if (!("keys" in cache) || !navigator.locks) return undefined;
   return {
     names: async () => (await cache.keys()).map(({ url }) => url.slice(cacheAddress.length)),
     get: async (name) => {

@@ -1,5 +1,6 @@
 /** Tokens with their probabilities, as numbers and as bars. */
 import type { ComponentChildren } from "preact";
+import type { Candidates } from "./candidates";
 import { percent } from "./format";
 import { visible } from "./pieces";
 
@@ -26,6 +27,11 @@ export function Share({ name, share, of }: { name: string; share: number | null;
 /** The probability of all other tokens. */
 export function restOf(shares: Float32Array): number {
   return Math.max(0, 1 - shares.reduce((sum, share) => sum + share, 0));
+}
+
+/** The probability that another token than the candidates is drawn. */
+export function restOfDrawn({ ids, drawn, choices }: Candidates): number {
+  return choices <= ids.length ? 0 : restOf(drawn);
 }
 
 /** A candidate: its name, a button if it can be taken, and the cells of its probabilities. */

@@ -13,8 +13,10 @@ import { SelfAttention, type StepContext } from "./selfAttention.js";
  * What a layer computes: its two parts read the residual stream through a norm, and add to it. H heads of
  * size D, F units. With x the stream:
  *
- *     between = x + attention, where attention = headOutputs W_O^T
- *     output = between + feedForward, where feedForward = units W_down^T
+ *     between = x + attention, where attention = headOutputs W_O^T + b_O
+ *     output = between + feedForward, where feedForward = units W_down^T + b_down
+ *
+ * without the b where the model has none.
  */
 export interface LayerParts {
   /** The stream before the layer, [B, L, E]. */

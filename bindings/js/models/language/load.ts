@@ -45,7 +45,7 @@ export interface LoadModelOptions {
    * storage, as in Node, files are read without being kept.
    */
   keep?: boolean;
-  /** Stops the loading: the promise is then rejected with the signal's reason, and nothing is left. */
+  /** Stops the loading: the promise is then rejected with the signal's reason. What `keep` has stored stays. */
   signal?: AbortSignal;
   /** Called after each part that has been read. */
   onProgress?: (progress: LoadProgress) => void;

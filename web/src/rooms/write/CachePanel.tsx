@@ -86,7 +86,8 @@ export function CachePanel() {
       </div>
       <p class="number cache-numbers">
         {token} writes <b data-written={own * layers}>{formatBytes(own * layers)}</b> (
-        {formatBytes(own)} in each layer). The step reads all {place + 1} tokens:{" "}
+        {formatBytes(own)} in each layer). The step reads{" "}
+        {place === 0 ? "this token" : `all ${place + 1} tokens`}:{" "}
         <b data-read={own * layers * (place + 1)}>{formatBytes(own * layers * (place + 1))}</b>.
       </p>
     </section>

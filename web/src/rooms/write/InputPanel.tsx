@@ -11,11 +11,16 @@ import { maxCharacters, type State, withText } from "./state";
 
 const megabytes = (bytes: number) => formatShort(bytes / 1e6);
 
-function aboutOf(opened: OpenAnswer | null, loading: LoadingNews | null): string {
+function aboutOf(
+  opened: OpenAnswer | null,
+  loading: LoadingNews | null,
+  hasFailed: boolean,
+): string {
   if (opened) {
     const { parameters, layers, heads, context, perplexity, vocabulary } = opened;
     return `The model: ${layers} layers of ${heads} heads, ${parameters.toLocaleString("en")} parameters, ${vocabulary.length.toLocaleString("en")} tokens, at most ${context} at a time. Trained by Heed on English of earlier centuries; perplexity ${perplexity.toFixed(1)} on texts that it had not seen.`;
   }
+  if (hasFailed) return "The model did not load. Reload the page to try again.";
   if (!loading) return "The engine is starting.";
   const { loaded, total } = loading;
   return `The model is loading: ${megabytes(loaded)} of ${megabytes(total)} MB.`;
@@ -26,12 +31,14 @@ export function InputPanel({
   set,
   opened,
   loading,
+  hasFailed,
   notices,
 }: {
   state: State;
   set: Setter<State>;
   opened: OpenAnswer | null;
   loading: LoadingNews | null;
+  hasFailed: boolean;
   notices: readonly string[];
 }) {
   const { restrictions } = useShell();
@@ -49,7 +56,7 @@ export function InputPanel({
         </Lockable>
         {!hides(restrictions, "text") && (
           <p class="faint about-model" role={opened ? undefined : "status"}>
-            {aboutOf(opened, loading)}
+            {aboutOf(opened, loading, hasFailed)}
           </p>
         )}
       </Panel>

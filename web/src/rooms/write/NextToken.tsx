@@ -2,7 +2,7 @@
 import { csvOf, npyOf } from "../../picture/export";
 import { type Contents, csvBlob, SaveMenu } from "../../picture/SaveMenu";
 import { viewOn } from "../../picture/view";
-import { CandidateRow, restOf, Share } from "../../shared/CandidateTable";
+import { CandidateRow, restOf, restOfDrawn, Share } from "../../shared/CandidateTable";
 import type { Candidates } from "../../shared/candidates";
 import { percent } from "../../shared/format";
 import { quoted, visible } from "../../shared/pieces";
@@ -79,7 +79,8 @@ function TakenRow() {
 
 function Table() {
   const { state, answer, place } = useWriteWorkspace();
-  const { ids, model, drawn } = answer.candidates[place] as Candidates;
+  const candidates = answer.candidates[place] as Candidates;
+  const { ids, model } = candidates;
   const instead = answer.instead?.[place];
   const { length } = state.dropped;
   return (
@@ -107,7 +108,7 @@ function Table() {
           <th scope="row">all others</th>
           <Shares
             model={restOf(model)}
-            drawn={restOf(drawn)}
+            drawn={restOfDrawn(candidates)}
             instead={instead ? restOf(instead.model) : null}
           />
         </tr>
@@ -118,7 +119,8 @@ function Table() {
 
 function useContents(): Contents {
   const { opened, answer, place } = useWriteWorkspace();
-  const { ids, model, drawn } = answer.candidates[place] as Candidates;
+  const candidates = answer.candidates[place] as Candidates;
+  const { ids, model } = candidates;
   const instead = answer.instead?.[place]?.model;
   const columns = [model, drawn, ...(instead ? [instead] : [])];
   const numbers = Array.from(ids, (_, rank) => columns.map((column) => column[rank] as number));

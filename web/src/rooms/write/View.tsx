@@ -189,6 +189,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
     <WriteWorkspaceContext.Provider value={workspace}>
       <InputPanel
         {...{ state, set, opened, loading }}
+        hasFailed={failure !== null}
         notices={[...(failure ? [failure] : []), ...(answer?.notices ?? []), ...linkNotices]}
       />
       <Controls state={state} set={set} answer={answer} place={place} />

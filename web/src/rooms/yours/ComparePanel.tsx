@@ -84,7 +84,9 @@ function Maps({ shown, other }: { shown: ShownHead; other: OtherAnswer }) {
         </div>
       </div>
       <p class="number compare-words" aria-live="polite">
-        {pairs.length} tokens are in both texts, in this order.{" "}
+        {pairs.length === 1
+          ? "1 token is in both texts."
+          : `${pairs.length} tokens are in both texts, in the same order.`}{" "}
         {own?.[0] && own[1] && cell && (
           <>
             “{tokens[cell.row]}” to “{tokens[cell.col]}”:{" "}

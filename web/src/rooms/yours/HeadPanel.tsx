@@ -25,10 +25,11 @@ export function hiddenIn({ attention, window }: ShownHead) {
 }
 
 function Maps({ shown }: { shown: ShownHead }) {
-  const { state, answer, head, place, active, set, point, press } = useYoursWorkspace();
+  const { state, answer, place, active, set, point, press } = useYoursWorkspace();
   const [ref, width] = useWidth<HTMLDivElement>();
   const { attention, shares } = shown;
-  const { rows } = attention;
+  // Of the head that is shown, while another one that was selected is computed.
+  const { rows, path: head } = attention;
   const weights = useMemo(() => viewOn(shares.weights, rows.length, rows.length), [shown]);
   const weighted = useMemo(() => weightedByLength(weights, shares.lengths), [weights]);
   const isHidden = useMemo(() => hiddenIn(shown), [shown]);
@@ -54,9 +55,9 @@ function Maps({ shown }: { shown: ShownHead }) {
 }
 
 function Lines({ shown }: { shown: ShownHead }) {
-  const { state, answer, head, place, active, set } = useYoursWorkspace();
+  const { state, answer, place, active, set } = useYoursWorkspace();
   const { range, curve, mass } = state;
-  const { rows, columns } = shown.attention;
+  const { rows, columns, path: head } = shown.attention;
   const weights = useMemo(() => viewOn(shown.shares.weights, rows.length, rows.length), [shown]);
   const select = useCallback((place: number) => set({ place, cell: null }), [set]);
   const text = answer.tokens.map(({ piece }) => piece).join("");
@@ -121,7 +122,12 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
           )}
           {ofLines && (
             <RowDetails
-              of={{ name, attention: ofLines.attention, shares: ofLines.shares, head: 0 }}
+              of={{
+                name: headName(ofLines.attention.path),
+                attention: ofLines.attention,
+                shares: ofLines.shares,
+                head: 0,
+              }}
               row={Math.min(place, ofLines.attention.rows.length - 1)}
             />
           )}

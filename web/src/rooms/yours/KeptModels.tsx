@@ -6,17 +6,19 @@ import type { KeptModel } from "./messages";
 import { linkOf } from "./source";
 
 /** @param isLoading whether a model is loading, after which another one may be kept */
-export function useKept(isLoading: boolean) {
+export function useKept(isLoading: boolean, setWhy: (why: string) => void) {
   const engine = useEngine();
   const [models, setModels] = useState<readonly KeptModel[]>([]);
   const list = useCallback(
     (deleted: string | null) =>
       engine.ask("yours", { kind: "kept", deleted }).then(
         (answer) => answer?.kind === "kept" && setModels(answer.models),
-        // The room works without what is kept.
-        () => setModels([]),
+        // The room works without a list; a deletion that failed must be told.
+        (error: Error) => {
+          if (deleted !== null) setWhy(`${linkOf(deleted)} is still kept: ${error.message}`);
+        },
       ),
-    [engine],
+    [engine, setWhy],
   );
   useEffect(() => {
     if (!isLoading) void list(null);

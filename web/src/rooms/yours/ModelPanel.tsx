@@ -25,9 +25,8 @@ import type { Loading, ModelActions } from "./useModel";
 
 const ownName = "The model of “Write”";
 
-/** The page itself keeps its own model, for offline use. */
 const ownSource = (): Source => ({
-  ...{ kind: "address", name: ownName, address: ownAddress(), keep: false },
+  ...{ kind: "address", name: ownName, address: ownAddress(), keep: false, isOwn: true },
 });
 
 const architectures: Readonly<Record<string, string>> = {
@@ -49,10 +48,10 @@ function manyOf(count: number): string {
   return `${size.toPrecision(3)} ${unit}`;
 }
 
-/** "12 s left", from how long the first part took. */
-function timeLeft({ loaded, total, elapsed }: Loading): string {
-  if (loaded === 0 || loaded >= total || elapsed < 500) return "";
-  const seconds = Math.ceil((elapsed * (total - loaded)) / loaded / 1000);
+/** "12 s left", at the rate of the last seconds. */
+function timeLeft({ loaded, total, rate }: Loading): string {
+  if (rate === null || loaded >= total) return "";
+  const seconds = Math.ceil((total - loaded) / rate / 1000);
   return seconds < 90 ? ` · ${seconds} s left` : ` · ${Math.ceil(seconds / 60)} minutes left`;
 }
 
@@ -208,19 +207,22 @@ function AddressForm({ model, open }: { model: string | null; open(address: stri
 function Ways({
   state,
   isLoading,
+  keep,
+  setKeep,
   setDtype,
   setWhy,
   load,
 }: {
   state: State;
   isLoading: boolean;
+  keep: boolean;
+  setKeep(keep: boolean): void;
   setDtype(dtype: WeightType): void;
   setWhy(why: string): void;
   load(source: Source): void;
 }) {
   const { restrictions } = useShell();
-  const [keep, setKeep] = useState(true);
-  const kept = useKept(isLoading);
+  const kept = useKept(isLoading, setWhy);
   const take = (found: readonly FoundFile[]) => {
     if (restrictions.lock || found.length === 0) return;
     const source = folderIn(found);
@@ -231,7 +233,7 @@ function Ways({
   const openAddress = (typed: string) => {
     const address = addressOf(typed);
     if (address) load({ kind: "address", name: nameOf(address), address, keep });
-    else setWhy("That is no address. An example: https://huggingface.co/openai-community/gpt2");
+    else setWhy("That is not an address. An example: https://huggingface.co/openai-community/gpt2");
   };
   return (
     <Lockable>
@@ -244,7 +246,7 @@ function Ways({
           <AddressForm model={state.model} open={openAddress} />
           <Switch label="Keep it in this browser" checked={keep} onChange={setKeep} />
         </section>
-        <section class="way" aria-label="One that is here">
+        <section class="way" aria-label="The model of this page">
           <p>A small model that was trained for this page.</p>
           <div class="row-of-buttons">
             <button type="button" onClick={() => load(ownSource())}>
@@ -264,7 +266,7 @@ function Ways({
         choices={[
           ["float32", "float32"],
           ["float16", "float16: half the memory"],
-          ["int8", "int8: a quarter, rounded"],
+          ["int8", "int8: about a quarter, rounded"],
         ]}
         onChange={setDtype}
       />
@@ -273,11 +275,19 @@ function Ways({
 }
 
 /** The model that a link names, which is not loaded before the person wants it: some are large. */
-function Named({ model, load }: { model: string; load(source: Source): void }) {
+function Named({
+  model,
+  keep,
+  load,
+}: {
+  model: string;
+  keep: boolean;
+  load(source: Source): void;
+}) {
   const own = model === ownModel;
   const address = addressOf(model) as string;
   const source = (): Source =>
-    own ? ownSource() : { kind: "address", name: nameOf(address), address, keep: true };
+    own ? ownSource() : { kind: "address", name: nameOf(address), address, keep };
   return (
     <p class="named-model">
       The link names {own ? "the model of “Write”" : <b>{model}</b>}.{" "}
@@ -306,14 +316,17 @@ export function ModelPanel({
   notices: readonly string[];
 }) {
   const { restrictions } = useShell();
+  const [keep, setKeep] = useState(true);
   const load = (source: Source) => actions.load(source, state.dtype);
-  const ways = <Ways {...{ state, setDtype, setWhy, load }} isLoading={loading !== null} />;
+  const ways = (
+    <Ways {...{ state, keep, setKeep, setDtype, setWhy, load }} isLoading={loading !== null} />
+  );
   const current = card && (card.address === null ? null : linkOf(card.address));
   const isNamed = state.model !== null && state.model !== current && !loading;
   return (
     <section class="input" aria-label="The model">
       {/* A framed or locked link needs its model, too. */}
-      {isNamed && state.model !== null && <Named model={state.model} load={load} />}
+      {isNamed && state.model !== null && <Named {...{ keep, load }} model={state.model} />}
       <Panel name="input">
         {card && <CardView card={card} close={actions.close} />}
         {!card && !hides(restrictions, "text") && (

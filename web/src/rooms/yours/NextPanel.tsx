@@ -2,7 +2,7 @@
 import { csvOf, npyOf } from "../../picture/export";
 import { type Contents, csvBlob, SaveMenu } from "../../picture/SaveMenu";
 import { viewOn } from "../../picture/view";
-import { CandidateRow, restOf, Share } from "../../shared/CandidateTable";
+import { CandidateRow, restOf, restOfDrawn, Share } from "../../shared/CandidateTable";
 import { percent } from "../../shared/format";
 import { quoted } from "../../shared/pieces";
 import { hides } from "../../shared/restrictions";
@@ -24,13 +24,13 @@ function contentsOf({ candidates, pieces }: CandidatesAt, hasDrawn: boolean): Co
 
 /** The candidates at one place. */
 function Table({ table }: { table: CandidatesAt }) {
-  const { card, answer, next, place, take } = useYoursWorkspace();
+  const { card, answer, next, take } = useYoursWorkspace();
   const { restrictions } = useShell();
   const { candidates, pieces } = table;
   const { ids, model, drawn, taken } = candidates;
   const isCausal = card.predicts === "causal";
   const own = answer.tokens[table.place + (isCausal ? 1 : 0)];
-  const canTake = isCausal && place >= answer.given - 1 && !restrictions.lock;
+  const canTake = isCausal && table.place >= answer.given - 1 && !restrictions.lock;
   const masks = next?.tables.filter(({ isMask }) => isMask).length ?? 0;
   const piece = quoted(answer.tokens[table.place]?.piece ?? "");
   const title = isCausal
@@ -71,7 +71,7 @@ function Table({ table }: { table: CandidatesAt }) {
               id={id}
               piece={pieces[rank] as string}
               isTaken={taken?.rank === rank}
-              onTake={canTake ? () => take(id) : null}
+              onTake={canTake ? () => take(id, table.place) : null}
             >
               {shares(model[rank] as number, drawn[rank] as number)}
             </CandidateRow>
@@ -80,7 +80,7 @@ function Table({ table }: { table: CandidatesAt }) {
         <tfoot>
           <tr class="others">
             <th scope="row">all others</th>
-            {shares(restOf(model), restOf(drawn))}
+            {shares(restOf(model), restOfDrawn(candidates))}
           </tr>
         </tfoot>
       </table>

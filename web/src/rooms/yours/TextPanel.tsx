@@ -41,7 +41,7 @@ function Writing() {
           disabled={!canGrow || isBusy}
           onClick={() => set({ length: count + line, place: null, cell: null })}
         >
-          {isBusy ? "Writing …" : `Write ${line} tokens`}
+          {isBusy && state.length > 0 ? "Writing …" : `Write ${line} tokens`}
         </button>
         {state.length > 0 && (
           <button

@@ -1,5 +1,5 @@
 /** The room "Your model": connects the link, the model and the active cell to the parts of the page. */
-import { useCallback, useMemo, useState } from "preact/hooks";
+import { useCallback, useMemo, useRef, useState } from "preact/hooks";
 import type { Cell } from "../../picture/layout";
 import { Announced } from "../../shared/Announced";
 import { explanationText } from "../../shared/explanation";
@@ -27,11 +27,16 @@ import { type YoursWorkspace, YoursWorkspaceContext } from "./workspace";
 const isSame = (a: Cell | null, b: Cell | null) => a?.row === b?.row && a?.col === b?.col;
 
 export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
+  const hasOpened = useRef(false);
   const onOpen = useCallback(
     ({ address }: Card, before: Card | null) => {
       const model = address === null ? null : linkOf(address);
-      // What a link selects is for the first model that is opened.
-      set(before ? withModel(model) : { model });
+      // What a link selects is for the model that it names, or for the first one that is opened.
+      const isFirst = !before && !hasOpened.current;
+      hasOpened.current = true;
+      set((now) =>
+        isFirst && (now.model === null || now.model === model) ? { model } : withModel(model),
+      );
     },
     [set],
   );
@@ -69,7 +74,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
     setHover(null);
   });
 
-  const take = (id: number) => {
+  const take = (id: number, place: number) => {
     if (!answer) return;
     const kept = [...answer.ids.slice(answer.given, place + 1), id];
     set({ kept, length: kept.length, place: null, cell: null });

@@ -9,6 +9,7 @@ import {
 } from "heed/models";
 import { nn } from "heed/nn";
 import type { LanguageModel } from "../../worker/languageHeads";
+import { hubFilesIn } from "../../worker/modelFiles";
 import type { SolverContext } from "../../worker/solver";
 import type { Card, LoadRequest, News } from "./messages";
 import type { Source } from "./source";
@@ -100,8 +101,17 @@ function cardOf(
   };
 }
 
-const filesOf = (source: Source): ModelSource =>
-  source.kind === "files" ? source.files : source.address;
+/** The page's own model comes whole, as the room Write fetches it, so that the page can keep it. */
+async function filesOf(source: Source): Promise<ModelSource> {
+  if (source.kind === "files") return source.files;
+  if (!source.isOwn) return source.address;
+  const { config, weights, tokenizer } = await hubFilesIn(source.address, () => {});
+  return {
+    "config.json": new Blob([config]),
+    "model.safetensors": new Blob([weights as Uint8Array<ArrayBuffer>]),
+    "tokenizer.json": new Blob([tokenizer]),
+  };
+}
 
 /** News at most so often, in milliseconds. */
 const often = 100;
@@ -115,7 +125,7 @@ export async function load(
   const { source, dtype } = request;
   const begin = performance.now();
   let told = 0;
-  const files = filesOf(source);
+  const files = await filesOf(source);
   const keep = source.kind === "address" && source.keep;
   const tokenizer = await loadTokenizer(files, ReadableTokenizer, { signal, keep });
   const model = await loadModel(heed, files, {

@@ -16,6 +16,8 @@ export interface AddressSource {
   readonly address: string;
   /** Whether the browser keeps its files for the next time. */
   readonly keep: boolean;
+  /** Whether it is the page's own model, whose files the page keeps anyway. */
+  readonly isOwn?: boolean;
 }
 
 export type Source = FilesSource | AddressSource;

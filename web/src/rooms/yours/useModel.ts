@@ -10,14 +10,31 @@ export interface Loading {
   readonly loaded: number;
   /** 0 until the files tell it. */
   readonly total: number;
-  /** Milliseconds since the first bytes came; 0 before. */
-  readonly elapsed: number;
+  /** Bytes in a millisecond, over the last seconds: what is kept comes faster. Null at first. */
+  readonly rate: number | null;
 }
 
 export interface ModelActions {
   load(source: Source, dtype: WeightType): void;
   cancel(): void;
   close(): void;
+}
+
+/** The time over which the rate is taken, and the least for a first one, in milliseconds. */
+const recently = 5000;
+const soonest = 500;
+
+/** Tells the rate of what has come, by the times at which it came. */
+function rateMeter(): (loaded: number) => number | null {
+  const seen: { readonly time: number; readonly loaded: number }[] = [];
+  return (loaded) => {
+    const time = performance.now();
+    seen.push({ time, loaded });
+    while (seen.length > 2 && time - (seen[1]?.time ?? 0) > recently) seen.shift();
+    const [first] = seen;
+    if (!first || time - first.time < soonest || loaded <= first.loaded) return null;
+    return (loaded - first.loaded) / (time - first.time);
+  };
 }
 
 export function useModel(onOpen: (card: Card, before: Card | null) => void) {
@@ -54,13 +71,12 @@ export function useModel(onOpen: (card: Card, before: Card | null) => void) {
       const controller = new AbortController();
       running.current = controller;
       const { signal } = controller;
-      let begin: number | null = null;
+      const rateAt = rateMeter();
       setWhy(null);
-      setLoading({ name: source.name, loaded: 0, total: 0, elapsed: 0 });
+      setLoading({ name: source.name, loaded: 0, total: 0, rate: null });
       const progress = ({ loaded, total }: News) => {
         if (signal.aborted) return;
-        begin ??= performance.now();
-        setLoading({ name: source.name, loaded, total, elapsed: performance.now() - begin });
+        setLoading({ name: source.name, loaded, total, rate: rateAt(loaded) });
       };
       try {
         const answer = await engine.ask(

@@ -41,7 +41,7 @@ export interface YoursWorkspace {
   /** Locks a cell, or releases it. */
   press(cell: Cell): void;
   /** Takes a token after the selected one; the model's text ends with it. */
-  take(id: number): void;
+  take(id: number, place: number): void;
 }
 
 export const YoursWorkspaceContext = createContext<YoursWorkspace | null>(null);
