@@ -120,7 +120,7 @@ function Table() {
 function useContents(): Contents {
   const { opened, answer, place } = useWriteWorkspace();
   const candidates = answer.candidates[place] as Candidates;
-  const { ids, model } = candidates;
+  const { ids, model, drawn } = candidates;
   const instead = answer.instead?.[place]?.model;
   const columns = [model, drawn, ...(instead ? [instead] : [])];
   const numbers = Array.from(ids, (_, rank) => columns.map((column) => column[rank] as number));
