@@ -8,7 +8,7 @@ import { headName, headPlaceOf } from "../../shared/layerHeads";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
 import { useWidth } from "../../shared/useWidth";
-import { bestOf, kindOf, kinds, measureNames, repeated } from "./measures";
+import { bestOf, isFound, kindOf, kinds, measureNames, repeated } from "./measures";
 import type { HeadMeasures } from "./messages";
 import { useWriteWorkspace } from "./workspace";
 
@@ -42,7 +42,10 @@ function Found() {
               <td class="number" data-measure={best[name]}>
                 {format(best[name])}
               </td>
-              <td class="faint number">even: {format(opened.uniform[name])}</td>
+              <td class="faint number">
+                {!isFound(best[name], opened.uniform[name]) && "too low to count; "}even:{" "}
+                {format(opened.uniform[name])}
+              </td>
             </tr>
           );
         })}

@@ -65,6 +65,11 @@ export function kindOf(measures: Omit<HeadMeasures, "key">): MeasureName | null 
   return best && measures[best] >= enough ? best : null;
 }
 
+/** Whether a head does what a measure looks for, and not only by chance. */
+export function isFound(value: number, uniform: number): boolean {
+  return value >= 3 * uniform;
+}
+
 /** The head with the highest value. */
 export function bestOf(measures: readonly HeadMeasures[], name: MeasureName): HeadMeasures {
   return measures.reduce((best, each) => (each[name] > best[name] ? each : best));

@@ -1,19 +1,18 @@
 /** Suggestions of what to try in this room. */
 import type { Suggestion } from "../../shared/room";
 
-const name =
-  "Mr. Zyblewick came to the house. Mr. Zyblewick was a man of large fortune. My dear Mr. Zy";
+const named = "Mr. Darcy smiled. Elizabeth looked at Mr.";
 
 export const suggestions: readonly Suggestion[] = [
   [
-    `#room=write&text=${encodeURIComponent(name)}&temperature=0`,
-    "A name that it never saw",
-    "The induction head finds the token after the former occurrence, so the name is copied. Drop that head, and compare the probabilities.",
+    "#room=write&text=We+have+been+an+occasion&head=6.3&drop=6.3",
+    "Without the token before",
+    "Layer 6, head 3 attends to the token before. Without it, “of” is far less likely after “occasion”: compare the two columns.",
   ],
   [
-    `#room=write&text=${encodeURIComponent(name)}&temperature=0&layer=6`,
+    `#room=write&text=${encodeURIComponent(named)}&temperature=0&layer=6`,
     "Where a name comes from",
-    "In the whole network, follow the probability of the name's next token down the layers, and open the one where it rises: which head adds most, and where does it attend?",
+    "In the whole network, follow the probability of the name down the layers, and open the one where it rises. Then write “Mr. Collins” for “Mr. Darcy”: the same name is less likely.",
   ],
   [
     "#room=write&text=Call+me+Ishmael.&temperature=0",

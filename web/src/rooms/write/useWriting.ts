@@ -46,7 +46,7 @@ function useModel() {
 /** The selected head; a link may name one that the model does not have. */
 function headOf({ measures }: OpenAnswer, wanted: HeadKey | null): HeadKey {
   const found = measures.find(({ key }) => key === wanted);
-  return (found ?? bestOf(measures, "induction")).key;
+  return (found ?? bestOf(measures, "previous")).key;
 }
 
 export function useWriting(state: State) {
