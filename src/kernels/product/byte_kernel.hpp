@@ -6,9 +6,9 @@
 //
 // A block of A holds eight neighbouring bytes (0..127) of each of its kRows rows, then the next
 // eight; a panel of B four neighbouring bytes (-64..64) of each of its kPanel columns, then the
-// next four, in the order of `simd::store_group`. The depth is a multiple of eight, padded with zeros in B. Its instructions reach
-// 129 Gop/s in registers, in Chromium on one Zen 4 core, 2.3 times the multiply-adds of floats;
-// with VNNI 468 Gop/s, 4 times.
+// next four, in the order of `simd::store_group`. The depth is a multiple of eight, padded with
+// zeros in B. Its instructions reach 129 Gop/s in registers, in Chromium on one Zen 4 core, 2.3
+// times the multiply-adds of floats; with VNNI 468 Gop/s, 4 times.
 
 #include <cstddef>
 #include <cstdint>
