@@ -29,9 +29,7 @@ self.addEventListener("message", (event) => {
   const keep = async () => {
     const cache = await caches.open(modelCache);
     // One after the other, so that they stand in nobody's way.
-    for (const file of models)
-      if (!(await cached(modelCache, file)))
-        await cache.add(new Request(file, { cache: "reload" }));
+    for (const file of models) if (!(await cached(modelCache, file))) await cache.add(file);
   };
   // Whatever did not come is asked for again when it is used.
   event.waitUntil(keep().catch(() => {}));
