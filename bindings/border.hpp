@@ -76,9 +76,14 @@ class Reader {
 
   bool is_at_end() const { return next_ == end_; }
 
+  [[noreturn, gnu::noinline]] static void refuse_count(const char* why) {
+    throw std::logic_error(why);
+  }
+
  private:
   double number() {
-    if (is_at_end()) throw std::logic_error("border: expected more arguments");
+    if (is_at_end()) [[unlikely]]
+      refuse_count("border: expected more arguments");
     return *next_++;
   }
   Handle handle() { return converted<Handle>(number()); }
@@ -92,7 +97,8 @@ class Reader {
       return given != 0;
     } else if constexpr (std::is_integral_v<T>) {
       // Both are exact, because they are powers of 2 or 0.
-      return static_cast<T>(whole(given, Limits::min(), std::ldexp(1.0, Limits::digits)));
+      constexpr double kEnd = 2.0 * static_cast<double>(Limits::max() / 2 + 1);
+      return static_cast<T>(whole(given, Limits::min(), kEnd));
     } else {
       return static_cast<T>(given);
     }
@@ -240,7 +246,7 @@ void run(Engine& engine, std::size_t count, Result (*function)(Context&, Paramet
   Reader reader(
       std::span<const double>(engine.numbers).first(std::min(count, engine.numbers.size())));
   const auto finish = [&](auto&... arguments) {
-    if (!reader.is_at_end()) throw std::logic_error("border: expected fewer arguments");
+    if (!reader.is_at_end()) Reader::refuse_count("border: expected fewer arguments");
     if constexpr (std::is_void_v<Result>) {
       function(*engine.context, arguments...);
     } else {

@@ -155,7 +155,7 @@ std::string written() {
   } else {
     const T value = Struct().*Member;
     if constexpr (std::is_same_v<T, bool>) {
-      return "Number(" + given + " ?? " + (value ? "true" : "false") + ")";
+      return given + " ?? " + (value ? "true" : "false") + " ? 1 : 0";
     } else if constexpr (std::is_enum_v<T>) {
       return given + " === undefined ? " + std::to_string(static_cast<int>(value)) +
              " : constants." + name_of_list<T>() + ".indexOf(" + given + ")";

@@ -50,6 +50,11 @@ EMSCRIPTEN_BINDINGS(heed) {
       "numbersOf", +[](Handle engine) {
         return reinterpret_cast<Handle>(reinterpret_cast<Engine*>(engine)->numbers.data());
       });
+  // A word of 32 bits: see Context::call.
+  emscripten::function(
+      "callOf", +[](Handle engine) {
+        return reinterpret_cast<Handle>(&reinterpret_cast<Engine*>(engine)->context->call());
+      });
   emscripten::function(
       "messageOf", +[](Handle engine) {
         return reinterpret_cast<Handle>(reinterpret_cast<Engine*>(engine)->message.data());

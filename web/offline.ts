@@ -6,6 +6,12 @@ import type { Plugin } from "vite";
 
 const name = "service-worker.js";
 
+/** The documentation (docs/build.mjs), which the page only links to. */
+const documentation = "docs/";
+
+/** Files that the page does not need: few browsers use the wide binary, and they fall back to the relaxed one. */
+const aside = ["README.md", "preview.png", "heed/heed-wide.wasm"];
+
 /** The folder of a model that is kept only once its room was opened. */
 const large = "models/write/";
 
@@ -28,13 +34,10 @@ export function serviceWorker(source: string): Plugin {
       const all = readdirSync(folder, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"))
-        .filter((file) => file !== name)
+        .filter((file) => file !== name && !file.startsWith(documentation))
         .sort();
       const models = all.filter((file) => file.startsWith("models/"));
-      // Few browsers use the wide binary, and they fall back to the relaxed one.
-      const files = all.filter(
-        (file) => !file.startsWith("models/") && file !== "heed/heed-wide.wasm",
-      );
+      const files = all.filter((file) => !file.startsWith("models/") && !aside.includes(file));
       const code = readFileSync(source, "utf8");
       // The page's own address is its folder's.
       const kept = files.map((file) => (file === "index.html" ? "./" : file));

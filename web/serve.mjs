@@ -41,6 +41,7 @@ const policy = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
   "worker-src 'self'",
+  "frame-src 'self'",
   "style-src 'self'",
   "img-src 'self' data: blob:",
   "media-src 'self' blob:",

@@ -101,5 +101,7 @@ self.addEventListener("fetch", (event) => {
   const isOurs = request.method === "GET" && request.url.startsWith(scope);
   // Chromium's tools ask for what may only come from the browser's cache in a way that fetch refuses.
   const canBeFetched = request.cache !== "only-if-cached" || request.mode === "same-origin";
-  if (isOurs && canBeFetched) event.respondWith(answer(event));
+  // The documentation is read with a network: it is not kept, and needs no headers.
+  const isDocumentation = request.url.startsWith(`${scope}docs/`);
+  if (isOurs && canBeFetched && !isDocumentation) event.respondWith(answer(event));
 });

@@ -1,7 +1,8 @@
 /** Builds the page into build/web, a folder of files that any static host can serve from any place. */
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
 import { serviceWorker } from "./offline.ts";
+import { ownAddress } from "./site.ts";
 
 const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -15,18 +16,36 @@ function assetFileNames({ names }: { names: string[] }): string {
     : "assets/[name]-[hash][extname]";
 }
 
+/** The script of the package's own worker, in whose place the page has one with its solvers. */
+const withoutPackageWorker: Plugin = {
+  name: "heed:without-package-worker",
+  apply: "build",
+  generateBundle: {
+    order: "post",
+    handler(_, bundle) {
+      for (const file of Object.keys(bundle)) if (/workerThread/.test(file)) delete bundle[file];
+    },
+  },
+};
+
 export default defineConfig({
   root: pathOf("."),
   base: "./",
   resolve: {
     alias: {
+      "heed/worker/serve": pathOf("../dist/serve.js"),
+      "heed/worker": pathOf("../dist/worker.js"),
       "heed/models": pathOf("../dist/models.js"),
       "heed/nn": pathOf("../dist/nn.js"),
       heed: pathOf("../dist/index.js"),
     },
   },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
-  plugins: [serviceWorker(pathOf("service-worker.js"))],
+  plugins: [
+    ownAddress(process.env.HEED_SITE),
+    withoutPackageWorker,
+    serviceWorker(pathOf("service-worker.js")),
+  ],
   build: {
     outDir: pathOf("../build/web"),
     emptyOutDir: true,

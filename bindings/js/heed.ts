@@ -86,16 +86,28 @@ import {
 
 /** What was loaded. */
 export interface HeedInfo {
+  /** The version of the binary, which is that of the package. */
   readonly version: string;
+  /** The binary that was chosen. */
   readonly variant: Variant;
   /** The number of running threads, including the caller's. */
   readonly threads: number;
+  /** Whether the page or worker is cross-origin isolated; false in Node. */
   readonly crossOriginIsolated: boolean;
   /** The reason for fewer threads or less memory than requested; null if there is none. */
   readonly reason: string | null;
 }
 
-/** An engine: the WebAssembly module with its memory and threads. Made by `load`. */
+/**
+ * An engine: the WebAssembly module with its memory and threads. Made by `load`.
+ *
+ * @example
+ * ```ts
+ * const engine = await load({ threads: 1 });
+ * console.log(engine.info.threads, engine.ones([2]).toArray()); // prints: 1 [ 1, 1 ]
+ * engine.dispose();
+ * ```
+ */
 export class Heed {
   /** Private to the object, so that nothing prints it with an engine. */
   readonly #engine: Engine;
@@ -128,6 +140,12 @@ export class Heed {
    * @param dtype by default the type of the data: numbers are float32. The bytes of a Uint8Array become
    *   numbers of any type, or bools if they are 0 and 1; a Uint16Array holds the bits of float16 or bfloat16.
    * @throws HeedError "shape", "dtype", "option", "memory"
+   * @example
+   * ```ts
+   * console.log(heed.tensor([[1, 2, 3]]).shape); // prints: [ 1, 3 ]
+   * console.log(heed.tensor(Int32Array.of(7, 8, 9, 10), [2, 2]).toArray()); // prints: [ [ 7, 8 ], [ 9, 10 ] ]
+   * console.log(heed.tensor(Uint8Array.of(0, 1), [2], "bool").toArray()); // prints: [ false, true ]
+   * ```
    */
   tensor(
     data: Exclude<TensorSource, Uint8Array | Uint16Array>,
@@ -154,6 +172,12 @@ export class Heed {
    *
    * @throws HeedError "option" for an async function, and any error of the function; all its objects are then
    *   freed
+   * @example
+   * ```ts
+   * const before = heed.memory().tensors.count;
+   * const mean = heed.scope(() => heed.mean(heed.multiply(heed.ones([8]), 3)));
+   * console.log(mean.item(), heed.memory().tensors.count - before); // prints: 3 1
+   * ```
    */
   scope<T>(run: () => T): T {
     return this.#engine.scope(run);
@@ -164,6 +188,15 @@ export class Heed {
    * they are disposed of. The tape still frees the results of operations that it records.
    *
    * @returns the value
+   * @throws nothing: a value without such objects is returned as it is
+   * @example
+   * ```ts
+   * let table: Tensor | undefined;
+   * heed.scope(() => {
+   *   table ??= heed.keep(heed.ones([4])); // made once, used by later calls
+   * });
+   * console.log(table?.toArray()); // prints: [ 1, 1, 1, 1 ]
+   * ```
    */
   keep<T>(value: T): T {
     return this.#engine.keep(value);
@@ -172,6 +205,13 @@ export class Heed {
   /**
    * The current use of the engine's memory, in bytes. Objects dropped without `dispose` count until the
    * garbage collector has freed them.
+   *
+   * @example
+   * ```ts
+   * const { tensors } = heed.memory();
+   * using x = heed.zeros([1024]);
+   * console.log(heed.memory().tensors.bytes - tensors.bytes); // prints: 4096
+   * ```
    */
   memory(): MemoryUse {
     return this.#engine.memory();
@@ -180,6 +220,14 @@ export class Heed {
   /**
    * Converts a boolean mask of torch.nn.MultiheadAttention, true where a key is hidden, to Heed's meaning, true
    * where it is visible.
+   *
+   * @param mask bool of any shape, which is the result's
+   * @throws HeedError "dtype", "memory", "disposed"
+   * @example
+   * ```ts
+   * const padding = heed.tensor([[false, false, true]]); // key_padding_mask: the last one is hidden
+   * console.log(heed.fromTorchMask(padding).toArray()); // prints: [ [ true, true, false ] ]
+   * ```
    */
   fromTorchMask(mask: Tensor): Tensor {
     return fromTorchMask(this.#engine, mask);
@@ -195,6 +243,12 @@ export class Heed {
    * @param k [B, G, S, D], or [B, S, G*D]; H must be a multiple of G
    * @param v [B, G, S, Dv], or [B, S, G*Dv]
    * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * const q = heed.tensor([[[[1, 0], [0, 1], [1, 1]]]]); // [1, 1, 3, 2]
+   * const { output, weights } = heed.attention(q, q, q, { isCausal: true, needWeights: true });
+   * console.log(output.shape, Array.from(weights.data.slice(0, 3))); // prints: [ 1, 1, 3, 2 ] [ 1, 0, 0 ]
+   * ```
    */
   attention<const O extends AttentionOptions = Record<never, never>>(
     q: Tensor,
@@ -205,7 +259,18 @@ export class Heed {
     return attention(this.#engine, q, k, v, options);
   }
 
-  /** A cache of keys and values, for `attention` with `past`. */
+  /**
+   * A cache of keys and values, for `attention` with `past`.
+   *
+   * @throws HeedError "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * const cache = heed.createKvCache({ heads: 2, headSize: 4, capacity: 16, dtype: "float16" });
+   * const step = heed.ones([1, 2, 1, 4]);
+   * const { output } = heed.attention(step, step, step, { past: cache, isCausal: true });
+   * console.log(output.shape, cache.lengths); // prints: [ 1, 2, 1, 4 ] [ 1 ]
+   * ```
+   */
   createKvCache(options: KvCacheOptions): KvCache {
     return this.#engine.track(new KvCache(this.#engine, options));
   }
@@ -213,6 +278,16 @@ export class Heed {
   /**
    * A mask from a function, evaluated once for every pair of these sizes and stored by blocks
    * (Dong et al., "FlexAttention", 2024). `maskFunctions` has common ones.
+   *
+   * @param visible called once for each pair: true where query q may see key k
+   * @throws HeedError "option", "memory", "disposed", and any error of the function
+   * @example
+   * ```ts
+   * const x = heed.normal([1, 1, 100, 8], { seed: 1 });
+   * using blockMask = heed.blockMask(maskFunctions.window(10, 10), { queries: 100, keys: 100 });
+   * const same = heed.attention(x, x, x, { window: [10, 10] }).output.data.slice();
+   * console.log(heed.attention(x, x, x, { blockMask }).output.data.every((v, i) => Math.abs(v - same[i]!) < 1e-6)); // prints: true
+   * ```
    */
   blockMask(visible: MaskFunction, sizes: BlockMaskSizes): BlockMask {
     return this.#engine.track(new BlockMask(this.#engine, visible, sizes));
@@ -221,6 +296,17 @@ export class Heed {
   /**
    * Combines two attentions over parts of the same keys into one. Associative; a part without keys changes
    * nothing.
+   *
+   * @param a output [B, H, L, Dv] and lse [B, H, L]
+   * @param b the same shapes (Ye et al., "Cascade Inference", FlashInfer, 2024)
+   * @throws HeedError "shape", "dtype", "memory", "disposed"
+   * @example
+   * ```ts
+   * const [q, k] = [heed.normal([1, 1, 2, 4], { seed: 1 }), heed.normal([1, 1, 6, 4], { seed: 2 })];
+   * const parts = heed.split(k, 2, { axis: 2 }).map((part) => heed.attention(q, part, part, { needLse: true }));
+   * const merged = heed.mergeAttention(parts[0]!, parts[1]!).output.data.slice();
+   * console.log(heed.attention(q, k, k).output.data.every((v, i) => Math.abs(v - merged[i]!) < 1e-6)); // prints: true
+   * ```
    */
   mergeAttention(a: PartialAttention, b: PartialAttention): PartialAttention {
     return mergeAttention(this.#engine, a, b);
@@ -229,6 +315,17 @@ export class Heed {
   /**
    * Linear attention: a state instead of a cache (Katharopoulos et al., 2020), with gates, the delta
    * rule or both. q, k, v as in `attention`, with as many keys as queries.
+   *
+   * @param q [B, H, L, D], or [B, L, H*D] with `heads`
+   * @param k [B, G, L, D], or [B, L, G*D]
+   * @param v [B, G, L, Dv], or [B, L, G*Dv]
+   * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * const x = heed.ones([1, 1, 3, 1]);
+   * // each token adds k v^T = 1
+   * console.log(Array.from(heed.linearAttention(x, x, x).output.data)); // prints: [ 1, 2, 3 ]
+   * ```
    */
   linearAttention(
     q: Tensor,
@@ -247,6 +344,13 @@ export class Heed {
    * @param key [B, S, size of a key]
    * @param value [B, S, size of a value]
    * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * const x = heed.normal([1, 3, 4], { seed: 1 }); // [B, L, E]
+   * const parameters = { inProjWeight: heed.normal([12, 4], { seed: 2 }), outProjWeight: heed.normal([4, 4], { seed: 3 }) };
+   * const { output, weights } = heed.multiHeadAttention(x, x, x, parameters, { heads: 2, needWeights: true });
+   * console.log(output.shape, weights.shape); // prints: [ 1, 3, 4 ] [ 1, 2, 3, 3 ]
+   * ```
    */
   multiHeadAttention<const O extends MultiHeadAttentionOptions>(
     query: Tensor,
@@ -260,41 +364,105 @@ export class Heed {
 
   // ---- From logits to tokens
 
-  /** The k largest numbers of each row, and their indices. x [..., N]. */
+  /**
+   * The k largest numbers of each row, and their indices. x [..., N].
+   *
+   * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * const { values, indices } = heed.topK(heed.tensor([[0.1, 0.7, 0.2]]), 2);
+   * console.log(indices.toArray(), values.shape); // prints: [ [ 1, 2 ] ] [ 1, 2 ]
+   * ```
+   */
   topK(x: Tensor, k: number): TopKResult {
     return topK(this.#engine, x, k);
   }
 
-  /** A token for each row of logits [..., V], sampled at random or the most likely: int32 [...]. */
+  /**
+   * A token for each row of logits [..., V], sampled at random or the most likely: int32 [...].
+   *
+   * @throws HeedError "shape", "dtype", "option" for a row without a finite logit, "memory", "disposed"
+   * @example
+   * ```ts
+   * const logits = heed.tensor([[0, 5, 1], [9, 0, 0]]);
+   * console.log(heed.sample(logits, { temperature: 0, seed: 1 }).toArray()); // prints: [ 1, 0 ]
+   * ```
+   */
   sample(logits: Tensor, options: SampleOptions): Tensor {
     return sample(this.#engine, logits, options);
   }
 
   // ---- Types
 
-  /** The same numbers as another floating type, rounded to nearest, ties to even. */
+  /**
+   * The same numbers as another floating type, rounded to nearest, ties to even.
+   *
+   * @param x float32, float16 or bfloat16 of any shape, which is the result's
+   * @throws HeedError "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * const half = heed.cast(heed.tensor([1, 0.1]), "float16");
+   * console.log(half.dtype, heed.cast(half, "float32").toArray()); // prints: float16 [ 1, 0.0999755859375 ]
+   * ```
+   */
   cast(x: Tensor, dtype: "float32" | "float16" | "bfloat16"): Tensor {
     return cast(this.#engine, x, dtype);
   }
 
   // ---- Arithmetic
 
-  /** a + b; b, a tensor or a number, broadcasts to the shape of a. */
+  /**
+   * a + b; b, a tensor or a number, broadcasts to the shape of a.
+   *
+   * @param a float32 of any shape, which is the result's
+   * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * console.log(heed.add(heed.tensor([[1, 2], [3, 4]]), heed.tensor([10, 20])).toArray()); // prints: [ [ 11, 22 ], [ 13, 24 ] ]
+   * ```
+   */
   add(a: Tensor, b: Tensor | number): Tensor {
     return add(this.#engine, a, b);
   }
 
-  /** a - b, as `add`. */
+  /**
+   * a - b, as `add`.
+   *
+   * @param a float32 of any shape, which is the result's
+   * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * console.log(heed.subtract(heed.tensor([3, 4]), 1).toArray()); // prints: [ 2, 3 ]
+   * ```
+   */
   subtract(a: Tensor, b: Tensor | number): Tensor {
     return subtract(this.#engine, a, b);
   }
 
-  /** a b, element by element, as `add`. */
+  /**
+   * a b, element by element, as `add`.
+   *
+   * @param a float32 of any shape, which is the result's
+   * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * console.log(heed.multiply(heed.tensor([3, 4]), heed.tensor([2])).toArray()); // prints: [ 6, 8 ]
+   * ```
+   */
   multiply(a: Tensor, b: Tensor | number): Tensor {
     return multiply(this.#engine, a, b);
   }
 
-  /** a / b, element by element, as `add`. */
+  /**
+   * a / b, element by element, as `add`.
+   *
+   * @param a float32 of any shape, which is the result's
+   * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * console.log(heed.divide(heed.tensor([3, 4]), 2).toArray()); // prints: [ 1.5, 2 ]
+   * ```
+   */
   divide(a: Tensor, b: Tensor | number): Tensor {
     return divide(this.#engine, a, b);
   }
@@ -306,17 +474,44 @@ export class Heed {
    *
    * @param a [..., M, K]
    * @param b [K, N], or [..., K, N] with the same axes before -> [..., M, N]
+   * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * const a = heed.tensor([[1, 2], [3, 4]]);
+   * console.log(heed.matmul(a, a).toArray(), heed.matmul(a, a, { transposeB: true }).toArray()); // prints: [ [ 7, 10 ], [ 15, 22 ] ] [ [ 5, 11 ], [ 11, 25 ] ]
+   * ```
    */
   matmul(a: Tensor, b: Tensor, options?: MatmulOptions): Tensor {
     return matmul(this.#engine, a, b, options);
   }
 
-  /** The sum of all numbers, or along an axis. */
+  /**
+   * The sum of all numbers, or along an axis.
+   *
+   * @param x float32 of any shape; added in double precision
+   * @returns one number of shape [], or the shape of x without the axis
+   * @throws HeedError "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * const x = heed.tensor([[1, 2], [3, 4]]);
+   * console.log(heed.sum(x).item(), heed.sum(x, { axis: 0 }).toArray()); // prints: 10 [ 4, 6 ]
+   * ```
+   */
   sum(x: Tensor, options?: ReduceOptions): Tensor {
     return sum(this.#engine, x, options);
   }
 
-  /** The mean of all numbers, or along an axis. */
+  /**
+   * The mean of all numbers, or along an axis.
+   *
+   * @param x float32 of any shape; added in double precision
+   * @returns one number of shape [], or the shape of x without the axis
+   * @throws HeedError "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * console.log(heed.mean(heed.tensor([[1, 2], [3, 4]]), { axis: 1, keepDims: true }).toArray()); // prints: [ [ 1.5 ], [ 3.5 ] ]
+   * ```
+   */
   mean(x: Tensor, options?: ReduceOptions): Tensor {
     return mean(this.#engine, x, options);
   }
@@ -324,12 +519,28 @@ export class Heed {
   /**
    * Cumulative sums along an axis: entry i is the sum of the entries up to i, or with `reverse` from i on.
    * Added in double precision.
+   *
+   * @param x float32 of any shape, which is the result's
+   * @throws HeedError "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * console.log(heed.cumsum(heed.tensor([1, 2, 3]), { axis: 0 }).toArray()); // prints: [ 1, 3, 6 ]
+   * ```
    */
   cumsum(x: Tensor, options: CumsumOptions): Tensor {
     return cumsum(this.#engine, x, options);
   }
 
-  /** x repeated to a shape, like numpy, aligned right. */
+  /**
+   * x repeated to a shape, like numpy, aligned right.
+   *
+   * @param x float32; aligned right, its sizes are 1 or those of the shape [...]
+   * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * console.log(heed.broadcastTo(heed.tensor([1, 2]), [2, 2]).toArray()); // prints: [ [ 1, 2 ], [ 1, 2 ] ]
+   * ```
+   */
   broadcastTo(x: Tensor, shape: readonly number[]): Tensor {
     return broadcastTo(this.#engine, x, shape);
   }
@@ -340,6 +551,12 @@ export class Heed {
    * The same elements with another shape. It shares memory with x: a write to one changes both.
    *
    * @param shape the sizes; one may be -1 and is computed
+   * @param x of any shape and type
+   * @throws HeedError "shape", "option", "disposed"
+   * @example
+   * ```ts
+   * console.log(heed.reshape(heed.tensor([1, 2, 3, 4]), [2, 2]).toArray()); // prints: [ [ 1, 2 ], [ 3, 4 ] ]
+   * ```
    */
   reshape(x: Tensor, shape: readonly number[]): Tensor {
     return reshape(this.#engine, x, shape);
@@ -349,12 +566,27 @@ export class Heed {
    * The axes in another order.
    *
    * @param order axis i of the result is axis order[i] of x; by default the last two are swapped
+   * @param x of any shape and type
+   * @throws HeedError "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * console.log(heed.transpose(heed.tensor([[1, 2, 3]])).toArray(), heed.transpose(heed.ones([2, 3, 4]), [2, 0, 1]).shape); // prints: [ [ 1 ], [ 2 ], [ 3 ] ] [ 4, 2, 3 ]
+   * ```
    */
   transpose(x: Tensor, order?: readonly number[]): Tensor {
     return transpose(this.#engine, x, order);
   }
 
-  /** Entries [start, start + length) of an axis. A slice of the first axis shares memory with x. */
+  /**
+   * Entries [start, start + length) of an axis. A slice of the first axis shares memory with x.
+   *
+   * @param x of any shape and type
+   * @throws HeedError "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * console.log(heed.slice(heed.tensor([[1, 2, 3], [4, 5, 6]]), { axis: 1, start: 1, length: 2 }).toArray()); // prints: [ [ 2, 3 ], [ 5, 6 ] ]
+   * ```
+   */
   slice(x: Tensor, options: SliceOptions): Tensor {
     return slice(this.#engine, x, options);
   }
@@ -363,12 +595,28 @@ export class Heed {
    * Parts along an axis, the first one by default.
    *
    * @param sizes of the parts, together the axis; or their number, if they are equal
+   * @param x of any shape and type
+   * @throws HeedError "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * const [left, right] = heed.split(heed.tensor([[1, 2, 3]]), [1, 2], { axis: 1 });
+   * console.log(left!.toArray(), right!.toArray()); // prints: [ [ 1 ] ] [ [ 2, 3 ] ]
+   * ```
    */
   split(x: Tensor, sizes: readonly number[] | number, options?: AxisOptions): Tensor[] {
     return split(this.#engine, x, sizes, options);
   }
 
-  /** Tensors end to end along an axis, the first one by default. */
+  /**
+   * Tensors end to end along an axis, the first one by default.
+   *
+   * @param given of one type, of any shape that differs in the axis alone
+   * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * console.log(heed.concat([heed.tensor([[1, 2]]), heed.tensor([[3]])], { axis: 1 }).toArray()); // prints: [ [ 1, 2, 3 ] ]
+   * ```
+   */
   concat(given: readonly Tensor[], options?: AxisOptions): Tensor {
     return concat(this.#engine, given, options);
   }
@@ -379,6 +627,11 @@ export class Heed {
    * It has no gradient.
    *
    * @param x [..., H, W] -> [..., rows, columns]
+   * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * console.log(heed.adaptiveMaxPool(heed.tensor([[1, 2, 3, 4], [5, 6, 7, 8]]), 1, 2).toArray()); // prints: [ [ 6, 8 ] ]
+   * ```
    */
   adaptiveMaxPool(x: Tensor, rows: number, columns: number): Tensor {
     return adaptiveMaxPool(this.#engine, x, rows, columns);
@@ -386,22 +639,60 @@ export class Heed {
 
   // ---- Constant and random tensors
 
-  /** A float32 tensor of zeros. */
+  /**
+   * A float32 tensor of zeros.
+   *
+   * @param shape any shape; [] is a scalar
+   * @throws HeedError "shape", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * console.log(heed.zeros([2, 2]).toArray()); // prints: [ [ 0, 0 ], [ 0, 0 ] ]
+   * ```
+   */
   zeros(shape: readonly number[]): Tensor {
     return zeros(this.#engine, shape);
   }
 
-  /** A float32 tensor of ones. */
+  /**
+   * A float32 tensor of ones.
+   *
+   * @param shape any shape; [] is a scalar
+   * @throws HeedError "shape", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * console.log(heed.ones([3]).toArray()); // prints: [ 1, 1, 1 ]
+   * ```
+   */
   ones(shape: readonly number[]): Tensor {
     return ones(this.#engine, shape);
   }
 
-  /** Uniformly distributed numbers in [low, high), by default [0, 1). The same seed gives the same numbers. */
+  /**
+   * Uniformly distributed numbers in [low, high), by default [0, 1). The same seed gives the same numbers.
+   *
+   * @param shape any shape
+   * @throws HeedError "shape", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * const x = heed.uniform([1000], { low: -1, high: 1, seed: 1 });
+   * console.log(Math.abs(Number(heed.mean(x).item())) < 0.1); // prints: true
+   * ```
+   */
   uniform(shape: readonly number[], options: UniformOptions): Tensor {
     return uniform(this.#engine, shape, options);
   }
 
-  /** Normally distributed numbers, by default with mean 0 and standard deviation 1. */
+  /**
+   * Normally distributed numbers, by default with mean 0 and standard deviation 1.
+   *
+   * @param shape any shape
+   * @throws HeedError "shape", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * const x = heed.normal([1000], { mean: 5, deviation: 0.1, seed: 1 });
+   * console.log(Math.round(Number(heed.mean(x).item()))); // prints: 5
+   * ```
+   */
   normal(shape: readonly number[], options: NormalOptions): Tensor {
     return normal(this.#engine, shape, options);
   }
@@ -411,14 +702,30 @@ export class Heed {
   /**
    * activation(x W^T + bias). x [..., in], weight [out, in] -> [..., out].
    *
+   * @param weight float32; float16, in half of the memory; or packed weights. The last two have no gradient
    * @param options a bias [out] alone, or options
    * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * const [x, weight, bias] = [heed.tensor([[1, -2]]), heed.tensor([[1, 0], [0, 1]]), heed.tensor([1, 1])];
+   * console.log(heed.linear(x, weight, { bias, activation: "relu" }).toArray()); // prints: [ [ 2, 0 ] ]
+   * ```
    */
   linear(x: Tensor, weight: Tensor | PackedWeights, options?: Tensor | LinearOptions): Tensor {
     return linear(this.#engine, x, weight, options);
   }
 
-  /** Packs weights [out, in] once, for many calls of `linear`. */
+  /**
+   * Packs weights [out, in] once, for many calls of `linear`.
+   *
+   * @param weight float32 [out, in]
+   * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * using packed = heed.packWeights(heed.tensor([[1, 0], [0, 1]]));
+   * console.log(heed.linear(heed.tensor([[3, 4]]), packed).toArray()); // prints: [ [ 3, 4 ] ]
+   * ```
+   */
   packWeights(weight: Tensor, options: PackWeightsOptions = {}): PackedWeights {
     return this.#engine.track(new PackedWeights(this.#engine, weight, options));
   }
@@ -426,36 +733,89 @@ export class Heed {
   /**
    * A function of each element: max(x, 0), x Phi(x) and its approximation by tanh, x / (1 + exp(-x)),
    * tanh(x), 1 / (1 + exp(-x)).
+   *
+   * @param x float32 of any shape, which is the result's
+   * @throws HeedError "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * console.log(heed.activate(heed.tensor([-1, 2]), "relu").toArray()); // prints: [ 0, 2 ]
+   * ```
    */
   activate(x: Tensor, activation: Activation): Tensor {
     return activate(this.#engine, x, activation);
   }
 
-  /** silu(gate) up (Shazeer, "GLU Variants Improve Transformer", 2020), of two tensors of one shape. */
+  /**
+   * silu(gate) up (Shazeer, "GLU Variants Improve Transformer", 2020), of two tensors of one shape.
+   *
+   * @param gate float32 of any shape, which is the result's
+   * @throws HeedError "shape", "dtype", "memory", "disposed"
+   * @example
+   * ```ts
+   * console.log(heed.swiglu(heed.tensor([0]), heed.tensor([3])).toArray()); // prints: [ 0 ]
+   * ```
+   */
   swiglu(gate: Tensor, up: Tensor): Tensor {
     return swiglu(this.#engine, gate, up);
   }
 
   // ---- Norms
 
-  /** (x - mean) / sqrt(variance + eps) * weight + bias over the last axes (Ba et al., 2016). */
+  /**
+   * (x - mean) / sqrt(variance + eps) * weight + bias over the last axes (Ba et al., 2016).
+   *
+   * @param x [..., the normalised axes], the shape of the result
+   * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * console.log(Array.from(heed.layerNorm(heed.tensor([[1, 3]])).data, (v) => v.toFixed(3)).join(" ")); // prints: -1.000 1.000
+   * ```
+   */
   layerNorm(x: Tensor, options?: LayerNormOptions): Tensor {
     return layerNorm(this.#engine, x, options);
   }
 
-  /** x / sqrt(mean(x^2) + eps) * weight over the last axes (Zhang and Sennrich, 2019). */
+  /**
+   * x / sqrt(mean(x^2) + eps) * weight over the last axes (Zhang and Sennrich, 2019).
+   *
+   * @param x [..., the normalised axes], the shape of the result
+   * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * console.log(Array.from(heed.rmsNorm(heed.tensor([[3, 4]])).data, (v) => v.toFixed(3)).join(" ")); // prints: 0.849 1.131
+   * ```
+   */
   rmsNorm(x: Tensor, options?: RmsNormOptions): Tensor {
     return rmsNorm(this.#engine, x, options);
   }
 
   // ---- Softmax, dropout, loss
 
-  /** Softmax over the last axis; a row of only -Infinity gives zeros. */
+  /**
+   * Softmax over the last axis; a row of only -Infinity gives zeros.
+   *
+   * @param x float32 [..., N], the shape of the result
+   * @throws HeedError "shape", "dtype", "memory", "disposed"
+   * @example
+   * ```ts
+   * console.log(heed.softmax(heed.tensor([[0, 0], [1, -Infinity]])).toArray()); // prints: [ [ 0.5, 0.5 ], [ 1, 0 ] ]
+   * ```
+   */
   softmax(x: Tensor): Tensor {
     return softmax(this.#engine, x);
   }
 
-  /** Sets random elements to 0 and scales the others by 1 / (1 - rate) (Srivastava et al., 2014). */
+  /**
+   * Sets random elements to 0 and scales the others by 1 / (1 - rate) (Srivastava et al., 2014).
+   *
+   * @param x float32 of any shape, which is the result's
+   * @throws HeedError "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * const kept = heed.dropout(heed.ones([1000]), { rate: 0.25, seed: 1 }).data.filter((v) => v > 0);
+   * console.log(Math.round(kept.length / 100), kept[0]!.toFixed(3)); // prints: 8 1.333
+   * ```
+   */
   dropout(x: Tensor, options: DropoutOptions): Tensor {
     return dropout(this.#engine, x, options);
   }
@@ -466,6 +826,14 @@ export class Heed {
    * @param logits [..., C]
    * @param targets int32 [...]
    * @returns [], or [...] with reduction "none"
+   * @throws HeedError "shape", "dtype", "option" for a target that is no class, "memory", "disposed"
+   * @example
+   * ```ts
+   * const logits = heed.tensor([[0, 0], [20, 0]]);
+   * const targets = heed.tensor([1, 0], undefined, "int32");
+   * const losses = heed.crossEntropy(logits, targets, { reduction: "none" });
+   * console.log(Array.from(losses.data, (loss) => loss.toFixed(3)).join(" ")); // prints: 0.693 0.000
+   * ```
    */
   crossEntropy(logits: Tensor, targets: Tensor, options?: CrossEntropyOptions): Tensor {
     return crossEntropy(this.#engine, logits, targets, options);
@@ -473,12 +841,29 @@ export class Heed {
 
   // ---- Embeddings and positions
 
-  /** Rows of a table. ids int32 [...], weight [V, E] -> [..., E]. */
+  /**
+   * Rows of a table. ids int32 [...], weight [V, E] -> float32 [..., E]. A float16 table has no gradient.
+   *
+   * @throws HeedError "shape", "dtype", "option" for an id outside the table, "memory", "disposed"
+   * @example
+   * ```ts
+   * const table = heed.tensor([[0, 0], [1, 2], [3, 4]]);
+   * console.log(heed.embedding(heed.tensor([2, 1], undefined, "int32"), table).toArray()); // prints: [ [ 3, 4 ], [ 1, 2 ] ]
+   * ```
+   */
   embedding(ids: Tensor, weight: Tensor, options?: EmbeddingOptions): Tensor {
     return embedding(this.#engine, ids, weight, options);
   }
 
-  /** The sines and cosines of Vaswani et al., 2017, section 3.5: [length, size]. */
+  /**
+   * The sines and cosines of Vaswani et al., 2017, section 3.5: [length, size].
+   *
+   * @throws HeedError "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * console.log(heed.sinusoidalEncoding(1, 4).toArray()); // prints: [ [ 0, 1, 0, 1 ] ]
+   * ```
+   */
   sinusoidalEncoding(length: number, size: number, options?: SinusoidalOptions): Tensor {
     return sinusoidalEncoding(this.#engine, length, size, options);
   }
@@ -486,6 +871,13 @@ export class Heed {
   /**
    * Rotary position embedding (Su et al., 2021): pair c of a row at position p is rotated by the angle
    * p base^(-2c / rotarySize). x [B, H, L, D], or [B, L, H*D] with `heads`.
+   *
+   * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * const x = heed.ones([1, 1, 3, 4]);
+   * console.log(heed.rope(x).shape, Array.from(heed.rope(x).data.slice(0, 4))); // prints: [ 1, 1, 3, 4 ] [ 1, 1, 1, 1 ]
+   * ```
    */
   rope(x: Tensor, options?: RopeOptions): Tensor {
     return rope(this.#engine, x, options);
@@ -498,6 +890,12 @@ export class Heed {
    *
    * @param x [B, L, I]
    * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * const [x, weightIh, weightHh] = [heed.ones([1, 3, 2]), heed.ones([12, 2]), heed.ones([12, 4])];
+   * const { output, state } = heed.gru(x, { weightIh, weightHh });
+   * console.log(output.shape, state.shape); // prints: [ 1, 3, 4 ] [ 1, 4 ]
+   * ```
    */
   gru(x: Tensor, parameters: GruParameters, options?: GruOptions): GruResult {
     return gru(this.#engine, x, parameters, options);
@@ -505,12 +903,28 @@ export class Heed {
 
   // ---- Averages, kernel regression, other scores
 
-  /** The mean over the visible positions: attention with equal scores. x [B, L, E]. */
+  /**
+   * The mean over the visible positions: attention with equal scores. x [B, L, E].
+   *
+   * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * console.log(heed.average(heed.tensor([[[2], [4]]]), { isCausal: true }).toArray()); // prints: [ [ [ 2 ], [ 3 ] ] ]
+   * ```
+   */
   average(x: Tensor, options?: AverageOptions): Tensor {
     return average(this.#engine, x, options);
   }
 
-  /** softmax(X X^T) X: dot-product attention with no parameters and no scale. x [B, L, E]. */
+  /**
+   * softmax(X X^T) X: dot-product attention with no parameters and no scale. x [B, L, E].
+   *
+   * @throws HeedError "shape", "dtype", "memory", "disposed"
+   * @example
+   * ```ts
+   * console.log(heed.selfSimilarity(heed.zeros([1, 2, 3])).weights.toArray()); // prints: [ [ [ 0.5, 0.5 ], [ 0.5, 0.5 ] ] ]
+   * ```
+   */
   selfSimilarity(x: Tensor): SelfSimilarityResult {
     return selfSimilarity(this.#engine, x);
   }
@@ -522,6 +936,14 @@ export class Heed {
    * @param query [B, L, Dq]
    * @param keys [B, S, Dk]
    * @param values [B, S, Dv]
+   * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * const [query, keys] = [heed.ones([1, 2, 3]), heed.ones([1, 4, 5])];
+   * const parameters = { queryWeight: heed.ones([6, 3]), keyWeight: heed.ones([6, 5]), scoreWeight: heed.ones([6]) };
+   * const { output, weights } = heed.additiveAttention(query, keys, keys, parameters);
+   * console.log(output.shape, weights.shape); // prints: [ 1, 2, 5 ] [ 1, 2, 4 ]
+   * ```
    */
   additiveAttention(
     query: Tensor,
@@ -540,6 +962,12 @@ export class Heed {
    * @param k [B, S, A]
    * @param v [B, S, Dv]
    * @param scoreWeight [A]
+   * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * const [q, k] = [heed.zeros([1, 1, 2]), heed.zeros([1, 4, 2])];
+   * console.log(heed.additiveScores(q, k, k, heed.ones([2])).weights.toArray()); // prints: [ [ [ 0.25, 0.25, 0.25, 0.25 ] ] ]
+   * ```
    */
   additiveScores(
     q: Tensor,
@@ -557,6 +985,13 @@ export class Heed {
    * @param query [B, L, Dq]
    * @param keys [B, S, Dk]; "dot" requires Dk = Dq
    * @param values [B, S, Dv]
+   * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * const [query, keys] = [heed.tensor([[[1, 0]]]), heed.tensor([[[9, 0], [0, 9]]])];
+   * const { weights } = heed.luongAttention(query, keys, keys, { score: "dot" });
+   * console.log(Array.from(weights.data, (v) => v.toFixed(3)).join(" ")); // prints: 1.000 0.000
+   * ```
    */
   luongAttention(
     query: Tensor,
@@ -575,6 +1010,13 @@ export class Heed {
    * @param xTrain [N], or [N, F]
    * @param yTrain [N, M]
    * @param bandwidth [1]
+   * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * const [x, y] = [heed.tensor([0, 1, 2]), heed.tensor([[0], [1], [4]])];
+   * const { output } = heed.kernelRegression(heed.tensor([1]), x, y, heed.tensor([0.1]));
+   * console.log(Number(output.item()).toFixed(3)); // prints: 1.000
+   * ```
    */
   kernelRegression(
     xQuery: Tensor,
@@ -585,7 +1027,15 @@ export class Heed {
     return kernelRegression(this.#engine, xQuery, xTrain, yTrain, bandwidth);
   }
 
-  /** The mean over a square of 2 radius + 1 pixels per side, clipped at the edges. image [H, W]. */
+  /**
+   * The mean over a square of 2 radius + 1 pixels per side, clipped at the edges. image [H, W].
+   *
+   * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * console.log(heed.localMean(heed.tensor([[1, 3]]), 1).toArray()); // prints: [ [ 2, 2 ] ]
+   * ```
+   */
   localMean(image: Tensor, radius: number): Tensor {
     return localMean(this.#engine, image, radius);
   }
@@ -594,12 +1044,28 @@ export class Heed {
    * Each pixel becomes a mean of its neighbours, weighted by the similarity of their patches:
    * exp(-max(d - 2 sigma^2, 0) / h^2), d the mean squared difference of two patches (Buades et al.,
    * 2005). The search window is clipped at the edges. image [H, W].
+   *
+   * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * const { output } = heed.nonLocalMeans(heed.ones([8, 8]), { patchRadius: 1, searchRadius: 2 });
+   * console.log(output.shape, Number(heed.mean(output).item()).toFixed(3)); // prints: [ 8, 8 ] 1.000
+   * ```
    */
   nonLocalMeans(image: Tensor, options?: NonLocalMeansOptions): NonLocalMeansResult {
     return nonLocalMeans(this.#engine, image, options);
   }
 
-  /** The weights of one pixel's mean, divided by their sum: [H, W], zero outside its search window. */
+  /**
+   * The weights of one pixel's mean, divided by their sum: [H, W], zero outside its search window.
+   *
+   * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+   * @example
+   * ```ts
+   * const weights = heed.nonLocalMeansWeights(heed.ones([8, 8]), 4, 4, { patchRadius: 1, searchRadius: 2 });
+   * console.log(Number(heed.sum(weights).item()).toFixed(3)); // prints: 1.000
+   * ```
+   */
   nonLocalMeansWeights(
     image: Tensor,
     row: number,
@@ -609,7 +1075,16 @@ export class Heed {
     return nonLocalMeansWeights(this.#engine, image, row, column, options);
   }
 
-  /** Stops the threads. The engine and its tensors cannot be used afterwards. */
+  /**
+   * Stops the threads. The engine and its tensors cannot be used afterwards.
+   *
+   * @example
+   * ```ts
+   * const own = await load({ threads: 1 });
+   * own.dispose();
+   * console.log(String(own).endsWith("disposed)")); // prints: true
+   * ```
+   */
   dispose(): void {
     this.#engine.dispose();
   }

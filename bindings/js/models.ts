@@ -1,4 +1,5 @@
-// The entry heed/models: small models that learn to attend, the tasks they learn, and their training.
+// The entry heed/models: small models that learn to attend, the tasks they learn, and their training; models of
+// the hub.
 
 export * from "./models/bytePairs.js";
 export * from "./models/byteTokenizer.js";
@@ -10,22 +11,22 @@ export type * from "./models/examples.js";
 export type { ByteSource } from "./models/fetched.js";
 export * from "./models/files.js";
 export { deleteKept, type KeptFile, listKept } from "./models/kept.js";
-export type { LayerParts, ReceiveLayer } from "./models/language/causalLayer.js";
 export {
   type CausalForwardOptions,
   type CausalForwardResult,
   CausalLanguageModel,
   type GenerateTextOptions,
 } from "./models/language/causalModel.js";
-export type { CausalConfig, MaskedConfig } from "./models/language/config.js";
+export type { CausalConfig, MaskedConfig, VisionConfig } from "./models/language/config.js";
 export type { HubConfig } from "./models/language/fields.js";
-export type { LanguageModelOptions } from "./models/language/inputs.js";
-export type { LoadModelOptions, LoadProgress } from "./models/language/load.js";
+export type { HubModelOptions } from "./models/language/inputs.js";
+export type { HubModel, LoadModelOptions, LoadProgress } from "./models/language/load.js";
 export {
   type MaskedForwardOptions,
   type MaskedForwardResult,
   MaskedLanguageModel,
 } from "./models/language/maskedModel.js";
+export type { LayerParts, ReceiveLayer } from "./models/language/preNormLayer.js";
 export * from "./models/model.js";
 export * from "./models/modelConfig.js";
 export * from "./models/recipes.js";
@@ -42,5 +43,11 @@ export {
 } from "./models/training.js";
 export type { Best } from "./models/trainingState.js";
 export { DecoderModel, TransformerModel } from "./models/transformers.js";
+export { type ImageLike, pixelsOf } from "./models/vision/pixels.js";
+export {
+  type VisionForwardOptions,
+  type VisionForwardResult,
+  VisionTransformer,
+} from "./models/vision/visionTransformer.js";
 export * from "./models/vocabulary.js";
 export * from "./models/withoutHeads.js";

@@ -34,6 +34,7 @@ Tensor cumsum(Context& context, const TensorView& x, std::int64_t axis, bool rev
 /// x broadcast to a shape like numpy, aligned right. Throws ShapeError, DTypeError.
 Tensor broadcast_to(Context& context, const TensorView& x, const Shape& shape);
 
+/// Options of matmul.
 struct MatmulOptions {
   /// Whether the last two axes of the array are swapped first.
   bool transpose_a = false;

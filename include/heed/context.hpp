@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -32,6 +34,13 @@ class Context {
   int running_threads() const noexcept;
   /// The instruction set in use, for example "avx2", or "avx2+vnni" with dot products of bytes.
   std::string_view isa() const noexcept;
+
+  /// The number of the call in progress, which its caller may set, or kCancelled. Any thread may
+  /// write kCancelled: the running operation then throws CancelledError, as soon as the pieces of
+  /// work are done that threads have begun, and all operations throw it until another number is
+  /// written. Only those that change arguments in place (optim.hpp) always finish.
+  std::atomic<std::int32_t>& call() noexcept;
+  static constexpr std::int32_t kCancelled = -1;
 
   /// The instruction sets that this build has kernels for and this machine can run, best first.
   static std::vector<std::string_view> available_isas();

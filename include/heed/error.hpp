@@ -12,7 +12,7 @@ class Shape;
 enum class DType : std::uint8_t;
 
 /// Why a call was refused. The same words are the `code` of a HeedError in TypeScript.
-enum class ErrorCode { kShape, kDType, kOption, kMemory };
+enum class ErrorCode { kShape, kDType, kOption, kMemory, kCancelled };
 
 /// A part of a message: words, a number, a shape or a type, or words and one of the others. It
 /// refers to its arguments, which must exist until the error has been constructed.
@@ -92,6 +92,12 @@ class OptionError : public Error {
 class MemoryError : public Error {
  public:
   explicit MemoryError(const std::string& message);
+};
+
+/// The call was cancelled: see Context::call. The context stays usable.
+class CancelledError : public Error {
+ public:
+  CancelledError();
 };
 
 }  // namespace heed

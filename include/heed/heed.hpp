@@ -89,6 +89,7 @@ enum class Precision {
   kInt8Scores,
 };
 
+/// Options of attention.
 struct AttentionOptions {
   /// Query and key/value heads; needed for inputs [B, L, H*D], taken from the shapes otherwise.
   /// 0 for kv_heads means as many as heads.
@@ -166,6 +167,7 @@ struct AttentionOptions {
   bool capture_entropy = false;
 };
 
+/// The results of attention; those that were not requested are empty.
 struct AttentionResult {
   /// [B, H, L, Dv]; [B, L, H*Dv] for inputs of rank 3; [Tq, H, Dv] for packed ones. Zeros for a
   /// query that sees no key.
@@ -202,6 +204,7 @@ struct AttentionResult {
 AttentionResult attention(Context& context, const TensorView& q, const TensorView& k,
                           const TensorView& v, const AttentionOptions& options = {});
 
+/// Which gradients attention_backward computes beside those of q, k and v.
 struct AttentionGradientOptions {
   /// Compute the gradients of a float mask or bias, of slopes, of sinks. OptionError if the forward
   /// call had none.
@@ -213,6 +216,7 @@ struct AttentionGradientOptions {
   std::optional<TensorView> d_lse;
 };
 
+/// The results of attention_backward; those that were not requested are empty.
 struct AttentionGradients {
   Tensor q;
   Tensor k;
@@ -238,6 +242,7 @@ AttentionGradients attention_backward(Context& context, const TensorView& d_outp
                                       const AttentionOptions& options = {},
                                       const AttentionGradientOptions& gradient_options = {});
 
+/// Attention over some of its keys: output [B, H, L, Dv], lse [B, H, L].
 struct PartialAttention {
   Tensor output;
   Tensor lse;
@@ -261,6 +266,7 @@ enum class LinearRule {
   kGatedDelta,  ///< S' = exp(decay) S; S = S' + beta k (v - S'^T k)^T (Yang et al., 2024)
 };
 
+/// Options of linear_attention.
 struct LinearAttentionOptions {
   LinearRule rule = LinearRule::kLinear;
   /// For inputs [B, L, H*D], as in AttentionOptions.
@@ -278,6 +284,7 @@ struct LinearAttentionOptions {
   std::optional<TensorView> past_state;
 };
 
+/// The results of linear_attention.
 struct LinearAttentionResult {
   /// As in AttentionResult.
   Tensor output;
@@ -295,6 +302,7 @@ LinearAttentionResult linear_attention(Context& context, const TensorView& q, co
 // Multi-head attention: projections, attention, output projection
 // (Vaswani et al., section 3.2.2, 2017). Parameters have the layout of torch.nn.MultiheadAttention.
 
+/// The parameters of multi_head_attention.
 struct MultiHeadAttentionParameters {
   /// [3E, E] the query, key and value projections in one array, or else the three below.
   std::optional<TensorView> in_proj_weight;
@@ -309,6 +317,7 @@ struct MultiHeadAttentionParameters {
   std::optional<TensorView> out_proj_bias;
 };
 
+/// Options of multi_head_attention.
 struct MultiHeadAttentionOptions {
   /// Must divide E.
   std::int64_t heads = 0;
@@ -322,6 +331,7 @@ struct MultiHeadAttentionOptions {
   bool average_weights = false;
 };
 
+/// The results of multi_head_attention.
 struct MultiHeadAttentionResult {
   /// [B, L, E]
   Tensor output;

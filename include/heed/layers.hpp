@@ -27,8 +27,9 @@ enum class Activation {
   kSigmoid,  ///< 1 / (1 + exp(-x))
 };
 
-/// activation(x W^T + b). x [..., in], weight [out, in], bias [out] -> [..., out].
-/// Throws ShapeError, DTypeError, MemoryError.
+/// activation(x W^T + b). x [..., in], weight [out, in], bias [out] -> [..., out]. The weight is
+/// float32; or float16, in half of the memory: its numbers are exact, but the sums of 4 to 6 rows
+/// may be rounded otherwise. Throws ShapeError, DTypeError, MemoryError.
 Tensor linear(Context& context, const TensorView& x, const TensorView& weight,
               const std::optional<TensorView>& bias = {},
               Activation activation = Activation::kNone);
@@ -42,12 +43,14 @@ Tensor linear(Context& context, const TensorView& x, const PackedWeights& weight
               const std::optional<TensorView>& bias = {},
               Activation activation = Activation::kNone);
 
+/// Which gradients linear_backward computes.
 struct LinearGradientOptions {
   bool need_x = true;
   bool need_weight = true;
   bool need_bias = true;
 };
 
+/// The results of linear_backward; those that were not requested are empty.
 struct LinearGradients {
   std::optional<Tensor> x;
   std::optional<Tensor> weight;
@@ -55,7 +58,8 @@ struct LinearGradients {
 };
 
 /// The gradients of linear without an activation: d_output W, d_output^T x and the sum of d_output
-/// over all but its last axis, each only if it is needed. d_output [..., out]. Throws as linear.
+/// over all but its last axis, each only if it is needed. d_output [..., out]; the weight is
+/// float32. Throws as linear.
 LinearGradients linear_backward(Context& context, const TensorView& d_output, const TensorView& x,
                                 const TensorView& weight,
                                 const LinearGradientOptions& options = {});
@@ -71,17 +75,20 @@ Tensor activate_backward(Context& context, const TensorView& d_output, const Ten
 /// Improve Transformer", 2020). gate, up [...] -> [...]. Throws ShapeError, DTypeError.
 Tensor swiglu(Context& context, const TensorView& gate, const TensorView& up);
 
+/// The gradients of swiglu, each in the shape of its argument.
 struct SwigluGradients {
   Tensor gate;
   Tensor up;
 };
 
+/// d_output in the shape of gate and up. Throws ShapeError, DTypeError.
 SwigluGradients swiglu_backward(Context& context, const TensorView& d_output,
                                 const TensorView& gate, const TensorView& up);
 
 // ---------------------------------------------------------------------------------------------
 // Norms
 
+/// Options of layer_norm.
 struct LayerNormOptions {
   /// The number of last axes of x that are normalised together.
   int axes = 1;
@@ -96,6 +103,7 @@ struct LayerNormOptions {
 /// ShapeError, DTypeError, OptionError.
 Tensor layer_norm(Context& context, const TensorView& x, const LayerNormOptions& options = {});
 
+/// The gradients of a norm, each in the shape of its argument.
 struct NormGradients {
   Tensor x;
   /// Only for parameters that were given.
@@ -103,9 +111,11 @@ struct NormGradients {
   std::optional<Tensor> bias;
 };
 
+/// d_output in the shape of x. Throws as layer_norm.
 NormGradients layer_norm_backward(Context& context, const TensorView& d_output, const TensorView& x,
                                   const LayerNormOptions& options = {});
 
+/// Options of rms_norm.
 struct RmsNormOptions {
   int axes = 1;
   std::optional<TensorView> weight;
@@ -116,6 +126,7 @@ struct RmsNormOptions {
 /// 2019). Otherwise as layer_norm.
 Tensor rms_norm(Context& context, const TensorView& x, const RmsNormOptions& options = {});
 
+/// d_output in the shape of x. Throws as rms_norm.
 NormGradients rms_norm_backward(Context& context, const TensorView& d_output, const TensorView& x,
                                 const RmsNormOptions& options = {});
 
@@ -135,8 +146,10 @@ Tensor softmax_backward(Context& context, const TensorView& d_output, const Tens
 /// function of d_output. Throws DTypeError; OptionError for a rate outside [0, 1).
 Tensor dropout(Context& context, const TensorView& x, double rate, std::uint64_t seed);
 
+/// What cross_entropy returns: the mean of the losses of all rows, their sum, or each.
 enum class Reduction { kMean, kSum, kNone };
 
+/// Options of cross_entropy.
 struct CrossEntropyOptions {
   /// Rows with this target have loss 0 and do not count in the mean.
   std::optional<std::int32_t> ignore_index;
@@ -158,7 +171,7 @@ Tensor cross_entropy_backward(Context& context, const TensorView& d_loss, const 
 // ---------------------------------------------------------------------------------------------
 // Embeddings and positions
 
-/// Rows of a table. ids int32 [...], weight [V, E] -> [..., E].
+/// Rows of a table. ids int32 [...], weight [V, E], float32 or float16 -> float32 [..., E].
 /// Throws ShapeError, DTypeError, OptionError for an id outside [0, V).
 Tensor embedding(Context& context, const TensorView& ids, const TensorView& weight);
 
@@ -167,6 +180,7 @@ Tensor embedding(Context& context, const TensorView& ids, const TensorView& weig
 Tensor embedding_backward(Context& context, const TensorView& d_output, const TensorView& ids,
                           std::int64_t rows, std::optional<std::int64_t> padding_index = {});
 
+/// Options of sinusoidal_encoding.
 struct SinusoidalOptions {
   double base = 10000.0;
   /// The position of the first row.
@@ -179,11 +193,13 @@ struct SinusoidalOptions {
 Tensor sinusoidal_encoding(Context& context, std::int64_t length, std::int64_t size,
                            const SinusoidalOptions& options = {});
 
+/// Which entries of a head rope rotates together.
 enum class RopeStyle {
   kHalf,         ///< pairs (x[c], x[c + rotary_size / 2])
   kInterleaved,  ///< pairs (x[2c], x[2c + 1])
 };
 
+/// Options of rope.
 struct RopeOptions {
   RopeStyle style = RopeStyle::kHalf;
   /// The number of heads in x [B, L, H*D]; taken from the shape [B, H, L, D] otherwise.
@@ -220,6 +236,7 @@ struct GruParameters {
   std::optional<TensorView> bias_hh;
 };
 
+/// Options of gru.
 struct GruOptions {
   /// [B, Hd]; zeros if not given.
   std::optional<TensorView> state;
@@ -230,6 +247,7 @@ struct GruOptions {
   bool need_gates = false;
 };
 
+/// The results of gru.
 struct GruResult {
   /// [B, L, Hd], the state after every step
   Tensor output;
@@ -246,6 +264,7 @@ struct GruResult {
 GruResult gru(Context& context, const TensorView& x, const GruParameters& parameters,
               const GruOptions& options = {});
 
+/// The gradients of gru, each in the shape of its argument.
 struct GruGradients {
   Tensor x;
   Tensor state;

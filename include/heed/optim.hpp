@@ -11,6 +11,7 @@
 
 namespace heed {
 
+/// Options of sgd_step.
 struct SgdOptions {
   double learning_rate = 1e-2;
   double momentum = 0.0;
@@ -26,6 +27,7 @@ struct SgdOptions {
 void sgd_step(Context& context, Tensor& parameter, const TensorView& gradient, Tensor* buffer,
               bool is_first, const SgdOptions& options);
 
+/// Options of adam_step.
 struct AdamOptions {
   double learning_rate = 1e-3;
   double beta1 = 0.9;

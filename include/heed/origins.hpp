@@ -11,6 +11,7 @@
 
 namespace heed {
 
+/// Options of average.
 struct AverageOptions {
   /// Position i averages the positions j <= i only.
   bool is_causal = false;
@@ -22,6 +23,7 @@ struct AverageOptions {
 /// x [B, L, E] -> [B, L, E]; zeros where no position is visible. Throws ShapeError, DTypeError.
 Tensor average(Context& context, const TensorView& x, const AverageOptions& options = {});
 
+/// The results of self_similarity.
 struct SelfSimilarityResult {
   /// [B, L, E]
   Tensor output;
@@ -37,6 +39,7 @@ SelfSimilarityResult self_similarity(Context& context, const TensorView& x);
 Tensor average_backward(Context& context, const TensorView& d_output,
                         const AverageOptions& options = {});
 
+/// The results of additive_attention.
 struct AdditiveAttentionResult {
   /// [B, L, Dv]
   Tensor output;
@@ -54,6 +57,7 @@ AdditiveAttentionResult additive_attention(Context& context, const TensorView& q
                                            const TensorView& weight,
                                            const std::optional<TensorView>& key_mask = {});
 
+/// The gradients of additive_attention, each in the shape of its argument.
 struct AdditiveAttentionGradients {
   Tensor q;
   Tensor k;
@@ -69,6 +73,7 @@ AdditiveAttentionGradients additive_attention_backward(Context& context, const T
                                                        const TensorView& weight,
                                                        const TensorView& weights);
 
+/// The results of kernel_regression.
 struct KernelRegressionResult {
   /// [Q, M]
   Tensor output;
@@ -84,6 +89,7 @@ KernelRegressionResult kernel_regression(Context& context, const TensorView& x_q
                                          const TensorView& x_train, const TensorView& y_train,
                                          const TensorView& bandwidth);
 
+/// The gradients of kernel_regression, each in the shape of its argument.
 struct KernelRegressionGradients {
   Tensor x_query;
   Tensor x_train;
@@ -91,6 +97,7 @@ struct KernelRegressionGradients {
   Tensor bandwidth;
 };
 
+/// d_output [Q, M]. Throws as kernel_regression.
 KernelRegressionGradients kernel_regression_backward(Context& context, const TensorView& d_output,
                                                      const TensorView& x_query,
                                                      const TensorView& x_train,
@@ -108,6 +115,7 @@ enum class Border {
 /// image [H, W] -> [H, W]. Throws ShapeError, DTypeError, OptionError.
 Tensor local_mean(Context& context, const TensorView& image, std::int64_t radius);
 
+/// Options of non_local_means.
 struct NonLocalMeansOptions {
   /// Patches have 2 patch_radius + 1 pixels a side, search windows 2 search_radius + 1.
   std::int64_t patch_radius = 3;
@@ -120,6 +128,7 @@ struct NonLocalMeansOptions {
   Border border = Border::kReflect;
 };
 
+/// The results of non_local_means.
 struct NonLocalMeansResult {
   /// [H, W]
   Tensor output;

@@ -9,6 +9,7 @@
 
 namespace heed {
 
+/// The results of top_k.
 struct TopKResult {
   /// [..., k], in descending order; equal numbers in ascending order of their indices
   Tensor values;
@@ -20,6 +21,7 @@ struct TopKResult {
 /// DTypeError, OptionError for a k outside [1, N].
 TopKResult top_k(Context& context, const TensorView& x, std::int64_t k);
 
+/// Options of sample.
 struct SampleOptions {
   /// The divisor of the logits; 0 takes the largest logit.
   float temperature = 1.0f;

@@ -14,6 +14,7 @@
 
 namespace heed {
 
+/// The type of the elements of an array. Operations compute in float32.
 enum class DType : std::uint8_t { kFloat32, kInt32, kBool, kFloat16, kBFloat16 };
 
 /// The bits of IEEE 754 binary16, and of the upper half of a float: types to store, not to compute.
@@ -24,13 +25,17 @@ struct BFloat16 {
   std::uint16_t bits;
 };
 
+/// "float32"; and the bytes of an element.
 std::string_view to_string(DType dtype) noexcept;
+[[noreturn]] void refuse_dtype(DType expected, DType given);
 std::size_t size_of(DType dtype) noexcept;
 
+/// Whether the elements are float32, float16 or bfloat16.
 constexpr bool is_floating(DType dtype) noexcept {
   return dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16;
 }
 
+/// The type of elements that C++ knows as T.
 template <class T>
 inline constexpr DType kDTypeOf = [] {
   if constexpr (std::is_same_v<T, float>) return DType::kFloat32;
@@ -47,11 +52,10 @@ class Shape {
   static constexpr std::int64_t kMaxSize = std::int64_t{1} << 40;
 
   Shape() = default;
-  Shape(std::initializer_list<std::int64_t> sizes)
-      : Shape(std::span<const std::int64_t>(sizes.begin(), sizes.size())) {}
+  Shape(std::initializer_list<std::int64_t> sizes) : Shape(sizes.begin(), sizes.size()) {}
   /// Throws ShapeError for a size that is negative or above kMaxSize, more than kMaxRank of them,
   /// or a product of sizes beyond 2^62.
-  explicit Shape(std::span<const std::int64_t> sizes);
+  explicit Shape(std::span<const std::int64_t> sizes) : Shape(sizes.data(), sizes.size()) {}
 
   int rank() const noexcept { return rank_; }
   /// The size of an axis; a negative axis counts from the end.
@@ -63,9 +67,19 @@ class Shape {
   std::span<const std::int64_t> sizes() const noexcept {
     return {sizes_.data(), static_cast<std::size_t>(rank_)};
   }
-  bool operator==(const Shape& other) const noexcept;
+  bool has(std::initializer_list<std::int64_t> sizes) const noexcept {
+    return equals(sizes.begin(), sizes.size());
+  }
+  bool operator==(const Shape& other) const noexcept {
+    return equals(other.sizes_.data(), static_cast<std::size_t>(other.rank_));
+  }
 
  private:
+  // Not spans: WebAssembly passes them in memory, written in halves and copied as a whole, which
+  // waits.
+  Shape(const std::int64_t* sizes, std::size_t rank);
+  bool equals(const std::int64_t* sizes, std::size_t rank) const noexcept;
+
   std::array<std::int64_t, kMaxRank> sizes_{};
   int rank_ = 0;
   std::int64_t elements_ = 1;
@@ -73,6 +87,11 @@ class Shape {
 
 /// "[2, 12, 512, 64]"
 std::string to_string(const Shape& shape);
+
+/// Throws DTypeError unless the elements of a tensor have this type.
+inline void require_dtype(DType expected, DType given) {
+  if (given != expected) refuse_dtype(expected, given);
+}
 
 /// A read-only view of a dense row-major array that it does not own; operations take views.
 class TensorView {
@@ -90,8 +109,7 @@ class TensorView {
   /// The elements. Throws DTypeError if they are not of type T.
   template <class T>
   std::span<const T> data() const {
-    if (dtype_ != kDTypeOf<T>)
-      throw DTypeError("tensor", to_string(kDTypeOf<T>), to_string(dtype_));
+    require_dtype(kDTypeOf<T>, dtype_);
     return {static_cast<const T*>(data_), static_cast<std::size_t>(shape_.elements())};
   }
   /// The bytes of the elements, of any type.
@@ -122,12 +140,12 @@ class Tensor {
   /// The elements. Throws DTypeError if they are not of type T.
   template <class T = float>
   std::span<T> data() {
-    const auto elements = TensorView(*this).data<T>();
-    return {const_cast<T*>(elements.data()), elements.size()};
+    require_dtype(kDTypeOf<T>, dtype_);
+    return {reinterpret_cast<T*>(data_), static_cast<std::size_t>(shape_.elements())};
   }
   template <class T = float>
   std::span<const T> data() const {
-    return TensorView(*this).data<T>();
+    return const_cast<Tensor&>(*this).data<T>();
   }
   /// The same elements under another shape of the same size. Throws ShapeError.
   Tensor reshaped(const Shape& shape) &&;

@@ -9,6 +9,7 @@
 #include "kernels/arrays/rearrange.hpp"
 #include "kernels/arrays/sampling.hpp"
 #include "kernels/arrays/sums.hpp"
+#include "kernels/arrays/widen.hpp"
 #include "kernels/attention/additive_attention.hpp"
 #include "kernels/attention/average.hpp"
 #include "kernels/attention/cache_rows.hpp"
@@ -45,6 +46,7 @@ const KernelTable& kernel_table() noexcept {
           {
               .combine = combine<Isa>,
               .cast = cast<Isa>,
+              .widen = widen<Isa>,
               .copy_runs = copy_runs<Isa>,
               .transpose = transpose<Isa>,
               .sum_block = sum_block<Isa>,
@@ -106,6 +108,7 @@ const KernelTable& kernel_table() noexcept {
       .product =
           {
               .pack_rows = pack_rows<Isa>,
+              .pack_half_rows = pack_half_rows<Isa>,
               .pack_columns = pack_columns<Isa>,
               .all_finite = all_finite<Isa>,
               .pack_left = pack_blocks<Isa, simd::Traits<Isa>::kRows>,
@@ -113,6 +116,7 @@ const KernelTable& kernel_table() noexcept {
               .pack_left_columns = pack_block_columns<Isa, simd::Traits<Isa>::kRows>,
               .linear = linear<Isa>,
               .linear_in_place = linear_in_place<Isa>,
+              .scale_for_halves = kWidensAll<Isa> ? nullptr : scale_for_halves<Isa>,
               .byte_linear = byte_linear<Isa>,
               .quantise_left = quantise_left<Isa>,
               .quantise_weight = quantise_weight<Isa>,

@@ -6,47 +6,63 @@
 #include <array>
 #include <initializer_list>
 #include <string>
-#include <string_view>
 
 #include "heed/tensor.hpp"
 
 namespace heed::ops {
 
 /// Throws an error of this type. Throwing in place would take as much code as the check itself.
+///
+/// The names of arguments are pointers here and in the checks: in WebAssembly a string_view is
+/// passed in memory, so every check would write one, and wait for it, before it finds that nothing
+/// is wrong.
 template <class Error>
-[[noreturn, gnu::noinline]] void refuse(std::string_view argument, const MessagePart& expected,
+[[noreturn, gnu::noinline]] void refuse(const char* argument, const MessagePart& expected,
                                         const MessagePart& got) {
   throw Error(argument, expected, got);
 }
 
-inline void require_dtype(std::string_view argument, const TensorView& x, DType dtype) {
+inline void require_dtype(const char* argument, const TensorView& x, DType dtype) {
   if (x.dtype() != dtype) refuse<DTypeError>(argument, dtype, x.dtype());
 }
 
-inline void require_rank(std::string_view argument, const TensorView& x, int rank) {
+inline void require_rank(const char* argument, const TensorView& x, int rank) {
   if (x.shape().rank() != rank) refuse<ShapeError>(argument, {"rank ", rank}, x.shape());
 }
 
-inline void require_shape(std::string_view argument, const TensorView& x, const Shape& shape) {
+inline void require_shape(const char* argument, const TensorView& x, const Shape& shape) {
   if (x.shape() != shape) refuse<ShapeError>(argument, shape, x.shape());
 }
 
 /// The same for the sizes of a shape; the shape is only constructed for the message.
-inline void require_shape(std::string_view argument, const TensorView& x,
+inline void require_shape(const char* argument, const TensorView& x,
                           std::initializer_list<std::int64_t> sizes) {
-  if (!std::ranges::equal(x.shape().sizes(), sizes)) require_shape(argument, x, Shape(sizes));
+  if (!x.shape().has(sizes)) require_shape(argument, x, Shape(sizes));
 }
 
 /// A float32 array of this shape: the usual parameter.
-inline void require_floats(std::string_view argument, const TensorView& x, const Shape& shape) {
+inline void require_floats(const char* argument, const TensorView& x, const Shape& shape) {
   require_dtype(argument, x, DType::kFloat32);
   require_shape(argument, x, shape);
 }
 
 /// A float32 array of this rank: the usual input.
-inline void require_floats(std::string_view argument, const TensorView& x, int rank) {
+inline void require_floats(const char* argument, const TensorView& x, int rank) {
   require_dtype(argument, x, DType::kFloat32);
   require_rank(argument, x, rank);
+}
+
+/// The same for float32 or float16: a table or a weight that may be stored in half of the memory.
+inline void require_floats_or_halves(const char* argument, const TensorView& x, int rank) {
+  if (x.dtype() != DType::kFloat32 && x.dtype() != DType::kFloat16)
+    refuse<DTypeError>(argument, "float32 or float16", x.dtype());
+  require_rank(argument, x, rank);
+}
+
+/// The bits of an array of float16, or null for any other.
+inline const std::uint16_t* halves_of(const TensorView& x) {
+  return x.dtype() == DType::kFloat16 ? reinterpret_cast<const std::uint16_t*>(x.bytes().data())
+                                      : nullptr;
 }
 
 /// The shape with the size of one axis, counted from the front, replaced.

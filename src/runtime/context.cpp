@@ -66,6 +66,7 @@ Context& Context::operator=(Context&&) noexcept = default;
 
 int Context::threads() const noexcept { return runtime_->pool().threads(); }
 int Context::running_threads() const noexcept { return runtime_->pool().running(); }
+std::atomic<std::int32_t>& Context::call() noexcept { return runtime_->pool().call(); }
 std::string_view Context::isa() const noexcept { return runtime_->kernels().isa; }
 
 std::vector<std::string_view> Context::available_isas() {

@@ -95,4 +95,7 @@ OptionError::OptionError(std::string_view argument, const MessagePart& expected,
 
 MemoryError::MemoryError(const std::string& message) : Error(ErrorCode::kMemory, message) {}
 
+CancelledError::CancelledError()
+    : Error(ErrorCode::kCancelled, "call: expected to finish, got cancelled") {}
+
 }  // namespace heed

@@ -22,6 +22,10 @@ std::string_view to_string(DType dtype) noexcept {
   return "unknown";
 }
 
+void refuse_dtype(DType expected, DType given) {
+  throw DTypeError("tensor", to_string(expected), to_string(given));
+}
+
 std::size_t size_of(DType dtype) noexcept {
   switch (dtype) {
     case DType::kBool:
@@ -34,11 +38,11 @@ std::size_t size_of(DType dtype) noexcept {
   }
 }
 
-Shape::Shape(std::span<const std::int64_t> sizes) : rank_(static_cast<int>(sizes.size())) {
+Shape::Shape(const std::int64_t* sizes, std::size_t rank) : rank_(static_cast<int>(rank)) {
   constexpr std::int64_t kMax = std::int64_t{1} << 62;
-  if (sizes.size() > kMaxRank) throw ShapeError("shape", "at most 8 axes", sizes.size());
+  if (rank > kMaxRank) throw ShapeError("shape", "at most 8 axes", rank);
   bool is_empty = false;
-  for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+  for (std::size_t axis = 0; axis < rank; ++axis) {
     const std::int64_t size = sizes[axis];
     if (size < 0 || size > kMaxSize) throw ShapeError("shape", "sizes from 0 to 2^40", size);
     sizes_[axis] = size;
@@ -49,7 +53,7 @@ Shape::Shape(std::span<const std::int64_t> sizes) : rank_(static_cast<int>(sizes
     elements_ = 0;
     return;
   }
-  for (const std::int64_t size : sizes) {
+  for (const std::int64_t size : std::span(sizes, rank)) {
     // The division would take longer than the rest, and is not needed for factors below 2^31.
     if (((elements_ | size) >> 31) != 0 && elements_ > kMax / size)
       throw ShapeError("shape", "a product of sizes up to 2^62", *this);
@@ -57,8 +61,11 @@ Shape::Shape(std::span<const std::int64_t> sizes) : rank_(static_cast<int>(sizes
   }
 }
 
-bool Shape::operator==(const Shape& other) const noexcept {
-  return std::ranges::equal(sizes(), other.sizes());
+bool Shape::equals(const std::int64_t* sizes, std::size_t rank) const noexcept {
+  if (rank != static_cast<std::size_t>(rank_)) return false;
+  for (std::size_t axis = 0; axis < rank; ++axis)
+    if (sizes_[axis] != sizes[axis]) return false;
+  return true;
 }
 
 std::string to_string(const Shape& shape) {

@@ -69,7 +69,17 @@ bool ThreadPool::spin_until(const Holds& holds) const {
   return false;
 }
 
-void ThreadPool::distribute(std::int64_t pieces, const AnyTask& task) {
+void ThreadPool::distribute(std::int64_t pieces, bool serial, const AnyTask& task) {
+  if (serial || pieces < 2 || workers_.empty()) {
+    for (std::int64_t piece = 0; piece < pieces && !is_cancelled(); ++piece)
+      task.call(task.task, piece, 0);
+  } else {
+    share(pieces, task);
+  }
+  if (is_cancelled()) throw CancelledError();
+}
+
+void ThreadPool::share(std::int64_t pieces, const AnyTask& task) {
   bool wakes = false;
   {
     const std::lock_guard lock(mutex_);
@@ -118,7 +128,7 @@ void ThreadPool::work(int thread) {
 }
 
 void ThreadPool::take_pieces(std::int64_t pieces, const AnyTask& task, int thread) {
-  for (std::int64_t piece = next_++; piece < pieces; piece = next_++)
+  for (std::int64_t piece = next_++; piece < pieces && !is_cancelled(); piece = next_++)
     task.call(task.task, piece, thread);
 }
 

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "heed/context.hpp"
+
 namespace heed {
 
 // The mutex and the condition of POSIX: those of the standard library may throw std::system_error,
@@ -57,17 +59,34 @@ class ThreadPool {
   /// The number of threads that have begun to wait for work, including the caller's.
   int running() const noexcept { return running_; }
 
+  /// See Context::call.
+  std::atomic<std::int32_t>& call() noexcept { return call_; }
+  /// Whether the operation is cancelled, and may stop: a task of more than some milliseconds asks
+  /// between its parts.
+  bool is_cancelled() const noexcept {
+    return call_.load(std::memory_order_relaxed) == Context::kCancelled && !finishes_;
+  }
+
+  /// While it exists, operations are not cancelled: those that change their arguments must finish.
+  class Finishing {
+   public:
+    explicit Finishing(ThreadPool& pool) noexcept : pool_(pool) { pool_.finishes_ = true; }
+    ~Finishing() { pool_.finishes_ = false; }
+    Finishing(const Finishing&) = delete;
+    Finishing& operator=(const Finishing&) = delete;
+
+   private:
+    ThreadPool& pool_;
+  };
+
   /// Calls task(piece, thread) for every piece in [0, pieces) and returns when all are done.
   /// Any thread may take any piece: a task may write only the results of its piece, and scratch
   /// memory of its thread. Tasks do not throw. With `serial`, only the calling thread works:
-  /// for small problems, waking the others would take longer.
+  /// for small problems, waking the others would take longer. Throws CancelledError; some pieces
+  /// are not done then.
   template <class Task>
   void run(std::int64_t pieces, bool serial, const Task& task) {
-    if (serial || pieces < 2 || workers_.empty()) {
-      for (std::int64_t piece = 0; piece < pieces; ++piece) task(piece, 0);
-      return;
-    }
-    distribute(pieces, {&call<Task>, &task});
+    distribute(pieces, serial, {&call_task<Task>, &task});
   }
 
  private:
@@ -78,7 +97,7 @@ class ThreadPool {
   };
 
   template <class Task>
-  static void call(const void* task, std::int64_t piece, int thread) {
+  static void call_task(const void* task, std::int64_t piece, int thread) {
     (*static_cast<const Task*>(task))(piece, thread);
   }
 
@@ -89,7 +108,8 @@ class ThreadPool {
   };
 
   static void* start(void* worker);
-  void distribute(std::int64_t pieces, const AnyTask& task);
+  void distribute(std::int64_t pieces, bool serial, const AnyTask& task);
+  void share(std::int64_t pieces, const AnyTask& task);
   void work(int thread);
   void take_pieces(std::int64_t pieces, const AnyTask& task, int thread);
   void stop() noexcept;
@@ -99,6 +119,8 @@ class ThreadPool {
   std::atomic<int> running_ = 1;
   std::vector<Worker> workers_;
   bool spins_;
+  bool finishes_ = false;
+  std::atomic<std::int32_t> call_ = 0;
   Mutex mutex_;
   Condition start_;
   Condition finish_;

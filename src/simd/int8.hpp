@@ -26,6 +26,7 @@
 // relaxed dot product with an accumulator is one instruction on machines with VNNI, but five in V8
 // on others, one of which rematerialises a constant.
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -58,11 +59,7 @@ inline Bytes<Isa> broadcast_group(const void* bytes) noexcept {
 /// Where a column's group stands in a panel of plain WebAssembly: bytes 0 and 2 in the first half
 /// of the column's vector, 1 and 3 in the other, because only the widening of a half while loading
 /// it is one instruction.
-#if defined(__wasm__) && !defined(__wasm_relaxed_simd__)
-inline constexpr bool kSplitsGroups = true;
-#else
-inline constexpr bool kSplitsGroups = false;
-#endif
+inline constexpr bool kSplitsGroups = kIsPlainWasm;
 
 /// The index of the group of column c among the groups of a panel.
 constexpr std::int64_t group_offset(std::int64_t c) noexcept {
@@ -79,14 +76,6 @@ inline void store_group(const std::int8_t* bytes, std::int8_t* to) noexcept {
   }
 }
 
-#if defined(__wasm__)
-/// V8 rematerialises a constant that it recognises in every iteration of a loop.
-inline v128_t hidden_constant(std::int32_t lane) noexcept {
-  const volatile std::int32_t hidden = lane;
-  return wasm_i32x4_splat(hidden);
-}
-#endif
-
 #if defined(__wasm__) && !defined(__wasm_relaxed_simd__)
 /// Bytes are widened to 16 bits, even and odd ones separately, so that the products of a lane stay
 /// in that lane. One group at a time: two would need more registers than x86 has.
@@ -100,7 +89,9 @@ class ByteDot {
   };
 
   Operand left(const std::int8_t* a) const noexcept {
-    const v128_t bytes = wasm_v128_load32_splat(a);
+    float group;
+    std::memcpy(&group, a, sizeof(group));
+    const v128_t bytes = in_all_lanes<Isa>(group);
     return {wasm_v128_and(bytes, low_), wasm_u16x8_shr(bytes, 8)};
   }
   Operand right(const std::int8_t* b, std::ptrdiff_t) const noexcept {
@@ -112,7 +103,7 @@ class ByteDot {
   }
 
  private:
-  v128_t low_ = hidden_constant(0x00ff00ff);
+  v128_t low_ = held<Isa>(std::bit_cast<float>(0x00ff00ffu));
 };
 #else
 /// The operands of two groups.
@@ -151,7 +142,7 @@ class ByteDot : public TwoGroups<Isa> {
     return wasm_i16x8_relaxed_dot_i8x16_i7x16(right, left);
   }
 
-  v128_t ones_ = hidden_constant(0x00010001);
+  v128_t ones_ = held<Isa>(std::bit_cast<float>(0x00010001u));
 
 #elif defined(__x86_64__) || defined(_M_X64)
   S operator()(Operand left, Operand right, S sum) const noexcept {

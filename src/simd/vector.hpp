@@ -18,6 +18,13 @@ using Vector = xsimd::batch<float, Isa>;
 template <class Isa>
 using Sums = xsimd::batch<std::int32_t, Isa>;
 
+/// Whether this is WebAssembly without relaxed SIMD.
+#if defined(__wasm__) && !defined(__wasm_relaxed_simd__)
+inline constexpr bool kIsPlainWasm = true;
+#else
+inline constexpr bool kIsPlainWasm = false;
+#endif
+
 /// Whether the first step of an inner loop is written before it, and the loop ends at a pointer
 /// that is hidden from the compiler. V8 adds the start of the memory to each constant offset from a
 /// pointer at each use, unless code before the loop has done so; and it unrolls such a loop, but
@@ -53,9 +60,7 @@ inline Vector<WasmPair> madd<WasmPair>(Vector<WasmPair> a, Vector<WasmPair> b,
 /// compiler from that instruction.
 template <class Isa>
 inline Vector<Isa> in_all_lanes(float x) noexcept {
-#if defined(__wasm__) && !defined(__wasm_relaxed_simd__)
-  asm("" : "+r"(x));
-#endif
+  if constexpr (kIsPlainWasm) asm("" : "+r"(x));
   return Vector<Isa>(x);
 }
 

@@ -3,6 +3,7 @@
 // Numbers of 16 and 8 bits as operands of a product: float16 to float, and bytes to words whose
 // products add up in 32 bits.
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -13,7 +14,7 @@ namespace heed::simd {
 template <class Isa>
 using Words = xsimd::batch<std::int16_t, Isa>;
 
-/// Reads two vectors of float16, aligned; the results times kScale are the numbers.
+/// Reads two vectors of float16; the results times kScale are the numbers.
 ///
 /// Without an instruction for it, the bits of a half are shifted to their position in a float,
 /// whose exponent is then too small by 112. Callers multiply the other factor by the scale.
@@ -34,9 +35,9 @@ class Halves {
  private:
   static V load(const std::uint16_t* at) noexcept {
 #if defined(__AVX512F__)
-    return V(_mm512_cvtph_ps(_mm256_load_si256(reinterpret_cast<const __m256i*>(at))));
+    return V(_mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at))));
 #elif defined(__F16C__)
-    return V(_mm256_cvtph_ps(_mm_load_si128(reinterpret_cast<const __m128i*>(at))));
+    return V(_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at))));
 #else
     return V(vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(at))));
 #endif
@@ -44,10 +45,8 @@ class Halves {
 #else
   static constexpr float kScale = 0x1p112f;
 
-  Halves() noexcept : mask_(hidden_mask()) {}
-
   void operator()(const std::uint16_t* at, V (&out)[2]) const noexcept {
-    const auto half = Words<Isa>::load_aligned(reinterpret_cast<const std::int16_t*>(at));
+    const auto half = Words<Isa>::load_unaligned(reinterpret_cast<const std::int16_t*>(at));
     // The shift copies the sign into the three bits that the mask clears.
     const Words<Isa> high = (half >> 3) & mask_;
     const Words<Isa> low = half << 13;
@@ -68,16 +67,8 @@ class Halves {
     }
   }
 
-  /// V8 rematerialises a constant that it recognises in every iteration of a loop.
-  static Words<Isa> hidden_mask() noexcept {
-    std::uint32_t two = 0x8fff8fffu;
-#if defined(__wasm__)
-    asm("" : "+r"(two));
-#endif
-    return xsimd::bitwise_cast<std::int16_t>(xsimd::batch<std::uint32_t, Isa>(two));
-  }
-
-  Words<Isa> mask_;
+  Words<Isa> mask_ =
+      xsimd::bitwise_cast<std::int16_t>(held<Isa>(std::bit_cast<float>(0x8fff8fffu)));
 #endif
 };
 
@@ -110,13 +101,8 @@ class Halves<WasmPair, Exact> {
  private:
   using Bits = xsimd::batch<std::uint32_t, WasmPair>;
 
-  static std::uint32_t hidden_mask() noexcept {
-    std::uint32_t mask = 0x8fffe000u;
-    asm("" : "+r"(mask));
-    return mask;
-  }
-
-  Bits mask_{hidden_mask()};
+  Bits mask_ =
+      xsimd::bitwise_cast<std::uint32_t>(held<WasmPair>(std::bit_cast<float>(0x8fffe000u)));
 };
 #endif
 

@@ -54,7 +54,7 @@ const play = (scope) => async (page) => {
 
 /** Opens the model of the room "Write" in the room "Your model". */
 const openOwn = async (page) => async () => {
-  await page.locator(".ways .way:last-child button").click();
+  await page.locator(".ways .way:first-child button").click();
   await page.waitForSelector(".one-head canvas");
   await wait(1000);
 };

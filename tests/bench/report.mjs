@@ -35,6 +35,18 @@ const each = (variants, title, figure) =>
     (row) => figure(row, variant),
   ]);
 
+/** For language models: what bounds a case, so that a reader sees how near to it both libraries are. */
+function limitColumns(variant) {
+  const ofLanguage = (figure) => (row) => (row.isLanguage ? figure(row) : none);
+  const peerTime = (row) => row.contenders[row.bestPeer]?.time.median;
+  const shareOfPeer = (row) => peerTime(row) && row.least[variant] / peerTime(row);
+  return [
+    ["peer of limit", ofLanguage((row) => percent(shareOfPeer(row)))],
+    ["limit ms", ofLanguage((row) => milliseconds(row.least?.[variant]))],
+    ["MB read", ofLanguage(({ bytes }) => (bytes ? (bytes / 1e6).toFixed(0) : none))],
+  ];
+}
+
 function columnsFor(variants) {
   const [best] = variants;
   return [
@@ -43,6 +55,7 @@ function columnsFor(variants) {
     ["peer ms", (row) => milliseconds(row.contenders[row.bestPeer]?.time.median)],
     ...each(variants, "ratio", (row, variant) => ratio(row.ratio?.[variant])),
     ...each(variants, "of limit", (row, variant) => percent(row.share?.[variant])),
+    ...limitColumns(best),
     ["outside operations", (row) => percent(row.contenders[best].outside)],
     ["MiB", (row) => mebibytes(row.contenders[best].memory)],
     ["peer MiB", (row) => mebibytes(row.contenders[row.bestPeer]?.memory)],

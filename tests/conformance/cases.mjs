@@ -1,7 +1,7 @@
 // Reads case files of both formats into one form.
 
 import { readdir, readFile, stat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 
 /**
  * @typedef {{ dtype: string, shape: number[], data: (number | boolean | string)[] }} CaseTensor
@@ -20,12 +20,17 @@ const modelCase = "expected.json";
 
 /**
  * The case files of a list of files and folders, sorted by name. Of subfolders, only those in `models` count:
- * each has the case of one model.
+ * each has the case of one model. That folder may be given itself.
+ *
+ * @throws Error for a folder without cases
  */
 export async function findCases(paths) {
   const files = [];
-  for (const path of paths)
-    files.push(...((await stat(path)).isDirectory() ? await casesIn(path) : [path]));
+  for (const path of paths) {
+    const found = (await stat(path)).isDirectory() ? await casesIn(path) : [path];
+    if (found.length === 0) throw new Error(`${path}: expected a folder with cases, got none`);
+    files.push(...found);
+  }
   return Promise.all(files.map(readCase));
 }
 
@@ -33,9 +38,10 @@ async function casesIn(folder) {
   const names = (await readdir(folder)).sort();
   if (names.includes(modelCase)) return [join(folder, modelCase)];
   const cases = names.filter((name) => name.endsWith(".json")).map((name) => join(folder, name));
-  if (names.includes("models"))
-    for (const model of (await readdir(join(folder, "models"))).sort())
-      cases.push(join(folder, "models", model, modelCase));
+  const inModels = basename(resolve(folder)) === "models" ? folder : join(folder, "models");
+  if (inModels === folder || names.includes("models"))
+    for (const model of (await readdir(inModels)).sort())
+      cases.push(join(inModels, model, modelCase));
   return cases;
 }
 

@@ -26,7 +26,10 @@ async function runInNode(cases) {
   return reports;
 }
 
-const cases = await findCases(paths);
+const cases = await findCases(paths).catch((error) => {
+  console.error(`conformance: ${error.message}`);
+  process.exit(2);
+});
 const reports = inBrowser
   ? await (await import("./browser.mjs")).runInBrowser(cases)
   : await runInNode(cases);

@@ -321,6 +321,12 @@ TEST_F(Errors, LinearRefusesInvalidArguments) {
   expect_error(kShape, "bias", "[9]", [&] { linear(context, x, square, nine); });
   expect_error(kDType, "x", "int32", [&] { linear(context, numbers, square); });
   expect_error(kDType, "weight", "int32", [&] { linear(context, x, numbers); });
+  const Tensor halves = cast(context, square, DType::kFloat16),
+               wider = cast(context, square, DType::kBFloat16);
+  expect_error(kDType, "weight", "bfloat16", [&] { linear(context, x, wider); });
+  expect_error(kDType, "x", "float16", [&] { linear(context, halves, square); });
+  expect_error(kDType, "bias", "float16", [&] { linear(context, x, square, halves); });
+  expect_error(kDType, "weight", "float16", [&] { PackedWeights(context, halves); });
   expect_error(kDType, "bias", "int32", [&] { linear(context, x, square, numbers); });
 }
 
@@ -334,6 +340,8 @@ TEST_F(Errors, LinearBackwardRefusesInvalidArguments) {
   expect_error(kShape, "weight", "[8]", [&] { linear_backward(context, x, x, row); });
   expect_error(kDType, "x", "int32", [&] { linear_backward(context, x, numbers, square); });
   expect_error(kDType, "weight", "int32", [&] { linear_backward(context, x, x, numbers); });
+  const Tensor halves = cast(context, square, DType::kFloat16);
+  expect_error(kDType, "weight", "float16", [&] { linear_backward(context, x, x, halves); });
   expect_error(kDType, "d_output", "int32",
                [&] { linear_backward(context, numbers, square, square); });
 }

@@ -135,9 +135,12 @@ TEST(Random, HandlesSizesOfZeroAndRefusesInvalidRanges) {
 std::vector<std::int32_t> sorted_places(std::span<const float> row) {
   std::vector<std::int32_t> places(row.size());
   std::iota(places.begin(), places.end(), 0);
-  std::ranges::stable_sort(places, [&](std::int32_t a, std::int32_t b) {
+  const auto is_larger = [&](std::int32_t a, std::int32_t b) {
     const float x = row[static_cast<std::size_t>(a)], y = row[static_cast<std::size_t>(b)];
     return std::isnan(y) ? !std::isnan(x) : x > y;
+  };
+  std::ranges::sort(places, [&](std::int32_t a, std::int32_t b) {
+    return is_larger(a, b) || (!is_larger(b, a) && a < b);
   });
   return places;
 }

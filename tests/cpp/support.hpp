@@ -13,6 +13,7 @@
 #include <limits>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,11 @@ inline constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 class Random {
  public:
   explicit Random(std::uint32_t seed) : generator_(seed) {}
+  /// For a fuzzer: its bytes decide each integer and each chance, except those of elements. The
+  /// generator makes the rest, and everything after the last byte.
+  explicit Random(std::span<const std::uint8_t> bytes) : bytes_(bytes) {
+    generator_.seed(decision(4));
+  }
 
   /// In [low, high).
   float real(float low = -1.0f, float high = 1.0f) {
@@ -36,7 +42,7 @@ class Random {
   }
   /// In [low, high].
   std::int64_t integer(std::int64_t low, std::int64_t high) {
-    return low + static_cast<std::int64_t>(bits()) % (high - low + 1);
+    return low + static_cast<std::int64_t>(decision(high - low < 65536 ? 2 : 4)) % (high - low + 1);
   }
   bool chance(int percent) { return integer(0, 99) < percent; }
 
@@ -47,22 +53,31 @@ class Random {
   }
   Tensor bools(const Shape& shape, int percent_true) {
     Tensor tensor(shape, DType::kBool);
-    for (bool& value : tensor.data<bool>()) value = chance(percent_true);
+    for (bool& value : tensor.data<bool>()) value = drawn(percent_true);
     return tensor;
   }
   /// A float mask: numbers to add, and -inf here and there.
   Tensor biases(const Shape& shape, int percent_hidden) {
     Tensor tensor = reals(shape, -2.0f, 2.0f);
     for (float& value : tensor.data()) {
-      if (chance(percent_hidden)) value = -INFINITY;
+      if (drawn(percent_hidden)) value = -INFINITY;
     }
     return tensor;
   }
 
  private:
   std::uint32_t bits() { return static_cast<std::uint32_t>(generator_()); }
+  bool drawn(int percent) { return bits() % 100 < static_cast<std::uint32_t>(percent); }
+  std::uint32_t decision(std::size_t size) {
+    if (bytes_.size() < size) return bits();
+    std::uint32_t result = 0;
+    for (const std::uint8_t byte : bytes_.first(size)) result = result * 256 + byte;
+    bytes_ = bytes_.subspan(size);
+    return result;
+  }
 
   std::mt19937 generator_;
+  std::span<const std::uint8_t> bytes_;
 };
 
 inline Tensor integers(const Shape& shape, std::initializer_list<std::int32_t> values) {
@@ -134,11 +149,12 @@ inline testing::AssertionResult same_bits(const Tensor& got, const Tensor& want)
     return testing::AssertionFailure()
            << "got shape " << to_string(got.shape()) << ", want " << to_string(want.shape());
   }
-  for (std::size_t i = 0; i < got.data().size(); ++i) {
-    if (std::memcmp(&got.data()[i], &want.data()[i], sizeof(float)) == 0) continue;
+  const auto ours = got.data(), theirs = want.data();
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    if (std::memcmp(&ours[i], &theirs[i], sizeof(float)) == 0) continue;
     return testing::AssertionFailure()
            << "at " << coordinates(static_cast<std::int64_t>(i), want.shape()) << " of "
-           << to_string(want.shape()) << ": got " << got.data()[i] << ", want " << want.data()[i];
+           << to_string(want.shape()) << ": got " << ours[i] << ", want " << theirs[i];
   }
   return testing::AssertionSuccess();
 }

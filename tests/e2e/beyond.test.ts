@@ -23,22 +23,19 @@ beforeAll(async () => {
 describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name) => {
   const { enter } = visits(Beyond, name, { start: "#room=beyond" });
 
-  test("opens on a picture, with the true ratios of noise that each mean leaves", async () => {
+  test("opens on a picture, with the true ratios of noise that each mean leaves, and denoises anew", async () => {
     const room = await enter();
     const { pixels, values } = denoised(heed);
     for (const [version, result] of Object.entries(values))
       expect(await room.psnr(version)).toBeCloseTo(psnrOf(result, pixels), 1);
     expect(await room.psnr("bilateral")).toBeGreaterThan(await room.psnr("noisy"));
-  });
 
-  test("denoises anew for another noise, and says so in the link", async () => {
-    const room = await enter();
     const before = await room.psnr("nonLocal");
     await room.slide("Noise", 0.2);
     await room.slide("Patch", 3);
     await expect.poll(() => room.psnr("nonLocal")).not.toBe(before);
-    const { pixels, values } = denoised(heed, { ...initialState, noise: 0.2, patch: 3 });
-    await expect.poll(() => room.psnr("nonLocal")).toBeCloseTo(psnrOf(values.nonLocal, pixels), 1);
+    const again = denoised(heed, { ...initialState, noise: 0.2, patch: 3 }).values.nonLocal;
+    await expect.poll(() => room.psnr("nonLocal")).toBeCloseTo(psnrOf(again, pixels), 1);
     await expect.poll(() => room.link()).toBe("#room=beyond&noise=0.2&patch=3");
   });
 
@@ -76,17 +73,30 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
   test("reads a picture of the person's own and leaves it out of the link", async () => {
     const room = await enter();
     const before = await room.psnr("noisy");
-    const input = await room.page.$("input[type=file]");
-    await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(
-      fileURLToPath(new URL("../../web/playground.png", import.meta.url)),
-    );
+    const upload = async (path: string) => {
+      const input = await room.page.$("input[type=file]");
+      await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(
+        fileURLToPath(new URL(path, import.meta.url)),
+      );
+    };
+    const message = () => room.text(".file-message");
+    await upload("./vitest.config.ts");
+    await expect
+      .poll(message)
+      .toBe(
+        "“vitest.config.ts”: this browser cannot read it. Expected a picture, such as PNG, JPEG or WebP.",
+      );
+    expect(await room.psnr("noisy")).toBe(before);
+    await upload("../../web/playground.png");
     const sizes = () =>
       room.page.$eval("[data-picture=noisy] canvas", ({ width, height }) => [width, height]);
     await expect.poll(async () => Math.max(...(await sizes()))).toBe(256);
     await expect.poll(() => room.psnr("noisy")).not.toBe(before);
     expect(await room.psnr("noisy")).toBeCloseTo(20, 0);
     expect(await room.link()).toBe("#room=beyond");
+    expect(await message()).toMatch(/^“playground.png”: shown in grey, 256 × \d+ pixels\.$/);
     await room.click("Back to our drawing");
+    expect(await message()).toContain("Stays in this page");
     await expect.poll(sizes).toEqual([128, 128]);
   });
 
@@ -101,8 +111,26 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     expect(await room.figure("estimate")).toBeCloseTo(estimate, 2);
     const mean = points.reduce((sum, { y }) => sum + y, 0) / points.length;
     expect(await room.figure("average of all points")).toBeCloseTo(mean, 2);
+    // The kernel is drawn to its peak, which no bar is higher than: it is not cut flat.
+    const kernel = () =>
+      room.page.$eval(".plot path.kernel", (path) =>
+        [...(path.getAttribute("d") ?? "").matchAll(/[ML][\d.]+ ([-\d.]+)/g)].map(([, y]) =>
+          Number(y),
+        ),
+      );
+    const heights = await kernel();
+    const top = Math.min(...heights);
+    expect(heights.filter((y) => y < top + 0.05).length).toBeLessThan(4);
+    expect(await room.drawnWords(".plot-word")).toMatch(
+      /^weights, the highest 0\.42; the kernel rises to 0\.\d+$/,
+    );
     await room.slide("Bandwidth", 20);
     await expect.poll(() => room.figure("estimate")).toBeCloseTo(mean, 1);
+    // Far from all points the kernel is higher than any weight, and leaves the plot instead of hiding the weights.
+    const far = await enter("&show=points&bandwidth=0.1&query=5.2");
+    expect(await far.drawnWords(".plot-word")).toMatch(
+      /^weights, the highest 1; the kernel goes on up to /,
+    );
   });
 
   test("takes points and the query along with the pointer and the keyboard", async () => {
@@ -198,6 +226,74 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
 
     await room.click("Another series");
     await expect.poll(() => room.link()).toContain("series=4");
+  });
+
+  test("fills the gap of a series of the person's own, pasted or from a file", async () => {
+    const room = await enter("&show=series");
+    // A wave of ten values around 100, of which six are missing.
+    const wave = Array.from({ length: 48 }, (_, t) => 100 + 8 * Math.sin((2 * Math.PI * t) / 10));
+    const pasted = wave.map((value, t) => (t >= 20 && t < 26 ? "?" : value.toFixed(2)));
+    const words = () => room.text(".settings");
+    await room.paste(".own-series", "1 2 3");
+    await expect.poll(words).toContain("12 to 48 numbers are needed, and there are 3.");
+    await room.paste(".own-series", pasted.join(" "));
+    await expect.poll(words).toContain("Shown: 48 values. 21 to 26 are missing.");
+    await expect.poll(() => room.text(".plot-legend")).toContain("10 values, estimated");
+    // The middle of the gap opens; the model knows waves, so it is nearer than the straight line is.
+    await expect.poll(() => room.figure("filled at 24")).toBeGreaterThan(85);
+    expect(await room.figure("filled at 24")).toBeLessThan(115);
+    expect((await room.figures())["hidden value"]).toBe("not known");
+    expect(await room.page.$(".plot .truth")).toBeNull();
+    expect(await room.link()).toBe("#room=beyond&show=series");
+
+    await room.page.evaluate(
+      (lines) => {
+        const files = new DataTransfer();
+        files.items.add(new File([lines], "waves.csv", { type: "text/csv" }));
+        const input = document.querySelector("input[type=file]") as HTMLInputElement;
+        input.files = files.files;
+        input.dispatchEvent(new Event("change", { bubbles: true }));
+      },
+      ["day,height", ...wave.map((value, t) => `${t + 1},${value}`)].join("\n"),
+    );
+    await expect
+      .poll(() => room.text(".file-message"))
+      .toBe(
+        "“waves.csv”: Shown: 48 values, from the last of 2 columns. None is missing, so 21 to 28 are hidden.",
+      );
+    await expect.poll(() => room.figure("hidden value")).toBeCloseTo(wave[24] as number, 2);
+    const [error, line] = [
+      await room.figure("model's error (root mean square)"),
+      await room.figure("straight line's error"),
+    ];
+    expect(error).toBeLessThan(line);
+    await room.click("Back to our series");
+    await expect.poll(() => room.text(".plot-legend")).not.toContain("estimated");
+    expect(await room.text(".file-message")).toBe("Its last column is read.");
+
+    // What was said about the person's series goes with it.
+    await room.paste(".own-series", pasted.join(" "));
+    await expect.poll(words).toContain("Shown: 48 values.");
+    await room.click("Another series");
+    await expect.poll(words).not.toContain("Shown:");
+    const typed = () =>
+      room.page.$eval(".own-series", (field) => (field as HTMLTextAreaElement).value);
+    expect(await typed()).toBe("");
+    await expect.poll(() => room.text(".plot-legend")).not.toContain("estimated");
+  });
+
+  test("says nothing of a hidden value before it has one", async () => {
+    const room = await enter("&show=points");
+    await room.page.evaluate(() => {
+      const look = () => {
+        if (document.querySelector(".figures")?.textContent?.includes("not known"))
+          document.body.dataset.told = "not known";
+      };
+      new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+    });
+    await room.click("values of a series");
+    await expect.poll(() => room.figure("hidden value")).not.toBeNaN();
+    expect(await room.page.$eval("body", ({ dataset }) => dataset.told)).toBeUndefined();
   });
 
   test("hears the repeats of a melody, and plays it", async () => {

@@ -36,6 +36,11 @@ export class Beyond extends Room {
     );
   }
 
+  /** The words of what is drawn, which has no innerText. */
+  drawnWords(selector: string): Promise<string> {
+    return this.page.$eval(selector, ({ textContent }) => textContent ?? "");
+  }
+
   psnr(version: string): Promise<number> {
     return this.page.$eval(`[data-psnr=${version}]`, ({ textContent }) =>
       Number.parseFloat((textContent ?? "").replace("PSNR ", "")),

@@ -8,6 +8,12 @@ import { bilateral, bilateralWeights } from "../../web/src/rooms/beyond/picture/
 import { psnrOf } from "../../web/src/rooms/beyond/picture/denoise";
 import { house } from "../../web/src/rooms/beyond/picture/drawing";
 import {
+  alikeIn,
+  ownSeriesOf,
+  periodOf,
+  SeriesError,
+} from "../../web/src/rooms/beyond/series/ownSeries";
+import {
   allowed,
   initialState,
   type State,
@@ -166,6 +172,126 @@ describe("The bilateral filter as attention", () => {
     const weights = heed.scope(() => bilateralWeights(heed, grid, kernel, { row, col }));
     for (const [i, weight] of expected(row, col).weights.entries())
       expect(weights[i]).toBeCloseTo(weight, 5);
+  });
+});
+
+describe("A series of one's own", () => {
+  const wave = (length: number, period: number) =>
+    Array.from({ length }, (_, t) => 3 * Math.sin((2 * Math.PI * t) / period) + 0.05 * t + 40);
+  const marked = (length: number, from: number, to: number) =>
+    wave(length, 7).map((value, t) => (t >= from && t < to ? "?" : String(value)));
+
+  test.each([
+    ["spaces", marked(30, 10, 14).join(" ")],
+    ["lines", marked(30, 10, 14).join("\n")],
+    [
+      "commas over lines",
+      marked(30, 10, 14)
+        .join(", ")
+        .replace(/((?:[^,]*, ){10})/g, "$1\n"),
+    ],
+    [
+      "a table",
+      `t;y\n${marked(30, 10, 14)
+        .map((cell, t) => `${t};${cell.replace(".", ",")}`)
+        .join("\r\n")}`,
+    ],
+    [
+      "empty cells",
+      marked(30, 10, 14)
+        .map((cell, t) => `${t},${cell === "?" ? "" : cell}`)
+        .join("\n"),
+    ],
+  ])("is read from %s", (_, text) => {
+    const { values, isHidden, hasTruth } = ownSeriesOf(text);
+    expect(values).toHaveLength(30);
+    expect(isHidden.map((hidden, t) => (hidden ? t : -1)).filter((t) => t >= 0)).toEqual([
+      10, 11, 12, 13,
+    ]);
+    expect(hasTruth).toBe(false);
+    for (const [t, value] of wave(30, 7).entries())
+      if (!isHidden[t]) expect(values[t]).toBeCloseTo(value, 9);
+  });
+
+  const comma = (value: number) => value.toFixed(2).replace(".", ",");
+  const series = wave(30, 7);
+
+  test.each([
+    ["a column", series.map(comma).join("\n")],
+    ["a column with a heading", `height\n${series.map(comma).join("\r\n")}`],
+    ["a line", series.map(comma).join(" ")],
+    ["whole numbers between", series.map((v, t) => (t === 3 ? "40" : comma(v))).join("\n")],
+  ])("may have decimal commas: %s", (_, text) => {
+    const { values, note } = ownSeriesOf(text);
+    expect(note).toMatch(/^Shown: 30 values, with decimal commas\. /);
+    for (const [t, value] of series.entries())
+      if (t !== 3 || !text.includes("\n40\n")) expect(values[t]).toBeCloseTo(value, 2);
+  });
+
+  test("has missing values between decimal commas", () => {
+    const text = series.map((v, t) => (t >= 10 && t < 14 ? "?" : comma(v))).join("\n");
+    const { isHidden, values } = ownSeriesOf(text);
+    expect(isHidden.filter(Boolean)).toHaveLength(4);
+    expect(values[20]).toBeCloseTo(series[20] as number, 2);
+  });
+
+  test.each([
+    ["positions before whole numbers", series.map((v, t) => `${t + 1},${Math.round(v)}`)],
+    ["years", series.map((v, t) => `${1990 + 2 * t},${Math.round(v)}`)],
+    ["a heading of two names", ["a,b", ...series.map((v) => `7,${Math.round(v)}`)]],
+    ["decimal points", series.map((v) => `7,${v.toFixed(2)}`)],
+  ])("is the last column of a table of commas: %s", (_, lines) => {
+    const { values, note } = ownSeriesOf(lines.join("\n"));
+    expect(note).toContain("30 values, from the last of 2 columns");
+    expect(values[29]).toBeCloseTo(series[29] as number, -1);
+  });
+
+  test("is its last 48 values, of which eight are hidden if none is missing", () => {
+    const series = ownSeriesOf(wave(60, 7).join("\n"));
+    // Half as long as the series, a gap leaves no pair of values for some shifts.
+    const gap = wave(48, 6).map((value, t) => (t >= 16 && t < 32 ? "?" : value));
+    expect(periodOf(ownSeriesOf(gap.join("\n")))).toBe(6);
+    expect(series.values[0]).toBeCloseTo(wave(60, 7)[12] as number, 9);
+    expect(series.isHidden.filter(Boolean)).toHaveLength(8);
+    expect(series.hasTruth).toBe(true);
+    expect(series.note).toBe(
+      "Shown: the last 48 of 60 values. None is missing, so 21 to 28 are hidden.",
+    );
+  });
+
+  test.each([
+    ["1 2 3", "12 to 48 numbers are needed, and there are 3"],
+    ["a b c d e f g h i j k l m", "Number 1: “a b c d e f g h i j k l m” is not a number"],
+    [`y\n${wave(12, 7).join("\n")}\nabc`, "Line 14: “abc” is not a number"],
+    [["?", ...wave(20, 7)].join(" "), "A known value is needed before the gap"],
+    [
+      marked(30, 10, 14).concat("?", "1").join(" "),
+      "must be neighbours: 11 and 31 are missing, but 15 is not",
+    ],
+    [marked(30, 5, 25).join(" "), "At most half of the values may be missing, and 20 of 30 are"],
+    ["你好 🎂", "is not a number"],
+  ])("is refused with a reason: %s", (text, why) => {
+    expect(() => ownSeriesOf(text)).toThrow(why);
+    expect(() => ownSeriesOf(text)).toThrow(SeriesError);
+  });
+
+  test.each([6, 7, 10, 16])("has its period found: %i", (period) => {
+    const series = ownSeriesOf(wave(48, period).join(" "));
+    expect(periodOf(series)).toBe(period);
+    const alike = alikeIn(series.isHidden, period)[22] ?? [];
+    expect(alike.length).toBeGreaterThan(0);
+    for (const t of alike) {
+      expect(Math.abs(t - 22) % period).toBe(0);
+      expect(series.isHidden[t]).toBe(false);
+    }
+  });
+
+  test("has no period if it is a straight line, or always the same", () => {
+    const none = Array.from({ length: 48 }, () => false);
+    const line = Array.from({ length: 48 }, (_, t) => 2 * t);
+    expect(periodOf({ values: line.map(() => 1), isHidden: none })).toBeNull();
+    expect(periodOf({ values: line, isHidden: none })).toBeNull();
+    expect(alikeIn([false, true], null)).toEqual([[], []]);
   });
 });
 

@@ -1,159 +1,153 @@
-/** Both sides of the worker's protocol, without a worker: the page's engine and the worker's dispatcher. */
-import type { Heed } from "heed";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { EngineClient } from "../../web/src/worker/engineClient";
-import type { FromWorker, ToWorker } from "../../web/src/worker/protocol";
+/** Both sides of the page's worker, without a worker: the page's engine, and the task that finds solvers. */
+import { HeedError } from "heed/worker";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { askIn } from "../../web/src/worker/ask";
+import { EngineClient, type PageEngine } from "../../web/src/worker/engineClient";
+import type { SolverContext } from "../../web/src/worker/solver";
 import type { RequestOf } from "../../web/src/worker/solvers";
-import { buffersIn, dispatcher } from "../../web/src/worker/worker";
 
-const info = { version: "0", variant: "simd", threads: 1, reason: null };
+const info = { version: "0", variant: "simd", threads: 1, crossOriginIsolated: true, reason: null };
 
-class FakeWorker {
-  static all: FakeWorker[] = [];
-  readonly sent: ToWorker[] = [];
-  isEnded = false;
-  onmessage: ((event: { data: FromWorker }) => void) | null = null;
-  onerror: ((event: { message: string; preventDefault(): void }) => void) | null = null;
-  constructor() {
-    FakeWorker.all.push(this);
-  }
-  postMessage(message: ToWorker): void {
-    this.sent.push(message);
-  }
-  terminate(): void {
-    this.isEnded = true;
-  }
-  says(data: FromWorker): void {
-    this.onmessage?.({ data });
-  }
+type Ask = PageEngine["tasks"]["ask"];
+
+/** Starts that a test settles, in the place of workers. */
+function fakeStarts() {
+  const all: {
+    signal: AbortSignal;
+    isDisposed: boolean;
+    isReady(ask?: Ask): void;
+    fails(error: Error): void;
+  }[] = [];
+  const start = (_: boolean, signal: AbortSignal) =>
+    new Promise<PageEngine>((resolve, reject) => {
+      const own = {
+        signal,
+        isDisposed: false,
+        isReady(ask: Ask = async () => "answer") {
+          const dispose = () => {
+            own.isDisposed = true;
+          };
+          const engine = { info, tasks: { ask }, dispose };
+          resolve(engine as unknown as PageEngine);
+        },
+        fails: reject,
+      };
+      all.push(own);
+    });
+  return { all, start };
 }
 
-// The dispatcher needs no engine of its own: it only hands it on.
-const heed = {} as Heed;
 const request = {} as RequestOf<"steps">;
 const settled = () => new Promise((resolve) => setTimeout(resolve));
+const stopped = (why: string) =>
+  new HeedError("worker", `worker: expected a running worker: ${why}`, { cause: new Error(why) });
 
 describe("The page's engine", () => {
-  beforeEach(() => {
-    FakeWorker.all = [];
-    vi.stubGlobal("Worker", FakeWorker);
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-    vi.unstubAllGlobals();
-  });
+  afterEach(() => vi.useRealTimers());
 
   test("keeps what it is asked until it has started, and brings answers to those who asked", async () => {
-    const engine = new EngineClient();
-    const worker = FakeWorker.all[0] as FakeWorker;
+    const { all, start } = fakeStarts();
+    const engine = new EngineClient({ start });
     const first = engine.ask("steps", request);
     const second = engine.ask("steps", request);
-    await settled();
-    expect(worker.sent).toEqual([]);
-    worker.says({ ready: info });
+    const asked: unknown[] = [];
+    all[0]?.isReady(async (each) => {
+      asked.push(each);
+      if (asked.length === 1) throw new RangeError("too large");
+      return "two";
+    });
     expect(await engine.started).toEqual(info);
-    await settled();
-    expect(worker.sent).toEqual([1, 2].map((id) => ({ id, solver: "steps", request })));
-    worker.says({ id: 2, answer: "two" });
-    worker.says({ id: 1, refused: "too large" });
-    expect(await second).toBe("two");
     await expect(first).rejects.toThrow("The engine could not compute this: too large");
+    expect(await second).toBe("two");
+    expect(asked).toEqual([1, 2].map(() => ({ solver: "steps", request })));
   });
 
   test("passes progress on, and cancels what is no longer wanted", async () => {
-    const engine = new EngineClient();
-    const worker = FakeWorker.all[0] as FakeWorker;
-    worker.says({ ready: info });
+    const { all, start } = fakeStarts();
+    const engine = new EngineClient({ start });
+    const given: Parameters<Ask>[1][] = [];
+    all[0]?.isReady((_, options) => {
+      given.push(options);
+      return new Promise((resolve) =>
+        options?.signal?.addEventListener("abort", () => resolve("late")),
+      );
+    });
     const controller = new AbortController();
     const news: unknown[] = [];
-    const options = { signal: controller.signal, progress: (part: never) => news.push(part) };
+    const options = { signal: controller.signal, progress: (part: never) => void news.push(part) };
     const answer = engine.ask("steps", request, options);
     await settled();
-    worker.says({ id: 1, progress: "half" });
+    given[0]?.onProgress?.("half");
     controller.abort(new Error("no longer"));
-    worker.says({ id: 1, progress: "late" });
-    worker.says({ id: 1, answer: "late" });
     await expect(answer).rejects.toThrow("no longer");
     expect(news).toEqual(["half"]);
-    expect(worker.sent.at(-1)).toEqual({ id: 1, cancel: true });
+    expect(given[0]?.signal).toBe(controller.signal);
   });
 
   test("starts a rival after five seconds, keeps the first that is ready and ends the other", async () => {
     vi.useFakeTimers();
-    const engine = new EngineClient();
+    const { all, start } = fakeStarts();
+    const engine = new EngineClient({ start });
     await vi.advanceTimersByTimeAsync(5000);
-    const [slow, fast] = FakeWorker.all as [FakeWorker, FakeWorker];
-    slow.says({ failed: "out of memory" });
-    fast.says({ ready: info });
+    expect(all).toHaveLength(2);
+    await vi.advanceTimersByTimeAsync(5000);
+    const [failing, fast, slow] = all;
+    failing?.fails(new Error("out of memory"));
+    fast?.isReady();
     expect(await engine.started).toEqual(info);
-    expect([slow.isEnded, fast.isEnded]).toEqual([true, false]);
+    expect([fast, slow].map((each) => each?.signal.aborted)).toEqual([false, true]);
+    slow?.isReady();
     await vi.advanceTimersByTimeAsync(60_000);
-    expect(FakeWorker.all).toHaveLength(2);
+    expect([fast, slow].map((each) => each?.isDisposed)).toEqual([false, true]);
+    expect(all).toHaveLength(3);
   });
 
   test("says why when it cannot start, when it stops, and when it was ended", async () => {
-    const broken = new EngineClient();
-    FakeWorker.all[0]?.says({ failed: "no WebAssembly" });
+    const { all, start } = fakeStarts();
+    const broken = new EngineClient({ start });
+    all[0]?.fails(new Error("no WebAssembly"));
     await expect(broken.ask("steps", request)).rejects.toThrow(
       "The engine could not start: no WebAssembly",
     );
-    const stopped = new EngineClient();
-    FakeWorker.all[1]?.says({ ready: info });
-    const answer = stopped.ask("steps", request);
+    const ending = new EngineClient({ start });
+    all[1]?.isReady(() => Promise.reject(stopped("trap")));
+    await expect(ending.ask("steps", request)).rejects.toThrow("The engine has stopped: trap");
+    ending.dispose();
     await settled();
-    FakeWorker.all[1]?.onerror?.({ message: "trap", preventDefault() {} });
-    await expect(answer).rejects.toThrow("The engine has stopped: trap");
-    const ended = new EngineClient();
+    expect(all[1]?.isDisposed).toBe(true);
+    const ended = new EngineClient({ start });
     ended.dispose();
-    expect(FakeWorker.all[2]?.isEnded).toBe(true);
+    expect(all[2]?.signal.aborted).toBe(true);
     await expect(ended.ask("steps", request)).rejects.toThrow("The engine was ended.");
   });
 });
 
 describe("The worker", () => {
-  function dispatchTo(solver: unknown) {
-    const said: FromWorker[] = [];
-    const load = vi.fn(async () => ({ default: solver }));
-    const dispatch = dispatcher(heed, { steps: load }, (message) => said.push(message));
-    return { said, load, dispatch };
-  }
+  const context = (pause: () => Promise<void>) => ({ pause }) as SolverContext<unknown>;
 
   test("loads a solver on its first request, and answers or says why not", async () => {
-    const { said, load, dispatch } = dispatchTo((n: number) => {
-      if (n < 0) throw new RangeError("n: expected at least 0");
-      return n + 1;
-    });
-    expect(load).not.toHaveBeenCalled();
-    dispatch({ id: 1, solver: "steps", request: 1 });
-    await expect.poll(() => said).toEqual([{ id: 1, answer: 2 }]);
-    dispatch({ id: 2, solver: "steps", request: -1 });
-    await expect.poll(() => said.at(-1)).toEqual({ id: 2, refused: "n: expected at least 0" });
-  });
-
-  test("handles a cancel while a solver pauses, and sends nothing more", async () => {
-    let steps = 0;
-    const { said, dispatch } = dispatchTo(
-      async (_: unknown, context: { progress(n: number): void; pause(): Promise<void> }) => {
-        for (;;) {
-          context.progress(++steps);
-          await context.pause();
-        }
+    const load = vi.fn(async () => ({
+      default: (n: number) => {
+        if (n < 0) throw new RangeError("n: expected at least 0");
+        return n + 1;
       },
+    }));
+    const ask = askIn({ steps: load });
+    expect(load).not.toHaveBeenCalled();
+    const free = context(async () => {});
+    expect(await ask({ solver: "steps", request: 1 }, free)).toBe(2);
+    await expect(ask({ solver: "steps", request: -1 }, free)).rejects.toThrow(
+      "n: expected at least 0",
     );
-    dispatch({ id: 1, solver: "steps", request: null });
-    await expect.poll(() => steps).toBeGreaterThan(2);
-    dispatch({ id: 1, cancel: true });
-    await settled();
-    const count = steps;
-    await settled();
-    expect(steps).toBe(count);
-    expect(said).toEqual(Array.from({ length: count }, (_, i) => ({ id: 1, progress: i + 1 })));
   });
 
-  test("transfers each buffer of an answer once", () => {
-    const shared = new Float32Array(2);
-    const other = new Uint8Array(1);
-    const answer = { a: shared, b: [shared.subarray(1), { c: other }], d: "text", e: null };
-    expect([...buffersIn(answer)]).toEqual([shared.buffer, other.buffer]);
+  test("begins nothing that is not wanted any more when its solver has been loaded", async () => {
+    const solve = vi.fn();
+    const ask = askIn({ steps: async () => ({ default: solve }) });
+    const cancelled = context(() => Promise.reject(new HeedError("cancelled", "call: cancelled")));
+    await expect(ask({ solver: "steps", request: 1 }, cancelled)).rejects.toThrow(
+      "call: cancelled",
+    );
+    expect(solve).not.toHaveBeenCalled();
   });
 });

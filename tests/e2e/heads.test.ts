@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { Heads, Reference, reportOf } from "./heads";
 import { visits } from "./visits";
 
-const first = "Alice wrote a note and gave it to Bob.";
-const kind = "Alice helped Clara because she was kind.";
-/** The place of the pronoun in it. */
-const she = 4;
+const first = "Alice helped Clara because she was kind.";
+/** The place of its pronoun, and of whom it means. */
+const [she, alice] = [4, 0];
+const dropped = [{ path: "encoder.layers.0.self_attn", head: 0 }];
 
 /** Displayed numbers have three decimals; other instructions round otherwise. */
 const decimals = 2.7;
@@ -18,18 +18,71 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     reference = await Reference.of("pronouns-encoder");
   });
 
-  const pressed = (room: Heads) => room.text(".one-head .token[aria-pressed=true]");
   const numberIn = (text: string) => Number(text.replace("−", "-"));
+  const numbersIn = (text: string) => (text.match(/\d\.\d+/g) ?? []).map(Number);
+  const measures = (room: Heads) => room.click("Measures and colours");
 
   test("open with the pronoun selected, and say what it means", async () => {
     const room = await enter();
-    expect(await pressed(room)).toBe("it");
+    expect(await room.text(".one-head .transport-place")).toBe("Row 5 of 8 “she” attends");
     const answer = (await room.answers())[0]?.[1] ?? "";
-    expect(answer).toMatch(/^note \d/);
-    const shown = Number(/[\d.]+/.exec(answer)?.[0]);
-    expect(shown).toBeCloseTo(await reference.probability(first, 6, "note"), decimals);
-    expect(await room.text(".story")).toContain("The selected row is “it”");
+    expect(answer).toMatch(/^Alice \d/);
+    const alices = await reference.probability(first, she, "Alice");
+    expect(numbersIn(answer)[0]).toBeCloseTo(alices, decimals);
+    expect(await room.text(".saying")).toMatch(/^“she” means Alice probability \d/);
+    expect(numbersIn(await room.text(".saying"))[0]).toBeCloseTo(alices, decimals);
+    expect(await room.text(".head-words")).toMatch(
+      /^“she” puts \d\.\d+ of its attention on “Alice”\./,
+    );
     await expect.poll(() => room.link()).toBe("#room=heads");
+  });
+
+  test.each([
+    { width: 1440, height: 900 },
+    { width: 390, height: 844 },
+  ])(
+    "fit the first screen with the answer and the button that changes it: $width",
+    async (size) => {
+      const room = await enter("", size);
+      const seen = [".saying", ".drop-needed", "[data-matrix=weights] canvas"];
+      if (size.width > 1000) seen.push(".all-heads li:last-of-type canvas");
+      for (const selector of seen) {
+        const ends = await room.page.$$eval(selector, (all) =>
+          all.map((element) => element.getBoundingClientRect().bottom),
+        );
+        expect(Math.max(...ends), selector).toBeLessThanOrEqual(size.height);
+      }
+    },
+  );
+
+  test("stop playing their rows where a row is clicked", async () => {
+    const room = await enter("&row=1");
+    const place = () => room.text(".one-head .transport-place");
+    await room.click("Play", ".one-head");
+    await expect.poll(place).toMatch(/^Row [2-7] of 8/);
+    const { x, y } = await room.cell("weights", 0, 3, 8, 8);
+    await room.page.mouse.click(x, y);
+    await expect.poll(() => room.text(".one-head .play")).toBe("Play");
+    expect(await place()).toMatch(/^Row 1 of 8/);
+  });
+
+  test("have a dot in small cells for what rounds to zero, and say so", async () => {
+    const room = await enter("", { width: 390, height: 844 });
+    await room.page.evaluate(() => {
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      const texts: string[] = [];
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {
+        texts.push(text);
+        document.body.dataset.drawn = texts.join(" ");
+        fillText.call(this, text, ...more);
+      };
+    });
+    await room.page.click(`${room.head("encoder.1.2")} canvas`);
+    const drawn = () => room.page.evaluate(() => document.body.dataset.drawn ?? "");
+    await expect.poll(drawn).toMatch(/0\.[1-9]/);
+    expect(await drawn()).toContain("·");
+    expect(await drawn()).not.toMatch(/\b0\.0+\b/);
+    expect(await room.text(".one-head .legend")).toMatch(/· less than 0\.0+5/);
   });
 
   test("have under each the number that the engine gives", async () => {
@@ -38,15 +91,16 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     const mean = (numbers: number[]) => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
     const entropy = (row: number[]) =>
       row.reduce((sum, w) => (w > 0 ? sum - w * Math.log2(w) : sum), 0);
-    const measures: Record<string, (rows: number[][]) => number> = {
-      "right places, here": (rows) => rows[6]?.[3] ?? Number.NaN,
+    const expectedMeasures: Record<string, (rows: number[][]) => number> = {
+      "right places, here": (rows) => rows[she]?.[alice] ?? Number.NaN,
       entropy: (rows) => mean(rows.map(entropy)),
       "largest weight": (rows) => mean(rows.map((row) => Math.max(...row))),
       "previous token": (rows) => mean(rows.slice(1).map((row, i) => row[i] as number)),
       "first token": (rows) => mean(rows.slice(1).map((row) => row[0] as number)),
       diagonal: (rows) => mean(rows.map((row, i) => row[i] as number)),
     };
-    for (const [words, measure] of Object.entries(measures)) {
+    await room.click("Measures and colours");
+    for (const [words, measure] of Object.entries(expectedMeasures)) {
       await room.click(words, ".settings");
       const expected = weights.flatMap((heads, layer) =>
         heads.map((rows, h) => ({ head: `encoder.${layer + 1}.${h + 1}`, value: measure(rows) })),
@@ -82,6 +136,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
 
   test("stand in the order of what is measured", async () => {
     const room = await enter("&measure=entropy");
+    await measures(room);
     await room.click("by this measure", ".settings");
     const values = (await room.numbers()).map(({ text }) => numberIn(text));
     expect(values).toHaveLength(12);
@@ -91,24 +146,40 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
 
   test("change the answer when one is dropped, and restore it", async () => {
     const room = await enter();
-    await room.type("#heads-text", kind);
-    await expect.poll(async () => (await room.answers())[0]?.[1]).toMatch(/^Alice /);
-    await room.page.click(`${room.head("encoder.1.1")} input`);
-    await expect.poll(async () => (await room.answers())[0]?.[2]).toMatch(/^Clara /);
-    const shown = Number(/[\d.]+/.exec((await room.answers())[0]?.[2] ?? "")?.[0]);
-    const dropped = [{ path: "encoder.layers.0.self_attn", head: 0 }];
-    expect(shown).toBeCloseTo(await reference.probability(kind, she, "Clara", dropped), decimals);
-    expect(await room.text(".answers thead")).toContain("without 1 head");
+    const alices = await reference.probability(first, she, "Alice");
+    const claras = await reference.probability(first, she, "Clara", dropped);
+    expect(await room.text(".answer-more")).toContain("Without it the answer changes.");
+    await room.click("Drop layer 1, head 1");
+    await expect.poll(() => room.text(".saying")).toMatch(/^“she” means Clara /);
+    expect(numbersIn(await room.text(".saying"))[0]).toBeCloseTo(claras, decimals);
+    const more = await room.text(".answer-more");
+    expect(more).toMatch(/without layer 1, head 1; with all heads: Alice probability \d/);
+    expect(numbersIn(more)[0]).toBeCloseTo(alices, decimals);
+    const [answer = []] = await room.answers();
+    expect(answer[2]).toMatch(/^Clara /);
+    expect(numbersIn(answer[2] ?? "")[0]).toBeCloseTo(claras, decimals);
+    expect(await room.text(".answers thead")).toContain("without layer 1, head 1");
     await expect.poll(() => room.link()).toContain("drop=encoder.1.1");
-    await room.click("restore");
+    await room.click("Restore all heads");
     await expect.poll(async () => (await room.answers())[0]?.[2]).toBe("–");
+  });
+
+  test("say the same probability in the sentence as in the table when the answer stays", async () => {
+    const room = await enter("&drop=encoder.1.3");
+    const rest = [{ path: "encoder.layers.0.self_attn", head: 2 }];
+    const alices = await reference.probability(first, she, "Alice", rest);
+    const [answer = []] = await room.answers();
+    for (const text of [await room.text(".saying"), answer[2] ?? ""]) {
+      expect(text).toContain("Alice");
+      expect(numbersIn(text)[0]).toBeCloseTo(alices, decimals);
+    }
   });
 
   test("show how each weight came about, and their rows as tables", async () => {
     const room = await enter("&head=encoder.1.1");
-    const { x, y } = await room.cell("weights", 6, 3, 10, 10);
+    const { x, y } = await room.cell("weights", she, 2, 8, 8);
     await room.page.mouse.click(x, y);
-    await expect.poll(() => room.text(".readout")).toContain("“it” attends to “note”");
+    await expect.poll(() => room.text(".readout")).toContain("“she” attends to “Clara”");
     const [attention] = reference.attentions(first);
     const { rows, columns, weights, compared } = attention as LabelledWeights;
     const { query, key } = compared as ComparedVectors;
@@ -116,12 +187,12 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     const dots = Array.from({ length: columns }, (_, j) =>
       key
         .slice(j * size, (j + 1) * size)
-        .reduce((sum, k, d) => sum + k * (query[6 * size + d] as number), 0),
+        .reduce((sum, k, d) => sum + k * (query[she * size + d] as number), 0),
     );
     const { dot, score, weight } = await room.formula();
-    expect(dot).toBeCloseTo(dots[3] as number, 2);
-    expect(score).toBeCloseTo((dots[3] as number) / Math.sqrt(size), decimals);
-    expect(weight).toBeCloseTo(weights[6 * columns + 3] as number, decimals);
+    expect(dot).toBeCloseTo(dots[2] as number, 2);
+    expect(score).toBeCloseTo((dots[2] as number) / Math.sqrt(size), decimals);
+    expect(weight).toBeCloseTo(weights[she * columns + 2] as number, decimals);
     await room.page.click(".row-details summary");
     const cells = (column: string) =>
       room.page.$$eval(`.row-table [data-column=${column}]`, (all) =>
@@ -131,16 +202,25 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     for (const [j, score] of (await cells("score")).entries())
       expect(score).toBeCloseTo((dots[j] as number) / Math.sqrt(size), decimals);
     for (const [j, weight] of (await cells("weight")).entries())
-      expect(weight).toBeCloseTo(weights[6 * columns + j] as number, decimals);
+      expect(weight).toBeCloseTo(weights[she * columns + j] as number, decimals);
   });
 
-  test("are compared by a signed difference", async () => {
-    const room = await enter("&head=encoder.3.4");
-    await room.page.select(".compare-field select", "encoder.3.1");
-    const { x, y } = await room.cell("difference", 6, 3, 10, 10);
+  test("are compared by a signed difference, seen where it is chosen", async () => {
+    const room = await enter();
+    await room.click("Two heads of one layer", ".try-next");
+    await room.canvas("difference");
+    for (const name of ["weights", "other", "difference"]) {
+      const bottom = () =>
+        room.page.$eval(
+          `[data-matrix=${name}] canvas`,
+          (canvas) => canvas.getBoundingClientRect().bottom,
+        );
+      await expect.poll(bottom, { message: name }).toBeLessThanOrEqual(900);
+    }
+    const { x, y } = await room.cell("difference", she, alice, 8, 8);
     await room.page.mouse.click(x, y);
     const weights = reference.weights(first);
-    const [a, b] = [3, 0].map((h) => weights[2]?.[h]?.[6]?.[3] as number) as [number, number];
+    const [a, b] = [3, 0].map((h) => weights[2]?.[h]?.[she]?.[alice] as number) as [number, number];
     await expect
       .poll(() => room.text(".readout-formula"))
       .toMatch(/^layer 3, head 4 less layer 3, head 1: /);
@@ -148,25 +228,56 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
       /: ([\d.]+) − ([\d.]+) = (−?[\d.]+)/.exec(await room.text(".readout-formula")) ?? [];
     for (const [i, value] of [a, b, a - b].entries())
       expect(numberIn(numbers[i] ?? "")).toBeCloseTo(value, decimals);
-    await expect.poll(() => room.link()).toContain("compare=encoder.3.1");
-    await expect.poll(() => room.link()).toContain("cell=7.4");
+    await expect.poll(() => room.link()).toContain("cell=5.1");
+    await room.page.select(".compare-field select", "encoder.3.2");
+    await expect.poll(() => room.link()).toContain("compare=encoder.3.2");
+    // Alone again, the head has its picture again.
+    await room.page.select(".compare-field select", "");
+    await room.page.waitForSelector(".one-head [data-matrix=weights] canvas");
   });
 
-  test("stay in view when the model does not know a word, which is named", async () => {
+  test("are greyed and stay in place while a text cannot be read, and a near one is offered", async () => {
     const room = await enter();
-    await room.type("#heads-text", "Alice wrote a program");
-    await expect.poll(() => room.text(".notices")).toContain("does not know “program”");
-    expect(await room.page.$$(".thumbnail")).toHaveLength(12);
-    await room.type("#heads-text", "Bob wrote a poem.");
-    await expect.poll(() => room.text(".notices")).toContain("has no pronoun");
+    const top = () =>
+      room.page.$eval(
+        "[data-matrix=weights]",
+        (element) => element.getBoundingClientRect().top + scrollY,
+      );
+    const before = await top();
+    const marked = () =>
+      room.page.$$eval(".unread mark", (all) => all.map(({ textContent }) => textContent));
+    await room.paste("#heads-text", "Zoe helped the president because she was kind 😀.");
+    await expect.poll(marked).toEqual(["Zoe", "president", "😀"]);
+    expect(await top()).toBe(before);
+    const opacity = () =>
+      room.page.$eval(".heads-seen", (element) => Number(getComputedStyle(element).opacity));
+    expect(await opacity()).toBeLessThan(0.5);
+    expect(await room.page.$eval(".heads-seen", (element) => element.matches("[inert]"))).toBe(
+      true,
+    );
+    for (const [text, marks] of [
+      ["", []],
+      ["你好", ["你好"]],
+    ] as const) {
+      await room.paste("#heads-text", text);
+      await expect.poll(marked).toEqual(marks);
+      expect(await top()).toBe(before);
+    }
+    await room.paste("#heads-text", "Zoe helped Clara because she was kind.");
+    await expect.poll(marked).toEqual(["Zoe"]);
+    await room.page.click(".unread button");
+    await expect.poll(() => room.text(".saying")).toMatch(/^“she” means /);
+    expect(await top()).toBe(before);
+    await expect.poll(opacity).toBe(1);
+    await room.paste("#heads-text", "Bob wrote a poem.");
+    await expect.poll(() => room.text(".saying")).toContain("has no pronoun");
   });
 
   test("of a model that writes show each token's probability, and what is written without one", async () => {
     const room = await enter("&model=dates&drop=decoder.1.1");
     expect(await room.page.$$(".thumbnail")).toHaveLength(24);
-    expect(await room.text(".written")).toBe(
-      "By itself it writes 2075-12-14, without 1 head 2075-1-141.",
-    );
+    expect(await room.text(".saying")).toBe("The model writes 2075-1-141");
+    expect(await room.text(".answer-more")).toContain("with all heads: 2075-12-14");
     const rows = await room.answers();
     expect(rows.map(([head]) => head?.split(" ")[0])).toEqual([
       "asked",
@@ -179,7 +290,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     ]);
     await room.click("Another example");
     await expect.poll(() => room.link()).toContain("example=4");
-    await expect.poll(() => room.text(".written")).not.toContain("2075-12-14");
+    await expect.poll(() => room.text(".answer-more")).not.toContain("2075-12-14");
   });
 
   test("can be reached by keyboard, cell by cell", async () => {
@@ -188,7 +299,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     await room.page.keyboard.press("ArrowRight");
     await expect
       .poll(() => room.page.$eval("[aria-live=polite]", (element) => element.textContent))
-      .toContain("attends to “wrote”");
+      .toContain("attends to “helped”");
     await room.page.keyboard.press("Enter");
     await expect.poll(() => room.link()).toContain("cell=1.2");
     await room.page.keyboard.press("Escape");
@@ -197,11 +308,12 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
 
   test("fit a window 360 pixels wide, whichever the model", async () => {
     const room = await enter("", { width: 360 });
-    for (const model of ["pronouns", "dates", "sort", "reverse", "brackets"]) {
+    expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
+    for (const model of ["dates", "sort", "reverse", "brackets"]) {
       await room.page.evaluate((model) => {
         location.hash = `#room=heads&model=${model}`;
       }, model);
-      const asked = { pronouns: "it", brackets: "8" }[model] ?? "asked";
+      const asked = model === "brackets" ? "8" : "asked";
       await expect.poll(async () => (await room.answers())[0]?.[0]).toBe(asked);
       expect(await room.sidewaysOverflow(), model).toBeLessThanOrEqual(0);
     }
@@ -213,6 +325,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
     await expect.poll(() => room.link()).toContain("head=encoder.2.1");
     const fields = ".input :enabled, .thumbnail-drop :enabled, .switch :enabled";
     expect(await room.page.$$(fields)).toEqual([]);
+    await measures(room);
     await room.click("entropy", ".settings");
     await expect.poll(() => room.link()).toContain("measure=entropy");
   });

@@ -88,13 +88,12 @@ export class Reference {
     );
   }
 
-  /** The probability of a class at a place of an encoder's input, with some heads dropped. */
-  async probability(
+  /** The probability of each class at a place of an encoder's input, with some heads dropped. */
+  async shares(
     text: string,
     place: number,
-    label: string,
     dropped: readonly { path: string; head: number }[] = [],
-  ): Promise<number> {
+  ): Promise<Map<string, number>> {
     const { heed } = this;
     const model = this.model as EncoderModel;
     const example = this.read(text) as { source: readonly string[] };
@@ -104,7 +103,19 @@ export class Reference {
       const x = model.positions.forward(model.embedding.forward(heed.tensor(ids, [1, ids.length])));
       const shares = heed.softmax(model.readOut.forward(model.encoder.forward(x)));
       const labels = model.config.vocabulary.target;
-      return shares.data[place * labels.length + labels.indexOf(label)] as number;
+      return new Map(
+        labels.map((label, i) => [label, shares.data[place * labels.length + i] as number]),
+      );
     });
+  }
+
+  /** The probability of a class at a place of an encoder's input, with some heads dropped. */
+  async probability(
+    text: string,
+    place: number,
+    label: string,
+    dropped: readonly { path: string; head: number }[] = [],
+  ): Promise<number> {
+    return (await this.shares(text, place, dropped)).get(label) ?? Number.NaN;
   }
 }

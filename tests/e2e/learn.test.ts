@@ -1,107 +1,33 @@
-/** The room "Learn": what of it is pure, and the room as a person meets it. */
+/** The room "Learn" as a person meets it. */
 import { load } from "heed";
 import { describe, expect, test } from "vitest";
-import { read, write } from "../../web/src/rooms/learn/link";
-import type { CourseSnapshot, Snapshot } from "../../web/src/rooms/learn/messages";
-import { mostKept, spacingAt, withMore } from "../../web/src/rooms/learn/past";
-import solve from "../../web/src/rooms/learn/solve";
-import { initialState, planOf, type State, setupsOf } from "../../web/src/rooms/learn/state";
+import { initialState, setupsOf } from "../../web/src/rooms/learn/state";
 import { Training } from "../../web/src/rooms/learn/training";
-import { bestCourseHead, bestMass } from "../../web/src/rooms/learn/words";
+import { bestMass } from "../../web/src/rooms/learn/words";
 import { formatShort, percent } from "../../web/src/shared/format";
 import { type BrowserName, workersOf } from "./browsers";
 import { Room } from "./room";
 import { visits } from "./visits";
-
-const seenWith = (masses: number[][]): CourseSnapshot => ({
-  ...{ loss: 1, heldLoss: 1, exact: 0, masses, shares: [], answer: [] },
-});
-
-describe("What was learned", () => {
-  const snapshot = (step: number): Snapshot => ({ step, showing: 0, courses: [] });
-
-  test("is kept at few, evenly spread steps, and always at the last one", () => {
-    let past: readonly Snapshot[] = [snapshot(0)];
-    for (let step = 1; step <= 5003; ++step) {
-      const isLook = step % spacingAt(step) === 0 || step === 7 || step === 5003;
-      if (isLook) past = withMore(past, [snapshot(step)]);
-      expect(past.length).toBeLessThanOrEqual(mostKept + 1);
-    }
-    const steps = past.map(({ step }) => step);
-    expect(steps[0]).toBe(0);
-    expect(steps.at(-1)).toBe(5003);
-    const spacing = spacingAt(5003);
-    expect(steps.slice(0, -1)).toEqual(steps.slice(0, -1).map((_, i) => i * spacing));
-  });
-
-  test("names the head that had the most on the right places over a few looks", () => {
-    const looks = [seenWith([[Number.NaN], [0.5, 0.2]]), seenWith([[Number.NaN], [0.5, 0.6]])];
-    expect(bestCourseHead(looks)).toMatchObject({ attention: 1, head: 0 });
-    expect(bestMass(looks[1] as CourseSnapshot)).toBe(0.6);
-    expect(bestMass(seenWith([[Number.NaN]]))).toBeNaN();
-  });
-});
-
-describe("The link of “Learn”", () => {
-  test("is empty for the first view, and says nothing that a task brings with it", () => {
-    expect(write(initialState).toString()).toBe("");
-    const dates: State = { ...initialState, task: "dates", ...planOf("dates") };
-    expect(write(dates).toString()).toBe("task=dates");
-    expect(read(new URLSearchParams("task=dates")).state).toEqual(dates);
-  });
-
-  test("gives back every setting that it was written from", () => {
-    const state: State = {
-      ...{ task: "pronouns", length: 12, heads: 8, layers: 2, size: 128, rate: 0.01, seed: 7 },
-      ...{ positions: false, compare: true, at: 120, head: { attention: 1, head: 3 } },
-      ...{ cell: { row: 2, col: 5 }, row: 3, outlined: false, range: "row", curve: "log" },
-      text: "Alice gave it to Bob.",
-    };
-    expect(read(write(state))).toEqual({ state, notices: [] });
-  });
-
-  test("leaves out what no model can have, and says so", () => {
-    const { state, notices } = read(new URLSearchParams("heads=3&rate=x&head=0.1&seed=5"));
-    expect(state).toEqual({ ...initialState, seed: 5 });
-    expect(notices).toHaveLength(3);
-  });
-});
-
-test("One head and four are trained by the same seed and have equally many parameters", async () => {
-  const heed = await load({ threads: 1 });
-  const setups = setupsOf({ ...initialState, compare: true });
-  const courses = setups.map((setup) => new Training(heed, setup).course());
-  expect(courses.map(({ heads }) => heads)).toEqual([1, 4]);
-  expect(new Set(courses.map(({ parameters }) => parameters)).size).toBe(1);
-  expect(setups[0]).toEqual({ ...setups[1], options: { ...setups[1]?.options, heads: 1 } });
-  heed.dispose();
-});
-
-test("A step that is ordered while a training begins is one of that training", async () => {
-  const heed = await load({ threads: 1 });
-  const { signal } = new AbortController();
-  const context = { heed, signal, progress() {}, async pause() {} };
-  const setups = setupsOf(initialState);
-  const begun = solve({ kind: "begin", setups, text: null }, context);
-  const stopped = solve({ kind: "train", steps: 1 }, context);
-  expect(await begun).toMatchObject({ kind: "begun" });
-  expect(await stopped).toEqual({ kind: "stopped", step: 1, why: "done" });
-  heed.dispose();
-});
 
 describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", (name) => {
   const { enter } = visits(Room, name, { start: "#room=learn" });
   const stepOf = (room: Room) =>
     room.page.$eval("[data-step]", (place) => Number((place as HTMLElement).dataset.step));
   const shownStep = async (room: Room) =>
-    Number(/after step (\d+)/.exec(await room.text(".transport-place"))?.[1]);
-  /** Stands at the very beginning. */
-  async function stand(room: Room): Promise<void> {
-    await room.click("Pause", ".transport");
-    await room.click("Reset");
-    await expect.poll(() => stepOf(room)).toBe(0);
-    await expect.poll(() => shownStep(room)).toBe(0);
-  }
+    Number(/step (\d+) of/.exec(await room.text(".transport-place"))?.[1]);
+  const status = (room: Room) => room.text(".learn-place");
+  /** The example of the pictures; undefined while they are of another one. */
+  const exampleOf = (room: Room) =>
+    room.page.$eval(".work", (element) => (element as HTMLElement).dataset.example);
+  const scrubTo = (room: Room, index: number) =>
+    room.page.$eval(
+      ".scrub",
+      (scrub, index) => {
+        (scrub as HTMLInputElement).value = String(index);
+        scrub.dispatchEvent(new Event("input", { bubbles: true }));
+      },
+      index,
+    );
   /** The last row of the table under a curve. */
   const lastRow = (room: Room, curve: number) =>
     room.page.$$eval(
@@ -123,8 +49,9 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
   });
 
   test("shows the numbers of the engine, step by step", async () => {
-    const room = await enter("&seed=3");
-    await stand(room);
+    const room = await enter("&seed=3&train=off");
+    expect(await stepOf(room)).toBe(0);
+    expect(await status(room)).toBe("Not trained yet");
     const heed = await load({ threads: 1 });
     const [setup] = setupsOf({ ...initialState, seed: 3 });
     if (!setup) throw new Error("there is one training");
@@ -133,10 +60,9 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     for (let step = 1; step <= 3; ++step) {
       training.step();
       seen = await training.snapshot();
-      await room.click("Next →");
+      await room.click("One step");
       await expect.poll(() => shownStep(room)).toBe(step);
     }
-    // The curves are drawn a few frames later.
     await expect
       .poll(async () => Math.abs(((await lastRow(room, 0))[1] ?? 0) - seen.heldLoss))
       .toBeLessThan(0.011);
@@ -170,38 +96,61 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     heed.dispose();
   });
 
-  test("shows what a person types, and refuses what is not of its task", async () => {
-    const room = await enter();
-    await expect.poll(() => stepOf(room)).toBeGreaterThan(10);
-    const before = await shownStep(room);
-    await room.type(".learn-own input", "abca");
-    await expect.poll(() => room.text(".learn-example .tokens")).toBe("a 1 b 2 c 3 a 4");
-    await expect.poll(() => room.link()).toContain("text=abca");
-    expect(await stepOf(room), "training goes on").toBeGreaterThanOrEqual(before);
+  test("shows what a person types, at every step, and greys what is of another text", async () => {
+    const room = await enter("&train=off");
+    const field = ".learn-example input";
+    const place = () =>
+      room.page.$eval(".learn-large", (element) => element.getBoundingClientRect().top + scrollY);
+    const before = await place();
+    await room.type(field, "ABCA");
+    await expect.poll(() => exampleOf(room)).toBe("abca");
+    await expect.poll(() => room.link()).toContain("text=ABCA");
+    await room.click("Train");
     // It is answered right once it is learned, and the right places are those of its letters.
     const written = (text: string) => text.replace(/[^a-z]/g, "");
     await expect
       .poll(async () => written(await room.text(".learn-answer .tokens")), { timeout: 50_000 })
       .toBe("acba");
+    await room.click("Pause training");
     const { x, y } = await room.cell("head-4", 1, 2, 5, 4);
     await room.page.mouse.move(x, y);
     await expect.poll(() => room.text(".readout")).toContain("“c” (2) attends to “c” (3)");
     expect(await room.text(".readout-formula")).toContain("a right place");
-    await room.paste(".learn-own input", "ab3a");
-    await expect.poll(() => room.text(".learn-example .notices")).toContain("does not know “3”");
-    await room.paste(".learn-own input", "abcabcabc");
-    await expect.poll(() => room.text(".learn-example .notices")).toContain("at most 8");
-    expect(await room.text(".learn-example .tokens")).toBe("a 1 b 2 c 3 a 4");
+    // A text that is typed now was not there at the first steps, and is shown there too.
+    await room.paste(field, "zebra");
+    await expect.poll(() => exampleOf(room)).toBe("zebra");
+    await scrubTo(room, 0);
+    await expect.poll(() => shownStep(room)).toBe(0);
+    await expect.poll(() => exampleOf(room)).toBe("zebra");
+    expect(written(await room.text(".learn-answer .tokens"))).not.toBe("arbez");
+    const opacity = () =>
+      room.page.$eval(".learn-courses", (element) => Number(getComputedStyle(element).opacity));
+    await expect.poll(opacity).toBe(1);
+    for (const [text, why, offered] of [
+      ["ab3a你好", "does not know the marked characters", "aba"],
+      ["abcabcabc", "up to 8 tokens; these are 9", "abcabcab"],
+      ["", "Nothing is typed", "heads"],
+    ] as const) {
+      await room.paste(field, text);
+      await expect.poll(() => room.text(".unread-why")).toContain(why);
+      expect(await room.text(".unread button")).toBe(`Use “${offered}”`);
+      expect(await exampleOf(room)).toBeUndefined();
+      expect(await opacity()).toBeLessThan(0.5);
+    }
+    await room.page.click(".unread button");
+    await expect.poll(() => exampleOf(room)).toBe("heads");
     await room.click("Back to the held-out example");
-    await expect.poll(() => room.text(".learn-example .tokens")).not.toBe("a 1 b 2 c 3 a 4");
-    expect(await room.text(".learn-example .notices")).toBe("");
+    await expect.poll(() => exampleOf(room)).not.toBe("heads");
+    await expect.poll(place).toBe(before);
     await room.click("write dates");
-    await room.type(".learn-own input", "3 May");
-    await expect.poll(() => room.text(".learn-example .notices")).toContain("not a date");
+    await room.paste(field, "3 May");
+    await expect.poll(() => room.text(".unread-why")).toContain("not a date");
   });
 
-  test("goes on while its past is shown, and comes back", async () => {
+  test("goes on while its past is replayed, and erases none of it", async () => {
     const room = await enter();
+    const count = async () =>
+      Number(/Snapshot \d+ of (\d+)/.exec(await room.text(".transport-place"))?.[1]);
     await expect.poll(() => shownStep(room)).toBeGreaterThan(20);
     await room.click("← Back");
     await room.click("← Back");
@@ -210,9 +159,9 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     await expect.poll(() => stepOf(room)).toBeGreaterThan(before + 10);
     expect(await shownStep(room)).toBe(looked);
     await expect.poll(() => room.link()).toContain(`at=${looked}`);
-    await room.click("Show the current step");
+    await room.click("Show the newest snapshot");
     await expect.poll(() => shownStep(room)).toBeGreaterThan(looked);
-    await room.click("Pause", ".transport");
+    await room.click("Pause training");
     // What was under way when it was asked to pause may still end, and be told a moment later.
     let still = await stepOf(room);
     const hasStopped = async () => {
@@ -222,9 +171,40 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
       return still === before;
     };
     await expect.poll(hasStopped).toBe(true);
-    expect(await hasStopped()).toBe(true);
+    const kept = await count();
+    await scrubTo(room, 1);
+    await expect.poll(() => shownStep(room)).toBe(5);
     await room.click("Play", ".transport");
+    await expect.poll(() => shownStep(room)).toBe(still);
+    expect([await count(), await stepOf(room)]).toEqual([kept, still]);
+    await room.click("Train");
     await expect.poll(() => stepOf(room)).toBeGreaterThan(still);
+    expect(await count()).toBeGreaterThanOrEqual(kept);
+    await room.click("Train again");
+    await expect.poll(() => stepOf(room)).toBeLessThan(still);
+  });
+
+  test("saves the queries and the keys of its large head", async () => {
+    const room = await enter("&train=off");
+    await room.page.evaluate(() => {
+      const { createObjectURL } = URL;
+      URL.createObjectURL = (blob) => {
+        (blob as Blob).text().then((text) => {
+          document.body.dataset.saved = text;
+        });
+        return createObjectURL.call(URL, blob);
+      };
+      HTMLAnchorElement.prototype.click = () => {};
+    });
+    const columns = await exampleOf(room);
+    await room.page.click("summary[aria-label^='Save the keys of']");
+    await room.page.click("details[open] > summary[aria-label^='Save the keys of'] + span button");
+    const saved = () => room.page.evaluate(() => document.body.dataset.saved ?? "");
+    await expect.poll(async () => (await saved()).split("\r\n").length).toBe(8 + 2);
+    const lines = (await saved()).trim().split("\r\n");
+    // Four heads of eight numbers each.
+    expect(lines[0]).toBe(`"",${Array.from({ length: 8 }, (_, i) => `"${i + 1}"`).join(",")}`);
+    expect(lines.slice(1).map((line) => line[1])).toEqual([...(columns ?? "")]);
   });
 
   test("trains one head beside four", async () => {
@@ -242,10 +222,10 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
 
   test("says when the numbers become NaN, and stays usable", async () => {
     const room = await enter("&rate=1000");
-    await expect.poll(() => room.text(".notices")).toContain("A smaller learning rate");
+    await expect.poll(() => status(room)).toContain("lower the learning rate");
     await room.page.focus(".slider input");
     await room.page.keyboard.press("Home");
-    await expect.poll(() => room.text(".notices")).toBe("");
+    await expect.poll(() => status(room)).toBe("Training");
     await expect.poll(() => stepOf(room)).toBeGreaterThan(3);
   });
 
@@ -264,7 +244,7 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
   test("learns its other tasks and begins anew with each", async () => {
     const room = await enter();
     // What is paused is this training, not the next.
-    await room.click("Pause", ".transport");
+    await room.click("Pause training");
     for (const [words, about, total] of [
       ["sort letters", "in the order of the alphabet", 1200],
       ["who is it?", "each pronoun", 3000],
@@ -272,8 +252,8 @@ describe.each(["chrome", "firefox"] satisfies BrowserName[])("In %s, the room", 
     ] as const) {
       await room.click(words);
       await expect.poll(() => room.text(".learn-example")).toContain(about);
+      await expect.poll(() => room.text(".transport-place")).toContain(`of ${total}`);
       await expect.poll(() => stepOf(room)).toBeGreaterThan(5);
-      expect(await room.text(".learn-place")).toContain(`of ${total}`);
     }
     await expect.poll(() => room.link()).toContain("task=dates");
   });

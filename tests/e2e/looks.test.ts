@@ -89,7 +89,7 @@ describe("The page", () => {
       await page.waitForFunction(
         () => Number(document.querySelector<HTMLElement>("[data-step]")?.dataset.step) > 100,
       );
-      await room.click("Pause", ".transport");
+      await room.click("Pause training");
     }
     expect.soft(await page.evaluate(shift)).toBeLessThan(0.01);
     for (const { width, height, theme } of looks) {

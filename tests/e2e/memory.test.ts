@@ -22,24 +22,27 @@ const choice = (value: string) => `label:has(> input[value="${value}"])`;
 const slider = "main .slider input";
 const number = "main .field:not(.slider) input[type=number]";
 
-/** Ten for each room but Speed, whose engines end with each run: there and back they are twenty. */
-const acts: Record<Exclude<RoomId, "speed">, readonly Act[]> = {
+/** A room, or a part of one that opens at a link of its own. */
+type Place = Exclude<RoomId, "speed"> | "write&place=12&layer=2";
+
+/** Ten for each place: there and back they are twenty. Not for Speed, whose engines end with each run. */
+const acts: Record<Place, readonly Act[]> = {
   steps: [
+    ["click", "[data-stage=weights]"],
+    ["click", "[data-stage=scores]"],
     ["point", "[data-matrix=scores] canvas"],
     ["press", "[data-matrix=scores] canvas", "ArrowRight", "Enter"],
     ["set", "#text", "The quick brown fox jumps again", "The quick brown fox jumps"],
-    ["set", slider, "-4", "0"],
+    ["set", ".settings .slider input", "-4", "0"],
     ["set", number, "2", "1"],
     ["click", ".switches .switch, .group .switch"],
     ["click", choice("causal"), choice("none")],
-    ["click", "[data-stage=weights]"],
-    ["click", "[data-stage=scores]"],
     ["set", "select[aria-label^=Query]", "3", "1"],
   ],
   heads: [
-    ["point", "[data-matrix=weights] canvas"],
-    ["press", "[data-matrix=weights] canvas", "ArrowRight", "Enter"],
-    ["set", "#heads-text", "Alice wrote a story.", "Alice wrote a note and gave it to Bob."],
+    ["point", "[data-matrix] canvas"],
+    ["press", "[data-matrix] canvas", "ArrowRight", "Enter"],
+    ["set", "#heads-text", "Alice wrote a story.", "Alice helped Clara because she was kind."],
     ["click", "[data-head='encoder.2.1'] button", "[data-head='encoder.3.2'] button"],
     ["click", "[data-head='encoder.1.1'] input"],
     ["click", choice("entropy"), choice("places")],
@@ -51,9 +54,9 @@ const acts: Record<Exclude<RoomId, "speed">, readonly Act[]> = {
   learn: [
     ["point", "[data-matrix] canvas"],
     ["press", "[data-matrix] canvas", "ArrowRight", "Enter"],
-    ["click", ".transport .play"],
+    ["click", ".learn-train .train"],
     ["click", ".head-grid label:last-of-type", ".head-grid label:first-of-type"],
-    ["click", ".learn-player > button"],
+    ["click", ".learn-train button:last-of-type"],
     ["set", slider, "-20", "-24"],
     ["click", ".transport .play"],
     ["click", ".group:last-of-type .switch"],
@@ -84,6 +87,19 @@ const acts: Record<Exclude<RoomId, "speed">, readonly Act[]> = {
     ["click", ".candidates tbody tr:nth-of-type(2) button"],
     ["click", choice("log"), choice("linear")],
   ],
+  // The whole network: at rest it is computed out of view too.
+  "write&place=12&layer=2": [
+    ["click", ".stack-table [data-row='3'] .opener", ".stack-table [data-row='2'] .opener"],
+    ["point", "[data-matrix=attention-keys] canvas"],
+    ["click", ".head-list tr:nth-child(2) button", ".head-list tr:nth-child(5) button"],
+    ["point", "[data-matrix=attention-values] canvas"],
+    ["press", "[data-matrix=attention-values] canvas", "ArrowRight", "Enter"],
+    ["point", "[data-matrix=feed-forward-units] canvas"],
+    ["press", "[data-matrix=feed-forward-units] canvas", "ArrowRight", "ArrowDown"],
+    ["click", "[data-head='2.1'] input"],
+    ["set", ".way-choice select", "8", "12"],
+    ["click", ".stack-table [data-row='7'] .opener", ".stack-table [data-row='0'] .opener"],
+  ],
   yours: [
     ["click", choice("previous"), choice("entropy")],
     ["point", "[data-matrix=weights] canvas"],
@@ -111,8 +127,8 @@ const acts: Record<Exclude<RoomId, "speed">, readonly Act[]> = {
 };
 
 /** What is clicked before all else, and what is there then. */
-const first: Partial<Record<RoomId, readonly [click: string, then: string]>> = {
-  yours: [".ways .way:last-child button", ".one-head canvas"],
+const first: Partial<Record<Place, readonly [click: string, then: string]>> = {
+  yours: [".ways .way:first-child button", ".one-head canvas"],
 };
 
 /** Does what is to be done from one act to another, each in a frame of its own. */
@@ -186,18 +202,17 @@ function reach(): number {
 
 /** Ends what is under way and makes the room again as it opens. */
 async function rest(page: Page, id: string): Promise<void> {
-  for (const link of [`#room=${id}&lock=on`, `#room=${id}`]) {
+  // A training keeps its past: another one begins and stays at its beginning.
+  const links =
+    id === "learn"
+      ? ["#room=learn&seed=2&train=off", "#room=learn&train=off"]
+      : [`#room=${id}&lock=on`, `#room=${id}`];
+  for (const link of links) {
     await page.evaluate((link) => {
       location.hash = link;
     }, link);
     await pass(500);
   }
-  // A training keeps its past: it is stopped at its beginning.
-  await page.evaluate(() => {
-    const play = document.querySelector<HTMLElement>(".learn-player .play");
-    if (play?.textContent === "Pause") play.click();
-    document.querySelector<HTMLElement>(".learn-player > button")?.click();
-  });
   await pass(300);
   await page.waitForSelector("main:not(:has(progress))");
 }
@@ -217,7 +232,7 @@ describe("In Chromium, the room", () => {
     "%s holds no more after 200 acts than after 20",
     async (id, acts) => {
       const { page } = await enter(`#room=${id}`);
-      const [button, then] = first[id as RoomId] ?? [];
+      const [button, then] = first[id as Place] ?? [];
       if (button && then) {
         await page.click(button);
         await page.waitForSelector(then);

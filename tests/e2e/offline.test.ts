@@ -86,7 +86,7 @@ describe("The service worker", () => {
     try {
       const room = await Steps.open(browser, server.url, { serviceWorker: true });
       let navigations = 0;
-      room.page.on("framenavigated", () => {
+      room.page.on("domcontentloaded", () => {
         ++navigations;
       });
       await room.ready();

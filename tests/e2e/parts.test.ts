@@ -13,8 +13,8 @@ import {
   countOf,
   isMadeBy,
   momentAt,
-  stopsOf,
   type Timeline,
+  tempoAt,
 } from "../../web/src/rooms/steps/time";
 import { tokenize } from "../../web/src/rooms/steps/tokens";
 import { format, shorten } from "../../web/src/shared/format";
@@ -57,6 +57,7 @@ describe("The link of “Step by step”", () => {
       range: "row",
       curve: "log",
       mass: 55,
+      trialSize: 512,
     };
     const link = writeLink({ room: "steps", restrictions: noRestrictions, params: write(state) });
     expect(read(readLink(`#${link}`).params)).toEqual({ state, notices: [] });
@@ -79,9 +80,13 @@ describe("The link of “Step by step”", () => {
     "hidden=513:1",
     "step=constructor",
     "cell=scores.0.x",
+    "cell=scores.0.0",
+    "cell=scores.1.513",
+    "cell=scores.1.2.3",
     "cell=toString.1.1",
     "curve=cube",
     "mass=5",
+    "trial=3",
     "__proto__=1",
   ])("leaves out %s and says so", (link) => {
     const { state, notices } = read(new URLSearchParams(`${link}&query=3`));
@@ -299,7 +304,8 @@ describe("The time of a computation", () => {
       { matrix: "k", terms: null, row: 0, col: null },
       { matrix: "k", terms: null, row: 1, col: null },
     ]);
-    expect(stopsOf(timeline)).toEqual([2, 3]);
+    const tempos = Array.from({ length: countOf(timeline) }, (_, i) => tempoAt(timeline, i));
+    expect(tempos).toEqual(["slow", "slow", "slow", "cell", "row", "row", "row", "end"]);
   });
 
   test("adds up a row before the first cell that is divided by it", () => {
@@ -320,7 +326,14 @@ describe("The time of a computation", () => {
       { ...weight, row: 1, col: 2 },
       { ...weight, row: 0, col: null },
     ]);
-    expect(stopsOf(softmax)).toEqual([3, 5]);
+    expect([0, 2, 3, 4, 5, 6].map((i) => tempoAt(softmax, i))).toEqual([
+      "slow",
+      "slow",
+      "slow",
+      "cell",
+      "cell",
+      "end",
+    ]);
     const isMade = isMadeBy(softmax, 1);
     expect([0, 1, 2].map((col) => isMade("exponentials", 0, col))).toEqual([true, true, false]);
     expect(isMade("weights", 1, 0)).toBe(false);

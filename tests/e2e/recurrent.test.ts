@@ -1,9 +1,11 @@
 /** The room "RNN, Bahdanau, self-attention" as a person meets it; its numbers are the engine's. */
+import { tasks } from "heed/models";
 import { describe, expect, test } from "vitest";
 import { readLink, writeLink } from "../../web/src/app/link";
 import { read, write } from "../../web/src/rooms/recurrent/link";
 import { costsOf, lengthOf, stationsOf } from "../../web/src/rooms/recurrent/paths";
 import { initialState, type State } from "../../web/src/rooms/recurrent/state";
+import { explainUntaught } from "../../web/src/rooms/recurrent/untaught";
 import { noRestrictions } from "../../web/src/shared/restrictions";
 import {
   example,
@@ -21,7 +23,7 @@ import { visits } from "./visits";
 describe.each(["chrome", "firefox"] as const)("In %s, the room of three models", (name) => {
   const { open, enter } = visits(Recurrent, name, { start: "#room=recurrent" });
 
-  test("opens on a date that three models write, with the engine's probabilities", async () => {
+  test("opens on a date that three models write, with the engine's numbers and the reports' scores", async () => {
     const room = await enter();
     const { target } = exampleOf(example);
     for (const model of shown) {
@@ -34,10 +36,6 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
         expect(Math.abs(probability - (said[place]?.probability ?? 2))).toBeLessThan(0.006);
       }
     }
-  });
-
-  test("says how much of each row is on the right places", async () => {
-    const room = await enter();
     for (const model of ["bahdanau", "transformer"] as const) {
       const expected = massesOf(model, example, writesAfter(model, example, []));
       const masses = await room.masses(model);
@@ -46,10 +44,21 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
         else expect(Math.abs(Number(masses[row]) - mass)).toBeLessThan(0.006);
       }
     }
-    expect(await room.text(".vector-words")).toContain("these 64 numbers");
+    expect(await room.text("[data-matrix=rnn]")).toContain("22 characters kept in 64 numbers");
+    // The step that is shown is the one that the formula explains.
+    expect(await room.text(".transport")).toContain("Step 10 of 11");
+    expect(await room.text(".maps .readout")).toContain("character 10, it attends");
+    await room.click("Dates never seen: how many are right");
+    for (const model of [...shown, "dot"] as const) {
+      const report = JSON.parse(fileOf(model, "report.json").toString());
+      const row = await room.text(`.scores tr[data-model=${model}]`);
+      expect(row).toContain(report.parameters.toLocaleString("en"));
+      const shares = [report.heldOut, report.probes["short forms"], report.probes["long forms"]];
+      for (const { exact } of shares) expect(row).toContain(`${(100 * exact).toFixed(1)} %`);
+    }
   });
 
-  test("answers what is typed, and says what it cannot read", async () => {
+  test("answers what is typed, and says what has no right answer", async () => {
     const room = await enter();
     const text = "12/25/1999";
     await room.type("#date", text);
@@ -57,19 +66,30 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
       .poll(() => room.written("transformer"))
       .toBe(`${writesAfter("transformer", text, []).join("")}end`);
     await expect.poll(() => room.link()).toContain("date=12%2F25%2F1999");
-    await room.type("#date", "3 März 2021");
-    await expect.poll(() => room.text(".notices")).toContain("never seen “ä”");
-    await room.type("#date", "3/2021");
-    await expect.poll(() => room.text(".answers")).toContain("not a date in one of");
+    const message = () => room.text(".date-message");
+    const isGrey = () => room.page.$eval(".answers", (part) => part.closest(".stale") !== null);
+    expect(await message()).toBe("");
+    await room.click("31/12/1999");
+    await expect.poll(message).toContain("there is no month 31. Day first, it is 31 December 1999");
     expect((await room.answer("rnn"))[0]?.sign).toBe("");
-    expect(await room.text(".lanes [data-way=taught]")).toContain("nothing to teach");
-    await room.click("MARCH 3 2021");
-    await expect.poll(() => room.text(".answers")).not.toContain("not a date in one of");
-    await room.type("#date", " ");
-    await expect.poll(() => room.text(".notices")).toBe("Type a date.");
+    expect(await room.page.$eval(".lanes [data-way=taught]", (lane) => lane.textContent)).toContain(
+      "nothing to teach",
+    );
+    await room.type("#date", "3 März 2021");
+    await expect.poll(message).toContain("No model has a token for “ä”, “z”.");
+    expect(await isGrey()).toBe(true);
+    await room.click("Try 3.3.2021");
+    await expect.poll(isGrey).toBe(false);
+    expect(await message()).toBe("");
+    expect((await room.answer("transformer"))[0]?.sign).toBe("✓");
+    await room.paste("#date", "二〇二一 🎂");
+    await expect.poll(message).toContain("“二”, “〇”, “一”, “🎂”");
+    await room.paste("#date", "");
+    await expect.poll(message).toContain("Type a date.");
+    expect(await isGrey()).toBe(true);
   });
 
-  test("lights a cell everywhere, and tells its weight and the way from it", async () => {
+  test("lights a cell everywhere, tells its weight and the way from it, by pointer and by keyboard", async () => {
     const room = await enter();
     const { x, y } = await room.cell("bahdanau", 3, 21, 11, 22);
     await room.page.mouse.move(x, y);
@@ -86,6 +106,41 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     expect(await room.counts("transformer")).toEqual([1, 1, 2, 2, 22]);
     await room.page.mouse.click(x, y);
     await expect.poll(() => room.link()).toContain("says=4&from=22");
+    await expect.poll(() => room.text(".transport")).toContain("Step 4 of 11");
+
+    await (await room.canvas("transformer")).focus();
+    await room.page.keyboard.press("Home");
+    await room.page.keyboard.press("ArrowUp");
+    await expect.poll(() => room.text("main > [aria-live]")).toContain("α[1, 1]");
+    await room.page.keyboard.press("ArrowDown");
+    await room.page.keyboard.press("End");
+    await expect.poll(() => room.text("main > [aria-live]")).toContain("α[2, 22]");
+    await room.page.keyboard.press("Enter");
+    await expect.poll(() => room.link()).toContain("says=2&from=22");
+  });
+
+  test("has one tab stop for each answer, whose characters the arrow keys go through", async () => {
+    const room = await enter();
+    const stops = await room.page.$$eval(".said-token", (all) =>
+      all.flatMap((token, i) => ((token as HTMLElement).tabIndex === 0 ? [i] : [])),
+    );
+    expect(stops).toEqual([9, 20, 31]);
+    const focused = () =>
+      room.page.evaluate(() => document.activeElement?.textContent?.trim().slice(0, 3));
+    await room.page.focus(".said-token[tabindex='0']");
+    await room.page.keyboard.press("ArrowRight");
+    await expect.poll(focused).toBe("11:");
+    await room.page.keyboard.press("Home");
+    await expect.poll(focused).toBe("1: ");
+    await room.page.keyboard.press("Enter");
+    await expect.poll(() => room.link()).toContain("says=1");
+    await room.page.keyboard.down("Shift");
+    await room.page.keyboard.press("Tab");
+    await room.page.keyboard.up("Shift");
+    await room.page.keyboard.press("Enter");
+    await expect
+      .poll(() => room.page.evaluate(() => document.activeElement?.id))
+      .toBe("maps-title");
   });
 
   test("says how a weight came about, and gives the chosen row as a table", async () => {
@@ -103,8 +158,9 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
       { ...exampleOf(example), target: writesAfter("transformer", example, []) },
     ]);
     const { rows = 0, columns = 0, weights = new Float32Array() } = found[0]?.at(-1) ?? {};
-    const table = await room.page.$$eval(".maps-below td[data-column=transformer]", (cells) =>
-      cells.map(({ textContent }) => Number(textContent)),
+    const table = await room.page.$$eval(
+      ".maps .row-details td[data-column=transformer]",
+      (cells) => cells.map(({ textContent }) => Number(textContent)),
     );
     expect(table).toHaveLength(22);
     for (const [col, weight] of table.entries())
@@ -129,16 +185,6 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     expect(bar.bottom).toBeLessThanOrEqual(map.top);
     expect(map.left).toBeGreaterThanOrEqual(0);
     expect(map.right).toBeLessThanOrEqual(360);
-  });
-
-  test("moves through a map with the arrow keys and speaks the cell", async () => {
-    const room = await enter();
-    await (await room.canvas("transformer")).focus();
-    await room.page.keyboard.press("ArrowDown");
-    await room.page.keyboard.press("End");
-    await expect.poll(() => room.text("main > [aria-live]")).toContain("α[2, 22]");
-    await room.page.keyboard.press("Enter");
-    await expect.poll(() => room.link()).toContain("says=2&from=22");
   });
 
   test("shows each head of each layer, and the other attention", async () => {
@@ -194,25 +240,49 @@ describe.each(["chrome", "firefox"] as const)("In %s, the room of three models",
     await room.click("Pause");
   });
 
-  test("shows the scores that the models' reports have", async () => {
+  test("plays a whole picture from its start", async () => {
     const room = await enter();
-    for (const model of [...shown, "dot"] as const) {
-      const report = JSON.parse(fileOf(model, "report.json").toString());
-      const row = await room.text(`.scores tr[data-model=${model}]`);
-      expect(row).toContain(report.parameters.toLocaleString("en"));
-      const shares = [report.heldOut, report.probes["short forms"], report.probes["long forms"]];
-      for (const { exact } of shares) expect(row).toContain(`${(100 * exact).toFixed(1)} %`);
-    }
+    await room.click("Play");
+    await expect.poll(() => room.link()).toContain("step=2&says=2");
+    await room.click("Pause");
   });
 
   test("keeps what a teacher's link locks, and shows one panel alone", async () => {
     const room = await enter("&lock=on");
     expect(await room.page.$eval("#date", (field) => field.matches(":disabled"))).toBe(true);
     await room.click("← Back");
-    await expect.poll(() => room.link()).toContain("step=10");
+    await expect.poll(() => room.link()).toContain("step=9&says=9");
     const alone = await open("&embed=paths");
     await alone.page.waitForSelector("main.embedded .paths svg");
     expect(await alone.page.$(".maps")).toBeNull();
+  });
+});
+
+describe("A text without a right answer", () => {
+  const { solve } = tasks.dates();
+  test.each([
+    ["31/12/1999", "there is no month 31. Day first, it is 31 December 1999.", "1999-12-31"],
+    ["31.2.2021", "February 2021 has 28 days, so there is no day 31", "2021-02-28"],
+    ["20210230", "February 2021 has 28 days, so there is no day 30", "2021-02-28"],
+    ["June 31, 2021", "June 2021 has 30 days, so there is no day 31", "2021-06-30"],
+    ["2021-03-04", "This form was not taught. It means 4 March 2021.", "2021-03-04"],
+    ["3-4-2021", "two readings: 4 March 2021 or 3 April 2021", "2021-04-03"],
+    ["Thu 3 Mar 2021", "3 March 2021 is a Wednesday, not a Thursday", "2021-03-03"],
+    ["the 3th of March, 2021", "It means 3 March 2021.", "2021-03-03"],
+    ["２０２１年３月３日", "It means 3 March 2021.", "2021-03-03"],
+    ["3 März 2021", "It means 3 March 2021.", "2021-03-03"],
+    ["martes 6 septiembre 2022", "It means 6 September 2022.", "2022-09-06"],
+    ["mardi 5 mai 2020", "not a date with a year of four digits, a month and a day", null],
+    ["1.1.1850", "the years 1900 to 2099 only, not 1850", null],
+    ["3/2021", "not a date with a year of four digits, a month and a day", null],
+    ["hello", "not a date with a year of four digits, a month and a day", null],
+    ["32/13/2021", "not a date with a year of four digits, a month and a day", null],
+    [" - ", "There is no date in this text", null],
+  ])("is told from a date: %s", (text, words, iso) => {
+    expect(solve?.(text)).toBeUndefined();
+    const { why, instead } = explainUntaught(text);
+    expect(why).toContain(words);
+    expect(instead === null ? null : solve?.(instead)?.target.join("")).toBe(iso);
   });
 });
 
@@ -253,6 +323,8 @@ describe("The link of “RNN, Bahdanau, self-attention”", () => {
     const state: State = {
       ...{ text: "3/4/2021 & more", between: "dot", way: "taught", layer: 0, head: 4 },
       ...{ slip: { place: 9, token: "-" }, step: 3, row: 2, col: 7, range: "row", curve: "log" },
+      network: { stack: "decoder", row: 2 },
+      number: { part: "cross", of: "key", row: 3, col: 2 },
     };
     const link = writeLink({
       room: "recurrent",
@@ -264,7 +336,17 @@ describe("The link of “RNN, Bahdanau, self-attention”", () => {
 
   test.each([
     ...["between=rnn", "way=both", "layer=3", "head=5", "head=0", "slip=11:4", "slip=3:x"],
-    ...["slip=0:1", "step=14", "says=0", "from=49", "range=all", "curve=cube", "toString=1"],
+    ...[
+      "slip=0:1",
+      "step=14",
+      "says=0",
+      "from=49",
+      "range=all",
+      "network=both.1",
+      "number=cross.key.1",
+      "curve=cube",
+      "toString=1",
+    ],
   ])("leaves out %s and says so", (link) => {
     const { state, notices } = read(new URLSearchParams(`${link}&date=3.3.2021`));
     expect(state).toEqual({ ...initialState, text: "3.3.2021" });

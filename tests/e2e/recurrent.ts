@@ -108,6 +108,7 @@ export class Recurrent extends Room {
     );
   }
 
+  /** The counts of a model, also while their part is folded. */
   counts(name: Name): Promise<number[]> {
     return this.page.$$eval(`.paths td[data-column=${name}]`, (cells) =>
       cells.map(({ textContent }) => Number(textContent)),

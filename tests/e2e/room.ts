@@ -52,6 +52,31 @@ export class Room {
     return this;
   }
 
+  /** Leaves the room for one that needs no engine, and enters it again at a link. */
+  async reenter(link: string): Promise<this> {
+    const isThere = (words: string) =>
+      document.querySelector("[data-footnote]")?.textContent?.includes(words) ?? false;
+    const empty = "no model is open";
+    await this.page.mouse.move(0, 0);
+    await this.page.evaluate(() => {
+      location.hash = "room=yours";
+    });
+    await this.page.waitForFunction(isThere, {}, empty);
+    await this.page.evaluate((link) => {
+      scrollTo(0, 0);
+      location.hash = link;
+    }, link);
+    await this.page.waitForFunction(
+      (empty) => {
+        const footnote = document.querySelector("[data-footnote]")?.textContent;
+        return footnote !== undefined && !footnote?.includes(empty);
+      },
+      {},
+      empty,
+    );
+    return this;
+  }
+
   /** The words of an element, with one space between those of different blocks. */
   text(selector: string): Promise<string> {
     return this.page.$eval(selector, (element) => {
@@ -204,9 +229,12 @@ export class Room {
         }
         const left = Number((element as HTMLElement).dataset.left);
         const top = Number((element as HTMLElement).dataset.top);
+        // The page is enlarged on a wide screen.
+        const zoom = box.width / (element as HTMLElement).offsetWidth;
+        const [atLeft, atTop] = [zoom * left, zoom * top];
         return {
-          x: box.left + left + ((col + 0.5) * (box.width - left)) / cols,
-          y: box.top + top + ((row + 0.5) * (box.height - top)) / rows,
+          x: box.left + atLeft + ((col + 0.5) * (box.width - atLeft)) / cols,
+          y: box.top + atTop + ((row + 0.5) * (box.height - atTop)) / rows,
         };
       },
       row,

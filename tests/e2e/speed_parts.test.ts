@@ -21,6 +21,7 @@ import {
   limitOf,
   type MeasuringRequest,
   median,
+  ratioOf,
   type SpeedReport,
 } from "../../web/src/rooms/speed/report";
 import { timeInRounds } from "../../web/src/rooms/speed/rounds";
@@ -203,6 +204,15 @@ describe("A run", () => {
     }
     expect(median([3, 1, 2])).toBe(2);
     expect(median([4, 1, 2, 3])).toBe(2.5);
+  });
+});
+
+describe("The factor", () => {
+  test("is the ratio of the two medians as they are shown, not that of the rounds", () => {
+    const timing = (median: number) => ({ median, least: 0, most: 9, samples: [9, median, 0] });
+    const [slow, fast] = [timing(23.2449), timing(0.92349)];
+    expect([slow, fast].map(({ median }) => threeDigits(median))).toEqual(["23.2", "0.923"]);
+    expect(ratioOf(slow, fast)).toBe(23.2 / 0.923);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { stageNames } from "../../web/src/rooms/steps/stageNames";
 import { Steps } from "./steps";
 import { visits } from "./visits";
 
@@ -8,12 +9,14 @@ const kinds = [true, false];
 const exampleTokens = ["The", "quick", "brown", "fox", "jumps"];
 
 describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
-  const { enter } = visits(Steps, name);
+  const { enter, reenter } = visits(Steps, name);
+  /** At the scores, where nothing plays by itself. */
+  const atScores = (more = "") => reenter(`#step=scores${more}`);
 
   test.each(kinds)(
     "opens on the worked example and shows its true numbers, isolated: %s",
     async (isolated) => {
-      const room = await enter("", { isolated });
+      const room = await enter("#step=scores", { isolated });
       expect(await room.table()).toEqual({
         keys: exampleTokens,
         score: [0.16, 0.6, 1.04, 1.48, 1.92],
@@ -42,7 +45,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   );
 
   test.each(kinds)("says how many threads compute, isolated: %s", async (isolated) => {
-    const room = await enter("", { isolated });
+    const room = await enter("#step=scores", { isolated });
     const cores = await room.page.evaluate(() => navigator.hardwareConcurrency);
     const threads =
       isolated && cores > 1 ? /WebAssembly, [2-9]\d* threads/ : /WebAssembly, 1 thread\b/;
@@ -52,7 +55,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   test.each(kinds)(
     "computes a typed sentence, giving the same word the same vector, isolated: %s",
     async (isolated) => {
-      const room = await enter("", { isolated });
+      const room = await enter("#step=scores", { isolated });
       await room.type("#text", "a rose is a rose");
       const { score, value, weight, output, total } = await room.untilTable({
         keys: ["a", "rose", "is", "a", "rose"],
@@ -72,7 +75,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   );
 
   test("adds positions, which tell the same word apart by its place", async () => {
-    const room = await enter("#text=a+rose+is+a+rose");
+    const room = await reenter("#text=a+rose+is+a+rose");
     const before = await room.table();
     await room.click("Add positions");
     await expect.poll(async () => (await room.table()).score).not.toEqual(before.score);
@@ -81,7 +84,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   });
 
   test("shows as many heads as are asked for, each with numbers of its own", async () => {
-    const room = await enter("#text=one+two+three");
+    const room = await reenter("#text=one+two+three");
     await room.page.click(".settings ::-p-text(Heads)");
     await room.page.keyboard.press("ArrowUp");
     await room.page.keyboard.press("ArrowUp");
@@ -97,7 +100,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   });
 
   test("lets the selected query attend only to itself and the past under the causal mask", async () => {
-    const room = await enter();
+    const room = await atScores();
     await room.click("decoder: causal");
     const { weight } = await room.untilTable({
       masked: [0.113, 0.424, -Infinity, -Infinity, -Infinity],
@@ -109,7 +112,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   });
 
   test("hides padding and what lies outside the window", async () => {
-    const room = await enter();
+    const room = await atScores();
     await room.click("padding", ".settings");
     await room.untilTable({ masked: [0.113, 0.424, 0.735, -Infinity, -Infinity] });
     await room.click("window", ".settings");
@@ -119,7 +122,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   });
 
   test("takes paint on a cell of the mask, by pointer and by keyboard", async () => {
-    const room = await enter();
+    const room = await atScores();
     await room.click("painted", ".settings");
     const { x, y } = await room.cell("masked", 1, 3, 5, 5);
     await room.page.mouse.click(x, y);
@@ -147,7 +150,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   });
 
   test("says in words that a query sees nothing when the mask hides everything", async () => {
-    const room = await enter();
+    const room = await atScores();
     await room.click("painted", ".settings");
     await room.click("Hide all");
     await room.untilTable({
@@ -165,7 +168,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   });
 
   test("shows a cell's formula with its true numbers and keeps it after a click", async () => {
-    const room = await enter();
+    const room = await atScores();
     const { x, y } = await room.cell("scores", 1, 3, 5, 5);
     await room.page.mouse.move(x, y);
     const formula =
@@ -180,28 +183,77 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await expect.poll(() => room.text(".readout")).toContain("Point at a cell");
   });
 
-  test("plays a cell's computation product by product, and stops there for the person", async () => {
-    const room = await enter();
+  test("plays the first score product by product, its row, the other rows, and goes on", async () => {
+    const room = await atScores("&time=1");
     const readout = () => room.text(".readout");
-    await room.click("Play", ".computation");
-    await expect
-      .poll(readout)
-      .toBe("Scores, “quick” attends to “The” QKᵀ[2, 1] = 0.500 × 0.200, so far 0.100");
-    await expect
-      .poll(() => room.text(".computation .made"))
-      .toBe("How these numbers are computed: the first cell; Play continues");
-    expect(await room.text(".computation .play")).toBe("Play");
-    expect(await readout()).toContain("= 0.500 × 0.200 + 0.600 × 0.100, so far 0.160");
-    await room.click("Play", ".computation");
-    await expect
-      .poll(() => room.text(".computation .made"))
-      .toBe("How these numbers are computed: the first row; Play continues");
+    expect(await readout()).toBe(
+      "Scores, “quick” attends to “The” QKᵀ[2, 1] = 0.500 × 0.200, so far 0.100",
+    );
+    await room.click("Play", ".player");
+    await expect.poll(readout).toContain("= 0.500 × 0.200 + 0.600 × 0.100, so far 0.160");
+    expect(await room.text(".player .made")).toBe("the first number");
+    await expect.poll(() => room.text(".player .made")).toBe("the row of “quick”");
+    await expect.poll(() => room.text(".player .made")).toBe("row by row");
+    await expect.poll(() => room.text(".transport b")).toBe("Scaled");
+    await room.click("Pause", ".player");
+    const place = await room.text(".transport-place");
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(await room.text(".transport-place")).toBe(place);
+  });
+
+  test("steps forward and back through the moments, by buttons, the slider and the arrow keys", async () => {
+    const room = await atScores("&time=6");
+    const readout = () => room.text(".readout");
     expect(await readout()).toContain("QKᵀ[2, 5] = 0.500 × 1.800 + 0.600 × 1.700 = 1.920");
-    await room.click("Next →", ".computation");
+    await room.click("Next →", ".player");
     await expect.poll(readout).toContain("Scores, “The” The whole row");
     await expect.poll(() => room.link()).toContain("time=7");
-    await room.click("← Back", ".computation");
+    await room.click("← Back", ".player");
     await expect.poll(readout).toContain("QKᵀ[2, 5]");
+    await room.page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    await room.page.keyboard.press("ArrowLeft");
+    await expect.poll(readout).toContain("QKᵀ[2, 4]");
+    await room.page.focus(".player .scrub");
+    await room.page.keyboard.press("End");
+    await expect.poll(() => room.text(".transport-place")).toBe("Moment 82 of 82 Joined");
+    await room.page.keyboard.press("Home");
+    await expect.poll(() => room.text(".transport-place")).toBe("Moment 1 of 82 Tokens");
+    expect(await room.text(".figure-tokens")).toBe("The 1");
+  });
+
+  test("opens at the tokens and plays by itself until it is touched, and not when it is entered later", async () => {
+    const room = await enter();
+    expect(await room.text(".transport .play")).toBe("Pause");
+    await expect.poll(() => room.text(".transport b")).toBe("Embedding");
+    await expect.poll(() => room.text(".transport b")).toBe("Q, K, V");
+    await room.click("Add positions");
+    expect(await room.text(".transport .play")).toBe("Play");
+    // A link that is followed while it plays ends that, too.
+    await room.click("Play", ".player");
+    await room.page.evaluate(() => {
+      location.hash = "#mask=causal&step=masked";
+    });
+    await expect.poll(() => room.text(".transport .play")).toBe("Play");
+    expect(await room.text(".transport b")).toBe("Masked");
+    await room.page.click("[data-stage=joined]");
+    await expect.poll(() => room.link()).toContain("step=joined");
+    await room.page.reload();
+    await room.ready();
+    expect(await room.text(".transport .play")).toBe("Play");
+    expect(await room.text(".transport b")).toBe("Joined");
+  });
+
+  test("plays to the end and waits there, and then begins anew", async () => {
+    const room = await reenter("#step=joined&time=2");
+    await room.click("Play", ".player");
+    await expect.poll(() => room.text(".transport-place")).toBe("Moment 82 of 82 Joined");
+    await expect.poll(() => room.text(".transport .play")).toBe("Play");
+    await room.click("Play", ".player");
+    await expect.poll(() => room.text(".transport b")).toBe("Tokens");
+    // A complete stage that was chosen is played again.
+    await room.page.click("[data-stage=output]");
+    await room.click("Play", ".player");
+    await expect.poll(() => room.text(".readout")).toContain("= 0.098 × 0.300, so far 0.029");
   });
 
   test("plays a softmax exponential by exponential, then their sum, then the division", async () => {
@@ -210,10 +262,9 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
       scores.slice(0, n + 1).reduce((sum, score) => sum + Math.exp(score), 0),
     );
     const all = sums[4] as number;
-    const room = await enter("#step=weights");
+    const room = await reenter("#step=weights&time=1");
     const readout = () => room.text(".readout");
-    await room.page.focus(".computation .scrub");
-    await room.page.keyboard.press("Home");
+    await room.page.focus(".player .scrub");
     for (const [n, word] of exampleTokens.entries()) {
       const [score, sum] = [scores[n], sums[n]] as [number, number];
       await expect
@@ -230,17 +281,15 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await expect
       .poll(readout)
       .toContain(`= ${first.toFixed(3)} ÷ ${all.toFixed(3)} = ${(first / all).toFixed(3)}`);
-    const place = () => room.text(".computation .transport-place");
-    expect(await place()).toBe("Part 6 of 14");
+    const place = () => room.text(".player .transport-place");
+    expect(await place()).toBe("Moment 59 of 82 Weights");
+    expect(await room.text("[data-matrix=exponentials]")).toContain(`sum ${all.toFixed(3)}`);
     await room.page.keyboard.press("ArrowLeft");
     await expect.poll(readout).toContain(`sum so far ${all.toFixed(3)}`);
-    await room.click("Play", ".computation");
-    await expect.poll(place).toBe("Part 6 of 14");
-    expect(await room.text("[data-matrix=exponentials]")).toContain(`sum ${all.toFixed(3)}`);
   });
 
   test("keeps exponentials finite when the scores are large", async () => {
-    const room = await enter("#edits=q.1.2.1:1000&step=weights&time=5");
+    const room = await reenter("#edits=q.1.2.1:1000&step=weights&time=5");
     await expect.poll(() => room.text(".readout")).toContain("= 1.000, sum so far 1.000");
     expect(await room.text("[data-matrix=exponentials]")).toContain(
       "after subtracting the largest score",
@@ -248,16 +297,16 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   });
 
   test("adds up nothing in a first cell that was set by hand", async () => {
-    const room = await enter("#edits=q.1.2.1:-2&step=qkv&time=1");
+    const room = await reenter("#edits=q.1.2.1:-2&step=qkv&time=1");
     expect(await room.text(".readout")).toContain("Q[2, 1] = −2.000, set by you");
-    // Two matrices are left of the 19 parts of the example, less three of the four terms.
-    expect(await room.text(".computation .transport-place")).toContain("Part 1 of 16");
-    await room.click("Next →", ".computation");
+    // Three of the four terms of the first entry are left out of the 82 moments of the example.
+    expect(await room.text(".player .transport-place")).toContain("Moment 11 of 79");
+    await room.click("Next →", ".player");
     await expect.poll(() => room.text(".readout")).toContain("= 0.500 × 0.000 + 0.600 × 1.000");
   });
 
   test("highlights the part of the picture that a word or a letter speaks of", async () => {
-    const room = await enter("#step=output");
+    const room = await reenter("#step=output");
     const drawn = (matrix: string) =>
       room.page.$eval(`.stage [data-matrix=${matrix}] canvas`, (canvas) =>
         (canvas as HTMLCanvasElement).toDataURL(),
@@ -272,25 +321,33 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   });
 
   test("lets go of a kept cell where another stage is shown", async () => {
-    const room = await enter("#cell=scores.2.4");
+    const room = await atScores("&cell=scores.2.4");
     expect(await room.text(".readout")).toContain("kept");
-    await room.click("Next →");
+    await room.page.click("[data-stage=scaled]");
     await expect.poll(() => room.text(".readout")).toContain("Point at a cell");
     await expect.poll(() => room.link()).not.toContain("cell=");
   });
 
-  test("leaves out Play for those who want less motion, and keeps the steps", async ({ skip }) => {
+  test("plays nothing for those who want less motion, and keeps the steps", async ({ skip }) => {
     if (name === "firefox") skip("Firefox emulates no media features for Puppeteer");
-    const room = await enter();
+    const room = await enter("#step=joined");
     await room.page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);
     await expect.poll(() => room.page.$$(".play")).toHaveLength(0);
-    await room.page.focus(".computation .scrub");
-    await room.page.keyboard.press("Home");
-    await expect.poll(() => room.text(".readout")).toContain("so far 0.100");
+    await room.page.goto(room.page.url().replace(/#.*/, "#"));
+    await room.page.reload();
+    await room.ready();
+    const place = () => room.text(".transport-place");
+    expect(await place()).toBe("Moment 5 of 82 Tokens");
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect(await place()).toBe("Moment 5 of 82 Tokens");
+    await room.click("Next →", ".player");
+    await expect.poll(place).toBe("Moment 6 of 82 Embedding");
+    await room.page.click("[data-stage=scores]");
+    expect(await room.page.$$(".traveller")).toEqual([]);
   });
 
   test("shuffles the words, whose outputs only change places unless positions are added", async () => {
-    const room = await enter();
+    const room = await atScores();
     const output = async () => (await room.table()).output;
     const before = await output();
     await room.click("Shuffle the words");
@@ -312,7 +369,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   });
 
   test("takes another number for an entry of Q or K, marks it, and takes it back", async () => {
-    const room = await enter();
+    const room = await atScores();
     const { x, y } = await room.cell("q", 1, 0, 5, 2);
     await room.page.mouse.click(x, y);
     await room.page.keyboard.type("2");
@@ -334,7 +391,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   });
 
   test("leaves out a head, whose part of the joined output becomes zeros", async () => {
-    const room = await enter("#text=one+two+three&heads=2&size=2&step=joined&cell=result.1.1");
+    const room = await reenter("#text=one+two+three&heads=2&size=2&step=joined&cell=result.1.1");
     const readout = () => room.text(".readout");
     const before = await readout();
     await room.page.click("[aria-label='Head 2 counts']");
@@ -347,7 +404,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   });
 
   test("moves a cell cursor with the arrow keys and speaks the cell", async () => {
-    const room = await enter();
+    const room = await atScores();
     await (await room.canvas("scores")).focus();
     await room.page.keyboard.press("ArrowDown");
     await room.page.keyboard.press("ArrowRight");
@@ -361,37 +418,34 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await expect.poll(() => room.link()).toContain("cell=scores.2.5");
   });
 
-  test("goes through all nine steps with Next, Back and the arrow keys", async () => {
-    const room = await enter("#step=tokens");
-    const titles = [];
-    for (let step = 0; step < 9; ++step) {
-      titles.push(await room.text(".transport b"));
-      if (step < 8) await room.click("Next →");
-    }
-    expect(titles).toEqual([
-      "Tokens",
-      "Embedding",
-      "Q, K, V",
-      "Scores",
-      "Scaled",
-      "Masked",
-      "Weights",
-      "Output",
-      "Joined",
-    ]);
+  test("goes through all nine stages by their names, and from one to the next", async () => {
+    const room = await reenter("#step=tokens&time=5");
+    const title = () => room.text(".transport b");
+    const titles = ["Tokens", "Embedding", "Q, K, V", "Scores", "Scaled", "Masked", "Weights"];
+    titles.push("Output", "Joined");
+    expect(await title()).toBe("Tokens");
+    await room.click("Next →");
+    await expect.poll(title).toBe("Embedding");
     await room.click("← Back");
-    await expect.poll(() => room.text(".transport b")).toBe("Output");
+    await expect.poll(title).toBe("Tokens");
     await room.page.focus("[role=tab][aria-selected=true]");
+    for (const expected of titles.slice(1)) {
+      await room.page.keyboard.press("ArrowRight");
+      await expect.poll(title).toBe(expected);
+      expect(await room.text(".player .made")).toBe("complete");
+    }
     await room.page.keyboard.press("ArrowLeft");
-    await expect.poll(() => room.text(".transport b")).toBe("Weights");
+    await expect.poll(title).toBe("Output");
+    await room.page.click("[data-stage=weights]");
+    await expect.poll(title).toBe("Weights");
   });
 
   test("leaves the scores as they are without the division, and sharpens weights at a low temperature", async () => {
-    const room = await enter();
+    const room = await atScores();
     await room.click("Divide scores by √d = √2");
     await room.untilTable({ scaled: [0.16, 0.6, 1.04, 1.48, 1.92], total: 1 });
     const { weight } = await room.table();
-    await room.page.focus("input[type=range]");
+    await room.page.focus(".settings input[type=range]");
     for (let i = 0; i < 3; ++i) await room.page.keyboard.press("ArrowLeft");
     await room.untilTable({ scaled: [0.32, 1.2, 2.08, 2.96, 3.84], total: 1 });
     const sharper = (await room.table()).weight;
@@ -400,7 +454,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   });
 
   test("shows the largest weight and the entropy of the selected row, and the softmax saturating", async () => {
-    const room = await enter("#step=weights");
+    const room = await reenter("#step=weights");
     // 2.178 is the entropy in bits of the five weights of “quick”, and 2.322 = log2(5) that of equal ones.
     await expect
       .poll(() => room.text(".sharpness"))
@@ -412,7 +466,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     const entropy = async () =>
       Number(/entropy ([\d.]+) bits/.exec(await room.text(".sharpness"))?.[1]);
     expect(await entropy()).toBeCloseTo(entropyOf((await room.table()).weight), 1);
-    await room.page.focus("input[type=range]");
+    await room.page.focus(".settings input[type=range]");
     await room.page.keyboard.press("Home");
     await room.page.select("select[aria-label^=Query]", "4");
     await expect.poll(() => room.text(".sharpness")).toContain("The softmax is saturated");
@@ -420,7 +474,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   });
 
   test("takes keys and values from the second sentence in cross-attention", async () => {
-    const room = await enter();
+    const room = await atScores();
     await room.click("encoder-decoder: two sentences");
     await room.untilTable({ keys: ["A", "lazy", "dog", "sleeps"] });
     await room.paste("#key-text", "no one");
@@ -431,7 +485,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   test("restores everything that a link says, and writes it back", async () => {
     const link =
       "#text=two+fine+words&heads=3&size=2&seed=7&position=on&scale=off&temperature=2&mask=painted&hidden=3:1-2&step=weights&head=2&query=3&range=row&curve=sqrt&mass=70";
-    const room = await enter(link);
+    const room = await reenter(link);
     const table = await room.untilTable({
       keys: ["two", "fine", "words"],
       foot: "Sum, the output of head 2",
@@ -448,7 +502,9 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   });
 
   test("names what is wrong in a link and goes on with the rest", async () => {
-    const room = await enter("#heads=99&mask=causal&step=nonsense&cell=a.b&colour=red&hidden=0:1");
+    const room = await reenter(
+      "#heads=99&mask=causal&step=nonsense&cell=a.b&colour=red&hidden=0:1",
+    );
     const notices = await room.text(".notices");
     expect(notices).toContain(
       "The link's heads is “99”, but it takes a whole number from 1 to 8; it was left out.",
@@ -461,19 +517,136 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   });
 
   test("asks for a word when the sentence is empty, and computes again once there is one", async () => {
-    const room = await enter();
+    const room = await atScores();
+    const sizes = () =>
+      room.page.evaluate(() => [
+        document.documentElement.scrollHeight,
+        ...[...document.querySelectorAll<HTMLInputElement>(".settings [type=number]")].map(
+          ({ value }) => Number(value),
+        ),
+      ]);
+    const [height, ...fields] = await sizes();
+    expect(fields).toEqual([1, 2]);
     await room.paste("#text", "");
-    await expect.poll(() => room.text(".notices")).toContain("Type a word");
+    await expect.poll(() => room.text(".sentence-label")).toContain("empty: type a word");
+    // The last pictures stay where they were, greyed, and so do the sizes.
+    for (const part of [".pipeline", ".work"])
+      expect(await room.page.$eval(part, ({ classList }) => classList.contains("stale"))).toBe(
+        true,
+      );
+    const [emptyHeight, ...emptyFields] = await sizes();
+    expect(emptyFields).toEqual(fields);
+    expect(emptyHeight).toBe(height);
     await room.paste("#text", "again");
     const { weight } = await room.untilTable({ keys: ["again"] });
     expect(weight).toEqual([1]);
-    expect(await room.text(".notices")).toBe("");
+    expect(await room.text(".sentence-label")).toContain("not trained");
+    expect(await room.page.$$(".stale")).toEqual([]);
+    await room.paste("#text", "我喜欢猫");
+    await expect.poll(async () => (await room.table()).keys.join("")).toBe("我喜欢猫");
+    await room.paste("#text", "🙂");
+    await room.untilTable({ keys: ["🙂"], total: 1 });
+  });
+
+  test("says which number it does not take, and keeps the one it had", async () => {
+    const room = await reenter("#text=one+two&step=scores");
+    const label = "::-p-xpath(//label[text()='Head size d']/following-sibling::input)";
+    await room.page.click(label, { count: 3 });
+    await room.page.keyboard.type("64");
+    await expect
+      .poll(() => room.text(".field-refused"))
+      .toBe("64 is not a whole number from 1 to 16; it stays 6.");
+    await room.page.keyboard.press("Tab");
+    expect(await room.page.$eval(label, (input) => (input as HTMLInputElement).value)).toBe("6");
+    expect(await room.text(".field-refused")).toContain("64 is not");
+    await room.page.click(label, { count: 3 });
+    await room.page.keyboard.type("8");
+    await expect.poll(() => room.page.$$(".field-refused")).toEqual([]);
+    // Nor is it said of another value, which came from elsewhere.
+    await room.page.click(label, { count: 3 });
+    await room.page.keyboard.type("65");
+    await expect.poll(() => room.text(".field-refused")).toContain("it stays 6");
+    await room.page.keyboard.press("Tab");
+    await room.click("Back to the worked example");
+    await expect
+      .poll(() => room.page.$eval(label, (input) => (input as HTMLInputElement).value))
+      .toBe("2");
+    expect(await room.page.$$(".field-refused")).toEqual([]);
+  });
+
+  test("cuts no row of a long table above its sum, however many lines that has", async () => {
+    const words = Array.from({ length: 20 }, (_, i) => `word${i}`);
+    const hidden = `2:1-${words.length}`;
+    const room = await reenter(`#text=${words.join("+")}&mask=painted&hidden=${hidden}`);
+    const sizes = () =>
+      room.page.$eval(".row-table .scroll", (frame) => {
+        const table = frame.querySelector("table") as HTMLTableElement;
+        const box = (part: Element | null | undefined) =>
+          part?.getBoundingClientRect() ?? new DOMRect();
+        const row = box(table.tBodies[0]?.rows[0]).height;
+        // Their cells stay in view, they themselves do not.
+        const [head, foot] = [table.tHead, table.tFoot].map((part) => box(part?.rows[0]?.cells[0]));
+        return {
+          lines: (foot?.height ?? 0) / row,
+          rows: ((foot?.top ?? 0) - (head?.bottom ?? 0)) / row,
+          isLong: frame.scrollHeight > frame.clientHeight,
+        };
+      });
+    await expect.poll(() => room.text(".row-table tfoot")).toContain("may see no key");
+    await expect.poll(async () => Math.abs((await sizes()).rows - 15)).toBeLessThan(0.1);
+    const { isLong, lines } = await sizes();
+    expect(isLong).toBe(true);
+    expect(lines).toBeGreaterThan(1.5);
+  });
+
+  test("writes out all terms of a long sum on demand", async () => {
+    const text = Array.from({ length: 12 }, (_, i) => `w${i}`).join("+");
+    const room = await reenter(`#text=${text}&step=output&cell=output.1.1`);
+    const formula = () => room.text(".readout-formula");
+    expect(await formula()).toContain("… 5 more");
+    await room.click("+ … 5 more", ".readout");
+    await expect.poll(formula).not.toContain("more");
+    expect((await formula()).match(/×/g)).toHaveLength(12);
+  });
+
+  test("shows the gradient of each score beside its weight, with the division and without", async () => {
+    const room = await atScores("&trial=512");
+    await room.page.waitForSelector(".why-root .meter");
+    const rows = () =>
+      room.page.$$eval(".why-root > .scroll tbody tr", (all) =>
+        all.map((row) =>
+          [...row.querySelectorAll("td")].map(({ textContent }) =>
+            Number(textContent?.replaceAll("−", "-")),
+          ),
+        ),
+      );
+    const check = async () => {
+      const numbers = await rows();
+      expect(numbers).toHaveLength(5);
+      for (const side of [0, 3]) {
+        const weights = numbers.map((row) => row[side + 1] as number);
+        expect(weights.reduce((sum, weight) => sum + weight)).toBeCloseTo(1, 1);
+        for (const row of numbers) {
+          const [weight, gradient] = row.slice(side + 1) as [number, number];
+          expect(gradient).toBeCloseTo(weight * (1 - weight), 2);
+        }
+      }
+      return numbers;
+    };
+    // A weight of all but 1 has no gradient that two digits could show.
+    const undivided = (await check()).map((row) => row[5] as number);
+    expect(Math.max(...undivided)).toBeLessThan(0.01);
+    await room.page.focus(".why-root .slider input");
+    await room.page.keyboard.press("Home");
+    await expect.poll(() => room.link()).toContain("trial=2");
+    expect(Math.max(...(await check()).map((row) => row[5] as number))).toBeGreaterThan(0.05);
+    expect(await room.text(".why-root")).toContain("Vaswani et al. (2017), section 3.2.1");
   });
 
   test.each(kinds)(
     "keeps the first 512 of ten thousand pasted words and says so, isolated: %s",
     async (isolated) => {
-      const room = await enter("", { isolated });
+      const room = await enter("#step=scores", { isolated });
       await room.paste("#text", Array.from({ length: 10_000 }, (_, i) => `w${i}`).join(" "));
       await expect
         .poll(() => room.text(".row-table"))
@@ -482,11 +655,21 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
       expect((await room.table()).total).toBe(1);
       expect(await room.text(".notices")).toContain("Only the first 512 tokens");
       expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
+      // Lines of all queries would be a grey area.
+      expect(await room.text(".lines")).toContain("The lines of the selected query");
+      for (const stage of stageNames) {
+        await room.page.click(`[data-stage=${stage}]`);
+        await expect.poll(() => room.text(".transport b")).not.toBe("");
+        expect(await room.page.$$(".wider"), stage).toEqual([]);
+      }
+      await room.page.click("[data-stage=weights]");
+      await room.page.setViewport({ width: 360, height: 740 });
+      await room.page.waitForSelector(".wider");
     },
   );
 
   test("keeps emoji whole as characters, and takes text that runs from right to left", async () => {
-    const room = await enter();
+    const room = await atScores();
     await room.click("characters");
     await room.paste("#text", "👩‍👩‍👧é🇫🇷");
     await room.untilTable({ keys: ["👩‍👩‍👧", "é", "🇫🇷"], total: 1 });
@@ -495,9 +678,18 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await room.untilTable({ keys: ["שלום", "עולם", "طويل"], total: 1 });
   });
 
+  test("has the whole first matrix within the first screen of a telephone", async () => {
+    const room = await enter("#step=scores", { width: 390, height: 844 });
+    const bottom = await room.page.$eval(
+      ".stage [data-matrix=scores] canvas",
+      (canvas) => canvas.getBoundingClientRect().bottom,
+    );
+    expect(bottom).toBeLessThanOrEqual(844);
+  });
+
   test("fits a window 360 pixels wide at every step, with few tokens and with many", async () => {
     const many = Array.from({ length: 64 }, (_, i) => `word${i}`).join("+");
-    const room = await enter("", { width: 360 });
+    const room = await enter("#step=joined", { width: 360 });
     for (const link of [
       "#",
       `#text=${many}&heads=8&size=16&position=on`,
@@ -505,20 +697,20 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     ]) {
       await room.page.evaluate((link) => {
         location.hash = link;
-      }, `${link}&step=tokens`);
-      for (let step = 0; step < 9; ++step) {
-        await expect.poll(() => room.text(".transport")).toContain(`Step ${step + 1} of 9`);
-        expect(
-          await room.sidewaysOverflow(),
-          `${link.slice(0, 20)}, step ${step + 1}`,
-        ).toBeLessThanOrEqual(0);
-        if (step < 8) await room.click("Next →");
+      }, `${link}&step=joined`);
+      await expect.poll(() => room.text(".transport b")).toBe("Joined");
+      for (const stage of stageNames) {
+        await room.page.$eval(`[data-stage=${stage}]`, (tab) => (tab as HTMLElement).click());
+        await room.page.waitForSelector(`[data-stage=${stage}][aria-selected=true]`);
+        expect(await room.sidewaysOverflow(), `${link.slice(0, 20)}, ${stage}`).toBeLessThanOrEqual(
+          0,
+        );
       }
     }
   });
 
   test("saves the numbers of a matrix as CSV", async () => {
-    const room = await enter();
+    const room = await enter("#step=scores");
     await room.page.evaluate(() => {
       const make = URL.createObjectURL.bind(URL);
       URL.createObjectURL = (blob) => {
@@ -539,10 +731,29 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     );
     const quick = lines[1]?.split(",").slice(1).map(Number);
     expect(quick?.map((score) => Number(score.toFixed(5)))).toEqual([0.16, 0.6, 1.04, 1.48, 1.92]);
+
+    // A picture says what it is of, and what changed it.
+    await room.page.evaluate(() => {
+      location.hash = "#mask=causal&temperature=2&step=weights";
+    });
+    await expect.poll(() => room.text(".transport b")).toBe("Weights");
+    await room.untilTable({ masked: [0.057, 0.212, -Infinity, -Infinity, -Infinity] });
+    for (const [title, ...words] of [
+      ["Weights", "Weights (A), temperature 2, causal mask: The quick", "queries attend"],
+      ["Exponentials", "Exponentials (e^M), of “quick”, temperature 2, causal mask"],
+    ] as const) {
+      await room.page.$eval(`summary[aria-label='Save ${title}']`, (summary) =>
+        (summary as HTMLElement).click(),
+      );
+      await room.click("SVG", ".save[open]");
+      // Long captions wrap between two words.
+      const text = async () => (await saved()).replace(/<\/text>\s*<text [^>]*>/g, " ");
+      for (const word of words) await expect.poll(text).toContain(word);
+    }
   });
 
   test("follows a suggestion and comes back to the worked example", async () => {
-    const room = await enter();
+    const room = await atScores();
     await room.click("Ask another sentence");
     await room.untilTable({ keys: ["The", "cat", "is", "sleeping", "there"] });
     await room.click("Back to the worked example");
@@ -550,7 +761,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
   });
 
   test("keeps what every suggestion says", async () => {
-    const room = await enter();
+    const room = await atScores();
     const words = await room.page.$$eval(".try-next a", (all) =>
       all.map(({ textContent }) => textContent ?? ""),
     );
@@ -565,6 +776,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
         await expect.poll(() => room.text(".shuffled")).toContain("gives other outputs");
       if (title === "Leave out the division by √d")
         await expect.poll(() => room.text(".sharpness")).toContain("The softmax is saturated");
+      if (title === "See what the division by √d is for")
+        await expect.poll(() => room.text(".why-root")).toContain("divided by √512");
       if (title === "Change one number of a query or a key")
         await expect.poll(() => room.text(".readout")).toContain("−2.000, set by you");
       if (title === "Leave out a head")
@@ -574,6 +787,6 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
       await expect.poll(() => room.link()).not.toBe(seen.at(-1) ?? "#");
       seen.push(await room.link());
     }
-    expect(new Set(seen).size).toBe(9);
+    expect(new Set(seen).size).toBe(10);
   });
 });

@@ -29,6 +29,7 @@ export function visits<R extends Room>(
   let browser: Browser;
   const copy = name === "webkit" ? listeningPage() : null;
   let rooms: R[] = [];
+  let kept: R | null = null;
   const servers = new Map<boolean, Promise<Server>>();
   const serverOf = (isolated: boolean): Promise<Server> => {
     const start = async () => {
@@ -45,6 +46,7 @@ export function visits<R extends Room>(
     [browser] = await Promise.all([launched, serverOf(true)]);
   });
   afterAll(async () => {
+    await kept?.close();
     await browser?.close();
     for (const server of await Promise.all(servers.values())) server.stop();
     await (await copy)?.remove();
@@ -53,6 +55,7 @@ export function visits<R extends Room>(
     // WebKit tells what it complained about when its page is closed.
     await Promise.all(rooms.map((room) => room.close()));
     const complaints = rooms.flatMap((room) => room.complaints);
+    complaints.push(...(kept?.complaints.splice(0) ?? []));
     rooms = [];
     expect(complaints, "the console stays empty").toEqual([]);
   });
@@ -65,8 +68,19 @@ export function visits<R extends Room>(
     rooms.push(room);
     return room;
   }
+  /**
+   * Enters the room in the page of the test before, from another room: as fresh as in a page of its own, in a fraction of
+   * the time. For tests that change nothing but the room; not in WebKit, which tells its complaints only at the end.
+   */
+  async function reenter(link = ""): Promise<R> {
+    if (kept) return kept.reenter(`${start}${link}`);
+    const { url } = await serverOf(true);
+    kept = await RoomClass.open<R>(browser, `${url}${start}${link}`);
+    return kept.ready();
+  }
   return {
     open,
+    reenter,
     /** Opens the page and waits for the first answer of the engine. */
     enter: async (link?: string, options?: VisitOptions): Promise<R> =>
       (await open(link, options)).ready(),

@@ -2,16 +2,27 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
+/**
+ * These count frames or shifts of the layout, measure times, or need a browser that loses navigations on a busy machine:
+ * nothing else may run beside them.
+ */
+const alone = ["looks", "speed", "webkit"].map((name) => `${name}.test.ts`);
+
 export default defineConfig({
   cacheDir: fileURLToPath(new URL("../../build/vite", import.meta.url)),
-  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   test: {
     root: fileURLToPath(new URL(".", import.meta.url)),
-    include: ["*.test.ts"],
-    // Two browsers at once would only wait for each other on a small machine.
-    fileParallelism: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 15_000 } },
+    projects: [
+      // Half of the time a browser waits for a clock or a frame, so two files at once take less than one after another.
+      { include: ["*.test.ts"], exclude: alone, maxWorkers: 2, groupOrder: 0, name: "together" },
+      { include: alone, maxWorkers: 1, groupOrder: 1, name: "alone" },
+    ].map(({ include, exclude = [], maxWorkers, groupOrder, name }) => ({
+      extends: true as const,
+      oxc: { jsx: { runtime: "automatic" as const, importSource: "preact" } },
+      test: { name, include, exclude, maxWorkers, sequence: { groupOrder } },
+    })),
   },
 });

@@ -46,13 +46,13 @@ const tries: Record<string, (room: Room) => Promise<void>> = {
     const room = seenAs(Heads, page);
     const answer = async () => (await room.answers())[0]?.[1] ?? "";
     const probability = async () => Number(/[\d.]+/.exec(await answer())?.[0]);
-    const first = "Alice wrote a note and gave it to Bob.";
-    expect(await answer()).toMatch(/^note \d/);
-    expect(await probability()).toBeCloseTo(await reference.probability(first, 6, "note"), 2.7);
-    const own = "Alice helped Clara because she was kind.";
+    const first = "Alice helped Clara because she was kind.";
+    expect(await answer()).toMatch(/^Alice \d/);
+    expect(await probability()).toBeCloseTo(await reference.probability(first, 4, "Alice"), 2.7);
+    const own = "Alice wrote a note and gave it to Bob.";
     await room.type("#heads-text", own);
-    await expect.poll(answer).toMatch(/^Alice /);
-    expect(await probability()).toBeCloseTo(await reference.probability(own, 4, "Alice"), 2.7);
+    await expect.poll(answer).toMatch(/^note /);
+    expect(await probability()).toBeCloseTo(await reference.probability(own, 6, "note"), 2.7);
   },
 
   async write(page) {
@@ -91,12 +91,10 @@ const tries: Record<string, (room: Room) => Promise<void>> = {
   async learn(page) {
     const stepIn = (element: Element) => Number((element as HTMLElement).dataset.step);
     const shownStep = async () =>
-      Number(/after step (\d+)/.exec(await page.text(".transport-place"))?.[1]);
-    await page.click("Pause", ".transport");
-    await page.click("Reset");
+      Number(/step (\d+) of/.exec(await page.text(".transport-place"))?.[1]);
     await expect.poll(() => page.page.$eval("[data-step]", stepIn)).toBe(0);
     await expect.poll(shownStep).toBe(0);
-    await page.click("Next →");
+    await page.click("One step");
     await expect.poll(shownStep).toBe(1);
     const [setup] = setupsOf({ ...firstLesson, seed: 3 });
     if (!setup) throw new Error("there is one training");
@@ -108,8 +106,8 @@ const tries: Record<string, (room: Room) => Promise<void>> = {
         Number(table?.querySelector("tbody tr:last-child td:last-child")?.textContent),
       );
     await expect.poll(async () => Math.abs((await heldLossShown()) - heldLoss)).toBeLessThan(0.011);
-    await page.type(".learn-own input", "abca");
-    await expect.poll(() => page.text(".learn-example .tokens")).toBe("a 1 b 2 c 3 a 4");
+    await page.type(".learn-example input", "abca");
+    await page.page.waitForSelector("[data-example=abca]");
   },
 
   async recurrent(page) {
@@ -164,7 +162,7 @@ const tries: Record<string, (room: Room) => Promise<void>> = {
 
 const starts: Readonly<Record<string, string>> = {
   steps: "",
-  learn: "#room=learn&seed=3",
+  learn: "#room=learn&seed=3&train=off",
   speed: "#room=speed&heads=2&size=16",
 };
 

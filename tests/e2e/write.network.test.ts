@@ -1,8 +1,16 @@
-/** The whole network in the room "Write", in a browser; its numbers: write.network.parts.test.ts. */
+/** The whole network in the room "Write", in a browser; its numbers: network.parts.test.ts. */
+import { withoutHeads } from "heed/models";
 import { beforeAll, describe, expect, test } from "vitest";
-import { lengthOf } from "../../web/src/rooms/write/network/explain";
-import type { NetworkAnswer, Reading } from "../../web/src/rooms/write/network/messages";
-import { networkOf } from "../../web/src/rooms/write/network/solve";
+import { causalNetwork } from "../../web/src/network/causal";
+import type {
+  AttentionNumbers,
+  FeedForwardNumbers,
+  LayerNumbers,
+  Reading,
+  StackNumbers,
+} from "../../web/src/network/messages";
+import { sayings } from "./dropping";
+import { explained, lengthsIn, openRows, readingIn } from "./network";
 import { visits } from "./visits";
 import { LanguageReference, Write } from "./write";
 
@@ -14,52 +22,19 @@ const decimals = 2;
 
 let reference: LanguageReference;
 let ids: number[];
-let wanted: NetworkAnswer;
+let wanted: StackNumbers;
 beforeAll(async () => {
   reference = await LanguageReference.open();
   ids = reference.ids(text);
-  wanted = networkOf(reference.model, { ids, head: { layer: 1, head: 2 } });
+  wanted = causalNetwork(reference.model, { ids, layer: 1, head: 2, dropped: [] }, String);
 });
 
 class Network extends Write {
   /** Scrolls to the panel, which computes only then. */
   async look(): Promise<this> {
     await this.page.$eval("section.network", (section) => section.scrollIntoView());
-    await this.page.waitForSelector(".way");
+    await this.page.waitForSelector(".stack-table");
     return this;
-  }
-
-  /** The exact lengths that a row shows. */
-  lengths(row: number): Promise<number[]> {
-    return this.page.$$eval(`.way [data-row="${row}"] [data-length]`, (all) =>
-      all.map((each) => Number((each as HTMLElement).dataset.length)),
-    );
-  }
-
-  /** The most likely tokens of a row, and the probability of the one that wins in the end. */
-  reading(row: number): Promise<{ ids: number[]; winner: number }> {
-    return this.page.$eval(`.way [data-row="${row}"]`, (row) => ({
-      ids: [...row.querySelectorAll<HTMLElement>("[data-said]")].map(({ dataset }) =>
-        Number(dataset.said),
-      ),
-      winner: Number(row.querySelector<HTMLElement>("[data-winner]")?.dataset.winner),
-    }));
-  }
-
-  openRows(): Promise<string[]> {
-    return this.page.$$eval(".way [aria-expanded=true]", (all) =>
-      all.map(({ textContent }) => textContent ?? ""),
-    );
-  }
-
-  /** A number of the formula that is shown. */
-  explained(number: RegExp): Promise<number> {
-    return this.page.$eval(
-      ".network-readout .readout-formula",
-      ({ textContent }, [source]) =>
-        Number(new RegExp(source as string).exec(textContent ?? "")?.[1]?.replace("−", "-")),
-      [number.source],
-    );
   }
 
   async press(...keys: ("ArrowUp" | "ArrowDown" | "ArrowRight" | "Enter" | "Escape")[]) {
@@ -70,46 +45,74 @@ class Network extends Write {
 describe("In chrome, the whole network", () => {
   const { enter } = visits(Network, "chrome", { start: "#room=write" });
 
-  test("is computed once it is in view, as the engine computes it, and opens", async () => {
+  test("is as the engine computes it, in view or not, and opens", async () => {
     const room = await enter(`${typed}&place=${ids.length}&head=2.3`);
-    await room.page.waitForSelector("section.network");
-    expect(await room.page.$(".way")).toBeNull();
+    // It is computed before anyone looks: the page may be printed.
+    await room.page.waitForSelector(".stack-table");
+    expect(await room.page.evaluate(() => scrollY)).toBe(0);
     await room.look();
-    for (const [i, layer] of wanted.layers.entries()) {
-      const expected = [layer.attention, layer.feedForward, layer.output].map(lengthOf);
-      for (const [column, length] of (await room.lengths(i + 1)).entries())
+    const [attention, feedForward] = (wanted.open as LayerNumbers).parts as [
+      AttentionNumbers,
+      FeedForwardNumbers,
+    ];
+    for (const [i, { added, stream }] of wanted.lengths.entries()) {
+      const expected = [...added, stream];
+      for (const [column, length] of (await lengthsIn(room, i + 1)).entries())
         expect(length).toBeCloseTo(expected[column] as number, decimals);
     }
     for (const row of [0, 3, 6]) {
-      const reading = wanted.readings[2 * row] as Reading;
-      const shown = await room.reading(row);
+      const reading = wanted.readings?.[2 * row] as Reading;
+      const shown = await readingIn(room, row);
       expect(shown.ids[0]).toBe(reading.ids[0]);
       expect(shown.ids).toHaveLength(3);
       expect(shown.winner).toBeCloseTo(reading.winner, 4);
     }
-    expect(await room.reading(7)).toEqual(await room.reading(6));
+    expect(await readingIn(room, 7)).toEqual(await readingIn(room, 6));
 
-    await room.click("Layer 2", ".way");
-    expect(await room.openRows()).toEqual(["Layer 2"]);
+    await room.click("Layer 2", ".stack-table");
+    expect(await openRows(room)).toEqual(["Layer 2"]);
     await expect.poll(() => room.link()).toContain("layer=2");
-    const { x, y } = await room.cell("units", 2, 5, 3, 432);
+    const { x, y } = await room.cell("feed-forward-units", 2, 5, 3, 432);
     await room.page.mouse.click(x, y);
     await expect.poll(() => room.text(".network-readout")).toContain("Unit 6");
-    const [layer] = wanted.layers.slice(1);
-    expect(await room.explained(/up = .* = (−?[\d.]+)\n/)).toBeCloseTo(
-      layer?.units[5] ?? 0,
+    expect(await explained(room, /up = .* = (−?[\d.]+)\n/)).toBeCloseTo(
+      feedForward.units[5] ?? 0,
       decimals,
     );
+    await expect.poll(() => room.link()).toContain("number=feed-forward.unit.6");
     await room.press("Escape");
+    await expect.poll(() => room.link()).not.toContain("number=");
     // Its weights have come, so that every term is there.
-    const cell = await room.cell("keys", ids.length, 4, ids.length + 1, 32);
+    const cell = await room.cell("attention-keys", ids.length, 4, ids.length + 1, 32);
     await room.page.mouse.move(cell.x, cell.y);
     await expect.poll(() => room.text(".network-readout")).toMatch(/W_Q row 69 · input = .* × /);
-    const query = wanted.head?.shares.queries[4] ?? 0;
-    expect(await room.explained(/= (−?[\d.]+)$/)).toBeCloseTo(query, decimals);
+    const query = attention.head.shares.queries[4] ?? 0;
+    expect(await explained(room, /= (−?[\d.]+)$/)).toBeCloseTo(query, decimals);
     await room.click("5", ".head-list");
     await expect.poll(() => room.link()).toContain("head=2.5");
     await expect.poll(() => room.text(".head-inside h4")).toBe("Inside of head 5");
+
+    // Words are about the numbers beside them, and the formula of a dropped head's sum holds.
+    const [words, numbers] = [".way-choice .faint", ".stack-table [data-length]"];
+    const dropping = (click: string) => sayings(room, { click, words, numbers });
+    expect(await dropping("[data-head='2.5'] input")).toEqual({
+      ...{ former: ["nothing"], now: "without 1 dropped head" },
+    });
+    expect(await dropping("[data-head='1.1'] input")).toEqual({
+      ...{ former: ["without 1 dropped head"], now: "without 2 dropped heads" },
+    });
+    expect(await room.text(".head-list tbody tr:nth-child(5) th")).toBe("5 dropped");
+    const sum = await room.cell("attention-values", ids.length, 4, ids.length + 1, 32);
+    await room.page.mouse.move(sum.x, sum.y);
+    await expect.poll(() => room.text(".network-readout")).toContain("the head is dropped");
+    // What the head makes of the stream without the other one, were it not dropped itself.
+    const others = [{ path: "model.layers.0.self_attn", head: 0 }];
+    const { open } = await withoutHeads(reference.model, others, () =>
+      causalNetwork(reference.model, { ids, layer: 1, head: 4, dropped: [] }, String),
+    );
+    const { headOutputs } = (open as LayerNumbers).parts[0] as AttentionNumbers;
+    const exact = headOutputs[4 * 32 + 4] as number;
+    expect(await explained(room, /= (−?[\d.]+)\n/)).toBeCloseTo(exact, decimals);
     expect(await room.violations()).toEqual([]);
   });
 
@@ -117,24 +120,24 @@ describe("In chrome, the whole network", () => {
     const room = await enter(`${typed}&place=4`, { width: 390 });
     await room.page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);
     await room.look();
-    await room.page.focus('.way [data-row="5"] .opener');
+    await room.page.focus('.stack-table [data-row="5"] .opener');
     await room.press("ArrowDown");
-    expect(await room.openRows()).toEqual([]);
+    expect(await openRows(room)).toEqual([]);
     await room.press("Enter");
-    expect(await room.openRows()).toEqual(["Layer 6"]);
-    await room.page.waitForSelector("[data-matrix=values]");
+    expect(await openRows(room)).toEqual(["Layer 6"]);
+    await room.page.waitForSelector("[data-matrix=attention-values]");
     expect(await room.sidewaysOverflow()).toBe(0);
     await room.press("ArrowDown");
-    await expect.poll(() => room.openRows()).toEqual(["Next token"]);
+    await expect.poll(() => openRows(room)).toEqual(["Next token"]);
     await expect.poll(() => room.link()).toContain("layer=7");
     await room.press("ArrowDown");
-    await room.page.focus("[data-matrix=logits] canvas");
+    await room.page.focus("[data-matrix=end-logits] canvas");
     await room.press("ArrowDown");
     await expect.poll(() => room.text(".network-readout")).toContain("Logit of");
     expect(await room.sidewaysOverflow()).toBe(0);
-    await room.page.focus('.way [data-row="7"] .opener');
+    await room.page.focus('.stack-table [data-row="7"] .opener');
     await room.press("Enter");
-    await expect.poll(() => room.openRows()).toEqual([]);
+    await expect.poll(() => openRows(room)).toEqual([]);
     expect(await room.violations()).toEqual([]);
   });
 });

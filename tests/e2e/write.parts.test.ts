@@ -102,6 +102,7 @@ describe("A link", () => {
     ...{ text: "Ein Wal & ein Boot", temperature: 0, topK: 5, topP: 0.5, seed: 3, length: 12 },
     ...{ kept: [4, 19, 300], place: 7, dropped: ["1.2", "6.6"], head: "2.3" },
     ...{ cell: { row: 6, col: 2 }, layer: 3, range: "row", curve: "log" },
+    number: { part: "feed-forward", of: "unit", row: 0, col: 5 },
   };
 
   test("holds every setting, and only what differs", () => {
@@ -120,6 +121,7 @@ describe("A link", () => {
     "temperature=3",
     "cell=1.2.3",
     "layer=x",
+    "number=unit.6",
   ])("with %s says so and leaves it out", (text) => {
     const { state, notices } = read(new URLSearchParams(text));
     expect(state).toEqual(initialState);

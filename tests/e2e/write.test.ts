@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { sayings } from "./dropping";
 import { visits } from "./visits";
 import { LanguageReference, Write } from "./write";
 
@@ -137,7 +138,13 @@ describe("In chrome, the room Write", () => {
     expect(shown.map(({ model }) => model)).toEqual(before.map(({ model }) => model));
     expect(shown.some(({ model, instead }) => Math.abs(model - (instead ?? 0)) > 1e-6)).toBe(true);
     await expect.poll(() => room.link()).toMatch(/drop=[\d.,]*\b1\.2\b/);
-    await room.click("restore it");
+    // What is said of the numbers of one dropped head stays until those of two are there.
+    const numbers = "[data-column=instead] [data-share]";
+    const words = ".candidates thead th:last-child";
+    expect(await sayings(room, { click: "[data-head='2.2'] input", words, numbers })).toEqual({
+      ...{ former: ["without 1 head"], now: "without 2 heads" },
+    });
+    await room.click("restore them");
     await expect.poll(async () => (await room.candidates())[0]?.instead).toBeNull();
   });
 

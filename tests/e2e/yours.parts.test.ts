@@ -1,6 +1,11 @@
 /** The pure parts of the room "Your model". */
 import { type Heed, HeedError, load } from "heed";
-import { type CausalLanguageModel, loadModel } from "heed/models";
+import {
+  CausalLanguageModel,
+  loadModel,
+  type MaskedLanguageModel,
+  withoutHeads,
+} from "heed/models";
 import { beforeAll, describe, expect, test } from "vitest";
 import { at, viewOn } from "../../web/src/picture/view";
 import { aligned, differenceAt } from "../../web/src/rooms/yours/comparing";
@@ -11,6 +16,7 @@ import solve from "../../web/src/rooms/yours/solve";
 import {
   addressOf,
   type FilesSource,
+  filesDropped,
   folderIn,
   missingIn,
   nameOf,
@@ -19,7 +25,7 @@ import { initialState, type State, type WeightType } from "../../web/src/rooms/y
 import { bytesOfToken } from "../../web/src/rooms/yours/tokens";
 import { weightedByLength } from "../../web/src/rooms/yours/weighting";
 import { sharesOfHead } from "../../web/src/worker/languageHeads";
-import { bert, filesOf, gpt2, llama } from "../js/checkpoints";
+import { bert, filesOf, gpt2, llama, vit } from "../js/checkpoints";
 import { wordTokenizer } from "./yours";
 
 const found = (...paths: string[]) =>
@@ -39,6 +45,29 @@ describe("Files", () => {
     expect(inside).toMatchObject({ kind: "files", name: "tiny" });
   });
 
+  test("that are dropped are read as files where their entries cannot be read", async () => {
+    const files = needed("").map((name) => new File([], name));
+    const transferOf = (read: (file: File) => File | DOMException) =>
+      ({
+        files,
+        items: files.map((file) => ({
+          webkitGetAsEntry: () => ({
+            ...{ isFile: true, fullPath: `/tiny/${file.name}` },
+            file(resolve: (file: File) => void, reject: (error: DOMException) => void) {
+              const got = read(file);
+              if (got instanceof File) resolve(got);
+              else reject(got);
+            },
+          }),
+        })),
+      }) as unknown as DataTransfer;
+    const paths = async (transfer: DataTransfer) =>
+      (await filesDropped(transfer)).map(({ path }) => path);
+    expect(await paths(transferOf((file) => file))).toEqual(needed("tiny/"));
+    const refuse = () => new DOMException("Path does not exist", "NotFoundError");
+    expect(await paths(transferOf(refuse))).toEqual(needed(""));
+  });
+
   test("that lack something say what", () => {
     expect(missingIn(needed(""))).toBeNull();
     const sharded = ["config.json", "model.safetensors.index.json", "tokenizer.json"];
@@ -48,6 +77,9 @@ describe("Files", () => {
     );
     expect(missingIn(["config.json", "tokenizer.json", "pytorch_model.bin"])).toBe(
       "config.json and tokenizer.json found, model.safetensors is not. The weights in pytorch_model.bin cannot be read: safetensors can.",
+    );
+    expect(missingIn(["config.json", "model.safetensors", "preprocessor_config.json"])).toBe(
+      "preprocessor_config.json found, tokenizer.json is not: the model reads images or sound, and this room takes text.",
     );
     expect(missingIn(["a.txt", "b.txt"])).toMatch(/^Neither config.json .* among the 2 files/);
     const both = folderIn(found(...needed("all/one/"), ...needed("all/two/")));
@@ -85,6 +117,9 @@ describe("Refusals", () => {
     expect(why("load", "files: expected config.json, got none there")).toBe(
       `There is no config.json at ${address}. Is it the folder of a model?`,
     );
+    expect(why("load", "files: expected tokenizer.json, got none there")).toBe(
+      `There is no tokenizer.json at ${address}. Is it the folder of a model of text? One that reads images has no tokenizer.`,
+    );
     expect(
       why(
         "load",
@@ -99,7 +134,7 @@ describe("Refusals", () => {
       `The connection broke off at byte 7 of 9: ${address}/x. Try again.`,
     );
     expect(
-      why("format", 'config.json: config.model_type: expected "gpt2" or "bert", got "t5"'),
+      why("format", 'config.json: config.model_type: expected "gpt2" or "bert" or "vit", got "t5"'),
     ).toBe('The architecture "t5" is not one that this page can run. It can run "gpt2", "bert".');
     expect(
       why(
@@ -184,43 +219,51 @@ describe("One head", () => {
   });
 });
 
+const tiny: Record<string, Uint8Array> = {
+  ...filesOf(gpt2()),
+  "tokenizer.json": wordTokenizer(19),
+};
+const specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
+const masked: Record<string, Uint8Array> = {
+  ...filesOf(bert("bert")),
+  "tokenizer.json": wordTokenizer(21, specials),
+};
+
+const sourceOf = (files: Record<string, Uint8Array>): FilesSource => ({
+  ...{ kind: "files", name: "tiny" },
+  files: Object.fromEntries(
+    Object.entries(files).map(([name, bytes]) => [name, new File([bytes as BlobPart], name)]),
+  ),
+});
+
+const opening =
+  (context: Parameters<typeof solve>[1]) =>
+  async (files: Record<string, Uint8Array>, dtype: WeightType): Promise<Card> => {
+    const card = await solve({ kind: "load", source: sourceOf(files), dtype }, context);
+    if (card?.kind !== "card") throw new Error(`no card: ${JSON.stringify(card)}`);
+    return card;
+  };
+
+const sampling = { temperature: 0.7, topK: 0, topP: 0.9 };
+
 describe("The solver", () => {
   test("answers with one model at a time, and leaves nothing in the engine's memory", async () => {
     const heed = await load({ threads: 1 });
     const { signal } = new AbortController();
     const context = { heed, signal, progress: () => {}, pause: async () => {} };
-    const sourceOf = (files: Record<string, Uint8Array>): FilesSource => ({
-      ...{ kind: "files", name: "tiny" },
-      files: Object.fromEntries(
-        Object.entries(files).map(([name, bytes]) => [name, new File([bytes as BlobPart], name)]),
-      ),
-    });
-    const open = async (files: Record<string, Uint8Array>, dtype: WeightType) => {
-      const card = await solve({ kind: "load", source: sourceOf(files), dtype }, context);
-      if (card?.kind !== "card") throw new Error(`no card: ${JSON.stringify(card)}`);
-      return card;
-    };
-    const sampling = { temperature: 0.7, topK: 0, topP: 0.9 };
+    const open = opening(context);
+    const dropped = ["1.2"];
     const readAll = async ({ model }: Card, text: string) => {
       const written = { seed: 1, length: 5, kept: [3] };
       const answer = await solve({ kind: "read", model, text, ...sampling, ...written }, context);
       if (answer?.kind !== "read") throw new Error(`not read: ${JSON.stringify(answer)}`);
       const { ids } = answer;
-      await solve({ kind: "next", model, ids, place: 1, ...sampling }, context);
-      await solve({ kind: "head", model, ids, head: "2.1" }, context);
-      await solve({ kind: "other", model, text: `${text} w8`, head: "1.1" }, context);
+      await solve({ kind: "next", model, ids, place: 1, dropped, ...sampling }, context);
+      await solve({ kind: "heads", model, ids, dropped }, context);
+      await solve({ kind: "head", model, ids, head: "2.1", dropped }, context);
+      await solve({ kind: "other", model, text: `${text} w8`, head: "1.1", dropped }, context);
       return answer;
     };
-    const tiny: Record<string, Uint8Array> = {
-      ...filesOf(gpt2()),
-      "tokenizer.json": wordTokenizer(19),
-    };
-    const specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
-    const masked: Record<string, Uint8Array> = {
-      ...filesOf(bert("bert")),
-      "tokenizer.json": wordTokenizer(21, specials),
-    };
-
     const first = await open(tiny, "float32");
     const held = heed.memory().tensors.bytes;
     /** The engine holds what a card says, and some bytes that align each tensor. */
@@ -239,7 +282,7 @@ describe("The solver", () => {
     const second = await open(masked, "int8");
     // A request for the model before is not answered by this one.
     const text = "w7 [MASK] w9";
-    const late = { kind: "other", model: first.model, text, head: "1.1" } as const;
+    const late = { kind: "other", model: first.model, text, head: "1.1", dropped } as const;
     expect(await solve(late, context)).toBeNull();
     await readAll(second, text);
     // The table of the tokens is in the memory of JavaScript: 21 rows of 12 bytes and a scale.
@@ -248,20 +291,93 @@ describe("The solver", () => {
     expect(second.parameters).toBe(parameters);
 
     const { "config.json": _, ...without } = tiny;
-    const refused = await solve(
-      { kind: "load", source: sourceOf(without), dtype: "float16" },
-      context,
-    );
-    expect(refused).toEqual({
-      ...{
-        kind: "refused",
-        why: "model.safetensors and tokenizer.json found, config.json is not.",
-      },
-    });
+    const { "tokenizer.json": tokenizer, ...bare } = { ...tiny, ...filesOf(vit("ViTModel")) };
+    for (const [files, why] of [
+      [without, "model.safetensors and tokenizer.json found, config.json is not."],
+      [bare, "config.json and model.safetensors found, tokenizer.json is not."],
+      [
+        { ...bare, "tokenizer.json": tokenizer as Uint8Array },
+        "The model could not be loaded: it reads images, and this room takes text.",
+      ],
+    ] as const) {
+      const source = sourceOf(files as Record<string, Uint8Array>);
+      const refused = await solve({ kind: "load", source, dtype: "float16" }, context);
+      expect(refused).toEqual({ kind: "refused", why });
+    }
     await solve({ kind: "close" }, context);
     expect(await solve({ kind: "card" }, context)).toBeNull();
     const after = heed.memory();
     expect([after.tensors.count, after.packedWeights.count]).toEqual([0, 0]);
+
+    // However often models are opened and closed, the engine takes no more memory.
+    for (let turn = 0; turn < 20; ++turn) {
+      await readAll(await open(turn % 2 === 0 ? tiny : masked, "int8"), text);
+      if (turn % 3 === 0) await solve({ kind: "close" }, context);
+    }
+    await solve({ kind: "close" }, context);
+    expect(heed.memory()).toEqual(after);
+  });
+
+  test("tells what comes and what heads attend to without those that are dropped", async () => {
+    const heed = await load({ threads: 1 });
+    const { signal } = new AbortController();
+    const context = { heed, signal, progress: () => {}, pause: async () => {} };
+    const dropped = ["1.2", "2.1"];
+    const named = [
+      { path: "model.layers.0.self_attn", head: 1 },
+      { path: "model.layers.1.self_attn", head: 0 },
+    ];
+    const idsOf = (ids: readonly number[]) => heed.tensor(Int32Array.from(ids), [1, ids.length]);
+
+    for (const [files, ids, place] of [
+      [tiny, [3, 7, 11, 7], 2],
+      [masked, [7, 4, 9, 8], 1],
+    ] as const) {
+      const { model } = await opening(context)(files, "float32");
+      const asked = { model, ids, place, ...sampling };
+      const whole = await solve({ kind: "next", ...asked, dropped: [] }, context);
+      const without = await solve({ kind: "next", ...asked, dropped }, context);
+      if (whole?.kind !== "next" || without?.kind !== "next") throw new Error("no candidates");
+      const own = (await loadModel(heed, files)) as CausalLanguageModel | MaskedLanguageModel;
+      const shares = await withoutHeads(own, named, () =>
+        heed.scope(() => {
+          const { logits } =
+            own instanceof CausalLanguageModel
+              ? own.forward(idsOf(ids.slice(0, place + 1)), { onlyLast: true })
+              : own.forward(idsOf(ids), { needLogits: true });
+          const all = heed.softmax(logits).data as Float32Array;
+          const size = all.length / (logits.shape[1] as number);
+          const start = own instanceof CausalLanguageModel ? 0 : place * size;
+          return all.slice(start, start + size);
+        }),
+      );
+      own.dispose();
+      expect(without.tables).toHaveLength(1);
+      const [table] = without.tables;
+      expect(table?.candidates).toEqual(whole.tables[0]?.candidates);
+      expect(whole.tables[0]?.instead).toBeNull();
+      const instead = table?.instead;
+      for (const [rank, id] of [...(table?.candidates.ids ?? [])].entries())
+        expect(instead?.model[rank]).toBeCloseTo(shares[id] as number, 6);
+      expect(instead?.best.probability).toBeCloseTo(Math.max(...shares), 6);
+      expect(instead?.bestPiece).toBe(`w${shares.indexOf(Math.max(...shares))}`);
+
+      // The first layer attends as before, the second does not.
+      const [before, after] = await Promise.all(
+        [[], dropped].map((dropped) => solve({ kind: "heads", model, ids, dropped }, context)),
+      );
+      if (before?.kind !== "heads" || after?.kind !== "heads") throw new Error("no heads");
+      const half = before.heads.length / 2;
+      expect(after.heads.slice(0, half)).toEqual(before.heads.slice(0, half));
+      for (const [i, head] of after.heads.entries())
+        if (i >= half) expect(head.small).not.toEqual(before.heads[i]?.small);
+      const one = await solve({ kind: "head", model, ids, head: "2.2", dropped }, context);
+      if (one?.kind !== "head") throw new Error("no head");
+      const small = after.heads.find(({ key }) => key === "2.2")?.small.data;
+      expect(one.shares.weights).toEqual(small);
+    }
+    await solve({ kind: "close" }, context);
+    expect(heed.memory().tensors.count).toBe(0);
   });
 });
 
@@ -305,8 +421,10 @@ describe("The link", () => {
     const opposite: State = {
       ...{ model: "openai-community/gpt2", dtype: "int8", text: "a b", temperature: 0.5 },
       ...{ topK: 3, topP: 0.5, seed: 2, length: 7, kept: [3, 4], place: 4, head: "2.3" },
+      ...{ dropped: ["1.2", "2.1"] },
       ...{ cell: { row: 1, col: 0 }, other: "a c", measure: "first", order: "measure" },
-      ...{ range: "row", curve: "log", mass: 50 },
+      ...{ range: "row", curve: "log", mass: 50, layer: 3 },
+      number: { part: "attention", of: "key", row: 3, col: 2 },
     };
     expect(Object.keys(opposite).sort()).toEqual(Object.keys(initialState).sort());
     for (const [key, value] of Object.entries(opposite))

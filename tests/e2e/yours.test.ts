@@ -10,6 +10,7 @@ import { nn } from "heed/nn";
 import type { ElementHandle } from "puppeteer-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { bert, filesOf, gpt2, jsonOf } from "../js/checkpoints";
+import { sayings } from "./dropping";
 import { visits } from "./visits";
 import { type Files, shareFiles, wordsOf, wordTokenizer, Yours } from "./yours";
 
@@ -63,6 +64,36 @@ function weightsOf(
 const median = (numbers: readonly number[]) =>
   [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] as number;
 
+/** Clicks, and counts in each frame how often pixels are put on a canvas, up to a number in all. */
+async function countPainted(selector: string, most: number): Promise<number[]> {
+  const frames = new Map<unknown, number>();
+  const { prototype } = CanvasRenderingContext2D;
+  const { putImageData } = prototype;
+  let all = 0;
+  prototype.putImageData = function (...given: unknown[]) {
+    const time = document.timeline.currentTime;
+    frames.set(time, (frames.get(time) ?? 0) + 1);
+    ++all;
+    return Reflect.apply(putImageData, this, given);
+  };
+  document.querySelector<HTMLElement>(selector)?.click();
+  for (let frame = 0; frame < 100 && all < most; ++frame) await new Promise(requestAnimationFrame);
+  for (let frame = 0; frame < 3; ++frame) await new Promise(requestAnimationFrame);
+  prototype.putImageData = putImageData;
+  return [...frames.values()];
+}
+
+/** Notes where the second layer stands, from its first moment on. */
+function notePlaces(): void {
+  const places: string[] = [];
+  Object.assign(window, { places });
+  new MutationObserver(() => {
+    const [first, second] = document.querySelectorAll<HTMLElement>(".layers .layer");
+    if (!first || !second || first.parentElement?.offsetWidth === 0) return;
+    places.push(`${second.offsetLeft - first.offsetLeft} ${second.offsetTop - first.offsetTop}`);
+  }).observe(document.body, { subtree: true, childList: true, attributes: true });
+}
+
 describe("In chrome, the room Your model", () => {
   const { open, enter } = visits(Yours, "chrome", { start: "#room=yours" });
 
@@ -71,6 +102,7 @@ describe("In chrome, the room Your model", () => {
     const ids = [3, 7, 11, 7, 2];
     const room = await enter(`&text=${wordsOf(ids).replaceAll(" ", "+")}&head=2.3`);
     expect(await room.page.$(".model-card")).toBeNull();
+    await room.page.evaluate(notePlaces);
     await room.drop(tiny);
     const card = await room.opened();
     expect(card).toMatchObject({
@@ -86,6 +118,9 @@ describe("In chrome, the room Your model", () => {
       all.map((one) => (one as HTMLElement).dataset.head),
     );
     expect(heads).toEqual(["1.1", "1.2", "1.3", "2.1", "2.2", "2.3"]);
+    // They came layer by layer, each at the place that was kept for it.
+    const places = await room.page.evaluate(() => (window as { places?: string[] }).places);
+    expect(new Set(places).size).toBe(1);
     const weights = weightsOf(model, ids, 1, 2);
     expect(await room.keep(3, 1, ids.length)).toBeCloseTo(weights[3]?.[1] as number, 2.7);
     const expected = weights.slice(1).reduce((sum, row, i) => sum + (row[i] as number), 0) / 4;
@@ -105,6 +140,29 @@ describe("In chrome, the room Your model", () => {
       expect(model).toBeCloseTo(probabilities[id] as number, decimals);
     await room.page.click(".tokens li:last-child button");
     await expect.poll(async () => (await room.candidates(4)).length).toBe(10);
+    // Without a head other tokens come; then it is restored.
+    await room.page.click(".one-head .head-bar .switch");
+    const instead = () => room.page.$$("[data-place='4'] tbody [data-column=instead] [data-share]");
+    await expect.poll(async () => (await instead()).length).toBe(10);
+    await expect.poll(() => room.link()).toContain("drop=2.3");
+    expect(await room.page.$("[data-head='2.3'].dropped")).not.toBeNull();
+    const [words, numbers] = [
+      "[data-place='4'] thead th:last-child",
+      "[data-place='4'] [data-column=instead] [data-share]",
+    ];
+    await room.page.click("[data-head='1.1'] button");
+    await expect.poll(() => room.text(".one-head h2")).toBe("Layer 1, head 1");
+    const click = ".one-head .head-bar .switch";
+    expect(await sayings(room, { click, words, numbers })).toEqual({
+      ...{ former: ["without 1 head"], now: "without 2 heads" },
+    });
+    await room.click("Restore them", ".all-heads");
+    await expect.poll(async () => (await instead()).length).toBe(0);
+
+    // A new look is drawn in two frames, each with one layer and one map: cells, and what is hidden.
+    const painted = await room.page.evaluate(countPainted, 'input[value="log"]', 16);
+    expect(Math.max(...painted)).toBeLessThanOrEqual(8);
+    expect(painted.reduce((sum, count) => sum + count, 0)).toBe(16);
     const second = (await room.candidates(4))[1]?.id as number;
     await room.page.click(`[data-token="${second}"] button`);
     await expect.poll(() => room.tokens()).toEqual([...ids, second].map((id) => `w${id}`));
@@ -200,6 +258,14 @@ describe("In chrome, the room Your model", () => {
       await room.loadAddress(`${slow.url}/tiny`);
       await room.page.waitForSelector(".loading progress");
       await expect.poll(() => room.text(".loading")).toMatch(/^tiny: [\d.]+ \w+ of [\d.]+ KB/);
+      await expect.poll(() => room.text(".loading")).toMatch(/Nothing has come for \d+ s\./);
+      // Whoever hears the page hears it once, and not for each of its seconds.
+      const heard = () => room.text(".loading [aria-live]");
+      const seconds = async () => Number(/(\d+) s\./.exec(await room.text(".loading"))?.[1]);
+      const [before, since] = [await heard(), await seconds()];
+      expect(before).toContain("Nothing comes");
+      await expect.poll(seconds).toBeGreaterThan(since);
+      expect(await heard()).toBe(before);
       await room.click("Cancel");
       await room.page.waitForFunction(() => !document.querySelector(".loading"));
       await isThere();
@@ -234,6 +300,9 @@ describe("In chrome, the room Your model", () => {
       await room.showWays();
       await room.click("Delete", ".kept-models");
       await expect.poll(kept).toEqual([]);
+      // Its button is gone, and the keyboard goes on from the address.
+      const focused = () => room.page.evaluate(() => document.activeElement?.id);
+      await expect.poll(focused).toBe("yours-address");
     } finally {
       for (const server of [shared, slow, closed]) server.stop();
     }

@@ -5,6 +5,7 @@
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { createServer } from "node:net";
+import { setTimeout as after } from "node:timers/promises";
 import { programOf } from "./program.mjs";
 
 function miniBrowser() {
@@ -35,6 +36,9 @@ function freePort() {
     });
   });
 }
+
+/** Does not keep the process alive. */
+const pause = (milliseconds, value) => after(milliseconds, value, { ref: false });
 
 /** Starts Xvfb on a free display. */
 async function startDisplay() {
@@ -102,18 +106,24 @@ export class WebKit {
       const status = await fetch(`${this.#url}/status`).catch(() => null);
       if (status?.ok) break;
       if (tries === 0) throw new Error("WebKitWebDriver does not answer");
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await pause(50);
     }
     const args = [
       "--automation",
       // A service worker would outlive the server of its test.
       "--features=-ServiceWorkers",
     ];
-    const capabilities = { alwaysMatch: { "webkitgtk:browserOptions": { binary, args } } };
+    const capabilities = {
+      alwaysMatch: {
+        "webkitgtk:browserOptions": { binary, args },
+        // `goto` waits by itself: the driver's own waiting ends with an error that tells nothing.
+        pageLoadStrategy: "none",
+      },
+    };
     const { sessionId, capabilities: has } = await this.#ask("POST", "/session", { capabilities });
     this.version = has.browserVersion;
     this.#session = `/session/${sessionId}`;
-    await this.#ask("POST", "/timeouts", { script: 3_600_000, pageLoad: 60_000 });
+    await this.#ask("POST", "/timeouts", { script: 3_600_000 });
   }
 
   async #ask(method, path, body) {
@@ -130,9 +140,31 @@ export class WebKit {
     throw new Error(`WebDriver, ${path}: ${error}: ${message}`);
   }
 
-  /** @param {string} url */
-  async goto(url) {
-    await this.#ask("POST", "/url", { url });
+  /**
+   * Opens an address and waits until all that its document names is loaded.
+   *
+   * @param {string} url
+   */
+  async goto(url, { timeout = 60_000 } = {}) {
+    const withoutHash = (address) => address.replace(/#.*/, "");
+    const before = await this.evaluate("() => (globalThis.isLeft = true, location.href)");
+    const navigate = () => this.#ask("POST", "/url", { url });
+    await navigate();
+    if (url.includes("#") && withoutHash(url) === withoutHash(before)) return;
+    const look = "() => globalThis.isLeft ? 'still ' + location : document.readyState";
+    const start = performance.now();
+    let seen = "";
+    for (let tries = 1; performance.now() < start + timeout; await pause(10)) {
+      // A script whose document goes away ends with an error, or gets no answer at all.
+      const looked = this.evaluate(look).catch(({ message }) => message);
+      seen = await Promise.race([looked, pause(2000, "it does not answer")]);
+      if (seen === "complete") return;
+      // On a busy machine WebKitGTK 2.50 loses a navigation now and then, and stays where it is.
+      if (!seen.startsWith("still") || performance.now() < start + tries * 5000) continue;
+      ++tries;
+      await navigate();
+    }
+    throw new Error(`${url}: expected it to be loaded after ${timeout} ms: ${seen}`);
   }
 
   /**
@@ -214,7 +246,8 @@ export class WebKit {
 
   /** Ends all processes that were started. */
   async close() {
-    if (this.#session) await this.#ask("DELETE", "").catch(() => {});
+    // A browser that hangs is ended too.
+    if (this.#session) await Promise.race([this.#ask("DELETE", "").catch(() => {}), pause(10_000)]);
     await Promise.all(
       this.#processes.map((child) => {
         const hasEnded = child.exitCode !== null || child.signalCode !== null;

@@ -28,7 +28,7 @@ function filled(shapes: Readonly<Record<string, number[]>>, seed: number): Tenso
   const entries = Object.entries(shapes).map(([name, shape]) => {
     const spread = shape.length > 1 ? 1.5 / Math.sqrt(shape.at(-1) as number) : 0.5;
     const values = random.array(shape, spread);
-    const isNorm = /(norm|ln_.|LayerNorm)\.weight$/i.test(name);
+    const isNorm = /(norm|ln_.|layernorm_\w+)\.weight$/i.test(name);
     return [name, isNorm ? { ...values, data: values.data.map((x) => x + 1) } : values] as const;
   });
   return Object.fromEntries(entries);
@@ -39,15 +39,16 @@ export function gpt2(more: HubConfig = {}): Checkpoint {
     ...{ model_type: "gpt2", vocab_size: 19, n_embd: 12, n_head: 3, n_layer: 2, n_positions: 16 },
     ...more,
   };
+  const { n_inner: inner = 48 } = more as { n_inner?: number };
   const blocks = [0, 1].map((i) => ({
     ...norm(`transformer.h.${i}.ln_1`, 12),
     [`transformer.h.${i}.attn.c_attn.weight`]: [12, 36],
     [`transformer.h.${i}.attn.c_attn.bias`]: [36],
     ...linear(`transformer.h.${i}.attn.c_proj`, 12, 12),
     ...norm(`transformer.h.${i}.ln_2`, 12),
-    [`transformer.h.${i}.mlp.c_fc.weight`]: [12, 48],
-    [`transformer.h.${i}.mlp.c_fc.bias`]: [48],
-    [`transformer.h.${i}.mlp.c_proj.weight`]: [48, 12],
+    [`transformer.h.${i}.mlp.c_fc.weight`]: [12, inner],
+    [`transformer.h.${i}.mlp.c_fc.bias`]: [inner],
+    [`transformer.h.${i}.mlp.c_proj.weight`]: [inner, 12],
     [`transformer.h.${i}.mlp.c_proj.bias`]: [12],
   }));
   const shapes = {
@@ -158,6 +159,49 @@ export function llama(more: HubConfig = {}, vocabulary = 23): Checkpoint {
     ...(more.tie_word_embeddings ? {} : { "lm_head.weight": [vocabulary, 16] }),
   };
   return { config, tensors: filled(shapes, 304) };
+}
+
+/** A Vision Transformer for images of 3 x 3 patches: the bare model with its pooler, or with the head for classes. */
+export function vit(
+  kind: "ViTModel" | "ViTForImageClassification",
+  more: HubConfig = {},
+): Checkpoint {
+  const isBare = kind === "ViTModel";
+  const labels = isBare ? {} : { id2label: { 0: "cat", 1: "dog", 2: "a pair of birds" } };
+  const config = {
+    ...{ model_type: "vit", architectures: [kind], image_size: 12, patch_size: 4 },
+    ...{ num_channels: 3, hidden_size: 12, num_hidden_layers: 2, num_attention_heads: 3 },
+    ...{ intermediate_size: 20, layer_norm_eps: 1e-5, hidden_act: "gelu", qkv_bias: true },
+    ...{ ...labels, ...more },
+  };
+  const prefix = isBare ? "" : "vit.";
+  const layers = [0, 1].map((i) => {
+    const layer = `${prefix}encoder.layer.${i}`;
+    const own = `${layer}.attention.attention`;
+    const projections = ["query", "key", "value"].map((name) => {
+      const { [`${own}.${name}.bias`]: bias, ...rest } = linear(`${own}.${name}`, 12, 12);
+      return config.qkv_bias ? { ...rest, [`${own}.${name}.bias`]: bias as number[] } : rest;
+    });
+    return {
+      ...Object.assign({}, ...projections),
+      ...linear(`${layer}.attention.output.dense`, 12, 12),
+      ...linear(`${layer}.intermediate.dense`, 20, 12),
+      ...linear(`${layer}.output.dense`, 12, 20),
+      ...norm(`${layer}.layernorm_before`, 12),
+      ...norm(`${layer}.layernorm_after`, 12),
+    };
+  });
+  const head = isBare ? linear("pooler.dense", 12, 12) : linear("classifier", 3, 12);
+  const shapes = {
+    [`${prefix}embeddings.cls_token`]: [1, 1, 12],
+    [`${prefix}embeddings.position_embeddings`]: [1, 10, 12],
+    [`${prefix}embeddings.patch_embeddings.projection.weight`]: [12, 3, 4, 4],
+    [`${prefix}embeddings.patch_embeddings.projection.bias`]: [12],
+    ...Object.assign({}, ...layers),
+    ...norm(`${prefix}layernorm`, 12),
+    ...head,
+  };
+  return { config, tensors: filled(shapes, 305) };
 }
 
 /** The parameters of a checkpoint, without the prefix of their names if one is given. */

@@ -37,10 +37,11 @@ function conditions({ text }: Source): string[] {
   return [...text.matchAll(/^\s*#\s*(?:el)?if(?:n?def)?\b(.*)$/gm)].map(([line]) => line.trim());
 }
 
-/** Returns the imports of a TypeScript file. Relative ones are resolved to paths. */
+/** Returns the imports of a TypeScript file, without those of examples in comments. Relative ones are resolved to paths. */
 function imports({ path, text }: Source): string[] {
   const specifier = /(?:\bfrom\s*|\bimport\s*\(?\s*|\bnew\s+URL\s*\(\s*)(["'])([^"'\n]+)\1/g;
-  return [...text.matchAll(specifier)].map(([, , name]) =>
+  const code = text.replace(/^\s*(\*|\/\/).*$/gm, "");
+  return [...code.matchAll(specifier)].map(([, , name]) =>
     name?.startsWith(".") ? normalize(join(dirname(path), name)) : (name as string),
   );
 }
@@ -199,7 +200,7 @@ const rules: Rule[] = [
   },
   {
     says: "what the rooms share knows neither rooms nor the app, but for the worker's list of solvers",
-    about: /^web\/src\/(picture|shared|worker)\//,
+    about: /^web\/src\/(network|picture|shared|worker)\//,
     reads: imports,
     allows: (name, path) =>
       !/^web\/src\/(app|rooms)\//.test(name) || path === "web/src/worker/solvers.ts",
@@ -276,6 +277,10 @@ describe("the layers", () => {
       import "../c.js";
       const d = await import( "d/e" );
       const f = new Worker(new URL("./f.ts", import.meta.url));
+      /**
+       * const g = await import("./g.js");
+       */
+      // import h from "./h.js";
     `;
     const found = imports({ path: "web/src/x.ts", text });
     expect(found).toEqual(["web/src/a.js", "web/src/b.js", "web/c.js", "d/e", "web/src/f.ts"]);

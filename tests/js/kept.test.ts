@@ -305,6 +305,34 @@ describe("a model that the browser keeps", () => {
     expect(await requestsOf(folder)).toEqual(before);
   });
 
+  test("does not wait for ever for a page that is frozen", async () => {
+    const folder = await serve(files);
+    await stopAfter(folder, 9_000_000);
+    const before = await keptOf(folder);
+    const { setTimeout: later } = globalThis;
+    const sooner = (run: () => void, time = 0) => later(run, time === 20_000 ? 50 : time);
+    vi.spyOn(globalThis, "setTimeout").mockImplementation(sooner as typeof setTimeout);
+    let thaw = () => {};
+    const frozen = navigator.locks.request(`heed: ${folder}/${name}`, () => {
+      return new Promise<void>((resolve) => {
+        thaw = resolve;
+      });
+    });
+    expect(await expectLoaded(folder)).toBe(false);
+    expect(await keptOf(folder)).toEqual(before);
+    const inUse = /model\.safetensors: expected a file that no page loads/;
+    await expect(deleteKept(folder)).rejects.toThrow(inUse);
+    const controller = new AbortController();
+    const reason = new Error("enough");
+    later(() => controller.abort(reason), 20);
+    const { signal } = controller;
+    await expect(loadModel(heed(), folder, { keep: true, signal })).rejects.toBe(reason);
+    thaw();
+    await frozen;
+    expect(await expectLoaded(folder)).toBe(true);
+    expect(await keptOf(folder)).toEqual(wholeList(files));
+  });
+
   test("is loaded whole while another page deletes it or begins another version", async () => {
     for (const tag of ['"1"', 'W/"1"']) {
       // Each cut makes the download wait for some time.

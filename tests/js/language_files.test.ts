@@ -26,6 +26,7 @@ import {
 } from "./checkpoints.js";
 import { describeEngines, engine } from "./engine.js";
 import * as oracle from "./language_oracle.js";
+import { errorOf, expectStates, load, seen, using } from "./loaded.js";
 import { expectValues } from "./modules.js";
 import type { Values } from "./oracle.js";
 import { any } from "./refusals/case.js";
@@ -41,53 +42,6 @@ const textsOf = (vocabulary: number, padding?: number): Values & { data: number[
   shape: [B, L],
 });
 const idsOf = (heed: Heed, { data, shape }: Values) => heed.tensor(Int32Array.from(data), shape);
-
-async function load<Model>(
-  heed: Heed,
-  source: Parameters<typeof loadModel>[1],
-  Kind: new (...args: never[]) => Model,
-  options = {},
-): Promise<Model> {
-  const model = await loadModel(heed, any(source) as string, options);
-  if (model instanceof Kind) return model;
-  expect.fail(`${model} is no ${Kind.name}`);
-}
-
-/** Runs a function with a model, in a scope, and frees the model. */
-function using<Model extends nn.Module>(
-  heed: Heed,
-  model: Model,
-  run: (model: Model) => void,
-): void {
-  try {
-    heed.scope(() => run(model));
-  } finally {
-    model.dispose();
-  }
-  expect(heed.memory().tensors.count).toBe(0);
-  expect(heed.memory().packedWeights.count).toBe(0);
-}
-
-function expectStates(
-  answer: oracle.Answer,
-  states: readonly Tensor[],
-  weights: readonly Values[],
-): void {
-  expect(states.length).toBe(answer.hidden.length);
-  for (const [i, state] of states.entries()) expectValues(state, answer.hidden[i] as Values);
-  expect(weights.length).toBe(answer.weights.length);
-  for (const [i, { data }] of weights.entries()) {
-    const wanted = answer.weights[i] as Values;
-    for (const [at, number] of Array.from(data).entries())
-      expect(number).toBeCloseTo(wanted.data[at] as number, 5);
-  }
-}
-
-const seen =
-  (weights: Values[]) =>
-  (_: string, { shape, data }: Tensor) => {
-    weights.push({ shape: [...shape], data: Array.from(data as Float32Array) });
-  };
 
 describeEngines((heed) => {
   test.each([
@@ -228,13 +182,6 @@ describeEngines((heed) => {
   });
 });
 
-/** The root mean square of differences, relative to that of the wanted numbers. */
-function errorOf(got: ArrayLike<number>, wanted: ArrayLike<number>): number {
-  const norm = (numbers: number[]) => Math.hypot(...numbers);
-  const all = Array.from(wanted);
-  return norm(all.map((number, i) => number - (got[i] as number))) / norm(all);
-}
-
 describe("weights in fewer bits", () => {
   const heed = engine({ threads: 1 });
   /** Of a row of the table, 16 numbers; with int8, packed with a scale and a sum. */
@@ -278,11 +225,37 @@ describe("weights in fewer bits", () => {
     expect(heed().memory().tensors.count + heed().memory().packedWeights.count).toBe(0);
   });
 
+  test("float16: logits have the bits of float32 weights with the same numbers", async () => {
+    const halved = ({ data, shape }: { data: Float32Array; shape: readonly number[] }) =>
+      heed().scope(() => {
+        const halves = heed().cast(heed().tensor(data, shape), "float16");
+        return { data: heed().cast(halves, "float32").data.slice() as Float32Array, shape };
+      });
+    for (const checkpoint of [gpt2(), llama(), llama({ tie_word_embeddings: true })]) {
+      const entries = Object.entries(checkpoint.tensors);
+      const tensors = Object.fromEntries(entries.map(([name, each]) => [name, halved(each)]));
+      const files = filesOf({ ...checkpoint, tensors });
+      const logits = async (dtype: "float32" | "float16", length: number) => {
+        const model = await load(heed(), files, CausalLanguageModel, { dtype });
+        const read = heed().scope(() => {
+          const ids = heed().tensor(Int32Array.from({ length }, (_, i) => 2 + ((5 * i) % 15)));
+          const { logits } = model.forward(heed().reshape(ids, [1, length]));
+          return logits.data.slice();
+        });
+        model.dispose();
+        return read;
+      };
+      for (const length of [1, 13])
+        expect(await logits("float16", length)).toEqual(await logits("float32", length));
+    }
+  });
+
   test("a table larger than what is read at a time is whole, in every type", async () => {
-    const rows = 2 ** 15 + 3000;
+    // Of five reads, four are one block of packed weights.
+    const rows = 2 ** 17 + 3000;
     const checkpoint = llama({ tie_word_embeddings: true }, rows);
     const files = filesOf(checkpoint);
-    const far = [0, rows - 1, 2 ** 15 - 1, 2 ** 15];
+    const far = [0, rows - 1, 2 ** 15 - 1, 2 ** 15, 2 ** 17 - 1, 2 ** 17];
     const table = checkpoint.tensors["model.embed_tokens.weight"]?.data as Float32Array;
     let wanted: Float32Array = new Float32Array();
     for (const dtype of ["float32", "float16", "int8"] as const) {
@@ -293,7 +266,7 @@ describe("weights in fewer bits", () => {
       const others = tensors.bytes + packedWeights.bytes - rows * bytesOfRow[dtype];
       expect(others).toBeGreaterThan(0);
       expect(others).toBeLessThan(25_000);
-      expect(seen.filter(({ tensor }) => tensor === "model.embed_tokens.weight").length).toBe(2);
+      expect(seen.filter(({ tensor }) => tensor === "model.embed_tokens.weight").length).toBe(5);
       expect(seen.at(-1)?.loaded).toBe(seen.at(-1)?.total);
       heed().scope(() => {
         const ids = heed().tensor([far], undefined, "int32");
@@ -355,6 +328,23 @@ describe("files come", () => {
     expect(model.training).toBe(false);
     model.dispose();
     wanted.dispose();
+  });
+
+  test("with matrices of GPT-2, which are turned, in several reads", async () => {
+    const checkpoint = gpt2({ n_inner: 50_000 });
+    const model = await load(heed(), filesOf(checkpoint), CausalLanguageModel);
+    for (const [own, theirs] of [["up_proj", "c_fc"] as const, ["down_proj", "c_proj"] as const]) {
+      const given = checkpoint.tensors[`transformer.h.1.mlp.${theirs}.weight`] as Tensors[string];
+      const [rows, columns] = given.shape as [number, number];
+      const { shape, data } = model.stateDict()[`model.layers.1.mlp.${own}.weight`] as Tensor;
+      expect(shape).toEqual([columns, rows]);
+      const other = data.findIndex(
+        (x, i) => x !== given.data[(i % rows) * columns + Math.floor(i / rows)],
+      );
+      expect(other).toBe(-1);
+    }
+    model.dispose();
+    expect(heed().memory().tensors.count).toBe(0);
   });
 
   test("with progress, and can be stopped", async () => {

@@ -129,42 +129,74 @@ export interface LayerKind {
   normFirst?: boolean;
 }
 
-function residual(kind: LayerKind, p: Parameters, x: Values, part: (x: Values) => Values): Values {
-  return kind.normFirst ? add(x, part(layerNorm(p, x))) : layerNorm(p, add(x, part(x)));
+/** A part of a layer, under the names of nn.SublayerParts; `weights` of an attention, `units` of a network. */
+export interface Sublayer {
+  before: Values;
+  input: Values;
+  added: Values;
+  after: Values;
+  weights?: Values;
+  units?: Values;
 }
 
-function feedForward(kind: LayerKind, p: Parameters, x: Values): Values {
-  const hidden = map(linear(p.of("linear1"), x), activations[kind.activation ?? "relu"]);
-  return linear(p.of("linear2"), hidden);
+export type Sublayers = Record<"selfAttn" | "feedForward", Sublayer> & { multiheadAttn?: Sublayer };
+
+function residual(
+  kind: LayerKind,
+  p: Parameters,
+  before: Values,
+  part: (x: Values) => { output: Values; weights?: Values; units?: Values },
+): Sublayer {
+  const input = kind.normFirst ? layerNorm(p, before) : before;
+  const { output: added, ...more } = part(input);
+  const sum = add(before, added);
+  return { before, input, added, after: kind.normFirst ? sum : layerNorm(p, sum), ...more };
+}
+
+function feedForward(kind: LayerKind, p: Parameters, x: Values) {
+  const units = map(linear(p.of("linear1"), x), activations[kind.activation ?? "relu"]);
+  return { output: linear(p.of("linear2"), units), units };
+}
+
+export function encoderParts(p: Parameters, kind: LayerKind, src: Values, masks: Masks): Sublayers {
+  const selfAttn = residual(kind, p.of("norm1"), src, (x) =>
+    multiHead(p.of("self_attn"), kind.heads, [x, x, x], masks),
+  );
+  const rest = (x: Values) => feedForward(kind, p, x);
+  return { selfAttn, feedForward: residual(kind, p.of("norm2"), selfAttn.after, rest) };
 }
 
 export function encoderLayer(p: Parameters, kind: LayerKind, src: Values, masks: Masks): Values {
-  const attend = (x: Values) => multiHead(p.of("self_attn"), kind.heads, [x, x, x], masks).output;
-  const x = residual(kind, p.of("norm1"), src, attend);
-  return residual(kind, p.of("norm2"), x, (x) => feedForward(kind, p, x));
+  return encoderParts(p, kind, src, masks).feedForward.after;
 }
 
-export function decoderLayer(
+export function decoderParts(
   p: Parameters,
   kind: LayerKind,
   [tgt, memory]: readonly [Values, Values],
   own: Masks,
   others: Masks,
-): Values {
+): Sublayers {
   const { heads } = kind;
-  let x = residual(
-    kind,
-    p.of("norm1"),
-    tgt,
-    (x) => multiHead(p.of("self_attn"), heads, [x, x, x], own).output,
+  const selfAttn = residual(kind, p.of("norm1"), tgt, (x) =>
+    multiHead(p.of("self_attn"), heads, [x, x, x], own),
   );
-  x = residual(
-    kind,
-    p.of("norm2"),
-    x,
-    (x) => multiHead(p.of("multihead_attn"), heads, [x, memory, memory], others).output,
+  const multiheadAttn = residual(kind, p.of("norm2"), selfAttn.after, (x) =>
+    multiHead(p.of("multihead_attn"), heads, [x, memory, memory], others),
   );
-  return residual(kind, p.of("norm3"), x, (x) => feedForward(kind, p, x));
+  const rest = (x: Values) => feedForward(kind, p, x);
+  const last = residual(kind, p.of("norm3"), multiheadAttn.after, rest);
+  return { selfAttn, multiheadAttn, feedForward: last };
+}
+
+export function decoderLayer(
+  p: Parameters,
+  kind: LayerKind,
+  inputs: readonly [Values, Values],
+  own: Masks,
+  others: Masks,
+): Values {
+  return decoderParts(p, kind, inputs, own, others).feedForward.after;
 }
 
 const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));

@@ -68,6 +68,44 @@ describeEngines((heed) => {
   });
 });
 
+describeEngines((heed) => {
+  test("a float16 weight gives the bits of the same numbers in float32", () => {
+    const random = new Random(205);
+    heed().scope(() => {
+      const halves = heed().cast(upload(heed(), random.array([70, 45])), "float16");
+      const numbers = heed().cast(halves, "float32");
+      const bias = upload(heed(), random.array([70]));
+      for (const shape of [[45], [1, 45], [2, 4, 45], [20, 45], [0, 45]]) {
+        const values = random.array(shape);
+        const x = upload(heed(), values);
+        const options = { bias, activation: "gelu" } as const;
+        const got = heed().linear(x, halves, options);
+        expect([got.dtype, got.shape]).toEqual(["float32", [...shape.slice(0, -1), 70]]);
+        expectSameBits(got.data, heed().linear(x, numbers, options).data.slice());
+        const weight = { data: numbers.data.slice() as Float32Array, shape: [70, 45] };
+        expectClose(heed().linear(x, halves), got.shape, linear(values, weight));
+      }
+      const ids = heed().tensor(Int32Array.of(69, 0, 7, 7), [2, 2]);
+      const rows = heed().embedding(ids, halves);
+      expect([rows.dtype, rows.shape]).toEqual(["float32", [2, 2, 45]]);
+      expectSameBits(rows.data, heed().embedding(ids, numbers).data.slice());
+    });
+  });
+
+  test("a float16 weight keeps infinity and NaN", () => {
+    for (const rows of [1, 9])
+      heed().scope(() => {
+        const values = new Float32Array(3 * 40).fill(0.5);
+        values[40 + 3] = Number.POSITIVE_INFINITY;
+        values[80 + 39] = Number.NaN;
+        const weight = heed().cast(heed().tensor(values, [3, 40]), "float16");
+        const y = heed().linear(heed().ones([rows, 40]), weight).data;
+        const row = [20, Number.POSITIVE_INFINITY, Number.NaN];
+        expect([...y]).toEqual(Array.from({ length: rows }, () => row).flat());
+      });
+  });
+});
+
 describe("packed weights", () => {
   test("describe themselves, and outlive their tensor", async () => {
     const heed = await load({ threads: 1 });

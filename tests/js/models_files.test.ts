@@ -152,12 +152,12 @@ describe("a model's files are refused", () => {
     [
       "with a token that is no text",
       () => changed((config) => ({ ...config, vocabulary: vocabulary("a", 1) })),
-      /^config: vocabulary: expected .*lists of tokens, got a Object$/,
+      /^config: vocabulary: expected .*lists of tokens, got an Object$/,
     ],
     [
       "without a vocabulary of answers",
       () => changed((config) => ({ ...config, vocabulary: { source: ["a"] } })),
-      /^config: vocabulary: expected .*lists of tokens, got a Object$/,
+      /^config: vocabulary: expected .*lists of tokens, got an Object$/,
     ],
     [
       "whose weights are cut off",

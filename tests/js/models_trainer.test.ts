@@ -172,7 +172,7 @@ describe("a trainer", () => {
   test("refuses an incomplete recipe", () => {
     const options = { recipe: { steps: 3 } as Recipe };
     expect(refusal(() => new Trainer(tinyModel(heed()), tinyTask, options)).message).toMatch(
-      /^recipe: expected a recipe with batch, steps, .*, got a Object$/,
+      /^recipe: expected a recipe with batch, steps, .*, got an Object$/,
     );
   });
 

@@ -683,7 +683,7 @@ describe("a config", () => {
     [
       "longer texts than anybody waits for",
       { longest: { source: 1, target: 2 ** 40 } },
-      "longest: expected an object with source and target, whole numbers from 1 to 65536, got a Object",
+      "longest: expected an object with source and target, whole numbers from 1 to 65536, got an Object",
     ],
     ["heads that do not fit", { heads: 3 }, "heads: expected a divisor of size 64, got 3"],
     [
@@ -714,7 +714,7 @@ describe("a config", () => {
     [
       "half a vocabulary",
       { vocabulary: { source: letters } },
-      "vocabulary: expected an object with source and target, lists of tokens, got a Object",
+      "vocabulary: expected an object with source and target, lists of tokens, got an Object",
     ],
     [
       "a token twice",

@@ -9,13 +9,13 @@ import {
   loadTokenizer,
   MaskedLanguageModel,
   type ModelFiles,
+  pixelsOf,
   type TaskModel,
+  VisionTransformer,
   writeText,
 } from "heed/models";
+import { same } from "./same.js";
 
-type Equal<A, B> =
-  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-declare function same<A, B>(proof: Equal<A, B>): void;
 declare const heed: Heed;
 declare const ids: Tensor;
 declare const files: ModelFiles;
@@ -36,7 +36,9 @@ export async function load(): Promise<void> {
   ];
   for (const source of sources) await loadModel(heed, source, { dtype: "int8" });
   const model = await loadModel(heed, { "config.json": blob, "model.safetensors": blob });
-  same<typeof model, TaskModel | CausalLanguageModel | MaskedLanguageModel>(true);
+  same<typeof model, TaskModel | CausalLanguageModel | MaskedLanguageModel | VisionTransformer>(
+    true,
+  );
   // @ts-expect-error there is no such type
   await loadModel(heed, "model", { dtype: "int4" });
   // @ts-expect-error contents in memory are read at once
@@ -66,5 +68,17 @@ export async function load(): Promise<void> {
     same<typeof logits, undefined>(true);
     const { logits: given } = model.forward(ids, { needLogits: true });
     same<typeof given, Tensor>(true);
+  }
+  if (model instanceof VisionTransformer) {
+    const pixels = pixelsOf(model, new ImageData(224, 224), { image_mean: [0.5, 0.5, 0.5] });
+    const { output, pooled, logits, hiddenStates } = model.forward(pixels);
+    same<typeof output, Tensor>(true);
+    same<typeof pooled, Tensor | undefined>(true);
+    same<typeof logits, Tensor | undefined>(true);
+    same<typeof hiddenStates, undefined>(true);
+    const { hiddenStates: states } = model.forward(pixels, { needHiddenStates: true });
+    same<typeof states, Tensor[]>(true);
+    // @ts-expect-error an image has no padding
+    model.forward(pixels, { keyMask: ids });
   }
 }

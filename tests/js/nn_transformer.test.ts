@@ -5,10 +5,18 @@ import { grad, nn, valueAndGrad } from "heed/nn";
 import { describe, expect, test } from "vitest";
 import { floats } from "./compare.js";
 import { describeEngines, engine, refusal } from "./engine.js";
-import { decoderLayer, encoderLayer, layerNorm, multiHead } from "./layer_oracle.js";
+import {
+  decoderLayer,
+  decoderParts,
+  encoderLayer,
+  encoderParts,
+  layerNorm,
+  multiHead,
+  type Sublayers,
+} from "./layer_oracle.js";
 import { expectValues, randomise } from "./modules.js";
 import type { Values } from "./oracle.js";
-import { Random } from "./values.js";
+import { expectSameBits, Random } from "./values.js";
 
 const [B, L, S, E, H] = [2, 5, 7, 12, 3];
 const random = new Random(741);
@@ -123,6 +131,55 @@ describeEngines((heed) => {
       const options = { srcKeyMask: keyMask, memoryKeyMask: keyMask, tgtIsCausal: true };
       const output = model.forward(floats(heed(), src), floats(heed(), tgt), options);
       expectValues(output, layerNorm(decoder.of("norm"), x), 1e-4);
+    });
+  });
+
+  test.each(kinds)("stacks pass what each part of each layer computes: %o", (kind) => {
+    heed().scope(() => {
+      const options = optionsOf(kind);
+      const encoder = new nn.TransformerEncoder(heed(), E, H, 2, options);
+      const decoder = new nn.TransformerDecoder(heed(), E, H, 2, { ...options, norm: true });
+      const [p, q] = [randomise(encoder, 751), randomise(decoder, 752)];
+      let seen: number[] = [];
+      /** Compares what a stack passes with the oracle's layers. */
+      const comparing =
+        (wanted: Sublayers[]): nn.ReceiveTransformerLayer =>
+        (layer, parts) => {
+          seen.push(layer);
+          const own = wanted[layer] as Sublayers;
+          expect(parts.multiheadAttn === undefined).toBe(own.multiheadAttn === undefined);
+          for (const name of ["selfAttn", "multiheadAttn", "feedForward"] as const)
+            for (const key of ["before", "input", "added", "after"] as const) {
+              const [found, expected] = [parts[name]?.[key], own[name]?.[key]];
+              if (found && expected) expectValues(found, expected, 1e-4);
+            }
+          expectValues(parts.feedForward.units, own.feedForward.units as Values, 1e-4);
+        };
+      const encoded = [encoderParts(p.of("layers.0"), kind, src, { keyMask: srcKeys })];
+      const between = (encoded[0] as Sublayers).feedForward.after;
+      encoded.push(encoderParts(p.of("layers.1"), kind, between, { keyMask: srcKeys }));
+      const keyMask = bools(heed(), srcKeys);
+      const memory = encoder.forward(floats(heed(), src), {
+        keyMask,
+        receiveLayer: comparing(encoded),
+      });
+      expect(seen).toEqual([0, 1]);
+      const both = (x: Values) => [x, encoded[1]?.feedForward.after as Values] as const;
+      const masks = [{ isCausal: true }, { keyMask: srcKeys }] as const;
+      const first = decoderParts(q.of("layers.0"), kind, both(tgt), ...masks);
+      const next = both(first.feedForward.after);
+      const second = decoderParts(q.of("layers.1"), kind, next, ...masks);
+      seen = [];
+      const given = { tgtIsCausal: true, memoryKeyMask: keyMask };
+      const x = floats(heed(), tgt);
+      const receiveLayer = comparing([first, second]);
+      const told = decoder.forward(x, memory, { ...given, receiveLayer });
+      expect(seen).toEqual([0, 1]);
+      expectSameBits(told.data, decoder.forward(x, memory, given).data);
+      const wrong = { receiveLayer: "all" as never };
+      expect(refusal(() => encoder.forward(x, wrong)).message).toContain(
+        "receiveLayer: expected a function",
+      );
     });
   });
 

@@ -13,10 +13,8 @@ import {
   safetensors,
   valueAndGrad,
 } from "heed/nn";
+import { same } from "./same.js";
 
-type Equal<A, B> =
-  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-declare function same<A, B>(proof: Equal<A, B>): void;
 declare const heed: Heed;
 declare const x: Tensor;
 declare const step: Step;

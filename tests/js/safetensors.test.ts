@@ -161,14 +161,14 @@ describe("a file is refused", () => {
     [
       "whose header is nested deeply in metadata",
       file(`{"__metadata__":{"a":${'{"b":'.repeat(200_000)}1${"}".repeat(200_000)}}}`),
-      "__metadata__: a: expected text, got a Object",
+      "__metadata__: a: expected text, got an Object",
     ],
     ["whose header is a list", file([]), "header: expected an object in JSON, got []"],
     ["whose header is null", file("null"), "header: expected an object in JSON, got null"],
     [
       "whose header begins with a space",
       file(" {}"),
-      "header: expected an object in JSON, got a Object",
+      "header: expected an object in JSON, got an Object",
     ],
     [
       "whose tensor is a number",
@@ -329,7 +329,7 @@ describe("tensors that cannot be written are refused", () => {
       "numbers of another type",
       { a: { dtype: "int32", shape: [1], data } },
       {},
-      "a: data: expected a Int32Array for int32, got a Float32Array",
+      "a: data: expected an Int32Array for int32, got a Float32Array",
     ],
     [
       "too few numbers",

@@ -21,7 +21,7 @@ import {
   type Variant,
 } from "heed";
 import { detach, grad, noGrad, type Tape, valueAndGrad } from "heed/nn";
-import { same } from "./operations/operation.js";
+import { same } from "./same.js";
 
 declare const heed: Heed;
 declare const x: Tensor;

@@ -46,6 +46,8 @@ const shared = {
   // The tests use the built package, as users do, not its sources.
   resolve: {
     alias: {
+      "heed/worker/serve": join(root, "dist/serve.js"),
+      "heed/worker": join(root, "dist/worker.js"),
       "heed/models": join(root, "dist/models.js"),
       "heed/nn": join(root, "dist/nn.js"),
       heed: join(root, "dist/index.js"),
@@ -72,7 +74,7 @@ export default defineConfig({
           name: "node",
           include: ["tests/js/*.test.ts"],
           // These tests need a page.
-          exclude: ["tests/js/{browser,chosen_binary,kept,page_memory}.test.ts"],
+          exclude: ["tests/js/{browser,chosen_binary,ended_worker,kept,page_memory}.test.ts"],
           ...inNode,
           execArgv: ["--expose-gc"],
         },
@@ -100,8 +102,10 @@ export default defineConfig({
           // The excluded tests run programs or read the repository, which only Node can do.
           include: ["tests/js/*.test.ts"],
           exclude: [
-            "tests/js/{border,codegen,copies,fetched,house,node,readme,shipped_models}.test.ts",
-            "tests/js/{train_command,train_text}.test.ts",
+            "tests/js/{border,codegen,copies,documented,fetched,house,lifecycle,links,node,readme,release}.test.ts",
+            "tests/js/{out_of_memory,shipped_models,train_command,train_text}.test.ts",
+            // These say nothing more in a browser, and take long.
+            "tests/js/{calls,strangers}.test.ts",
           ],
           globalSetup: "tests/js/files_server.ts",
           testTimeout: 30_000,

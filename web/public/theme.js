@@ -5,3 +5,5 @@ try {
 } catch {
   // Storage may be forbidden: the system's theme it is.
 }
+// In such browsers boxes of an enlarged page are not where the pointer is. See src/app/styles/screen.css.
+if (!("currentCSSZoom" in Element.prototype)) document.documentElement.dataset.zoom = "none";

@@ -37,7 +37,9 @@ export interface Watched {
 
 /** The number of objects of one kind, and the engine memory that they hold. */
 export interface HeldMemory {
+  /** The number of objects. */
   readonly count: number;
+  /** Their memory, in bytes. */
   readonly bytes: number;
 }
 
@@ -65,6 +67,9 @@ export class Border {
   #module: HeedModule;
   /** Undefined after the engine is disposed of. */
   #memory: WebAssembly.Memory | undefined;
+  /** The buffer that was asked for last, and all of them. */
+  #buffer: ArrayBufferLike | undefined;
+  readonly #buffers = new WeakSet<ArrayBufferLike>();
   readonly #engine: Handle;
   /** The arguments and results of a call. Shared memory grows in place, so this view stays valid. */
   #numbers: Float64Array;
@@ -109,6 +114,12 @@ export class Border {
     return this.#module;
   }
 
+  /** The module's memory, and the address in it of the word of Context::call; undefined after `dispose`. */
+  get callWord(): { memory: WebAssembly.Memory; address: number } | undefined {
+    const memory = this.#memory;
+    return memory && { memory, address: this.#module.callOf(this.#engine) };
+  }
+
   /** Running threads, including the caller's; after `dispose`, the number that ran before it. */
   get runningThreads(): number {
     return this.#module.runningThreads(this.#engine);
@@ -116,7 +127,15 @@ export class Border {
 
   /** The module's current memory: the next call may grow it. */
   get buffer(): ArrayBufferLike {
-    return this.#memory?.buffer ?? new ArrayBuffer(0);
+    const buffer = this.#memory?.buffer ?? new ArrayBuffer(0);
+    if (buffer !== this.#buffer) this.#buffers.add(buffer);
+    this.#buffer = buffer;
+    return buffer;
+  }
+
+  /** Whether it is the module's memory, or was: views of shared memory stay valid when it grows, in another object. */
+  owns(buffer: ArrayBufferLike): boolean {
+    return this.#buffers.has(buffer);
   }
 
   /**
@@ -228,6 +247,7 @@ export class Border {
     this.#module.PThread.terminateAllThreads();
     this.#module = { ...emptied(this.#module), runningThreads: () => running };
     this.#memory = undefined;
+    this.#buffer = undefined;
     this.#numbers = new Float64Array(0);
     this.fresh.length = 0;
   }

@@ -28,6 +28,15 @@ export const mark: { readonly version: string } = inCommon("mark", () =>
 
 const markOf = (value: object) => (value as { [markKey]?: typeof mark })[markKey];
 
+/** Whether a value is an object that a copy of this version made; never a proxy that throws. */
+export function isMarked(value: unknown): value is object {
+  try {
+    return typeof value === "object" && value !== null && markOf(value) === mark;
+  } catch {
+    return false;
+  }
+}
+
 /** The name that a class of this library gives its instances; undefined if it only inherits one. */
 function ownTag(prototype: object | null): string | undefined {
   return prototype !== null && Object.hasOwn(prototype, Symbol.toStringTag)
@@ -35,11 +44,24 @@ function ownTag(prototype: object | null): string | undefined {
     : undefined;
 }
 
-/** A class's `Symbol.hasInstance`: an instance may come from another copy, which has its own class. */
+/**
+ * A class's `Symbol.hasInstance`: an instance may come from another copy, which has its own class. A proxy of an
+ * instance, and an object that only inherits from one, are no instances of a class with private fields: their mark
+ * is undefined.
+ */
 export function isInstance(this: { readonly prototype: object }, value: unknown): boolean {
-  if (Function.prototype[Symbol.hasInstance].call(this, value)) return true;
-  if (typeof value !== "object" || value === null || markOf(value) !== mark) return false;
-  const name = ownTag(this.prototype);
+  // The mark first: every instance has it, and most calls ask about an object of options, which has not.
+  if (!isMarked(value)) return false;
+  try {
+    return descends(value, this);
+  } catch {
+    return false; // a proxy that throws
+  }
+}
+
+function descends(value: object, kind: { readonly prototype: object }): boolean {
+  if (Function.prototype[Symbol.hasInstance].call(kind, value)) return true;
+  const name = ownTag(kind.prototype);
   if (name === undefined) return false; // a subclass of the caller's, which only one copy extends
   for (let part = Object.getPrototypeOf(value); part !== null; part = Object.getPrototypeOf(part))
     if (ownTag(part) === name) return true;
@@ -50,6 +72,7 @@ export function isInstance(this: { readonly prototype: object }, value: unknown)
 export function classOf(value: object): string {
   const name = ownTag(Object.getPrototypeOf(value)) ?? value.constructor?.name ?? "object";
   const found = markOf(value);
+  if (found === undefined && markKey in value) return `proxy or heir of ${name}`;
   if (found === undefined || found === mark) return name;
   return `${name} that another copy of heed (${found.version}) made`;
 }

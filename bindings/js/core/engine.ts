@@ -7,7 +7,7 @@ import type { Handle, HeedModule, Operation } from "./module.js";
 import { type Owned, ownedIn } from "./owned.js";
 import { recording } from "./tape.js";
 import { createTensor, Tensor } from "./tensor.js";
-import { checkArgument, checkNoPromise, isFunction } from "./validate.js";
+import { checkArgument, checkNoPromise, isFunction, isListOf } from "./validate.js";
 
 /** The result of `heed.memory()`; all sizes are in bytes. */
 export interface MemoryUse {
@@ -23,8 +23,11 @@ export interface MemoryUse {
    * `detach`) are counted separately, and their bytes once.
    */
   readonly tensors: HeldMemory;
+  /** The pages of all caches of keys and values. */
   readonly caches: HeldMemory;
+  /** All packed weights. */
   readonly packedWeights: HeldMemory;
+  /** All block masks. */
   readonly blockMasks: HeldMemory;
   /** With `load({ debug: true })`: where the objects were made, the places that hold most bytes first. */
   readonly sites?: readonly AllocationSite[];
@@ -187,6 +190,19 @@ export class Engine {
     }
   }
 
+  /** Runs a function, and tells which objects in its result it made. */
+  collect<T>(run: () => T): { result: T; made: ReadonlySet<Owned> } {
+    const made = new Set<Owned>();
+    this.#scopes.push(made);
+    try {
+      return { result: run(), made };
+    } finally {
+      this.#scopes.pop();
+      const outer = this.#scopes.at(-1);
+      for (const owned of made) outer?.add(owned);
+    }
+  }
+
   memory(): MemoryUse {
     const { border, module } = this;
     border.checkAlive();
@@ -217,10 +233,14 @@ export type List = (
 function checkNumbers(argument: string, list: readonly number[], dtype: "float32" | "int32"): void {
   const isFloat = dtype === "float32";
   const expected = isFloat ? "numbers" : "whole numbers of 32 bits";
-  for (const item of list as readonly unknown[]) {
-    const fits = isFloat
-      ? typeof item === "number"
-      : Number.isInteger(item) && item === ((item as number) | 0);
-    if (!fits) throw refuse("option", argument, expected, describe(item));
+  const fits = (item: unknown) =>
+    isFloat ? typeof item === "number" : Number.isInteger(item) && item === ((item as number) | 0);
+  if (isListOf<number>(list as unknown, fits)) return;
+  let got: unknown = list;
+  try {
+    got = list.find((item) => !fits(item));
+  } catch {
+    // The list has an entry that cannot be read.
   }
+  throw refuse("option", argument, expected, describe(got));
 }

@@ -12,13 +12,25 @@ export type HeedErrorCode =
   | "nan" // a loss, or with `debug` another result, is not a finite number
   | "load" // a file is missing or could not be fetched, or the module could not be started
   | "format" // a file, or the data for one, does not follow its format
+  | "cancelled" // the call was cancelled: see heed/worker
+  | "worker" // the worker has ended, or could not start
   | "internal"; // a defect of this library
 
 /**
  * The error that every function of this library throws. The message names the argument, what was expected
  * and what was given: `q: expected rank 3 or 4, got [2, 8]`. Nothing was written, and the engine stays usable.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   heed.matmul(heed.ones([2, 3]), heed.ones([2, 3]));
+ * } catch (error) {
+ *   if (error instanceof HeedError) console.log(error.code, error.message); // prints: shape b: expected an axis of 3 to go with that of a [2, 3], got [2, 3]
+ * }
+ * ```
  */
 export class HeedError extends Error {
+  /** Why: see the guide "Errors by code". */
   readonly code: HeedErrorCode;
 
   constructor(code: HeedErrorCode, message: string, options?: ErrorOptions) {
@@ -49,6 +61,11 @@ export function refuse(
   return new HeedError(code, `${argument}: expected ${expected}, got ${got}`);
 }
 
+/** A class, in a message. U does not count as a vowel, because one says "a Uint8Array". */
+export function withArticle(name: string): string {
+  return `${/^[aeio]/i.test(name) ? "an" : "a"} ${name}`;
+}
+
 /** A value, in a message. */
 export function describe(value: unknown): string {
   try {
@@ -67,7 +84,8 @@ function described(value: unknown, depth: number): string {
     if (depth === 4) return "[...]";
     return `[${Array.from(value, (item) => described(item, depth + 1)).join(", ")}]`;
   }
-  if (value !== null && typeof value === "object") return `a ${classOf(value)}`;
+  if (value !== null && typeof value === "object") return withArticle(classOf(value));
   if (typeof value === "function") return "a function";
+  if (typeof value === "bigint") return `${value}n`;
   return String(value);
 }

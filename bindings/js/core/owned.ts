@@ -67,8 +67,8 @@ export abstract class Owned implements Disposable {
   }
 
   /** @internal */
-  get [markKey](): object {
-    return mark;
+  get [markKey](): object | undefined {
+    return #handle in this ? mark : undefined;
   }
 
   static readonly [Symbol.hasInstance]: (value: unknown) => boolean = isInstance;
@@ -141,9 +141,27 @@ export function ownedIn(value: unknown): ReadonlySet<Owned> {
 }
 
 function* partsOf(value: object): Iterable<unknown> {
+  try {
+    yield* readPartsOf(value);
+  } catch {
+    // A getter or a proxy of the caller's throws: what cannot be read is not seen.
+  }
+}
+
+/** The entries of a list without its holes, of which there may be billions; undefined if a getter throws. */
+function entriesOf(list: readonly unknown[]): readonly unknown[] | undefined {
+  try {
+    return Object.values(list);
+  } catch {
+    return undefined;
+  }
+}
+
+function* readPartsOf(value: object): Iterable<unknown> {
   // A typed array has only numbers, each of which is a key.
   if (ArrayBuffer.isView(value)) return;
-  if (Array.isArray(value)) return yield* value;
+  const entries = Array.isArray(value) ? entriesOf(value) : undefined;
+  if (entries) return yield* entries;
   if (value instanceof Map) for (const entry of value) yield* entry;
   if (value instanceof Set) yield* value;
   if ("parameters" in value && typeof value.parameters === "function") yield value.parameters();

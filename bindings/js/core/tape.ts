@@ -48,6 +48,7 @@ export interface Named {
   nameOf(part: unknown): string | undefined;
 }
 
+/** Options of `valueAndGrad`, `grad` and `Tape`. */
 export interface TapeOptions {
   /** Checks every result, and names the first operation whose result has a number that is not finite. */
   debug?: boolean;
@@ -67,7 +68,18 @@ const state = inCommon("tape", () => ({
 /** The running tape, on which operations record themselves. */
 export const recording = (): Tape | undefined => state.running;
 
-/** Runs a function without recording its operations: its result is a constant. */
+/**
+ * Runs a function without recording its operations: its result is a constant.
+ *
+ * @throws any error of the function
+ * @example
+ * ```ts
+ * const w = heed.ones([1]);
+ * const { gradients } = valueAndGrad([w], () => heed.sum(heed.multiply(w, noGrad(() => heed.multiply(w, 3)))));
+ * // 3 and not 6: the second factor is a constant
+ * console.log(gradients[0]!.toArray()); // prints: [ 3 ]
+ * ```
+ */
 export function noGrad<T>(run: () => T): T {
   checkArgument("run", run, isFunction);
   const tape = state.running;
@@ -145,6 +157,14 @@ function tensorsOf(sources: unknown): readonly Tensor[] {
 /**
  * Records the operations on some tensors, and computes gradients for these. `valueAndGrad` is the usual
  * way to use one.
+ *
+ * @example
+ * ```ts
+ * const w = heed.tensor([2]);
+ * const tape = new Tape([w]);
+ * const loss = tape.run(() => heed.sum(heed.multiply(w, w)));
+ * console.log(tape.gradients(loss)[0]!.toArray()); // prints: [ 4 ]
+ * ```
  */
 export class Tape {
   readonly #engine: Engine;

@@ -1,6 +1,6 @@
 import type { Kind } from "./border.js";
-import { type DType, dtypes, mostAxes } from "./constants.js";
-import { isInstance } from "./copies.js";
+import { dtypes, mostAxes } from "./constants.js";
+import { isInstance, isMarked } from "./copies.js";
 import type { Engine } from "./engine.js";
 import { describe, HeedError, refuse } from "./error.js";
 import type { Handle } from "./module.js";
@@ -8,11 +8,13 @@ import { Owned } from "./owned.js";
 import { showElements } from "./showElements.js";
 import type { Check } from "./validate.js";
 
-export type { DType };
+/** The type of a tensor's elements. float16 and bfloat16 are types to store; operations compute in float32. */
+export type DType = (typeof dtypes)[number];
 
 /** The elements of a tensor; a bool is a byte, 0 or 1; float16 and bfloat16 are given as their bits. */
 export type TensorData = Float32Array | Int32Array | Uint8Array | Uint16Array;
 
+/** Arrays in arrays, to any depth; all rows of a level have the same length. */
 export type NestedArray<T> = readonly (T | NestedArray<T>)[];
 
 /** Data that a tensor can be made from. */
@@ -29,8 +31,17 @@ export type TensorSource =
 /** The result of toArray(): nested arrays, one level per axis; a scalar for rank 0. */
 export type NestedValues = number | boolean | NestedValues[];
 
-/** A dense row-major array in the engine's memory. */
+/**
+ * A dense row-major array in the engine's memory.
+ *
+ * @example
+ * ```ts
+ * using x = heed.tensor([[1, 2], [3, 4]]);
+ * console.log(x.shape, x.dtype, x.toArray()); // prints: [ 2, 2 ] float32 [ [ 1, 2 ], [ 3, 4 ] ]
+ * ```
+ */
 export class Tensor extends Owned {
+  /** The type of the elements. */
   readonly dtype: DType;
   /** Address of the elements. */
   readonly #address: number;
@@ -46,11 +57,12 @@ export class Tensor extends Owned {
     for (let axis = 0; axis < this.#shape.length; ++axis) this.#shape[axis] = border.next();
   }
 
-  /** Checks for a private field of this copy's class first, because that is fastest. */
-  static override readonly [Symbol.hasInstance] = (value: unknown): boolean => {
-    const isOwn = typeof value === "object" && value !== null && #address in value;
-    return isOwn || isInstance.call(Tensor, value);
-  };
+  /**
+   * Whether a value has a private field of this copy's class is the fastest question for a tensor, and slow for
+   * any other object.
+   */
+  static override readonly [Symbol.hasInstance] = (value: unknown): boolean =>
+    isMarked(value) && (#address in value || isInstance.call(Tensor, value));
 
   /** @internal */
   get kind(): Kind {
@@ -61,6 +73,7 @@ export class Tensor extends Owned {
     return "Tensor";
   }
 
+  /** The sizes, outermost first; [] for a scalar. */
   get shape(): readonly number[] {
     return Object.freeze(this.#shape);
   }
@@ -170,11 +183,19 @@ function fromBits(bits: number, dtype: "float16" | "bfloat16"): number {
   return sign * (1 + fraction) * 2 ** (exponent - bias);
 }
 
-/** @internal */
-export function checkShape(shape: unknown): asserts shape is readonly number[] {
+function isShape(shape: unknown): shape is readonly number[] {
   // `every` would skip the holes of a list.
   const isWrong = (size: unknown) => !Number.isSafeInteger(size) || (size as number) < 0;
-  if (!Array.isArray(shape) || shape.findIndex(isWrong) !== -1)
+  try {
+    return Array.isArray(shape) && shape.findIndex(isWrong) === -1;
+  } catch {
+    return false; // a size that cannot be read
+  }
+}
+
+/** @internal */
+export function checkShape(shape: unknown): asserts shape is readonly number[] {
+  if (!isShape(shape))
     throw refuse("shape", "shape", "a list of whole numbers of 0 or more", describe(shape));
   // C++ checks this too, but a call has room for a limited number of arguments.
   if (shape.length > mostAxes)
@@ -213,6 +234,17 @@ function flatten(data: unknown, shape: readonly number[], dtype: DType): unknown
   };
   visit(data, 0);
   return flat;
+}
+
+/** The result of reading lists: an entry may throw, as a getter does. */
+function readable<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof HeedError) throw error;
+    const expected = "lists whose entries can be read";
+    throw new HeedError("dtype", `data: expected ${expected}, got an exception`, { cause: error });
+  }
 }
 
 /** The element type of a typed array; bytes may be bools, and 16 bits a floating type. */
@@ -283,7 +315,9 @@ export function createTensor(
     );
   }
   if (ArrayBuffer.isView(data)) checkAttached("data", data);
-  if (data instanceof Uint16Array && !givenDType?.endsWith("float16")) {
+  const isBytes = ArrayBuffer.isView(data) && data instanceof Uint8Array;
+  const is16Bits = ArrayBuffer.isView(data) && data instanceof Uint16Array;
+  if (is16Bits && !givenDType?.endsWith("float16")) {
     throw refuse(
       "dtype",
       "dtype",
@@ -292,16 +326,18 @@ export function createTensor(
     );
   }
 
-  if (data instanceof Uint8Array && givenDType === undefined) {
+  if (isBytes && givenDType === undefined) {
     const expected = 'a type for the bytes of a Uint8Array, such as "bool" or "float32"';
     throw refuse("dtype", "dtype", expected, "undefined");
   }
 
-  const nested = typed === undefined ? measure(data) : undefined;
+  const nested = typed === undefined ? readable(() => measure(data)) : undefined;
   const dtype = givenDType ?? typed ?? (typeof nested?.first === "boolean" ? "bool" : "float32");
-  const elements = nested ? flatten(data, nested.shape, dtype) : (data as TensorData);
+  const elements = nested
+    ? readable(() => flatten(data, nested.shape, dtype))
+    : (data as TensorData);
   const isHalf = dtype === "float16" || dtype === "bfloat16";
-  const isBits = isHalf && data instanceof Uint16Array;
+  const isBits = isHalf && is16Bits;
   // The elements of a typed array of the same type need no check, except bytes for bools.
   if (typed !== undefined && !isBits && (typed !== dtype || dtype === "bool"))
     for (let i = 0; i < elements.length; ++i) checkElement(elements[i], i, dtype);

@@ -26,6 +26,11 @@ export const isPositive: Check = {
   accepts: (value) => Number.isFinite(value) && (value as number) > 0,
 };
 
+export const isPositiveFloat: Check = {
+  expected: "a positive float32 number",
+  accepts: (value) => isNumber.accepts(value) && Math.fround(value as number) > 0,
+};
+
 /** A proportion below 1. */
 export const isShare: Check = {
   expected: "a number from 0 to below 1",
@@ -67,7 +72,21 @@ export function isListOf<T>(
   value: unknown,
   fits: (entry: unknown) => boolean,
 ): value is readonly T[] {
-  return Array.isArray(value) && value.findIndex((entry) => !fits(entry)) === -1;
+  try {
+    return Array.isArray(value) && value.findIndex((entry) => !fits(entry)) === -1;
+  } catch {
+    return false; // an entry that cannot be read
+  }
+}
+
+/** Whether a value is an object whose members of these names can be read: a getter may throw. */
+export function isReadable(value: unknown, ...names: string[]): value is Record<string, unknown> {
+  try {
+    for (const name of names) Reflect.get(value as object, name);
+    return isObject(value);
+  } catch {
+    return false;
+  }
 }
 
 export function isWholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): Check {
@@ -104,17 +123,23 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   isObject(value) && !Array.isArray(value);
 
-/** Throws for options that are not an object, for an unknown option, and for a value that does not fit. */
+/**
+ * Throws for options that are not an object, for an unknown option, and for a value that does not fit or cannot be
+ * read. Options that an object inherits are checked, too. Returns whether any option has a value.
+ */
 export function checkOptions(
   operation: string,
   options: unknown,
   checks: Readonly<Record<string, Check>>,
   kind: "option" | "parameter" = "option",
-): void {
-  if (!isRecord(options) || options instanceof Tensor)
-    throw refuse("option", `${kind}s`, "an object", describe(options));
-  for (const [name, value] of Object.entries(options)) {
+): boolean {
+  const names = namesOf(options, checks);
+  if (names === undefined) throw refuse("option", `${kind}s`, "an object", describe(options));
+  let isAnyGiven = false;
+  for (const name of names) {
+    const value = readValue(options as Record<string, unknown>, name);
     if (value === undefined) continue;
+    isAnyGiven = true;
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
     if (check === undefined) {
       const known = Object.keys(checks).join(", ");
@@ -126,12 +151,60 @@ export function checkOptions(
         "an unknown one",
       );
     }
-    if (!check.accepts(value)) throw refuse("option", name, check.expected, describe(value));
+    checkArgument(name, value, check);
+  }
+  return isAnyGiven;
+}
+
+/** The names of options: undefined for what is no object of options, or cannot be read. */
+function namesOf(
+  options: unknown,
+  checks: Readonly<Record<string, Check>>,
+): readonly string[] | undefined {
+  try {
+    if (!isRecord(options) || ArrayBuffer.isView(options) || options instanceof Tensor)
+      return undefined;
+    const names = Object.keys(options);
+    const prototype = Object.getPrototypeOf(options);
+    if (prototype === Object.prototype || prototype === null) return names;
+    const inherited = Object.keys(checks).filter(
+      (name) => !Object.hasOwn(options, name) && name in options,
+    );
+    return [...names, ...inherited];
+  } catch {
+    return undefined;
+  }
+}
+
+/** A value that throws when it is read, in the place of an option whose getter does. */
+const unreadable = new Proxy(
+  {},
+  {
+    getPrototypeOf: () => {
+      throw new TypeError();
+    },
+  },
+);
+
+function readValue(options: Record<string, unknown>, name: string): unknown {
+  try {
+    return options[name];
+  } catch {
+    return unreadable;
   }
 }
 
 export function checkArgument(name: string, value: unknown, check: Check): void {
-  if (!check.accepts(value)) throw refuse("option", name, check.expected, describe(value));
+  if (!fits(value, check)) throw refuse("option", name, check.expected, describe(value));
+}
+
+/** Whether a check accepts a value: it does not if the value cannot be read. */
+function fits(value: unknown, check: Check): boolean {
+  try {
+    return check.accepts(value);
+  } catch {
+    return false;
+  }
 }
 
 /** The parameters of a module; any other value is returned as it is. */

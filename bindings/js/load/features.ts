@@ -46,7 +46,14 @@ interface Builtins {
   "node:fs": { promises: { readFile(path: string): Promise<Bytes> } };
   "node:os": { availableParallelism(): number };
   "node:url": { fileURLToPath(url: string): string; pathToFileURL(path: string): URL };
-  "node:worker_threads": { Worker: new (address: URL, options: object) => ThreadWorker };
+  "node:worker_threads": {
+    Worker: new (address: URL, options: object) => ThreadWorker;
+    /** Null on the main thread. */
+    parentPort: {
+      on(event: "message", handle: (message: never) => void): void;
+      postMessage(message: unknown, transfer: unknown[]): void;
+    } | null;
+  };
 }
 
 /** The part of Node's `process` that is needed here; undefined in a browser. */

@@ -18,6 +18,7 @@ import { measureWide } from "./probe.js";
 import { Threads } from "./threads.js";
 import { touch, warmUp } from "./warmUp.js";
 
+/** Options of `load`. All have defaults. */
 export interface LoadOptions extends BinaryOptions {
   /** The number of threads, including the caller's; by default the number of cores, at most 8. */
   threads?: number;
@@ -96,6 +97,12 @@ async function start(
  * Loads an engine. Each call creates a new engine with its own memory and threads.
  *
  * @throws HeedError "unsupported", "load", "option", "memory"
+ * @example
+ * ```ts
+ * const engine = await load({ threads: 1, maxMemory: 64 * 2 ** 20 });
+ * console.log(engine.info.threads); // prints: 1
+ * engine.dispose();
+ * ```
  */
 export async function load(options: LoadOptions = {}): Promise<Heed> {
   checkLoadOptions(options);

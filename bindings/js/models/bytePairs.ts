@@ -25,7 +25,15 @@ const wordsOf = (text: string): string[] => text.split(/(?= )/);
 /** Two adjacent tokens that are merged into one. */
 export type TokenPair = readonly [left: string, right: string];
 
-/** Splits texts into tokens of one or more characters. No token extends from one word into the next. */
+/**
+ * Splits texts into tokens of one or more characters. No token extends from one word into the next.
+ *
+ * @example
+ * ```ts
+ * const pairs = BytePairs.learn([..."abc "], ["ab ab abc"], 1);
+ * console.log(pairs.encode("abc ab")); // prints: [ 'ab', 'c', ' ', 'ab' ]
+ * ```
+ */
 export class BytePairs {
   /** The pairs that are merged, in this order. */
   readonly merges: readonly TokenPair[];

@@ -6,7 +6,14 @@ import { describe, HeedError, refuse } from "../core/error.js";
 import { type Check, checkArgument, isListOf, isText, isWholeNumber } from "../core/validate.js";
 import { BytePairs, type TokenPair } from "./bytePairs.js";
 
-/** The token between two texts, and before the first one. */
+/**
+ * The token between two texts, and before the first one.
+ *
+ * @example
+ * ```ts
+ * console.log(endOfText); // prints: <|endoftext|>
+ * ```
+ */
 export const endOfText = "<|endoftext|>";
 
 /**
@@ -51,6 +58,13 @@ const mostKept = 2 ** 16;
 /**
  * Converts any text to ids and back. Id 0 is the end of a text, ids 1 to 256 are the bytes, the others are
  * merges.
+ *
+ * @example
+ * ```ts
+ * const tokenizer = ByteTokenizer.learn(["the cat and the hat"], 260);
+ * const ids = tokenizer.encode("the hat");
+ * console.log(tokenizer.decode(ids), tokenizer.size); // prints: the hat 260
+ * ```
  */
 export class ByteTokenizer {
   /** The tokens by id, in the characters that stand for bytes. */

@@ -71,7 +71,17 @@ const checks = {
   seed: isWholeNumber(0, 2 ** 32 - 1),
 } satisfies Record<keyof ModelConfig, Check>;
 
-/** Throws a HeedError "option" if no model can be created from the config, which may come from a file. */
+/**
+ * Throws a HeedError "option" if no model can be created from the config, which may come from a file.
+ *
+ * @throws HeedError "option" that names the field
+ * @example
+ * ```ts
+ * const config = configOf(tasks.reverse(), "transformer");
+ * checkConfig(config); // throws nothing
+ * console.log(config.architecture); // prints: transformer
+ * ```
+ */
 export function checkConfig(config: ModelConfig): void {
   checkOptions("a config", config, checks);
   for (const [name, check] of Object.entries(checks))
@@ -134,6 +144,11 @@ const optionChecks = {
  * @param options by default size 64, 2 layers of 4 heads (1 in recurrent models), dimFeedforward twice the
  *   size, no dropout, sinusoidal positions, seed 0
  * @throws HeedError "option" for values that are invalid or do not fit together
+ * @example
+ * ```ts
+ * const config = configOf(tasks.reverse(), "transformer", { size: 32, layers: 1 });
+ * console.log(config.size, config.heads); // prints: 32 4
+ * ```
  */
 export function configOf(
   task: Task,

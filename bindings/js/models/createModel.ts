@@ -20,6 +20,11 @@ const models: Readonly<
  * Creates the model that a config describes. The same config gives the same initial values.
  *
  * @throws HeedError "option" for an invalid config, "memory"
+ * @example
+ * ```ts
+ * const model = createModel(heed, configOf(tasks.copy(), "transformer", { size: 16, layers: 1, heads: 2 }));
+ * console.log(model.config.task); // prints: copy
+ * ```
  */
 export function createModel(heed: Heed, config: ModelConfig): TaskModel {
   checkEngine(heed);

@@ -34,16 +34,29 @@ type Encoded = Tagging | Series | Picture;
  * Predicts the classes of tokens, the hidden values of a series, or the class of a picture. The class of a
  * picture is read from a class token before the patches (Dosovitskiy et al., "An Image is Worth 16x16
  * Words", 2021).
+ *
+ * @throws HeedError "option", "memory"
+ * @example
+ * ```ts
+ * const model = new EncoderModel(heed, configOf(tasks.pronouns(), "encoder", { size: 16, layers: 1, heads: 2 })).eval();
+ * const example = tasks.pronouns().generate(new nn.Generator(1), "test");
+ * console.log((await model.answer([example]))[0]!.kind); // prints: labels
+ * ```
  */
 export class EncoderModel extends AttentionModel<Encoded> {
+  /** The tokens of inputs. */
   readonly sourceVocabulary: Vocabulary;
+  /** The labels that it predicts. */
   readonly classes: Vocabulary;
   /** Embeds tokens; values of a series, with a flag for hidden ones; or patches of a picture. */
   readonly embedding: Embedding | Linear;
   /** [1, 1, E] for pictures, else undefined. */
   readonly classToken: Tensor | undefined;
+  /** What is added for each position. */
   readonly positions: Positions;
+  /** The layers. */
   readonly encoder: TransformerEncoder;
+  /** The layer from the states to the classes, or to a value. */
   readonly readOut: Linear;
 
   constructor(heed: Heed, config: ModelConfig) {

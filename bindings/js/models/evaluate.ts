@@ -17,6 +17,7 @@ import { patchSize } from "./modelConfig.js";
 
 /** The scores of a model. Scores that do not apply to a kind of task are absent. */
 export interface Scores {
+  /** The number of examples. */
   examples: number;
   /** The proportion of examples that are answered without any error; for series, with R^2 above 0.9. */
   exact: number;
@@ -32,6 +33,7 @@ export interface Scores {
 export interface HeadAlignment {
   /** The path of the attention, as captureAttention passes it. */
   path: string;
+  /** The head's index, from 0. */
   head: number;
   /** The number of rows that have aligned positions. */
   rows: number;
@@ -54,6 +56,7 @@ export interface HeadAlignment {
   byPosition?: (number | null)[];
 }
 
+/** Options of `evaluate`. */
 export interface EvaluateOptions {
   /** The number of examples per batch; 64 by default. */
   batch?: number;
@@ -63,6 +66,7 @@ export interface EvaluateOptions {
   progress?: (done: number) => void;
 }
 
+/** Options of `alignment`. */
 export interface AlignmentOptions {
   /** The number of examples per batch; 64 by default. */
   batch?: number;
@@ -77,7 +81,14 @@ const checks = {
 const isExample = (value: unknown) =>
   value !== null && typeof value === "object" && "kind" in value;
 
-/** Accepts a list of examples of any kind. */
+/**
+ * Accepts a list of examples of any kind.
+ *
+ * @example
+ * ```ts
+ * console.log(someExamples.expected); // prints: a list of one example or more
+ * ```
+ */
 export const someExamples: Check = {
   expected: "a list of one example or more",
   accepts: (value) => isListOf(value, isExample) && value.length > 0,
@@ -99,6 +110,15 @@ const mean = (numbers: readonly number[]) =>
  * Scores the answers of a model, which are decoded greedily in eval mode.
  *
  * @throws HeedError for invalid arguments, and the reason of the signal
+ * @example
+ * ```ts
+ * const task = tasks.copy({ maxLength: 4 });
+ * const model = createModel(heed, configOf(task, "transformer", { size: 16, layers: 1, heads: 2 })).eval();
+ * const random = new nn.Generator(1);
+ * const examples = Array.from({ length: 8 }, () => task.generate(random, "test"));
+ * const scores = await evaluate(model, examples);
+ * console.log(scores.examples, scores.exact <= 1); // prints: 8 true
+ * ```
  */
 export async function evaluate<E extends Example>(
   model: TaskModel<E>,
@@ -230,6 +250,14 @@ function scoresOf(marks: readonly Mark[]): Scores {
  * the answers. The result has all heads.
  *
  * @throws HeedError "option" if no example has aligned positions, as with text that a user types
+ * @example
+ * ```ts
+ * const task = tasks.copy({ maxLength: 4 });
+ * const model = createModel(heed, configOf(task, "transformer", { size: 16, layers: 1, heads: 2 })).eval();
+ * const random = new nn.Generator(1);
+ * const heads = alignment(model, [task.generate(random, "test"), task.generate(random, "test")]);
+ * console.log(heads.map(({ path, head }) => `${path} ${head}`).join(", ")); // prints: decoder.layers.0.multihead_attn 0, decoder.layers.0.multihead_attn 1
+ * ```
  */
 export function alignment<E extends Example>(
   model: TaskModel<E>,
@@ -307,7 +335,17 @@ function addWeights(
   }
 }
 
-/** Returns the aligned positions for each row of an example's weights. */
+/**
+ * Returns the aligned positions for each row of an example's weights.
+ *
+ * @throws nothing
+ * @example
+ * ```ts
+ * const example = tasks.reverse().solve!("abc")!;
+ * // letter 0 of the answer comes from letter 2
+ * console.log(alignmentOf(example)); // prints: [ [ 2 ], [ 1 ], [ 0 ] ]
+ * ```
+ */
 export function alignmentOf(example: Example): Alignment {
   checkArgument("example", example, { expected: "an example", accepts: isExample });
   return example.kind === "picture" ? [coveredPatches(example)] : example.alignment;

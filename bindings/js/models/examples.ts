@@ -10,8 +10,11 @@ export type Alignment = readonly (readonly number[])[];
 
 /** A text that is translated into another, token by token, with attention from the target to the source. */
 export interface Translation {
+  /** Tells the kinds of examples apart. */
   readonly kind: "translation";
+  /** The tokens of the input. */
   readonly source: readonly string[];
+  /** The tokens of the answer. */
   readonly target: readonly string[];
   /** target.length rows of positions in source. */
   readonly alignment: Alignment;
@@ -19,7 +22,9 @@ export interface Translation {
 
 /** A text in which some tokens have a label. */
 export interface Tagging {
+  /** Tells the kinds of examples apart. */
   readonly kind: "tagging";
+  /** The tokens of the text. */
   readonly source: readonly string[];
   /** One per token of source; undefined where nothing is asked. */
   readonly labels: readonly (string | undefined)[];
@@ -31,7 +36,9 @@ export interface Tagging {
 
 /** A text that is continued token by token. */
 export interface Continuation {
+  /** Tells the kinds of examples apart. */
   readonly kind: "continuation";
+  /** The tokens of the text. */
   readonly tokens: readonly string[];
   /**
    * For each position, all tokens that are correct there, given the tokens before it; undefined where the
@@ -44,7 +51,9 @@ export interface Continuation {
 
 /** Values at equal time steps. Some are hidden and must be predicted. */
 export interface Series {
+  /** Tells the kinds of examples apart. */
   readonly kind: "series";
+  /** The values in order of time, hidden ones included. */
   readonly values: Float32Array;
   /** Whether each value is hidden; as long as `values`. */
   readonly isHidden: readonly boolean[];
@@ -54,16 +63,21 @@ export interface Series {
 
 /** A grey-scale picture and the name of the shape on it. */
 export interface Picture {
+  /** Tells the kinds of examples apart. */
   readonly kind: "picture";
   /** [height * width] in row-major order, from 0 to 1. */
   readonly pixels: Float32Array;
+  /** In pixels. */
   readonly width: number;
+  /** In pixels. */
   readonly height: number;
+  /** The name of the shape. */
   readonly label: string;
   /** [height * width] in row-major order, true where the shape covers the pixel. */
   readonly covered: readonly boolean[];
 }
 
+/** An example of any kind. */
 export type Example = Translation | Tagging | Continuation | Series | Picture;
 
 /** The name of a split. The content of an example determines its split, so that splits never overlap. */
@@ -71,9 +85,11 @@ export type Split = "train" | "validation" | "test";
 
 /** A task that a model can learn. Its examples are generated from seeds. */
 export interface Task<E extends Example = Example> {
+  /** The task's name, as in `tasks`. */
   readonly name: string;
   /** A sentence that describes the task. */
   readonly about: string;
+  /** The kind of its examples. */
   readonly kind: E["kind"];
   /** The values of all options that control the examples. A model's config stores them. */
   readonly options: Readonly<Record<string, number | string | boolean>>;

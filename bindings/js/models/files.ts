@@ -18,9 +18,7 @@ import { read, type SafetensorsEntry, write } from "../nn/safetensors.js";
 import { checkTensors } from "../nn/stateDict.js";
 import { checkConfig } from "./config.js";
 import { createModel } from "./createModel.js";
-import type { CausalLanguageModel } from "./language/causalModel.js";
-import type { LoadModelOptions } from "./language/load.js";
-import type { MaskedLanguageModel } from "./language/maskedModel.js";
+import type { HubModel, LoadModelOptions } from "./language/load.js";
 import { TaskModel } from "./model.js";
 import type { ModelConfig } from "./modelConfig.js";
 import { parameterShapes } from "./parameterShapes.js";
@@ -28,10 +26,13 @@ import type { ModelSource } from "./sources.js";
 
 /** The contents of config.json and model.safetensors. */
 export interface ModelFiles {
+  /** The text of config.json. */
   config: string;
+  /** The bytes of model.safetensors. */
   weights: Uint8Array;
 }
 
+/** Options of `saveModel`. */
 export interface SaveModelOptions {
   /** The type of the saved elements: "float16", the default, takes half the bytes of "float32". */
   dtype?: "float16" | "float32";
@@ -54,6 +55,12 @@ const saveChecks = {
  * that one.
  *
  * @throws HeedError "nan" for a parameter that is not finite, or not finite in float16
+ * @example
+ * ```ts
+ * const model = createModel(heed, configOf(tasks.copy(), "transformer", { size: 16, layers: 1, heads: 2 }));
+ * const files = saveModel(model, { dtype: "float32" });
+ * console.log(JSON.parse(files.config).task, loadModel(heed, files).config.size); // prints: copy 16
+ * ```
  */
 export function saveModel(
   model: TaskModel,
@@ -93,10 +100,16 @@ const loadChecks = {
  * Creates a model from the contents of its files, in eval mode. The contents are not trusted.
  *
  * @throws HeedError "format" that names the fault in the files, "memory"
+ * @example
+ * ```ts
+ * const model = createModel(heed, configOf(tasks.copy(), "transformer", { size: 16, layers: 1, heads: 2 }));
+ * const copy = loadModel(heed, saveModel(model)); // in a page: await loadModel(heed, "https://huggingface.co/openai-community/gpt2")
+ * console.log(copy.config.architecture); // prints: transformer
+ * ```
  */
 export function loadModel(heed: Heed, files: ModelFiles): TaskModel;
 /**
- * Creates a model from its files, in eval mode: a model of this package, or a language model in the layout
+ * Creates a model from its files, in eval mode: a model of this package, or one of text or images in the layout
  * of Hugging Face's hub, config.json with model.safetensors or with several files and their index. The files
  * are read part by part, and their content is not trusted.
  *
@@ -111,12 +124,12 @@ export function loadModel(
   heed: Heed,
   files: ModelSource,
   options?: LoadModelOptions,
-): Promise<TaskModel | CausalLanguageModel | MaskedLanguageModel>;
+): Promise<TaskModel | HubModel>;
 export function loadModel(
   heed: Heed,
   files: ModelFiles | ModelSource,
   options: LoadModelOptions = {},
-): TaskModel | Promise<TaskModel | CausalLanguageModel | MaskedLanguageModel> {
+): TaskModel | Promise<TaskModel | HubModel> {
   checkEngine(heed);
   const isRead =
     isRecord(files) && Object.hasOwn(files, "config") && Object.hasOwn(files, "weights");
@@ -134,8 +147,8 @@ async function loadFrom(heed: Heed, files: ModelSource, options: LoadModelOption
   const folder = await openFolder(files, keep);
   const config = await readJson(folder, "config.json", signal);
   if (config.format !== format) {
-    const { loadLanguageModel } = await import("./language/load.js");
-    return loadLanguageModel(heed, folder, config, options);
+    const { loadHubModel } = await import("./language/load.js");
+    return loadHubModel(heed, folder, config, options);
   }
   const file = await folder.open("model.safetensors", signal);
   if (file === undefined) throw missing(folder, "model.safetensors");

@@ -26,10 +26,13 @@ import { type BlobStore, isFull, openStore } from "./storage.js";
 
 /** A file that the browser keeps. */
 export interface KeptFile {
+  /** The address that it was loaded from. */
   readonly address: string;
   /** The bytes that are stored, and those of the whole file. */
   readonly bytes: number;
+  /** The size of the whole file, in bytes. */
   readonly size: number;
+  /** Whether all of it is stored. */
   readonly isComplete: boolean;
   /** When its download began. */
   readonly date: Date;
@@ -46,14 +49,46 @@ function absolute(address: string): string | undefined {
   }
 }
 
-/** Runs a function while no other page or worker changes what is kept of an address. */
+/** A page that is frozen keeps its locks: others wait for them this long, in milliseconds. */
+const patience = 20_000;
+
+/** What `locked` rejects with if another page or worker does not release the lock in time. */
+const busy = new Error("another page has the lock");
+
+/**
+ * Runs a function while no other page or worker changes what is kept of an address.
+ *
+ * @throws `busy`, or the signal's reason, before the function runs
+ */
 async function locked<T>(
   address: string,
   signal: AbortSignal | undefined,
   run: () => Promise<T>,
 ): Promise<T> {
   const locks = globalThis.navigator?.locks;
-  return locks ? await locks.request(`heed: ${address}`, signal ? { signal } : {}, run) : run();
+  if (!locks) return run();
+  signal?.throwIfAborted();
+  const waiting = new AbortController();
+  const stop = () => waiting.abort(signal?.reason);
+  const timer = setTimeout(() => waiting.abort(busy), patience);
+  signal?.addEventListener("abort", stop, { once: true });
+  try {
+    return await locks.request(`heed: ${address}`, { signal: waiting.signal }, () => {
+      clearTimeout(timer);
+      return run();
+    });
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", stop);
+  }
+}
+
+/** The same; undefined in place of `busy`. */
+async function lockedInTime<T>(...given: Parameters<typeof locked<T>>): Promise<T | undefined> {
+  return locked(...given).catch((error: unknown) => {
+    if (error !== busy) throw error;
+    return undefined;
+  });
 }
 
 /** The error of a storage that has no room for the rest of a file. */
@@ -107,7 +142,10 @@ class StoredFile implements OpenSource {
   readonly #version: Stored;
   #fetched: FetchedFile | undefined;
   #last: { part: number; blob: Blob } | undefined;
-  /** Whether it is kept. It no longer is after another page deleted it or began to keep another version. */
+  /**
+   * Whether it is kept. It no longer is after another page deleted it, began to keep another version, or holds the lock
+   * for too long: then this page reads the file without storing it.
+   */
   kept = true;
 
   constructor(store: BlobStore, record: string, version: Stored, fetched?: FetchedFile) {
@@ -165,7 +203,7 @@ class StoredFile implements OpenSource {
     const stored = () => storedPart(this.#store, version, part);
     const blob =
       (await stored()) ??
-      (await locked(
+      (await lockedInTime(
         version.address,
         signal,
         async () => (await stored()) ?? this.#add(part, signal),
@@ -230,7 +268,7 @@ export async function openKept(url: string, signal?: AbortSignal): Promise<OpenS
     throw error;
   }
   try {
-    return await locked(address, signal, async () => {
+    const opened = await lockedInTime(address, signal, async () => {
       if (fetched) {
         const version = await begin(store, name, fetched);
         return version ? new StoredFile(store, name, version, fetched) : fetched;
@@ -241,6 +279,7 @@ export async function openKept(url: string, signal?: AbortSignal): Promise<OpenS
         .catch(() => {});
       return undefined;
     });
+    return opened ?? fetched;
   } catch (error) {
     fetched?.close();
     throw error;
@@ -250,6 +289,13 @@ export async function openKept(url: string, signal?: AbortSignal): Promise<OpenS
 /**
  * Lists the files of the network that the browser keeps for this origin because of the option `keep` of
  * `loadModel` and `loadTokenizer`; none where it can keep none, as in Node.
+ *
+ * @example
+ * ```ts
+ * const files = await listKept();
+ * // in Node nothing is kept
+ * console.log(files.map(({ address, bytes, size }) => `${address}: ${bytes} of ${size} bytes`)); // prints: []
+ * ```
  */
 export async function listKept(): Promise<KeptFile[]> {
   const store = await openStore();
@@ -266,9 +312,15 @@ export async function listKept(): Promise<KeptFile[]> {
 
 /**
  * Deletes a file that the browser keeps, or all files below the address of a folder, such as that of a model. Waits
- * while another page stores a part of one of them.
+ * while another page stores a part of one of them, for 20 seconds at most.
  *
  * @returns the number of files that were deleted
+ * @throws HeedError "storage" if another page still stores one of them
+ * @example
+ * ```ts
+ * // in Node nothing is kept
+ * console.log(await deleteKept("https://huggingface.co/openai-community/gpt2/")); // prints: 0
+ * ```
  */
 export async function deleteKept(address: string | URL): Promise<number> {
   const isAddress = typeof address === "string" || address instanceof URL;
@@ -281,7 +333,11 @@ export async function deleteKept(address: string | URL): Promise<number> {
   let deleted = 0;
   for (const [name, version] of await records(store)) {
     if (version.address !== file && !version.address.startsWith(folder)) continue;
-    await locked(version.address, undefined, () => remove(store, name));
+    const { address } = version;
+    await locked(address, undefined, () => remove(store, name)).catch((error: unknown) => {
+      if (error !== busy) throw error;
+      throw new HeedError("storage", `${address}: expected a file that no page loads, got one`);
+    });
     if (isStored(version)) ++deleted;
   }
   return deleted;

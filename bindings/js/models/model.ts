@@ -31,16 +31,20 @@ export interface AnswerOptions {
    * than the source if it is longer.
    */
   longest?: number;
+  /** The number of beams; 1, without beam search, by default. */
   beams?: number;
   /** Divides the logits; 0, the default, takes the most likely token. */
   temperature?: number;
+  /** Only the k most likely tokens; all by default. */
   topK?: number;
+  /** Only the most likely tokens whose probabilities sum to p; 1 by default. */
   topP?: number;
   /**
    * The seed of sampling; 0 by default. The sample for an example depends on the other examples of the
    * call.
    */
   seed?: number;
+  /** Stops between two tokens: the promise is then rejected with the signal's reason. */
   signal?: AbortSignal;
   /** Called with the weights of every attention at every step: see captureAttention. */
   receive?: ReceiveWeights;
@@ -55,6 +59,7 @@ export interface Lesson {
    * numbers.
    */
   count: number;
+  /** The number of those whose most likely token is correct. */
   right: number;
 }
 
@@ -62,8 +67,11 @@ export interface Lesson {
 export interface ExampleWeights {
   /** The path of the attention, as captureAttention passes it, such as "decoder.layers.1.multihead_attn". */
   path: string;
+  /** The number of heads. */
   heads: number;
+  /** The number of queries. */
   rows: number;
+  /** The number of keys. */
   columns: number;
   /** [heads, rows, columns] without padding. The rows are those of the example's alignment. */
   weights: Float32Array;
@@ -76,12 +84,15 @@ export interface ExampleWeights {
  * tokens.
  */
 export interface Labels {
+  /** Of the queries. */
   readonly rows: readonly string[];
+  /** Of the keys. */
   readonly columns: readonly string[];
 }
 
 /** All weights of one attention for one example, with labels. */
 export interface LabelledWeights extends ExampleWeights {
+  /** What stands at the rows and columns. */
   labels: Labels;
   /** The queries and keys, if the options ask for them; absent in recurrent models. */
   compared?: ComparedVectors;
@@ -95,6 +106,7 @@ export interface ComparedVectors {
   readonly key: Float32Array;
 }
 
+/** Options of `attentions`. */
 export interface AttentionsOptions {
   /** Whether the result has the queries and keys; false by default. */
   compared?: boolean;
@@ -110,8 +122,19 @@ export interface TokenProbabilities {
   readonly probabilities: Float32Array;
 }
 
-/** A model of one task. */
+/**
+ * A model of one task.
+ *
+ * @example
+ * ```ts
+ * const task = tasks.copy({ maxLength: 4 });
+ * const model: TaskModel = createModel(heed, configOf(task, "transformer", { size: 16, layers: 1, heads: 2 })).eval();
+ * const example = task.read!("ab");
+ * console.log(model.attentions([example])[0]!.map(({ path }) => path).join(" ")); // prints: encoder.layers.0.self_attn decoder.layers.0.self_attn decoder.layers.0.multihead_attn
+ * ```
+ */
 export abstract class TaskModel<E extends Example = Example> extends Module {
+  /** The config that it was created from. */
   readonly config: ModelConfig;
   /**
    * The generator of the initial values and of dropout. The initial values depend only on the config's

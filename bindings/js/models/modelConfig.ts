@@ -7,10 +7,13 @@ export type Architecture = "transformer" | "decoder" | "encoder" | "rnn" | "bahd
 
 /** The config of a model, as in config.json. All properties are required: files have no defaults. */
 export interface ModelConfig {
+  /** The name of the task. */
   readonly task: string;
+  /** The values of the task's options. */
   readonly taskOptions: Readonly<Record<string, number | string | boolean>>;
   /** The kind of the task's examples. */
   readonly kind: Example["kind"];
+  /** The form of the model. */
   readonly architecture: Architecture;
   /** The tokens of sources and of answers, without the special tokens, with which a Vocabulary begins. */
   readonly vocabulary: Task["vocabulary"];
@@ -22,12 +25,22 @@ export interface ModelConfig {
   readonly layers: number;
   /** The number of heads; 1 in recurrent models. */
   readonly heads: number;
+  /** The size of the hidden layer of the feed-forward networks. */
   readonly dimFeedforward: number;
+  /** The dropout rate in training. */
   readonly dropout: number;
+  /** What is added for each position. */
   readonly positions: "sinusoidal" | "none";
   /** The seed of the initial values. */
   readonly seed: number;
 }
 
-/** The side of a patch, in pixels. */
+/**
+ * The side of a patch, in pixels.
+ *
+ * @example
+ * ```ts
+ * console.log(patchSize); // prints: 4
+ * ```
+ */
 export const patchSize = 4;

@@ -28,12 +28,15 @@ export interface Recipe extends TrainingRecipe {
 export interface Plan {
   /** The name of the folder of the model's files. */
   readonly name: string;
+  /** The name of the task. */
   readonly task: string;
   /** The task's options that differ from the defaults. */
   readonly taskOptions: Task["options"];
+  /** The form of the model. */
   readonly architecture: Architecture;
   /** The config options that differ from configOf's defaults, except the seed. */
   readonly options: Omit<ConfigOptions, "seed">;
+  /** The settings of its training. */
   readonly recipe: Recipe;
   /** The seed of the initial values and of all random choices in training. */
   readonly seed: number;
@@ -71,7 +74,14 @@ const unordered: Plan["options"] = { positions: "none" };
 const shallow: Plan["options"] = { layers: 1 };
 const deep: Plan["options"] = { layers: 3 };
 
-/** The shipped models, in the order of their training. */
+/**
+ * The shipped models, in the order of their training.
+ *
+ * @example
+ * ```ts
+ * console.log(shipped.length > 10, shipped[0]!.name); // prints: true copy-transformer
+ * ```
+ */
 export const shipped: readonly Plan[] = [
   plan("copy", "transformer", { options: { size: 32, layers: 1, heads: 2 }, recipe: quick }),
   plan("reverse", "transformer", { recipe: quick }),
@@ -103,6 +113,12 @@ export const shipped: readonly Plan[] = [
 /**
  * Returns further options of a task for evaluations, under names that describe them. They include lengths
  * beyond those of the training.
+ *
+ * @throws HeedError "option"
+ * @example
+ * ```ts
+ * console.log(Object.keys(probesOf(tasks.copy()))); // prints: [ 'length 16', 'length 20', 'length 24' ]
+ * ```
  */
 export function probesOf(task: Task): Readonly<Record<string, Task["options"]>> {
   checkArgument("task", task, isTask);
@@ -127,7 +143,15 @@ const architectures: Readonly<Record<Example["kind"], Architecture>> = {
   picture: "encoder",
 };
 
-/** Returns the default architecture for a task. */
+/**
+ * Returns the default architecture for a task.
+ *
+ * @throws HeedError "option"
+ * @example
+ * ```ts
+ * console.log(architectureOf(tasks.copy())); // prints: transformer
+ * ```
+ */
 export function architectureOf(task: Task): Architecture {
   checkArgument("task", task, isTask);
   return architectures[task.kind];
@@ -136,6 +160,12 @@ export function architectureOf(task: Task): Architecture {
 /**
  * Returns the plan of the shipped model for a task and an architecture, or a default plan if none is
  * shipped.
+ *
+ * @throws HeedError "option"
+ * @example
+ * ```ts
+ * console.log(recipeOf("reverse", "transformer").recipe.batch); // prints: 64
+ * ```
  */
 export function recipeOf(task: string, architecture: Architecture): Plan {
   checkArgument("task", task, isText);

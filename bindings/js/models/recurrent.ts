@@ -101,9 +101,19 @@ function turnsOf(lengths: readonly number[]): Int32Array {
  * A recurrent encoder-decoder of gated recurrent units. "rnn" has no attention; "bahdanau" and "dot" have
  * the attention of their decoders. The decoder's state has the size config.size; each direction of the
  * encoder and each embedding has half of it, because there are far fewer tokens than words in a language.
+ *
+ * @throws HeedError "option", "memory"
+ * @example
+ * ```ts
+ * const task = tasks.copy({ maxLength: 4 });
+ * const model = new RecurrentModel(heed, configOf(task, "bahdanau", { size: 16 })).eval();
+ * console.log(model.weights([task.read!("ab")])[0]!.map(({ path }) => path).join(" ")); // prints: decoder.attention
+ * ```
  */
 export class RecurrentModel extends TaskModel<Translation> {
+  /** Reads the source, in both directions. */
   readonly encoder: RecurrentEncoder;
+  /** Writes the target, with or without attention. */
   readonly decoder: Decoder;
   readonly #source: Vocabulary;
   readonly #target: Vocabulary;

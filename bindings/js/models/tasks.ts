@@ -47,7 +47,16 @@ function checked<O, E extends Example>(make: (given?: O) => Task<E>): (given?: O
   };
 }
 
-/** The functions that create each task. Options that are not given have defaults. */
+/**
+ * The functions that create each task. Options that are not given have defaults.
+ *
+ * @example
+ * ```ts
+ * const task = tasks.reverse({ maxLength: 6 });
+ * const example = task.generate(new nn.Generator(1), "train");
+ * console.log(example.target.join("") === [...example.source].reverse().join("")); // prints: true
+ * ```
+ */
 export const tasks = {
   brackets: checked(brackets),
   copy: checked(copy),
@@ -59,12 +68,25 @@ export const tasks = {
   sort: checked(sort),
 };
 
+/**
+ * The name of a task.
+ *
+ * @example
+ * ```ts
+ * const name: TaskName = "dates";
+ * console.log(tasks[name]().kind); // prints: translation
+ * ```
+ */
 export type TaskName = keyof typeof tasks;
 
 /**
  * Creates a task by its name, which may come from a command line or a model's config.
  *
  * @throws HeedError "option" that names what is unknown or invalid
+ * @example
+ * ```ts
+ * console.log(taskOf("dates").read!("the 3rd of March, 2021").kind); // prints: translation
+ * ```
  */
 export function taskOf(name: string, options: Task["options"] = {}): Task {
   checkArgument("task", name, isText);

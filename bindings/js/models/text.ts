@@ -19,9 +19,13 @@ import type { ModelSource } from "./sources.js";
 
 /** What a tokenizer has of use here: the class Tokenizer of @huggingface/tokenizers has it. */
 export interface TextTokenizer {
+  /** Returns the ids of a text. */
   encode(text: string, options?: { add_special_tokens?: boolean }): { ids: number[] };
+  /** Returns the text of ids. */
   decode(ids: number[], options?: { skip_special_tokens?: boolean }): string;
+  /** Returns the id of a token; undefined if there is none. */
   token_to_id(token: string): number | undefined;
+  /** Returns the token of an id; undefined if there is none. */
   id_to_token(id: number): string | undefined;
 }
 
@@ -41,6 +45,19 @@ const isTokenizer: Check = {
  * @param Tokenizer the class of the package @huggingface/tokenizers, which this package does not contain
  * @param options `keep` is the one of `loadModel`
  * @throws HeedError "load" for a file that is missing, "format" for a tokenizer that the class does not know
+ * @example
+ * ```ts
+ * class Words {
+ *   constructor(readonly file: object, readonly config: object) {}
+ *   encode = (text: string) => ({ ids: [...text].map((letter) => letter.charCodeAt(0)) });
+ *   decode = (ids: number[]) => String.fromCharCode(...ids);
+ *   token_to_id = () => undefined;
+ *   id_to_token = () => undefined;
+ * }
+ * const bytes = new TextEncoder().encode("{}");
+ * const tokenizer = await loadTokenizer({ "tokenizer.json": bytes, "tokenizer_config.json": bytes }, Words);
+ * console.log(tokenizer.decode(tokenizer.encode("ab").ids)); // prints: ab
+ * ```
  */
 export async function loadTokenizer<T extends TextTokenizer>(
   files: ModelSource,
@@ -66,6 +83,7 @@ export async function loadTokenizer<T extends TextTokenizer>(
   }
 }
 
+/** Options of `writeText`. */
 export interface WriteTextOptions extends GenerateTextOptions {
   /** Texts before which the new text ends. */
   stop?: readonly string[];
@@ -76,6 +94,7 @@ export interface WriteTextOptions extends GenerateTextOptions {
   onText?: (piece: string) => void;
 }
 
+/** What `writeText` wrote. */
 export interface WrittenText {
   /** The new text, after the prompt. */
   text: string;
@@ -111,6 +130,20 @@ function firstStop(text: string, stops: readonly string[]): number {
  * Continues a text.
  *
  * @throws HeedError "option" for a prompt without a token, or for more tokens than the model's context
+ * @example
+ * ```ts
+ * const config = { model_type: "llama", vocab_size: 128, max_position_embeddings: 32, hidden_size: 16,
+ *   intermediate_size: 32, num_hidden_layers: 1, num_attention_heads: 2 };
+ * const model = new CausalLanguageModel(heed, config, { seed: 1 });
+ * const letters: TextTokenizer = {
+ *   encode: (text) => ({ ids: [...text].map((letter) => letter.charCodeAt(0)) }),
+ *   decode: (ids) => String.fromCharCode(...ids),
+ *   token_to_id: () => undefined,
+ *   id_to_token: (id) => String.fromCharCode(id),
+ * };
+ * const { text, reason } = await writeText(model, letters, "ab", { maxLength: 3 });
+ * console.log(text.length, reason); // prints: 3 length
+ * ```
  */
 export async function writeText(
   model: CausalLanguageModel,
@@ -161,8 +194,11 @@ export async function writeText(
 
 /** A word that a model would put in the place of a mask. */
 export interface MaskedWord {
+  /** Its id. */
   token: number;
+  /** Its text. */
   text: string;
+  /** From 0 to 1. */
   probability: number;
 }
 
@@ -177,6 +213,20 @@ const maskNames = ["[MASK]", "<mask>"];
  * @returns for each mask, its words, the most likely first
  * @throws HeedError "option" for a text without a mask, a model without a head, or a text that is longer than
  *   the model's context
+ * @example
+ * ```ts
+ * const config = { model_type: "bert", architectures: ["BertForMaskedLM"], vocab_size: 128, max_position_embeddings: 32, hidden_size: 16,
+ *   intermediate_size: 32, num_hidden_layers: 1, num_attention_heads: 2 };
+ * const model = new MaskedLanguageModel(heed, config, { seed: 1 });
+ * const letters: TextTokenizer = {
+ *   encode: (text) => ({ ids: [...text.replace("[MASK]", "#")].map((letter) => letter.charCodeAt(0)) }),
+ *   decode: (ids) => String.fromCharCode(...ids),
+ *   token_to_id: (token) => (token === "[MASK]" ? 35 : undefined),
+ *   id_to_token: (id) => String.fromCharCode(id),
+ * };
+ * const [words] = fillMasks(model, letters, "a [MASK] b", { count: 2 });
+ * console.log(words!.length); // prints: 2
+ * ```
  */
 export function fillMasks(
   model: MaskedLanguageModel,

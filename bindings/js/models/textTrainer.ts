@@ -24,6 +24,7 @@ import {
 
 /** A module that computes logits [B, L, V] of the next tokens from ids [B, L], such as CausalLanguageModel. */
 export interface NextTokenModel extends Module {
+  /** ids int32 [B, L] -> logits [B, L, V]. */
   forward(ids: Tensor): { readonly logits: Tensor };
 }
 
@@ -32,7 +33,9 @@ export interface TextRecipe extends TrainingRecipe {
   readonly length: number;
 }
 
+/** Options of a new `TextTrainer`. */
 export interface TextTrainerOptions {
+  /** The settings of the training. */
   recipe: TextRecipe;
   /** The seed of the order of the examples; 0 by default. */
   seed?: number;
@@ -63,11 +66,26 @@ const betas = [0.9, 0.95] as const;
  *
  *     const trainer = new TextTrainer(model, tokens, { recipe, seed: 1 });
  *     while (!trainer.finished) console.log(trainer.step().loss);
+ *
+ * @throws HeedError "option", "memory"
+ * @example
+ * ```ts
+ * const config = { model_type: "llama", vocab_size: 8, max_position_embeddings: 16, hidden_size: 16,
+ *   intermediate_size: 32, num_hidden_layers: 1, num_attention_heads: 2 };
+ * const text = Int32Array.from({ length: 400 }, (_, i) => i % 8);
+ * const recipe = { batch: 4, steps: 30, length: 15, learningRate: 0.02, warmupSteps: 5, weightDecay: 0, clipNorm: 1, checkEvery: 10 };
+ * const trainer = new TextTrainer(new CausalLanguageModel(heed, config), text, { recipe });
+ * const first = trainer.step().loss;
+ * let last = first;
+ * while (!trainer.finished) last = trainer.step().loss;
+ * console.log(last < first / 2); // prints: true
+ * ```
  */
 export class TextTrainer<M extends NextTokenModel = NextTokenModel> extends Training<
   M,
   TextRecipe
 > {
+  /** The text, as ids. */
   readonly tokens: Int32Array;
   readonly #hash: number;
   #pass: { number: number; offset: number; order: Uint32Array } | undefined;
@@ -144,6 +162,7 @@ function joined(rows: readonly Int32Array[], length: number, from: number): Int3
   return all;
 }
 
+/** Options of `textLoss`. */
 export interface TextLossOptions {
   /** The number of positions that the model sees at once. */
   length: number;
@@ -154,6 +173,7 @@ export interface TextLossOptions {
   stride?: number;
   /** The number of examples that are computed at once; 8 by default. */
   batch?: number;
+  /** Stops between two batches: the promise is then rejected with the signal's reason. */
   signal?: AbortSignal;
 }
 
@@ -172,6 +192,15 @@ const ignored = -1;
  *
  * @param tokens the ids of the text; each but the first is predicted once
  * @returns the mean of -ln p, in nats per token, and the number of tokens; exp(loss) is the perplexity
+ * @throws HeedError "option", "shape", "nan"; or the signal's reason
+ * @example
+ * ```ts
+ * const config = { model_type: "llama", vocab_size: 8, max_position_embeddings: 16, hidden_size: 16,
+ *   intermediate_size: 32, num_hidden_layers: 1, num_attention_heads: 2 };
+ * const text = Int32Array.from({ length: 100 }, (_, i) => i % 8);
+ * const { count } = await textLoss(new CausalLanguageModel(heed, config).eval(), text, { length: 15 });
+ * console.log(count); // prints: 99
+ * ```
  */
 export async function textLoss(
   model: NextTokenModel,

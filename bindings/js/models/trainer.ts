@@ -15,7 +15,9 @@ import type { Recipe } from "./recipes.js";
 import { isTrainingSeed, type StepLesson, Training, trainingRecipeChecks } from "./training.js";
 import { differences } from "./trainingState.js";
 
+/** Options of a new `Trainer`. */
 export interface TrainerOptions {
+  /** The settings of the training. */
   recipe: Recipe;
   /**
    * The seed of the examples and of dropout; 0 by default. The model's config has another one for the
@@ -47,8 +49,21 @@ const optionChecks = {
  *
  *     const trainer = new Trainer(model, task, { recipe, seed: 1 });
  *     while (!trainer.finished) console.log(trainer.step().loss);
+ *
+ * @throws HeedError "option", "memory"
+ * @example
+ * ```ts
+ * const task = tasks.copy({ maxLength: 4 });
+ * const model = createModel(heed, configOf(task, "transformer", { size: 16, layers: 1, heads: 2 }));
+ * const { recipe } = recipeOf("copy", "transformer");
+ * using trainer = new Trainer(model, task, { recipe: { ...recipe, steps: 3, warmupSteps: 1, batch: 8 }, seed: 1 });
+ * while (!trainer.finished) trainer.step();
+ * const state = trainer.state(); // bytes from which `resume` continues
+ * console.log(trainer.stepCount, state.length > 0); // prints: 3 true
+ * ```
  */
 export class Trainer<E extends Example = Example> extends Training<TaskModel<E>, Recipe> {
+  /** The task that generates the examples. */
   readonly task: Task<E>;
 
   /** @throws HeedError "option" for an invalid recipe, or for a model of another task */

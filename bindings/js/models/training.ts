@@ -33,8 +33,11 @@ export interface TrainingRecipe {
   readonly batch: number;
   /** The maximum number of steps. The learning rate falls to zero over them. */
   readonly steps: number;
+  /** The highest learning rate, after the warm-up. */
   readonly learningRate: number;
+  /** The number of steps over which the learning rate rises from 0. */
   readonly warmupSteps: number;
+  /** The weight decay of AdamW. */
   readonly weightDecay: number;
   /** The norm to which gradients are clipped. */
   readonly clipNorm: number;
@@ -61,6 +64,7 @@ export const isTrainingSeed = isWholeNumber(0, 2 ** 32 - 1);
 export interface TrainingStep {
   /** The number of the step; the first step is 1. */
   step: number;
+  /** The mean loss of its examples, before the step. */
   loss: number;
   /** The proportion of the answers' tokens that were the most likely; undefined if nobody counts them. */
   right: number | undefined;
@@ -82,12 +86,26 @@ export interface StepLesson {
  * AdamW with a warm-up, half a cosine and clipped gradients. All random choices of a step depend only on the
  * seed and the number of the step, so a resumed training gives bit for bit the same result as one that was
  * never stopped.
+ *
+ * @example
+ * ```ts
+ * const task = tasks.copy({ maxLength: 4 });
+ * const model = createModel(heed, configOf(task, "transformer", { size: 16, layers: 1, heads: 2 }));
+ * const { recipe } = recipeOf("copy", "transformer");
+ * const training: Training = new Trainer(model, task, { recipe: { ...recipe, steps: 2, warmupSteps: 1, batch: 8 } });
+ * training.step();
+ * training.keepIfBest(0.5);
+ * console.log(training.best!.step, training.best!.score); // prints: 1 0.5
+ * ```
  */
 export abstract class Training<M extends Module = Module, R extends TrainingRecipe = TrainingRecipe>
   implements Disposable
 {
+  /** The model that is trained. */
   readonly model: M;
+  /** The settings. */
   readonly recipe: R;
+  /** The seed of all random choices. */
   readonly seed: number;
   readonly #optimizer: AdamW;
   readonly #schedule: Schedule;

@@ -10,7 +10,9 @@ export type Tensors = Readonly<Record<string, SafetensorsEntry>>;
 
 /** The parameters with the best score so far. */
 export interface Best {
+  /** The number of steps done then. */
   step: number;
+  /** The score that was given to `keepIfBest`. */
   score: number;
   /** For `model.loadStateDict`. */
   parameters: Tensors;

@@ -176,14 +176,32 @@ abstract class WritingModel<E extends Translation | Continuation> extends Attent
   }
 }
 
-/** The transformer with an encoder for the source and a decoder for the target. */
+/**
+ * The transformer with an encoder for the source and a decoder for the target.
+ *
+ * @throws HeedError "option", "memory"
+ * @example
+ * ```ts
+ * const task = tasks.copy({ maxLength: 4 });
+ * const model = new TransformerModel(heed, configOf(task, "transformer", { size: 16, layers: 1, heads: 2 })).eval();
+ * const [answer] = await model.answer([task.read!("ab")], { longest: 3 });
+ * console.log(answer!.kind); // prints: tokens
+ * ```
+ */
 export class TransformerModel extends WritingModel<Translation> {
+  /** The tokens of sources. */
   readonly sourceVocabulary: Vocabulary;
+  /** The tokens of targets. */
   readonly targetVocabulary: Vocabulary;
+  /** The vectors of source tokens: weight [V, E]. */
   readonly sourceEmbedding: Embedding;
+  /** The vectors of target tokens: weight [V, E]. */
   readonly targetEmbedding: Embedding;
+  /** What is added for each position. */
   readonly positions: Positions;
+  /** Reads the source. */
   readonly encoder: TransformerEncoder;
+  /** Writes the target. */
   readonly decoder: TransformerDecoder;
   readonly readOut: Linear;
 
@@ -263,12 +281,23 @@ export class TransformerModel extends WritingModel<Translation> {
 /**
  * A decoder-only transformer (Radford et al., "Improving Language Understanding by Generative
  * Pre-Training", 2018). A text to translate precedes its translation, with the start token between them.
+ *
+ * @throws HeedError "option", "memory"
+ * @example
+ * ```ts
+ * const task = tasks.copy({ maxLength: 4 });
+ * const model = new DecoderModel(heed, configOf(task, "decoder", { size: 16, layers: 1, heads: 2 })).eval();
+ * console.log(model.weights([task.read!("ab")])[0]![0]!.heads); // prints: 2
+ * ```
  */
 export class DecoderModel extends WritingModel<Translation | Continuation> {
   /** The tokens of sources and of targets. */
   readonly targetVocabulary: Vocabulary;
+  /** The vectors of tokens: weight [V, E]. */
   readonly embedding: Embedding;
+  /** What is added for each position. */
   readonly positions: Positions;
+  /** The layers: an encoder stack that is called with `isCausal`. */
   readonly decoder: TransformerEncoder;
   readonly readOut: Linear;
 

@@ -6,10 +6,41 @@ import { type Check, checkArgument, isListOf, isTexts, isWholeNumber } from "../
 import type { Heed } from "../heed.js";
 import { checkEngine } from "../nn/module.js";
 
-/** The special tokens, with which every vocabulary begins, in this order. */
+/**
+ * The special tokens, with which every vocabulary begins, in this order.
+ *
+ * @example
+ * ```ts
+ * console.log(specialTokens.length, specialTokens[padId]); // prints: 3 <pad>
+ * ```
+ */
 export const specialTokens: readonly string[] = ["<pad>", "<start>", "<end>"];
+/**
+ * The id of padding in every vocabulary.
+ *
+ * @example
+ * ```ts
+ * console.log(padId); // prints: 0
+ * ```
+ */
 export const padId = 0;
+/**
+ * The id before the first token of an answer.
+ *
+ * @example
+ * ```ts
+ * console.log(startId); // prints: 1
+ * ```
+ */
 export const startId = 1;
+/**
+ * The id after the last token of an answer.
+ *
+ * @example
+ * ```ts
+ * console.log(endId); // prints: 2
+ * ```
+ */
 export const endId = 2;
 
 const isIds: Check = {
@@ -25,7 +56,16 @@ const isRows: Check = {
   accepts: (value) => isListOf(value, (row) => isListOf(row, Number.isInteger)),
 };
 
-/** Tokens and their ids. */
+/**
+ * Tokens and their ids.
+ *
+ * @throws HeedError "option"
+ * @example
+ * ```ts
+ * const vocabulary = new Vocabulary(["a", "b"]);
+ * console.log(vocabulary.decode(vocabulary.encode(["b", "a"]))); // prints: [ 'b', 'a' ]
+ * ```
+ */
 export class Vocabulary {
   /** The special tokens, then the others. */
   readonly tokens: readonly string[];
@@ -41,6 +81,7 @@ export class Vocabulary {
     }
   }
 
+  /** The number of tokens. */
   get size(): number {
     return this.tokens.length;
   }
@@ -73,7 +114,15 @@ export class Vocabulary {
   }
 }
 
-/** int32 [rows.length, length of the longest row]; `fill` pads the shorter rows. */
+/**
+ * int32 [rows.length, length of the longest row]; `fill` pads the shorter rows.
+ *
+ * @throws HeedError "option", "memory"
+ * @example
+ * ```ts
+ * console.log(padded(heed, [[5, 6, 7], [8]]).toArray()); // prints: [ [ 5, 6, 7 ], [ 8, 0, 0 ] ]
+ * ```
+ */
 export function padded(heed: Heed, rows: readonly (readonly number[])[], fill = padId): Tensor {
   checkEngine(heed);
   checkArgument("rows", rows, isRows);
@@ -83,7 +132,15 @@ export function padded(heed: Heed, rows: readonly (readonly number[])[], fill = 
   return heed.tensor(ids, [rows.length, length]);
 }
 
-/** bool [lengths.length, largest length], true up to each length; undefined if all lengths are equal. */
+/**
+ * bool [lengths.length, largest length], true up to each length; undefined if all lengths are equal.
+ *
+ * @throws HeedError "option", "memory"
+ * @example
+ * ```ts
+ * console.log(maskOf(heed, [3, 1])!.toArray()); // prints: [ [ true, true, true ], [ true, false, false ] ]
+ * ```
+ */
 export function maskOf(heed: Heed, lengths: readonly number[]): Tensor | undefined {
   checkEngine(heed);
   checkArgument("lengths", lengths, isLengths);

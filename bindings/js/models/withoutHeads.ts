@@ -4,19 +4,18 @@
 import { describe, refuse } from "../core/error.js";
 import { checkArgument, isFunction, isWholeNumber } from "../core/validate.js";
 import { Module } from "../nn/module.js";
-import type { CausalLanguageModel } from "./language/causalModel.js";
-import type { MaskedLanguageModel } from "./language/maskedModel.js";
+import type { HubModel } from "./language/load.js";
 import { TaskModel } from "./model.js";
 
 /** A head, named as in ExampleWeights, HeadAlignment and captureAttention. */
 export interface Head {
+  /** The path of the attention. */
   readonly path: string;
+  /** The head's index, from 0. */
   readonly head: number;
 }
 
-type LanguageModel = CausalLanguageModel | MaskedLanguageModel;
-
-const isLanguageModel = (model: unknown): model is LanguageModel =>
+const isHubModel = (model: unknown): model is HubModel =>
   model instanceof Module && "attentions" in model && model.attentions instanceof Map;
 
 const suffix = ".out_proj.weight";
@@ -31,15 +30,23 @@ const suffix = ".out_proj.weight";
  *
  * @returns the result of `run`
  * @throws HeedError "option" for a head that the model does not have; recurrent models have none
+ * @example
+ * ```ts
+ * const task = tasks.copy({ maxLength: 4 });
+ * const model = createModel(heed, configOf(task, "transformer", { size: 16, layers: 1, heads: 2 })).eval();
+ * const path = "decoder.layers.0.multihead_attn";
+ * const [answer] = await withoutHeads(model, [{ path, head: 0 }], () => model.answer([task.read!("ab")]));
+ * console.log(answer!.kind); // prints: tokens
+ * ```
  */
 export async function withoutHeads<T>(
-  model: TaskModel | CausalLanguageModel | MaskedLanguageModel,
+  model: TaskModel | HubModel,
   heads: readonly Head[],
   run: () => T | Promise<T>,
 ): Promise<T> {
   checkArgument("model", model, {
     expected: "a model",
-    accepts: (value) => value instanceof TaskModel || isLanguageModel(value),
+    accepts: (value) => value instanceof TaskModel || isHubModel(value),
   });
   checkArgument("heads", heads, {
     expected: "a list of { path, head }",
@@ -61,9 +68,9 @@ function checkHeads(heads: readonly Head[], paths: readonly string[], count: num
   }
 }
 
-/** For a language model, whose weights may be packed: its attentions set the outputs of these heads to zero. */
+/** For a model of the hub, whose weights may be packed: its attentions set the outputs of these heads to zero. */
 async function withSilentHeads<T>(
-  { attentions, config }: LanguageModel,
+  { attentions, config }: HubModel,
   heads: readonly Head[],
   run: () => T | Promise<T>,
 ): Promise<T> {

@@ -18,12 +18,15 @@ import { Linear } from "./layers.js";
 import { Module } from "./module.js";
 import { defaultGenerator, type Generator, isGenerator, uniform } from "./random.js";
 
+/** Options of a new `BahdanauAttention`. */
 export interface BahdanauAttentionOptions {
   /** Whether the projection of the query has a bias; false by default. */
   bias?: boolean;
+  /** The source of initial values and of the seeds of dropout; the engine's `defaultGenerator` by default. */
   generator?: Generator;
 }
 
+/** Options of a call of `BahdanauAttention`. */
 export interface BahdanauAttentionForwardOptions {
   /** bool [B, S], true where a key may be seen. */
   keyMask?: Tensor;
@@ -48,10 +51,21 @@ const bahdanauForwardChecks = { keyMask: isTensor, areKeysProjected: isBoolean }
  * Attention with the score v . tanh(W q + U k) (Bahdanau et al., 2015, appendix A.1.2). W is the parameter
  * query_layer.weight [A, Dq], U is key_layer.weight [A, Dk], and v is energy_layer.weight [1, A]. Their
  * initial values have the distribution of Linear's.
+ *
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const attention = new nn.BahdanauAttention(heed, 3, 5, 8); // sizes of a query, a key, the attention
+ * const { output, weights } = attention.forward(heed.ones([1, 2, 3]), heed.ones([1, 4, 5]), heed.ones([1, 4, 6]));
+ * console.log(output.shape, weights.shape); // prints: [ 1, 2, 6 ] [ 1, 2, 4 ]
+ * ```
  */
 export class BahdanauAttention extends Module {
+  /** W, which projects queries: weight [A, Dq]. */
   readonly queryLayer: Linear;
+  /** U, which projects keys: weight [A, Dk]. */
   readonly keyLayer: Linear;
+  /** v: weight [1, A]. */
   readonly energyLayer: Linear;
 
   constructor(
@@ -75,6 +89,8 @@ export class BahdanauAttention extends Module {
   }
 
   /**
+   * Attends: a weighted mean of the values for each query.
+   *
    * @param query [B, L, Dq]
    * @param keys [B, S, Dk]; [B, S, A] if they are projected
    * @param values [B, S, Dv]
@@ -101,11 +117,13 @@ export class BahdanauAttention extends Module {
   }
 }
 
+/** Options of a new `LuongAttention`. */
 export interface LuongAttentionOptions {
   /** The score: "dot" is q . k, "general" is q W k, "concat" is v . tanh(W [q; k]). "dot" by default. */
   score?: "dot" | "general" | "concat";
   /** The number A of rows of W for "concat"; keySize by default. */
   attentionSize?: number;
+  /** The source of initial values and of the seeds of dropout; the engine's `defaultGenerator` by default. */
   generator?: Generator;
 }
 
@@ -115,6 +133,7 @@ const luongChecks = {
   generator: isGenerator,
 } satisfies Record<keyof LuongAttentionOptions, Check>;
 
+/** Options of a call of `LuongAttention`. */
 export interface LuongAttentionForwardOptions {
   /** bool [B, S], true where a key may be seen. */
   keyMask?: Tensor;
@@ -124,10 +143,21 @@ export interface LuongAttentionForwardOptions {
  * Attention with the scores of Luong et al., 2015, section 3.1, without a scale. The score "dot", q . k,
  * has no parameters; "general", q W k, has `weight` [Dq, Dk]; "concat", v . tanh(W [q; k]), has `weight`
  * [A, Dq + Dk] and `scoreWeight` [A]. Initial values are uniform in +-1/sqrt(in), as those of Linear.
+ *
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const attention = new nn.LuongAttention(heed, 3, 5, { score: "general" });
+ * const { output } = attention.forward(heed.ones([1, 2, 3]), heed.ones([1, 4, 5]), heed.ones([1, 4, 6]));
+ * console.log(output.shape); // prints: [ 1, 2, 6 ]
+ * ```
  */
 export class LuongAttention extends Module {
+  /** Which score it computes. */
   readonly score: "dot" | "general" | "concat";
+  /** W: [Dq, Dk] for "general", [A, Dq + Dk] for "concat"; undefined for "dot". */
   weight: Tensor | undefined;
+  /** v: [A] for "concat", else undefined. */
   scoreWeight: Tensor | undefined;
 
   constructor(heed: Heed, querySize: number, keySize: number, options: LuongAttentionOptions = {}) {
@@ -154,6 +184,8 @@ export class LuongAttention extends Module {
   }
 
   /**
+   * Attends: a weighted mean of the values for each query.
+   *
    * @param query [B, L, Dq]
    * @param keys [B, S, Dk]
    * @param values [B, S, Dv]

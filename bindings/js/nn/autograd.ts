@@ -6,6 +6,7 @@ import { noGrad, type Sources, Tape, type TapeOptions, tapeChecks } from "../cor
 import { Tensor } from "../core/tensor.js";
 import { checkOptions } from "../core/validate.js";
 
+/** The result of `valueAndGrad`. */
 export interface ValueAndGradients<Aux> {
   /** The loss. */
   value: number;
@@ -29,6 +30,12 @@ export interface ValueAndGradients<Aux> {
  *   result has a number that is not finite
  * @throws HeedError "shape" for a loss that is not one element, "nan" for a loss that is not finite,
  *   "disposed", "unsupported", and any error of the function
+ * @example
+ * ```ts
+ * const w = heed.tensor([2, 3]);
+ * const { value, gradients } = valueAndGrad([w], () => heed.sum(heed.multiply(w, w)));
+ * console.log(value, gradients[0]!.toArray()); // prints: 13 [ 4, 6 ]
+ * ```
  */
 export function valueAndGrad<Aux = undefined>(
   sources: Sources,
@@ -69,7 +76,18 @@ function separate(gradients: readonly Tensor[]): Tensor[] {
   });
 }
 
-/** Computes only the gradients: see `valueAndGrad`. */
+/**
+ * Computes only the gradients: see `valueAndGrad`.
+ *
+ * @returns the gradients, each in the shape of its source
+ * @throws HeedError as `valueAndGrad`
+ * @example
+ * ```ts
+ * const w = heed.tensor([2, 3]);
+ * const [gradient] = grad([w], () => heed.sum(heed.multiply(w, w)));
+ * console.log(gradient!.toArray()); // prints: [ 4, 6 ]
+ * ```
+ */
 export function grad(
   sources: Sources,
   run: () => Tensor | readonly [Tensor, unknown],
@@ -78,7 +96,18 @@ export function grad(
   return valueAndGrad(sources, run, options).gradients;
 }
 
-/** Returns a tensor with the same elements in the same memory, through which no gradient flows. */
+/**
+ * Returns a tensor with the same elements in the same memory, through which no gradient flows.
+ *
+ * @param x of any shape
+ * @throws HeedError "dtype", "disposed"
+ * @example
+ * ```ts
+ * const w = heed.tensor([2]);
+ * const [gradient] = grad([w], () => heed.sum(heed.multiply(w, detach(w))));
+ * console.log(gradient!.toArray()); // prints: [ 2 ]
+ * ```
+ */
 export function detach(x: Tensor): Tensor {
   if (!(x instanceof Tensor)) throw refuse("dtype", "x", "a tensor", describe(x));
   return x.engine.alias(x, x.shape);

@@ -19,6 +19,8 @@ export interface Compared {
 }
 
 /**
+ * Receives the weights of one attention.
+ *
  * @param compared computes queries, keys and values, without recording them for gradients; undefined if the
  *   attention cannot provide them
  */
@@ -47,6 +49,13 @@ const state = inCommon("capture", () => ({
  * @param run must not be async
  * @returns the result of `run`
  * @throws HeedError "option" if `run` returns a promise
+ * @example
+ * ```ts
+ * const layer = new nn.TransformerEncoderLayer(heed, 8, 2);
+ * const seen: string[] = [];
+ * nn.captureAttention(layer, (path, weights) => seen.push(`${path} ${weights.shape}`), () => layer.forward(heed.ones([1, 3, 8])));
+ * console.log(seen); // prints: [ 'self_attn 1,2,3,3' ]
+ * ```
  */
 export function captureAttention<T>(root: Module, receive: ReceiveWeights, run: () => T): T {
   checkArgument("root", root, {

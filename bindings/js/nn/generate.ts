@@ -32,6 +32,7 @@ export type Step = (
   order: readonly number[],
 ) => Tensor | Promise<Tensor>;
 
+/** Options of every search for tokens. */
 export interface GreedyOptions {
   /** The first tokens of each sequence, one or more. */
   startTokens: readonly (readonly number[])[];
@@ -43,6 +44,7 @@ export interface GreedyOptions {
   signal?: AbortSignal;
 }
 
+/** Options of `generate`. */
 export interface SamplingOptions extends GreedyOptions {
   /** Divides the logits; 0, the default, takes the most likely token. */
   temperature?: number;
@@ -59,6 +61,7 @@ export interface SamplingOptions extends GreedyOptions {
   onTokens?: (tokens: readonly (number | undefined)[]) => unknown;
 }
 
+/** Options of `beamSearch`. */
 export interface BeamSearchOptions extends Omit<GreedyOptions, "startTokens"> {
   /** The first tokens of the sequence, one or more. */
   startTokens: readonly number[];
@@ -71,9 +74,11 @@ export interface BeamSearchOptions extends Omit<GreedyOptions, "startTokens"> {
   lengthPenalty?: number;
 }
 
+/** A sequence that `beamSearch` found. */
 export interface Hypothesis {
   /** The tokens after the start; a complete sequence ends with the end token. */
   tokens: number[];
+  /** The natural log of the probability of its tokens. */
   logProbability: number;
   /** The log probability, divided by the length penalty. */
   score: number;
@@ -164,6 +169,15 @@ class Steps {
  * Extends sequences token by token, until each has ended or has its maximum length.
  *
  * @returns the tokens after each start, with the end token where it occurred
+ * @throws HeedError "option", "shape", "nan" for logits that are not finite, and any error of the step
+ * @example
+ * ```ts
+ * // A "model" that always continues with the next number.
+ * const step: Step = (sequences) =>
+ *   heed.tensor(sequences.map((tokens) => Array.from({ length: 10 }, (_, t) => (t === tokens.at(-1)! + 1 ? 9 : 0))));
+ * const [tokens] = await generate(heed, step, { startTokens: [[3]], maxLength: 4 });
+ * console.log(tokens); // prints: [ 4, 5, 6, 7 ]
+ * ```
  */
 export async function generate(
   heed: Heed,
@@ -232,6 +246,13 @@ interface Candidate {
  * sequence fill the other rows.
  *
  * @returns at most `beams` sequences, the best first
+ * @throws HeedError "option", "shape", "nan" for logits that are not finite, and any error of the step
+ * @example
+ * ```ts
+ * const step: Step = (sequences) => heed.tensor(sequences.map(() => [0, 2, 1]));
+ * const [best] = await beamSearch(heed, step, { startTokens: [0], beams: 2, maxLength: 2 });
+ * console.log(best!.tokens, best!.isComplete); // prints: [ 1, 1 ] false
+ * ```
  */
 export async function beamSearch(
   heed: Heed,

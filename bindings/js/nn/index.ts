@@ -48,9 +48,12 @@ export {
   type TransformerCacheOptions,
 } from "./transformerCache.js";
 export {
+  type ReceiveTransformerLayer,
+  type SublayerParts,
   TransformerDecoderLayer,
   type TransformerDecoderLayerForwardOptions,
   TransformerEncoderLayer,
   type TransformerEncoderLayerForwardOptions,
   type TransformerLayerOptions,
+  type TransformerLayerParts,
 } from "./transformerLayers.js";

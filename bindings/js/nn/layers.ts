@@ -18,9 +18,11 @@ import { defaultGenerator, type Generator, isGenerator, uniform } from "./random
 
 const isSize = isWholeNumber(1);
 
+/** Options of a new `Linear`. */
 export interface LinearOptions {
   /** Whether the layer has a bias; true by default. */
   bias?: boolean;
+  /** The source of initial values and of the seeds of dropout; the engine's `defaultGenerator` by default. */
   generator?: Generator;
 }
 
@@ -32,9 +34,18 @@ const linearChecks = { bias: isBoolean, generator: isGenerator } satisfies Recor
 /**
  * Computes x W^T + b. The initial values of weight [out, in] and bias [out] are uniform in +-1/sqrt(in), as
  * in torch.nn.Linear.
+ *
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const layer = new nn.Linear(heed, 3, 4);
+ * console.log(layer.forward(heed.ones([2, 3]), "relu").shape, Object.keys(layer.stateDict())); // prints: [ 2, 4 ] [ 'weight', 'bias' ]
+ * ```
  */
 export class Linear extends Module {
+  /** [out, in] */
   weight: Tensor;
+  /** [out]; undefined without a bias. */
   bias: Tensor | undefined;
 
   constructor(heed: Heed, inFeatures: number, outFeatures: number, options: LinearOptions = {}) {
@@ -61,16 +72,29 @@ export class Linear extends Module {
   }
 }
 
+/** Options of a new `SwiGLU`. */
 export interface SwiGLUOptions {
   /** Whether the three linear layers have biases; false by default. */
   bias?: boolean;
+  /** The source of initial values and of the seeds of dropout; the engine's `defaultGenerator` by default. */
   generator?: Generator;
 }
 
-/** Computes down(silu(gate(x)) * up(x)) (Shazeer, "GLU Variants Improve Transformer", 2020). */
+/**
+ * Computes down(silu(gate(x)) * up(x)) (Shazeer, "GLU Variants Improve Transformer", 2020).
+ *
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * console.log(new nn.SwiGLU(heed, 4, 8).forward(heed.ones([2, 4])).shape); // prints: [ 2, 4 ]
+ * ```
+ */
 export class SwiGLU extends Module {
+  /** weight [hiddenSize, size] */
   readonly gateProj: Linear;
+  /** weight [hiddenSize, size] */
   readonly upProj: Linear;
+  /** weight [size, hiddenSize] */
   readonly downProj: Linear;
 
   constructor(heed: Heed, size: number, hiddenSize: number, options: SwiGLUOptions = {}) {
@@ -94,18 +118,29 @@ export class SwiGLU extends Module {
   }
 }
 
+/** Options of a new `Embedding`. */
 export interface EmbeddingOptions {
   /** The index of a row whose initial values are zeros and that is not trained. */
   paddingIndex?: number;
+  /** The source of initial values and of the seeds of dropout; the engine's `defaultGenerator` by default. */
   generator?: Generator;
 }
 
 /**
  * A table of vectors [V, E]. The initial values are normally distributed with a standard deviation of 1, as
  * in torch.nn.Embedding.
+ *
+ * @throws HeedError "shape", "dtype", "option" for an id outside the table, "memory", "disposed"
+ * @example
+ * ```ts
+ * const table = new nn.Embedding(heed, 100, 8);
+ * console.log(table.forward(heed.tensor([[1, 2, 3]], undefined, "int32")).shape); // prints: [ 1, 3, 8 ]
+ * ```
  */
 export class Embedding extends Module {
+  /** [V, E] */
   weight: Tensor;
+  /** The row that is not trained; undefined if there is none. */
   readonly paddingIndex: number | undefined;
 
   constructor(
@@ -146,15 +181,25 @@ export class Embedding extends Module {
   }
 }
 
+/** Options of a new `Dropout`. */
 export interface DropoutOptions {
+  /** The source of initial values and of the seeds of dropout; the engine's `defaultGenerator` by default. */
   generator?: Generator;
 }
 
 /**
  * In train mode, sets each element to zero with the probability `rate` and multiplies the others by 1 / (1
  * - rate). In eval mode, changes nothing.
+ *
+ * @throws HeedError "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const dropout = new nn.Dropout(heed, 0.5).eval();
+ * console.log(dropout.forward(heed.ones([2])).toArray()); // prints: [ 1, 1 ]
+ * ```
  */
 export class Dropout extends Module {
+  /** The proportion of elements that become zero in train mode. */
   readonly rate: number;
   readonly #generator: Generator;
 
@@ -178,11 +223,13 @@ export class Dropout extends Module {
   }
 }
 
+/** Options of a new `PositionalEncoding`. */
 export interface PositionalEncodingOptions {
   /** The dropout rate; 0.1 by default. */
   dropout?: number;
   /** The base of the wavelengths; 10000 by default. */
   base?: number;
+  /** The source of initial values and of the seeds of dropout; the engine's `defaultGenerator` by default. */
   generator?: Generator;
 }
 
@@ -192,8 +239,18 @@ const positionalChecks = {
   generator: isGenerator,
 } satisfies Record<keyof PositionalEncodingOptions, Check>;
 
-/** Adds sinusoidal position encodings, then applies dropout (Vaswani et al., 2017, sections 3.5 and 5.4). */
+/**
+ * Adds sinusoidal position encodings, then applies dropout (Vaswani et al., 2017, sections 3.5 and 5.4).
+ *
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const positions = new nn.PositionalEncoding(heed, 4).eval();
+ * console.log(positions.forward(heed.zeros([1, 1, 4])).toArray()); // prints: [ [ [ 0, 1, 0, 1 ] ] ]
+ * ```
+ */
 export class PositionalEncoding extends Module {
+  /** What follows the sum. */
   readonly dropout: Dropout;
   readonly #size: number;
   readonly #base: number;

@@ -42,6 +42,19 @@ export function checkEngine(heed: unknown): asserts heed is Heed {
  *
  * Tensors that `forward` creates are freed unless it returns them, as in a `heed.scope`. `forward` must not
  * be async. Tensors that it creates once and stores in a field, such as packed weights, need `heed.keep`.
+ *
+ * @example
+ * ```ts
+ * class Two extends nn.Module {
+ *   first = new nn.Linear(this.heed, 2, 3);
+ *   second = new nn.Linear(this.heed, 3, 1);
+ *   forward(x: Tensor) {
+ *     return this.second.forward(this.first.forward(x, "relu"));
+ *   }
+ * }
+ * const model = new Two(heed);
+ * console.log(model.forward(heed.ones([5, 2])).shape, model.namedParameters().map(([name]) => name).join(" ")); // prints: [ 5, 1 ] first.weight first.bias second.weight second.bias
+ * ```
  */
 export abstract class Module implements Disposable {
   /** The engine. The property is not enumerable, so that printing a module does not print the engine. */
@@ -68,14 +81,15 @@ export abstract class Module implements Disposable {
     });
   }
 
+  /** What the module computes. Errors name the path of the submodule in which they arose. */
   abstract forward(...args: never[]): unknown;
 
-  /** The tensors to train. A tensor that several modules share occurs once. */
+  /** The tensors to train, of any shape. A tensor that several modules share occurs once. */
   parameters(): Tensor[] {
     return this.namedParameters().map(([, tensor]) => tensor);
   }
 
-  /** The parameters with their names. A shared tensor has the first of its names. */
+  /** The parameters, of any shape, with their names. A shared tensor has the first of its names. */
   namedParameters(): [name: string, tensor: Tensor][] {
     const seen = new Set<Tensor>();
     return Object.entries(this.stateDict()).filter(
@@ -84,7 +98,7 @@ export abstract class Module implements Disposable {
   }
 
   /**
-   * All parameters by name. They are the module's own tensors, not copies: training changes them, and
+   * All parameters by name, of any shape. They are the module's own tensors, not copies: training changes them, and
    * disposing of the module frees them. `safetensors.write(module.stateDict())` saves them.
    */
   stateDict(): Record<string, Tensor> {
@@ -125,6 +139,7 @@ export abstract class Module implements Disposable {
     return this;
   }
 
+  /** Puts the module and all its submodules into eval mode. Does the same as `train(false)`. */
   eval(): this {
     return this.train(false);
   }

@@ -27,6 +27,7 @@ import { Linear } from "./layers.js";
 import { Module } from "./module.js";
 import { defaultGenerator, type Generator, isGenerator, xavierUniform } from "./random.js";
 
+/** Options of a new `MultiHeadAttention`. */
 export interface MultiHeadAttentionOptions {
   /** The size of a key; embedDim by default. */
   kdim?: number;
@@ -36,9 +37,11 @@ export interface MultiHeadAttentionOptions {
   dropout?: number;
   /** Whether the projections have biases; true by default. */
   bias?: boolean;
+  /** The source of initial values and of the seeds of dropout; the engine's `defaultGenerator` by default. */
   generator?: Generator;
 }
 
+/** Options of a call of `MultiHeadAttention`. */
 export interface MultiHeadAttentionForwardOptions {
   /** Query i sees key j only if j <= i; with a cache, i counts from the start of the cache. */
   isCausal?: boolean;
@@ -49,6 +52,7 @@ export interface MultiHeadAttentionForwardOptions {
   mask?: Tensor;
   /** bool [B, S], true where a key may be seen. */
   keyMask?: Tensor;
+  /** Whether to return the weights. */
   needWeights?: boolean;
   /** Whether the weights are averaged over the heads: [B, L, S] instead of [B, H, L, S]. */
   averageWeights?: boolean;
@@ -59,11 +63,13 @@ export interface MultiHeadAttentionForwardOptions {
   cache?: KvCache;
 }
 
+/** The result of a call of `MultiHeadAttention`. */
 export interface MultiHeadAttentionForwardResult<
   O extends MultiHeadAttentionForwardOptions = MultiHeadAttentionForwardOptions,
 > {
   /** [B, L, E] */
   output: Tensor;
+  /** [B, H, L, S], or [B, L, S] with `averageWeights`; undefined unless `needWeights`. */
   weights: If<O["needWeights"], Tensor>;
 }
 
@@ -93,10 +99,22 @@ const forwardChecks = {
  * Multi-head attention (Vaswani et al., 2017, section 3.2.2) with the parameters of
  * torch.nn.MultiheadAttention with batch_first. The initial values of the input projections have Glorot's
  * distribution, those of out_proj the distribution of Linear's; biases are zeros.
+ *
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const attention = new nn.MultiHeadAttention(heed, 8, 2);
+ * const x = heed.ones([1, 3, 8]);
+ * const { output, weights } = attention.forward(x, x, x, { isCausal: true, needWeights: true });
+ * console.log(output.shape, weights.shape); // prints: [ 1, 3, 8 ] [ 1, 2, 3, 3 ]
+ * ```
  */
 export class MultiHeadAttention extends Module {
+  /** The size E. */
   readonly embedDim: number;
+  /** The number H of heads, a divisor of E. */
   readonly heads: number;
+  /** The proportion of weights that become zero in train mode. */
   readonly dropout: number;
   /** [3E, E], if keys and values have the size E; else the module uses the three weights below. */
   inProjWeight: Tensor | undefined;
@@ -108,6 +126,7 @@ export class MultiHeadAttention extends Module {
   vProjWeight: Tensor | undefined;
   /** [3E] */
   inProjBias: Tensor | undefined;
+  /** The projection of the joined heads: weight [E, E]. */
   readonly outProj: Linear;
   readonly #generator: Generator;
 
@@ -145,6 +164,8 @@ export class MultiHeadAttention extends Module {
   }
 
   /**
+   * Projects, attends with all heads, joins them and projects again.
+   *
    * @param query [B, L, E]
    * @param key [B, S, kdim]. With a cache, key and value may both be undefined: the query then attends to
    *   the content of the cache

@@ -15,6 +15,7 @@ import {
 import type { Heed } from "../heed.js";
 import { Module } from "./module.js";
 
+/** Options of a new `LayerNorm`. */
 export interface LayerNormOptions {
   /** Added to the variance; 1e-5 by default. */
   eps?: number;
@@ -24,6 +25,7 @@ export interface LayerNormOptions {
   bias?: boolean;
 }
 
+/** Options of a new `RMSNorm`. */
 export interface RMSNormOptions {
   /**
    * Added to the mean square; by default 2^-23, the distance from 1 to the next float32, as in
@@ -51,6 +53,7 @@ const isShape: Check = {
 abstract class Norm extends Module {
   /** The sizes of the axes that are normalised together. */
   readonly normalizedShape: readonly number[];
+  /** Added to the variance or the mean square. */
   readonly eps: number;
   /** [normalizedShape]; the initial values are ones. */
   weight: Tensor | undefined;
@@ -77,7 +80,15 @@ abstract class Norm extends Module {
   }
 }
 
-/** Computes (x - mean) / sqrt(variance + eps) * weight + bias (Ba et al., "Layer Normalization", 2016). */
+/**
+ * Computes (x - mean) / sqrt(variance + eps) * weight + bias (Ba et al., "Layer Normalization", 2016).
+ *
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * console.log(new nn.LayerNorm(heed, 4).forward(heed.ones([2, 4])).shape); // prints: [ 2, 4 ]
+ * ```
+ */
 export class LayerNorm extends Norm {
   /** [normalizedShape]; the initial values are zeros. */
   bias: Tensor | undefined;
@@ -113,6 +124,12 @@ export class LayerNorm extends Norm {
 /**
  * Computes x / sqrt(mean(x^2) + eps) * weight (Zhang and Sennrich, "Root Mean Square Layer Normalization",
  * 2019).
+ *
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * console.log(new nn.RMSNorm(heed, 4).forward(heed.ones([2, 4])).shape); // prints: [ 2, 4 ]
+ * ```
  */
 export class RMSNorm extends Norm {
   constructor(

@@ -25,6 +25,7 @@ export type Parameters = readonly Tensor[] | { parameters(): Tensor[] };
 export interface OptimizerState {
   /** The number of steps done. */
   stepCount: number;
+  /** The learning rate of the next step. */
   learningRate: number;
   /**
    * The averages. Each name starts with the index of the parameter: "0.exp_avg". They are the optimiser's
@@ -35,8 +36,11 @@ export interface OptimizerState {
 
 /** A state to load. Its tensors may come from a file. */
 export interface GivenOptimizerState {
+  /** The number of steps done. */
   stepCount: number;
+  /** The learning rate of the next step. */
   learningRate: number;
+  /** The averages, under the names that `state` gave them. */
   tensors: StateDict;
 }
 
@@ -47,6 +51,7 @@ const isNotNegative: Check = {
 
 /** The base class of optimisers. */
 abstract class Optimizer implements Disposable {
+  /** The tensors that it changes, of any shape. */
   readonly parameters: readonly Tensor[];
   #learningRate: number;
   #stepCount = 0;
@@ -106,6 +111,8 @@ abstract class Optimizer implements Disposable {
   }
 
   /**
+   * Continues from a state, such as one that `stateDict` returned or a file kept.
+   *
    * @throws HeedError "shape" or "option" that lists every tensor that is missing, is unknown or has
    *   another shape
    */
@@ -178,6 +185,7 @@ function zerosLike(parameter: Tensor): Tensor {
   return createTensor(engine, new Float32Array(size), shape, undefined);
 }
 
+/** Options of a new `SGD`. */
 export interface SGDOptions {
   /** The learning rate; 1e-3 by default. */
   learningRate?: number;
@@ -199,7 +207,18 @@ const sgdChecks = {
   nesterov: isBoolean,
 } satisfies Record<keyof SGDOptions, Check>;
 
-/** Gradient descent with momentum, as torch.optim.SGD computes it. */
+/**
+ * Gradient descent with momentum, as torch.optim.SGD computes it.
+ *
+ * @throws HeedError "shape", "dtype", "option", "disposed"
+ * @example
+ * ```ts
+ * const w = heed.tensor([1]);
+ * const sgd = new optim.SGD([w], { learningRate: 0.1 });
+ * sgd.step([heed.tensor([2])]);
+ * console.log(w.data[0]!.toFixed(2)); // prints: 0.80
+ * ```
+ */
 export class SGD extends Optimizer {
   readonly #options: Required<SGDOptions>;
 
@@ -231,6 +250,7 @@ export class SGD extends Optimizer {
   }
 }
 
+/** Options of a new `Adam` or `AdamW`. */
 export interface AdamOptions {
   /** The learning rate; 1e-3 by default. */
   learningRate?: number;
@@ -279,7 +299,18 @@ function adamOptions(name: string, options: AdamOptions, decay: number): Require
   return { learningRate, betas, eps, weightDecay };
 }
 
-/** Adam (Kingma and Ba, 2015), as torch.optim.Adam computes it: weight decay is added to the gradient. */
+/**
+ * Adam (Kingma and Ba, 2015), as torch.optim.Adam computes it: weight decay is added to the gradient.
+ *
+ * @throws HeedError "shape", "dtype", "option", "disposed"
+ * @example
+ * ```ts
+ * const w = heed.tensor([1]);
+ * const adam = new optim.Adam([w], { learningRate: 0.1 });
+ * adam.step([heed.tensor([2])]);
+ * console.log(w.data[0]!.toFixed(2)); // prints: 0.90
+ * ```
+ */
 export class Adam extends AdamLike {
   constructor(parameters: Parameters, options: AdamOptions = {}) {
     super(parameters, adamOptions("Adam", options, 0), false);
@@ -293,6 +324,15 @@ export class Adam extends AdamLike {
 /**
  * Adam with decoupled weight decay, which is subtracted from the parameter (Loshchilov and Hutter, 2019),
  * as torch.optim.AdamW computes it.
+ *
+ * @throws HeedError "shape", "dtype", "option", "disposed"
+ * @example
+ * ```ts
+ * const w = heed.tensor([1]);
+ * const adamW = new optim.AdamW([w], { learningRate: 0.1, weightDecay: 0.5 });
+ * adamW.step([heed.tensor([2])]);
+ * console.log(w.data[0]!.toFixed(2)); // prints: 0.85
+ * ```
  */
 export class AdamW extends AdamLike {
   constructor(parameters: Parameters, options: AdamOptions = {}) {
@@ -310,6 +350,13 @@ export class AdamW extends AdamLike {
  * gradients stay unchanged.
  *
  * @returns norm
+ * @param gradients of any shape, changed in place
+ * @throws HeedError "dtype", "option", "disposed"
+ * @example
+ * ```ts
+ * const gradients = [heed.tensor([3]), heed.tensor([4])];
+ * console.log(optim.clipGradNorm(gradients, 1), gradients[0]!.data[0]!.toFixed(3)); // prints: 5 0.600
+ * ```
  */
 export function clipGradNorm(gradients: readonly Tensor[], maxNorm: number): number {
   checkArgument("gradients", gradients, {
@@ -332,7 +379,16 @@ function warmUp(step: number, warmupSteps: number): number {
   return Math.min(1, step / Math.max(1, warmupSteps));
 }
 
-/** A constant factor of 1, after a linear rise from 0 over `warmupSteps` steps, 0 by default. */
+/**
+ * A constant factor of 1, after a linear rise from 0 over `warmupSteps` steps, 0 by default.
+ *
+ * @throws HeedError "option"
+ * @example
+ * ```ts
+ * const schedule = optim.constant({ warmupSteps: 4 });
+ * console.log([1, 2, 4, 100].map(schedule)); // prints: [ 0.25, 0.5, 1, 1 ]
+ * ```
+ */
 export function constant(options: { warmupSteps?: number } = {}): Schedule {
   checkOptions("constant", options, { warmupSteps: isStepCount });
   const { warmupSteps = 0 } = options;
@@ -342,6 +398,13 @@ export function constant(options: { warmupSteps?: number } = {}): Schedule {
 /**
  * A linear rise from 0 to 1 over `warmupSteps` steps, then half a cosine down to `floor` at `totalSteps`,
  * and `floor` from there on (Loshchilov and Hutter, "SGDR", 2017, without restarts).
+ *
+ * @throws HeedError "option"
+ * @example
+ * ```ts
+ * const schedule = optim.warmupCosine({ warmupSteps: 2, totalSteps: 10 });
+ * console.log([1, 2, 6, 10].map((step) => schedule(step).toFixed(2)).join(" ")); // prints: 0.50 1.00 0.50 0.00
+ * ```
  */
 export function warmupCosine(options: {
   warmupSteps: number;
@@ -364,6 +427,13 @@ export function warmupCosine(options: {
 /**
  * A linear rise from 0 to 1 over `warmupSteps` steps, then a decrease in proportion to 1 / sqrt(step). With
  * the learning rate 1 / sqrt(dModel warmupSteps) this is the schedule of Vaswani et al., 2017, section 5.3.
+ *
+ * @throws HeedError "option"
+ * @example
+ * ```ts
+ * const schedule = optim.warmupInverseSquareRoot({ warmupSteps: 4 });
+ * console.log([2, 4, 16].map(schedule)); // prints: [ 0.5, 1, 0.5 ]
+ * ```
  */
 export function warmupInverseSquareRoot(options: { warmupSteps: number }): Schedule {
   const checks = { warmupSteps: isWholeNumber(1) };

@@ -11,6 +11,14 @@ const isSeed = isWholeNumber(0, 2 ** 32 - 1);
 /**
  * Generates seeds for initial values, dropout and sampling. The same seed gives the same sequence
  * (mulberry32).
+ *
+ * @throws HeedError "option"
+ * @example
+ * ```ts
+ * const generator = new nn.Generator(1);
+ * const first = generator.next();
+ * console.log(new nn.Generator(1).next() === first, generator.next() === first); // prints: true false
+ * ```
  */
 export class Generator {
   #state: number;
@@ -67,6 +75,16 @@ const generators = inCommon("generators", () => new WeakMap<Heed, Generator>());
 /**
  * Returns the generator of modules that were created without one. Each engine has its own; its first seed
  * is 0.
+ *
+ * @throws HeedError "option"
+ * @example
+ * ```ts
+ * const generator = nn.defaultGenerator(heed);
+ * const { state } = generator; // to repeat what follows
+ * const layer = new nn.Linear(heed, 2, 2);
+ * generator.state = state;
+ * console.log(new nn.Linear(heed, 2, 2).weight.data[0] === layer.weight.data[0]); // prints: true
+ * ```
  */
 export function defaultGenerator(heed: Heed): Generator {
   checkEngine(heed);
@@ -75,7 +93,18 @@ export function defaultGenerator(heed: Heed): Generator {
   return known;
 }
 
-/** Restarts the default generator of an engine from a seed. */
+/**
+ * Restarts the default generator of an engine from a seed.
+ *
+ * @throws HeedError "option"
+ * @example
+ * ```ts
+ * nn.manualSeed(heed, 1);
+ * const layer = new nn.Linear(heed, 2, 2);
+ * nn.manualSeed(heed, 1);
+ * console.log(new nn.Linear(heed, 2, 2).weight.data[0] === layer.weight.data[0]); // prints: true
+ * ```
+ */
 export function manualSeed(heed: Heed, seed: number): void {
   checkArgument("seed", seed, isSeed);
   defaultGenerator(heed).state = seed;

@@ -19,6 +19,7 @@ import { Dropout } from "./layers.js";
 import { Module } from "./module.js";
 import { defaultGenerator, type Generator, isGenerator, uniform } from "./random.js";
 
+/** Options of a new `GRU`. */
 export interface GRUOptions {
   /** The number of layers; 1 by default. Each layer's input is the output of the layer before it. */
   layers?: number;
@@ -26,6 +27,7 @@ export interface GRUOptions {
   bias?: boolean;
   /** The proportion of outputs that are set to zero at random between layers in train mode; 0 by default. */
   dropout?: number;
+  /** The source of initial values and of the seeds of dropout; the engine's `defaultGenerator` by default. */
   generator?: Generator;
 }
 
@@ -46,9 +48,19 @@ const checks = {
  * Gated recurrent unit (Cho et al., 2014) with the parameters of torch.nn.GRU with batch_first. Layer 0 has
  * weightIhL0 [3 Hd, I], weightHhL0 [3 Hd, Hd], biasIhL0 and biasHhL0 [3 Hd]; the other layers have the same
  * with their numbers. Initial values are uniform in +-1/sqrt(Hd).
+ *
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const gru = new nn.GRU(heed, 3, 4, { layers: 2 });
+ * const { output, state } = gru.forward(heed.ones([1, 5, 3]));
+ * console.log(output.shape, state.shape); // prints: [ 1, 5, 4 ] [ 2, 1, 4 ]
+ * ```
  */
 export class GRU extends Module {
+  /** The size Hd of the state. */
   readonly hiddenSize: number;
+  /** What follows every layer but the last. */
   readonly dropout: Dropout;
   readonly #layers: number;
 
@@ -79,7 +91,11 @@ export class GRU extends Module {
     }
   }
 
-  /** @param x [B, L, I] */
+  /**
+   * Runs all layers over a sequence.
+   *
+   * @param x [B, L, I]
+   */
   forward(x: Tensor, options: GRUForwardOptions = {}): GRUForwardResult {
     checkOptions("GRU", options, gruChecks);
     const { heed, hiddenSize } = this;

@@ -2,7 +2,7 @@
 // three parts: the length of the header in 8 bytes; the header in JSON, which gives the type, the shape and
 // the byte range of each tensor; and the elements, little-endian and row-major.
 
-import { describe, refuse } from "../core/error.js";
+import { describe, refuse, withArticle } from "../core/error.js";
 import type { Bytes } from "../core/module.js";
 import { checkAttached } from "../core/tensor.js";
 import { isListOf, isRecord } from "../core/validate.js";
@@ -23,7 +23,9 @@ export type { SafetensorsDType };
 
 /** A tensor of a file that is read or written. Heed's tensors have this form. */
 export interface SafetensorsEntry {
+  /** The type of the elements. */
   readonly dtype: SafetensorsDType;
+  /** The sizes, outermost first. */
   readonly shape: readonly number[];
   /**
    * The elements. float16 and bfloat16 elements are given as their bits, bool elements as bytes of 0 or 1.
@@ -31,6 +33,7 @@ export interface SafetensorsEntry {
   readonly data: SafetensorsData;
 }
 
+/** The elements of a tensor in a file, by their type. */
 export type SafetensorsData =
   | Float64Array
   | Float32Array
@@ -43,7 +46,9 @@ export type SafetensorsData =
   | Int8Array
   | Uint8Array;
 
+/** What a file holds. */
 export interface SafetensorsFile {
+  /** The tensors, by name. */
   tensors: Record<string, SafetensorsEntry>;
   /** The file's metadata, names and values. */
   metadata: Record<string, string>;
@@ -55,6 +60,12 @@ export interface SafetensorsFile {
  *
  * @returns tensors whose data are views of `bytes` where the alignment permits, else copies
  * @throws HeedError "format"
+ * @example
+ * ```ts
+ * const bytes = safetensors.write({ x: heed.tensor([1, 2]) }, { made: "here" });
+ * const { tensors, metadata } = safetensors.read(bytes);
+ * console.log(tensors.x!.shape, tensors.x!.data, metadata.made); // prints: [ 2 ] Float32Array(2) [ 1, 2 ] here
+ * ```
  */
 export function read(bytes: Uint8Array): SafetensorsFile {
   if (!(bytes instanceof Uint8Array))
@@ -95,6 +106,13 @@ function checkBools(name: string, bytes: Uint8Array): void {
  * aligned, and the same tensors give the same bytes.
  *
  * @throws HeedError "format" for tensors or metadata that the format cannot represent
+ * @example
+ * ```ts
+ * const layer = new nn.Linear(heed, 2, 3);
+ * const bytes = safetensors.write(layer.stateDict());
+ * new nn.Linear(heed, 2, 3).loadStateDict(safetensors.read(bytes).tensors);
+ * console.log(bytes.length); // prints: 164
+ * ```
  */
 export function write(
   tensors: Readonly<Record<string, SafetensorsEntry>>,
@@ -145,7 +163,12 @@ function toWrite(name: string, entry: SafetensorsEntry) {
     );
   }
   if (!(data instanceof type.array)) {
-    throw refuse("format", `${name}: data`, `a ${type.array.name} for ${dtype}`, describe(data));
+    throw refuse(
+      "format",
+      `${name}: data`,
+      `${withArticle(type.array.name)} for ${dtype}`,
+      describe(data),
+    );
   }
   checkAttached(`${name}: data`, data);
   const count = countOf(shape);

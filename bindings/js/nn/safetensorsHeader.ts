@@ -3,6 +3,7 @@
 import { describe, refuse } from "../core/error.js";
 import { isListOf, isRecord } from "../core/validate.js";
 
+/** The types of the format that are read and written. */
 export type SafetensorsDType = keyof typeof types;
 
 export const types = {

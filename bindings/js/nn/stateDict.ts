@@ -7,18 +7,24 @@ import { isListOf } from "../core/validate.js";
 
 /** Values to load: a tensor, or an entry from safetensors.read. */
 export interface StateDictEntry {
+  /** The type of the elements, as in Heed or in safetensors; float32 if it is not given. */
   readonly dtype?: string;
+  /** The sizes, which must be those of the parameter. */
   readonly shape: readonly number[];
+  /** The elements; float16 and bfloat16 as their bits. */
   readonly data: ArrayLike<number> | ArrayLike<bigint>;
 }
 
+/** Parameters by name, as PyTorch names them. */
 export type StateDict = Readonly<Record<string, StateDictEntry>>;
 
+/** Options of `loadStateDict`. */
 export interface LoadStateDictOptions {
   /** Whether missing and unknown names are errors; true by default. Wrong shapes always are. */
   strict?: boolean;
 }
 
+/** Which names `loadStateDict` did not match. */
 export interface LoadedStateDict {
   /** Names of tensors that were not given. They keep their values. */
   missing: string[];

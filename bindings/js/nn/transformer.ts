@@ -7,6 +7,7 @@ import {
   checkArgument,
   checkOptions,
   isBoolean,
+  isFunction,
   isLayerCount,
   isTensor,
   isWholeNumber,
@@ -25,13 +26,16 @@ import {
   decoderForwardChecks,
   encoderForwardChecks,
   layerChecks,
+  type ReceiveTransformerLayer,
   TransformerDecoderLayer,
   type TransformerDecoderLayerForwardOptions,
   TransformerEncoderLayer,
   type TransformerEncoderLayerForwardOptions,
   type TransformerLayerOptions,
+  type TransformerLayerParts,
 } from "./transformerLayers.js";
 
+/** Options of a new `TransformerEncoder` or `TransformerDecoder`. */
 export interface TransformerStackOptions extends TransformerLayerOptions {
   /**
    * Whether a norm follows the last layer; false by default, as in torch. Layers with `normFirst` need it.
@@ -50,7 +54,16 @@ const isTransformerCache: Check = {
 };
 
 /** The options of a layer, with the cache of the whole stack in place of a layer's. */
-type OfStack<O> = Omit<O, "cache"> & { cache?: TransformerCache };
+type OfStack<O> = Omit<O, "cache"> & {
+  cache?: TransformerCache;
+  /**
+   * Called with what each layer computes, as soon as it is computed. The tensors are valid until the stack
+   * has run: copy what you need later.
+   */
+  receiveLayer?: ReceiveTransformerLayer;
+};
+
+const stackForwardChecks = { cache: isTransformerCache, receiveLayer: isFunction };
 
 /** Throws a HeedError "memory" if the layers cannot fit in memory, before they are created. */
 function checkMemory(layer: Module, layers: number): void {
@@ -64,7 +77,9 @@ function checkMemory(layer: Module, layers: number): void {
 
 /** A stack of layers with an optional norm after them. Each layer draws its own initial values. */
 abstract class Stack<Layer extends Module> extends Module {
+  /** The layers, from the first on. */
   readonly layers: readonly Layer[];
+  /** The norm after the last layer; undefined without one. */
   readonly norm: LayerNorm | undefined;
 
   constructor(
@@ -87,18 +102,35 @@ abstract class Stack<Layer extends Module> extends Module {
   /** Runs the layers. Each uses its own part of the cache. */
   protected run(
     x: Tensor,
-    cache: TransformerCache | undefined,
-    forward: (layer: Layer, x: Tensor, cache: { cache?: LayerCache }) => Tensor,
+    { cache, receiveLayer }: Pick<OfStack<unknown>, "cache" | "receiveLayer">,
+    partsOf: (layer: Layer, x: Tensor, cache: { cache?: LayerCache }) => TransformerLayerParts,
   ): Tensor {
-    for (const [i, layer] of this.layers.entries()) {
-      const own = cache?.layers[i];
-      x = forward(layer, x, own ? { cache: own } : {});
-    }
-    return this.norm?.forward(x) ?? x;
+    const run = () => {
+      let state = x;
+      for (const [i, layer] of this.layers.entries()) {
+        const own = cache?.layers[i];
+        const parts = partsOf(layer, state, own ? { cache: own } : {});
+        receiveLayer?.(i, parts);
+        state = parts.feedForward.after;
+      }
+      return this.norm?.forward(state) ?? state;
+    };
+    return cache ? cache.appending(run) : run();
   }
 }
 
-/** A stack of encoder layers. With `isCausal` in each call it is a decoder-only transformer, as in GPT. */
+/**
+ * A stack of encoder layers. With `isCausal` in each call it is a decoder-only transformer, as in GPT.
+ *
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const encoder = new nn.TransformerEncoder(heed, 8, 2, 3).eval();
+ * using cache = encoder.createCache({ capacity: 16 });
+ * encoder.forward(heed.ones([1, 4, 8]), { isCausal: true, cache });
+ * console.log(encoder.forward(heed.ones([1, 1, 8]), { isCausal: true, cache }).shape, cache.lengths); // prints: [ 1, 1, 8 ] [ 5 ]
+ * ```
+ */
 export class TransformerEncoder extends Stack<TransformerEncoderLayer> {
   constructor(
     heed: Heed,
@@ -113,10 +145,10 @@ export class TransformerEncoder extends Stack<TransformerEncoderLayer> {
 
   /** src [B, L, E] -> [B, L, E] */
   forward(src: Tensor, options: OfStack<TransformerEncoderLayerForwardOptions> = {}): Tensor {
-    const checks = { ...encoderForwardChecks, cache: isTransformerCache };
-    checkOptions("TransformerEncoder", options, checks);
-    const { cache, ...rest } = options;
-    return this.run(src, cache, (layer, x, own) => layer.forward(x, { ...rest, ...own }));
+    checkOptions("TransformerEncoder", options, { ...encoderForwardChecks, ...stackForwardChecks });
+    const { cache, receiveLayer, ...rest } = options;
+    const ofStack = { ...(cache && { cache }), ...(receiveLayer && { receiveLayer }) };
+    return this.run(src, ofStack, (layer, x, own) => layer.parts(x, { ...rest, ...own }));
   }
 
   /**
@@ -136,7 +168,16 @@ export class TransformerEncoder extends Stack<TransformerEncoderLayer> {
   }
 }
 
-/** A stack of decoder layers, which also attend to the output of an encoder. */
+/**
+ * A stack of decoder layers, which also attend to the output of an encoder.
+ *
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const decoder = new nn.TransformerDecoder(heed, 8, 2, 3);
+ * console.log(decoder.forward(heed.ones([1, 2, 8]), heed.ones([1, 5, 8]), { tgtIsCausal: true }).shape); // prints: [ 1, 2, 8 ]
+ * ```
+ */
 export class TransformerDecoder extends Stack<TransformerDecoderLayer> {
   constructor(
     heed: Heed,
@@ -155,10 +196,10 @@ export class TransformerDecoder extends Stack<TransformerDecoderLayer> {
     memory: Tensor,
     options: OfStack<TransformerDecoderLayerForwardOptions> = {},
   ): Tensor {
-    const checks = { ...decoderForwardChecks, cache: isTransformerCache };
-    checkOptions("TransformerDecoder", options, checks);
-    const { cache, ...rest } = options;
-    return this.run(tgt, cache, (layer, x, own) => layer.forward(x, memory, { ...rest, ...own }));
+    checkOptions("TransformerDecoder", options, { ...decoderForwardChecks, ...stackForwardChecks });
+    const { cache, receiveLayer, ...rest } = options;
+    const ofStack = { ...(cache && { cache }), ...(receiveLayer && { receiveLayer }) };
+    return this.run(tgt, ofStack, (layer, x, own) => layer.parts(x, memory, { ...rest, ...own }));
   }
 
   /**
@@ -187,6 +228,7 @@ export class TransformerDecoder extends Stack<TransformerDecoderLayer> {
   }
 }
 
+/** Options of a new `Transformer`. */
 export interface TransformerOptions extends TransformerLayerOptions {
   /** The size E of a position's vector; 512 by default. */
   dModel?: number;
@@ -209,12 +251,14 @@ const transformerChecks = {
 /** The masks of the encoder, and those of the decoder as its layers take them. See MultiHeadAttention. */
 export interface TransformerForwardOptions
   extends Omit<TransformerDecoderLayerForwardOptions, "cache"> {
+  /** For the encoder: as the mask of MultiHeadAttention. */
   srcMask?: Tensor;
   /**
    * bool [B, S], true where a position of the source may be seen by the encoder. As in torch, the decoder
    * uses memoryKeyMask.
    */
   srcKeyMask?: Tensor;
+  /** Whether a position of the source sees only those up to itself; false by default. */
   srcIsCausal?: boolean;
 }
 
@@ -229,9 +273,18 @@ const transformerForwardChecks = {
 /**
  * An encoder and a decoder, each followed by a norm, with the default sizes of torch.nn.Transformer. The
  * initial values of all parameters with two axes have Glorot's distribution.
+ *
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const model = new nn.Transformer(heed, { dModel: 8, heads: 2, encoderLayers: 1, decoderLayers: 1 });
+ * console.log(model.forward(heed.ones([1, 5, 8]), heed.ones([1, 2, 8]), { tgtIsCausal: true }).shape); // prints: [ 1, 2, 8 ]
+ * ```
  */
 export class Transformer extends Module {
+  /** Encodes the source. */
   readonly encoder: TransformerEncoder;
+  /** Decodes the target. */
   readonly decoder: TransformerDecoder;
 
   constructor(heed: Heed, options: TransformerOptions = {}) {

@@ -6,11 +6,13 @@ import type { KvCache } from "../ops/kvCache.js";
 
 /** The caches of one layer, under the names of its attention modules. */
 export interface LayerCache {
+  /** Keys and values of the earlier tokens. */
   readonly selfAttn: KvCache;
   /** Keys and values of the encoder's output. The first step computes them. */
   readonly multiheadAttn?: KvCache;
 }
 
+/** The sizes of a cache of a stack. */
 export interface TransformerCacheOptions {
   /** The number of sequences; 1 by default. */
   batch?: number;
@@ -23,8 +25,18 @@ export interface TransformerCacheOptions {
 /**
  * The keys and values of all layers of a stack. `createCache` of TransformerEncoder and TransformerDecoder
  * creates it.
+ *
+ * @example
+ * ```ts
+ * const decoder = new nn.TransformerEncoder(heed, 8, 2, 1).eval();
+ * using cache = decoder.createCache({ capacity: 16, dtype: "float16" });
+ * decoder.forward(heed.ones([1, 3, 8]), { isCausal: true, cache });
+ * cache.rewind(1);
+ * console.log(cache.lengths, cache.layers.length); // prints: [ 2 ] 1
+ * ```
  */
 export class TransformerCache implements Disposable {
+  /** The caches of each layer, from the first on. */
   readonly layers: readonly LayerCache[];
 
   /** @internal */
@@ -40,6 +52,21 @@ export class TransformerCache implements Disposable {
   /** The memory that the cache uses, in bytes. */
   get bytes(): number {
     return this.#all().reduce((sum, cache) => sum + cache.bytes, 0);
+  }
+
+  /** @internal Runs a call that appends to all layers. If it fails, those that have grown are as before. */
+  appending<T>(run: () => T): T {
+    const before = this.lengths;
+    try {
+      return run();
+    } catch (error) {
+      for (const { selfAttn, multiheadAttn } of this.layers) {
+        if (selfAttn.isDisposed) continue;
+        selfAttn.shorten(before);
+        if (before[0] === 0) multiheadAttn?.rewind(multiheadAttn.lengths[0] ?? 0);
+      }
+      throw error;
+    }
   }
 
   /** Removes the last tokens of all sequences. */

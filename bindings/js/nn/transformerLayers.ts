@@ -24,6 +24,7 @@ import { LayerNorm } from "./norms.js";
 import { type Generator, isGenerator } from "./random.js";
 import type { LayerCache } from "./transformerCache.js";
 
+/** Options of a new layer of a transformer. */
 export interface TransformerLayerOptions {
   /** The size of the hidden layer of the feed-forward network; 2048 by default. */
   dimFeedforward?: number;
@@ -43,8 +44,46 @@ export interface TransformerLayerOptions {
   normFirst?: boolean;
   /** Whether linear layers and norms have biases; true by default. */
   bias?: boolean;
+  /** The source of initial values and of the seeds of dropout; the engine's `defaultGenerator` by default. */
   generator?: Generator;
 }
+
+/**
+ * What a part of a layer computes. With `normFirst`, `input` is norm(before) and `after` is before + added;
+ * otherwise `input` is `before` and `after` is norm(before + added).
+ */
+export interface SublayerParts {
+  /** The residual stream before the part, [B, L, E]. */
+  readonly before: Tensor;
+  /** What the part reads, [B, L, E]. */
+  readonly input: Tensor;
+  /** What the part adds, [B, L, E]. */
+  readonly added: Tensor;
+  /** The stream after the part, [B, L, E]. */
+  readonly after: Tensor;
+}
+
+/** What a layer computes on the way: one entry for each of its parts, under torch's names, in their order. */
+export interface TransformerLayerParts {
+  /** Self-attention. */
+  readonly selfAttn: SublayerParts;
+  /** Attention to the output of the encoder; undefined in the layers of an encoder. */
+  readonly multiheadAttn: SublayerParts | undefined;
+  /** The feed-forward network, with the values of its hidden layer after the activation, [B, L, F]. */
+  readonly feedForward: SublayerParts & { readonly units: Tensor };
+}
+
+/**
+ * Receives what a layer computed.
+ *
+ * @param layer counted from 0
+ * @example
+ * ```ts
+ * const receiveLayer: nn.ReceiveTransformerLayer = (layer, { selfAttn }) => console.log(layer, selfAttn.added.shape);
+ * new nn.TransformerEncoder(heed, 8, 2, 1).forward(heed.ones([1, 3, 8]), { receiveLayer }); // prints: 0 [ 1, 3, 8 ]
+ * ```
+ */
+export type ReceiveTransformerLayer = (layer: number, parts: TransformerLayerParts) => void;
 
 export const layerChecks = {
   dimFeedforward: isWholeNumber(1),
@@ -56,26 +95,31 @@ export const layerChecks = {
   generator: isGenerator,
 } satisfies Record<keyof TransformerLayerOptions, Check>;
 
+/** Options of a call of an encoder layer or its stack. */
 export interface TransformerEncoderLayerForwardOptions {
   /** As the mask of MultiHeadAttention. */
   mask?: Tensor;
   /** bool [B, L], true where a position may be seen. */
   keyMask?: Tensor;
+  /** Whether a position sees only those up to itself; false by default. */
   isCausal?: boolean;
   /** For step-by-step decoding: see TransformerEncoder.createCache. */
   cache?: LayerCache;
 }
 
+/** Options of a call of a decoder layer or its stack. */
 export interface TransformerDecoderLayerForwardOptions {
   /** As the mask of MultiHeadAttention, for attention to the decoder's own positions. */
   tgtMask?: Tensor;
   /** bool [B, L], true where a position may be seen. */
   tgtKeyMask?: Tensor;
+  /** Whether a position of the target sees only those up to itself; false by default. */
   tgtIsCausal?: boolean;
   /** As the mask of MultiHeadAttention, for attention to the output of the encoder. */
   memoryMask?: Tensor;
   /** bool [B, S], true where a position of the memory may be seen. */
   memoryKeyMask?: Tensor;
+  /** Whether position i of the target sees only the positions up to i of the memory; false by default. */
   memoryIsCausal?: boolean;
   /** For step-by-step decoding: see TransformerDecoder.createCache. */
   cache?: LayerCache;
@@ -108,8 +152,11 @@ export const decoderForwardChecks = {
 
 /** The sublayers that both kinds of layers have, under torch's names, and their residual connections. */
 abstract class TransformerLayer extends Module {
+  /** Whether norms precede the sublayers. */
   readonly normFirst: boolean;
+  /** The activation of the hidden layer. */
   readonly activation: "relu" | "gelu";
+  /** Self-attention. */
   readonly selfAttn: MultiHeadAttention;
   abstract readonly linear1: Linear;
   abstract readonly dropout: Dropout;
@@ -123,17 +170,26 @@ abstract class TransformerLayer extends Module {
     this.selfAttn = attentionOf(heed, dModel, heads, options);
   }
 
-  /** Returns x + part(norm(x)) if `normFirst`, else norm(x + part(x)). */
-  protected residual(x: Tensor, norm: LayerNorm, part: (x: Tensor) => Tensor): Tensor {
-    return this.normFirst
-      ? this.heed.add(x, part(norm.forward(x)))
-      : norm.forward(this.heed.add(x, part(x)));
+  /** The stream after is x + part(norm(x)) if `normFirst`, else norm(x + part(x)). */
+  protected residual(x: Tensor, norm: LayerNorm, part: (x: Tensor) => Tensor): SublayerParts {
+    const input = this.normFirst ? norm.forward(x) : x;
+    const added = part(input);
+    const sum = this.heed.add(x, added);
+    return { before: x, input, added, after: this.normFirst ? sum : norm.forward(sum) };
   }
 
-  /** The feed-forward network (section 3.3). */
-  protected feedForward(x: Tensor): Tensor {
-    const hidden = this.linear1.forward(x, this.activation);
-    return this.linear2.forward(this.dropout.forward(hidden));
+  /** The feed-forward network (section 3.3), with a dropout after it. */
+  protected feedForward(
+    x: Tensor,
+    norm: LayerNorm,
+    after: Dropout,
+  ): TransformerLayerParts["feedForward"] {
+    let units = x;
+    const parts = this.residual(x, norm, (input) => {
+      units = this.dropout.forward(this.linear1.forward(input, this.activation));
+      return after.forward(this.linear2.forward(units));
+    });
+    return { ...parts, units };
   }
 }
 
@@ -174,14 +230,30 @@ function masks(
   };
 }
 
-/** Self-attention, then a feed-forward network: torch.nn.TransformerEncoderLayer. */
+/**
+ * Self-attention, then a feed-forward network: torch.nn.TransformerEncoderLayer.
+ *
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const layer = new nn.TransformerEncoderLayer(heed, 8, 2, { dimFeedforward: 32, normFirst: true });
+ * console.log(layer.forward(heed.ones([1, 3, 8])).shape); // prints: [ 1, 3, 8 ]
+ * ```
+ */
 export class TransformerEncoderLayer extends TransformerLayer {
+  /** From E to the hidden layer: weight [F, E]. */
   readonly linear1: Linear;
+  /** What follows the activation of the hidden layer. */
   readonly dropout: Dropout;
+  /** From the hidden layer to E: weight [E, F]. */
   readonly linear2: Linear;
+  /** The norm of self-attention. */
   readonly norm1: LayerNorm;
+  /** The norm of the feed-forward network. */
   readonly norm2: LayerNorm;
+  /** What follows self-attention. */
   readonly dropout1: Dropout;
+  /** What follows the feed-forward network. */
   readonly dropout2: Dropout;
 
   constructor(heed: Heed, dModel: number, heads: number, options: TransformerLayerOptions = {}) {
@@ -199,13 +271,19 @@ export class TransformerEncoderLayer extends TransformerLayer {
 
   /** src [B, L, E] -> [B, L, E] */
   forward(src: Tensor, options: TransformerEncoderLayerForwardOptions = {}): Tensor {
+    return this.parts(src, options).feedForward.after;
+  }
+
+  /** @internal What `forward` computes on the way. */
+  parts(src: Tensor, options: TransformerEncoderLayerForwardOptions): TransformerLayerParts {
     checkOptions("TransformerEncoderLayer", options, encoderForwardChecks);
     const { mask, keyMask, isCausal, cache } = options;
     const own = masks(mask, keyMask, isCausal, cache?.selfAttn);
-    const x = this.residual(src, this.norm1, (x) =>
+    const selfAttn = this.residual(src, this.norm1, (x) =>
       this.dropout1.forward(this.selfAttn.forward(x, x, x, own).output),
     );
-    return this.residual(x, this.norm2, (x) => this.dropout2.forward(this.feedForward(x)));
+    const feedForward = this.feedForward(selfAttn.after, this.norm2, this.dropout2);
+    return { selfAttn, multiheadAttn: undefined, feedForward };
   }
 
   override get [Symbol.toStringTag](): string {
@@ -216,17 +294,34 @@ export class TransformerEncoderLayer extends TransformerLayer {
 /**
  * Self-attention, attention to the encoder's output, then a feed-forward network:
  * torch.nn.TransformerDecoderLayer.
+ *
+ * @throws HeedError "shape", "dtype", "option", "memory", "disposed"
+ * @example
+ * ```ts
+ * const layer = new nn.TransformerDecoderLayer(heed, 8, 2);
+ * console.log(layer.forward(heed.ones([1, 3, 8]), heed.ones([1, 5, 8])).shape); // prints: [ 1, 3, 8 ]
+ * ```
  */
 export class TransformerDecoderLayer extends TransformerLayer {
+  /** Attention to the memory. */
   readonly multiheadAttn: MultiHeadAttention;
+  /** From E to the hidden layer: weight [F, E]. */
   readonly linear1: Linear;
+  /** What follows the activation of the hidden layer. */
   readonly dropout: Dropout;
+  /** From the hidden layer to E: weight [E, F]. */
   readonly linear2: Linear;
+  /** The norm of self-attention. */
   readonly norm1: LayerNorm;
+  /** The norm of attention to the memory. */
   readonly norm2: LayerNorm;
+  /** The norm of the feed-forward network. */
   readonly norm3: LayerNorm;
+  /** What follows self-attention. */
   readonly dropout1: Dropout;
+  /** What follows attention to the memory. */
   readonly dropout2: Dropout;
+  /** What follows the feed-forward network. */
   readonly dropout3: Dropout;
 
   constructor(heed: Heed, dModel: number, heads: number, options: TransformerLayerOptions = {}) {
@@ -246,6 +341,8 @@ export class TransformerDecoderLayer extends TransformerLayer {
   }
 
   /**
+   * Computes the layer: [B, L, E].
+   *
    * @param tgt [B, L, E]
    * @param memory [B, S, E], the output of the encoder. With a cache, only the first step reads it
    */
@@ -254,19 +351,29 @@ export class TransformerDecoderLayer extends TransformerLayer {
     memory: Tensor,
     options: TransformerDecoderLayerForwardOptions = {},
   ): Tensor {
+    return this.parts(tgt, memory, options).feedForward.after;
+  }
+
+  /** @internal What `forward` computes on the way. */
+  parts(
+    tgt: Tensor,
+    memory: Tensor,
+    options: TransformerDecoderLayerForwardOptions,
+  ): TransformerLayerParts {
     checkOptions("TransformerDecoderLayer", options, decoderForwardChecks);
     const { tgtMask, tgtKeyMask, tgtIsCausal, memoryMask, memoryKeyMask, memoryIsCausal } = options;
     const { cache } = options;
     const own = masks(tgtMask, tgtKeyMask, tgtIsCausal, cache?.selfAttn);
     const others = masks(memoryMask, memoryKeyMask, memoryIsCausal, cache?.multiheadAttn);
     const keys = cache?.multiheadAttn?.lengths.some((length) => length > 0) ? undefined : memory;
-    let x = this.residual(tgt, this.norm1, (x) =>
+    const selfAttn = this.residual(tgt, this.norm1, (x) =>
       this.dropout1.forward(this.selfAttn.forward(x, x, x, own).output),
     );
-    x = this.residual(x, this.norm2, (x) =>
+    const multiheadAttn = this.residual(selfAttn.after, this.norm2, (x) =>
       this.dropout2.forward(this.multiheadAttn.forward(x, keys, keys, others).output),
     );
-    return this.residual(x, this.norm3, (x) => this.dropout3.forward(this.feedForward(x)));
+    const feedForward = this.feedForward(multiheadAttn.after, this.norm3, this.dropout3);
+    return { selfAttn, multiheadAttn, feedForward };
   }
 
   override get [Symbol.toStringTag](): string {

@@ -12,6 +12,7 @@ import {
   type ScoredAttentionResult,
 } from "./scoredAttention.js";
 
+/** The parameters of `additiveAttention`: A is the size in which queries and keys meet. */
 export interface AdditiveAttentionParameters {
   /** [A, Dq] */
   queryWeight: Tensor;

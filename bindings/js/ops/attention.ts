@@ -18,6 +18,7 @@ import {
   isListOrTensor,
   isNumber,
   isObject,
+  isReadable,
   isTensor,
   isWholeNumber,
   oneOf,
@@ -33,6 +34,10 @@ const stages = ["scores", "capped", "masked", "weights", "entropy"] as const;
  */
 export type CaptureStage = (typeof stages)[number];
 
+/**
+ * Options of `attention`. A query sees the keys that all masks, causality, the window and the lengths
+ * allow.
+ */
 export interface AttentionOptions {
   /** Query heads of inputs [B, L, H*D]. */
   heads?: number;
@@ -127,12 +132,15 @@ export interface AttentionResult<O extends AttentionOptions = AttentionOptions> 
    * that sees no key.
    */
   output: Tensor;
+  /** [B, H, L, S], after dropout; not for packed sequences. Zeros for a query that sees no key. */
   weights: If<O["needWeights"], Tensor>;
   /** [B, H, L], or [H, Tq]. For a query that sees no key, -Infinity or the sink. */
   lse: If<O["needLse"], Tensor>;
+  /** The stage that was asked for, or an object of several by name. */
   capture: Captured<O["capture"]>;
   /** The past and new keys together, [B, G, P + new, D]; undefined with a cache, which holds them. */
   presentKey: Present<O["past"]>;
+  /** As `presentKey`, [B, G, P + new, Dv]. */
   presentValue: Present<O["past"]>;
 }
 
@@ -168,7 +176,8 @@ const checks = {
   past: {
     expected: "{ key, value } or a cache",
     accepts: (value) =>
-      value instanceof KvCache || (isObject(value) && "key" in value && "value" in value),
+      value instanceof KvCache ||
+      (isReadable(value, "key", "value") && "key" in value && "value" in value),
   },
   cuSeqlens: {
     expected: "a list, an int32 tensor, or { q, k } of them",
@@ -191,14 +200,14 @@ export function attention<O extends AttentionOptions>(
   v: Tensor,
   options: O | undefined,
 ): AttentionResult<O> {
-  if (options !== undefined) checkOptions("attention", options, checks);
+  const isAnyGiven = options !== undefined && checkOptions("attention", options, checks);
   const inputs = [engine.handle("q", q), engine.handle("k", k), engine.handle("v", v)];
   const { attention } = engine.module;
   const tape = recording();
-  const o: AttentionOptions = (tape ? snapshot(options) : options) ?? nothing;
+  const o: AttentionOptions = isAnyGiven ? (tape ? snapshot(options) : options) : nothing;
   const isDifferentiable =
     !(o.past instanceof KvCache) && q.dtype === "float32" && o.precision !== "int8-scores";
-  if (options === undefined && !tape) {
+  if (!isAnyGiven && !tape) {
     engine.run(attention, inputs);
   } else {
     const keepsStatistics = tape !== undefined && isDifferentiable;

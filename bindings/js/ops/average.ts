@@ -7,6 +7,7 @@ import type { Tensor } from "../core/tensor.js";
 import { type Check, checkOptions, checkTensor, isBoolean, isTensor } from "../core/validate.js";
 import { dotProductAttention } from "./scoredAttention.js";
 
+/** Options of `average`. */
 export interface AverageOptions {
   /** Position i averages the positions j <= i only. */
   isCausal?: boolean;
@@ -14,6 +15,7 @@ export interface AverageOptions {
   keyMask?: Tensor;
 }
 
+/** The result of `selfSimilarity`. */
 export interface SelfSimilarityResult {
   /** [B, L, E] */
   output: Tensor;

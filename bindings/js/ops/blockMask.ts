@@ -18,12 +18,15 @@ import {
 /** Whether query q of batch entry b and head h may see key k. */
 export type MaskFunction = (place: { b: number; h: number; q: number; k: number }) => boolean;
 
+/** The sizes of a block mask. */
 export interface BlockMaskSizes {
   /** 1 by default: the same mask for all batch entries. */
   batch?: number;
   /** 1 by default: the same mask for all heads. */
   heads?: number;
+  /** The number L of queries. */
   queries: number;
+  /** The number S of keys. */
   keys: number;
 }
 
@@ -86,8 +89,17 @@ function evaluate(visible: MaskFunction, sizes: Required<BlockMaskSizes>): Block
   return { kinds, shape, bits };
 }
 
-/** A mask by blocks of 48 queries x 128 keys: empty blocks cost nothing, full ones are not masked. */
+/**
+ * A mask by blocks of 48 queries x 128 keys: empty blocks cost nothing, full ones are not masked.
+ *
+ * @example
+ * ```ts
+ * using mask = heed.blockMask(maskFunctions.causal(), { queries: 480, keys: 512 });
+ * console.log(mask.density.toFixed(2)); // prints: 0.63
+ * ```
+ */
 export class BlockMask extends Owned {
+  /** The sizes that it was made for. */
   readonly sizes: Readonly<Required<BlockMaskSizes>>;
   /** The proportion of blocks that are computed. */
   readonly density: number;
@@ -176,7 +188,15 @@ function checkMasks(masks: readonly MaskFunction[]): void {
   for (const [i, mask] of masks.entries()) checkArgument(`masks[${i}]`, mask, isFunction);
 }
 
-/** Functions for `heed.blockMask`. */
+/**
+ * Functions for `heed.blockMask`.
+ *
+ * @example
+ * ```ts
+ * const visible = maskFunctions.and(maskFunctions.causal(), maskFunctions.window(2, 0));
+ * console.log(visible({ b: 0, h: 0, q: 5, k: 3 }), visible({ b: 0, h: 0, q: 5, k: 2 })); // prints: true false
+ * ```
+ */
 export const maskFunctions = {
   /** k <= q + offset */
   causal: (offset = 0): MaskFunction => {

@@ -7,6 +7,7 @@ import { recording } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
 import { type Check, checkOptions, isNumber, isWholeNumber, oneOf } from "../core/validate.js";
 
+/** Options of `crossEntropy`. */
 export interface CrossEntropyOptions {
   /** Rows with this target have loss 0 and do not count in the mean. */
   ignoreIndex?: number;

@@ -11,6 +11,7 @@ import {
   isWholeNumber,
 } from "../core/validate.js";
 
+/** Options of `dropout`. */
 export interface DropoutOptions {
   /** The proportion of elements that become 0. */
   rate: number;

@@ -6,6 +6,7 @@ import { recording } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
 import { type Check, checkOptions, isWholeNumber } from "../core/validate.js";
 
+/** Options of `embedding`. */
 export interface EmbeddingOptions {
   /** The row of the table that gets no gradient. */
   paddingIndex?: number;
@@ -35,7 +36,12 @@ export function embedding(
       String(paddingIndex),
     );
   const found = engine.apply(module.embedding, args);
-  recording()?.record("embedding", { weight }, [found], ([d]) => {
+  const tape = recording();
+  if (weight.dtype !== "float32") {
+    tape?.cut(`embedding in a ${weight.dtype} table`, { weight }, [found]);
+    return found;
+  }
+  tape?.record("embedding", { weight }, [found], ([d]) => {
     const args = [
       engine.handle("d", d),
       engine.handle("ids", ids),

@@ -23,6 +23,7 @@ export interface GruParameters {
   biasHh?: Tensor;
 }
 
+/** Options of `gru`. */
 export interface GruOptions {
   /** The state before the first step, [B, Hd]; zeros by default. */
   state?: Tensor;
@@ -30,6 +31,7 @@ export interface GruOptions {
   lengths?: readonly number[] | Tensor;
 }
 
+/** The result of `gru`. */
 export interface GruResult {
   /** [B, L, Hd]: the state after every step. */
   output: Tensor;

@@ -5,6 +5,7 @@ import { readKernelRegressionGradients, readKernelRegressionResult } from "../co
 import { recording } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
 
+/** The result of `kernelRegression`. */
 export interface KernelRegressionResult {
   /** [Q, M] */
   output: Tensor;

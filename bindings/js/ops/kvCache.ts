@@ -19,11 +19,13 @@ import {
   oneOf,
 } from "../core/validate.js";
 
+/** The sizes of a cache of keys and values. */
 export interface KvCacheOptions {
   /** Sequences; 1 by default. */
   batch?: number;
   /** Key/value heads. */
   heads: number;
+  /** The size D of a key head. */
   headSize: number;
   /** headSize by default. */
   valueSize?: number;
@@ -54,6 +56,15 @@ const checks = {
  * A cache of keys and values for `heed.attention(q, k, v, { past: cache })`, which appends k and v and
  * attends to all it holds: a decode step copies its own token, never the past. Sequences may share
  * their beginnings.
+ *
+ * @example
+ * ```ts
+ * using cache = heed.createKvCache({ heads: 1, headSize: 2, capacity: 4 });
+ * const token = heed.ones([1, 1, 1, 2]);
+ * for (let i = 0; i < 3; ++i) heed.attention(token, token, token, { past: cache });
+ * cache.rewind(1);
+ * console.log(cache.lengths); // prints: [ 2 ]
+ * ```
  */
 export class KvCache extends Owned {
   readonly #options: Readonly<Required<KvCacheOptions>>;
@@ -133,6 +144,24 @@ export class KvCache extends Owned {
         engine.handleOrNone("counts", list("counts", counts)),
       ]),
     );
+  }
+
+  /** @internal Runs a call that appends. If it fails, the sequences are as long as before. */
+  appending<T>(run: () => T): T {
+    const before = this.isDisposed ? [] : this.lengths;
+    try {
+      return run();
+    } catch (error) {
+      this.shorten(before);
+      throw error;
+    }
+  }
+
+  /** @internal Removes the tokens that sequences have beyond these lengths. */
+  shorten(lengths: readonly number[]): void {
+    if (this.isDisposed) return;
+    for (const [b, length] of this.lengths.entries())
+      this.rewind(Math.max(0, length - (lengths[b] ?? length)), b);
   }
 
   /** Removes the last tokens of a sequence, or of all sequences if none is given. */

@@ -10,6 +10,7 @@ import { type Check, checkOptions, isTensor } from "../core/validate.js";
 import { type Activation, activate, activateBackward, isActivation } from "./activate.js";
 import { PackedWeights } from "./packedWeights.js";
 
+/** Options of `linear`. */
 export interface LinearOptions {
   /** [out] */
   bias?: Tensor;
@@ -52,6 +53,11 @@ export function linear(
   const handle = engine.handle("weight", weight);
   const value = activations.indexOf(activation ?? "none");
   if (!tape) return run(module.linear, handle, value);
+  if (weight.dtype !== "float32") {
+    const y = run(module.linear, handle, value);
+    tape.cut(`linear with a ${weight.dtype} weight`, { x, weight, bias }, [y]);
+    return y;
+  }
 
   // The gradient of an activation depends on its argument, so that is computed and kept. ReLU is an exception:
   // its result is positive where its argument is.

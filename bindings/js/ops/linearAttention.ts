@@ -14,6 +14,7 @@ import {
   oneOf,
 } from "../core/validate.js";
 
+/** Options of `linearAttention`. */
 export interface LinearAttentionOptions {
   /** How a token changes the state S [D, Dv]: see include/heed/heed.hpp. */
   rule?: LinearRule;
@@ -35,6 +36,7 @@ export interface LinearAttentionOptions {
   pastState?: Tensor;
 }
 
+/** The result of `linearAttention`. */
 export interface LinearAttentionResult {
   /** [B, H, L, Dv], or [B, L, H*Dv]. */
   output: Tensor;

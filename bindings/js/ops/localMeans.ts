@@ -15,6 +15,7 @@ import {
   oneOf,
 } from "../core/validate.js";
 
+/** Options of `nonLocalMeans`. Distances are squared differences of pixel values, in the units of the image. */
 export interface NonLocalMeansOptions {
   /** Patches have 2 patchRadius + 1 pixels per side; 3 by default, 128 at most. */
   patchRadius?: number;
@@ -28,6 +29,7 @@ export interface NonLocalMeansOptions {
   border?: Border;
 }
 
+/** The result of `nonLocalMeans`. */
 export interface NonLocalMeansResult {
   /** [H, W] */
   output: Tensor;

@@ -21,6 +21,7 @@ import {
   type ScoredAttentionResult,
 } from "./scoredAttention.js";
 
+/** Options of `luongAttention`. */
 export interface LuongAttentionOptions extends KeyMaskOptions {
   /** q . k, q W k, or v . tanh(W [q; k]) (Luong et al., 2015, section 3.1). */
   score: "dot" | "general" | "concat";

@@ -7,9 +7,11 @@ import type { Tensor } from "../core/tensor.js";
 import { type Check, checkOptions, isBoolean } from "../core/validate.js";
 import { repeated, sumTo } from "./sums.js";
 
+/** Options of `matmul`. */
 export interface MatmulOptions {
   /** Whether to swap the last two axes of a first. */
   transposeA?: boolean;
+  /** Whether to swap the last two axes of b first. */
   transposeB?: boolean;
 }
 

@@ -1,11 +1,10 @@
 // One attention from two over parts of the same keys.
 
 import type { Engine } from "../core/engine.js";
-import { describe, refuse } from "../core/error.js";
 import { readPartialAttention } from "../core/members.js";
 import { recording } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
-import { isObject } from "../core/validate.js";
+import { type Check, checkArgument, isReadable } from "../core/validate.js";
 
 /** Partial results of one attention: over some of its keys. */
 export interface PartialAttention {
@@ -15,13 +14,18 @@ export interface PartialAttention {
   lse: Tensor;
 }
 
+const isPart: Check = {
+  expected: "{ output, lse }",
+  accepts: (value) => isReadable(value, "output", "lse"),
+};
+
 export function mergeAttention(
   engine: Engine,
   a: PartialAttention,
   b: PartialAttention,
 ): PartialAttention {
-  if (!isObject(a)) throw refuse("option", "a", "{ output, lse }", describe(a));
-  if (!isObject(b)) throw refuse("option", "b", "{ output, lse }", describe(b));
+  checkArgument("a", a, isPart);
+  checkArgument("b", b, isPart);
   engine.run(engine.module.mergeAttention, [
     engine.handle("a.output", a.output),
     engine.handle("a.lse", a.lse),

@@ -42,27 +42,33 @@ export interface MultiHeadAttentionParameters {
   outProjBias?: Tensor;
 }
 
+/** Options of `multiHeadAttention`. */
 export interface MultiHeadAttentionOptions {
   /** Must divide E. */
   heads: number;
+  /** Query i sees key j only if j <= i. */
   isCausal?: boolean;
   /** As in AttentionOptions. torch's boolean mask has the opposite sense: see `fromTorchMask`. */
   mask?: Tensor;
   /** bool [B, S], true where a key may be seen; torch's key_padding_mask has the opposite sense. */
   keyMask?: Tensor;
+  /** Return the weights. */
   needWeights?: boolean;
   /** Weights as the mean over heads, [B, L, S], instead of [B, H, L, S]. */
   averageWeights?: boolean;
   /** The proportion of weights that are dropped, and its seed: see AttentionOptions. */
   dropout?: number;
+  /** The seed of the choice of dropped weights; 0 by default. */
   seed?: number;
 }
 
+/** The result of `multiHeadAttention`. */
 export interface MultiHeadAttentionResult<
   O extends MultiHeadAttentionOptions = MultiHeadAttentionOptions,
 > {
   /** [B, L, E] */
   output: Tensor;
+  /** [B, H, L, S], or [B, L, S] with `averageWeights`; undefined unless `needWeights`. */
   weights: If<O["needWeights"], Tensor>;
 }
 
@@ -128,7 +134,7 @@ export function inSteps(
   o: MultiHeadAttentionOptions,
   cache?: KvCache,
 ): MultiHeadAttentionResult {
-  return engine.scope(() => {
+  const run = (): MultiHeadAttentionResult => {
     const [q, k, v] = project(engine, inputs, p);
     const { heads, dropout = 0, seed = 0, isCausal = false, needWeights = false } = o;
     const attended = attention(engine, q, k, v, {
@@ -141,7 +147,8 @@ export function inSteps(
       output: linear(engine, attended.output, p.outProjWeight, p.outProjBias),
       weights: o.averageWeights && weights ? mean(engine, weights, { axis: 1 }) : weights,
     };
-  });
+  };
+  return engine.scope(() => (cache ? cache.appending(run) : run()));
 }
 
 type Inputs = readonly [query: Tensor, key: Tensor | undefined, value: Tensor | undefined];

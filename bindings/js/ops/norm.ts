@@ -6,6 +6,7 @@ import { recording } from "../core/tape.js";
 import type { Tensor } from "../core/tensor.js";
 import { type Check, checkOptions, isNumber, isTensor, isWholeNumber } from "../core/validate.js";
 
+/** Options of `layerNorm`. */
 export interface LayerNormOptions {
   /** The sizes of the normalised axes; ones by default. */
   weight?: Tensor;
@@ -17,11 +18,13 @@ export interface LayerNormOptions {
   axes?: number;
 }
 
+/** Options of `rmsNorm`. */
 export interface RmsNormOptions {
   /** The sizes of the normalised axes; ones by default. */
   weight?: Tensor;
   /** Added to the mean of squares; 1e-6 by default. */
   eps?: number;
+  /** The number of last axes that are normalised together; 1 by default. */
   axes?: number;
 }
 

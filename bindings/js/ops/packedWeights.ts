@@ -8,6 +8,7 @@ import { Owned } from "../core/owned.js";
 import type { Tensor } from "../core/tensor.js";
 import { type Check, checkOptions, oneOf } from "../core/validate.js";
 
+/** Options of `packWeights`. */
 export interface PackWeightsOptions {
   /**
    * "float32" by default. "int8" takes a quarter of the memory and about half of the time; its error is about
@@ -20,10 +21,19 @@ const checks = {
   format: oneOf(...packedWeightsFormats),
 } satisfies Record<keyof PackWeightsOptions, Check>;
 
-/** The weights of a linear layer in the order in which the kernel reads them. */
+/**
+ * The weights of a linear layer in the order in which the kernel reads them.
+ *
+ * @example
+ * ```ts
+ * using weights = heed.packWeights(heed.ones([8, 16]), { format: "int8" });
+ * console.log(weights.shape, weights.format); // prints: [ 8, 16 ] int8
+ * ```
+ */
 export class PackedWeights extends Owned {
   /** [out, in] */
   readonly shape: readonly number[];
+  /** How the numbers are stored. */
   readonly format: PackedWeightsFormat;
   /** Memory held, in bytes. */
   readonly bytes: number;

@@ -11,6 +11,7 @@ import {
   isWholeNumber,
 } from "../core/validate.js";
 
+/** Options of `sinusoidalEncoding`. */
 export interface SinusoidalOptions {
   /** 10000 by default. */
   base?: number;

@@ -10,15 +10,23 @@ import {
   isWholeNumber,
 } from "../core/validate.js";
 
+/** Options of `uniform`. */
 export interface UniformOptions {
+  /** The smallest number; 0 by default. */
   low?: number;
+  /** The bound that no number reaches; 1 by default. */
   high?: number;
+  /** The seed and the index of an element decide its value. */
   seed: number;
 }
 
+/** Options of `normal`. */
 export interface NormalOptions {
+  /** The mean; 0 by default. */
   mean?: number;
+  /** The standard deviation; 1 by default. */
   deviation?: number;
+  /** The seed and the index of an element decide its value. */
   seed: number;
 }
 

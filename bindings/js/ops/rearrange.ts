@@ -3,7 +3,7 @@
 import { numberCount } from "../core/constants.js";
 import type { Engine } from "../core/engine.js";
 import { describe, refuse } from "../core/error.js";
-import { recording, snapshot } from "../core/tape.js";
+import { recording } from "../core/tape.js";
 import { checkShape, type Tensor } from "../core/tensor.js";
 import {
   axisOf,
@@ -11,18 +11,23 @@ import {
   checkOptions,
   isAxis,
   isListOf,
+  isReadable,
   isWholeNumber,
 } from "../core/validate.js";
 
+/** The axis of `split` and `concat`. */
 export interface AxisOptions {
   /** A negative one counts from the end; the first axis by default. */
   axis?: number;
 }
 
+/** The part that `slice` takes. */
 export interface SliceOptions {
   /** A negative one counts from the end. */
   axis: number;
+  /** The first entry. */
   start: number;
+  /** The number of entries. */
   length: number;
 }
 
@@ -57,12 +62,12 @@ export function transpose(engine: Engine, x: Tensor, order?: readonly number[]):
   const rank = x.shape.length;
   const given = order ?? swapLast(x.shape);
   const isOrder =
-    Array.isArray(given) &&
+    isListOf<number>(given, (axis) => isWholeNumber(0, rank - 1).accepts(axis)) &&
     given.length === rank &&
-    x.shape.every((_, axis) => given.includes(axis));
+    new Set(given).size === rank;
   if (!isOrder)
     throw refuse("option", "order", `each axis of [${x.shape.join(", ")}] once`, describe(order));
-  const axes = snapshot(given);
+  const axes = [...given];
   const turned = permuted(engine, x, axes);
   recording()?.record("transpose", { x }, [turned], ([d]) => {
     const back = axes.map((_, axis) => axes.indexOf(axis));
@@ -116,11 +121,17 @@ export function split(
   )
     throw refuse("option", "sizes", expected, describe(sizes));
   let start = 0;
-  const parts = list.map((size) => {
-    const part = cutOut(engine, x, along, start, size);
-    start += size;
-    return part;
-  });
+  const parts: Tensor[] = [];
+  try {
+    for (const size of list) {
+      parts.push(cutOut(engine, x, along, start, size));
+      start += size;
+    }
+  } catch (error) {
+    // There is no memory for another part.
+    for (const part of parts) part.dispose();
+    throw error;
+  }
   recording()?.record("split", { x }, parts, (gradients) => {
     const zeros: Tensor[] = [];
     const given = gradients.map((d, i) => {
@@ -142,11 +153,12 @@ export function concat(
   options: AxisOptions = {},
 ): Tensor {
   checkOptions("concat", options, axisChecks);
-  if (!Array.isArray(given) || given.length === 0)
+  const count = Array.isArray(given) ? given.length : 0;
+  if (count > mostParts)
+    throw refuse("option", "parts", `at most ${mostParts} tensors`, String(count));
+  if (count === 0 || !isReadable(given, ...Object.keys(given)))
     throw refuse("option", "parts", "one tensor or more", describe(given));
-  if (given.length > mostParts)
-    throw refuse("option", "parts", `at most ${mostParts} tensors`, String(given.length));
-  const parts = snapshot(given);
+  const parts = [...given];
   for (const [i, part] of parts.entries()) engine.handle(`parts[${i}]`, part);
   const along = axisOf(parts[0] as Tensor, options.axis ?? 0);
   const whole = joined(engine, parts, along);

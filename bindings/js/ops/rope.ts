@@ -15,6 +15,7 @@ import {
   oneOf,
 } from "../core/validate.js";
 
+/** Options of `rope`. */
 export interface RopeOptions {
   /** Pairs (x[c], x[c + rotarySize / 2]), or (x[2c], x[2c + 1]); "half" by default. */
   style?: RopeStyle;
@@ -33,6 +34,7 @@ export interface RopeOptions {
    * [1, L, rotarySize / 2].
    */
   cos?: Tensor;
+  /** The sines, in the same shape as `cos`. */
   sin?: Tensor;
 }
 

@@ -13,6 +13,7 @@ import {
   isWholeNumber,
 } from "../core/validate.js";
 
+/** The result of `topK`. */
 export interface TopKResult {
   /** [..., k], the largest first. */
   values: Tensor;
@@ -20,6 +21,7 @@ export interface TopKResult {
   indices: Tensor;
 }
 
+/** Options of `sample`. */
 export interface SampleOptions {
   /** Divides the logits; 0 takes the largest. 1 by default. */
   temperature?: number;

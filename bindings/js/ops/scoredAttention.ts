@@ -14,6 +14,7 @@ export interface ScoredAttentionResult {
   weights: Tensor;
 }
 
+/** Which keys attention with one head sees. */
 export interface KeyMaskOptions {
   /** bool [B, S], true where a key is visible. */
   keyMask?: Tensor;

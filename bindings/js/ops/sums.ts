@@ -5,6 +5,7 @@ import { recording } from "../core/tape.js";
 import { checkShape, type Tensor } from "../core/tensor.js";
 import { axisOf, type Check, checkOptions, isAxis, isBoolean } from "../core/validate.js";
 
+/** Options of `sum` and `mean`. */
 export interface ReduceOptions {
   /** The axis; a negative one counts from the end. All elements by default. */
   axis?: number;
@@ -12,6 +13,7 @@ export interface ReduceOptions {
   keepDims?: boolean;
 }
 
+/** Options of `cumsum`. */
 export interface CumsumOptions {
   /** The axis; a negative one counts from the end. */
   axis: number;
@@ -71,11 +73,18 @@ function reduce(
   const along = axis === undefined ? undefined : axisOf(x, axis);
   const kept = x.shape.map((size, i) => (along === undefined || i === along ? 1 : size));
   const shape = keepDims ? kept : x.shape.filter((_, i) => along !== undefined && i !== along);
-  const sum = sumTo(engine, x, kept);
-  // With nothing to add up, the result must still be a new tensor.
-  const scaled = factor === 1 && sum !== x ? sum : engine.scaled(sum, factor);
-  const result = engine.alias(scaled, shape);
-  for (const tensor of new Set([sum, scaled])) if (tensor !== x) tensor.dispose();
+  const made = new Set<Tensor>();
+  let result: Tensor;
+  try {
+    const sum = sumTo(engine, x, kept);
+    if (sum !== x) made.add(sum);
+    // With nothing to add up, the result must still be a new tensor.
+    const scaled = factor === 1 && sum !== x ? sum : engine.scaled(sum, factor);
+    made.add(scaled);
+    result = engine.alias(scaled, shape);
+  } finally {
+    for (const tensor of made) tensor.dispose();
+  }
   recording()?.record(name, { x }, [result], ([d]) => {
     if (!d) return {};
     const thin = engine.alias(d, kept);

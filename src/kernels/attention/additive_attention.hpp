@@ -114,7 +114,7 @@ void additive_attention_backward(const AdditiveTile& t, const AdditiveGradients&
     for (std::int64_t j = 0; j < t.keys; ++j) {
       d.d_scores[j] = 0.0f;
       if (p[j] == 0.0f) continue;
-      multiply_by_row<Isa, 1>(d_output, Dv, t.v + j * Dv, d.d_scores + j, 1);
+      multiply_by_row<Isa, 1>(d_output, Dv, FloatRow<Isa>{t.v + j * Dv}, d.d_scores + j, 1);
       if (d.d_weights) d.d_scores[j] += d.d_weights[i * t.keys + j];
       mean += p[j] * d.d_scores[j];
       float* const d_v = d.v + j * Dv;

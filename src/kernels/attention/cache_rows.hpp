@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "kernels/arrays/half.hpp"
+#include "kernels/arrays/widen.hpp"
 #include "kernels/attention/table.hpp"
 
 namespace heed::kernels {
@@ -74,11 +75,8 @@ bool store_cache_row(const CacheRow& t) noexcept {
 template <class Isa>
 void widen_cache_panels(const CachePanels& t) noexcept {
   float* to = t.to;
-  if (t.format == NumberFormat::kFloat16) {
-    const auto* const halves = static_cast<const std::uint16_t*>(t.from);
-    for (std::int64_t i = 0; i < t.columns * t.depth; ++i) to[i] = from_float16<Isa>(halves[i]);
-    return;
-  }
+  if (t.format == NumberFormat::kFloat16)
+    return widen<Isa>(static_cast<const std::uint16_t*>(t.from), t.columns * t.depth, to);
   const auto* panel = static_cast<const std::int8_t*>(t.from);
   for (std::int64_t first = 0; first < t.columns; first += t.width) {
     for (std::int64_t d = 0; d < t.depth; ++d) {

@@ -86,6 +86,7 @@ class Decode {
         s_(q_ + kDecodeRows * even(chunk.head_size)),
         words_(reinterpret_cast<std::int16_t*>(s_ + kDecodeRows * kStride)) {
     for (int r = 0; r < rows_; ++r) state(r).init();
+    std::fill_n(state(0).o, rows_ * o_stride_, 0.0f);
   }
 
   static constexpr std::int64_t even(std::int64_t size) noexcept { return (size + 1) / 2 * 2; }

@@ -45,7 +45,7 @@ class FlashAttention {
         o_(tile.scratch + Scores::scratch(tile.head_size)),
         o_stride_(padded(tile.value_size)) {
     for (int r = 0; r < t_.queries; ++r) state(r).init(t_.sink ? *t_.sink : kHidden);
-    std::fill_n(sees_a_key_, t_.queries, false);
+    std::fill_n(o_, t_.queries * o_stride_, 0.0f);
   }
 
   static std::int64_t padded(std::int64_t columns) noexcept {
@@ -168,7 +168,7 @@ class FlashAttention {
   std::int64_t o_stride_;
   float m_[kQueryTile];
   float l_[kQueryTile];
-  bool sees_a_key_[kQueryTile];
+  bool sees_a_key_[kQueryTile] = {};
 };
 
 }  // namespace heed::kernels

@@ -79,11 +79,11 @@ struct OnlineSoftmax {
     const float* o;
   };
 
-  /// The state before the first key.
+  /// The state before the first key, apart from o, which is zero: the caller fills it for all rows
+  /// at once, because in WebAssembly filling memory is a call.
   void init(float sink = kHidden) const noexcept {
     m = sink;
     l = sink == kHidden ? 0.0f : 1.0f;
-    std::fill_n(o, size, 0.0f);
   }
 
   /// Updates m and l with the scores [begin, end), whole panels, rescales o, and replaces the

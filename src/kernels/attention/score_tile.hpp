@@ -132,7 +132,8 @@ class ScoreTile {
 
   /// x = left right^T over the ranges, for a tile x with the layout of the scores.
   void multiply(const float* left, const float* right, std::int64_t depth, float* x) noexcept {
-    for (int column = 0; column < kKeyTile; column += kWidth, right += kWidth * depth)
+    const int end = range(t_.queries - 1).end;
+    for (int column = 0; column < end; column += kWidth, right += kWidth * depth)
       for (int r = 0; r < t_.queries; r += kRows)
         if (column >= range(r).begin && column < range(r).end)
           multiply_rows<Isa, false>(t_.queries - r, FixedLeft<1, kRows>{left + r * depth}, right,
@@ -218,7 +219,8 @@ class ScoreTile {
   void multiply_bytes(std::int64_t first) noexcept {
     const KeyValueTile& tile = t_.tiles[first / kKeyTile];
     const std::int64_t depth = byte_depth(t_.head_size);
-    for (int column = 0; column < kKeyTile; column += kWidth) {
+    const int end = range(t_.queries - 1).end;
+    for (int column = 0; column < end; column += kWidth) {
       const float* const scales = tile.key_scales + column;
       const std::int32_t* const corrections = tile.key_corrections + column;
       for (int r = 0; r < t_.queries; r += kRows) {

@@ -8,7 +8,9 @@
 // slice of the depth.
 
 #include <algorithm>
+#include <bit>
 
+#include "kernels/arrays/widen.hpp"
 #include "kernels/layers/activate.hpp"
 #include "kernels/product/micro_kernel.hpp"
 #include "kernels/product/table.hpp"
@@ -68,66 +70,152 @@ void linear(const LinearTile& t) noexcept {
   }
 }
 
-/// The dot product of the last numbers, which do not fill a vector.
+/// A row of W, of which `next` reads two vectors.
 template <class Isa>
-[[gnu::noinline]] float multiply_rest(const float* a, const float* b, std::int64_t count) noexcept {
+struct FloatRow {
+  using V = simd::Vector<Isa>;
+  const float* at;
+
+  void next(V (&out)[2]) noexcept {
+    for (V& x : out) {
+      x = V::load_unaligned(at);
+      at += V::size;
+    }
+  }
+};
+
+/// The same of float16, all finite, divided by Halves::kScale.
+template <class Isa>
+struct HalfRow {
+  using V = simd::Vector<Isa>;
+  using Halves = simd::Halves<Isa, false>;
+  const std::uint16_t* at;
+  Halves halves{};
+
+  void next(V (&out)[2]) noexcept {
+    halves(at, out);
+    at += 2 * V::size;
+  }
+};
+
+/// scaled = x Halves::kScale / step, so that halves need no factor. The step of a row is a power of
+/// two, 1 unless numbers of 2^16 or more would leave the range of floats.
+template <class Isa>
+void scale_for_halves(const float* x, std::int64_t rows, std::int64_t in, float* scaled,
+                      float* steps) noexcept {
+  constexpr std::int32_t kBias = 127;
+  constexpr std::int32_t kScale =
+      std::bit_cast<std::int32_t>(simd::Halves<Isa, false>::kScale) >> 23;
+  for (std::int64_t r = 0; r < rows; ++r, x += in, scaled += in) {
+    std::int32_t most = 0;  // bits of a magnitude; these integers compare as the floats do
+    for (std::int64_t i = 0; i < in; ++i)
+      most = std::max(most, std::bit_cast<std::int32_t>(x[i]) & 0x7fffffff);
+    const std::int32_t excess = std::max(0, (most >> 23) + (kScale - kBias) - 2 * kBias);
+    const float scale = std::bit_cast<float>((kScale - excess) << 23);
+    for (std::int64_t i = 0; i < in; ++i) scaled[i] = x[i] * scale;
+    steps[r] = std::bit_cast<float>((kBias + excess) << 23);
+  }
+}
+
+/// The dot product of the last numbers, which do not fill a vector.
+template <class Isa, class Number>
+[[gnu::noinline]] float multiply_rest(const float* x, const Number* w, const float* end) noexcept {
   float sum = 0.0f;
-  for (std::int64_t i = 0; i < count; ++i) sum += a[i] * b[i];
+  for (; x != end; ++x, ++w) {
+    if constexpr (sizeof(Number) == 2)
+      sum += *x * (from_float16<Isa>(*w) * (1.0f / simd::Halves<Isa, false>::kScale));
+    else
+      sum += *x * *w;
+  }
   return sum;
 }
 
 /// The products of some rows of x with one row of W, both in place. One row of W at a time reads
 /// memory sequentially: four at a time were a quarter slower.
-template <class Isa, int Rows>
-void multiply_by_row(const float* x, std::int64_t in, const float* w, float* y,
+template <class Isa, int Rows, class Row>
+void multiply_by_row(const float* x, std::ptrdiff_t in, Row w, float* y,
                      std::ptrdiff_t y_stride) noexcept {
   using V = simd::Vector<Isa>;
-  constexpr int kLanes = static_cast<int>(V::size);
-  constexpr int kChains = 2;  // independent sums
-  V sums[Rows][kChains];
-  for (int r = 0; r < Rows; ++r)
-    for (V& sum : sums[r]) sum = V(0.0f);
-  std::int64_t d = 0;
-  for (; d + kChains * kLanes <= in; d += kChains * kLanes) {
-    V part[kChains];
-    for (int i = 0; i < kChains; ++i) part[i] = V::load_unaligned(w + d + i * kLanes);
+  constexpr std::ptrdiff_t kLanes = V::size;
+  // Independent sums, because an addition takes about four cycles.
+  constexpr int kPairs = Rows <= 2 ? 2 : 1;
+  V sums[kPairs][Rows][2];
+  for (auto& pair : sums)
+    for (auto& row : pair)
+      for (V& sum : row) sum = V(0.0f);
+  const float* const end = x + in;
+  const auto step = [&](V(&pair)[Rows][2]) __attribute__((always_inline)) {
+    V part[2];
+    w.next(part);
     for (int r = 0; r < Rows; ++r)
-      for (int i = 0; i < kChains; ++i)
-        sums[r][i] =
-            simd::madd<Isa>(V::load_unaligned(x + r * in + d + i * kLanes), part[i], sums[r][i]);
+      for (int i = 0; i < 2; ++i)
+        pair[r][i] =
+            simd::madd<Isa>(V::load_unaligned(x + r * in + i * kLanes), part[i], pair[r][i]);
+    x += 2 * kLanes;
+  };
+  const float* const last = x + in / (2 * kPairs * kLanes) * (2 * kPairs * kLanes);
+  while (x != last)
+    for (auto& pair : sums) step(pair);
+  if constexpr (kPairs > 1) {
+    if (end - x >= 2 * kLanes) step(sums[0]);
+    for (int r = 0; r < Rows; ++r)
+      for (int i = 0; i < 2; ++i) sums[0][r][i] += sums[1][r][i];
   }
   for (int r = 0; r < Rows; ++r) {
-    y[r * y_stride] = xsimd::reduce_add(sums[r][0] + sums[r][1]);
-    if (d < in) y[r * y_stride] += multiply_rest<Isa>(x + r * in + d, w + d, in - d);
+    y[r * y_stride] = xsimd::reduce_add(sums[0][r][0] + sums[0][r][1]);
+    if (x != end) y[r * y_stride] += multiply_rest<Isa>(x + r * in, w.at, end + r * in);
   }
 }
 
-template <class Isa, int Rows = simd::Traits<Isa>::kRows>
-inline void multiply_by_row(int rows, const float* x, std::int64_t in, const float* w, float* y,
+template <class Isa, class Row, int Rows = simd::Traits<Isa>::kRows>
+inline void multiply_by_row(int rows, const float* x, std::ptrdiff_t in, const Row& w, float* y,
                             std::ptrdiff_t y_stride) noexcept {
   if constexpr (Rows > 1) {
-    if (rows < Rows) return multiply_by_row<Isa, Rows - 1>(rows, x, in, w, y, y_stride);
+    if (rows < Rows) return multiply_by_row<Isa, Row, Rows - 1>(rows, x, in, w, y, y_stride);
   }
   multiply_by_row<Isa, Rows>(x, in, w, y, y_stride);
 }
 
+/// The most rows of x that are multiplied with a row of float16 at a time: more would be one more
+/// function for each number of rows.
+inline constexpr int kHalfRows = 3;
+
 /// y = f(x W^T + b) with x and W in place, row by row, for a few rows of x: packing W takes longer
-/// than reading it.
+/// than reading it. Rows of float16 are widened in registers.
 template <class Isa>
 void linear_in_place(const LinearTile& t) noexcept {
   constexpr int kRows = simd::Traits<Isa>::kRows;
   constexpr int kWidth = kPanel<Isa>;
+  const auto in = static_cast<std::ptrdiff_t>(t.in);
+  HalfRow<Isa> half_row{t.halves};
   for (std::int64_t column = 0; column < t.columns; column += kWidth) {
     const std::int64_t width = std::min<std::int64_t>(kWidth, t.columns - column);
     for (std::int64_t r = 0; r < t.rows; r += kRows) {
       const int rows = static_cast<int>(std::min<std::int64_t>(kRows, t.rows - r));
+      const float* const x = t.x + r * t.in;
       float block[kRows * kWidth] = {};
       for (std::int64_t c = 0; c < width; ++c) {
-        multiply_by_row<Isa>(rows, t.x + r * t.in, t.in, t.weight + (column + c) * t.in, block + c,
-                             kWidth);
-        if (t.bias)
-          for (int i = 0; i < rows; ++i) block[i * kWidth + c] += t.bias[column + c];
+        const std::int64_t at = (column + c) * t.in;
+        float* const y = block + c;
+        if (!t.halves) {
+          multiply_by_row<Isa>(rows, x, in, FloatRow<Isa>{t.weight + at}, y, kWidth);
+          continue;
+        }
+        half_row.at = t.halves + at;
+        if (kWidensAll<Isa> || halves_are_finite<Isa>(half_row.at, t.in))
+          for (int i = 0; i < rows; i += kHalfRows)
+            multiply_by_row<Isa, HalfRow<Isa>, kHalfRows>(rows - i, x + i * in, in, half_row,
+                                                          y + i * kWidth, kWidth);
+        else
+          for (int i = 0; i < rows; ++i)
+            y[i * kWidth] = multiply_rest<Isa>(x + i * in, half_row.at, x + (i + 1) * in);
       }
+      if (t.steps)
+        for (int i = 0; i < rows; ++i)
+          for (int c = 0; c < kWidth; ++c) block[i * kWidth + c] *= t.steps[r + i];
+      if (t.bias)
+        for (int i = 0; i < rows; ++i)
+          for (std::int64_t c = 0; c < width; ++c) block[i * kWidth + c] += t.bias[column + c];
       activate<Isa>(t.activation, rows, block, kWidth);
       for (int i = 0; i < rows; ++i)
         std::copy_n(block + i * kWidth, width, t.y + (r + i) * t.y_stride + column);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kernels/arrays/widen.hpp"
 #include "kernels/product/micro_kernel.hpp"
 #include "simd/transpose.hpp"
 
@@ -63,9 +64,27 @@ void pack_blocks(const float* rows, std::ptrdiff_t row_stride, std::int64_t coun
 
 /// The same with Width = kPanel.
 template <class Isa>
-void pack_rows(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
-               std::ptrdiff_t depth, float* panels) noexcept {
+[[gnu::noinline]] void pack_rows(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
+                                 std::ptrdiff_t depth, float* panels) noexcept {
   pack_blocks<Isa, kPanel<Isa>>(rows, row_stride, count, depth, panels);
+}
+
+/// The same with rows of float16, which are widened piece by piece.
+template <class Isa>
+void pack_half_rows(const std::uint16_t* rows, std::ptrdiff_t row_stride, std::int64_t count,
+                    std::ptrdiff_t depth, float* panels) noexcept {
+  constexpr int kWidth = kPanel<Isa>;
+  constexpr std::ptrdiff_t kPiece = 64;
+  alignas(64) float piece[kWidth * kPiece];
+  for (; count > 0; count -= kWidth, rows += kWidth * row_stride, panels += depth * kWidth) {
+    const std::int64_t width = std::min<std::int64_t>(kWidth, count);
+    for (std::ptrdiff_t d = 0; d < depth; d += kPiece) {
+      const std::ptrdiff_t length = std::min(kPiece, depth - d);
+      for (std::int64_t r = 0; r < width; ++r)
+        widen<Isa>(rows + r * row_stride + d, length, piece + r * kPiece);
+      pack_rows<Isa>(piece, kPiece, width, length, panels + d * kWidth);
+    }
+  }
 }
 
 /// Columns stay columns, Width of them to a block of `depth` rows, of which count are written:
@@ -145,7 +164,11 @@ bool pack_columns(const float* rows, std::ptrdiff_t row_stride, std::int64_t cou
       }
       std::fill(out + width, out + kWidth, 0.0f);
     }
-    if (count < depth) std::fill(out, panels + depth * kWidth, 0.0f);
+    // Not std::fill, which is a call in WebAssembly; the compiler must not see one in the loop.
+    for (; r < depth; ++r, out += kWidth) {
+      asm("" : "+r"(out));
+      for (int c = 0; c < kWidth; c += kLanes) V(0.0f).store_aligned(out + c);
+    }
   }
   return xsimd::reduce_add(not_finite) + not_finite_rest == 0.0f;
 }

@@ -26,10 +26,12 @@ struct ByteKeys {
 
 /// y = activation(x W^T + bias) for some rows of x and some rows of W.
 struct LinearTile {
-  const float* x;  // [rows, in], in place or packed by pack_left
+  const float* x;  // [rows, in], in place or packed by pack_left; with halves, see scale_for_halves
   std::int64_t rows;
   std::int64_t in;
-  const float* weight;  // [columns, in], in place or packed by pack_rows
+  const float* weight;                    // [columns, in], in place or packed by pack_rows
+  const std::uint16_t* halves = nullptr;  // [columns, in] in place, instead of the weight
+  const float* steps = nullptr;           // [rows] factors of the results, for x scaled for halves
   std::int64_t columns;
   const float* bias;  // [columns] or null
   Activation activation;
@@ -72,6 +74,8 @@ struct ByteLinearTile {
 struct ProductKernels {
   void (*pack_rows)(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
                     std::ptrdiff_t depth, float* panels) noexcept;
+  void (*pack_half_rows)(const std::uint16_t* rows, std::ptrdiff_t row_stride, std::int64_t count,
+                         std::ptrdiff_t depth, float* panels) noexcept;
   bool (*pack_columns)(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
                        std::ptrdiff_t columns, std::ptrdiff_t depth, float* panels) noexcept;
   bool (*all_finite)(const float* rows, std::ptrdiff_t row_stride, std::int64_t count,
@@ -87,6 +91,10 @@ struct ProductKernels {
   void (*linear)(const LinearTile& tile) noexcept;
   /// The same, but x and weight are read in place.
   void (*linear_in_place)(const LinearTile& tile) noexcept;
+  /// x [rows, in] for linear_in_place with halves, and the factors of its results [rows]; null if x
+  /// is taken as it is.
+  void (*scale_for_halves)(const float* x, std::int64_t rows, std::int64_t in, float* scaled,
+                           float* steps) noexcept;
   void (*byte_linear)(const ByteLinearTile& tile) noexcept;
   /// [count, depth] -> register blocks of bytes with depth byte_depth(depth).
   void (*quantise_left)(const float* rows, std::int64_t count, std::int64_t depth,

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <string>
-#include <string_view>
 
 #include "heed/tensor.hpp"
 #include "kernels/table.hpp"
@@ -13,7 +12,7 @@
 namespace heed::ops {
 
 /// Throws ShapeError unless `small` broadcasts to `full`.
-inline void require_broadcast(std::string_view argument, const Shape& small, const Shape& full) {
+inline void require_broadcast(const char* argument, const Shape& small, const Shape& full) {
   for (int axis = -1; axis >= -small.rank(); --axis)
     if (-axis > full.rank() || (small[axis] != 1 && small[axis] != full[axis]))
       ops::refuse<ShapeError>(argument, {"a shape that broadcasts to ", full}, small);

@@ -5,7 +5,7 @@
 namespace heed {
 namespace {
 
-kernels::FloatFormat checked_format(std::string_view argument, DType dtype) {
+kernels::FloatFormat checked_format(const char* argument, DType dtype) {
   switch (dtype) {
     case DType::kFloat32:
       return kernels::FloatFormat::kFloat32;

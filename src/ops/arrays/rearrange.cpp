@@ -112,10 +112,11 @@ Tensor slice(Context& context, const TensorView& x, std::int64_t axis, std::int6
   const Shape& shape = x.shape();
   const int at = ops::checked_axis(axis, shape.rank());
   const std::int64_t size = shape[at];
-  const std::string range = " in an axis of " + std::to_string(size);
-  if (start < 0 || start > size) ops::refuse<OptionError>("start", "a place" + range, start);
+  if (start < 0 || start > size)
+    ops::refuse<OptionError>("start", {"a place in an axis of ", size}, start);
   if (length < 0 || length > size - start)
-    ops::refuse<OptionError>("length", "entries from " + std::to_string(start) + range, length);
+    ops::refuse<OptionError>(
+        "length", {"entries from " + std::to_string(start) + " in an axis of ", size}, length);
   Tensor y(ops::with_size(shape, at, length), x.dtype());
   if (y.shape().elements() == 0) return y;
   const std::int64_t entry =
@@ -133,11 +134,11 @@ Tensor concat(Context& context, std::span<const TensorView> parts, std::int64_t 
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::string name = "parts[" + std::to_string(i) + "]";
     const Shape& shape = parts[i].shape();
-    ops::require_dtype(name, parts[i], parts.front().dtype());
+    ops::require_dtype(name.c_str(), parts[i], parts.front().dtype());
     if (shape.rank() != first.rank() ||
         ops::with_size(shape, at, 0) != ops::with_size(first, at, 0))
-      ops::refuse<ShapeError>(name, to_string(first) + " but for axis " + std::to_string(at),
-                              shape);
+      ops::refuse<ShapeError>(name.c_str(),
+                              to_string(first) + " but for axis " + std::to_string(at), shape);
     size += shape[at];
   }
   Tensor y(ops::with_size(first, at, size), parts.front().dtype());

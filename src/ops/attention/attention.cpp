@@ -108,11 +108,13 @@ class PackedKeyValues {
     const std::int64_t count = starts_[n + 1] - starts_[n];
     const std::int64_t g = (piece - starts_[n] * p_.G) / count;
     const std::int64_t tile = (piece - starts_[n] * p_.G) % count;
-    float* const values = values_ + piece * value_size_;
+    // A cache in float32 is read where it is.
+    float* const values = values_ ? values_ + piece * value_size_ : nullptr;
+    float* const keys = keys_ ? keys_ + piece * key_size_ : nullptr;
     if (cache_)
-      tiles_[piece] = cached_tile(n, g, tile, keys_ + piece * key_size_, values);
+      tiles_[piece] = cached_tile(n, g, tile, keys, values);
     else
-      tiles_[piece] = packed_tile(n, g, tile * kKeyTile, k, v, piece, values);
+      tiles_[piece] = packed_tile(n, g, tile * kKeyTile, k, v, piece, keys, values);
   }
 
  private:
@@ -124,7 +126,8 @@ class PackedKeyValues {
   }
 
   KeyValueTile packed_tile(std::size_t n, std::int64_t g, std::int64_t first, const float* k,
-                           const float* v, std::int64_t piece, float* values) const noexcept {
+                           const float* v, std::int64_t piece, float* keys,
+                           float* values) const noexcept {
     const Sequence& sequence = p_.sequences[n];
     const auto inside = [&](std::int64_t end) {
       return std::clamp<std::int64_t>(end - first, 0, kKeyTile);
@@ -151,7 +154,6 @@ class PackedKeyValues {
       tile.key_scales = scales;
       tile.key_corrections = corrections;
     } else {
-      float* const keys = keys_ + piece * key_size_;
       kernels_.product.pack_rows(key_rows, key_stride, inside(scored(n)),
                                  static_cast<std::ptrdiff_t>(p_.D), keys);
       tile.keys = keys;
@@ -189,7 +191,7 @@ AttentionResult allocate(const AttentionProblem& p, const AttentionOptions& opti
     if (wanted) tensor.emplace(shape);
   };
   make(options.need_lse, result.lse, p.row_shape);
-  make(options.need_statistics, result.statistics, ops::statistics_shape(p));
+  if (options.need_statistics) result.statistics.emplace(ops::statistics_shape(p));
   make(options.capture_entropy, result.entropy, p.row_shape);
   make(options.need_weights, result.weights, p.pairs_shape);
   make(options.capture_scores, result.scores, p.pairs_shape);
@@ -282,7 +284,7 @@ AttentionResult attention_in_float32(Context& context, const TensorView& q, cons
   ops::require_dtype("k", k, dtype);
   ops::require_dtype("v", v, dtype);
   std::optional<Tensor> past_key, past_value;
-  const auto widen = [&](std::string_view argument, std::optional<TensorView>& view,
+  const auto widen = [&](const char* argument, std::optional<TensorView>& view,
                          std::optional<Tensor>& memory) {
     if (!view) return;
     ops::require_dtype(argument, *view, dtype);
@@ -329,15 +331,21 @@ AttentionResult attention(Context& context, const TensorView& q, const TensorVie
   if (!decodes || needs_more_than_lse(options)) tiled.emplace(p, options, runtime, scratch);
 
   // All memory but new pages of the cache has been allocated. If there is none for these, append()
-  // throws before it changes the cache; nothing after it throws.
+  // throws before it changes the cache; after it, a call can only be cancelled.
   if (options.cache)
     options.cache->pages().append(p.appended, k_data, p.k_layout, v_data, p.v_layout);
 
   const bool serial = ops::operations(p) < ops::kMinParallelOperations;
   const float* const q_data = q.data<float>().data();
-  if (tiled) tiled->run(q_data, k_data, v_data, result, serial);
-  if (decode)
-    decode->run(q_data, result.output.data().data(), ops::data_or_null(result.lse), serial);
+  try {
+    if (tiled) tiled->run(q_data, k_data, v_data, result, serial);
+    if (decode)
+      decode->run(q_data, result.output.data().data(), ops::data_or_null(result.lse), serial);
+  } catch (const CancelledError&) {
+    for (std::size_t n = 0; options.cache && n < p.appended.size(); ++n)
+      options.cache->pages().rewind(static_cast<std::int64_t>(n), p.appended[n]);
+    throw;
+  }
   if (options.cache) options.cache->pages().roll(p.appended);
   return result;
 }

@@ -174,7 +174,8 @@ class TiledBackward {
       std::fill_n(d_v, keys * padded_dv_, 0.0f);
       for (std::int64_t h = g * group; h < (g + 1) * group; ++h)
         for (std::int64_t t = begin; t < end; ++t)
-          if (may_see(t, tile)) differentiate(h, t, tile, chunk, thread, d_k, d_v);
+          if (may_see(t, tile) && !pool_.is_cancelled())
+            differentiate(h, t, tile, chunk, thread, d_k, d_v);
       store_keys(n, g, tile * kKeyTile, keys, d_k, d_v);
     }
   }
@@ -321,7 +322,7 @@ class TiledBackward {
   float* chunk_biases_ = nullptr;  // [chunks, bias_size_]
 };
 
-void require_gradient(std::string_view name, bool needed, std::string_view what, bool given) {
+void require_gradient(const char* name, bool needed, const char* what, bool given) {
   if (needed && !given)
     ops::refuse<OptionError>(name, "false without " + std::string(what), "true");
 }

@@ -28,7 +28,7 @@ Layout joined_heads(std::int64_t heads, std::int64_t rows, std::int64_t size) {
 }
 
 /// The size of one of `heads` heads that share the last axis.
-std::int64_t head_size(std::string_view argument, const TensorView& x, std::string_view count_name,
+std::int64_t head_size(const char* argument, const TensorView& x, const char* count_name,
                        std::int64_t heads) {
   const std::int64_t size = x.shape()[-1];
   if (size % heads != 0)
@@ -42,7 +42,7 @@ std::int64_t head_size(std::string_view argument, const TensorView& x, std::stri
   return size / heads;
 }
 
-void require_agreement(std::string_view name, std::int64_t option, std::int64_t size) {
+void require_agreement(const char* name, std::int64_t option, std::int64_t size) {
   if (option != 0 && option != size)
     ops::refuse<OptionError>(name, std::to_string(size) + ", as the shapes say", option);
 }
@@ -134,7 +134,7 @@ class InputReader {
       ops::refuse<OptionError>("cache", "none beside past_key, because both say what came before",
                                "one");
     const KvCache::Options& o = cache.options();
-    const auto require = [](std::string_view name, std::int64_t size, std::int64_t cached) {
+    const auto require = [](const char* name, std::int64_t size, std::int64_t cached) {
       if (size != cached)
         ops::refuse<ShapeError>("cache", std::to_string(size) + " for its " + std::string(name),
                                 cached);
@@ -154,7 +154,7 @@ class InputReader {
     if (!options_.cu_seqlens_q || !options_.cu_seqlens_k)
       ops::refuse<OptionError>(options_.cu_seqlens_q ? "cu_seqlens_k" : "cu_seqlens_q",
                                "a tensor beside the other", "nothing");
-    const auto exclude = [](std::string_view name, bool given, const char* why) {
+    const auto exclude = [](const char* name, bool given, const char* why) {
       if (given)
         ops::refuse<OptionError>(name, std::string("none beside cu_seqlens, ") + why, "one");
     };
@@ -201,7 +201,7 @@ class InputReader {
 };
 
 /// The bounds of packed sequences: from 0 to `total`, never decreasing.
-std::span<const std::int32_t> read_bounds(std::string_view argument, const TensorView& bounds,
+std::span<const std::int32_t> read_bounds(const char* argument, const TensorView& bounds,
                                           std::int64_t total) {
   require_dtype(argument, bounds, DType::kInt32);
   require_rank(argument, bounds, 1);
@@ -320,7 +320,7 @@ void align(std::span<Sequence> sequences, std::int64_t count, const AttentionOpt
   }
 }
 
-HeadNumbers head_numbers(std::string_view argument, const std::optional<TensorView>& given,
+HeadNumbers head_numbers(const char* argument, const std::optional<TensorView>& given,
                          const AttentionProblem& p, std::int64_t sequences) {
   if (!given) return {};
   require_dtype(argument, *given, DType::kFloat32);
@@ -336,7 +336,7 @@ HeadNumbers head_numbers(std::string_view argument, const std::optional<TensorVi
 }
 
 void require_ranges(const AttentionProblem& p, const AttentionOptions& options) {
-  const auto require_side = [](std::string_view name, std::int64_t side) {
+  const auto require_side = [](const char* name, std::int64_t side) {
     if (side < -1) ops::refuse<OptionError>(name, "-1 or more", side);
   };
   require_side("window_left", options.window_left);

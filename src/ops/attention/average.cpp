@@ -16,7 +16,7 @@ const bool* read_mask(const TensorView& x, const AverageOptions& options) {
 }
 
 /// Calls the kernel for each batch entry.
-Tensor each_entry(Context& context, std::string_view argument, const TensorView& x,
+Tensor each_entry(Context& context, const char* argument, const TensorView& x,
                   const AverageOptions& options,
                   void (*kernel)(const kernels::AverageRows& rows) noexcept) {
   ops::require_floats(argument, x, 3);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
 
 #include "ops/validate.hpp"
 #include "runtime/memory.hpp"
@@ -67,7 +66,7 @@ struct Pages::PageLayout {
 
 namespace {
 
-void require_size(std::string_view name, std::int64_t size, std::int64_t most) {
+void require_size(const char* name, std::int64_t size, std::int64_t most) {
   if (size < 1 || size > most) ops::refuse<OptionError>(name, {"a number from 1 to ", most}, size);
 }
 
@@ -107,15 +106,25 @@ const Pages::Sequence& Pages::sequence(std::int64_t b) const {
 }
 
 std::size_t Pages::bytes() const noexcept {
-  std::set<const Page*> pages;
-  for (const Sequence& s : sequences_)
-    for (const auto& page : s.pages) pages.insert(page.get());
-  return pages.size() * static_cast<std::size_t>(layout().bytes());
+  // Without an allocation, because memory may be full. A page that sequences share has the same
+  // place in all of them, and counts in the first.
+  std::size_t pages = 0;
+  for (auto s = sequences_.begin(); s != sequences_.end(); ++s) {
+    for (std::size_t n = 0; n < s->pages.size(); ++n) {
+      const auto has = [&](const Sequence& other) {
+        const auto at = s->first_page + static_cast<std::int64_t>(n) - other.first_page;
+        return at >= 0 && at < std::ssize(other.pages) &&
+               other.pages[static_cast<std::size_t>(at)] == s->pages[n];
+      };
+      if (s->pages[n].use_count() == 1 || std::none_of(sequences_.begin(), s, has)) ++pages;
+    }
+  }
+  return pages * static_cast<std::size_t>(layout().bytes());
 }
 
 std::vector<std::int64_t> Pages::check_append(std::int64_t L,
                                               const std::optional<TensorView>& counts,
-                                              std::string_view counts_name) const {
+                                              const char* counts_name) const {
   std::vector<std::int64_t> result(sequences_.size(), L);
   if (counts) {
     ops::require_dtype(counts_name, *counts, DType::kInt32);

@@ -26,7 +26,7 @@ class KvCache::Pages {
 
   /// Throws if these counts, or L of each, cannot be appended; returns one count a sequence.
   std::vector<std::int64_t> check_append(std::int64_t L, const std::optional<TensorView>& counts,
-                                         std::string_view counts_name) const;
+                                         const char* counts_name) const;
   /// Appends rows of k and v with these layouts. A rolling cache keeps its older tokens until
   /// roll() is called.
   void append(const std::vector<std::int64_t>& counts, const float* k, const ops::Layout& k_layout,

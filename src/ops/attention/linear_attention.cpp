@@ -25,7 +25,7 @@ struct Rates {
 
 /// Reads an array that broadcasts to [B, G, L] or, if rates may differ between `rows` of the state,
 /// to [B, G, L, rows]. With joined heads these are [B, L, G] and [B, L, G*rows].
-Rates read_rates(std::string_view argument, const std::optional<TensorView>& given,
+Rates read_rates(const char* argument, const std::optional<TensorView>& given,
                  const AttentionProblem& p, bool has_joined_heads, std::int64_t rows) {
   if (!given) return {};
   ops::require_dtype(argument, *given, DType::kFloat32);
@@ -62,7 +62,7 @@ Rates read_rates(std::string_view argument, const std::optional<TensorView>& giv
   return rates;
 }
 
-void require_presence(std::string_view argument, const std::optional<TensorView>& given,
+void require_presence(const char* argument, const std::optional<TensorView>& given,
                       bool is_wanted) {
   if (given.has_value() != is_wanted)
     ops::refuse<OptionError>(argument,

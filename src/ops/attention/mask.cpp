@@ -7,7 +7,7 @@
 namespace heed::ops {
 
 template <class T>
-PairArray<T>::PairArray(std::string_view argument, const TensorView& array, const Shape& full) {
+PairArray<T>::PairArray(const char* argument, const TensorView& array, const Shape& full) {
   const Shape& shape = array.shape();
   const std::int64_t S = full[-1];
   const auto refuse = [&] {

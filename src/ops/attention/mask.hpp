@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <string_view>
 
 #include "heed/tensor.hpp"
 #include "kernels/table.hpp"
@@ -16,7 +15,7 @@ template <class T>
 class PairArray {
  public:
   PairArray() = default;
-  PairArray(std::string_view argument, const TensorView& array, const Shape& full);
+  PairArray(const char* argument, const TensorView& array, const Shape& full);
 
   bool empty() const noexcept { return data_ == nullptr; }
 

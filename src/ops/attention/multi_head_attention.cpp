@@ -15,7 +15,7 @@ struct Projection {
   std::optional<TensorView> bias;
 };
 
-const TensorView& required(std::string_view argument, const std::optional<TensorView>& parameter) {
+const TensorView& required(const char* argument, const std::optional<TensorView>& parameter) {
   if (!parameter)
     ops::refuse<OptionError>(argument, "a tensor, because in_proj_weight is left out", "nothing");
   return *parameter;
@@ -32,7 +32,7 @@ TensorView third(const TensorView& x, int part, std::int64_t E) {
 /// The projection of the query (part 0), key (1) or value (2).
 Projection input_projection(const MultiHeadAttentionParameters& parameters, int part,
                             std::int64_t E, const TensorView& input) {
-  static constexpr std::string_view kNames[] = {"q_proj_weight", "k_proj_weight", "v_proj_weight"};
+  static constexpr const char* kNames[] = {"q_proj_weight", "k_proj_weight", "v_proj_weight"};
   const std::optional<TensorView>* const separate[] = {
       &parameters.q_proj_weight, &parameters.k_proj_weight, &parameters.v_proj_weight};
   std::optional<TensorView> bias;

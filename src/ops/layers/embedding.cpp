@@ -4,6 +4,7 @@
 #include "heed/layers.hpp"
 #include "ops/parallel_for.hpp"
 #include "ops/validate.hpp"
+#include "runtime/runtime.hpp"
 
 namespace heed {
 namespace {
@@ -49,17 +50,23 @@ void sum_of(const float* x, const std::int64_t* rows, std::int64_t count, std::i
 }  // namespace
 
 Tensor embedding(Context& context, const TensorView& ids, const TensorView& weight) {
-  ops::require_floats("weight", weight, 2);
+  ops::require_floats_or_halves("weight", weight, 2);
   const std::int64_t size = weight.shape()[1];
   require_ids(ids, weight.shape()[0]);
   Tensor output(with_axis(ids.shape(), size));
   float* const out = output.data().data();
-  const float* const table = weight.data<float>().data();
+  const std::uint16_t* const halves = ops::halves_of(weight);
+  const float* const floats = halves ? nullptr : weight.data<float>().data();
+  const auto widen = context.runtime().kernels().arrays.widen;
   const std::int32_t* const rows = ids.data<std::int32_t>().data();
   ops::parallel_for(context.runtime(), ids.shape().elements(), ops::piece_rows(size),
                     static_cast<double>(size), [&](std::int64_t first, std::int64_t count) {
-                      for (std::int64_t n = first; n < first + count; ++n)
-                        std::copy_n(table + rows[n] * size, size, out + n * size);
+                      for (std::int64_t n = first; n < first + count; ++n) {
+                        if (halves)
+                          widen(halves + rows[n] * size, size, out + n * size);
+                        else
+                          std::copy_n(floats + rows[n] * size, size, out + n * size);
+                      }
                     });
   return output;
 }

@@ -128,7 +128,7 @@ GruResult gru(Context& context, const TensorView& x, const GruParameters& parame
     for (std::int64_t b = first; b < first + count; ++b)
       copy_row(p.first_state(b), size, states + b * size);
     const std::int64_t end = p.longest(first, count);
-    for (std::int64_t t = 0; t < L; ++t) {
+    for (std::int64_t t = 0; t < L && !p.runtime.pool().is_cancelled(); ++t) {
       if (t < end)
         p.multiply(states + first * size, size, count, size, weight.panels().floats, 3 * size, bias,
                    packed, hidden);
@@ -192,7 +192,7 @@ GruGradients gru_backward(Context& context, const std::optional<TensorView>& d_o
       for (std::int64_t b = first; b < first + count; ++b)
         copy_row(d_last ? d_last + b * size : nullptr, size, d_h + b * size);
       const std::int64_t end = p.longest(first, count);
-      for (std::int64_t t = L - 1; t >= 0; --t) {
+      for (std::int64_t t = L - 1; t >= 0 && !p.runtime.pool().is_cancelled(); --t) {
         for (std::int64_t b = first; b < first + count; ++b) {
           const std::int64_t row = b * L + t;
           float* const state = before.data().data() + row * size;

@@ -18,7 +18,7 @@ struct Heads {
   bool is_empty() const noexcept { return B == 0 || H == 0 || L == 0 || D == 0; }
 };
 
-Heads heads_of(std::string_view argument, const TensorView& x, std::int64_t heads) {
+Heads heads_of(const char* argument, const TensorView& x, std::int64_t heads) {
   const Shape& shape = x.shape();
   if (shape.rank() == 4) {
     if (heads != 0 && heads != shape[1])
@@ -110,7 +110,7 @@ Rotations given_rotations(const RopeOptions& options, const Heads& x, std::int64
 }
 
 /// Rotates each pair by its angle times `direction`, 1 or -1.
-Tensor rotated(Context& context, std::string_view argument, const TensorView& x,
+Tensor rotated(Context& context, const char* argument, const TensorView& x,
                const RopeOptions& options, float direction) {
   ops::require_dtype(argument, x, DType::kFloat32);
   const Heads heads = heads_of(argument, x, options.heads);

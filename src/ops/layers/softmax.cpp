@@ -9,7 +9,7 @@ namespace {
 constexpr double kOperations = 20.0;
 constexpr double kBackwardOperations = 6.0;
 
-void require_rows(std::string_view argument, const TensorView& x) {
+void require_rows(const char* argument, const TensorView& x) {
   ops::require_dtype(argument, x, DType::kFloat32);
   if (x.shape().rank() < 1) ops::refuse<ShapeError>(argument, "rank 1 or more", x.shape());
 }

@@ -41,15 +41,17 @@ const float* floats_or_null(const std::optional<TensorView>& x) {
 Tensor linear(Context& context, const TensorView& x, const TensorView& weight,
               const std::optional<TensorView>& bias, Activation activation) {
   ops::require_dtype("x", x, DType::kFloat32);
-  ops::require_floats("weight", weight, 2);
+  ops::require_floats_or_halves("weight", weight, 2);
   Tensor y = result_for(x, weight.shape(), bias);
+  const std::uint16_t* const halves = ops::halves_of(weight);
   ops::multiply(context.runtime(), {
                                        .rows = rows_of(y.shape()),
                                        .columns = weight.shape()[0],
                                        .depth = weight.shape()[1],
                                        .a = x.data<float>().data(),
-                                       .b = weight.data<float>().data(),
+                                       .b = halves ? nullptr : weight.data<float>().data(),
                                        .transpose_b = true,
+                                       .halves = halves,
                                        .bias = floats_or_null(bias),
                                        .activation = activation,
                                        .c = y.data().data(),

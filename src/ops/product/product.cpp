@@ -118,11 +118,11 @@ struct Tiling {
 };
 
 /// Scratch memory of one product: blocks of A, panels of B, and for each thread panels and sums of
-/// a tile.
+/// a tile. In place with halves: A scaled for them, and the factors of its rows.
 struct Scratch {
   float* left;
-  float* right;
-  float* panels;
+  float* right = nullptr;
+  float* panels = nullptr;
   float* sums;
 };
 
@@ -159,16 +159,25 @@ void pack(const Tiling& tiling, const float* a, const float* b, std::int64_t fir
   });
 }
 
-void multiply_in_place(const Tiling& tiling, const float* a, const float* b, float* c) {
+void multiply_in_place(const Tiling& tiling, const Scratch& scratch, const float* a, const float* b,
+                       float* c) {
   const Product& p = tiling.p;
   const std::int64_t step = tiling.kernels.panel;
+  const auto scale = tiling.kernels.product.scale_for_halves;
+  const bool scales = p.halves && scale;
+  if (scales) {
+    scale(a, p.rows, p.depth, scratch.left, scratch.sums);
+    a = scratch.left;
+  }
   tiling.run(divide_up(p.columns, step), [&](std::int64_t piece, int) {
     const std::int64_t column = piece * step;
     tiling.kernels.product.linear_in_place({
         .x = a,
         .rows = p.rows,
         .in = p.depth,
-        .weight = b + column * p.depth,
+        .weight = p.halves ? nullptr : b + column * p.depth,
+        .halves = p.halves ? p.halves + column * p.depth : nullptr,
+        .steps = scales ? scratch.sums : nullptr,
         .columns = std::min(step, p.columns - column),
         .bias = p.bias ? p.bias + column : nullptr,
         .activation = for_kernel(p.activation),
@@ -195,9 +204,14 @@ void multiply_packed(const Tiling& tiling, const Scratch& scratch, const float* 
           panels = scratch.right + column * depth;
         } else {
           float* const own_panels = scratch.panels + thread * tiling.panels_size();
-          tiling.kernels.product.pack_rows(b + column * p.depth + d,
-                                           static_cast<std::ptrdiff_t>(p.depth), columns,
-                                           static_cast<std::ptrdiff_t>(depth), own_panels);
+          const auto pack_from = [&](const auto& pack_rows, const auto* right) {
+            pack_rows(right + column * p.depth + d, static_cast<std::ptrdiff_t>(p.depth), columns,
+                      static_cast<std::ptrdiff_t>(depth), own_panels);
+          };
+          if (p.halves)
+            pack_from(tiling.kernels.product.pack_half_rows, p.halves);
+          else
+            pack_from(tiling.kernels.product.pack_rows, b);
           panels = own_panels;
         }
         float* const to = c + (first + row) * p.columns + column;
@@ -271,14 +285,16 @@ void multiply(Context::Runtime& runtime, const Product& p) {
                      panels_size = tiling.threads() * tiling.panels_size(),
                      sums_size = tiling.threads() * tiling.sums_size();
   Scratch scratch{};
-  if (!in_place)
+  if (in_place && p.halves)
+    scratch = {.left = arena.take<float>(a_size), .sums = arena.take<float>(p.rows)};
+  else if (!in_place)
     scratch = {arena.take<float>(teams * left_size), arena.take<float>(teams * right_size),
                arena.take<float>(teams * panels_size), arena.take<float>(teams * sums_size)};
   const auto one = [&](std::int64_t n, int team) {
     const float* const a = p.a + n * a_size;
     const float* const b = p.one_right ? p.b : p.b + n * b_size;
     float* const c = p.c + n * c_size;
-    if (in_place) return multiply_in_place(tiling, a, b, c);
+    if (in_place) return multiply_in_place(tiling, scratch, a, b, c);
     multiply_packed(tiling,
                     {scratch.left + team * left_size, scratch.right + team * right_size,
                      scratch.panels + team * panels_size, scratch.sums + team * sums_size},

@@ -35,6 +35,8 @@ struct Product {
   bool transpose_a = false;
   const float* b = nullptr;  ///< [depth, columns], or [columns, depth]
   bool transpose_b = false;
+  /// [columns, depth] in float16 instead of b, with transpose_b; then there is one product.
+  const std::uint16_t* halves = nullptr;
   /// Whether b is the right factor of all products.
   bool one_right = false;
   /// The right factor instead of b; then the left one is not transposed and there is one product.

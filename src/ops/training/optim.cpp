@@ -57,6 +57,7 @@ void sgd_step(Context& context, Tensor& parameter, const TensorView& gradient, T
       .nesterov = options.nesterov,
   };
   Context::Runtime& runtime = context.runtime();
+  const ThreadPool::Finishing finishing(runtime.pool());
   constexpr double kOperations = 8.0;
   ops::parallel_for(runtime, parameter.shape().elements(), ops::kPieceNumbers, kOperations,
                     [&](std::int64_t first, std::int64_t count) {
@@ -96,6 +97,7 @@ void adam_step(Context& context, Tensor& parameter, const TensorView& gradient, 
       .shrink = options.is_decoupled ? static_cast<float>(1.0 - share) : 1.0f,
   };
   Context::Runtime& runtime = context.runtime();
+  const ThreadPool::Finishing finishing(runtime.pool());
   constexpr double kOperations = 40.0;  // a square root and a division among them
   ops::parallel_for(runtime, parameter.shape().elements(), ops::kPieceNumbers, kOperations,
                     [&](std::int64_t begin, std::int64_t count) {
@@ -127,6 +129,7 @@ double clip_gradients(Context& context, std::span<Tensor* const> gradients, doub
   // torch's constant, which avoids a division by zero.
   const double factor = max_norm / (norm + 1e-6);
   if (!std::isfinite(norm) || !(factor < 1.0)) return norm;
+  const ThreadPool::Finishing finishing(runtime.pool());
   for (Tensor* gradient : gradients) {
     float* const x = gradient->data().data();
     ops::parallel_for(runtime, gradient->shape().elements(), ops::kPieceNumbers, 1.0,

@@ -85,7 +85,8 @@ export async function measureCase(given) {
   const compare = (other) =>
     Object.fromEntries(variants.map((variant) => [variant, other(variant) / ours[variant]]));
   const bound = boundOf(one);
-  const row = { case: one.name, threads, ...bound, contenders, ours };
+  const { name: title, isLanguage = false } = one;
+  const row = { case: title, isLanguage, threads, ...bound, contenders, ours };
   for (const { name, outside } of calls) if (outside) contenders[name].outside = outside();
   const ran = peers.map(({ name }) => name).filter((name) => times[name]);
   ran.sort((a, b) => times[a].median - times[b].median);
@@ -104,6 +105,7 @@ export async function measureCase(given) {
       return amount * times[limit.name].median;
     };
     row.share = compare(least);
+    row.least = Object.fromEntries(variants.map((variant) => [variant, least(variant)]));
   }
   return row;
 }

@@ -2,16 +2,9 @@
 
 import type { Heed, Tensor } from "heed";
 import { any, type Case, ints, row } from "../refusals/case.js";
+import { same } from "../same.js";
 import { refusedShapes } from "./create.js";
-import {
-  type Call,
-  floats,
-  type Given,
-  gradient,
-  list,
-  type Operation,
-  same,
-} from "./operation.js";
+import { type Call, floats, type Given, gradient, list, type Operation } from "./operation.js";
 
 type Term = "add" | "subtract" | "multiply" | "divide";
 

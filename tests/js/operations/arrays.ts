@@ -2,7 +2,8 @@
 
 import type { Heed, Tensor } from "heed";
 import { any, ints, type Make, row } from "../refusals/case.js";
-import { elements, floats, gradient, list, type Operation, same } from "./operation.js";
+import { same } from "../same.js";
+import { elements, floats, gradient, list, type Operation } from "./operation.js";
 
 const axis = "a whole number from -8 to 7";
 const count = "a whole number of 0 or more";

@@ -2,7 +2,8 @@
 
 import type { Tensor } from "heed";
 import { any } from "../refusals/case.js";
-import { bools, floats, gradient, list, named, type Operation, same } from "./operation.js";
+import { same } from "../same.js";
+import { bools, floats, gradient, list, named, type Operation } from "./operation.js";
 
 export const attention = {
   attention: {

@@ -2,7 +2,8 @@
 
 import type { Tensor } from "heed";
 import { any } from "../refusals/case.js";
-import { floats, gradient, ids, list, named, type Operation, same } from "./operation.js";
+import { same } from "../same.js";
+import { floats, floatsOrHalves, gradient, ids, list, named, type Operation } from "./operation.js";
 
 export const activations = ["relu", "gelu", "geluTanh", "silu", "tanh", "sigmoid"] as const;
 
@@ -10,7 +11,7 @@ export const layers = {
   linear: {
     calls: {
       linear: [
-        { x: floats(2, 3), weight: floats(4, 3), bias: named(floats(4)) },
+        { x: floats(2, 3), weight: floatsOrHalves(4, 3), bias: named(floats(4)) },
         (h, { x, weight, bias }) => h.linear(any(x), any(weight), { bias: any(bias) }),
       ],
     },
@@ -195,7 +196,7 @@ export const layers = {
   embedding: {
     calls: {
       embedding: [
-        { ids: ids(2), weight: floats(3, 4) },
+        { ids: ids(2), weight: floatsOrHalves(3, 4) },
         (h, { ids, weight }) => h.embedding(any(ids), any(weight)),
       ],
     },

@@ -17,6 +17,8 @@ export interface Taken {
   shape: readonly number[];
   /** Undefined for an operation that only moves elements, which accepts any type. */
   type?: Type;
+  /** The types that the message names, if there are several. */
+  types?: string;
   /** Whether it is a member of an object of options or parameters. */
   isNamed?: boolean;
   /** The expectation in the message if no tensor is given. */
@@ -24,6 +26,10 @@ export interface Taken {
 }
 
 export const floats = (...shape: number[]): Taken => ({ shape, type: "float32" });
+export const floatsOrHalves = (...shape: number[]): Taken => ({
+  ...floats(...shape),
+  types: "float32 or float16",
+});
 export const ids = (...shape: number[]): Taken => ({ shape, type: "int32" });
 export const bools = (...shape: number[]): Taken => ({ shape, type: "bool" });
 export const elements = (...shape: number[]): Taken => ({ shape });
@@ -95,8 +101,3 @@ export function made(heed: Heed, { shape, type = "float32" }: Taken): Tensor {
   if (type === "bool") return heed.tensor(new Uint8Array(size).fill(1), shape, "bool");
   return heed.tensor(new Float32Array(size).fill(1), shape);
 }
-
-/** What TypeScript says of two types: whether they are the same. */
-export type Equal<A, B> =
-  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-export function same<A, B>(_proof: Equal<A, B>): void {}

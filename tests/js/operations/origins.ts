@@ -2,6 +2,7 @@
 
 import type { Heed, Tensor } from "heed";
 import { any } from "../refusals/case.js";
+import { same } from "../same.js";
 import {
   bools,
   type Call,
@@ -11,7 +12,6 @@ import {
   list,
   named,
   type Operation,
-  same,
 } from "./operation.js";
 
 const luong = (score: "dot" | "general" | "concat"): Call => [

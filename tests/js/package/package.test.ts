@@ -2,8 +2,8 @@
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
 import { describe, expect, inject, test } from "vitest";
+import { binarySizes } from "../../harness/sizes.mjs";
 import { run, succeed } from "../child.js";
 import { engineFiles } from "../engine.js";
 
@@ -30,10 +30,12 @@ test("the tarball holds what users need and nothing else", () => {
     "package.json",
     "README.md",
     "CHANGELOG.md",
+    "CONTRIBUTING.md",
     "LICENSE",
     "bindings/js/README.md",
     "src/README.md",
     "tests/bench/RESULTS.md",
+    ...readdirSync(join(root, "web/guides")).map((name) => `web/guides/${name}`),
     "web/playground.png",
     "web/train/README.md",
     ...engineFiles.map((name) => `dist/${name}`),
@@ -81,14 +83,11 @@ describe("exports", () => {
   });
 });
 
-test.each([
-  ["simd", 151_000],
-  ["relaxed", 151_000],
-  ["wide", 160_000],
-])("heed-%s.wasm has fewer than %d bytes gzipped", (variant, most) => {
-  const wasm = readFileSync(join(home, `dist/heed-${variant}.wasm`));
-  expect(WebAssembly.validate(wasm) || variant !== "simd").toBe(true);
-  expect(gzipSync(wasm, { level: 9 }).length).toBeLessThan(most);
+test.each(binarySizes(join(home, "dist")))("$name has fewer than $most bytes gzipped", (size) => {
+  const { name, bytes, most } = size;
+  const wasm = readFileSync(join(home, `dist/${name}`));
+  expect(WebAssembly.validate(wasm) || !name.includes("simd")).toBe(true);
+  expect(bytes).toBeLessThan(most);
 });
 
 test("in Node the package attends with threads, and the process ends", async () => {
@@ -167,6 +166,12 @@ test.each([
     `import { type Heed, load, type Tensor } from "heed";
     import { configOf, createModel, type Task, type TaskModel, tasks } from "heed/models";
     import { nn, optim, valueAndGrad } from "heed/nn";
+    import { loadInWorker, type RemoteTensor } from "heed/worker";
+    import { serve, type TaskContext } from "heed/worker/serve";
+    const tasks_ = { sum: ({ x }: { x: Tensor }, { heed }: TaskContext) => heed.sum(x) };
+    export const start = () => serve(tasks_);
+    const remote = await loadInWorker<typeof tasks_>();
+    export const total: RemoteTensor = await remote.tasks.sum({ x: await remote.ones([2]) });
     const heed: Heed = await load();
     const task: Task = tasks.dates({ forms: "short" });
     export const learner: TaskModel = createModel(heed, configOf(task, "dot", { layers: 1 }));

@@ -160,7 +160,8 @@ describe("in Node", () => {
       for (const name of ["WebAssembly", "fetch", "Worker", "navigator", "MessageChannel"])
         Object.defineProperty(globalThis, name, { get() { throw new Error(name + " was used"); } });
       const before = new Set(Reflect.ownKeys(globalThis));
-      for (const name of ["heed", "heed/nn", "heed/models"]) await import(name);
+      for (const name of ["heed", "heed/nn", "heed/models", "heed/worker", "heed/worker/serve"])
+        await import(name);
       // Under this symbol copies of the package find each other: see bindings/js/core/copies.ts.
       console.log(Reflect.ownKeys(globalThis).filter((key) => !before.has(key)));`;
     writeFiles(project, { "server.mjs": text });

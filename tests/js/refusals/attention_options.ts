@@ -219,7 +219,7 @@ export const attentionOptions: Case[] = [
     "a past without values",
     attendWith((_, t) => ({ past: { key: t(2, 2, 1, 4) } })),
     "option",
-    ["past", "{ key, value } or a cache", "a Object"],
+    ["past", "{ key, value } or a cache", "an Object"],
   ),
   row(
     "past values that are not a tensor",

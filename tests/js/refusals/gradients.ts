@@ -34,8 +34,8 @@ export const gradients: Case[] = [
       ["nothing", null, "null"],
       ["a number", 5, "5"],
       ["a list of numbers", [1], "[1]"],
-      ["parameters that are not a function", { parameters: 1 }, "a Object"],
-      ["parameters that are not a list", { parameters: () => 1 }, "a Object"],
+      ["parameters that are not a function", { parameters: 1 }, "an Object"],
+      ["parameters that are not a list", { parameters: () => 1 }, "an Object"],
     ] as const
   ).flatMap(([what, sources, got]) => [
     row(`grad for ${what}`, (h) => grad(any(sources), () => h.tensor(1)), "option", [
@@ -168,6 +168,19 @@ export const gradients: Case[] = [
       "loss",
       "a tensor with a gradient, or a detached one",
       "a result of linear with packed weights, which has none",
+    ],
+  ),
+  row(
+    "a gradient through a float16 weight",
+    (h, t) => {
+      const [x, weight] = [t(3), h.cast(t(2, 3), "float16")];
+      return grad([x], () => h.sum(h.linear(x, weight)));
+    },
+    "unsupported",
+    [
+      "loss",
+      "a tensor with a gradient, or a detached one",
+      "a result of linear with a float16 weight, which has none",
     ],
   ),
   row(

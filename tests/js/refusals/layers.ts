@@ -74,7 +74,7 @@ export const layers: Case[] = [
   row(
     "layerNorm with a number for a weight that its options inherit",
     (h, t) => h.layerNorm(t(2, 3), Object.create({ weight: 1234 })),
-    "dtype",
+    "option",
     ["weight", "a tensor", "1234"],
   ),
 

@@ -285,7 +285,7 @@ const called: Case[] = [
       return stack.forward(t(1, 1, 4), { cache: any(cache.layers[0]) });
     },
     "option",
-    ["cache", "a cache made by createCache", "a Object"],
+    ["cache", "a cache made by createCache", "an Object"],
   ),
   row(
     "an encoder with the decoder's option",
@@ -295,7 +295,11 @@ const called: Case[] = [
         any({ tgtIsCausal: true }),
       ),
     "option",
-    ["tgtIsCausal", "an option of TransformerEncoder (mask, keyMask, isCausal, cache)", unknown],
+    [
+      "tgtIsCausal",
+      "an option of TransformerEncoder (mask, keyMask, isCausal, cache, receiveLayer)",
+      unknown,
+    ],
   ),
   row(
     "captureAttention without a module",
@@ -306,7 +310,7 @@ const called: Case[] = [
         () => {},
       ),
     "option",
-    ["root", "a module", "a Object"],
+    ["root", "a module", "an Object"],
   ),
 ];
 

@@ -18,7 +18,7 @@ const wrong = { float32: "int32", int32: "float32", bool: "float32" } as const;
 
 function tensorRows(title: string, [taken, call]: Call): Case[] {
   return Object.entries(taken).flatMap(([name, tensor]) => {
-    const { type, isNamed = false, expected = "a tensor" } = tensor;
+    const { type, types = type, isNamed = false, expected = "a tensor" } = tensor;
     const replaced =
       (by: (heed: Heed, other: Heed) => unknown): Case["call"] =>
       (heed, _, other) => {
@@ -43,7 +43,7 @@ function tensorRows(title: string, [taken, call]: Call): Case[] {
         [name, ...foreign],
       ),
     ];
-    if (type === undefined) return rows;
+    if (type === undefined || types === undefined) return rows;
     const got = wrong[type];
     return [
       ...rows,
@@ -51,7 +51,7 @@ function tensorRows(title: string, [taken, call]: Call): Case[] {
         `${what} ${got}`,
         replaced((h) => made(h, { ...tensor, type: got })),
         "dtype",
-        [name, type, got],
+        [name, types, got],
       ),
     ];
   });

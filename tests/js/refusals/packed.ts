@@ -32,7 +32,7 @@ export const packedSequences: Case[] = [
   row("bounds of the queries alone", packed({ q: [0, 5] }), "option", [
     "cuSeqlens",
     "a list, an int32 tensor, or { q, k } of them",
-    "a Object",
+    "an Object",
   ]),
   row("bounds that do not begin at 0", packed({ ...good, q: [1, 2, 5] }), "option", [
     "cuSeqlens.q",

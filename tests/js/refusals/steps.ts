@@ -30,7 +30,7 @@ export const steps: Case[] = [
   ]),
   row("linear with a weight of bools", (h, t) => h.linear(t(2, 3), bools(h, 4, 3)), "dtype", [
     "weight",
-    "float32",
+    "float32 or float16",
     "bool",
   ]),
   row("linear with a number for options", (h, t) => h.linear(t(3), t(4, 3), any(0)), "option", [
@@ -98,7 +98,7 @@ export const steps: Case[] = [
   ]),
   row("embedding in a table of bools", (h) => h.embedding(ints(h, 0), bools(h, 3, 4)), "dtype", [
     "weight",
-    "float32",
+    "float32 or float16",
     "bool",
   ]),
   row(

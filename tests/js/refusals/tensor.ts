@@ -133,8 +133,8 @@ export const tensor: Case[] = [
     "true",
   ]),
   row("text", (h) => h.tensor(any("1")), "dtype", ["data[0]", "numbers", '"1"']),
-  row("a big integer", (h) => h.tensor([any<number>(1n)]), "dtype", ["data[0]", "numbers", "1"]),
-  row("an object", (h) => h.tensor(any({})), "dtype", ["data[0]", "numbers", "a Object"]),
+  row("a big integer", (h) => h.tensor([any<number>(1n)]), "dtype", ["data[0]", "numbers", "1n"]),
+  row("an object", (h) => h.tensor(any({})), "dtype", ["data[0]", "numbers", "an Object"]),
   row("undefined", (h) => h.tensor(any(undefined)), "dtype", ["data[0]", "numbers", "undefined"]),
   row("a Float64Array", (h) => h.tensor(any(new Float64Array(2))), "dtype", [
     "data",

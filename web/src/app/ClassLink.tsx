@@ -3,7 +3,10 @@ import { useState } from "preact/hooks";
 import { Choice, Switch } from "../shared/Fields";
 import { noRestrictions, type Restrictions } from "../shared/restrictions";
 import type { Panels } from "../shared/room";
+import { CopyButton } from "./CopyButton";
+import { FramePreview, frameSize } from "./FramePreview";
 import { readLink, writeLink } from "./link";
+import { addressOf } from "./usePlace";
 
 /** Parts that belong to the shell, not to a room. */
 const ownParts: Panels = { nav: "the list of rooms", text: "explanations" };
@@ -11,12 +14,6 @@ const ownParts: Panels = { nav: "the list of rooms", text: "explanations" };
 const whole = "";
 
 function CopyField({ label, text }: { label: string; text: string }) {
-  const [copied, setCopied] = useState<string | null>(null);
-  const copy = () =>
-    navigator.clipboard.writeText(text).then(
-      () => setCopied(text),
-      () => setCopied(null),
-    );
   return (
     <div class="copy-field">
       <label>
@@ -28,21 +25,17 @@ function CopyField({ label, text }: { label: string; text: string }) {
           onFocus={({ currentTarget }) => currentTarget.select()}
         />
       </label>
-      {/* The clipboard needs a secure context; without one the person can select the text. */}
-      {navigator.clipboard && (
-        <button type="button" onClick={copy} aria-label={`Copy: ${label}`}>
-          {copied === text ? "Copied" : "Copy"}
-        </button>
-      )}
+      <CopyButton text={text} label={`Copy: ${label}`} />
     </div>
   );
 }
 
 export function ClassLink({ link, panels }: { link: string; panels: Panels }) {
   const [restrictions, setRestrictions] = useState<Restrictions>(noRestrictions);
+  const [isOpen, setIsOpen] = useState(false);
+  const [height, setHeight] = useState<number>(frameSize.height);
   const { hide, lock, embed } = restrictions;
   const { room, params } = readLink(link);
-  const page = `${location.origin}${location.pathname}`;
   const parts = { ...ownParts, ...panels };
   // Drops parts that were chosen in another room and do not exist in this one.
   const applied = {
@@ -50,11 +43,12 @@ export function ClassLink({ link, panels }: { link: string; panels: Panels }) {
     hide: embed === null ? hide.filter((part) => Object.hasOwn(parts, part)) : [],
     embed: embed !== null && Object.hasOwn(panels, embed) ? embed : null,
   };
-  const address = `${page}#${writeLink({ room, params, restrictions: applied })}`;
-  const frame = `<iframe src="${address.replace(/&/g, "&amp;")}" width="800" height="600" loading="lazy" title="Heed Playground"></iframe>`;
+  const address = addressOf(writeLink({ room, params, restrictions: applied }));
+  const isPanel = applied.embed !== null;
+  const frame = `<iframe src="${address.replace(/&/g, "&amp;")}" width="${frameSize.width}" height="${isPanel ? height : frameSize.height}" loading="lazy" title="Heed Playground"></iframe>`;
   return (
     <section aria-label="A link for teaching">
-      <details class="class-link">
+      <details class="class-link" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
         <summary>Make a link for teaching</summary>
         <div class="class-restrictions">
           <Choice
@@ -95,6 +89,7 @@ export function ClassLink({ link, panels }: { link: string; panels: Panels }) {
           />
           <CopyField label="Link" text={address} />
           <CopyField label="Frame for another page" text={frame} />
+          {isOpen && isPanel && <FramePreview address={address} onHeight={setHeight} />}
         </div>
       </details>
     </section>

@@ -1,5 +1,6 @@
 /** Facts about the engine, and the room's footnote. */
-import type { EngineInfo } from "../worker/protocol";
+
+import type { EngineInfo } from "../worker/engineClient";
 
 /** The number of threads and, if the engine gives one, the reason why there are not more. */
 function threadsOf({ threads, reason }: EngineInfo): string {

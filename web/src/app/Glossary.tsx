@@ -1,27 +1,48 @@
-/** The glossary of a room; the terms are loaded when it is first opened. */
+/** The terms of a room with their definitions, and on demand those of all rooms; loaded when it is first opened. */
 import { useState } from "preact/hooks";
+import { Switch } from "../shared/Fields";
+import type { TermName } from "../shared/glossary";
 import type { RoomId } from "./rooms";
 
+async function load() {
+  const [{ glossary }, { termsOf }] = await Promise.all([
+    import("../shared/glossary"),
+    import("./glossaryTerms"),
+  ]);
+  return { glossary, termsOf };
+}
+
+const alphabet = new Intl.Collator("en").compare;
+
 export function Glossary({ room }: { room: RoomId }) {
-  const [words, setWords] = useState<typeof import("./glossaryTerms") | null>(null);
+  const [words, setWords] = useState<Awaited<ReturnType<typeof load>> | null>(null);
+  const [all, setAll] = useState(false);
+  const names: readonly TermName[] = !words
+    ? []
+    : all
+      ? (Object.keys(words.glossary) as TermName[]).sort(alphabet)
+      : words.termsOf[room];
   return (
     <section aria-label="Words used in this room">
       <details
         class="glossary"
         onToggle={({ currentTarget }) => {
-          if (currentTarget.open) import("./glossaryTerms").then(setWords, () => {});
+          if (currentTarget.open) load().then(setWords, () => {});
         }}
       >
         <summary>Words used in this room</summary>
         {words && (
-          <dl>
-            {words.termsOf[room].map((term) => (
-              <div key={term}>
-                <dt>{term}</dt>
-                <dd>{words.glossary[term]}</dd>
-              </div>
-            ))}
-          </dl>
+          <>
+            <Switch label="Show the words of all rooms" checked={all} onChange={setAll} />
+            <dl>
+              {names.map((name) => (
+                <div key={name}>
+                  <dt>{name}</dt>
+                  <dd>{words.glossary[name]}</dd>
+                </div>
+              ))}
+            </dl>
+          </>
         )}
       </details>
     </section>

@@ -1,6 +1,8 @@
 /** The page's name, the navigation, the theme, and the title and lead of the current room. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Choice } from "../shared/Fields";
+import { CopyButton } from "./CopyButton";
+import { Explained } from "./Explained";
 import { type RoomId, rooms } from "./rooms";
 import type { ThemeChoice } from "./theme";
 
@@ -9,6 +11,7 @@ export function Header({
   linkTo,
   title,
   lead,
+  address,
   choice,
   choose,
 }: {
@@ -18,6 +21,8 @@ export function Header({
   title: string;
   /** Null if a teacher's link hides explanations. */
   lead: string | null;
+  /** Of what is shown now. */
+  address: string;
   choice: ThemeChoice;
   choose(choice: ThemeChoice): void;
 }) {
@@ -39,32 +44,35 @@ export function Header({
       {linkTo && (
         <nav class="rooms" aria-label="Rooms">
           <ul ref={list}>
-            {rooms.map(({ id, name, ...more }) => (
+            {rooms.map(({ id, name }) => (
               <li key={id}>
-                <a
-                  href={linkTo(id)}
-                  aria-current={id === current ? "page" : undefined}
-                  data-short={"short" in more ? more.short : undefined}
-                >
-                  <span class="room-name">{name}</span>
+                <a href={linkTo(id)} aria-current={id === current ? "page" : undefined}>
+                  {name}
                 </a>
               </li>
             ))}
           </ul>
         </nav>
       )}
-      <Choice
-        label="Theme"
-        value={choice}
-        choices={[
-          ["auto", "auto"],
-          ["light", "light"],
-          ["dark", "dark"],
-        ]}
-        onChange={choose}
-      />
+      <div class="header-controls">
+        <CopyButton text={address} words="Copy link" done="Link copied" />
+        <Choice
+          label="Theme"
+          value={choice}
+          choices={[
+            ["auto", "auto"],
+            ["light", "light"],
+            ["dark", "dark"],
+          ]}
+          onChange={choose}
+        />
+      </div>
       <h1>{title}</h1>
-      {lead !== null && <p class="lead">{lead}</p>}
+      {lead !== null && (
+        <p class="lead">
+          <Explained room={current}>{lead}</Explained>
+        </p>
+      )}
     </header>
   );
 }

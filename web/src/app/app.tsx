@@ -6,15 +6,14 @@ import { hides } from "../shared/restrictions";
 import type { Suggestion } from "../shared/room";
 import { type Shell, ShellContext } from "../shared/shell";
 import { Tried } from "../shared/TryNext";
-import { type EngineClient, EngineContext } from "../worker/engineClient";
-import type { EngineInfo } from "../worker/protocol";
+import { type EngineClient, EngineContext, type EngineInfo } from "../worker/engineClient";
 import { ClassLink } from "./ClassLink";
 import { Footer } from "./Footer";
 import { Glossary } from "./Glossary";
 import { Header } from "./Header";
 import { readLink } from "./link";
 import { useTheme } from "./theme";
-import { linkOf, type Place, usePlace } from "./usePlace";
+import { addressOf, linkOf, type Place, usePlace } from "./usePlace";
 
 export function App({ first, engine }: { first: Place; engine: EngineClient }) {
   const { place, set, linkTo } = usePlace(first);
@@ -45,6 +44,7 @@ export function App({ first, engine }: { first: Place; engine: EngineClient }) {
           linkTo={hides(restrictions, "nav") ? null : linkTo}
           title={room.title}
           lead={hides(restrictions, "text") ? null : room.lead}
+          address={addressOf(linkOf(place))}
           choice={choice}
           choose={choose}
         />
@@ -61,6 +61,11 @@ export function App({ first, engine }: { first: Place; engine: EngineClient }) {
         <>
           {!hides(restrictions, "text") && <Glossary key={id} room={id} />}
           {!restrictions.lock && <ClassLink link={linkOf(place)} panels={room.panels} />}
+          {!hides(restrictions, "nav") && (
+            <nav class="documentation faint" aria-label="Documentation">
+              <a href="./docs/">Documentation</a>: guides, the package's reference, C++
+            </nav>
+          )}
           <Footer info={info} hasFailed={hasFailed} footnote={footnote} />
         </>
       )}

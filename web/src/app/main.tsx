@@ -9,6 +9,8 @@ import "./styles/shell.css";
 import "./styles/matrix.css";
 import "./styles/parts.css";
 import "./styles/models.css";
+import "./styles/screen.css";
+import "./styles/print.css";
 
 const root = document.getElementById("page");
 if (root) {

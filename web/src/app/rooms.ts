@@ -7,9 +7,8 @@ export type AnyRoom = Room<any>;
 interface Entry {
   /** Its name in a link. */
   readonly id: string;
-  /** Its name in the navigation, and a shorter one for phones. */
+  /** Its name in the navigation. */
   readonly name: string;
-  readonly short?: string;
   load(): Promise<{ default: AnyRoom }>;
 }
 
@@ -21,7 +20,6 @@ export const rooms = [
   {
     id: "recurrent",
     name: "RNN, Bahdanau, self-attention",
-    short: "RNN to attention",
     load: () => import("../rooms/recurrent/recurrent"),
   },
   { id: "beyond", name: "Beyond words", load: () => import("../rooms/beyond/beyond") },

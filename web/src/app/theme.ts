@@ -1,6 +1,7 @@
 /** Light or dark: the system's choice unless the person made one, which is remembered (see public/theme.js). */
 import { useEffect, useState } from "preact/hooks";
 import type { Theme } from "../picture/colour";
+import { useMedia } from "../shared/useMedia";
 
 export type ThemeChoice = "auto" | Theme;
 
@@ -11,27 +12,48 @@ function remembered(): ThemeChoice {
   return choice === "light" || choice === "dark" ? choice : "auto";
 }
 
+/** Paper is light. Says so to the style sheets at once, because a picture reads its colours when it is drawn. */
+function usePrinting(choice: ThemeChoice): boolean {
+  const [isPrinting, setPrinting] = useState(false);
+  useEffect(() => {
+    const paper = matchMedia("print");
+    const follow = (printing: boolean) => {
+      show(printing ? "light" : choice);
+      setPrinting(printing);
+    };
+    const change = () => follow(paper.matches);
+    const [before, after] = [() => follow(true), () => follow(false)];
+    paper.addEventListener("change", change);
+    addEventListener("beforeprint", before);
+    addEventListener("afterprint", after);
+    return () => {
+      paper.removeEventListener("change", change);
+      removeEventListener("beforeprint", before);
+      removeEventListener("afterprint", after);
+    };
+  }, [choice]);
+  return isPrinting;
+}
+
+function show(choice: ThemeChoice): void {
+  if (choice === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = choice;
+}
+
 export function useTheme(): {
   choice: ThemeChoice;
   theme: Theme;
   choose(choice: ThemeChoice): void;
 } {
   const [choice, setChoice] = useState(remembered);
-  const [systemIsDark, setSystemIsDark] = useState(
-    () => matchMedia("(prefers-color-scheme: dark)").matches,
-  );
-  useEffect(() => {
-    const query = matchMedia("(prefers-color-scheme: dark)");
-    const follow = () => setSystemIsDark(query.matches);
-    query.addEventListener("change", follow);
-    return () => query.removeEventListener("change", follow);
-  }, []);
+  const systemIsDark = useMedia("(prefers-color-scheme: dark)");
+  const chosen = choice === "auto" ? (systemIsDark ? "dark" : "light") : choice;
+  const isPrinting = usePrinting(choice);
   return {
     choice,
-    theme: choice === "auto" ? (systemIsDark ? "dark" : "light") : choice,
+    theme: isPrinting ? "light" : chosen,
     choose(next) {
-      if (next === "auto") delete document.documentElement.dataset.theme;
-      else document.documentElement.dataset.theme = next;
+      show(next);
       try {
         localStorage.setItem(key, next);
       } catch {

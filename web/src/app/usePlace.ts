@@ -46,6 +46,12 @@ export function linkOf({ id, room, state, restrictions }: Place): string {
   return writeLink({ room: id, restrictions, params: room.write(state) });
 }
 
+/** The address of the page with a link. */
+export function addressOf(link: string): string {
+  const page = `${location.origin}${location.pathname}`;
+  return link === "" ? page : `${page}#${link}`;
+}
+
 /** With a teacher's lock only changes of the look are allowed. */
 function allowedChange(place: Place, change: object): object {
   if (!place.restrictions.lock) return change;

@@ -2,6 +2,7 @@
 import { useId, useMemo, useRef, useState } from "preact/hooks";
 import { formatShort } from "../shared/format";
 import { useWidth } from "../shared/useWidth";
+import { placeIn } from "../shared/zoom";
 import { columnsCsv } from "./export";
 import { px, widest } from "./layout";
 import { SaveDrawing } from "./SaveDrawing";
@@ -20,6 +21,8 @@ export interface CurveProps {
   yName: string;
   /** In ascending order. */
   x: ArrayLike<number>;
+  /** What each x is called, if not by its number, such as 8 for the third power of 2. */
+  xTexts?: readonly string[];
   series: readonly CurveSeries[];
   /** The range of y, such as 0 to 1; by default that of the numbers. */
   range?: Interval;
@@ -75,6 +78,7 @@ export function Curve({
   xName,
   yName,
   x,
+  xTexts: names,
   series: all,
   range,
   domain,
@@ -97,8 +101,12 @@ export function Curve({
   const yTexts = textsOf(yTicks);
   const left = width > 0 ? Math.max(leastLeft, widest(yTexts)) + 8 : 0;
   const box = { left, right: Math.max(left + 1, width - 8), top: 8, bottom: height - 20 };
-  const xTicks = ticksOf(xRange, Math.max(2, Math.floor((box.right - left) / 90)));
-  const xTexts = textsOf(xTicks);
+  const ticks = Math.max(2, Math.floor((box.right - left) / (names ? 40 : 90)));
+  const xTicks = names
+    ? sample(names.length, ticks).map((i) => x[i] as number)
+    : ticksOf(xRange, ticks);
+  const xTexts = names ? sample(names.length, ticks).map((i) => names[i]) : textsOf(xTicks);
+  const textOfX = (index: number) => names?.[index] ?? formatX(x[index] as number);
   const placeX = (value: number) =>
     left + ((value - xRange.low) / (xRange.high - xRange.low || 1)) * (box.right - left);
   const placeY = (value: number) =>
@@ -114,8 +122,11 @@ export function Curve({
   );
 
   /** The index of the x nearest to the pointer. */
-  const indexUnder = ({ offsetX }: MouseEvent) =>
-    nearest(x, xRange.low + ((offsetX - left) / (box.right - left)) * (xRange.high - xRange.low));
+  const indexUnder = (event: MouseEvent) =>
+    nearest(
+      x,
+      xRange.low + ((placeIn(event).x - left) / (box.right - left)) * (xRange.high - xRange.low),
+    );
   const onPointerMove = (event: PointerEvent) => {
     if (x.length === 0) return;
     const index = indexUnder(event);
@@ -127,6 +138,11 @@ export function Curve({
     (event.currentTarget as Element).setPointerCapture(event.pointerId);
     onCursor(indexUnder(event));
   };
+  // As wide as it gets: the legend must not wrap, and move the picture, when a number gets another digit.
+  const longest = names
+    ? Math.max(...names.map(({ length }) => length))
+    : formatX(xRange.high).length;
+  const placeWidth = `at ${xName} `.length + longest;
   const shown = hovered ?? cursor ?? x.length - 1;
   const read = x.length === 0 ? null : Math.min(shown, x.length - 1);
   const marked = [hovered, cursor].filter(
@@ -155,7 +171,9 @@ export function Curve({
             {name} {read !== null && <b>{formatY(y[read] as number)}</b>}
           </span>
         ))}
-        <span class="faint">{read !== null && `at ${xName} ${formatX(x[read] as number)}`}</span>
+        <span class="faint" style={{ minWidth: `${placeWidth}ch` }}>
+          {read !== null && `at ${xName} ${textOfX(read)}`}
+        </span>
       </p>
       <div ref={ref} style={{ height: px(height) }}>
         {width > 0 && (
@@ -224,7 +242,10 @@ export function Curve({
         title={title}
         file={title.toLowerCase().replace(/\W+/g, "-")}
         csv={() =>
-          columnsCsv([xName, ...series.map(({ name }) => name)], [x, ...series.map(({ y }) => y)])
+          columnsCsv(
+            [xName, ...series.map(({ name }) => name)],
+            [names?.map(Number) ?? x, ...series.map(({ y }) => y)],
+          )
         }
       />
       <p class="curve-axes faint">
@@ -235,7 +256,7 @@ export function Curve({
           type="range"
           class="only-heard"
           aria-label={`${xName} shown`}
-          aria-valuetext={`${xName} ${formatX(x[cursor] ?? 0)}`}
+          aria-valuetext={`${xName} ${cursor < x.length ? textOfX(cursor) : ""}`}
           min={0}
           max={Math.max(0, last)}
           value={cursor}
@@ -259,7 +280,7 @@ export function Curve({
           <tbody>
             {sample(x.length, rowsHeard).map((i) => (
               <tr key={i}>
-                <th scope="row">{formatX(x[i] as number)}</th>
+                <th scope="row">{textOfX(i)}</th>
                 {series.map(({ name, y }) => (
                   <td key={name}>{formatY(y[i] as number)}</td>
                 ))}

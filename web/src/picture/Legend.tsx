@@ -26,12 +26,14 @@ export function Legend({
   return (
     <div class="legend">
       {name !== undefined && <span class="legend-name">{name}</span>}
-      <span class="number">{low}</span>
-      <span
-        class="legend-strip"
-        style={{ backgroundImage: `linear-gradient(to right, ${stops.join(",")})` }}
-      />
-      <span class="number">{high}</span>
+      <span class="legend-scale number">
+        <span>{low}</span>
+        <span
+          class="legend-strip"
+          style={{ backgroundImage: `linear-gradient(to right, ${stops.join(",")})` }}
+        />
+        <span>{high}</span>
+      </span>
       {hasHidden && (
         <span class="legend-hidden">
           <span class="hatched" /> hidden

@@ -6,6 +6,7 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { format } from "../shared/format";
 import { useShell } from "../shared/shell";
+import { placeIn } from "../shared/zoom";
 import type { Palette } from "./colour";
 import { Legend } from "./Legend";
 import {
@@ -19,7 +20,7 @@ import {
   px,
   widthOf,
 } from "./layout";
-import { type Picture, Surface } from "./paint";
+import { notesOf, type Picture, Surface } from "./paint";
 import { type Saved, SaveMatrix } from "./SaveMenu";
 import { usePixelRatio } from "./usePixelRatio";
 import { type MatrixView, rangeOf } from "./view";
@@ -42,6 +43,8 @@ export interface PictureOf {
   readonly marked?: readonly Area[];
   /** The cell that is pointed at or locked. */
   readonly active?: Area | null;
+  /** The most decimals of its numbers. */
+  readonly decimals?: number | undefined;
 }
 
 const noLabels: Labels = {};
@@ -58,12 +61,21 @@ export function usePicture({
   highlights = [],
   marked = [],
   active = null,
+  decimals,
 }: PictureOf): Picture {
   const geometry = geometryOf(rows, cols, cell, labels);
   // Pointing at a cell changes only a few pictures on the page, and only their highlights.
   const still = useMemo(
-    () => ({ geometry, view, palette, labels, isHidden, marked }),
-    [view, palette, isHidden, JSON.stringify(geometry), textOf(labels), JSON.stringify(marked)],
+    () => ({ geometry, view, palette, labels, isHidden, marked, decimals }),
+    [
+      view,
+      palette,
+      isHidden,
+      decimals,
+      JSON.stringify(geometry),
+      textOf(labels),
+      JSON.stringify(marked),
+    ],
   );
   return useMemo(
     () => ({ ...still, still, selected, highlights, active }),
@@ -74,8 +86,8 @@ export function usePicture({
 /** Caches the text by which long lists of labels are compared. */
 const texts = new WeakMap<readonly string[], string>();
 
-function textOf({ rows, cols, rowAxis, colAxis }: Labels): string {
-  return [rows, cols, [rowAxis ?? "", colAxis ?? ""]]
+function textOf({ rows, cols, rowAxis, colAxis, chips = false }: Labels): string {
+  return [rows, cols, [rowAxis ?? "", colAxis ?? "", `${chips}`]]
     .map((words) => {
       if (!words) return "";
       const text = texts.get(words) ?? JSON.stringify(words);
@@ -139,9 +151,10 @@ export function Matrix({ picture, summary, actions }: MatrixProps) {
   }, [picture, theme, ratio, isLive]);
 
   /** The cell under the pointer, without a column to the left of the cells and without a row above them. */
-  const hit = ({ offsetX, offsetY }: MouseEvent) => {
-    const row = Math.floor((offsetY - geometry.top) / geometry.cellHeight);
-    const col = Math.floor((offsetX - geometry.left) / geometry.cellWidth);
+  const hit = (event: MouseEvent) => {
+    const { x, y } = placeIn(event);
+    const row = Math.floor((y - geometry.top) / geometry.cellHeight);
+    const col = Math.floor((x - geometry.left) / geometry.cellWidth);
     return {
       row: row >= 0 && row < geometry.rows ? row : undefined,
       col: col >= 0 && col < geometry.cols ? col : undefined,
@@ -320,6 +333,7 @@ export function MatrixLegend({
   picture: Picture;
   saved?: Saved;
 }) {
+  const notes = useMemo(() => notesOf(picture.still), [picture.still]);
   return (
     <Legend
       palette={picture.palette}
@@ -327,6 +341,9 @@ export function MatrixLegend({
       name={symbol}
       hasHidden={picture.isHidden !== undefined}
     >
+      {notes.map((note) => (
+        <span key={note}>{note}</span>
+      ))}
       {saved && <SaveMatrix title={title} picture={picture} saved={saved} />}
     </Legend>
   );

@@ -1,6 +1,7 @@
 /** Saves a drawing of lines and marks as it is on the page, with its title and legend. */
 import type { RefObject } from "preact";
 import { pngOf, wrapped } from "./export";
+import { textWidth } from "./layout";
 import { type Contents, csvBlob, SaveMenu, svgBlob } from "./SaveMenu";
 
 const svgNames = "http://www.w3.org/2000/svg";
@@ -35,13 +36,34 @@ function element(name: string, attributes: Record<string, string | number>): Ele
   return made;
 }
 
+/** The width of a legend's mark and of the gap after it; 0 without a mark. */
+function markWidth(entry: HTMLElement): number {
+  const mark = entry.querySelector("svg");
+  return mark ? mark.clientWidth + 6 : 0;
+}
+
+/** Places the entries of a legend one after the other, in rows that end before `right`. */
+function flowed(entries: readonly HTMLElement[], right: number) {
+  let [row, end] = [0, margin];
+  return entries.map((entry) => {
+    const width = markWidth(entry) + textWidth(entry.textContent?.trim() ?? "");
+    if (end > margin && end + width > right) {
+      row += 1;
+      end = margin;
+    }
+    const left = end;
+    end += width + 20;
+    return { entry, left, row };
+  });
+}
+
 /**
  * The largest picture within a part of the page and its overlays, with legend and axis labels, as a stand-alone SVG.
  */
 function drawingSvg(part: HTMLElement, title: string): string {
   const area = (svg: SVGElement) => {
-    const { width, height } = svg.getBoundingClientRect();
-    return width * height;
+    const { clientWidth, clientHeight } = svg;
+    return clientWidth * clientHeight;
   };
   const all = [...part.querySelectorAll("svg")];
   const largest = Math.max(...all.map(area));
@@ -51,12 +73,12 @@ function drawingSvg(part: HTMLElement, title: string): string {
   const axes = part.querySelector(".curve-axes")?.textContent ?? "";
   if (!picture) return "";
   const { color, backgroundColor, fontFamily } = getComputedStyle(document.documentElement);
-  const drawn = picture.getBoundingClientRect();
+  const drawn = { width: picture.clientWidth, height: picture.clientHeight };
   const width = Math.max(drawn.width, 480) + 2 * margin;
-  const rows = Math.ceil((entries.length * 150) / width);
+  const legend = flowed(entries, width - margin);
   const lines = wrapped(title, width - 2 * margin);
   const legendTop = margin + lines.length * lineHeight;
-  const top = legendTop + rows * lineHeight + 8;
+  const top = legendTop + ((legend.at(-1)?.row ?? -1) + 1) * lineHeight + 8;
   const height = top + drawn.height + lineHeight + margin;
   const words = (x: number, y: number, text: string, more = {}) => {
     const made = element("text", { x, y, fill: color, "font-size": 12, ...more });
@@ -73,16 +95,12 @@ function drawingSvg(part: HTMLElement, title: string): string {
       words(margin, margin + 12 + i * lineHeight, line, { "font-weight": 600 }),
     ),
   );
-  const perRow = Math.ceil(entries.length / Math.max(1, rows));
-  for (const [i, entry] of entries.entries()) {
-    const x = margin + (i % perRow) * 150;
-    const y = legendTop + Math.floor(i / perRow) * lineHeight;
-    const picture = entry.querySelector("svg");
-    const mark = picture?.firstElementChild;
-    const group = element("g", { transform: `translate(${x} ${y + 2})` });
+  for (const { entry, left, row } of legend) {
+    const y = legendTop + row * lineHeight;
+    const mark = entry.querySelector("svg")?.firstElementChild;
+    const group = element("g", { transform: `translate(${left} ${y + 2})` });
     if (mark) group.append(styledCopy(mark));
-    const gap = picture ? picture.getBoundingClientRect().width + 6 : 0;
-    file.append(group, words(x + gap, y + 12, entry.textContent?.trim() ?? ""));
+    file.append(group, words(left + markWidth(entry), y + 12, entry.textContent?.trim() ?? ""));
   }
   const body = element("g", { transform: `translate(${margin} ${top})` });
   body.append(...pictures.flatMap(({ children }) => [...children]).map(styledCopy));

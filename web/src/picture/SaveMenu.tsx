@@ -1,7 +1,8 @@
 /** A menu that saves a picture as an image or as numbers. */
 import { useRef } from "preact/hooks";
-import { csvOf, download, npyOf, pngOf, svgOf } from "./export";
+import { csvOf, download, npyOf, type Playing, pngOf, svgOf } from "./export";
 import { inkOf } from "./ink";
+import type { Moment } from "./moving";
 import type { Picture } from "./paint";
 
 /** How a matrix is saved to a file. */
@@ -12,12 +13,29 @@ export interface Saved {
   /** The full labels of rows and columns; on the page they may be shortened or omitted. */
   readonly rows?: readonly string[] | undefined;
   readonly cols?: readonly string[] | undefined;
+  /** Whether its cells appear one by one in its moving picture, or what it was before; by default its rows appear. */
+  readonly plays?: "cells" | Past | undefined;
 }
 
+/** What a matrix was before, the oldest first and itself last. */
+interface Past {
+  readonly caption: string;
+  moments(): readonly Moment[];
+}
+
+/** The words of each format, and how its files end. */
+const formats = {
+  png: ["PNG", ".png"],
+  svg: ["SVG", ".svg"],
+  moving: ["moving SVG", "-moving.svg"],
+  csv: ["CSV", ".csv"],
+  npy: ["NPY", ".npy"],
+} as const;
+
+type Format = keyof typeof formats;
+
 /** The available formats; the contents are made on demand. */
-export type Contents = Readonly<
-  Partial<Record<"png" | "svg" | "csv" | "npy", () => Blob | Promise<Blob>>>
->;
+export type Contents = Readonly<Partial<Record<Format, () => Blob | Promise<Blob>>>>;
 
 export function svgBlob(svg: string): Blob {
   return new Blob([svg], { type: "image/svg+xml" });
@@ -41,18 +59,21 @@ export function SaveMenu({
     <details ref={menu} class="save">
       <summary aria-label={`Save ${title}`}>save</summary>
       <span class="save-choices">
-        {Object.entries(contents).map(([format, make]) => (
-          <button
-            key={format}
-            type="button"
-            onClick={async () => {
-              if (menu.current) menu.current.open = false;
-              download(await make(), `heed-${file}.${format}`);
-            }}
-          >
-            {format.toUpperCase()}
-          </button>
-        ))}
+        {Object.entries(contents).map(([format, make]) => {
+          const [words, ending] = formats[format as Format];
+          return (
+            <button
+              key={format}
+              type="button"
+              onClick={async () => {
+                if (menu.current) menu.current.open = false;
+                download(await make(), `heed-${file}${ending}`);
+              }}
+            >
+              {words}
+            </button>
+          );
+        })}
       </span>
     </details>
   );
@@ -69,14 +90,21 @@ export function SaveMatrix({
 }) {
   const { view } = picture;
   if (!view) return null;
-  const { rows, cols, caption } = saved;
-  const svg = () => {
+  const { rows, cols, caption, plays } = saved;
+  const svg = (caption: string, playing: Playing | null = null) => {
     const labels = { ...picture.labels, ...(rows && { rows }), ...(cols && { cols }) };
-    return svgOf({ ...picture, labels }, caption, inkOf(document.body));
+    return svgOf({ ...picture, labels }, caption, inkOf(document.body), playing);
+  };
+  const movingSvg = () => {
+    const moments = typeof plays === "object" ? plays.moments() : [];
+    if (typeof plays === "object" && moments.length > 1) return svg(plays.caption, moments);
+    return svg(caption, plays === "cells" ? "cells" : "rows");
   };
   const contents: Contents = {
-    png: () => pngOf(svg()),
-    svg: () => svgBlob(svg()),
+    png: () => pngOf(svg(caption)),
+    svg: () => svgBlob(svg(caption)),
+    // Rows of one axis of words are computed one after the other, so they may appear so.
+    ...((plays || picture.labels.rowAxis) && { moving: () => svgBlob(movingSvg()) }),
     csv: () => csvBlob(csvOf(view, rows, cols)),
     npy: () => new Blob([npyOf(view)], { type: "application/octet-stream" }),
   };

@@ -141,6 +141,21 @@ export function signedPalette(size: number, theme: Theme): Palette {
   };
 }
 
+const positiveLegends: Record<Theme, Palette["legend"]> = {
+  light: (t) => signedColour(t, "light"),
+  dark: (t) => signedColour(t, "dark"),
+};
+
+/** A palette from 0 to `size`, for numbers that are never negative. */
+export function positivePalette(size: number, theme: Theme): Palette {
+  const end = size > 0 ? size : 1;
+  return {
+    ends: ["0", formatShort(end)],
+    place: (value) => value / end,
+    legend: positiveLegends[theme],
+  };
+}
+
 /** The logarithmic curve starts at this share; smaller ones get the lowest colour. */
 const smallestOfLog = 0.001;
 

@@ -1,10 +1,10 @@
-/** Saves a matrix: as SVG or PNG with its labels, caption and legend, and its numbers as CSV or NPY. */
+/** Saves a matrix: as SVG, still or moving, or PNG with its labels, caption and legend, and its numbers as CSV or NPY. */
 
-import { format } from "../shared/format";
 import { colourOf, css, endsIn, inkOn, largestIn } from "./colour";
 import type { Ink } from "./ink";
-import { geometryOf, labelsStand, measuring, textWidth, widthOf } from "./layout";
-import { decimalsThatFit, type Still } from "./paint";
+import { type Geometry, geometryOf, labelsStand, measuring, textWidth, widthOf } from "./layout";
+import { changing, fewOf, type Moment, moving } from "./moving";
+import { decimalsThatFit, numberIn, type Still, smallNotes } from "./paint";
 import { at, entries, type MatrixView } from "./view";
 
 function escapeXml(text: string): string {
@@ -28,10 +28,88 @@ export function wrapped(words: string, width: number): string[] {
   return lines;
 }
 
-/** The matrix as a stand-alone SVG, with the colours and the number of decimals of the page. */
-export function svgOf(picture: Still, caption: string, ink: Ink): string {
+/**
+ * How a matrix plays: its rows appear one after the other; in its first row the cells do; or it goes through what it was
+ * before, the oldest first and itself last.
+ */
+export type Playing = "rows" | "cells" | readonly Moment[];
+
+/** The cells as SVG, row by row: "" for one without a number. `left` and `top` are the place of the first. */
+function cellsOf(
+  { view, palette, isHidden, geometry: g }: Still,
+  { left, top }: Pick<Geometry, "left" | "top">,
+  decimals: number | null,
+): string[] {
+  if (!view) return [];
+  const largestOfRow = largestIn(palette.within, view);
+  const cells: string[] = [];
+  for (let i = 0; i < g.rows; ++i) {
+    const largest = largestOfRow(i);
+    for (let j = 0; j < g.cols; ++j) {
+      const [x, y] = [left + j * g.cellWidth, top + i * g.cellHeight];
+      const rect = (fill: string) =>
+        `<rect x="${x}" y="${y}" width="${g.cellWidth}" height="${g.cellHeight}" fill="${fill}"/>`;
+      const value = at(view, i, j);
+      // A number that is not computed yet has no colour.
+      if (isHidden?.(i, j)) cells.push(rect("url(#hidden)"));
+      else if (Number.isNaN(value)) cells.push("");
+      else {
+        const colour = colourOf(palette, value, largest);
+        const words = decimals === null ? "" : numberIn(value, decimals);
+        cells.push(
+          rect(css(colour)) +
+            (words &&
+              `<text x="${x + g.cellWidth / 2}" y="${y + g.cellHeight / 2 + 4}" text-anchor="middle" ` +
+                `fill="${inkOn(colour)}">${words}</text>`),
+        );
+      }
+    }
+  }
+  return cells;
+}
+
+/** The colour of each cell, row by row; none for a number that is not finite. */
+function fillsOf({ palette }: Still, view: MatrixView): string[] {
+  const largestOfRow = largestIn(palette.within, view);
+  return Array.from({ length: view.rows * view.cols }, (_, cell) => {
+    const row = Math.floor(cell / view.cols);
+    const value = at(view, row, cell % view.cols);
+    return Number.isNaN(value) ? "none" : css(colourOf(palette, value, largestOfRow(row)));
+  });
+}
+
+/** The cells of a picture that goes through moments. Numbers would change too fast to be read, so there are none. */
+function playedCells(
+  still: Still,
+  moments: readonly Moment[],
+  { left, top }: Pick<Geometry, "left" | "top">,
+): { style: string; groups: string[] } {
+  const { geometry: g, isHidden } = still;
+  const fills = moments.map(({ view }) => fillsOf(still, view));
+  const groups = (fills.at(-1) ?? []).map((fill, cell) => {
+    const [row, col] = [Math.floor(cell / g.cols), cell % g.cols];
+    const [x, y] = [left + col * g.cellWidth, top + row * g.cellHeight];
+    const place = `x="${x}" y="${y}" width="${g.cellWidth}" height="${g.cellHeight}"`;
+    return isHidden?.(row, col)
+      ? `<rect ${place} fill="url(#hidden)"/>`
+      : `<rect id="c${cell}" ${place} fill="${fill}"/>`;
+  });
+  return { style: changing(fills), groups };
+}
+
+/**
+ * The matrix as a stand-alone SVG, with the colours and the number of decimals of the page. If it is `playing`, it does
+ * so over and over.
+ */
+export function svgOf(
+  picture: Still,
+  caption: string,
+  ink: Ink,
+  playing: Playing | null = null,
+): string {
   const { view, palette, isHidden, labels } = picture;
   if (!view) return "";
+  const moments = Array.isArray(playing) ? fewOf(playing) : [];
   const { rows, cols, cellWidth, cellHeight } = picture.geometry;
   // Labels are not shortened in a file.
   const g = geometryOf(rows, cols, { width: cellWidth, height: cellHeight }, labels, Infinity);
@@ -41,7 +119,14 @@ export function svgOf(picture: Still, caption: string, ink: Ink): string {
   const rect = (x: number, y: number, w: number, h: number, fill: string) =>
     parts.push(`<rect x="${x}" y="${y}" width="${w}" height="${h}" fill="${fill}"/>`);
 
-  const width = Math.ceil(Math.max(widthOf(g), narrowest) + 2 * margin);
+  const context = measuring("400", 12);
+  const decimals = moments.length > 0 ? null : context && decimalsThatFit(context, picture);
+  const notes = [...(palette.curve ? [palette.curve] : []), ...smallNotes(picture, decimals)];
+  const wide = colourStops * 5;
+  const notesLeft = g.left + wide + (isHidden ? 80 : 16);
+  const noted = notesLeft + notes.reduce((sum, note) => sum + textWidth(note) + 16, 0);
+
+  const width = Math.ceil(Math.max(widthOf(g), narrowest, noted) + 2 * margin);
   const lines = wrapped(caption, width - 2 * margin);
   const left = margin + g.left;
   const top = margin + lines.length * lineHeight + 12 + g.top;
@@ -54,32 +139,20 @@ export function svgOf(picture: Still, caption: string, ink: Ink): string {
     text(margin + 9, top, `← ${labels.rowAxis}`, turned);
   }
 
-  const context = measuring("400", 12);
-  const decimals = context && decimalsThatFit(context, picture);
-  const largestOfRow = largestIn(palette.within, view);
-  for (let i = 0; i < g.rows; ++i) {
-    const y = top + i * g.cellHeight;
-    const largest = largestOfRow(i);
-    for (let j = 0; j < g.cols; ++j) {
-      const x = left + j * g.cellWidth;
-      const value = at(view, i, j);
-      if (isHidden?.(i, j)) {
-        rect(x, y, g.cellWidth, g.cellHeight, "url(#hidden)");
-        continue;
-      }
-      // A number that is not computed yet has no colour.
-      if (Number.isNaN(value)) continue;
-      const colour = colourOf(palette, value, largest);
-      rect(x, y, g.cellWidth, g.cellHeight, css(colour));
-      if (decimals === null) continue;
-      parts.push(
-        `<text x="${x + g.cellWidth / 2}" y="${y + g.cellHeight / 2 + 4}" text-anchor="middle" ` +
-          `fill="${inkOn(colour)}">${format(value, decimals)}</text>`,
-      );
-    }
-    const label = labels.rows?.[i];
-    if (label) text(left - 6, y + g.cellHeight / 2 + 4, label, 'text-anchor="end"');
-  }
+  const drawn = () => {
+    if (moments.length > 0) return playedCells(picture, moments, { left, top });
+    const cells = cellsOf(picture, { left, top }, decimals);
+    const rowsOfCells = Array.from({ length: rows }, (_, i) =>
+      cells.slice(i * cols, (i + 1) * cols).join("\n"),
+    );
+    if (playing === null) return { style: "", groups: rowsOfCells };
+    const first = playing === "cells" ? cells.slice(0, cols) : rowsOfCells.slice(0, 1);
+    return moving([...first, ...rowsOfCells.slice(1)]);
+  };
+  const { style, groups } = drawn();
+  parts.push(...groups);
+  for (const [i, label] of (labels.rows ?? []).entries())
+    if (label) text(left - 6, top + (i + 0.5) * g.cellHeight + 4, label, 'text-anchor="end"');
   const stand = labelsStand(labels.cols ?? [], g.cellWidth);
   for (const [j, label] of (labels.cols ?? []).entries()) {
     const x = left + (j + 0.5) * g.cellWidth;
@@ -88,7 +161,6 @@ export function svgOf(picture: Still, caption: string, ink: Ink): string {
   }
 
   const legendY = top + g.rows * g.cellHeight + 16;
-  const wide = colourStops * 5;
   for (let i = 0; i < colourStops; ++i)
     rect(left + i * 5, legendY, 5.5, 8, css(palette.legend(i / (colourStops - 1))));
   const [low, high] = endsIn(palette, view);
@@ -99,11 +171,20 @@ export function svgOf(picture: Still, caption: string, ink: Ink): string {
     rect(left + wide + 16, legendY, 12, 8, "url(#hidden)");
     text(left + wide + 34, legendY + 8, "hidden");
   }
-  if (palette.curve) text(left + wide + (isHidden ? 80 : 16), legendY + 8, palette.curve);
+  for (const [turn, { name }] of moments.entries()) {
+    const isLast = turn === moments.length - 1;
+    const more = `id="m${turn}" text-anchor="end"${isLast ? "" : ' opacity="0"'}`;
+    text(width - margin, legendY + 22, name, more);
+  }
+  let noteX = margin + notesLeft;
+  for (const note of notes) {
+    text(noteX, legendY + 8, note);
+    noteX += textWidth(note) + 16;
+  }
 
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">
 <defs><pattern id="hidden" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="6" height="6" fill="${ink.hidden}"/><rect width="1" height="6" fill="${ink.hatch}"/></pattern></defs>
-<rect width="${width}" height="${height}" fill="${ink.page}"/>
+${style}<rect width="${width}" height="${height}" fill="${ink.page}"/>
 ${parts.join("\n")}
 </svg>
 `;

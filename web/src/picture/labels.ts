@@ -1,6 +1,6 @@
 /** Draws the labels of a picture's rows and columns, and the titles of its axes. */
 import type { Ink } from "./ink";
-import { type Area, type Geometry, type Labels, labelsStand } from "./layout";
+import { type Area, chipPadding, type Geometry, type Labels, labelsStand } from "./layout";
 
 interface Labelled {
   readonly geometry: Geometry;
@@ -34,14 +34,45 @@ function colLabelSize(g: Geometry): number {
   return Math.max(smallestLabel, Math.min(labelSize, g.cellWidth));
 }
 
+/** A chip is no higher than this, and no label in a lower place has one. */
+const chipHeight = 20;
+
+/** The frame of a label, around a point of it. */
+function drawChip(
+  context: CanvasRenderingContext2D,
+  { x, y, width }: { x: number; y: number; width: number },
+  ink: Ink,
+  isStrong: boolean,
+): void {
+  const words = context.fillStyle;
+  context.beginPath();
+  context.roundRect(x + 0.5, y - chipHeight / 2 + 0.5, width - 1, chipHeight - 1, 4);
+  context.fillStyle = ink.page;
+  context.fill();
+  context.strokeStyle = isStrong ? ink.ink : ink.frame;
+  context.lineWidth = 1;
+  context.stroke();
+  context.fillStyle = words;
+}
+
 function drawRowLabel(
   context: CanvasRenderingContext2D,
   { geometry: g, labels }: Labelled,
   row: number,
+  ink: Ink,
+  isStrong = false,
 ): void {
+  const label = labels.rows?.[row] ?? "";
+  const y = g.top + (row + 0.5) * g.cellHeight;
+  let right = g.left - 6;
+  if (labels.chips && g.cellHeight >= chipHeight) {
+    const width = context.measureText(label).width + 2 * chipPadding;
+    drawChip(context, { x: right + 1 - width, y, width }, ink, isStrong);
+    right -= chipPadding - 1;
+  }
   context.textBaseline = "middle";
   context.textAlign = "right";
-  context.fillText(labels.rows?.[row] ?? "", g.left - 6, g.top + (row + 0.5) * g.cellHeight + 0.5);
+  context.fillText(label, right, y + 0.5);
 }
 
 function drawColLabel(
@@ -49,13 +80,20 @@ function drawColLabel(
   { geometry: g, labels }: Labelled,
   col: number,
   stand: boolean,
+  ink: Ink,
+  isStrong = false,
 ): void {
+  const label = labels.cols?.[col] ?? "";
   context.save();
   context.textBaseline = "middle";
   context.translate(g.left + (col + 0.5) * g.cellWidth, g.top - (stand ? 5 : 11));
   if (stand) context.rotate(-Math.PI / 2);
+  else if (labels.chips) {
+    const width = Math.min(g.cellWidth - 2, context.measureText(label).width + 2 * chipPadding);
+    drawChip(context, { x: -width / 2, y: 0, width }, ink, isStrong);
+  }
   context.textAlign = stand ? "left" : "center";
-  context.fillText(labels.cols?.[col] ?? "", 0, stand ? 0.5 : 0);
+  context.fillText(label, 0, stand ? 0.5 : 0);
   context.restore();
 }
 
@@ -64,11 +102,12 @@ export function drawLabels(context: CanvasRenderingContext2D, picture: Labelled,
   const { rows = [], cols = [] } = labels;
   context.fillStyle = ink.faint;
   if (rows.length > 0) context.font = fontOf(ink, rowLabelSize(g));
-  for (let i = 0; i < rows.length; i += labelStep(g.cellHeight)) drawRowLabel(context, picture, i);
+  for (let i = 0; i < rows.length; i += labelStep(g.cellHeight))
+    drawRowLabel(context, picture, i, ink);
   const stand = standOf(picture);
   if (cols.length > 0) context.font = fontOf(ink, colLabelSize(g));
   for (let j = 0; j < cols.length; j += labelStep(g.cellWidth))
-    drawColLabel(context, picture, j, stand);
+    drawColLabel(context, picture, j, stand, ink);
 
   if (labels.rowAxis || labels.colAxis) context.font = fontOf(ink, 11);
   if (labels.colAxis) {
@@ -106,7 +145,7 @@ export function drawStrongLabels(
     const height = rowSize + 2;
     const y = g.top + (row + 0.5) * g.cellHeight - height / 2;
     context.clearRect(left, y, g.left - left - 2, height);
-    drawRowLabel(context, picture, row);
+    drawRowLabel(context, picture, row, ink, true);
   }
 
   const stand = standOf(picture);
@@ -116,6 +155,6 @@ export function drawStrongLabels(
     const width = stand ? colSize + 2 : g.cellWidth;
     const x = g.left + (col + 0.5) * g.cellWidth - width / 2;
     context.clearRect(x, top, width, g.top - top - 2);
-    drawColLabel(context, picture, col, stand);
+    drawColLabel(context, picture, col, stand, ink, true);
   }
 }

@@ -19,6 +19,8 @@ export interface Labels {
   /** The titles of the two axes. */
   readonly rowAxis?: string;
   readonly colAxis?: string;
+  /** Whether labels have a frame, as tokens in a row have. */
+  readonly chips?: boolean;
 }
 
 /** The titles of the axes of a matrix of tokens by tokens. */
@@ -44,6 +46,9 @@ const height = 560;
 
 const topHeight = 220;
 const labelLimit = 88;
+
+/** Between the frame of a chip and its label. */
+export const chipPadding = 5;
 
 export function px(size: number): string {
   return `${size}px`;
@@ -90,8 +95,9 @@ export function labelsStand(labels: readonly string[], cellWidth: number): boole
 
 /** The space to the left of the cells: the axis title, the labels up to a limit, and a gap. */
 export function leftOf(labels: Labels, limit = labelLimit): number {
-  const { rowAxis, rows, rowsWidth = 0 } = labels;
-  return (rowAxis ? 18 : 0) + (rows ? Math.max(rowsWidth, Math.min(limit, widest(rows))) + 10 : 0);
+  const { rowAxis, rows, rowsWidth = 0, chips = false } = labels;
+  const gap = 10 + (chips ? 2 * chipPadding : 0);
+  return (rowAxis ? 18 : 0) + (rows ? Math.max(rowsWidth, Math.min(limit, widest(rows))) + gap : 0);
 }
 
 function topOf(labels: Labels, cellWidth: number, limit: number): number {

@@ -7,7 +7,16 @@ import { format } from "../shared/format";
 import { colourOf, inkOn, largestIn, type Palette, pixelsOf, type Theme } from "./colour";
 import { type Ink, inkIn } from "./ink";
 import { drawLabels, drawStrongLabels } from "./labels";
-import { type Area, type Geometry, heightOf, type Labels, widthOf } from "./layout";
+import {
+  type Area,
+  type CellSize,
+  type Geometry,
+  geometryOf,
+  heightOf,
+  type Labels,
+  measuring,
+  widthOf,
+} from "./layout";
 import { at, type MatrixView } from "./view";
 
 /** A picture without its highlights; a large one is drawn once and kept while the pointer moves over it. */
@@ -19,7 +28,11 @@ export interface Still {
   readonly isHidden: ((row: number, col: number) => boolean) | undefined;
   /** Cells that were edited; each has a marked corner. */
   readonly marked: readonly Area[];
+  /** The most decimals of its numbers; `mostDecimals` by default. */
+  readonly decimals?: number | undefined;
 }
+
+export const mostDecimals = 3;
 
 export interface Picture extends Still {
   /** The same object until something in it changes. */
@@ -112,9 +125,16 @@ function drawGrid(context: CanvasRenderingContext2D, { geometry: g }: Still, ink
 /** The number of decimals that fit into a cell for every number of the matrix, or null if not even one fits. */
 export function decimalsThatFit(
   context: CanvasRenderingContext2D,
-  { geometry: g, view, isHidden }: Still,
+  {
+    geometry: g,
+    view: shown,
+    isHidden,
+    decimals: most = mostDecimals,
+  }: Pick<Still, "geometry" | "view" | "isHidden" | "decimals">,
 ): number | null {
-  if (!view) return null;
+  if (!shown) return null;
+  // A part has the decimals of the whole, so that they do not change while more of it is computed.
+  const view = shown.whole ?? shown;
   // All digits have the same width, so most widths are already known.
   const widths = new Map<string, number>();
   const widthOfText = (text: string): number => {
@@ -123,9 +143,9 @@ export function decimalsThatFit(
     widths.set(shape, known);
     return known;
   };
-  let decimals = 3;
-  for (let i = 0; i < g.rows; ++i) {
-    for (let j = 0; j < g.cols; ++j) {
+  let decimals = most;
+  for (let i = 0; i < view.rows; ++i) {
+    for (let j = 0; j < view.cols; ++j) {
       if (isHidden?.(i, j)) continue;
       const value = at(view, i, j);
       while (widthOfText(format(value, decimals)) > g.cellWidth - 6) {
@@ -136,11 +156,56 @@ export function decimalsThatFit(
   return decimals;
 }
 
+/** A number as a cell shows it. Hundreds of "0.0" would hide the others. */
+export function numberIn(value: number, decimals: number): string {
+  return decimals < mostDecimals && isSmall(value, decimals) ? "·" : format(value, decimals);
+}
+
+/** Whether a number rounds to zero. */
+const isSmall = (value: number, decimals: number) => Math.abs(value) < 0.5 * 10 ** -decimals;
+
+/** What the dots of a picture mean, if it has any. */
+export function smallNotes(
+  { view: shown, isHidden }: Pick<Still, "view" | "isHidden">,
+  decimals: number | null,
+): string[] {
+  if (!shown || decimals === null || decimals >= mostDecimals) return [];
+  const view = shown.whole ?? shown;
+  for (let i = 0; i < view.rows; ++i)
+    for (let j = 0; j < view.cols; ++j)
+      if (!isHidden?.(i, j) && isSmall(at(view, i, j), decimals))
+        return [`· less than ${(0.5 * 10 ** -decimals).toFixed(decimals + 1)}`];
+  return [];
+}
+
+const fontSize = 12;
+const numberSize = (cellHeight: number) => Math.min(fontSize, cellHeight * 0.7);
+
+/** The number of decimals that fit into cells of this size, or null; see `decimalsThatFit`. */
+export function decimalsOf(view: MatrixView, cell: CellSize): number | null {
+  if (isTooSmall(cell.width, cell.height)) return null;
+  const context = measuring("400", numberSize(cell.height));
+  const geometry = geometryOf(view.rows, view.cols, cell, {});
+  // Hidden scores are not written.
+  const isHidden = (row: number, col: number) => at(view, row, col) === Number.NEGATIVE_INFINITY;
+  return context && decimalsThatFit(context, { geometry, view, isHidden });
+}
+
+/** The same for its legend on the page. */
+export function notesOf(still: Still): string[] {
+  const { cellWidth, cellHeight } = still.geometry;
+  if (isTooSmall(cellWidth, cellHeight)) return [];
+  const context = measuring("400", numberSize(cellHeight));
+  return smallNotes(still, context && decimalsThatFit(context, still));
+}
+
+const isTooSmall = (width: number, height: number) => height < 15 || width < 24;
+
 function drawNumbers(context: CanvasRenderingContext2D, still: Still, ink: Ink): void {
   const { geometry: g, view, palette, isHidden } = still;
   // Setting a font takes longer than drawing a small picture.
-  if (g.cellHeight < 15 || g.cellWidth < 24) return;
-  context.font = `${Math.min(12, g.cellHeight * 0.7)}px ${ink.family}`;
+  if (isTooSmall(g.cellWidth, g.cellHeight)) return;
+  context.font = `${numberSize(g.cellHeight)}px ${ink.family}`;
   const decimals = decimalsThatFit(context, still);
   if (!view || decimals === null) return;
   context.textAlign = "center";
@@ -153,7 +218,7 @@ function drawNumbers(context: CanvasRenderingContext2D, still: Still, ink: Ink):
       if (isHidden?.(i, j) || Number.isNaN(value)) continue;
       context.fillStyle = inkOn(colourOf(palette, value, largest));
       context.fillText(
-        format(value, decimals),
+        numberIn(value, decimals),
         g.left + (j + 0.5) * g.cellWidth,
         g.top + (i + 0.5) * g.cellHeight + 0.5,
       );

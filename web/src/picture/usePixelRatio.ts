@@ -1,13 +1,20 @@
-/** The number of screen pixels in a CSS pixel; it changes with the zoom and the screen. */
+/** The number of screen pixels in a CSS pixel of the page; it changes with the zoom, the window and the screen. */
 import { useEffect, useState } from "preact/hooks";
+import { pageZoom } from "../shared/zoom";
+
+const ratioNow = () => devicePixelRatio * pageZoom();
 
 export function usePixelRatio(): number {
-  const [ratio, setRatio] = useState(devicePixelRatio);
+  const [ratio, setRatio] = useState(ratioNow);
   useEffect(() => {
-    const query = matchMedia(`(resolution: ${ratio}dppx)`);
-    const follow = () => setRatio(devicePixelRatio);
+    const query = matchMedia(`(resolution: ${devicePixelRatio}dppx)`);
+    const follow = () => setRatio(ratioNow());
     query.addEventListener("change", follow);
-    return () => query.removeEventListener("change", follow);
+    addEventListener("resize", follow);
+    return () => {
+      query.removeEventListener("change", follow);
+      removeEventListener("resize", follow);
+    };
   }, [ratio]);
   return ratio;
 }

@@ -4,6 +4,11 @@ import type { Candidates } from "./candidates";
 import { percent } from "./format";
 import { visible } from "./pieces";
 
+/** A probability in words; a small one is not 0. */
+export function shareWords(share: number): string {
+  return share < 0.0005 ? "< 0.1 %" : percent(share, 1);
+}
+
 /** A probability as a number and a bar. */
 export function Share({ name, share, of }: { name: string; share: number | null; of: string }) {
   return (
@@ -16,7 +21,7 @@ export function Share({ name, share, of }: { name: string; share: number | null;
             <span style={{ width: `${100 * share}%` }} />
           </span>
           <span class="number" data-share={share}>
-            {share < 0.0005 ? "< 0.1 %" : percent(share, 1)}
+            {shareWords(share)}
           </span>
         </span>
       )}
@@ -66,3 +71,34 @@ export function CandidateRow({
     </tr>
   );
 }
+
+/** What would come without the dropped heads. */
+export function InsteadWords({
+  piece,
+  probability,
+  count,
+  onRestore,
+}: {
+  /** The most likely token then. */
+  piece: string;
+  probability: number;
+  /** The number of dropped heads. */
+  count: number;
+  /** Null if they cannot be restored. */
+  onRestore: (() => void) | null;
+}) {
+  return (
+    <p class="instead">
+      Without the dropped heads the likeliest is <b>{visible(piece)}</b>{" "}
+      <span class="number">{shareWords(probability)}</span>.{" "}
+      {onRestore && (
+        <button type="button" class="link" onClick={onRestore}>
+          restore {count === 1 ? "it" : "them"}
+        </button>
+      )}
+    </p>
+  );
+}
+
+/** "without 2 heads": the heading of the probabilities without the dropped heads. */
+export const insteadTitle = (count: number) => `without ${count} ${count === 1 ? "head" : "heads"}`;

@@ -2,6 +2,9 @@
 import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
 
+/** A limit, in full: its sign is a minus, as everywhere on the page. */
+const inWords = (limit: number): string => String(limit).replace("-", "−");
+
 export function NumberField({
   label,
   value,
@@ -17,11 +20,14 @@ export function NumberField({
 }) {
   // The typed text may be incomplete; only a number within the limits becomes the value.
   const [typed, setTyped] = useState<string | null>(null);
+  // What is said of it stays after the field is left, which then shows the value again, until that is another one.
+  const [refused, setRefused] = useState<{ text: string; value: number } | null>(null);
   const id = useId();
+  const isWhole = step === 1;
   const valid = (text: string) => {
     const number = Number(text);
-    const whole = step !== 1 || Number.isInteger(number);
-    return text.trim() !== "" && number >= limits.min && number <= limits.max && whole;
+    const fits = number >= limits.min && number <= limits.max;
+    return text.trim() !== "" && fits && (!isWhole || Number.isInteger(number));
   };
   return (
     <div class="field">
@@ -35,11 +41,21 @@ export function NumberField({
         value={typed ?? String(value)}
         aria-invalid={typed !== null && !valid(typed)}
         onInput={({ currentTarget }) => {
-          setTyped(currentTarget.value);
-          if (valid(currentTarget.value)) onChange(Number(currentTarget.value));
+          const text = currentTarget.value;
+          setTyped(text);
+          // An empty field is about to be filled.
+          setRefused(text === "" || valid(text) ? null : { text, value });
+          if (valid(text)) onChange(Number(text));
         }}
+        onFocus={() => setRefused(null)}
         onBlur={() => setTyped(null)}
       />
+      {refused?.value === value && (
+        <p class="field-refused" role="status">
+          {refused.text} is not {isWhole ? "a whole number" : "a number"} from {inWords(limits.min)}{" "}
+          to {inWords(limits.max)}; it stays {String(value)}.
+        </p>
+      )}
     </div>
   );
 }
@@ -119,18 +135,20 @@ export function Choice<T extends string>({
       <legend>
         <span>{label}</span>
       </legend>
-      {choices.map(([choice, words]) => (
-        <label key={choice}>
-          <input
-            type="radio"
-            name={name}
-            value={choice}
-            checked={choice === value}
-            onChange={() => onChange(choice)}
-          />
-          <span>{words}</span>
-        </label>
-      ))}
+      <span class="choices">
+        {choices.map(([choice, words]) => (
+          <label key={choice}>
+            <input
+              type="radio"
+              name={name}
+              value={choice}
+              checked={choice === value}
+              onChange={() => onChange(choice)}
+            />
+            <span>{words}</span>
+          </label>
+        ))}
+      </span>
     </fieldset>
   );
 }

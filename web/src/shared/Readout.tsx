@@ -1,5 +1,26 @@
 /** The formula of the active cell, with its numbers. */
-import type { Explanation } from "./explanation";
+import { useState } from "preact/hooks";
+import type { Explanation, FormulaPiece } from "./explanation";
+import { usePointerWords } from "./useMedia";
+
+/** What stands for further pieces is a button that shows them. */
+function Formula({ pieces }: { pieces: readonly FormulaPiece[] }) {
+  const [isWhole, setWhole] = useState(false);
+  return pieces.map(({ text, role, all }, i) => {
+    if (all && isWhole) return <Formula key={i} pieces={all} />;
+    if (all)
+      return (
+        <button key={i} type="button" class="link" onClick={() => setWhole(true)}>
+          {text}
+        </button>
+      );
+    return (
+      <span key={i} class={role && `role-${role}`}>
+        {text}
+      </span>
+    );
+  });
+}
 
 export function Readout({
   explanation,
@@ -8,6 +29,7 @@ export function Readout({
   explanation: Explanation | null;
   locked: boolean;
 }) {
+  const { isTouch } = usePointerWords();
   return (
     <div class="readout" data-locked={locked}>
       {explanation ? (
@@ -15,19 +37,22 @@ export function Readout({
           <p class="readout-name">
             {explanation.name}
             {locked && (
-              <span class="faint"> · kept; press Escape or click again to release it</span>
+              <span class="faint">
+                {" "}
+                · kept; {isTouch ? "tap it" : "press Escape or click"} again to release it
+              </span>
             )}
           </p>
           <p class="readout-formula number">
-            {explanation.formula.map(({ text, role }, i) => (
-              <span key={i} class={role && `role-${role}`}>
-                {text}
-              </span>
-            ))}
+            <Formula key={explanation.name} pieces={explanation.formula} />
           </p>
         </>
       ) : (
-        <p class="faint">Point at a cell to see how its number was computed; a click keeps it.</p>
+        <p class="faint">
+          {isTouch
+            ? "Tap a cell to see how its number was computed."
+            : "Point at a cell to see how its number was computed; a click keeps it."}
+        </p>
       )}
     </div>
   );

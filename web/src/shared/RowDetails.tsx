@@ -4,6 +4,7 @@ import { at } from "../picture/view";
 import { type Attention, type Shares, scoresOf, weightsOf } from "./attended";
 import { format } from "./format";
 import { RowTable, type TableColumn } from "./RowTable";
+import { Term } from "./Term";
 
 /** One head of an attention, and its name. */
 export interface OneHead {
@@ -44,9 +45,9 @@ function Keys({ of, other, row }: { of: OneHead; other: OneHead | null; row: num
   const theirs = other && weightsOf(other.attention, other.shares, other.head);
   const heads: TableColumn[] = [
     { id: "number", head: "" },
-    { id: "key", head: "key" },
-    { id: "score", head: "score" },
-    { id: "weight", head: other ? of.name : "weight" },
+    { id: "key", head: <Term name="key" /> },
+    { id: "score", head: <Term name="score" /> },
+    { id: "weight", head: other ? of.name : <Term name="weight" /> },
   ];
   if (other) heads.push({ id: "other", head: other.name }, { id: "less", head: "difference" });
   return (

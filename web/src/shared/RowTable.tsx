@@ -1,12 +1,33 @@
 /** A table of the numbers of the selected token; it can be scrolled by keyboard. */
 import type { ComponentChildren } from "preact";
-import { useId, useMemo } from "preact/hooks";
+import { useId, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { at, type MatrixView } from "../picture/view";
 import { format, shorten } from "./format";
 
 export interface TableColumn {
   readonly id: string;
   readonly head: ComponentChildren;
+}
+
+/** Tells the style sheet how high the head and the sum of a table are, so that no row is cut between them. */
+function useEnds() {
+  const ref = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    const frame = ref.current;
+    const table = frame?.querySelector("table");
+    if (!frame || !table) return;
+    const observer = new ResizeObserver(() => {
+      for (const [name, part] of [
+        ["--head", table.tHead] as const,
+        ["--foot", table.tFoot] as const,
+      ])
+        if (part) frame.style.setProperty(name, `${part.offsetHeight}px`);
+        else frame.style.removeProperty(name);
+    });
+    observer.observe(table);
+    return () => observer.disconnect();
+  }, []);
+  return ref;
 }
 
 /** `children` are the tbody and, for sums, the tfoot; each cell names its column in data-column. */
@@ -23,12 +44,13 @@ export function RowTable({
   children: ComponentChildren;
 }) {
   const id = useId();
+  const ref = useEnds();
   return (
     <div class="row-table">
       <h3 id={id}>{title}</h3>
       {note && <p class="faint">{note}</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard */}
-      <section class="scroll" tabIndex={0} aria-labelledby={id}>
+      <section ref={ref} class="scroll" tabIndex={0} aria-labelledby={id}>
         <table class="number">
           <thead>
             <tr>

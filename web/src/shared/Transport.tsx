@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { indexAt, type Pace } from "./play";
-import { useReducedMotion } from "./useReducedMotion";
+import { useReducedMotion } from "./useMedia";
 
 /** Something that runs by itself, such as training or sound, and produces steps or moves through them. */
 export interface Live {
@@ -12,6 +12,8 @@ export interface Live {
   next?: (() => void) | undefined;
   /** Whether it keeps running while an earlier step is shown. */
   goesOn?: boolean;
+  /** Whether it is nothing but motion, which some people do not want. */
+  isMotion?: boolean;
 }
 
 export interface TransportProps {
@@ -36,7 +38,10 @@ export interface TransportProps {
 
 const usualPace = 1500;
 
-/** Plays by the clock: the step shown depends only on the time since the start, and nothing runs while paused. */
+/**
+ * Plays by the clock: the step shown depends only on the time since the start, and nothing runs while paused. Playing
+ * ends when another step is chosen elsewhere, because the person wants to stay there.
+ */
 export function useClock({
   count,
   index,
@@ -50,17 +55,28 @@ export function useClock({
   latest.current = { count, index, go, stops };
   useEffect(() => {
     if (!isPlaying) return;
-    const from = latest.current.index;
+    let from = latest.current.index;
     let start: number | null = null;
-    let shown = from;
+    let [shown, counted] = [from, latest.current.count];
+    /** Whether the step shown has come back as the index. */
+    let hasCome = true;
     let frame = requestAnimationFrame(function draw(now) {
+      const { count, index, go, stops } = latest.current;
+      if (hasCome && index !== shown) {
+        if (count === counted) return setPlaying(false);
+        // The steps were numbered anew: it goes on from the same one.
+        from = shown = index;
+        start = null;
+      }
+      hasCome ||= index === shown;
+      counted = count;
       start ??= now;
-      const { count, go, stops } = latest.current;
       // Even a late frame must not skip a stop.
       const stop = stops.find((stop) => stop > from) ?? count - 1;
       const next = Math.min(stop, indexAt(now - start, from, count, pace));
       if (next !== shown) {
         shown = next;
+        hasCome = false;
         go(next);
       }
       if (next >= Math.min(stop, count - 1)) setPlaying(false);
@@ -99,7 +115,7 @@ export function Transport(props: TransportProps) {
           ← Back
         </button>
         {/* With reduced motion there is no animation to play; training is not an animation. */}
-        {(live || !reduced) && (
+        {((live && !live.isMotion) || !reduced) && (
           <button
             type="button"
             class="play"

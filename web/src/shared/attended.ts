@@ -132,6 +132,24 @@ function vectorsOf(data: Float32Array, heads: number, count: number, head: numbe
   return viewOn(data, count, size, head * count * size);
 }
 
+/** The queries of one head, rows × D. */
+export function queriesOf(
+  { heads, rows }: Pick<Attention, "heads" | "rows">,
+  { queries }: Pick<Shares, "queries">,
+  head: number,
+): MatrixView {
+  return vectorsOf(queries, heads, rows.length, head);
+}
+
+/** The keys of one head, columns × D. */
+export function keysOf(
+  { heads, columns }: Pick<Attention, "heads" | "columns">,
+  { keys }: Pick<Shares, "keys">,
+  head: number,
+): MatrixView {
+  return vectorsOf(keys, heads, columns.length, head);
+}
+
 /** Exponentials can be much larger than other numbers, and need enough digits to recompute a share from them. */
 function large(value: number): string {
   if (value < 1e5) return format(value);
@@ -145,9 +163,8 @@ export function formulaOf(
   head: number,
   { row, col }: Cell,
 ): FormulaPiece[] {
-  const { heads, rows, columns } = between;
-  const q = vectorsOf(shares.queries, heads, rows.length, head);
-  const k = vectorsOf(shares.keys, heads, columns.length, head);
+  const q = queriesOf(between, shares, head);
+  const k = keysOf(between, shares, head);
   const scores = scoresOf(between, shares, head);
   const score = at(scores, row, col);
   const usual = 1 / Math.sqrt(q.cols);

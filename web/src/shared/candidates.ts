@@ -1,4 +1,5 @@
 /** From the logits after one token to what may follow it: pure functions of numbers. */
+
 /** How the next token is drawn from the model's probabilities. */
 export interface Sampling {
   /** Divides the logits; 0 takes the most likely token. */
@@ -32,6 +33,14 @@ export interface Candidates {
 
 /** The number of candidates that are shown. */
 export const mostCandidates = 10;
+
+/** The same tokens by other logits, such as those without some heads. */
+export interface Instead {
+  readonly model: Float32Array;
+  readonly taken: number | null;
+  /** The most likely token, and its probability. */
+  readonly best: { readonly id: number; readonly probability: number };
+}
 
 /** All logits after one token, the largest first, and the tokens that they belong to. */
 export interface SortedLogits {
@@ -98,5 +107,16 @@ export function candidatesOf(
     model: Float32Array.from(ids, (_, rank) => model(rank)),
     drawn: Float32Array.from(ids, (_, rank) => drawn(rank)),
     taken: rank < 0 ? null : { rank, model: model(rank), drawn: drawn(rank) },
+  };
+}
+
+/** @param next the token that follows; null after the last one */
+export function insteadOf({ ids }: Candidates, row: SortedLogits, next: number | null): Instead {
+  const shareAt = modelShareOf(row);
+  const shareOf = (id: number) => shareAt(row.ids.indexOf(id));
+  return {
+    model: Float32Array.from(ids, shareOf),
+    taken: next === null ? null : shareOf(next),
+    best: { id: row.ids[0] as number, probability: shareAt(0) },
   };
 }

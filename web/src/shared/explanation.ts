@@ -7,6 +7,8 @@ export type Role = "q" | "k" | "v" | "o";
 export interface FormulaPiece {
   readonly text: string;
   readonly role?: Role | undefined;
+  /** What `text` stands for, to be shown on demand. */
+  readonly all?: readonly FormulaPiece[];
 }
 
 export interface Explanation {

@@ -30,7 +30,7 @@ export function formatWeight(weight: number): string {
  */
 export function softmaxOf(weight: number, largest: number): string {
   const below = Math.log(weight / largest);
-  return `e^${below === 0 ? "0" : format(below, 2)} ÷ ${format(1 / largest, 2)}`;
+  return `e^${below === 0 ? "0" : format(below)} ÷ ${format(1 / largest)}`;
 }
 
 export function percent(share: number, decimals = 0): string {

@@ -1,4 +1,5 @@
 /** Reads the values of a link: each reader checks one value, and `readParams` reports those it rejects. */
+import type { Cell } from "../picture/layout";
 import type { LinkReading } from "./room";
 
 /** A reader throws a RangeError whose message names the values that it accepts. */
@@ -11,7 +12,12 @@ export function oneOf<T extends string>(...choices: T[]) {
   };
 }
 
-export function numberIn({ min, max }: { min: number; max: number }, whole = true) {
+export interface Limits {
+  readonly min: number;
+  readonly max: number;
+}
+
+export function numberIn({ min, max }: Limits, whole = true) {
   return (text: string): number => {
     const value = text.trim() === "" ? Number.NaN : Number(text);
     if (!(value >= min && value <= max) || (whole && !Number.isInteger(value))) {
@@ -22,6 +28,36 @@ export function numberIn({ min, max }: { min: number; max: number }, whole = tru
 }
 
 export const onOff = (text: string): boolean => oneOf("on", "off")(text) === "on";
+
+/** Reads an index, which a link counts from 1. */
+export function indexIn(limits: Limits) {
+  const read = numberIn(limits);
+  return (text: string | undefined): number => read(text ?? "") - 1;
+}
+
+/** Reads a row and a column, which a link counts from 1: "7.4". */
+export function cellIn(limits: Limits) {
+  const index = indexIn(limits);
+  return (text: string): Cell => {
+    const [row, col, ...more] = text.split(".");
+    if (more.length > 0) throw new RangeError("a row and a column, such as 7.4");
+    return { row: index(row), col: index(col) };
+  };
+}
+
+/** The inverse of `cellIn`. */
+export function cellText(cell: Cell | null): string | null {
+  return cell && `${cell.row + 1}.${cell.col + 1}`;
+}
+
+type Value = string | number | null;
+
+/** Writes a value into a link, unless it is null or the one that the room has without a link. */
+export function putIn(params: URLSearchParams) {
+  return (key: string, value: Value, initial: Value): void => {
+    if (value !== null && value !== initial) params.set(key, String(value));
+  };
+}
 
 /** Applies all valid parameters to `initial`, and describes the others in notices. */
 export function readParams<State>(

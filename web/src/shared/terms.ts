@@ -8,12 +8,13 @@ const termsShown = 8;
 /** No line breaks inside a product. */
 export const times = "\u00a0×\u00a0";
 
-/** Joins terms with plus signs; of a long sum only the first terms, and the number of the others. */
+/** Joins terms with plus signs; those of a long sum after the first ones are shown on demand. */
 export function sum(terms: readonly (readonly FormulaPiece[])[]): FormulaPiece[] {
-  const shown = terms.length > termsShown ? terms.slice(0, termsShown - 1) : terms;
-  const pieces = shown.flatMap((term, i) => (i === 0 ? term : [{ text: " + " }, ...term]));
-  const left = terms.length - shown.length;
-  return left === 0 ? pieces : [...pieces, { text: ` + … ${left} more` }];
+  const joined = terms.map((term, i) => (i === 0 ? term : [{ text: " + " }, ...term]));
+  if (terms.length <= termsShown) return joined.flat();
+  const shown = termsShown - 1;
+  const all = joined.slice(shown).flat();
+  return [...joined.slice(0, shown).flat(), { text: ` + … ${terms.length - shown} more`, all }];
 }
 
 /** Puts a negative operand in brackets, so that two signs are never adjacent. */

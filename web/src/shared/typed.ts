@@ -5,9 +5,22 @@ export type Input = Tagging | Translation | Continuation | Picture;
 
 export const mostTokens = 48;
 
-/** The reason why a text cannot be read, for the person. */
+/** The reason why an input cannot be read, for the person. */
 export interface Unreadable {
   readonly why: string;
+}
+
+/** A piece of a typed text; the pieces together are the text. */
+export interface TextPiece {
+  readonly text: string;
+  /** Whether the model has a token for it. */
+  readonly isKnown: boolean;
+}
+
+export interface UnreadableText extends Unreadable {
+  readonly pieces: readonly TextPiece[];
+  /** The nearest text that can be read; null if there is none. */
+  readonly nearest: string | null;
 }
 
 /** The tokens of an input; a picture has none. */
@@ -16,44 +29,104 @@ export function tokensOf(input: Input): readonly string[] {
   return input.kind === "continuation" ? input.tokens : input.source;
 }
 
-function isKnown(task: Task, word: string): boolean {
-  try {
-    task.read?.(word);
-    return true;
-  } catch {
-    return false;
-  }
-}
+/** A sentence consists of words, white space and single other characters. */
+const sentencePieces = /[A-Za-z]+|\s+|[^\sA-Za-z]/gu;
 
-/** The words or characters of a text that the model has no token for, without duplicates. */
-function unknownIn(task: Task, text: string): string[] {
-  if (task.kind === "tagging")
-    return [...new Set(text.split(/\s+/).filter((word) => word && !isKnown(task, word)))];
+/** A character that the model knows in lower case only is read in lower case. */
+function fitted(task: Task, text: string): string {
   const known = task.vocabulary.source;
-  return [...new Set(text)].filter((character) => !known.includes(character));
+  const fit = (character: string) => {
+    const lower = character.toLowerCase();
+    return !known.includes(character) && known.includes(lower) ? lower : character;
+  };
+  return task.kind === "tagging" ? text : Array.from(text.trim(), fit).join("");
 }
 
-const quoted = (words: readonly string[]) =>
-  words
-    .slice(0, 6)
-    .map((word) => (word === " " ? "the space" : `“${word}”`))
-    .join(", ");
+/** Neighbouring pieces are joined if the model knows both or neither. */
+function piecesOf(task: Task, text: string): TextPiece[] {
+  const known = new Set(task.vocabulary.source);
+  const lower = new Set(task.vocabulary.source.map((token) => token.toLowerCase()));
+  const isSentence = task.kind === "tagging";
+  const isKnown = (piece: string) =>
+    isSentence ? piece.trim() === "" || lower.has(piece.toLowerCase()) : known.has(piece);
+  const joined: TextPiece[] = [];
+  for (const piece of isSentence ? (text.match(sentencePieces) ?? []) : text) {
+    const last = joined.at(-1);
+    const now = { text: piece, isKnown: isKnown(piece) };
+    if (last && last.isKnown === now.isKnown)
+      joined[joined.length - 1] = { ...now, text: last.text + piece };
+    else joined.push(now);
+  }
+  return joined;
+}
+
+/** The number of letters to insert, remove or replace (Levenshtein, 1966). */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; ++i) {
+    const next = [i];
+    for (let j = 1; j <= b.length; ++j) {
+      const replaced = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] as number;
+}
+
+/**
+ * The known word of the same kind with the fewest other letters: a name for a name, after an article a noun. The answers
+ * of a task are its names and nouns.
+ */
+function nearestWord({ vocabulary }: Task, word: string, before: string): string {
+  const isName = /^[A-Z]/.test(word);
+  const isNoun = /\b(a|an|the)\s+$/i.test(before);
+  const known = isName || isNoun ? vocabulary.target : vocabulary.source;
+  const likely = known.filter((each) =>
+    isName ? /^[A-Z]/.test(each) && !before.includes(each) : /^[a-z]/.test(each),
+  );
+  const far = (each: string) => distance(word.toLowerCase(), each.toLowerCase());
+  return likely.reduce((best, each) => (far(each) < far(best) ? each : best), likely[0] ?? "");
+}
+
+/** The text without what the model does not know; an unknown word of a sentence becomes a known one. */
+function nearestText(task: Task, pieces: readonly TextPiece[]): string | null {
+  const isSentence = task.kind === "tagging";
+  let kept = "";
+  for (const { text, isKnown } of pieces)
+    for (const piece of isKnown ? [text] : (text.match(/[A-Za-z]+/g) ?? []))
+      if (isKnown || isSentence) kept += isKnown ? piece : nearestWord(task, piece, kept);
+  const words = kept
+    .replace(/\s+/g, " ")
+    .replace(/ (?=[,.])/g, "")
+    .trim();
+  const tokens = isSentence ? words.split(" ") : [...words];
+  // One token is left for the full stop that ends a sentence.
+  const text = tokens.slice(0, mostTokens - 1).join(isSentence ? " " : "");
+  // A few words left of a sentence are no sentence.
+  const least = isSentence ? 3 : 1;
+  return tokens.length < least || /^[\s,.]*$/.test(text) ? null : text;
+}
+
+function unreadable(task: Task, text: string, why: string): UnreadableText {
+  const pieces = piecesOf(task, text);
+  return { why, pieces, nearest: nearestText(task, pieces) };
+}
 
 /** The example, with its solution if the task can solve it; or the reason why there is none. */
-export function readInput(task: Task, text: string): Input | Unreadable {
-  if (!task.read) return { why: "This model works on pictures: there is nothing to type." };
-  if (text.trim() === "") return { why: "Type something: the input is empty." };
-  const unknown = unknownIn(task, text);
-  if (unknown.length > 0) {
+export function readInput(task: Task, typed: string): Input | UnreadableText {
+  if (!task.read)
+    return unreadable(task, typed, "This model works on pictures: there is nothing to type.");
+  const text = fitted(task, typed);
+  if (text.trim() === "") return unreadable(task, text, "Nothing is typed.");
+  const pieces = piecesOf(task, text);
+  if (pieces.some(({ isKnown }) => !isKnown)) {
     const what = task.kind === "tagging" ? "words" : "characters";
-    return {
-      why: `The model does not know ${quoted(unknown)}. It knows ${task.vocabulary.source.length} ${what}.`,
-    };
+    return unreadable(task, text, `The model does not know the marked ${what}.`);
   }
   const input = (task.solve?.(text) ?? task.read(text)) as Input;
-  if (tokensOf(input).length > mostTokens)
-    return {
-      why: `That is more than ${mostTokens} tokens: more than the model can handle.`,
-    };
-  return input;
+  const { length } = tokensOf(input);
+  return length <= mostTokens
+    ? input
+    : unreadable(task, text, `These are ${length} tokens; the model reads up to ${mostTokens}.`);
 }

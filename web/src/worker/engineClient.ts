@@ -1,10 +1,12 @@
 /**
- * The page's side of the protocol: sends requests to the engine in the worker, cancels those no longer needed, and
- * gives the answers to components.
+ * The page's engine in its worker: asks the solvers there, cancels what is no longer needed, and gives the answers to
+ * components.
  */
+import { HeedError, loadInWorker, type RemoteHeed } from "heed/worker";
 import { createContext } from "preact";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
-import type { EngineInfo, FromWorker, ToWorker } from "./protocol";
+import type { Asked } from "./ask";
+import type { SolverContext } from "./solver";
 import type { AnswerOf, ProgressOf, RequestOf, SolverName } from "./solvers";
 
 /**
@@ -15,15 +17,17 @@ import type { AnswerOf, ProgressOf, RequestOf, SolverName } from "./solvers";
 const startTimeout = 5000;
 const mostStarts = 3;
 
+interface Tasks {
+  ask(asked: Asked, context: SolverContext<unknown>): Promise<unknown>;
+}
+
+/** An engine in a worker that has the page's task. */
+export type PageEngine = Pick<RemoteHeed<Tasks>, "info" | "tasks" | "dispose">;
+export type EngineInfo = PageEngine["info"];
+
 export interface AskOptions<Progress> {
   readonly signal?: AbortSignal;
   progress?(news: Progress): void;
-}
-
-interface Pending {
-  resolve(answer: unknown): void;
-  reject(reason: unknown): void;
-  progress(news: unknown): void;
 }
 
 export interface EngineOptions {
@@ -32,42 +36,37 @@ export interface EngineOptions {
    * with one.
    */
   readonly hasThreads?: boolean;
+  /** Starts a worker; an abort ends it. */
+  readonly start?: (hasThreads: boolean, signal: AbortSignal) => Promise<PageEngine>;
 }
 
-/** The name tells the worker which engine to start. The bundler needs the literal URL at each place. */
-function newWorker(hasThreads: boolean): Worker {
-  return hasThreads
-    ? new Worker(new URL("./engine.worker.ts", import.meta.url), { type: "module", name: "heed" })
-    : new Worker(new URL("./engine.worker.ts", import.meta.url), {
-        type: "module",
-        name: "heed alone",
-      });
-}
+const startWorker: NonNullable<EngineOptions["start"]> = (hasThreads, signal) =>
+  loadInWorker<Tasks>({
+    ...(hasThreads ? {} : { threads: 1 }),
+    signal,
+    worker: () =>
+      new Worker(new URL("./engine.worker.ts", import.meta.url), { type: "module", name: "heed" }),
+  });
+
+/** Why a worker has ended, or the message of another error. */
+const whyOf = (error: unknown) => {
+  const { cause } = error as Error;
+  const isEnd = error instanceof HeedError && error.code === "worker" && cause instanceof Error;
+  return isEnd ? cause.message : (error as Error).message;
+};
 
 export class EngineClient {
   /** Resolves with facts about the engine once it runs; rejects with a message for the person if it cannot start. */
   readonly started: Promise<EngineInfo>;
-  #announce!: (info: EngineInfo) => void;
-  #giveUp!: (error: Error) => void;
-  /** The workers that are starting; later only the one that started. */
-  #workers = new Set<Worker>();
-  #starts = 0;
-  #worker: Worker | null = null;
-  #pending = new Map<number, Pending>();
-  #asked = 0;
-  readonly #hasThreads: boolean;
-  /** Why the engine has ended; null while it has not. */
-  #ended: Error | null = null;
+  readonly #engine: Promise<PageEngine>;
+  readonly #controller = new AbortController();
+  readonly #ended = new Error("The engine was ended.");
 
-  constructor({ hasThreads = true }: EngineOptions = {}) {
-    this.#hasThreads = hasThreads;
-    this.started = new Promise((resolve, reject) => {
-      this.#announce = resolve;
-      this.#giveUp = reject;
-    });
+  constructor({ hasThreads = true, start = startWorker }: EngineOptions = {}) {
+    this.#engine = this.#start((signal) => start(hasThreads, signal));
+    this.started = this.#engine.then(({ info }) => info);
     // `ask` reports the failure; without a request it is not an unhandled rejection.
     this.started.catch(() => {});
-    this.#start();
   }
 
   /** Asks a solver. Rejects with a message for the person, or with the signal's reason once that is aborted. */
@@ -76,97 +75,75 @@ export class EngineClient {
     request: RequestOf<Name>,
     { signal, progress }: AskOptions<ProgressOf<Name>> = {},
   ): Promise<AnswerOf<Name>> {
-    await this.started;
+    const { tasks } = await this.#engine;
     signal?.throwIfAborted();
-    if (this.#ended) throw this.#ended;
-    const id = ++this.#asked;
-    const answer = new Promise<unknown>((resolve, reject) => {
-      this.#pending.set(id, {
-        resolve,
-        reject,
-        progress: (news) => progress?.(news as ProgressOf<Name>),
-      });
-    });
-    const cancel = () => {
-      this.#pending.get(id)?.reject(signal?.reason);
-      this.#pending.delete(id);
-      this.#send({ id, cancel: true });
-    };
-    signal?.addEventListener("abort", cancel);
-    this.#send({ id, solver, request });
+    if (this.#controller.signal.aborted) throw this.#ended;
     try {
-      return (await answer) as AnswerOf<Name>;
-    } finally {
-      signal?.removeEventListener("abort", cancel);
+      const answer = await tasks.ask(
+        { solver, request },
+        {
+          onProgress: (news) => progress?.(news as ProgressOf<Name>),
+          ...(signal && { signal }),
+        },
+      );
+      signal?.throwIfAborted();
+      return answer as AnswerOf<Name>;
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (this.#controller.signal.aborted) throw this.#ended;
+      const hasStopped = error instanceof HeedError && error.code === "worker";
+      const what = hasStopped ? "has stopped" : "could not compute this";
+      throw new Error(`The engine ${what}: ${whyOf(error)}`);
     }
   }
 
   /** Ends the worker and everything in it. */
   dispose(): void {
-    this.#end(new Error("The engine was ended."));
+    this.#controller.abort(this.#ended);
+    this.#engine.then(
+      (engine) => engine.dispose(),
+      () => {},
+    );
   }
 
-  #send(message: ToWorker): void {
-    this.#worker?.postMessage(message);
-  }
-
-  #start(): void {
-    const worker = newWorker(this.#hasThreads);
-    this.#workers.add(worker);
-    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.#receive(worker, data);
-    worker.onerror = (event) => {
-      event.preventDefault();
-      this.#fail(worker, event.message || "its worker did not load");
-    };
-    if (++this.#starts === mostStarts) return;
-    setTimeout(() => {
-      const isStarting = !this.#worker && this.#workers.size > 0;
-      if (isStarting) this.#start();
-    }, startTimeout);
-  }
-
-  /** Reports a failed start only when no other start is in progress. */
-  #fail(worker: Worker, message: string): void {
-    const what = this.#worker ? "has stopped" : "could not start";
-    this.#workers.delete(worker);
-    worker.terminate();
-    if (this.#workers.size === 0) this.#end(new Error(`The engine ${what}: ${message}`));
-  }
-
-  #end(reason: Error): void {
-    if (this.#ended) return;
-    this.#ended = reason;
-    for (const worker of this.#workers) worker.terminate();
-    this.#workers.clear();
-    this.#worker = null;
-    this.#giveUp(reason);
-    for (const { reject } of this.#pending.values()) reject(reason);
-    this.#pending.clear();
-  }
-
-  #receive(worker: Worker, message: FromWorker): void {
-    if ("ready" in message) {
-      if (this.#worker) return;
-      this.#worker = worker;
-      this.#workers.delete(worker);
-      for (const rival of this.#workers) rival.terminate();
-      this.#workers = new Set([worker]);
-      this.#announce(message.ready);
-      return;
-    }
-    if ("failed" in message) {
-      this.#fail(worker, message.failed);
-      return;
-    }
-    const pending = this.#pending.get(message.id);
-    if (!pending) return;
-    if ("progress" in message) {
-      pending.progress(message.progress);
-      return;
-    }
-    this.#pending.delete(message.id);
-    if ("answer" in message) pending.resolve(message.answer);
-    else pending.reject(new Error(`The engine could not compute this: ${message.refused}`));
+  /** Starts up to three workers, one after the other; the first that is ready stays. */
+  #start(start: (signal: AbortSignal) => Promise<PageEngine>): Promise<PageEngine> {
+    const { signal } = this.#controller;
+    return new Promise((resolve, reject) => {
+      const starting = new Set<AbortController>();
+      let starts = 0;
+      let isSettled = false;
+      const end = () => {
+        isSettled = true;
+        for (const other of starting) other.abort();
+        reject(this.#ended);
+      };
+      signal.addEventListener("abort", end);
+      const begin = () => {
+        const own = new AbortController();
+        starting.add(own);
+        start(own.signal).then(
+          (engine) => {
+            starting.delete(own);
+            if (isSettled) return engine.dispose();
+            resolve(engine);
+            end();
+          },
+          (error) => {
+            starting.delete(own);
+            // A failed start is reported only when no other start is in progress.
+            if (starting.size > 0 || isSettled) return;
+            isSettled = true;
+            reject(new Error(`The engine could not start: ${whyOf(error)}`));
+          },
+        );
+        if (++starts === mostStarts) return;
+        setTimeout(() => {
+          if (!isSettled) begin();
+        }, startTimeout);
+      };
+      begin();
+    });
   }
 }
 

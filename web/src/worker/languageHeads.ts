@@ -1,10 +1,10 @@
 /** What the heads of a language model attend to: pooled for small pictures, and one in detail. */
 import type { Heed, Tensor } from "heed";
-import type { CausalLanguageModel, MaskedLanguageModel } from "heed/models";
+import { type CausalLanguageModel, type MaskedLanguageModel, withoutHeads } from "heed/models";
 import { nn } from "heed/nn";
 import type { SmallWeights } from "../picture/HeadThumbnail";
 import type { Shares } from "../shared/attended";
-import { type HeadKey, type HeadPlace, headKey } from "../shared/layerHeads";
+import { type HeadKey, type HeadPlace, headKey, headPlaceOf } from "../shared/layerHeads";
 
 export type LanguageModel = CausalLanguageModel | MaskedLanguageModel;
 
@@ -24,7 +24,18 @@ export function idsTensor(heed: Heed, ids: readonly number[]): Tensor {
 }
 
 /** The name of a layer's attention in the model. */
-export const pathOf = (layer: number): string => `model.layers.${layer}.self_attn`;
+const pathOf = (layer: number): string => `model.layers.${layer}.self_attn`;
+
+/** Runs the model without some heads. */
+export function without<T>(
+  model: LanguageModel,
+  dropped: readonly HeadKey[],
+  run: () => T,
+): Promise<T> {
+  const places = dropped.map(headPlaceOf).filter((place) => place !== null);
+  const named = places.map(({ layer, head }) => ({ path: pathOf(layer), head }));
+  return withoutHeads(model, named, run);
+}
 
 /** Reads a text for what its heads attend to: of the logits as few as possible. */
 export function readIn(model: LanguageModel, ids: readonly number[]): void {

@@ -1,23 +1,12 @@
 /** How the worker answers: a solver takes a request from the page and computes its answer with the engine. */
-import type { Heed } from "heed";
+import type { TaskContext } from "heed/worker/serve";
 
 /** What a solver gets in addition to its request. */
-export interface SolverContext<Progress> {
-  readonly heed: Heed;
-  /** Sends news of the progress to the page. */
-  progress(news: Progress): void;
-  /** Aborted once the page no longer wants the answer. */
-  readonly signal: AbortSignal;
-  /**
-   * Lets the worker handle other messages; throws once the page no longer wants the answer. A long computation calls it
-   * every few dozen milliseconds.
-   */
-  pause(): Promise<void>;
-}
+export type SolverContext<Progress> = TaskContext<Progress>;
 
 /**
  * Computes one answer, synchronously or not. The buffers of typed arrays in an answer or in news are transferred to the
- * page: copy what lies in WebAssembly memory and what is needed again.
+ * page: copy what is needed again.
  */
 export type Solver<Request, Answer, Progress = never> = (
   request: Request,

@@ -6,8 +6,10 @@ import type { SolverContext } from "./solver";
 
 export const solvers = {
   steps: () => import("../rooms/steps/solve"),
+  trial: () => import("../rooms/steps/trialSolve"),
   heads: () => import("../rooms/heads/solve"),
   recurrent: () => import("../rooms/recurrent/solve"),
+  datesNetwork: () => import("../rooms/recurrent/network/solve"),
   denoise: () => import("../rooms/beyond/picture/denoise"),
   pixel: () => import("../rooms/beyond/picture/pixel"),
   regression: () => import("../rooms/beyond/points/solve"),

@@ -19,15 +19,16 @@ import { generate, isLength, isStart, type SamplingOptions, type Step } from "..
 import { Module } from "../../nn/module.js";
 import { TransformerCache, type TransformerCacheOptions } from "../../nn/transformerCache.js";
 import type { If, NothingElse } from "../../ops/attention.js";
-import { CausalLayer, type LayerParts, type ReceiveLayer } from "./causalLayer.js";
 import { type CausalConfig, readConfig } from "./config.js";
 import type { HubConfig } from "./fields.js";
-import { checkIds, idsOf, type LanguageModelOptions, modelChecks } from "./inputs.js";
+import { checkIds, type HubModelOptions, idsOf, modelChecks } from "./inputs.js";
 import { initialParameters, Parameters, parameterSpecs } from "./parameters.js";
 import { Normalisation, Projection, product, Table } from "./parts.js";
+import { type LayerParts, PreNormLayer, type ReceiveLayer } from "./preNormLayer.js";
 import { rotationTables } from "./rotation.js";
 import type { SelfAttention } from "./selfAttention.js";
 
+/** Options of a call of `CausalLanguageModel`. */
 export interface CausalForwardOptions {
   /** Keys and values of earlier calls, to which this call appends its own: see `createCache`. */
   cache?: TransformerCache;
@@ -42,6 +43,7 @@ export interface CausalForwardOptions {
   receiveLayer?: ReceiveLayer;
 }
 
+/** The result of a call of `CausalLanguageModel`. */
 export interface CausalForwardResult<O extends CausalForwardOptions = CausalForwardOptions> {
   /** [B, L, V], or [B, 1, V]: row i predicts the token after position i. */
   logits: Tensor;
@@ -52,6 +54,7 @@ export interface CausalForwardResult<O extends CausalForwardOptions = CausalForw
   hiddenStates: If<O["needHiddenStates"], Tensor[]>;
 }
 
+/** Options of `CausalLanguageModel.generate`. */
 export interface GenerateTextOptions extends Omit<SamplingOptions, "startTokens"> {
   /** How the cache stores numbers; "float32" by default. */
   cacheType?: "float32" | "float16" | "int8";
@@ -82,7 +85,7 @@ class CausalStack extends Module {
   readonly config: CausalConfig;
   readonly embedTokens: Table;
   readonly embedPositions: Table | undefined;
-  readonly layers: readonly CausalLayer[];
+  readonly layers: readonly PreNormLayer[];
   readonly norm: Normalisation;
 
   constructor(heed: Heed, config: CausalConfig, parameters: Parameters) {
@@ -91,10 +94,12 @@ class CausalStack extends Module {
     this.embedTokens = new Table(heed, parameters.of("embed_tokens"));
     const positions = parameters.of("embed_positions");
     this.embedPositions = config.rotation ? undefined : new Table(heed, positions);
-    this.layers = Array.from(
-      { length: config.layers },
-      (_, i) => new CausalLayer(heed, config, i, parameters.of(`layers.${i}`)),
-    );
+    const { norm, activation, eps, heads, kvHeads, headSize, windows, scales } = config;
+    const sizes = { norm, activation, eps, heads, kvHeads, headSize, isCausal: true };
+    this.layers = scales.map((scale, i) => {
+      const own = { ...sizes, scale, window: windows[i] };
+      return new PreNormLayer(heed, own, parameters.of(`layers.${i}`));
+    });
     this.norm = new Normalisation(heed, config.norm, config.eps, parameters.of("norm"));
   }
 
@@ -124,10 +129,26 @@ class CausalStack extends Module {
   }
 }
 
-/** A decoder that predicts the next token. */
+/**
+ * A decoder that predicts the next token.
+ *
+ * @throws HeedError "option" for a config that no model can have, "memory"
+ * @example
+ * ```ts
+ * const config = { model_type: "llama", vocab_size: 50, max_position_embeddings: 32, hidden_size: 16,
+ *   intermediate_size: 32, num_hidden_layers: 1, num_attention_heads: 2 };
+ * const model = new CausalLanguageModel(heed, config, { seed: 1 });
+ * const { logits } = model.forward(heed.tensor([[1, 2, 3]], undefined, "int32"));
+ * const [tokens] = await model.generate([[1, 2, 3]], { maxLength: 4 });
+ * console.log(logits.shape, tokens!.length); // prints: [ 1, 3, 50 ] 4
+ * ```
+ */
 export class CausalLanguageModel extends Module {
+  /** The model's sizes and form. */
   readonly config: CausalConfig;
+  /** The embedding, the layers and the last norm. */
   readonly model: CausalStack;
+  /** The layer to the logits; undefined if the table of the embedding computes them. */
   readonly lmHead: Projection | undefined;
 
   /**
@@ -136,7 +157,7 @@ export class CausalLanguageModel extends Module {
    * @param config the fields of a config.json, such as { model_type: "llama", hidden_size: 256, ... }
    * @throws HeedError "option" that names the field, "memory"
    */
-  constructor(heed: Heed, config: HubConfig, options: LanguageModelOptions = {}) {
+  constructor(heed: Heed, config: HubConfig, options: HubModelOptions = {}) {
     super(heed);
     const read = readConfig(config);
     if (read.kind !== "causal") {
@@ -169,12 +190,15 @@ export class CausalLanguageModel extends Module {
     const { cache, onlyLast = false, needHiddenStates = false, receiveLayer } = given;
     checkIds(ids, this.config, cache?.lengths[0]);
     const { heed } = this;
-    const hiddenStates = this.model.forward(ids, cache, receiveLayer);
-    const last = hiddenStates.at(-1) as Tensor;
-    const start = (ids.shape[1] as number) - 1;
-    const read = onlyLast ? heed.slice(last, { axis: 1, start, length: 1 }) : last;
-    const logits = this.#logitsOf(read);
-    return { logits, hiddenStates: needHiddenStates ? hiddenStates : undefined } as never;
+    const run = () => {
+      const hiddenStates = this.model.forward(ids, cache, receiveLayer);
+      const last = hiddenStates.at(-1) as Tensor;
+      const start = (ids.shape[1] as number) - 1;
+      const read = onlyLast ? heed.slice(last, { axis: 1, start, length: 1 }) : last;
+      const logits = this.#logitsOf(read);
+      return { logits, hiddenStates: needHiddenStates ? hiddenStates : undefined } as never;
+    };
+    return cache ? cache.appending(run) : run();
   }
 
   #logitsOf(x: Tensor): Tensor {

@@ -1,6 +1,6 @@
 // The names of tensors in the checkpoints of Hugging Face's hub, and what a model makes of them.
 
-import type { CausalConfig, MaskedConfig } from "./config.js";
+import type { HubModelConfig } from "./config.js";
 import type { ParameterSpecs } from "./parameters.js";
 
 /** A tensor that a checkpoint must have. */
@@ -8,6 +8,8 @@ export interface ExpectedTensor {
   /** The name without the prefix that some checkpoints have. */
   readonly name: string;
   readonly shape: readonly number[];
+  /** The shape in which the loader reads the tensor: as rows of its parameters. */
+  readonly rows: readonly number[];
   /** The parameters that it consists of, one after the other along their first axis. */
   readonly parameters: readonly string[];
   /** Whether it is stored as [in, out]. */
@@ -78,22 +80,37 @@ const distilbert: Rules = [
   ["lm_head.bias", "vocab_projector.bias"],
 ];
 
+const vit: Rules = [
+  ["model.class_token", "embeddings.cls_token"],
+  ["model.embed_positions.weight", "embeddings.position_embeddings"],
+  ["model.embed_patches", "embeddings.patch_embeddings.projection"],
+  ["model.layers.", "encoder.layer."],
+  [".input_layernorm", ".layernorm_before"],
+  [".self_attn.q_proj", ".attention.attention.query"],
+  [".self_attn.k_proj", ".attention.attention.key"],
+  [".self_attn.v_proj", ".attention.attention.value"],
+  [".self_attn.o_proj", ".attention.output.dense"],
+  [".post_attention_layernorm", ".layernorm_after"],
+  [".mlp.up_proj", ".intermediate.dense"],
+  [".mlp.down_proj", ".output.dense"],
+  ["model.norm", "layernorm"],
+  ["pooler.", "pooler.dense."],
+];
+
 const layouts: Readonly<Record<string, { rules: Rules; prefix: string }>> = {
   gpt2: { rules: gpt2, prefix: "transformer." },
   bert: { rules: bert, prefix: "bert." },
   roberta: { rules: roberta, prefix: "roberta." },
   "xlm-roberta": { rules: roberta, prefix: "roberta." },
   distilbert: { rules: distilbert, prefix: "distilbert." },
+  vit: { rules: vit, prefix: "vit." },
 };
 const llamaLayout = { rules: llama, prefix: "model." };
 
 const layoutOf = ({ modelType }: { modelType: string }) => layouts[modelType] ?? llamaLayout;
 
 /** Returns the tensors that the checkpoint of a model with these parameters has. */
-export function expectedTensors(
-  config: CausalConfig | MaskedConfig,
-  specs: ParameterSpecs,
-): ExpectedTensor[] {
+export function expectedTensors(config: HubModelConfig, specs: ParameterSpecs): ExpectedTensor[] {
   const { rules } = layoutOf(config);
   const groups = new Map<string, string[]>();
   for (const parameter of specs.keys()) {
@@ -102,30 +119,31 @@ export function expectedTensors(
   }
   return [...groups].map(([name, parameters]) => {
     const parts = parameters.map((parameter) => specs.get(parameter));
-    const [{ shape: [, ...rest] = [], role = "vector" } = {}] = parts;
-    const rows = parts.reduce((sum, part) => sum + (part?.shape[0] ?? 0), 0);
+    const [{ shape: [, ...rest] = [], role = "vector", stored } = {}] = parts;
+    const count = parts.reduce((sum, part) => sum + (part?.shape[0] ?? 0), 0);
     // GPT-2's linear layers inside its blocks are stored the other way round.
     const isTransposed = config.modelType === "gpt2" && role === "matrix" && name.startsWith("h.");
-    const shape = isTransposed ? [...rest, rows] : [rows, ...rest];
-    return { name, shape, parameters, isTransposed };
+    const rows = isTransposed ? [...rest, count] : [count, ...rest];
+    return { name, shape: stored ?? rows, rows, parameters, isTransposed };
   });
 }
 
 /**
- * Returns the name that a tensor has among these of a file, or would have: with or without the prefix of the
- * architecture, and with the older names of norms (gamma and beta).
+ * Returns a function for the name that a tensor has among these of a file, or would have: with or without the
+ * prefix of the architecture, and with the older names of norms (gamma and beta).
  */
-export function nameIn(
+export function namesIn(
   names: ReadonlySet<string>,
-  config: CausalConfig | MaskedConfig,
-  name: string,
-): string {
+  config: HubModelConfig,
+): (name: string) => string {
   const { prefix } = layoutOf(config);
-  const older = name.replace(/LayerNorm\.weight$/, "LayerNorm.gamma");
-  const oldest = older.replace(/LayerNorm\.bias$/, "LayerNorm.beta");
-  const candidates = [name, `${prefix}${name}`, oldest, `${prefix}${oldest}`];
-  const found = candidates.find((candidate) => names.has(candidate));
-  if (found !== undefined) return found;
   const isPrefixed = [...names].some((each) => each.startsWith(prefix));
-  return isPrefixed && !/^(lm_head|cls|vocab_)/.test(name) ? `${prefix}${name}` : name;
+  return (name) => {
+    const older = name.replace(/LayerNorm\.weight$/, "LayerNorm.gamma");
+    const oldest = older.replace(/LayerNorm\.bias$/, "LayerNorm.beta");
+    const candidates = [name, `${prefix}${name}`, oldest, `${prefix}${oldest}`];
+    const found = candidates.find((candidate) => names.has(candidate));
+    if (found !== undefined) return found;
+    return isPrefixed && !/^(lm_head|cls|vocab_|classifier)/.test(name) ? `${prefix}${name}` : name;
+  };
 }

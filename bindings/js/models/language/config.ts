@@ -1,37 +1,46 @@
-// Configs of language models: the layouts of the decoders and encoders that this package can run, read from
-// a config.json of the Hugging Face hub.
+// Configs of the decoders and encoders that this package can run, of text and of images, read from a
+// config.json of the Hugging Face hub.
 
-import { isListOf, isWholeNumber } from "../../core/validate.js";
+import { isListOf, isRecord, isWholeNumber } from "../../core/validate.js";
 import type { Activation } from "../../ops/activate.js";
 import { Fields, type HubConfig } from "./fields.js";
 import { type Rotation, readRotation } from "./rotation.js";
 
-/** What all language models have. */
-interface LanguageConfig {
+/** What all models have. */
+interface StackConfig {
   /** The architecture's name in config.json. */
   readonly modelType: string;
-  /** The number of tokens V. */
-  readonly vocabularySize: number;
   /** The size E of a position's vector. */
   readonly size: number;
+  /** The number of layers. */
   readonly layers: number;
+  /** The number of heads. */
   readonly heads: number;
   /** The size D of a head; heads * headSize may differ from `size`. */
   readonly headSize: number;
   /** The size of the hidden layer of the feed-forward network. */
   readonly hiddenSize: number;
+  /** The activation of the feed-forward network. */
   readonly activation: Activation;
-  /** The largest number of positions. */
-  readonly context: number;
   /** The eps of the norms. */
   readonly eps: number;
   /** The standard deviation of the initial weights of a model that is not loaded. */
   readonly initialDeviation: number;
 }
 
+/** What all language models have. */
+interface LanguageConfig extends StackConfig {
+  /** The number of tokens V. */
+  readonly vocabularySize: number;
+  /** The largest number of positions. */
+  readonly context: number;
+}
+
 /** A decoder that predicts the next token: GPT-2, or the family of Llama. */
 export interface CausalConfig extends LanguageConfig {
+  /** Tells the kinds of models apart. */
   readonly kind: "causal";
+  /** Layer norms, as in GPT-2, or RMS norms, as in Llama. */
   readonly norm: "layer" | "rms";
   /** Groups of heads with one key and value (Ainslie et al., 2023); as many as `heads` if none share. */
   readonly kvHeads: number;
@@ -39,6 +48,10 @@ export interface CausalConfig extends LanguageConfig {
   readonly rotation: Rotation | undefined;
   /** Whether the feed-forward network has a gate (Shazeer, 2020). */
   readonly isGated: boolean;
+  /**
+   * Which linear layers have biases: queries, keys and values; the output of attention; the feed-forward
+   * network.
+   */
   readonly biases: { readonly qkv: boolean; readonly output: boolean; readonly hidden: boolean };
   /** Whether the queries and keys of each head are normalised (Qwen3). */
   readonly hasHeadNorms: boolean;
@@ -54,6 +67,7 @@ export interface CausalConfig extends LanguageConfig {
 
 /** An encoder that sees both sides of each position: BERT, DistilBERT, RoBERTa. */
 export interface MaskedConfig extends LanguageConfig {
+  /** Tells the kinds of models apart. */
   readonly kind: "masked";
   /** The number of token types; 0 if the model has none. */
   readonly types: number;
@@ -61,8 +75,38 @@ export interface MaskedConfig extends LanguageConfig {
   readonly paddingToken: number | undefined;
   /** Whether a model that is not loaded has a pooler, and a head for masked words. */
   readonly hasPooler: boolean;
+  /** Whether a model that is not loaded has the head that predicts masked tokens. */
   readonly hasHead: boolean;
 }
+
+/** An encoder of images: the Vision Transformer. */
+export interface VisionConfig extends StackConfig {
+  /** Tells the kinds of models apart. */
+  readonly kind: "vision";
+  /** The height and the width of an image, in pixels. */
+  readonly imageSize: number;
+  /** The height and the width of a patch, in pixels. */
+  readonly patchSize: number;
+  /** The number C of a pixel's channels. */
+  readonly channels: number;
+  /** Whether queries, keys and values have biases. */
+  readonly hasBiases: boolean;
+  /** The size of the pooled state, and the activation that gives it. */
+  readonly pooledSize: number;
+  /** The activation of the pooled state. */
+  readonly pooledActivation: Activation;
+  /**
+   * The names of the classes, in the order of the logits. Only a classifier gives them a meaning:
+   * `VisionTransformer.config` has none if the model has no classifier.
+   */
+  readonly labels: readonly string[];
+  /** Whether a model that is not loaded has a pooler, and a head for classes. */
+  readonly hasPooler: boolean;
+  /** Whether a model that is not loaded has a head for classes. */
+  readonly hasHead: boolean;
+}
+
+export type HubModelConfig = CausalConfig | MaskedConfig | VisionConfig;
 
 const activationNames: Readonly<Record<string, Activation>> = {
   gelu: "gelu",
@@ -100,7 +144,7 @@ function headSizeOf(fields: Fields, size: number, heads: number, headsName: stri
 function readGpt2(fields: Fields): CausalConfig {
   const size = fields.size("n_embd");
   const heads = fields.size("n_head");
-  const layers = fields.size("n_layer");
+  const layers = fields.layers("n_layer");
   const headSize = headSizeOf(fields, size, heads, "n_head");
   const isScaled = fields.flag("scale_attn_weights", true);
   const isScaledByLayer = fields.flag("scale_attn_by_inverse_layer_idx", false);
@@ -145,15 +189,19 @@ function windowsOf(fields: Fields, modelType: string, layers: number): (number |
   return none.map((_, layer) => (layer >= first ? window : undefined));
 }
 
+/** The largest size of a head with a rotation, which has a frequency for each pair of its entries. */
+const mostRotated = 2 ** 16;
+
 function readLlama(fields: Fields, modelType: string): CausalConfig {
   const size = fields.size("hidden_size");
   const heads = fields.size("num_attention_heads");
-  const layers = fields.size("num_hidden_layers");
+  const layers = fields.layers("num_hidden_layers");
   const kvHeads = fields.size("num_key_value_heads", heads);
   if (heads % kvHeads !== 0)
     throw fields.refuse("num_key_value_heads", `a divisor of the ${heads} heads`, kvHeads);
   const headSize = headSizeOf(fields, size, heads, "num_attention_heads");
-  if (headSize % 2 !== 0) throw fields.refuse("head_dim", "an even size of a head", headSize);
+  if (headSize % 2 !== 0 || headSize > mostRotated)
+    throw fields.refuse("head_dim", `an even size of a head up to ${mostRotated}`, headSize);
   const hasBiases = fields.flag("attention_bias", false);
   const context = fields.size("max_position_embeddings", 2048);
   return {
@@ -183,7 +231,8 @@ function readLlama(fields: Fields, modelType: string): CausalConfig {
 /** Whether the config names a class of models with this ending, such as "ForMaskedLM". */
 function isFor(fields: Fields, ending: string): boolean {
   const names = fields.raw("architectures");
-  return Array.isArray(names) && names.some((name) => `${name}`.endsWith(ending));
+  const hasEnding = (name: unknown) => typeof name === "string" && name.endsWith(ending);
+  return Array.isArray(names) && names.some(hasEnding);
 }
 
 function readBert(fields: Fields, modelType: string): MaskedConfig {
@@ -198,7 +247,7 @@ function readBert(fields: Fields, modelType: string): MaskedConfig {
   return {
     ...{ kind: "masked", modelType },
     vocabularySize: fields.size("vocab_size"),
-    ...{ size, layers: fields.size("num_hidden_layers"), heads },
+    ...{ size, layers: fields.layers("num_hidden_layers"), heads },
     headSize: headSizeOf(fields, size, heads, "num_attention_heads"),
     hiddenSize: fields.size("intermediate_size"),
     activation: fields.choice("hidden_act", activationNames, "gelu"),
@@ -218,7 +267,7 @@ function readDistilBert(fields: Fields): MaskedConfig {
   return {
     ...{ kind: "masked", modelType: "distilbert" },
     vocabularySize: fields.size("vocab_size"),
-    ...{ size, layers: fields.size("n_layers"), heads },
+    ...{ size, layers: fields.layers("n_layers"), heads },
     headSize: headSizeOf(fields, size, heads, "n_heads"),
     hiddenSize: fields.size("hidden_dim"),
     activation: fields.choice("activation", activationNames, "gelu"),
@@ -232,13 +281,58 @@ function readDistilBert(fields: Fields): MaskedConfig {
   };
 }
 
-type Reader = (fields: Fields, modelType: string) => CausalConfig | MaskedConfig;
+const isLabelCount = isWholeNumber(0, 2 ** 20);
+
+/**
+ * Returns the names of the classes; none for a model without a classifier. Without `id2label` the names are
+ * LABEL_0, LABEL_1, ..., `num_labels` of them, 2 by default.
+ */
+function labelsOf(fields: Fields): string[] {
+  const numbered = () =>
+    Array.from({ length: fields.read("num_labels", isLabelCount, 2) }, (_, i) => `LABEL_${i}`);
+  if (!fields.has("id2label")) return numbered();
+  const expected = "an object with a text for each class";
+  const given = fields.read<HubConfig>("id2label", { expected, accepts: isRecord });
+  return Object.keys(given).map((_, i, all) => {
+    const label = given[i];
+    if (typeof label === "string") return label;
+    throw fields.refuse(`id2label[${i}]`, `a text for each of ${all.length} classes`, label);
+  });
+}
+
+function readVit(fields: Fields): VisionConfig {
+  const size = fields.size("hidden_size");
+  const heads = fields.size("num_attention_heads");
+  const imageSize = fields.size("image_size", 224);
+  const patchSize = fields.size("patch_size", 16);
+  if (imageSize % patchSize !== 0)
+    throw fields.refuse("patch_size", `a divisor of the image_size ${imageSize}`, patchSize);
+  return {
+    ...{ kind: "vision", modelType: "vit", imageSize, patchSize },
+    channels: fields.size("num_channels", 3),
+    ...{ size, layers: fields.layers("num_hidden_layers"), heads },
+    headSize: headSizeOf(fields, size, heads, "num_attention_heads"),
+    hiddenSize: fields.size("intermediate_size"),
+    activation: fields.choice("hidden_act", activationNames, "gelu"),
+    eps: fields.positive("layer_norm_eps", 1e-12),
+    initialDeviation: fields.positive("initializer_range", 0.02),
+    hasBiases: fields.flag("qkv_bias", true),
+    pooledSize: fields.size("pooler_output_size", size),
+    pooledActivation: fields.choice("pooler_act", activationNames, "tanh"),
+    labels: labelsOf(fields),
+    hasPooler: isFor(fields, "Model"),
+    hasHead: isFor(fields, "ForImageClassification"),
+  };
+}
+
+type Reader = (fields: Fields, modelType: string) => HubModelConfig;
 
 const readers: Readonly<Record<string, Reader>> = {
   gpt2: readGpt2,
   ...{ llama: readLlama, mistral: readLlama, qwen2: readLlama, qwen3: readLlama },
   ...{ bert: readBert, roberta: readBert, "xlm-roberta": readBert },
   distilbert: readDistilBert,
+  vit: readVit,
 };
 
 /**
@@ -246,7 +340,7 @@ const readers: Readonly<Record<string, Reader>> = {
  *
  * @throws HeedError "option" that names the field, or the architecture if it is not known
  */
-export function readConfig(config: HubConfig): CausalConfig | MaskedConfig {
+export function readConfig(config: HubConfig): HubModelConfig {
   const fields = new Fields(config);
   const reader = fields.choice("model_type", readers);
   return reader(fields, fields.raw("model_type") as string);

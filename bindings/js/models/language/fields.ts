@@ -1,7 +1,14 @@
 // Reads the fields of a config.json of the Hugging Face hub. Its content is not trusted.
 
 import { describe, refuse } from "../../core/error.js";
-import { type Check, isBoolean, isObject, isPositive, isWholeNumber } from "../../core/validate.js";
+import {
+  type Check,
+  isBoolean,
+  isLayerCount,
+  isObject,
+  isPositiveFloat,
+  isWholeNumber,
+} from "../../core/validate.js";
 
 /** The content of a config.json: the fields that the models of Hugging Face's transformers write. */
 export type HubConfig = Readonly<Record<string, unknown>>;
@@ -41,8 +48,14 @@ export class Fields {
     return this.read(name, isWholeNumber(1, mostSize), absent);
   }
 
+  /** Reads a number of layers, which has no default. */
+  layers(name: string): number {
+    return this.read(name, isLayerCount);
+  }
+
+  /** Reads a positive number that is neither 0 nor infinite as float32. */
   positive(name: string, absent?: number): number {
-    return this.read(name, isPositive, absent);
+    return this.read(name, isPositiveFloat, absent);
   }
 
   flag(name: string, absent: boolean): boolean {

@@ -1,4 +1,4 @@
-// The inputs of language models, and their checks.
+// The options of new models of the hub, the inputs of language models, and their checks.
 
 import { describe, refuse } from "../../core/error.js";
 import type { Tensor } from "../../core/tensor.js";
@@ -6,7 +6,8 @@ import { type Check, isWholeNumber, shapeOf } from "../../core/validate.js";
 import type { Heed } from "../../heed.js";
 import type { Parameter } from "./parameters.js";
 
-export interface LanguageModelOptions {
+/** Options of a new model. */
+export interface HubModelOptions {
   /** The seed of the initial values; 0 by default. */
   seed?: number;
   /** @internal The parameters of a file, which the model then owns. */
@@ -16,7 +17,7 @@ export interface LanguageModelOptions {
 export const modelChecks = {
   seed: isWholeNumber(0, 2 ** 32 - 1),
   parameters: { expected: "a map", accepts: (value) => value instanceof Map },
-} satisfies Record<keyof LanguageModelOptions, Check>;
+} satisfies Record<keyof HubModelOptions, Check>;
 
 /**
  * Checks the ids of tokens.

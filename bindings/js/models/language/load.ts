@@ -1,25 +1,26 @@
-// Loads language models from the files of Hugging Face's hub: config.json and safetensors, which are read
-// tensor by tensor, so that no file is in memory as a whole.
+// Loads models of text and of images from the files of Hugging Face's hub: config.json and safetensors, which
+// are read tensor by tensor, so that no file is in memory as a whole.
 
-import { describe, HeedError, refuse } from "../../core/error.js";
+import { HeedError, refuse } from "../../core/error.js";
 import { pause } from "../../core/pause.js";
 import type { Tensor } from "../../core/tensor.js";
 import { mostBytes } from "../../core/validate.js";
 import type { Heed } from "../../heed.js";
-import { headerLength, lengthBytes, type Place, readHeader } from "../../nn/safetensorsHeader.js";
-import type { OpenSource } from "../fetched.js";
-import { type Folder, missing, parseJson } from "../sources.js";
+import type { Folder } from "../sources.js";
+import { VisionTransformer } from "../vision/visionTransformer.js";
 import { CausalLanguageModel } from "./causalModel.js";
-import { type ExpectedTensor, expectedTensors, nameIn } from "./checkpoint.js";
-import { type CausalConfig, type MaskedConfig, readConfig } from "./config.js";
+import { type ExpectedTensor, expectedTensors, namesIn } from "./checkpoint.js";
+import { type HubModelConfig, readConfig } from "./config.js";
 import { MaskedLanguageModel } from "./maskedModel.js";
 import { type OptionalPart, type ParameterSpecs, parameterSpecs } from "./parameters.js";
-import { bytesOf, WeightStore, type WeightType, withRows } from "./weights.js";
+import { type FoundTensor, readPlaces, weightFiles, within } from "./weightFiles.js";
+import { bytesOf, WeightStore, type WeightType, withColumns, withRows } from "./weights.js";
 
 /** How far the loading of a model is. */
 export interface LoadProgress {
   /** The bytes of tensors that have been read, and those of all tensors of the model. */
   readonly loaded: number;
+  /** The bytes of all tensors. */
   readonly total: number;
   /** The tensor that is read, under its name in the file. */
   readonly tensor: string;
@@ -30,11 +31,11 @@ export interface LoadProgress {
   readonly kept: boolean;
 }
 
+/** Options of `loadModel` for the models of the hub. */
 export interface LoadModelOptions {
   /**
-   * How the weights of a language model are stored: "float32", the default; "float16", in half of the memory,
-   * from which each call converts what it needs; "int8", in a quarter, rounded for each row. Only float32
-   * models can be trained.
+   * How the weights of a model of the hub are stored: "float32", the default; "float16", in half of the memory;
+   * "int8", in a quarter, rounded for each row. Only float32 models can be trained.
    */
   dtype?: WeightType;
   /**
@@ -55,100 +56,18 @@ export interface LoadModelOptions {
 const mostRead = 2 ** 19;
 /** The time after which loading pauses, one frame of a page, in milliseconds. */
 const longestStep = 16;
-const weightsName = "model.safetensors";
-const indexName = "model.safetensors.index.json";
 const bytesOfType: Readonly<Record<string, number>> = { float32: 4, float16: 2, bfloat16: 2 };
-
-/** A tensor's place in one of the files. */
-interface FoundTensor extends Place {
-  readonly file: OpenFile;
-}
-
-interface OpenFile {
-  readonly name: string;
-  readonly source: OpenSource;
-  /** The first byte after the header. */
-  readonly dataStart: number;
-}
-
-/** Runs a function, and reports its errors as faults of a file. */
-function within<T>(file: string, run: () => T): T {
-  try {
-    return run();
-  } catch (error) {
-    if (!(error instanceof HeedError) || !["option", "format"].includes(error.code)) throw error;
-    throw new HeedError("format", `${file}: ${error.message}`, { cause: error });
-  }
-}
-
-/** Returns the file of each tensor by the index of a model in several files. */
-function readIndex(index: Record<string, unknown>): string[] {
-  const map = index.weight_map;
-  if (map === null || typeof map !== "object" || Array.isArray(map))
-    throw refuse("format", indexName, "a weight_map with the file of each tensor", describe(map));
-  const files = new Set<string>();
-  for (const [tensor, file] of Object.entries(map)) {
-    if (typeof file !== "string" || !/^[^/\\]+\.safetensors$/.test(file))
-      throw refuse(
-        "format",
-        `${indexName}: ${tensor}`,
-        "the name of a safetensors file",
-        describe(file),
-      );
-    files.add(file);
-  }
-  return [...files];
-}
-
-/** Opens the files of the weights: one, or those that an index names. */
-async function weightFiles(folder: Folder, signal?: AbortSignal): Promise<[string, OpenSource][]> {
-  const single = await folder.open(weightsName, signal);
-  if (single !== undefined) return [[weightsName, single]];
-  const index = await folder.open(indexName, signal);
-  if (index === undefined) throw missing(folder, `${weightsName} or ${indexName}`);
-  const names = readIndex(await parseJson(index, indexName, signal));
-  const files: [string, OpenSource][] = [];
-  for (const name of names) {
-    const source = await folder.open(name, signal);
-    if (source === undefined) throw missing(folder, name);
-    files.push([name, source]);
-    source.close?.();
-  }
-  return files;
-}
-
-/** Reads the headers of all files. */
-async function readPlaces(
-  files: readonly [string, OpenSource][],
-  signal?: AbortSignal,
-): Promise<Map<string, FoundTensor>> {
-  const found = new Map<string, FoundTensor>();
-  for (const [name, source] of files) {
-    const first = await source.read(0, Math.min(lengthBytes, source.size), signal);
-    const dataStart = lengthBytes + within(name, () => headerLength(first, source.size));
-    const encoded = await source.read(lengthBytes, dataStart, signal);
-    const { places } = within(name, () => readHeader(encoded, source.size - dataStart));
-    const file = { name, source, dataStart };
-    for (const [tensor, place] of places) {
-      const other = found.get(tensor);
-      if (other !== undefined)
-        throw refuse("format", tensor, "to be in one file", `${other.file.name} and ${name}`);
-      found.set(tensor, { ...place, file });
-    }
-    if (files.length > 1) source.close?.();
-  }
-  return found;
-}
 
 /** Removes the optional parts of which a checkpoint has no tensor. */
 function withoutAbsentParts(
   specs: ParameterSpecs,
-  config: CausalConfig | MaskedConfig,
+  config: HubModelConfig,
   names: ReadonlySet<string>,
 ): ParameterSpecs {
   const present = new Set<OptionalPart | undefined>([undefined]);
+  const nameOf = namesIn(names, config);
   for (const { name, parameters } of expectedTensors(config, specs))
-    if (names.has(nameIn(names, config, name))) present.add(specs.get(parameters[0] ?? "")?.part);
+    if (names.has(nameOf(name))) present.add(specs.get(parameters[0] ?? "")?.part);
   return new Map([...specs].filter(([, { part }]) => present.has(part)));
 }
 
@@ -158,18 +77,27 @@ interface Wanted {
   readonly place: FoundTensor;
 }
 
-/** Returns the places of all tensors of the model; one error lists all that are missing or do not fit. */
+/** The number of tensors that an error names. */
+const mostNamed = 50;
+
+/** Returns the first names, and how many more there are. */
+function listOf(names: readonly string[]): string {
+  const more = names.length - mostNamed;
+  return names.slice(0, mostNamed).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
+/** Returns the places of all tensors of the model; one error lists those that are missing or do not fit. */
 function findTensors(
-  config: CausalConfig | MaskedConfig,
+  config: HubModelConfig,
   specs: ParameterSpecs,
   found: ReadonlyMap<string, FoundTensor>,
 ): Wanted[] {
-  const names = new Set(found.keys());
+  const nameOf = namesIn(new Set(found.keys()), config);
   const absent: string[] = [];
   const unfit: string[] = [];
   const wanted: Wanted[] = [];
   for (const expected of expectedTensors(config, specs)) {
-    const tensor = nameIn(names, config, expected.name);
+    const tensor = nameOf(expected.name);
     const place = found.get(tensor);
     if (place === undefined) absent.push(tensor);
     else if (bytesOfType[place.dtype] === undefined)
@@ -177,11 +105,11 @@ function findTensors(
     else if (place.shape.join() !== expected.shape.join()) {
       const shapes = [expected.shape, place.shape].map((shape) => `[${shape.join(", ")}]`);
       unfit.push(`${tensor} (expected ${shapes[0]}, got ${shapes[1]})`);
-    } else wanted.push({ tensor, expected, place });
+    } else wanted.push({ tensor, expected, place: { ...place, shape: expected.rows } });
   }
   const faults = [
-    ...(absent.length > 0 ? [`${absent.length} missing: ${absent.join(", ")}`] : []),
-    ...(unfit.length > 0 ? [`${unfit.length} not fitting: ${unfit.join(", ")}`] : []),
+    ...(absent.length > 0 ? [`${absent.length} missing: ${listOf(absent)}`] : []),
+    ...(unfit.length > 0 ? [`${unfit.length} not fitting: ${listOf(unfit)}`] : []),
   ];
   if (faults.length > 0)
     throw refuse("format", "weights", `the tensors of ${config.modelType}`, faults.join("; "));
@@ -222,6 +150,7 @@ class Loading {
 
   async load({ tensor, expected, place }: Wanted): Promise<void> {
     const { parameters, isTransposed } = expected;
+    const [count = 1, columns = 1] = expected.rows;
     const [first = ""] = parameters;
     if (!isTransposed && parameters.length === 1) {
       await this.#read(tensor, place, (start, rows) => this.#store.add(first, start, rows));
@@ -230,13 +159,15 @@ class Loading {
     let whole: Tensor | undefined;
     try {
       await this.#read(tensor, place, (start, rows) => {
-        whole = withRows(this.#heed, whole, expected.shape, start, rows);
+        whole = isTransposed
+          ? withColumns(this.#heed, whole, [columns, count], start, rows)
+          : withRows(this.#heed, whole, expected.rows, start, rows);
       });
     } catch (error) {
       whole?.dispose();
       throw error;
     }
-    this.#divide(whole as Tensor, expected);
+    this.#divide(whole as Tensor, parameters);
   }
 
   /** Lets the page handle its events between two frames: bytes that are in memory come without a wait. */
@@ -247,13 +178,8 @@ class Loading {
   }
 
   /** Stores the parameters of which a tensor consists, and frees the tensor. */
-  #divide(given: Tensor, { parameters, isTransposed }: ExpectedTensor): void {
+  #divide(whole: Tensor, parameters: readonly string[]): void {
     const heed = this.#heed;
-    let whole = given;
-    if (isTransposed) {
-      whole = heed.transpose(given);
-      given.dispose();
-    }
     const [first = ""] = parameters;
     if (parameters.length === 1) {
       this.#store.add(first, 0, whole);
@@ -304,17 +230,26 @@ class Loading {
   }
 }
 
+const models = {
+  causal: CausalLanguageModel,
+  masked: MaskedLanguageModel,
+  vision: VisionTransformer,
+};
+
+/** A model in the layout of Hugging Face's hub. */
+export type HubModel = CausalLanguageModel | MaskedLanguageModel | VisionTransformer;
+
 /**
- * Loads a language model.
+ * Loads a model of text or of images.
  *
  * @param config the content of its config.json
  */
-export async function loadLanguageModel(
+export async function loadHubModel(
   heed: Heed,
   folder: Folder,
   config: Record<string, unknown>,
   options: LoadModelOptions,
-): Promise<CausalLanguageModel | MaskedLanguageModel> {
+): Promise<HubModel> {
   const { dtype = "float32", signal } = options;
   const read = within("config.json", () => readConfig(config));
   const files = await weightFiles(folder, signal);
@@ -340,8 +275,7 @@ export async function loadLanguageModel(
       source.close?.();
     }
     const parameters = store.made;
-    const Model = read.kind === "causal" ? CausalLanguageModel : MaskedLanguageModel;
-    return new Model(heed, config, { parameters }).eval();
+    return new models[read.kind](heed, config, { parameters }).eval();
   } catch (error) {
     store?.dispose();
     throw error;

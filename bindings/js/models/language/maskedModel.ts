@@ -9,8 +9,8 @@ import { Module } from "../../nn/module.js";
 import type { If, NothingElse } from "../../ops/attention.js";
 import { type MaskedConfig, readConfig } from "./config.js";
 import type { HubConfig } from "./fields.js";
-import { checkIds, type LanguageModelOptions, modelChecks } from "./inputs.js";
-import { initialParameters, Parameters, parameterSpecs } from "./parameters.js";
+import { checkIds, type HubModelOptions, modelChecks } from "./inputs.js";
+import { initialParameters, ownSpecs, Parameters } from "./parameters.js";
 import {
   FeedForward,
   type LinearWeight,
@@ -21,6 +21,7 @@ import {
 } from "./parts.js";
 import { SelfAttention, type StepContext } from "./selfAttention.js";
 
+/** Options of a call of `MaskedLanguageModel`. */
 export interface MaskedForwardOptions {
   /** bool [B, L], true where a position may be seen; all by default. */
   keyMask?: Tensor;
@@ -32,6 +33,7 @@ export interface MaskedForwardOptions {
   needHiddenStates?: boolean;
 }
 
+/** The result of a call of `MaskedLanguageModel`. */
 export interface MaskedForwardResult<O extends MaskedForwardOptions = MaskedForwardOptions> {
   /** [B, L, E] */
   output: Tensor;
@@ -188,11 +190,27 @@ class MaskedHead extends Module {
   }
 }
 
-/** An encoder that sees both sides of each position. */
+/**
+ * An encoder that sees both sides of each position.
+ *
+ * @throws HeedError "option" for a config that no model can have, "memory"
+ * @example
+ * ```ts
+ * const config = { model_type: "bert", architectures: ["BertForMaskedLM"], vocab_size: 50, max_position_embeddings: 32, hidden_size: 16,
+ *   intermediate_size: 32, num_hidden_layers: 1, num_attention_heads: 2 };
+ * const model = new MaskedLanguageModel(heed, config, { seed: 1 });
+ * const { output, logits } = model.forward(heed.tensor([[1, 2, 3]], undefined, "int32"), { needLogits: true });
+ * console.log(output.shape, logits.shape); // prints: [ 1, 3, 16 ] [ 1, 3, 50 ]
+ * ```
+ */
 export class MaskedLanguageModel extends Module {
+  /** The model's sizes and form. */
   readonly config: MaskedConfig;
+  /** The embeddings and the layers. */
   readonly model: MaskedStack;
+  /** The layer of the pooled state; undefined if the checkpoint has none. */
   readonly pooler: Projection | undefined;
+  /** The head that predicts masked tokens; undefined if the checkpoint has none. */
   readonly lmHead: MaskedHead | undefined;
 
   /**
@@ -202,7 +220,7 @@ export class MaskedLanguageModel extends Module {
    *   `architectures` say whether the model has a pooler ("BertModel") and a head ("BertForMaskedLM")
    * @throws HeedError "option" that names the field, "memory"
    */
-  constructor(heed: Heed, config: HubConfig, options: LanguageModelOptions = {}) {
+  constructor(heed: Heed, config: HubConfig, options: HubModelOptions = {}) {
     super(heed);
     const read = readConfig(config);
     if (read.kind !== "masked") {
@@ -220,6 +238,8 @@ export class MaskedLanguageModel extends Module {
   }
 
   /**
+   * Computes the states of all positions.
+   *
    * @param ids int32 [B, L]
    * @throws HeedError "shape", "dtype", "option" for more positions than the model's context
    */
@@ -267,11 +287,4 @@ export class MaskedLanguageModel extends Module {
   override get [Symbol.toStringTag](): string {
     return "MaskedLanguageModel";
   }
-}
-
-/** The parameters of a model with the parts that its config names. */
-function ownSpecs(config: MaskedConfig) {
-  const has = { pooler: config.hasPooler, head: config.hasHead };
-  const own = [...parameterSpecs(config)].filter(([, { part }]) => part === undefined || has[part]);
-  return new Map(own);
 }

@@ -1,4 +1,4 @@
-// The parameters of language models: their names, shapes and initial values.
+// The parameters of models: their names, shapes and initial values.
 //
 // The names are those of Llama's checkpoints, for all architectures: "model.layers.0.self_attn.q_proj.weight".
 // checkpoint.ts has the names of other checkpoints.
@@ -10,7 +10,7 @@ import type { Heed } from "../../heed.js";
 import { Generator } from "../../nn/random.js";
 import type { PackedWeights } from "../../ops/packedWeights.js";
 import type { ByteTable } from "./byteTable.js";
-import type { CausalConfig, MaskedConfig } from "./config.js";
+import type { CausalConfig, HubModelConfig, MaskedConfig, VisionConfig } from "./config.js";
 
 /** Parts of a model that only some checkpoints have. */
 export type OptionalPart = "pooler" | "head";
@@ -22,6 +22,8 @@ export interface ParameterSpec {
   /** The initial value of all entries, or the standard deviation of a normal distribution. */
   readonly initial: { readonly value: number } | { readonly deviation: number };
   readonly part?: OptionalPart;
+  /** The shape in a checkpoint, if it differs from `shape`. */
+  readonly stored?: readonly number[];
 }
 
 export type ParameterSpecs = ReadonlyMap<string, ParameterSpec>;
@@ -41,6 +43,11 @@ class Specs {
   table(name: string, rows: number, size: number): void {
     const initial = { deviation: this.#deviation };
     this.all.set(`${name}.weight`, { shape: [rows, size], role: "table", initial });
+  }
+
+  /** Gives a parameter another shape in checkpoints. */
+  stored(name: string, shape: readonly number[]): void {
+    this.all.set(name, { ...(this.all.get(name) as ParameterSpec), stored: shape });
   }
 
   /** @param layers of residual additions, for the weights of the last layer before such an addition */
@@ -124,9 +131,47 @@ function maskedSpecs(config: MaskedConfig): ParameterSpecs {
   return specs.all;
 }
 
+function visionSpecs(config: VisionConfig): ParameterSpecs {
+  const { size, layers, hiddenSize, channels, patchSize, pooledSize, labels } = config;
+  const width = config.heads * config.headSize;
+  const positions = (config.imageSize / patchSize) ** 2 + 1;
+  const specs = new Specs(config.initialDeviation);
+  specs.linear("model.embed_patches", [size, channels * patchSize ** 2], { bias: true });
+  // A convolution's weight, whose patches do not overlap: in rows it is the weight of a linear layer.
+  specs.stored("model.embed_patches.weight", [size, channels, patchSize, patchSize]);
+  specs.vector("model.class_token", size, zeros);
+  specs.stored("model.class_token", [1, 1, size]);
+  specs.table("model.embed_positions", positions, size);
+  specs.stored("model.embed_positions.weight", [1, positions, size]);
+  for (let i = 0; i < layers; ++i) {
+    const layer = `model.layers.${i}`;
+    specs.norm(`${layer}.input_layernorm`, size, true);
+    for (const name of ["q_proj", "k_proj", "v_proj"])
+      specs.linear(`${layer}.self_attn.${name}`, [width, size], { bias: config.hasBiases });
+    specs.linear(`${layer}.self_attn.o_proj`, [size, width], { bias: true });
+    specs.norm(`${layer}.post_attention_layernorm`, size, true);
+    specs.linear(`${layer}.mlp.up_proj`, [hiddenSize, size], { bias: true });
+    specs.linear(`${layer}.mlp.down_proj`, [size, hiddenSize], { bias: true });
+  }
+  specs.norm("model.norm", size, true);
+  specs.linear("pooler", [pooledSize, size], { bias: true, part: "pooler" });
+  // Without classes there is no classifier.
+  if (labels.length > 0)
+    specs.linear("classifier", [labels.length, size], { bias: true, part: "head" });
+  return specs.all;
+}
+
 /** Returns the parameters of a model, in the order of its computation, with all optional parts. */
-export function parameterSpecs(config: CausalConfig | MaskedConfig): ParameterSpecs {
-  return config.kind === "causal" ? causalSpecs(config) : maskedSpecs(config);
+export function parameterSpecs(config: HubModelConfig): ParameterSpecs {
+  if (config.kind === "causal") return causalSpecs(config);
+  return config.kind === "masked" ? maskedSpecs(config) : visionSpecs(config);
+}
+
+/** The same with only those optional parts that the config names. */
+export function ownSpecs(config: MaskedConfig | VisionConfig): ParameterSpecs {
+  const has = { pooler: config.hasPooler, head: config.hasHead };
+  const own = [...parameterSpecs(config)].filter(([, { part }]) => part === undefined || has[part]);
+  return new Map(own);
 }
 
 /** A tensor; the packed weights of a linear layer, blocks of its rows in order; or a table in bytes. */

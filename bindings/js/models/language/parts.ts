@@ -1,24 +1,18 @@
 // The parts of language models that are one operation on parameters. Unlike those of heed/nn, they take
 // parameters that exist already, which may be stored in fewer bits.
 
-import { describe, refuse } from "../../core/error.js";
 import { Tensor } from "../../core/tensor.js";
 import type { Heed } from "../../heed.js";
 import { Module } from "../../nn/module.js";
 import type { Activation } from "../../ops/activate.js";
+import type { PackedWeights } from "../../ops/packedWeights.js";
 import type { ByteTable } from "./byteTable.js";
 import type { Parameter, Parameters } from "./parameters.js";
 
 /** The weight [out, in] of a linear layer. */
 export type LinearWeight = Exclude<Parameter, ByteTable>;
 
-/** The number of float32 elements to which stored halves are converted at a time. */
-const mostConverted = 2 ** 22;
-
-/**
- * Computes x W^T + b with a weight that is a float32 tensor, packed weights, or a float16 tensor. Rows of a
- * float16 tensor are converted to float32 for each call, some at a time.
- */
+/** Computes x W^T + b with a weight that is a tensor or packed weights. */
 export function product(
   heed: Heed,
   x: Tensor,
@@ -27,32 +21,19 @@ export function product(
   activation?: Activation,
 ): Tensor {
   const named = activation && { activation };
-  if (weight instanceof Tensor && weight.dtype === "float32")
-    return heed.linear(x, weight, { ...(bias && { bias }), ...named });
+  const whole = weight instanceof Tensor ? weight : weight.length === 1 ? weight[0] : undefined;
+  if (whole) return heed.linear(x, whole, { ...(bias && { bias }), ...named });
   return heed.scope(() => {
     let start = 0;
-    const parts =
-      weight instanceof Tensor ? blocksOf(heed, weight) : weight.map((each) => () => each);
-    const products = parts.map((part) =>
+    const products = (weight as readonly PackedWeights[]).map((block) =>
       heed.scope(() => {
-        const block = part();
         const length = block.shape[0] as number;
         const own = bias && { bias: heed.slice(bias, { axis: 0, start, length }) };
         start += length;
         return heed.linear(x, block, { ...own, ...named });
       }),
     );
-    return products.length === 1 ? (products[0] as Tensor) : heed.concat(products, { axis: -1 });
-  });
-}
-
-/** Returns functions that convert blocks of the rows of a float16 tensor to float32. */
-function blocksOf(heed: Heed, weight: Tensor): (() => Tensor)[] {
-  const [rows, columns] = weight.shape as [number, number];
-  const step = Math.max(1, Math.floor(mostConverted / columns));
-  return Array.from({ length: Math.ceil(rows / step) }, (_, i) => () => {
-    const [start, length] = [i * step, Math.min(step, rows - i * step)];
-    return heed.cast(heed.slice(weight, { axis: 0, start, length }), "float32");
+    return heed.concat(products, { axis: -1 });
   });
 }
 
@@ -93,17 +74,7 @@ export class Table extends Module {
 
   forward(ids: Tensor): Tensor {
     const { heed, weight } = this;
-    if (!(weight instanceof Tensor)) return weight.lookUp(heed, ids);
-    if (weight.dtype === "float32") return heed.embedding(ids, weight);
-    const [rows, size] = weight.shape as [number, number];
-    const all = weight.data as Uint16Array;
-    const found = new Uint16Array(ids.size * size);
-    for (const [i, id] of (ids.data as Int32Array).entries()) {
-      if (id < 0 || id >= rows)
-        throw refuse("option", "ids", `numbers from 0 to ${rows - 1}`, describe(id));
-      found.set(all.subarray(id * size, (id + 1) * size), i * size);
-    }
-    return heed.cast(heed.tensor(found, [...ids.shape, size], "float16"), "float32");
+    return weight instanceof Tensor ? heed.embedding(ids, weight) : weight.lookUp(heed, ids);
   }
 
   override dispose(): void {

@@ -29,6 +29,15 @@ export function bytesOf(specs: ParameterSpecs, dtype: WeightType, hasTiedHead: b
 }
 
 /**
+ * The reads of a file that become one block of packed weights: 8 MB that wait as float32. A block is a call for each
+ * token; the head of GPT-2 has 19 of them.
+ */
+const readsOfBlock = 4;
+
+const newFloats = ({ engine }: Heed, shape: readonly number[]): Tensor =>
+  engine.apply(engine.module.newTensor, [dtypes.indexOf("float32"), shape.length, ...shape]);
+
+/**
  * Copies rows into a tensor of this shape, and frees them; without one, it is made. Rows that are the whole
  * tensor are returned themselves.
  */
@@ -48,6 +57,29 @@ export function withRows(
   return whole;
 }
 
+/**
+ * Copies columns, [n, out] as the rows of a transposed matrix, into a matrix [out, in], and frees them. Without
+ * one, it is made.
+ */
+export function withColumns(
+  heed: Heed,
+  found: Tensor | undefined,
+  [out, size]: readonly [out: number, size: number],
+  start: number,
+  columns: Tensor,
+): Tensor {
+  const turned = heed.transpose(columns);
+  columns.dispose();
+  const count = turned.shape[1] as number;
+  if (count === size) return turned;
+  const whole = found ?? newFloats(heed, [out, size]);
+  const [to, from] = [whole.data, turned.data];
+  for (let row = 0; row < out; ++row)
+    to.set(from.subarray(row * count, (row + 1) * count), row * size + start);
+  turned.dispose();
+  return whole;
+}
+
 /** The parameters of a model that is being loaded. */
 export class WeightStore {
   readonly made = new Map<string, Parameter>();
@@ -55,6 +87,9 @@ export class WeightStore {
   readonly #specs: ParameterSpecs;
   readonly #dtype: WeightType;
   readonly #hasTiedHead: boolean;
+  /** Rows that wait until there are enough for a block of packed weights, and the number of them. */
+  #waiting: Tensor | undefined;
+  #waitingRows = 0;
 
   /** @param hasTiedHead whether the model computes logits with the table of its tokens */
   constructor(heed: Heed, specs: ParameterSpecs, dtype: WeightType, hasTiedHead: boolean) {
@@ -85,24 +120,47 @@ export class WeightStore {
       const table = (this.made.get(name) as ByteTable) ?? new ByteTable(count, columns);
       this.made.set(name, table);
       table.set(start, rows.data as Float32Array);
-      if (this.#hasTiedHead) this.#pack(headName, rows);
+      if (this.#hasTiedHead) this.#pack(headName, start, count, rows);
       rows.dispose();
     } else if (this.#dtype === "float16" || role === "table") {
       const halves = heed.cast(rows, "float16");
       rows.dispose();
       put(halves);
     } else {
-      this.#pack(name, rows);
+      this.#pack(name, start, shape[0] as number, rows);
       rows.dispose();
     }
   }
 
-  #pack(name: string, rows: Tensor): void {
+  /** Packs rows of a matrix with `count` rows; with fewer, they wait for the next ones, which are as many or the last. */
+  #pack(name: string, start: number, count: number, rows: Tensor): void {
+    const [length, columns] = rows.shape as [number, number];
+    if (length === count) {
+      this.#addBlock(name, rows);
+      return;
+    }
+    const room = Math.min(readsOfBlock * length, count - start);
+    this.#waiting ??= newFloats(this.#heed, [room, columns]);
+    this.#waiting.data.set(rows.data, this.#waitingRows * columns);
+    this.#waitingRows += length;
+    if (this.#waitingRows < (this.#waiting.shape[0] as number)) return;
+    this.#addBlock(name, this.#waiting);
+    this.#forget();
+  }
+
+  #addBlock(name: string, rows: Tensor): void {
     const blocks = (this.made.get(name) ?? []) as readonly PackedWeights[];
     this.made.set(name, [...blocks, this.#heed.packWeights(rows, { format: "int8" })]);
   }
 
+  #forget(): void {
+    this.#waiting?.dispose();
+    this.#waiting = undefined;
+    this.#waitingRows = 0;
+  }
+
   dispose(): void {
+    this.#forget();
     for (const parameter of this.made.values())
       for (const part of [parameter].flat()) part.dispose();
   }

@@ -10,6 +10,7 @@ import type { Sound } from "./melody/sound";
 import type { GreyPicture } from "./picture/drawing";
 import { PicturePanel } from "./picture/PicturePanel";
 import { PointsPanel } from "./points/PointsPanel";
+import type { OwnSeries } from "./series/ownSeries";
 import { SeriesPanel } from "./series/SeriesPanel";
 import type { State, Subject } from "./state";
 import { suggestions } from "./suggestions";
@@ -23,6 +24,7 @@ const subjects: readonly (readonly [Subject, string])[] = [
 
 export function View({ state, set, notices }: RoomProps<State>) {
   const [picture, setPicture] = useState<GreyPicture | null>(null);
+  const [series, setSeries] = useState<OwnSeries | null>(null);
   const [sound, setSound] = useState<Sound | null>(null);
   return (
     <>
@@ -41,7 +43,9 @@ export function View({ state, set, notices }: RoomProps<State>) {
         <PicturePanel state={state} set={set} own={picture} onOwn={setPicture} />
       )}
       {state.subject === "points" && <PointsPanel state={state} set={set} />}
-      {state.subject === "series" && <SeriesPanel state={state} set={set} />}
+      {state.subject === "series" && (
+        <SeriesPanel state={state} set={set} own={series} onOwn={setSeries} />
+      )}
       {state.subject === "melody" && (
         <MelodyPanel state={state} set={set} own={sound} onOwn={setSound} />
       )}

@@ -7,7 +7,7 @@ import "./plots.css";
 
 const beyond: Room<State> = {
   title: "Beyond words",
-  lead: "The same sum of weighted values cleans pictures, draws curves through points, fills gaps and hears repeats. Only what is compared changes.",
+  lead: "One weighted sum cleans pictures, draws curves, fills gaps and hears repeats.",
   panels: {
     subject: "the choice of what attends",
     controls: "settings",

@@ -1,182 +1,84 @@
-/** The model's answers with their probabilities, with all heads and without the dropped ones. */
+/** What the model says, in one sentence, and the head to drop that changes it; or why an input cannot be read. */
 import { format } from "../../shared/format";
-import type { LikelyToken } from "../../shared/likelyToken";
-import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
-import type { AnsweredQuestion } from "./answer";
-import { storyOf } from "./selection";
+import { type HeadSelection, type Saying, sayingOf, withoutWords } from "./selection";
 import { useHeadsWorkspace } from "./workspace";
 
-/** Up to this many answers are shown with their alternatives. */
-const fewAnswers = 3;
-
-function Bar({ share }: { share: number }) {
+function Probability({ of }: { of: Saying["now"] }) {
+  if (of.probability === null) return null;
   return (
-    <span class="share-bar" aria-hidden="true">
-      <span style={{ width: `${100 * share}%` }} />
+    <span class="faint number">
+      {" "}
+      <span class="wide-only">probability </span>
+      {format(of.probability)}
     </span>
   );
 }
 
-/** The `most` most likely answers. */
-function LikelyTokensCell({
-  said,
-  most,
-  isNew = false,
-}: {
-  said: readonly LikelyToken[];
-  most: number;
-  /** Whether it differs from the answer with all heads. */
-  isNew?: boolean;
-}) {
+function Sentence({ saying }: { saying: Saying | null }) {
+  if (!saying) return <p class="saying">The sentence has no pronoun, so nothing is asked.</p>;
+  const { subject, now, whole } = saying;
+  const hasChanged = whole !== null && whole.text !== now.text;
   return (
-    <td class={isNew ? "changed" : undefined}>
-      {said.slice(0, most).map(({ token, probability }, i) => (
-        <span key={token} class={i === 0 ? "said likeliest" : "said"}>
-          <span>{token}</span> <span class="number">{format(probability)}</span>
-          <Bar share={probability} />
-        </span>
-      ))}
-    </td>
+    <p class="saying" role="status">
+      {subject} <b class={hasChanged ? "changed" : undefined}>{now.text}</b>
+      <Probability of={now} />
+    </p>
   );
 }
 
-/** Without the dropped heads: the most likely answer and, if it differs, the probability of the original one. */
-function InsteadCell({ asked, isMany }: { asked: AnsweredQuestion; isMany: boolean }) {
-  const { says, instead, kept } = asked;
-  const [first] = instead ?? [];
-  const [old] = says;
-  if (!instead || !first || !old) return <td class="faint">–</td>;
-  const hasChanged = first.token !== old.token;
-  const said = hasChanged && isMany ? [first, { ...old, probability: kept ?? 0 }] : instead;
-  return (
-    <LikelyTokensCell
-      said={said}
-      most={isMany ? (hasChanged ? 2 : 1) : fewAnswers}
-      isNew={hasChanged}
-    />
-  );
-}
-
-/** The heading of the answers without the dropped heads, and the button that restores them. */
-function useDroppedHeads() {
-  const { selection, state, drop } = useHeadsWorkspace();
+function DropButton({ selection }: { selection: HeadSelection }) {
+  const { state, drop } = useHeadsWorkspace();
   const { restrictions } = useShell();
-  const { length } = selection.all.filter(({ head }) => state.dropped.includes(head.key));
-  const heads = length === 0 ? "a head" : `${length} ${length === 1 ? "head" : "heads"}`;
-  const giveBack = length > 0 && !restrictions.lock && (
-    <button type="button" class="link" onClick={() => drop(state.dropped, false)}>
-      restore
+  const { needed, all } = selection;
+  // A link may drop heads that this model does not have.
+  const dropped = state.dropped.filter((key) => all.some(({ head }) => head.key === key));
+  if (restrictions.lock) return null;
+  if (dropped.length > 0)
+    return (
+      <button type="button" class="drop-needed" onClick={() => drop(dropped, false)}>
+        Restore all heads
+      </button>
+    );
+  if (!needed) return null;
+  return (
+    <button type="button" class="drop-needed" onClick={() => drop([needed.head.key], true)}>
+      Drop {needed.name}
     </button>
   );
-  return { without: `without ${heads}`, giveBack };
 }
 
-/** Few answers, below one another, with alternatives. */
-function FewAnswers({ asked }: { asked: readonly AnsweredQuestion[] }) {
-  const { without, giveBack } = useDroppedHeads();
-  const isRightKnown = asked.some(({ right }) => right !== null);
-  return (
-    <table class="answers">
-      <thead>
-        <tr>
-          <th scope="col">asked</th>
-          <th scope="col">with all heads</th>
-          <th scope="col">
-            {without} {giveBack}
-          </th>
-          {isRightKnown && <th scope="col">right</th>}
-        </tr>
-      </thead>
-      <tbody>
-        {asked.map((each) => (
-          <tr key={each.row}>
-            <th scope="row">{each.name}</th>
-            <LikelyTokensCell said={each.says} most={fewAnswers} />
-            <InsteadCell asked={each} isMany={false} />
-            {isRightKnown && <td>{each.right ?? "–"}</td>}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-/** Many answers, side by side. */
-function ManyAnswers({ asked }: { asked: readonly AnsweredQuestion[] }) {
-  const { without, giveBack } = useDroppedHeads();
-  const isRightKnown = asked.some(({ right }) => right !== null);
-  return (
-    <table class="answers many">
-      <tbody>
-        <tr>
-          <th scope="row">asked</th>
-          {asked.map(({ row, name }) => (
-            <th key={row} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-        <tr>
-          <th scope="row">with all heads</th>
-          {asked.map(({ row, says }) => (
-            <LikelyTokensCell key={row} said={says} most={1} />
-          ))}
-        </tr>
-        <tr class="without">
-          <th scope="row">
-            {without} {giveBack}
-          </th>
-          {asked.map((each) => (
-            <InsteadCell key={each.row} asked={each} isMany />
-          ))}
-        </tr>
-        {isRightKnown && (
-          <tr>
-            <th scope="row">right</th>
-            {asked.map(({ row, right }) => (
-              <td key={row}>{right ?? "–"}</td>
-            ))}
-          </tr>
-        )}
-      </tbody>
-    </table>
-  );
-}
-
-/** The text that the model generates, token by token. */
-function Written() {
+/** Beside the button: what it does, the answer with all heads, or why there is no button. */
+function Beside({ saying }: { saying: Saying | null }) {
   const { selection } = useHeadsWorkspace();
-  const { without } = useDroppedHeads();
-  const { written } = selection.answer;
-  if (!written) return null;
-  const quoted = (text: string) => <b>{text === "" ? "nothing" : text}</b>;
+  const { answer, needed } = selection;
+  const without = withoutWords(selection);
   return (
-    <p class="written" role="status">
-      By itself it writes {quoted(written.whole)}
-      {written.without !== null && (
+    <span class="faint">
+      {saying?.whole && (
         <>
-          , {without} {quoted(written.without)}
+          <span class="wide-only">{without}; </span>with all heads: <b>{saying.whole.text}</b>
+          <Probability of={saying.whole} />{" "}
         </>
       )}
-      .
-    </p>
+      {saying &&
+        !without &&
+        (needed ? "Without it the answer changes. " : "No single head changes this answer. ")}
+      {answer.note}
+    </span>
   );
 }
 
 export function AnswerPanel() {
   const { selection } = useHeadsWorkspace();
-  const { restrictions } = useShell();
-  const { asked } = selection.answer;
+  const saying = sayingOf(selection);
   return (
-    <section class="answer" aria-labelledby="answer-title">
-      <h2 id="answer-title">What the model says</h2>
-      {!hides(restrictions, "text") && <p class="story">{storyOf(selection, format).join(" ")}</p>}
-      <Written />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard */}
-      <section class="scroll" tabIndex={0} aria-label="Answers">
-        {asked.length > fewAnswers ? <ManyAnswers asked={asked} /> : <FewAnswers asked={asked} />}
-      </section>
+    <section class="answer" aria-label="What the model says">
+      <Sentence saying={saying} />
+      <p class="answer-more">
+        <DropButton selection={selection} />
+        <Beside saying={saying} />
+      </p>
     </section>
   );
 }

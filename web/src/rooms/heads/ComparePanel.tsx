@@ -1,5 +1,4 @@
 /** Two heads side by side, and their difference. */
-
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
 import { useWidth } from "../../shared/useWidth";
@@ -7,24 +6,26 @@ import { HeadMap, useDifference, useHeadPicture } from "./HeadMap";
 import type { NamedHead } from "./selection";
 import { useHeadsWorkspace } from "./workspace";
 
-function Comparison({ shown, other }: { shown: NamedHead; other: NamedHead }) {
+export function Comparison({ shown, other }: { shown: NamedHead; other: NamedHead }) {
   const { restrictions } = useShell();
   const [ref, width] = useWidth<HTMLDivElement>();
+  const first = useHeadPicture(shown, width);
   const second = useHeadPicture(other, width);
   const difference = useDifference(shown, other, width);
+  const less = `${shown.name} less ${other.name}`;
   return (
-    <section class="comparison" aria-labelledby="compare-title">
-      <h2 id="compare-title">
-        {shown.name.replace(/^./, (first) => first.toUpperCase())} less {other.name}
-      </h2>
+    <section class="comparison" aria-label={less}>
       {!hides(restrictions, "text") && (
         <p>
           <b class="more">Blue</b>: {shown.name} attends more. <b class="less">Orange</b>:{" "}
-          {other.name} attends more. Where both attend equally, the cell has the colour of the page.
+          {other.name} attends more.
         </p>
       )}
       <div class="compare-figure">
         <div ref={ref} class="scroll">
+          {width > 0 && <HeadMap name="weights" title="Weights" of={shown} picture={first} />}
+        </div>
+        <div class="scroll">
           {width > 0 && <HeadMap name="other" title="Weights" of={other} picture={second} />}
         </div>
         <div class="scroll">
@@ -33,7 +34,7 @@ function Comparison({ shown, other }: { shown: NamedHead; other: NamedHead }) {
               name="difference"
               title="Difference"
               of={shown}
-              note={`${shown.name} less ${other.name}`}
+              note="first − second"
               picture={difference}
             />
           )}

@@ -13,6 +13,10 @@ import { useHeadsWorkspace } from "./workspace";
 
 const longestLabel = 12;
 
+/** On a telephone cells are lower than wide, so that the picture fits on the screen. */
+const narrow = 420;
+const lowCell = 27;
+
 /** A picture of numbers for pairs of tokens, `width` pixels wide. */
 function usePairs(
   { attention }: NamedHead,
@@ -29,6 +33,7 @@ function usePairs(
     ...{ rows: short(rows), cols: short(columns) },
     ...tokenAxes,
   };
+  const cell = cellsFor(width - leftOf(labels), columns.length, rows.length);
   const palette = useMemo(() => {
     if (!isSigned) return weightPalette(range, curve, theme);
     const [low, high] = rangeOf(view) ?? [0, 1];
@@ -46,7 +51,7 @@ function usePairs(
   return usePicture({
     ...{ highlights },
     ...{ view, rows: rows.length, cols: columns.length, palette, labels, isHidden, active },
-    cell: cellsFor(width - leftOf(labels), columns.length, rows.length),
+    cell: width < narrow ? { ...cell, height: Math.min(cell.height, lowCell) } : cell,
     selected: { row: selection.row },
   });
 }

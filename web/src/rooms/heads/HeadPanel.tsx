@@ -6,17 +6,22 @@ import { Switch } from "../../shared/Fields";
 import { format } from "../../shared/format";
 import { Readout } from "../../shared/Readout";
 import { type OneHead, RowDetails } from "../../shared/RowDetails";
+import { hides } from "../../shared/restrictions";
+import { SaveVectors } from "../../shared/SaveVectors";
 import { useShell } from "../../shared/shell";
-import { TokenRow } from "../../shared/TokenRow";
 import { Transport } from "../../shared/Transport";
 import { useWidth } from "../../shared/useWidth";
+import { Comparison } from "./ComparePanel";
 import { HeadMap, useHeadPicture } from "./HeadMap";
 import { measureNames, measures } from "./measures";
 import { Patches } from "./Patches";
-import { isComparable, type NamedHead, placesWords } from "./selection";
+import { attendsWords, isComparable, type NamedHead, placesWords, withoutWords } from "./selection";
 import { useHeadsWorkspace } from "./workspace";
 
 const none = "";
+
+/** Up to this many columns the lines fit beside the large map. */
+const fewColumns = 12;
 
 /** How long each row is shown while they play, in milliseconds. */
 const pace = 1200;
@@ -26,12 +31,12 @@ function CompareField() {
   const { shown, other, all } = selection;
   return (
     <label class="compare-field">
-      Compare with{" "}
+      <span class="only-heard">Compare with</span>
       <select
         value={other?.head.key ?? none}
         onChange={({ currentTarget }) => set({ other: currentTarget.value || null })}
       >
-        <option value={none}>no other head</option>
+        <option value={none}>Compare</option>
         {all
           .filter((view) => isComparable(shown, view))
           .map(({ head, name }) => (
@@ -89,57 +94,72 @@ const headToDetail = ({ name, attention, index }: NamedHead): OneHead => ({
   ...{ name, attention, shares: attention.shares, head: index },
 });
 
+function LargeMap({ note }: { note: string }) {
+  const { shown } = useHeadsWorkspace().selection;
+  const [ref, width] = useWidth<HTMLDivElement>();
+  const picture = useHeadPicture(shown, width);
+  return (
+    <div ref={ref} class="scroll">
+      {width > 0 && (
+        <HeadMap name="weights" title="Weights" of={shown} note={note} picture={picture} />
+      )}
+    </div>
+  );
+}
+
+/** The large map of the head, or, if there is another one to compare with, both and their difference. */
+function Maps({ note }: { note: string }) {
+  const { restrictions } = useShell();
+  const { shown, other } = useHeadsWorkspace().selection;
+  const isCompared = other && !hides(restrictions, "compare");
+  return isCompared ? <Comparison shown={shown} other={other} /> : <LargeMap note={note} />;
+}
+
 export function HeadPanel({ explanation }: { explanation: Explanation | null }) {
   const { selection, state, set, drop } = useHeadsWorkspace();
   const { restrictions } = useShell();
-  const [ref, width] = useWidth<HTMLDivElement>();
   const { shown, other, row, cell } = selection;
   const { head, name, attention } = shown;
-  const picture = useHeadPicture(shown, width);
-  const { length: dropped } = selection.all.filter(({ head }) => state.dropped.includes(head.key));
-  const note =
-    dropped > 0 ? `${name}, while ${dropped} ${dropped > 1 ? "are" : "is"} dropped` : name;
+  const without = withoutWords(selection);
+  const note = without ? `${name}, ${without}` : name;
+  const isWide = other !== null || attention.columns.length > fewColumns;
+  const [detail, otherDetail] = [headToDetail(shown), other && headToDetail(other)];
   return (
     <section class="one-head" aria-labelledby="one-head-title">
       <div class="head-bar">
         <h2 id="one-head-title">{name.replace(/^./, (first) => first.toUpperCase())}</h2>
         <fieldset class="lockable" disabled={restrictions.lock}>
           <Switch
-            label="Drop this head"
+            label={
+              <>
+                Drop<span class="wide-only"> this head</span>
+              </>
+            }
             checked={state.dropped.includes(head.key)}
             onChange={(isDropped) => drop([head.key], isDropped)}
           />
         </fieldset>
         <CompareField />
       </div>
-      {selection.answer.picture ? (
-        <Patches picture={selection.answer.picture} />
-      ) : (
-        <TokenRow
-          tokens={attention.rows}
-          selected={row}
-          onSelect={(row) => set({ row, cell: null })}
-        />
-      )}
-      <Transport
-        count={attention.rows.length}
-        index={row}
-        go={(row) => set({ row, cell: null })}
-        label="Rows"
-        unit="Row"
-        pace={pace}
-        title={`“${attention.rows[row]}” attends`}
-      />
-      <div class="head-figure">
+      <div class={isWide ? "head-figure wide" : "head-figure"}>
         <div class="head-map">
-          <div ref={ref} class="scroll">
-            {width > 0 && (
-              <HeadMap name="weights" title="Weights" of={shown} note={note} picture={picture} />
-            )}
-          </div>
-          {placesWords(selection) && <p class="faint">{placesWords(selection)}</p>}
+          {selection.answer.picture && <Patches picture={selection.answer.picture} />}
+          <Maps note={note} />
+          <Transport
+            count={attention.rows.length}
+            index={row}
+            go={(row) => set({ row, cell: null })}
+            label="Rows"
+            unit="Row"
+            pace={pace}
+            title={`“${attention.rows[row]}” attends`}
+          />
+          <p class="head-words">
+            {attendsWords(selection, format)} <span class="faint">{placesWords(selection)}</span>
+          </p>
           <Readout explanation={explanation} locked={cell !== null} />
-          <RowDetails of={headToDetail(shown)} other={other && headToDetail(other)} row={row} />
+          <RowDetails of={detail} other={otherDetail} row={row} />
+          <SaveVectors of={detail} file={head.key} />
         </div>
         <div class="head-side">
           <HeadLines />

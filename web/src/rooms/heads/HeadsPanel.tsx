@@ -7,6 +7,7 @@ import { attendsWords } from "../../shared/attended";
 import { format } from "../../shared/format";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
+import { Term } from "../../shared/Term";
 import { measures } from "./measures";
 import { attentionTitles, type NamedHead } from "./selection";
 import { useHeadsWorkspace } from "./workspace";
@@ -41,15 +42,18 @@ function Group({
   note,
   children,
 }: {
-  title: string;
+  /** Null for the only group. */
+  title: string | null;
   note?: string;
   children: ComponentChildren;
 }) {
   return (
     <div class="head-group">
-      <h3>
-        {title} {note && <span class="faint">{note}</span>}
-      </h3>
+      {title && (
+        <h3>
+          {title} {note && <span class="faint">{note}</span>}
+        </h3>
+      )}
       <div class="layers">{children}</div>
     </div>
   );
@@ -71,11 +75,7 @@ function ByLayer({ all }: { all: readonly NamedHead[] }) {
     const layers = grouped(views, ({ attention }) => attention.layer);
     const isOnly = groups.size === 1;
     return (
-      <Group
-        key={name}
-        title={isOnly ? "Self-attention" : attentionTitles[name]}
-        note={isOnly ? "" : attendsWords[name]}
-      >
+      <Group key={name} title={isOnly ? null : attentionTitles[name]} note={attendsWords[name]}>
         {[...layers].map(([layer, heads]) => (
           <div key={layer} class="layer">
             <h4>Layer {layer + 1}</h4>
@@ -114,6 +114,15 @@ function ByMeasure({ all }: { all: readonly NamedHead[] }) {
   );
 }
 
+/** The measure that the room opens with, with its term explained. */
+function RightPlaces() {
+  return (
+    <>
+      its attention on the <Term name="right places" />
+    </>
+  );
+}
+
 export function HeadsPanel() {
   const { state, selection } = useHeadsWorkspace();
   const { restrictions } = useShell();
@@ -123,10 +132,9 @@ export function HeadsPanel() {
     <section class="all-heads" aria-labelledby="all-heads-title">
       <h2 id="all-heads-title">All heads</h2>
       {!hides(restrictions, "text") && (
-        <p class="faint">
-          Rows are queries and attend to the columns, the keys. Under each head: its number, and{" "}
-          {measures[measure].name}. Dropping a head removes its contribution; the bias that the
-          heads of a layer share stays.
+        <p class="faint measured">
+          below each: its number, and{" "}
+          {measure === "places" ? <RightPlaces /> : measures[measure].name}
         </p>
       )}
       {order === "layer" ? <ByLayer all={selection.all} /> : <ByMeasure all={selection.all} />}

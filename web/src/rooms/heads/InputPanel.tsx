@@ -12,13 +12,33 @@ import { allowed, firstOf, maxCharacters, type State, withInput } from "./state"
 
 const choices = exhibitIds.map((id) => [id, exhibitOf(id).name] as const);
 
-/** What the model does, its size and its accuracy. */
-function aboutOf(exhibit: ExhibitId, answer: HeadsAnswer | null): string {
-  const does = `This model ${exhibitOf(exhibit).does}.`;
-  if (answer?.exhibit !== exhibit) return does;
-  const { parameters, examples, exact } = answer.model;
-  const heads = answer.attentions.reduce((sum, each) => sum + each.heads, 0);
-  return `${does} It has ${heads} heads and ${parameters.toLocaleString("en")} parameters, and answered ${formatShort(100 * exact)} % of ${examples} held-out examples correctly.`;
+/** What the model does, its size and its accuracy, and every token that it knows. */
+function AboutModel({
+  exhibit,
+  answer,
+  known,
+}: {
+  exhibit: ExhibitId;
+  answer: HeadsAnswer | null;
+  known: readonly string[];
+}) {
+  const { parameters, examples, exact } = answer?.model ?? {};
+  const heads = answer?.attentions.reduce((sum, each) => sum + each.heads, 0);
+  return (
+    <details class="about-model">
+      <summary>About this model</summary>
+      <p>
+        It {exhibitOf(exhibit).does}.{" "}
+        {answer?.exhibit === exhibit &&
+          `It has ${heads} heads and ${parameters?.toLocaleString("en")} parameters, and answered ${formatShort(100 * (exact ?? 0))} % of ${examples} held-out examples correctly.`}
+      </p>
+      {known.length > 0 && (
+        <p class="faint known">
+          It knows {known.map((token) => (token === " " ? "space" : token)).join("  ")}
+        </p>
+      )}
+    </details>
+  );
 }
 
 export function InputPanel({
@@ -52,12 +72,11 @@ export function InputPanel({
             choices={choices}
             onChange={(exhibit) => set(firstOf(exhibit))}
           />
-          {!hides(restrictions, "text") && (
-            <p class="faint about-model">{aboutOf(exhibit, answer)}</p>
-          )}
           {field !== null && (
             <div class="sentence-field">
-              <label for="heads-text">{field}</label>
+              <label for="heads-text">
+                {field.label} <span class="field-limits">{field.limits}</span>
+              </label>
               <input
                 id="heads-text"
                 class="sentence"
@@ -73,20 +92,15 @@ export function InputPanel({
           )}
           <div class="input-options">
             <button type="button" onClick={() => set(withInput({ seed: next }))}>
-              Another example
+              Another<span class="wide-only"> example</span>
             </button>
             {!isFirst && (
               <button type="button" class="link" onClick={() => set(firstOf(exhibit))}>
-                Back to the first one
+                Back<span class="wide-only"> to the first one</span>
               </button>
             )}
-            {known.length > 0 && (
-              <details class="known">
-                <summary>What it knows</summary>
-                <p class="faint">
-                  {known.map((token) => (token === " " ? "space" : token)).join("  ")}
-                </p>
-              </details>
+            {!hides(restrictions, "text") && (
+              <AboutModel exhibit={exhibit} answer={answer} known={known} />
             )}
           </div>
         </Lockable>

@@ -1,15 +1,19 @@
 /** The room "Heads": connects the link, the trained model and the active cell to the parts of the page. */
-import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef } from "preact/hooks";
 import type { Cell } from "../../picture/layout";
 import { Announced } from "../../shared/Announced";
 import { explanationText } from "../../shared/explanation";
 import { Panel } from "../../shared/Panel";
+import { shows } from "../../shared/restrictions";
 import type { RoomProps } from "../../shared/room";
-import { useFootnote } from "../../shared/shell";
+import { Stale } from "../../shared/Stale";
+import { useFootnote, useShell } from "../../shared/shell";
 import { TryNext } from "../../shared/TryNext";
-import { useEscape } from "../../shared/useEscape";
+import { UnreadText } from "../../shared/UnreadText";
+import { useCells } from "../../shared/useCells";
 import { useAnswer, useEngine } from "../../worker/engineClient";
 import { AnswerPanel } from "./AnswerPanel";
+import { AnswersPanel } from "./AnswersPanel";
 import type { HeadsAnswer, HeadsRequest } from "./answer";
 import { ComparePanel } from "./ComparePanel";
 import { Controls } from "./Controls";
@@ -18,15 +22,16 @@ import { HeadPanel } from "./HeadPanel";
 import { HeadsPanel } from "./HeadsPanel";
 import { InputPanel } from "./InputPanel";
 import { selectionOf } from "./selection";
-import type { State } from "./state";
+import { firstOf, type State, withInput } from "./state";
 import { suggestions } from "./suggestions";
 import { type HeadsWorkspace, HeadsWorkspaceContext } from "./workspace";
 
-function isSame(a: Cell | null, b: Cell | null): boolean {
-  return a?.row === b?.row && a?.col === b?.col;
-}
+const lock = (cell: Cell) => ({ cell, row: cell.row });
 
-/** The last answer stays in view while an input cannot be read. */
+const isSameInput = (a: HeadsRequest, b: HeadsRequest) =>
+  a.exhibit === b.exhibit && a.text === b.text && a.seed === b.seed;
+
+/** The last answer stays, greyed, until there is one for the present input. */
 function useLastAnswer(state: State) {
   const { exhibit, text, seed, dropped } = state;
   const engine = useEngine();
@@ -34,43 +39,33 @@ function useLastAnswer(state: State) {
     const base = new URL("./", document.baseURI).href;
     return { kind: "ask", base, exhibit, text, seed, dropped };
   }, [exhibit, text, seed, dropped.join()]);
-  const { answer, failure } = useAnswer("heads", request);
+  const { answer, request: answered, failure } = useAnswer("heads", request);
   const last = useRef<HeadsAnswer | null>(null);
   if (answer?.kind === "answer") last.current = answer;
   useEffect(() => () => void engine.ask("heads", { kind: "leave" }).catch(() => {}), [engine]);
-  const why = answer?.kind === "unread" ? answer.why : null;
-  const words = [failure, why, ...(answer?.kind === "answer" ? answer.notices : [])];
+  const isPresent = answered?.kind === "ask" && isSameInput(answered, request);
+  const unread = isPresent && answer?.kind === "unread" ? answer : null;
   return {
     answer: last.current,
+    isStale: !isPresent || unread !== null,
+    unread,
     known: answer?.known ?? [],
-    notices: words.filter((each) => each !== null),
+    notices: failure ? [failure] : [],
   };
 }
 
 export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
-  const { answer, known, notices } = useLastAnswer(state);
+  const { restrictions } = useShell();
+  const { answer, isStale, unread, known, notices } = useLastAnswer(state);
   const selection = useMemo(() => answer && selectionOf(answer, state), [answer, state]);
-  const [hover, setHover] = useState<Cell | null>(null);
-  const [byKeyboard, setByKeyboard] = useState(false);
+  const { rows = [], columns = [] } = selection?.shown.attention ?? {};
+  const size = { rows: rows.length, columns: columns.length };
+  const { active, byKeyboard, point, press } = useCells(state, set, size, lock);
   useFootnote(
     answer && `all heads and the answer computed in ${answer.milliseconds.toFixed(1)} ms`,
   );
-  const active = selection?.cell ?? hover;
   const explanation = active && selection && explainHeadWeight(active, selection);
 
-  const point = useCallback<HeadsWorkspace["point"]>(
-    (cell, by) => {
-      setByKeyboard(by === "keyboard");
-      setHover((now) => (isSame(now, cell) ? now : cell));
-      // Moving the cursor by keyboard moves the locked cell.
-      if (by === "keyboard" && cell) set((now) => (now.cell ? { cell } : {}));
-    },
-    [set],
-  );
-  const press = useCallback<HeadsWorkspace["press"]>(
-    (cell) => set((now) => (isSame(now.cell, cell) ? { cell: null } : { cell, row: cell.row })),
-    [set],
-  );
   const drop = useCallback<HeadsWorkspace["drop"]>(
     (heads, isDropped) =>
       set(({ dropped }) => {
@@ -79,10 +74,6 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
       }),
     [set],
   );
-  useEscape(() => {
-    set({ cell: null });
-    setHover(null);
-  });
 
   const workspace: HeadsWorkspace | null = selection && {
     state,
@@ -102,24 +93,44 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
         known={known}
         notices={[...notices, ...linkNotices]}
       />
-      <Controls state={state} set={set} />
-      <div class={workspace ? "work" : "work waiting"}>
-        {workspace && (
-          <>
+      <div class="work">
+        <div class="heads-said">
+          {unread && (
+            <UnreadText
+              unread={unread}
+              instead={firstOf(state.exhibit).text}
+              onUse={(text) => set(withInput({ text }))}
+            />
+          )}
+          {!unread && workspace && (
             <Panel name="answer">
-              <AnswerPanel />
+              <Stale isStale={isStale} isUnread={false}>
+                <AnswerPanel />
+              </Stale>
             </Panel>
-            <Panel name="heads">
-              <HeadsPanel />
-            </Panel>
-            <Panel name="head">
-              <HeadPanel explanation={explanation} />
-            </Panel>
-            <Panel name="compare">
-              <ComparePanel />
-            </Panel>
-          </>
-        )}
+          )}
+        </div>
+        <Stale class="heads-seen" isStale={isStale} isUnread={unread !== null}>
+          {workspace && (
+            <>
+              <Panel name="head">
+                <HeadPanel explanation={explanation} />
+              </Panel>
+              <Panel name="heads">
+                <HeadsPanel />
+              </Panel>
+              {!shows(restrictions, "head") && (
+                <Panel name="compare">
+                  <ComparePanel />
+                </Panel>
+              )}
+              <Controls state={state} set={set} />
+              <Panel name="answer">
+                <AnswersPanel />
+              </Panel>
+            </>
+          )}
+        </Stale>
       </div>
       <TryNext suggestions={suggestions} />
       <Announced>{byKeyboard && explanation ? explanationText(explanation) : ""}</Announced>

@@ -3,7 +3,7 @@ import type { Alignment } from "heed/models";
 import type { SmallWeights } from "../../picture/HeadThumbnail";
 import type { Attention, Shares } from "../../shared/attended";
 import type { LikelyToken } from "../../shared/likelyToken";
-import type { Unreadable } from "../../shared/typed";
+import type { UnreadableText } from "../../shared/typed";
 import type { ExhibitId } from "./catalogue";
 import type { MeasureName } from "./measures";
 
@@ -57,6 +57,13 @@ export interface AnsweredQuestion {
   readonly right: string | null;
 }
 
+/** A head without which an answer changes. */
+export interface NeededHead {
+  readonly key: HeadKey;
+  /** By how much the answer is less likely without it. */
+  readonly lost: number;
+}
+
 export interface HeadsAnswer {
   readonly kind: "answer";
   readonly exhibit: ExhibitId;
@@ -77,15 +84,19 @@ export interface HeadsAnswer {
   };
   /** The best head for this input, which is shown unless another one is selected. */
   readonly best: HeadKey;
+  /** The heads without which `attentions`, and the answers `instead`, were computed. */
+  readonly dropped: readonly HeadKey[];
   readonly asked: readonly AnsweredQuestion[];
+  /** For each question the head that its answer needs; null if no single one changes it. */
+  readonly needed: readonly (NeededHead | null)[];
   /** What the model generates; null if it does not generate text. */
   readonly written: { readonly whole: string; readonly without: string | null } | null;
-  /** Messages about the person's input. */
-  readonly notices: readonly string[];
+  /** A warning about the person's input. */
+  readonly note: string | null;
   readonly milliseconds: number;
 }
 
-export interface UnreadInput extends Unreadable {
+export interface UnreadInput extends UnreadableText {
   readonly kind: "unread";
   readonly known: readonly string[];
 }

@@ -6,7 +6,7 @@ import type { AnsweredQuestion } from "./answer";
 import { closerOf } from "./input";
 import type { ModelProbe } from "./probe";
 
-interface Question extends Pick<AnsweredQuestion, "row" | "name" | "right"> {}
+export interface Question extends Pick<AnsweredQuestion, "row" | "name" | "right"> {}
 
 /**
  * @param input as it was given: with the right answer, if that is known

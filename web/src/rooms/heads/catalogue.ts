@@ -1,51 +1,54 @@
 /** The trained models of this room, and the first input of each. */
+import { mostTokens } from "../../shared/typed";
 
 export interface Exhibit {
   /** The folder of its files. */
   readonly folder: string;
   /** Its name in the choice of models. */
   readonly name: string;
-  /** The label of its text field; null if it has none. */
-  readonly field: string | null;
+  /** The label of its text field and what may be typed there; null if it has none. */
+  readonly field: { readonly label: string; readonly limits: string } | null;
   /** What it does, in a few words. */
   readonly does: string;
   /** The first input: a text, or an example drawn from a seed. */
   readonly first: { readonly text: string } | { readonly seed: number };
 }
 
+const letters = { label: "Letters", limits: `a to z, up to ${mostTokens}` };
+
 export const exhibits = {
   pronouns: {
     folder: "pronouns-encoder",
     name: "pronouns",
-    field: "Sentence",
+    field: { label: "Sentence", limits: `up to ${mostTokens} known words and marks` },
     does: "says whom or what each pronoun means",
-    first: { text: "Alice wrote a note and gave it to Bob." },
+    first: { text: "Alice helped Clara because she was kind." },
   },
   dates: {
     folder: "dates-transformer",
     name: "dates",
-    field: "Date",
+    field: { label: "Date", limits: "in English, 1900 to 2099" },
     does: "writes a date as year, month and day",
     first: { seed: 3 },
   },
   sort: {
     folder: "sort-transformer",
     name: "sort",
-    field: "Letters",
+    field: letters,
     does: "writes letters in the order of the alphabet",
     first: { text: "attention" },
   },
   reverse: {
     folder: "reverse-transformer",
     name: "reverse",
-    field: "Letters",
+    field: letters,
     does: "writes letters from the last to the first",
     first: { text: "attention" },
   },
   brackets: {
     folder: "brackets-decoder",
     name: "brackets",
-    field: "Brackets",
+    field: { label: "Brackets", limits: `up to ${mostTokens} of ( ) [ ] { }` },
     does: "continues brackets so that each one is closed by its own kind; whether another one opens is random",
     first: { text: "([]{()}" },
   },

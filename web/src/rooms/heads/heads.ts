@@ -6,7 +6,7 @@ import "./heads.css";
 
 const heads: Room<State> = {
   title: "Heads",
-  lead: "Small models that were trained for this page. Each head attends in its own way: see all of them, measure them, and drop some.",
+  lead: "Small models, each trained for one task. Drop a head: does the answer change?",
   panels: {
     input: "the model and its input",
     answer: "the answer",

@@ -1,7 +1,15 @@
 /** Reads and writes the room's part of the link. */
-import type { Cell } from "../../picture/layout";
 import { colourReaders } from "../../shared/colourReaders";
-import { numberIn, oneOf, type Readers, readParams } from "../../shared/linkReaders";
+import {
+  cellIn,
+  cellText,
+  indexIn,
+  numberIn,
+  oneOf,
+  putIn,
+  type Readers,
+  readParams,
+} from "../../shared/linkReaders";
 import type { LinkReading } from "../../shared/room";
 import type { HeadKey } from "./answer";
 import { exhibitIds } from "./catalogue";
@@ -16,17 +24,9 @@ import {
   withInput,
 } from "./state";
 
-const index = (text: string | undefined): number => numberIn(allowed.index)(text ?? "") - 1;
-
 function headFrom(text: string): HeadKey {
   if (!headPlaceOf(text)) throw new RangeError("a head, such as encoder.2.3");
   return text;
-}
-
-function cellFrom(text: string): Cell {
-  const [row, col, ...more] = text.split(".");
-  if (more.length > 0) throw new RangeError("a row and a column, such as 7.4");
-  return { row: index(row), col: index(col) };
 }
 
 const readers: Readers<State> = {
@@ -36,8 +36,8 @@ const readers: Readers<State> = {
   drop: (text) => ({ dropped: [...new Set(text.split(",").filter(Boolean).map(headFrom))] }),
   head: (text) => ({ head: headFrom(text) }),
   compare: (text) => ({ other: headFrom(text) }),
-  row: (text) => ({ row: index(text) }),
-  cell: (text) => ({ cell: cellFrom(text) }),
+  row: (text) => ({ row: indexIn(allowed.index)(text) }),
+  cell: (text) => ({ cell: cellIn(allowed.index)(text) }),
   measure: (text) => ({ measure: oneOf(...measureNames)(text) }),
   order: (text) => ({ order: oneOf("layer", "measure")(text) }),
   ...colourReaders,
@@ -56,9 +56,7 @@ export function read(params: URLSearchParams): LinkReading<State> {
 export function write(state: State): URLSearchParams {
   const params = new URLSearchParams();
   const first = firstOf(state.exhibit);
-  const put = (key: string, value: string | number | null, unless: string | number | null) => {
-    if (value !== null && value !== unless) params.set(key, String(value));
-  };
+  const put = putIn(params);
   put("model", state.exhibit, initialState.exhibit);
   if (state.text !== null) put("text", state.text, first.text);
   else if (first.text !== null || state.seed !== first.seed) params.set("example", `${state.seed}`);
@@ -66,7 +64,7 @@ export function write(state: State): URLSearchParams {
   put("head", state.head, null);
   put("compare", state.other, null);
   put("row", state.row === null ? null : state.row + 1, null);
-  put("cell", state.cell && `${state.cell.row + 1}.${state.cell.col + 1}`, null);
+  put("cell", cellText(state.cell), null);
   for (const key of ["measure", "order", "range", "curve", "mass"] as const)
     put(key, state[key], initialState[key]);
   return params;

@@ -2,8 +2,8 @@
 import type { Cell } from "../../picture/layout";
 import { at, type MatrixView } from "../../picture/view";
 import { type AttentionName, weightsOf } from "../../shared/attended";
+import type { LikelyToken } from "../../shared/likelyToken";
 import type { HeadKey, HeadsAnswer, MeasuredAttention, MeasuredHead } from "./answer";
-import { exhibitOf } from "./catalogue";
 import type { State } from "./state";
 
 export interface NamedHead {
@@ -22,6 +22,8 @@ export interface HeadSelection {
   readonly answer: HeadsAnswer;
   readonly all: readonly NamedHead[];
   readonly shown: NamedHead;
+  /** The head that the answer in words needs, if there is one. */
+  readonly needed: NamedHead | null;
   /** The head to compare with, if it has the same tokens. */
   readonly other: NamedHead | null;
   readonly row: number;
@@ -72,18 +74,33 @@ function firstRow({ attention }: NamedHead, { asked, attentions }: HeadsAnswer):
   return isRead ? 0 : (asked[0]?.row ?? 0);
 }
 
+/** The place in `asked` of the question of a row, or else of the first one. */
+function questionAt({ asked }: HeadsAnswer, row: number): number {
+  return Math.max(
+    0,
+    asked.findIndex((each) => each.row === row),
+  );
+}
+
+/** The head that the answer in words needs. A text is one answer: it changes with any of its tokens. */
+function neededHeadOf(answer: HeadsAnswer, row: number): HeadKey | null {
+  const { needed, written } = answer;
+  const own = written ? needed : [needed[questionAt(answer, row)] ?? null];
+  const [most] = own.filter((each) => each !== null).sort((a, b) => b.lost - a.lost);
+  return most?.key ?? null;
+}
+
 export function selectionOf(answer: HeadsAnswer, state: State): HeadSelection {
   const all = namedHeadsOf(answer);
   const find = (key: HeadKey | null) => all.find(({ head }) => head.key === key);
   const shown = (find(state.head) ?? find(answer.best)) as NamedHead;
   const other = find(state.other);
   const { rows, columns } = shown.attention;
-  const row = state.row ?? firstRow(shown, answer);
+  const row = Math.min(state.row ?? firstRow(shown, answer), rows.length - 1);
   const { cell } = state;
   return {
-    ...{ answer, all, shown },
+    ...{ answer, all, shown, row, needed: find(neededHeadOf(answer, row)) ?? null },
     other: other && isComparable(shown, other) ? other : null,
-    row: Math.min(row, rows.length - 1),
     cell: cell && cell.row < rows.length && cell.col < columns.length ? cell : null,
   };
 }
@@ -91,38 +108,72 @@ export function selectionOf(answer: HeadsAnswer, state: State): HeadSelection {
 /** Explains the outlined cells, or why there are none. */
 export function placesWords({ answer, shown }: HeadSelection): string {
   if (answer.places === "unknown" && !answer.picture)
-    return "The model did not learn this form, so the right places are not known.";
+    return "The model was not taught this form, so the right places are not known.";
   if (!shown.attention.places?.some((row) => row.length > 0)) return "";
-  return answer.places === "answered"
-    ? "Outlined: the right places. For a typed sentence those are the words that the model answers."
-    : "Outlined: the right places, where the answer comes from.";
+  if (answer.places === "right") return "Outlined: the right places, where the answer comes from.";
+  const how = answer.dropped.length > 0 ? " with all heads" : "";
+  return `Outlined: the words that the model answers${how}.`;
 }
 
-/** Two sentences about what the picture shows. */
-export function storyOf(
+/** What the selected row attends to most. */
+export function attendsWords(
   { answer, shown, row }: HeadSelection,
   text: (share: number) => string,
-): string[] {
+): string {
   const { rows, columns } = shown.attention;
   const weights = columns.map((_, col) => at(shown.weights, row, col));
   const largest = weights.indexOf(Math.max(...weights));
-  const share = text(weights[largest] as number);
   const named = (token: string | undefined) =>
     answer.picture && token !== "class" ? `the patch ${token}` : `“${token}”`;
-  const attends = `The selected row is ${named(rows[row])}: in ${shown.name} it puts ${share} of its attention on ${named(columns[largest])}.`;
-  const question = answer.asked.find((asked) => asked.row === row) ?? answer.asked[0];
-  const [said] = question?.says ?? [];
-  const [instead] = question?.instead ?? [];
-  if (answer.exhibit === "pronouns" && question && said) {
-    const says = `Asked what “${question.name}” means, the model says “${said.token}” with a probability of ${text(said.probability)}`;
-    const then =
-      instead && instead.token !== said.token
-        ? `; without the dropped heads it says “${instead.token}”.`
-        : ": drop heads to see when that changes.";
-    return [attends, says + then];
+  const query = named(rows[row]).replace(/^t/, "T");
+  return `${query} puts ${text(weights[largest] as number)} of its attention on ${named(columns[largest])}.`;
+}
+
+interface Said {
+  readonly text: string;
+  /** Null for a text of several tokens. */
+  readonly probability: number | null;
+}
+
+/** What the model says: with all heads, or without the dropped ones. */
+export interface Saying {
+  /** What comes before the answer, such as “she” means. */
+  readonly subject: string;
+  readonly now: Said;
+  /** The answer with all heads; null if none are dropped. */
+  readonly whole: Said | null;
+}
+
+const subjects: Readonly<Record<"picture" | "continuation" | "translation", string>> = {
+  picture: "The model sees a",
+  continuation: "The model goes on with",
+  translation: "The model writes",
+};
+
+/** About the question of the selected row, or else the first one; null if nothing is asked. */
+export function sayingOf({ answer, row }: HeadSelection): Saying | null {
+  const { asked, written, exhibit } = answer;
+  if (written) {
+    const said = (text: string): Said => ({ text: text || "nothing", probability: null });
+    const subject = subjects[exhibit === "brackets" ? "continuation" : "translation"];
+    return written.without === null
+      ? { subject, now: said(written.whole), whole: null }
+      : { subject, now: said(written.without), whole: said(written.whole) };
   }
-  return [
-    attends,
-    `The model ${exhibitOf(answer.exhibit).does}. Drop heads to find those that it needs.`,
-  ];
+  const question = asked[questionAt(answer, row)];
+  const [first] = question?.says ?? [];
+  if (!question || !first) return null;
+  const said = ({ token, probability }: LikelyToken): Said => ({ text: token, probability });
+  const subject = answer.picture ? subjects.picture : `“${question.name}” means`;
+  const [instead] = question.instead ?? [];
+  return instead
+    ? { subject, now: said(instead), whole: said(first) }
+    : { subject, now: said(first), whole: null };
+}
+
+/** "without layer 1, head 1" or "without 2 heads"; null if the answer is that of all heads. */
+export function withoutWords({ all, answer }: HeadSelection): string | null {
+  const [first, ...more] = all.filter(({ head }) => answer.dropped.includes(head.key));
+  if (!first) return null;
+  return more.length > 0 ? `without ${more.length + 1} heads` : `without ${first.name}`;
 }

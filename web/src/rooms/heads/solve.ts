@@ -10,13 +10,14 @@ import {
 } from "heed/models";
 import { nn } from "heed/nn";
 import { pathOf } from "../../shared/attended";
-import { type Input, readInput, tokensOf, type Unreadable } from "../../shared/typed";
+import { type Input, readInput, tokensOf, type UnreadableText } from "../../shared/typed";
 import type { Solver } from "../../worker/solver";
-import type { HeadsAnswer, HeadsRequest, LeaveRequest, UnreadInput } from "./answer";
+import type { HeadKey, HeadsAnswer, HeadsRequest, LeaveRequest, UnreadInput } from "./answer";
 import { askedOf, questionsOf } from "./asking";
 import { attentionsOf, bestHeadOf } from "./attending";
 import { exhibitOf } from "./catalogue";
 import { placesOf } from "./input";
+import { neededHeads } from "./needed";
 import { type ModelProbe, probe } from "./probe";
 import { headPlaceOf } from "./state";
 import { close, modelAt, type Trained } from "./trained";
@@ -24,7 +25,7 @@ import { close, modelAt, type Trained } from "./trained";
 /** A split that was not used in training. */
 const split: Split = "test";
 
-function inputOf({ task }: Trained, { text, seed }: HeadsRequest): Input | Unreadable {
+function inputOf({ task }: Trained, { text, seed }: HeadsRequest): Input | UnreadableText {
   if (text !== null) return readInput(task, text);
   return task.generate(new nn.Generator(seed), split) as Input;
 }
@@ -53,26 +54,26 @@ async function answeredBy(
   return input;
 }
 
-/** A link may drop heads that this model does not have. */
-function droppedOf({ dropped }: HeadsRequest, there: readonly LabelledWeights[]): Head[] {
-  return dropped
-    .map(headPlaceOf)
-    .filter((place) => place !== null)
-    .map((place) => ({ path: pathOf(place), head: place.head }))
-    .filter(({ path, head }) => there.some((each) => each.path === path && head < each.heads));
+function headAt(key: HeadKey): Head {
+  const place = headPlaceOf(key);
+  if (!place) throw new RangeError(`“${key}” names no head`);
+  return { path: pathOf(place), head: place.head };
 }
 
-function noticesOf(input: Input, { task }: Trained, questions: number): string[] {
-  const notices: string[] = [];
+/** Those of the heads to drop that this model has: a link may name others. */
+function droppedOf({ dropped }: HeadsRequest, there: readonly LabelledWeights[]): HeadKey[] {
+  return dropped.filter((key) => {
+    const { path, head } = headAt(key);
+    return there.some((each) => each.path === path && head < each.heads);
+  });
+}
+
+function noteOn(input: Input, { task }: Trained): string | null {
   const { length } = tokensOf(input);
   const longest = task.longest.source;
-  if (length > longest)
-    notices.push(
-      `${length} tokens are more than the ${longest} of the training examples: the answer may well be wrong.`,
-    );
-  if (questions === 0)
-    notices.push("The sentence has no pronoun: nothing is asked, but the heads still attend.");
-  return notices;
+  return length > longest
+    ? `It was taught up to ${longest} tokens; these are ${length}, so the answer may be wrong.`
+    : null;
 }
 
 async function answerTo(
@@ -84,7 +85,7 @@ async function answerTo(
   const { model, task, heldOut, score } = trained;
   const known = task.vocabulary.source;
   const input = inputOf(trained, request);
-  if ("why" in input) return { kind: "unread", why: input.why, known };
+  if ("why" in input) return { kind: "unread", ...input, known };
 
   const isDrawn = request.text === null;
   const isSolved = isDrawn || (input.kind === "translation" && input.target.length > 0);
@@ -98,7 +99,7 @@ async function answerTo(
   const rest =
     dropped.length === 0
       ? null
-      : await withoutHeads(model, dropped, async () => ({
+      : await withoutHeads(model, dropped.map(headAt), async () => ({
           probe: probe(model, answered),
           written: await writtenFor(trained, input),
         }));
@@ -106,7 +107,10 @@ async function answerTo(
   const measuring = { input: answered, places, heldOut };
   const measured = (probe: ModelProbe) => attentionsOf(heed, probe, measuring);
   const whole = measured(before);
-  const asked = askedOf(questionsOf(input, answered, isSolved), before, rest?.probe ?? null);
+  const questions = questionsOf(input, answered, isSolved);
+  const asked = askedOf(questions, before, rest?.probe ?? null);
+  const inputKey = JSON.stringify(isDrawn ? [request.seed] : [null, request.text]);
+  const needed = await neededHeads(model, inputKey, { input: answered, questions, before });
   const textOf = (tokens: readonly string[]) => task.write?.(tokens) ?? tokens.join("");
   return {
     kind: "answer",
@@ -121,12 +125,12 @@ async function answerTo(
       ...{ examples: score.examples, exact: score.exact },
     },
     best: bestHeadOf(whole),
-    asked,
+    ...{ dropped, asked, needed },
     written: written && {
       whole: textOf(written),
       without: rest?.written ? textOf(rest.written) : null,
     },
-    notices: noticesOf(input, trained, asked.length),
+    note: noteOn(input, trained),
     milliseconds: performance.now() - start,
   };
 }

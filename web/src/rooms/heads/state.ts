@@ -42,7 +42,8 @@ export const allowed = {
   index: { min: 1, max: 64 },
 } as const;
 
-export const maxCharacters = 200;
+/** Far more than can be read, so that what is typed is never cut off in silence. */
+export const maxCharacters = 1000;
 
 const firstSeed = 1;
 

@@ -5,12 +5,12 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#room=heads&head=encoder.3.4&compare=encoder.3.1",
     "Two heads of one layer",
-    "One attends to the thing, the other to what was done with it: the difference shows both at once.",
+    "One attends to who is meant, the other to what was done: the difference shows both at once.",
   ],
   [
-    "#room=heads&text=Alice+helped+Clara+because+she+was+kind.&drop=encoder.1.1",
-    "One head too few",
-    "The one who is kind helps; the one who is tired is helped. Without one head of the first layer the model confuses them: restore the head.",
+    "#room=heads&text=Alice+helped+Clara+because+she+was+tired.",
+    "Kind or tired",
+    "One who is kind helps; one who is tired is helped. One word more or less, and “she” is somebody else.",
   ],
   [
     "#room=heads&model=dates&drop=decoder.1.1",

@@ -53,7 +53,7 @@ export function Controls({ state, set }: { state: State; set: Setter<State> }) {
       />
       {tasks[state.task].hasLetters && (
         <NumberField
-          label="Letters, at most"
+          label={`Letters, at most (${allowed.length.min} to ${allowed.length.max})`}
           value={state.length}
           limits={allowed.length}
           onChange={(length) => begin({ length })}
@@ -97,13 +97,18 @@ export function Controls({ state, set }: { state: State; set: Setter<State> }) {
         limits={rates}
         step={1}
         text={String(state.rate)}
-        onChange={(place) => begin({ rate: Number((10 ** (place / 10)).toPrecision(1)) })}
+        onChange={(place) => begin({ rate: Number((10 ** (place / 10)).toPrecision(2)) })}
       />
       <NumberField
-        label="Seed"
+        label={`Seed (0 to ${allowed.seed.max})`}
         value={state.seed}
         limits={allowed.seed}
         onChange={(seed) => begin({ seed })}
+      />
+      <Switch
+        label="A training starts by itself"
+        checked={state.starts}
+        onChange={(starts) => set({ starts })}
       />
     </SettingsPanel>
   );

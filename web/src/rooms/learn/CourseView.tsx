@@ -5,6 +5,7 @@ import { HeadGrid } from "./HeadGrid";
 import { LargeHead } from "./LargeHead";
 import type { CourseSnapshot } from "./messages";
 import { shownHead } from "./weights";
+import { headsWords } from "./words";
 
 /** Up to this many columns the small pictures fit beside the large one. */
 const fewColumns = 18;
@@ -24,13 +25,10 @@ export function CourseView({
   const isLong = attentions.some(({ columns }) => columns.length > fewColumns);
   const shown = shownHead(attentions, recent, state.head);
   return (
-    <section
-      class={isLong ? "course long" : "course"}
-      aria-label={course.heads === 1 ? "one head" : `${course.heads} heads`}
-    >
+    <section class={isLong ? "course long" : "course"} aria-label={headsWords(course.heads)}>
       {isPair && (
         <h2>
-          {course.heads === 1 ? "One head" : `${course.heads} heads`}{" "}
+          {headsWords(course.heads, true)}{" "}
           <span class="faint number">{course.parameters.toLocaleString("en")} parameters</span>
         </h2>
       )}

@@ -6,8 +6,7 @@ import type { Setter } from "../../shared/room";
 import type { BeginAnswer, CourseSnapshot, Snapshot } from "./messages";
 import type { State } from "./state";
 import type { Lesson } from "./useLesson";
-import { useTurn } from "./useTurn";
-import { bestMass, countsOf } from "./words";
+import { bestMass, countsOf, headsWords } from "./words";
 
 interface Chart {
   readonly title: string;
@@ -48,7 +47,7 @@ function chartsOf(begun: BeginAnswer, past: readonly Snapshot[]): Chart[] {
   }
   const both = (of: (snapshot: CourseSnapshot) => number) =>
     begun.courses.map(({ heads }, i) => ({
-      name: heads === 1 ? "one head" : `${heads} heads`,
+      name: headsWords(heads),
       y: line(i, of),
     }));
   const losses = both(({ heldLoss }) => heldLoss);
@@ -68,11 +67,13 @@ function chartsOf(begun: BeginAnswer, past: readonly Snapshot[]): Chart[] {
   ];
 }
 
-/** One chart, redrawn when it is its turn. */
+/** Its numbers are of the same snapshot as all others of the page, so it is drawn together with them. */
 function OneChart({
   total,
   set,
-  ...drawn
+  chart: { title, ...chart },
+  x,
+  index,
 }: {
   total: number;
   set: Setter<State>;
@@ -80,20 +81,16 @@ function OneChart({
   x: readonly number[];
   index: number;
 }) {
-  const { chart, x, index } = drawn;
-  const now = useMemo(() => ({ chart, x, index }), [chart, x, index]);
-  const shown = useTurn(now);
-  const { title, ...rest } = shown.chart;
   return (
     <div>
       <h2>{title}</h2>
       <Curve
-        {...{ title, x: shown.x, ...rest }}
+        {...{ title, x, ...chart }}
         xName="step"
         domain={{ low: 0, high: total }}
         height={150}
-        cursor={shown.index}
-        onCursor={(to) => set({ at: to >= shown.x.length - 1 ? null : (shown.x[to] ?? null) })}
+        cursor={index}
+        onCursor={(to) => set({ at: to >= x.length - 1 ? null : (x[to] ?? null) })}
       />
     </div>
   );
@@ -117,7 +114,7 @@ export function Curves({
       {charts.map((chart) => (
         <OneChart key={chart.title} {...{ chart, x, index, total, set }} />
       ))}
-      <p class="faint learn-counts">{countsOf(begun)} Drag in a curve to go back in time.</p>
+      <p class="faint learn-counts">{countsOf(begun)}</p>
     </section>
   );
 }

@@ -1,74 +1,78 @@
 /** The example whose weights are shown, held out or typed, and the model's answer to it. */
 import { useId } from "preact/hooks";
-import { Notices } from "../../shared/Notices";
 import { Lockable } from "../../shared/Panel";
+import { hides } from "../../shared/restrictions";
 import type { Setter } from "../../shared/room";
-import { TokenRow } from "../../shared/TokenRow";
+import { useShell } from "../../shared/shell";
+import { Term } from "../../shared/Term";
+import { UnreadText } from "../../shared/UnreadText";
 import type { AnswerPart, CourseSnapshot, ShownExample } from "./messages";
 import { maxCharacters, type State, tasks } from "./state";
 import type { Lesson } from "./useLesson";
+import { hopeOf } from "./words";
 
-function OwnField({ state, set }: { state: State; set: Setter<State> }) {
-  const id = useId();
-  const { task, text } = state;
-  return (
-    <Lockable>
-      <div class="learn-own">
-        <label for={id}>Type your own</label>
-        <input
-          id={id}
-          type="text"
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck={false}
-          maxLength={maxCharacters}
-          placeholder={tasks[task].such}
-          value={text ?? ""}
-          onInput={({ currentTarget }) =>
-            set({ text: currentTarget.value || null, cell: null, row: null })
-          }
-        />
-        {text !== null && (
-          <button
-            type="button"
-            class="link"
-            onClick={() => set({ text: null, cell: null, row: null })}
-          >
-            Back to the held-out example
-          </button>
-        )}
-      </div>
-    </Lockable>
-  );
-}
+const withText = (text: string | null) => ({ text, cell: null, row: null });
 
 export function ExampleView({
   lesson,
   showing,
+  note,
   state,
   set,
 }: {
   lesson: Lesson | null;
-  /** The example of the shown step, which may differ from the current one. */
+  /** The example of the shown step. */
   showing: ShownExample | null;
+  /** Why it cannot be shown there; null if it can. */
+  note: string | null;
   state: State;
   set: Setter<State>;
 }) {
+  const id = useId();
+  const { restrictions } = useShell();
+  const { task, text, length } = state;
+  const { such, limits } = tasks[task];
+  const unread = lesson && lesson.text === text ? lesson.unread : null;
   return (
-    <div class={`learn-example ${state.task}`}>
+    <div class="learn-example">
       <p>
-        <b>{lesson?.begun.about ?? "The engine is starting."}</b>{" "}
-        {showing && (
-          <span class="faint">
-            {showing.isOwn
-              ? "Your own example; training may meet it by chance:"
-              : "An example that training never sees:"}
-          </span>
-        )}
+        <b>{lesson?.begun.about ?? "The engine is starting."}</b>
       </p>
-      <TokenRow tokens={(showing?.source ?? []).map((token) => (token === " " ? "␣" : token))} />
-      <OwnField state={state} set={set} />
-      <Notices notices={lesson?.why ? [lesson.why] : []} />
+      {!hides(restrictions, "text") && <p class="learn-hope">{hopeOf(task)}</p>}
+      <Lockable>
+        <div class="sentence-field">
+          <label for={id}>
+            Type your own <span class="field-limits">{limits(length)}</span>
+          </label>
+          <input
+            id={id}
+            type="text"
+            class="sentence"
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck={false}
+            maxLength={maxCharacters}
+            value={text ?? showing?.text ?? ""}
+            onInput={({ currentTarget }) => set(withText(currentTarget.value))}
+          />
+        </div>
+      </Lockable>
+      <div class="learn-about-example">
+        {unread ? (
+          <UnreadText
+            unread={unread}
+            instead={such(length)}
+            onUse={(text) => set(withText(text))}
+          />
+        ) : (
+          <p class="faint">{note ?? (text === null && "Training never sees this example.")}</p>
+        )}
+        {text !== null && (
+          <button type="button" class="link" onClick={() => set(withText(null))}>
+            Back to the held-out example
+          </button>
+        )}
+      </div>
     </div>
   );
 }
@@ -100,9 +104,8 @@ export function AnswerView({ snapshot, held }: { snapshot: CourseSnapshot; held:
     <div class="learn-answer">
       <p class="faint">
         Its answer{" "}
-        <span class="number">
-          {`· ${Math.round(held * snapshot.exact)} of ${held} held-out examples answered correctly`}
-        </span>
+        <span class="number">{`· ${Math.round(held * snapshot.exact)} of ${held} `}</span>
+        <Term name="held out" /> right
       </p>
       <ol class="tokens">
         {answer.map((said, i) => (

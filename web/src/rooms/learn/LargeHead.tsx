@@ -10,6 +10,7 @@ import { explanationText } from "../../shared/explanation";
 import { percent } from "../../shared/format";
 import { Readout } from "../../shared/Readout";
 import { RowDetails } from "../../shared/RowDetails";
+import { SaveVectors } from "../../shared/SaveVectors";
 import { useWidth } from "../../shared/useWidth";
 import type { CourseProps } from "./courseProps";
 import type { CourseAttention } from "./messages";
@@ -19,12 +20,16 @@ import { attentionNameOf } from "./words";
 
 /** The greatest size of a cell. */
 const cellLimit = 32;
+/** On a telephone, so that the picture fits on the screen. */
+const narrow = 420;
+const lowCell = 26;
 
 export function LargeHead({
   course,
   attentions,
   snapshot,
   step,
+  past,
   layers,
   weighed,
   state,
@@ -58,11 +63,15 @@ export function LargeHead({
   const picture = usePicture({
     ...{ view, rows: rows.length, cols: cols.length, palette, labels, highlights, active },
     selected: { row },
-    cell: { width: Math.min(size.width, cellLimit), height: Math.min(size.height, cellLimit) },
+    cell: {
+      width: Math.min(size.width, cellLimit),
+      height: Math.min(size.height, width < narrow ? lowCell : cellLimit),
+    },
     isHidden: hiddenIn(attention),
   });
   const mass = snapshot.masses[shown.attention]?.[shown.head] ?? Number.NaN;
   const title = `Head ${shown.head + 1}, ${attentionNameOf(attention, layers)}`;
+  const detail = { name: title, attention, shares, head: shown.head };
   const explanation = active && explainCourseWeight(attention, shares, shown.head, active);
   return (
     <>
@@ -78,6 +87,14 @@ export function LargeHead({
               file: `learn-${state.task}-step-${step}-head-${shown.head + 1}`,
               caption: `${title}, after step ${step}`,
               ...{ rows, cols },
+              plays: {
+                caption: `${title}, as it was learned`,
+                moments: () =>
+                  past().map(([step, { shares }]) => ({
+                    name: `step ${step}`,
+                    view: weightsOf(attention, shares[shown.attention] as Shares, shown.head),
+                  })),
+              },
             }}
             actions={{
               point(cell, by) {
@@ -103,7 +120,8 @@ export function LargeHead({
       </div>
       <div class="learn-row">
         <Readout explanation={explanation} locked={state.cell !== null} />
-        <RowDetails of={{ name: title, attention, shares, head: shown.head }} row={row} />
+        <RowDetails of={detail} row={row} />
+        <SaveVectors of={detail} file={`learn-step-${step}-head-${shown.head + 1}`} />
         <Announced>{byKeyboard && explanation ? explanationText(explanation) : ""}</Announced>
       </div>
     </>

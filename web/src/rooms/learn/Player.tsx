@@ -1,9 +1,23 @@
-/** Play, step, scrub and reset, and the current step. */
+/** Train, pause, train once or again; and replay what was learned, without erasing any of it. */
 
 import type { Setter } from "../../shared/room";
 import { Transport } from "../../shared/Transport";
 import type { State } from "./state";
 import type { LessonControls } from "./useLesson";
+
+/** How long each snapshot is shown in a replay, in milliseconds. */
+const pace = 100;
+
+/** What the training does now. */
+function statusOf({ lesson, isTraining, isBeginning, failure }: LessonControls): string {
+  if (failure !== null) return "Stopped";
+  if (!lesson) return "The engine is starting";
+  if (isBeginning) return "Another training begins";
+  if (lesson.stop === "nan") return "Stopped at NaN: lower the learning rate";
+  if (lesson.stop === "finished") return "The training is complete";
+  if (isTraining) return "Training";
+  return lesson.step === 0 ? "Not trained yet" : "Paused";
+}
 
 export function Player({
   state,
@@ -16,37 +30,68 @@ export function Player({
   controls: LessonControls;
   index: number;
 }) {
-  const { lesson, isPlaying, setPlaying, stepOnce, reset } = controls;
+  const { lesson, isTraining, isBeginning, setTraining, trainOnce, trainAgain } = controls;
   const past = lesson?.past ?? [];
   const total = lesson?.setups[0]?.recipe.steps ?? 0;
-  const isLast = index >= past.length - 1;
-  const isOver = lesson?.stop === "finished" || lesson?.stop === "nan";
+  const isOver = !isBeginning && (lesson?.stop === "finished" || lesson?.stop === "nan");
+  const isBehind = state.at !== null && index < past.length - 1;
+  const follow = () => set({ at: null });
   return (
     <div class="learn-player">
+      <fieldset class="learn-train" aria-label="Training">
+        <button
+          type="button"
+          class="train"
+          disabled={isOver}
+          onClick={() => {
+            follow();
+            setTraining(!isTraining);
+          }}
+        >
+          {isTraining ? "Pause training" : "Train"}
+        </button>
+        <button
+          type="button"
+          disabled={isOver}
+          onClick={() => {
+            follow();
+            trainOnce();
+          }}
+        >
+          One step
+        </button>
+        <button
+          type="button"
+          onClick={() => {
+            set({ at: null, cell: null });
+            trainAgain();
+          }}
+        >
+          Train again
+        </button>
+      </fieldset>
       <Transport
         count={Math.max(1, past.length)}
         index={Math.max(0, index)}
         go={(to) => set({ at: to >= past.length - 1 ? null : (past[to]?.step ?? null) })}
-        label="Training"
+        label="Replay"
         unit="Snapshot"
-        title={<span class="number">after step {past[index]?.step ?? 0}</span>}
-        live={{ isPlaying, setPlaying, next: isOver ? undefined : stepOnce, goesOn: true }}
+        pace={pace}
+        title={
+          <span class="number">
+            step {past[index]?.step ?? 0} of {total}
+          </span>
+        }
       />
-      <button
-        type="button"
-        onClick={() => {
-          set({ at: null, cell: null });
-          reset();
-        }}
-      >
-        Reset
-      </button>
-      <p class="learn-place number">
-        Training is at step <b data-step={lesson?.step ?? 0}>{lesson?.step ?? 0}</b> of {total}
-        {lesson?.stop === "finished" && ", its end: Play starts again"}.{" "}
-        {state.at !== null && !isLast && (
-          <button type="button" class="link" onClick={() => set({ at: null })}>
-            Show the current step
+      <p class="learn-place number" data-step={lesson?.step ?? 0}>
+        <span>
+          <span role="status">{statusOf(controls)}</span>
+          {/* Not heard: it changes several times a second. */}
+          {isBehind && isTraining && <span aria-hidden="true">, now at step {lesson?.step}</span>}
+        </span>
+        {isBehind && (
+          <button type="button" class="link" onClick={follow}>
+            Show the newest<span class="wide-only"> snapshot</span>
           </button>
         )}
       </p>

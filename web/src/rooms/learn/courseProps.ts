@@ -10,6 +10,8 @@ export interface CourseProps {
   /** The snapshot that is shown, and its step. */
   snapshot: CourseSnapshot;
   step: number;
+  /** The snapshots of the shown example up to the shown one, by their steps. */
+  past(): readonly (readonly [step: number, CourseSnapshot])[];
   layers: number;
   /** The number of examples on which answers are judged, and the number on which heads are. */
   held: number;

@@ -36,6 +36,7 @@ const readers: Readers<State> = {
   seed: (text) => ({ seed: numberIn(allowed.seed)(text) }),
   positions: (text) => ({ positions: onOff(text) }),
   compare: (text) => ({ compare: onOff(text) }),
+  train: (text) => ({ starts: onOff(text) }),
   text: (text) => ({ text: text.slice(0, maxCharacters) }),
   at: (text) => ({ at: numberIn(allowed.at)(text) }),
   head: (text) => {
@@ -64,6 +65,7 @@ export function write(state: State): URLSearchParams {
     typeof value === "boolean" ? (value ? "on" : "off") : String(value);
   for (const key of ["task", ...settings] as const)
     if (state[key] !== usual[key]) params.set(key, textOf(state[key]));
+  if (!state.starts) params.set("train", "off");
   if (state.text !== null) params.set("text", state.text);
   if (state.head) params.set("head", `${state.head.attention + 1}.${state.head.head + 1}`);
   if (state.cell) params.set("cell", `${state.cell.row + 1}.${state.cell.col + 1}`);

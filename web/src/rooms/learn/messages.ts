@@ -1,6 +1,7 @@
 /** The requests to this room's solver, its answers and its news. */
 import type { ConfigOptions, Recipe, Task } from "heed/models";
 import type { Attention, Shares } from "../../shared/attended";
+import type { UnreadableText } from "../../shared/typed";
 
 /** The settings of one training. */
 export interface TrainingSetup {
@@ -20,6 +21,8 @@ export type LessonRequest =
     }
   /** Shows typed text, or with null the held-out example, at once and in later snapshots. */
   | { readonly kind: "show"; readonly text: string | null }
+  /** Shows the same example as the model saw it after a former step. */
+  | { readonly kind: "look"; readonly step: number }
   /** Trains for at most this many steps; answered when they are done or training is paused. */
   | { readonly kind: "train"; readonly steps: number }
   | { readonly kind: "pause" };
@@ -40,7 +43,8 @@ export interface Course {
 export interface ShownExample {
   /** Unique among all trainings. */
   readonly id: number;
-  readonly source: readonly string[];
+  /** The input as a person writes it. */
+  readonly text: string;
   /** Whether a person typed it. */
   readonly isOwn: boolean;
   /** The attentions of each course. */
@@ -57,18 +61,27 @@ export interface BeginAnswer {
   /** The mass on the right places with uniform attention. */
   readonly chance: number;
   readonly showing: ShownExample;
-  /** The reason why the typed text is not shown. */
-  readonly why: string | null;
+  /** The typed text, if it cannot be shown. */
+  readonly unread: UnreadableText | null;
   readonly first: Snapshot;
 }
 
-/** Another example is shown, or the reason why it cannot be. */
+/** Another example is shown, or the text that cannot be. */
 export interface ShowAnswer {
   readonly kind: "shown";
   readonly showing: ShownExample | null;
-  readonly why: string | null;
+  readonly unread: UnreadableText | null;
   /** The snapshot at the current step. */
   readonly step: number;
+  readonly outputs: readonly ExampleOutput[];
+}
+
+export interface LookAnswer {
+  readonly kind: "looked";
+  readonly step: number;
+  /** The id of the example that is shown. */
+  readonly showing: number;
+  /** Empty if the parameters of that step are not kept. */
   readonly outputs: readonly ExampleOutput[];
 }
 
@@ -106,7 +119,7 @@ export interface CourseSnapshot extends ExampleOutput {
 
 export interface Snapshot {
   readonly step: number;
-  /** The id of the example that was shown at that step. */
+  /** The id of the example that is shown. */
   readonly showing: number;
   readonly courses: readonly CourseSnapshot[];
 }

@@ -5,6 +5,7 @@ import type {
   BeginAnswer,
   ExampleOutput,
   LessonRequest,
+  LookAnswer,
   ShowAnswer,
   ShownExample,
   Snapshot,
@@ -12,7 +13,7 @@ import type {
   TrainingNews,
   TrainingSetup,
 } from "./messages";
-import { spacingAt } from "./past";
+import { keptParameters, spacingAt, withMore } from "./past";
 import { held, readOwn, Training, weighed } from "./training";
 
 /** In milliseconds: how long the worker computes before it handles messages, and before it sends news. */
@@ -23,6 +24,12 @@ const silence = 250;
 /** A training step rejects a loss of NaN, and an answer may fail for the same reason. */
 function isOfNumbers(error: unknown): boolean {
   return error instanceof HeedError && (error.code === "nan" || error.message.includes("NaN"));
+}
+
+/** The parameters of all trainings after a step. */
+interface KeptParameters {
+  readonly step: number;
+  readonly parameters: readonly Float32Array[];
 }
 
 /** The number of examples shown so far. */
@@ -37,6 +44,7 @@ class TrainingLesson {
   /** Resolves when no snapshot is being taken: that takes a while, and no step may be made meanwhile. */
   #lastSnapshot: Promise<unknown> = Promise.resolve();
   #showing: ShownExample;
+  #past: readonly KeptParameters[] = [];
 
   constructor(heed: Heed, setups: readonly TrainingSetup[]) {
     try {
@@ -50,10 +58,10 @@ class TrainingLesson {
 
   async begin(text: string | null): Promise<BeginAnswer> {
     const one = this.#first;
-    const why = text === null ? null : (await this.show(text)).why;
+    const unread = text === null ? null : (await this.show(text)).unread;
     return {
       kind: "begun",
-      ...{ about: one.task.about, chance: one.chance, held, weighed, why },
+      ...{ about: one.task.about, chance: one.chance, held, weighed, unread },
       courses: this.#trainings.map((training) => training.course()),
       first: await this.#snapshot(),
       showing: this.#showing,
@@ -64,10 +72,22 @@ class TrainingLesson {
     return this.#alone(async () => {
       const own = text === null ? null : readOwn(this.#first.task, text);
       const shown = { kind: "shown", step: this.#step } as const;
-      if (own && "why" in own) return { ...shown, showing: null, why: own.why, outputs: [] };
+      if (own && "why" in own) return { ...shown, showing: null, unread: own, outputs: [] };
       for (const training of this.#trainings) training.show(own);
       this.#showing = this.#shows(text);
-      return { ...shown, showing: this.#showing, why: null, outputs: await this.#outputs() };
+      const outputs = await this.#outputs((training) => training.output());
+      return { ...shown, showing: this.#showing, unread: null, outputs };
+    });
+  }
+
+  look(step: number): Promise<LookAnswer> {
+    return this.#alone(async () => {
+      const kept = this.#past.find((each) => each.step === step);
+      const outputs = await this.#outputs((training, i) => {
+        const parameters = kept?.parameters[i];
+        return parameters && training.outputWith(parameters);
+      });
+      return { kind: "looked", step, showing: this.#showing.id, outputs };
     });
   }
 
@@ -78,6 +98,8 @@ class TrainingLesson {
   async train(steps: number, context: SolverContext<TrainingNews>): Promise<TrainAnswer> {
     this.pause();
     await this.#rest;
+    // A look at a former snapshot has that snapshot's parameters in the model until it ends.
+    await this.#lastSnapshot;
     this.#isPaused = false;
     const work = this.#work(steps, context);
     this.#rest = work.catch(() => {});
@@ -98,14 +120,19 @@ class TrainingLesson {
   #shows(text: string | null): ShownExample {
     shownSoFar += 1;
     const attentions = this.#trainings.map((training) => training.attentions());
-    return { id: shownSoFar, source: this.#first.source, isOwn: text !== null, attentions };
+    return { id: shownSoFar, text: this.#first.text, isOwn: text !== null, attentions };
   }
 
-  /** No snapshot of a model whose parameters are NaN. */
-  async #outputs(): Promise<ExampleOutput[]> {
+  /** None of a model whose parameters are NaN. */
+  async #outputs(
+    outputOf: (training: Training, i: number) => Promise<ExampleOutput> | undefined,
+  ): Promise<ExampleOutput[]> {
     const outputs = [];
     try {
-      for (const training of this.#trainings) outputs.push(await training.output());
+      for (const [i, training] of this.#trainings.entries()) {
+        const output = await outputOf(training, i);
+        if (output) outputs.push(output);
+      }
       return outputs;
     } catch (error) {
       if (isOfNumbers(error)) return [];
@@ -172,6 +199,9 @@ class TrainingLesson {
       const [step, showing] = [this.#step, this.#showing.id];
       const courses = [];
       for (const training of this.#trainings) courses.push(await training.snapshot());
+      const parameters = this.#trainings.map((training) => training.parameters());
+      const bytes = parameters.reduce((sum, { byteLength }) => sum + byteLength, 0);
+      this.#past = withMore(this.#past, [{ step, parameters }], keptParameters(bytes));
       return { step, showing, courses };
     });
   }
@@ -202,7 +232,7 @@ async function begin(
 export default async function solve(
   order: LessonRequest,
   context: SolverContext<TrainingNews>,
-): Promise<BeginAnswer | ShowAnswer | TrainAnswer> {
+): Promise<BeginAnswer | ShowAnswer | LookAnswer | TrainAnswer> {
   if (order.kind === "begin") {
     lesson?.pause();
     const begun = turn.then(() => begin(order.setups, order.text, context));
@@ -213,6 +243,7 @@ export default async function solve(
   await turn;
   if (!lesson) throw new RangeError("nothing has been begun");
   if (order.kind === "show") return lesson.show(order.text);
+  if (order.kind === "look") return lesson.look(order.step);
   if (order.kind === "train") return lesson.train(order.steps, context);
   lesson.pause();
   return { kind: "stopped", step: 0, why: "paused" };

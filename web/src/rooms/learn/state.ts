@@ -25,6 +25,8 @@ export interface State extends Plan {
   readonly length: number;
   readonly seed: number;
   readonly positions: boolean;
+  /** Whether a training starts by itself. */
+  readonly starts: boolean;
   /** The typed text to show; null for a held-out example. */
   readonly text: string | null;
   /** Trains a model with one head beside the selected one, all else being equal. */
@@ -45,11 +47,16 @@ interface TaskPlan extends Plan {
   readonly title: string;
   readonly steps: number;
   readonly hasLetters: boolean;
-  /** An example of what can be typed. */
-  readonly such: string;
+  /** An example of what can be typed, and what may be. */
+  such(length: number): string;
+  limits(length: number): string;
 }
 
-const letters = { heads: 4, layers: 1, size: 32, rate: 0.004, hasLetters: true, such: "heads" };
+const letters = {
+  ...{ heads: 4, layers: 1, size: 32, rate: 0.004, hasLetters: true },
+  such: (length: number) => "heads".slice(0, length),
+  limits: (length: number) => `a to z, up to ${length}`,
+};
 
 export const tasks: Readonly<Record<TaskName, TaskPlan>> = {
   reverse: { title: "reverse letters", steps: 800, ...letters },
@@ -60,11 +67,13 @@ export const tasks: Readonly<Record<TaskName, TaskPlan>> = {
     steps: 1200,
     size: 64,
     hasLetters: false,
-    such: "3 May 2021",
+    such: () => "3 May 2021",
+    limits: () => "in English, 1900 to 2099",
   },
   pronouns: {
     ...{ title: "who is it?", steps: 3000, hasLetters: false },
-    such: "Alice wrote a note and gave it to Bob.",
+    such: () => "Alice wrote a note and gave it to Bob.",
+    limits: () => "up to 24 known words and marks",
     ...{ heads: 4, layers: 3, size: 64, rate: 0.002 },
   },
 };
@@ -90,7 +99,7 @@ export function planOf(task: TaskName): Plan {
 
 export const initialState: State = {
   ...{ task: "reverse", ...planOf("reverse"), length: 8, seed: 1, positions: true, compare: false },
-  text: null,
+  ...{ starts: true, text: null },
   ...{
     at: null,
     head: null,
@@ -102,7 +111,8 @@ export const initialState: State = {
   },
 };
 
-export const maxCharacters = 200;
+/** Far more than can be read, so that what is typed is never cut off in silence. */
+export const maxCharacters = 1000;
 
 /** Settings that a teacher's lock does not lock. */
 export const lookKeys = ["at", "head", "cell", "row", "outlined", "range", "curve"] as const;

@@ -14,7 +14,7 @@ import {
 } from "heed/models";
 import { nn, noGrad } from "heed/nn";
 import { type Attention, attentionOf, sharesOf } from "../../shared/attended";
-import { readInput, type Unreadable } from "../../shared/typed";
+import { readInput, type UnreadableText } from "../../shared/typed";
 import type {
   AnswerPart,
   Course,
@@ -39,21 +39,42 @@ function inputOf(example: Example): readonly string[] {
   throw new RangeError(`a ${example.kind} has no words`);
 }
 
-/** Typed text as an example of the task, or the reason why it is none. */
-export function readOwn(task: Task, text: string): Example | Unreadable {
-  const input = readInput(task, text);
-  if ("why" in input) return input;
+/** Why an input that the task can read is none of its examples; null if it is one. */
+function whyNone(task: Task, input: Example): string | null {
   const { length } = inputOf(input);
   const longest = task.longest.source;
-  if (length > longest)
-    return { why: `That has ${length} tokens; what is learned here has at most ${longest}.` };
+  if (length > longest) return `This training has up to ${longest} tokens; these are ${length}.`;
   if (input.kind === "translation" && input.target.length === 0)
-    return {
-      why: "That is not a date in a form that is learned here, such as “3 May 2021” or “05/03/2021”.",
-    };
+    return "This is not a date in a form that is learned here.";
   if (input.kind === "tagging" && input.labels.every((label) => label === undefined))
-    return { why: "No pronoun is in the sentence: there is nothing to ask." };
-  return input;
+    return "The sentence has no pronoun, so nothing is asked.";
+  return null;
+}
+
+/** A near text that is an example of the task: as it is, or letters cut to as many as an example has. */
+function nearestOwn(task: Task, near: string): string | null {
+  const cut = near.slice(0, task.longest.source);
+  const isOwn = (text: string) => {
+    const input = readInput(task, text);
+    return !("why" in input) && whyNone(task, input) === null;
+  };
+  return [near, ...(task.kind === "translation" ? [cut] : [])].find(isOwn) ?? null;
+}
+
+/** Typed text as an example of the task, or the reason why it is none. */
+export function readOwn(task: Task, text: string): Example | UnreadableText {
+  const input = readInput(task, text);
+  if ("why" in input)
+    return { ...input, nearest: input.nearest && nearestOwn(task, input.nearest) };
+  const why = whyNone(task, input);
+  if (why === null) return input;
+  const nearest = nearestOwn(task, textOf(task, inputOf(input)));
+  return { why, nearest, pieces: [{ text, isKnown: true }] };
+}
+
+/** An input as a person writes it. */
+function textOf(task: Task, tokens: readonly string[]): string {
+  return task.write?.(tokens) ?? tokens.join("");
 }
 
 /** The longest of a few examples, so that it fills the picture. */
@@ -86,8 +107,9 @@ export class Training {
     this.#shown = own ?? exampleToShow(this.#held);
   }
 
-  get source(): readonly string[] {
-    return inputOf(this.#shown);
+  /** The example that is shown, as a person writes it. */
+  get text(): string {
+    return textOf(this.task, inputOf(this.#shown));
   }
 
   step(): void {
@@ -124,6 +146,37 @@ export class Training {
   async output(attended = this.#attended()): Promise<ExampleOutput> {
     const shares = attended.map((each) => sharesOf(this.model.heed, each));
     return { shares, answer: await this.#answer() };
+  }
+
+  /** A copy of all parameters, one after the other. */
+  parameters(): Float32Array {
+    const all = this.model.parameters();
+    const copy = new Float32Array(all.reduce((sum, { data }) => sum + data.length, 0));
+    let end = 0;
+    for (const { data } of all) {
+      copy.set(data as Float32Array, end);
+      end += data.length;
+    }
+    return copy;
+  }
+
+  /** The output with former parameters. No step may be made meanwhile. */
+  async outputWith(parameters: Float32Array): Promise<ExampleOutput> {
+    const now = this.parameters();
+    this.#restore(parameters);
+    try {
+      return await this.output();
+    } finally {
+      this.#restore(now);
+    }
+  }
+
+  #restore(parameters: Float32Array): void {
+    let end = 0;
+    for (const { data } of this.model.parameters()) {
+      (data as Float32Array).set(parameters.subarray(end, end + data.length));
+      end += data.length;
+    }
   }
 
   /** A snapshot on the held-out examples. Takes some milliseconds, during which other messages are handled. */

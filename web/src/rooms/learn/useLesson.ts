@@ -1,8 +1,10 @@
 /** The page's side of the training: its own engine, the current lesson, and the snapshots kept of its past. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { UnreadableText } from "../../shared/typed";
 import { EngineClient } from "../../worker/engineClient";
 import type {
   BeginAnswer,
+  LookAnswer,
   ShowAnswer,
   ShownExample,
   Snapshot,
@@ -14,13 +16,18 @@ import { withMore } from "./past";
 
 export interface Lesson {
   readonly begun: BeginAnswer;
-  /** The settings that were requested. */
+  /** The settings that were requested, and how often a training was begun anew before this one. */
   readonly setups: readonly TrainingSetup[];
-  /** The examples of all snapshots. */
+  readonly round: number;
+  /** The examples of all snapshots, the present one last. */
   readonly showings: readonly ShownExample[];
-  /** The reason why the typed text is not shown. */
-  readonly why: string | null;
+  /** What the person had typed when the present example was shown. */
+  readonly text: string | null;
+  /** The typed text, if it cannot be shown. */
+  readonly unread: UnreadableText | null;
   readonly past: readonly Snapshot[];
+  /** The steps whose parameters are not kept, so that the present example cannot be shown there. */
+  readonly forgotten: ReadonlySet<number>;
   /** The current training step. */
   readonly step: number;
   readonly millisecondsPerStep: number | null;
@@ -30,12 +37,18 @@ export interface Lesson {
 export interface LessonControls {
   /** Null until the first one has begun. */
   readonly lesson: Lesson | null;
-  readonly isPlaying: boolean;
+  readonly isTraining: boolean;
+  /** Whether the lesson is a former one: another training was asked for and has not begun. */
+  readonly isBeginning: boolean;
   /** An error message for the person. */
   readonly failure: string | null;
-  setPlaying(isPlaying: boolean): void;
-  stepOnce(): void;
-  reset(): void;
+  /** Trains on, or pauses. */
+  setTraining(isTraining: boolean): void;
+  trainOnce(): void;
+  /** From the first step. */
+  trainAgain(): void;
+  /** Shows the present example as it was after the step of a snapshot. */
+  look(step: number): void;
 }
 
 const endless = 1e9;
@@ -47,41 +60,64 @@ function withShowing(
   return showings.some(({ id }) => id === showing.id) ? showings : [...showings, showing];
 }
 
-/** Replaces the last snapshot if it is of the current step, because another example is shown now. */
+/** The snapshots, with the outputs for another example after one step. */
+function withOutputs(
+  past: readonly Snapshot[],
+  { step, showing, outputs }: Pick<LookAnswer, "step" | "showing" | "outputs">,
+): readonly Snapshot[] {
+  if (outputs.length === 0) return past;
+  return past.map((one) =>
+    one.step !== step
+      ? one
+      : {
+          ...{ step, showing },
+          courses: one.courses.map((course, i) => ({ ...course, ...outputs[i] })),
+        },
+  );
+}
+
 function withShown(
   { past, showings }: Lesson,
-  { showing, why, step, outputs }: ShowAnswer,
+  { showing, unread, step, outputs }: ShowAnswer,
+  text: string | null,
 ): Partial<Lesson> {
-  if (!showing) return { why };
-  const last = past.at(-1);
-  const isThere = last?.step === step && outputs.length > 0;
+  if (!showing) return { unread, text };
   return {
-    ...{ why, showings: withShowing(showings, showing) },
-    ...(isThere && {
-      past: past.with(-1, {
-        ...{ step, showing: showing.id },
-        courses: last.courses.map((snapshot, i) => ({ ...snapshot, ...outputs[i] })),
-      }),
-    }),
+    ...{ unread, text, forgotten: new Set(), showings: withShowing(showings, showing) },
+    past: withOutputs(past, { step, showing: showing.id, outputs }),
   };
 }
 
-/** `setups` must be memoised; a new list starts another training. Training starts by itself. */
-export function useLesson(setups: readonly TrainingSetup[], text: string | null): LessonControls {
+/**
+ * `setups` must be memoised; a new list starts another training.
+ *
+ * @param starts whether a training starts by itself
+ */
+export function useLesson(
+  setups: readonly TrainingSetup[],
+  text: string | null,
+  starts: boolean,
+): LessonControls {
   const engine = useRef<EngineClient | null>(null);
   const [lesson, setLesson] = useState<Lesson | null>(null);
-  const [isPlaying, setIsPlaying] = useState(true);
+  const [isTraining, setIsTraining] = useState(starts);
   const [failure, setFailure] = useState<string | null>(null);
   const [round, setRound] = useState(0);
   /** Aborts the previous lesson. */
   const current = useRef(new AbortController());
-  const wantsToPlay = useRef(true);
+  const wantsToTrain = useRef(starts);
   const begunFor = useRef(setups);
-  /** The text last requested to be shown. */
+  /** The text last requested to be shown, and the step last looked at. */
   const asked = useRef(text);
+  const looked = useRef("");
 
   const change = (next: (now: Lesson) => Partial<Lesson>) =>
     setLesson((now) => now && { ...now, ...next(now) });
+
+  const want = (isWanted: boolean) => {
+    wantsToTrain.current = isWanted;
+    setIsTraining(isWanted);
+  };
 
   const hear = ({ step, showing, snapshots, millisecondsPerStep }: TrainingNews) =>
     change(({ past, showings }) => ({
@@ -100,16 +136,12 @@ export function useLesson(setups: readonly TrainingSetup[], text: string | null)
       );
       if (stopped?.kind !== "stopped" || signal.aborted) return;
       change(() => ({ stop: stopped.why }));
-      if (stopped.why === "finished" || stopped.why === "nan") stand();
+      if (stopped.why === "finished" || stopped.why === "nan") want(false);
     } catch (error) {
       if (signal.aborted) return;
       setFailure((error as Error).message);
-      stand();
+      want(false);
     }
-  };
-  const stand = () => {
-    wantsToPlay.current = false;
-    setIsPlaying(false);
   };
 
   useEffect(() => {
@@ -130,32 +162,29 @@ export function useLesson(setups: readonly TrainingSetup[], text: string | null)
     current.current = controller;
     setFailure(null);
     asked.current = text;
-    // A new training starts playing; the same one starts again in its previous state.
-    if (begunFor.current !== setups) {
-      wantsToPlay.current = true;
-      setIsPlaying(true);
-    }
+    if (begunFor.current !== setups) want(starts);
     begunFor.current = setups;
     own.ask("learn", { kind: "begin", setups, text }, { signal }).then(
       (begun) => {
         if (begun.kind !== "begun" || signal.aborted) return;
-        const { first, showing, why } = begun;
+        const { first, showing, unread } = begun;
         setLesson({
-          ...{ begun, setups, showings: withShowing([], showing), why, past: [first] },
-          ...{ step: 0, millisecondsPerStep: null, stop: null },
+          ...{ begun, setups, round, showings: [showing], text, unread, past: [first] },
+          ...{ forgotten: new Set(), step: 0, millisecondsPerStep: null, stop: null },
         });
-        if (wantsToPlay.current) void train(endless);
+        if (wantsToTrain.current) void train(endless);
       },
       (error: Error) => {
         if (signal.aborted) return;
         setFailure(error.message);
-        stand();
+        want(false);
       },
     );
   }, [setups, round]);
 
-  const isReady = lesson !== null && lesson.setups === setups && failure === null;
-  const isOver = lesson?.stop === "finished" || lesson?.stop === "nan";
+  const isBeginning = lesson === null || lesson.setups !== setups || lesson.round !== round;
+  const isReady = !isBeginning && failure === null;
+  const isOver = !isBeginning && (lesson?.stop === "finished" || lesson?.stop === "nan");
 
   useEffect(() => {
     if (!isReady || asked.current === text) return;
@@ -163,31 +192,56 @@ export function useLesson(setups: readonly TrainingSetup[], text: string | null)
     const { signal } = current.current;
     engine.current?.ask("learn", { kind: "show", text }, { signal }).then(
       (shown) => {
-        if (shown.kind === "shown" && !signal.aborted) change((now) => withShown(now, shown));
+        if (shown.kind === "shown" && !signal.aborted) change((now) => withShown(now, shown, text));
       },
       (error: Error) => {
         if (!signal.aborted) setFailure(error.message);
       },
     );
   }, [text, isReady]);
-  return useMemo(() => {
-    const reset = () => setRound((now) => now + 1);
-    return {
-      ...{ lesson, isPlaying, failure, reset },
-      setPlaying(wanted) {
-        wantsToPlay.current = wanted;
-        setIsPlaying(wanted);
-        // At its end, or after a failure, it starts again.
-        if (wanted && (isOver || failure !== null)) reset();
+  return useMemo(
+    () => ({
+      ...{ lesson, isTraining, isBeginning, failure },
+      setTraining(wanted) {
+        want(wanted);
+        // After a failure it starts again.
+        if (wanted && failure !== null) setRound((now) => now + 1);
         else if (isReady && wanted) void train(endless);
         else if (isReady) {
           // Without a lesson its start has failed, which was reported.
           engine.current?.ask("learn", { kind: "pause" }).catch(() => {});
         }
       },
-      stepOnce() {
-        if (isReady && !isOver) void train(1);
+      trainOnce() {
+        if (!isReady || isOver) return;
+        want(false);
+        void train(1);
       },
-    };
-  }, [lesson, isPlaying, failure, isReady, isOver]);
+      trainAgain() {
+        want(true);
+        setRound((now) => now + 1);
+      },
+      look(step) {
+        const key = `${step} ${lesson?.showings.at(-1)?.id}`;
+        if (!isReady || looked.current === key) return;
+        looked.current = key;
+        const { signal } = current.current;
+        engine.current?.ask("learn", { kind: "look", step }, { signal }).then(
+          (answer) => {
+            if (answer.kind !== "looked" || signal.aborted) return;
+            const isForgotten = answer.outputs.length === 0;
+            change(({ past, forgotten }) =>
+              isForgotten
+                ? { forgotten: new Set([...forgotten, step]) }
+                : { past: withOutputs(past, answer) },
+            );
+          },
+          (error: Error) => {
+            if (!signal.aborted) setFailure(error.message);
+          },
+        );
+      },
+    }),
+    [lesson, isTraining, isBeginning, failure, isReady, isOver],
+  );
 }

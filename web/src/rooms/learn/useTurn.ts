@@ -3,8 +3,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 /** A queue of the parts that wait for their turn. */
 const waiting = new Set<() => void>();
-/** At least this many parts are drawn in a quarter of a second, before the next numbers arrive. */
-const frames = 15;
+/** All parts are drawn in so many frames, long before the next numbers arrive. */
+const frames = 4;
 let frame = 0;
 
 function takeTurns(): void {

@@ -9,6 +9,12 @@ export function attentionNameOf({ name, layer }: CourseAttention, layers: number
   return layers > 1 ? `layer ${layer + 1}, ${attendsWords[name]}` : attendsWords[name];
 }
 
+/** "One head" begins a line, "one head" does not. */
+export function headsWords(heads: number, isFirst = false): string {
+  if (heads === 1) return isFirst ? "One head" : "one head";
+  return `${heads} heads`;
+}
+
 /** Every head's attention on the right places, if there are any. */
 function* massesOf({ masses }: CourseSnapshot): Generator<CourseHead & { mass: number }> {
   for (const [attention, heads] of masses.entries())
@@ -38,13 +44,10 @@ export function bestMass(snapshot: CourseSnapshot): number {
 
 /** What the picture of a task shows once it is learned. */
 const hopes: Readonly<Record<State["task"], string>> = {
-  reverse:
-    "The first letter of the answer is the last of the input, so a head that has learned to attend to the right places shows one strong diagonal from the lower left to the upper right.",
-  sort: "Each row is strongest at the next letter of the alphabet, so the picture differs from example to example.",
-  dates:
-    "The digits of the year are copied from their places; the month and the day are read from a name or a number, wherever the form has them.",
-  pronouns:
-    "The row of each pronoun has to find whom or what it means. Easy sentences are learned first; those that must be understood as a whole come last.",
+  reverse: "A head that learns it shows a diagonal from the lower left to the upper right.",
+  sort: "A head that learns it attends, row by row, to the next letter of the alphabet.",
+  dates: "A head that learns it finds the year, the month and the day wherever they are.",
+  pronouns: "A head that learns it attends from each pronoun to whom or what it means.",
 };
 
 export function hopeOf(task: State["task"]): string {
@@ -52,38 +55,38 @@ export function hopeOf(task: State["task"]): string {
 }
 
 export function countsOf({ held, weighed }: BeginAnswer): string {
-  return `At every snapshot the model answers ${held} held-out examples. The attention is that of the best head, the mean over ${weighed} of them.`;
+  return `Each snapshot: answers to ${held} held-out examples, and the best head's attention over ${weighed} of them. Drag in a curve to go back in time.`;
 }
 
 export const suggestions: readonly Suggestion[] = [
   [
     "#room=learn&length=16",
     "Reverse 16 letters",
-    "There are more positions to distinguish, so it takes longer. Then go on to 20, and watch where the diagonal appears first.",
+    "More positions to tell apart take longer. Watch where the diagonal appears first.",
   ],
   [
     "#room=learn&task=sort",
     "Sort instead",
-    "Now the right places depend on the letters and not on their positions: the strong cells follow the alphabet.",
+    "Now the right places depend on the letters, not on their positions.",
   ],
   [
     "#room=learn&task=sort&compare=on",
     "One head against four",
-    "The same seed and as many parameters; two trainings take turns. Which is ahead at the end? Another seed may give another result.",
+    "As many parameters in both, trained in turns. Which is ahead at the end? Another seed may give another result.",
   ],
   [
     "#room=learn&positions=off",
     "Take the positions away",
-    "Then the model sees which letters there are but not where. The loss falls halfway and then stays there, and no diagonal appears.",
+    "Then the model sees which letters there are but not where: the loss stays high and no diagonal appears.",
   ],
   [
     "#room=learn&task=pronouns",
     "Learn pronouns",
-    "Three layers learn whom “she” or “it” means. Look at the row of the pronoun in the second and third layer.",
+    "Three layers learn whom “she” or “it” means. Look at the pronoun's row in the last two.",
   ],
   [
     "#room=learn&rate=1000",
     "Learn too fast",
-    "With an absurd learning rate the parameters soon become NaN, and the page says so. Reset starts again.",
+    "With an absurd learning rate the parameters soon become NaN.",
   ],
 ];

@@ -11,17 +11,18 @@ import { format } from "../../shared/format";
 import { Readout } from "../../shared/Readout";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
+import { Term } from "../../shared/Term";
 import { useWidth } from "../../shared/useWidth";
 import { ChosenRow } from "./ChosenRow";
 import { attentionShown, explainAlignment, massOf, predictedBy, viewOfHead } from "./maps";
 import type { ModelAnswers, ModelName } from "./problem";
-import { lastStep, visible } from "./state";
+import { choosing, lastStep, rowShown, visible } from "./state";
 import { shownModels, titles, usePointing, useRecurrentWorkspace } from "./workspace";
 
 const rowAxis = "says, and attends";
 const colAxis = "the date is attended to";
 /** Labels of narrow columns are smaller; only the longest dates scroll, on a narrow page. */
-const cellWidths = { min: 6, max: 30 };
+const cellWidths = { min: 6, max: 96 };
 /** Too low for numbers in the cells, because most of them would be zeros. */
 const cellHeight = 14;
 /** On a narrow page the note is below the name, and the heading of the masses extends over the map. */
@@ -94,7 +95,7 @@ function AlignmentMap({
   ];
   const picture = usePicture({
     ...{ view, rows, cols: source.length, palette, cell, labels, isHidden, highlights },
-    selected: { row: state.row, col: state.col },
+    selected: { row: rowShown(state), col: state.col },
     active: isHere ? { row, col } : null,
   });
   const title = titles[name];
@@ -123,8 +124,8 @@ function AlignmentMap({
         }}
         actions={{
           point: (cell, by) => point(cell && { ...cell, model: name }, by),
-          press: (cell) => set(cell),
-          selectRow: (row) => set({ row }),
+          press: ({ row, col }) => set((now) => ({ ...choosing(row)(now), col })),
+          selectRow: (row) => set(choosing(row)),
         }}
       />
       {masses.length > 0 && (
@@ -139,7 +140,7 @@ const headWords = (head: number) => (head === 0 ? "mean of its heads" : `head ${
 /** In place of a map, for the model without attention: the vector that its decoder starts with. */
 function VectorMap({ found, cell }: { found: ModelAnswers | null; cell: CellSize }) {
   const { source } = useRecurrentWorkspace();
-  const { theme, restrictions } = useShell();
+  const { theme } = useShell();
   const [cellPointed, setPointed] = useState<Cell | null>(null);
   const [byKeyboard, setByKeyboard] = useState(false);
   const vector = found?.vector ?? null;
@@ -163,7 +164,7 @@ function VectorMap({ found, cell }: { found: ModelAnswers | null; cell: CellSize
           name="rnn"
           title="The vector between encoder and decoder"
           symbol={<b>{titles.rnn}</b>}
-          note={pointed ?? `no map: one vector of ${size} numbers`}
+          note={pointed ?? `no map: ${source.length} characters kept in ${size} numbers`}
           picture={picture}
           hint=""
           saved={{ file: "dates-rnn-vector", caption: `The vector of “${source.join("")}”` }}
@@ -176,13 +177,6 @@ function VectorMap({ found, cell }: { found: ModelAnswers | null; cell: CellSize
           }}
         />
         <Announced>{byKeyboard && pointed}</Announced>
-        {!hides(restrictions, "text") && (
-          <p class="vector-words">
-            This decoder never attends to the date. All that it knows of the {source.length}{" "}
-            characters are these {size} numbers, which the encoder ends with: that is why there is
-            no map.
-          </p>
-        )}
       </div>
     </div>
   );
@@ -192,8 +186,8 @@ function VectorMap({ found, cell }: { found: ModelAnswers | null; cell: CellSize
 function CellReadout() {
   const workspace = useRecurrentWorkspace();
   const { pointed } = usePointing();
-  const { row, col, between } = workspace.state;
-  const chosen = { row, col, model: between };
+  const { state } = workspace;
+  const chosen = { row: rowShown(state), col: state.col, model: state.between };
   return (
     <Readout
       explanation={
@@ -213,15 +207,9 @@ export function AlignmentMaps() {
   const cell = cellOf(width, size, source.length);
   return (
     <section class={`maps ${size}`} aria-labelledby="maps-title">
-      <h2 id="maps-title">What each model attends to</h2>
-      {!hides(restrictions, "text") && (
-        <p class="words">
-          Each row is a character of the answer, each column a character of the date; a row adds up
-          to 1. Beside it is its weight on the right places: the characters of the date that carry
-          the answer. A recurrent state contains its neighbours too, so attending to a neighbour of
-          the right place can be enough.
-        </p>
-      )}
+      <h2 id="maps-title" tabIndex={-1}>
+        What each model attends to
+      </h2>
       <div ref={ref} class="scroll">
         {width > 0 &&
           shownModels(workspace).map(([name, found]) =>
@@ -232,10 +220,15 @@ export function AlignmentMaps() {
             ),
           )}
       </div>
-      <div class="maps-below">
-        <CellReadout />
-        <ChosenRow />
-      </div>
+      <CellReadout />
+      {!hides(restrictions, "text") && (
+        <p class="words">
+          A row is a character of the answer, a column one of the date. Every row adds up to 1;
+          beside it is its share on the <Term name="right places" />. A recurrent state also holds
+          its neighbours, so it may be enough to attend beside them.
+        </p>
+      )}
+      <ChosenRow />
     </section>
   );
 }

@@ -1,35 +1,38 @@
 /** The answer of each model by itself, with aligned tokens. */
 
-import { hides } from "../../shared/restrictions";
-import { useShell } from "../../shared/shell";
+import { useRef, useState } from "preact/hooks";
 import { markOf, rightAt, Token } from "./Mark";
 import type { DecoderStep, ModelAnswers, ModelName } from "./problem";
-import { lastStep } from "./state";
-import {
-  type RecurrentWorkspace,
-  shownModels,
-  titles,
-  usePointing,
-  useRecurrentWorkspace,
-} from "./workspace";
+import { choosing, lastStep, rowShown } from "./state";
+import { shownModels, titles, usePointing, useRecurrentWorkspace } from "./workspace";
 
 const spoken = { right: "right", wrong: "wrong", unknown: "" };
 
-function AnswerToken({ step, place }: { step: DecoderStep | undefined; place: number }) {
+function AnswerToken({
+  step,
+  place,
+  isStop,
+}: {
+  step: DecoderStep | undefined;
+  place: number;
+  /** Whether the Tab key stops here: one character of each answer does, and arrow keys go to the others. */
+  isStop: boolean;
+}) {
   const { solution, set, state } = useRecurrentWorkspace();
   const { pointed, point } = usePointing();
   const [said] = step?.top ?? [];
   if (!said) return <span class="said-token" />;
   const mark = markOf(said.token, rightAt(solution?.target ?? null, place));
-  const lit = (pointed?.row ?? state.row) === place;
+  const lit = (pointed?.row ?? rowShown(state)) === place;
   return (
     <button
       type="button"
       class={lit ? "said-token lit" : "said-token"}
-      aria-pressed={state.row === place}
+      aria-pressed={rowShown(state) === place}
+      tabIndex={isStop ? 0 : -1}
       onPointerEnter={() => point({ row: place }, "pointer")}
       onPointerLeave={() => point(null, "pointer")}
-      onClick={() => set({ row: place })}
+      onClick={() => set(choosing(place))}
     >
       <span class="only-heard">{place + 1}: </span>
       <Token token={said.token} mark={mark} />
@@ -47,53 +50,60 @@ function verdictOf(found: ModelAnswers | null, target: readonly string[] | null)
   return steps.length === target.length + 1 ? "all right" : "does not end";
 }
 
+/** The place to which a key moves; undefined if it does not. */
+function placeAfter(key: string, place: number, last: number): number | undefined {
+  const moved = { ArrowLeft: place - 1, ArrowRight: place + 1, Home: 0, End: last }[key];
+  return moved === undefined ? undefined : Math.max(0, Math.min(last, moved));
+}
+
 function AnswerLine({ name, found }: { name: ModelName; found: ModelAnswers | null }) {
-  const { solution } = useRecurrentWorkspace();
+  const { solution, state } = useRecurrentWorkspace();
+  const line = useRef<HTMLDivElement>(null);
+  const [focused, setFocused] = useState<number | null>(null);
   const steps = found?.answer.steps;
   const count = steps?.length ?? lastStep + 1;
+  const stop = Math.min(focused ?? rowShown(state), count - 1);
   return (
     <li data-model={name}>
       <h3>
-        {titles[name]}
-        <span class="faint">{verdictOf(found, solution?.target ?? null)}</span>
+        {titles[name]} <span class="faint">{verdictOf(found, solution?.target ?? null)}</span>
       </h3>
-      <div class="said">
+      <div
+        ref={line}
+        class="said"
+        role="toolbar"
+        aria-label={`${titles[name]}: its characters; arrow keys go through them`}
+        onKeyDown={(event) => {
+          const place = placeAfter(event.key, stop, count - 1);
+          if (place === undefined) return;
+          line.current?.querySelectorAll("button")[place]?.focus();
+          event.preventDefault();
+        }}
+        onFocusIn={({ target }) => {
+          const buttons = [...(line.current?.querySelectorAll("button") ?? [])];
+          setFocused(buttons.indexOf(target as HTMLButtonElement));
+        }}
+      >
         {Array.from({ length: count }, (_, place) => (
-          <AnswerToken key={place} step={steps?.[place]} place={place} />
+          <AnswerToken key={place} step={steps?.[place]} place={place} isStop={place === stop} />
         ))}
       </div>
     </li>
   );
 }
 
-/** The number of dates that each model was trained on. */
-function lessonsOf(workspace: RecurrentWorkspace): string {
-  const counts = new Set(
-    shownModels(workspace).map(
-      ([name]) => workspace.solution?.reports.find((report) => report.name === name)?.lessons,
-    ),
-  );
-  const [count] = counts;
-  if (counts.size > 1) return "";
-  // Reserves the space of the text until the number is known.
-  return `Each was trained on ${count?.toLocaleString("en") ?? "…"} dates.`;
-}
-
 export function Answers() {
   const workspace = useRecurrentWorkspace();
-  const { restrictions } = useShell();
-  const { target } = workspace.solution ?? { target: [] };
   return (
     <section class="answers" aria-labelledby="answers-title">
       <h2 id="answers-title">Three models write it in numbers</h2>
-      {!hides(restrictions, "text") && (
-        <p class="words">
-          Each model writes one character at a time; below each is its probability.{" "}
-          {target
-            ? lessonsOf(workspace)
-            : "This is not a date in one of the 22 forms of the training examples, so the right answer is not known."}
-        </p>
-      )}
+      <button
+        type="button"
+        class="skip"
+        onClick={() => document.querySelector<HTMLElement>("#maps-title")?.focus()}
+      >
+        Skip to the maps
+      </button>
       <ol>
         {shownModels(workspace).map(([name, found]) => (
           <AnswerLine key={name} name={name} found={found} />

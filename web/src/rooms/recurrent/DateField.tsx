@@ -3,17 +3,23 @@ import { Notices } from "../../shared/Notices";
 import { Lockable, Panel } from "../../shared/Panel";
 import type { Setter } from "../../shared/room";
 import { maxCharacters } from "./problem";
-import { forms, type State } from "./state";
+import { examples, type State } from "./state";
+import type { Untaught } from "./untaught";
 
-function Forms({ kind, set }: { kind: keyof typeof forms; set: Setter<State> }) {
+/** A message below the field; its place is kept, so that nothing moves when it comes. */
+function Message({ untaught, set }: { untaught: Untaught | null; set: Setter<State> }) {
+  const { why, instead = null } = untaught ?? {};
   return (
-    <p class="forms">
-      <span class="faint">{kind}</span>
-      {forms[kind].map((text) => (
-        <button key={text} type="button" onClick={() => set({ text, slip: null })}>
-          {text}
-        </button>
-      ))}
+    <p class="date-message" role="status">
+      {why}
+      {instead !== null && (
+        <>
+          {" "}
+          <button type="button" class="link" onClick={() => set({ text: instead, slip: null })}>
+            Try {instead}
+          </button>
+        </>
+      )}
     </p>
   );
 }
@@ -21,10 +27,13 @@ function Forms({ kind, set }: { kind: keyof typeof forms; set: Setter<State> }) 
 export function DateField({
   state,
   set,
+  untaught,
   notices,
 }: {
   state: State;
   set: Setter<State>;
+  /** Why what was typed has no right answer. */
+  untaught: Untaught | null;
   notices: readonly string[];
 }) {
   return (
@@ -32,7 +41,7 @@ export function DateField({
       <Panel name="date">
         <Lockable>
           <div class="sentence-field">
-            <label for="date">A date, as people write it</label>
+            <label for="date">A date, up to {maxCharacters} characters</label>
             <input
               id="date"
               class="sentence"
@@ -44,10 +53,15 @@ export function DateField({
               onInput={({ currentTarget }) => set({ text: currentTarget.value })}
             />
           </div>
-          {Object.keys(forms).map((kind) => (
-            <Forms key={kind} kind={kind as keyof typeof forms} set={set} />
-          ))}
+          <p class="forms">
+            {examples.map((text) => (
+              <button key={text} type="button" onClick={() => set({ text, slip: null })}>
+                {text}
+              </button>
+            ))}
+          </p>
         </Lockable>
+        <Message untaught={untaught} set={set} />
       </Panel>
       <Notices notices={notices} />
     </section>

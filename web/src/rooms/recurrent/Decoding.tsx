@@ -4,12 +4,12 @@ import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
 import { markOf, rightAt, Token } from "./Mark";
 import type { DecoderRun, DecoderStep, ModelAnswers, ModelName } from "./problem";
-import { lastStep, mostSteps, visible, type Way } from "./state";
+import { lastStep, mostSteps, rowShown, visible, type Way } from "./state";
 import { shownModels, stepCountOf, titles, useRecurrentWorkspace } from "./workspace";
 
 const ways: Readonly<Record<Way, string>> = {
-  taught: "Taught: the input is the right characters",
-  alone: "Alone: the input is its own characters",
+  taught: "Taught: it gets the right characters",
+  alone: "Alone: it gets its own characters",
 };
 
 /** The tokens that can be put in: digits and the hyphen. */
@@ -84,7 +84,7 @@ function Lane({ way, run }: { way: Way; run: DecoderRun | null | undefined }) {
   const steps = run?.steps ?? [];
   const count = stepCountOf(workspace);
   const shown = Math.min(state.step, count - 1);
-  const chosen = Math.min(state.row, shown);
+  const chosen = Math.min(rowShown(state), shown);
   if (run === null)
     return (
       <div class="lane" data-way={way}>
@@ -182,14 +182,12 @@ export function Decoding() {
   const workspace = useRecurrentWorkspace();
   const { restrictions } = useShell();
   return (
-    <section class="decoding" aria-labelledby="decoding-title">
-      <h2 id="decoding-title">Taught and alone</h2>
+    <section class="decoding" aria-label="Taught and alone">
       {!hides(restrictions, "text") && (
         <p class="words">
-          Taught, as in training, a decoder gets the right character after each step, whatever it
-          wrote itself (teacher forcing). Alone, it gets its own. The two differ where it is wrong.
-          Put in a wrong character, and see how each continues. Below each pair of rows are the
-          three most likely characters of the selected step.
+          In training a decoder gets the right character after each step, whatever it wrote (teacher
+          forcing). Alone, it gets its own. Put in a wrong character, and see how each continues.
+          Below are the three most likely characters of the selected step.
         </p>
       )}
       <Lockable>

@@ -3,14 +3,16 @@ import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { px } from "../../picture/layout";
 import { SaveDrawing } from "../../picture/SaveDrawing";
-import { RowTable, TokenSelect } from "../../shared/RowTable";
+import { Fold } from "../../shared/Fold";
+import { TokenSelect } from "../../shared/RowTable";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
 import { useWidth } from "../../shared/useWidth";
-import { costsOf, type Journey, lengthOf, type Station, stationsOf } from "./paths";
+import { Counted } from "./Counted";
+import { type Journey, lengthOf, type Station, stationsOf } from "./paths";
 import type { ModelName } from "./problem";
-import { lastStep, visible } from "./state";
-import { shortTitles, shownModels, titles, usePointing, useRecurrentWorkspace } from "./workspace";
+import { choosing, lastStep, rowShown, visible } from "./state";
+import { shownModels, titles, usePointing, useRecurrentWorkspace } from "./workspace";
 
 /** Space above the dots: the control points of the curves are 44 higher, and a curve reaches three quarters of that. */
 const arc = 40;
@@ -131,42 +133,11 @@ function PathPicture({
   );
 }
 
-/** The sequential steps as bars: those that read, then those that write. */
-function Waiting({
-  reading,
-  writing,
-  most,
-  width,
-}: {
-  reading: number;
-  writing: number;
-  /** The maximum over all models, so that they can be compared. */
-  most: number;
-  width: number;
-}) {
-  const unit = Math.min(14, width / most);
-  return (
-    <svg class="waiting" width={width} height={12} aria-hidden="true">
-      {Array.from({ length: reading + writing }, (_, i) => (
-        <rect
-          key={i}
-          class={i < reading ? "waiting-read" : "waiting-write"}
-          x={i * unit}
-          width={Math.max(1, unit - 2)}
-          height={12}
-        />
-      ))}
-    </svg>
-  );
-}
-
-function wordsOf(name: ModelName, journey: Journey, layers: number): string {
-  if (name === "transformer")
-    return `1 step: the decoder attends to the character itself. Within the date every character is 1 step from every other, in each of ${layers} layers.`;
-  if (name !== "rnn")
-    return "1 step: the decoder attends to the state that read the character. Within the date the path still goes from state to state.";
+/** What the steps of a path are. */
+function wordsOf(name: ModelName, journey: Journey): string {
+  if (name !== "rnn") return "it attends to the character itself";
   const along = stationsOf(name, journey).filter(({ part }) => part === "encoder").length - 1;
-  return `${along} along the encoder’s states to its nearer end, 1 into the vector, ${journey.to + 1} along the decoder’s states.`;
+  return `${along} in the encoder, 1 into the vector, ${journey.to + 1} in the decoder`;
 }
 
 /** Reserves the space of the picture, and saves it. */
@@ -200,32 +171,16 @@ export function Paths() {
     source: source.length,
     target: written.length,
     from: Math.min(pointed?.col ?? state.col, source.length - 1),
-    to: Math.min(pointed?.row ?? state.row, written.length - 1),
+    to: Math.min(pointed?.row ?? rowShown(state), written.length - 1),
   };
   const tokens = [source.map(visible), written] as const;
   const models = shownModels(workspace).map(([name, found]) => ({
     name,
     layers: found?.layers ?? (name === "transformer" ? 2 : 1),
   }));
-  const costs = models.map(({ name, layers }) => costsOf(name, layers, journey));
-  const waits = costs.map(({ reading, taught, alone }) => ({
-    reading,
-    writing: state.way === "taught" ? taught : alone,
-  }));
-  const most = Math.max(...waits.map(({ reading, writing }) => reading + writing));
-  const rows = [
-    [
-      `Path from “${tokens[0][journey.from] ?? ""}” to “${written[journey.to]}”`,
-      models.map(({ name }) => lengthOf(name, journey)),
-    ],
-    ["Path from the first to the last character of the date", costs.map(({ across }) => across)],
-    ["Sequential steps to read the date", costs.map(({ reading }) => reading)],
-    ["Sequential steps to write, taught", costs.map(({ taught }) => taught)],
-    ["Sequential steps to write alone", costs.map(({ alone }) => alone)],
-  ] as const;
   return (
     <section class="paths" aria-labelledby="paths-title">
-      <h2 id="paths-title">Path lengths and sequential steps</h2>
+      <h2 id="paths-title">How far a character of the date is from the answer</h2>
       <p class="path-choice">
         From{" "}
         <TokenSelect
@@ -239,61 +194,34 @@ export function Paths() {
           label="Character of the answer"
           tokens={written}
           index={journey.to}
-          onSelect={(row) => set({ row })}
+          onSelect={(row) => set(choosing(row))}
         />{" "}
         of the answer
       </p>
       <div ref={ref}>
-        {models.map(({ name, layers }, i) => (
+        {models.map(({ name, layers }) => (
           <div key={name} class="path" data-model={name}>
             <h3>
               {titles[name]}: <span class="number">{lengthOf(name, journey)}</span>{" "}
-              {lengthOf(name, journey) === 1 ? "step" : "steps"}
+              {lengthOf(name, journey) === 1 ? "step" : "steps"}{" "}
+              <span class="faint">{wordsOf(name, journey)}</span>
             </h3>
-            <p class="faint">{wordsOf(name, journey, layers)}</p>
             <Drawn name={name}>
               {width > 0 && <PathPicture {...{ name, layers, journey, tokens, width }} />}
             </Drawn>
-            <p class="faint">
-              Sequential steps:{" "}
-              <span class="waiting-key">{waits[i]?.reading} to read the date</span> and{" "}
-              <span class="waiting-key write">
-                {waits[i]?.writing} to write {state.way === "taught" ? "while taught" : "alone"}
-              </span>
-            </p>
-            {width > 0 && waits[i] && <Waiting {...waits[i]} {...{ most, width }} />}
           </div>
         ))}
       </div>
-      <RowTable
-        title="Counted in steps"
-        columns={[
-          { id: "what", head: "What is counted" },
-          ...models.map(({ name }) => ({ id: name, head: shortTitles[name] })),
-        ]}
-      >
-        <tbody>
-          {rows.map(([what, counts]) => (
-            <tr key={what}>
-              <th scope="row">{what}</th>
-              {counts.map((count, i) => (
-                <td key={models[i]?.name} data-column={models[i]?.name}>
-                  {count}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </RowTable>
       {!hides(restrictions, "text") && (
         <p class="words paths-words">
-          The longer the path, the more is forgotten on it, and the weaker the gradient that comes
-          back along it in training. For n characters it takes about n steps through a recurrent
-          layer and 1 through self-attention (Vaswani et al., 2017, table 1). Attending to the input
-          instead of remembering all of it was the idea of Bahdanau, Cho and Bengio (2015). Alone,
-          every model writes one character at a time, each of them through all layers.
+          A long path forgets, and the gradient that comes back along it in training is weak. That
+          is why Bahdanau, Cho and Bengio (2015) let the decoder attend to the input, and why
+          Vaswani et al. (2017) attend in the encoder too.
         </p>
       )}
+      <Fold title="Counted: which steps must wait for others">
+        <Counted {...{ models, journey, tokens, width }} />
+      </Fold>
     </section>
   );
 }

@@ -10,15 +10,18 @@ const columns = [
   { id: "exact", head: "all forms" },
   { id: "short", head: "month in figures or short" },
   { id: "long", head: "month in words" },
-  { id: "mass", head: "on right places" },
+  { id: "mass", head: "right places" },
 ];
 
 export function Scores() {
   const { solution } = useRecurrentWorkspace();
-  const examples = solution?.reports[0]?.examples;
+  const { examples, lessons } = solution?.reports[0] ?? {};
   return (
     <div class="scores">
-      <RowTable title="Held-out dates: how many are written correctly" columns={columns}>
+      <RowTable
+        title={`Shares of ${examples ?? "…"} dates that no training step has seen`}
+        columns={columns}
+      >
         <tbody>
           {modelNames.map((name) => {
             const report = solution?.reports.find((each) => each.name === name);
@@ -38,10 +41,9 @@ export function Scores() {
         </tbody>
       </RowTable>
       <p class="faint small">
-        Shares of {examples ?? "…"} held-out dates. Without attention most characters are right, but
-        seldom all ten. The last column is the mean weight that the best head puts on the characters
-        that carry the answer; a row adds up to 1. The numbers are from the report that each model
-        was saved with.
+        Each model was trained on {lessons?.toLocaleString("en") ?? "…"} dates in 22 forms. “Right
+        places” is the mean weight of the best head on the characters that carry the answer. These
+        numbers are from the report that was saved with each model.
       </p>
     </div>
   );

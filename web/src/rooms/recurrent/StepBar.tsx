@@ -1,24 +1,39 @@
 /** Goes through the steps of all decoders at once, in the maps and in the lanes below. */
-import { Transport } from "../../shared/Transport";
+import { Transport, useClock } from "../../shared/Transport";
+import { useReducedMotion } from "../../shared/useMedia";
 import { rightAt } from "./Mark";
-import { visible } from "./state";
+import { rowShown, visible } from "./state";
 import { stepCountOf, useRecurrentWorkspace } from "./workspace";
+
+const pace = 900;
 
 export function StepBar() {
   const workspace = useRecurrentWorkspace();
   const { state, solution, set } = workspace;
   const count = stepCountOf(workspace);
-  const index = Math.min(state.step, count - 1);
+  // The step shown is the one that the formulas explain, also while later rows are visible.
+  const index = Math.min(rowShown(state), count - 1);
+  const isWhole = state.step >= count - 1;
+  const go = (step: number) => set({ step, row: step });
+  const { isPlaying, setPlaying } = useClock({ count, index, go, pace });
+  const reduced = useReducedMotion();
   const right = rightAt(solution?.target ?? null, index);
   return (
     <div class="step-bar">
       <Transport
-        count={count}
-        index={index}
+        {...{ count, index, go, pace }}
         label="Steps of the decoders"
-        pace={900}
-        go={(step) => set({ step, row: step })}
-        title={right === undefined ? undefined : `the right character is “${visible(right)}”`}
+        title={right === undefined ? undefined : `right: “${visible(right)}”`}
+        {...(!reduced && {
+          live: {
+            isPlaying,
+            setPlaying(wanted: boolean) {
+              // A whole picture is played from its start, wherever its explained step is.
+              if (wanted && isWhole) go(0);
+              setPlaying(wanted);
+            },
+          },
+        })}
       />
     </div>
   );

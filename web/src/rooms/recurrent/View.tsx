@@ -2,6 +2,7 @@
  * The room "RNN, Bahdanau, self-attention": connects the link, the engine and the active cell to the parts of the page.
  */
 import { useMemo, useRef } from "preact/hooks";
+import { Fold } from "../../shared/Fold";
 import { Panel } from "../../shared/Panel";
 import { shows } from "../../shared/restrictions";
 import type { RoomProps } from "../../shared/room";
@@ -13,6 +14,7 @@ import { Answers } from "./Answers";
 import { Controls } from "./Controls";
 import { DateField } from "./DateField";
 import { Decoding } from "./Decoding";
+import { NetworkPanel } from "./network/NetworkPanel";
 import { Paths } from "./Paths";
 import { Pointable } from "./Pointable";
 import type { DateQuestion, DateSolution } from "./problem";
@@ -27,18 +29,20 @@ interface SolvedQuestion {
   readonly question: DateQuestion;
 }
 
-export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
+export function View({ state, set, notices }: RoomProps<State>) {
   const { restrictions } = useShell();
   const { text, between, slip } = state;
   const question = useMemo(() => questionOf(state), [text, between, slip]);
   const { answer, request, failure } = useAnswer("recurrent", question);
 
-  // The last date stays in view while the input cannot be read.
+  // Until there is an answer to what was typed, the last one keeps the place, in grey.
   const solved = useRef<SolvedQuestion | null>(null);
   if (answer?.kind === "solution" && request)
     solved.current = { solution: answer, question: request };
   const { solution = null, question: shown = question } = solved.current ?? {};
-  const why = answer?.kind === "unread" ? answer.why : null;
+  const isStale = solution !== null && shown.text !== text;
+  const unread = answer?.kind === "unread" && request?.text === text ? answer : null;
+  const untaught = unread ?? (isStale ? null : (solution?.untaught ?? null));
   useFootnote(
     solution && `three models answered and were taught in ${solution.milliseconds.toFixed(0)} ms`,
   );
@@ -48,31 +52,47 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
     state: { ...state, text: shown.text, between: shown.between, slip: shown.slip },
     ...{ solution, source, set },
   };
-  const notices = [...(failure ? [failure] : []), ...(why ? [why] : []), ...linkNotices];
+  const stale = isStale ? "stale" : undefined;
+  const isAlone = (panel: string) => restrictions.embed === panel;
 
   return (
     <RecurrentWorkspaceContext.Provider value={workspace}>
       <Pointable>
-        <DateField state={state} set={set} notices={notices} />
+        <DateField
+          {...{ state, set, untaught }}
+          notices={failure ? [...notices, failure] : notices}
+        />
         <Panel name="answers">
-          <Answers />
+          <div class={stale}>
+            <Answers />
+          </div>
         </Panel>
         <Controls state={state} />
-        <div class="work">
+        <div class={`work ${stale ?? ""}`}>
           <div class="stepped">
             {(shows(restrictions, "maps") || shows(restrictions, "decoding")) && <StepBar />}
             <Panel name="maps">
               <AlignmentMaps />
             </Panel>
             <Panel name="decoding">
-              <Decoding />
+              <Fold
+                title="Taught and alone: after a wrong character"
+                isWanted={slip !== null || isAlone("decoding")}
+              >
+                <Decoding />
+              </Fold>
             </Panel>
           </div>
           <Panel name="paths">
             <Paths />
           </Panel>
           <Panel name="scores">
-            <Scores />
+            <Fold title="Dates never seen: how many are right" isWanted={isAlone("scores")}>
+              <Scores />
+            </Fold>
+          </Panel>
+          <Panel name="network">
+            <NetworkPanel isAlone={isAlone("network")} />
           </Panel>
         </div>
         <TryNext suggestions={suggestions} />

@@ -1,7 +1,9 @@
 /** Reads and writes the room's part of the link. */
+import { spotFrom, textOfSpot } from "../../network/spots";
 import { colourReaders } from "../../shared/colourReaders";
 import { numberIn, oneOf, type Readers, readParams } from "../../shared/linkReaders";
 import type { LinkReading } from "../../shared/room";
+import { networkFrom, textOfNetwork } from "./network/open";
 import { maxCharacters, type Slip } from "./problem";
 import { initialState, lastStep, mostSteps, type State } from "./state";
 
@@ -25,6 +27,8 @@ const readers: Readers<State> = {
   step: (text) => ({ step: numberIn({ min: 1, max: mostSteps })(text) - 1 }),
   says: (text) => ({ row: numberIn({ min: 1, max: mostSteps })(text) - 1 }),
   from: (text) => ({ col: numberIn({ min: 1, max: maxCharacters })(text) - 1 }),
+  network: (text) => ({ network: networkFrom(text) }),
+  number: (text) => ({ number: spotFrom(text) }),
   ...colourReaders,
 };
 
@@ -43,6 +47,8 @@ const texts: Readonly<Record<string, (state: State) => string>> = {
   step: ({ step }) => String(step + 1),
   says: ({ row }) => String(row + 1),
   from: ({ col }) => String(col + 1),
+  network: ({ network }) => textOfNetwork(network),
+  number: ({ number }) => (number ? textOfSpot(number) : ""),
   range: ({ range }) => range,
   curve: ({ curve }) => curve,
 };

@@ -2,7 +2,7 @@
 
 import type { Shares } from "../../shared/attended";
 import type { LikelyToken } from "../../shared/likelyToken";
-import type { Unreadable } from "../../shared/typed";
+import type { Untaught } from "./untaught";
 
 /** The names of the models' folders: without attention, with Bahdanau's, with Luong's, and with attention only. */
 export const modelNames = ["rnn", "bahdanau", "dot", "transformer"] as const;
@@ -88,12 +88,15 @@ export interface DateSolution {
   /** The right answer and, for each of its characters, the right places of the date; null if unknown. */
   readonly target: readonly string[] | null;
   readonly alignment: readonly (readonly number[])[] | null;
+  /** Why there is no right answer; null if there is one. */
+  readonly untaught: Untaught | null;
   readonly models: readonly ModelAnswers[];
   readonly reports: readonly ModelReport[];
   readonly milliseconds: number;
 }
 
-export interface UnreadDate extends Unreadable {
+/** A text with characters that no model has a token for, or without any. */
+export interface UnreadDate extends Untaught {
   readonly kind: "unread";
 }
 

@@ -27,6 +27,7 @@ import {
   type UnreadDate,
 } from "./problem";
 import { filesOf, reportsOf } from "./trained";
+import { explainUntaught, type Untaught } from "./untaught";
 
 type Model = RecurrentModel | TransformerModel;
 
@@ -167,7 +168,7 @@ const solve: Solver<DateQuestion, DateSolution | UnreadDate> = async (
     example = task.solve?.(text) ?? (task.read?.(text) as Translation);
   } catch (error) {
     if (error instanceof HeedError)
-      return { kind: "unread", why: whyUnread(text, task.vocabulary.source) };
+      return { kind: "unread", ...unreadOf(text, task.vocabulary.source) };
     throw error;
   }
   const names: readonly ModelName[] = ["rnn", between, "transformer"];
@@ -192,15 +193,19 @@ const solve: Solver<DateQuestion, DateSolution | UnreadDate> = async (
     ...{ kind: "solution", source, models, reports },
     target: isKnown ? target : null,
     alignment: isKnown ? alignment : null,
+    untaught: isKnown ? null : explainUntaught(text),
     milliseconds: performance.now() - start,
   };
 };
 
-function whyUnread(text: string, known: readonly string[]): string {
-  const strange = [...text].find((character) => !known.includes(character));
-  return strange === undefined
-    ? "Type a date."
-    : `The models have never seen “${strange}”: they read English letters, digits, spaces and , - . /`;
+function unreadOf(text: string, known: readonly string[]): Untaught {
+  const strange = [...new Set(text)].filter((character) => !known.includes(character));
+  if (strange.length === 0) return { why: "The field is empty. Type a date.", instead: null };
+  const list = strange.slice(0, 6).map((character) => `“${character}”`);
+  return {
+    why: `No model has a token for ${list.join(", ")}${strange.length > list.length ? " …" : ""}. They know the letters of English dates, digits, spaces and , - . /`,
+    instead: explainUntaught(text).instead,
+  };
 }
 
 export default solve;

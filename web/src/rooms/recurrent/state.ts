@@ -1,5 +1,7 @@
 /** The state of the room. */
+import type { Spot } from "../../network/messages";
 import type { ColourCurve, ColourRange } from "../../picture/colour";
+import type { NetworkState } from "./network/open";
 import {
   type DateQuestion,
   type DateSolution,
@@ -27,6 +29,10 @@ export interface State {
   /** The selected character of the answer, and of the date. */
   readonly row: number;
   readonly col: number;
+  /** What is open of the whole Transformer. */
+  readonly network: NetworkState;
+  /** The number of it that is kept. */
+  readonly number: Spot | null;
   readonly range: ColourRange;
   readonly curve: ColourCurve;
 }
@@ -40,11 +46,23 @@ export const mostSteps = longestAnswer + 1;
 export const initialState: State = {
   ...{ text: "the 3rd of March, 2021", between: "bahdanau", way: "alone" },
   ...{ layer: 1, head: 2, slip: null, step: mostSteps - 1, row: 9, col: 4 },
+  ...{ network: null, number: null },
   ...{ range: "absolute", curve: "linear" },
 };
 
 export const lookKeys: readonly (keyof State)[] = [
-  ...(["way", "layer", "head", "step", "row", "col", "range", "curve"] as const),
+  ...([
+    "way",
+    "layer",
+    "head",
+    "step",
+    "row",
+    "col",
+    "network",
+    "number",
+    "range",
+    "curve",
+  ] as const),
 ];
 
 /** Depends only on settings that affect the numbers. */
@@ -59,28 +77,26 @@ export function runShown(found: DateSolution["models"][number], way: Way): Decod
   return (way === "taught" && found.taught) || found.alone;
 }
 
+/** The step that is explained: the selected row, if it is revealed. */
+export const rowShown = ({ row, step }: State): number => Math.min(row, step);
+
+/** Selects a row, and reveals it. */
+export const choosing =
+  (row: number) =>
+  ({ step }: State): Partial<State> => ({ row, step: Math.max(step, row) });
+
 /** A visible form of a character. */
 export function visible(token: string): string {
   const names: Record<string, string> = { " ": "␣", "<end>": "end", "<start>": "start" };
   return names[token] ?? token;
 }
 
-/** Example dates in the forms that the models know, grouped by how the month is written. */
-export const forms = {
-  "in figures, or short": [
-    "03/03/2021",
-    "3.3.2021",
-    "20210303",
-    "3-Mar-2021",
-    "Mar. 3, 2021",
-    "Wed 3 Mar 2021",
-  ],
-  "in words": [
-    "March 3, 2021",
-    "MARCH 3 2021",
-    "the 3rd of March, 2021",
-    "Wednesday, March 3, 2021",
-    "the third of March 2021",
-    "the twenty-first of September 2044",
-  ],
-} as const;
+/** Example dates in some of the forms that the models were taught, and the last one in a form that they were not. */
+export const examples = [
+  "03/03/2021",
+  "3.3.2021",
+  "Wed 3 Mar 2021",
+  "MARCH 3 2021",
+  "the twenty-first of September 2044",
+  "31/12/1999",
+] as const;

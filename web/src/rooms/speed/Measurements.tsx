@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { download } from "../../picture/export";
 import { RowTable } from "../../shared/RowTable";
+import { Term } from "../../shared/Term";
 import type { SpeedReport } from "./report";
 import { columns, describe, limitLines, markdownOf, type Row, reportCsv, rowsOf } from "./rows";
 import { browserName, kibibytes } from "./units";
@@ -67,7 +68,7 @@ export function Measurements({
   report: SpeedReport | null;
   isComplete: boolean;
 }) {
-  if (!report) return <section class="figures" />;
+  if (!report) return <section class="figures">The first figures are being measured …</section>;
   const rows = rowsOf(report);
   return (
     <section class="figures">
@@ -96,28 +97,28 @@ export function Measurements({
       <div class="figures-notes faint">
         <p>
           {report.cases[0] && `${describe(report.cases[0])}. `}
-          “relaxed” and “simd” are the engine as two WebAssembly programs: both take four numbers at
-          a time, relaxed also multiplies and adds in one step. A browser that merges pairs of such
-          steps uses a third one, “wide”. “Times as fast” as plain JavaScript, round against round.
-          GFLOP/s: billions of multiplications and additions a second; the softmax is not counted.
-          “Differs by”: the largest relative difference of a row from that of plain JavaScript.
-          “Memory”: all memory that the engine has requested from the browser, which never shrinks;
-          for JavaScript, its arrays.
+          The engine’s binaries are <Term name="SIMD">simd</Term>, <Term name="relaxed" /> and{" "}
+          <Term name="wide" />. “Times as fast” is the ratio of the medians to that of plain
+          JavaScript. <Term name="GFLOP/s" />: billions of multiplications and additions a second,
+          without the softmax. “Differs by”: the largest relative difference of a row from plain
+          JavaScript’s. “Memory”: all that the engine has requested, which never shrinks; for
+          JavaScript, its arrays.
         </p>
         <p data-limits>Limits: {limitLines(report).join("; ") || "to be measured"}.</p>
       </div>
       <Take report={report} isComplete={isComplete} />
-      {report.callMemories.length > 0 && <Memory report={report} />}
+      <Memory report={report} />
     </section>
   );
 }
 
-/** The memory of a call, of which some grows with the length and some with its square. */
+/** The memory of a call, of which some grows with the length and some with its square; measured last. */
 function Memory({ report }: { report: SpeedReport }) {
+  const cases = report.cases.filter(({ kind }) => kind === "attention");
   return (
     <RowTable
       title="Memory of a call"
-      note="In the engine’s memory: its tensors of queries, keys, values and output; the log-sum-exp of the softmax, one number for each query; and the weights, one for each pair, if they are requested."
+      note="Tensors: queries, keys, values and output. Softmax: one number for each query. Weights: one for each pair, if they are requested."
       columns={[
         { id: "case", head: "case" },
         { id: "tensors", head: "tensors" },
@@ -126,14 +127,20 @@ function Memory({ report }: { report: SpeedReport }) {
       ]}
     >
       <tbody>
-        {report.callMemories.map(({ caseId, tensors, lse, weights }) => (
-          <tr key={caseId} data-call-memory={caseId}>
-            <th scope="row">{report.cases.find(({ id }) => id === caseId)?.name}</th>
-            <td>{kibibytes(tensors)}</td>
-            <td>{kibibytes(lse)}</td>
-            <td>{weights === null ? "too many" : kibibytes(weights)}</td>
-          </tr>
-        ))}
+        {cases.map(({ id, name }) => {
+          const memory = report.callMemories.find(({ caseId }) => caseId === id);
+          const { tensors, lse, weights } = memory ?? {};
+          return (
+            <tr key={id} data-call-memory={id}>
+              <th scope="row">{name}</th>
+              <td>{tensors === undefined ? "…" : kibibytes(tensors)}</td>
+              <td>{lse === undefined ? "…" : kibibytes(lse)}</td>
+              <td>
+                {weights === null ? "too many" : weights === undefined ? "…" : kibibytes(weights)}
+              </td>
+            </tr>
+          );
+        })}
       </tbody>
     </RowTable>
   );

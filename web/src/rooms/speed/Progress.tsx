@@ -49,50 +49,78 @@ export function threadWords(report: SpeedReport, { variant, threads }: Contender
     lost === 0
       ? ""
       : lost === gains.length
-        ? " The threads did not help in this run: another program may be using the other core."
-        : " Where the speedup is below 1, the threads made it slower.";
+        ? " They did not help: another program may use the other cores."
+        : " Below 1 they made it slower.";
   return `Speedup of ${threads} threads over one: ${list} tokens.${verdict}`;
 }
 
-/** The result of a run in a sentence. */
-export function Result({ report }: { report: SpeedReport }) {
+/** The longest case that both the engine and plain JavaScript computed, with their timings. */
+function comparisonOf(report: SpeedReport) {
   const best = defaultContenderOf(report);
   const plain = report.contenders.find(({ variant }) => variant === null);
   if (!best || !plain) return null;
-  const timingOf = (one: Case, by: typeof best) => measurementOf(report, one, by)?.timing;
+  const timingOf = (one: Case, by: Contender) => measurementOf(report, one, by)?.timing;
   const longest = report.cases.findLast(
     (one) => one.kind === "attention" && timingOf(one, best) && timingOf(one, plain),
   );
   if (!longest) return null;
-  const [our, their] = [timingOf(longest, best), timingOf(longest, plain)] as [Timing, Timing];
-  const [ours, theirs, ratio] = [our.median, their.median, ratioOf(their, our)];
+  const [ours, theirs] = [timingOf(longest, best), timingOf(longest, plain)] as [Timing, Timing];
+  return { longest, best, ours, theirs };
+}
+
+/** The result of a run in a sentence, or why there is none yet. */
+export function Result({ report, news, failure }: Pick<Measuring, "report" | "news" | "failure">) {
+  const found = report && comparisonOf(report);
+  if (!found) {
+    if (!report && failure !== null) return <>Attention has not been measured yet.</>;
+    return report && !news ? null : <>Attention is being measured in this browser …</>;
+  }
+  const { longest, ours, theirs } = found;
+  return (
+    <>
+      Attention over {longest.name} takes <b>{threeDigits(ours.median)} ms</b> here, and{" "}
+      <b>{threeDigits(theirs.median)} ms</b> in plain JavaScript:{" "}
+      <b>{threeDigits(ratioOf(theirs, ours))} times</b> as long.
+    </>
+  );
+}
+
+/** What else a run tells, one fact in each line. */
+export function Facts({ report }: { report: SpeedReport | null }) {
+  const found = report && comparisonOf(report);
+  if (!found) return null;
+  const { longest, best, ours } = found;
   const limit = limitOf(report, longest, best);
-  const speed = speedOf(longest, ours);
+  const speed = speedOf(longest, ours.median);
   const growth = growthOf(report, longest, best);
   const threads = threadWords(report, best);
   return (
     <>
-      Attention over {longest.name}, {describe(longest)}, takes <b>{threeDigits(ours)} ms</b> in the
-      engine ({best.name}) and <b>{threeDigits(theirs)} ms</b> in plain JavaScript:{" "}
-      <b>{threeDigits(ratio)} times</b> as long. The engine performs {threeDigits(speed)} billion
-      operations a second
-      {limit !== null && `, ${percent(speed / limit)} of the limit that was measured here`}.
-      {growth !== null &&
-        ` Twice the tokens are four times the pairs: ${longest.name} took ${threeDigits(growth)} times as long as half of them.`}
-      {threads !== null && ` ${threads}`}
-      {isDisturbed(report) &&
-        " But the rounds differ widely, because the machine is busy. Measure again when it is idle."}
+      <li>
+        {describe(longest)}, computed by {best.name}: {threeDigits(speed)} billion operations a
+        second{limit !== null && `, ${percent(speed / limit)} of the limit`}.
+      </li>
+      {growth !== null && (
+        <li>
+          Twice the tokens, four times the pairs: {longest.name} took {threeDigits(growth)} times as
+          long as half.
+        </li>
+      )}
+      {threads !== null && <li>{threads}</li>}
+      {isDisturbed(report) && (
+        <li>The rounds differ widely: the machine is busy. Measure again when it is idle.</li>
+      )}
     </>
   );
 }
 
 export function Progress({ measuring }: { measuring: Measuring }) {
-  const { report, news, start, cancel } = measuring;
+  const { report, news, failure, isStale, start, cancel } = measuring;
   return (
     <section class="run" aria-label="The run">
-      <p class="run-result" aria-live="polite">
-        {!news && report && <Result report={report} />}
-        {news && `Measuring: ${news.doing} …`}
+      {/* Partial results are seen, but only the last one is spoken. */}
+      <p class={isStale ? "run-result stale" : "run-result"} aria-live={news ? "off" : "polite"}>
+        <Result {...{ report, news, failure }} />
       </p>
       <div class="run-line">
         {news ? (
@@ -101,6 +129,7 @@ export function Progress({ measuring }: { measuring: Measuring }) {
             <button type="button" onClick={cancel}>
               Cancel
             </button>
+            <span class="faint run-doing">Measuring: {news.doing} …</span>
           </>
         ) : (
           <>

@@ -3,7 +3,9 @@ import { useRef, useState } from "preact/hooks";
 import { px } from "../../picture/layout";
 import { SaveDrawing } from "../../picture/SaveDrawing";
 import { percent } from "../../shared/format";
+import { usePointerWords } from "../../shared/useMedia";
 import { useWidth } from "../../shared/useWidth";
+import { placeIn } from "../../shared/zoom";
 import {
   type Case,
   type Contender,
@@ -115,6 +117,7 @@ const roofWords = ({ threads, top }: Roof) =>
 
 export function Roofline({ report, axis }: { report: SpeedReport | null; axis: ChartAxis }) {
   const [ref, width] = useWidth<HTMLDivElement>();
+  const { PointAt } = usePointerWords();
   const chart = useRef<HTMLDivElement>(null);
   const [chosen, setChosen] = useState(-1);
   const [byKeyboard, setByKeyboard] = useState(false);
@@ -151,10 +154,15 @@ export function Roofline({ report, axis }: { report: SpeedReport | null; axis: C
 
   const point = points[chosen];
   const words = report && point ? wordsOf(report, point) : null;
-  const nearest = ({ offsetX, offsetY }: MouseEvent) => {
-    const distances = points.map((each) => Math.hypot(atX(each) - offsetX, atY(each) - offsetY));
+  const nearest = (event: MouseEvent) => {
+    const { x, y } = placeIn(event);
+    const distances = points.map((each) => Math.hypot(atX(each) - x, atY(each) - y));
     const least = Math.min(...distances);
     return least < 40 ? distances.indexOf(least) : -1;
+  };
+  const pointAt = (event: PointerEvent) => {
+    setByKeyboard(false);
+    setChosen(nearest(event));
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
@@ -191,11 +199,10 @@ export function Roofline({ report, axis }: { report: SpeedReport | null; axis: C
             width={width}
             height={height}
             aria-hidden="true"
-            onPointerMove={(event) => {
-              setByKeyboard(false);
-              setChosen(nearest(event));
-            }}
-            onPointerLeave={() => setChosen(-1)}
+            onPointerMove={pointAt}
+            onPointerDown={pointAt}
+            // What was tapped stays.
+            onPointerLeave={({ pointerType }) => pointerType === "mouse" && setChosen(-1)}
           >
             <g class="curve-grid">
               {yTicks.map((tick) => (
@@ -274,15 +281,17 @@ export function Roofline({ report, axis }: { report: SpeedReport | null; axis: C
         {axis === "length" ? "length in tokens" : "operations per byte that has to be moved"}; both
         logarithmic
       </p>
-      {report?.cases[0] && (
-        <SaveDrawing
-          part={chart}
-          file="speed"
-          title={`Attention in this browser, ${describe(report.cases[0])}`}
-        />
-      )}
+      <div class="roofline-save">
+        {report?.cases[0] && (
+          <SaveDrawing
+            part={chart}
+            file="speed"
+            title={`Attention in this browser, ${describe(report.cases[0])}`}
+          />
+        )}
+      </div>
       <p class="roofline-words number" aria-live={byKeyboard ? "polite" : "off"}>
-        {words ?? <span class="faint">Point at a mark for its figures.</span>}
+        {words ?? <span class="faint">{PointAt} a mark for its figures.</span>}
       </p>
     </div>
   );

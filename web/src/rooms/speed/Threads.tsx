@@ -26,15 +26,9 @@ function Now({ report }: { report: SpeedReport }) {
 
 export function Threads({ report }: { report: SpeedReport | null }) {
   return (
-    <section class="threads" aria-labelledby="threads-title">
-      <h2 id="threads-title">The number of threads, and how to get more</h2>
+    <section class="threads" aria-label="Threads">
       {report && <Now report={report} />}
-      <details>
-        <summary>How a page gets more than one</summary>
-        <div class="threads-words">
-          <How />
-        </div>
-      </details>
+      <How />
     </section>
   );
 }
@@ -43,10 +37,9 @@ function How() {
   return (
     <>
       <p>
-        Threads share memory. With shared memory a page can build a very precise clock and use it to
-        read other data in its process (Spectre, 2018); so browsers allow it only in a page that is{" "}
-        <b>cross-origin isolated</b>, with no data of another site in its process. A server isolates
-        a page with two headers:
+        Threads share memory, and shared memory makes a clock so precise that a page could read
+        other data in its process (Spectre, 2018). So browsers allow it only in a page that is{" "}
+        <b>cross-origin isolated</b>. A server isolates a page with two headers:
       </p>
       <pre>{headers}</pre>
       <ul>

@@ -1,14 +1,15 @@
 /** The room "Speed": its settings, and the run. */
 import { Choice, NumberField, Switch } from "../../shared/Fields";
+import { Fold } from "../../shared/Fold";
 import { Notices } from "../../shared/Notices";
 import { Panel } from "../../shared/Panel";
-import { hides } from "../../shared/restrictions";
+import { hides, shows } from "../../shared/restrictions";
 import type { RoomProps } from "../../shared/room";
 import { SettingsPanel } from "../../shared/SettingsPanel";
 import { useFootnote, useShell } from "../../shared/shell";
 import { TryNext } from "../../shared/TryNext";
 import { Measurements } from "./Measurements";
-import { Progress } from "./Progress";
+import { Facts, Progress } from "./Progress";
 import { Roofline } from "./Roofline";
 import { bytesRead } from "./report";
 import { describe, seconds } from "./rows";
@@ -20,7 +21,7 @@ import { useRun } from "./useRun";
 export function View({ state, set, notices }: RoomProps<State>) {
   const { restrictions } = useShell();
   const measuring = useRun(state);
-  const { report, news, failure } = measuring;
+  const { report, isStale, news, failure } = measuring;
   const [one] = report?.cases ?? [];
   useFootnote(
     !news && report && one ? `measured in ${seconds(report)} with ${describe(one)}` : null,
@@ -65,8 +66,7 @@ export function View({ state, set, notices }: RoomProps<State>) {
             onChange={(longest) => set({ longest: Number(longest) })}
           />
           <p class="faint">
-            tokens. It also tries every number of threads, decoding from a cache, and a multi-head
-            layer.
+            tokens, with every number of threads, decoding from a cache, and a multi-head layer.
           </p>
         </div>
       </SettingsPanel>
@@ -74,30 +74,43 @@ export function View({ state, set, notices }: RoomProps<State>) {
         <Panel name="run">
           <Progress measuring={measuring} />
         </Panel>
-        <Panel name="picture">
-          <section class="roofline" aria-labelledby="roofline-title">
-            <div class="roofline-head">
-              <h2 id="roofline-title">Operations a second, and what limits them</h2>
-              <Choice<ChartAxis>
-                label="over"
-                value={state.axis}
-                choices={[
-                  ["length", "length"],
-                  ["intensity", "operations per byte"],
-                ]}
-                onChange={(axis) => set({ axis })}
-              />
-            </div>
-            <Roofline report={report} axis={state.axis} />
-            {!hides(restrictions, "text") && <Explanation axis={state.axis} />}
-          </section>
-        </Panel>
-        <Panel name="table">
-          <Measurements report={report} isComplete={news === null} />
-        </Panel>
-        <Panel name="threads">
-          <Threads report={report} />
-        </Panel>
+        <div class={isStale ? "speed-parts stale" : "speed-parts"}>
+          <Panel name="picture">
+            <section class="roofline" aria-labelledby="roofline-title">
+              <div class="roofline-head">
+                <h2 id="roofline-title">Operations a second, and what limits them</h2>
+                <Choice<ChartAxis>
+                  label="over"
+                  value={state.axis}
+                  choices={[
+                    ["length", "length"],
+                    ["intensity", "operations per byte"],
+                  ]}
+                  onChange={(axis) => set({ axis })}
+                />
+              </div>
+              <Roofline report={report} axis={state.axis} />
+              <ul class="run-facts number">
+                <Facts report={report} />
+              </ul>
+            </section>
+          </Panel>
+          {!hides(restrictions, "text") && shows(restrictions, "picture") && (
+            <Fold title="How it is measured">
+              <Explanation axis={state.axis} />
+            </Fold>
+          )}
+          <Panel name="table">
+            <Fold title="All figures" isWanted={restrictions.embed === "table"}>
+              <Measurements report={report} isComplete={news === null} />
+            </Fold>
+          </Panel>
+          <Panel name="threads">
+            <Fold title="Threads, and how to get more" isWanted={restrictions.embed === "threads"}>
+              <Threads report={report} />
+            </Fold>
+          </Panel>
+        </div>
       </div>
       <TryNext suggestions={suggestions} />
     </>
@@ -108,24 +121,21 @@ function Explanation({ axis }: { axis: ChartAxis }) {
   return (
     <div class="speed-words">
       <p>
-        <b>What is measured.</b> Attention of a sequence to itself: every query meets every key, the
-        softmax, the weighted sum of values. All get the same random numbers, and every answer is
-        compared with that of plain JavaScript before anything is timed. Then they take turns, round
-        after round. A point is the median of the rounds; the line through it goes from the slowest
-        to the fastest.
+        <b>What.</b> Attention of a sequence to itself, over random numbers. Every answer is
+        compared with that of plain JavaScript; then all take turns, round after round. A point is
+        the median of the rounds; the line through it goes from the slowest to the fastest.
       </p>
       <p>
-        <b>What it is compared with.</b> Plain JavaScript is the simplest code: loops over
-        Float32Arrays, in one thread. The limits are two loops in the same threads, measured in the
-        same run: one only multiplies and adds, the other only reads {bytesRead / 2 ** 20} MiB of
-        memory.{" "}
+        <b>Compared with.</b> Plain JavaScript is the simplest code: loops over Float32Arrays, in
+        one thread. The limits are two loops in the same threads: one only multiplies and adds, the
+        other only reads {bytesRead / 2 ** 20} MiB of memory.{" "}
         {axis === "intensity"
-          ? "Where a case performs few operations for each byte that it reads, memory is the limit: the slope."
+          ? "On the slope, memory is the limit: few operations for each byte that is read."
           : "The gap to the limit is mostly the softmax, whose exponentials are not counted, and access to memory."}
       </p>
       <p>
-        <b>What disturbs it.</b> Other programs and pages, a battery, a power-saving mode, a hot
-        processor. Runs differ; compare within one.
+        <b>What disturbs it.</b> Other programs, a battery, a hot processor. Runs differ; compare
+        within one.
       </p>
     </div>
   );

@@ -1,5 +1,7 @@
 /** The types of a run and its report, and plain arithmetic on them. */
 
+import { threeDigits } from "./units";
+
 export interface SpeedSettings {
   readonly heads: number;
   /** The size of a head: numbers in each query, key and value. */
@@ -235,15 +237,9 @@ export function limitOf(report: SpeedReport, one: Case, contender: Contender): n
   return Math.max(Math.min(arithmetic, memory * intensityOf(one)) / 1e9, ...reached);
 }
 
-/** The ratio of two timings: the median over the rounds in which both ran. */
+/** The ratio of two medians as they are shown, with three digits, so that anyone can compute it from them. */
 export function ratioOf(slow: Timing, fast: Timing): number {
-  const rounds = Math.min(slow.samples.length, fast.samples.length);
-  return median(
-    Array.from(
-      { length: rounds },
-      (_, i) => (slow.samples[i] as number) / (fast.samples[i] as number),
-    ),
-  );
+  return Number(threeDigits(slow.median)) / Number(threeDigits(fast.median));
 }
 
 /** The main contender: the engine with its default options. */

@@ -6,7 +6,7 @@ import "./speed.css";
 
 const speed: Room<State> = {
   title: "How fast is attention here?",
-  lead: "The engine in this browser, compared with plain JavaScript and with the limits of the processor.",
+  lead: "Measured in this browser, now, beside plain JavaScript and the limits of the processor.",
   panels: {
     run: "progress and result",
     picture: "the chart",

@@ -5,21 +5,21 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#room=speed&over=intensity",
     "Where memory is the limit",
-    "Over operations per byte, measured at length: decoding one token reads the whole cache for little arithmetic and lies on the slope, under the speed of memory.",
+    "Measured at length: decoding one token reads the whole cache for little arithmetic, and lies on the slope.",
   ],
   [
     "#room=speed&causal=on",
     "Half of the pairs",
-    "A causal mask hides the future. The engine leaves out what is hidden, so the time halves while the operations a second stay.",
+    "A causal mask hides the future. The engine leaves it out: half the time, as many operations a second.",
   ],
   [
     "#room=speed&window=64&longest=4096",
     "A sliding window",
-    "With 64 tokens to either side the work grows with the length, no longer with its square. Look at the times of 256 and 512.",
+    "With 64 tokens to either side the work grows with the length, not with its square. Compare 256 and 512.",
   ],
   [
     "#room=speed&heads=1&size=16",
     "Too small to share",
-    "One head of 16 numbers gives threads little to share: with short sequences more of them hardly help.",
+    "One head of 16 numbers gives threads little to share.",
   ],
 ];

@@ -6,6 +6,8 @@ import type { MeasuringNews, SpeedReport, SpeedSettings } from "./report";
 export interface Measuring {
   /** The report of the current run, or of the last one. */
   readonly report: SpeedReport | null;
+  /** Whether the report is of other settings, and the first figures of these are yet to come. */
+  readonly isStale: boolean;
   /** Null while nothing is measured. */
   readonly news: Pick<MeasuringNews, "share" | "doing"> | null;
   /** An error message for the person, if the last run failed. */
@@ -61,8 +63,12 @@ export function useRun({ heads, size, causal, window, longest }: SpeedSettings):
     current.current?.abort();
     current.current = null;
     setNews(null);
-    setFailure("Cancelled: what was measured until then is shown.");
-  }, []);
+    setFailure(
+      report
+        ? "Cancelled: what was measured until then is shown."
+        : "Cancelled before anything was measured.",
+    );
+  }, [report]);
 
   // The short run starts automatically, and again when the settings change.
   const isFirst = useRef(true);
@@ -73,5 +79,14 @@ export function useRun({ heads, size, causal, window, longest }: SpeedSettings):
   }, [heads, size, causal, window]);
   useEffect(() => () => current.current?.abort(), []);
 
-  return { report, news, failure, start: (isLong) => void start(isLong), cancel };
+  const measured = report?.request.settings;
+  const isStale =
+    measured !== undefined &&
+    !(
+      measured.heads === heads &&
+      measured.size === size &&
+      measured.causal === causal &&
+      measured.window === window
+    );
+  return { report, isStale, news, failure, start: (isLong) => void start(isLong), cancel };
 }

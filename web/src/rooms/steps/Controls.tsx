@@ -6,12 +6,16 @@ import type { Setter } from "../../shared/room";
 import { SettingsPanel } from "../../shared/SettingsPanel";
 import { maskWords } from "./stages";
 import {
+  type AttentionKind,
   allowed,
+  attentionKindOf,
+  leaveExample,
   type MaskKind,
   otherCells,
   type SentenceAttention,
   type State,
   startPainting,
+  withKind,
 } from "./state";
 
 const masks: readonly (readonly [MaskKind, string])[] = [
@@ -20,6 +24,12 @@ const masks: readonly (readonly [MaskKind, string])[] = [
   ["padding", "padding"],
   ["window", "window"],
   ["painted", "painted"],
+];
+
+const kinds: readonly (readonly [AttentionKind, string])[] = [
+  ["encoder", "encoder: all see all"],
+  ["decoder", "decoder: causal"],
+  ["cross", "encoder-decoder: two sentences"],
 ];
 
 /** The slider is logarithmic, so that 1 is in the middle. */
@@ -85,18 +95,45 @@ function MaskDetails({ state, attention, set }: ControlsProps) {
 }
 
 export function Controls({ state, attention, set }: ControlsProps) {
-  /** A change of a vector size leaves the worked example and keeps the values of the fields. */
   const resize = (size: { heads?: number; headSize?: number }) =>
-    set({
-      heads: attention.heads,
-      headSize: attention.headSize,
-      ...size,
-      ...otherCells,
-      example: false,
-    });
+    set((now) => ({ ...otherCells, ...leaveExample(now), ...size }));
 
   return (
     <SettingsPanel>
+      <div class="group">
+        <Choice
+          label="Attention"
+          value={attentionKindOf(state)}
+          choices={kinds}
+          onChange={(kind) => set((now) => withKind(now, kind))}
+        />
+        <Choice
+          label="Cut into"
+          value={state.split}
+          choices={[
+            ["words", "words"],
+            ["characters", "characters"],
+          ]}
+          onChange={(split) => set((now) => ({ ...otherCells, ...leaveExample(now), split }))}
+        />
+        <span class="row-of-buttons">
+          <button
+            type="button"
+            disabled={attention.queries.tokens.length < 2}
+            onClick={() =>
+              set((now) => ({ ...otherCells, shuffle: ((now.shuffle ?? 0) % 999) + 1 }))
+            }
+          >
+            Shuffle the words
+          </button>
+          {state.shuffle !== null && (
+            <button type="button" onClick={() => set({ ...otherCells, shuffle: null })}>
+              Back in order
+            </button>
+          )}
+        </span>
+      </div>
+
       <div class="group">
         <Choice
           label="Mask"
@@ -107,7 +144,7 @@ export function Controls({ state, attention, set }: ControlsProps) {
           }
         />
         <MaskDetails state={state} attention={attention} set={set} />
-        <p class="faint">{maskWords[state.mask]}</p>
+        <p class="faint">{maskWords(state, attention)}</p>
       </div>
 
       <div class="group">
@@ -136,7 +173,7 @@ export function Controls({ state, attention, set }: ControlsProps) {
           onChange={(place) => set({ temperature: Number((10 ** (place / 10)).toPrecision(2)) })}
         />
         <p class="faint">
-          Below 1, the largest scores get more weight; above 1, the weights become more even.
+          Below 1 the largest scores get more weight; above 1 the weights are more even.
         </p>
       </div>
 
@@ -154,9 +191,7 @@ export function Controls({ state, attention, set }: ControlsProps) {
           onChange={(headSize) => resize({ headSize })}
         />
         {state.example ? (
-          <p class="faint">
-            The worked example has one head of size 2. Other sizes get vectors made from a seed.
-          </p>
+          <p class="faint">Other sizes leave the worked example: their vectors come from a seed.</p>
         ) : (
           <>
             <div class="field">
@@ -171,9 +206,7 @@ export function Controls({ state, attention, set }: ControlsProps) {
                 onInput={({ currentTarget }) => set({ seed: currentTarget.value })}
               />
             </div>
-            <p class="faint">
-              Vectors are made from each word and this seed: the same word has the same vector.
-            </p>
+            <p class="faint">A word's vector follows from the word and this seed.</p>
           </>
         )}
       </div>

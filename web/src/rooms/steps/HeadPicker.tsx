@@ -36,7 +36,9 @@ export function HeadPicker() {
   return (
     <fieldset class="heads">
       <legend>
-        <span>Head (uncheck to leave it out)</span>
+        <span>
+          Head <span class="faint">(ticked: in use)</span>
+        </span>
       </legend>
       {Array.from({ length: attention.heads }, (_, head) => (
         <span key={head} class="head">

@@ -1,11 +1,23 @@
 /** The chosen head's attention as lines. */
 import { useCallback, useMemo } from "preact/hooks";
+import { ColourChoice } from "../../picture/ColourChoice";
 import { TokenLines } from "../../picture/TokenLines";
+import { at, type MatrixView, viewOn } from "../../picture/view";
 import { Slider } from "../../shared/Fields";
 import { useSolution } from "./solution";
 import { allowed } from "./state";
 import { viewOf } from "./viewOf";
 import { useStepsWorkspace } from "./workspace";
+
+/** With more tokens than this, the lines of all queries would be a grey area. */
+const mostTokens = 64;
+
+function onlyRow(weights: MatrixView, row: number): MatrixView {
+  const { rows, cols } = weights;
+  const data = new Float32Array(rows * cols);
+  for (let col = 0; col < cols; ++col) data[row * cols + col] = at(weights, row, col);
+  return viewOn(data, rows, cols);
+}
 
 export function Lines() {
   const { attention, state, set } = useStepsWorkspace();
@@ -15,6 +27,12 @@ export function Lines() {
     () => solution && viewOf(solution, "weights", attention.head),
     [solution, attention.head],
   );
+  const isMany = weights !== null && Math.max(weights.rows, weights.cols) > mostTokens;
+  /** Of many tokens only the selected query's lines can be told apart. */
+  const drawn = useMemo(
+    () => (weights && isMany ? onlyRow(weights, attention.row) : weights),
+    [weights, isMany, attention.row],
+  );
   const select = useCallback((row: number) => set({ row }), [set]);
   const carried = mass === 100 ? "all attention" : `the top ${mass} %`;
   return (
@@ -22,11 +40,12 @@ export function Lines() {
       <h3 id="lines-title">
         Which token attends to which{attention.heads > 1 && `, head ${attention.head + 1}`}
       </h3>
+      {isMany && <p class="faint">The lines of the selected query; there is no room for all.</p>}
       <TokenLines
         caption={`Attention${attention.heads > 1 ? ` of head ${attention.head + 1}` : ""}, lines that carry ${carried}: ${state.text.slice(0, 60)}`}
         queries={attention.queries.tokens}
         keys={attention.keys.tokens}
-        weights={weights}
+        weights={drawn}
         mass={mass / 100}
         range={range}
         curve={curve}
@@ -41,6 +60,7 @@ export function Lines() {
         text={carried}
         onChange={(mass) => set({ mass })}
       />
+      <ColourChoice range={range} curve={curve} onChange={set} />
     </section>
   );
 }

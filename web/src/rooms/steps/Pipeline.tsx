@@ -1,5 +1,5 @@
 /** All stages from left to right as small pictures; the current one is shown in detail below. */
-import { useMemo, useRef } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { px } from "../../picture/layout";
 import { Matrix } from "../../picture/Matrix";
 import { rangeOf } from "../../picture/view";
@@ -13,17 +13,17 @@ import { sizesOf, toStage } from "./state";
 import { viewOf } from "./viewOf";
 import { useStepsWorkspace } from "./workspace";
 
-/** The greatest height of a small picture. */
-const height = 120;
-const tokenRowHeight = 20;
+/** The greatest height of a small picture, and where the stages are in one row that scrolls. */
+const height = 75;
+const lowHeight = 40;
+const tokenRowHeight = 15;
 const thinnest = 2;
 const gap = 12;
 const inset = 6;
 
-/** One row of nine if there is room, else a few rows of equal length. */
-function columnsFor(width: number): number {
-  return width >= 860 ? 9 : width >= 540 ? 5 : 3;
-}
+/** With less width than this, the stages are in one row that scrolls. */
+const narrow = 860;
+const narrowTab = 100;
 
 function SmallTokens({ rowHeight: own }: { rowHeight: number }) {
   const { attention } = useStepsWorkspace();
@@ -91,14 +91,28 @@ function Ends({ names }: { names: readonly MatrixName[] }) {
   return range ? `${formatShort(range[0])} to ${formatShort(range[1])}` : "all hidden";
 }
 
-export function Pipeline() {
+/** `look` is a class: whether the pictures are those of an earlier input. */
+export function Pipeline({ look }: { look: string }) {
   const { state, attention, set } = useStepsWorkspace();
   const [ref, width] = useWidth<HTMLDivElement>();
   const tabs = useRef<HTMLDivElement>(null);
-  const columns = columnsFor(width);
-  const columnWidth = Math.max(40, (width - (columns - 1) * gap) / columns - 2 * inset);
+  const isNarrow = width < narrow;
+  const columns = stageNames.length;
+  const tab = isNarrow ? narrowTab : (width - (columns - 1) * gap) / columns;
+  const columnWidth = Math.max(40, tab - 2 * inset);
   const rows = Math.max(1, attention.queries.tokens.length, attention.keys.tokens.length);
-  const rowHeight = Math.min(tokenRowHeight, height / rows);
+  const most = isNarrow ? lowHeight : height;
+  const rowHeight = Math.min(tokenRowHeight, most / rows);
+  const now = stageNames.indexOf(state.stage);
+
+  // The current stage stays in view; the page itself is not scrolled.
+  useLayoutEffect(() => {
+    const list = tabs.current;
+    const current = list?.querySelector<HTMLElement>("[aria-selected=true]");
+    if (!list || !current) return;
+    const [left, right] = [current.offsetLeft - list.offsetLeft, list.clientWidth];
+    list.scrollLeft = left - (right - current.offsetWidth) / 2;
+  }, [now, isNarrow]);
 
   const select = (stage: StageName) => {
     set(toStage(stage));
@@ -114,12 +128,16 @@ export function Pipeline() {
   };
 
   return (
-    <div ref={ref} class="pipeline">
+    <div ref={ref} class={`pipeline ${look}`}>
       <div
         ref={tabs}
         role="tablist"
         aria-label="Stages of attention"
-        style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`, columnGap: px(gap) }}
+        style={{
+          gridTemplateColumns: `repeat(${columns}, ${isNarrow ? px(narrowTab) : "minmax(0, 1fr)"})`,
+          columnGap: px(isNarrow ? 0 : gap),
+          ...(isNarrow && { overflowX: "auto" }),
+        }}
         onKeyDown={onKeyDown}
       >
         {stageNames.map((stage, i) => {
@@ -135,15 +153,13 @@ export function Pipeline() {
               aria-selected={current}
               aria-controls="stage"
               tabIndex={current ? 0 : -1}
+              class={state.time !== null && i > now ? "ahead" : undefined}
               onClick={() => set(toStage(stage))}
             >
               <span class="stage-name">
                 <span class="number faint">{i + 1}</span> {allStages[stage].title}
               </span>
-              <span
-                class="stage-picture"
-                style={{ height: px(Math.min(height, rows * rowHeight)) }}
-              >
+              <span class="stage-picture" style={{ height: px(Math.min(most, rows * rowHeight)) }}>
                 {width > 0 &&
                   (stage === "tokens" ? (
                     <SmallTokens rowHeight={rowHeight} />
@@ -158,9 +174,11 @@ export function Pipeline() {
                     ))
                   ))}
               </span>
-              <span class="stage-ends number faint">
-                <Ends names={names} />
-              </span>
+              {!isNarrow && (
+                <span class="stage-ends number faint">
+                  <Ends names={names} />
+                </span>
+              )}
             </button>
           );
         })}

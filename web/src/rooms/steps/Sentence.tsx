@@ -1,32 +1,24 @@
-/** The sentence, or the two sentences of cross-attention, and how they are split. */
+/** The sentence, or the two sentences of cross-attention. */
 
 import type { ComponentChildren } from "preact";
-import { Choice } from "../../shared/Fields";
 import { Notices } from "../../shared/Notices";
 import { Lockable, Panel } from "../../shared/Panel";
 import type { Setter } from "../../shared/room";
 import { Shuffled } from "./Shuffled";
-import {
-  type AttentionKind,
-  attentionKindOf,
-  initialState,
-  otherCells,
-  type SentenceAttention,
-  type State,
-  withKind,
-  withText,
-} from "./state";
+import { initialState, otherCells, type SentenceAttention, type State, withText } from "./state";
 import { noticeOfCut, tokenize } from "./tokens";
 
-const kinds: readonly (readonly [AttentionKind, string])[] = [
-  ["encoder", "encoder: all see all"],
-  ["decoder", "decoder: causal"],
-  ["cross", "encoder-decoder: two sentences"],
-];
-
-const untrained = (
+// Functions, because an element that is kept would hold the former elements of the page.
+const given = () => (
   <>
-    · its vectors are made from a seed, not learned, so what a word attends to is random.{" "}
+    · a worked example<span class="wide-only">: its vectors are given</span>
+  </>
+);
+
+const untrained = () => (
+  <>
+    · not trained
+    <span class="wide-only">: its vectors come from a seed, so its attention is random</span>.{" "}
     <a href="#room=heads">Trained heads</a>
   </>
 );
@@ -35,20 +27,29 @@ function TextField({
   id,
   label,
   note,
+  isEmpty,
   value,
   onInput,
 }: {
   id: string;
   label: string;
-  /** A few words after the label. */
+  /** A few words after the label, unless there is no token. */
   note?: ComponentChildren;
+  isEmpty: boolean;
   value: string;
   /** Returns the part of the text that is used. */
   onInput(text: string): string;
 }) {
   return (
     <div class="sentence-field">
-      <label for={id}>{label}</label> {note && <span class="faint">{note}</span>}
+      {/* One line, whatever it says: nothing moves while one types. */}
+      <p class="sentence-label">
+        <label for={id}>{label}</label>{" "}
+        <span class="faint">
+          <span role="status">{isEmpty && "· empty: type a word"}</span>
+          {!isEmpty && note}
+        </span>
+      </p>
       <input
         id={id}
         class="sentence"
@@ -95,51 +96,20 @@ export function Sentence({
           <TextField
             id="text"
             label={attention.cross ? "This sentence attends (queries)" : "Sentence"}
-            note={!state.example && untrained}
+            note={state.example ? given() : untrained()}
+            isEmpty={attention.queries.tokens.length === 0}
             value={state.text}
-            onInput={(text) => keep(text, withText)}
+            onInput={(text) => keep(text, (kept) => withText(state, kept))}
           />
           {state.keyText !== null && (
             <TextField
               id="key-text"
               label="This sentence is attended to (keys and values)"
+              isEmpty={attention.keys.tokens.length === 0}
               value={state.keyText}
               onInput={(text) => keep(text, (keyText) => ({ ...otherCells, keyText }))}
             />
           )}
-          <div class="sentence-options">
-            <Choice
-              label="Attention"
-              value={attentionKindOf(state)}
-              choices={kinds}
-              onChange={(kind) => set((now) => withKind(now, kind))}
-            />
-            <Choice
-              label="Cut into"
-              value={state.split}
-              choices={[
-                ["words", "words"],
-                ["characters", "characters"],
-              ]}
-              onChange={(split) => set({ ...otherCells, split, example: false })}
-            />
-            <span class="row-of-buttons">
-              <button
-                type="button"
-                disabled={attention.queries.tokens.length < 2}
-                onClick={() =>
-                  set((now) => ({ ...otherCells, shuffle: ((now.shuffle ?? 0) % 999) + 1 }))
-                }
-              >
-                Shuffle the words
-              </button>
-              {state.shuffle !== null && (
-                <button type="button" onClick={() => set({ ...otherCells, shuffle: null })}>
-                  Back in order
-                </button>
-              )}
-            </span>
-          </div>
           {!state.example && (
             <button
               type="button"
@@ -150,7 +120,7 @@ export function Sentence({
                 set({ ...initialState, stage, range, curve });
               }}
             >
-              Back to the worked example
+              Back<span class="wide-only"> to the worked example</span>
             </button>
           )}
         </Lockable>

@@ -18,6 +18,8 @@ export interface Sharp {
   readonly entropy: number;
   /** The entropy of equal weights on all visible keys. */
   readonly mostEntropy: number;
+  /** The number of visible keys. */
+  readonly visible: number;
 }
 
 export function sharpnessOf(solution: Solution, head: number, row: number): Sharp | null {
@@ -37,10 +39,31 @@ export function sharpnessOf(solution: Solution, head: number, row: number): Shar
     key,
     entropy: nats / Math.LN2,
     mostEntropy: Math.log2(Math.max(1, visible)),
+    visible,
   };
 }
 
-function Meter({ share }: { share: number }) {
+/** By less than this, in bits, the entropy of equal weights is missed by rounding. */
+const rounding = 1e-4;
+
+/** Why the weights are as they are, and what would change them. */
+export function sharpnessWords(
+  { visible, largest, entropy, mostEntropy }: Sharp,
+  { scaled, headSize }: { scaled: boolean; headSize: number },
+): string {
+  if (visible === 0) return "With no key to see, it has no weights.";
+  if (visible === 1) return "It may see only one key, which gets all its attention.";
+  if (mostEntropy - entropy < rounding)
+    return "Its scores are equal, so its weights are equal at any temperature.";
+  if (largest >= saturated)
+    return "The softmax is saturated: one key gets nearly all the attention.";
+  if (!scaled)
+    return "The division by √d is off: the longer the vectors, the larger the largest weight.";
+  const way = headSize > 1 ? "Without the division by √d, or at" : "At";
+  return `${way} a lower temperature, the largest weight grows.`;
+}
+
+export function Meter({ share }: { share: number }) {
   return (
     <span class="meter" aria-hidden="true">
       <span style={{ width: `${100 * Math.max(0, Math.min(1, share))}%` }} />
@@ -55,7 +78,6 @@ export function Sharpness() {
   const query = `“${shorten(attention.queries.tokens[attention.row] ?? "", 16)}”`;
   if (!sharp) return <div class="sharpness" />;
   const { largest, key, entropy, mostEntropy } = sharp;
-  const isSaturated = largest >= saturated && mostEntropy > 0;
   return (
     <div class="sharpness">
       <p>
@@ -71,11 +93,7 @@ export function Sharpness() {
         <span class="faint number">of at most {format(mostEntropy)}</span>
       </p>
       <p class="faint">
-        {isSaturated
-          ? "The softmax is saturated: one key gets nearly all the attention, and a small change of a score changes nothing."
-          : state.scaled
-            ? "Switch off the division by √d or lower the temperature: the largest weight grows and the entropy falls."
-            : "The division by √d is off. With longer vectors the largest weight grows and the entropy falls."}
+        {sharpnessWords(sharp, { scaled: state.scaled, headSize: attention.headSize })}
       </p>
     </div>
   );

@@ -1,170 +1,66 @@
-/** The picture of the current stage. In every product the left matrix times the matrix above gives the corner. */
-import type { ComponentChildren } from "preact";
-import { useMemo } from "preact/hooks";
-import type { Labels } from "../../picture/layout";
-import { cellsFor, leftOf, px, tokenAxes, topCellsFor } from "../../picture/layout";
+/** The picture of the current stage. */
+import { leftOf, px, textWidth } from "../../picture/layout";
 import { format, shorten } from "../../shared/format";
 import { TokenRow } from "../../shared/TokenRow";
 import { totalOf } from "./explain";
-import { kindOf, type MatrixName } from "./matrices";
-import { NamedLegend, NamedMatrix, type PictureOptions, useSolution } from "./solution";
-import { sizesOf } from "./state";
-import type { Tokens } from "./tokens";
+import { type FigureLabels, useLabels } from "./figureLabels";
+import { layoutOf, type Product, ProductFigure, productGap } from "./ProductFigure";
+import { RowFigure, type RowParts } from "./RowFigure";
+import { useSolution } from "./solution";
+import type { SentenceAttention } from "./state";
 import { useStepsWorkspace } from "./workspace";
 
-interface ProductColumn {
-  readonly top: MatrixName;
-  readonly flip?: boolean;
-  readonly corner: MatrixName;
-}
-
-const gap = 16;
-/** The width of the symbol between two matrices; must match stage.css. */
-const signWidth = 80;
-/** Matrices are stacked rather than made narrower than this. */
-const narrowest = 110;
+/** Q, K and V are separate pictures rather than have narrower cells than this. */
+const narrowestCell = 22;
+const legendHeight = 28;
+/** Space for higher pictures is not kept while lower ones are shown. */
+const mostKept = 480;
 const longestLabel = 12;
-const lowestRow = 14;
-const noteWidth = 84;
-/** With less width than this, Q, K and V are separate pictures. */
-const narrowFigure = 480;
+/** A chip is wider than its label by this, with the space to the next one. */
+const chipSpace = 28;
 
-function useLabels() {
+const projections = {
+  queries: { top: "wq", corner: "q" },
+  keys: { top: "wk", corner: "k" },
+  values: { top: "wv", corner: "v" },
+} as const;
+
+/** The pictures of Q, K and V: one, or several where they come from two sentences or one would be too narrow. */
+function projectionsOf(
+  { cross }: SentenceAttention,
+  width: number,
+  labels: FigureLabels,
+): readonly Product[] {
+  const { queries, keys, values } = projections;
+  const second = cross ? "keyInput" : "input";
+  const wide: readonly Product[] = cross
+    ? [
+        { left: "input", columns: [queries] },
+        { left: second, columns: [keys, values] },
+      ]
+    : [{ left: "input", columns: [queries, keys, values] }];
+  const isWide = wide.every(
+    (product) => layoutOf(product, width, labels).cell.width >= narrowestCell,
+  );
+  if (isWide) return wide;
+  return [
+    { left: "input", columns: [queries] },
+    { left: second, columns: [keys] },
+    { left: second, columns: [values] },
+  ];
+}
+
+const scoring: Product = { left: "q", columns: [{ top: "k", flip: true, corner: "scores" }] };
+
+/** The height that the pictures of all stages need, so that nothing below them moves while they play. */
+function useFigureHeight(width: number): number {
   const { attention } = useStepsWorkspace();
-  const words = useMemo(() => {
-    const short = ({ tokens }: Tokens) => tokens.map((token) => shorten(token, longestLabel));
-    return { queries: short(attention.queries), keys: short(attention.keys) };
-  }, [attention]);
-  return { ...words, sizes: sizesOf(attention) };
-}
-
-/** One matrix on the left, one or more above, and their products in the corners. */
-function ProductFigure({
-  left,
-  columns,
-  width,
-}: {
-  left: MatrixName;
-  columns: readonly ProductColumn[];
-  width: number;
-}) {
-  const { queries, keys, sizes } = useLabels();
-  const leftKind = kindOf(left);
-  const tokens = leftKind.rows === "query" ? queries : keys;
-  const isPairs = leftKind.cols === "key";
-  const leftLabels: Labels = {
-    rows: tokens,
-    ...(isPairs && { cols: keys }),
-    ...((isPairs || columns.some(({ flip }) => flip)) && { rowAxis: tokenAxes.rowAxis }),
-    ...(isPairs && { colAxis: tokenAxes.colAxis }),
-  };
-  const parts = columns.map(({ top, flip = false, corner }) => {
-    const topLabels: Labels = flip
-      ? { cols: keys, colAxis: tokenAxes.colAxis }
-      : kindOf(top).rows === "key"
-        ? { rows: keys }
-        : {};
-    return { top, flip, corner, topLabels, size: sizes[kindOf(corner).cols] };
-  });
-
-  const inner = sizes[leftKind.cols];
-  const rows = sizes[leftKind.rows];
-  const gutters =
-    leftOf(leftLabels) + parts.reduce((all, { topLabels }) => all + leftOf(topLabels) + gap, 0);
-  const total = inner + parts.reduce((all, { size }) => all + size, 0);
-  const cell = cellsFor(width - gutters, total, rows);
-  const topCell = topCellsFor(cell, inner);
-  const leftOptions: PictureOptions = { cell, labels: leftLabels };
-  const place = (row: number, column: number) => ({ gridRow: row, gridColumn: column });
-  /** A narrow matrix shows its letter without its size. */
-  const noteOf = (cols: number) => (cols * cell.width < noteWidth ? { note: "" } : {});
-
-  return (
-    <div>
-      <div class="figure-grid" style={{ columnGap: px(gap), rowGap: px(gap / 2) }}>
-        <div style={place(2, 1)}>
-          <NamedMatrix name={left} options={leftOptions} {...noteOf(inner)} />
-        </div>
-        {parts.map(({ top, flip, corner, topLabels, size }, i) => [
-          <div key={top} style={place(1, i + 2)}>
-            <NamedMatrix
-              name={top}
-              options={{ cell: topCell, labels: topLabels, flip }}
-              {...noteOf(size)}
-            />
-          </div>,
-          <div key={corner} style={place(2, i + 2)}>
-            <NamedMatrix name={corner} options={{ cell }} {...noteOf(size)} />
-          </div>,
-        ])}
-      </div>
-      <div class="legends">
-        <NamedLegend name={left} options={leftOptions} />
-        {parts.map(({ corner }) => (
-          <NamedLegend key={corner} name={corner} options={{ cell }} />
-        ))}
-        {parts.map(({ top, flip, topLabels }) => (
-          <NamedLegend key={top} name={top} options={{ cell: topCell, labels: topLabels, flip }} />
-        ))}
-      </div>
-    </div>
-  );
-}
-
-/** Matrices of the same shape in a row, with symbols between them. */
-function RowFigure({
-  names,
-  signs,
-  width,
-  below,
-}: {
-  names: readonly MatrixName[];
-  signs: readonly ComponentChildren[];
-  width: number;
-  /** A matrix below the first one, with aligned columns. */
-  below?: { readonly name: MatrixName; readonly note: ComponentChildren };
-}) {
-  const { queries, keys, sizes } = useLabels();
-  const kind = kindOf(names[0] as MatrixName);
-  const tokens = kind.rows === "query" ? queries : keys;
-  const isPairs = kind.cols === "key";
-  const labels: Labels = {
-    rows: tokens,
-    ...(isPairs && { cols: keys, ...tokenAxes }),
-  };
-  const between = (names.length - 1) * signWidth;
-  const beside = (width - leftOf(labels) - between) / names.length;
-  const stacked = beside < narrowest;
-  const room = stacked ? width - leftOf(labels) : beside;
-  const cell = cellsFor(room, sizes[kind.cols], sizes[kind.rows]);
-  /** A single row needs a visible height, however many rows the other matrices have. */
-  const lone = { ...cell, height: Math.max(cell.height, lowestRow) };
-  // Rows continue from one matrix to the next, so only the first one has labels.
-  const { rows: _, rowAxis: __, ...further } = labels;
-  const labelsOf = (i: number) => (i === 0 || stacked ? labels : further);
-  return (
-    <div class={stacked ? "figure-row stacked" : "figure-row"}>
-      {names.map((name, i) => [
-        i > 0 && (
-          <div key={`sign ${name}`} class="sign">
-            {signs[i - 1]}
-          </div>
-        ),
-        <div key={name}>
-          <NamedMatrix name={name} options={{ cell, labels: labelsOf(i) }} />
-          {i === 0 && below && (
-            <div class="figure-below" style={{ paddingLeft: px(leftOf(labels)) }}>
-              <NamedMatrix name={below.name} options={{ cell: lone }} note={below.note} />
-            </div>
-          )}
-          <div class="legends" style={{ paddingLeft: px(leftOf(labelsOf(i))) }}>
-            <NamedLegend name={name} options={{ cell, labels: labelsOf(i) }} />
-            {i === 0 && below && <NamedLegend name={below.name} options={{ cell: lone }} />}
-          </div>
-        </div>,
-      ])}
-    </div>
-  );
+  const labels = useLabels();
+  if (width === 0) return 0;
+  const [first, ...others] = projectionsOf(attention, width, labels);
+  const products = others.length === 0 && first ? [first, scoring] : [scoring];
+  const heights = products.map((product) => layoutOf(product, width, labels).height);
+  return Math.min(mostKept, Math.max(...heights) + legendHeight);
 }
 
 /** From scores to weights; between them, for the selected query, the exponentials and their sum. */
@@ -193,105 +89,99 @@ function SoftmaxFigure({ width }: { width: number }) {
   );
 }
 
-function TokensFigure() {
-  const { attention, state, set } = useStepsWorkspace();
+/** Where the chips of the tokens stand: over the columns that they will have, or in a row where those are too narrow. */
+function chipsOf(width: number, labels: FigureLabels) {
+  const { leftLabels, inner, cell } = layoutOf(scoring, width, labels);
+  if (labels.queries.some((token) => textWidth(token) + chipSpace > cell.width)) return {};
+  const left = leftOf(leftLabels) + inner * cell.width + productGap;
+  return { class: "in-columns", style: { paddingLeft: px(left), "--column": px(cell.width) } };
+}
+
+function TokensFigure({ width }: { width: number }) {
+  const { attention, unfolding, set } = useStepsWorkspace();
+  const { tokens } = attention.queries;
+  const made = tokens.filter((_, i) => !unfolding || unfolding.isMade("input", i, 0));
+  const columns = chipsOf(width, useLabels());
   return (
     <div class="figure-tokens">
       {attention.cross && <p class="faint">Queries</p>}
-      <TokenRow
-        tokens={attention.queries.tokens}
-        selected={attention.row}
-        onSelect={(row) => set({ row })}
-      />
+      <div {...columns}>
+        <TokenRow tokens={made} selected={attention.row} onSelect={(row) => set({ row })} />
+      </div>
       {attention.cross && (
         <>
           <p class="faint">Keys and values</p>
           <TokenRow tokens={attention.keys.tokens} />
         </>
       )}
-      {state.example && (
-        <p class="faint">
-          The five words of the worked example, each with a vector of four numbers.
-        </p>
-      )}
     </div>
   );
 }
 
-export function StageFigure({ width }: { width: number }) {
+function Rows({ rows, width }: { rows: readonly RowParts[]; width: number }) {
+  return (
+    <div class="figure-pair">
+      {rows.map((row) => (
+        <RowFigure key={row.names.join()} {...row} width={width} />
+      ))}
+    </div>
+  );
+}
+
+function Figure({ width }: { width: number }) {
   const { state, attention } = useStepsWorkspace();
+  const labels = useLabels();
+  const row = (names: RowParts["names"], ...signs: string[]) => (
+    <RowFigure names={names} signs={signs} width={width} />
+  );
   switch (state.stage) {
     case "tokens":
-      return <TokensFigure />;
+      return <TokensFigure width={width} />;
     case "embedding": {
-      const own = state.position
-        ? (["embedding", "position", "input"] as const)
-        : (["input"] as const);
-      const other = state.position
-        ? (["keyEmbedding", "keyPosition", "keyInput"] as const)
-        : (["keyInput"] as const);
-      return (
-        <div class="figure-pair">
-          <RowFigure names={own} signs={["+", "="]} width={width} />
-          {attention.cross && <RowFigure names={other} signs={["+", "="]} width={width} />}
-        </div>
-      );
+      const signs = state.position ? ["+", "="] : [];
+      const own: RowParts = {
+        names: state.position ? ["embedding", "position", "input"] : ["input"],
+        signs,
+      };
+      const other: RowParts = {
+        names: state.position ? ["keyEmbedding", "keyPosition", "keyInput"] : ["keyInput"],
+        signs,
+      };
+      return <Rows rows={attention.cross ? [own, other] : [own]} width={width} />;
     }
-    case "qkv": {
-      const [queries, keys, values] = [
-        { top: "wq", corner: "q" },
-        { top: "wk", corner: "k" },
-        { top: "wv", corner: "v" },
-      ] as const;
-      const keySide = attention.cross ? "keyInput" : "input";
-      const groups: readonly (readonly [MatrixName, readonly ProductColumn[]])[] =
-        width < narrowFigure
-          ? [
-              ["input", [queries]],
-              [keySide, [keys]],
-              [keySide, [values]],
-            ]
-          : attention.cross
-            ? [
-                ["input", [queries]],
-                [keySide, [keys, values]],
-              ]
-            : [["input", [queries, keys, values]]];
+    case "qkv":
       return (
         <div class="figure-pair">
-          {groups.map(([left, columns]) => (
-            <ProductFigure key={columns[0]?.corner} left={left} columns={columns} width={width} />
+          {projectionsOf(attention, width, labels).map((product) => (
+            <ProductFigure key={product.columns[0]?.corner} product={product} width={width} />
           ))}
         </div>
       );
-    }
     case "scores":
-      return (
-        <ProductFigure
-          left="q"
-          columns={[{ top: "k", flip: true, corner: "scores" }]}
-          width={width}
-        />
-      );
+      return <ProductFigure product={scoring} width={width} />;
     case "scaled": {
-      const root = state.scaled ? `÷ √${attention.headSize}` : "as it is";
-      const sign =
-        state.temperature === 1 ? root : `${state.scaled ? root : ""} ÷ ${state.temperature}`;
-      return <RowFigure names={["scores", "scaled"]} signs={[sign]} width={width} />;
+      const divisors = [
+        ...(state.scaled ? [`÷ √${attention.headSize}`] : []),
+        ...(state.temperature === 1 ? [] : [`÷ ${state.temperature}`]),
+      ];
+      return row(["scores", "scaled"], divisors.join(" ") || "as it is");
     }
     case "masked":
-      return <RowFigure names={["scaled", "masked"]} signs={["mask"]} width={width} />;
+      return row(["scaled", "masked"], "mask");
     case "weights":
       return <SoftmaxFigure width={width} />;
     case "output":
-      return (
-        <ProductFigure left="weights" columns={[{ top: "v", corner: "output" }]} width={width} />
-      );
+      return row(["weights", "v", "output"], "×", "=");
     case "joined":
-      if (state.example)
-        return <RowFigure names={["output", "joined"]} signs={["="]} width={width} />;
-      return (
-        <ProductFigure left="joined" columns={[{ top: "wo", corner: "result" }]} width={width} />
-      );
+      if (state.example) return row(["output", "joined"], "=");
+      return row(["joined", "wo", "result"], "×", "=");
   }
+}
+
+export function StageFigure({ width }: { width: number }) {
+  return (
+    <div style={{ minHeight: px(useFigureHeight(width)) }}>
+      <Figure width={width} />
+    </div>
+  );
 }

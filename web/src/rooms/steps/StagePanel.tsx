@@ -1,53 +1,49 @@
 /** The current stage in detail: explanation, formula, picture, and the formula of one cell. */
 
-import { ColourChoice } from "../../picture/ColourChoice";
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useState } from "preact/hooks";
 import type { Explanation } from "../../shared/explanation";
 import { Readout } from "../../shared/Readout";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
-import { Transport } from "../../shared/Transport";
 import { useWidth } from "../../shared/useWidth";
-import { Computation } from "./Computation";
 import { EditCell } from "./EditCell";
 import { stageFormulas } from "./formulas";
 import { HeadPicker } from "./HeadPicker";
-import { isShare } from "./matrices";
-import { Sharpness } from "./Sharpness";
 import { StageFigure } from "./StageFigure";
-import { type StageName, stageNames } from "./stageNames";
-import { allStages, picturesOf } from "./stages";
-import { toStage } from "./state";
+import { allStages } from "./stages";
+import { useMotion } from "./useMotion";
 import { useStepsWorkspace } from "./workspace";
 
 /** Up to this many tokens the explanation fits beside the picture. */
 const fewTokens = 14;
-/** Milliseconds per stage while playing: time to read the explanation. */
-const reading = 4000;
-const stagesWithWeights = ["weights", "output"];
-/** The stages that show how concentrated the weights are. */
-const stagesOfSoftmax = ["scaled", "masked", "weights", "output"];
-
-export function StagePanel({ explanation }: { explanation: Explanation | null }) {
-  const { state, attention, set } = useStepsWorkspace();
+export function StagePanel({
+  explanation,
+  player,
+  pace,
+}: {
+  explanation: Explanation | null;
+  player: ComponentChildren;
+  /** How long the moment lasts while playing, in milliseconds. */
+  pace: number;
+}) {
+  const { state, attention } = useStepsWorkspace();
   const { restrictions } = useShell();
   const [ref, width] = useWidth<HTMLDivElement>();
-  const index = stageNames.indexOf(state.stage);
+  const [isWider, setWider] = useState(false);
+  // Before anything in it moves.
+  useLayoutEffect(() => {
+    const { scrollWidth, clientWidth } = ref.current ?? { scrollWidth: 0, clientWidth: 0 };
+    setWider(scrollWidth > clientWidth + 1);
+  }, [state.stage, attention, width]);
+  useMotion(ref, width, pace);
   const stage = allStages[state.stage];
-  const showsWeights =
-    stagesWithWeights.includes(state.stage) || picturesOf(state.stage, state.example).some(isShare);
   const many = Math.max(attention.queries.tokens.length, attention.keys.tokens.length) > fewTokens;
   return (
     <>
       <h2 class="only-heard">{stage.title}</h2>
       <div class="stage-bar">
-        <Transport
-          index={index}
-          count={stageNames.length}
-          title={stage.title}
-          label="Stages"
-          pace={reading}
-          go={(next) => set(toStage(stageNames[next] as StageName))}
-        />
+        {player}
         <HeadPicker />
       </div>
       <div
@@ -56,6 +52,9 @@ export function StagePanel({ explanation }: { explanation: Explanation | null })
         role="tabpanel"
         aria-labelledby={`tab-${state.stage}`}
       >
+        {!hides(restrictions, "text") && (
+          <p class="stage-gist faint">{stage.gist(state, attention)}</p>
+        )}
         <div class="stage-words">
           {!hides(restrictions, "text") && <p>{stage.explain(state, attention)}</p>}
           {stageFormulas[state.stage](state, attention)}
@@ -64,15 +63,11 @@ export function StagePanel({ explanation }: { explanation: Explanation | null })
           <div ref={ref} class="scroll">
             {width > 0 && <StageFigure width={width} />}
           </div>
-          <Computation />
+          {isWider && <p class="wider faint">The picture goes on to the right: scroll it. →</p>}
         </div>
         <div class="stage-cell">
           <Readout explanation={explanation} locked={state.cell !== null} />
           <EditCell />
-        </div>
-        <div class="stage-more">
-          {showsWeights && <ColourChoice range={state.range} curve={state.curve} onChange={set} />}
-          {stagesOfSoftmax.includes(state.stage) && <Sharpness />}
         </div>
       </div>
     </>

@@ -3,8 +3,9 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { Announced } from "../../shared/Announced";
 import { explanationText } from "../../shared/explanation";
 import { Panel } from "../../shared/Panel";
-import type { RoomProps } from "../../shared/room";
-import { useFootnote } from "../../shared/shell";
+import { shows } from "../../shared/restrictions";
+import type { RoomProps, Setter } from "../../shared/room";
+import { useFootnote, useShell } from "../../shared/shell";
 import { TryNext } from "../../shared/TryNext";
 import { useEscape } from "../../shared/useEscape";
 import { Controls } from "./Controls";
@@ -12,35 +13,44 @@ import { explainCell, type MatrixArea, sourcesOf } from "./explain";
 import { Lines } from "./Lines";
 import { kindOf, type MatrixName } from "./matrices";
 import { Pipeline } from "./Pipeline";
+import { Player } from "./Player";
 import { QueryTable } from "./QueryTable";
 import { Sentence } from "./Sentence";
+import { Sharpness } from "./Sharpness";
 import { StagePanel } from "./StagePanel";
 import { SolutionProvider, type Solved } from "./solution";
-import { stageNames } from "./stageNames";
 import {
+  initialState,
   lookOf,
   type MatrixCell,
   type SentenceAttention,
   type State,
   sentenceAttentionOf,
-  toStage,
 } from "./state";
+import { indexIn, paceOf, placeAt, playFrom, storyOf } from "./story";
 import { suggestions } from "./suggestions";
 import { noticeOfCut } from "./tokens";
 import { explainMoment, highlightsOf, unfoldingOf } from "./unfolding";
+import { usePlayer } from "./usePlayer";
+import { WhyRoot } from "./WhyRoot";
 import { type StepsWorkspace, StepsWorkspaceContext } from "./workspace";
 
 function isSame(a: MatrixCell | null, b: MatrixCell | null): boolean {
   return a?.matrix === b?.matrix && a?.row === b?.row && a?.col === b?.col;
 }
 
+/** With more tokens than this the room does not play by itself. */
+const fewTokens = 32;
+
+/** Whether a link leads to the beginning, from which the room plays by itself. */
+function isBeginning({ stage, time, cell }: State): boolean {
+  return stage === initialState.stage && time === null && cell === null;
+}
+
 /** Messages about the person's input. */
 function noticesOf(attention: SentenceAttention, failure: string | null): string[] {
   const notices: string[] = [];
   if (failure) notices.push(failure);
-  if (attention.queries.tokens.length === 0) notices.push("Type a word: there is no query yet.");
-  else if (attention.keys.tokens.length === 0)
-    notices.push("Type a word into the second sentence: there is no key yet.");
   if (attention.queries.cut || attention.keys.cut) notices.push(noticeOfCut);
   return notices;
 }
@@ -65,34 +75,66 @@ function SolvedView({
   state,
   attention,
   answer,
+  isStale,
   failure,
-  set,
+  set: setState,
   notices: linkNotices,
 }: RoomProps<State> & Solved & { readonly attention: SentenceAttention }) {
   const [hover, setHover] = useState<MatrixCell | null>(null);
   /** The matrices of the word that is pointed at, separated by spaces. */
   const [spoken, setSpoken] = useState("");
+  const { restrictions } = useShell();
   const [byKeyboard, setByKeyboard] = useState(false);
   const [cutNotice, setCutNotice] = useState<string | null>(null);
 
   // The pictures use the settings of the last answer, so that numbers and labels always match.
-  const shownState: State = answer ? { ...answer.state, ...lookOf(state) } : state;
-  const shownAttention = useSentenceAttention(shownState);
-  const milliseconds = answer?.solution.milliseconds;
+  const answered: State = answer ? { ...answer.state, ...lookOf(state) } : state;
+  const shownAttention = useSentenceAttention(answered);
+  const solution = answer?.solution ?? null;
+  const milliseconds = solution?.milliseconds;
   useFootnote(
     milliseconds === undefined ? null : `all stages computed in ${milliseconds.toFixed(1)} ms`,
   );
-  const solution = answer?.solution ?? null;
+
+  const { stage, example, position, edits } = answered;
+  const story = useMemo(
+    () => storyOf(answered, shownAttention),
+    [example, position, edits, shownAttention],
+  );
+  const pace = useMemo(() => paceOf(story), [story]);
+  // Messages about the link would be gone before they are read, and what plays needs its buttons in view.
+  const isPlain =
+    linkNotices.length === 0 &&
+    attention.queries.tokens.length <= fewTokens &&
+    shows(restrictions, "picture");
+  const opens = useRef(isBeginning(state) && isPlain);
+  const index = indexIn(story, answered);
+  const live = usePlayer({
+    count: story.count,
+    index,
+    from: playFrom(story, answered),
+    pace,
+    go: (next) => setState({ ...placeAt(story, next), cell: null }),
+    isReady: solution !== null,
+    opens: opens.current,
+  });
+  const { isPlaying, setPlaying } = live;
+  // Before the first answer nothing plays yet, but its beginning is shown.
+  const shownState: State =
+    isPlaying && answered.time === null && !solution ? { ...answered, time: 0 } : answered;
+  /** What the person changes; playing ends with it. */
+  const set = useCallback<Setter<State>>(
+    (change) => {
+      setPlaying(false);
+      setState(change);
+    },
+    [setState, setPlaying],
+  );
+  const go = (next: number) => set({ ...placeAt(story, next), cell: null });
+
   const unfolding = useMemo(
     () => unfoldingOf(shownState, shownAttention, solution),
-    [
-      shownState.time,
-      shownState.stage,
-      shownState.example,
-      shownState.position,
-      shownAttention,
-      solution,
-    ],
+    [shownState.time, stage, example, position, shownAttention, solution],
   );
   const pointed = state.cell ?? hover;
   const active = spoken ? null : (pointed ?? unfolding?.cell ?? null);
@@ -140,21 +182,21 @@ function SolvedView({
     set({ cell: null });
     setHover(null);
   });
+  const goTo = useRef((_: number) => {});
+  goTo.current = (step) => {
+    const next = index + step;
+    if (next >= 0 && next < story.count) go(next);
+  };
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      // The arrow keys step through the stages unless another element handles them.
+      // The arrow keys step through the moments unless another element handles them.
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      const wanted = (event.target as Element).closest?.("input, select, canvas, .scroll");
-      if (step && !wanted) {
-        set((now) => {
-          const next = stageNames[stageNames.indexOf(now.stage) + step];
-          return next ? toStage(next) : {};
-        });
-      }
+      const wanted = (event.target as Element).closest?.("input, select, canvas, .scroll, summary");
+      if (step && !wanted) goTo.current(step);
     };
     addEventListener("keydown", onKeyDown);
     return () => removeEventListener("keydown", onKeyDown);
-  }, [set]);
+  }, []);
 
   const hear = ({ target }: Event) => {
     const word = (target as Element).closest("[data-highlights]");
@@ -173,6 +215,8 @@ function SolvedView({
     lock,
   };
   const isEmpty = attention.queries.tokens.length === 0 || attention.keys.tokens.length === 0;
+  // Before the first answer there is nothing to show; later the last pictures stay in their place, greyed.
+  const look = isEmpty && !solution ? "no-tokens" : isStale && solution ? "stale" : "";
   const notices = [
     ...noticesOf(attention, failure),
     ...linkNotices,
@@ -189,30 +233,42 @@ function SolvedView({
         notices={notices}
       />
       <Panel name="pipeline">
-        <Pipeline />
+        <Pipeline look={look} />
       </Panel>
-      <Controls state={state} attention={attention} set={set} />
       <div
-        class={isEmpty ? "work no-tokens" : "work"}
+        class={`work ${look}`}
         onPointerOver={hear}
         onPointerLeave={() => setSpoken("")}
         onFocusIn={hear}
         onFocusOut={() => setSpoken("")}
       >
         <Panel name="picture">
-          <StagePanel explanation={explanation} />
+          <StagePanel
+            explanation={explanation}
+            player={<Player story={story} index={index} go={go} live={live} />}
+            pace={pace(index)}
+          />
         </Panel>
         <div class="row-and-lines">
           <Panel name="table">
-            <QueryTable />
+            <div class="of-query">
+              <QueryTable />
+              <Sharpness />
+            </div>
           </Panel>
           <Panel name="lines">
             <Lines />
           </Panel>
         </div>
+        <Panel name="root">
+          <WhyRoot />
+        </Panel>
       </div>
+      <Controls state={state} attention={attention} set={set} />
       <TryNext suggestions={suggestions} />
-      <Announced>{byKeyboard && explanation ? explanationText(explanation) : ""}</Announced>
+      <Announced>
+        {byKeyboard && !isPlaying && explanation ? explanationText(explanation) : ""}
+      </Announced>
     </StepsWorkspaceContext.Provider>
   );
 }

@@ -8,6 +8,9 @@ export const exampleText = "The quick brown fox jumps";
 /** "quick", whose attention the example follows in four steps. */
 export const exampleRow = 1;
 
+/** The length of its queries, keys and values. */
+export const exampleSize = 2;
+
 export const exampleEmbeddings = [
   [0.1, 0.2, 0.3, 0.4],
   [0.5, 0.6, 0.7, 0.8],

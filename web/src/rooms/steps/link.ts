@@ -1,22 +1,29 @@
 /** Reads and writes the room's part of the link. */
 import { colourReaders } from "../../shared/colourReaders";
-import { numberIn, oneOf, onOff, type Readers, readParams } from "../../shared/linkReaders";
+import {
+  cellIn,
+  cellText,
+  numberIn,
+  oneOf,
+  onOff,
+  type Readers,
+  readParams,
+} from "../../shared/linkReaders";
 import type { LinkReading } from "../../shared/room";
 import { isMatrixName } from "./matrices";
 import type { Edit } from "./problem";
 import { isStageName } from "./stageNames";
 import { allowed, editKey, editLimit, initialState, type MatrixCell, type State } from "./state";
 import { maxCharacters, maxTokens } from "./tokens";
+import { trialSizes } from "./trial";
 
 const indexRange = { min: 1, max: maxTokens };
 
 function cellFrom(text: string): MatrixCell {
-  const [matrix, row, col] = text.split(".");
-  const index = /^\d{1,3}$/;
-  if (!matrix || !isMatrixName(matrix) || !index.test(row ?? "") || !index.test(col ?? "")) {
+  const [, matrix = "", place = ""] = /^(\w+)\.(\d+\.\d+)$/.exec(text) ?? [];
+  if (!isMatrixName(matrix))
     throw new RangeError("a matrix, a row and a column, such as scores.2.4");
-  }
-  return { matrix, row: Number(row) - 1, col: Number(col) - 1 };
+  return { matrix, ...cellIn(indexRange)(place) };
 }
 
 /** Rows of hidden keys, such as `1:2-5,7;3:1`, counted from 1. */
@@ -115,6 +122,7 @@ const readers: Readers<State> = {
   time: (text) => ({ time: numberIn({ min: 1, max: 9999 })(text) - 1 }),
   ...colourReaders,
   mass: (text) => ({ mass: numberIn(allowed.mass)(text) }),
+  trial: (text) => ({ trialSize: Number(oneOf(...trialSizes.map(String))(text)) }),
 };
 
 export function read(params: URLSearchParams): LinkReading<State> {
@@ -156,11 +164,11 @@ export function write(state: State): URLSearchParams {
   put("step", state.stage, initial.stage);
   put("head", state.head + 1, initial.head + 1);
   put("query", state.row + 1, initial.row + 1);
-  if (state.cell)
-    params.set("cell", `${state.cell.matrix}.${state.cell.row + 1}.${state.cell.col + 1}`);
+  if (state.cell) params.set("cell", `${state.cell.matrix}.${cellText(state.cell)}`);
   if (state.time !== null) params.set("time", String(state.time + 1));
   put("range", state.range, initial.range);
   put("curve", state.curve, initial.curve);
   put("mass", state.mass, initial.mass);
+  put("trial", state.trialSize, initial.trialSize);
   return params;
 }

@@ -61,3 +61,10 @@ export function sizeOf(
 export function isShare(name: MatrixName): boolean {
   return name === "weights";
 }
+
+const names = Object.keys(matrices);
+
+/** Whether a matrix is `other` or is computed after it. */
+export function isAfter(name: MatrixName, other: MatrixName): boolean {
+  return names.indexOf(name) >= names.indexOf(other) && name !== "wo";
+}

@@ -12,8 +12,9 @@ const products: readonly (readonly [MatrixName, left: MatrixName, top: MatrixNam
   ["result", "joined", "wo"],
 ];
 
-/** The exponential of a larger score overflows a 32-bit float. */
-const largestExponent = 80;
+/** With larger scores, numbers would be too long to be written out; with smaller ones, all would be 0.000. */
+const largestExponent = 11;
+const smallestExponent = -5;
 
 /**
  * e to the power of each score. The engine has no exponential function, but the softmax of [x, 0] is [e^x, 1] divided by
@@ -21,7 +22,9 @@ const largestExponent = 80;
  */
 export function exponentialsOf(heed: Heed, scores: Float32Array) {
   const largest = Math.max(...scores);
-  const taken = Number.isFinite(largest) && Math.abs(largest) > largestExponent ? largest : 0;
+  const isExtreme =
+    largest + Math.log(scores.length) > largestExponent || largest < smallestExponent;
+  const taken = Number.isFinite(largest) && isExtreme ? largest : 0;
   const pairs = Float32Array.from({ length: 2 * scores.length }, (_, i) =>
     i % 2 === 0 ? (scores[i / 2] as number) - taken : 0,
   );

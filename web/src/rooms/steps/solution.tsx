@@ -4,15 +4,15 @@
  */
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useMemo, useRef } from "preact/hooks";
-import { type Palette, signedPalette, weightPalette } from "../../picture/colour";
-import type { Area, Cell, CellSize, Labels } from "../../picture/layout";
+import { type Palette, positivePalette, signedPalette, weightPalette } from "../../picture/colour";
+import { type Area, type Cell, type CellSize, type Labels, tokenAxes } from "../../picture/layout";
 import { HeatMap, MatrixLegend, usePicture } from "../../picture/Matrix";
-import type { Picture } from "../../picture/paint";
+import { decimalsOf, mostDecimals, type Picture } from "../../picture/paint";
 import type { Saved } from "../../picture/SaveMenu";
 import { at, type MatrixView, rangeOf, transposed } from "../../picture/view";
 import { useShell } from "../../shared/shell";
 import { useAnswer } from "../../worker/engineClient";
-import { isShare, kindOf, type MatrixName } from "./matrices";
+import { isAfter, isShare, kindOf, type MatrixName } from "./matrices";
 import type { Problem, Solution } from "./problem";
 import { problemOf, type SentenceAttention, type State, sizesOf } from "./state";
 import { partOf } from "./unfolding";
@@ -20,8 +20,10 @@ import { viewOf } from "./viewOf";
 import { useStepsWorkspace } from "./workspace";
 
 export interface Solved {
-  /** The last answer and its settings; null before the first one, and while there is no token. */
+  /** The last answer and its settings; null before the first one. */
   readonly answer: { readonly solution: Solution; readonly state: State } | null;
+  /** Whether the answer is that of other settings than the latest, or those have no token. */
+  readonly isStale: boolean;
   readonly failure: string | null;
 }
 
@@ -40,7 +42,7 @@ export function SolutionProvider({
   attention: SentenceAttention;
   children(solved: Solved): ComponentChildren;
 }) {
-  const { stage, cell, time, range, curve, mass, ...relevant } = state;
+  const { stage, cell, time, range, curve, mass, trialSize, ...relevant } = state;
   // Only settings that affect the numbers change the problem.
   const problem = useMemo(() => problemOf(state, attention), Object.values(relevant));
   const asked = useRef(new WeakMap<Problem, State>());
@@ -50,18 +52,22 @@ export function SolutionProvider({
 
   const { answer: solution, request, failure } = useAnswer("steps", problem);
   const answered = request && asked.current.get(request);
+  // Without a token the last pictures stay, so that nothing moves until there is one.
+  const last = useRef<Solved["answer"]>(null);
   const answer = useMemo(
-    () => (solution && answered ? { solution, state: answered } : null),
+    () => (solution && answered ? { solution, state: answered } : last.current),
     [solution, answered],
   );
+  last.current = answer;
+  const isStale = problem === null || request !== problem;
   return (
     <SolutionContext.Provider value={answer?.solution ?? null}>
-      {children({ answer, failure })}
+      {children({ answer, isStale, failure })}
     </SolutionContext.Provider>
   );
 }
 
-/** Null before the first answer, and while there is no token. */
+/** Null before the first answer. */
 export function useSolution(): Solution | null {
   return useContext(SolutionContext);
 }
@@ -79,6 +85,8 @@ export interface PictureOptions {
   readonly small?: boolean;
   /** Shows only what the playing computation has reached. */
   readonly unfolds?: boolean;
+  /** The most decimals of its numbers. */
+  readonly decimals?: number;
 }
 
 /** Matrices with hidden cells. */
@@ -108,6 +116,7 @@ function usePalette(name: MatrixName, head: number): Palette {
     if (isShare(name)) return weightPalette(state.range, state.curve, theme);
     const view = solution && viewOf(solution, name, head);
     const [low, high] = (view && rangeOf(view)) ?? [0, 1];
+    if (name === "exponentials") return positivePalette(high, theme);
     return signedPalette(Math.max(-low, high), theme);
   }, [name, head, solution, state.range, state.curve, theme]);
 }
@@ -156,6 +165,7 @@ export function useMatrixPicture(name: MatrixName, options: PictureOptions): Pic
     },
     ...(labels && { labels }),
     isHidden,
+    decimals: options.decimals,
     selected: !quiet && kind.rows === "query" ? { row: attention.row } : null,
     highlights: quiet ? [] : workspace.highlights.filter((at) => at.matrix === name).map(areaOf),
     marked: quiet
@@ -165,6 +175,17 @@ export function useMatrixPicture(name: MatrixName, options: PictureOptions): Pic
           .map(areaOf),
     active: !quiet && matrix === name ? areaOf({ row, col }) : null,
   });
+}
+
+/** The decimals that fit into the cells of each of these matrices, which stand side by side. */
+export function useCommonDecimals(names: readonly MatrixName[], cell: CellSize): number {
+  const { attention } = useStepsWorkspace();
+  const solution = useSolution();
+  return useMemo(() => {
+    const views = solution ? names.map((name) => viewOf(solution, name, attention.head)) : [];
+    const fits = views.map((view) => view && decimalsOf(view, cell));
+    return Math.min(mostDecimals, ...fits.map((decimals) => decimals ?? mostDecimals));
+  }, [solution, names.join(), attention.head, cell.width, cell.height]);
 }
 
 function MatrixSymbol({ name, flip = false }: { name: MatrixName; flip?: boolean }) {
@@ -233,6 +254,25 @@ export function NamedMatrix({
   );
 }
 
+/** What a saved matrix is: its name, its head or word, what changed it, and the text. */
+function captionOf(name: MatrixName, attention: SentenceAttention, state: State): string {
+  const { title, symbol, rows } = kindOf(name);
+  const word = attention.queries.tokens[attention.row];
+  const changes = [
+    ...(state.scaled ? [] : ["not divided by √d"]),
+    ...(state.temperature === 1 ? [] : [`temperature ${state.temperature}`]),
+  ];
+  const masks = state.mask === "none" ? [] : [`${state.mask} mask`];
+  const parts = [
+    `${title} (${symbol})`,
+    ...(rows === "selected" ? [`of “${word}”`] : []),
+    ...(attention.heads > 1 ? [`head ${attention.head + 1}`] : []),
+    ...(isAfter(name, "scaled") ? changes : []),
+    ...(isAfter(name, "masked") ? masks : []),
+  ];
+  return `${parts.join(", ")}: ${state.text.slice(0, 60)}`;
+}
+
 /** The legend and save menu of a matrix that is drawn elsewhere. */
 export function NamedLegend({ name, options }: { name: MatrixName; options: PictureOptions }) {
   const { attention, state } = useStepsWorkspace();
@@ -244,20 +284,22 @@ export function NamedLegend({ name, options }: { name: MatrixName; options: Pict
       : axis === "key"
         ? attention.keys.tokens
         : undefined;
-  const sizes = sizesOf(attention);
-  const head = sizes.head === sizes.joined ? "" : `, head ${attention.head + 1}`;
+  const picture = useMatrixPicture(name, options);
   const saved: Saved = {
     file: name,
-    caption: `${kind.title} (${kind.symbol})${head}: ${state.text.slice(0, 60)}`,
+    caption: captionOf(name, attention, state),
     // On the page a corner shares the labels of its neighbours; in a file it needs its own.
     rows: tokensOf(flip ? kind.cols : kind.rows),
     cols: tokensOf(flip ? kind.rows : kind.cols),
+    plays: "cells",
   };
+  const isPairs = kind.rows === "query" && kind.cols === "key";
+  const inFile = isPairs ? { ...picture, labels: { ...picture.labels, ...tokenAxes } } : picture;
   return (
     <MatrixLegend
       title={kind.title}
       symbol={<MatrixSymbol name={name} flip={flip} />}
-      picture={useMatrixPicture(name, options)}
+      picture={inFile}
       saved={saved}
     />
   );

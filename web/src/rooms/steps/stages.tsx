@@ -2,16 +2,15 @@
 import type { ComponentChildren } from "preact";
 import type { MatrixName } from "./matrices";
 import type { StageName } from "./stageNames";
-import { countBlind, type SentenceAttention, type State } from "./state";
+import { countBlind, hidesAny, type SentenceAttention, type State } from "./state";
 import { Word } from "./Word";
 
-/** The matrices that a stage computes, in order; a stage without one has nothing to play. */
-export function targetsOf(stage: StageName, { example, position }: State): readonly MatrixName[] {
+/** The matrices that a stage computes, in order. Each token is a row of the input to come. */
+export function targetsOf(stage: StageName, { example }: State): readonly MatrixName[] {
   switch (stage) {
     case "tokens":
-      return [];
     case "embedding":
-      return position ? ["input"] : [];
+      return ["input"];
     case "qkv":
       return ["q", "k", "v"];
     case "joined":
@@ -23,19 +22,35 @@ export function targetsOf(stage: StageName, { example, position }: State): reado
 
 export interface Stage {
   readonly title: string;
+  /** What it does, in one line. */
+  gist(state: State, attention: SentenceAttention): string;
   /** The matrices of its picture in the pipeline; the stage of the tokens shows words instead. */
   readonly matrices: readonly MatrixName[];
   explain(state: State, attention: SentenceAttention): ComponentChildren;
 }
 
-export const maskWords: Record<State["mask"], string> = {
-  none: "No mask is set, so every key may be seen.",
-  causal: "The causal mask lets a query see only itself and what came before it.",
-  padding: "Keys that only pad the sentence to a length are hidden from every query.",
-  window: "The sliding window hides every key that is too far from the query.",
-  painted:
-    "You paint this mask: drag over cells to hide or show them, or move with the arrow keys and press Space.",
-};
+/** What the mask hides. */
+export function maskWords(state: State, attention: SentenceAttention): string {
+  const hides = hidesAny(state, attention);
+  switch (state.mask) {
+    case "none":
+      return "No mask: every query may see every key.";
+    case "causal":
+      return hides
+        ? "The causal mask hides the keys that come after the query."
+        : "The causal mask hides later keys; here there are none.";
+    case "padding":
+      return hides
+        ? "The keys that only pad the sentence are hidden."
+        : "No key is padding, so none is hidden.";
+    case "window":
+      return hides
+        ? "The sliding window hides keys that are far from the query."
+        : "The sliding window reaches every key, so none is hidden.";
+    case "painted":
+      return "Drag over cells to hide or show them, or use the arrow keys and Space.";
+  }
+}
 
 /** Says how queries without any visible key are handled, if there are any. */
 function blindWords(state: State, attention: SentenceAttention): string {
@@ -48,10 +63,28 @@ function blindWords(state: State, attention: SentenceAttention): string {
     : ` ${blind} queries may see no key at all, so their rows are zeros.`;
 }
 
+/** What a row of weights adds up to: a query that may see no key has none. */
+function sumWords(state: State, attention: SentenceAttention): string {
+  const blind = countBlind(state, attention);
+  if (blind === attention.queries.tokens.length) return blindWords(state, attention).trim();
+  return `${blind === 0 ? "Each" : "Every other"} row adds up to 1.`;
+}
+
+/** What the tokens will attend to. */
+function attendWords(state: State, attention: SentenceAttention): string {
+  const hides = hidesAny(state, attention);
+  if (attention.cross)
+    return `The tokens of the first sentence will attend to those of the second${hides ? ", as far as the mask lets them" : ""}.`;
+  if (!hides) return "Every token will attend to every token, itself too.";
+  return state.mask === "causal"
+    ? "Every token will attend to itself and to those before it."
+    : "Every token will attend to those that the mask lets it see.";
+}
+
 /** Explains why all words of the example attend to the same one. */
 function countingWords({ example, position, edits }: State): string {
   if (!example || position || edits.size > 0) return "";
-  return " The numbers of this example only increase: “jumps” has the largest, and scores highest with every word.";
+  return " Here “jumps” has the largest numbers, so every word scores highest with it.";
 }
 
 function droppedWords({ dropped }: State, attention: SentenceAttention): string {
@@ -62,40 +95,42 @@ function droppedWords({ dropped }: State, attention: SentenceAttention): string 
     : ` Heads ${heads.sort().join(", ")} are left out: their parts of the row are zeros.`;
 }
 
+function scaledGist({ scaled, temperature }: State): string {
+  const divisors = [...(scaled ? ["√d"] : []), ...(temperature === 1 ? [] : ["the temperature"])];
+  if (divisors.length === 0) return "The scores stay as they are.";
+  return `Each score is divided by ${divisors.join(" and by ")}.`;
+}
+
 export const allStages: Record<StageName, Stage> = {
   tokens: {
     title: "Tokens",
+    gist: () => "The text is cut into tokens.",
     matrices: [],
     explain: (state, attention) => (
       <>
-        The text is cut into {state.split === "words" ? "words and marks" : "characters"}, and each
-        piece becomes one token.{" "}
-        {attention.cross
-          ? "The first sentence attends to the second one."
-          : state.mask === "causal"
-            ? "Every token will attend to itself and to those before it."
-            : "Every token will attend to every token, including itself."}
+        The text is cut into {state.split === "words" ? "words and marks" : "characters"}. Each
+        piece is a token. {attendWords(state, attention)}
       </>
     ),
   },
   embedding: {
     title: "Embedding",
+    gist: () => "Each token gets a vector.",
     matrices: ["input"],
     explain: (state) => (
       <>
-        Each token becomes a vector, a row of numbers
+        Each token gets a vector, a row of numbers.{" "}
         {state.example
-          ? " given by the example"
-          : " made from the word and the seed, where a trained model would have learned it"}
-        .{" "}
-        {state.position
-          ? "A code of sines and cosines is added, so that the same word has another vector in another position."
-          : "Positions are not added, so it does not depend on the order of the words."}
+          ? "Here the example gives them."
+          : "Here they come from the word and the seed; a trained model has learned them."}
+        {state.position &&
+          " A code of its position is added: the same word has another vector in another place."}
       </>
     ),
   },
   qkv: {
     title: "Q, K, V",
+    gist: () => "Each vector gives a query, a key and a value.",
     matrices: ["q", "k", "v"],
     explain: (_, attention) => (
       <>
@@ -107,103 +142,115 @@ export const allStages: Record<StageName, Stage> = {
         <Word of="k" highlights="k">
           key
         </Word>{" "}
-        (what it can be found by) and a{" "}
+        (what it is found by) and a{" "}
         <Word of="v" highlights="v">
           value
         </Word>{" "}
-        (what it passes on).{" "}
-        {attention.cross
-          ? "Queries come from the first sentence, keys and values from the second."
-          : "All three come from the same sentence: that is what makes it self-attention."}
+        (what it passes on).
+        {attention.cross &&
+          " Queries come from the first sentence, keys and values from the second."}
       </>
     ),
   },
   scores: {
     title: "Scores",
+    gist: () => "Each query is multiplied with each key.",
     matrices: ["scores"],
     explain: (state) => (
       <>
-        A word's{" "}
+        A{" "}
         <Word of="q" highlights="q">
           query
         </Word>{" "}
-        states what it looks for, its{" "}
+        and a{" "}
         <Word of="k" highlights="k">
           key
         </Word>{" "}
-        what it can be found by. The two are multiplied entry by entry and the products added up.
-        This <Word highlights="scores">score</Word> is larger the more the two point the same way,
-        and the longer they are.{countingWords(state)}
+        are multiplied entry by entry, and the products added up. This{" "}
+        <Word highlights="scores">score</Word> is large where both point the same way.
+        {countingWords(state)}
       </>
     ),
   },
   scaled: {
     title: "Scaled",
+    gist: scaledGist,
     matrices: ["scaled"],
     explain: (state, attention) => (
       <>
         {state.scaled
-          ? `The longer the vectors, the larger such sums become, so each score is divided by √d, where d is the length of a query: here √${attention.headSize}.`
-          : "The division by √d is off. With long vectors the scores are then large, and the softmax picks one key and drops the rest."}{" "}
-        {state.temperature === 1
-          ? "A temperature of 1 changes nothing more."
-          : `The temperature ${state.temperature} ${state.temperature < 1 ? "makes them larger again, so that differences count for more" : "makes them smaller still, so that differences count for less"}.`}
+          ? `Longer vectors have larger scores. So each score is divided by √d, where d is the length of a query: here √${attention.headSize}.`
+          : "The division by √d is off: long vectors have large scores."}
+        {state.temperature !== 1 &&
+          ` The temperature ${state.temperature} makes them ${state.temperature < 1 ? "larger" : "smaller"}.`}
       </>
     ),
   },
   masked: {
     title: "Masked",
+    gist: (state, attention) =>
+      hidesAny(state, attention) ? "The mask hides keys." : "No key is hidden.",
     matrices: ["masked"],
     explain: (state, attention) => (
       <>
-        {maskWords[state.mask]} A hidden score becomes −∞, which the softmax turns into a weight of
-        exactly 0.{blindWords(state, attention)}
+        {maskWords(state, attention)} A hidden score is −∞, and its weight 0.
+        {blindWords(state, attention)}
       </>
     ),
   },
   weights: {
     title: "Weights",
+    gist: () => "Each row of scores becomes weights.",
     matrices: ["weights"],
     explain: (state, attention) => (
       <>
-        The softmax turns each row of <Word highlights="masked">scores</Word> into shares: it{" "}
-        <Word highlights="exponentials">raises e to each score</Word> and divides by the sum of the
-        row. Larger scores get larger <Word highlights="weights">weights</Word>, and each row adds
-        up to 1.
-        {blindWords(state, attention)}
+        The softmax turns each row of <Word highlights="masked">scores</Word> into{" "}
+        <Word highlights="weights">weights</Word>:{" "}
+        <Word highlights="exponentials">e to the power of each score</Word>, divided by the sum of
+        the row.
+        {countBlind(state, attention) < attention.queries.tokens.length &&
+          blindWords(state, attention)}{" "}
+        {sumWords(state, attention)}
       </>
     ),
   },
   output: {
     title: "Output",
+    gist: () => "Weights mix the values into an output.",
     matrices: ["output"],
-    explain: () => (
+    explain: (state, attention) => (
       <>
-        Each query takes from every{" "}
+        Every{" "}
         <Word of="v" highlights="v">
           value
         </Word>{" "}
-        the share that its <Word highlights="weights">weight</Word> gives, and adds these shares up.
-        The{" "}
+        is multiplied by its <Word highlights="weights">weight</Word>, and they are added up. So the{" "}
         <Word of="o" highlights="output">
           output
         </Word>{" "}
-        is a weighted mean of the values, closest to those with the most weight.
+        of a query is a weighted mean of the values.
+        {blindWords(state, attention)}
       </>
     ),
   },
   joined: {
     title: "Joined",
+    gist: ({ example }) =>
+      example
+        ? "The output of the one head is the result."
+        : "A last matrix mixes the heads' outputs.",
     matrices: ["result"],
     explain: (state, attention) =>
       state.example ? (
         <>
-          With several heads, their outputs would now be put side by side and mixed by one more
-          matrix. The worked example has one head and no such matrix, so the{" "}
+          The outputs of several heads would now be joined and mixed by one more matrix. This
+          example has one head, so its{" "}
           <Word of="o" highlights="output">
             output
           </Word>{" "}
-          is the result.
+          is the result: a new vector for each word, which has something of{" "}
+          {hidesAny(state, attention) ? "every word that it may see" : "all words"}.
+          {blindWords(state, attention)}
         </>
       ) : (
         <>
@@ -211,8 +258,7 @@ export const allStages: Record<StageName, Stage> = {
           <Word of="o" highlights="joined">
             outputs
           </Word>{" "}
-          are put side by side, one long row per token. A last matrix mixes them into a new vector
-          for each token, ready for the next layer.
+          are put side by side. A last matrix mixes them into a new vector for each token.
           {droppedWords(state, attention)}
         </>
       ),

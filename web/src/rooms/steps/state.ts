@@ -1,7 +1,7 @@
 /** The state of the room, which is exactly what the link holds (see link.ts), and what follows from it. */
 import type { ColourCurve, ColourRange } from "../../picture/colour";
 import type { Cell } from "../../picture/layout";
-import { exampleRow, exampleText } from "./example";
+import { exampleRow, exampleSize, exampleText } from "./example";
 import type { MatrixAxis, MatrixName } from "./matrices";
 import type { Edit, MaskRequest, Problem } from "./problem";
 import { seededOrder } from "./seeded";
@@ -70,6 +70,8 @@ export interface Look {
   readonly curve: ColourCurve;
   /** Lines are drawn until they carry this share of each query's attention, in percent. */
   readonly mass: number;
+  /** The length of the vectors with which the division by √d is tried, a power of two. */
+  readonly trialSize: number;
 }
 
 export type State = Settings & Look;
@@ -84,10 +86,12 @@ export const lookKeys = [
   "range",
   "curve",
   "mass",
+  "trialSize",
 ] as const satisfies (keyof Look)[];
 
-export function lookOf({ stage, head, row, cell, time, range, curve, mass }: State): Look {
-  return { stage, head, row, cell, time, range, curve, mass };
+export function lookOf(state: State): Look {
+  const { stage, head, row, cell, time, range, curve, mass, trialSize } = state;
+  return { stage, head, row, cell, time, range, curve, mass, trialSize };
 }
 
 export const initialState: State = {
@@ -108,7 +112,7 @@ export const initialState: State = {
   shuffle: null,
   edits: otherCells.edits,
   dropped: new Set(),
-  stage: "scores",
+  stage: "tokens",
   head: 0,
   row: exampleRow,
   cell: null,
@@ -116,6 +120,7 @@ export const initialState: State = {
   range: "absolute",
   curve: "linear",
   mass: 100,
+  trialSize: 64,
 };
 
 export const allowed = {
@@ -160,7 +165,7 @@ export function sentenceAttentionOf(state: State): SentenceAttention {
   const queries = order ? { ...typed, tokens: order.map((i) => typed.tokens[i] as string) } : typed;
   const keys = state.keyText === null ? queries : tokenize(state.keyText, state.split);
   const heads = state.example ? 1 : state.heads;
-  const headSize = state.example ? 2 : state.headSize;
+  const headSize = state.example ? exampleSize : state.headSize;
   return {
     queries,
     order,
@@ -187,6 +192,27 @@ export function isVisible(state: State, row: number, col: number): boolean {
       return Math.abs(row - col) <= state.window;
     case "painted":
       return !state.hidden.has(`${row},${col}`);
+  }
+}
+
+/** Whether the mask hides any key from any query. */
+export function hidesAny(state: State, { queries, keys }: SentenceAttention): boolean {
+  const [L, S] = [queries.tokens.length, keys.tokens.length];
+  switch (state.mask) {
+    case "none":
+      return false;
+    case "causal":
+      return L > 0 && S > 1;
+    case "padding":
+      return L > 0 && state.padFrom < S;
+    case "window":
+      return L > 0 && S > 0 && Math.max(L, S) - 1 > state.window;
+    case "painted":
+      // Only the cells that exist: they may have been hidden in a longer sentence.
+      return [...state.hidden].some((cell) => {
+        const [row, col] = cell.split(",").map(Number) as [number, number];
+        return row < L && col < S;
+      });
   }
 }
 
@@ -266,10 +292,14 @@ export function withKind(now: State, kind: AttentionKind): Partial<State> {
   const mask = kind === "decoder" ? "causal" : now.mask === "causal" ? "none" : now.mask;
   if (kind !== "cross") return { ...otherCells, keyText: null, mask };
   const keyText = now.keyText ?? "A lazy dog sleeps";
-  return { ...otherCells, keyText, mask, example: false };
+  return { ...otherCells, ...leaveExample(now), keyText, mask };
 }
 
-/** A changed sentence leaves the worked example, whose vectors belong to its five words. */
-export function withText(text: string): Partial<State> {
-  return { ...otherCells, text, example: false, shuffle: null };
+/** Leaves the worked example, whose vectors belong to its five words, and keeps the sizes that are shown. */
+export function leaveExample({ example }: State): Partial<State> {
+  return example ? { example: false, heads: 1, headSize: exampleSize } : {};
+}
+
+export function withText(now: State, text: string): Partial<State> {
+  return { ...otherCells, ...leaveExample(now), text, shuffle: null };
 }

@@ -16,6 +16,7 @@ const steps: Room<State> = {
     controls: "settings",
     table: "the table of one query",
     lines: "the lines",
+    root: "why scores are divided by √d",
     try: "what to look for",
   },
   look: lookKeys,

@@ -1,6 +1,7 @@
 /**
  * The computation of a stage over time, as a pure function of the time: the first cell term by term, the rest of its row
- * cell by cell, then whole rows. The sum that the first row is divided by comes before all that.
+ * cell by cell, then whole rows. The sum that the first row is divided by comes before all that. See story.ts for all
+ * stages together.
  */
 import type { MatrixName } from "./matrices";
 
@@ -15,7 +16,7 @@ export interface Timeline {
   readonly lead: Target | null;
   /** One after another; only the first one is computed cell by cell. */
   readonly targets: readonly [Target, ...Target[]];
-  /** The number of terms of the first cell. */
+  /** The number of terms of the first cell; 0 if its row is computed at once, like all others. */
   readonly terms: number;
   /** The row that is computed first. */
   readonly first: number;
@@ -34,11 +35,14 @@ export interface Moment {
 const leadOf = ({ lead }: Timeline): number => lead?.cols ?? 0;
 
 export function countOf(timeline: Timeline): number {
-  const { targets, terms } = timeline;
-  const [first, ...others] = targets;
+  const [first, ...others] = timeline.targets;
   const further = others.reduce((sum, { rows }) => sum + rows, 0);
-  return leadOf(timeline) + terms + first.cols - 1 + first.rows - 1 + further;
+  return leadOf(timeline) + firstRowOf(timeline) + first.rows - 1 + further;
 }
+
+/** How many moments the first row takes. */
+const firstRowOf = ({ terms, targets: [first] }: Timeline): number =>
+  terms === 0 ? 1 : terms + first.cols - 1;
 
 /** The row at position `turn`, if row `first` comes first and the others follow in order. */
 const rowOf = (turn: number, first: number) =>
@@ -51,10 +55,12 @@ export function momentAt(timeline: Timeline, index: number): Moment {
     return { matrix: lead.matrix, row: 0, col: index, terms: index + 1 };
   const [{ matrix, rows, cols }, ...others] = targets;
   let left = index - leadOf(timeline);
-  if (left < terms) return { matrix, row: first, col: 0, terms: terms > 1 ? left + 1 : null };
-  left -= terms - 1;
-  if (left < cols) return { matrix, row: first, col: left, terms: null };
-  left -= cols - 1;
+  if (terms > 0) {
+    if (left < terms) return { matrix, row: first, col: 0, terms: terms > 1 ? left + 1 : null };
+    left -= terms - 1;
+    if (left < cols) return { matrix, row: first, col: left, terms: null };
+    left -= cols - 1;
+  }
   if (left < rows) return { matrix, row: rowOf(left, first), col: null, terms: null };
   left -= rows;
   for (const other of others) {
@@ -82,24 +88,20 @@ export function isMadeBy(
   };
 }
 
-/** Where playing stops and waits for the person: after the first cell, and after its row. */
-export function stopsOf(timeline: Timeline): readonly number[] {
-  const { lead, targets, terms } = timeline;
-  const firstCell = leadOf(timeline) + terms - 1;
-  const row = firstCell + targets[0].cols - 1;
-  return lead || terms > 1 ? [firstCell, row] : [row];
+/** A moment that takes its time, a cell of the first row, a whole row, or the end of the stage. */
+export type Tempo = "slow" | "cell" | "row" | "end";
+
+export function tempoAt(timeline: Timeline, index: number): Tempo {
+  if (index >= countOf(timeline) - 1) return "end";
+  const slow = leadOf(timeline) + timeline.terms;
+  if (index < slow) return "slow";
+  return timeline.terms > 0 && index < leadOf(timeline) + firstRowOf(timeline) ? "cell" : "row";
 }
 
-/** In milliseconds: the most that all moments of a part take together. */
-const longest = 9000;
-
-/** Slow for the terms of the first cell, faster along its row, and constant over rows. */
-export function paceOf(timeline: Timeline): (index: number) => number {
+/** About how many moments of a tempo the timeline has. */
+export function countOfTempo(timeline: Timeline, tempo: Tempo): number {
   const [first] = timeline.targets;
-  const slow = leadOf(timeline) + timeline.terms;
-  const upTo = (pace: number, count: number) => Math.min(pace, longest / count);
-  return (index) => {
-    if (index < slow) return upTo(1200, slow);
-    return index < slow + first.cols - 1 ? upTo(450, first.cols) : upTo(600, first.rows);
-  };
+  return { slow: leadOf(timeline) + timeline.terms, cell: first.cols, row: first.rows, end: 1 }[
+    tempo
+  ];
 }

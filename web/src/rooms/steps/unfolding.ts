@@ -2,13 +2,13 @@
 
 import { at, type MatrixView, viewOn } from "../../picture/view";
 import type { Explanation } from "../../shared/explanation";
-import { format } from "../../shared/format";
+import { format, shorten } from "../../shared/format";
 import { explainCell, isEdited, type MatrixArea, sourcesOf } from "./explain";
 import { kindOf, type MatrixName, sizeOf } from "./matrices";
 import type { Solution } from "./problem";
 import { targetsOf } from "./stages";
 import type { MatrixCell, SentenceAttention, State } from "./state";
-import { sizesOf } from "./state";
+import { isVisible, sizesOf } from "./state";
 import { countOf, isMadeBy, type Moment, momentAt, type Target, type Timeline } from "./time";
 import { viewOf } from "./viewOf";
 
@@ -21,6 +21,12 @@ export interface Unfolding {
   /** The matrices that are being computed; others are complete. */
   readonly targets: readonly MatrixName[];
   isMade(matrix: MatrixName, row: number, col: number): boolean;
+}
+
+/** Stages whose rows follow from those before without a sum: none of their cells needs a look of its own. */
+function goesByRows({ stage, example, position }: State): boolean {
+  if (stage === "embedding") return !position;
+  return stage === "tokens" || stage === "masked" || (stage === "joined" && example);
 }
 
 /** The number of terms of the first cell of a matrix; 1 if it was edited. */
@@ -49,11 +55,12 @@ export function timelineOf(state: State, attention: SentenceAttention): Timeline
   const target = (matrix: MatrixName): Target => ({ matrix, ...sizeOf(matrix, sizes) });
   const [first, ...others] = targetsOf(state.stage, state).map(target);
   if (!first || first.rows === 0 || first.cols === 0) return null;
+  const byRows = goesByRows(state);
   return {
     lead: first.matrix === "weights" ? target("exponentials") : null,
     targets: [first, ...others],
-    terms: termCountOf(first.matrix, attention, state),
-    first: attention.row,
+    terms: byRows ? 0 : termCountOf(first.matrix, attention, state),
+    first: byRows ? 0 : attention.row,
   };
 }
 
@@ -81,14 +88,13 @@ export function unfoldingOf(
   solution: Solution | null,
 ): Unfolding | null {
   const timeline = timelineOf(state, attention);
-  if (!timeline || !solution || state.time === null || state.time >= countOf(timeline) - 1)
-    return null;
+  if (!timeline || state.time === null || state.time >= countOf(timeline) - 1) return null;
   const moment = momentAt(timeline, state.time);
   const { matrix, row, col } = moment;
   return {
     moment,
     cell: col === null ? null : { matrix, row, col },
-    sum: sumAt(solution, moment, attention),
+    sum: solution && sumAt(solution, moment, attention),
     targets: [...(timeline.lead ? [timeline.lead] : []), ...timeline.targets].map(
       (target) => target.matrix,
     ),
@@ -123,7 +129,8 @@ export function highlightsOf(
 ): MatrixArea[] {
   const { matrix, row, terms } = moment;
   if (!cell) {
-    const ofRow = sourcesOf({ matrix, row, col: 0 }, attention, state).filter(
+    // No column is meant, whatever its index.
+    const ofRow = sourcesOf({ matrix, row, col: -1 }, attention, state).filter(
       (area) => area.row === row,
     );
     return [...ofRow.map((area) => ({ matrix: area.matrix, row })), { matrix, row }];
@@ -151,8 +158,36 @@ export function explainMoment(
   }
   const kind = kindOf(matrix);
   const token = (kind.rows === "query" ? attention.queries : attention.keys).tokens[row];
+  const name = state.stage === "tokens" ? `Token ${row + 1}` : kind.title;
   return {
-    name: `${kind.title}, “${token}”`,
-    formula: [{ text: "The whole row in the same way, all of its cells at once." }],
+    name: `${name}, “${token}”`,
+    formula: [{ text: rowWords(state, attention, row) }],
   };
+}
+
+/** How a whole row is made. */
+function rowWords(state: State, { keys }: SentenceAttention, row: number): string {
+  if (state.stage === "tokens") return "One piece of the text.";
+  if (!goesByRows(state)) return "The whole row is computed in the same way.";
+  if (state.stage === "embedding")
+    return state.example
+      ? "Its vector is given by the example."
+      : "Its vector is made from the word and the seed.";
+  if (state.stage === "joined") return "The output of the only head.";
+  const hidden = keys.tokens.filter((_, col) => !isVisible(state, row, col)).length;
+  if (hidden === 0) return "It may see every key.";
+  return `The mask hides ${hidden} of ${keys.tokens.length} keys from it.`;
+}
+
+const longestQuery = 10;
+
+/** Where the playing computation is, in a few words: the row of the selected query comes first. */
+export function momentWords(
+  { moment, sum }: Unfolding,
+  { queries, row }: SentenceAttention,
+): string {
+  const query = `“${shorten(queries.tokens[row] ?? "", longestQuery)}”`;
+  if (moment.matrix === "exponentials") return `the sum of ${query}`;
+  if (moment.col === null) return "row by row";
+  return sum !== null || moment.terms !== null ? "the first number" : `the row of ${query}`;
 }

@@ -1,11 +1,11 @@
 /** Every head of the model as a small picture that fills as the text is read, and the heads that were found. */
-import { useMemo } from "preact/hooks";
 import { HeadThumbnail } from "../../picture/HeadThumbnail";
 import { Legend } from "../../picture/Legend";
 import { useWeightPalette } from "../../picture/useWeightPalette";
 import { format } from "../../shared/format";
 import { headName, headPlaceOf } from "../../shared/layerHeads";
 import { hides } from "../../shared/restrictions";
+import { Steady } from "../../shared/Steady";
 import { useShell } from "../../shared/shell";
 import { useWidth } from "../../shared/useWidth";
 import { bestOf, isFound, kindOf, kinds, measureNames, repeated } from "./measures";
@@ -54,55 +54,47 @@ function Found() {
   );
 }
 
-function Thumbnail({ index, side }: { index: number; side: number }) {
-  const { state, opened, answer, head, set, drop } = useWriteWorkspace();
-  const { restrictions } = useShell();
-  const { key, weights } = answer.small[index] as (typeof answer.small)[number];
-  const measures = opened.measures.find((each) => each.key === key) as HeadMeasures;
-  const kind = kindOf(measures);
-  return (
-    <HeadThumbnail
-      {...{ id: key, small: weights, side }}
-      palette={useWeightPalette(state)}
-      isCausal
-      name={headName(key)}
-      about={kind ? kinds[kind].name : "no name"}
-      label={`${(headPlaceOf(key)?.head ?? 0) + 1}`}
-      value={kind && shortNames[kind]}
-      isSelected={key === head}
-      isDropped={state.dropped.includes(key)}
-      isLocked={restrictions.lock}
-      onSelect={() => set({ head: key, cell: null })}
-      onDrop={(isDropped) => drop(key, isDropped)}
-    />
-  );
-}
-
-/** All pictures; they are drawn once for a text, and do not depend on the current token. */
+/** All pictures: drawn anew only for another text, head or look, and not for each token. */
 function Thumbnails() {
-  const { state, opened, answer, head } = useWriteWorkspace();
-  const { theme, restrictions } = useShell();
+  const { state, opened, answer, head: selected, set, drop } = useWriteWorkspace();
+  const { restrictions } = useShell();
   const { layers, heads } = opened;
   const [ref, width] = useWidth<HTMLDivElement>();
   const side = Math.min(largest, Math.floor(width / heads) - around);
-  const { range, curve, dropped } = state;
-  const pictures = useMemo(
-    () =>
-      Array.from({ length: side > 0 ? layers : 0 }, (_, layer) => (
-        <div key={layer} class="layer">
-          <h4>Layer {layer + 1}</h4>
-          <ul>
-            {Array.from({ length: heads }, (_, head) => (
-              <Thumbnail key={head} index={layer * heads + head} side={side} />
-            ))}
-          </ul>
-        </div>
-      )),
-    [answer, head, side, range, curve, dropped, theme, restrictions],
-  );
+  const palette = useWeightPalette(state);
+  const { dropped } = state;
+  const thumbnail = ({ key, weights }: (typeof answer.small)[number]) => {
+    const measures = opened.measures.find((each) => each.key === key) as HeadMeasures;
+    const kind = kindOf(measures);
+    return (
+      <HeadThumbnail
+        key={key}
+        {...{ id: key, small: weights, side, palette }}
+        isCausal
+        name={headName(key)}
+        about={kind ? kinds[kind].name : "no name"}
+        label={`${(headPlaceOf(key)?.head ?? 0) + 1}`}
+        value={kind && shortNames[kind]}
+        isSelected={key === selected}
+        isDropped={dropped.includes(key)}
+        isLocked={restrictions.lock}
+        onSelect={() => set({ head: key, cell: null })}
+        onDrop={(isDropped) => drop(key, isDropped)}
+      />
+    );
+  };
   return (
     <div ref={ref} class="layers">
-      {pictures}
+      <Steady by={[opened, answer, selected, side, palette, dropped, restrictions, set, drop]}>
+        {() =>
+          Array.from({ length: side > 0 ? layers : 0 }, (_, layer) => (
+            <div key={layer} class="layer">
+              <h4>Layer {layer + 1}</h4>
+              <ul>{answer.small.slice(layer * heads, (layer + 1) * heads).map(thumbnail)}</ul>
+            </div>
+          ))
+        }
+      </Steady>
     </div>
   );
 }

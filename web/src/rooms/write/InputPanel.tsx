@@ -9,6 +9,11 @@ import { useShell } from "../../shared/shell";
 import type { LoadingNews, OpenAnswer } from "./messages";
 import { maxCharacters, type State, withText } from "./state";
 
+const field = "write-text";
+
+/** Of the smallest GPT-2 (Radford et al., 2019): weights of 12 layers, 768 wide, of 50,257 tokens and 1,024 positions. */
+const gpt2Parameters = 124_439_808;
+
 const megabytes = (bytes: number) => formatShort(bytes / 1e6);
 
 function aboutOf(
@@ -18,9 +23,10 @@ function aboutOf(
 ): string {
   if (opened) {
     const { parameters, layers, heads, context, perplexity, vocabulary } = opened;
-    return `The model: ${layers} layers of ${heads} heads, ${parameters.toLocaleString("en")} parameters, ${vocabulary.length.toLocaleString("en")} tokens, at most ${context} at a time. Trained by Heed on English of earlier centuries; perplexity ${perplexity.toFixed(1)} on texts that it had not seen.`;
+    const times = Math.round(gpt2Parameters / parameters);
+    return `A small model of ${parameters.toLocaleString("en")} parameters (the smallest GPT-2: ${times} times as many) and English of earlier centuries: its words fit together, but rarely make sense. ${layers} layers of ${heads} heads, ${vocabulary.length.toLocaleString("en")} tokens, ${context} at a time; perplexity ${perplexity.toFixed(1)} on unseen texts.`;
   }
-  if (hasFailed) return "The model did not load. Reload the page to try again.";
+  if (hasFailed) return "The model did not load.";
   if (!loading) return "The engine is starting.";
   const { loaded, total } = loading;
   return `The model is loading: ${megabytes(loaded)} of ${megabytes(total)} MB.`;
@@ -31,6 +37,7 @@ export function InputPanel({
   set,
   opened,
   loading,
+  retry,
   hasFailed,
   notices,
 }: {
@@ -38,6 +45,8 @@ export function InputPanel({
   set: Setter<State>;
   opened: OpenAnswer | null;
   loading: LoadingNews | null;
+  /** Loads the model once more. */
+  retry(): void;
   hasFailed: boolean;
   notices: readonly string[];
 }) {
@@ -47,7 +56,7 @@ export function InputPanel({
       <Panel name="input">
         <Lockable>
           <SentenceArea
-            id="write-text"
+            id={field}
             label="Type anything, in any script: the model continues it"
             value={state.text}
             maxLength={maxCharacters}
@@ -61,6 +70,20 @@ export function InputPanel({
         )}
       </Panel>
       <Notices notices={notices} />
+      {hasFailed && !opened && (
+        <div class="row-of-buttons">
+          <button
+            type="button"
+            onClick={() => {
+              // This button goes away, and must not take the focus with it.
+              document.getElementById(field)?.focus();
+              retry();
+            }}
+          >
+            Try again
+          </button>
+        </div>
+      )}
     </section>
   );
 }

@@ -2,12 +2,19 @@
 import { csvOf, npyOf } from "../../picture/export";
 import { type Contents, csvBlob, SaveMenu } from "../../picture/SaveMenu";
 import { viewOn } from "../../picture/view";
-import { CandidateRow, restOf, restOfDrawn, Share } from "../../shared/CandidateTable";
+import {
+  CandidateRow,
+  InsteadWords,
+  insteadTitle,
+  restOf,
+  restOfDrawn,
+  Share,
+} from "../../shared/CandidateTable";
 import type { Candidates } from "../../shared/candidates";
-import { percent } from "../../shared/format";
 import { quoted, visible } from "../../shared/pieces";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
+import { Term } from "../../shared/Term";
 import { useWriteWorkspace } from "./workspace";
 
 interface RowOf {
@@ -78,11 +85,10 @@ function TakenRow() {
 }
 
 function Table() {
-  const { state, answer, place } = useWriteWorkspace();
+  const { answer, place } = useWriteWorkspace();
   const candidates = answer.candidates[place] as Candidates;
   const { ids, model } = candidates;
   const instead = answer.instead?.[place];
-  const { length } = state.dropped;
   return (
     <table class="candidates">
       <thead>
@@ -90,11 +96,7 @@ function Table() {
           <th scope="col">token</th>
           <th scope="col">the model</th>
           <th scope="col">drawn</th>
-          {instead && (
-            <th scope="col">
-              without {length} {length === 1 ? "head" : "heads"}
-            </th>
-          )}
+          {instead && <th scope="col">{insteadTitle(answer.dropped.length)}</th>}
         </tr>
       </thead>
       <tbody>
@@ -134,7 +136,7 @@ function useContents(): Contents {
 }
 
 export function NextToken() {
-  const { state, opened, answer, place, set } = useWriteWorkspace();
+  const { opened, answer, place, set } = useWriteWorkspace();
   const { restrictions } = useShell();
   const contents = useContents();
   const { choices } = answer.candidates[place] as Candidates;
@@ -150,25 +152,22 @@ export function NextToken() {
       <Table />
       {!hides(restrictions, "text") && (
         <p class="faint next-about">
-          Drawn: after temperature, top-k and top-p, among{" "}
+          The model: how likely it finds each token. Drawn: how likely that token is written, after{" "}
+          <Term name="temperature" /> and <Term name="top-k and top-p" />, among{" "}
           <b data-choices={choices}>{choices.toLocaleString("en")}</b> of {all.toLocaleString("en")}{" "}
-          tokens.{" "}
+          tokens. ␣ is a space.{" "}
           {place >= answer.given - 1
             ? "Select a candidate to take that branch."
             : "Candidates can be taken from the end of your text on."}
         </p>
       )}
       {instead && (
-        <p class="instead">
-          Without the dropped heads the likeliest is{" "}
-          <b>{visible(opened.vocabulary[instead.best.id] as string)}</b>{" "}
-          <span class="number">{percent(instead.best.probability, 1)}</span>.{" "}
-          {!restrictions.lock && (
-            <button type="button" class="link" onClick={() => set({ dropped: [] })}>
-              restore {state.dropped.length === 1 ? "it" : "them"}
-            </button>
-          )}
-        </p>
+        <InsteadWords
+          piece={opened.vocabulary[instead.best.id] as string}
+          probability={instead.best.probability}
+          count={answer.dropped.length}
+          onRestore={restrictions.lock ? null : () => set({ dropped: [] })}
+        />
       )}
     </section>
   );

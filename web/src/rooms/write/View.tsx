@@ -8,8 +8,8 @@ import type { RoomProps, Setter } from "../../shared/room";
 import { useFootnote } from "../../shared/shell";
 import { type Live, useClock } from "../../shared/Transport";
 import { TryNext } from "../../shared/TryNext";
-import { useEscape } from "../../shared/useEscape";
-import { useReducedMotion } from "../../shared/useReducedMotion";
+import { useCells } from "../../shared/useCells";
+import { useReducedMotion } from "../../shared/useMedia";
 import { CachePanel } from "./CachePanel";
 import { Controls } from "./Controls";
 import { explainWeight } from "./explain";
@@ -17,8 +17,8 @@ import { HeadPanel } from "./HeadPanel";
 import { HeadsPanel } from "./HeadsPanel";
 import { InputPanel } from "./InputPanel";
 import type { WriteAnswer } from "./messages";
+import { NetworkPanel } from "./NetworkPanel";
 import { NextToken } from "./NextToken";
-import { NetworkPanel } from "./network/NetworkPanel";
 import { line, type State } from "./state";
 import { suggestions } from "./suggestions";
 import { useWriting } from "./useWriting";
@@ -31,7 +31,7 @@ const pace = 320;
 const patience = 900;
 const mostBranches = 6;
 
-const isSame = (a: Cell | null, b: Cell | null) => a?.row === b?.row && a?.col === b?.col;
+const lock = (cell: Cell) => ({ cell });
 
 /** The clock over the tokens; it starts by itself after each new text, unless the person prefers reduced motion. */
 function usePlaying(answer: WriteAnswer | null, state: State, set: Setter<State>) {
@@ -120,36 +120,29 @@ function useBranches(state: State, set: Setter<State>, answer: WriteAnswer | nul
 }
 
 export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
-  const { opened, loading, answer, head, shown, dropped, failure } = useWriting(state);
+  const { opened, loading, retry, answer, head, shown, dropped, failure } = useWriting(state);
   const { place, clock, go, writeOn } = usePlaying(answer, state, set);
   const { branches, take, takeAgain } = useBranches(state, set, answer, place);
-  const [hover, setHover] = useState<Cell | null>(null);
-  const [byKeyboard, setByKeyboard] = useState(false);
   const count = answer?.ids.length ?? 0;
   useFootnote(
     answer &&
       `${count - answer.given} tokens written and ${count} read in ${answer.milliseconds.toFixed(0)} ms`,
   );
-  const locked = state.cell && Math.max(state.cell.row, state.cell.col) < count ? state.cell : null;
-  const active = locked ?? hover;
+  const size = { rows: count, columns: count };
+  const { active, byKeyboard, point, press } = useCells(state, set, size, lock);
   const explanation = useMemo(
     () => (active && shown ? explainWeight(active, shown, place) : null),
     [active, shown, place],
   );
 
-  const point = useCallback<WriteWorkspace["point"]>(
-    (cell, by) => {
-      setByKeyboard(by === "keyboard");
-      setHover((now) => (isSame(now, cell) ? now : cell));
-      // Moving the cursor by keyboard moves the locked cell.
-      if (by === "keyboard" && cell) set((now) => (now.cell ? { cell } : {}));
-    },
+  const drop = useCallback<WriteWorkspace["drop"]>(
+    (key, isDropped) =>
+      set(({ dropped }) => {
+        const others = dropped.filter((other) => other !== key);
+        return { dropped: isDropped ? [...others, key] : others };
+      }),
     [set],
   );
-  useEscape(() => {
-    set({ cell: null });
-    setHover(null);
-  });
 
   const workspace: WriteWorkspace | null =
     opened && answer && head !== null
@@ -166,14 +159,10 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
             branches,
             set,
             point,
+            press,
+            drop,
           },
           ...{ go, writeOn },
-          press: (cell) => set((now) => ({ cell: isSame(now.cell, cell) ? null : cell })),
-          drop: (key, isDropped) =>
-            set(({ dropped }) => {
-              const others = dropped.filter((other) => other !== key);
-              return { dropped: isDropped ? [...others, key] : others };
-            }),
           take(id) {
             clock.setPlaying(false);
             take(id);
@@ -188,7 +177,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   return (
     <WriteWorkspaceContext.Provider value={workspace}>
       <InputPanel
-        {...{ state, set, opened, loading }}
+        {...{ state, set, opened, loading, retry }}
         hasFailed={failure !== null}
         notices={[...(failure ? [failure] : []), ...(answer?.notices ?? []), ...linkNotices]}
       />

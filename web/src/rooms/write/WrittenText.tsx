@@ -1,6 +1,6 @@
 /** The text, token by token: played, shaded by what the current token attends to, and with its former branches. */
-import { useId } from "preact/hooks";
-import { colourOf, css, inkOn, largestIn } from "../../picture/colour";
+import { useId, useMemo } from "preact/hooks";
+import { colourOf, css, inkOn, largestIn, type Palette } from "../../picture/colour";
 import { Legend } from "../../picture/Legend";
 import { useWeightPalette } from "../../picture/useWeightPalette";
 import { at, type MatrixView } from "../../picture/view";
@@ -10,9 +10,10 @@ import { headName } from "../../shared/layerHeads";
 import { Lockable } from "../../shared/Panel";
 import { quoted } from "../../shared/pieces";
 import { hides } from "../../shared/restrictions";
+import { Steady } from "../../shared/Steady";
 import { useShell } from "../../shared/shell";
 import { Transport } from "../../shared/Transport";
-import { useReducedMotion } from "../../shared/useReducedMotion";
+import { useReducedMotion } from "../../shared/useMedia";
 import { line } from "./state";
 import { useWriteWorkspace } from "./workspace";
 
@@ -20,33 +21,48 @@ import { useWriteWorkspace } from "./workspace";
 const moves: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -10, ArrowDown: 10 };
 
 /** The colours of the tokens up to the current one: the weights of its row. */
-function useShades(weights: MatrixView | null) {
-  const { state, place } = useWriteWorkspace();
-  const palette = useWeightPalette(state);
+function shadesOf(palette: Palette, weights: MatrixView | null, place: number) {
   const largest = weights ? largestIn(palette.within, weights)(place) : 0;
-  const shade = (i: number) => {
+  return (i: number) => {
     if (!weights || i > place) return {};
     const colour = colourOf(palette, at(weights, place, i), largest);
     return { backgroundColor: css(colour), color: inkOn(colour) };
   };
-  return { palette, shade };
 }
 
-function Tokens({ weights }: { weights: MatrixView | null }) {
+function Tokens({ palette, weights }: { palette: Palette; weights: MatrixView | null }) {
   const { answer, place, clock, go } = useWriteWorkspace();
-  const { shade } = useShades(weights);
   const id = useId();
-  const { pieces } = answer;
-  const kindOf = (i: number) =>
-    [
-      "piece",
-      i >= answer.given && "own",
-      i > place && "later",
-      i === place && "current",
-      answer.ids[i] === answer.ids[0] && "start",
-    ]
-      .filter(Boolean)
-      .join(" ");
+  const { ids, pieces, given } = answer;
+  const draw = () => {
+    const shade = shadesOf(palette, weights, place);
+    const kindOf = (i: number) =>
+      [
+        "piece",
+        i >= given && "own",
+        i > place && "later",
+        i === place && "current",
+        ids[i] === ids[0] && "start",
+      ]
+        .filter(Boolean)
+        .join(" ");
+    return pieces.map((piece, i) => (
+      // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and names its current token
+      <span
+        key={i}
+        id={`${id}-${i}`}
+        role="option"
+        aria-selected={i === place}
+        aria-label={piece.trim() === "" ? "white space" : undefined}
+        class={kindOf(i)}
+        data-index={i}
+        data-weight={weights && i <= place ? at(weights, place, i) : undefined}
+        style={shade(i)}
+      >
+        {piece.replaceAll("\n", "↵\n")}
+      </span>
+    ));
+  };
   return (
     <div
       class={clock.isPlaying ? "written-text playing" : "written-text"}
@@ -66,22 +82,8 @@ function Tokens({ weights }: { weights: MatrixView | null }) {
         if (index !== undefined) go(Number(index));
       }}
     >
-      {pieces.map((piece, i) => (
-        // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and names its current token
-        <span
-          key={i}
-          id={`${id}-${i}`}
-          role="option"
-          aria-selected={i === place}
-          aria-label={piece.trim() === "" ? "white space" : undefined}
-          class={kindOf(i)}
-          data-index={i}
-          data-weight={weights && i <= place ? at(weights, place, i) : undefined}
-          style={shade(i)}
-        >
-          {piece.replaceAll("\n", "↵\n")}
-        </span>
-      ))}
+      {/* There may be hundreds, and pointing at a cell changes none. */}
+      <Steady by={[answer, palette, weights, place, id]}>{draw}</Steady>
     </div>
   );
 }
@@ -106,11 +108,11 @@ function Branches() {
 }
 
 export function WrittenText() {
-  const { opened, answer, place, head, shown, clock, set, writeOn } = useWriteWorkspace();
+  const { state, opened, answer, place, head, shown, clock, set, writeOn } = useWriteWorkspace();
   const { restrictions } = useShell();
   const isReduced = useReducedMotion();
-  const weights = shown && weightsOf(shown.attention, shown.shares, 0);
-  const { palette } = useShades(weights);
+  const weights = useMemo(() => shown && weightsOf(shown.attention, shown.shares, 0), [shown]);
+  const palette = useWeightPalette(state);
   const { pieces } = answer;
   const canGrow = answer.ids.length + line <= opened.context && !restrictions.lock;
   const own = weights && at(weights, place, place);
@@ -128,7 +130,7 @@ export function WrittenText() {
           ? {}
           : { live: { ...clock, ...(canGrow && { next: () => writeOn("step") }) } })}
       />
-      <Tokens weights={weights} />
+      <Tokens {...{ palette, weights }} />
       <div class="text-foot">
         <Legend palette={palette} view={weights} />
         {!hides(restrictions, "text") && (

@@ -1,21 +1,9 @@
-/** The heads of this room's model: dropped, and measured on random tokens that are repeated. */
-import { type CausalLanguageModel, withoutHeads } from "heed/models";
+/** The heads of this room's model, measured on random tokens that are repeated. */
+import type { CausalLanguageModel } from "heed/models";
 import { nn } from "heed/nn";
-import { type HeadKey, headPlaceOf } from "../../shared/layerHeads";
-import { layerByLayer, pathOf, perHead, readIn } from "../../worker/languageHeads";
+import { layerByLayer, perHead, readIn } from "../../worker/languageHeads";
 import { measuresOf, repeated } from "./measures";
 import type { HeadMeasures } from "./messages";
-
-/** Runs the model without some heads. */
-export function without<T>(
-  model: CausalLanguageModel,
-  dropped: readonly HeadKey[],
-  run: () => T,
-): Promise<T> {
-  const places = dropped.map(headPlaceOf).filter((place) => place !== null);
-  const named = places.map(({ layer, head }) => ({ path: pathOf(layer), head }));
-  return withoutHeads(model, named, run);
-}
 
 /** The start, then random tokens twice: whoever copies the former occurrence attends to what followed it. */
 function repetition(model: CausalLanguageModel, start: number): number[] {

@@ -1,9 +1,9 @@
 /** The requests to this room's solver, its answers and its news. */
+import type { MatricesRequest, NetworkRequest } from "../../network/messages";
 import type { SmallWeights } from "../../picture/HeadThumbnail";
 import type { Shares } from "../../shared/attended";
-import type { Candidates, Sampling } from "../../shared/candidates";
+import type { Candidates, Instead, Sampling } from "../../shared/candidates";
 import type { HeadKey } from "../../shared/layerHeads";
-import type { NetworkRequest, WeightsRequest } from "./network/messages";
 
 /** Loads the model, unless it is there; sends news of the bytes that have come. */
 export interface OpenRequest {
@@ -32,18 +32,17 @@ export interface HeadRequest {
   readonly dropped: readonly HeadKey[];
 }
 
+/** Computes a token's way through the model, or copies the matrices of a layer. */
+export type WayRequest = (NetworkRequest | MatricesRequest) & {
+  readonly base: string;
+};
+
 /** Sent when the person leaves the room, to free its model. */
 export interface LeaveRequest {
   readonly kind: "leave";
 }
 
-export type LanguageRequest =
-  | OpenRequest
-  | WriteRequest
-  | HeadRequest
-  | NetworkRequest
-  | WeightsRequest
-  | LeaveRequest;
+export type LanguageRequest = OpenRequest | WriteRequest | HeadRequest | WayRequest | LeaveRequest;
 
 export interface LoadingNews {
   readonly loaded: number;
@@ -79,14 +78,6 @@ export interface OpenAnswer {
   readonly uniform: Readonly<Record<"previous" | "first" | "induction", number>>;
 }
 
-/** The same tokens without the dropped heads. */
-export interface Instead {
-  readonly model: Float32Array;
-  readonly taken: number | null;
-  /** The most likely token, and its probability. */
-  readonly best: { readonly id: number; readonly probability: number };
-}
-
 export interface WriteAnswer {
   readonly kind: "written";
   /** The token that starts every text, the typed ones, and those written. */
@@ -99,6 +90,8 @@ export interface WriteAnswer {
   readonly text: string;
   /** For each token, what may follow it. */
   readonly candidates: readonly Candidates[];
+  /** The heads without which `instead` and `small` are. */
+  readonly dropped: readonly HeadKey[];
   /** Null if no head is dropped. */
   readonly instead: readonly Instead[] | null;
   /** The pooled weights of each head, layer by layer. */

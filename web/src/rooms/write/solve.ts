@@ -1,11 +1,13 @@
 /** The solver of this room: loads the language model, continues a text, and shows what its heads attend to. */
 import type { Heed, Tensor } from "heed";
+import { causalAnswer } from "../../network/causal";
+import type { MatricesAnswer, NetworkAnswer } from "../../network/messages";
 import { type HeadPlace, headPlaceOf } from "../../shared/layerHeads";
 import { pieceOf, piecesIn } from "../../shared/pieces";
 import { continuation } from "../../worker/continuation";
-import { idsTensor, sharesOfHead, withSmallWeights } from "../../worker/languageHeads";
+import { idsTensor, sharesOfHead, without, withSmallWeights } from "../../worker/languageHeads";
 import type { Solver, SolverContext } from "../../worker/solver";
-import { measureHeads, without } from "./attending";
+import { measureHeads } from "./attending";
 import { repeated, uniformMeasures } from "./measures";
 import type {
   HeadAnswer,
@@ -13,30 +15,28 @@ import type {
   LanguageRequest,
   LoadingNews,
   OpenAnswer,
+  WayRequest,
   WriteAnswer,
   WriteRequest,
 } from "./messages";
 import { close, type Language, languageAt } from "./model";
-import type { NetworkAnswer, NetworkRequest, WeightsAnswer } from "./network/messages";
-import { networkOf, weightsOfLayer } from "./network/solve";
 import { line } from "./state";
-import { candidatesIn, insteadOf } from "./writing";
+import { candidatesIn, insteadIn } from "./writing";
 
 /** The piece of the token that stands before every text. */
 const start = "start";
 
 type Context = SolverContext<LoadingNews>;
 
-function opened({ model, tokenizer, report }: Language): OpenAnswer {
+function opened(language: Language): OpenAnswer {
+  const { model, tokenizer, report } = language;
   const { layers, heads, kvHeads, headSize, context } = model.config;
   return {
     kind: "opened",
     ...{ layers, heads, kvHeads, headSize, context },
     ...{ parameters: report.parameters, bytes: report.bytes },
     perplexity: report.heldOut.all.model.perplexity,
-    vocabulary: tokenizer.tokens.map((_, id) =>
-      id === tokenizer.endId ? start : pieceOf(tokenizer.bytes([id])),
-    ),
+    vocabulary: tokenizer.tokens.map((_, id) => wordOf(language, id)),
     measures: measureHeads(model, tokenizer.endId),
     uniform: uniformMeasures(2 * repeated + 1),
   };
@@ -74,11 +74,11 @@ async function written(heed: Heed, language: Language, request: WriteRequest, { 
     dropped.length === 0 ? null : await without(model, dropped, () => withSmallWeights(model, run));
   const answer: WriteAnswer = {
     kind: "written",
-    ...{ ids, given: given.length, text: tokenizer.decode(ids), candidates },
+    ...{ ids, given: given.length, text: tokenizer.decode(ids), candidates, dropped },
     pieces: piecesIn(ids.map((id) => tokenizer.bytes([id]))).map((piece, i) =>
       ids[i] === tokenizer.endId ? start : piece,
     ),
-    instead: rest && (await insteadOf(heed, candidates, rest.result, ids, pause)),
+    instead: rest && (await insteadIn(heed, candidates, rest.result, ids, pause)),
     small: (rest ?? whole).small,
     notices,
     milliseconds: performance.now() - begin,
@@ -94,13 +94,20 @@ function attention({ model }: Language, request: HeadRequest): Promise<HeadAnswe
   }));
 }
 
-function network({ model }: Language, request: NetworkRequest): Promise<NetworkAnswer> {
-  return without(model, request.dropped, () => networkOf(model, request));
+/** The text of a token where it stands alone. */
+function wordOf({ tokenizer }: Language, id: number): string {
+  return id === tokenizer.endId ? start : pieceOf(tokenizer.bytes([id]));
+}
+
+function way(language: Language, request: WayRequest) {
+  const { model } = language;
+  const answer = () => causalAnswer(model, request, (id) => wordOf(language, id));
+  return without(model, request.dropped, answer);
 }
 
 const solve: Solver<
   LanguageRequest,
-  OpenAnswer | WriteAnswer | HeadAnswer | NetworkAnswer | WeightsAnswer | null,
+  OpenAnswer | WriteAnswer | HeadAnswer | NetworkAnswer | MatricesAnswer | null,
   LoadingNews
 > = async (request, context) => {
   if (request.kind === "leave") {
@@ -111,8 +118,7 @@ const solve: Solver<
   const language = await languageAt(heed, request.base, progress);
   if (request.kind === "open") return opened(language);
   if (request.kind === "head") return attention(language, request);
-  if (request.kind === "network") return network(language, request);
-  if (request.kind === "weights") return weightsOfLayer(language.model, request.layer);
+  if (request.kind === "network" || request.kind === "matrices") return way(language, request);
   return written(heed, language, request, context);
 };
 

@@ -1,33 +1,20 @@
 /** The state of the room, which is exactly what the link holds (see link.ts). */
+import type { CausalState } from "../../network/CausalPanel";
 import type { ColourCurve, ColourRange } from "../../picture/colour";
-import type { Cell } from "../../picture/layout";
-import { type Sampling, samplingLimits } from "../../shared/candidates";
-import type { HeadKey } from "../../shared/layerHeads";
+import { samplingLimits } from "../../shared/candidates";
+import type { Continued } from "../../shared/continuedLink";
 
-export interface State extends Sampling {
-  /** What the person typed, and the model continues. */
+export interface State extends Continued, CausalState {
   readonly text: string;
-  readonly seed: number;
-  /** The number of tokens that are written after the text. */
-  readonly length: number;
-  /** The first written tokens: those before the place of a change, and a candidate that was taken. */
-  readonly kept: readonly number[];
   /** The token that the model has read last, counted from 0; null for the last one of the typed text. */
   readonly place: number | null;
-  readonly dropped: readonly HeadKey[];
-  /** The selected head; null for the one that was found to attend to repetitions. */
-  readonly head: HeadKey | null;
-  /** The locked cell of the head's weights. */
-  readonly cell: Cell | null;
-  /** What is open of the whole network: 0 for the embedding, then the layers, then the end; null for nothing. */
-  readonly layer: number | null;
   readonly range: ColourRange;
   readonly curve: ColourCurve;
 }
 
 /** Settings that a teacher's lock does not lock. */
 export const lookKeys = [
-  ...(["place", "head", "cell", "layer", "range", "curve"] as const),
+  ...(["place", "head", "cell", "layer", "number", "range", "curve"] as const),
 ] satisfies (keyof State)[];
 
 export const allowed = {
@@ -45,7 +32,7 @@ export const line = 40;
 export const initialState: State = {
   text: "It is a truth universally acknowledged, that",
   ...{ temperature: 0.8, topK: 0, topP: 0.95, seed: 1, length: line },
-  ...{ kept: [], place: null, dropped: [], head: null, cell: null, layer: null },
+  ...{ kept: [], place: null, dropped: [], head: null, cell: null, layer: null, number: null },
   ...{ range: "absolute", curve: "sqrt" },
 };
 

@@ -1,5 +1,5 @@
 /** The page's side of the model: loads it, has it continue the text, and asks for the selected head. */
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { attentionOf, type HeadKey } from "../../shared/layerHeads";
 import { useAnswer, useEngine } from "../../worker/engineClient";
 import { bestOf } from "./measures";
@@ -25,7 +25,11 @@ function useModel() {
   const [opened, setOpened] = useState<OpenAnswer | null>(null);
   const [loading, setLoading] = useState<LoadingNews | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
+  const [attempts, setAttempts] = useState(0);
+  const retry = useCallback(() => setAttempts((count) => count + 1), []);
   useEffect(() => {
+    setFailure(null);
+    setLoading(null);
     const controller = new AbortController();
     const { signal } = controller;
     const request: OpenRequest = { kind: "open", base: baseOf() };
@@ -39,8 +43,8 @@ function useModel() {
       controller.abort();
       void engine.ask("write", { kind: "leave" }).catch(() => {});
     };
-  }, [engine]);
-  return { opened, loading, failure };
+  }, [engine, attempts]);
+  return { opened, loading, failure, retry };
 }
 
 /** The selected head; a link may name one that the model does not have. */
@@ -50,7 +54,7 @@ function headOf({ measures }: OpenAnswer, wanted: HeadKey | null): HeadKey {
 }
 
 export function useWriting(state: State) {
-  const { opened, loading, failure } = useModel();
+  const { opened, loading, failure, retry } = useModel();
   const { text, temperature, topK, topP, seed, length, kept } = state;
   const dropped = useMemo(() => {
     const isThere = (wanted: HeadKey) => opened?.measures.some(({ key }) => key === wanted);
@@ -86,5 +90,5 @@ export function useWriting(state: State) {
     return { attention: attentionOf(answer.pieces, asked.head), shares: shares.shares };
   }, [found.answer, found.request, answer, head]);
   const why = failure ?? writing.failure ?? found.failure;
-  return { opened, loading, answer, head, shown, dropped, failure: why };
+  return { opened, loading, retry, answer, head, shown, dropped, failure: why };
 }

@@ -3,7 +3,7 @@ import { read, write as writeLink } from "./link";
 import { lookKeys, type State } from "./state";
 import { View } from "./View";
 import "./write.css";
-import "./network/network.css";
+import "../../network/network.css";
 
 const write: Room<State> = {
   title: "Write",

@@ -3,11 +3,11 @@ import type { Heed, Tensor } from "heed";
 import {
   type Candidates,
   candidatesOf,
-  modelShareOf,
+  type Instead,
+  insteadOf,
   type Sampling,
 } from "../../shared/candidates";
 import { sortedLogits } from "../../worker/sortedLogits";
-import type { Instead } from "./messages";
 
 /** What may follow each token of a text; frees the logits [1, L, V]. */
 export async function candidatesIn(
@@ -28,7 +28,7 @@ export async function candidatesIn(
 }
 
 /** The probabilities of the same candidates by other logits [1, L, V], which it frees. */
-export async function insteadOf(
+export async function insteadIn(
   heed: Heed,
   candidates: readonly Candidates[],
   logits: Tensor,
@@ -38,14 +38,8 @@ export async function insteadOf(
   const found: Instead[] = [];
   try {
     for await (const row of sortedLogits(heed, logits, pause)) {
-      const shareAt = modelShareOf(row);
-      const shareOf = (id: number) => shareAt(row.ids.indexOf(id));
-      const next = ids[found.length + 1];
-      found.push({
-        model: Float32Array.from(candidates[found.length]?.ids ?? [], shareOf),
-        taken: next === undefined ? null : shareOf(next),
-        best: { id: row.ids[0] as number, probability: shareAt(0) },
-      });
+      const place = found.length;
+      found.push(insteadOf(candidates[place] as Candidates, row, ids[place + 1] ?? null));
     }
   } finally {
     logits.dispose();

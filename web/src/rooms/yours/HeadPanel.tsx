@@ -1,18 +1,22 @@
 /** One head in detail: its weights, beside them weighted by the lengths of the values, lines, and measures. */
 import { useCallback, useMemo } from "preact/hooks";
+import type { Palette } from "../../picture/colour";
 import { TokenLines } from "../../picture/TokenLines";
 import { TokenMap } from "../../picture/TokenMap";
 import { useWeightPalette } from "../../picture/useWeightPalette";
 import { viewOn } from "../../picture/view";
 import type { Explanation } from "../../shared/explanation";
+import { Switch } from "../../shared/Fields";
 import { format } from "../../shared/format";
 import { patternNames, patterns } from "../../shared/headMeasures";
 import { headName } from "../../shared/layerHeads";
+import { Lockable } from "../../shared/Panel";
 import { Readout } from "../../shared/Readout";
 import { RowDetails } from "../../shared/RowDetails";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
 import { useWidth } from "../../shared/useWidth";
+import type { State } from "./state";
 import { useRowByRow } from "./useRowByRow";
 import { weightedByLength } from "./weighting";
 import { type ShownHead, useYoursWorkspace } from "./workspace";
@@ -24,39 +28,74 @@ export function hiddenIn({ attention, window }: ShownHead) {
   return (row: number, col: number) => col > row || row - col >= most;
 }
 
-function Maps({ shown }: { shown: ShownHead }) {
-  const { state, answer, place, active, set, point, press } = useYoursWorkspace();
-  const [ref, width] = useWidth<HTMLDivElement>();
+/** A head and its look, which are drawn together. */
+interface Drawn extends Pick<State, "range" | "curve" | "mass"> {
+  readonly shown: ShownHead;
+  readonly palette: Palette;
+}
+
+function useDrawn(): Drawn | null {
+  const { state, shown } = useYoursWorkspace();
+  const { range, curve, mass } = state;
+  const palette = useWeightPalette(state);
+  return useMemo(
+    () => shown && { shown, palette, range, curve, mass },
+    [shown, palette, range, curve, mass],
+  );
+}
+
+const maps = {
+  weights: "Weights",
+  weighted: "Weights × |v|",
+} as const;
+
+function HeadMap({
+  name,
+  drawn: { shown, palette },
+  width,
+}: {
+  name: keyof typeof maps;
+  drawn: Drawn;
+  width: number;
+}) {
+  const { answer, place, active, set, point, press } = useYoursWorkspace();
   const { attention, shares } = shown;
   // Of the head that is shown, while another one that was selected is computed.
   const { rows, path: head } = attention;
-  const weights = useMemo(() => viewOn(shares.weights, rows.length, rows.length), [shown]);
-  const weighted = useMemo(() => weightedByLength(weights, shares.lengths), [weights]);
+  const view = useMemo(() => {
+    const weights = viewOn(shares.weights, rows.length, rows.length);
+    return name === "weights" ? weights : weightedByLength(weights, shares.lengths);
+  }, [shown, name]);
   const isHidden = useMemo(() => hiddenIn(shown), [shown]);
   const text = answer.tokens.map(({ piece }) => piece).join("");
-  const map = (name: string, title: string, view: typeof weights) => (
+  return (
     <TokenMap
-      {...{ name, title, view, tokens: rows, isHidden, active, width, row: place }}
+      {...{ name, title: maps[name], view, tokens: rows, isHidden, active, width, palette }}
+      row={place}
       note={headName(head)}
-      palette={useWeightPalette(state)}
       actions={{ point, press, selectRow: (place) => set({ place, cell: null }) }}
-      caption={`${title}, ${headName(head)}: ${text}`}
+      caption={`${maps[name]}, ${headName(head)}: ${text}`}
       file={`${name}-${head}`}
     />
   );
+}
+
+function Maps({ weights, weighted }: { weights: Drawn; weighted: Drawn | null }) {
+  const [ref, width] = useWidth<HTMLDivElement>();
   return (
     <div class="compare-figure">
       <div ref={ref} class="scroll">
-        {width > 0 && map("weights", "Weights", weights)}
+        {width > 0 && <HeadMap name="weights" drawn={weights} width={width} />}
       </div>
-      <div class="scroll">{width > 0 && map("weighted", "Weights × |v|", weighted)}</div>
+      <div class="scroll">
+        {width > 0 && weighted && <HeadMap name="weighted" drawn={weighted} width={width} />}
+      </div>
     </div>
   );
 }
 
-function Lines({ shown }: { shown: ShownHead }) {
-  const { state, answer, place, active, set } = useYoursWorkspace();
-  const { range, curve, mass } = state;
+function Lines({ drawn: { shown, range, curve, mass } }: { drawn: Drawn }) {
+  const { answer, place, active, set } = useYoursWorkspace();
   const { rows, columns, path: head } = shown.attention;
   const weights = useMemo(() => viewOn(shown.shares.weights, rows.length, rows.length), [shown]);
   const select = useCallback((place: number) => set({ place, cell: null }), [set]);
@@ -80,8 +119,8 @@ function Lines({ shown }: { shown: ShownHead }) {
 }
 
 function Measures() {
-  const { answer, head } = useYoursWorkspace();
-  const own = answer.heads.find(({ key }) => key === head);
+  const { heads, head } = useYoursWorkspace();
+  const own = heads.find(({ key }) => key === head);
   return (
     <dl class="measures number">
       {patternNames.map((name) => {
@@ -98,18 +137,28 @@ function Measures() {
 }
 
 /** The parts of the panel that are drawn one after the other. */
-const parts = 2;
+const parts = 3;
 
 export function HeadPanel({ explanation }: { explanation: Explanation | null }) {
-  const { state, head, place, shown } = useYoursWorkspace();
-  const at = useRowByRow(shown, parts);
-  const [ofMaps, ofLines] = [at(0), at(1)];
+  const { state, head, dropped, place, drop } = useYoursWorkspace();
+  const at = useRowByRow(useDrawn(), parts);
+  const [weights, weighted, lines] = [at(0), at(1), at(2)];
+  const detailed = lines?.shown;
   const { restrictions } = useShell();
   const name = headName(head);
   return (
     <section class="one-head" aria-labelledby="one-head-title">
-      <h2 id="one-head-title">{name.replace(/^./, (first) => first.toUpperCase())}</h2>
-      {ofMaps && <Maps shown={ofMaps} />}
+      <div class="head-bar">
+        <h2 id="one-head-title">{name.replace(/^./, (first) => first.toUpperCase())}</h2>
+        <Lockable>
+          <Switch
+            label="Drop this head"
+            checked={dropped.includes(head)}
+            onChange={(isDropped) => drop(head, isDropped)}
+          />
+        </Lockable>
+      </div>
+      {weights && <Maps {...{ weights, weighted }} />}
       <div class="head-about">
         <div class="head-map">
           <Readout explanation={explanation} locked={state.cell !== null} />
@@ -120,20 +169,20 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
               the model says: each later layer mixes again what this one adds.
             </p>
           )}
-          {ofLines && (
+          {detailed && (
             <RowDetails
               of={{
-                name: headName(ofLines.attention.path),
-                attention: ofLines.attention,
-                shares: ofLines.shares,
+                name: headName(detailed.attention.path),
+                attention: detailed.attention,
+                shares: detailed.shares,
                 head: 0,
               }}
-              row={Math.min(place, ofLines.attention.rows.length - 1)}
+              row={Math.min(place, detailed.attention.rows.length - 1)}
             />
           )}
         </div>
         <div class="head-side">
-          {ofLines && <Lines shown={ofLines} />}
+          {lines && <Lines drawn={lines} />}
           <Measures />
         </div>
       </div>

@@ -1,15 +1,19 @@
 /** Every head of every layer as a small picture with one measure below it, ordered by layer or by that measure. */
 import { useMemo } from "preact/hooks";
+import type { Palette } from "../../picture/colour";
 import { HeadThumbnail } from "../../picture/HeadThumbnail";
 import { Legend } from "../../picture/Legend";
+import { px } from "../../picture/layout";
 import { useWeightPalette } from "../../picture/useWeightPalette";
 import { formatShort } from "../../shared/format";
-import { patterns } from "../../shared/headMeasures";
+import { type PatternName, patterns } from "../../shared/headMeasures";
 import { headName, headPlaceOf } from "../../shared/layerHeads";
+import { Lockable } from "../../shared/Panel";
 import { hides } from "../../shared/restrictions";
+import { Steady } from "../../shared/Steady";
 import { useShell } from "../../shared/shell";
 import { useWidth } from "../../shared/useWidth";
-import type { ReadAnswer, ReadHead } from "./messages";
+import type { ReadHead } from "./messages";
 import { useRowByRow } from "./useRowByRow";
 import { useYoursWorkspace } from "./workspace";
 
@@ -19,62 +23,76 @@ const around = 10;
 /** From this width on two layers stand side by side, with a gap between them. */
 const wide = { least: 800, gap: 32 };
 
-/** The largest side with which the heads of a layer stand in as few rows as possible, all of them full. */
-function sideIn(width: number, heads: number): number {
+/** The rows in which the heads of a layer stand, as few as possible, all of them full, and the largest side there. */
+function gridIn(width: number, heads: number): { side: number; rows: number; perRow: number } {
   const room = width < wide.least ? width : (width - wide.gap) / 2;
   const rows = Math.ceil((heads * (sides.least + around)) / room);
   const perRow = Math.ceil(heads / rows);
-  return Math.max(sides.least, Math.min(sides.most, Math.floor(room / perRow) - around));
+  const largest = Math.floor(room / perRow) - around;
+  return { side: Math.max(sides.least, Math.min(sides.most, largest)), rows, perRow };
 }
 
-/** A row of small pictures: drawn anew only if its heads, its look or its selected head change. */
+const none: readonly ReadHead[] = [];
+
+/** What a row of small pictures takes from the settings. */
+interface Look {
+  readonly measure: PatternName;
+  readonly palette: Palette;
+  readonly side: number;
+}
+
+/** A row of small pictures: rendered anew only if its heads, its look, its selected head or its dropped heads change. */
 function Row({
   heads,
+  look,
   selected,
-  side,
+  dropped,
   title,
 }: {
   heads: readonly ReadHead[];
+  look: Look;
   /** The selected head, if it is in this row. */
   selected: string | null;
-  side: number;
+  /** The keys of those that are dropped, with commas between them. */
+  dropped: string;
   title: string | null;
 }) {
-  const { state, card, set } = useYoursWorkspace();
-  const { theme } = useShell();
-  const { measure, range, curve } = state;
-  const palette = useWeightPalette(state);
-  return useMemo(
-    () => (
-      <div class="layer">
-        {title !== null && <h4>{title}</h4>}
-        <ul>
-          {heads.map(({ key, small, measures }) => {
-            const value = measures[measure];
-            return (
-              <HeadThumbnail
-                key={key}
-                {...{ id: key, small, side, palette }}
-                isCausal={card.predicts === "causal"}
-                name={headName(key)}
-                about={patterns[measure].name}
-                label={title === null ? key : `${(headPlaceOf(key)?.head ?? 0) + 1}`}
-                value={value === null ? "–" : formatShort(value)}
-                isSelected={key === selected}
-                onSelect={() => set({ head: key, cell: null })}
-              />
-            );
-          })}
-        </ul>
-      </div>
-    ),
-    [heads, selected, side, title, measure, range, curve, theme, card, set],
+  const { card, set } = useYoursWorkspace();
+  const { measure, palette, side } = look;
+  const isDropped = (key: string) => dropped.split(",").includes(key);
+  return (
+    <Steady by={[heads, look, selected, dropped, title, card, set]}>
+      {() => (
+        <div class="layer">
+          {title !== null && <h4>{title}</h4>}
+          <ul>
+            {heads.map(({ key, small, measures }) => {
+              const value = measures[measure];
+              return (
+                <HeadThumbnail
+                  key={key}
+                  {...{ id: key, small, side, palette }}
+                  isCausal={card.predicts === "causal"}
+                  name={isDropped(key) ? `${headName(key)}, dropped` : headName(key)}
+                  about={patterns[measure].name}
+                  label={title === null ? key : `${(headPlaceOf(key)?.head ?? 0) + 1}`}
+                  value={value === null ? "–" : formatShort(value)}
+                  isSelected={key === selected}
+                  isDropped={isDropped(key)}
+                  onSelect={() => set({ head: key, cell: null })}
+                />
+              );
+            })}
+          </ul>
+        </div>
+      )}
+    </Steady>
   );
 }
 
-/** The heads of an answer in rows: one for each layer, or as many sorted ones. */
+/** Heads in rows: one for each layer, or as many sorted ones. */
 function rowsOf(
-  { heads }: ReadAnswer,
+  heads: readonly ReadHead[],
   perRow: number,
   score: ((head: ReadHead) => number) | null,
 ): ReadHead[][] {
@@ -84,8 +102,24 @@ function rowsOf(
   );
 }
 
+/** Which heads are dropped. */
+function Dropped() {
+  const { dropped, set } = useYoursWorkspace();
+  if (dropped.length === 0) return null;
+  return (
+    <Lockable>
+      <p class="dropped-heads">
+        Dropped: {dropped.map(headName).join("; ")}.{" "}
+        <button type="button" class="link" onClick={() => set({ dropped: [] })}>
+          Restore {dropped.length === 1 ? "it" : "them"}
+        </button>
+      </p>
+    </Lockable>
+  );
+}
+
 export function HeadsPanel() {
-  const { state, card, answer, head } = useYoursWorkspace();
+  const { state, card, answer, heads: all, dropped, head } = useYoursWorkspace();
   const { restrictions } = useShell();
   const [ref, width] = useWidth<HTMLDivElement>();
   const { measure, order } = state;
@@ -94,15 +128,23 @@ export function HeadsPanel() {
   const rows = useMemo(
     () =>
       rowsOf(
-        answer,
+        all,
         heads,
         isSorted ? ({ measures }) => measures[measure] ?? Number.NEGATIVE_INFINITY : null,
       ),
-    [answer, heads, isSorted, measure],
+    [all, heads, isSorted, measure],
   );
-  const drawn = useMemo(() => ({ rows, isSorted, model: answer.model }), [rows]);
-  const at = useRowByRow(drawn, layers);
-  const side = sideIn(width, heads);
+  const palette = useWeightPalette(state);
+  const grid = gridIn(width, heads);
+  const { side } = grid;
+  // The place of a layer is there before its pictures are.
+  const places =
+    width > 0 ? { "--side": px(side), "--rows": grid.rows, "--per-row": grid.perRow } : {};
+  const drawn = useMemo(
+    () => ({ rows, isSorted, model: answer.model, look: { measure, palette, side } }),
+    [rows, palette, side],
+  );
+  const at = useRowByRow(width > 0 ? drawn : null, layers);
   return (
     <section class="all-heads" aria-labelledby="all-heads-title">
       <h2 id="all-heads-title">All heads</h2>
@@ -112,26 +154,26 @@ export function HeadsPanel() {
           {isSorted && ", the largest first"}.
         </p>
       )}
-      <div ref={ref} class="layers" style={{ "--side": `${side}px` }}>
-        {width > 0 &&
-          Array.from({ length: layers }, (_, row) => {
-            const found = at(row);
-            // Of another model, whose heads are others.
-            const own = found?.model === card.model ? found : null;
-            const isByLayer = own ? !own.isSorted : !isSorted;
-            const shown = own?.rows[row] ?? [];
-            return (
-              <Row
-                key={row}
-                heads={shown}
-                selected={shown.some(({ key }) => key === head) ? head : null}
-                side={side}
-                title={isByLayer ? `Layer ${row + 1}` : null}
-              />
-            );
-          })}
+      <Dropped />
+      <div ref={ref} class="layers" style={places}>
+        {Array.from({ length: layers }, (_, row) => {
+          const found = at(row);
+          // Of another model, whose heads are others.
+          const own = found?.model === card.model ? found : null;
+          const { rows, isSorted, look } = own ?? { ...drawn, rows: [] };
+          const shown = rows[row] ?? none;
+          return (
+            <Row
+              key={row}
+              {...{ heads: shown, look }}
+              selected={shown.some(({ key }) => key === head) ? head : null}
+              dropped={dropped.filter((each) => shown.some(({ key }) => key === each)).join()}
+              title={isSorted ? null : `Layer ${row + 1}`}
+            />
+          );
+        })}
       </div>
-      <Legend palette={useWeightPalette(state)} hasHidden={card.predicts === "causal"} />
+      <Legend palette={palette} hasHidden={card.predicts === "causal"} />
     </section>
   );
 }

@@ -7,8 +7,9 @@ import { Notices } from "../../shared/Notices";
 import { Lockable, Panel } from "../../shared/Panel";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
-import { KeptModels, useKept } from "./KeptModels";
+import { addressField, KeptModels, useKept } from "./KeptModels";
 import type { Card } from "./messages";
+import { Progress } from "./Progress";
 import {
   addressOf,
   type FoundFile,
@@ -46,31 +47,6 @@ function manyOf(count: number): string {
   if (count < 1e6) return count.toLocaleString("en");
   const [size, unit] = count < 1e9 ? [count / 1e6, "million"] : [count / 1e9, "billion"];
   return `${size.toPrecision(3)} ${unit}`;
-}
-
-/** "12 s left", at the rate of the last seconds. */
-function timeLeft({ loaded, total, rate }: Loading): string {
-  if (rate === null || loaded >= total) return "";
-  const seconds = Math.ceil((total - loaded) / rate / 1000);
-  return seconds < 90 ? ` · ${seconds} s left` : ` · ${Math.ceil(seconds / 60)} minutes left`;
-}
-
-function Progress({ loading, cancel }: { loading: Loading; cancel(): void }) {
-  const { name, loaded, total } = loading;
-  const share = total > 0 ? loaded / total : 0;
-  return (
-    <div class="loading">
-      <progress aria-label={`Loading ${name}`} max={1} value={share} />
-      <span class="number" data-loaded={loaded}>
-        {total === 0
-          ? `Opening ${name}`
-          : `${name}: ${formatBytes(loaded)} of ${formatBytes(total)}${timeLeft(loading)}`}
-      </span>
-      <button type="button" onClick={cancel}>
-        Cancel
-      </button>
-    </div>
-  );
 }
 
 function CardView({ card, close }: { card: Card; close(): void }) {
@@ -187,9 +163,9 @@ function AddressForm({ model, open }: { model: string | null; open(address: stri
         open(value);
       }}
     >
-      <label for="yours-address">An address, or owner/name on the hub</label>
+      <label for={addressField}>An address, or owner/name on the hub</label>
       <input
-        id="yours-address"
+        id={addressField}
         type="text"
         inputMode="url"
         autocomplete="off"
@@ -238,6 +214,14 @@ function Ways({
   return (
     <Lockable>
       <div class="ways">
+        <section class="way" aria-label="The model of this page">
+          <p>No model at hand? Begin with the small one of this page, 6 MB.</p>
+          <div class="row-of-buttons">
+            <button type="button" onClick={() => load(ownSource())}>
+              Open the model of “Write”
+            </button>
+          </div>
+        </section>
         <section class={isOver ? "way drop over" : "way drop"} aria-label="From this computer">
           <p>Drop the folder of a model here, or its files.</p>
           <FileButtons take={take} />
@@ -245,14 +229,6 @@ function Ways({
         <section class="way" aria-label="From an address">
           <AddressForm model={state.model} open={openAddress} />
           <Switch label="Keep it in this browser" checked={keep} onChange={setKeep} />
-        </section>
-        <section class="way" aria-label="The model of this page">
-          <p>A small model that was trained for this page.</p>
-          <div class="row-of-buttons">
-            <button type="button" onClick={() => load(ownSource())}>
-              Open the model of “Write”
-            </button>
-          </div>
         </section>
       </div>
       <KeptModels

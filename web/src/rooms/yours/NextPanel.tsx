@@ -2,20 +2,30 @@
 import { csvOf, npyOf } from "../../picture/export";
 import { type Contents, csvBlob, SaveMenu } from "../../picture/SaveMenu";
 import { viewOn } from "../../picture/view";
-import { CandidateRow, restOf, restOfDrawn, Share } from "../../shared/CandidateTable";
-import { percent } from "../../shared/format";
-import { quoted } from "../../shared/pieces";
+import {
+  CandidateRow,
+  InsteadWords,
+  insteadTitle,
+  restOf,
+  restOfDrawn,
+  Share,
+  shareWords,
+} from "../../shared/CandidateTable";
+import { quoted, visible } from "../../shared/pieces";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
-import type { CandidatesAt } from "./messages";
+import type { CandidatesAt, NextAnswer } from "./messages";
 import { useYoursWorkspace } from "./workspace";
 
-function contentsOf({ candidates, pieces }: CandidatesAt, hasDrawn: boolean): Contents {
+function contentsOf({ candidates, pieces, instead }: CandidatesAt, hasDrawn: boolean): Contents {
   const { model, drawn } = candidates;
-  const columns = hasDrawn ? [model, drawn] : [model];
+  const named: (readonly [name: string, column: Float32Array])[] = [["the model", model]];
+  if (hasDrawn) named.push(["drawn", drawn]);
+  if (instead) named.push(["without the dropped heads", instead.model]);
+  const columns = named.map(([, column]) => column);
   const numbers = pieces.map((_, rank) => columns.map((column) => column[rank] as number));
   const view = viewOn(Float32Array.from(numbers.flat()), pieces.length, columns.length);
-  const names = ["the model", "drawn"].slice(0, columns.length);
+  const names = named.map(([name]) => name);
   return {
     csv: () => csvBlob(csvOf(view, pieces, names)),
     npy: () => new Blob([npyOf(view)], { type: "application/octet-stream" }),
@@ -23,15 +33,15 @@ function contentsOf({ candidates, pieces }: CandidatesAt, hasDrawn: boolean): Co
 }
 
 /** The candidates at one place. */
-function Table({ table }: { table: CandidatesAt }) {
-  const { card, answer, next, take } = useYoursWorkspace();
+function Table({ table, next }: { table: CandidatesAt; next: NextAnswer }) {
+  const { card, answer, set, take } = useYoursWorkspace();
   const { restrictions } = useShell();
-  const { candidates, pieces } = table;
+  const { candidates, pieces, instead } = table;
   const { ids, model, drawn, taken } = candidates;
   const isCausal = card.predicts === "causal";
   const own = answer.tokens[table.place + (isCausal ? 1 : 0)];
   const canTake = isCausal && table.place >= answer.given - 1 && !restrictions.lock;
-  const masks = next?.tables.filter(({ isMask }) => isMask).length ?? 0;
+  const masks = next.tables.filter(({ isMask }) => isMask).length;
   const piece = quoted(answer.tokens[table.place]?.piece ?? "");
   const title = isCausal
     ? `What comes after ${piece}`
@@ -40,10 +50,11 @@ function Table({ table }: { table: CandidatesAt }) {
         ? `The mask at token ${table.place + 1}`
         : "What the mask hides"
       : `If ${piece} were hidden`;
-  const shares = (model: number, drawn: number) => (
+  const shares = (model: number, drawn: number, without: number | null) => (
     <>
       <Share name="model" share={model} of="of-model" />
       {isCausal && <Share name="drawn" share={drawn} of="of-drawn" />}
+      {instead && <Share name="instead" share={without} of="of-instead" />}
     </>
   );
   return (
@@ -62,6 +73,7 @@ function Table({ table }: { table: CandidatesAt }) {
             <th scope="col">token</th>
             <th scope="col">the model</th>
             {isCausal && <th scope="col">drawn</th>}
+            {instead && <th scope="col">{insteadTitle(next.dropped.length)}</th>}
           </tr>
         </thead>
         <tbody>
@@ -73,14 +85,14 @@ function Table({ table }: { table: CandidatesAt }) {
               isTaken={taken?.rank === rank}
               onTake={canTake ? () => take(id, table.place) : null}
             >
-              {shares(model[rank] as number, drawn[rank] as number)}
+              {shares(model[rank] as number, drawn[rank] as number, instead?.model[rank] ?? null)}
             </CandidateRow>
           ))}
         </tbody>
         <tfoot>
           <tr class="others">
             <th scope="row">all others</th>
-            {shares(restOf(model), restOfDrawn(candidates))}
+            {shares(restOf(model), restOfDrawn(candidates), instead && restOf(instead.model))}
           </tr>
         </tfoot>
       </table>
@@ -88,11 +100,20 @@ function Table({ table }: { table: CandidatesAt }) {
         {taken && own && (
           <>
             The text has {quoted(own.piece)}: rank {taken.rank + 1},{" "}
-            <span class="number">{percent(taken.model, 1)}</span>.{" "}
+            <span class="number">{shareWords(taken.model)}</span>.{" "}
           </>
         )}
-        {isCausal && canTake && "Select a candidate to go on with it."}
+        {isCausal && canTake && "Select a candidate to go on with it. "}
+        {pieces.some((piece) => visible(piece).includes("␣")) && "␣ is a space."}
       </p>
+      {instead && (
+        <InsteadWords
+          piece={instead.bestPiece}
+          probability={instead.best.probability}
+          count={next.dropped.length}
+          onRestore={restrictions.lock ? null : () => set({ dropped: [] })}
+        />
+      )}
     </div>
   );
 }
@@ -114,7 +135,7 @@ export function NextPanel() {
       {why && !hides(restrictions, "text") && <p class="faint">{why}</p>}
       <div class="next-tables">
         {next?.tables.map((table) => (
-          <Table key={`${table.place} ${table.isMask}`} table={table} />
+          <Table key={`${table.place} ${table.isMask}`} {...{ table, next }} />
         ))}
       </div>
     </section>

@@ -1,13 +1,14 @@
 /** The room "Your model": connects the link, the model and the active cell to the parts of the page. */
-import { useCallback, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useMemo, useRef } from "preact/hooks";
 import type { Cell } from "../../picture/layout";
 import { Announced } from "../../shared/Announced";
 import { explanationText } from "../../shared/explanation";
+import type { HeadKey } from "../../shared/layerHeads";
 import { Panel } from "../../shared/Panel";
 import type { RoomProps } from "../../shared/room";
 import { useFootnote } from "../../shared/shell";
 import { TryNext } from "../../shared/TryNext";
-import { useEscape } from "../../shared/useEscape";
+import { useCells } from "../../shared/useCells";
 import { ComparePanel } from "./ComparePanel";
 import { Controls } from "./Controls";
 import { explainWeight } from "./explain";
@@ -15,6 +16,7 @@ import { HeadPanel } from "./HeadPanel";
 import { HeadsPanel } from "./HeadsPanel";
 import { ModelPanel } from "./ModelPanel";
 import type { Card } from "./messages";
+import { NetworkPanel } from "./NetworkPanel";
 import { NextPanel } from "./NextPanel";
 import { linkOf } from "./source";
 import { type State, withModel } from "./state";
@@ -24,7 +26,7 @@ import { useModel } from "./useModel";
 import { useReading } from "./useReading";
 import { type YoursWorkspace, YoursWorkspaceContext } from "./workspace";
 
-const isSame = (a: Cell | null, b: Cell | null) => a?.row === b?.row && a?.col === b?.col;
+const lock = (cell: Cell) => ({ cell, place: cell.row });
 
 export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   const hasOpened = useRef(false);
@@ -42,38 +44,25 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   );
   const { card, isKnown, loading, why, setWhy, actions } = useModel(onOpen);
   const reading = useReading(state, card);
-  const { text, answer, place, head, shown, next, other, whyNotOther, isBusy } = reading;
-  const [hover, setHover] = useState<Cell | null>(null);
-  const [byKeyboard, setByKeyboard] = useState(false);
+  const { text, answer, place, heads, dropped, head, shown } = reading;
+  const { next, other, whyNotOther, isBusy } = reading;
   const read = answer && `${answer.ids.length} tokens read in ${answer.milliseconds.toFixed(0)} ms`;
   useFootnote(read ?? (isKnown && !card ? "no model is open" : null));
 
   // The head of the text before may still be shown.
   const count = Math.min(answer?.ids.length ?? 0, shown?.attention.rows.length ?? 0);
-  const locked = state.cell && Math.max(state.cell.row, state.cell.col) < count ? state.cell : null;
-  const active = locked ?? (hover && Math.max(hover.row, hover.col) < count ? hover : null);
+  const size = { rows: count, columns: count };
+  const { active, byKeyboard, point, press } = useCells(state, set, size, lock);
   const explanation = useMemo(
     () => (active && shown ? explainWeight(active, shown) : null),
     [active, shown],
   );
-  const point = useCallback<YoursWorkspace["point"]>(
-    (cell, by) => {
-      setByKeyboard(by === "keyboard");
-      setHover((now) => (isSame(now, cell) ? now : cell));
-      // Moving the cursor by keyboard moves the locked cell.
-      if (by === "keyboard" && cell) set((now) => (now.cell ? { cell } : {}));
-    },
-    [set],
-  );
-  const press = useCallback<YoursWorkspace["press"]>(
-    (cell) => set((now) => (isSame(now.cell, cell) ? { cell: null } : { cell, place: cell.row })),
-    [set],
-  );
-  useEscape(() => {
-    set({ cell: null });
-    setHover(null);
-  });
 
+  const drop = (key: HeadKey, isDropped: boolean) =>
+    set(({ dropped }) => {
+      const others = dropped.filter((other) => other !== key);
+      return { dropped: isDropped ? [...others, key] : others };
+    });
   const take = (id: number, place: number) => {
     if (!answer) return;
     const kept = [...answer.ids.slice(answer.given, place + 1), id];
@@ -82,8 +71,8 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   const workspace: YoursWorkspace | null =
     card && answer && head
       ? {
-          ...{ state, card, answer, next, place, head, shown, other, whyNotOther },
-          ...{ active, isBusy, set, point, press, take },
+          ...{ state, card, answer, heads, dropped, next, place, head, shown, other, whyNotOther },
+          ...{ active, isBusy, set, point, press, drop, take },
         }
       : null;
   return (
@@ -112,6 +101,9 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
               </Panel>
               <Panel name="head">
                 <HeadPanel explanation={explanation} />
+              </Panel>
+              <Panel name="network">
+                <NetworkPanel />
               </Panel>
               <Panel name="compare">
                 <ComparePanel text={text ?? ""} />

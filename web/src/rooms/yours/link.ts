@@ -1,9 +1,9 @@
 /** Reads and writes the room's part of the link. */
-import type { Cell } from "../../picture/layout";
+import { spotFrom, textOfSpot } from "../../network/spots";
 import { colourReaders } from "../../shared/colourReaders";
+import { continuedReaders, putContinued, readTextFirst } from "../../shared/continuedLink";
 import { patternNames } from "../../shared/headMeasures";
-import { headFrom } from "../../shared/layerHeads";
-import { numberIn, oneOf, type Readers, readParams } from "../../shared/linkReaders";
+import { numberIn, oneOf, putIn, type Readers } from "../../shared/linkReaders";
 import type { LinkReading } from "../../shared/room";
 import { addressOf } from "./source";
 import {
@@ -16,21 +16,6 @@ import {
   withText,
 } from "./state";
 
-const placeFrom = (text: string | undefined): number => numberIn(allowed.place)(text ?? "") - 1;
-
-function cellFrom(text: string): Cell {
-  const [row, col, ...more] = text.split(".");
-  if (more.length > 0) throw new RangeError("a row and a column, such as 7.4");
-  return { row: placeFrom(row), col: placeFrom(col) };
-}
-
-function keptFrom(text: string): number[] {
-  const most = allowed.length.max;
-  if (!/^\d{1,6}(\.\d{1,6})*$/.test(text) || text.split(".").length > most)
-    throw new RangeError(`at most ${most} numbers of tokens with dots between them`);
-  return text.split(".").map(Number);
-}
-
 function modelFrom(text: string): string {
   if (text !== ownModel && addressOf(text) === null)
     throw new RangeError("an address, or owner/name of the hub");
@@ -41,15 +26,9 @@ const readers: Readers<State> = {
   model: (text) => ({ model: modelFrom(text) }),
   dtype: (text) => ({ dtype: oneOf(...weightTypes)(text) }),
   text: (text) => withText(text.slice(0, maxCharacters)),
-  temperature: (text) => ({ temperature: numberIn(allowed.temperature, false)(text) }),
-  topk: (text) => ({ topK: numberIn(allowed.topK)(text) }),
-  topp: (text) => ({ topP: numberIn(allowed.topP, false)(text) }),
-  seed: (text) => ({ seed: numberIn(allowed.seed)(text) }),
-  length: (text) => ({ length: numberIn(allowed.length)(text) }),
-  kept: (text) => ({ kept: keptFrom(text) }),
-  place: (text) => ({ place: placeFrom(text) }),
-  head: (text) => ({ head: headFrom(text) }),
-  cell: (text) => ({ cell: cellFrom(text) }),
+  ...continuedReaders(allowed),
+  layer: (text) => ({ layer: numberIn(allowed.layer)(text) }),
+  number: (text) => ({ number: spotFrom(text) }),
   other: (text) => ({ other: text.slice(0, maxCharacters) }),
   measure: (text) => ({ measure: oneOf(...patternNames)(text) }),
   order: (text) => ({ order: oneOf("layer", "measure")(text) }),
@@ -57,27 +36,16 @@ const readers: Readers<State> = {
   mass: (text) => ({ mass: numberIn(allowed.mass)(text) }),
 };
 
-export function read(params: URLSearchParams): LinkReading<State> {
-  // A text removes what was written after another one, so it is read first, whatever the order of the link.
-  const ordered = new URLSearchParams(params.getAll("text").map((text) => ["text", text]));
-  for (const [key, text] of params) if (key !== "text") ordered.append(key, text);
-  return readParams(ordered, initialState, readers);
-}
+export const read = (params: URLSearchParams): LinkReading<State> =>
+  readTextFirst(params, initialState, readers);
 
 export function write(state: State): URLSearchParams {
   const params = new URLSearchParams();
-  const put = (key: string, value: string | number | null, unless: string | number | null) => {
-    if (value !== null && value !== unless) params.set(key, String(value));
-  };
-  for (const key of ["model", "dtype", "text", "temperature"] as const)
-    put(key, state[key], initialState[key]);
-  put("topk", state.topK, initialState.topK);
-  put("topp", state.topP, initialState.topP);
-  for (const key of ["seed", "length"] as const) put(key, state[key], initialState[key]);
-  put("kept", state.kept.join("."), "");
-  put("place", state.place === null ? null : state.place + 1, null);
-  put("head", state.head, null);
-  put("cell", state.cell && `${state.cell.row + 1}.${state.cell.col + 1}`, null);
+  const put = putIn(params);
+  for (const key of ["model", "dtype"] as const) put(key, state[key], initialState[key]);
+  putContinued(params, state, initialState);
+  put("layer", state.layer, null);
+  put("number", state.number && textOfSpot(state.number), null);
   put("other", state.other, null);
   for (const key of ["measure", "order", "range", "curve", "mass"] as const)
     put(key, state[key], initialState[key]);

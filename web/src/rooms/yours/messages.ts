@@ -1,6 +1,12 @@
 /** The requests to this room's solver, its answers and its news. */
+import type {
+  MatricesAnswer,
+  MatricesRequest,
+  NetworkAnswer,
+  NetworkRequest,
+} from "../../network/messages";
 import type { SmallWeights } from "../../picture/HeadThumbnail";
-import type { Candidates, Sampling } from "../../shared/candidates";
+import type { Candidates, Instead, Sampling } from "../../shared/candidates";
 import type { PatternName } from "../../shared/headMeasures";
 import type { HeadKey } from "../../shared/layerHeads";
 import type { HeadShares } from "../../worker/languageHeads";
@@ -41,6 +47,15 @@ export interface NextRequest extends Sampling {
   readonly model: number;
   readonly ids: readonly number[];
   readonly place: number;
+  readonly dropped: readonly HeadKey[];
+}
+
+/** Computes the attention of all heads without those that are dropped. */
+export interface HeadsRequest {
+  readonly kind: "heads";
+  readonly model: number;
+  readonly ids: readonly number[];
+  readonly dropped: readonly HeadKey[];
 }
 
 /** Computes the attention of one head over a text. */
@@ -49,14 +64,21 @@ export interface HeadRequest {
   readonly model: number;
   readonly ids: readonly number[];
   readonly head: HeadKey;
+  readonly dropped: readonly HeadKey[];
 }
 
-/** The same of a text that is not read yet. */
+/** Computes a token's way through a model that predicts the next one, or copies the matrices of a layer. */
+export type WayRequest = (NetworkRequest | MatricesRequest) & {
+  readonly model: number;
+};
+
+/** Computes the attention of one head over a text that is not read yet. */
 export interface OtherRequest {
   readonly kind: "other";
   readonly model: number;
   readonly text: string;
   readonly head: HeadKey;
+  readonly dropped: readonly HeadKey[];
 }
 
 /** Lists the models whose files the browser keeps, after deleting those of an address if there is one. */
@@ -72,7 +94,9 @@ export type YoursRequest =
   | CloseRequest
   | ReadRequest
   | NextRequest
+  | HeadsRequest
   | HeadRequest
+  | WayRequest
   | OtherRequest;
 
 /** How many bytes of a model have come. */
@@ -169,12 +193,20 @@ export interface CandidatesAt {
   readonly isMask: boolean;
   readonly candidates: Candidates;
   readonly pieces: readonly string[];
+  /** The same without the dropped heads; null if none is dropped. */
+  readonly instead: (Instead & { readonly bestPiece: string }) | null;
 }
 
 export interface NextAnswer {
   readonly kind: "next";
+  readonly dropped: readonly HeadKey[];
   /** After the place; or in each masked place, then in the asked one if it is no mask. */
   readonly tables: readonly CandidatesAt[];
+}
+
+export interface HeadsAnswer {
+  readonly kind: "heads";
+  readonly heads: readonly ReadHead[];
 }
 
 export interface HeadAnswer {
@@ -196,6 +228,9 @@ export type YoursAnswer =
   | Refused
   | ReadAnswer
   | NextAnswer
+  | HeadsAnswer
   | HeadAnswer
+  | NetworkAnswer
+  | MatricesAnswer
   | OtherAnswer
   | null;

@@ -6,6 +6,7 @@ import {
   loadTokenizer,
   MaskedLanguageModel,
   type ModelSource,
+  VisionTransformer,
 } from "heed/models";
 import { nn } from "heed/nn";
 import type { LanguageModel } from "../../worker/languageHeads";
@@ -139,6 +140,8 @@ export async function load(
   });
   try {
     signal.throwIfAborted();
+    if (model instanceof VisionTransformer)
+      throw new RangeError("it reads images, and this room takes text.");
     if (!(model instanceof CausalLanguageModel || model instanceof MaskedLanguageModel))
       throw new RangeError("it is a model of Heed for one task, which other rooms show.");
     const card = cardOf(request, model, tokenizer, performance.now() - begin);

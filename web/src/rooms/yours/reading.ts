@@ -1,11 +1,11 @@
 /** Reads texts with the person's model: its tokens, its heads, and what may come next. */
 import type { Heed, Tensor } from "heed";
-import type { CausalLanguageModel, MaskedLanguageModel } from "heed/models";
-import { candidatesOf, type Sampling, type SortedLogits } from "../../shared/candidates";
+import { candidatesOf, insteadOf, type SortedLogits } from "../../shared/candidates";
 import { patternsOf } from "../../shared/headMeasures";
-import { type HeadPlace, headKey, headPlaceOf } from "../../shared/layerHeads";
+import { type HeadKey, type HeadPlace, headKey, headPlaceOf } from "../../shared/layerHeads";
 import { continuation } from "../../worker/continuation";
 import {
+  type HeadShares,
   idsTensor,
   type LanguageModel,
   layerByLayer,
@@ -13,11 +13,16 @@ import {
   readIn,
   sharesOfHead,
   smallWeightsOf,
+  without,
 } from "../../worker/languageHeads";
 import type { SolverContext } from "../../worker/solver";
 import { sortedLogits } from "../../worker/sortedLogits";
 import type {
   CandidatesAt,
+  HeadAnswer,
+  HeadRequest,
+  HeadsAnswer,
+  HeadsRequest,
   News,
   NextAnswer,
   NextRequest,
@@ -133,94 +138,118 @@ export async function read(
   };
 }
 
-/** The logits [1, 1, V] at a place, sorted; frees them. */
-async function firstOf(
-  heed: Heed,
-  logits: Tensor,
-  pause: () => Promise<void>,
-): Promise<SortedLogits> {
-  try {
-    for await (const row of sortedLogits(heed, logits, pause)) return row;
-  } finally {
-    logits.dispose();
-  }
-  throw new RangeError("there are no logits");
-}
-
-/** What may follow the token at a place. */
-async function after(
-  model: CausalLanguageModel,
-  { ids, place, ...sampling }: Pick<NextRequest, "ids" | "place"> & Sampling,
-  pause: () => Promise<void>,
-) {
-  const { heed } = model;
-  const logits = heed.scope(
-    () => model.forward(idsTensor(heed, ids.slice(0, place + 1)), { onlyLast: true }).logits,
-  );
-  return candidatesOf(await firstOf(heed, logits, pause), sampling, ids[place + 1] ?? null);
-}
-
-/** What the model would put in some places. */
-async function inPlaces(
-  model: MaskedLanguageModel,
-  ids: readonly number[],
-  places: readonly number[],
-  pause: () => Promise<void>,
-) {
-  const { heed } = model;
-  const rows = heed.scope(() => {
-    const { logits } = model.forward(idsTensor(heed, ids), { needLogits: true });
-    return places.map((start) =>
-      heed.multiply(heed.slice(logits, { axis: 1, start, length: 1 }), 1),
-    );
-  });
-  const found: SortedLogits[] = [];
-  for (const row of rows) found.push(await firstOf(heed, row, pause));
-  return found;
+/** A place whose candidates are shown. */
+interface Asked {
+  readonly place: number;
+  readonly isMask: boolean;
+  /** What the model reads for it. */
+  readonly ids: readonly number[];
+  /** The token of the text that is among its candidates. */
+  readonly next: number | null;
 }
 
 /** The most masks whose candidates are shown. */
 const mostMasks = 6;
 
-export async function next(
-  { card, model, tokenizer }: Open,
-  request: NextRequest,
-  { pause }: Context,
-): Promise<NextAnswer> {
-  const { ids, place } = request;
-  const { temperature, topK, topP } = request;
-  const sampling = { temperature, topK, topP };
-  const table = (place: number, isMask: boolean, candidates: CandidatesAt["candidates"]) => ({
-    ...{ place, isMask, candidates },
-    pieces: Array.from(candidates.ids, (id) => tokenizer.pieceOf(id)),
-  });
-  if ("readOut" in model)
-    return {
-      kind: "next",
-      tables: [table(place, false, await after(model, { ids, place, ...sampling }, pause))],
-    };
+/** After a token; or in place of each mask, and in place of the token as if it were hidden. */
+function askedOf({ card, model }: Open, { ids, place }: NextRequest): Asked[] {
+  const next = ids[place + 1] ?? null;
+  if ("readOut" in model) return [{ place, isMask: false, ids: ids.slice(0, place + 1), next }];
   const { mask } = card;
-  if (!mask) return { kind: "next", tables: [] };
-  const plain = { temperature: 1, topK: 0, topP: 1 };
-  const masks = ids.flatMap((id, i) => (id === mask.id ? [i] : [])).slice(0, mostMasks);
-  const filled = await inPlaces(model, ids, masks, pause);
-  const tables = filled.map((row, i) =>
-    table(masks[i] as number, true, candidatesOf(row, plain, null)),
+  if (!mask) return [];
+  const masks = ids.flatMap((id, place) =>
+    id === mask.id ? [{ place, isMask: true, ids, next: null }] : [],
   );
-  if (ids[place] !== mask.id) {
-    const hidden = ids.map((id, i) => (i === place ? mask.id : id));
-    const [row] = await inPlaces(model, hidden, [place], pause);
-    if (row) tables.push(table(place, false, candidatesOf(row, plain, ids[place] as number)));
-  }
-  return { kind: "next", tables };
+  if (ids[place] === mask.id) return masks.slice(0, mostMasks);
+  const hidden = ids.map((id, i) => (i === place ? mask.id : id));
+  const own = { place, isMask: false, ids: hidden, next: ids[place] as number };
+  return [...masks.slice(0, mostMasks), own];
 }
 
-export function other(open: Open, { text, head }: OtherRequest): OtherAnswer | Refused {
-  const ids = idsOf(open, text);
+/** The logits [1, 1, V] at each place. */
+function logitsOf(model: LanguageModel, asked: readonly Asked[]): Tensor[] {
+  const { heed } = model;
+  const texts = [...new Set(asked.map(({ ids }) => ids))];
+  return heed.scope(() =>
+    texts.flatMap((ids) => {
+      const tensor = idsTensor(heed, ids);
+      if ("readOut" in model) return [model.forward(tensor, { onlyLast: true }).logits];
+      const { logits } = model.forward(tensor, { needLogits: true });
+      const places = asked.filter((each) => each.ids === ids).map(({ place }) => place);
+      return places.map((start) =>
+        heed.multiply(heed.slice(logits, { axis: 1, start, length: 1 }), 1),
+      );
+    }),
+  );
+}
+
+/** Sorts logits [1, 1, V], and frees them. */
+async function sortedOf(
+  heed: Heed,
+  all: readonly Tensor[],
+  pause: () => Promise<void>,
+): Promise<SortedLogits[]> {
+  const found: SortedLogits[] = [];
+  try {
+    for (const logits of all)
+      for await (const row of sortedLogits(heed, logits, pause)) found.push(row);
+  } finally {
+    for (const logits of all) logits.dispose();
+  }
+  return found;
+}
+
+export async function next(
+  open: Open,
+  request: NextRequest,
+  { heed, pause }: Context,
+): Promise<NextAnswer> {
+  const { model, tokenizer } = open;
+  const { temperature, topK, topP, dropped } = request;
+  const sampling =
+    "readOut" in model ? { temperature, topK, topP } : { temperature: 1, topK: 0, topP: 1 };
+  const asked = askedOf(open, request);
+  const rows = await sortedOf(heed, logitsOf(model, asked), pause);
+  const logits =
+    dropped.length > 0 ? await without(model, dropped, () => logitsOf(model, asked)) : [];
+  const others = await sortedOf(heed, logits, pause);
+  const tables = asked.map(({ place, isMask, next }, i): CandidatesAt => {
+    const candidates = candidatesOf(rows[i] as SortedLogits, sampling, next);
+    const other = others[i] && insteadOf(candidates, others[i], next);
+    return {
+      ...{ place, isMask, candidates },
+      pieces: Array.from(candidates.ids, (id) => tokenizer.pieceOf(id)),
+      instead: other ? { ...other, bestPiece: tokenizer.pieceOf(other.best.id) } : null,
+    };
+  });
+  return { kind: "next", dropped, tables };
+}
+
+/** The attention of all heads without those that are dropped. */
+export async function heads({ model }: Open, request: HeadsRequest): Promise<HeadsAnswer> {
+  const { ids, dropped } = request;
+  return { kind: "heads", heads: await without(model, dropped, () => headsOf(model, ids)) };
+}
+
+async function sharesWithout(
+  { model }: Open,
+  ids: readonly number[],
+  { head, dropped }: { head: HeadKey; dropped: readonly HeadKey[] },
+): Promise<HeadShares> {
+  const place = headPlaceOf(head) as HeadPlace;
+  return without(model, dropped, () => sharesOfHead(model, ids, place));
+}
+
+export async function head(open: Open, request: HeadRequest): Promise<HeadAnswer> {
+  return { kind: "head", shares: await sharesWithout(open, request.ids, request) };
+}
+
+export async function other(open: Open, request: OtherRequest): Promise<OtherAnswer | Refused> {
+  const ids = idsOf(open, request.text);
   if ("why" in ids) return ids;
   return {
-    ...{ kind: "other", head },
+    ...{ kind: "other", head: request.head },
     tokens: open.tokenizer.tokensOf(ids),
-    shares: sharesOfHead(open.model, ids, headPlaceOf(head) as HeadPlace),
+    shares: await sharesWithout(open, ids, request),
   };
 }

@@ -17,6 +17,11 @@ const hostOf = ({ kind, ...source }: Source) =>
 
 const rules: readonly Rule[] = [
   [
+    /^files: expected tokenizer\.json, got none there$/,
+    (_, source) =>
+      `There is no tokenizer.json at ${(source as { address: string }).address}. Is it the folder of a model of text? One that reads images has no tokenizer.`,
+  ],
+  [
     /^files: expected (.+), got none there$/,
     ([, file], source) =>
       `There is no ${file} at ${(source as { address: string }).address}. Is it the folder of a model?`,
@@ -50,7 +55,7 @@ const rules: readonly Rule[] = [
   [
     /config\.model_type: expected (.+), got (.+)$/,
     ([, known, got]) =>
-      `The architecture ${got} is not one that this page can run. It can run ${known?.replace(/ or /g, ", ")}.`,
+      `The architecture ${got} is not one that this page can run. It can run ${known?.replace(' or "vit"', "").replace(/ or /g, ", ")}.`,
   ],
   [
     /^tokenizer\.json: expected a tokenizer .*, got (.+)$/s,

@@ -1,11 +1,11 @@
 /** The solver of this room: opens the person's model, and reads texts with it. */
-import { type HeadPlace, headPlaceOf } from "../../shared/layerHeads";
-import { sharesOfHead } from "../../worker/languageHeads";
+import { causalAnswer } from "../../network/causal";
+import { without } from "../../worker/languageHeads";
 import type { Solver } from "../../worker/solver";
 import { keptModels } from "./kept";
 import type { News, YoursAnswer, YoursRequest } from "./messages";
 import { close, current, load } from "./model";
-import { next, other, read } from "./reading";
+import { head, heads, next, other, read } from "./reading";
 import { whyNotLoaded } from "./refusals";
 
 const solve: Solver<YoursRequest, YoursAnswer, News> = async (request, context) => {
@@ -29,8 +29,15 @@ const solve: Solver<YoursRequest, YoursAnswer, News> = async (request, context) 
   if (request.kind === "read") return read(open, request, context);
   if (request.kind === "next") return next(open, request, context);
   if (request.kind === "other") return other(open, request);
-  const shares = sharesOfHead(open.model, request.ids, headPlaceOf(request.head) as HeadPlace);
-  return { kind: "head", shares };
+  if (request.kind === "network" || request.kind === "matrices") {
+    const { model, tokenizer } = open;
+    // The page does not show the network of an encoder.
+    if (!("readOut" in model)) return null;
+    const answer = () => causalAnswer(model, request, (id) => tokenizer.pieceOf(id));
+    return without(model, request.dropped, answer);
+  }
+  if (request.kind === "heads") return heads(open, request);
+  return head(open, request);
 };
 
 export default solve;

@@ -74,6 +74,8 @@ export function missingIn(names: readonly string[]): string | null {
     names.includes(name) || (name === "model.safetensors" && names.includes(weightsIndex));
   const absent = filesNeeded.filter((name) => !isThere(name));
   if (absent.length === 0) return null;
+  if (absent.includes("tokenizer.json") && names.includes("preprocessor_config.json"))
+    return "preprocessor_config.json found, tokenizer.json is not: the model reads images or sound, and this room takes text.";
   const found = filesNeeded.filter(isThere);
   const are = (names: readonly string[]) => `${listed(names)} ${names.length === 1 ? "is" : "are"}`;
   const what =
@@ -134,9 +136,14 @@ async function filesUnder(entry: FileSystemEntry, found: FoundFile[]): Promise<v
 export async function filesDropped({ items, files }: DataTransfer): Promise<FoundFile[]> {
   const entries = [...items].map((item) => item.webkitGetAsEntry?.() ?? null);
   const found: FoundFile[] = [];
-  const plain = [...files];
-  for (const entry of entries) if (entry) await filesUnder(entry, found);
-  return found.length > 0 ? found : filesChosen(plain);
+  const plain = filesChosen(files);
+  try {
+    for (const entry of entries) if (entry) await filesUnder(entry, found);
+  } catch {
+    // WebKit has entries that it cannot read for files that it can.
+    return plain;
+  }
+  return found.length > 0 ? found : plain;
 }
 
 /** The files of a file input. */

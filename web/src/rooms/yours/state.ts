@@ -1,9 +1,9 @@
 /** The state of the room, which is exactly what the link holds (see link.ts). Nothing of a file's content is in it. */
+import type { CausalState } from "../../network/CausalPanel";
 import type { ColourCurve, ColourRange } from "../../picture/colour";
-import type { Cell } from "../../picture/layout";
-import { type Sampling, samplingLimits } from "../../shared/candidates";
+import { samplingLimits } from "../../shared/candidates";
+import type { Continued } from "../../shared/continuedLink";
 import type { PatternName } from "../../shared/headMeasures";
-import type { HeadKey } from "../../shared/layerHeads";
 
 export const weightTypes = ["float32", "float16", "int8"] as const;
 
@@ -13,23 +13,12 @@ export type WeightType = (typeof weightTypes)[number];
 /** The address of the model of the room "Write", in links. */
 export const ownModel = "write";
 
-export interface State extends Sampling {
+export interface State extends Continued, CausalState {
   /** The address of the model; null before one is chosen, and for files. */
   readonly model: string | null;
   readonly dtype: WeightType;
-  /** The typed text; null for the first text of each kind of model. */
-  readonly text: string | null;
-  readonly seed: number;
-  /** The number of tokens that are written after the text. */
-  readonly length: number;
-  /** The first of them: those up to a candidate that was taken. */
-  readonly kept: readonly number[];
   /** The selected token, counted from 0; null for the last one, or the first mask. */
   readonly place: number | null;
-  /** The selected head; null for the first. */
-  readonly head: HeadKey | null;
-  /** The locked cell of the head's weights. */
-  readonly cell: Cell | null;
   /** The text to compare with; null if none is. */
   readonly other: string | null;
   readonly measure: PatternName;
@@ -43,13 +32,25 @@ export interface State extends Sampling {
 
 /** Settings that a teacher's lock does not lock. */
 export const lookKeys = [
-  ...(["place", "head", "cell", "measure", "order", "range", "curve", "mass"] as const),
+  ...([
+    "place",
+    "head",
+    "cell",
+    "layer",
+    "number",
+    "measure",
+    "order",
+    "range",
+    "curve",
+    "mass",
+  ] as const),
 ] satisfies (keyof State)[];
 
 export const allowed = {
   ...samplingLimits,
   length: { min: 0, max: 500 },
   place: { min: 1, max: 512 },
+  layer: { min: 0, max: 999 },
   mass: { min: 50, max: 100 },
 } as const;
 
@@ -71,7 +72,7 @@ export function firstText(kind: "causal" | "masked", mask: string | null): strin
 export const initialState: State = {
   ...{ model: null, dtype: "float32", text: null },
   ...{ temperature: 0, topK: 0, topP: 1, seed: 1, length: 0, kept: [] },
-  ...{ place: null, head: null, cell: null, other: null },
+  ...{ place: null, dropped: [], head: null, cell: null, layer: null, number: null, other: null },
   ...{ measure: "entropy", order: "layer", range: "absolute", curve: "sqrt", mass: 80 },
 };
 
@@ -82,5 +83,15 @@ export function withText(text: string): Partial<State> {
 
 /** Another model: nothing stays selected, and typed texts stay. */
 export function withModel(model: string | null): Partial<State> {
-  return { model, length: 0, kept: [], place: null, cell: null, head: null };
+  return {
+    model,
+    length: 0,
+    kept: [],
+    place: null,
+    dropped: [],
+    cell: null,
+    head: null,
+    layer: null,
+    number: null,
+  };
 }

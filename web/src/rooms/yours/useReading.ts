@@ -1,10 +1,11 @@
 /** The page's side of a text: has the model read it, and asks for the selected head and for candidates. */
 import { useMemo, useRef } from "preact/hooks";
-import { attentionOf, type HeadKey, headKey, headPlaceOf } from "../../shared/layerHeads";
+import { attentionOf, type HeadKey, headPlaceOf } from "../../shared/layerHeads";
 import { useAnswer } from "../../worker/engineClient";
 import type {
   Card,
   HeadRequest,
+  HeadsRequest,
   NextAnswer,
   NextRequest,
   OtherAnswer,
@@ -18,10 +19,14 @@ import type { ShownHead } from "./workspace";
 /** A long text is given up for a newer one after this time, in milliseconds. */
 const patience = 600;
 
+function isHeadOf({ layers, heads }: Card, key: HeadKey): boolean {
+  const place = headPlaceOf(key);
+  return place !== null && place.layer < layers && place.head < heads;
+}
+
 /** The selected head, or the one that attends most to the token before. */
-function headOf({ layers, heads }: Card, answer: ReadAnswer, wanted: HeadKey | null): HeadKey {
-  const place = wanted === null ? null : headPlaceOf(wanted);
-  if (place && place.layer < layers && place.head < heads) return headKey(place);
+function headOf(card: Card, answer: ReadAnswer, wanted: HeadKey | null): HeadKey {
+  if (wanted !== null && isHeadOf(card, wanted)) return wanted;
   const score = (head: ReadAnswer["heads"][number]) => head.measures.previous ?? 0;
   return answer.heads.reduce((best, head) => (score(head) > score(best) ? head : best)).key;
 }
@@ -67,10 +72,29 @@ export function useReading(state: State, card: Card | null) {
   const answer = card && last.current?.model === card.model ? last.current : null;
   const why = reading.answer?.kind === "refused" ? reading.answer.why : null;
 
+  // A link may name heads that the model does not have.
+  const dropped = useMemo(
+    () => (card ? state.dropped.filter((key) => isHeadOf(card, key)) : []),
+    [card, state.dropped],
+  );
+  const headsRequest = useMemo<HeadsRequest | null>(
+    () =>
+      answer && dropped.length > 0
+        ? { kind: "heads", model: answer.model, ids: answer.ids, dropped }
+        : null,
+    [answer, dropped],
+  );
+  const without = useAnswer("yours", headsRequest, patience);
+  const heads =
+    without.answer?.kind === "heads" && without.request?.kind === "heads"
+      ? without.request.ids === answer?.ids && without.answer.heads
+      : null;
+
   const place = card && answer ? placeOf(card, answer, state.place) : 0;
   const nextRequest = useMemo<NextRequest | null>(
-    () => answer && { kind: "next", model: answer.model, ids: answer.ids, place, ...sampling },
-    [answer, place, temperature, topK, topP],
+    () =>
+      answer && { kind: "next", model: answer.model, ids: answer.ids, place, dropped, ...sampling },
+    [answer, place, dropped, temperature, topK, topP],
   );
   const following = useAnswer("yours", nextRequest, patience);
   const lastNext = useRef<{ of: ReadAnswer; next: NextAnswer } | null>(null);
@@ -80,8 +104,9 @@ export function useReading(state: State, card: Card | null) {
 
   const head = card && answer ? headOf(card, answer, state.head) : null;
   const headRequest = useMemo<HeadRequest | null>(
-    () => (answer && head ? { kind: "head", model: answer.model, ids: answer.ids, head } : null),
-    [answer, head],
+    () =>
+      answer && head ? { kind: "head", model: answer.model, ids: answer.ids, head, dropped } : null,
+    [answer, head, dropped],
   );
   const attending = useAnswer("yours", headRequest);
   const shown = useMemo<ShownHead | null>(() => {
@@ -99,14 +124,16 @@ export function useReading(state: State, card: Card | null) {
   const otherRequest = useMemo<OtherRequest | null>(
     () =>
       answer && head && other !== null
-        ? { kind: "other", model: answer.model, text: other, head }
+        ? { kind: "other", model: answer.model, text: other, head, dropped }
         : null,
-    [answer?.model, head, other],
+    [answer?.model, head, other, dropped],
   );
   const comparing = useAnswer("yours", otherRequest, patience);
-  const failures = [why, reading.failure, following.failure, attending.failure, comparing.failure];
+  const answered = [reading, without, following, attending, comparing];
+  const failures = [why, ...answered.map(({ failure }) => failure)];
   return {
-    ...{ text, answer, place, head },
+    ...{ text, answer, place, head, dropped },
+    heads: heads || (answer?.heads ?? []),
     shown: lastShown.current?.model === answer?.model ? (lastShown.current?.shown ?? null) : null,
     next: lastNext.current?.of === answer ? (lastNext.current?.next ?? null) : null,
     other: comparing.answer?.kind === "other" ? comparing.answer : null,

@@ -6,7 +6,7 @@ import type { Attention } from "../../shared/attended";
 import type { HeadKey } from "../../shared/layerHeads";
 import type { Setter } from "../../shared/room";
 import type { HeadShares } from "../../worker/languageHeads";
-import type { Card, NextAnswer, OtherAnswer, ReadAnswer } from "./messages";
+import type { Card, NextAnswer, OtherAnswer, ReadAnswer, ReadHead } from "./messages";
 import type { State } from "./state";
 
 /** One head on a text. */
@@ -22,6 +22,10 @@ export interface YoursWorkspace {
   readonly state: State;
   readonly card: Card;
   readonly answer: ReadAnswer;
+  /** Layer by layer, computed without the dropped ones. */
+  readonly heads: readonly ReadHead[];
+  /** Those of them that the model has. */
+  readonly dropped: readonly HeadKey[];
   /** Null until it is computed. */
   readonly next: NextAnswer | null;
   /** The selected token. */
@@ -40,6 +44,7 @@ export interface YoursWorkspace {
   point(cell: Cell | null, by: "pointer" | "keyboard"): void;
   /** Locks a cell, or releases it. */
   press(cell: Cell): void;
+  drop(head: HeadKey, isDropped: boolean): void;
   /** Takes a token after the selected one; the model's text ends with it. */
   take(id: number, place: number): void;
 }

@@ -2,6 +2,7 @@ import type { Room } from "../../shared/room";
 import { read, write } from "./link";
 import { lookKeys, type State } from "./state";
 import { View } from "./View";
+import "../../network/network.css";
 import "./yours.css";
 
 const yours: Room<State> = {
@@ -14,6 +15,7 @@ const yours: Room<State> = {
     next: "what the model expects",
     heads: "all heads",
     head: "one head",
+    network: "the whole network",
     compare: "two texts compared",
     try: "what to look for",
   },

@@ -4,6 +4,7 @@ import { type Cell, leftOf, px } from "../../../picture/layout";
 import { HeatMap, usePicture } from "../../../picture/Matrix";
 import { at, transposed, viewOn } from "../../../picture/view";
 import { format, formatShort, formatWeight } from "../../../shared/format";
+import { usePointerWords } from "../../../shared/useMedia";
 import { useWidth } from "../../../shared/useWidth";
 import { Reading, usePointed } from "../Reading";
 import { useSharesPalette } from "../shares";
@@ -64,6 +65,7 @@ function Strip({
     [data, frames],
   );
   const palette = useSharesPalette(1, "linear");
+  const { PointAt } = usePointerWords();
   const { cell: active, byKeyboard, point } = usePointed();
   const picture = usePicture({
     view,
@@ -94,7 +96,7 @@ function Strip({
             ? `${timeOf(active.col)}, ${pitchNames[active.row]}: ${formatShort(at(view, active.row, active.col))} of 1`
             : null
         }
-        idle="Point at a cell for its loudness."
+        idle={`${PointAt} a cell for its loudness.`}
         byKeyboard={byKeyboard}
       />
     </div>
@@ -126,6 +128,7 @@ export function FrameMaps({
 }) {
   const frames = melody?.frames ?? usualFrames;
   const { curve } = state;
+  const { isTouch } = usePointerWords();
   const row = Math.min(state.frame, frames - 1);
   const { cell: active, byKeyboard, point } = usePointed();
   const [ref, width] = useWidth<HTMLDivElement>();
@@ -187,7 +190,7 @@ export function FrameMaps({
       />
       <Reading
         words={active && melody ? weightWords(melody, active) : null}
-        idle="Point at a cell for its weight; a click goes to its row. The row that is heard is marked."
+        idle={`${isTouch ? "Tap a cell" : "Point at a cell for its weight; click it"} to go to its row. The row that is heard is marked.`}
         byKeyboard={byKeyboard}
       />
       <Strip

@@ -8,7 +8,7 @@ import { RowTable, type TableColumn } from "../../../shared/RowTable";
 import { SettingsPanel } from "../../../shared/SettingsPanel";
 import { useFootnote } from "../../../shared/shell";
 import { Transport } from "../../../shared/Transport";
-import { useReducedMotion } from "../../../shared/useReducedMotion";
+import { useReducedMotion } from "../../../shared/useMedia";
 import { useAnswer } from "../../../worker/engineClient";
 import { EmptyRow } from "../EmptyRow";
 import { FileField } from "../FileField";
@@ -20,7 +20,7 @@ import { Work } from "../Work";
 import { FrameMaps, usualFrames } from "./FrameMaps";
 import { readSound } from "./ownSound";
 import { usePlayer } from "./player";
-import { type Sound, timeOf } from "./sound";
+import { rate, type Sound, timeOf } from "./sound";
 
 const tunes: readonly (readonly [TuneName, string])[] = [
   ["round", "Frère Jacques"],
@@ -86,8 +86,10 @@ export function MelodyPanel({ state, set, own, onOwn }: PanelProps & OwnSound) {
         <FileField
           label="Your own sound"
           accept="audio/*"
-          note="Read in this page only, its first 20 seconds. It is not part of the link."
-          isOwn={own !== null}
+          expected="a sound, such as WAV, MP3 or Ogg"
+          note="Stays in this page and out of its link. The first 20 seconds."
+          describe={({ samples }) => `${(samples.length / rate).toFixed(1)} seconds are shown.`}
+          own={own}
           backLabel="Back to our melodies"
           read={readSound}
           onRead={onOwn}
@@ -95,11 +97,9 @@ export function MelodyPanel({ state, set, own, onOwn }: PanelProps & OwnSound) {
       </SettingsPanel>
       <Work title="Attention in a melody">
         <Roles>
-          Ten frames a second, each a fifth of a second long. <As of="q">Queries</As> and{" "}
-          <As of="k">keys</As> are how loud each half tone is in a frame, taken as a direction: the
-          score of two frames is the cosine between them, divided by the temperature.{" "}
-          <As of="v">Values</As> are the same loudnesses. Nothing is learned: a frame finds the
-          frames that sound like it.
+          <As of="q">Queries</As>, <As of="k">keys</As> and <As of="v">values</As> are how loud each
+          half tone is, ten times a second. The score is the cosine of two frames, divided by the
+          temperature. Nothing is learned.
         </Roles>
         <div class="beside">
           <Panel name="picture">

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { download } from "../../../picture/export";
+import { placeIn } from "../../../shared/zoom";
 import type { Pixel } from "../state";
 
 interface Props {
@@ -46,12 +47,10 @@ export function GreyCanvas(props: Props) {
       row: Math.max(0, Math.min(height - 1, row)),
       col: Math.max(0, Math.min(width - 1, col)),
     });
-  const pickUnder = ({ clientX, clientY, currentTarget }: PointerEvent) => {
-    const box = (currentTarget as Element).getBoundingClientRect();
-    pick(
-      Math.floor(((clientY - box.top) / box.height) * height),
-      Math.floor(((clientX - box.left) / box.width) * width),
-    );
+  const pickUnder = (event: PointerEvent) => {
+    const { clientWidth, clientHeight } = event.currentTarget as Element;
+    const { x, y } = placeIn(event);
+    pick(Math.floor((y / clientHeight) * height), Math.floor((x / clientWidth) * width));
   };
   const onPointerDown = (event: PointerEvent) => {
     if (event.button !== 0) return;
@@ -112,11 +111,15 @@ export function GreyCanvas(props: Props) {
       )}
       <figcaption>
         {props.children}
-        {grey && (
-          <button type="button" class="link" aria-label={`Save ${label} as PNG`} onClick={save}>
-            save
-          </button>
-        )}
+        <button
+          type="button"
+          class="link"
+          disabled={!grey}
+          aria-label={`Save ${label} as PNG`}
+          onClick={save}
+        >
+          save
+        </button>
       </figcaption>
     </figure>
   );

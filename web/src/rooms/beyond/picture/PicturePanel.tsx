@@ -10,6 +10,8 @@ import { Panel } from "../../../shared/Panel";
 import { RowTable, type TableColumn } from "../../../shared/RowTable";
 import { SettingsPanel } from "../../../shared/SettingsPanel";
 import { useFootnote } from "../../../shared/shell";
+import { Term } from "../../../shared/Term";
+import { usePointerWords } from "../../../shared/useMedia";
 import { useWidth } from "../../../shared/useWidth";
 import { useAnswer } from "../../../worker/engineClient";
 import { EmptyRow } from "../EmptyRow";
@@ -55,12 +57,10 @@ const keysOf: Partial<Record<Version, string>> = {
 };
 
 const words: Record<Method, string> = {
-  local:
-    "All scores are equal, so every pixel of one patch counts the same: the mean removes noise, and edges too.",
+  local: "All scores are equal: noise goes, and edges too.",
   bilateral:
-    "The score falls with the distance in place and in value, so the mean stops at edges; but a pixel's own noise decides what it resembles. Its queries and keys are value ÷ tone and place ÷ half of the window’s radius.",
-  nonLocal:
-    "The score falls with the difference of whole patches, so a brick finds the other bricks, however far apart.",
+    "The score falls with the distance in value ÷ tone and in place ÷ half of the window’s radius: edges stay, but a pixel’s own noise decides what it resembles.",
+  nonLocal: "The score falls with the difference of whole patches.",
 };
 
 function requestOf(state: State, own: GreyPicture | null): NoisyRequest {
@@ -120,8 +120,10 @@ function Controls({ state, set, own, onOwn }: PanelProps & OwnPicture) {
       <FileField
         label="Your own picture"
         accept="image/*"
-        note="Read in this page only, converted to grey and at most 256 × 256. It is not part of the link."
-        isOwn={own !== null}
+        expected="a picture, such as PNG, JPEG or WebP"
+        note="Stays in this page and out of its link. Grey, at most 256 × 256."
+        describe={({ width, height }) => `shown in grey, ${width} × ${height} pixels.`}
+        own={own}
         backLabel="Back to our drawing"
         read={readPicture}
         onRead={onOwn}
@@ -152,35 +154,38 @@ function Strongest({ answer }: { answer: PixelAnswer | null }) {
     : [];
   const rest = answer ? 1 - strongest.reduce((sum, [, weight]) => sum + weight, 0) : 0;
   return (
-    <RowTable title="The pixels that count most" columns={columns}>
-      <tbody>
-        {Array.from({ length: rowsShown }, (_, i) => {
-          const [place, weight] = strongest[i] ?? [];
-          if (!answer || place === undefined || weight === undefined) return <EmptyRow key={i} />;
-          const middle = (answer.side - 1) / 2;
-          const value = answer.values[place] as number;
-          return (
-            <tr key={i}>
-              <th scope="row">
-                {awayOf(Math.floor(place / answer.side) - middle, (place % answer.side) - middle)}
-              </th>
-              <td>{format(value)}</td>
-              <td data-column="weight">{formatWeight(weight)}</td>
-              <td>{formatWeight(weight * value)}</td>
-            </tr>
-          );
-        })}
-      </tbody>
-      <tfoot>
-        <tr>
-          <th scope="row" colSpan={2}>
-            All others
-          </th>
-          <td>{answer && formatWeight(Math.max(0, rest))}</td>
-          <td />
-        </tr>
-      </tfoot>
-    </RowTable>
+    <details class="row-details">
+      <summary>The pixels that count most as a table</summary>
+      <RowTable title="The pixels that count most" columns={columns}>
+        <tbody>
+          {Array.from({ length: rowsShown }, (_, i) => {
+            const [place, weight] = strongest[i] ?? [];
+            if (!answer || place === undefined || weight === undefined) return <EmptyRow key={i} />;
+            const middle = (answer.side - 1) / 2;
+            const value = answer.values[place] as number;
+            return (
+              <tr key={i}>
+                <th scope="row">
+                  {awayOf(Math.floor(place / answer.side) - middle, (place % answer.side) - middle)}
+                </th>
+                <td>{format(value)}</td>
+                <td data-column="weight">{formatWeight(weight)}</td>
+                <td>{formatWeight(weight * value)}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row" colSpan={2}>
+              All others
+            </th>
+            <td>{answer && formatWeight(Math.max(0, rest))}</td>
+            <td />
+          </tr>
+        </tfoot>
+      </RowTable>
+    </details>
   );
 }
 
@@ -206,6 +211,7 @@ function PixelWeights({ state, set, request }: PanelProps & { request: NoisyRequ
   const { answer, failure } = useAnswer("pixel", asked);
   const { cell: active, byKeyboard, point } = usePointed();
   const [ref, width] = useWidth<HTMLDivElement>();
+  const { isTouch } = usePointerWords();
 
   const side = answer?.side ?? 2 * state.window + 1;
   const view = useMemo(() => answer && viewOn(answer.weights, side, side), [answer]);
@@ -266,7 +272,11 @@ function PixelWeights({ state, set, request }: PanelProps & { request: NoisyRequ
         />
         <Reading
           words={reading}
-          idle="Point at a cell for its weight; a click goes to that pixel."
+          idle={
+            isTouch
+              ? "Tap a cell to go there."
+              : "Point at a cell for its weight; click to go there."
+          }
           byKeyboard={byKeyboard}
         />
         <Announced>
@@ -293,8 +303,8 @@ function PixelWeights({ state, set, request }: PanelProps & { request: NoisyRequ
           ]}
         />
         {failure && <p role="status">{failure}</p>}
+        <Strongest answer={answer} />
       </div>
-      <Strongest answer={answer} />
     </div>
   );
 }
@@ -302,7 +312,8 @@ function PixelWeights({ state, set, request }: PanelProps & { request: NoisyRequ
 export function PicturePanel({ state, set, own, onOwn }: PanelProps & OwnPicture) {
   const { noise, grain, patch, window, h, tone } = state;
   const request = useMemo(() => requestOf(state, own), [own, noise, grain, patch, window, h, tone]);
-  const { answer, failure } = useAnswer("denoise", request);
+  const { answer, request: answered, failure } = useAnswer("denoise", request);
+  const { Click } = usePointerWords();
   useFootnote(answer && `all means computed in ${answer.milliseconds.toFixed(1)} ms`);
   const width = answer?.width ?? own?.width ?? 128;
   const height = answer?.height ?? own?.height ?? 128;
@@ -312,12 +323,14 @@ export function PicturePanel({ state, set, own, onOwn }: PanelProps & OwnPicture
   return (
     <>
       <Controls state={state} set={set} own={own} onOwn={onOwn} />
-      <Work title="Attention among pixels">
+      <Work
+        title="Attention among pixels"
+        isStale={answer !== null && answered !== null && answered.own !== own}
+      >
         <Roles>
-          <As of="q">Queries</As> and <As of="k">keys</As> are pixels, known by what surrounds them:
-          nothing, their value and place, or their whole patch. <As of="v">Values</As> are the
-          pixels' noisy values. Each pixel of the result is the weighted mean of the values in its
-          window.
+          A pixel becomes the weighted mean of the noisy <As of="v">values</As> in its window. The
+          more alike its <As of="q">query</As> and their <As of="k">keys</As>, the larger the
+          weight.
         </Roles>
         <Panel name="picture">
           <div class="greys">
@@ -337,7 +350,9 @@ export function PicturePanel({ state, set, own, onOwn }: PanelProps & OwnPicture
               >
                 {label}
                 <span class="number" data-psnr={name}>
-                  {answer && name !== "clean" ? `PSNR ${format(answer.psnr[name], 2)} dB` : " "}
+                  {answer && name !== "clean"
+                    ? `PSNR ${format(answer.psnr[name], 2)} dB`
+                    : "\u00a0"}
                 </span>
                 <span class="faint">{keysOf[name]}</span>
               </GreyCanvas>
@@ -345,9 +360,8 @@ export function PicturePanel({ state, set, own, onOwn }: PanelProps & OwnPicture
           </div>
           {failure && <p role="status">{failure}</p>}
           <p class="faint">
-            Click a pixel. The outer square is its window, the inner one its patch. PSNR is the
-            ratio of the signal to the remaining noise, in decibels: the higher, the closer to the
-            original.
+            {Click} a pixel; squares mark its window and its patch. <Term name="PSNR" />: higher is
+            better.
           </p>
         </Panel>
         <Panel name="weights">

@@ -2,10 +2,11 @@
  * Points and a query that can be dragged, the estimated curve, and the query's weights below. Attributes in SVG are
  * case-sensitive: `tabindex` works, `tabIndex` does not.
  */
-import { useRef } from "preact/hooks";
+import { useId, useRef } from "preact/hooks";
 import { px } from "../../../picture/layout";
 import { format, formatWeight } from "../../../shared/format";
 import { useWidth } from "../../../shared/useWidth";
+import { placeIn } from "../../../shared/zoom";
 import { Axes } from "../Axes";
 import { lineThrough, scaleOf, ticksIn } from "../axes";
 import { fewestPoints, type PlanePoint, plane, type State } from "../state";
@@ -14,6 +15,8 @@ import type { Regression } from "./solve";
 const height = 340;
 const rowHeight = 96;
 const gap = 28;
+/** The kernel is drawn up to this many times the highest weight, so that the weights stay visible. */
+const mostOverBars = 4;
 
 /** Coordinates have two decimals, so that a link stays short. */
 const rounded = (value: number, { min, max }: { min: number; max: number }) =>
@@ -46,15 +49,18 @@ export function Plane({ state, answer, isLocked, onPoints, onQuery, onPoint }: P
   const { place: placeY, value: yAt } = scaleOf(plane.y, box.bottom, box.top);
   const rowBottom = height + gap + rowHeight;
   const largest = answer ? Math.max(...answer.weights, 1e-9) : 1;
-  const placeW = (weight: number) => rowBottom - (weight / largest) * (rowHeight - 16);
+  // The kernel at the query is e^0 ÷ the sum. Far from all points it exceeds every weight by far: then it leaves the plot.
+  const peak = answer ? Math.exp(-answer.logSum) : 1;
+  const rowTop = Math.min(peak, mostOverBars * largest);
+  const isBeyond = peak > rowTop;
+  const placeW = (weight: number) =>
+    rowBottom - (Math.min(weight, 50 * rowTop) / rowTop) * (rowHeight - 16);
+  const clip = useId();
   const handle = placeX(query);
 
-  const at = ({ clientX, clientY }: PointerEvent): PlanePoint => {
-    const corner = svg.current?.getBoundingClientRect();
-    return {
-      x: rounded(xAt(clientX - (corner?.left ?? 0)), plane.x),
-      y: rounded(yAt(clientY - (corner?.top ?? 0)), plane.y),
-    };
+  const at = (event: PointerEvent): PlanePoint => {
+    const place = placeIn(event, svg.current);
+    return { x: rounded(xAt(place.x), plane.x), y: rounded(yAt(place.y), plane.y) };
   };
   const put = (index: number, point: PlanePoint) =>
     onPoints(points.map((other, i) => (i === index ? point : other)));
@@ -123,10 +129,20 @@ export function Plane({ state, answer, isLocked, onPoints, onQuery, onPoint }: P
               <>
                 <path class="average" d={`M${box.left} ${placeY(answer.average)}H${box.right}`} />
                 <path class="estimate" d={lineThrough(answer.x, answer.estimate, placeX, placeY)} />
-                <path
-                  class="kernel"
-                  d={`${lineThrough(answer.x, answer.kernel, placeX, (share) => placeW(Math.min(share, largest)))}L${box.right} ${rowBottom}L${box.left} ${rowBottom}Z`}
-                />
+                <clipPath id={clip}>
+                  <rect
+                    x={box.left}
+                    y={height + gap}
+                    width={box.right - box.left}
+                    height={rowHeight + 1}
+                  />
+                </clipPath>
+                <g clip-path={`url(#${clip})`}>
+                  <path
+                    class="kernel"
+                    d={`${lineThrough(answer.x, answer.kernel, placeX, placeW)}L${box.right} ${rowBottom}L${box.left} ${rowBottom}Z`}
+                  />
+                </g>
                 <circle class="answer" cx={handle} cy={placeY(answer.value)} r={6} />
               </>
             )}
@@ -153,7 +169,8 @@ export function Plane({ state, answer, isLocked, onPoints, onQuery, onPoint }: P
               />
             ))}
             <text class="plot-word" x={box.left} y={height + gap - 8}>
-              weights, the highest {formatWeight(largest)}
+              weights, the highest {formatWeight(largest)}; the kernel{" "}
+              {isBeyond ? "goes on up" : "rises"} to {formatWeight(peak)}
             </text>
           </svg>
           {/* biome-ignore lint/a11y/noSvgWithoutTitle: its contents are labelled */}

@@ -7,6 +7,8 @@ import { Panel } from "../../../shared/Panel";
 import { RowTable, type TableColumn } from "../../../shared/RowTable";
 import { SettingsPanel } from "../../../shared/SettingsPanel";
 import { useFootnote, useShell } from "../../../shared/shell";
+import { Term } from "../../../shared/Term";
+import { usePointerWords } from "../../../shared/useMedia";
 import { useAnswer } from "../../../worker/engineClient";
 import { NamedNumbers } from "../NamedNumbers";
 import { PlotLegend } from "../PlotLegend";
@@ -60,6 +62,7 @@ export function PointsPanel({ state, set }: PanelProps) {
   const { points, bandwidth, query, similar } = state;
   const request = useMemo(() => ({ points, bandwidth, query }), [points, bandwidth, query]);
   const { answer, request: answered, failure } = useAnswer("regression", request);
+  const { PointAt } = usePointerWords();
   const part = useRef<HTMLDivElement>(null);
   const { cell, byKeyboard, point } = usePointed();
   useFootnote(answer && `estimated at 242 places in ${answer.milliseconds.toFixed(1)} ms`);
@@ -74,9 +77,8 @@ export function PointsPanel({ state, set }: PanelProps) {
               onChange={(similar) => set({ similar })}
             />
             <p class="faint">
-              Self-similarity: every point (x, y) is a query, a key and a value, and nothing is
-              learned. The scores are dot products of the points, measured from their mean; each
-              point moves to the weighted mean of those that it resembles.
+              Every point is query, key and value. It moves to the weighted mean of those it
+              resembles; scores are dot products, measured from the mean.
             </p>
           </>
         }
@@ -117,10 +119,11 @@ export function PointsPanel({ state, set }: PanelProps) {
       </SettingsPanel>
       <Work title="Attention among points">
         <Roles>
-          The <As of="q">query</As> is a place on the axis, the <As of="k">keys</As> are the points'
-          x and the <As of="v">values</As> their y. The score is −(query − key)² / 2, divided by the
-          temperature b². The output, the <As of="o">estimate</As>, is the Nadaraya–Watson
-          regression of 1964.
+          <As of="q">Query</As>: a place on the axis. <As of="k">Keys</As>: the points' x.{" "}
+          <As of="v">Values</As>: their y. The score of a Gaussian <Term name="kernel" /> is{" "}
+          <span class="unbroken">−(query − key)² / 2</span>, divided by the{" "}
+          <Term name="bandwidth">temperature b²</Term>; the <As of="o">estimate</As> is the
+          regression of Nadaraya and Watson (1964).
         </Roles>
         <Panel name="picture">
           <div ref={part}>
@@ -134,7 +137,7 @@ export function PointsPanel({ state, set }: PanelProps) {
             />
             <Reading
               words={cell && answer ? weightWords(points, cell.row, state, answer) : null}
-              idle="Point at a point for its weight."
+              idle={`${PointAt} a point for its weight.`}
               byKeyboard={byKeyboard}
             />
             <PlotLegend

@@ -1,5 +1,5 @@
 /** A trained model fills a gap in a periodic series. */
-import { useMemo, useRef } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { SaveDrawing } from "../../../picture/SaveDrawing";
 import { NumberField } from "../../../shared/Fields";
 import { format, formatWeight, softmaxOf } from "../../../shared/format";
@@ -7,6 +7,7 @@ import { Panel } from "../../../shared/Panel";
 import { RowTable, type TableColumn } from "../../../shared/RowTable";
 import { SettingsPanel } from "../../../shared/SettingsPanel";
 import { useFootnote } from "../../../shared/shell";
+import { usePointerWords } from "../../../shared/useMedia";
 import { useAnswer } from "../../../worker/engineClient";
 import { EmptyRow } from "../EmptyRow";
 import { NamedNumbers } from "../NamedNumbers";
@@ -17,6 +18,8 @@ import { As, Roles } from "../Roles";
 import { largestWeights } from "../shares";
 import { allowed, type SeriesHead } from "../state";
 import { Work } from "../Work";
+import { OwnSeriesFields } from "./OwnSeriesFields";
+import type { OwnSeries } from "./ownSeries";
 import { SeriesPlot } from "./SeriesPlot";
 import type { FilledSeries, SeriesHeadWeights } from "./solve";
 
@@ -32,6 +35,10 @@ const columns: readonly TableColumn[] = [
 const rowsShown = 10;
 
 const nameOf = ({ layer, head }: SeriesHead) => `layer ${layer + 1}, head ${head + 1}`;
+
+/** “not known” for null, and nothing before there is an answer. */
+const inNumbers = (value: number | null | undefined) =>
+  value === undefined ? "" : value === null ? "not known" : format(value);
 
 /** A head's mean weight, over the gap, on values whole periods away. */
 function onAlikeOf({ onAlike }: SeriesHeadWeights, { isHidden }: FilledSeries): number {
@@ -52,9 +59,18 @@ function rowOf({ isHidden }: FilledSeries, wanted: number): number {
   return hidden[Math.floor(hidden.length / 2)] as number;
 }
 
-function seriesCsv({ values, isHidden, filled }: FilledSeries, weights: ArrayLike<number>): string {
+function seriesCsv(
+  { values, hasTruth, isHidden, filled }: FilledSeries,
+  weights: ArrayLike<number>,
+): string {
   const rows = Array.from(values, (value, t) =>
-    [t + 1, value, isHidden[t] ? "yes" : "no", filled[t], weights[t]].join(","),
+    [
+      t + 1,
+      hasTruth || !isHidden[t] ? value : "",
+      isHidden[t] ? "yes" : "no",
+      filled[t],
+      weights[t],
+    ].join(","),
   );
   return `${["position,value,hidden,filled,weight", ...rows].join("\r\n")}\r\n`;
 }
@@ -65,9 +81,19 @@ function weightWords(col: number, row: number, weights: Float32Array): string {
   return `Position ${row + 1} attends to ${col + 1}: e^s ÷ Σ e^s = ${made} = ${formatWeight(weight)}, the score s counted from the row’s highest`;
 }
 
-export function SeriesPanel({ state, set }: PanelProps) {
-  const request = useMemo(() => ({ model: modelFolder(), seed: state.series }), [state.series]);
-  const { answer, failure } = useAnswer("series", request);
+export function SeriesPanel({
+  state,
+  set,
+  own,
+  onOwn,
+}: PanelProps & { own: OwnSeries | null; onOwn(own: OwnSeries | null): void }) {
+  const request = useMemo(
+    () => ({ model: modelFolder(), seed: state.series, own }),
+    [state.series, own],
+  );
+  const { answer, request: answered, failure } = useAnswer("series", request);
+  const isStale = answer !== null && answered !== request;
+  const { isTouch } = usePointerWords();
   useFootnote(
     answer &&
       `filled by a model of ${answer.parameters.toLocaleString("en")} parameters in ${answer.milliseconds.toFixed(1)} ms`,
@@ -86,6 +112,12 @@ export function SeriesPanel({ state, set }: PanelProps) {
   const part = useRef<HTMLDivElement>(null);
   const { cell, byKeyboard, point } = usePointed();
   const alike = new Set(answer?.alike[row]);
+  // How often ours was asked for: what was typed before is gone.
+  const [asked, setAsked] = useState(0);
+  const showOurs = () => {
+    onOwn(null);
+    setAsked((times) => times + 1);
+  };
 
   return (
     <>
@@ -94,27 +126,29 @@ export function SeriesPanel({ state, set }: PanelProps) {
           label="Seed of the series"
           value={state.series}
           limits={allowed.seed}
-          onChange={(series) => set({ series })}
+          onChange={(series) => {
+            set({ series });
+            showOurs();
+          }}
         />
         <p class="row-of-buttons">
           <button
             type="button"
-            onClick={() => set(({ series }) => ({ series: (series % allowed.seed.max) + 1 }))}
+            onClick={() => {
+              set(({ series }) => ({ series: (series % allowed.seed.max) + 1 }));
+              showOurs();
+            }}
           >
             Another series
           </button>
         </p>
-        <p class="faint">
-          48 values with a period of 6 to 16, a trend and some noise; 6 to 12 are hidden. None of
-          these series was among those that the model learned from.
-        </p>
+        <OwnSeriesFields key={asked} own={own} onOwn={onOwn} />
       </SettingsPanel>
-      <Work title="Attention in a series">
+      <Work title="Attention in a series" isStale={isStale}>
         <Roles>
-          <As of="q">Queries</As> and <As of="k">keys</As> are positions of the series: what the
-          model knows of the value there and of its place. <As of="v">Values</As> carry what is
-          known. The query of a hidden value has learned to attend to values whole periods away,
-          where the series was the same.
+          <As of="q">Queries</As> and <As of="k">keys</As> are what a model knows of a position;{" "}
+          <As of="v">values</As> carry what is known there. It learned to attend from a hidden value
+          to those whole periods away.
         </Roles>
         <Panel name="picture">
           <div ref={part}>
@@ -132,9 +166,14 @@ export function SeriesPanel({ state, set }: PanelProps) {
             <PlotLegend
               marks={[
                 ["estimate", "filled by the model"],
-                ["truth", "what was hidden"],
+                ...((answer?.hasTruth ?? true) ? [["truth", "what was hidden"] as const] : []),
                 ["straight", "straight line"],
-                ["ring", "whole periods from the chosen value"],
+                [
+                  "ring",
+                  own
+                    ? `whole periods from the chosen value${answer?.period ? `: ${answer.period} values, estimated` : "; none was found"}`
+                    : "whole periods from the chosen value",
+                ],
               ]}
             />
           </div>
@@ -144,10 +183,13 @@ export function SeriesPanel({ state, set }: PanelProps) {
             file="series"
             csv={() => (answer && weights ? seriesCsv(answer, weights) : "")}
           />
-          <p class="faint">Click a value of the gap.</p>
           <Reading
             words={cell && weights && answer ? weightWords(cell.col, row, weights) : null}
-            idle="Point at a value for the weight that it gets."
+            idle={
+              isTouch
+                ? "Tap a value of the gap."
+                : "Click a value of the gap; point at any for its weight."
+            }
             byKeyboard={byKeyboard}
           />
           {failure && <p role="status">{failure}</p>}
@@ -155,8 +197,8 @@ export function SeriesPanel({ state, set }: PanelProps) {
         <Panel name="weights">
           <NamedNumbers
             figures={[
-              ["model's error (root mean square)", answer ? format(answer.error) : ""],
-              ["straight line's error", answer ? format(answer.lineError) : ""],
+              ["model's error (root mean square)", inNumbers(answer?.error)],
+              ["straight line's error", inNumbers(answer?.lineError)],
               [
                 `both errors over ${answer?.heldOut.examples ?? 1000} series kept out of training`,
                 answer
@@ -164,7 +206,7 @@ export function SeriesPanel({ state, set }: PanelProps) {
                   : "",
               ],
               [`filled at ${row + 1}`, answer ? format(answer.filled[row] as number) : ""],
-              ["hidden value", answer ? format(answer.values[row] as number) : ""],
+              ["hidden value", inNumbers(answer?.hasTruth === false ? null : answer?.values[row])],
               [
                 "this head's weight on alike values",
                 shown ? formatWeight(shown.onAlike[row] as number) : "",

@@ -3,6 +3,7 @@
 import { px } from "../../../picture/layout";
 import { format, formatWeight } from "../../../shared/format";
 import { useWidth } from "../../../shared/useWidth";
+import { placeIn } from "../../../shared/zoom";
 import { Axes } from "../Axes";
 import { lineThrough, scaleOf, ticksIn } from "../axes";
 import type { FilledSeries } from "./solve";
@@ -10,6 +11,16 @@ import type { FilledSeries } from "./solve";
 const height = 300;
 const rowHeight = 90;
 const gap = 28;
+
+/** Room for all values; the same above and below 0 where they lie on both sides of it. */
+function rangeAround(least: number, most: number) {
+  if (least < 0 && most > 0) {
+    const size = Math.max(-least, most);
+    return { min: -size, max: size };
+  }
+  const room = (most - least || Math.abs(most) || 1) / 10;
+  return { min: least - room, max: most + room };
+}
 
 export function SeriesPlot({
   answer,
@@ -28,14 +39,21 @@ export function SeriesPlot({
   onPoint(position: number | null): void;
 }) {
   const [ref, width] = useWidth<HTMLFieldSetElement>();
-  const { values, isHidden, filled, alike } = answer;
+  const { values, isHidden, filled, alike, hasTruth } = answer;
   const positions = Array.from(values, (_, t) => t);
   const hidden = positions.filter((t) => isHidden[t]);
   const [first, last] = [hidden[0] as number, hidden[hidden.length - 1] as number];
   const alikeTo = new Set(alike[row]);
-  const box = { left: 36, right: Math.max(80, width - 12), top: 10, bottom: height - 20 };
-  const size = Math.max(1, ...Array.from(values, Math.abs), ...Array.from(filled, Math.abs));
-  const yRange = { min: -size, max: size };
+  const drawn = hasTruth ? [...values, ...filled] : filled;
+  const yRange = rangeAround(Math.min(...drawn), Math.max(...drawn));
+  const yTicks = ticksIn(yRange, height, 80);
+  const longest = Math.max(...yTicks.map((tick) => String(tick).length));
+  const box = {
+    left: Math.max(36, 12 + 7 * longest),
+    right: Math.max(80, width - 12),
+    top: 10,
+    bottom: height - 20,
+  };
   const { place: placeX, value: xAt } = scaleOf(
     { min: 0, max: values.length - 1 },
     box.left + 4,
@@ -81,12 +99,12 @@ export function SeriesPlot({
             <Axes
               box={{ ...box, bottom: rowBottom + 12 }}
               xTicks={ticksIn({ min: 1, max: values.length }, width, 60)}
-              yTicks={ticksIn(yRange, height, 80)}
+              yTicks={yTicks}
               placeX={(tick) => placeX(tick - 1)}
               placeY={placeY}
             />
             <path class="known" d={`${known(0, first - 1)}${known(last + 1, values.length - 1)}`} />
-            <path class="truth" d={known(first - 1, last + 1)} />
+            {hasTruth && <path class="truth" d={known(first - 1, last + 1)} />}
             <path class="straight" d={lineThrough(ends, atEnds, placeX, placeY)} />
             <path
               class="estimate"
@@ -125,8 +143,8 @@ export function SeriesPlot({
           <svg
             width={width}
             height={rowBottom + 36}
-            onClick={({ offsetX }) => onRow(hiddenAt(offsetX))}
-            onPointerMove={({ offsetX }) => onPoint(positionAt(offsetX))}
+            onClick={(event) => onRow(hiddenAt(placeIn(event).x))}
+            onPointerMove={(event) => onPoint(positionAt(placeIn(event).x))}
             onPointerLeave={() => onPoint(null)}
           >
             <g
@@ -137,7 +155,7 @@ export function SeriesPlot({
               aria-valuemin={first + 1}
               aria-valuemax={last + 1}
               aria-valuenow={row + 1}
-              aria-valuetext={`position ${row + 1}: filled with ${format(filled[row] as number)}, hidden was ${format(values[row] as number)}`}
+              aria-valuetext={`position ${row + 1}: filled with ${format(filled[row] as number)}${hasTruth ? `, hidden was ${format(values[row] as number)}` : ""}`}
               onKeyDown={onKeyDown}
             >
               <path d={`M${placeX(row)} ${rowBottom}l7 10h-14Z`} />

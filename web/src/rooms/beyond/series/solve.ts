@@ -2,7 +2,6 @@
 import type { Heed } from "heed";
 import {
   type Alignment,
-  evaluate,
   loadModel,
   type ModelFiles,
   type Series,
@@ -12,11 +11,14 @@ import {
 import { nn } from "heed/nn";
 import { modelFilesIn, reportIn } from "../../../worker/modelFiles";
 import type { Solver, SolverContext } from "../../../worker/solver";
+import { alikeIn, type OwnSeries, periodOf } from "./ownSeries";
 
 export interface SeriesRequest {
   /** The absolute address of the model's folder, because the worker's base address differs from the page's. */
   readonly model: string;
   readonly seed: number;
+  /** The person's own series; null for the one that the seed gives. */
+  readonly own: OwnSeries | null;
 }
 
 export interface SeriesHeadWeights {
@@ -29,16 +31,20 @@ export interface SeriesHeadWeights {
 }
 
 export interface FilledSeries {
-  readonly seed: number;
+  /** A value that is missing is 0. */
   readonly values: Float32Array<ArrayBuffer>;
+  /** Whether the hidden values are known. */
+  readonly hasTruth: boolean;
+  /** Of a series of the person's own, in which it is estimated; null if there is none. */
+  readonly period: number | null;
   readonly isHidden: readonly boolean[];
   /** By position, the known values whole periods away. */
   readonly alike: Alignment;
   readonly filled: Float32Array<ArrayBuffer>;
   readonly heads: readonly SeriesHeadWeights[];
-  /** Root mean square errors over the gap, of the model and of a straight line. */
-  readonly error: number;
-  readonly lineError: number;
+  /** Root mean square errors over the gap, of the model and of a straight line; null if the truth is not known. */
+  readonly error: number | null;
+  readonly lineError: number | null;
   /** The same errors over all held-out series, measured when the model was trained. */
   readonly heldOut: HeldOut;
   readonly parameters: number;
@@ -66,30 +72,70 @@ function headsOf(model: TaskModel<Series>, example: Series): SeriesHeadWeights[]
   );
 }
 
+interface Question {
+  /** What the model reads: its values are about -1 to 1. */
+  readonly example: Series;
+  readonly values: Float32Array<ArrayBuffer>;
+  /** From what the model fills in to the numbers of the series. */
+  readonly scale: { readonly middle: number; readonly half: number };
+}
+
+/** The model learned series from -1 to 1, so the person's own is brought there and back. */
+function ownQuestion({ values, isHidden }: OwnSeries, period: number | null): Question {
+  const known = values.filter((_, t) => !isHidden[t]);
+  const [least, most] = [Math.min(...known), Math.max(...known)];
+  const scale = { middle: (least + most) / 2, half: (most - least) / 2 || 1 };
+  const scaled = values.map((value, t) => (isHidden[t] ? 0 : (value - scale.middle) / scale.half));
+  const example: Series = {
+    ...{ kind: "series", values: Float32Array.from(scaled), isHidden },
+    alignment: alikeIn(isHidden, period),
+  };
+  return { example, values: Float32Array.from(values), scale };
+}
+
+const rootMeanSquare = (values: readonly number[]) =>
+  Math.sqrt(values.reduce((sum, value) => sum + value * value, 0) / values.length);
+
+/** The straight line over the gap, by position. */
+function lineAt(values: ArrayLike<number>, isHidden: readonly boolean[]): (t: number) => number {
+  const [before, after] = [isHidden.indexOf(true) - 1, isHidden.lastIndexOf(true) + 1];
+  const [start, end] = [values[before] as number, values[after] as number];
+  return (t) => start + ((end - start) * (t - before)) / (after - before);
+}
+
 async function fill(
   heed: Heed,
   files: ModelFiles,
   heldOut: HeldOut,
-  seed: number,
+  { seed, own }: SeriesRequest,
 ): Promise<FilledSeries> {
   const model = loadModel(heed, files) as unknown as TaskModel<Series>;
   try {
     const { task, taskOptions } = model.config;
-    const example = taskOf(task, taskOptions).generate(new nn.Generator(seed), "test") as Series;
+    const period = own && periodOf(own);
+    const drawn = () =>
+      taskOf(task, taskOptions).generate(new nn.Generator(seed), "test") as Series;
+    const ours = (example: Series): Question => ({
+      ...{ example, values: example.values.slice(), scale: { middle: 0, half: 1 } },
+    });
+    const { example, values, scale } = own ? ownQuestion(own, period) : ours(drawn());
+    const { isHidden, alignment } = example;
     const started = performance.now();
     const [answer] = await model.answer([example]);
     if (answer?.kind !== "numbers") throw new TypeError("the model does not fill series");
     const milliseconds = performance.now() - started;
-    const { error = Number.NaN, lineError = Number.NaN } = await evaluate(model, [example]);
+    const filled = values.map((value, t) =>
+      isHidden[t] ? (answer.values[t] as number) * scale.half + scale.middle : value,
+    );
+    const hasTruth = own?.hasTruth ?? true;
+    const hidden = [...isHidden.keys()].filter((t) => isHidden[t]);
+    const errorOf = (at: (t: number) => number) =>
+      hasTruth ? rootMeanSquare(hidden.map((t) => at(t) - (values[t] as number))) : null;
     return {
-      seed,
-      values: example.values.slice(),
-      isHidden: example.isHidden,
-      alike: example.alignment,
-      filled: answer.values.slice(),
+      ...{ values, hasTruth, period, isHidden, alike: alignment, filled },
       heads: headsOf(model, example),
-      error,
-      lineError,
+      error: errorOf((t) => filled[t] as number),
+      lineError: errorOf(lineAt(values, isHidden)),
       heldOut,
       parameters: Object.values(model.stateDict()).reduce((sum, { size }) => sum + size, 0),
       milliseconds,
@@ -100,15 +146,15 @@ async function fill(
 }
 
 const solve: Solver<SeriesRequest, FilledSeries> = async (
-  { model, seed }: SeriesRequest,
+  request: SeriesRequest,
   { heed, signal }: SolverContext<never>,
 ) => {
   const [files, { heldOut }] = await Promise.all([
-    modelFilesIn(model),
-    reportIn<{ heldOut: HeldOut }>(model),
+    modelFilesIn(request.model),
+    reportIn<{ heldOut: HeldOut }>(request.model),
   ]);
   signal.throwIfAborted();
-  return fill(heed, files, heldOut, seed);
+  return fill(heed, files, heldOut, request);
 };
 
 export default solve;

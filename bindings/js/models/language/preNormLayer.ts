@@ -1,0 +1,100 @@
+// A layer of decoders that predict the next token and of encoders of images, and what it computes on the way.
+
+import type { Tensor } from "../../core/tensor.js";
+import type { Heed } from "../../heed.js";
+import { Module } from "../../nn/module.js";
+import type { Activation } from "../../ops/activate.js";
+import type { KvCache } from "../../ops/kvCache.js";
+import type { Parameters } from "./parameters.js";
+import { FeedForward, Normalisation } from "./parts.js";
+import { SelfAttention, type SelfAttentionSizes, type StepContext } from "./selfAttention.js";
+
+/**
+ * What a layer computes: its two parts read the residual stream through a norm, and add to it. H heads of
+ * size D, F units. With x the stream:
+ *
+ *     between = x + attention, where attention = headOutputs W_O^T + b_O
+ *     output = between + feedForward, where feedForward = units W_down^T + b_down
+ *
+ * without the b where the model has none.
+ */
+export interface LayerParts {
+  /** The stream before the layer, [B, L, E]. */
+  readonly input: Tensor;
+  /** The norm of `input`, which queries, keys and values are computed from, [B, L, E]. */
+  readonly attentionInput: Tensor;
+  /** The weighted sums of values, head after head, [B, L, H * D]. */
+  readonly headOutputs: Tensor;
+  /** What attention adds, [B, L, E]. */
+  readonly attention: Tensor;
+  /** The stream between the two parts, [B, L, E]. */
+  readonly between: Tensor;
+  /** The norm of `between`, [B, L, E]. */
+  readonly feedForwardInput: Tensor;
+  /** The gate before its activation, [B, L, F]; undefined if the model has none. */
+  readonly gate: Tensor | undefined;
+  /** What the gate multiplies, [B, L, F]; undefined without a gate. */
+  readonly up: Tensor | undefined;
+  /** The values of the units, after the activation and the gate, [B, L, F]. */
+  readonly units: Tensor;
+  /** What the feed-forward network adds, [B, L, E]. */
+  readonly feedForward: Tensor;
+  /** The stream after the layer, before any final norm, [B, L, E]. */
+  readonly output: Tensor;
+}
+
+/**
+ * Receives what a layer computed.
+ *
+ * @param layer counted from 0
+ */
+export type ReceiveLayer = (layer: number, parts: LayerParts) => void;
+
+export interface PreNormSizes extends SelfAttentionSizes {
+  readonly norm: "layer" | "rms";
+  readonly activation: Activation;
+}
+
+/** A layer with norms before its two parts (Xiong et al., 2020). */
+export class PreNormLayer extends Module {
+  readonly inputLayernorm: Normalisation;
+  readonly selfAttn: SelfAttention;
+  readonly postAttentionLayernorm: Normalisation;
+  readonly mlp: FeedForward;
+
+  constructor(heed: Heed, sizes: PreNormSizes, parameters: Parameters) {
+    super(heed);
+    const { norm, activation, eps } = sizes;
+    this.inputLayernorm = new Normalisation(heed, norm, eps, parameters.of("input_layernorm"));
+    this.selfAttn = new SelfAttention(heed, sizes, parameters.of("self_attn"));
+    const second = parameters.of("post_attention_layernorm");
+    this.postAttentionLayernorm = new Normalisation(heed, norm, eps, second);
+    this.mlp = new FeedForward(heed, activation, parameters.of("mlp"));
+  }
+
+  /** input [B, L, E] -> [B, L, E] */
+  forward(
+    input: Tensor,
+    context: StepContext,
+    cache?: KvCache,
+    receive?: (parts: LayerParts) => void,
+  ): Tensor {
+    const { heed, inputLayernorm, selfAttn, postAttentionLayernorm, mlp } = this;
+    const attentionInput = inputLayernorm.forward(input);
+    const attended = selfAttn.forward(attentionInput, context, cache);
+    const { headOutputs, output: attention } = attended;
+    const between = heed.add(input, attention);
+    const feedForwardInput = postAttentionLayernorm.forward(between);
+    const { gate, up, units, output: feedForward } = mlp.forward(feedForwardInput);
+    const output = heed.add(between, feedForward);
+    receive?.({
+      ...{ input, attentionInput, headOutputs, attention, between },
+      ...{ feedForwardInput, gate, up, units, feedForward, output },
+    });
+    return output;
+  }
+
+  override get [Symbol.toStringTag](): string {
+    return "PreNormLayer";
+  }
+}

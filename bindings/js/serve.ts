@@ -1,0 +1,96 @@
+// The entry heed/worker/serve, for the script of a worker.
+
+import { running } from "./core/running.js";
+import type { Heed } from "./heed.js";
+import { load } from "./load/load.js";
+import { Calls, sentError } from "./worker/calls.js";
+import { ownPort } from "./worker/ports.js";
+import type { FromWorker, Ready, ToWorker } from "./worker/protocol.js";
+import type { Libraries, Tasks } from "./worker/tasks.js";
+
+export type { Libraries, TaskContext, Tasks } from "./worker/tasks.js";
+
+/**
+ * Makes this worker one that `loadInWorker` can use, by its option `worker`, and offers functions to the page beside
+ * the engine's own:
+ *
+ *     const tasks = {
+ *       similar({ rows, shape }: Request, { heed }: TaskContext): Float32Array {
+ *         return heed.scope(() => heed.selfSimilarity(heed.tensor(rows, shape)).weights.data.slice());
+ *       },
+ *     };
+ *     export type SimilarTasks = typeof tasks;
+ *     serve(tasks);
+ *
+ * A task is one message, whatever it computes: a loop of many small operations belongs in one task. Requests and answers
+ * may hold objects of the engine; the page has remote objects for them, such as `RemoteTensor`. The buffers of other
+ * typed arrays in answers and in news of the progress move to the page; what lies in the engine's memory is copied.
+ *
+ * @param libraries what `heed.nn`, `heed.optim`, `heed.safetensors` and `heed.models` of the page call
+ * @throws HeedError "unsupported" outside of a worker
+ *
+ * @example
+ * ```ts
+ * // The worker's script is text here, and a module of its own in an app.
+ * const script = `import("heed/worker/serve").then(({ serve }) =>
+ *   serve({ twice: (numbers) => numbers.map((number) => 2 * number) }))`;
+ * const { Worker } = await import("node:worker_threads");
+ * type Doubling = { twice(numbers: Float32Array): Float32Array };
+ * const remote = await loadInWorker<Doubling>({
+ *   worker: () => new Worker(script, { eval: true }),
+ *   threads: 1,
+ * });
+ * console.log(await remote.tasks.twice(Float32Array.of(1, 2))); // prints: Float32Array(2) [ 2, 4 ]
+ * remote.dispose();
+ * ```
+ */
+export function serve(tasks: Tasks = {}, libraries: Libraries = {}): void {
+  let calls: Calls | undefined;
+  const port = ownPort<ToWorker>((message) => {
+    if ("start" in message) void start(message);
+    else calls?.receive(message);
+  });
+  const post = (message: FromWorker, transfer: Iterable<object>) =>
+    port.post(message, [...transfer]);
+
+  async function start({ start: options, lock }: Extract<ToWorker, { start: unknown }>) {
+    try {
+      const heed = await load(options);
+      calls = new Calls(heed, tasks, libraries, post);
+      const isLocked = lock !== undefined && (await hold(lock));
+      announce(heed, (ready) => post({ ready: { ...ready, isLocked } }, []));
+    } catch (error) {
+      post({ failed: sentError(error) }, []);
+    }
+  }
+
+  post({ listens: true }, []);
+}
+
+/** Holds a lock until this worker ends, which tells the page that it has ended. */
+function hold(lock: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const forever = new Promise(() => {});
+    const held = navigator.locks.request(lock, () => {
+      resolve(true);
+      return forever;
+    });
+    held.catch(() => resolve(false));
+  });
+}
+
+/** Tells the page that the engine runs, with the word of the running call if memory can be shared. */
+function announce(heed: Heed, post: (ready: Omit<Ready, "isLocked">) => void): void {
+  const { info } = heed;
+  const word = heed.engine.border.callWord;
+  if (word) {
+    try {
+      post({ info, word });
+      running.word = new Int32Array(word.memory.buffer, word.address, 1);
+      return;
+    } catch {
+      // This page is not isolated: an operation that runs cannot be reached.
+    }
+  }
+  post({ info });
+}

@@ -1,0 +1,87 @@
+// The messages between a page and its worker.
+
+import type { HeedErrorCode } from "../core/error.js";
+import type { DType } from "../core/tensor.js";
+import type { HeedInfo } from "../heed.js";
+import type { LoadOptions } from "../load/load.js";
+import type { Packed } from "./values.js";
+
+/** Options of `load` that a message can carry. */
+export type StartOptions = Omit<LoadOptions, "glue" | "wasm" | "wasmUrl" | "workerUrl"> & {
+  readonly wasm?: string | ArrayBuffer | Uint8Array | (WebAssembly.Module & object);
+  readonly wasmUrl?: string;
+  readonly workerUrl?: string;
+};
+
+/** The number of an object in the worker. The first ones are always there. */
+export type ObjectId = number;
+/** What all paths of names begin at: the engine, namespaces, tasks. */
+export const rootId: ObjectId = 0;
+/** The engine itself, as an argument. */
+export const engineId: ObjectId = 1;
+
+/** An argument that is not copied. */
+export type SentReference = { readonly object: ObjectId } | { readonly callback: number };
+
+/** A result that is not copied. A tensor's type and shape never change, so they come with it. */
+export interface ReceivedReference {
+  readonly object: ObjectId;
+  /** Whether the call made it: then it is freed if nobody gets it. */
+  readonly isNew?: boolean;
+  readonly tensor?: { readonly dtype: DType; readonly shape: readonly number[] };
+}
+
+/** What is called or read: a property of an object, or a property of that. */
+export interface Target {
+  readonly object: ObjectId;
+  readonly path: readonly string[];
+}
+
+export interface CallMessage extends Target {
+  readonly id: number;
+  /** None for a property that is only read. */
+  readonly args?: Packed<SentReference>;
+  /** The place of the argument that had the caller's signal: functions with a signal of their own get one there. */
+  readonly signalAt?: number;
+  /** The callback that gets the weights of every attention. */
+  readonly onWeights?: number;
+  /** The callback that gets the progress of a task. */
+  readonly onProgress?: number;
+}
+
+export type ToWorker =
+  | { readonly start: StartOptions; readonly lock?: string }
+  | CallMessage
+  | { readonly cancel: number }
+  | { readonly dispose: ObjectId }
+  /** Of objects that the page's garbage collector found abandoned. */
+  | { readonly forget: readonly ObjectId[] };
+
+export interface SentError {
+  /** None for an error of a task. */
+  readonly code?: HeedErrorCode;
+  readonly name: string;
+  readonly message: string;
+  readonly stack?: string;
+}
+
+export interface Ready {
+  readonly info: HeedInfo;
+  /** Whether the worker holds the lock whose name the page chose. */
+  readonly isLocked: boolean;
+  /** The word of the running call: shared memory and an index, where a page can share it. */
+  readonly word?: { readonly memory: WebAssembly.Memory; readonly address: number };
+}
+
+export type FromWorker =
+  /** The worker's script listens: what is sent before that may get lost. */
+  | { readonly listens: true }
+  | { readonly ready: Ready }
+  | { readonly failed: SentError }
+  | { readonly id: number; readonly value: Packed<ReceivedReference> }
+  | { readonly id: number; readonly error: SentError }
+  | {
+      readonly id: number;
+      readonly callback: number;
+      readonly args: Packed<ReceivedReference>;
+    };

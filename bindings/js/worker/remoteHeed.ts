@@ -1,0 +1,109 @@
+// The engine in a worker, as the page sees it.
+
+import { HeedError } from "../core/error.js";
+import { checkArgument, isFunction } from "../core/validate.js";
+import type { HeedInfo } from "../heed.js";
+import { Connection, workerEnded } from "./connection.js";
+import type { WorkerLike } from "./ports.js";
+import { engineId, type ObjectId, type Ready, rootId, type StartOptions } from "./protocol.js";
+import { namesKey, type Origin, remoteAt, remotesIn, type Session } from "./remote.js";
+import { RemoteScope } from "./scopes.js";
+
+/** The parts of the package and of the caller's script that a facade has beside the engine's methods. */
+const namespaces = ["nn", "optim", "safetensors", "models", "tasks"];
+
+/** Starts workers, one after the other. */
+export class RemoteEngine {
+  readonly #newWorker: () => WorkerLike;
+  readonly #options: StartOptions;
+  #session!: Session;
+  #info!: HeedInfo;
+
+  constructor(newWorker: () => WorkerLike, options: StartOptions) {
+    this.#newWorker = newWorker;
+    this.#options = options;
+  }
+
+  get session(): Session {
+    return this.#session;
+  }
+
+  get info(): HeedInfo {
+    return this.#info;
+  }
+
+  async start(signal?: AbortSignal): Promise<void> {
+    let connection: Connection;
+    try {
+      connection = new Connection(this.#newWorker(), this.#options);
+    } catch (cause) {
+      if (cause instanceof HeedError) throw cause;
+      const got = cause instanceof Error ? cause.message : String(cause);
+      throw new HeedError("worker", `worker: expected to start a worker, got ${got}`, { cause });
+    }
+    const found: ObjectId[] = [];
+    const abandoned = new FinalizationRegistry((id: ObjectId) => {
+      // The garbage collector finds many in a row.
+      if (found.push(id) === 1) queueMicrotask(() => connection.forget(found.splice(0)));
+    });
+    this.#session = { connection, abandoned };
+    const { info }: Ready = await connection.start(signal);
+    this.#info = Object.freeze(info);
+  }
+
+  end(): void {
+    this.#session.connection.end(workerEnded("dispose() was called"));
+  }
+}
+
+/** The methods of a facade that are not the engine's. */
+function ownMethods(engine: RemoteEngine, scope: RemoteScope | undefined) {
+  return {
+    dispose: () => engine.end(),
+    toString() {
+      const { version, variant, threads } = engine.info;
+      const end = engine.session.connection.ended ? ", ended" : "";
+      return `RemoteHeed(${version}, ${variant}, threads ${threads}${end})`;
+    },
+    async restart() {
+      engine.session.connection.end(workerEnded("restart() was called"));
+      await engine.start();
+    },
+    async scope<T>(run: (heed: object) => Promise<T> | T): Promise<T> {
+      checkArgument("scope", run, isFunction);
+      const own = new RemoteScope(scope);
+      let kept: ReturnType<typeof remotesIn> | undefined;
+      try {
+        const result = await run(facade(engine, own));
+        kept = remotesIn(result);
+        return result;
+      } finally {
+        own.close(kept ?? new Set());
+      }
+    },
+    keep<T>(value: T): T {
+      for (const object of remotesIn(value)) scope?.keep(object);
+      return value;
+    },
+  };
+}
+
+/** The engine with its scope: a method calls the worker, wherever it is not one of the page's own. */
+export function facade(engine: RemoteEngine, scope: RemoteScope | undefined): object {
+  const own = ownMethods(engine, scope);
+  const session = () => engine.session;
+  const methods: Origin = { session, object: engineId, scope };
+  const others: Origin = { session, object: rootId, scope };
+  return new Proxy(own, {
+    get(_, key) {
+      if (key === namesKey) return { session: engine.session, object: engineId, scope };
+      if (key === Symbol.toStringTag) return "RemoteHeed";
+      if (typeof key === "symbol" || key === "then") return undefined;
+      if (key === "info") return engine.info;
+      if (key === "isInterruptible") return engine.session.connection.isInterruptible;
+      if (Object.hasOwn(own, key)) return own[key as keyof typeof own];
+      const isNamespace = namespaces.includes(key);
+      return remoteAt(isNamespace ? others : methods, [key], isNamespace);
+    },
+  });
+}

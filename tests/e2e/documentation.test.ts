@@ -1,0 +1,96 @@
+/** The documentation as a person reads it: every page, under the site's policy, below any path, narrow and wide. */
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Browser, Page } from "puppeteer-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { complaintsOf, launch, type Server, serve } from "./browsers";
+import { Room } from "./room";
+
+const built = fileURLToPath(new URL("../../build/web", import.meta.url));
+const pages = readdirSync(join(built, "docs")).filter((name) => name.endsWith(".html"));
+
+/** One page of each form, for the slower browser. */
+const forms = ["index.html", "pytorch.html", "reference-heed.html", "reference-cpp.html"];
+
+test("The service worker keeps no page of the documentation", () => {
+  const [files] = readFileSync(join(built, "service-worker.js"), "utf8").split("\n");
+  expect(files).toContain('"./"');
+  expect(files).not.toContain("docs/");
+});
+
+describe.each(["chrome", "firefox"] as const)("In %s the documentation", (name) => {
+  let browser: Browser;
+  let server: Server;
+  let folder: string;
+  let page: Page;
+  let complaints: string[];
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "heed-docs-"));
+    cpSync(built, join(folder, "some/place"), { recursive: true });
+    [server, browser] = await Promise.all([serve("--dir", folder), launch(name)]);
+    page = await browser.newPage();
+    complaints = complaintsOf(page);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    server?.stop();
+    if (folder) rmSync(folder, { recursive: true });
+  });
+
+  const open = (file: string) => page.goto(`${server.url}some/place/docs/${file}`);
+
+  test("is linked from the Playground, and links back", async () => {
+    const room = await Room.open(browser, `${server.url}some/place/`);
+    await room.page.waitForSelector(".documentation a");
+    const link = (selector: string) =>
+      room.page.$eval(selector, (element) => (element as HTMLAnchorElement).href);
+    const address = await link(".documentation a");
+    expect(address).toBe(`${server.url}some/place/docs/`);
+    await room.page.goto(address);
+    expect(await room.page.$eval("h1", (heading) => heading.textContent)).toBe("Heed");
+    expect(await link(".playground a")).toBe(`${server.url}some/place/`);
+    await room.page.close();
+  });
+
+  test.each([360, 1440])("is readable %d pixels wide, without a complaint", async (width) => {
+    await page.setViewport({ width, height: 800 });
+    complaints.length = 0;
+    for (const file of name === "chrome" ? pages : forms) {
+      await open(file);
+      const [over, title, family] = await page.evaluate(() => [
+        document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        document.querySelector("main h1")?.textContent ?? "",
+        getComputedStyle(document.body).fontFamily,
+      ]);
+      expect([file, over, title === "", String(family).includes("system-ui")]).toEqual([
+        file,
+        0,
+        false,
+        true,
+      ]);
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  test("finds a name of the reference", async () => {
+    await page.setViewport({ width: 1440, height: 800 });
+    await open("reference-heed.html");
+    await page.type("[data-filter]", "rope");
+    const shown = () =>
+      page.$$eval(".outline li", (items) =>
+        items.filter((item) => !(item as HTMLElement).hidden).map((item) => item.textContent),
+      );
+    await expect.poll(shown).toEqual(["rope", "RopeOptions"]);
+  });
+
+  test("has the theme that was chosen in the Playground", async () => {
+    await page.evaluate(() => localStorage.setItem("heed-theme", "dark"));
+    await open("memory.html");
+    const background = () =>
+      page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    expect(await background()).toBe("rgb(27, 28, 31)");
+    await page.evaluate(() => localStorage.removeItem("heed-theme"));
+  });
+});

@@ -1,0 +1,122 @@
+/** The solver of the room "Heads", without a page. */
+import { readFile } from "node:fs/promises";
+import { type Heed, load } from "heed";
+import { EncoderModel } from "heed/models";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { HeadsAnswer, HeadsRequest } from "../../web/src/rooms/heads/answer";
+import { exhibitIds } from "../../web/src/rooms/heads/catalogue";
+import {
+  placesWords,
+  sayingOf,
+  selectionOf,
+  withoutWords,
+} from "../../web/src/rooms/heads/selection";
+import solve from "../../web/src/rooms/heads/solve";
+import { firstOf, initialState } from "../../web/src/rooms/heads/state";
+import { Reference } from "./heads";
+
+const text = "Anna praised Clara so she imitated her.";
+/** The places of its pronouns. */
+const [she, her] = [4, 6];
+
+let heed: Heed;
+beforeAll(async () => {
+  heed = await load({ threads: 1 });
+  vi.stubGlobal("fetch", async (address: string) => {
+    const path = `../../web/public/${new URL(address).pathname}`;
+    return new Response(await readFile(new URL(path, import.meta.url)));
+  });
+});
+afterAll(() => {
+  vi.unstubAllGlobals();
+  heed.dispose();
+});
+
+const context = () => ({
+  ...{ heed, signal: new AbortController().signal },
+  progress() {},
+  async pause() {},
+});
+
+async function ask(change: Partial<HeadsRequest> = {}): Promise<HeadsAnswer> {
+  const request: HeadsRequest = {
+    ...{ kind: "ask", base: "http://page.test/", exhibit: "pronouns", text, seed: 1, dropped: [] },
+    ...change,
+  };
+  const answer = await solve(request, context());
+  if (answer?.kind !== "answer") throw new Error(`${request.text} is not answered`);
+  return answer;
+}
+
+const leave = () => solve({ kind: "leave" }, context());
+
+test("The head that is offered is the one that the question shown needs", async () => {
+  const reference = await Reference.of("pronouns-encoder");
+  const heads = [0, 1, 2].flatMap((layer) =>
+    [0, 1, 2, 3].map((head) => ({ path: `encoder.layers.${layer}.self_attn`, layer, head })),
+  );
+  const likeliest = (shares: Map<string, number>) =>
+    [...shares].reduce((best, each) => (each[1] > best[1] ? each : best));
+  const answer = await ask();
+  const found = new Set<string>();
+  for (const row of [she, her]) {
+    const [said, share] = likeliest(await reference.shares(text, row));
+    let [needed, most] = ["", 0];
+    for (const { path, layer, head } of heads) {
+      const without = await reference.shares(text, row, [{ path, head }]);
+      const lost = share - (without.get(said) as number);
+      if (likeliest(without)[0] === said || lost <= most) continue;
+      [needed, most] = [`encoder.${layer + 1}.${head + 1}`, lost];
+    }
+    const selection = selectionOf(answer, { ...initialState, text, row });
+    expect(selection.needed?.head.key).toBe(needed);
+    found.add(needed);
+  }
+  expect(found.size).toBe(2);
+});
+
+test.each(exhibitIds)(
+  "Without the head that is offered the answer of “%s” changes",
+  async (exhibit) => {
+    const { text, seed } = firstOf(exhibit);
+    const state = { ...initialState, ...firstOf(exhibit) };
+    const { needed } = selectionOf(await ask({ exhibit, text, seed }), state);
+    if (!needed) throw new Error("no head is offered");
+    const dropped = [needed.head.key];
+    const saying = sayingOf(selectionOf(await ask({ exhibit, text, seed, dropped }), state));
+    expect(saying?.whole?.text).toBeTruthy();
+    expect(saying?.now.text).not.toBe(saying?.whole?.text);
+  },
+);
+
+test("Heads are searched for once per input, whichever are dropped, and anew after the room is left", async () => {
+  const runs = vi.spyOn(EncoderModel.prototype, "attentions");
+  const runsOf = async (change: Partial<HeadsRequest>) => {
+    runs.mockClear();
+    const { needed } = await ask(change);
+    return { needed, count: runs.mock.calls.length };
+  };
+  const [headCount, other] = [12, "Alice helped Clara because she was kind."];
+  await leave();
+  const first = await runsOf({});
+  expect(first.count).toBe(1 + headCount);
+  expect(await runsOf({ dropped: ["encoder.1.3"] })).toEqual({ needed: first.needed, count: 2 });
+  expect(await runsOf({})).toEqual({ needed: first.needed, count: 1 });
+  expect((await runsOf({ text: other })).count).toBe(1 + headCount);
+  // An example drawn from a seed is another input than a text, and than that of another seed.
+  for (const seed of [1, 2]) expect((await runsOf({ text: null, seed })).count).toBe(1 + headCount);
+  await leave();
+  expect((await runsOf({ text: null, seed: 2 })).count).toBe(1 + headCount);
+  runs.mockRestore();
+});
+
+test("What is said of dropped heads is said of those of the answer, not of those just chosen", async () => {
+  const chosen = { ...initialState, text, dropped: ["encoder.1.3", "encoder.9.9"] };
+  const before = selectionOf(await ask(), chosen);
+  expect(withoutWords(before)).toBeNull();
+  const after = selectionOf(await ask({ dropped: chosen.dropped }), { ...chosen, dropped: [] });
+  expect(withoutWords(after)).toBe("without layer 1, head 3");
+  // The outlined places stay those of the answer with all heads.
+  expect(placesWords(before)).toBe("Outlined: the words that the model answers.");
+  expect(placesWords(after)).toBe("Outlined: the words that the model answers with all heads.");
+});

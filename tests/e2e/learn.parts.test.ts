@@ -1,0 +1,192 @@
+/** The pure parts of the room "Learn", and its training without a page. */
+import { load } from "heed";
+import { taskOf } from "heed/models";
+import { describe, expect, test } from "vitest";
+import { read, write } from "../../web/src/rooms/learn/link";
+import type { CourseSnapshot, Snapshot, TrainingNews } from "../../web/src/rooms/learn/messages";
+import { keptParameters, mostKept, spacingAt, withMore } from "../../web/src/rooms/learn/past";
+import solve from "../../web/src/rooms/learn/solve";
+import {
+  allowed,
+  initialState,
+  planOf,
+  type State,
+  setupsOf,
+  taskNames,
+  tasks,
+} from "../../web/src/rooms/learn/state";
+import { readOwn, Training } from "../../web/src/rooms/learn/training";
+import { bestCourseHead, bestMass, headsWords } from "../../web/src/rooms/learn/words";
+
+const seenWith = (masses: number[][]): CourseSnapshot => ({
+  ...{ loss: 1, heldLoss: 1, exact: 0, masses, shares: [], answer: [] },
+});
+
+describe("What was learned", () => {
+  const snapshot = (step: number): Snapshot => ({ step, showing: 0, courses: [] });
+
+  test("is kept at few, evenly spread steps, and always at the last one", () => {
+    let past: readonly Snapshot[] = [snapshot(0)];
+    for (let step = 1; step <= 5003; ++step) {
+      const isLook = step % spacingAt(step) === 0 || step === 7 || step === 5003;
+      if (isLook) past = withMore(past, [snapshot(step)]);
+      expect(past.length).toBeLessThanOrEqual(mostKept + 1);
+    }
+    const steps = past.map(({ step }) => step);
+    expect(steps[0]).toBe(0);
+    expect(steps.at(-1)).toBe(5003);
+    const spacing = spacingAt(5003);
+    expect(steps.slice(0, -1)).toEqual(steps.slice(0, -1).map((_, i) => i * spacing));
+  });
+
+  test("is kept with its parameters as far as these take little memory", () => {
+    expect(keptParameters(80_000)).toBe(mostKept);
+    const few = keptParameters(6_000_000);
+    expect(few * 6_000_000).toBeLessThanOrEqual(128 * 2 ** 20);
+    let past: readonly { step: number }[] = [];
+    for (let step = 0; step <= 3000; step += 5) past = withMore(past, [{ step }], few);
+    expect(past.length).toBeLessThanOrEqual(few + 1);
+    expect(past.length).toBeGreaterThan(few / 2);
+  });
+
+  test("names the head that had the most on the right places over a few looks", () => {
+    const looks = [seenWith([[Number.NaN], [0.5, 0.2]]), seenWith([[Number.NaN], [0.5, 0.6]])];
+    expect(bestCourseHead(looks)).toMatchObject({ attention: 1, head: 0 });
+    expect(bestMass(looks[1] as CourseSnapshot)).toBe(0.6);
+    expect(bestMass(seenWith([[Number.NaN]]))).toBeNaN();
+  });
+});
+
+describe("The link of “Learn”", () => {
+  test("is empty for the first view, and says nothing that a task brings with it", () => {
+    expect(write(initialState).toString()).toBe("");
+    const dates: State = { ...initialState, task: "dates", ...planOf("dates") };
+    expect(write(dates).toString()).toBe("task=dates");
+    expect(read(new URLSearchParams("task=dates")).state).toEqual(dates);
+  });
+
+  test("gives back every setting that it was written from", () => {
+    const state: State = {
+      ...{ task: "pronouns", length: 12, heads: 8, layers: 2, size: 128, rate: 0.01, seed: 7 },
+      ...{
+        positions: false,
+        starts: false,
+        compare: true,
+        at: 120,
+        head: { attention: 1, head: 3 },
+      },
+      ...{ cell: { row: 2, col: 5 }, row: 3, outlined: false, range: "row", curve: "log" },
+      text: "Alice gave it to Bob.",
+    };
+    expect(read(write(state))).toEqual({ state, notices: [] });
+  });
+
+  test("leaves out what no model can have, and says so", () => {
+    const { state, notices } = read(new URLSearchParams("heads=3&rate=x&head=0.1&seed=5"));
+    expect(state).toEqual({ ...initialState, seed: 5 });
+    expect(notices).toHaveLength(3);
+  });
+});
+
+describe("A text that is typed", () => {
+  const state = (task: State["task"], length: number): State => ({ ...initialState, task, length });
+  const taskFor = (one: State) => {
+    const [setup] = setupsOf(one);
+    if (!setup) throw new Error("there is one training");
+    return taskOf(setup.task, setup.taskOptions);
+  };
+  const offered = (one: State, text: string) => {
+    const read = readOwn(taskFor(one), text);
+    if (!("why" in read)) throw new Error(`${text} is read`);
+    return read.nearest;
+  };
+
+  test.each([
+    ["reverse", "Heads & tails!", "headstai"],
+    ["sort", "heads and tails, you see, and nothing else", "headsand"],
+    ["sort", "你好", null],
+    ["dates", "3 May 2021 😀", "3 May 2021"],
+    ["dates", "3 Maj 2021 😀", null],
+    ["dates", "3 May", null],
+    ["pronouns", `Alice met ${"Bob and ".repeat(12)}Carl so they called him.`, null],
+    ["pronouns", "Zoe met Xavier.", null],
+  ] as const)("for %s, as “%s”, is refused with one that is not: %s", (task, text, nearest) => {
+    const one = state(task, 8);
+    expect(offered(one, text)).toBe(nearest);
+    if (nearest !== null) expect(readOwn(taskFor(one), nearest)).not.toHaveProperty("why");
+  });
+
+  test("may always be the example that its task gives", () => {
+    for (const task of taskNames)
+      for (let length = allowed.length.min; length <= allowed.length.max; ++length)
+        expect(readOwn(taskFor(state(task, length)), tasks[task].such(length))).not.toHaveProperty(
+          "why",
+        );
+  });
+});
+
+test("Heads are counted as a person counts them", () => {
+  expect([headsWords(1), headsWords(1, true), headsWords(4)]).toEqual([
+    ...["one head", "One head", "4 heads"],
+  ]);
+});
+
+test("One head and four are trained by the same seed and have equally many parameters", async () => {
+  const heed = await load({ threads: 1 });
+  const setups = setupsOf({ ...initialState, compare: true });
+  const courses = setups.map((setup) => new Training(heed, setup).course());
+  expect(courses.map(({ heads }) => heads)).toEqual([1, 4]);
+  expect(new Set(courses.map(({ parameters }) => parameters)).size).toBe(1);
+  expect(setups[0]).toEqual({ ...setups[1], options: { ...setups[1]?.options, heads: 1 } });
+  heed.dispose();
+});
+
+test("A step that is ordered while a training begins is one of that training", async () => {
+  const heed = await load({ threads: 1 });
+  const { signal } = new AbortController();
+  const context = { heed, signal, progress() {}, async pause() {} };
+  const setups = setupsOf(initialState);
+  const begun = solve({ kind: "begin", setups, text: null }, context);
+  const stopped = solve({ kind: "train", steps: 1 }, context);
+  expect(await begun).toMatchObject({ kind: "begun" });
+  expect(await stopped).toEqual({ kind: "stopped", step: 1, why: "done" });
+  heed.dispose();
+});
+
+test("A typed text is shown as the model saw it after former steps", async () => {
+  const heed = await load({ threads: 1 });
+  const { signal } = new AbortController();
+  const steps: number[] = [];
+  const context = {
+    ...{ heed, signal, async pause() {} },
+    progress: (news: unknown) =>
+      steps.push(...(news as TrainingNews).snapshots.map(({ step }) => step)),
+  };
+  const [setup] = setupsOf(initialState);
+  if (!setup) throw new Error("there is one training");
+  await solve({ kind: "begin", setups: [setup], text: null }, context);
+  await solve({ kind: "train", steps: 12 }, context);
+  expect(steps).toEqual([5, 10, 12]);
+  await solve({ kind: "show", text: "zebra" }, context);
+
+  // The same training, which stands at each step.
+  const training = new Training(heed, setup);
+  const own = readOwn(training.task, "zebra");
+  if ("why" in own) throw new Error(own.why);
+  training.show(own);
+  for (let step = 0; step <= 10; ++step) {
+    if (step > 0) training.step();
+    if (step % 5 > 0) continue;
+    const { shares, answer } = await training.output();
+    const looked = await solve({ kind: "look", step }, context);
+    expect(looked).toMatchObject({ kind: "looked", step, outputs: [{ shares, answer }] });
+  }
+  expect(await solve({ kind: "look", step: 7 }, context)).toMatchObject({ outputs: [] });
+
+  // Looking back does not change what is trained.
+  await solve({ kind: "train", steps: 1 }, context);
+  for (let step = 11; step <= 13; ++step) training.step();
+  const { shares } = await training.output();
+  expect(await solve({ kind: "look", step: 13 }, context)).toMatchObject({ outputs: [{ shares }] });
+  heed.dispose();
+});

@@ -1,0 +1,89 @@
+/** A page in a long life: reloaded again and again, hidden behind another, frozen by the browser. */
+import { setTimeout as pass } from "node:timers/promises";
+import type { CDPSession } from "puppeteer-core";
+import { describe, expect, test } from "vitest";
+import { workersOf } from "./browsers";
+import { Room } from "./room";
+import { visits } from "./visits";
+
+/** How often the page is reloaded: 50 times by hand. */
+const reloads = Number(process.env.HEED_RELOADS ?? 6);
+/** How long the page is frozen or hidden, in milliseconds. */
+const rest = Number(process.env.HEED_SUSPEND ?? 1500);
+
+/** The step of the training that the page shows. */
+const stepsOf = async (room: Room): Promise<number> =>
+  Number(/step (\d+) of/.exec(await room.text(".transport-place"))?.[1]);
+
+async function heapOf(client: CDPSession): Promise<number> {
+  await client.send("HeapProfiler.collectGarbage");
+  const { usedSize } = await client.send("Runtime.getHeapUsage");
+  return usedSize;
+}
+
+describe("In Chromium, the page", () => {
+  const { enter } = visits(Room, "chrome");
+
+  test(
+    "holds no more and has as many threads after it was reloaded",
+    async ({ annotate }) => {
+      const room = await enter("#room=steps");
+      const client = await room.page.createCDPSession();
+      const seen: { heap: number; workers: number }[] = [];
+      for (let i = 0; i < reloads; ++i) {
+        await room.page.reload();
+        await room.ready();
+        await expect.poll(() => room.text("footer")).not.toContain("starting");
+        const { length: workers } = await workersOf(room.page);
+        seen.push({ heap: await heapOf(client), workers });
+      }
+      const [second, last] = [seen[1], seen.at(-1)] as [(typeof seen)[0], (typeof seen)[0]];
+      const least = Math.min(...seen.map(({ heap }) => heap));
+      // The browser lets go of former pages some time after them.
+      const heap = () => heapOf(client);
+      await expect.poll(heap, { timeout: 30_000, interval: 500 }).toBeLessThan(1.1 * least + 1e6);
+      await annotate(
+        `${reloads} reloads: ${least} and ${await heap()} bytes, ${second.workers} and ${last.workers} workers`,
+      );
+      expect(last.workers).toBe(second.workers);
+    },
+    60_000 + 5000 * reloads,
+  );
+
+  test.each(["frozen", "hidden"])(
+    "goes on with its training after it was %s",
+    async (state) => {
+      const room = await enter("#room=learn");
+      const { page } = room;
+      await expect.poll(() => stepsOf(room), { timeout: 30_000 }).toBeGreaterThan(2);
+      const first = await stepsOf(room);
+      const client = await page.createCDPSession();
+      await page.evaluate(() => {
+        const tell = (state: string) => {
+          document.documentElement.dataset.was = state;
+        };
+        document.addEventListener("freeze", () => tell("frozen"));
+        document.addEventListener("visibilitychange", () => document.hidden && tell("hidden"));
+      });
+      if (state === "frozen") {
+        await client.send("Page.setWebLifecycleState", { state: "frozen" });
+        await pass(rest);
+        await client.send("Page.setWebLifecycleState", { state: "active" });
+      } else {
+        const other = await page.browser().newPage();
+        await other.bringToFront();
+        await pass(rest);
+        await page.bringToFront();
+        await other.close();
+      }
+      expect(await page.$eval("html", ({ dataset }) => dataset.was)).toBe(state);
+      // A hidden page trains on, perhaps to the end.
+      const before = state === "hidden" ? first : await stepsOf(room);
+      await expect.poll(() => stepsOf(room), { timeout: 30_000 }).toBeGreaterThan(before);
+      expect(await workersOf(page)).toEqual(
+        expect.arrayContaining([expect.stringContaining("engine.worker")]),
+      );
+    },
+    90_000 + rest,
+  );
+});

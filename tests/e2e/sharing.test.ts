@@ -1,0 +1,278 @@
+/** How a room is passed on: as a link with a preview, a frame of another page, a picture that plays, on paper. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { withAddress } from "../../web/site";
+import { Steps } from "./steps";
+import { visits } from "./visits";
+
+const built = fileURLToPath(new URL("../../build/web", import.meta.url));
+
+describe("What is shared", () => {
+  const { open, enter } = visits(Steps, "chrome");
+
+  /** The text of the file that a menu within `scope` saves. */
+  const savedAs = (room: Steps, scope: string, format: string): Promise<string> =>
+    room.page.evaluate(
+      async (scope, format) => {
+        const make = URL.createObjectURL.bind(URL);
+        const saved = new Promise<string>((resolve) => {
+          URL.createObjectURL = (blob) => {
+            (blob as Blob).text().then(resolve);
+            return make(blob);
+          };
+        });
+        const menu = document.querySelector(`${scope} .save`) as HTMLDetailsElement;
+        menu.open = true;
+        const buttons = [...menu.querySelectorAll("button")];
+        buttons.find(({ textContent }) => textContent === format)?.click();
+        const text = await saved;
+        URL.createObjectURL = make;
+        return text;
+      },
+      scope,
+      format,
+    );
+
+  test("makes a link for a class, which another page can frame", async () => {
+    const room = await enter("#mask=causal&step=weights");
+    await room.click("Make a link for teaching");
+    await room.click("explanations", ".class-restrictions");
+    await room.click(
+      "Lock: nothing can be changed but playing and pointing",
+      ".class-restrictions",
+    );
+    const fields = () =>
+      room.page.$$eval(".copy-field input", (all) => all.map((input) => input.value));
+    const state = "mask=causal&step=weights";
+    const url = room.page.url().replace(/#.*/, "");
+    expect((await fields())[0]).toBe(`${url}#${state}&hide=text&lock=on`);
+    await room.click("only the lines", ".class-restrictions");
+    const link = `${url}#${state}&lock=on&embed=lines`;
+    expect((await fields())[0]).toBe(link);
+    // As high as the panel, once the preview has shown it.
+    const code = async () => (await fields())[1] as string;
+    const height = async () => Number(/ height="(\d+)"/.exec(await code())?.[1]);
+    const preview = () =>
+      room.page.$eval(".frame-preview iframe", (frame) => {
+        const page = (frame as HTMLIFrameElement).contentDocument;
+        const isDrawn = page?.querySelector("main.embedded .token-lines svg") != null;
+        return isDrawn ? Math.ceil(page.body.getBoundingClientRect().height) : 0;
+      });
+    await expect.poll(preview).toBeGreaterThan(100);
+    await expect.poll(async () => (await height()) - (await preview())).toBe(0);
+    expect(await height()).not.toBe(600);
+    expect(await code()).toContain(`src="${link.replaceAll("&", "&amp;")}"`);
+    const other = await open("about:blank");
+    await other.openHostOf(url, await code());
+    const drawn = () => other.countInFrame(link, "main.embedded .token-lines svg");
+    await expect.poll(drawn).toBeGreaterThan(0);
+  });
+
+  test("copies the link to what is shown, and says so", async () => {
+    const room = await enter("#mask=causal&step=scaled");
+    await room.page.evaluate(() => {
+      navigator.clipboard.writeText = async (text) => {
+        Object.assign(window, { copied: text });
+      };
+    });
+    await room.click("Copy link", "header");
+    await expect.poll(() => room.text("header .copy")).toBe("Link copied");
+    const copied = () => room.page.evaluate(() => (window as { copied?: string }).copied);
+    expect(await copied()).toBe(room.page.url());
+    // Another view has another link, which is not copied yet.
+    await room.click("Next →");
+    await expect.poll(() => room.text("header .copy")).toBe("Copy link");
+  });
+
+  test("is light on paper, without what only a screen can do", async () => {
+    const room = await enter("#step=scores");
+    const devtools = await room.page.createCDPSession();
+    // Each of puppeteer's own calls undoes the other.
+    const emulate = (media: "print" | "screen") =>
+      devtools.send("Emulation.setEmulatedMedia", {
+        media,
+        features: [{ name: "prefers-color-scheme", value: "dark" }],
+      });
+    await emulate("screen");
+    // Beside the number of the first score, which is almost 0: the colour of the page.
+    const brightness = async () => {
+      const canvas = await room.canvas("scores");
+      return canvas.evaluate((element) => {
+        const { dataset } = element as HTMLElement;
+        const context = new OffscreenCanvas(1, 1).getContext("2d");
+        const [x, y] = [Number(dataset.left) + 4, Number(dataset.top) + 4];
+        context?.drawImage(element as HTMLCanvasElement, -x, -y);
+        return context?.getImageData(0, 0, 1, 1).data[0];
+      });
+    };
+    await expect.poll(brightness).toBeLessThan(60);
+    await emulate("print");
+    await expect.poll(brightness).toBeGreaterThan(200);
+    const isSeen = (selector: string) =>
+      room.page.$eval(selector, (element) => element.checkVisibility());
+    for (const part of [
+      ".rooms",
+      ".settings",
+      ".transport",
+      ".save",
+      ".class-link",
+      "header .copy",
+    ])
+      expect(await isSeen(part), part).toBe(false);
+    for (const part of ["h1", ".legend", ".row-table td", ".token-lines svg", "[role=tab] canvas"])
+      expect(await isSeen(part), part).toBe(true);
+    await emulate("screen");
+    await expect.poll(brightness).toBeLessThan(60);
+  });
+
+  test("saves a map as a picture that plays, by itself and without a script", async () => {
+    // In cells so narrow that a number has one decimal.
+    const room = await enter("#room=recurrent", { width: 800 });
+    const svg = await savedAs(room, "[data-matrix=transformer]", "moving SVG");
+    // The page's own policy refuses a style in place.
+    const other = await open("about:blank");
+    const rows = await other.page.evaluate((svg) => {
+      const { documentElement } = new DOMParser().parseFromString(svg, "image/svg+xml");
+      return [...documentElement.querySelectorAll("g")].map(
+        (row) => row.querySelectorAll("rect").length,
+      );
+    }, svg);
+    expect(rows.length).toBeGreaterThan(8);
+    expect(new Set(rows).size).toBe(1);
+    for (const turn of rows.keys()) expect(svg).toContain(`#t${turn}{animation:t${turn} `);
+    expect(svg.replace('xmlns="http://www.w3.org/2000/svg"', "")).not.toMatch(
+      /script|href|http|@import/,
+    );
+    // What rounds to zero is a dot, which the legend explains.
+    expect(svg).toContain(">·</text>");
+    expect(svg).toMatch(/· less than 0\.0+5\b/);
+    expect(svg).not.toMatch(/>0\.0+<\/text>/);
+    // The rows appear one after the other: at first there are fewer of them than at last.
+    const inked = await other.page.evaluate((svg) => {
+      const frame = document.createElement("div");
+      frame.innerHTML = svg;
+      document.body.append(frame);
+      const moves = document.getAnimations().filter(({ effect }) => {
+        const { target } = effect as KeyframeEffect;
+        return target instanceof SVGGElement && frame.contains(target);
+      });
+      const visibleAt = (time: number) => {
+        for (const move of moves) {
+          move.pause();
+          move.currentTime = time;
+        }
+        const groups = [...frame.querySelectorAll("g")];
+        return groups.filter((group) => getComputedStyle(group).opacity === "1").length;
+      };
+      return [0, 2000, 7000].map(visibleAt);
+    }, svg);
+    expect(inked[0]).toBe(0);
+    expect(inked[1]).toBeGreaterThan(0);
+    expect(inked[1]).toBeLessThan(rows.length);
+    expect(inked[2]).toBe(rows.length);
+  });
+
+  test("saves a training as a picture that plays what a head was at each snapshot", async () => {
+    const room = await enter("#room=learn&length=4&size=16&head=3.1");
+    const step = () =>
+      room.page.$eval("[data-step]", (place) => Number((place as HTMLElement).dataset.step));
+    await expect.poll(step, { timeout: 30_000 }).toBeGreaterThan(20);
+    await room.click("Pause training");
+    await expect.poll(() => room.text(".learn-place")).toContain("Paused");
+    // What the worker had begun still arrives.
+    let before = -1;
+    const rests = async () => {
+      const [last, now] = [before, await step()];
+      before = now;
+      return now === last;
+    };
+    await expect.poll(rests, { interval: 300 }).toBe(true);
+    const film = await savedAs(room, "[data-matrix=head-4]", "moving SVG");
+    const last = await savedAs(room, "[data-matrix=head-4]", "SVG");
+    await room.page.$eval(".scrub", (scrub) => {
+      (scrub as HTMLInputElement).value = "0";
+      scrub.dispatchEvent(new Event("input", { bubbles: true }));
+    });
+    await expect.poll(() => room.text(".transport-place")).toContain("step 0 of");
+    const first = await savedAs(room, "[data-matrix=head-4]", "SVG");
+    expect(film).toContain("learned</text>");
+    expect(film).not.toMatch(/<script|href=/);
+    const other = await open("about:blank");
+    const seen = await other.page.evaluate(
+      (film, stills) => {
+        const shown = (svg: string) => {
+          const frame = document.createElement("div");
+          frame.innerHTML = svg;
+          document.body.append(frame);
+          return frame;
+        };
+        const fillOf = (rect: Element) => getComputedStyle(rect).fill;
+        const frame = shown(film);
+        const cells = [...frame.querySelectorAll("rect[id^=c]")];
+        const names = [...frame.querySelectorAll("text[id^=m]")];
+        const moves = document.getAnimations();
+        const total = Number(moves[0]?.effect?.getComputedTiming().duration);
+        const at = (time: number) => {
+          for (const move of moves) {
+            move.pause();
+            move.currentTime = time;
+          }
+          const isSeen = (name: Element) => getComputedStyle(name).opacity === "1";
+          return {
+            names: names.filter(isSeen).map(({ textContent }) => textContent),
+            fills: cells.map(fillOf),
+          };
+        };
+        const played = [at(0), at(total - 10)];
+        return {
+          played,
+          moments: names.length,
+          // After the two of a pattern and the page.
+          stills: stills.map((svg) =>
+            [...shown(svg).querySelectorAll("rect")].slice(3, 3 + cells.length).map(fillOf),
+          ),
+        };
+      },
+      film,
+      [first, last],
+    );
+    expect(seen.moments).toBeGreaterThan(3);
+    expect(seen.played[0]?.names).toEqual(["step 0"]);
+    expect(seen.played[1]?.names).toEqual([/step \d+/.exec(last)?.[0]]);
+    expect(seen.played.map(({ fills }) => fills)).toEqual(seen.stills);
+    expect(seen.stills[0]).not.toEqual(seen.stills[1]);
+  });
+
+  test("saves a matrix of Step by step as a picture whose first row plays number by number", async () => {
+    const room = await enter("#step=scores");
+    // The queries of five tokens, of two numbers each.
+    const svg = await savedAs(room, ".legends", "moving SVG");
+    const other = await open("about:blank");
+    const cells = await other.page.evaluate((svg) => {
+      const { documentElement } = new DOMParser().parseFromString(svg, "image/svg+xml");
+      return [...documentElement.querySelectorAll("g")].map(
+        (part) => part.querySelectorAll("rect").length,
+      );
+    }, svg);
+    expect(cells).toEqual([1, 1, 2, 2, 2, 2]);
+  });
+
+  test("has a preview for links, and names its picture by the address that it is built for", () => {
+    const html = readFileSync(join(built, "index.html"), "utf8");
+    const of = (property: string) =>
+      new RegExp(`<meta (?:property|name)="${property}"\\s+content="([^"]+)"`).exec(html)?.[1];
+    expect(of("og:title")).toBe("See attention compute");
+    expect(of("twitter:card")).toBe("summary_large_image");
+    const picture = readFileSync(join(built, of("og:image") as string));
+    // Width and height in the header of a PNG.
+    expect(picture.toString("latin1", 1, 4)).toBe("PNG");
+    expect([picture.readUInt32BE(16), picture.readUInt32BE(20)]).toEqual([1200, 630]);
+    expect(picture.length).toBeLessThan(100_000);
+    expect(withAddress(html, "https://school.example/heed")).toContain(
+      'content="https://school.example/heed/preview.png"',
+    );
+    expect(() => withAddress(html, "school.example")).toThrow("HEED_SITE is “school.example”");
+  });
+});

@@ -1,0 +1,135 @@
+/** What "Step by step" says of masks: it must be true of the cells that they hide. */
+import type { ComponentChildren } from "preact";
+import { describe, expect, test } from "vitest";
+import { type Sharp, sharpnessWords } from "../../web/src/rooms/steps/Sharpness";
+import { stageNames } from "../../web/src/rooms/steps/stageNames";
+import { allStages } from "../../web/src/rooms/steps/stages";
+import {
+  hidesAny,
+  initialState,
+  isVisible,
+  type MaskKind,
+  type State,
+  sentenceAttentionOf,
+} from "../../web/src/rooms/steps/state";
+import { momentWords, unfoldingOf } from "../../web/src/rooms/steps/unfolding";
+
+/** The words in a tree of elements. */
+function wordsIn(children: ComponentChildren): string {
+  if (Array.isArray(children)) return children.map(wordsIn).join("");
+  if (typeof children === "string" || typeof children === "number") return String(children);
+  if (typeof children !== "object" || children === null || !("props" in children)) return "";
+  return wordsIn(children.props.children);
+}
+
+const all = Array.from({ length: 5 }, (_, row) => [0, 1, 2, 3, 4].map((col) => `${row},${col}`));
+const rowHidden = (...rows: number[]) => new Set(rows.flatMap((row) => all[row] as string[]));
+
+function saysOf(change: Partial<State>): Record<string, string> {
+  const state = { ...initialState, ...change };
+  const attention = sentenceAttentionOf(state);
+  return Object.fromEntries(
+    stageNames.map((stage) => [
+      stage,
+      wordsIn(allStages[stage].explain(state, attention)).replace(/\s+/g, " ").trim(),
+    ]),
+  );
+}
+
+describe("The words of the stages", () => {
+  test("say of every mask whether it hides anything", () => {
+    const kinds: readonly MaskKind[] = ["none", "causal", "padding", "window", "painted"];
+    const changes: readonly Partial<State>[] = [
+      ...[{}, { text: "one", example: false }, { padFrom: 5 }, { padFrom: 0 }, { window: 4 }],
+      ...[{ window: 3 }, { keyText: "a b c d e f g", window: 5 }, { keyText: "a b", window: 4 }],
+      ...[{ hidden: rowHidden(0) }, { hidden: new Set(["7,7"]) }, { text: "" }],
+    ];
+    for (const mask of kinds)
+      for (const change of changes) {
+        const state = { ...initialState, ...change, mask };
+        const attention = sentenceAttentionOf(state);
+        const [rows, cols] = [attention.queries.tokens, attention.keys.tokens];
+        const hides = rows.some((_, i) => cols.some((_, j) => !isVisible(state, i, j)));
+        expect(hidesAny(state, attention), JSON.stringify({ mask, ...change })).toBe(hides);
+      }
+  });
+
+  test("say that every word attends to every word only where nothing is hidden", () => {
+    const everything = "Every token will attend to every token, itself too.";
+    expect(saysOf({}).tokens).toContain(everything);
+    expect(saysOf({ mask: "padding", padFrom: 5 }).tokens).toContain(everything);
+    expect(saysOf({ mask: "causal" }).tokens).toContain("itself and to those before it");
+    for (const mask of ["padding", "window"] as const)
+      expect(saysOf({ mask }).tokens).toContain("to those that the mask lets it see");
+    expect(saysOf({ keyText: "a b c d e", mask: "padding" }).tokens).toContain(
+      "those of the second, as far as the mask lets them.",
+    );
+    expect(saysOf({}).joined).toContain("something of all words.");
+    expect(saysOf({ mask: "causal" }).joined).toContain("something of every word that it may see.");
+  });
+
+  test("say what the mask hides, or that it hides nothing", () => {
+    expect(saysOf({}).masked).toContain("every query may see every key");
+    expect(saysOf({ mask: "padding", padFrom: 5 }).masked).toContain("No key is padding");
+    expect(saysOf({ mask: "window", window: 9 }).masked).toContain("reaches every key");
+    expect(saysOf({ mask: "window" }).masked).toContain("hides keys that are far");
+  });
+
+  test("give zeros, and no sum of 1, to queries that may see no key", () => {
+    const one = saysOf({ mask: "painted", hidden: rowHidden(1) });
+    expect(one.weights).toMatch(/so its row is zeros\. Every other row adds up to 1\.$/);
+    expect(one.output).toContain("so its row is zeros");
+    expect(one.joined).toContain("so its row is zeros");
+    const none = saysOf({ mask: "painted", hidden: rowHidden(0, 1, 2, 3, 4) });
+    expect(none.weights).toMatch(/the sum of the row\. Here no query .* every row is zeros\.$/);
+    expect(none.weights).not.toContain("adds up to 1");
+    expect(saysOf({}).weights).toMatch(/sum of the row\. Each row adds up to 1\.$/);
+  });
+});
+
+describe("The words below the largest weight", () => {
+  const sharp: Sharp = { largest: 0.4, key: 1, entropy: 2, mostEntropy: Math.log2(5), visible: 5 };
+  const scaled = { scaled: true, headSize: 2 };
+
+  test.each([
+    ["grows", sharp, scaled, "Without the division by √d, or at a lower temperature, the largest"],
+    ["is not divided by √1", sharp, { ...scaled, headSize: 1 }, "At a lower temperature, the"],
+    ["is not divided", sharp, { ...scaled, scaled: false }, "The division by √d is off"],
+    ["is saturated", { ...sharp, largest: 0.99, entropy: 0.1 }, scaled, "is saturated"],
+    [
+      ...([
+        "has one key to see",
+        { ...sharp, largest: 1, entropy: 0, mostEntropy: 0, visible: 1 },
+      ] as const),
+      ...([scaled, "only one key"] as const),
+    ],
+    [
+      ...([
+        "sees nothing",
+        { ...sharp, largest: 0, key: -1, entropy: 0, mostEntropy: 0, visible: 0 },
+      ] as const),
+      ...([scaled, "no weights"] as const),
+    ],
+    [
+      "is even",
+      { ...sharp, largest: 0.2, entropy: Math.log2(5) - 1e-6 },
+      scaled,
+      "at any temperature",
+    ],
+  ] as const)("are true where it %s", (_, sharp, how, words) => {
+    expect(sharpnessWords(sharp, how)).toContain(words);
+  });
+});
+
+test("The row that is computed first is named, as it is that of the selected query", () => {
+  const wordsAt = (stage: State["stage"], time: number, row: number) => {
+    const state = { ...initialState, stage, time, row };
+    const attention = sentenceAttentionOf(state);
+    const unfolding = unfoldingOf(state, attention, null);
+    return unfolding && momentWords(unfolding, attention);
+  };
+  expect(wordsAt("weights", 0, 3)).toBe("the sum of “fox”");
+  expect(wordsAt("scores", 3, 3)).toBe("the row of “fox”");
+  expect(wordsAt("scores", 0, 3)).toBe("the first number");
+  expect(wordsAt("scores", 7, 3)).toBe("row by row");
+});

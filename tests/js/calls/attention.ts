@@ -1,0 +1,411 @@
+// Random calls of attention in all its forms, and of caches, compared with the oracles in double precision.
+
+import * as fc from "fast-check";
+import type { Heed, KvCache, PartialAttention } from "heed";
+import { CacheModel } from "../cache_model.js";
+import { expectAsOracle, floats } from "../compare.js";
+import { multiHead, Parameters, scored } from "../layer_oracle.js";
+import {
+  attention as answerOf,
+  packedAttention,
+  type Question,
+  rowsOf,
+  type Values,
+} from "../oracle.js";
+import { expectClose, type Random, upload } from "../values.js";
+import { flag, given, maybe, pick, random, right, seed, whole } from "./family.js";
+
+const heads = { B: whole(1, 2), G: whole(1, 2), group: whole(1, 3) };
+const queries = fc.oneof({ weight: 4, arbitrary: whole(0, 9) }, whole(0, 60));
+const keys = fc.oneof({ weight: 4, arbitrary: whole(0, 20) }, whole(0, 150));
+const size = fc.oneof({ weight: 4, arbitrary: whole(1, 9) }, whole(1, 70));
+
+/** Which axes of a broadcast array have size 1, and how many are left out. */
+const thin = fc.record({
+  isOne: fc.array(flag, { minLength: 4, maxLength: 4 }),
+  dropped: whole(0, 4),
+});
+type Thin = { readonly isOne: readonly boolean[]; readonly dropped: number };
+const thinned = (shape: readonly number[], { isOne, dropped }: Thin) =>
+  shape.map((size, axis) => (isOne[axis] ? 1 : size)).slice(dropped);
+
+const offset = fc.oneof(pick("topLeft", "bottomRight"), whole(-5, 30));
+
+/** An additive mask that hides a part of the keys. */
+function added(draw: Random, shape: readonly number[]): Values {
+  const mask = draw.array(shape, 2);
+  return { data: mask.data.map((x) => (draw.next() < 0.3 ? -Infinity : x)), shape };
+}
+
+/** The number of keys of each sequence. */
+const lengthsOf = (draw: Random, B: number, S: number) =>
+  Array.from({ length: B }, () => draw.whole(0, S));
+
+export const attention = {
+  attention: right(
+    fc.record({
+      ...{ ...heads, L: queries, S: keys, D: size, Dv: size, seed, spread: pick(1, 3) },
+      ...{
+        isCausal: maybe(flag),
+        scale: maybe(pick(-1, 0, 0.3, 1)),
+        softcap: maybe(pick(0, 2, 30)),
+      },
+      causalOffset: maybe(offset),
+      window: maybe(fc.tuple(whole(-1, 12), whole(-1, 12))),
+      mask: maybe(fc.record({ ...{ isBool: flag }, thin })),
+      bias: maybe(thin),
+      ...{ hasLengths: flag, hasSlopes: flag, hasSinks: flag, past: maybe(whole(0, 9)) },
+    }),
+    (heed, given_) => {
+      const { B, G, group, L, S, D, Dv, spread, mask, bias, past, ...rest } = given_;
+      const { isCausal, scale, softcap, causalOffset, window } = rest;
+      const draw = random(rest.seed);
+      const H = G * group;
+      const all = S + (past ?? 0);
+      const pairs = [B, H, L, all];
+      const masked = mask && thinned(pairs, mask.thin);
+      // A bias that is added to an additive mask is an error: there is one or the other.
+      const hasBias = bias !== undefined && mask?.isBool !== false;
+      const question: Question = {
+        q: draw.array([B, H, L, D], spread),
+        k: draw.array([B, G, S, D], spread),
+        v: draw.array([B, G, S, Dv]),
+        ...given({
+          ...{ isCausal, scale, softcap, causalOffset, window },
+          ...(masked && {
+            mask: mask?.isBool
+              ? { ...draw.bools(masked), isBool: true }
+              : { ...added(draw, masked), isBool: false },
+          }),
+          bias: hasBias ? draw.array(thinned(pairs, bias)) : undefined,
+          past:
+            past === undefined
+              ? undefined
+              : { key: draw.array([B, G, past, D], spread), value: draw.array([B, G, past, Dv]) },
+          kvLengths: rest.hasLengths && past === undefined ? lengthsOf(draw, B, S) : undefined,
+          alibiSlopes: rest.hasSlopes ? draw.array([H]).data : undefined,
+          sinks: rest.hasSinks ? draw.array([H], 3).data : undefined,
+        }),
+      };
+      expectAsOracle(heed, question);
+    },
+  ),
+
+  packed: right(
+    fc.record({
+      ...{ G: whole(1, 2), group: whole(1, 2), D: size, isCausal: flag, seed },
+      lengths: fc.array(fc.tuple(whole(0, 9), whole(0, 20)), { minLength: 1, maxLength: 4 }),
+      window: maybe(fc.tuple(whole(-1, 5), whole(-1, 5))),
+    }),
+    (heed, { G, group, D, isCausal, lengths, window, seed }) => {
+      const draw = random(seed);
+      const bounds = (of: 0 | 1) => [
+        0,
+        ...lengths.map((_, n) => lengths.slice(0, n + 1).reduce((sum, one) => sum + one[of], 0)),
+      ];
+      const cuSeqlens = { q: bounds(0), k: bounds(1) };
+      const [Tq, Tk] = [cuSeqlens.q.at(-1) as number, cuSeqlens.k.at(-1) as number];
+      const H = G * group;
+      const question = {
+        ...{
+          q: draw.array([Tq, H, D], 3),
+          k: draw.array([Tk, G, D], 3),
+          v: draw.array([Tk, G, D]),
+        },
+        ...{ cuSeqlens, ...given({ isCausal, window }) },
+      };
+      const answer = packedAttention(question);
+      const { q, k, v, ...options } = question;
+      const result = heed.attention(upload(heed, q), upload(heed, k), upload(heed, v), {
+        ...options,
+        needLse: true,
+      });
+      expectClose(result.output, [Tq, H, D], answer.output);
+      expectClose(result.lse, [H, Tq], answer.lse);
+    },
+  ),
+
+  blockMask: right(
+    fc.record({
+      ...heads,
+      L: queries,
+      S: keys,
+      D: size,
+      step: whole(1, 5),
+      reach: whole(0, 40),
+      seed,
+    }),
+    (heed, { B, G, group, L, S, D, step, reach, seed }) => {
+      const draw = random(seed);
+      const maySee = ({ h, q, k }: { h: number; q: number; k: number }) =>
+        (q + k + h) % step === 0 && Math.abs(q - k) <= reach;
+      const H = G * group;
+      const question = {
+        ...{ q: draw.array([B, H, L, D], 3), k: draw.array([B, G, S, D], 3) },
+        ...{ v: draw.array([B, G, S, D]), maySee },
+      };
+      const blockMask = heed.blockMask(maySee, { heads: H, queries: L, keys: S });
+      expectAsOracle(heed, question, { blockMask });
+    },
+  ),
+
+  mergeAttention: right(
+    fc.record({ ...heads, L: queries, S: keys, D: size, cut: whole(0, 150), seed }),
+    (heed, { B, G, group, L, S, D, cut, seed }) => {
+      const draw = random(seed);
+      const H = G * group;
+      const [q, k, v] = [
+        draw.array([B, H, L, D], 3),
+        draw.array([B, G, S, D], 3),
+        draw.array([B, G, S, D]),
+      ];
+      const part = (from: number, to: number): PartialAttention => {
+        const [keys, values] = [rowsOf(k, from, to), rowsOf(v, from, to)];
+        return heed.attention(floats(heed, q), floats(heed, keys), floats(heed, values), {
+          needLse: true,
+        });
+      };
+      const middle = Math.min(cut, S);
+      const merged = heed.mergeAttention(part(0, middle), part(middle, S));
+      const answer = answerOf({ q, k, v });
+      expectClose(merged.output, [B, H, L, D], answer.output);
+      expectClose(merged.lse, [B, H, L], answer.lse);
+    },
+  ),
+
+  linearAttention: right(
+    fc.record({
+      B: whole(1, 2),
+      H: whole(1, 3),
+      L: whole(0, 20),
+      D: whole(1, 9),
+      Dv: whole(1, 9),
+      seed,
+    }),
+    (heed, { B, H, L, D, Dv, seed }) => {
+      const draw = random(seed);
+      const [q, k, v] = [
+        draw.array([B, H, L, D]),
+        draw.array([B, H, L, D]),
+        draw.array([B, H, L, Dv]),
+      ];
+      // The state is the sum of k^T v over the tokens up to the query's.
+      const wanted: number[] = [];
+      for (let head = 0; head < B * H; ++head) {
+        for (let i = 0; i < L; ++i) {
+          for (let c = 0; c < Dv; ++c) {
+            let total = 0;
+            for (let j = 0; j <= i; ++j)
+              for (let d = 0; d < D; ++d)
+                total +=
+                  (q.data[(head * L + i) * D + d] as number) *
+                  (k.data[(head * L + j) * D + d] as number) *
+                  (v.data[(head * L + j) * Dv + c] as number);
+            wanted.push(total / Math.sqrt(D));
+          }
+        }
+      }
+      const result = heed.linearAttention(upload(heed, q), upload(heed, k), upload(heed, v));
+      expectClose(result.output, [B, H, L, Dv], wanted);
+    },
+  ),
+
+  multiHeadAttention: right(
+    fc.record({
+      ...{ B: whole(1, 2), L: whole(1, 9), S: whole(1, 12), heads: whole(1, 3), D: whole(1, 8) },
+      ...{ isCausal: flag, hasBias: flag, seed },
+    }),
+    (heed, { B, L, S, heads, D, isCausal, hasBias, seed }) => {
+      const draw = random(seed);
+      const E = heads * D;
+      const [query, key, value] = [
+        draw.array([B, L, E]),
+        draw.array([B, S, E]),
+        draw.array([B, S, E]),
+      ];
+      const weights = { inProjWeight: draw.array([3 * E, E]), outProjWeight: draw.array([E, E]) };
+      const inProjBias = hasBias ? draw.array([3 * E]) : undefined;
+      const wanted = multiHead(
+        new Parameters(
+          given({
+            in_proj_weight: weights.inProjWeight,
+            in_proj_bias: inProjBias,
+            "out_proj.weight": weights.outProjWeight,
+          }) as Record<string, Values>,
+        ),
+        heads,
+        [query, key, value],
+        { isCausal },
+      );
+      const { output, weights: seen } = heed.multiHeadAttention(
+        upload(heed, query),
+        upload(heed, key),
+        upload(heed, value),
+        {
+          inProjWeight: upload(heed, weights.inProjWeight),
+          outProjWeight: upload(heed, weights.outProjWeight),
+          ...given({ inProjBias: inProjBias && upload(heed, inProjBias) }),
+        },
+        { heads, isCausal, needWeights: true },
+      );
+      expectClose(output, [B, L, E], wanted.output.data);
+      expectClose(seen, [B, heads, L, S], wanted.weights.data);
+    },
+  ),
+
+  recurrent: right(
+    fc.record({
+      ...{
+        kind: pick("dot", "general", "additive"),
+        B: whole(1, 2),
+        L: whole(1, 5),
+        S: whole(1, 12),
+      },
+      ...{ D: whole(1, 9), Dv: whole(1, 9), seed },
+    }),
+    (heed, { kind, B, L, S, D, Dv, seed }) => {
+      const draw = random(seed);
+      const [query, keys, values] = [
+        draw.array([B, L, D]),
+        draw.array([B, S, D]),
+        draw.array([B, S, Dv]),
+      ];
+      const [weight, other, v] = [draw.array([D, D]), draw.array([D, D]), draw.array([D])];
+      const dot = (a: readonly number[], b: ArrayLike<number>) =>
+        a.reduce((sum, x, i) => sum + x * (b[i] as number), 0);
+      const times = (w: Values, x: readonly number[]) =>
+        x.map((_, row) => dot(x, Array.from(w.data).slice(row * D, (row + 1) * D)));
+      const scores = {
+        dot,
+        general: (q: number[], k: number[]) => dot(q, times(weight, k)),
+        additive: (q: number[], k: number[]) => {
+          const [a, b] = [times(weight, q), times(other, k)];
+          return dot(
+            a.map((x, i) => Math.tanh(x + (b[i] as number))),
+            v.data,
+          );
+        },
+      };
+      const [a, b, c] = [upload(heed, query), upload(heed, keys), upload(heed, values)];
+      const w = upload(heed, weight);
+      const result =
+        kind === "additive"
+          ? heed.additiveAttention(a, b, c, {
+              ...{ queryWeight: w, keyWeight: upload(heed, other), scoreWeight: upload(heed, v) },
+            })
+          : heed.luongAttention(a, b, c, { score: kind, ...(kind === "general" && { weight: w }) });
+      const wanted = scored(scores[kind], [query, keys, values]);
+      expectClose(result.output, [B, L, Dv], wanted.output.data);
+      expectClose(result.weights, [B, L, S], wanted.weights.data);
+    },
+  ),
+
+  average: right(
+    fc.record({
+      B: whole(1, 2),
+      L: whole(1, 12),
+      D: whole(1, 9),
+      isCausal: flag,
+      isSimilar: flag,
+      seed,
+    }),
+    (heed, { B, L, D, isCausal, isSimilar, seed }) => {
+      const x = random(seed).array([B, L, D]);
+      const one = { data: x.data, shape: [B, 1, L, D] };
+      const answer = answerOf({
+        ...{ q: one, k: one, v: one, scale: isSimilar ? 1 : 0 },
+        isCausal: isCausal && !isSimilar,
+      });
+      const t = upload(heed, x);
+      const result = isSimilar ? heed.selfSimilarity(t).output : heed.average(t, { isCausal });
+      expectClose(result, [B, L, D], answer.output);
+    },
+  ),
+
+  kernelRegression: right(
+    fc.record({ Q: whole(1, 9), N: whole(1, 20), M: whole(1, 3), width: pick(0.2, 1, 5), seed }),
+    (heed, { Q, N, M, width, seed }) => {
+      const draw = random(seed);
+      const [query, train, y] = [draw.array([Q]), draw.array([N]), draw.array([N, M])];
+      const wanted = Array.from(query.data).flatMap((at) => {
+        const powers = Array.from(train.data, (x) => Math.exp(-0.5 * ((at - x) / width) ** 2));
+        const total = powers.reduce((sum, p) => sum + p, 0);
+        return Array.from({ length: M }, (_, m) =>
+          powers.reduce((sum, p, n) => sum + (p / total) * (y.data[n * M + m] as number), 0),
+        );
+      });
+      const [a, b, c] = [upload(heed, query), upload(heed, train), upload(heed, y)];
+      const { output } = heed.kernelRegression(a, b, c, heed.tensor([width]));
+      expectClose(output, [Q, M], wanted);
+    },
+  ),
+
+  cache: right(
+    fc.record({
+      ...{ batch: whole(1, 2), heads: whole(1, 2), headSize: whole(1, 9), valueSize: whole(1, 9) },
+      ...{ capacity: pick(8, 60, 140), dtype: pick("float32", "float16", "int8"), isRolling: flag },
+      seed,
+      acts: fc.array(
+        fc.record({
+          kind: pick("step", "step", "step", "rewind", "share", "reorder"),
+          size: whole(0, 40),
+        }),
+        { minLength: 1, maxLength: 6 },
+      ),
+    }),
+    (heed, { acts, seed, ...options }) => {
+      const draw = random(seed);
+      const { batch, heads, headSize, valueSize, capacity, dtype, isRolling } = options;
+      const cache = heed.createKvCache(options);
+      const model = new CacheModel(options);
+      const one = () => draw.whole(0, batch - 1);
+      for (const { kind, size } of acts) {
+        if (kind === "step") {
+          const room = Math.min(
+            ...model.now().map(({ length }) => (isRolling ? 40 : capacity - length)),
+          );
+          const L = Math.min(size, room);
+          step(heed, cache, model, draw, L, [batch, heads, headSize, valueSize], dtype);
+        } else if (kind === "rewind") {
+          const b = one();
+          const tokens = Math.min(size, model.heldBy(b));
+          cache.rewind(tokens, b);
+          model.rewind(b, tokens);
+        } else if (kind === "share") {
+          const [from, to] = [one(), one()];
+          const { first, length } = model.now()[from] as { first: number; length: number };
+          // A sequence that dropped its first token cannot be shared.
+          if (first > 0) continue;
+          const tokens = Math.min(size, length);
+          cache.share({ from, to, tokens });
+          model.share(from, to, tokens);
+        } else {
+          const order = Array.from({ length: batch }, one);
+          cache.reorder(order);
+          model.reorder(order);
+        }
+        model.expectSameSizes(cache);
+      }
+    },
+  ),
+};
+
+/** Appends L random tokens to each sequence, of which some may have fewer, and attends. */
+function step(
+  heed: Heed,
+  cache: KvCache,
+  model: CacheModel,
+  draw: Random,
+  L: number,
+  [batch, heads, headSize, valueSize]: readonly [number, number, number, number],
+  dtype: "float32" | "float16" | "int8",
+): void {
+  const counts = Array.from({ length: batch }, () => (draw.next() < 0.7 ? L : draw.whole(0, L)));
+  const rows = {
+    q: draw.array([batch, 2 * heads, L, headSize], 2),
+    k: draw.array([batch, heads, L, headSize], 2),
+    v: draw.array([batch, heads, L, valueSize]),
+  };
+  // Sums of int8 products are exact, but their steps of few queries round the query too.
+  model.expectSameStep(heed, cache, { ...rows, counts }, dtype === "int8" ? 0.05 : undefined);
+}

@@ -1,0 +1,40 @@
+// Random calls: what is drawn, and the call. The test calls.test.ts and `./dev soak` run the same ones.
+
+import * as fc from "fast-check";
+import type { Heed } from "heed";
+import { Random } from "../values.js";
+
+/** Calls of one kind. What is drawn is plain data, so that a failure can be printed, repeated and made smaller. */
+export interface Family {
+  readonly given: fc.Arbitrary<unknown>;
+  /** Makes the call, and throws if its result is wrong. Returns whether the engine refused it. */
+  readonly run: (heed: Heed, given: unknown) => boolean;
+}
+
+/** Valid calls, whose results are compared with the reference. */
+export function right<T>(given: fc.Arbitrary<T>, run: (heed: Heed, given: T) => void): Family {
+  return {
+    given,
+    run: (heed, drawn) => {
+      heed.scope(() => run(heed, drawn as T));
+      return false;
+    },
+  };
+}
+
+export const whole = (min: number, max: number) => fc.integer({ min, max });
+export const flag = fc.boolean();
+export const pick = <const T>(...choices: T[]): fc.Arbitrary<T> => fc.constantFrom(...choices);
+export const maybe = <T>(given: fc.Arbitrary<T>) => fc.option(given, { nil: undefined });
+/** The seed of the numbers in a call's tensors. */
+export const seed = whole(0, 2 ** 31 - 1);
+export const shape = fc.array(whole(0, 6), { maxLength: 4 });
+/** Sizes from 1 on: at least `least` of them. */
+export const sizes = (least: number) => fc.array(whole(1, 6), { minLength: least, maxLength: 4 });
+export const random = (drawn: number) => new Random(drawn);
+
+/** Only the options that are given. */
+export function given<T extends object>(options: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
+  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [Name in keyof T]?: NonNullable<T[Name]> };
+}

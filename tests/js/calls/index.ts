@@ -1,0 +1,12 @@
+// All kinds of random calls.
+
+import { arithmetic } from "./arithmetic.js";
+import { attention } from "./attention.js";
+import type { Family } from "./family.js";
+import { layers } from "./layers.js";
+
+export const rightCalls: Readonly<Record<string, Family>> = {
+  ...attention,
+  ...arithmetic,
+  ...layers,
+};

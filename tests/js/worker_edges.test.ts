@@ -1,0 +1,135 @@
+// heed/worker: what must not stop a worker, reach another call, or change what is sent.
+
+import { loadInWorker, type RemoteHeed } from "heed/worker";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { loadWithTasks, newTestWorker, numbers, refusalOf, type TestTasks } from "./workers.js";
+
+const newCounter = () => new Int32Array(new SharedArrayBuffer(4));
+const rest = () => new Promise((resolve) => setTimeout(resolve, 30));
+
+let heed: RemoteHeed<TestTasks>;
+beforeAll(async () => {
+  heed = await loadWithTasks();
+});
+afterAll(() => heed?.dispose());
+
+describe("A task that pauses", () => {
+  test("is cancelled also after it has waited for something else", async () => {
+    const counter = newCounter();
+    const { signal, abort } = controller();
+    const call = heed.tasks.pauseAfter({ counter, after: "timer" }, { signal });
+    await expect.poll(() => Atomics.load(counter, 0)).toBeGreaterThan(2);
+    abort();
+    expect((await refusalOf(call)).code).toBe("cancelled");
+    await heed.ones([1]); // answered after the task's last pause
+    const count = Atomics.load(counter, 0);
+    await rest();
+    expect(Atomics.load(counter, 0)).toBe(count);
+  });
+
+  test("is not cancelled with another one that waited for the same", async () => {
+    const counters = [newCounter(), newCounter()] as const;
+    const [first, second] = [controller(), controller()];
+    const calls = [first, second].map(({ signal }, i) =>
+      heed.tasks.pauseAfter(
+        { counter: counters[i] as Int32Array<SharedArrayBuffer>, after: "shared" },
+        { signal },
+      ),
+    );
+    const refusals = calls.map(refusalOf);
+    for (const counter of counters)
+      await expect.poll(() => Atomics.load(counter, 0)).toBeGreaterThan(2);
+    first.abort();
+    expect((await refusals[0])?.code).toBe("cancelled");
+    const count = Atomics.load(counters[1], 0);
+    await expect.poll(() => Atomics.load(counters[1], 0)).toBeGreaterThan(count + 2);
+    second.abort();
+    expect((await refusals[1])?.code).toBe("cancelled");
+  });
+});
+
+describe("A worker goes on after", () => {
+  test("a call that was made while it started again", async () => {
+    const own = await loadWithTasks();
+    const again = own.restart();
+    const early = own.ones([3]);
+    await again;
+    expect((await early).shape).toEqual([3]);
+    own.dispose();
+  });
+
+  test("an error that cannot be printed", async () => {
+    const error = await heed.tasks.throwNothingReadable({}).catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(Error);
+    expect((await heed.ones([2])).shape).toEqual([2]);
+  });
+
+  test("an object whose end fails", async () => {
+    const fragile = await heed.tasks.fragile({});
+    fragile.dispose();
+    expect((await heed.ones([2])).shape).toEqual([2]);
+  });
+});
+
+test("options that cannot be sent are refused", async () => {
+  const silent = vi.spyOn(console, "error").mockImplementation(() => {});
+  const threads = (() => 1) as unknown as number;
+  const error = await refusalOf(loadInWorker({ worker: () => newTestWorker(), threads }));
+  expect([error.code, error.message]).toEqual(["option", expect.stringMatching(/^options: /)]);
+  silent.mockRestore();
+});
+
+describe("Data arrives as it was sent", () => {
+  test("a request whose fields have the names of options", async () => {
+    const request = { signal: numbers(3), transfer: 2, onProgress: "yes" };
+    expect(await heed.tasks.echo(request)).toEqual(request);
+  });
+
+  test("an error, and an object that contains itself", async () => {
+    const { error } = (await heed.tasks.answer("error")) as { error: Error };
+    expect([error instanceof Error, error.message]).toEqual([true, "as data"]);
+    const { circle, numbers } = (await heed.tasks.answer("circle")) as Record<string, unknown>;
+    expect((circle as { circle: unknown }).circle).toBe(circle);
+    expect(numbers).toEqual(Float32Array.of(1, 2));
+  });
+
+  test("a view of memory that has grown since, as a copy", async () => {
+    const { data } = await heed.tasks.grow({ floats: 2 ** 25 });
+    expect(Array.from(data)).toEqual([1, 1, 1, 1]);
+    expect(data.buffer.byteLength).toBe(16);
+  });
+});
+
+test("a scope keeps what it returns beside a function", async () => {
+  const { x, run } = await heed.scope(async (scoped) => {
+    const x = await scoped.ones([2]);
+    return { x, run: () => scoped.sum(x) };
+  });
+  expect(Array.from(await x.data)).toEqual([1, 1]);
+  expect(await (await run()).item()).toBe(2);
+  x.dispose();
+});
+
+test("a layer's cache is as before when its call is cancelled", async () => {
+  const layer = await heed.nn.MultiHeadAttention(heed, 64, 4);
+  const cache = await layer.createCache({ capacity: 20_000 });
+  const first = await heed.normal([1, 8, 64], { seed: 1 });
+  await layer.forward(first, first, first, { cache });
+  const rows = await heed.normal([1, 9000, 64], { seed: 2 });
+  for (const wait of [1, 4, 16, 64, 128]) {
+    const { signal, abort } = controller();
+    const call = layer.forward(rows, rows, rows, { cache, signal });
+    setTimeout(abort, wait);
+    const isDone = await call.then(
+      () => true,
+      () => false,
+    );
+    expect(await cache.lengths).toEqual([isDone ? 9008 : 8]);
+    if (isDone) break;
+  }
+});
+
+function controller(): { signal: AbortSignal; abort: () => void } {
+  const made = new AbortController();
+  return { signal: made.signal, abort: () => made.abort() };
+}

@@ -1,0 +1,18 @@
+/**
+ * Writes the documentation into a folder of the built page: build/web/docs, or that of another place.
+ *
+ *   node web/docs/build.mjs [FOLDER]
+ */
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { rootOf } from "./entries.mjs";
+import { pages, pictures } from "./site.mjs";
+
+const folder = resolve(process.argv[2] ?? rootOf("build/web/docs"));
+const all = await pages();
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+for (const { file, html } of all) writeFileSync(join(folder, file), html);
+const files = ["web/src/app/styles/base.css", "web/docs/docs.css", "web/docs/docs.js", ...pictures];
+for (const path of files) cpSync(rootOf(path), join(folder, path.split("/").at(-1)));
+console.log(`${all.length} pages of documentation in ${folder}`);

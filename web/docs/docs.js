@@ -1,0 +1,15 @@
+// On a narrow page the lists are closed until someone opens them.
+if (matchMedia("(max-width: 63.99rem)").matches)
+  for (const list of document.querySelectorAll("nav details")) list.open = false;
+
+// The field that finds a name of the reference in the page's own list.
+const field = document.querySelector("[data-filter]");
+if (field) {
+  field.closest(".filter").hidden = false;
+  const items = [...document.querySelectorAll(".outline li")];
+  field.addEventListener("input", () => {
+    const wanted = field.value.trim().toLowerCase();
+    document.querySelector(".outline details").open ||= wanted !== "";
+    for (const item of items) item.hidden = !item.textContent.toLowerCase().includes(wanted);
+  });
+}

@@ -1,0 +1,92 @@
+/** The panel of the whole network in the rooms of models that predict the next token. */
+import type { RefObject } from "preact";
+import { useCallback, useMemo } from "preact/hooks";
+import { type HeadKey, headKey } from "../shared/layerHeads";
+import { Notices } from "../shared/Notices";
+import { TokenSelect } from "../shared/RowTable";
+import type { Facts } from "./facts";
+import type { NetworkHost } from "./host";
+import { layerOfRow } from "./Inside";
+import type { Spot } from "./messages";
+import { NetworkPicture } from "./NetworkPicture";
+
+/** The settings of a room that are about its network. */
+export interface CausalState {
+  /** What is open: 0 for the embedding, then the layers, then the end; null for nothing. */
+  readonly layer: number | null;
+  /** The number of it that is kept. */
+  readonly number: Spot | null;
+}
+
+interface CausalChange extends Partial<CausalState> {
+  readonly head?: HeadKey;
+  readonly cell?: null;
+}
+
+/** @param section tells whether it is in view: see useInView */
+export function CausalPanel({
+  section,
+  state: { layer: row, number: kept },
+  set,
+  facts,
+  failure,
+  isBusy,
+  tokens,
+  place,
+  onSelect,
+  noteOf,
+}: {
+  section: RefObject<HTMLElement | null>;
+  state: CausalState;
+  set(change: CausalChange): void;
+  /** Null until they are computed. */
+  facts: Facts | null;
+  failure: string | null;
+  isBusy: boolean;
+  /** All tokens of the text as labels, and the one whose way is shown. */
+  tokens: readonly string[];
+  place: number;
+  onSelect(place: number): void;
+  noteOf?: NetworkHost["noteOf"];
+}) {
+  const host = useMemo<NetworkHost>(
+    () => ({
+      kept,
+      keep: (number) => set({ number }),
+      choose(head) {
+        const layer = layerOfRow(row, facts?.numbers.lengths.length ?? 0);
+        if (layer !== null) set({ head: headKey({ layer, head }), cell: null });
+      },
+      ...(noteOf && { noteOf }),
+    }),
+    [kept, row, facts, set, noteOf],
+  );
+  const open = useCallback((layer: number | null) => set({ layer, number: null }), [set]);
+  const dropped = facts?.numbers.dropped.length ?? 0;
+  return (
+    <section ref={section} class="network" aria-labelledby="network-title">
+      <h2 id="network-title">The whole network</h2>
+      <Notices notices={failure ? [failure] : []} />
+      {facts ? (
+        <NetworkPicture
+          {...{ facts, host, row, open }}
+          choice={
+            <>
+              <TokenSelect label="Token" tokens={tokens} index={place} onSelect={onSelect} />
+              {dropped > 0 && (
+                <span class="faint">
+                  without {dropped} dropped {dropped === 1 ? "head" : "heads"}
+                </span>
+              )}
+            </>
+          }
+        />
+      ) : (
+        <>
+          {isBusy && <p class="faint">Computing the way of a token …</p>}
+          <p class="faint on-paper">It is computed once it is in view: scroll to it, then print.</p>
+        </>
+      )}
+    </section>
+  );
+}

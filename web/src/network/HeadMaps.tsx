@@ -1,0 +1,90 @@
+/** The weights of all heads side by side, with the tokens that are attended to as columns. */
+import { useMemo } from "preact/hooks";
+import { weightPalette } from "../picture/colour";
+import { Legend } from "../picture/Legend";
+import type { Cell } from "../picture/layout";
+import { HeatMap, usePicture } from "../picture/Matrix";
+import { viewOn } from "../picture/view";
+import { useShell } from "../shared/shell";
+import { columnsOf, type Facts } from "./facts";
+import type { AttentionNumbers, MapNumbers, Spot } from "./messages";
+import { usePointed } from "./pointing";
+import { pictureName } from "./sources";
+
+const gap = 16;
+/** The width from which on a column can be pointed at. */
+const leastCell = 8;
+/** The space of the rows' labels. */
+const labels = 48;
+const rowHeight = 14;
+
+interface MapsProps {
+  part: AttentionNumbers;
+  facts: Facts;
+  maps: MapNumbers;
+}
+
+function HeadMap({ part, facts, maps, head, cell }: MapsProps & { head: number; cell: number }) {
+  const { theme } = useShell();
+  const { active: spot, point, press } = usePointed();
+  const { rows, columns } = maps;
+  const cols = columnsOf(facts, part);
+  const own = facts.tokens;
+  const view = useMemo(
+    () => viewOn(maps.weights, rows, columns, head * rows * columns),
+    [maps, head],
+  );
+  const palette = useMemo(() => weightPalette("absolute", "linear", theme), [theme]);
+  const words = useMemo(() => ({ rows: own.slice(0, rows), cols }), [own, cols, rows]);
+  const row = spot?.part === part.name && spot.of === "map" ? spot.row - head * rows : -1;
+  const isCausal = part.name === "attention" && facts.numbers.readings !== null;
+  const isHidden = useMemo(
+    () => (isCausal ? (row: number, col: number) => col > row : undefined),
+    [isCausal],
+  );
+  const picture = usePicture({
+    ...{ view, rows, cols: columns, palette, labels: words, isHidden },
+    cell: { width: cell, height: rowHeight },
+    selected: { row: facts.place },
+    active: spot && row >= 0 && row < rows ? { row, col: spot.col } : null,
+  });
+  const spotAt = ({ row, col }: Cell): Spot => ({
+    ...{ part: part.name, of: "map", row: head * rows + row, col },
+  });
+  const isShown = head === part.head.head;
+  return (
+    <HeatMap
+      name={`${pictureName(part.name, "maps")}-${head + 1}`}
+      title={`Weights of head ${head + 1}`}
+      symbol={isShown ? <b>Head {head + 1}</b> : `Head ${head + 1}`}
+      note=""
+      picture={picture}
+      hasLegend={false}
+      actions={{
+        point: (cell, by) => point(cell && spotAt(cell), by),
+        press: (cell) => press(spotAt(cell)),
+      }}
+    />
+  );
+}
+
+/** The row of the token whose way is shown has an outline. */
+export function HeadMaps({ part, facts, maps, width }: MapsProps & { width: number }) {
+  const { theme } = useShell();
+  const palette = useMemo(() => weightPalette("absolute", "linear", theme), [theme]);
+  const heads = maps.weights.length / (maps.rows * maps.columns);
+  const least = labels + maps.columns * leastCell + gap;
+  const across = Math.max(1, Math.min(heads, Math.floor((width + gap) / least)));
+  const space = (width - gap * (across - 1)) / across - labels;
+  const cell = Math.max(4, Math.min(rowHeight, Math.floor((space / maps.columns) * 2) / 2));
+  return (
+    <div class="head-maps">
+      <div class="head-pictures">
+        {Array.from({ length: heads }, (_, head) => (
+          <HeadMap key={head} {...{ part, facts, maps, head, cell }} />
+        ))}
+      </div>
+      <Legend palette={palette} />
+    </div>
+  );
+}

@@ -1,0 +1,166 @@
+/** The heads of an attention: what each attends to and adds, and the selected one from inside. */
+import { useMemo } from "preact/hooks";
+import { weightPalette } from "../picture/colour";
+import { format, percent } from "../shared/format";
+import { hides } from "../shared/restrictions";
+import { useShell } from "../shared/shell";
+import { columnsOf, type Facts, isDropped } from "./facts";
+import { lengthOf } from "./formulas";
+import { useNetworkHost } from "./host";
+import { Length } from "./Length";
+import type { AttentionNumbers, Place, RowName } from "./messages";
+import { cellIn, labelSpace, type Strip, Strips } from "./Strips";
+
+/** How many tokens are shown: those that the head attends to most. */
+const mostTokens = 12;
+/** The width of a column of scores or weights, wide enough for their numbers. */
+const numberWidth = 56;
+const rowHeight = 20;
+/** Between the pictures. */
+const gaps = 3 * 16;
+/** From this width on the pictures stand side by side, in pixels. */
+export const wide = 640;
+
+interface HeadProps {
+  part: AttentionNumbers;
+  facts: Facts;
+}
+
+export function HeadList({ part, facts }: HeadProps) {
+  const { choose, noteOf } = useNetworkHost();
+  const { most, mostWeights, heads, head } = part;
+  const layer = facts.numbers.open?.layer ?? 0;
+  const columns = columnsOf(facts, part);
+  const size = part.added.length;
+  const lengths = Array.from(most, (_, i) => lengthOf(heads.subarray(i * size, (i + 1) * size)));
+  const longest = Math.max(...lengths);
+  return (
+    <table class="head-list">
+      <thead>
+        <tr>
+          <th scope="col">head</th>
+          <th scope="col">attends most to</th>
+          <th scope="col">weight</th>
+          <th scope="col">adds a vector of length</th>
+        </tr>
+      </thead>
+      <tbody>
+        {lengths.map((length, i) => (
+          <tr key={i}>
+            <th scope="row">
+              <button type="button" aria-pressed={i === head.head} onClick={() => choose(i)}>
+                {i + 1}
+              </button>{" "}
+              <span class="faint">{isDropped(facts, i) ? "dropped" : noteOf?.(layer, i)}</span>
+            </th>
+            <td data-most={most[i]}>
+              <bdi>{columns[most[i] as number]}</bdi>{" "}
+              <span class="faint number">({(most[i] as number) + 1})</span>
+            </td>
+            <td class="number">{format(mostWeights[i] as number, 2)}</td>
+            <td>
+              <Length value={length} most={longest} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** The tokens with the largest weights, in the order of the text. */
+export function mostAttended(weights: Float32Array): number[] {
+  return Array.from(weights.keys())
+    .sort((a, b) => (weights[b] as number) - (weights[a] as number))
+    .slice(0, mostTokens)
+    .sort((a, b) => a - b);
+}
+
+/** The pictures of a head: rows of the tokens, and below them the query and the sum. */
+function stripsOf(part: AttentionNumbers, columns: readonly string[], tokens: readonly number[]) {
+  const { name, head } = part;
+  const { shares, values } = head;
+  const place = (of: RowName, row = 0): Place => ({ part: name, of, row });
+  const each = (of: RowName, data: Float32Array): Strip[] => {
+    const own = data.length / columns.length;
+    return tokens.map((token) => ({
+      label: columns[token] as string,
+      place: place(of, token),
+      data: data.subarray(token * own, (token + 1) * own),
+    }));
+  };
+  const one = (of: "query" | "sum", data: Float32Array): Strip => ({
+    ...{ label: of, data },
+    place: place(of),
+  });
+  return {
+    keys: [...each("key", shares.keys), one("query", shares.queries)],
+    scores: each("score", shares.scores),
+    weights: each("weight", shares.weights),
+    values: [...each("value", values), one("sum", head.sum)],
+  };
+}
+
+export function HeadInside({ part, facts, width }: HeadProps & { width: number }) {
+  const { theme, restrictions } = useShell();
+  const { head } = part;
+  const { weights, queries } = head.shares;
+  const columns = columnsOf(facts, part);
+  const tokens = useMemo(() => mostAttended(weights), [weights]);
+  const strips = useMemo(() => stripsOf(part, columns, tokens), [part, columns, tokens]);
+  const palette = useMemo(() => weightPalette("absolute", "sqrt", theme), [theme]);
+  const others = 1 - tokens.reduce((sum, token) => sum + (weights[token] as number), 0);
+  const isWide = width >= wide;
+  const vectors = isWide ? (width - labelSpace - 2 * numberWidth - gaps) / 2 : width - labelSpace;
+  const cell = cellIn(vectors, queries.length, rowHeight);
+  const number = { width: numberWidth, height: rowHeight };
+  const name = `head ${head.head + 1}`;
+  const common = { part: part.name, width };
+  return (
+    <div class="head-inside">
+      <h4>Inside of {name}</h4>
+      <div class="head-pictures">
+        <Strips
+          {...common}
+          picture="keys"
+          title={`Keys and the query, ${name}`}
+          symbol="Keys, and the query"
+          {...{ strips: strips.keys, cell }}
+          selected={tokens.length}
+        />
+        <Strips
+          {...common}
+          picture="scores"
+          title={`Scores, ${name}`}
+          symbol="Score"
+          note=""
+          {...{ strips: strips.scores, cell: number, hasLabels: !isWide }}
+          hasLegend={false}
+        />
+        <Strips
+          {...common}
+          picture="weights"
+          title={`Weights, ${name}`}
+          symbol="Weight"
+          note=""
+          {...{ strips: strips.weights, cell: number, palette, hasLabels: false }}
+          hasLegend={false}
+        />
+        <Strips
+          {...common}
+          picture="values"
+          title={`Values and their weighted sum, ${name}`}
+          symbol="Values, and their sum"
+          {...{ strips: strips.values, cell, hasLabels: !isWide }}
+          selected={tokens.length}
+        />
+      </div>
+      {columns.length > tokens.length && !hides(restrictions, "text") && (
+        <p class="faint">
+          The {tokens.length} tokens it attends to most, of {columns.length}; the others have{" "}
+          {percent(Math.max(0, others), 1)} together.
+        </p>
+      )}
+    </div>
+  );
+}

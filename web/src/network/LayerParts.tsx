@@ -1,0 +1,325 @@
+/** An open layer: what its norms, its heads and its feed-forward network compute for the token. */
+import type { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
+import { format } from "../shared/format";
+import { RowTable } from "../shared/RowTable";
+import type { Facts } from "./facts";
+import { activations, deviationOf, lengthOf, rootMeanSquare } from "./formulas";
+import { HeadMaps } from "./HeadMaps";
+import { HeadInside, HeadList } from "./HeadParts";
+import { Length } from "./Length";
+import type {
+  AttentionNumbers,
+  FeedForwardNumbers,
+  NormNumbers,
+  PartName,
+  PartNumbers,
+  RowName,
+} from "./messages";
+import { Rail, type RailKind } from "./Rail";
+import { Said, type SaidReading } from "./Said";
+import { type Strip, Strips } from "./Strips";
+
+/** How many of the strongest units are listed, and how many have room in the picture. */
+const mostUnits = 6;
+const mostShown = 1024;
+
+/** The units by what they add, the strongest first. */
+function byStrength({ units, unitLengths }: FeedForwardNumbers): number[] {
+  const strength = unitLengths ?? units.map(Math.abs);
+  return Array.from(strength.keys()).sort(
+    (a, b) => (strength[b] as number) - (strength[a] as number),
+  );
+}
+
+/** A step of the layer, beside its piece of the stream. */
+export function Part({
+  kind,
+  title,
+  words,
+  children,
+}: {
+  kind: RailKind;
+  title: string;
+  words?: ComponentChildren;
+  children: ComponentChildren;
+}) {
+  return (
+    <div class="part" data-part={title}>
+      <div class="rail-place">
+        <Rail kind={kind} />
+      </div>
+      <div class="part-work">
+        <h3>{title}</h3>
+        {words && <p class="faint">{words}</p>}
+        {children}
+      </div>
+    </div>
+  );
+}
+
+export const strip = (
+  part: PartName,
+  label: string,
+  of: RowName,
+  data: Float32Array,
+  row = 0,
+): Strip => ({ label, place: { part, of, row }, data });
+
+/** The rows of a norm: the stream, what is learned, and the result. */
+function normStrips(part: PartName, { input, gain, bias, result }: NormNumbers): Strip[] {
+  return [
+    strip(part, "stream", "stream", input),
+    ...(gain ? [strip(part, "gain", "gain", gain)] : []),
+    ...(bias ? [strip(part, "bias", "shift", bias)] : []),
+    strip(part, "normed", "norm", result),
+  ];
+}
+
+function wordsOf({ kind, eps, input, gain, bias }: NormNumbers): string {
+  const made =
+    kind === "rms"
+      ? `divided by its root mean square ${format(rootMeanSquare(input, eps))}`
+      : `minus its mean, divided by its standard deviation ${format(deviationOf(input, eps))}`;
+  const learned = `${gain ? ", times a learned gain" : ""}${bias ? ", plus a learned bias" : ""}`;
+  return `A copy of the stream, ${made}${learned}.`;
+}
+
+/** The stream and its norm, which a part reads. */
+export function Norm({
+  part,
+  norm,
+  title,
+  kind = "reads",
+  width,
+}: {
+  part: PartName;
+  norm: NormNumbers;
+  title: string;
+  kind?: RailKind;
+  width: number;
+}) {
+  const strips = useMemo(() => normStrips(part, norm), [part, norm]);
+  return (
+    <Part kind={kind} title={title} words={wordsOf(norm)}>
+      <Strips
+        {...{ part, strips, width }}
+        picture="norm"
+        title={norm.kind === "rms" ? "RMS norm" : "Layer norm"}
+      />
+    </Part>
+  );
+}
+
+interface PartProps<P extends PartNumbers = PartNumbers> {
+  part: P;
+  facts: Facts;
+  /** In pixels. */
+  width: number;
+  /** Null for an encoder. */
+  said: SaidReading | null;
+}
+
+/** The stream, what is added to it, and the stream after. */
+function Add({
+  part: { name, norm, output },
+  added,
+  title,
+  words,
+  selected,
+  width,
+  said,
+}: Omit<PartProps, "facts"> & {
+  added: readonly Strip[];
+  title: string;
+  words: string;
+  selected?: number;
+}) {
+  const strips = useMemo(
+    () => [
+      strip(name, "stream", "stream", norm.input),
+      ...added,
+      strip(name, "= stream", "output", output),
+    ],
+    [name, norm, added, output],
+  );
+  return (
+    <Part kind="adds" title="Add" words={words}>
+      <Strips
+        part={name}
+        picture="add"
+        {...{ title, strips, width }}
+        {...(selected !== undefined && { selected })}
+      />
+      {said && <Said {...said} />}
+    </Part>
+  );
+}
+
+/** What the parts are called, and what they do. */
+const attentions = {
+  attention: {
+    title: "Attention",
+    words:
+      "Each head compares its query with the keys of all tokens so far, and sums their values.",
+  },
+  cross: {
+    title: "Cross-attention",
+    words:
+      "Each head compares its query with keys of the encoder’s end, one for each token of the input, and sums their values.",
+  },
+} as const;
+
+function Attention({ part, facts, width, said }: PartProps<AttentionNumbers>) {
+  const { name, heads, bias, head } = part;
+  const size = part.added.length;
+  const added = useMemo(
+    () => [
+      ...Array.from({ length: heads.length / size }, (_, i) =>
+        strip(name, `+ head ${i + 1}`, "head", heads.subarray(i * size, (i + 1) * size), i),
+      ),
+      ...(bias ? [strip(name, "+ bias", "bias", bias)] : []),
+    ],
+    [part],
+  );
+  const { title, words } = attentions[name];
+  const isAll = !facts.numbers.readings;
+  return (
+    <>
+      <Part
+        kind="part"
+        title={title}
+        words={isAll ? words.replace("all tokens so far", "all tokens") : words}
+      >
+        {part.maps && <HeadMaps {...{ part, facts, width }} maps={part.maps} />}
+        <HeadList {...{ part, facts }} />
+        <HeadInside {...{ part, facts, width }} />
+      </Part>
+      <Add
+        {...{ part, added, width, said }}
+        title={`The stream, and what each head of ${title.toLowerCase()} adds`}
+        words="The output projection W_O turns each head's sum into a vector of the stream, which is added."
+        selected={head.head + 1}
+      />
+    </>
+  );
+}
+
+/** The units that add the longest vectors. */
+function StrongUnits({ part, order }: { part: FeedForwardNumbers; order: readonly number[] }) {
+  const { gate, up, units, unitLengths, activation } = part;
+  const { name } = activations[activation];
+  const numbers = up ? [gate, up, units] : [gate, units];
+  const columns = [
+    "unit",
+    ...(up ? ["gate", "up", `${name}(gate) × up`] : ["x", `${name}(x)`]),
+    ...(unitLengths ? ["adds a vector of length"] : []),
+  ];
+  return (
+    <RowTable title="The strongest units" columns={columns.map((head) => ({ id: head, head }))}>
+      <tbody>
+        {order.map((unit) => (
+          <tr key={unit} data-unit={unit + 1}>
+            <th scope="row">{unit + 1}</th>
+            {numbers.map((column, i) => (
+              <td key={i}>{format(column[unit] as number)}</td>
+            ))}
+            {unitLengths && (
+              <td>
+                <Length
+                  value={unitLengths[unit] as number}
+                  most={unitLengths[order[0] ?? 0] ?? 0}
+                />
+              </td>
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </RowTable>
+  );
+}
+
+function FeedForward({ part, facts, width, said }: PartProps<FeedForwardNumbers>) {
+  const { name, gate, up, units, activation } = part;
+  const strips = useMemo(
+    () => [
+      strip(name, up ? "gate" : "x", "gate", gate),
+      ...(up ? [strip(name, "up", "up", up)] : []),
+      strip(name, "unit", "unit", units),
+    ],
+    [part],
+  );
+  const order = useMemo(() => byStrength(part), [part]);
+  const entries = useMemo(
+    () => (units.length > mostShown ? order.slice(0, mostShown).sort((a, b) => a - b) : undefined),
+    [part, order],
+  );
+  const added = useMemo(() => [strip(name, "+ added", "added", part.added)], [part]);
+  const open = gate.reduce((sum, each) => sum + (each > 0 ? 1 : 0), 0);
+  const { name: function_ } = activations[activation];
+  const what = up
+    ? `${function_}(gate) × up; ${open} have a positive gate`
+    : `${function_}(x), with x from W_1; ${open} get a positive x`;
+  const layer = facts.numbers.open?.layer ?? 0;
+  const isLast = layer === facts.numbers.lengths.length - 1;
+  return (
+    <>
+      <Part
+        kind="part"
+        title="Feed-forward"
+        words={`Each of ${units.length} units is ${what}.${entries ? ` The picture has the ${mostShown} that add most.` : ""}`}
+      >
+        <Strips
+          {...{ part: name, strips, width, entries }}
+          picture="units"
+          title="The units of the feed-forward network"
+          symbol="The units"
+        />
+        <StrongUnits part={part} order={order.slice(0, mostUnits)} />
+      </Part>
+      <Add
+        {...{ part, added, width, said }}
+        title="The stream, and what the feed-forward network adds"
+        words={`${up ? "W_down" : "W_2"} turns the units into one vector of length ${format(lengthOf(part.added), 2)}. The stream goes on to ${isLast ? "the end" : `layer ${layer + 2}`}.`}
+      />
+    </>
+  );
+}
+
+const normTitles: Readonly<Record<PartNumbers["name"], string>> = {
+  attention: "Norm",
+  cross: "Norm before cross-attention",
+  "feed-forward": "Norm before the feed-forward network",
+};
+
+/** @param said what is read out after each part; null for an encoder */
+export function LayerParts({
+  parts,
+  facts,
+  width,
+  said,
+}: {
+  parts: readonly PartNumbers[];
+  facts: Facts;
+  width: number;
+  said: readonly SaidReading[] | null;
+}) {
+  return (
+    <>
+      {parts.map((part, i) => {
+        const common = { facts, width, said: said?.[i] ?? null };
+        return [
+          <Norm
+            key={`norm of ${part.name}`}
+            {...{ part: part.name, norm: part.norm, title: normTitles[part.name], width }}
+          />,
+          part.name === "feed-forward" ? (
+            <FeedForward key={part.name} {...common} part={part} />
+          ) : (
+            <Attention key={part.name} {...common} part={part} />
+          ),
+        ];
+      })}
+    </>
+  );
+}

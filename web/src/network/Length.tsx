@@ -1,0 +1,25 @@
+/** The length of a vector as a number and a bar. */
+import { format } from "../shared/format";
+
+export function Length({
+  value,
+  most,
+  sign = "",
+}: {
+  value: number;
+  /** The length of the longest bar. */
+  most: number;
+  sign?: string;
+}) {
+  return (
+    <span class="length" data-length={value}>
+      <span class="number">
+        {sign}
+        {format(value, 2)}
+      </span>
+      <svg class="length-bar" aria-hidden="true">
+        <rect width={`${most > 0 ? (100 * value) / most : 0}%`} height="100%" />
+      </svg>
+    </span>
+  );
+}

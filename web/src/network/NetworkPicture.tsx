@@ -1,0 +1,127 @@
+/** The whole network of a model that predicts the next token, with a row for each layer that opens. */
+import type { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
+import { Curve } from "../picture/Curve";
+import { csvOf } from "../picture/export";
+import { type Contents, csvBlob, SaveMenu } from "../picture/SaveMenu";
+import { viewOn } from "../picture/view";
+import { quoted } from "../shared/pieces";
+import { hides } from "../shared/restrictions";
+import { useShell } from "../shared/shell";
+import { useWidth } from "../shared/useWidth";
+import type { Facts } from "./facts";
+import { type NetworkHost, NetworkHostContext } from "./host";
+import { Inside } from "./Inside";
+import type { StackNumbers } from "./messages";
+import { columnTitles, rowsOf, StackTable } from "./StackTable";
+
+/** Saves the rows as numbers. */
+export function SaveRows({
+  numbers,
+  names,
+  file = "network",
+}: {
+  numbers: StackNumbers;
+  names: readonly [string, string];
+  file?: string;
+}) {
+  const contents: Contents = {
+    csv() {
+      const rows = rowsOf(numbers, names).slice(0, -1);
+      const { partNames, readings } = numbers;
+      const columns = [
+        ...partNames.map((name) => columnTitles[name]),
+        "stream",
+        ...(readings ? ["probability"] : []),
+      ];
+      const values = rows.flatMap(({ added, stream, reading }) => [
+        ...partNames.map((_, i) => added[i] ?? Number.NaN),
+        stream ?? Number.NaN,
+        ...(reading ? [reading.winner] : []),
+      ]);
+      const view = viewOn(Float32Array.from(values), rows.length, columns.length);
+      return csvBlob(
+        csvOf(
+          view,
+          rows.map(({ name }) => name),
+          columns,
+        ),
+      );
+    },
+  };
+  return <SaveMenu title="the rows of the network" file={file} contents={contents} />;
+}
+
+/** The probability of the token that wins in the end, after each part of each layer. */
+export function Winner({ numbers, row }: { numbers: StackNumbers; row: number | null }) {
+  const { readings, partNames } = numbers;
+  const parts = partNames.length;
+  const { x, y } = useMemo(
+    () => ({
+      x: Float32Array.from(readings ?? [], (_, i) => i / parts),
+      y: Float32Array.from(readings ?? [], ({ winner }) => winner),
+    }),
+    [readings],
+  );
+  if (!readings) return null;
+  const winner = quoted(readings.at(-1)?.words[0] ?? "");
+  return (
+    <Curve
+      title={`Probability of ${winner} over the layers`}
+      xName="layers"
+      yName="probability"
+      {...{ x, series: [{ name: winner, y }] }}
+      range={{ low: 0, high: 1 }}
+      height={112}
+      {...(row !== null && { cursor: Math.min(parts * row, readings.length - 1) })}
+    />
+  );
+}
+
+/**
+ * @param row the open row, 0 for the embedding, then the layers, then the end; null for none
+ * @param choice the choice of a token and what else the room says
+ */
+export function NetworkPicture({
+  facts,
+  host,
+  row,
+  open,
+  choice,
+}: {
+  facts: Facts;
+  host: NetworkHost;
+  row: number | null;
+  open(row: number | null): void;
+  choice: ComponentChildren;
+}) {
+  const { restrictions } = useShell();
+  const { numbers, tokens, place } = facts;
+  const [ref, width] = useWidth<HTMLDivElement>();
+  const own = `“${tokens[place]}”`;
+  const names = [own, "Next token"] as const;
+  return (
+    <NetworkHostContext.Provider value={host}>
+      <div class="network-head">
+        {!hides(restrictions, "text") && (
+          <p class="words">
+            The way of {own} through the model. Its vector, the <b>residual stream</b>, goes
+            straight down; the attention and the feed-forward network of each layer add to it. “It
+            would say” reads it out as if the model ended there (the logit lens; nostalgebraist,
+            2020). Open a row to see inside.
+          </p>
+        )}
+        <Winner {...{ numbers, row }} />
+      </div>
+      <div class="way-choice">
+        {choice}
+        <SaveRows {...{ numbers, names }} />
+      </div>
+      <div ref={ref}>
+        <StackTable {...{ numbers, names, row, open, width }} caption="The layers of the model">
+          {width > 0 && row !== null && <Inside {...{ row, facts, width }} />}
+        </StackTable>
+      </div>
+    </NetworkHostContext.Provider>
+  );
+}

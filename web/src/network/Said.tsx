@@ -1,0 +1,49 @@
+/** What the model would say if the stream ended here (the "logit lens": nostalgebraist, 2020). */
+import { percent } from "../shared/format";
+import { label } from "../shared/pieces";
+import type { Reading } from "./messages";
+
+const share = (value: number) => (value < 0.001 ? "< 0.1 %" : percent(value, value < 0.1 ? 1 : 0));
+
+/** The most likely words of a reading. */
+export function Words({
+  reading,
+  count,
+  winner,
+}: {
+  reading: Reading;
+  count: number;
+  /** The token that is the most likely one in the end, which is marked. */
+  winner: number | undefined;
+}) {
+  return (
+    <span class="said-words">
+      {Array.from(reading.ids.subarray(0, count), (id, i) => (
+        <span
+          key={id}
+          class={id === winner ? "role-o" : undefined}
+          data-said={id}
+          data-share={reading.shares[i]}
+        >
+          <bdi>{label(reading.words[i] as string)}</bdi>{" "}
+          <span class="faint number">{share(reading.shares[i] as number)}</span>
+        </span>
+      ))}
+    </span>
+  );
+}
+
+export interface SaidReading {
+  readonly reading: Reading;
+  readonly isLast: boolean;
+  readonly winner: number | undefined;
+}
+
+export function Said({ reading, isLast, winner }: SaidReading) {
+  return (
+    <p class="read-out">
+      <span class="faint">{isLast ? "It says:" : "If it ended here, it would say:"}</span>{" "}
+      <Words reading={reading} count={5} winner={winner} />
+    </p>
+  );
+}

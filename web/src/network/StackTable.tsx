@@ -1,0 +1,215 @@
+/** A stack of layers as a table: a row for each layer, with what its parts add, and for the two ends. */
+import type { ComponentChildren } from "preact";
+import { useMemo, useRef } from "preact/hooks";
+import { px } from "../picture/layout";
+import { percent } from "../shared/format";
+import { quoted } from "../shared/pieces";
+import { lengthOf } from "./formulas";
+import { railWidth } from "./Inside";
+import { Length } from "./Length";
+import type { PartNumbers, Reading, StackNumbers } from "./messages";
+import { Rail } from "./Rail";
+import { Words } from "./Said";
+
+/** A row of the table. */
+export interface StackRow {
+  readonly name: string;
+  /** The lengths of what the parts of a layer add; empty for the two ends. */
+  readonly added: readonly number[];
+  /** The length of the stream after it; null for the end. */
+  readonly stream: number | null;
+  /** Null for an encoder. */
+  readonly reading: Reading | null;
+}
+
+/** @param names of the first row and of the last one */
+export function rowsOf(
+  { start, lengths, readings, partNames }: StackNumbers,
+  names: readonly [string, string],
+): StackRow[] {
+  return [
+    {
+      ...{ name: names[0], added: [], stream: lengthOf(start.stream) },
+      reading: readings?.[0] ?? null,
+    },
+    ...lengths.map(({ added, stream }, i) => ({
+      ...{ name: `Layer ${i + 1}`, added, stream },
+      reading: readings?.[partNames.length * (i + 1)] ?? null,
+    })),
+    { name: names[1], added: [], stream: null, reading: readings?.at(-1) ?? null },
+  ];
+}
+
+export const columnTitles: Readonly<Record<PartNumbers["name"], string>> = {
+  attention: "attention adds",
+  cross: "cross-attention adds",
+  "feed-forward": "feed-forward adds",
+};
+
+function Added({ name, value, most }: { name: string; value: number | null; most: number }) {
+  return (
+    <td class="added" data-column={name}>
+      {value !== null && <Length value={value} most={most} sign={name === "stream" ? "" : "+ "} />}
+    </td>
+  );
+}
+
+interface OpeningProps {
+  row: number | null;
+  open(row: number | null): void;
+  /** What is shown below the open row; without it, that is elsewhere. */
+  children?: ComponentChildren;
+}
+
+/** The numbers of the row, and below it what is inside. */
+function Opening({
+  index,
+  own,
+  numbers,
+  last,
+  most,
+  words,
+  row,
+  open,
+  children,
+}: OpeningProps & {
+  index: number;
+  own: StackRow;
+  numbers: StackNumbers;
+  /** The last index. */
+  last: number;
+  most: number;
+  words: number;
+}) {
+  const isOpen = row === index;
+  const { partNames, readings } = numbers;
+  const kind = index === 0 ? "start" : index === last ? "end" : "layer";
+  const columns = partNames.length + (readings ? 5 : 3);
+  return (
+    <>
+      <tr data-row={index} class={isOpen ? "way-row open" : "way-row"}>
+        <td class="rail-place">
+          <Rail
+            kind={kind === "end" && isOpen && children ? "open" : kind}
+            parts={partNames.length}
+          />
+        </td>
+        <th scope="row">
+          <button
+            type="button"
+            class="opener"
+            aria-expanded={isOpen}
+            onClick={() => open(isOpen ? null : index)}
+          >
+            <bdi>{own.name}</bdi>
+          </button>
+        </th>
+        {partNames.map((name, i) => (
+          <Added key={name} name={name} value={own.added[i] ?? null} most={most} />
+        ))}
+        <Added name="stream" value={own.stream} most={most} />
+        {own.reading && (
+          <>
+            <td class="would-say">
+              <Words reading={own.reading} count={words} winner={readings?.at(-1)?.ids[0]} />
+            </td>
+            <td class="winner" data-winner={own.reading.winner}>
+              <span class="share-bar" aria-hidden="true">
+                <span style={{ width: percent(own.reading.winner, 2).replace(" ", "") }} />
+              </span>
+              <span class="number">{percent(own.reading.winner, 1)}</span>
+            </td>
+          </>
+        )}
+      </tr>
+      {isOpen && children && (
+        <tr class="inside">
+          <td colSpan={columns}>{children}</td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+/** The arrow keys move between the rows, and an open one opens the next in its place. */
+function useRowKeys({ row: now, open }: OpeningProps) {
+  const table = useRef<HTMLTableElement>(null);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const row = (event.target as Element).closest<HTMLElement>(".opener")?.closest("tr");
+    if (!step || !row) return;
+    event.preventDefault();
+    const index = Number(row.dataset.row) + step;
+    const next = table.current?.querySelector<HTMLElement>(`[data-row="${index}"] .opener`);
+    if (!next) return;
+    next.focus();
+    if (now === index - step) open(index);
+  };
+  return { table, onKeyDown };
+}
+
+/** @param row the open row, `open` opens another one */
+export function StackTable({
+  numbers,
+  names,
+  caption,
+  words = 3,
+  width,
+  ...opening
+}: OpeningProps & {
+  numbers: StackNumbers;
+  /** Of the first row and of the last one. */
+  names: readonly [string, string];
+  /** For screen readers. */
+  caption: string;
+  /** How many words of each reading are shown. */
+  words?: number;
+  /** In pixels. */
+  width: number;
+}) {
+  const { table, onKeyDown } = useRowKeys(opening);
+  const rows = useMemo(() => rowsOf(numbers, names), [numbers, names.join()]);
+  const { partNames, readings } = numbers;
+  const most = Math.max(...rows.map(({ stream }) => stream ?? 0));
+  const winner = readings?.at(-1)?.words[0];
+  const last = rows.length - 1;
+  return (
+    <table
+      ref={table}
+      class={`stack-table parts-${partNames.length}`}
+      style={{ "--rail": px(railWidth(width)) }}
+      onKeyDown={onKeyDown}
+    >
+      <caption class="only-heard">{caption}</caption>
+      <thead>
+        <tr class="way-head">
+          <td />
+          <th scope="col" class="after">
+            after
+          </th>
+          {partNames.map((name) => (
+            <th key={name} scope="col">
+              {columnTitles[name]}
+            </th>
+          ))}
+          <th scope="col">the stream</th>
+          {readings && (
+            <>
+              <th scope="col" class="says">
+                it would say
+              </th>
+              <th scope="col" class="winner-head">
+                <bdi>{quoted(winner ?? "")}</bdi>
+              </th>
+            </>
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((own, index) => (
+          <Opening key={index} {...{ index, own, numbers, last, most, words, ...opening }} />
+        ))}
+      </tbody>
+    </table>
+  );
+}

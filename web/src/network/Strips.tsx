@@ -1,0 +1,183 @@
+/** Vectors as rows of one picture, with the same entries above each other. */
+import { useMemo } from "preact/hooks";
+import { type Palette, signedPalette, type Theme } from "../picture/colour";
+import { type Area, type Cell, type CellSize, type Labels, leftOf } from "../picture/layout";
+import { HeatMap, usePicture } from "../picture/Matrix";
+import { viewOn } from "../picture/view";
+import { shorten } from "../shared/format";
+import { Steady } from "../shared/Steady";
+import { useShell } from "../shared/shell";
+import type { PartName, Place, Spot } from "./messages";
+import { usePointed } from "./pointing";
+import { type PictureName, pictureName, sourcesOf } from "./sources";
+
+export interface Strip {
+  readonly label: string;
+  readonly place: Place;
+  readonly data: Float32Array;
+}
+
+const longestLabel = 11;
+const labelWidth = 78;
+const height = 16;
+
+/** The space that labels take to the left of a picture, in pixels. */
+export const labelSpace = labelWidth + 10;
+
+/** Cells of a picture in `width` pixels; many entries on a small screen are narrower than a pixel. */
+export function cellIn(width: number, cols: number, height: number): CellSize {
+  return { width: Math.min(24, Math.max(0.25, Math.floor((width / cols) * 4) / 4)), height };
+}
+
+/** Entries of the stream differ much in size: √ shows the small ones beside the large. */
+function rootPalette(size: number, theme: Theme): Palette {
+  const linear = signedPalette(size, theme);
+  const end = size > 0 ? size : 1;
+  return {
+    ...linear,
+    curve: "√",
+    place: (value) => linear.place(Math.sign(value) * Math.sqrt(Math.abs(value) * end), 0),
+  };
+}
+
+/** The strip at a place; -1 if none is there. */
+function stripAt(strips: readonly Strip[], { part, of, row }: Place): number {
+  return strips.findIndex(
+    ({ place }) => place.part === part && place.of === of && place.row === row,
+  );
+}
+
+/** The rows and columns of this picture that the number pointed at is computed from. */
+function litIn(
+  part: PartName,
+  name: PictureName,
+  strips: readonly Strip[],
+  entries: readonly number[] | undefined,
+  spot: Spot,
+): readonly Area[] {
+  if (spot.part !== part) return [];
+  return sourcesOf(spot)
+    .filter(({ picture }) => picture === name)
+    .flatMap(({ place, col }): Area[] => {
+      if (!place) {
+        // -1 for an entry that is not among those that are drawn.
+        const at = col === undefined ? -1 : (entries?.indexOf(col) ?? col);
+        return at < 0 ? [] : [{ col: at }];
+      }
+      const row = stripAt(strips, place);
+      return row < 0 ? [] : [{ row }];
+    });
+}
+
+export function Strips({
+  part,
+  picture: own,
+  title,
+  symbol = title,
+  note,
+  strips,
+  width,
+  palette,
+  selected,
+  cell: given,
+  entries,
+  hasLabels = true,
+  hasLegend = true,
+}: {
+  part: PartName;
+  picture: PictureName;
+  title: string;
+  /** The heading above it; by default the title. */
+  symbol?: string;
+  note?: string;
+  strips: readonly Strip[];
+  /** Of the whole picture, in pixels. */
+  width: number;
+  palette?: Palette;
+  /** The index of a strip. */
+  selected?: number;
+  cell?: CellSize;
+  /** The entries that are shown, in their order; all by default. Must be memoised. */
+  entries?: readonly number[] | undefined;
+  hasLabels?: boolean;
+  hasLegend?: boolean;
+}) {
+  const { theme } = useShell();
+  const pointing = usePointed();
+  const name = pictureName(part, own);
+  const rows = strips.length;
+  const cols = entries?.length ?? strips[0]?.data.length ?? 0;
+  const view = useMemo(() => {
+    const all = new Float32Array(rows * cols);
+    for (const [row, { data }] of strips.entries())
+      all.set(entries ? entries.map((entry) => data[entry] as number) : data, row * cols);
+    return viewOn(all, rows, cols);
+  }, [strips, entries]);
+  const words = JSON.stringify(strips.map(({ label }) => label));
+  const labels = useMemo<Labels>(
+    () =>
+      hasLabels
+        ? {
+            rows: strips.map(({ label }) => shorten(label, longestLabel)),
+            rowsWidth: labelWidth,
+          }
+        : {},
+    [words, hasLabels],
+  );
+  const signed = useMemo(
+    () =>
+      rootPalette(
+        view.data.reduce((most, each) => Math.max(most, Math.abs(each)), 0),
+        theme,
+      ),
+    [view, theme],
+  );
+  const { active: spot } = pointing;
+  const activeRow = spot ? stripAt(strips, spot) : -1;
+  const activeCol = spot ? (entries?.indexOf(spot.col) ?? spot.col) : -1;
+  const active =
+    activeRow >= 0 && activeCol >= 0 && activeCol < cols
+      ? { row: activeRow, col: activeCol }
+      : null;
+  const highlights = useMemo(
+    () => (spot ? litIn(part, own, strips, entries, spot) : []),
+    [spot, part, own, strips, entries],
+  );
+  const picture = usePicture({
+    view,
+    ...{ rows, cols, labels, active },
+    palette: palette ?? signed,
+    cell: given ?? cellIn(width - leftOf(labels), cols, height),
+    selected: selected === undefined ? null : { row: selected },
+    highlights,
+  });
+  const { point, press } = pointing;
+  // Pointing at a number renders one picture of many anew.
+  const draw = () => {
+    const entryOf = (col: number) => entries?.[col] ?? col;
+    const spotAt = ({ row, col }: Cell): Spot => ({
+      ...(strips[row] as Strip).place,
+      col: entryOf(col),
+    });
+    return (
+      <HeatMap
+        {...{ name, title, symbol, picture, hasLegend, note: note ?? `${rows} × ${cols}, √ scale` }}
+        actions={{
+          point: (cell, by) => point(cell && spotAt(cell), by),
+          press: (cell) => press(spotAt(cell)),
+        }}
+        saved={{
+          file: name,
+          caption: title,
+          rows: strips.map(({ label }) => label),
+          cols: Array.from({ length: cols }, (_, i) => String(entryOf(i) + 1)),
+        }}
+      />
+    );
+  };
+  return (
+    <Steady by={[picture, name, strips, entries, title, symbol, note, hasLegend, point, press]}>
+      {draw}
+    </Steady>
+  );
+}

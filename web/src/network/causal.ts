@@ -1,0 +1,245 @@
+/** A token's way through a model that predicts the next token, number by number. */
+import type { Tensor } from "heed";
+import type { CausalLanguageModel, LayerParts } from "heed/models";
+import { nn } from "heed/nn";
+import { idsTensor } from "../worker/languageHeads";
+import { numbersOf } from "../worker/numbersOf";
+import { lengthOf } from "./formulas";
+import type {
+  AttentionNumbers,
+  FeedForwardNumbers,
+  HeadNumbers,
+  LayerMatrices,
+  MatricesAnswer,
+  MatricesRequest,
+  NetworkAnswer,
+  NetworkRequest,
+  StackNumbers,
+} from "./messages";
+import {
+  addedByHeads,
+  floatsOf,
+  headShares,
+  matrixOf,
+  mostAttended,
+  normNumbers,
+  readOut,
+  rowAt,
+  unitLengths,
+} from "./numbers";
+
+type Layer = CausalLanguageModel["model"]["layers"][number];
+type Attended = Pick<AttentionNumbers, "most" | "mostWeights"> &
+  Pick<HeadNumbers, "head" | "group" | "shares" | "values" | "sum">;
+
+/** What the weights tell while the attention runs. */
+function attendedBy(
+  { heed, config }: CausalLanguageModel,
+  { layer, head: wanted }: { readonly layer: number; readonly head: number },
+  weights: Tensor,
+  compared: nn.Compared,
+): Attended {
+  const head = Math.min(wanted, config.heads - 1);
+  // Groups of heads share keys and values.
+  const group = Math.floor((head * config.kvHeads) / config.heads);
+  const row = (weights.shape[2] as number) - 1;
+  const found = headShares(heed, weights, compared, { row, head, group });
+  const hidden = row + 1 - (config.windows[layer] ?? row + 1);
+  found.shares.scores.fill(Number.NEGATIVE_INFINITY, 0, Math.max(0, hidden));
+  return { ...mostAttended(weights, row), ...found };
+}
+
+/** The query of a head before its rotation. */
+function queryOf(
+  { heed, config }: CausalLanguageModel,
+  { qProj, qNorm, sizes }: Layer["selfAttn"],
+  head: number,
+  input: Float32Array,
+): Pick<HeadNumbers, "projected" | "queryNorm" | "frequencies" | "scale"> {
+  return heed.scope(() => {
+    const all = qProj.forward(heed.tensor(input, [1, 1, input.length]));
+    const projected = heed.slice(all, {
+      ...{ axis: 2, start: head * sizes.headSize, length: sizes.headSize },
+    });
+    const own = numbersOf(projected);
+    const normed = qNorm && numbersOf(qNorm.forward(projected));
+    return {
+      projected: own,
+      queryNorm: qNorm && normed ? normNumbers(qNorm, "rms", own, normed) : null,
+      frequencies: config.rotation?.frequencies ?? null,
+      scale: sizes.scale,
+    };
+  });
+}
+
+function attentionNumbers(
+  model: CausalLanguageModel,
+  { inputLayernorm, selfAttn }: Layer,
+  parts: LayerParts,
+  { most, mostWeights, ...shown }: Attended,
+): AttentionNumbers {
+  const { heed, config } = model;
+  const row = (parts.input.shape[1] as number) - 1;
+  const [input, read] = [rowAt(parts.input, row), rowAt(parts.attentionInput, row)];
+  const headOutputs = rowAt(parts.headOutputs, row);
+  return {
+    name: "attention",
+    norm: normNumbers(inputLayernorm, config.norm, input, read),
+    ...{ most, mostWeights, headOutputs },
+    ...addedByHeads(heed, headOutputs, config.heads, selfAttn.oProj),
+    added: rowAt(parts.attention, row),
+    output: rowAt(parts.between, row),
+    head: { ...shown, ...queryOf(model, selfAttn, shown.head, read), sources: null },
+    maps: null,
+  };
+}
+
+function feedForwardNumbers(
+  { heed, config }: CausalLanguageModel,
+  { postAttentionLayernorm, mlp }: Layer,
+  parts: LayerParts,
+): FeedForwardNumbers {
+  const row = (parts.input.shape[1] as number) - 1;
+  const read = rowAt(parts.feedForwardInput, row);
+  const units = rowAt(parts.units, row);
+  return heed.scope(() => {
+    // Without a gate the model computes product and activation at once.
+    const gate = parts.gate
+      ? rowAt(parts.gate, row)
+      : numbersOf(mlp.upProj.forward(heed.tensor(read, [1, read.length])));
+    const down = floatsOf(heed, mlp.downProj.weight);
+    return {
+      name: "feed-forward",
+      norm: normNumbers(postAttentionLayernorm, config.norm, rowAt(parts.between, row), read),
+      activation: parts.gate ? "silu" : config.activation,
+      ...{ gate, up: parts.up ? rowAt(parts.up, row) : null, units },
+      unitLengths: down && unitLengths(units, down),
+      added: rowAt(parts.feedForward, row),
+      output: rowAt(parts.output, row),
+    };
+  });
+}
+
+function startNumbers(
+  { heed, config, model }: CausalLanguageModel,
+  ids: readonly number[],
+  stream: Float32Array,
+): StackNumbers["start"] {
+  return heed.scope(() => {
+    const place = ids.length - 1;
+    const position = model.embedPositions?.forward(heed.tensor(Int32Array.of(place)));
+    return {
+      token: numbersOf(model.embedTokens.forward(heed.tensor(Int32Array.of(ids[place] as number)))),
+      position: position ? numbersOf(position) : null,
+      positions: config.rotation ? "rotary" : "learned",
+      stream,
+    };
+  });
+}
+
+/** The rows of the matrix of logits, which may be the table of tokens. */
+function rowsOf({ heed, model, lmHead }: CausalLanguageModel, ids: Int32Array) {
+  return heed.scope(() => {
+    if (!lmHead) return numbersOf(model.embedTokens.forward(heed.tensor(ids)));
+    const { dtype } = lmHead.weight as { dtype?: string };
+    if (dtype !== "float32" && dtype !== "float16") return null;
+    return numbersOf(heed.embedding(heed.tensor(ids), lmHead.weight as Tensor));
+  });
+}
+
+/** @param wordOf the text of a token */
+export function causalNetwork(
+  model: CausalLanguageModel,
+  { ids, layer: open, head, dropped }: Omit<NetworkRequest, "kind">,
+  wordOf: (id: number) => string,
+): StackNumbers {
+  const { heed, config } = model;
+  const lengths: StackNumbers["lengths"][number][] = [];
+  const streams: Float32Array[] = [];
+  const layer = open === null ? undefined : model.model.layers[open];
+  let attended: Attended | null = null;
+  let shown: StackNumbers["open"] = null;
+  const run = () =>
+    model.forward(idsTensor(heed, ids), {
+      onlyLast: true,
+      receiveLayer: (i, parts) => {
+        const of = (tensor: Tensor) => rowAt(tensor, ids.length - 1);
+        const output = of(parts.output);
+        if (i === 0) streams.push(of(parts.input));
+        streams.push(of(parts.between), output);
+        lengths.push({
+          added: [parts.attention, parts.feedForward].map((part) => lengthOf(of(part))),
+          stream: lengthOf(output),
+        });
+        if (i !== open || !layer || !attended) return;
+        const attention = attentionNumbers(model, layer, parts, attended);
+        shown = { layer: i, parts: [attention, feedForwardNumbers(model, layer, parts)] };
+      },
+    });
+  const receive: nn.ReceiveWeights = (_, weights, compared) =>
+    void heed.scope(() => {
+      const found = (compared as () => nn.Compared)();
+      attended = attendedBy(model, { layer: open as number, head }, weights, found);
+    });
+  // A scope keeps what its function returns, and the logits are not needed.
+  heed.scope(() => {
+    if (layer) nn.captureAttention(layer.selfAttn, receive, run);
+    else run();
+  });
+  const { readings, said } = readOut(
+    heed,
+    {
+      logitsOf: (rows) => model.readOut(rows),
+      wordOf,
+      rowsOf: (some) => rowsOf(model, some),
+      bias: model.lmHead?.bias,
+      isTied: config.isTied,
+    },
+    streams,
+  );
+  const end = streams.at(-1) as Float32Array;
+  return {
+    partNames: ["attention", "feed-forward"],
+    start: startNumbers(model, ids, streams[0] as Float32Array),
+    ...{ lengths, readings, open: shown },
+    end: { norm: normNumbers(model.model.norm, config.norm, end, normedBy(model, end)), said },
+    dropped,
+    vocabulary: config.vocabularySize,
+  };
+}
+
+function normedBy({ heed, model }: CausalLanguageModel, end: Float32Array): Float32Array {
+  return heed.scope(() => numbersOf(model.norm.forward(heed.tensor(end, [1, end.length]))));
+}
+
+/** Larger layers would take long to copy, and much memory: formulas have no terms then. */
+const mostWeights = 2 ** 23;
+
+/** The matrices of a layer; null if they are too large or packed. */
+export function causalMatrices(
+  { heed, model }: CausalLanguageModel,
+  layer: number,
+): LayerMatrices | null {
+  const found = model.layers[layer];
+  if (!found) return null;
+  const { selfAttn, mlp } = found;
+  const all = [selfAttn.qProj, selfAttn.oProj, mlp.gateProj, mlp.upProj, mlp.downProj];
+  const sizes = all.map((each) => {
+    const shape = (each?.weight as { shape?: readonly number[] } | undefined)?.shape ?? [];
+    return shape.reduce((size, length) => size * length, shape.length > 0 ? 1 : 0);
+  });
+  if (sizes.reduce((sum, size) => sum + size, 0) > mostWeights) return null;
+  const [q, o, gate, up, down] = all.map((each) => each && matrixOf(heed, each));
+  if (!q || !o || !up || !down) return null;
+  return { attention: { q, o }, "feed-forward": { ...(gate && { gate }), up, down } };
+}
+
+export function causalAnswer(
+  model: CausalLanguageModel,
+  request: NetworkRequest | MatricesRequest,
+  wordOf: (id: number) => string,
+): NetworkAnswer | MatricesAnswer {
+  return request.kind === "network"
+    ? { kind: "network", numbers: causalNetwork(model, request, wordOf) }
+    : { kind: "matrices", matrices: causalMatrices(model, request.layer) };
+}

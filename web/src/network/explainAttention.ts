@@ -1,0 +1,158 @@
+/** How the numbers of an attention are computed. */
+import { formulaOf } from "../shared/attended";
+import type { Explanation } from "../shared/explanation";
+import { format } from "../shared/format";
+import { operand } from "../shared/terms";
+import { columnsOf, entry, type Facts, isDropped, readers } from "./facts";
+import { added, at, dot, equals, normed, projected, rowOf, text } from "./formulas";
+import type { AttentionNumbers, Spot } from "./messages";
+
+function explainQuery(part: AttentionNumbers, i: number, facts: Facts): Explanation {
+  const { head } = part;
+  const { projected: own, queryNorm, frequencies, shares } = head;
+  const size = own.length;
+  const matrix = facts.matrices?.[part.name]?.q;
+  const start = projected("W_Q", matrix, part.norm.result, head.head * size + i, at(own, i));
+  const before = queryNorm?.result ?? own;
+  const half = size / 2;
+  const isFirst = i < half;
+  const frequency = frequencies?.[i % half] ?? 0;
+  const rotation = frequencies
+    ? [
+        text(`\nrotated by position ${facts.place} × ${format(frequency, 4)} = `),
+        text(`${format(facts.place * frequency)} radians: `),
+        ...[operand(at(before, i)), text(" × cos "), text(isFirst ? "− " : "+ ")],
+        ...[operand(at(before, isFirst ? i + half : i - half)), text(" × sin")],
+        ...equals(at(shares.queries, i), "q"),
+      ]
+    : [];
+  return {
+    name: entry(`Query of head ${head.head + 1}: what it looks for`, i),
+    formula: [
+      ...start,
+      ...(queryNorm ? [text("\nnormed: "), ...normed(queryNorm, i, "query")] : []),
+      ...rotation,
+    ],
+  };
+}
+
+/** The weight and the score of a token, as the other rooms explain them. */
+function explainWeight(part: AttentionNumbers, token: number, isScore: boolean, facts: Facts) {
+  const { shares, scale } = part.head;
+  const columns = columnsOf(facts, part);
+  const between = { heads: 1, rows: [facts.tokens[facts.place] as string], columns, scale };
+  const formula = formulaOf(between, shares, 0, { row: 0, col: token });
+  const end = formula.findIndex((piece) => piece.text.startsWith("\nweight"));
+  return {
+    name: `${isScore ? "Score" : "Weight"} of “${columns[token]}” (token ${token + 1})`,
+    formula: isScore ? formula.slice(0, end) : formula,
+  };
+}
+
+/** Keys and values of other tokens. */
+function explainToken({ of, row, col }: Spot, part: AttentionNumbers, facts: Facts): Explanation {
+  const { head, name } = part;
+  const size = head.projected.length;
+  const isKey = of === "key";
+  const value = at(isKey ? head.shares.keys : head.values, row * size + col);
+  const matrix = facts.matrices?.[name]?.[isKey ? "k" : "v"];
+  const width = head.sources && head.sources.length / columnsOf(facts, part).length;
+  return {
+    name: entry(`${isKey ? "Key" : "Value"} of “${columnsOf(facts, part)[row]}”`, col),
+    formula:
+      head.sources && width
+        ? [
+            text(name === "cross" ? "from the encoder’s end: " : ""),
+            ...projected(
+              isKey ? "W_K" : "W_V",
+              matrix,
+              rowOf(head.sources, row, width),
+              head.group * size + col,
+              value,
+            ),
+          ]
+        : [
+            text(`computed when token ${row + 1} was read, and kept in the cache: `),
+            { text: format(value), role: isKey ? "k" : "v" },
+          ],
+  };
+}
+
+export function explainAttention(
+  spot: Spot,
+  part: AttentionNumbers,
+  facts: Facts,
+): Explanation | null {
+  const { of, row, col } = spot;
+  const { head, heads, headOutputs, norm, bias, maps } = part;
+  const size = norm.input.length;
+  const columns = columnsOf(facts, part);
+  const headSize = head.projected.length;
+  const count = heads.length / size;
+  if (of === "map") {
+    if (!maps || row >= maps.rows * count || col >= maps.columns) return null;
+    const [own, token] = [Math.floor(row / maps.rows), row % maps.rows];
+    if (own === head.head && token === facts.place) return explainWeight(part, col, false, facts);
+    const weight = at(maps.weights, row * maps.columns + col);
+    return {
+      name: `Weight of head ${own + 1}: “${facts.tokens[token]}” (${token + 1}) attends to “${columns[col]}” (${col + 1})`,
+      formula: [
+        text(
+          `softmax of the row’s scores = ${format(weight)}; select the head and the token to see them`,
+        ),
+      ],
+    };
+  }
+  if (of === "score" || of === "weight")
+    return row < columns.length && col === 0
+      ? explainWeight(part, row, of === "score", facts)
+      : null;
+  if (of === "query" || of === "key" || of === "value" || of === "sum") {
+    if (col >= headSize || row >= columns.length) return null;
+    if (of === "query") return explainQuery(part, col, facts);
+    if (of !== "sum") return explainToken(spot, part, facts);
+    const column = columns.map((_, token) => at(head.values, token * headSize + col));
+    return {
+      name: entry("Weighted sum of the values", col),
+      formula: [
+        ...dot(head.shares.weights, column, at(head.sum, col), { role: "v" }),
+        ...(isDropped(facts, head.head)
+          ? [text("\nthe head is dropped: its sum is not passed on")]
+          : []),
+      ],
+    };
+  }
+  if (col >= size) return null;
+  if (of === "head" && row < count) {
+    const width = headOutputs.length;
+    const own = width / count;
+    const input = rowOf(headOutputs, row, own);
+    const value = at(heads, row * size + col);
+    const name = entry(`What head ${row + 1} adds`, col);
+    if (isDropped(facts, row))
+      return { name, formula: [text("the head is dropped"), ...equals(value)] };
+    const matrix = facts.matrices?.[part.name]?.o;
+    const weights = matrix && rowOf(matrix.weight, col, width);
+    return {
+      name,
+      formula: weights
+        ? [text(`W_O row ${col + 1} · its sum = `), ...dot(rowOf(weights, row, own), input, value)]
+        : [text(format(value))],
+    };
+  }
+  if (of === "bias" && bias)
+    return {
+      name: entry("Bias of the output projection", col),
+      formula: [text(`learned: ${format(at(bias, col))}`)],
+    };
+  if (of !== "output") return null;
+  const terms = Array.from({ length: count }, (_, each) => at(heads, each * size + col));
+  if (bias) terms.push(at(bias, col));
+  return {
+    name: entry(`The stream after ${readers[part.name]}`, col),
+    formula: [
+      text(`stream + what each head adds${bias ? " + bias" : ""} = `),
+      ...added(at(norm.input, col), terms, at(part.output, col)),
+    ],
+  };
+}

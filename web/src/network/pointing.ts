@@ -1,0 +1,48 @@
+/** The number of the network that is pointed at or kept. */
+import { createContext } from "preact";
+import { useCallback, useContext, useState } from "preact/hooks";
+import { useEscape } from "../shared/useEscape";
+import type { Spot } from "./messages";
+import { isSameSpot } from "./spots";
+
+export interface Pointing {
+  readonly active: Spot | null;
+  readonly isLocked: boolean;
+  readonly byKeyboard: boolean;
+  point(spot: Spot | null, by: "pointer" | "keyboard"): void;
+  /** Keeps a number, or releases it. */
+  press(spot: Spot): void;
+}
+
+/** @param kept the number that the room keeps, and `keep` changes */
+export function usePointing(kept: Spot | null, keep: (spot: Spot | null) => void): Pointing {
+  const [hovered, setHovered] = useState<Spot | null>(null);
+  const [byKeyboard, setByKeyboard] = useState(false);
+  useEscape(() => {
+    keep(null);
+    setHovered(null);
+  });
+  const isLocked = kept !== null;
+  const point = useCallback<Pointing["point"]>(
+    (spot, by) => {
+      setByKeyboard(by === "keyboard");
+      setHovered((now) => (isSameSpot(now, spot) ? now : spot));
+      // Moving the cursor by keyboard moves the kept cell.
+      if (by === "keyboard" && spot && isLocked) keep(spot);
+    },
+    [isLocked, keep],
+  );
+  const press = useCallback<Pointing["press"]>(
+    (spot) => keep(isSameSpot(kept, spot) ? null : spot),
+    [kept, keep],
+  );
+  return { active: kept ?? hovered, isLocked, byKeyboard, point, press };
+}
+
+export const PointingContext = createContext<Pointing | null>(null);
+
+export function usePointed(): Pointing {
+  const pointing = useContext(PointingContext);
+  if (!pointing) throw new Error("usePointed needs a PointingContext around it");
+  return pointing;
+}

@@ -1,0 +1,313 @@
+/** The ways of two tokens through an encoder and a decoder (Vaswani et al., 2017, figure 1), number by number. */
+import type { Tensor } from "heed";
+import type { TransformerModel } from "heed/models";
+import { nn, noGrad } from "heed/nn";
+import { numbersOf } from "../worker/numbersOf";
+import { lengthOf } from "./formulas";
+import type {
+  AttentionNumbers,
+  FeedForwardNumbers,
+  HeadNumbers,
+  LayerMatrices,
+  Matrix,
+  PartNumbers,
+  Reading,
+  SaidNumbers,
+  StackNumbers,
+  StartNumbers,
+} from "./messages";
+import {
+  addedByHeads,
+  headShares,
+  mapNumbers,
+  matrixOf,
+  mostAttended,
+  normNumbers,
+  readOut,
+  rowAt,
+  unitLengths,
+} from "./numbers";
+
+export type StackName = "encoder" | "decoder";
+
+/** What is asked of a model. */
+export interface TransformerQuestion {
+  /** The tokens of the input. */
+  readonly source: readonly string[];
+  /** The tokens of the answer before the step whose way is shown. */
+  readonly written: readonly string[];
+  /** The token of the input whose way is shown, counted from 0. */
+  readonly place: number;
+  /** The layer that is open, counted from 0; null for none. */
+  readonly open: { readonly stack: StackName; readonly layer: number } | null;
+  /** The head that is shown of its attentions. */
+  readonly head: number;
+}
+
+export interface TransformerNumbers {
+  readonly encoder: StackNumbers;
+  readonly decoder: StackNumbers;
+  /** Of the open layer. */
+  readonly matrices: LayerMatrices | null;
+}
+
+type Attended = Pick<AttentionNumbers, "most" | "mostWeights" | "headOutputs" | "maps"> & {
+  readonly head: Pick<HeadNumbers, "head" | "group" | "shares" | "values" | "sum">;
+};
+
+/** What the weights tell while an attention runs. */
+function attendedBy(
+  { heed }: TransformerModel,
+  weights: Tensor,
+  compared: nn.Compared,
+  { row, head }: { readonly row: number; readonly head: number },
+): Attended {
+  const [, heads, rows] = weights.shape as [number, number, number];
+  const own = Math.min(head, heads - 1);
+  const sums = heed.matmul(weights, compared.value);
+  const parts = Array.from({ length: heads }, (_, each) => rowAt(sums, each * rows + row));
+  const size = parts[0]?.length ?? 0;
+  const headOutputs = new Float32Array(heads * size);
+  for (const [each, part] of parts.entries()) headOutputs.set(part, each * size);
+  return {
+    ...mostAttended(weights, row),
+    ...{ headOutputs, maps: mapNumbers(weights) },
+    head: headShares(heed, weights, compared, { row, head: own, group: own }),
+  };
+}
+
+/** A layer of either stack. */
+type Layer = nn.TransformerEncoderLayer | nn.TransformerDecoderLayer;
+
+interface LayerContext {
+  readonly model: TransformerModel;
+  readonly layer: Layer;
+  readonly row: number;
+  readonly attended: ReadonlyMap<string, Attended>;
+  /** The output of the encoder, [1, S, E]. */
+  readonly memory: Tensor | null;
+}
+
+function attentionNumbers(
+  { model, layer, row, attended, memory }: LayerContext,
+  name: AttentionNumbers["name"],
+  parts: nn.SublayerParts,
+): AttentionNumbers {
+  const isCross = name === "cross";
+  const { head, ...found } = attended.get(name) as Attended;
+  const cross = "multiheadAttn" in layer ? layer.multiheadAttn : undefined;
+  const attention = (isCross && cross) || layer.selfAttn;
+  const norm = isCross ? layer.norm2 : layer.norm1;
+  const sources = isCross && memory ? memory : parts.input;
+  return {
+    name,
+    norm: normNumbers(norm, "layer", rowAt(parts.before, row), rowAt(parts.input, row)),
+    ...found,
+    ...addedByHeads(model.heed, found.headOutputs, attention.heads, attention.outProj),
+    added: rowAt(parts.added, row),
+    output: rowAt(parts.after, row),
+    head: {
+      ...head,
+      scale: 1 / Math.sqrt(head.shares.queries.length),
+      ...{ projected: head.shares.queries, queryNorm: null, frequencies: null },
+      sources: numbersOf(sources),
+    },
+  };
+}
+
+function feedForwardNumbers(
+  { model, layer, row }: LayerContext,
+  parts: nn.TransformerLayerParts["feedForward"],
+): FeedForwardNumbers {
+  const { heed } = model;
+  const norm = "norm3" in layer ? layer.norm3 : layer.norm2;
+  const read = rowAt(parts.input, row);
+  const units = rowAt(parts.units, row);
+  const before = heed.scope(() =>
+    numbersOf(layer.linear1.forward(heed.tensor(read, [1, read.length]))),
+  );
+  return {
+    name: "feed-forward",
+    norm: normNumbers(norm, "layer", rowAt(parts.before, row), read),
+    activation: layer.activation,
+    ...{ gate: before, up: null, units },
+    unitLengths: unitLengths(units, layer.linear2.weight),
+    added: rowAt(parts.added, row),
+    output: rowAt(parts.after, row),
+  };
+}
+
+/** The rows of a joint matrix [3E, E] that make queries, keys or values. */
+function thirdOf({ inProjWeight, inProjBias }: nn.MultiHeadAttention, third: number): Matrix {
+  const part = (tensor: Tensor | undefined) => {
+    const size = (tensor?.size ?? 0) / 3;
+    return tensor ? (tensor.data.slice(third * size, (third + 1) * size) as Float32Array) : null;
+  };
+  return { weight: part(inProjWeight) ?? new Float32Array(), bias: part(inProjBias) };
+}
+
+function matricesOf({ heed }: TransformerModel, layer: Layer): LayerMatrices {
+  const attention = (own: nn.MultiHeadAttention) => {
+    const [q, k, v] = [0, 1, 2].map((third) => thirdOf(own, third)) as [Matrix, Matrix, Matrix];
+    const o = matrixOf(heed, own.outProj);
+    return { q, k, v, ...(o && { o }) };
+  };
+  const [up, down] = [layer.linear1, layer.linear2].map((each) => matrixOf(heed, each));
+  return {
+    attention: attention(layer.selfAttn),
+    ...("multiheadAttn" in layer && { cross: attention(layer.multiheadAttn) }),
+    "feed-forward": { ...(up && { up }), ...(down && { down }) },
+  };
+}
+
+/** What both stacks have. */
+interface Kept {
+  readonly lengths: StackNumbers["lengths"][number][];
+  /** Of the start, then after each part of each layer, [E] each. */
+  readonly streams: Float32Array[];
+  open: StackNumbers["open"];
+  matrices: LayerMatrices | null;
+}
+
+/** Keeps what a stack computes for one row while `run` runs it. */
+function listen(
+  model: TransformerModel,
+  stack: StackName,
+  { open, head }: TransformerQuestion,
+  { row, memory }: { readonly row: number; readonly memory: Tensor | null },
+  run: (receiveLayer: nn.ReceiveTransformerLayer) => Tensor,
+): { output: Tensor; kept: Kept } {
+  const { heed } = model;
+  const kept: Kept = { lengths: [], streams: [], open: null, matrices: null };
+  const wanted = open?.stack === stack ? open.layer : null;
+  const attended = new Map<string, Attended>();
+  const receive: nn.ReceiveWeights = (path, weights, compared) =>
+    void heed.scope(() => {
+      if (!path.startsWith(`${stack}.layers.${wanted}.`)) return;
+      const name = path.endsWith("multihead_attn") ? "cross" : "attention";
+      const found = (compared as () => nn.Compared)();
+      attended.set(name, attendedBy(model, weights, found, { row, head }));
+    });
+  const receiveLayer: nn.ReceiveTransformerLayer = (i, parts) => {
+    const { selfAttn, multiheadAttn, feedForward } = parts;
+    const all = [selfAttn, ...(multiheadAttn ? [multiheadAttn] : []), feedForward];
+    if (i === 0) kept.streams.push(rowAt(selfAttn.before, row));
+    for (const { after } of all) kept.streams.push(rowAt(after, row));
+    kept.lengths.push({
+      added: all.map(({ added }) => lengthOf(rowAt(added, row))),
+      stream: lengthOf(kept.streams.at(-1) as Float32Array),
+    });
+    if (i !== wanted) return;
+    const layer = model[stack].layers[i] as Layer;
+    const context = { model, layer, row, attended, memory };
+    const own: PartNumbers[] = [attentionNumbers(context, "attention", selfAttn)];
+    if (multiheadAttn) own.push(attentionNumbers(context, "cross", multiheadAttn));
+    own.push(feedForwardNumbers(context, feedForward));
+    kept.open = { layer: i, parts: own };
+    kept.matrices = matricesOf(model, layer);
+  };
+  const output = nn.captureAttention(model, receive, () => run(receiveLayer));
+  return { output, kept };
+}
+
+function startNumbers(
+  { heed, config }: TransformerModel,
+  embedding: nn.Embedding,
+  [id, row]: readonly [number, number],
+  stream: Float32Array,
+): StartNumbers {
+  return heed.scope(() => ({
+    token: numbersOf(embedding.forward(heed.tensor(Int32Array.of(id)))),
+    position:
+      config.positions === "none"
+        ? null
+        : numbersOf(heed.sinusoidalEncoding(1, config.size, { offset: row })),
+    positions: config.positions === "none" ? "none" : "sinusoidal",
+    stream,
+  }));
+}
+
+/** What the decoder says after each part, as if it ended there. */
+function spoken(
+  { heed, decoder, readOut: head, targetVocabulary }: TransformerModel,
+  streams: readonly Float32Array[],
+): { readings: Reading[]; said: SaidNumbers } {
+  return readOut(
+    heed,
+    {
+      logitsOf: (rows) => head.forward(decoder.norm?.forward(rows) ?? rows),
+      wordOf: (id) => (targetVocabulary.tokens[id] ?? "").replace(/^<(\w+)>$/, "$1"),
+      rowsOf: (ids) => heed.scope(() => numbersOf(heed.embedding(heed.tensor(ids), head.weight))),
+      bias: head.bias,
+      isTied: false,
+    },
+    streams,
+  );
+}
+
+/** @throws HeedError for tokens that the model does not know */
+export function transformerNetwork(
+  model: TransformerModel,
+  question: TransformerQuestion,
+): TransformerNumbers {
+  const { heed, encoder, decoder, positions } = model;
+  const { source, written, place } = question;
+  const from = model.sourceVocabulary.encode(source);
+  const to = model.targetVocabulary.encode(["<start>", ...written]);
+  const row = to.length - 1;
+  const embedded = (embedding: nn.Embedding, ids: readonly number[]) =>
+    positions.forward(embedding.forward(heed.tensor(Int32Array.from(ids), [1, ids.length])));
+  model.eval();
+  // A scope keeps the tensors that its function returns.
+  return heed.scope(() =>
+    noGrad(() => {
+      const input = embedded(model.sourceEmbedding, from);
+      const read = listen(
+        model,
+        "encoder",
+        question,
+        { row: place, memory: null },
+        (receiveLayer) => encoder.forward(input, { receiveLayer }),
+      );
+      const memory = read.output;
+      const begun = embedded(model.targetEmbedding, to);
+      const told = listen(model, "decoder", question, { row, memory }, (receiveLayer) =>
+        decoder.forward(begun, memory, { tgtIsCausal: true, receiveLayer }),
+      );
+      const { readings, said } = spoken(model, told.kept.streams);
+      const ends = [
+        [encoder.norm, read, place],
+        [decoder.norm, told, row],
+      ] as const;
+      const [encoded, decoded] = ends.map(([norm, { kept, output }, at]) =>
+        normNumbers(
+          norm ?? { eps: 0, weight: undefined },
+          "layer",
+          kept.streams.at(-1) as Float32Array,
+          rowAt(output, at),
+        ),
+      ) as [StackNumbers["end"]["norm"], StackNumbers["end"]["norm"]];
+      const startOf = (embedding: nn.Embedding, ids: readonly number[], at: number, kept: Kept) =>
+        startNumbers(model, embedding, [ids[at] as number, at], kept.streams[0] as Float32Array);
+      return {
+        encoder: {
+          partNames: ["attention", "feed-forward"],
+          start: startOf(model.sourceEmbedding, from, place, read.kept),
+          ...{ lengths: read.kept.lengths, readings: null, open: read.kept.open },
+          end: { norm: encoded, said: null },
+          dropped: [],
+          vocabulary: model.sourceVocabulary.size,
+        },
+        decoder: {
+          partNames: ["attention", "cross", "feed-forward"],
+          start: startOf(model.targetEmbedding, to, row, told.kept),
+          ...{ lengths: told.kept.lengths, readings, open: told.kept.open },
+          end: { norm: decoded, said },
+          dropped: [],
+          vocabulary: model.targetVocabulary.size,
+        },
+        matrices: read.kept.matrices ?? told.kept.matrices,
+      };
+    }),
+  );
+}

@@ -1,0 +1,19 @@
+/** Whether an element is in view, or soon will be. */
+import type { RefObject } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+
+/** A panel is computed a little before it comes into view. */
+const margin = "200px";
+
+export function useInView<T extends HTMLElement>(): [RefObject<T | null>, boolean] {
+  const ref = useRef<T>(null);
+  const [isIn, setIsIn] = useState(false);
+  useEffect(() => {
+    if (!ref.current) return;
+    const look = ([entry]: IntersectionObserverEntry[]) => setIsIn(entry?.isIntersecting ?? false);
+    const observer = new IntersectionObserver(look, { rootMargin: margin });
+    observer.observe(ref.current);
+    return () => observer.disconnect();
+  }, []);
+  return [ref, isIn];
+}

@@ -1,0 +1,82 @@
+/** The person's own series: pasted, typed, or from a file. */
+import { useId, useState } from "preact/hooks";
+import { FileError, FileField } from "../FileField";
+import { fewestValues, mostValues, type OwnSeries, ownSeriesOf, SeriesError } from "./ownSeries";
+
+async function readSeries(file: File): Promise<OwnSeries> {
+  const text = await file.text();
+  try {
+    return ownSeriesOf(text);
+  } catch (error) {
+    if (error instanceof SeriesError) throw new FileError(error.message);
+    throw error;
+  }
+}
+
+export function OwnSeriesFields({
+  own,
+  onOwn,
+}: {
+  own: OwnSeries | null;
+  onOwn(own: OwnSeries | null): void;
+}) {
+  const id = useId();
+  const [text, setText] = useState("");
+  const [message, setMessage] = useState<string | null>(own?.note ?? null);
+  const type = (text: string) => {
+    setText(text);
+    if (text.trim() === "") {
+      setMessage(null);
+      return onOwn(null);
+    }
+    try {
+      const series = ownSeriesOf(text);
+      setMessage(series.note);
+      onOwn(series);
+    } catch (error) {
+      if (!(error instanceof SeriesError)) throw error;
+      // What was typed is not the series that was shown before.
+      setMessage(error.message);
+      onOwn(null);
+    }
+  };
+  return (
+    <>
+      <div class="group">
+        <label for={id}>Your own series</label>
+        <textarea
+          id={id}
+          class="own-series"
+          rows={3}
+          spellcheck={false}
+          placeholder="3.1 4.2 ? ? 5.0 …"
+          value={text}
+          onInput={({ currentTarget }) => type(currentTarget.value)}
+        />
+        <p role="status">
+          {message ?? (
+            <span class="faint">
+              {fewestValues} to {mostValues} numbers, “?” where one is missing. They stay in this
+              page.
+            </span>
+          )}
+        </p>
+      </div>
+      <FileField
+        label="or a CSV file"
+        accept=".csv,.txt,.tsv,text/csv,text/plain"
+        expected="numbers as text"
+        note="Its last column is read."
+        own={own}
+        backLabel="Back to our series"
+        read={readSeries}
+        describe={({ note }) => note}
+        onRead={(series) => {
+          setText("");
+          setMessage(null);
+          onOwn(series);
+        }}
+      />
+    </>
+  );
+}

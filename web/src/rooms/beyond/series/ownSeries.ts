@@ -1,0 +1,184 @@
+/** A series of the person's own: numbers as people write them, with marks where one is missing. */
+import type { Alignment } from "heed/models";
+
+export interface OwnSeries {
+  /** A value that is missing is 0. */
+  readonly values: readonly number[];
+  /** The gap that the model fills. */
+  readonly isHidden: readonly boolean[];
+  /** Whether the values of the gap are known, so that what the model fills in can be compared. */
+  readonly hasTruth: boolean;
+  /** What was read, for the person. */
+  readonly note: string;
+}
+
+/** A text that is no series; the message tells the person what was expected. */
+export class SeriesError extends RangeError {}
+
+export const fewestValues = 12;
+/** The length that the model was trained with. */
+export const mostValues = 48;
+/** The number of values that are hidden if none is missing. */
+const hiddenByUs = 8;
+
+const missing = /^(\?|-|–|na|n\/a|nan|null|none)?$/i;
+
+interface Read {
+  readonly cells: readonly (number | null)[];
+  readonly from: string;
+}
+
+function cellOf(text: string, place: string): number | null {
+  if (missing.test(text)) return null;
+  const value = Number(text);
+  if (!Number.isFinite(value)) throw new SeriesError(`${place}: “${text}” is not a number.`);
+  return value;
+}
+
+const isCell = (text: string) => missing.test(text) || Number.isFinite(Number(text));
+
+const decimal = /^[-+]?\d+,\d+$/;
+
+/**
+ * Whether commas in words between spaces and line ends are decimal points. A column like “1,20”, “2,30”, “3,25”, whose
+ * first parts rise evenly, is more likely a table with a column of positions.
+ */
+function hasDecimalCommas(lines: readonly string[]): boolean {
+  const words = lines.map((line) => line.trim().split(/\s+/));
+  const isHeading = (line: readonly string[]) => !line.some((word) => word.includes(","));
+  const [first = []] = words;
+  const numbers = words.slice(first.every(isCell) || !isHeading(first) ? 0 : 1).flat();
+  const written = numbers.filter((word) => decimal.test(word));
+  if (written.length === 0 || !numbers.every((word) => decimal.test(word) || isCell(word)))
+    return false;
+  const starts = written.map((word) => Number.parseInt(word, 10));
+  const [start = 0, next = 0] = starts;
+  const rises = next !== start && starts.every((at, i) => at === start + i * (next - start));
+  return !(rises && numbers.length === written.length && words.every(({ length }) => length === 1));
+}
+
+/**
+ * Reads numbers one after the other, or the last column of a table whose first row may be a heading. Columns are
+ * separated by tabs, semicolons or commas; where something else separates them, a comma is a decimal point.
+ */
+function readNumbers(text: string): Read {
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
+  const marks = ["\t", ";", ","].filter((mark) => text.includes(mark));
+  const isDecimal = marks[0] === "," && hasDecimalCommas(lines);
+  const separator = isDecimal ? undefined : marks[0];
+  const cellsOf = (line: string) =>
+    (separator ? line.split(separator) : [line]).map((cell) =>
+      (separator === "," ? cell : cell.replaceAll(",", ".")).trim(),
+    );
+  const commas = isDecimal ? ", with decimal commas" : "";
+  const rows = lines.map(cellsOf);
+  const [first = []] = rows;
+  const isTable =
+    rows.length >= fewestValues && rows.every(({ length }) => length === first.length);
+  if (isTable) {
+    const column = first.length - 1;
+    const hasHeading = !isCell(first[column] as string);
+    const cells = rows
+      .map((row, i) => [row[column] as string, i + 1] as const)
+      .slice(hasHeading ? 1 : 0)
+      .map(([cell, line]) => cellOf(cell, `Line ${line}`));
+    return { cells, from: column === 0 ? commas : `, from the last of ${column + 1} columns` };
+  }
+  // A separator at the end of a line does not mean that a number is missing.
+  const words = lines.flatMap((line) => cellsOf(line.replace(/[\t;,]\s*$/, "")));
+  const flat = words.flatMap((word) => (isNumbers(word) ? word.split(/\s+/) : word));
+  return { cells: flat.map((word, i) => cellOf(word, `Number ${i + 1}`)), from: commas };
+}
+
+/** Whether numbers stand in one cell, with spaces between them. */
+const isNumbers = (text: string) => text.split(/\s+/).every(isCell);
+
+/** The series that a text or a file describes. Throws SeriesError with a message for the person. */
+export function ownSeriesOf(text: string): OwnSeries {
+  const { cells: all, from } = readNumbers(text);
+  const cells = all.slice(-mostValues);
+  const { length } = cells;
+  if (length < fewestValues)
+    throw new SeriesError(
+      `${fewestValues} to ${mostValues} numbers are needed, and there ${length === 1 ? "is 1" : `are ${length}`}.`,
+    );
+  const last =
+    all.length > length ? `the last ${length} of ${all.length} values` : `${length} values`;
+  const gaps = [...cells.keys()].filter((t) => cells[t] === null);
+  const values = cells.map((cell) => cell ?? 0);
+  if (gaps.length === 0) {
+    const count = Math.min(hiddenByUs, Math.floor(length / 4));
+    const start = Math.floor((length - count) / 2);
+    return {
+      values,
+      isHidden: cells.map((_, t) => t >= start && t < start + count),
+      hasTruth: true,
+      note: `Shown: ${last}${from}. None is missing, so ${start + 1} to ${start + count} are hidden.`,
+    };
+  }
+  const [start, end] = [gaps[0] as number, gaps.at(-1) as number];
+  const known = cells.findIndex((cell, t) => cell !== null && t > start && t < end);
+  if (known >= 0)
+    throw new SeriesError(
+      `The missing values must be neighbours: ${start + 1} and ${end + 1} are missing, but ${known + 1} is not.`,
+    );
+  if (start === 0 || end === length - 1)
+    throw new SeriesError("A known value is needed before the gap, and one after it.");
+  if (gaps.length > length / 2)
+    throw new SeriesError(
+      `At most half of the values may be missing, and ${gaps.length} of ${length} are.`,
+    );
+  return {
+    values,
+    isHidden: cells.map((cell) => cell === null),
+    hasTruth: false,
+    note: `Shown: ${last}${from}. ${start + 1} to ${end + 1} are missing.`,
+  };
+}
+
+/** Shifts that are less alike than this are no period. */
+const leastAlike = 0.3;
+
+/**
+ * The period of a series: the shortest shift whose likeness is a peak near the highest one; null if the series does not
+ * repeat itself. The likeness is 1 - variance(v[t] - v[t - shift]) / (2 variance(v around its straight line)): the
+ * difference of a trend is the same everywhere, so a trend changes nothing.
+ */
+export function periodOf({ values, isHidden }: Pick<OwnSeries, "values" | "isHidden">) {
+  const at = (t: number) => values[t] as number;
+  const known = [...values.keys()].filter((t) => !isHidden[t]);
+  const mean = (of: readonly number[]) => of.reduce((sum, value) => sum + value, 0) / of.length;
+  const variance = (of: readonly number[]) => {
+    const middle = mean(of);
+    return mean(of.map((value) => (value - middle) ** 2));
+  };
+  const [middle, level] = [mean(known), mean(known.map(at))];
+  const slope = mean(known.map((t) => (t - middle) * (at(t) - level))) / variance(known);
+  const spread = variance(known.map((t) => at(t) - slope * t));
+  // Not 0 because of rounding.
+  if (!(spread > 1e-12 * variance(known.map(at)))) return null;
+  const shifts = Array.from({ length: Math.floor(values.length / 2) - 1 }, (_, i) => {
+    const shift = i + 2;
+    const pairs = known.filter((t) => t >= shift && !isHidden[t - shift]);
+    // The differences of a few pairs are alike by chance.
+    if (pairs.length < Math.max(3, known.length / 4)) return { shift, alike: -1 };
+    return { shift, alike: 1 - variance(pairs.map((t) => at(t) - at(t - shift))) / (2 * spread) };
+  });
+  const highest = Math.max(...shifts.map(({ alike }) => alike));
+  if (!(highest >= leastAlike)) return null;
+  const found = shifts.find(
+    ({ alike }, i) =>
+      alike >= highest - 0.1 &&
+      alike >= (shifts[i - 1]?.alike ?? -1) &&
+      alike >= (shifts[i + 1]?.alike ?? -1),
+  );
+  return found?.shift ?? null;
+}
+
+/** For each hidden value the known values whole periods away. */
+export function alikeIn(isHidden: readonly boolean[], period: number | null): Alignment {
+  const places = [...isHidden.keys()];
+  return isHidden.map((hidden, t) =>
+    hidden && period !== null ? places.filter((s) => !isHidden[s] && (s - t) % period === 0) : [],
+  );
+}

@@ -1,0 +1,214 @@
+/** The whole Transformer of dates: a character of the date through the encoder, one of the answer through the decoder. */
+import { useCallback, useEffect, useMemo, useRef } from "preact/hooks";
+import type { Facts } from "../../../network/facts";
+import { type NetworkHost, NetworkHostContext } from "../../../network/host";
+import { Inside, layerOfRow, railWidth } from "../../../network/Inside";
+import { SaveRows, Winner } from "../../../network/NetworkPicture";
+import { StackTable } from "../../../network/StackTable";
+import type { StackName } from "../../../network/transformer";
+import { px } from "../../../picture/layout";
+import { Notices } from "../../../shared/Notices";
+import { TokenSelect } from "../../../shared/RowTable";
+import { hides } from "../../../shared/restrictions";
+import { useShell } from "../../../shared/shell";
+import { useWidth } from "../../../shared/useWidth";
+import { useAnswer } from "../../../worker/engineClient";
+import type { DecoderRun } from "../problem";
+import { choosing, questionOf, rowShown, runShown, visible } from "../state";
+import { useRecurrentWorkspace } from "../workspace";
+import type { NetworkAnswer, NetworkQuestion } from "./messages";
+import type { OpenRow } from "./open";
+
+/** From this width on the two stacks stand side by side, and what is inside of a row below both. */
+const wide = 960;
+
+const stacks = ["encoder", "decoder"] as const;
+const titles = { encoder: "Encoder", decoder: "Decoder" } as const;
+
+/** The stacks' numbers as they were asked for. */
+interface Shown {
+  readonly answer: NetworkAnswer;
+  readonly question: NetworkQuestion;
+}
+
+/** The last answer stays in view while the next one is computed. */
+function useNetwork(run: DecoderRun, opened: OpenRow | null) {
+  const { state, source } = useRecurrentWorkspace();
+  const { base } = questionOf(state);
+  const step = Math.min(rowShown(state), run.steps.length - 1);
+  const place = Math.min(state.col, source.length - 1);
+  const head = Math.max(0, state.head - 1);
+  const question = useMemo<NetworkQuestion>(() => {
+    const layer = layerOfRow(opened?.row ?? null, 2);
+    return {
+      ...{ base, source, place, head },
+      written: run.steps.slice(1, step + 1).map(({ given }) => given),
+      open: opened && layer !== null ? { stack: opened.stack, layer } : null,
+    };
+  }, [base, source, place, head, run, step, opened?.stack, opened?.row]);
+  const { answer, request, failure } = useAnswer("datesNetwork", question);
+  const last = useRef<Shown | null>(null);
+  if (answer && request && last.current?.answer !== answer)
+    last.current = { answer, question: request };
+  return { shown: last.current, step, place, failure };
+}
+
+function factsOf({ answer, question }: Shown): Record<StackName, Facts> {
+  const { matrices } = answer;
+  const sources = question.source.map(visible);
+  const given = ["start", ...question.written.map(visible)];
+  return {
+    encoder: {
+      ...{ numbers: answer.encoder, matrices, tokens: sources, sources: [] },
+      place: question.place,
+    },
+    decoder: {
+      ...{ numbers: answer.decoder, matrices, tokens: given, sources },
+      place: given.length - 1,
+    },
+  };
+}
+
+function Stacks({ shown, opened }: { shown: Shown; opened: OpenRow | null }) {
+  const { set } = useRecurrentWorkspace();
+  const [ref, width] = useWidth<HTMLDivElement>();
+  const facts = useMemo(() => factsOf(shown), [shown]);
+  const isWide = width >= wide;
+  const openIn = useCallback(
+    (stack: StackName) => (row: number | null) =>
+      set({ network: row === null ? "open" : { stack, row }, number: null }),
+    [set],
+  );
+  const inside = opened && width > 0 && (
+    <Inside row={opened.row} facts={facts[opened.stack]} width={width} />
+  );
+  const insideName =
+    opened && shown.answer[opened.stack].lengths[opened.row - 1]
+      ? `layer ${opened.row}`
+      : opened?.row === 0
+        ? "start"
+        : "end";
+  return (
+    <div ref={ref} style={{ "--rail": px(railWidth(width)) }}>
+      <div class="stacks">
+        {stacks.map((stack) => {
+          const { tokens, place, numbers } = facts[stack];
+          const own = `“${tokens[place]}”`;
+          const names = [own, stack === "encoder" ? "To the decoder" : "Next character"] as const;
+          const row = opened?.stack === stack ? opened.row : null;
+          return (
+            <div key={stack} data-stack={stack}>
+              <div class="way-choice">
+                <h3>
+                  {titles[stack]}
+                  {stack === "decoder" && `, step ${place + 1}`}: the way of <bdi>{own}</bdi>
+                </h3>
+                <SaveRows {...{ numbers, names }} file={stack} />
+              </div>
+              <StackTable
+                {...{ numbers, names, row, width: isWide ? 480 : width }}
+                open={openIn(stack)}
+                caption={`The layers of the ${stack}`}
+                words={1}
+              >
+                {!isWide && row !== null && inside}
+              </StackTable>
+            </div>
+          );
+        })}
+      </div>
+      {isWide && inside && opened && (
+        <section class="whole-inside" aria-label={`${titles[opened.stack]}, ${insideName}`}>
+          <h3>
+            {titles[opened.stack]}, {insideName}
+          </h3>
+          {inside}
+        </section>
+      )}
+    </div>
+  );
+}
+
+function Network({ run }: { run: DecoderRun }) {
+  const { restrictions } = useShell();
+  const { state, source, set } = useRecurrentWorkspace();
+  const { number: kept } = state;
+  const opened = state.network === "open" ? null : state.network;
+  const { shown, step, place, failure } = useNetwork(run, opened);
+  const characters = useMemo(() => source.map(visible), [source]);
+  const said = useMemo(() => run.steps.map(({ top }) => visible(top[0]?.token ?? "")), [run]);
+  const host = useMemo<NetworkHost>(
+    () => ({
+      kept,
+      keep: (number) => set({ number }),
+      choose: (head) => set({ head: head + 1 }),
+    }),
+    [kept, set],
+  );
+  return (
+    <NetworkHostContext.Provider value={host}>
+      <Notices notices={failure ? [failure] : []} />
+      <div class="network-head">
+        {!hides(restrictions, "text") && (
+          <p class="words">
+            The encoder reads the whole date at once; its end, one vector for each character, is
+            what <b>cross-attention</b> in each layer of the decoder looks at. The decoder reads
+            what is written so far, and its end says the next character. “It would say” reads the
+            stream out as if the decoder ended there. Open a row to see inside.
+          </p>
+        )}
+        {shown && (
+          <Winner
+            numbers={shown.answer.decoder}
+            row={opened?.stack === "decoder" ? opened.row : null}
+          />
+        )}
+      </div>
+      <div class="way-choice">
+        <span>
+          Character of the date{" "}
+          <TokenSelect
+            label="Character of the date"
+            tokens={characters}
+            index={place}
+            onSelect={(col) => set({ col })}
+          />
+        </span>
+        <span>
+          Step of the answer{" "}
+          <TokenSelect
+            label="Step of the answer"
+            tokens={said}
+            index={step}
+            onSelect={(row) => set(choosing(row))}
+          />
+        </span>
+      </div>
+      {shown && <Stacks {...{ shown, opened }} />}
+    </NetworkHostContext.Provider>
+  );
+}
+
+/** Folded until it is opened or shown alone, and computes nothing before. */
+export function NetworkPanel({ isAlone }: { isAlone: boolean }) {
+  const { state, solution, set } = useRecurrentWorkspace();
+  const isOpen = state.network !== null;
+  useEffect(() => {
+    if (isAlone && !isOpen) set({ network: "open" });
+  }, [isAlone]);
+  const model = solution?.models.find(({ name }) => name === "transformer");
+  return (
+    <details
+      class="network whole fold"
+      open={isOpen}
+      onToggle={({ currentTarget: { open } }) => {
+        if (open !== isOpen) set({ network: open ? "open" : null, number: null });
+      }}
+    >
+      <summary>
+        <h2>The whole Transformer</h2>
+      </summary>
+      {isOpen && model && <Network run={runShown(model, state.way)} />}
+    </details>
+  );
+}

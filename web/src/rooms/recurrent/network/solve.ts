@@ -1,0 +1,18 @@
+/** The solver of the whole Transformer of dates. */
+import { loadModel, TransformerModel } from "heed/models";
+import { transformerNetwork } from "../../../network/transformer";
+import type { Solver } from "../../../worker/solver";
+import { filesOf } from "../trained";
+import type { NetworkAnswer, NetworkQuestion } from "./messages";
+
+const solve: Solver<NetworkQuestion, NetworkAnswer> = async ({ base, ...question }, { heed }) => {
+  const model = loadModel(heed, await filesOf(base, "transformer"));
+  try {
+    if (!(model instanceof TransformerModel)) throw new RangeError("it is no Transformer");
+    return transformerNetwork(model, question);
+  } finally {
+    model.dispose();
+  }
+};
+
+export default solve;

@@ -1,0 +1,81 @@
+/**
+ * Why scores are divided by √d (Vaswani et al., 2017, section 3.2.1, footnote 4): if the entries of q and k are
+ * independent, with mean 0 and variance 1, then q·k has the variance d. So without the division longer vectors have larger
+ * scores, the softmax saturates, and its gradients vanish. The solver draws such vectors and measures it.
+ */
+import type { Heed, Tensor } from "heed";
+import { grad } from "heed/nn";
+import { numbersOf } from "../../worker/numbersOf";
+import type { Solver } from "../../worker/solver";
+import type { Numbers } from "./problem";
+import { seededNumbers } from "./seeded";
+import { type TrialAnswer, type TrialRequest, type TrialSide, trialSizes } from "./trial";
+
+/** The first one is shown; the mean is over all of them. */
+const queries = 64;
+
+/**
+ * The derivative of each weight by its own score, ∂wⱼ/∂sⱼ, for scores [queries, keys]. A row is repeated for each of its
+ * keys and the loss adds up one weight of each copy, so one backward pass gives the diagonals of all Jacobians.
+ */
+function gradientsOf(heed: Heed, scores: Float32Array, keys: number): Float32Array {
+  const copies = Float32Array.from(
+    { length: scores.length * keys },
+    (_, i) => scores[Math.floor(i / (keys * keys)) * keys + (i % keys)] as number,
+  );
+  const chosen = copies.map((_, i) => Number(Math.floor(i / keys) % keys === i % keys));
+  const shape = [scores.length, keys];
+  const rows = heed.tensor(copies, shape);
+  const ones = heed.tensor(chosen, shape);
+  const [all] = grad([rows], () => heed.sum(heed.multiply(heed.softmax(rows), ones))) as [Tensor];
+  const jacobians = all.data;
+  return Float32Array.from(
+    { length: scores.length },
+    (_, i) => jacobians[i * keys + (i % keys)] as number,
+  );
+}
+
+/** All sizes, each with its scores times `factorOf` its size. */
+function sideOf(
+  heed: Heed,
+  products: readonly Tensor[],
+  keys: number,
+  factorOf: (size: number) => number,
+): TrialSide {
+  const own = () => new Float32Array(trialSizes.length * keys) as Numbers;
+  const side = {
+    scores: own(),
+    weights: own(),
+    gradients: own(),
+    meanGradients: new Float32Array(trialSizes.length) as Numbers,
+  };
+  for (const [n, size] of trialSizes.entries()) {
+    const scores = heed.multiply(products[n] as Tensor, factorOf(size));
+    const gradients = gradientsOf(heed, numbersOf(scores), keys);
+    side.scores.set(numbersOf(scores).subarray(0, keys), n * keys);
+    side.weights.set(numbersOf(heed.softmax(scores)).subarray(0, keys), n * keys);
+    side.gradients.set(gradients.subarray(0, keys), n * keys);
+    const mean = heed.mean(heed.tensor(gradients, [gradients.length]));
+    side.meanGradients[n] = mean.data[0] as number;
+  }
+  return side;
+}
+
+const solve: Solver<TrialRequest, TrialAnswer> = (request, { heed }) =>
+  heed.scope(() => {
+    const keys = request.keys.length;
+    const products = trialSizes.map((size) => {
+      const key = request.keys.flatMap((token, i) => [
+        ...seededNumbers(`${request.seed} trial key ${i} ${token}`, size),
+      ]);
+      const query = seededNumbers(`${request.seed} trial query`, queries * size);
+      return heed.linear(heed.tensor(query, [queries, size]), heed.tensor(key, [keys, size]));
+    });
+    return {
+      request,
+      divided: sideOf(heed, products, keys, (size) => 1 / Math.sqrt(size)),
+      plain: sideOf(heed, products, keys, () => 1),
+    };
+  });
+
+export default solve;

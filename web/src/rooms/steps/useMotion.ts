@@ -1,0 +1,174 @@
+/**
+ * Motion that links the pictures: a matrix of two stages moves from its place in the one to its place in the other, and
+ * the cells that a number is computed from travel to it. What is drawn does not depend on it.
+ */
+import type { RefObject } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { useReducedMotion } from "../../shared/useMedia";
+import { pageZoom } from "../../shared/zoom";
+import type { MatrixArea } from "./explain";
+import { type MatrixName, sizeOf } from "./matrices";
+import { sizesOf } from "./state";
+import { useStepsWorkspace } from "./workspace";
+
+interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+const moveTime = 600;
+/** A journey of its own for moments that last at least this long, in milliseconds. */
+const shortest = 180;
+/** With more cells than this along a side, they are too small to be followed. */
+const mostCells = 40;
+
+/** The place of an element within the figure in CSS pixels of the page, wherever the figure is scrolled to. */
+function boxIn(figure: Element, element: Element): Box {
+  const [outer, own] = [figure.getBoundingClientRect(), element.getBoundingClientRect()];
+  const zoom = pageZoom();
+  return {
+    x: (own.x - outer.x) / zoom + figure.scrollLeft,
+    y: (own.y - outer.y) / zoom + figure.scrollTop,
+    width: own.width / zoom,
+    height: own.height / zoom,
+  };
+}
+
+const canvasesIn = (figure: Element) =>
+  [...figure.querySelectorAll<HTMLElement>("[data-matrix]")].flatMap((place) => {
+    const canvas = place.querySelector("canvas");
+    return canvas ? [[place.dataset.matrix as MatrixName, canvas] as const] : [];
+  });
+
+/** Where an area of a matrix is on its canvas, in CSS pixels. */
+function boxOn(
+  canvas: HTMLCanvasElement,
+  { row, col }: MatrixArea,
+  size: { rows: number; cols: number },
+): Box | null {
+  const isFlipped = canvas.closest("[data-flipped]") !== null;
+  const [i, j] = isFlipped ? [col, row] : [row, col];
+  const [rows, cols] = isFlipped ? [size.cols, size.rows] : [size.rows, size.cols];
+  if (Math.max(rows, cols) > mostCells) return null;
+  const [left, top] = [Number(canvas.dataset.left), Number(canvas.dataset.top)];
+  const width = (canvas.clientWidth - left) / cols;
+  const height = (canvas.clientHeight - top) / rows;
+  return {
+    x: left + (j ?? 0) * width,
+    y: top + (i ?? 0) * height,
+    width: j === undefined ? cols * width : width,
+    height: i === undefined ? rows * height : height,
+  };
+}
+
+/** A copy of a part of a canvas, over that part. */
+function copyOf(figure: Element, canvas: HTMLCanvasElement, part: Box, place: Box) {
+  const ratio = canvas.width / canvas.clientWidth;
+  const ghost = document.createElement("canvas");
+  ghost.className = "traveller";
+  ghost.setAttribute("aria-hidden", "true");
+  [ghost.width, ghost.height] = [Math.ceil(part.width * ratio), Math.ceil(part.height * ratio)];
+  const { style } = ghost;
+  [style.left, style.top] = [`${place.x + part.x}px`, `${place.y + part.y}px`];
+  [style.width, style.height] = [`${part.width}px`, `${part.height}px`];
+  const [x, y, width, height] = [part.x, part.y, part.width, part.height].map((n) => n * ratio) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  ghost.getContext("2d")?.drawImage(canvas, x, y, width, height, 0, 0, ghost.width, ghost.height);
+  figure.append(ghost);
+  return ghost;
+}
+
+/** The sources of the moment's number or row, and where they travel to. */
+function journeyOf(
+  active: MatrixArea | null,
+  highlights: readonly MatrixArea[],
+): readonly [sources: readonly MatrixArea[], target: MatrixArea] | null {
+  const isCell = ({ row, col }: MatrixArea) => row !== undefined && col !== undefined;
+  if (!active) {
+    // A whole row: its sources come first, and itself last.
+    const target = highlights.at(-1);
+    return target ? [highlights.slice(0, -1), target] : null;
+  }
+  // Of a sum only the factors of the last term travel.
+  const cells = highlights.filter(isCell);
+  return [cells.length > 0 ? cells : highlights, active];
+}
+
+/** `width` is the figure's, and `pace` says how long the moment lasts while playing, in milliseconds. */
+export function useMotion(ref: RefObject<HTMLElement | null>, width: number, pace: number): void {
+  const { state, attention, unfolding, highlights } = useStepsWorkspace();
+  const reduced = useReducedMotion();
+  const before = useRef({ stage: state.stage, boxes: new Map<MatrixName, Box>() });
+
+  useLayoutEffect(() => {
+    const figure = ref.current;
+    if (!figure) return;
+    const canvases = canvasesIn(figure);
+    const boxes = new Map(canvases.map(([name, canvas]) => [name, boxIn(figure, canvas)]));
+    const { stage, boxes: old } = before.current;
+    if (stage !== state.stage && !reduced) {
+      for (const [name, canvas] of canvases) {
+        const [from, to] = [old.get(name), boxes.get(name) as Box];
+        const place = canvas.closest(".named-matrix");
+        if (!from || to.width === 0) continue;
+        const start = `translate(${from.x - to.x}px, ${from.y - to.y}px) scale(${from.width / to.width}, ${from.height / to.height})`;
+        place?.animate([{ transform: start, transformOrigin: "0 0" }, { transform: "none" }], {
+          duration: moveTime,
+          easing: "ease-in-out",
+        });
+      }
+    }
+    before.current = { stage: state.stage, boxes };
+  }, [state.stage, attention, width]);
+
+  const last = useRef({ stage: state.stage, time: state.time });
+  useLayoutEffect(() => {
+    const { stage, time } = last.current;
+    last.current = { stage: state.stage, time: state.time };
+    // Only forward, by one moment.
+    const isNext = stage === state.stage ? state.time === (time ?? -2) + 1 : state.time === 0;
+    const figure = ref.current;
+    if (!figure || !unfolding || !isNext || pace < shortest || reduced) return;
+    const journey = journeyOf(unfolding.cell, highlights);
+    if (!journey) return;
+    const [sources, target] = journey;
+    const canvases = new Map(canvasesIn(figure));
+    const sizes = sizesOf(attention);
+    const on = (area: MatrixArea) => {
+      const canvas = canvases.get(area.matrix);
+      const part = canvas && boxOn(canvas, area, sizeOf(area.matrix, sizes));
+      return canvas && part ? { canvas, part, place: boxIn(figure, canvas) } : null;
+    };
+    const end = on(target);
+    if (!end) return;
+    const ghosts = sources.flatMap((source) => {
+      const start = on(source);
+      if (!start) return [];
+      const ghost = copyOf(figure, start.canvas, start.part, start.place);
+      const [x, y] = [
+        end.place.x + end.part.x - start.place.x - start.part.x,
+        end.place.y + end.part.y - start.place.y - start.part.y,
+      ];
+      const size = `scale(${end.part.width / start.part.width}, ${end.part.height / start.part.height})`;
+      const travel = ghost.animate(
+        [
+          { transform: "none", opacity: 1 },
+          { transform: `translate(${x}px, ${y}px) ${size}`, opacity: 0.6, offset: 0.9 },
+          { transform: `translate(${x}px, ${y}px) ${size}`, opacity: 0 },
+        ],
+        { duration: Math.min(moveTime, 0.8 * pace), easing: "ease-in-out" },
+      );
+      travel.onfinish = () => ghost.remove();
+      return [ghost];
+    });
+    return () => {
+      for (const ghost of ghosts) ghost.remove();
+    };
+  }, [state.stage, state.time]);
+}

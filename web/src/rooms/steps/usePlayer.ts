@@ -1,0 +1,54 @@
+/** Plays the story: the moment shown depends only on how long it has been playing. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { indexAt } from "../../shared/play";
+import type { Live } from "../../shared/Transport";
+import { useReducedMotion } from "../../shared/useMedia";
+
+/** A frame counts for at most this many milliseconds, so that a tab that was hidden goes on where it was. */
+const longestFrame = 250;
+
+export interface PlayerOptions {
+  readonly count: number;
+  readonly index: number;
+  /** Where playing starts, if not at `index`. */
+  readonly from: number;
+  pace(index: number): number;
+  go(index: number): void;
+  /** Whether there is something to show. */
+  readonly isReady: boolean;
+  /** Whether it starts by itself, once, when the room opens. */
+  readonly opens: boolean;
+}
+
+export function usePlayer(options: PlayerOptions): Live {
+  const reduced = useReducedMotion();
+  const [isPlaying, setPlaying] = useState(options.opens && !reduced);
+  const latest = useRef(options);
+  latest.current = options;
+  const isRunning = isPlaying && options.isReady;
+
+  useEffect(() => {
+    if (!isRunning) return;
+    const { from, index } = latest.current;
+    let [elapsed, before, shown] = [0, Number.NaN, index];
+    let frame = requestAnimationFrame(function draw(now) {
+      elapsed += Number.isNaN(before) ? 0 : Math.min(longestFrame, now - before);
+      before = now;
+      const { count, pace, go } = latest.current;
+      // A link led elsewhere.
+      if (latest.current.index !== shown) {
+        setPlaying(false);
+        return;
+      }
+      const next = indexAt(elapsed, from, count, pace);
+      if (next !== shown) {
+        shown = next;
+        go(next);
+      }
+      if (next >= count - 1) setPlaying(false);
+      else frame = requestAnimationFrame(draw);
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [isRunning]);
+  return { isPlaying, setPlaying, isMotion: true };
+}

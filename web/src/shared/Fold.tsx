@@ -1,0 +1,31 @@
+/** A part of a room that is folded until a person opens it, or until `isWanted` becomes true. */
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+
+export function Fold({
+  title,
+  isWanted = false,
+  children,
+}: {
+  title: string;
+  /** Opens it, for example because it is shown alone or what it shows was changed. A person can close it again. */
+  isWanted?: boolean;
+  children: ComponentChildren;
+}) {
+  const [isOpen, setOpen] = useState(isWanted);
+  useEffect(() => {
+    if (isWanted) setOpen(true);
+  }, [isWanted]);
+  return (
+    <details
+      class="fold"
+      open={isOpen}
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+    >
+      <summary>
+        <h2>{title}</h2>
+      </summary>
+      {children}
+    </details>
+  );
+}

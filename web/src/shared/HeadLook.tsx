@@ -1,0 +1,65 @@
+/** How heads are measured and ordered, and how their weights are drawn. */
+import { ColourChoice } from "../picture/ColourChoice";
+import type { ColourCurve, ColourRange } from "../picture/colour";
+import { Choice, Slider } from "./Fields";
+import type { MeasureWords } from "./headMeasures";
+import type { Limits } from "./linkReaders";
+import { hides } from "./restrictions";
+import type { Setter } from "./room";
+import { useShell } from "./shell";
+
+interface Look<Name extends string> {
+  readonly measure: Name;
+  /** Whether heads are ordered by layer or by the measure. */
+  readonly order: "layer" | "measure";
+  readonly range: ColourRange;
+  readonly curve: ColourCurve;
+  /** Lines are drawn until they carry this share of each query's attention, in percent. */
+  readonly mass: number;
+}
+
+export function HeadLook<Name extends string>({
+  state: { measure, order, range, curve, mass },
+  set,
+  names,
+  measures,
+  limits,
+}: {
+  state: Look<Name>;
+  set: Setter<Look<Name>>;
+  names: readonly Name[];
+  measures: Readonly<Record<Name, MeasureWords>>;
+  /** Of the mass. */
+  limits: Limits;
+}) {
+  const { restrictions } = useShell();
+  return (
+    <>
+      <Choice
+        label="Measure each head by"
+        value={measure}
+        choices={names.map((name) => [name, measures[name].name] as const)}
+        onChange={(measure) => set({ measure })}
+      />
+      {!hides(restrictions, "text") && <p class="faint measure-about">{measures[measure].about}</p>}
+      <Choice
+        label="Order"
+        value={order}
+        choices={[
+          ["layer", "by layer"],
+          ["measure", "by this measure"],
+        ]}
+        onChange={(order) => set({ order })}
+      />
+      <ColourChoice range={range} curve={curve} onChange={set} />
+      <Slider
+        label="Lines that carry"
+        value={mass}
+        limits={limits}
+        step={5}
+        text={mass === 100 ? "all attention" : `the top ${mass} %`}
+        onChange={(mass) => set({ mass })}
+      />
+    </>
+  );
+}

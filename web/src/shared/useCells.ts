@@ -1,0 +1,47 @@
+/** The cell of a picture that the person points at or locks; the room's link holds the locked one. */
+import { useCallback, useState } from "preact/hooks";
+import type { Cell } from "../picture/layout";
+import type { Setter } from "./room";
+import { useEscape } from "./useEscape";
+
+interface WithCell {
+  /** The locked cell. */
+  readonly cell: Cell | null;
+}
+
+const isSame = (a: Cell | null, b: Cell | null) => a?.row === b?.row && a?.col === b?.col;
+
+/**
+ * @param size the picture's rows and columns: a cell outside of them is not active
+ * @param lock what changes with a cell that is locked; it must stay the same function
+ */
+export function useCells<State extends WithCell>(
+  { cell }: State,
+  set: Setter<State>,
+  { rows, columns }: { rows: number; columns: number },
+  lock: (cell: Cell) => Partial<State>,
+) {
+  const [hover, setHover] = useState<Cell | null>(null);
+  const [byKeyboard, setByKeyboard] = useState(false);
+  const within = (cell: Cell | null) =>
+    cell && cell.row < rows && cell.col < columns ? cell : null;
+  const change = set as Setter<WithCell>;
+  const point = useCallback(
+    (cell: Cell | null, by: "pointer" | "keyboard") => {
+      setByKeyboard(by === "keyboard");
+      setHover((now) => (isSame(now, cell) ? now : cell));
+      // Moving the cursor by keyboard moves the locked cell.
+      if (by === "keyboard" && cell) change((now) => (now.cell ? { cell } : {}));
+    },
+    [change],
+  );
+  const press = useCallback(
+    (cell: Cell) => change((now) => (isSame(now.cell, cell) ? { cell: null } : lock(cell))),
+    [change, lock],
+  );
+  useEscape(() => {
+    change({ cell: null });
+    setHover(null);
+  });
+  return { active: within(cell) ?? within(hover), byKeyboard, point, press };
+}

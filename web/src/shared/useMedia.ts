@@ -1,0 +1,40 @@
+/** Answers of the browser to media queries, kept up to date. */
+import { useEffect, useState } from "preact/hooks";
+
+export function useMedia(query: string): boolean {
+  const [matches, setMatches] = useState(() => matchMedia(query).matches);
+  useEffect(() => {
+    const list = matchMedia(query);
+    const follow = () => setMatches(list.matches);
+    follow();
+    list.addEventListener("change", follow);
+    return () => list.removeEventListener("change", follow);
+  }, [query]);
+  return matches;
+}
+
+/** Whether the person prefers reduced motion. */
+export function useReducedMotion(): boolean {
+  return useMedia("(prefers-reduced-motion: reduce)");
+}
+
+/** What the person does: words for a mouse, or for a finger, which cannot point without a tap. */
+export interface PointerWords {
+  readonly isTouch: boolean;
+  readonly click: "click" | "tap";
+  /** At the start of a sentence. */
+  readonly Click: "Click" | "Tap";
+  readonly PointAt: "Point at" | "Tap";
+}
+
+const mouseWords: PointerWords = {
+  isTouch: false,
+  click: "click",
+  Click: "Click",
+  PointAt: "Point at",
+};
+const touchWords: PointerWords = { isTouch: true, click: "tap", Click: "Tap", PointAt: "Tap" };
+
+export function usePointerWords(): PointerWords {
+  return useMedia("(pointer: coarse)") ? touchWords : mouseWords;
+}
