@@ -35,6 +35,8 @@ export default defineConfig({
     alias: {
       "heed/worker/serve": pathOf("../dist/serve.js"),
       "heed/worker": pathOf("../dist/worker.js"),
+      "heed/view/parts": pathOf("../dist/viewParts.js"),
+      "heed/view": pathOf("../dist/view.js"),
       "heed/models": pathOf("../dist/models.js"),
       "heed/nn": pathOf("../dist/nn.js"),
       heed: pathOf("../dist/index.js"),

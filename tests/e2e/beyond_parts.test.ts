@@ -1,5 +1,6 @@
 /** The parts of "Beyond words" that need no browser. */
 import { load } from "heed";
+import { formatWeight } from "heed/view/parts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { readLink, writeLink } from "../../web/src/app/link";
 import { read, write } from "../../web/src/rooms/beyond/link";
@@ -21,7 +22,6 @@ import {
   sliderValueAt,
 } from "../../web/src/rooms/beyond/state";
 import { suggestions } from "../../web/src/rooms/beyond/suggestions";
-import { formatWeight } from "../../web/src/shared/format";
 import { noRestrictions } from "../../web/src/shared/restrictions";
 
 describe("The link of “Beyond words”", () => {

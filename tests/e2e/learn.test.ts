@@ -1,10 +1,11 @@
 /** The room "Learn" as a person meets it. */
 import { load } from "heed";
+import { formatShort } from "heed/view/parts";
 import { describe, expect, test } from "vitest";
 import { initialState, setupsOf } from "../../web/src/rooms/learn/state";
 import { Training } from "../../web/src/rooms/learn/training";
 import { bestMass } from "../../web/src/rooms/learn/words";
-import { formatShort, percent } from "../../web/src/shared/format";
+import { percent } from "../../web/src/shared/format";
 import { type BrowserName, workersOf } from "./browsers";
 import { Room } from "./room";
 import { visits } from "./visits";

@@ -1,11 +1,22 @@
 /** The page's parts that need no browser. */
+
+import {
+  css,
+  csvOf,
+  format,
+  inkOn,
+  npyOf,
+  shorten,
+  signedColour,
+  transposed,
+  viewOn,
+  weightColour,
+  weightShare,
+} from "heed/view/parts";
 import { describe, expect, test } from "vitest";
 import { readLink, writeLink } from "../../web/src/app/link";
 import { rooms } from "../../web/src/app/rooms";
-import { css, inkOn, signedColour, weightColour, weightShare } from "../../web/src/picture/colour";
-import { csvOf, npyOf } from "../../web/src/picture/export";
 import { nearest, rangeOfAll, textsOf, ticksOf } from "../../web/src/picture/scale";
-import { transposed, viewOn } from "../../web/src/picture/view";
 import { read, write } from "../../web/src/rooms/steps/link";
 import { seededNumbers, seededOrder } from "../../web/src/rooms/steps/seeded";
 import { initialState, type State } from "../../web/src/rooms/steps/state";
@@ -17,7 +28,6 @@ import {
   tempoAt,
 } from "../../web/src/rooms/steps/time";
 import { tokenize } from "../../web/src/rooms/steps/tokens";
-import { format, shorten } from "../../web/src/shared/format";
 import { indexAt } from "../../web/src/shared/play";
 import { noRestrictions } from "../../web/src/shared/restrictions";
 

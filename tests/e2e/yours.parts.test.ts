@@ -6,8 +6,8 @@ import {
   type MaskedLanguageModel,
   withoutHeads,
 } from "heed/models";
+import { at, viewOn } from "heed/view/parts";
 import { beforeAll, describe, expect, test } from "vitest";
-import { at, viewOn } from "../../web/src/picture/view";
 import { aligned, differenceAt } from "../../web/src/rooms/yours/comparing";
 import { read, write } from "../../web/src/rooms/yours/link";
 import type { Card } from "../../web/src/rooms/yours/messages";

@@ -250,7 +250,7 @@ describe("the layers", () => {
 
   test("no import of the page, of values or of types, is part of a circle", () => {
     const page = sources.filter(({ path }) => path.startsWith("web/src/"));
-    expect(page.flatMap(imports)).toContain("web/src/picture/view");
+    expect(page.flatMap(imports)).toContain("web/src/picture/Matrix");
     expect(onCircles(page)).toEqual([]);
   });
 

@@ -48,6 +48,8 @@ const shared = {
     alias: {
       "heed/worker/serve": join(root, "dist/serve.js"),
       "heed/worker": join(root, "dist/worker.js"),
+      "heed/view/parts": join(root, "dist/viewParts.js"),
+      "heed/view": join(root, "dist/view.js"),
       "heed/models": join(root, "dist/models.js"),
       "heed/nn": join(root, "dist/nn.js"),
       heed: join(root, "dist/index.js"),

@@ -1,6 +1,7 @@
 /** A panel as a frame of another page shows it, which tells how high that frame has to be. */
+
+import { px } from "heed/view/parts";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { px } from "../picture/layout";
 
 /** In CSS pixels. The height is for a whole room, which scrolls in its frame. */
 export const frameSize = { width: 800, height: 600 } as const;

@@ -1,6 +1,7 @@
 /** The two ends of the way: the token's embedding, and what the end is read out as. */
+
+import { weightPalette } from "heed/view/parts";
 import { useMemo } from "preact/hooks";
-import { weightPalette } from "../picture/colour";
 import { label } from "../shared/pieces";
 import { useShell } from "../shared/shell";
 import type { Facts } from "./facts";

@@ -1,10 +1,9 @@
 /** The weights of all heads side by side, with the tokens that are attended to as columns. */
+
+import { type Cell, viewOn, weightPalette } from "heed/view/parts";
 import { useMemo } from "preact/hooks";
-import { weightPalette } from "../picture/colour";
 import { Legend } from "../picture/Legend";
-import type { Cell } from "../picture/layout";
 import { HeatMap, usePicture } from "../picture/Matrix";
-import { viewOn } from "../picture/view";
 import { useShell } from "../shared/shell";
 import { columnsOf, type Facts } from "./facts";
 import type { AttentionNumbers, MapNumbers, Spot } from "./messages";

@@ -1,7 +1,8 @@
 /** The heads of an attention: what each attends to and adds, and the selected one from inside. */
+
+import { format, weightPalette } from "heed/view/parts";
 import { useMemo } from "preact/hooks";
-import { weightPalette } from "../picture/colour";
-import { format, percent } from "../shared/format";
+import { percent } from "../shared/format";
 import { hides } from "../shared/restrictions";
 import { useShell } from "../shared/shell";
 import { columnsOf, type Facts, isDropped } from "./facts";

@@ -1,5 +1,5 @@
 /** The length of a vector as a number and a bar. */
-import { format } from "../shared/format";
+import { format } from "heed/view/parts";
 
 export function Length({
   value,

@@ -1,7 +1,8 @@
 /** A stack of layers as a table: a row for each layer, with what its parts add, and for the two ends. */
+
+import { px } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
 import { useMemo, useRef } from "preact/hooks";
-import { px } from "../picture/layout";
 import { percent } from "../shared/format";
 import { quoted } from "../shared/pieces";
 import { lengthOf } from "./formulas";

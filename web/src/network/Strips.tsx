@@ -1,10 +1,19 @@
 /** Vectors as rows of one picture, with the same entries above each other. */
+
+import {
+  type Area,
+  type Cell,
+  type CellSize,
+  type Labels,
+  leftOf,
+  type Palette,
+  shorten,
+  signedPalette,
+  type Theme,
+  viewOn,
+} from "heed/view/parts";
 import { useMemo } from "preact/hooks";
-import { type Palette, signedPalette, type Theme } from "../picture/colour";
-import { type Area, type Cell, type CellSize, type Labels, leftOf } from "../picture/layout";
 import { HeatMap, usePicture } from "../picture/Matrix";
-import { viewOn } from "../picture/view";
-import { shorten } from "../shared/format";
 import { Steady } from "../shared/Steady";
 import { useShell } from "../shared/shell";
 import type { PartName, Place, Spot } from "./messages";

@@ -1,6 +1,7 @@
 /** What a number of the network is, and how it is computed from others: pure functions of numbers. */
+
+import { format } from "heed/view/parts";
 import type { Explanation } from "../shared/explanation";
-import { format } from "../shared/format";
 import { label } from "../shared/pieces";
 import { operand, times } from "../shared/terms";
 import { explainAttention } from "./explainAttention";

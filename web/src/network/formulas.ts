@@ -1,6 +1,7 @@
 /** Pieces of formulas of the network: pure functions of numbers. */
+
+import { format } from "heed/view/parts";
 import type { FormulaPiece, Role } from "../shared/explanation";
-import { format } from "../shared/format";
 import { operand, sum, times } from "../shared/terms";
 import type { Activation, Matrix, NormNumbers } from "./messages";
 

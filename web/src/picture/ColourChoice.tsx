@@ -1,7 +1,7 @@
 /** Chooses how weights become colours: their range, and the curve over that range. */
 
+import type { ColourCurve, ColourRange } from "heed/view/parts";
 import { Choice } from "../shared/Fields";
-import type { ColourCurve, ColourRange } from "./colour";
 
 export function ColourChoice({
   range,

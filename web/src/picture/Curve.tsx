@@ -1,10 +1,9 @@
 /** One to three lines over a common axis, such as losses over the steps of a training. */
+
+import { columnsCsv, formatShort, px, widest } from "heed/view/parts";
 import { useId, useMemo, useRef, useState } from "preact/hooks";
-import { formatShort } from "../shared/format";
 import { useWidth } from "../shared/useWidth";
 import { placeIn } from "../shared/zoom";
-import { columnsCsv } from "./export";
-import { px, widest } from "./layout";
 import { SaveDrawing } from "./SaveDrawing";
 import { type Interval, nearest, rangeOfAll, textsOf, ticksOf } from "./scale";
 

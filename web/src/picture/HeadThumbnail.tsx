@@ -1,9 +1,9 @@
 /** One head as a small picture: a button that selects it, a number below, and a box to drop it if it can be dropped. */
+
+import { type Palette, viewOn } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import type { Palette } from "./colour";
 import { Matrix, usePicture } from "./Matrix";
-import { viewOn } from "./view";
 
 /** The weights of a head, max-pooled to `rows` × `cols`. */
 export interface SmallWeights {

@@ -1,7 +1,7 @@
 /** The colour scale of a matrix, with its two ends. */
+
+import { css, endsIn, type MatrixView, type Palette } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
-import { css, endsIn, type Palette } from "./colour";
-import type { MatrixView } from "./view";
 
 const colourStops = 11;
 

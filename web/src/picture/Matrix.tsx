@@ -2,28 +2,32 @@
  * A matrix as a heat map: builds its picture, shows it on a canvas with a cell cursor for pointer and keyboard, and puts
  * its name, legend and save menu around it. It does not know what its numbers mean.
  */
-import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { format } from "../shared/format";
-import { useShell } from "../shared/shell";
-import { placeIn } from "../shared/zoom";
-import type { Palette } from "./colour";
-import { Legend } from "./Legend";
+
 import {
   type Area,
   type Cell,
   type CellSize,
+  format,
   type Geometry,
   geometryOf,
   heightOf,
   type Labels,
+  type MatrixView,
+  notesOf,
+  type Palette,
+  type Picture,
   px,
+  rangeOf,
+  Surface,
   widthOf,
-} from "./layout";
-import { notesOf, type Picture, Surface } from "./paint";
+} from "heed/view/parts";
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { useShell } from "../shared/shell";
+import { placeIn } from "../shared/zoom";
+import { Legend } from "./Legend";
 import { type Saved, SaveMatrix } from "./SaveMenu";
 import { usePixelRatio } from "./usePixelRatio";
-import { type MatrixView, rangeOf } from "./view";
 
 export interface PictureOf {
   /** Null until there are numbers; the matrix takes up its space meanwhile. */

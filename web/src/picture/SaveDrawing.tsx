@@ -1,7 +1,7 @@
 /** Saves a drawing of lines and marks as it is on the page, with its title and legend. */
+
+import { pngOf, textWidth, wrapped } from "heed/view/parts";
 import type { RefObject } from "preact";
-import { pngOf, wrapped } from "./export";
-import { textWidth } from "./layout";
 import { type Contents, csvBlob, SaveMenu, svgBlob } from "./SaveMenu";
 
 const svgNames = "http://www.w3.org/2000/svg";

@@ -1,9 +1,17 @@
 /** A menu that saves a picture as an image or as numbers. */
+
+import {
+  csvOf,
+  download,
+  inkOf,
+  type Moment,
+  npyOf,
+  type Picture,
+  type Playing,
+  pngOf,
+  svgOf,
+} from "heed/view/parts";
 import { useRef } from "preact/hooks";
-import { csvOf, download, npyOf, type Playing, pngOf, svgOf } from "./export";
-import { inkOf } from "./ink";
-import type { Moment } from "./moving";
-import type { Picture } from "./paint";
 
 /** How a matrix is saved to a file. */
 export interface Saved {

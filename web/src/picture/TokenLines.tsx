@@ -1,11 +1,19 @@
 /** Attention as lines from queries on the left to keys on the right, stronger for larger weights. */
+
+import {
+  at,
+  type ColourCurve,
+  type ColourRange,
+  largestIn,
+  type MatrixView,
+  px,
+  shorten,
+  weightPalette,
+  widest,
+} from "heed/view/parts";
 import { useMemo } from "preact/hooks";
-import { shorten } from "../shared/format";
 import { useWidth } from "../shared/useWidth";
-import { type ColourCurve, type ColourRange, largestIn, weightPalette } from "./colour";
-import { px, widest } from "./layout";
 import { SaveDrawing } from "./SaveDrawing";
-import { at, type MatrixView } from "./view";
 
 interface Line {
   readonly row: number;

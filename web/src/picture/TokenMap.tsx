@@ -1,10 +1,18 @@
 /** The weights of one head over the tokens of a text: queries are rows, keys are columns. */
+
+import {
+  type Area,
+  type Cell,
+  cellsFor,
+  type Labels,
+  leftOf,
+  type MatrixView,
+  type Palette,
+  shorten,
+  tokenAxes,
+} from "heed/view/parts";
 import { useMemo } from "preact/hooks";
-import { shorten } from "../shared/format";
-import type { Palette } from "./colour";
-import { type Area, type Cell, cellsFor, type Labels, leftOf, tokenAxes } from "./layout";
 import { HeatMap, type HeatMapProps, usePicture } from "./Matrix";
-import type { MatrixView } from "./view";
 
 const longestLabel = 10;
 

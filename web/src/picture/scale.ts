@@ -1,5 +1,5 @@
 /** Axes: ticks at round numbers, and ranges. */
-import { format } from "../shared/format";
+import { format } from "heed/view/parts";
 
 export interface Interval {
   readonly low: number;

@@ -1,7 +1,8 @@
 /** The palette of weights in the page's theme. */
+
+import { type ColourCurve, type ColourRange, type Palette, weightPalette } from "heed/view/parts";
 import { useMemo } from "preact/hooks";
 import { useShell } from "../shared/shell";
-import { type ColourCurve, type ColourRange, type Palette, weightPalette } from "./colour";
 
 export function useWeightPalette({
   range,

@@ -1,6 +1,7 @@
 /** How heads are measured and ordered, and how their weights are drawn. */
+
+import type { ColourCurve, ColourRange } from "heed/view/parts";
 import { ColourChoice } from "../picture/ColourChoice";
-import type { ColourCurve, ColourRange } from "../picture/colour";
 import { Choice, Slider } from "./Fields";
 import type { MeasureWords } from "./headMeasures";
 import type { Limits } from "./linkReaders";

@@ -1,8 +1,8 @@
 /** The selected row of an attention as a collapsible table: every key with its score and its weight. */
+
+import { at, format } from "heed/view/parts";
 import { useState } from "preact/hooks";
-import { at } from "../picture/view";
 import { type Attention, type Shares, scoresOf, weightsOf } from "./attended";
-import { format } from "./format";
 import { RowTable, type TableColumn } from "./RowTable";
 import { Term } from "./Term";
 

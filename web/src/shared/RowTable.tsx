@@ -1,8 +1,8 @@
 /** A table of the numbers of the selected token; it can be scrolled by keyboard. */
+
+import { at, format, type MatrixView, shorten } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { at, type MatrixView } from "../picture/view";
-import { format, shorten } from "./format";
 
 export interface TableColumn {
   readonly id: string;

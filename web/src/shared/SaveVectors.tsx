@@ -1,7 +1,6 @@
 /** Saves the queries and the keys of one head as numbers: a row for each token. */
-import { csvOf, npyOf } from "../picture/export";
+import { csvOf, type MatrixView, npyOf } from "heed/view/parts";
 import { csvBlob, SaveMenu } from "../picture/SaveMenu";
-import type { MatrixView } from "../picture/view";
 import { keysOf, queriesOf } from "./attended";
 import type { OneHead } from "./RowDetails";
 

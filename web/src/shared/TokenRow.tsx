@@ -1,5 +1,5 @@
 /** The numbered tokens of a sentence; if a query can be selected, each token is a button. */
-import { shorten } from "./format";
+import { shorten } from "heed/view/parts";
 
 export function TokenRow({
   tokens,

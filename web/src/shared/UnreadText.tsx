@@ -1,5 +1,5 @@
 /** A typed text that the model cannot read: its unknown words are marked, and a text that can be read is offered. */
-import { shorten } from "./format";
+import { shorten } from "heed/view/parts";
 import { Lockable } from "./Panel";
 import type { UnreadableText } from "./typed";
 

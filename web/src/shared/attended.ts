@@ -4,10 +4,8 @@
  */
 import type { Heed } from "heed";
 import type { LabelledWeights } from "heed/models";
-import type { Cell } from "../picture/layout";
-import { at, type MatrixView, viewOn } from "../picture/view";
+import { at, type Cell, format, type MatrixView, viewOn } from "heed/view/parts";
 import type { FormulaPiece } from "./explanation";
-import { format } from "./format";
 import { operand, sum, times } from "./terms";
 
 export type AttentionName = "encoder" | "decoder" | "cross";

@@ -1,5 +1,5 @@
 /** Reads and writes a link's text that a model continues: how it is drawn, and what is selected in it. */
-import type { Cell } from "../picture/layout";
+import type { Cell } from "heed/view/parts";
 import { type Sampling, samplingLimits } from "./candidates";
 import { type HeadKey, headFrom } from "./layerHeads";
 import {

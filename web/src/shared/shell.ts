@@ -1,7 +1,8 @@
 /** What the shell provides to every part of every room. */
+
+import type { Theme } from "heed/view/parts";
 import { createContext } from "preact";
 import { useContext, useEffect } from "preact/hooks";
-import type { Theme } from "../picture/colour";
 import type { Restrictions } from "./restrictions";
 import type { Suggestion } from "./room";
 

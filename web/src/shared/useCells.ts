@@ -1,6 +1,7 @@
 /** The cell of a picture that the person points at or locks; the room's link holds the locked one. */
+
+import type { Cell } from "heed/view/parts";
 import { useCallback, useState } from "preact/hooks";
-import type { Cell } from "../picture/layout";
 import type { Setter } from "./room";
 import { useEscape } from "./useEscape";
 

@@ -1,6 +1,7 @@
 /** The explanation of the cell that is pointed at: visible, and announced if it was reached by keyboard. */
+
+import type { Cell } from "heed/view/parts";
 import { useCallback, useState } from "preact/hooks";
-import type { Cell } from "../../picture/layout";
 import { Announced } from "../../shared/Announced";
 
 export interface PointedCell {

@@ -1,7 +1,13 @@
 /** Weights from 0 to the largest of a picture: their palette, and the largest of them. */
+
+import {
+  type ColourCurve,
+  formatWeight,
+  type Palette,
+  weightLegends,
+  weightShare,
+} from "heed/view/parts";
 import { useMemo } from "preact/hooks";
-import { type ColourCurve, type Palette, weightLegends, weightShare } from "../../picture/colour";
-import { formatWeight } from "../../shared/format";
 import { useShell } from "../../shared/shell";
 
 export function useSharesPalette(largest: number, curve: ColourCurve): Palette {

@@ -1,7 +1,7 @@
 /**
  * The state of the room, which is exactly what the link holds (see link.ts); the person's own files are not part of it.
  */
-import type { ColourCurve } from "../../picture/colour";
+import type { ColourCurve } from "heed/view/parts";
 
 export type Subject = "picture" | "points" | "series" | "melody";
 export type Method = "local" | "bilateral" | "nonLocal";

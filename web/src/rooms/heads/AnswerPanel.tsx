@@ -1,5 +1,5 @@
 /** What the model says, in one sentence, and the head to drop that changes it; or why an input cannot be read. */
-import { format } from "../../shared/format";
+import { format } from "heed/view/parts";
 import { useShell } from "../../shared/shell";
 import { type HeadSelection, type Saying, sayingOf, withoutWords } from "./selection";
 import { useHeadsWorkspace } from "./workspace";

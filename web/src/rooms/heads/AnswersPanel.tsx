@@ -1,5 +1,5 @@
 /** Every answer of the model with its probabilities, with all heads and without the dropped ones. */
-import { format } from "../../shared/format";
+import { format } from "heed/view/parts";
 import type { LikelyToken } from "../../shared/likelyToken";
 import type { AnsweredQuestion } from "./answer";
 import { withoutWords } from "./selection";

@@ -1,11 +1,22 @@
 /** The heat map of a head: its picture, and what can be done with its cells and rows. */
+
+import {
+  type Area,
+  cellsFor,
+  entries,
+  type Labels,
+  leftOf,
+  type MatrixView,
+  type Picture,
+  rangeOf,
+  shorten,
+  signedPalette,
+  tokenAxes,
+  viewOn,
+  weightPalette,
+} from "heed/view/parts";
 import { useMemo } from "preact/hooks";
-import { signedPalette, weightPalette } from "../../picture/colour";
-import { type Area, cellsFor, type Labels, leftOf, tokenAxes } from "../../picture/layout";
 import { HeatMap, usePicture } from "../../picture/Matrix";
-import type { Picture } from "../../picture/paint";
-import { entries, type MatrixView, rangeOf, viewOn } from "../../picture/view";
-import { shorten } from "../../shared/format";
 import { useShell } from "../../shared/shell";
 import { exhibitOf } from "./catalogue";
 import type { NamedHead } from "./selection";

@@ -1,10 +1,11 @@
 /** Every head of the model as a small picture with one measure below it, ordered by layer or by that measure. */
+
+import { format } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
 import { HeadThumbnail } from "../../picture/HeadThumbnail";
 import { Legend } from "../../picture/Legend";
 import { useWeightPalette } from "../../picture/useWeightPalette";
 import { attendsWords } from "../../shared/attended";
-import { format } from "../../shared/format";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";
 import { Term } from "../../shared/Term";

@@ -1,6 +1,7 @@
 /** The choice of the model and its input. */
+
+import { formatShort } from "heed/view/parts";
 import { Choice } from "../../shared/Fields";
-import { formatShort } from "../../shared/format";
 import { Notices } from "../../shared/Notices";
 import { Lockable, Panel } from "../../shared/Panel";
 import { hides } from "../../shared/restrictions";

@@ -1,10 +1,9 @@
 /** A picture, and how much the selected row attends to each of its patches. */
+
+import { type Cell, type Palette, viewOn } from "heed/view/parts";
 import { useMemo } from "preact/hooks";
-import type { Palette } from "../../picture/colour";
-import type { Cell } from "../../picture/layout";
 import { HeatMap, usePicture } from "../../picture/Matrix";
 import { useWeightPalette } from "../../picture/useWeightPalette";
-import { viewOn } from "../../picture/view";
 import type { HeadsAnswer } from "./answer";
 import { useHeadsWorkspace } from "./workspace";
 

@@ -1,6 +1,7 @@
 /** The room "Heads": connects the link, the trained model and the active cell to the parts of the page. */
+
+import type { Cell } from "heed/view/parts";
 import { useCallback, useEffect, useMemo, useRef } from "preact/hooks";
-import type { Cell } from "../../picture/layout";
 import { Announced } from "../../shared/Announced";
 import { explanationText } from "../../shared/explanation";
 import { Panel } from "../../shared/Panel";

@@ -1,10 +1,8 @@
 /** What a cell of a head's weights means, and how it is computed. */
 
-import type { Cell } from "../../picture/layout";
-import { at } from "../../picture/view";
+import { at, type Cell, format } from "heed/view/parts";
 import { formulaOf } from "../../shared/attended";
 import type { Explanation } from "../../shared/explanation";
-import { format } from "../../shared/format";
 import type { HeadSelection } from "./selection";
 
 export function explainHeadWeight(cell: Cell, { shown, other }: HeadSelection): Explanation {

@@ -1,6 +1,5 @@
 /** Applies the settings to the solver's answer: the selected head and row, and their names. */
-import type { Cell } from "../../picture/layout";
-import { at, type MatrixView } from "../../picture/view";
+import { at, type Cell, type MatrixView } from "heed/view/parts";
 import { type AttentionName, weightsOf } from "../../shared/attended";
 import type { LikelyToken } from "../../shared/likelyToken";
 import type { HeadKey, HeadsAnswer, MeasuredAttention, MeasuredHead } from "./answer";

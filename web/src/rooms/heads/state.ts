@@ -1,7 +1,6 @@
 /** The state of the room, which is exactly what the link holds (see link.ts). */
 
-import type { ColourCurve, ColourRange } from "../../picture/colour";
-import type { Cell } from "../../picture/layout";
+import type { Cell, ColourCurve, ColourRange } from "heed/view/parts";
 import type { AttentionName } from "../../shared/attended";
 import type { HeadKey } from "./answer";
 import { type ExhibitId, exhibitOf } from "./catalogue";

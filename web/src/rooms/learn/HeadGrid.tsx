@@ -1,6 +1,7 @@
 /** All heads of a model as small pictures, one row for each attention; the selected one is also drawn large. */
+
+import type { Palette } from "heed/view/parts";
 import { useId, useMemo } from "preact/hooks";
-import type { Palette } from "../../picture/colour";
 import { Legend } from "../../picture/Legend";
 import { Matrix, usePicture } from "../../picture/Matrix";
 import { type Shares, weightsOf } from "../../shared/attended";

@@ -1,8 +1,7 @@
 /** One head's weights, large enough to be read, with the right places outlined. */
+
+import { type Area, type Cell, cellsFor, leftOf, type Palette, tokenAxes } from "heed/view/parts";
 import { useMemo, useState } from "preact/hooks";
-import type { Palette } from "../../picture/colour";
-import type { Area, Cell } from "../../picture/layout";
-import { cellsFor, leftOf, tokenAxes } from "../../picture/layout";
 import { HeatMap, usePicture } from "../../picture/Matrix";
 import { Announced } from "../../shared/Announced";
 import { type Shares, weightsOf } from "../../shared/attended";

@@ -1,6 +1,5 @@
 /** The state of the room, and the trainings that follow from it. */
-import type { ColourCurve, ColourRange } from "../../picture/colour";
-import type { Cell } from "../../picture/layout";
+import type { Cell, ColourCurve, ColourRange } from "heed/view/parts";
 import type { TrainingSetup } from "./messages";
 
 export type TaskName = "reverse" | "sort" | "dates" | "pronouns";

@@ -1,10 +1,8 @@
 /** The weights of one head in a snapshot, and the explanation of one weight. */
 
-import type { Cell } from "../../picture/layout";
-import { at } from "../../picture/view";
+import { at, type Cell, format } from "heed/view/parts";
 import { formulaOf, type Shares, weightsOf } from "../../shared/attended";
 import type { Explanation } from "../../shared/explanation";
-import { format } from "../../shared/format";
 import type { CourseAttention, CourseSnapshot } from "./messages";
 import type { CourseHead } from "./state";
 import { bestCourseHead } from "./words";

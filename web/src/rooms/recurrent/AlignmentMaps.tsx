@@ -1,13 +1,20 @@
 /** The maps of all models below one another, with aligned columns: one for each character of the date. */
+
+import {
+  type Area,
+  type Cell,
+  type CellSize,
+  format,
+  type Labels,
+  leftOf,
+  px,
+  signedPalette,
+  viewOn,
+} from "heed/view/parts";
 import { useMemo, useState } from "preact/hooks";
-import { signedPalette } from "../../picture/colour";
-import type { Area, Cell, Labels } from "../../picture/layout";
-import { type CellSize, leftOf, px } from "../../picture/layout";
 import { HeatMap, usePicture } from "../../picture/Matrix";
 import { useWeightPalette } from "../../picture/useWeightPalette";
-import { viewOn } from "../../picture/view";
 import { Announced } from "../../shared/Announced";
-import { format } from "../../shared/format";
 import { Readout } from "../../shared/Readout";
 import { hides } from "../../shared/restrictions";
 import { useShell } from "../../shared/shell";

@@ -1,7 +1,6 @@
 /** The selected row of every map as a table: what each model attends to when it predicts one character. */
 
-import { at } from "../../picture/view";
-import { format } from "../../shared/format";
+import { at, format } from "heed/view/parts";
 import { RowTable } from "../../shared/RowTable";
 import { attentionShown, predictedBy, viewOfHead } from "./maps";
 import { rowShown, visible } from "./state";

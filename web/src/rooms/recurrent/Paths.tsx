@@ -1,7 +1,8 @@
 /** The path length of information in each model, drawn and counted for the two selected characters. */
+
+import { px } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
-import { px } from "../../picture/layout";
 import { SaveDrawing } from "../../picture/SaveDrawing";
 import { Fold } from "../../shared/Fold";
 import { TokenSelect } from "../../shared/RowTable";

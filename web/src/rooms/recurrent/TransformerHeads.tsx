@@ -1,6 +1,7 @@
 /** The Transformer's layers and heads as small maps; heads are identified by position and number. */
+
+import type { Palette } from "heed/view/parts";
 import { useMemo } from "preact/hooks";
-import type { Palette } from "../../picture/colour";
 import { Legend } from "../../picture/Legend";
 import { Matrix, usePicture } from "../../picture/Matrix";
 import { useWeightPalette } from "../../picture/useWeightPalette";

@@ -1,9 +1,8 @@
 /** The numbers and texts of the maps. */
 
-import { at, type MatrixView, viewOn } from "../../picture/view";
+import { at, format, type MatrixView, softmaxOf, viewOn } from "heed/view/parts";
 import { formulaOf } from "../../shared/attended";
 import type { Explanation, FormulaPiece } from "../../shared/explanation";
-import { format, softmaxOf } from "../../shared/format";
 import type { ModelAnswers, ModelName, RecordedAttention } from "./problem";
 import { runShown, type State, visible } from "./state";
 import { type PointedCharacters, type RecurrentWorkspace, shownModels, titles } from "./workspace";

@@ -1,6 +1,7 @@
 /** The state of the room. */
+
+import type { ColourCurve, ColourRange } from "heed/view/parts";
 import type { Spot } from "../../network/messages";
-import type { ColourCurve, ColourRange } from "../../picture/colour";
 import type { NetworkState } from "./network/open";
 import {
   type DateQuestion,

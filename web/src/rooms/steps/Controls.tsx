@@ -1,7 +1,7 @@
 /** The settings of the room, except for the sentence. */
 
+import { shorten } from "heed/view/parts";
 import { Choice, NumberField, Slider, Switch } from "../../shared/Fields";
-import { shorten } from "../../shared/format";
 import type { Setter } from "../../shared/room";
 import { SettingsPanel } from "../../shared/SettingsPanel";
 import { maskWords } from "./stages";

@@ -1,8 +1,9 @@
 /** The chosen head's attention as lines. */
+
+import { at, type MatrixView, viewOn } from "heed/view/parts";
 import { useCallback, useMemo } from "preact/hooks";
 import { ColourChoice } from "../../picture/ColourChoice";
 import { TokenLines } from "../../picture/TokenLines";
-import { at, type MatrixView, viewOn } from "../../picture/view";
 import { Slider } from "../../shared/Fields";
 import { useSolution } from "./solution";
 import { allowed } from "./state";

@@ -1,9 +1,8 @@
 /** All stages from left to right as small pictures; the current one is shown in detail below. */
+
+import { formatShort, px, rangeOf, shorten } from "heed/view/parts";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { px } from "../../picture/layout";
 import { Matrix } from "../../picture/Matrix";
-import { rangeOf } from "../../picture/view";
-import { formatShort, shorten } from "../../shared/format";
 import { useWidth } from "../../shared/useWidth";
 import { kindOf, type MatrixName } from "./matrices";
 import { useMatrixPicture, useSolution } from "./solution";

@@ -7,7 +7,7 @@ import {
   px,
   tokenAxes,
   topCellsFor,
-} from "../../picture/layout";
+} from "heed/view/parts";
 import { type FigureLabels, noteOf, stageCells, useLabels } from "./figureLabels";
 import { kindOf, type MatrixName } from "./matrices";
 import { NamedLegend, NamedMatrix, type PictureOptions } from "./solution";

@@ -1,7 +1,7 @@
 /** The four steps of one query as a table: every number from its scores to its output. */
+
+import { at, format, type MatrixView, shorten, viewOn } from "heed/view/parts";
 import { useMemo } from "preact/hooks";
-import { at, type MatrixView, viewOn } from "../../picture/view";
-import { format, shorten } from "../../shared/format";
 import { RowTable, type TableColumn, TokenSelect, Vector } from "../../shared/RowTable";
 import type { Solution } from "./problem";
 import { useSolution } from "./solution";

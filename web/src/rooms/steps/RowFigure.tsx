@@ -1,6 +1,7 @@
 /** Matrices in a row with signs between them, such as a sum, a step, or a product. */
+
+import { geometryOf, type Labels, leftOf, px, textWidth, tokenAxes } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
-import { geometryOf, type Labels, leftOf, px, textWidth, tokenAxes } from "../../picture/layout";
 import { type FigureLabels, noteOf, stageCells, useLabels } from "./figureLabels";
 import { kindOf, type MatrixName } from "./matrices";
 import { NamedLegend, NamedMatrix, useCommonDecimals } from "./solution";

@@ -1,7 +1,6 @@
 /** How concentrated the attention of the selected query is: its largest weight, and the entropy of its row. */
 
-import { at } from "../../picture/view";
-import { format, shorten } from "../../shared/format";
+import { at, format, shorten } from "heed/view/parts";
 import type { Solution } from "./problem";
 import { useSolution } from "./solution";
 import { viewOf } from "./viewOf";

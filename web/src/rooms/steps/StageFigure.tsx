@@ -1,6 +1,5 @@
 /** The picture of the current stage. */
-import { leftOf, px, textWidth } from "../../picture/layout";
-import { format, shorten } from "../../shared/format";
+import { format, leftOf, px, shorten, textWidth } from "heed/view/parts";
 import { TokenRow } from "../../shared/TokenRow";
 import { totalOf } from "./explain";
 import { type FigureLabels, useLabels } from "./figureLabels";

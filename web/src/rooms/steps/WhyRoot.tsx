@@ -1,8 +1,9 @@
 /** Why scores are divided by √d: the weights and the gradients of vectors of length d, with and without the division. */
+
+import { format, formatWeight, shorten } from "heed/view/parts";
 import { useMemo } from "preact/hooks";
 import { Curve } from "../../picture/Curve";
 import { Slider } from "../../shared/Fields";
-import { format, formatWeight, shorten } from "../../shared/format";
 import { Notices } from "../../shared/Notices";
 import { useAnswer } from "../../worker/engineClient";
 import { Meter } from "./Sharpness";

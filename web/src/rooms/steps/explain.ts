@@ -1,9 +1,7 @@
 /** How a cell's number is computed: the rows and columns that it depends on, and its formula with their numbers. */
 
-import type { Area } from "../../picture/layout";
-import { at, type MatrixView, transposed } from "../../picture/view";
+import { type Area, at, format, type MatrixView, transposed } from "heed/view/parts";
 import type { Explanation, FormulaPiece, Role } from "../../shared/explanation";
-import { format } from "../../shared/format";
 import { operand, sum, times } from "../../shared/terms";
 import { kindOf, type MatrixName } from "./matrices";
 import type { Solution } from "./problem";

@@ -1,7 +1,7 @@
 /** The labels of the pictures of a stage, and the sizes that they leave for the cells. */
+
+import { type CellSize, cellsFor, shorten } from "heed/view/parts";
 import { useMemo } from "preact/hooks";
-import { type CellSize, cellsFor } from "../../picture/layout";
-import { shorten } from "../../shared/format";
 import type { MatrixAxis } from "./matrices";
 import { sizesOf } from "./state";
 import type { Tokens } from "./tokens";

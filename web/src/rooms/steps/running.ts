@@ -1,6 +1,6 @@
 /** The partial sums of the first cell of the selected row, computed by the engine. */
 import type { Heed } from "heed";
-import { at, type MatrixView } from "../../picture/view";
+import { at, type MatrixView } from "heed/view/parts";
 import type { MatrixName } from "./matrices";
 import type { RunningSums, Solution } from "./problem";
 import { viewOf } from "./viewOf";

@@ -2,14 +2,29 @@
  * The solver's answer and its matrices: asks the solver, keeps its last answer for the room, and draws each matrix of
  * it by name.
  */
+
+import {
+  type Area,
+  at,
+  type Cell,
+  type CellSize,
+  decimalsOf,
+  type Labels,
+  type MatrixView,
+  mostDecimals,
+  type Palette,
+  type Picture,
+  positivePalette,
+  rangeOf,
+  signedPalette,
+  tokenAxes,
+  transposed,
+  weightPalette,
+} from "heed/view/parts";
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useMemo, useRef } from "preact/hooks";
-import { type Palette, positivePalette, signedPalette, weightPalette } from "../../picture/colour";
-import { type Area, type Cell, type CellSize, type Labels, tokenAxes } from "../../picture/layout";
 import { HeatMap, MatrixLegend, usePicture } from "../../picture/Matrix";
-import { decimalsOf, mostDecimals, type Picture } from "../../picture/paint";
 import type { Saved } from "../../picture/SaveMenu";
-import { at, type MatrixView, rangeOf, transposed } from "../../picture/view";
 import { useShell } from "../../shared/shell";
 import { useAnswer } from "../../worker/engineClient";
 import { isAfter, isShare, kindOf, type MatrixName } from "./matrices";

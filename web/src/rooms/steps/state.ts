@@ -1,6 +1,5 @@
 /** The state of the room, which is exactly what the link holds (see link.ts), and what follows from it. */
-import type { ColourCurve, ColourRange } from "../../picture/colour";
-import type { Cell } from "../../picture/layout";
+import type { Cell, ColourCurve, ColourRange } from "heed/view/parts";
 import { exampleRow, exampleSize, exampleText } from "./example";
 import type { MatrixAxis, MatrixName } from "./matrices";
 import type { Edit, MaskRequest, Problem } from "./problem";

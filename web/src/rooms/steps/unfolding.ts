@@ -1,8 +1,7 @@
 /** One moment of a stage's computation: what the pictures and the readout show. */
 
-import { at, type MatrixView, viewOn } from "../../picture/view";
+import { at, format, type MatrixView, shorten, viewOn } from "heed/view/parts";
 import type { Explanation } from "../../shared/explanation";
-import { format, shorten } from "../../shared/format";
 import { explainCell, isEdited, type MatrixArea, sourcesOf } from "./explain";
 import { kindOf, type MatrixName, sizeOf } from "./matrices";
 import type { Solution } from "./problem";

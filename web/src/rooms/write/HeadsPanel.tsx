@@ -1,8 +1,9 @@
 /** Every head of the model as a small picture that fills as the text is read, and the heads that were found. */
+
+import { format } from "heed/view/parts";
 import { HeadThumbnail } from "../../picture/HeadThumbnail";
 import { Legend } from "../../picture/Legend";
 import { useWeightPalette } from "../../picture/useWeightPalette";
-import { format } from "../../shared/format";
 import { headName, headPlaceOf } from "../../shared/layerHeads";
 import { hides } from "../../shared/restrictions";
 import { Steady } from "../../shared/Steady";

@@ -1,5 +1,5 @@
 /** The text that the model continues, and what the model is. */
-import { formatShort } from "../../shared/format";
+import { formatShort } from "heed/view/parts";
 import { Notices } from "../../shared/Notices";
 import { Lockable, Panel } from "../../shared/Panel";
 import { hides } from "../../shared/restrictions";

@@ -1,7 +1,6 @@
 /** What may follow the current token: the most likely ones, before and after sampling's settings and dropped heads. */
-import { csvOf, npyOf } from "../../picture/export";
+import { csvOf, npyOf, viewOn } from "heed/view/parts";
 import { type Contents, csvBlob, SaveMenu } from "../../picture/SaveMenu";
-import { viewOn } from "../../picture/view";
 import {
   CandidateRow,
   InsteadWords,

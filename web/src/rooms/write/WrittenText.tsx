@@ -1,11 +1,20 @@
 /** The text, token by token: played, shaded by what the current token attends to, and with its former branches. */
+
+import {
+  at,
+  colourOf,
+  css,
+  format,
+  inkOn,
+  largestIn,
+  type MatrixView,
+  type Palette,
+  shorten,
+} from "heed/view/parts";
 import { useId, useMemo } from "preact/hooks";
-import { colourOf, css, inkOn, largestIn, type Palette } from "../../picture/colour";
 import { Legend } from "../../picture/Legend";
 import { useWeightPalette } from "../../picture/useWeightPalette";
-import { at, type MatrixView } from "../../picture/view";
 import { weightsOf } from "../../shared/attended";
-import { format, shorten } from "../../shared/format";
 import { headName } from "../../shared/layerHeads";
 import { Lockable } from "../../shared/Panel";
 import { quoted } from "../../shared/pieces";

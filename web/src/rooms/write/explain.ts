@@ -1,8 +1,7 @@
 /** What a cell of a head's weights means, and how it is computed. */
-import type { Cell } from "../../picture/layout";
+import { type Cell, format } from "heed/view/parts";
 import { formulaOf } from "../../shared/attended";
 import type { Explanation } from "../../shared/explanation";
-import { format } from "../../shared/format";
 import type { ShownHead } from "./workspace";
 
 /** @param place the token that the model has read last */

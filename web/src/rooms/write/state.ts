@@ -1,6 +1,7 @@
 /** The state of the room, which is exactly what the link holds (see link.ts). */
+
+import type { ColourCurve, ColourRange } from "heed/view/parts";
 import type { CausalState } from "../../network/CausalPanel";
-import type { ColourCurve, ColourRange } from "../../picture/colour";
 import { samplingLimits } from "../../shared/candidates";
 import type { Continued } from "../../shared/continuedLink";
 

@@ -1,7 +1,8 @@
 /** What the parts of the room share. */
+
+import type { Cell } from "heed/view/parts";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { Cell } from "../../picture/layout";
 import type { Attention, Shares } from "../../shared/attended";
 import type { HeadKey } from "../../shared/layerHeads";
 import type { Setter } from "../../shared/room";

@@ -1,11 +1,9 @@
 /** The same head on two texts, and the difference of its weights where their tokens line up. */
+
+import { at, type Cell, format, rangeOf, signedPalette, viewOn } from "heed/view/parts";
 import { useMemo, useState } from "preact/hooks";
-import { signedPalette } from "../../picture/colour";
-import type { Cell } from "../../picture/layout";
 import { TokenMap } from "../../picture/TokenMap";
 import { useWeightPalette } from "../../picture/useWeightPalette";
-import { at, rangeOf, viewOn } from "../../picture/view";
-import { format } from "../../shared/format";
 import { headName } from "../../shared/layerHeads";
 import { Lockable } from "../../shared/Panel";
 import { label } from "../../shared/pieces";

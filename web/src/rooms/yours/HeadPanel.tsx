@@ -1,13 +1,12 @@
 /** One head in detail: its weights, beside them weighted by the lengths of the values, lines, and measures. */
+
+import { format, type Palette, viewOn } from "heed/view/parts";
 import { useCallback, useMemo } from "preact/hooks";
-import type { Palette } from "../../picture/colour";
 import { TokenLines } from "../../picture/TokenLines";
 import { TokenMap } from "../../picture/TokenMap";
 import { useWeightPalette } from "../../picture/useWeightPalette";
-import { viewOn } from "../../picture/view";
 import type { Explanation } from "../../shared/explanation";
 import { Switch } from "../../shared/Fields";
-import { format } from "../../shared/format";
 import { patternNames, patterns } from "../../shared/headMeasures";
 import { headName } from "../../shared/layerHeads";
 import { Lockable } from "../../shared/Panel";

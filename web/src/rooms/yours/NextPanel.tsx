@@ -1,7 +1,6 @@
 /** What may follow the selected token, or stand in its place and in that of each masked one. */
-import { csvOf, npyOf } from "../../picture/export";
+import { csvOf, npyOf, viewOn } from "heed/view/parts";
 import { type Contents, csvBlob, SaveMenu } from "../../picture/SaveMenu";
-import { viewOn } from "../../picture/view";
 import {
   CandidateRow,
   InsteadWords,

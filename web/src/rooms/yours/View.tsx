@@ -1,6 +1,7 @@
 /** The room "Your model": connects the link, the model and the active cell to the parts of the page. */
+
+import type { Cell } from "heed/view/parts";
 import { useCallback, useMemo, useRef } from "preact/hooks";
-import type { Cell } from "../../picture/layout";
 import { Announced } from "../../shared/Announced";
 import { explanationText } from "../../shared/explanation";
 import type { HeadKey } from "../../shared/layerHeads";

@@ -1,9 +1,7 @@
 /** What a cell of a head means, and how its weight is computed. */
-import type { Cell } from "../../picture/layout";
-import { at, viewOn } from "../../picture/view";
+import { at, type Cell, format, viewOn } from "heed/view/parts";
 import { formulaOf } from "../../shared/attended";
 import type { Explanation } from "../../shared/explanation";
-import { format } from "../../shared/format";
 import { weightedByLength } from "./weighting";
 import type { ShownHead } from "./workspace";
 

@@ -1,5 +1,5 @@
 /** Weights beside what they weigh: a value that is short adds little, however large its weight is. */
-import { at, type MatrixView, viewOn } from "../../picture/view";
+import { at, type MatrixView, viewOn } from "heed/view/parts";
 
 /**
  * Each weight times the length of its value, as a share of the row's sum (after Kobayashi et al., "Attention is Not Only

@@ -1,9 +1,18 @@
 /** The weights between frames, above the frames and the output. */
+
+import {
+  at,
+  type Cell,
+  format,
+  formatShort,
+  formatWeight,
+  leftOf,
+  px,
+  transposed,
+  viewOn,
+} from "heed/view/parts";
 import { useMemo } from "preact/hooks";
-import { type Cell, leftOf, px } from "../../../picture/layout";
 import { HeatMap, usePicture } from "../../../picture/Matrix";
-import { at, transposed, viewOn } from "../../../picture/view";
-import { format, formatShort, formatWeight } from "../../../shared/format";
 import { usePointerWords } from "../../../shared/useMedia";
 import { useWidth } from "../../../shared/useWidth";
 import { Reading, usePointed } from "../Reading";

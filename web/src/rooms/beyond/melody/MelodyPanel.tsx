@@ -1,8 +1,9 @@
 /** A melody whose frames attend to one another: repeats become stripes. */
+
+import { formatWeight } from "heed/view/parts";
 import { useCallback, useMemo } from "preact/hooks";
 import { CurveChoice } from "../../../picture/ColourChoice";
 import { Choice, NumberField, Slider } from "../../../shared/Fields";
-import { formatWeight } from "../../../shared/format";
 import { Panel } from "../../../shared/Panel";
 import { RowTable, type TableColumn } from "../../../shared/RowTable";
 import { SettingsPanel } from "../../../shared/SettingsPanel";

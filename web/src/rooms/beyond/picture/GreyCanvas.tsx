@@ -1,7 +1,8 @@
 /** A grey picture in which a pixel can be selected. */
+
+import { download } from "heed/view/parts";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { download } from "../../../picture/export";
 import { placeIn } from "../../../shared/zoom";
 import type { Pixel } from "../state";
 

@@ -1,11 +1,11 @@
 /** Denoising as attention: a pixel becomes a weighted mean of pixels. */
+
+import { format, formatShort, formatWeight, softmaxOf, viewOn } from "heed/view/parts";
 import { useCallback, useMemo } from "preact/hooks";
 import { CurveChoice } from "../../../picture/ColourChoice";
 import { HeatMap, usePicture } from "../../../picture/Matrix";
-import { viewOn } from "../../../picture/view";
 import { Announced } from "../../../shared/Announced";
 import { Choice, NumberField, Slider } from "../../../shared/Fields";
-import { format, formatShort, formatWeight, softmaxOf } from "../../../shared/format";
 import { Panel } from "../../../shared/Panel";
 import { RowTable, type TableColumn } from "../../../shared/RowTable";
 import { SettingsPanel } from "../../../shared/SettingsPanel";

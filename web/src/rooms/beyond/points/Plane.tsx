@@ -2,9 +2,9 @@
  * Points and a query that can be dragged, the estimated curve, and the query's weights below. Attributes in SVG are
  * case-sensitive: `tabindex` works, `tabIndex` does not.
  */
+
+import { format, formatWeight, px } from "heed/view/parts";
 import { useId, useRef } from "preact/hooks";
-import { px } from "../../../picture/layout";
-import { format, formatWeight } from "../../../shared/format";
 import { useWidth } from "../../../shared/useWidth";
 import { placeIn } from "../../../shared/zoom";
 import { Axes } from "../Axes";

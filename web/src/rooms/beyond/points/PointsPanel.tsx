@@ -1,8 +1,9 @@
 /** Kernel regression: attention whose score is the distance along one axis. */
+
+import { format, formatWeight } from "heed/view/parts";
 import { useMemo, useRef } from "preact/hooks";
 import { SaveDrawing } from "../../../picture/SaveDrawing";
 import { Slider, Switch } from "../../../shared/Fields";
-import { format, formatWeight } from "../../../shared/format";
 import { Panel } from "../../../shared/Panel";
 import { RowTable, type TableColumn } from "../../../shared/RowTable";
 import { SettingsPanel } from "../../../shared/SettingsPanel";

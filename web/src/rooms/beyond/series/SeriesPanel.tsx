@@ -1,8 +1,9 @@
 /** A trained model fills a gap in a periodic series. */
+
+import { format, formatWeight, softmaxOf } from "heed/view/parts";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { SaveDrawing } from "../../../picture/SaveDrawing";
 import { NumberField } from "../../../shared/Fields";
-import { format, formatWeight, softmaxOf } from "../../../shared/format";
 import { Panel } from "../../../shared/Panel";
 import { RowTable, type TableColumn } from "../../../shared/RowTable";
 import { SettingsPanel } from "../../../shared/SettingsPanel";

@@ -1,7 +1,6 @@
 /** The series with its gap, how it was filled, and what a hidden value attends to. */
 
-import { px } from "../../../picture/layout";
-import { format, formatWeight } from "../../../shared/format";
+import { format, formatWeight, px } from "heed/view/parts";
 import { useWidth } from "../../../shared/useWidth";
 import { placeIn } from "../../../shared/zoom";
 import { Axes } from "../Axes";

@@ -1,4 +1,6 @@
 /** The whole Transformer of dates: a character of the date through the encoder, one of the answer through the decoder. */
+
+import { px } from "heed/view/parts";
 import { useCallback, useEffect, useMemo, useRef } from "preact/hooks";
 import type { Facts } from "../../../network/facts";
 import { type NetworkHost, NetworkHostContext } from "../../../network/host";
@@ -6,7 +8,6 @@ import { Inside, layerOfRow, railWidth } from "../../../network/Inside";
 import { SaveRows, Winner } from "../../../network/NetworkPicture";
 import { StackTable } from "../../../network/StackTable";
 import type { StackName } from "../../../network/transformer";
-import { px } from "../../../picture/layout";
 import { Notices } from "../../../shared/Notices";
 import { TokenSelect } from "../../../shared/RowTable";
 import { hides } from "../../../shared/restrictions";

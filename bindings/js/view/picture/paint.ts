@@ -3,10 +3,10 @@
  * without highlights, so that a new highlight does not redraw everything.
  */
 
-import { format } from "../shared/format";
-import { colourOf, inkOn, largestIn, type Palette, pixelsOf, type Theme } from "./colour";
-import { type Ink, inkIn } from "./ink";
-import { drawLabels, drawStrongLabels } from "./labels";
+import { colourOf, inkOn, largestIn, type Palette, pixelsOf, type Theme } from "./colour.js";
+import { format } from "./format.js";
+import { type Ink, inkIn } from "./ink.js";
+import { drawLabels, drawStrongLabels } from "./labels.js";
 import {
   type Area,
   type CellSize,
@@ -16,8 +16,8 @@ import {
   type Labels,
   measuring,
   widthOf,
-} from "./layout";
-import { at, type MatrixView } from "./view";
+} from "./layout.js";
+import { at, type MatrixView } from "./view.js";
 
 /** A picture without its highlights; a large one is drawn once and kept while the pointer moves over it. */
 export interface Still {

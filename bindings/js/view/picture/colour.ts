@@ -1,6 +1,6 @@
 /** The colours of attention weights and of signed numbers. */
-import { formatShort, formatWeight } from "../shared/format";
-import { largestOf, type MatrixView, rangeOf } from "./view";
+import { formatShort, formatWeight } from "./format.js";
+import { largestOf, type MatrixView, rangeOf } from "./view.js";
 
 export type Rgb = readonly [number, number, number];
 

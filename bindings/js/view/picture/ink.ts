@@ -1,5 +1,5 @@
 /** The page's colours and font as the canvas needs them. */
-import type { Theme } from "./colour";
+import type { Theme } from "./colour.js";
 
 /** Read from the page's style sheet. */
 export interface Ink {

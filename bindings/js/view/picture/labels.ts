@@ -1,6 +1,6 @@
 /** Draws the labels of a picture's rows and columns, and the titles of its axes. */
-import type { Ink } from "./ink";
-import { type Area, chipPadding, type Geometry, type Labels, labelsStand } from "./layout";
+import type { Ink } from "./ink.js";
+import { type Area, chipPadding, type Geometry, type Labels, labelsStand } from "./layout.js";
 
 interface Labelled {
   readonly geometry: Geometry;

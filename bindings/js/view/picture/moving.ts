@@ -1,5 +1,5 @@
 /** Pictures that play by themselves: stand-alone SVGs that change over time without a script. */
-import type { MatrixView } from "./view";
+import type { MatrixView } from "./view.js";
 
 /** In seconds: how long a part is the last one, and at most for all of them; then how long the whole is shown. */
 const slowest = 0.6;

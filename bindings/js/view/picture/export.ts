@@ -1,11 +1,11 @@
 /** Saves a matrix: as SVG, still or moving, or PNG with its labels, caption and legend, and its numbers as CSV or NPY. */
 
-import { colourOf, css, endsIn, inkOn, largestIn } from "./colour";
-import type { Ink } from "./ink";
-import { type Geometry, geometryOf, labelsStand, measuring, textWidth, widthOf } from "./layout";
-import { changing, fewOf, type Moment, moving } from "./moving";
-import { decimalsThatFit, numberIn, type Still, smallNotes } from "./paint";
-import { at, entries, type MatrixView } from "./view";
+import { colourOf, css, endsIn, inkOn, largestIn } from "./colour.js";
+import type { Ink } from "./ink.js";
+import { type Geometry, geometryOf, labelsStand, measuring, textWidth, widthOf } from "./layout.js";
+import { changing, fewOf, type Moment, moving } from "./moving.js";
+import { decimalsThatFit, numberIn, type Still, smallNotes } from "./paint.js";
+import { at, entries, type MatrixView } from "./view.js";
 
 function escapeXml(text: string): string {
   return text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);

@@ -1,0 +1,2 @@
+/** `heed/view`: attention as pictures, without a framework and without WebAssembly. */
+export {};

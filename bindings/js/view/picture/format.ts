@@ -1,0 +1,45 @@
+/** Formats numbers: with a fixed number of decimals, a true minus sign, and a symbol for infinity. */
+
+export function format(value: number, decimals = 3): string {
+  if (value === Number.NEGATIVE_INFINITY) return "−∞";
+  if (value === Number.POSITIVE_INFINITY) return "∞";
+  const size = Math.abs(value);
+  const text =
+    size >= 1e5
+      ? size.toExponential(1)
+      : size.toFixed(size >= 100 ? Math.max(0, decimals - 2) : decimals);
+  return value < 0 && Number(text) !== 0 ? `−${text}` : text;
+}
+
+/** Short forms for places where every digit counts, such as a legend's ends. */
+export function formatShort(value: number): string {
+  if (value === 0 || value === 1) return String(value);
+  return format(value, Math.abs(value) < 10 ? 2 : 1);
+}
+
+/** Small weights are common, so they are written with two significant digits instead of two decimals. */
+export function formatWeight(weight: number): string {
+  if (weight <= 0 || weight >= 0.1) return formatShort(weight);
+  const text = weight < 0.0001 ? weight.toExponential(1) : String(Number(weight.toPrecision(2)));
+  return text.replace("-", "−");
+}
+
+/**
+ * A weight as the softmax computes it: e^score ÷ the row's sum, with the row's highest score subtracted from all
+ * scores.
+ */
+export function softmaxOf(weight: number, largest: number): string {
+  const below = Math.log(weight / largest);
+  return `e^${below === 0 ? "0" : format(below)} ÷ ${format(1 / largest)}`;
+}
+
+/** At most `limit` graphemes. */
+export function shorten(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const graphemes = [...new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(text)];
+  if (graphemes.length <= limit) return text;
+  return `${graphemes
+    .slice(0, limit - 1)
+    .map(({ segment }) => segment)
+    .join("")}…`;
+}

@@ -1,0 +1,9 @@
+/** `heed/view/parts`: what the elements of `heed/view` are made of, for views of one's own. */
+export * from "./view/picture/colour.js";
+export * from "./view/picture/export.js";
+export * from "./view/picture/format.js";
+export * from "./view/picture/ink.js";
+export * from "./view/picture/layout.js";
+export * from "./view/picture/moving.js";
+export * from "./view/picture/paint.js";
+export * from "./view/picture/view.js";
