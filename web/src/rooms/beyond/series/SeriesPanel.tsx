@@ -197,7 +197,7 @@ export function SeriesPanel({
         <Panel name="weights">
           <NamedNumbers
             figures={[
-              ["model’s error (RMS)", inNumbers(answer?.error)],
+              ["model’s error (root mean square)", inNumbers(answer?.error)],
               ["line’s error", inNumbers(answer?.lineError)],
               [
                 `both, over ${answer?.heldOut.examples ?? 1000} series not trained on`,
