@@ -151,13 +151,12 @@ export function NextToken() {
       <Table />
       {!hides(restrictions, "text") && (
         <p class="faint next-about">
-          The model: how likely it finds each token. Drawn: how likely that token is written, after{" "}
-          <Term name="temperature" /> and <Term name="top-k and top-p" />, among{" "}
+          Drawn: after <Term name="temperature" /> and <Term name="top-k and top-p" />, among{" "}
           <b data-choices={choices}>{choices.toLocaleString("en")}</b> of {all.toLocaleString("en")}{" "}
           tokens. ␣ is a space.{" "}
           {place >= answer.given - 1
             ? "Select a candidate to take that branch."
-            : "Candidates can be taken from the end of your text on."}
+            : "They can be taken from the end of your text on."}
         </p>
       )}
       {instead && (

@@ -144,9 +144,8 @@ export function WrittenText() {
         <Legend palette={palette} view={weights} />
         {!hides(restrictions, "text") && (
           <p class="faint text-about">
-            Shaded by the weights of {quoted(pieces[place] as string)} in {headName(head)}
-            {own !== null && `, ${format(own)} on itself`}. Underlined: written by the model. Select
-            a token to go there.
+            Shaded: what {quoted(pieces[place] as string)} attends to in {headName(head)}
+            {own !== null && `, ${format(own)} on itself`}. Underlined: written by the model.
           </p>
         )}
         <Lockable>

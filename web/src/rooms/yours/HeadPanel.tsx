@@ -163,9 +163,9 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
           <Readout explanation={explanation} locked={state.cell !== null} />
           {!hides(restrictions, "text") && (
             <p class="faint what-not">
-              Weights × |v|: each weight times the length of the value that it takes, as a share of
-              its row. A large weight on a short value adds little. Neither picture explains what
-              the model says: each later layer mixes again what this one adds.
+              × |v|: times the length of the value, as a share of the row. A large weight on a short
+              value adds little. Neither picture explains what the model says: later layers mix it
+              again.
             </p>
           )}
           {detailed && (

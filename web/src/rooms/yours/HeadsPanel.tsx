@@ -149,7 +149,8 @@ export function HeadsPanel() {
       <h2 id="all-heads-title">All heads</h2>
       {!hides(restrictions, "text") && (
         <p class="faint">
-          Rows are queries, columns keys. Under each head: its number, and {patterns[measure].name}
+          <span class="wide-only">Rows are queries, columns keys. </span>
+          Under each head: its number, and {patterns[measure].name}
           {isSorted && ", the largest first"}.
         </p>
       )}

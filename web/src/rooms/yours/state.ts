@@ -66,7 +66,7 @@ export const line = 20;
 /** What a model reads first. */
 export function firstText(kind: "causal" | "masked", mask: string | null): string {
   return kind === "causal"
-    ? "The ship left the harbour in the morning, and in the evening the ship"
+    ? "The ship left the harbour, and in the evening the ship"
     : `The ${mask ?? "cat"} left the harbour in the morning, and in the evening it came back.`;
 }
 
