@@ -232,7 +232,7 @@ export class LineDrawing {
     const [layout, texts] = [this.#layout, this.#texts];
     if (!layout || !texts) return;
     const { left, right, rowHeight } = layout;
-    for (const extra of this.#labels.querySelectorAll("[data-extra]")) extra.remove();
+    for (const extra of Array.from(this.#labels.querySelectorAll("[data-extra]"))) extra.remove();
     const mark = (
       written: Map<number, SVGElement>,
       tokens: readonly string[],
@@ -242,7 +242,9 @@ export class LineDrawing {
       for (const [i, text] of written) {
         text.classList.toggle("selected", i === index);
         const isCovered =
-          index !== undefined && i !== index && Math.abs(i - index) * rowHeight < labelHeight - 1e-9;
+          index !== undefined &&
+          i !== index &&
+          Math.abs(i - index) * rowHeight < labelHeight - 1e-9;
         if (isCovered) text.setAttribute("visibility", "hidden");
         else text.removeAttribute("visibility");
       }

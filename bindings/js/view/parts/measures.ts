@@ -82,7 +82,7 @@ const between = 1 << 15;
  *
  * @param isSelf whether rows and columns are the same tokens
  */
-export function* measuring(
+export function* measuringHead(
   view: MatrixView,
   name: PatternName,
   isSelf: boolean,
@@ -101,12 +101,9 @@ export function* measuring(
   return end > first ? sum / (end - first) : null;
 }
 
-/** All measures of one head; see `measuring`. */
-export function patternsOf(
-  view: MatrixView,
-  isSelf: boolean,
-): Record<PatternName, number | null> {
+/** All measures of one head; see `measuringHead`. */
+export function patternsOf(view: MatrixView, isSelf: boolean): Record<PatternName, number | null> {
   return Object.fromEntries(
-    patternNames.map((name) => [name, finished(measuring(view, name, isSelf))]),
+    patternNames.map((name) => [name, finished(measuringHead(view, name, isSelf))]),
   ) as Record<PatternName, number | null>;
 }

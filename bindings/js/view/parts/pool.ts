@@ -32,7 +32,7 @@ function largestOfPart(
   for (let j = left, p = first + left * colStride; j < right; ++j, p += colStride) {
     const value = data[p] as number;
     // NaN stays, because no comparison with it is true.
-    if (value > largest || value !== value) largest = value;
+    if (value > largest || Number.isNaN(value)) largest = value;
   }
   return largest;
 }

@@ -17,7 +17,10 @@ const styles = [
 
 function styledCopy(original: Element): Element {
   const copy = original.cloneNode(true) as Element;
-  const [from, to] = [original, copy].map((root) => [root, ...root.querySelectorAll("*")]);
+  const [from, to] = [original, copy].map((root) => [
+    root,
+    ...Array.from(root.querySelectorAll("*")),
+  ]);
   for (const [i, element] of (from ?? []).entries()) {
     const computed = getComputedStyle(element);
     const target = to?.[i];
@@ -67,11 +70,11 @@ export function drawingSvg(
     const { clientWidth, clientHeight } = svg;
     return clientWidth * clientHeight;
   };
-  const all = [...part.querySelectorAll("svg")];
+  const all = Array.from(part.querySelectorAll("svg"));
   const largest = Math.max(...all.map(area));
   const pictures = all.filter((svg) => area(svg) === largest);
   const [picture] = pictures;
-  const entries = [...part.querySelectorAll<HTMLElement>(".curve-legend > span")];
+  const entries = Array.from(part.querySelectorAll<HTMLElement>(".curve-legend > span"));
   const axes = part.querySelector(".curve-axes")?.textContent ?? "";
   if (!picture || largest === 0) return "";
   const drawn = { width: picture.clientWidth, height: picture.clientHeight };
@@ -104,7 +107,7 @@ export function drawingSvg(
     file.append(group, words(left + markWidth(entry), y + 12, entry.textContent?.trim() ?? ""));
   }
   const body = svgElement("g", { transform: `translate(${margin} ${top})` });
-  body.append(...pictures.flatMap(({ children }) => [...children]).map(styledCopy));
+  body.append(...pictures.flatMap(({ children }) => Array.from(children)).map(styledCopy));
   file.append(body, words(margin, height - margin, axes));
   return new XMLSerializer().serializeToString(file);
 }

@@ -119,10 +119,7 @@ export interface LineLook {
 const between = 1 << 15;
 
 /** Finds the lines as `strongest` does. It pauses often: see `Slices`. */
-export function* choosing(
-  weights: MatrixView,
-  { mass, range, curve }: LineLook,
-): Job<Line[]> {
+export function* choosing(weights: MatrixView, { mass, range, curve }: LineLook): Job<Line[]> {
   const { within, place } = weightPalette(range, curve, "light");
   if (within === "matrix") yield* findingRange(weights);
   const largestOfRow = largestIn(within, weights);

@@ -34,9 +34,11 @@ export class Thumbnail {
   readonly #surface = new Surface();
   #still: Still | null = null;
   #drawn: ThumbnailPicture | null = null;
+  #painted: readonly unknown[] = [];
 
-  constructor() {
+  constructor(onSelect: () => void) {
     this.button.type = "button";
+    this.button.addEventListener("click", onSelect);
     this.#canvas.className = "matrix";
     this.#canvas.setAttribute("role", "img");
     this.#value.dataset["measure"] = "";
@@ -56,12 +58,17 @@ export class Thumbnail {
     this.#canvas.setAttribute("aria-label", `${name}; ${about}:`);
     if (this.#label.textContent !== label) this.#label.textContent = label;
     if (this.#value.textContent !== value) this.#value.textContent = value;
-    this.button.ariaPressed = `${isSelected}`;
-    const still = this.#stillOf(picture);
-    const marks = { selected: null, highlights: [], active: null };
-    if (still)
-      this.#surface.draw(this.#canvas, { ...still, still, ...marks }, { ...screen, isLive: false });
+    this.button.setAttribute("aria-pressed", `${isSelected}`);
+    this.#paint(this.#stillOf(picture), screen);
     this.#drawn = picture;
+  }
+
+  #paint(still: Still | null, { ink, ratio }: { ink: Ink; ratio: number }): void {
+    const painted = [still, ink, ratio];
+    if (!still || painted.every((each, i) => each === this.#painted[i])) return;
+    const picture = { ...still, still, selected: null, highlights: [], active: null };
+    this.#surface.draw(this.#canvas, picture, { ink, ratio, isLive: false });
+    this.#painted = painted;
   }
 
   /** The same object until something in it changes: the surface draws the same one only once. */

@@ -1,5 +1,11 @@
 /** A text, token by token, shaded by what one token attends to, or by what attends to it. */
-import { colourOf, css, inkOn, largestIn as largestInView, type Palette } from "../picture/colour.js";
+import {
+  colourOf,
+  css,
+  inkOn,
+  largestIn as largestInView,
+  type Palette,
+} from "../picture/colour.js";
 import { at, type MatrixView, transposed } from "../picture/view.js";
 
 /** Whether tokens are shaded by what the chosen one attends to, or by how much they attend to it. */
@@ -90,12 +96,13 @@ export class TokenStrip {
   draw(picture: TokensPicture): void {
     const { pieces, chosen, weights, palette, direction, hasShade, classOf } = picture;
     if (this.#drawn?.pieces !== pieces) this.#write(pieces);
+    const before = this.#drawn?.chosen;
     const shade =
       weights && chosen < pieces.length ? shadesOf(weights, chosen, palette, direction) : null;
     for (const [i, span] of this.#spans.entries()) {
       const names = ["piece", classOf?.(i), i === chosen && "current"].filter(Boolean).join(" ");
       if (span.className !== names) span.className = names;
-      if (span.ariaSelected !== `${i === chosen}`) span.ariaSelected = `${i === chosen}`;
+      if (i === chosen || i === before) span.setAttribute("aria-selected", `${i === chosen}`);
       this.#shade(i, span, shade && hasShade?.(i) !== false ? shade(i) : null);
     }
     this.#list.setAttribute("aria-activedescendant", `${this.#name}-${chosen}`);
@@ -124,6 +131,7 @@ export class TokenStrip {
       const span = document.createElement("span");
       span.id = `${this.#name}-${i}`;
       span.setAttribute("role", "option");
+      span.setAttribute("aria-selected", "false");
       if (piece.trim() === "") span.setAttribute("aria-label", "white space");
       span.dataset["index"] = `${i}`;
       span.textContent = piece.replaceAll("\n", "↵\n");
