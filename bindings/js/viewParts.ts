@@ -1,4 +1,7 @@
 /** `heed/view/parts`: what the elements of `heed/view` are made of, for views of one's own. */
+export * from "./view/parts/legend.js";
+export * from "./view/parts/matrixCanvas.js";
+export * from "./view/parts/saveMenu.js";
 export * from "./view/picture/colour.js";
 export * from "./view/picture/export.js";
 export * from "./view/picture/format.js";
