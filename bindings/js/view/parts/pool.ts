@@ -59,7 +59,7 @@ export function* pooling(
         read += part[1] - part[0];
         if (read < between) continue;
         read = 0;
-        yield;
+        yield i / rows;
       }
     }
   }

@@ -133,7 +133,7 @@ export function* choosing(weights: MatrixView, { mass, range, curve }: LineLook)
     read += weights.cols;
     if (read < between) continue;
     read = 0;
-    yield;
+    yield row / weights.rows;
   }
   return strongestOf(lines, mostLines);
 }
