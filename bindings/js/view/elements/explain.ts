@@ -23,7 +23,7 @@ export interface Explained {
 }
 
 /** A query or a key, counted from 1 as people do. */
-function sideOf(name: string, index: number, words: readonly string[] | undefined): string {
+export function sideOf(name: string, index: number, words: readonly string[] | undefined): string {
   return `${name} ${index + 1}${words ? ` “${words[index]}”` : ""}`;
 }
 
