@@ -117,6 +117,7 @@ test("two pages with four workers each compute at once, and their workers end wi
       async function run() {
         const workers = await Promise.all([load(), load(), load(), load()]);
         globalThis.isReady = true;
+        globalThis.end = () => { for (const heed of workers) heed.dispose(); };
         await new Promise((resolve) => { globalThis.begin = resolve; });
         return Promise.all(workers.map(async (heed, seed) => {
           const x = await heed.normal([1, 8, 512, 64], { seed });
@@ -144,8 +145,8 @@ test("two pages with four workers each compute at once, and their workers end wi
     await Promise.all(pages.map((page) => page.goto(served.url)));
     for (const page of pages)
       await expect.poll(() => page.evaluate("globalThis.isReady"), { timeout: 30_000 }).toBe(true);
-    // Each worker of an engine has one more for its second thread, which only the page's worker can see.
-    expect(pages.map((page) => page.workers().length)).toEqual([4, 4]);
+    // Each worker has one more for its engine's second thread.
+    expect(pages.map((page) => page.workers().length)).toEqual([8, 8]);
     const reports = await Promise.all(
       pages.map((page) => page.evaluate<OneWorker[]>("(begin(), reports)")),
     );
@@ -164,7 +165,9 @@ test("two pages with four workers each compute at once, and their workers end wi
     expect(reports[1]?.map(({ sums }) => sums)).toEqual(reports[0]?.map(({ sums }) => sums));
     own.dispose();
     await pages[0]?.close();
-    expect(pages[1]?.workers().length).toBe(4);
+    expect(pages[1]?.workers().length).toBe(8);
+    await pages[1]?.evaluate("end()");
+    await expect.poll(() => pages[1]?.workers().length, { timeout: 20_000 }).toBe(0);
   } finally {
     await browser.close();
     served.close();
