@@ -1,8 +1,18 @@
 /** How a cell's number is computed: the rows and columns that it depends on, and its formula with their numbers. */
 
-import { type Area, at, format, type MatrixView, transposed } from "heed/view/parts";
-import type { Explanation, FormulaPiece, Role } from "../../shared/explanation";
-import { operand, sum, times } from "../../shared/terms";
+import {
+  type Area,
+  at,
+  type Explanation,
+  type FormulaPiece,
+  format,
+  type MatrixView,
+  operand,
+  type Role,
+  sum,
+  times,
+  transposed,
+} from "heed/view/parts";
 import { kindOf, type MatrixName } from "./matrices";
 import type { Solution } from "./problem";
 import { editKey, type MatrixCell, type SentenceAttention, type State } from "./state";

@@ -1,5 +1,5 @@
 /** The matrices that the page draws: names, symbols and what their rows and columns stand for. */
-import type { Role } from "../../shared/explanation";
+import type { Role } from "heed/view/parts";
 
 /** What a row or a column of a matrix stands for; "selected" is the selected query. */
 export type MatrixAxis = "query" | "key" | "embedding" | "head" | "joined" | "selected";

@@ -1,18 +1,29 @@
 /** One moment of a stage's computation: what the pictures and the readout show. */
 
-import { at, format, type MatrixView, shorten, viewOn } from "heed/view/parts";
-import type { Explanation } from "../../shared/explanation";
+import {
+  at,
+  countOf,
+  type Explanation,
+  format,
+  isMadeBy,
+  type MatrixView,
+  momentAt,
+  type StageMoment,
+  shorten,
+  type Target,
+  type Timeline,
+  viewOn,
+} from "heed/view/parts";
 import { explainCell, isEdited, type MatrixArea, sourcesOf } from "./explain";
 import { kindOf, type MatrixName, sizeOf } from "./matrices";
 import type { Solution } from "./problem";
 import { targetsOf } from "./stages";
 import type { MatrixCell, SentenceAttention, State } from "./state";
 import { isVisible, sizesOf } from "./state";
-import { countOf, isMadeBy, type Moment, momentAt, type Target, type Timeline } from "./time";
 import { viewOf } from "./viewOf";
 
 export interface Unfolding {
-  readonly moment: Moment;
+  readonly moment: StageMoment<MatrixName>;
   /** The cell that is being computed; null for a whole row. */
   readonly cell: MatrixCell | null;
   /** The partial sum of its terms; null if it is computed in one step. */
@@ -49,9 +60,12 @@ function termCountOf(matrix: MatrixName, attention: SentenceAttention, state: St
 }
 
 /** Null if the stage has nothing to compute. */
-export function timelineOf(state: State, attention: SentenceAttention): Timeline | null {
+export function timelineOf(
+  state: State,
+  attention: SentenceAttention,
+): Timeline<MatrixName> | null {
   const sizes = sizesOf(attention);
-  const target = (matrix: MatrixName): Target => ({ matrix, ...sizeOf(matrix, sizes) });
+  const target = (matrix: MatrixName): Target<MatrixName> => ({ matrix, ...sizeOf(matrix, sizes) });
   const [first, ...others] = targetsOf(state.stage, state).map(target);
   if (!first || first.rows === 0 || first.cols === 0) return null;
   const byRows = goesByRows(state);
@@ -66,7 +80,7 @@ export function timelineOf(state: State, attention: SentenceAttention): Timeline
 /** The sum of the first cell after `terms` of its terms; an input's first term is the embedding. */
 function sumAt(
   solution: Solution,
-  { matrix, row, terms }: Moment,
+  { matrix, row, terms }: StageMoment<MatrixName>,
   attention: SentenceAttention,
 ): number | null {
   if (terms === null) return null;
