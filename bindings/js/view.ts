@@ -1,2 +1,7 @@
 /** `heed/view`: attention as pictures, without a framework and without WebAssembly. */
-export {};
+export {
+  type CellDetail,
+  HeedElement,
+  type HeedEvents,
+} from "./view/elements/element.js";
+export type { Mask, NestedNumbers, Numbers, TensorLike } from "./view/elements/input.js";
