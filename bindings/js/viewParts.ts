@@ -1,10 +1,12 @@
 /** `heed/view/parts`: what the elements of `heed/view` are made of, for views of one's own. */
-
 export * from "./view/parts/attention.js";
 export * from "./view/parts/explanation.js";
 export * from "./view/parts/formulas.js";
+export * from "./view/parts/legend.js";
+export * from "./view/parts/matrixCanvas.js";
 export * from "./view/parts/moments.js";
 export * from "./view/parts/play.js";
+export * from "./view/parts/saveMenu.js";
 export * from "./view/parts/story.js";
 export * from "./view/parts/terms.js";
 export * from "./view/parts/timeline.js";

@@ -1,8 +1,8 @@
 /** Saves a drawing of lines and marks as it is on the page, with its title and legend. */
 
-import { pngOf, textWidth, wrapped } from "heed/view/parts";
+import { type Contents, csvBlob, pngOf, svgBlob, textWidth, wrapped } from "heed/view/parts";
 import type { RefObject } from "preact";
-import { type Contents, csvBlob, SaveMenu, svgBlob } from "./SaveMenu";
+import { SaveMenu } from "./SaveMenu";
 
 const svgNames = "http://www.w3.org/2000/svg";
 const margin = 16;

@@ -16,13 +16,13 @@ import {
   type Palette,
   type Picture,
   partOf,
+  type Saved,
   tokenAxes,
   transposed,
 } from "heed/view/parts";
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useMemo, useRef } from "preact/hooks";
 import { HeatMap, MatrixLegend, usePicture } from "../../picture/Matrix";
-import type { Saved } from "../../picture/SaveMenu";
 import { useShell } from "../../shared/shell";
 import { useAnswer } from "../../worker/engineClient";
 import { isAfter, kindOf, type MatrixName } from "./matrices";
