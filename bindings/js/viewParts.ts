@@ -1,6 +1,7 @@
 /** `heed/view/parts`: what the elements of `heed/view` are made of, for views of one's own. */
 export * from "./view/parts/attention.js";
 export * from "./view/parts/explanation.js";
+export * from "./view/parts/figures.js";
 export * from "./view/parts/formulas.js";
 export * from "./view/parts/legend.js";
 export * from "./view/parts/matrixCanvas.js";
