@@ -85,3 +85,42 @@ button:hover { background: var(--wash); }
   canvas, svg { break-inside: avoid; }
 }
 `;
+
+/** Of a matrix with its legend, save menu and readout. */
+export const matrixSheet = `
+canvas { display: block; flex: none; }
+canvas.alive { cursor: crosshair; }
+.legend {
+  display: flex;
+  flex-wrap: wrap;
+  align-items: center;
+  gap: 0.375rem;
+  min-height: 1.5rem;
+  margin-top: 0.25rem;
+  font-size: 0.75rem;
+  color: var(--faint);
+  white-space: nowrap;
+}
+.legend-scale { display: inline-flex; align-items: center; gap: 0.375rem; white-space: normal; }
+.legend-strip { flex: none; width: 4rem; height: 0.5rem; border: 1px solid var(--frame); }
+.hatched {
+  display: inline-block;
+  width: 1rem;
+  height: 0.5rem;
+  border: 1px solid var(--frame);
+  background: repeating-linear-gradient(135deg, var(--hidden) 0 2px, var(--hatch) 2px 3px);
+}
+.save[open] { display: flex; align-items: center; gap: 0.375rem; }
+.save > summary { list-style: none; cursor: pointer; text-decoration: underline; }
+.save > summary::-webkit-details-marker { display: none; }
+.save-choices { display: inline-flex; gap: 0.25rem; }
+.readout {
+  min-height: 3.25rem;
+  margin-top: 0.5rem;
+  padding-left: 0.75rem;
+  border-left: 3px solid var(--rule);
+  font-size: 0.875rem;
+  overflow-wrap: anywhere;
+}
+.readout.locked { border-left-color: var(--ink); }
+`;

@@ -1,6 +1,7 @@
 /** The colour scale of a matrix, with its two ends. */
 
 import { css, endsIn, type Palette } from "../picture/colour.js";
+import { withPoint } from "../picture/format.js";
 import type { MatrixView } from "../picture/view.js";
 import { spanOf } from "./span.js";
 
@@ -11,14 +12,20 @@ const colourStops = 11;
  *
  * @param view the matrix that it belongs to; null if it belongs to several
  */
-export function showScale(place: Element, palette: Palette, view: MatrixView | null): void {
+export function showScale(
+  place: Element,
+  palette: Palette,
+  view: MatrixView | null,
+  point?: string,
+): void {
   const stops = Array.from({ length: colourStops }, (_, i) =>
     css(palette.legend(i / (colourStops - 1))),
   );
   const [low, high] = view ? endsIn(palette, view) : palette.ends;
   const strip = spanOf("legend-strip");
   strip.style.backgroundImage = `linear-gradient(to right, ${stops.join(",")})`;
-  place.replaceChildren(spanOf("", low), strip, spanOf("", high));
+  const end = (words: string) => spanOf("", withPoint(words, point));
+  place.replaceChildren(end(low), strip, end(high));
 }
 
 /** Fills an element with the mark of hidden cells. */
@@ -45,13 +52,16 @@ export class Legend {
       hasHidden = false,
       notes = [],
       more = [],
+      point,
     }: {
       hasHidden?: boolean;
       notes?: readonly string[];
       more?: readonly Node[];
+      /** The decimal sign; "." by default. */
+      point?: string;
     } = {},
   ): void {
-    showScale(this.#scale, palette, view);
+    showScale(this.#scale, palette, view, point);
     this.element.replaceChildren(
       this.#scale,
       ...(hasHidden ? [this.#hidden] : []),

@@ -1,6 +1,7 @@
 /** Saves a matrix: as SVG, still or moving, or PNG with its labels, caption and legend, and its numbers as CSV or NPY. */
 
 import { colourOf, css, endsIn, inkOn, largestIn } from "./colour.js";
+import { withPoint } from "./format.js";
 import type { Ink } from "./ink.js";
 import { type Geometry, geometryOf, labelsStand, textWidth, widthOf } from "./layout.js";
 import { changing, fewOf, type Moment, moving } from "./moving.js";
@@ -50,7 +51,7 @@ function rectOf({ isHidden, geometry: g }: Still, { left, top }: Corner) {
 
 /** The cells as SVG, row by row: "" for one without a number. */
 function cellsOf(still: Still, corner: Corner, decimals: number | null): string[] {
-  const { view, palette, isHidden, geometry: g } = still;
+  const { view, palette, isHidden, geometry: g, point } = still;
   if (!view) return [];
   const rect = rectOf(still, corner);
   const largestOfRow = largestIn(palette.within, view);
@@ -65,7 +66,7 @@ function cellsOf(still: Still, corner: Corner, decimals: number | null): string[
       const isEmpty = Number.isNaN(value) && !isHidden?.(i, j);
       const colour = colourOf(palette, value, largest);
       const words =
-        decimals === null || isEmpty || isHidden?.(i, j) ? "" : numberIn(value, decimals);
+        decimals === null || isEmpty || isHidden?.(i, j) ? "" : numberIn(value, decimals, point);
       const x = corner.left + (j + 0.5) * g.cellWidth;
       const y = corner.top + (i + 0.5) * g.cellHeight + 4;
       const number = `<text x="${x}" y="${y}" text-anchor="middle"${font} fill="${inkOn(colour)}">${words}</text>`;
@@ -164,7 +165,10 @@ export function svgOf(
   const legendY = top + g.rows * g.cellHeight + 16;
   for (let i = 0; i < colourStops; ++i)
     rect(left + i * 5, legendY, 5.5, 8, css(palette.legend(i / (colourStops - 1))));
-  const [low, high] = endsIn(palette, view);
+  const [low, high] = endsIn(palette, view).map((end) => withPoint(end, picture.point)) as [
+    string,
+    string,
+  ];
   text(left, legendY + 22, low);
   if (textWidth(high) < wide / 2) text(left + wide, legendY + 22, high, 'text-anchor="end"');
   else text(left + textWidth(low) + 16, legendY + 22, `to ${high}`);

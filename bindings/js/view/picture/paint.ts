@@ -4,7 +4,7 @@
  */
 
 import { colourOf, inkOn, largestIn, type Palette, pixelsOf } from "./colour.js";
-import { format } from "./format.js";
+import { format, withPoint } from "./format.js";
 import type { Ink } from "./ink.js";
 import { drawLabels, drawStrongLabels } from "./labels.js";
 import {
@@ -30,6 +30,8 @@ export interface Still {
   readonly marked: readonly Area[];
   /** The most decimals of its numbers; `mostDecimals` by default. */
   readonly decimals?: number | undefined;
+  /** The decimal sign of its numbers; "." by default. */
+  readonly point?: string | undefined;
 }
 
 export const mostDecimals = 3;
@@ -122,7 +124,7 @@ function drawGrid(context: CanvasRenderingContext2D, { geometry: g }: Still, ink
   context.stroke();
 }
 
-type Numbered = Pick<Still, "geometry" | "view" | "isHidden" | "decimals" | "labels">;
+type Numbered = Pick<Still, "geometry" | "view" | "isHidden" | "decimals" | "labels" | "point">;
 
 function findDecimals({
   geometry: g,
@@ -172,8 +174,9 @@ export function decimalsIn(still: Numbered): number | null {
 }
 
 /** A number as a cell shows it. Hundreds of "0.0" would hide the others. */
-export function numberIn(value: number, decimals: number): string {
-  return decimals < mostDecimals && isSmall(value, decimals) ? "·" : format(value, decimals);
+export function numberIn(value: number, decimals: number, point?: string): string {
+  if (decimals < mostDecimals && isSmall(value, decimals)) return "·";
+  return withPoint(format(value, decimals), point);
 }
 
 /** Whether a number rounds to zero. */
@@ -181,14 +184,14 @@ const isSmall = (value: number, decimals: number) => Math.abs(value) < 0.5 * 10 
 
 /** What the dots of a picture mean, if it has any. */
 export function notesOf(still: Numbered): string[] {
-  const { view: shown, isHidden } = still;
+  const { view: shown, isHidden, point } = still;
   const decimals = decimalsIn(still);
   if (!shown || decimals === null || decimals >= mostDecimals) return [];
   const view = shown.whole ?? shown;
   for (let i = 0; i < view.rows; ++i)
     for (let j = 0; j < view.cols; ++j)
       if (!isHidden?.(i, j) && isSmall(at(view, i, j), decimals))
-        return [`· less than ${(0.5 * 10 ** -decimals).toFixed(decimals + 1)}`];
+        return [withPoint(`· less than ${(0.5 * 10 ** -decimals).toFixed(decimals + 1)}`, point)];
   return [];
 }
 
@@ -208,7 +211,7 @@ export function decimalsOf(view: MatrixView, cell: CellSize): number | null {
 const isTooSmall = (width: number, height: number) => height < 15 || width < 24;
 
 function drawNumbers(context: CanvasRenderingContext2D, still: Still, ink: Ink): void {
-  const { geometry: g, view, palette, isHidden } = still;
+  const { geometry: g, view, palette, isHidden, point } = still;
   const decimals = decimalsIn(still);
   if (!view || decimals === null) return;
   context.font = `${numberSize(g.cellHeight)}px ${ink.family}`;
@@ -222,7 +225,7 @@ function drawNumbers(context: CanvasRenderingContext2D, still: Still, ink: Ink):
       if (isHidden?.(i, j) || Number.isNaN(value)) continue;
       context.fillStyle = inkOn(colourOf(palette, value, largest));
       context.fillText(
-        numberIn(value, decimals),
+        numberIn(value, decimals, point),
         g.left + (j + 0.5) * g.cellWidth,
         g.top + (i + 0.5) * g.cellHeight + 0.5,
       );
