@@ -1,5 +1,6 @@
 import { define } from "./element.js";
 import { HeedMatrix } from "./matrix.js";
+import { HeedSteps } from "./steps.js";
 
 /**
  * Registers all elements of `heed/view`, for pages that use them in their markup. Where there are no custom elements, as
@@ -14,5 +15,5 @@ import { HeedMatrix } from "./matrix.js";
  */
 export function defineElements(): void {
   if (globalThis.customElements === undefined) return;
-  for (const kind of [HeedMatrix]) define(kind);
+  for (const kind of [HeedMatrix, HeedSteps]) define(kind);
 }

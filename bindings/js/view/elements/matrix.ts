@@ -124,7 +124,8 @@ export class HeedMatrix extends HeedElement {
     const isOther = [...changed].some((name) => !["hover", "locked", "row"].includes(name));
     if (isOther) this.#shown = this.#look();
     const shown = this.#shown;
-    for (const part of Array.from(this.content.children)) part.toggleAttribute("hidden", shown === null);
+    for (const part of Array.from(this.content.children))
+      part.toggleAttribute("hidden", shown === null);
     if (shown === null) return;
     if (isOther) this.#describe(shown);
     const { rows, cols } = shown.view;

@@ -27,14 +27,13 @@ export const stepsStages = ["inputs", "scores", "scaled", "masked", "weights", "
 
 export type StepsStage = (typeof stepsStages)[number];
 
-/** The matrices that a stage computes, one after the other. */
-const targetsOf: Readonly<Record<StepsStage, readonly [AttentionMatrix, ...AttentionMatrix[]]>> = {
-  inputs: ["q", "k", "v"],
-  scores: ["scores"],
-  scaled: ["scaled"],
-  masked: ["masked"],
-  weights: ["weights"],
-  output: ["output"],
+/** The matrix that a stage computes; Q, K and V are given. */
+export const targets: Readonly<Record<Exclude<StepsStage, "inputs">, AttentionMatrix>> = {
+  scores: "scores",
+  scaled: "scaled",
+  masked: "masked",
+  weights: "weights",
+  output: "output",
 };
 
 /** What a scene is made from. */
@@ -69,24 +68,21 @@ export interface Scene {
   readonly explanation: Explanation | null;
 }
 
-/** Whether rows of a matrix appear at once: they are given, or follow without a sum. */
-const goesByRows = (stage: StepsStage) => stage === "inputs" || stage === "masked";
-
 export function playOf(scenery: Scenery): Play {
   const { attended, isMasked, row } = scenery;
   const target = (matrix: AttentionMatrix): Target<AttentionMatrix> => {
     const { rows, cols } = attended.views[matrix];
     return { matrix, rows, cols };
   };
-  const terms = { scores: attended.views.q.cols, output: attended.views.k.rows };
-  const timelineOf = (stage: StepsStage): Timeline<AttentionMatrix> => {
-    const [first, ...others] = targetsOf[stage];
-    const byRows = goesByRows(stage);
+  // What the mask hides follows without a sum: whole rows appear.
+  const terms = { scores: attended.views.q.cols, scaled: 1, masked: 0, weights: 1 };
+  const timelineOf = (stage: StepsStage): Timeline<AttentionMatrix> | null => {
+    if (stage === "inputs") return null;
     return {
       lead: stage === "weights" ? target("exponentials") : null,
-      targets: [target(first), ...others.map(target)],
-      terms: byRows ? 0 : stage === "scores" || stage === "output" ? terms[stage] : 1,
-      first: byRows ? 0 : row,
+      targets: [target(targets[stage])],
+      terms: { ...terms, output: attended.views.k.rows }[stage],
+      first: stage === "masked" ? 0 : row,
     };
   };
   const stages = stepsStages.filter((stage) => isMasked || stage !== "masked");
@@ -96,7 +92,8 @@ export function playOf(scenery: Scenery): Play {
 
 /** The index of the moment that is shown after `time` seconds. */
 export function indexAtTime({ story, pace }: Play, time: number): number {
-  return indexAt(1000 * Math.max(0, time), 0, story.count, pace);
+  // A sum of paces may be less than it should be, by the last bits of its numbers.
+  return indexAt(1000 * Math.max(0, time) + 1e-6, 0, story.count, pace);
 }
 
 /** When a moment begins, in seconds; that after the last one is when all ends. */
@@ -156,7 +153,6 @@ export function explainCell(
 }
 
 const rowWords = (stage: StepsStage, hidden: number, keys: number) => {
-  if (stage === "inputs") return "Its vector is given.";
   if (stage !== "masked") return "The whole row is computed in the same way.";
   return hidden === 0
     ? "It may see every key."
@@ -187,7 +183,14 @@ export function sceneAt(play: Play, index: number): Scene {
     terms === null ? null : (attended.running[matrix]?.[terms - 1] ?? null),
   );
   if (!unfolding)
-    return { index, stage, unfolding, highlights: [], name: "complete", explanation: null };
+    return {
+      index,
+      stage,
+      unfolding,
+      highlights: [],
+      name: stage === "inputs" ? "given" : "complete",
+      explanation: null,
+    };
   const { cell, moment } = unfolding;
   return {
     ...{ index, stage, unfolding },
