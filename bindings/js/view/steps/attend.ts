@@ -6,7 +6,7 @@
 import { type AttentionMatrix, takenOff } from "../parts/attention.js";
 import { at, type MatrixView, viewOn } from "../picture/view.js";
 
-export interface Question {
+export interface AttentionQuestion {
   readonly q: MatrixView;
   readonly k: MatrixView;
   readonly v: MatrixView;
@@ -45,7 +45,7 @@ function softmax(scores: Float64Array, weights: Float64Array): void {
 }
 
 /** Throws nothing: numbers that are not finite give results that are not. */
-export function attend({ q, k, v, scale, hides, row }: Question): Attended {
+export function attend({ q, k, v, scale, hides, row }: AttentionQuestion): Attended {
   const [L, S, D, Dv] = [q.rows, k.rows, q.cols, v.cols];
   const pairs = () => new Float64Array(L * S);
   const [scores, scaled, masked, weights] = [pairs(), pairs(), pairs(), pairs()];
