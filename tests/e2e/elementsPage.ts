@@ -97,7 +97,7 @@ export class ElementsPage {
         document.body.replaceChildren();
         const element = document.createElement(tag) as view.HeedElement;
         globalThis.heardEvents = [];
-        for (const name of ["heed-hover", "heed-lock", "heed-select", "heed-error"])
+        for (const name of ["heed-hover", "heed-lock", "heed-select", "heed-step", "heed-error"])
           element.addEventListener(name, (event) => {
             const { detail } = event as CustomEvent;
             const told = detail instanceof Error ? detail.message : detail;

@@ -9,6 +9,7 @@
  * - `connected(signal)`, if it listens to anything outside of itself: the signal ends with the connection.
  */
 import { describe, type HeedError, refuse } from "../../core/error.js";
+import type { AttentionMatrix } from "../parts/attention.js";
 import { zoomOf } from "../parts/zoom.js";
 import {
   type ColourCurve,
@@ -32,6 +33,7 @@ import {
   wordsOf,
 } from "./input.js";
 import { baseSheet, themes } from "./sheet.js";
+import type { StepDetail } from "./steps.js";
 
 /** How a property is read from its attribute, and what is kept of a value that was set. */
 export interface Rule {
@@ -157,6 +159,8 @@ export interface CellDetail {
   readonly layer?: number;
   /** Its head, from 0, if the data has several. */
   readonly head?: number;
+  /** The matrix, for `<heed-steps>`. */
+  readonly matrix?: AttentionMatrix;
   /** The place of its query, from 0. */
   readonly row: number;
   /** The place of its key, from 0. */
@@ -183,6 +187,8 @@ export interface HeedEvents {
   "heed-lock": CustomEvent<CellDetail | null>;
   /** What was chosen: a row, or a layer and a head. */
   "heed-select": CustomEvent<Partial<CellDetail>>;
+  /** The step of `<heed-steps>` that is shown, whenever it is another one. */
+  "heed-step": CustomEvent<StepDetail>;
   /** Why the element shows an error instead of a picture. */
   "heed-error": CustomEvent<HeedError>;
 }
