@@ -5,7 +5,7 @@
 import { describe, refuse, withArticle } from "../core/error.js";
 import type { Bytes } from "../core/module.js";
 import { checkAttached } from "../core/tensor.js";
-import { isListOf, isRecord } from "../core/validate.js";
+import { isListOf, isRecord } from "../core/objects.js";
 import {
   checkMetadata,
   countOf,
@@ -17,7 +17,7 @@ import {
   readHeader,
   type SafetensorsDType,
   types,
-} from "./safetensorsHeader.js";
+} from "../core/safetensorsHeader.js";
 
 export type { SafetensorsDType };
 
