@@ -1,2 +1,8 @@
 /** `heed/view`: attention as pictures, without a framework and without WebAssembly. */
-export {};
+export {
+  type Attention,
+  type AttentionFiles,
+  type AttentionInput,
+  type AttentionName,
+  readAttention,
+} from "./view/files/attention.js";

@@ -176,6 +176,17 @@ const rules: Rule[] = [
     brokenBy: { path: "bindings/js/ops/a.ts", text: 'import { Linear } from "../nn/layers.js";' },
   },
   {
+    says: "files of attention weights are read without an engine",
+    about: /^bindings\/js\/(view\/files\/.*|core\/(objects|safetensorsHeader))\.ts$/,
+    reads: imports,
+    allows: (name) =>
+      /^bindings\/js\/(view\/files\/\w+|core\/(error|objects|safetensorsHeader))\.js$/.test(name),
+    brokenBy: {
+      path: "bindings/js/view/files/a.ts",
+      text: 'import { isRecord } from "../../core/validate.js";',
+    },
+  },
+  {
     says: "the page knows itself and the package's public entries",
     about: /^web\//,
     reads: imports,

@@ -4,7 +4,6 @@
 
 import { describe, refuse, withArticle } from "../core/error.js";
 import type { Bytes } from "../core/module.js";
-import { checkAttached } from "../core/tensor.js";
 import { isListOf, isRecord } from "../core/objects.js";
 import {
   checkMetadata,
@@ -18,6 +17,7 @@ import {
   type SafetensorsDType,
   types,
 } from "../core/safetensorsHeader.js";
+import { checkAttached } from "../core/tensor.js";
 
 export type { SafetensorsDType };
 
