@@ -11,6 +11,7 @@ import {
   type Geometry,
   geometryOf,
   heightOf,
+  inkIn,
   type Labels,
   type MatrixView,
   notesOf,
@@ -151,7 +152,9 @@ export function Matrix({ picture, summary, actions }: MatrixProps) {
   surface.current ??= new Surface();
   const ratio = usePixelRatio();
   useLayoutEffect(() => {
-    if (canvas.current) surface.current?.draw(canvas.current, picture, { theme, ratio, isLive });
+    if (!canvas.current) return;
+    const ink = inkIn(theme, canvas.current);
+    surface.current?.draw(canvas.current, picture, { ink, ratio, isLive });
   }, [picture, theme, ratio, isLive]);
 
   /** The cell under the pointer, without a column to the left of the cells and without a row above them. */

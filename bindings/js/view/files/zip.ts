@@ -172,12 +172,13 @@ function crcTable(): Uint32Array {
   return table;
 }
 
-function crcAfter(crc: number, bytes: Uint8Array): number {
+/** The checksum of bytes, after that of the bytes before them. */
+export function crcOf(bytes: Uint8Array, before = 0): number {
   const values = crcTable();
-  let all = crc;
+  let crc = before ^ -1;
   for (let i = 0; i < bytes.length; ++i)
-    all = (values[(all ^ (bytes[i] as number)) & 255] as number) ^ (all >>> 8);
-  return all;
+    crc = (values[(crc ^ (bytes[i] as number)) & 255] as number) ^ (crc >>> 8);
+  return (crc ^ -1) >>> 0;
 }
 
 async function* inflated(name: string, packed: Blob): AsyncGenerator<Uint8Array> {
@@ -222,14 +223,14 @@ export async function* readEntry(blob: Blob, entry: ZipEntry): AsyncGenerator<Ui
     throw wrong(`zip: ${name}`, `an end at byte ${end}`, `${packed} bytes from ${begin} on`);
   const data = blob.slice(begin, begin + packed);
   let read = 0;
-  let crc = -1;
+  let crc = 0;
   for await (const piece of isDeflated ? inflated(name, data) : piecesOf(data)) {
     read += piece.length;
     if (read > size) throw wrong(`zip: ${name}`, `${size} bytes`, "more");
-    crc = crcAfter(crc, piece);
+    crc = crcOf(piece, crc);
     yield piece;
   }
   if (read !== size) throw wrong(`zip: ${name}`, `${size} bytes`, `${read}`);
-  if ((crc ^ -1) >>> 0 !== entry.crc)
+  if (crc !== entry.crc)
     throw wrong(`zip: ${name}`, "the bytes of its checksum", "others: the file is damaged");
 }

@@ -3,9 +3,9 @@
  * without highlights, so that a new highlight does not redraw everything.
  */
 
-import { colourOf, inkOn, largestIn, type Palette, pixelsOf, type Theme } from "./colour.js";
+import { colourOf, inkOn, largestIn, type Palette, pixelsOf } from "./colour.js";
 import { format } from "./format.js";
-import { type Ink, inkIn } from "./ink.js";
+import type { Ink } from "./ink.js";
 import { drawLabels, drawStrongLabels } from "./labels.js";
 import {
   type Area,
@@ -341,12 +341,11 @@ export class Surface {
   draw(
     canvas: HTMLCanvasElement,
     picture: Picture,
-    { theme, ratio: wanted, isLive }: { theme: Theme; ratio: number; isLive: boolean },
+    { ink, ratio: wanted, isLive }: { ink: Ink; ratio: number; isLive: boolean },
   ): void {
     const size = canvasSizeOf(picture);
     const ratio = Math.min(wanted, Math.sqrt(mostPixels / (size.width * size.height)));
-    const ink = inkIn(theme, canvas);
-    const now = [picture.still, theme, ratio, isLive];
+    const now = [picture.still, ink, ratio, isLive];
     const isSame = now.every((each, i) => each === this.#drawn[i]);
     this.#drawn = now;
     const context = clear(canvas, size, ratio);
