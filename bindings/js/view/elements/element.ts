@@ -452,7 +452,7 @@ export abstract class HeedElement extends Base {
       this.#width = width;
       this.requestUpdate("width");
     });
-    sizes.observe(this);
+    sizes.observe(this.content);
     signal.addEventListener("abort", () => sizes.disconnect());
   }
 
@@ -648,7 +648,7 @@ export abstract class HeedElement extends Base {
    * @internal
    */
   protected get width(): number {
-    this.#width ||= Math.floor(this.clientWidth);
+    this.#width ||= Math.floor(this.content.clientWidth);
     return this.#width || usualWidth;
   }
 

@@ -31,6 +31,7 @@ export const baseSheet = `
 [part=frame] {
   position: relative;
   overflow-x: auto;
+  padding: 4px;
   color: var(--ink);
   background: var(--page);
   font: 1rem / 1.5 var(--family);
@@ -45,12 +46,12 @@ p { margin: 0; }
 [part=notes] { font-size: 0.75rem; color: var(--faint); }
 [part=probe] {
   position: absolute;
+  top: 0;
   visibility: hidden;
   color: var(--ink);
   background-color: var(--page);
   border: 0 solid;
   border-color: var(--frame) var(--hidden) var(--hatch) var(--faint);
-  outline-color: var(--accent);
 }
 .number { font-variant-numeric: tabular-nums; }
 .faint { color: var(--faint); }
@@ -60,6 +61,7 @@ p { margin: 0; }
 .role-o { color: var(--o); }
 .only-heard {
   position: absolute;
+  top: 0;
   width: 1px;
   height: 1px;
   overflow: hidden;

@@ -5,7 +5,7 @@ import { withPoint } from "./format.js";
 import type { Ink } from "./ink.js";
 import { type Geometry, geometryOf, labelsStand, textWidth, widthOf } from "./layout.js";
 import { changing, fewOf, type Moment, moving } from "./moving.js";
-import { decimalsIn, notesOf, numberIn, numberSize, type Still } from "./paint.js";
+import { decimalsOfSize, notesOf, numberIn, type Still } from "./paint.js";
 import { at, entries, type MatrixView } from "./view.js";
 
 function escapeXml(text: string): string {
@@ -55,8 +55,6 @@ function cellsOf(still: Still, corner: Corner, decimals: number | null): string[
   if (!view) return [];
   const rect = rectOf(still, corner);
   const largestOfRow = largestIn(palette.within, view);
-  const size = numberSize(g.cellHeight);
-  const font = size < fontSize ? ` font-size="${size}"` : "";
   const cells: string[] = [];
   for (let i = 0; i < g.rows; ++i) {
     const largest = largestOfRow(i);
@@ -69,7 +67,7 @@ function cellsOf(still: Still, corner: Corner, decimals: number | null): string[
         decimals === null || isEmpty || isHidden?.(i, j) ? "" : numberIn(value, decimals, point);
       const x = corner.left + (j + 0.5) * g.cellWidth;
       const y = corner.top + (i + 0.5) * g.cellHeight + 4;
-      const number = `<text x="${x}" y="${y}" text-anchor="middle"${font} fill="${inkOn(colour)}">${words}</text>`;
+      const number = `<text x="${x}" y="${y}" text-anchor="middle" fill="${inkOn(colour)}">${words}</text>`;
       cells.push(isEmpty ? "" : rect(i, j, css(colour)) + (words && number));
     }
   }
@@ -98,7 +96,7 @@ function playedCells(still: Still, moments: readonly Moment[], corner: Corner) {
 }
 
 /**
- * The matrix as a stand-alone SVG, with the colours and the number of decimals of the page. If it is `playing`, it does
+ * The matrix as a stand-alone SVG, with the colours of the page and the decimals that fit. If it is `playing`, it does
  * so over and over.
  */
 export function svgOf(
@@ -119,11 +117,8 @@ export function svgOf(
   const rect = (x: number, y: number, w: number, h: number, fill: string) =>
     parts.push(`<rect x="${x}" y="${y}" width="${w}" height="${h}" fill="${fill}"/>`);
 
-  const decimals = moments.length > 0 ? null : decimalsIn(picture);
-  const notes = [
-    ...(palette.curve ? [palette.curve] : []),
-    ...(moments.length > 0 ? [] : notesOf(picture)),
-  ];
+  const decimals = moments.length > 0 ? null : decimalsOfSize(picture, fontSize);
+  const notes = [...(palette.curve ? [palette.curve] : []), ...notesOf(picture, decimals)];
   const wide = colourStops * 5;
   const notesLeft = g.left + wide + (isHidden ? 80 : 16);
   const noted = notesLeft + notes.reduce((sum, note) => sum + textWidth(note) + 16, 0);

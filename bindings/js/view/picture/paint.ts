@@ -126,16 +126,19 @@ function drawGrid(context: CanvasRenderingContext2D, { geometry: g }: Still, ink
 
 type Numbered = Pick<Still, "geometry" | "view" | "isHidden" | "decimals" | "labels" | "point">;
 
-function findDecimals({
-  geometry: g,
-  view: shown,
-  isHidden,
-  decimals: most = mostDecimals,
-  labels: { family },
-}: Numbered): number | null {
-  if (!shown || isTooSmall(g.cellWidth, g.cellHeight)) return null;
-  const context = measuring("400", numberSize(g.cellHeight), family);
-  if (!context) return null;
+/** The number of decimals of this size that fit into a cell for every number, or null if not even one fits. */
+export function decimalsOfSize(
+  {
+    geometry: g,
+    view: shown,
+    isHidden,
+    decimals: most = mostDecimals,
+    labels: { family },
+  }: Numbered,
+  size: number,
+): number | null {
+  const context = measuring("400", size, family);
+  if (!shown || !context) return null;
   // A part has the decimals of the whole, so that they do not change while more of it is computed.
   const view = shown.whole ?? shown;
   // All digits have the same width, so most widths are already known.
@@ -159,12 +162,14 @@ function findDecimals({
   return decimals;
 }
 
+function findDecimals(still: Numbered): number | null {
+  const { cellWidth, cellHeight } = still.geometry;
+  return isTooSmall(cellWidth, cellHeight) ? null : decimalsOfSize(still, numberSize(cellHeight));
+}
+
 const known = new WeakMap<Numbered, number | null>();
 
-/**
- * The number of decimals that fit into a cell for every number of the matrix, or null if not even one fits. Found once
- * for each picture.
- */
+/** The number of decimals that the canvas shows, or null if it shows no numbers. Found once for each picture. */
 export function decimalsIn(still: Numbered): number | null {
   const found = known.get(still);
   if (found !== undefined) return found;
@@ -182,10 +187,9 @@ export function numberIn(value: number, decimals: number, point?: string): strin
 /** Whether a number rounds to zero. */
 const isSmall = (value: number, decimals: number) => Math.abs(value) < 0.5 * 10 ** -decimals;
 
-/** What the dots of a picture mean, if it has any. */
-export function notesOf(still: Numbered): string[] {
+/** What the dots of a picture mean, if it has any; by default as the canvas shows it. */
+export function notesOf(still: Numbered, decimals = decimalsIn(still)): string[] {
   const { view: shown, isHidden, point } = still;
-  const decimals = decimalsIn(still);
   if (!shown || decimals === null || decimals >= mostDecimals) return [];
   const view = shown.whole ?? shown;
   for (let i = 0; i < view.rows; ++i)
@@ -197,8 +201,7 @@ export function notesOf(still: Numbered): string[] {
 
 const fontSize = 12;
 
-/** The size of the numbers in cells of this height, in pixels. */
-export const numberSize = (cellHeight: number) => Math.min(fontSize, cellHeight * 0.7);
+const numberSize = (cellHeight: number) => Math.min(fontSize, cellHeight * 0.7);
 
 /** The number of decimals that fit into cells of this size, or null; see `decimalsIn`. */
 export function decimalsOf(view: MatrixView, cell: CellSize): number | null {
