@@ -2,7 +2,7 @@
 import { classOf } from "../../core/copies.js";
 import { describe, HeedError, refuse } from "../../core/error.js";
 import { finished, type Job } from "../picture/job.js";
-import { type MatrixView, viewOn } from "../picture/view.js";
+import { type Floats, type MatrixView, viewOn } from "../picture/view.js";
 
 /** A tensor of Heed, or any object with a shape and its numbers, row by row or as nested lists. */
 export interface TensorLike {
@@ -25,7 +25,7 @@ export type Numbers = ArrayBufferView | NestedNumbers | TensorLike | readonly Te
 export interface Shaped {
   /** Undefined for a typed array, until the property `shape` says it. */
   readonly shape: readonly number[] | undefined;
-  readonly data: Float32Array;
+  readonly data: Floats;
 }
 
 /** The matrices of all layers and heads; each has `rows` queries and `cols` keys. */
@@ -51,9 +51,10 @@ const isTensorLike = (value: unknown): value is TensorLike =>
 const isNumbers = (value: unknown): value is ArrayLike<number> & ArrayBufferView =>
   ArrayBuffer.isView(value) && !(value instanceof DataView) && !/^BigU?int/i.test(classOf(value));
 
-/** As 32-bit floats, without a copy if they are. */
-function floats(numbers: ArrayLike<number>): Float32Array {
-  return numbers instanceof Float32Array ? numbers : Float32Array.from(numbers);
+/** As floats, without a copy if they are. */
+function floats(numbers: ArrayLike<number>): Floats {
+  const areFloats = numbers instanceof Float32Array || numbers instanceof Float64Array;
+  return areFloats ? numbers : Float64Array.from(numbers);
 }
 
 /** The shape of nested lists, read along the first entries. */
@@ -66,7 +67,7 @@ function shapeOfLists(value: unknown): number[] {
 
 function readLists(name: string, lists: unknown): Shaped {
   const shape = shapeOfLists(lists);
-  const data = new Float32Array(sizeOf(shape));
+  const data = new Float64Array(sizeOf(shape));
   let place = 0;
   const read = (value: unknown, axis: number, path: string): void => {
     if (axis === shape.length) {
@@ -102,7 +103,7 @@ function readTensor(name: string, tensor: TensorLike): Shaped {
   const own = isHalf(tensor) ? undefined : tensor.data;
   if (own === undefined && typeof tensor.toArray !== "function")
     throw refuse("dtype", name, "an object with data or toArray()", describe(tensor));
-  const data = own === undefined ? readLists(name, tensor.toArray?.()).data : new Float32Array(own);
+  const data = own === undefined ? readLists(name, tensor.toArray?.()).data : floats(own).slice();
   if (data.length !== sizeOf(shape))
     throw refuse(
       "shape",
