@@ -1,5 +1,8 @@
 import { define } from "./element.js";
+import { HeedHeads } from "./heads.js";
+import { HeedLines } from "./lines.js";
 import { HeedMatrix } from "./matrix.js";
+import { HeedTokens } from "./tokens.js";
 
 /**
  * Registers all elements of `heed/view`, for pages that use them in their markup. Where there are no custom elements, as
@@ -14,5 +17,5 @@ import { HeedMatrix } from "./matrix.js";
  */
 export function defineElements(): void {
   if (globalThis.customElements === undefined) return;
-  for (const kind of [HeedMatrix]) define(kind);
+  for (const kind of [HeedMatrix, HeedLines, HeedTokens, HeedHeads]) define(kind);
 }

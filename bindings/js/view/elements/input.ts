@@ -1,7 +1,8 @@
 /** Checks what a person gives to an element and turns it into matrices. Every refusal names the property. */
 import { classOf } from "../../core/copies.js";
 import { describe, HeedError, refuse } from "../../core/error.js";
-import { type MatrixView, viewOn } from "../picture/view.js";
+import { finished, type Job } from "../picture/job.js";
+import { type Floats, type MatrixView, viewOn } from "../picture/view.js";
 
 /** A tensor of Heed, or any object with a shape and its numbers, row by row or as nested lists. */
 export interface TensorLike {
@@ -28,7 +29,7 @@ export type Numbers = ArrayBufferView | NestedNumbers | TensorLike | readonly Te
 export interface Shaped {
   /** Undefined for a typed array, until the property `shape` says it. */
   readonly shape: readonly number[] | undefined;
-  readonly data: Float32Array;
+  readonly data: Floats;
 }
 
 /** The matrices of all layers and heads; each has `rows` queries and `cols` keys. */
@@ -54,9 +55,10 @@ const isTensorLike = (value: unknown): value is TensorLike =>
 const isNumbers = (value: unknown): value is ArrayLike<number> & ArrayBufferView =>
   ArrayBuffer.isView(value) && !(value instanceof DataView) && !/^BigU?int/i.test(classOf(value));
 
-/** As 32-bit floats, without a copy if they are. */
-function floats(numbers: ArrayLike<number>): Float32Array {
-  return numbers instanceof Float32Array ? numbers : Float32Array.from(numbers);
+/** As floats, without a copy if they are. */
+function floats(numbers: ArrayLike<number>): Floats {
+  const areFloats = numbers instanceof Float32Array || numbers instanceof Float64Array;
+  return areFloats ? numbers : Float64Array.from(numbers);
 }
 
 /** The shape of nested lists, read along the first entries. */
@@ -69,7 +71,7 @@ function shapeOfLists(value: unknown): number[] {
 
 function readLists(name: string, lists: unknown): Shaped {
   const shape = shapeOfLists(lists);
-  const data = new Float32Array(sizeOf(shape));
+  const data = new Float64Array(sizeOf(shape));
   let place = 0;
   const read = (value: unknown, axis: number, path: string): void => {
     if (axis === shape.length) {
@@ -105,7 +107,7 @@ function readTensor(name: string, tensor: TensorLike): Shaped {
   const own = isHalf(tensor) ? undefined : tensor.data;
   if (own === undefined && typeof tensor.toArray !== "function")
     throw refuse("dtype", name, "an object with data or toArray()", describe(tensor));
-  const data = own === undefined ? readLists(name, tensor.toArray?.()).data : new Float32Array(own);
+  const data = own === undefined ? readLists(name, tensor.toArray?.()).data : floats(own).slice();
   if (data.length !== sizeOf(shape))
     throw refuse(
       "shape",
@@ -255,10 +257,13 @@ export interface Findings {
 /** A sum of numbers of 16 bits may be this far from 1. */
 const tolerance = 0.01;
 
-/** Reads a matrix once, for its notes. */
-export function findingsIn(view: MatrixView, hides?: Hides): Findings {
+/** So many numbers take some tenths of a millisecond. */
+const between = 1 << 16;
+
+/** Reads a matrix once, for its notes. It pauses often: see `Slices`. */
+export function* findingIn(view: MatrixView, hides?: Hides): Job<Findings> {
   const { data, rows, cols, offset, rowStride, colStride } = view;
-  let [holes, uneven, worst] = [0, 0, 1];
+  let [holes, uneven, worst, read] = [0, 0, 1, 0];
   for (let i = 0; i < rows; ++i) {
     let sum = 0;
     let isWhole = false;
@@ -269,12 +274,22 @@ export function findingsIn(view: MatrixView, hides?: Hides): Findings {
       sum += value;
       if (Number.isNaN(value)) ++holes;
     }
+    read += cols;
+    if (read >= between) {
+      read = 0;
+      yield i / rows;
+    }
     // A row without a visible key has no sum, nor has one with a hole: its sum is NaN.
     if (!isWhole || Number.isNaN(sum) || Math.abs(sum - 1) <= tolerance) continue;
     ++uneven;
     if (Math.abs(sum - 1) > Math.abs(worst - 1)) worst = sum;
   }
   return { holes, rows: uneven, sum: worst };
+}
+
+/** The same at once. */
+export function findingsIn(view: MatrixView, hides?: Hides): Findings {
+  return finished(findingIn(view, hides));
 }
 
 /** The notes of a matrix: holes, and for weights rows that do not add up to 1. */
