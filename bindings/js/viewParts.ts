@@ -1,4 +1,6 @@
 /** `heed/view/parts`: what the elements of `heed/view` are made of, for views of one's own. */
+
+export * from "./view/files/words.js";
 export * from "./view/parts/attention.js";
 export * from "./view/parts/explanation.js";
 export * from "./view/parts/figures.js";
@@ -13,6 +15,7 @@ export * from "./view/parts/pieces.js";
 export * from "./view/parts/play.js";
 export * from "./view/parts/pool.js";
 export * from "./view/parts/saveDrawing.js";
+export * from "./view/parts/saveMenu.js";
 export * from "./view/parts/saveMenu.js";
 export * from "./view/parts/slices.js";
 export * from "./view/parts/story.js";
