@@ -144,7 +144,7 @@ export async function readApi() {
     };
   }
   const symbolsIn = (container, entry, prefix) =>
-    container.children
+    (container.children ?? [])
       // What an entry exports again is described with the first one.
       .filter((child) => !child.kindOf(ReflectionKind.Reference))
       .flatMap((child) =>
@@ -156,7 +156,7 @@ export async function readApi() {
     ? project.children
     : [project];
   const namesIn = (container) =>
-    container.children.flatMap((child) =>
+    (container.children ?? []).flatMap((child) =>
       child.kindOf(ReflectionKind.Namespace) ? namesIn(child) : child.name,
     );
   const exported = new Set(modules.flatMap(namesIn));
