@@ -52,16 +52,15 @@ const play = (scope) => async (page) => {
   };
 };
 
-/** Opens the model of the room "Write" in the room "Your model". */
-const openOwn = async (page) => async () => {
-  await page.locator(".ways .way:first-child button").click();
-  await page.waitForSelector(".one-head canvas");
-  await wait(1000);
-};
-
-const afterOpening = (prepare) => async (page) => {
-  await (await openOwn(page))();
-  return prepare(page);
+/** Opens the model of the room "Write" in the room "Your model", where it was closed before. */
+const openOwn = async (page) => {
+  await page.locator(".model-card summary").click();
+  await page.locator(".model-card button").click();
+  return async () => {
+    await page.locator(".ways .way:first-child button").click();
+    await page.waitForSelector(".one-head canvas");
+    await wait(1000);
+  };
 };
 
 const clickAt = (selector) => async (page) => async () => {
@@ -101,8 +100,8 @@ const scenes = [
   ["Write", "hover", "room=write&place=30", hover("weights")],
   ["Write", "play", "room=write&place=12", play("main")],
   ["Your model", "open a model", "room=yours", openOwn],
-  ["Your model", "hover", "room=yours", afterOpening(hover("weights"))],
-  ["Your model", "write", "room=yours", afterOpening(clickAt(".text .row-of-buttons button"))],
+  ["Your model", "hover", "room=yours", hover("weights")],
+  ["Your model", "write", "room=yours", clickAt(".text .row-of-buttons button")],
   ["Beyond words", "noise", "room=beyond", press("main input[type=range]", "ArrowRight")],
   ["Beyond words", "hover the melody", "room=beyond&show=melody", hover("attention")],
 ];

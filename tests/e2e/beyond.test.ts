@@ -110,7 +110,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
     const estimate = points.reduce((sum, { y }, i) => sum + ((scores[i] as number) / total) * y, 0);
     expect(await room.figure("estimate")).toBeCloseTo(estimate, 2);
     const mean = points.reduce((sum, { y }) => sum + y, 0) / points.length;
-    expect(await room.figure("average of all points")).toBeCloseTo(mean, 2);
+    expect(await room.figure("average")).toBeCloseTo(mean, 2);
     // The kernel is drawn to its peak, which no bar is higher than: it is not cut flat.
     const kernel = () =>
       room.page.$eval(".plot path.kernel", (path) =>
@@ -205,7 +205,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
       (t) => ((answer.values[t] as number) - (example.values[t] as number)) ** 2,
     );
     const error = Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / hidden.length);
-    expect(await room.figure("model's error (root mean square)")).toBeCloseTo(error, 2);
+    expect(await room.figure("model’s error (root mean square)")).toBeCloseTo(error, 2);
 
     await room.focus("[aria-label='Hidden value that attends']");
     for (const _ of hidden) await room.page.keyboard.press("ArrowLeft");
@@ -263,8 +263,8 @@ describe.each(["chrome", "firefox"] as const)("In %s, “Beyond words”", (name
       );
     await expect.poll(() => room.figure("hidden value")).toBeCloseTo(wave[24] as number, 2);
     const [error, line] = [
-      await room.figure("model's error (root mean square)"),
-      await room.figure("straight line's error"),
+      await room.figure("model’s error (root mean square)"),
+      await room.figure("line’s error"),
     ];
     expect(error).toBeLessThan(line);
     await room.click("Back to our series");

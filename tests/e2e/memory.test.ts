@@ -126,11 +126,6 @@ const acts: Record<Place, readonly Act[]> = {
   ],
 };
 
-/** What is clicked before all else, and what is there then. */
-const first: Partial<Record<Place, readonly [click: string, then: string]>> = {
-  yours: [".ways .way:first-child button", ".one-head canvas"],
-};
-
 /** Does what is to be done from one act to another, each in a frame of its own. */
 async function live(acts: readonly Act[], from: number, to: number): Promise<void> {
   for (let i = from; i < to; ++i) {
@@ -232,11 +227,6 @@ describe("In Chromium, the room", () => {
     "%s holds no more after 200 acts than after 20",
     async (id, acts) => {
       const { page } = await enter(`#room=${id}`);
-      const [button, then] = first[id as Place] ?? [];
-      if (button && then) {
-        await page.click(button);
-        await page.waitForSelector(then);
-      }
       const client = await page.createCDPSession();
       // The engine's threads cannot be asked: they wait for work and hear nothing else.
       const gone = () => 0;

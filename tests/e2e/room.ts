@@ -52,14 +52,14 @@ export class Room {
     return this;
   }
 
-  /** Leaves the room for one that needs no engine, and enters it again at a link. */
+  /** Leaves the room for one that computes nothing until a person wants it, and enters it again at a link. */
   async reenter(link: string): Promise<this> {
     const isThere = (words: string) =>
       document.querySelector("[data-footnote]")?.textContent?.includes(words) ?? false;
     const empty = "no model is open";
     await this.page.mouse.move(0, 0);
     await this.page.evaluate(() => {
-      location.hash = "room=yours";
+      location.hash = "room=yours&model=owner/name";
     });
     await this.page.waitForFunction(isThere, {}, empty);
     await this.page.evaluate((link) => {

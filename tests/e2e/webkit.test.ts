@@ -75,7 +75,6 @@ const tries: Record<string, (room: Room) => Promise<void>> = {
 
   async yours(page) {
     const room = seenAs(Yours, page);
-    await room.click("Open the model of “Write”");
     expect((await room.opened()).vocabulary).toBe("4,096 tokens");
     const own = "The whale";
     await room.paste("#yours-text", own);

@@ -64,7 +64,10 @@ function weightsOf(
 const median = (numbers: readonly number[]) =>
   [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] as number;
 
-/** Clicks, and counts in each frame how often pixels are put on a canvas, up to a number in all. */
+/**
+ * Clicks once nothing is painted any more, and counts in each frame how often pixels are put on a canvas, up to a number
+ * in all.
+ */
 async function countPainted(selector: string, most: number): Promise<number[]> {
   const frames = new Map<unknown, number>();
   const { prototype } = CanvasRenderingContext2D;
@@ -76,6 +79,12 @@ async function countPainted(selector: string, most: number): Promise<number[]> {
     ++all;
     return Reflect.apply(putImageData, this, given);
   };
+  for (let still = 0, before = all; still < 20; before = all) {
+    await new Promise(requestAnimationFrame);
+    still = all === before ? still + 1 : 0;
+  }
+  frames.clear();
+  all = 0;
   document.querySelector<HTMLElement>(selector)?.click();
   for (let frame = 0; frame < 100 && all < most; ++frame) await new Promise(requestAnimationFrame);
   for (let frame = 0; frame < 3; ++frame) await new Promise(requestAnimationFrame);
@@ -83,11 +92,14 @@ async function countPainted(selector: string, most: number): Promise<number[]> {
   return [...frames.values()];
 }
 
-/** Notes where the second layer stands, from its first moment on. */
+/** Notes where the second layer of the model stands that opens next, from its first moment on. */
 function notePlaces(): void {
   const places: string[] = [];
   Object.assign(window, { places });
+  const open = () => document.querySelector<HTMLElement>(".model-card")?.dataset.model;
+  const before = open();
   new MutationObserver(() => {
+    if (open() === before) return;
     const [first, second] = document.querySelectorAll<HTMLElement>(".layers .layer");
     if (!first || !second || first.parentElement?.offsetWidth === 0) return;
     places.push(`${second.offsetLeft - first.offsetLeft} ${second.offsetTop - first.offsetTop}`);
@@ -97,11 +109,50 @@ function notePlaces(): void {
 describe("In chrome, the room Your model", () => {
   const { open, enter } = visits(Yours, "chrome", { start: "#room=yours" });
 
+  test("opens with the page's own model, which is an example until another one is opened", async () => {
+    const room = await enter();
+    expect(await room.text(".model-card h2")).toBe("Example: The model of “Write”");
+    expect(await room.card()).toMatchObject({ layers: "6", vocabulary: "4,096 tokens" });
+    expect((await room.page.$$(".thumbnail")).length).toBe(36);
+    // The link stays as it is: whoever opens it sees the same.
+    expect(await room.link()).toBe("#room=yours");
+    expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
+    await room.closeModel();
+    await room.click("Open the model of “Write”");
+    await room.opened();
+    await expect.poll(() => room.link()).toBe("#room=yours&model=write");
+  });
+
+  test("shows the first heads in the first screen, on a telephone too", async () => {
+    for (const width of [1440, 360]) {
+      const room = await enter("", { width });
+      const inView = await room.page.$eval(".thumbnail canvas", (canvas) => {
+        const { top, bottom } = canvas.getBoundingClientRect();
+        return (Math.min(innerHeight, bottom) - top) / (bottom - top);
+      });
+      expect(inView).toBeGreaterThan(0.7);
+    }
+  });
+
+  test("loads nothing by itself where the person saves data", async () => {
+    const room = await open("", { width: 390 });
+    await room.page.evaluateOnNewDocument(() => {
+      Object.defineProperty(Navigator.prototype, "connection", { value: { saveData: true } });
+    });
+    const asked: string[] = [];
+    room.page.on("request", (request) => asked.push(request.url()));
+    await room.page.reload();
+    await room.ready();
+    expect(await room.text("[data-footnote]")).toContain("no model is open");
+    expect(asked.filter((url) => url.includes("models/write"))).toEqual([]);
+    await room.click("Open the model of “Write”");
+    await room.opened();
+  });
+
   test("reads with a GPT-2 that is dropped, shows its numbers, and writes", async () => {
     const model = (await loadModel(heed, tiny)) as CausalLanguageModel;
     const ids = [3, 7, 11, 7, 2];
     const room = await enter(`&text=${wordsOf(ids).replaceAll(" ", "+")}&head=2.3`);
-    expect(await room.page.$(".model-card")).toBeNull();
     await room.page.evaluate(notePlaces);
     await room.drop(tiny);
     const card = await room.opened();
@@ -284,7 +335,7 @@ describe("In chrome, the room Your model", () => {
       await room.click("Your model", "nav.rooms");
       await room.page.waitForSelector(".model-card");
       expect(await room.card()).toEqual(card);
-      await room.click("Close this model");
+      await room.closeModel();
       await expect.poll(() => room.page.$(".model-card")).toBeNull();
 
       // What was kept opens without its server, until it is deleted.
@@ -316,18 +367,31 @@ describe("In chrome, the room Your model", () => {
     expect(files).toEqual([expect.stringMatching(/^solve-/)]);
   });
 
-  test("opens the model that a link names once it is asked to, locked or framed too", async () => {
+  test("opens its own model where a link names it, locked or framed too", async () => {
     const link = "&model=write&text=Call+me&head=3.2&place=2&lock=on&embed=head";
     const room = await open(link, { width: 390 });
-    await room.page.waitForSelector(".named-model button");
-    expect(await room.page.$(".one-head")).toBeNull();
-    await room.click("Open it");
     await room.page.waitForSelector(".one-head canvas");
     expect(await room.text(".one-head h2")).toBe("Layer 3, head 2");
     expect(await room.page.$(".named-model, .model-card, .text")).toBeNull();
     expect(await room.sidewaysOverflow()).toBeLessThanOrEqual(0);
     expect(await room.violations()).toEqual([]);
     await expect.poll(() => room.link()).toContain("model=write&text=Call+me&place=2&head=3.2");
+  });
+
+  test("opens another model that a link names once it is asked to, locked or framed too", async () => {
+    const shared = await shareFiles({ tiny });
+    try {
+      const model = encodeURIComponent(`${shared.url}/tiny`);
+      const room = await open(`&model=${model}&text=w3+w7&head=2.2&lock=on&embed=head`);
+      await room.page.waitForSelector(".named-model button");
+      expect(await room.text("main")).toBe(`The link names ${shared.url}/tiny. Open it`);
+      await room.click("Open it");
+      await room.page.waitForSelector(".one-head canvas");
+      expect(await room.text(".one-head h2")).toBe("Layer 2, head 2");
+      expect(await room.page.$(".named-model, .model-card, .text")).toBeNull();
+    } finally {
+      shared.stop();
+    }
   });
 
   test("says what is wrong with files, and keeps the model that is open", async () => {
@@ -382,7 +446,7 @@ describe("In chrome, the room Your model", () => {
     }
     // A tokenizer with more tokens than the model knows.
     await room.drop({ ...tiny, "tokenizer.json": wordTokenizer(40) });
-    await room.page.waitForFunction(() => document.querySelector("[data-model='4']"));
+    await room.page.waitForFunction(() => document.querySelector("[data-model='5']"));
     await room.paste("#yours-text", "w30");
     const notice = () => room.text(".text .notices");
     await expect.poll(notice).toContain("it gives token 30, and the model knows 19");

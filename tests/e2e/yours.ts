@@ -18,6 +18,20 @@ export interface ShownCandidate {
 }
 
 export class Yours extends Room {
+  /** The page's own model opens by itself. */
+  override async ready(): Promise<this> {
+    await super.ready();
+    this.#last = await this.#model();
+    return this;
+  }
+
+  /** The number of the open model; empty if none is. */
+  #model(): Promise<string> {
+    return this.page.evaluate(
+      () => document.querySelector<HTMLElement>(".model-card")?.dataset.model ?? "",
+    );
+  }
+
   /** Drops files on the page. */
   async drop(files: Files): Promise<void> {
     const dropped: Dropped[] = Object.entries(files).map(([name, bytes]) => ({
@@ -41,10 +55,7 @@ export class Yours extends Room {
   async opened(): Promise<Record<string, string>> {
     await this.page.waitForSelector(`.model-card:not([data-model="${this.#last}"])`);
     await this.page.waitForSelector(".one-head canvas");
-    this.#last = await this.page.$eval(
-      ".model-card",
-      (card) => (card as HTMLElement).dataset.model ?? "",
-    );
+    this.#last = await this.#model();
     return this.card();
   }
   #last = "";
@@ -77,6 +88,14 @@ export class Yours extends Room {
     await this.page.$$eval(".other-model", ([fold]) => {
       if (fold) (fold as HTMLDetailsElement).open = true;
     });
+  }
+
+  /** Closes the open model. */
+  async closeModel(): Promise<void> {
+    await this.page.$eval(".model-card details", (facts) => {
+      (facts as HTMLDetailsElement).open = true;
+    });
+    await this.click("Close this model");
   }
 
   async loadAddress(address: string): Promise<void> {

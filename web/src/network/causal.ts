@@ -2,7 +2,7 @@
 import type { Tensor } from "heed";
 import type { CausalLanguageModel, LayerParts } from "heed/models";
 import { nn } from "heed/nn";
-import { idsTensor } from "../worker/languageHeads";
+import { idsTensor, without } from "../worker/languageHeads";
 import { numbersOf } from "../worker/numbersOf";
 import { lengthOf } from "./formulas";
 import type {
@@ -234,12 +234,14 @@ export function causalMatrices(
   return { attention: { q, o }, "feed-forward": { ...(gate && { gate }), up, down } };
 }
 
-export function causalAnswer(
+/** Computes a token's way without the dropped heads; the matrices of a layer are the same with and without them. */
+export async function causalAnswer(
   model: CausalLanguageModel,
   request: NetworkRequest | MatricesRequest,
   wordOf: (id: number) => string,
-): NetworkAnswer | MatricesAnswer {
-  return request.kind === "network"
-    ? { kind: "network", numbers: causalNetwork(model, request, wordOf) }
-    : { kind: "matrices", matrices: causalMatrices(model, request.layer) };
+): Promise<NetworkAnswer | MatricesAnswer> {
+  if (request.kind === "matrices")
+    return { kind: "matrices", matrices: causalMatrices(model, request.layer) };
+  const run = () => causalNetwork(model, request, wordOf);
+  return { kind: "network", numbers: await without(model, request.dropped, run) };
 }

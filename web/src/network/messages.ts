@@ -190,7 +190,6 @@ export interface NetworkRequest {
 export interface MatricesRequest {
   readonly kind: "matrices";
   readonly layer: number;
-  readonly dropped: readonly HeadKey[];
 }
 
 export interface NetworkAnswer {

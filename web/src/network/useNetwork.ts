@@ -50,7 +50,7 @@ export function useNetwork<Name extends CausalRoom>(
     [isSeen, model, ids, place, dropped, layer, head],
   );
   const asked = useMemo(
-    () => (isSeen && layer !== null ? ask({ kind: "matrices", layer, dropped }) : null),
+    () => (isSeen && layer !== null ? ask({ kind: "matrices", layer }) : null),
     [isSeen, model, layer],
   );
   const found = useAnswer(room, request);

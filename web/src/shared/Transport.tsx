@@ -150,7 +150,8 @@ export function Transport(props: TransportProps) {
       />
       <span class="transport-place">
         <span class="faint">
-          {unit} <span class="number">{index + 1}</span> of <span class="number">{count}</span>
+          <span class="transport-unit">{unit} </span>
+          <span class="number">{index + 1}</span> of <span class="number">{count}</span>
         </span>{" "}
         {title !== undefined && <b>{title}</b>}
       </span>

@@ -22,6 +22,9 @@ const subjects: readonly (readonly [Subject, string])[] = [
   ["melody", "frames of a melody"],
 ];
 
+/** What the link of a suggestion shows. */
+const subjectOf = (href: string) => new URLSearchParams(href.slice(1)).get("show") ?? "picture";
+
 export function View({ state, set, notices }: RoomProps<State>) {
   const [picture, setPicture] = useState<GreyPicture | null>(null);
   const [series, setSeries] = useState<OwnSeries | null>(null);
@@ -49,7 +52,7 @@ export function View({ state, set, notices }: RoomProps<State>) {
       {state.subject === "melody" && (
         <MelodyPanel state={state} set={set} own={sound} onOwn={setSound} />
       )}
-      <TryNext suggestions={suggestions} />
+      <TryNext suggestions={suggestions.filter(([href]) => subjectOf(href) === state.subject)} />
     </>
   );
 }

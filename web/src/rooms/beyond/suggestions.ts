@@ -5,7 +5,7 @@ export const suggestions: readonly Suggestion[] = [
   [
     "#room=beyond&noise=0.2&h=0.1&window=12&pixel=38.53",
     "More noise, a wider window",
-    "In our drawing, comparing single pixels is now worse than the plain mean.",
+    "In our drawing single pixels, compared, do worse than the plain mean.",
   ],
   [
     "#room=beyond&show=points&bandwidth=0.1",

@@ -113,7 +113,7 @@ export function LargeHead({
         )}
         <p class="learn-mass number">
           {Number.isFinite(mass)
-            ? `${percent(mass)} on the right places, over ${weighed} examples${state.head === null ? ": the best head so far" : ""}`
+            ? `${percent(mass)} on the right places of ${weighed} examples${state.head === null ? ": the best head" : ""}`
             : "There are no right places here"}
         </p>
       </div>

@@ -75,9 +75,8 @@ export function CachePanel() {
       <h2 id="cache-title">The cache</h2>
       {!hides(restrictions, "text") && (
         <p class="words">
-          Each token is read once. It leaves a <b class="role-k">key</b> and a{" "}
-          <b class="role-v">value</b> for each of {kvHeads} groups of heads, {headSize} numbers
-          each, in every layer; the next tokens attend to them without computing them again.
+          Each token leaves a <b class="role-k">key</b> and a <b class="role-v">value</b> of{" "}
+          {kvHeads} × {headSize} numbers in every layer: later tokens need not compute them again.
         </p>
       )}
       <div ref={part}>

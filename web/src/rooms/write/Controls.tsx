@@ -35,9 +35,7 @@ export function Controls({
         </button>
       </div>
       {!hides(restrictions, "text") && (
-        <p class="faint">
-          A change writes anew what follows the current token. The same seed gives the same text.
-        </p>
+        <p class="faint">A change writes anew what follows the current token.</p>
       )}
     </SettingsPanel>
   );

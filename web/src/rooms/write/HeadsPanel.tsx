@@ -75,7 +75,7 @@ function Thumbnails() {
         name={headName(key)}
         about={kind ? kinds[kind].name : "no name"}
         label={`${(headPlaceOf(key)?.head ?? 0) + 1}`}
-        value={kind && shortNames[kind]}
+        value={kind ? shortNames[kind] : ""}
         isSelected={key === selected}
         isDropped={dropped.includes(key)}
         isLocked={restrictions.lock}
@@ -111,9 +111,8 @@ export function HeadsPanel() {
       <Found />
       {!hides(restrictions, "text") && (
         <p class="faint">
-          Found on {repeated} random tokens, read twice: how much of its attention each head has on
-          the token before, on the first one, and, at a repeated token, on the one that followed it
-          the first time (induction). “Even” is what uniform attention has.
+          Measured on {repeated} random tokens, read twice. Induction: attention at a repeated token
+          to the one that followed it before. Even: if a head attended to all alike.
         </p>
       )}
       <div style={{ "--read": read }}>

@@ -22,9 +22,9 @@ function aboutOf(
   hasFailed: boolean,
 ): string {
   if (opened) {
-    const { parameters, layers, heads, context, perplexity, vocabulary } = opened;
+    const { parameters, perplexity } = opened;
     const times = Math.round(gpt2Parameters / parameters);
-    return `A small model of ${parameters.toLocaleString("en")} parameters (the smallest GPT-2: ${times} times as many) and English of earlier centuries: its words fit together, but rarely make sense. ${layers} layers of ${heads} heads, ${vocabulary.length.toLocaleString("en")} tokens, ${context} at a time; perplexity ${perplexity.toFixed(1)} on unseen texts.`;
+    return `${parameters.toLocaleString("en")} parameters (the smallest GPT-2: ${times} times as many), English of earlier centuries: its words fit together, but rarely make sense. Perplexity ${perplexity.toFixed(1)} on unseen texts.`;
   }
   if (hasFailed) return "The model did not load.";
   if (!loading) return "The engine is starting.";
@@ -57,7 +57,7 @@ export function InputPanel({
         <Lockable>
           <SentenceArea
             id={field}
-            label="Type anything, in any script: the model continues it"
+            label="Type anything, in any script"
             value={state.text}
             maxLength={maxCharacters}
             onInput={(text) => set(withText(text))}

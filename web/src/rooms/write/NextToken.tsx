@@ -1,6 +1,6 @@
 /** What may follow the current token: the most likely ones, before and after sampling's settings and dropped heads. */
-import { csvOf, npyOf, viewOn } from "heed/view/parts";
-import { type Contents, csvBlob, SaveMenu } from "../../picture/SaveMenu";
+import { type Contents, csvBlob, csvOf, npyOf, viewOn } from "heed/view/parts";
+import { SaveMenu } from "../../picture/SaveMenu";
 import {
   CandidateRow,
   InsteadWords,
@@ -151,13 +151,12 @@ export function NextToken() {
       <Table />
       {!hides(restrictions, "text") && (
         <p class="faint next-about">
-          The model: how likely it finds each token. Drawn: how likely that token is written, after{" "}
-          <Term name="temperature" /> and <Term name="top-k and top-p" />, among{" "}
+          Drawn: after <Term name="temperature" /> and <Term name="top-k and top-p" />, among{" "}
           <b data-choices={choices}>{choices.toLocaleString("en")}</b> of {all.toLocaleString("en")}{" "}
           tokens. ␣ is a space.{" "}
           {place >= answer.given - 1
             ? "Select a candidate to take that branch."
-            : "Candidates can be taken from the end of your text on."}
+            : "They can be taken from the end of your text on."}
         </p>
       )}
       {instead && (

@@ -15,7 +15,6 @@ import type {
   LanguageRequest,
   LoadingNews,
   OpenAnswer,
-  WayRequest,
   WriteAnswer,
   WriteRequest,
 } from "./messages";
@@ -99,12 +98,6 @@ function wordOf({ tokenizer }: Language, id: number): string {
   return id === tokenizer.endId ? start : pieceOf(tokenizer.bytes([id]));
 }
 
-function way(language: Language, request: WayRequest) {
-  const { model } = language;
-  const answer = () => causalAnswer(model, request, (id) => wordOf(language, id));
-  return without(model, request.dropped, answer);
-}
-
 const solve: Solver<
   LanguageRequest,
   OpenAnswer | WriteAnswer | HeadAnswer | NetworkAnswer | MatricesAnswer | null,
@@ -118,7 +111,8 @@ const solve: Solver<
   const language = await languageAt(heed, request.base, progress);
   if (request.kind === "open") return opened(language);
   if (request.kind === "head") return attention(language, request);
-  if (request.kind === "network" || request.kind === "matrices") return way(language, request);
+  if (request.kind === "network" || request.kind === "matrices")
+    return causalAnswer(language.model, request, (id) => wordOf(language, id));
   return written(heed, language, request, context);
 };
 

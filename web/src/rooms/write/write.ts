@@ -7,7 +7,7 @@ import "../../network/network.css";
 
 const write: Room<State> = {
   title: "Write",
-  lead: "A small language model, trained for this page, continues any text. See what it considers before each token, where every head attends, and take another branch.",
+  lead: "A small language model continues any text. See what it considers for each token, and where every head attends.",
   panels: {
     input: "the text to continue",
     controls: "settings",

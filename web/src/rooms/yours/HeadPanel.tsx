@@ -1,13 +1,12 @@
 /** One head in detail: its weights, beside them weighted by the lengths of the values, lines, and measures. */
 
-import { format, type Palette, viewOn } from "heed/view/parts";
+import { format, type Palette, patternNames, patterns, viewOn } from "heed/view/parts";
 import { useCallback, useMemo } from "preact/hooks";
 import { TokenLines } from "../../picture/TokenLines";
 import { TokenMap } from "../../picture/TokenMap";
 import { useWeightPalette } from "../../picture/useWeightPalette";
 import type { Explanation } from "../../shared/explanation";
 import { Switch } from "../../shared/Fields";
-import { patternNames, patterns } from "../../shared/headMeasures";
 import { headName } from "../../shared/layerHeads";
 import { Lockable } from "../../shared/Panel";
 import { Readout } from "../../shared/Readout";
@@ -163,9 +162,9 @@ export function HeadPanel({ explanation }: { explanation: Explanation | null }) 
           <Readout explanation={explanation} locked={state.cell !== null} />
           {!hides(restrictions, "text") && (
             <p class="faint what-not">
-              Weights × |v|: each weight times the length of the value that it takes, as a share of
-              its row. A large weight on a short value adds little. Neither picture explains what
-              the model says: each later layer mixes again what this one adds.
+              × |v|: times the length of the value, as a share of the row. A large weight on a short
+              value adds little. Neither picture explains what the model says: later layers mix it
+              again.
             </p>
           )}
           {detailed && (

@@ -1,11 +1,10 @@
 /** Every head of every layer as a small picture with one measure below it, ordered by layer or by that measure. */
 
-import { formatShort, type Palette, px } from "heed/view/parts";
+import { formatShort, type Palette, type PatternName, patterns, px } from "heed/view/parts";
 import { useMemo } from "preact/hooks";
 import { HeadThumbnail } from "../../picture/HeadThumbnail";
 import { Legend } from "../../picture/Legend";
 import { useWeightPalette } from "../../picture/useWeightPalette";
-import { type PatternName, patterns } from "../../shared/headMeasures";
 import { headName, headPlaceOf } from "../../shared/layerHeads";
 import { Lockable } from "../../shared/Panel";
 import { hides } from "../../shared/restrictions";
@@ -149,7 +148,8 @@ export function HeadsPanel() {
       <h2 id="all-heads-title">All heads</h2>
       {!hides(restrictions, "text") && (
         <p class="faint">
-          Rows are queries, columns keys. Under each head: its number, and {patterns[measure].name}
+          <span class="wide-only">Rows are queries, columns keys. </span>
+          Under each head: its number, and {patterns[measure].name}
           {isSorted && ", the largest first"}.
         </p>
       )}

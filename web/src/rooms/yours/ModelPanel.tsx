@@ -19,16 +19,11 @@ import {
   linkOf,
   nameOf,
   ownAddress,
+  ownSource,
   type Source,
 } from "./source";
 import { ownModel, type State, type WeightType } from "./state";
 import type { Loading, ModelActions } from "./useModel";
-
-const ownName = "The model of “Write”";
-
-const ownSource = (): Source => ({
-  ...{ kind: "address", name: ownName, address: ownAddress(), keep: false, isOwn: true },
-});
 
 const architectures: Readonly<Record<string, string>> = {
   gpt2: "GPT-2",
@@ -49,6 +44,9 @@ function manyOf(count: number): string {
   return `${size.toPrecision(3)} ${unit}`;
 }
 
+/** Whether it is the page's own model. */
+const isOwn = ({ address }: Card) => address === ownAddress();
+
 function CardView({ card, close }: { card: Card; close(): void }) {
   const { architecture, predicts, layers, heads, groups, headSize } = card;
   const shared = groups < heads ? `, ${groups} groups share keys` : "";
@@ -66,20 +64,28 @@ function CardView({ card, close }: { card: Card; close(): void }) {
   ] as const;
   return (
     <div class="model-card" data-model={card.model}>
-      <h2>{card.name}</h2>
-      <dl>
-        {facts.map(([name, value]) => (
-          <div key={name} data-fact={name}>
-            <dt>{name}</dt>
-            <dd class="number">{value}</dd>
-          </div>
-        ))}
-      </dl>
-      <Lockable>
-        <button type="button" class="link" onClick={close}>
-          Close this model
-        </button>
-      </Lockable>
+      <h2>
+        {isOwn(card) && <span class="faint">Example: </span>}
+        {card.name}
+      </h2>
+      <details>
+        <summary>
+          {layers} layers of {heads} heads
+        </summary>
+        <dl>
+          {facts.map(([name, value]) => (
+            <div key={name} data-fact={name}>
+              <dt>{name}</dt>
+              <dd class="number">{value}</dd>
+            </div>
+          ))}
+        </dl>
+        <Lockable>
+          <button type="button" class="link" onClick={close}>
+            Close this model
+          </button>
+        </Lockable>
+      </details>
     </div>
   );
 }
@@ -182,6 +188,7 @@ function AddressForm({ model, open }: { model: string | null; open(address: stri
 
 function Ways({
   state,
+  hasOwn,
   isLoading,
   keep,
   setKeep,
@@ -190,6 +197,8 @@ function Ways({
   load,
 }: {
   state: State;
+  /** Whether the page's own model is open. */
+  hasOwn: boolean;
   isLoading: boolean;
   keep: boolean;
   setKeep(keep: boolean): void;
@@ -213,15 +222,23 @@ function Ways({
   };
   return (
     <Lockable>
+      {!hides(restrictions, "text") && (
+        <p class="words">
+          BERT, DistilBERT, RoBERTa, GPT-2, Llama, Mistral or Qwen, in the files of Hugging Face’s
+          hub: config.json, model.safetensors and tokenizer.json.
+        </p>
+      )}
       <div class="ways">
-        <section class="way" aria-label="The model of this page">
-          <p>No model at hand? Begin with the small one of this page, 6 MB.</p>
-          <div class="row-of-buttons">
-            <button type="button" onClick={() => load(ownSource())}>
-              Open the model of “Write”
-            </button>
-          </div>
-        </section>
+        {!hasOwn && (
+          <section class="way" aria-label="The model of this page">
+            <p>No model at hand? Begin with the small one of this page, 6 MB.</p>
+            <div class="row-of-buttons">
+              <button type="button" onClick={() => load(ownSource())}>
+                Open the model of “Write”
+              </button>
+            </div>
+          </section>
+        )}
         <section class={isOver ? "way drop over" : "way drop"} aria-label="From this computer">
           <p>Drop the folder of a model here, or its files.</p>
           <FileButtons take={take} />
@@ -279,6 +296,7 @@ export function ModelPanel({
   setDtype,
   card,
   loading,
+  isComing,
   setWhy,
   actions,
   notices,
@@ -287,41 +305,41 @@ export function ModelPanel({
   setDtype(dtype: WeightType): void;
   card: Card | null;
   loading: Loading | null;
+  /** Whether the page's own model opens by itself. */
+  isComing: boolean;
   setWhy(why: string | null): void;
   actions: ModelActions;
   notices: readonly string[];
 }) {
-  const { restrictions } = useShell();
   const [keep, setKeep] = useState(true);
   const load = (source: Source) => actions.load(source, state.dtype);
+  const hasOwn = isComing || (card !== null && isOwn(card));
   const ways = (
-    <Ways {...{ state, keep, setKeep, setDtype, setWhy, load }} isLoading={loading !== null} />
+    <Ways
+      {...{ state, hasOwn, keep, setKeep, setDtype, setWhy, load }}
+      isLoading={loading !== null}
+    />
   );
   const current = card && (card.address === null ? null : linkOf(card.address));
-  const isNamed = state.model !== null && state.model !== current && !loading;
+  const isNamed = state.model !== null && state.model !== current && !loading && !isComing;
   return (
     <section class="input" aria-label="The model">
       {/* A framed or locked link needs its model, too. */}
       {isNamed && state.model !== null && <Named {...{ keep, load }} model={state.model} />}
       <Panel name="input">
-        {card && <CardView card={card} close={actions.close} />}
-        {!card && !hides(restrictions, "text") && (
-          <p class="words">
-            Open BERT, DistilBERT, RoBERTa, GPT-2, or a model of the family of Llama, Mistral and
-            Qwen, in the files of Hugging Face’s hub: config.json, model.safetensors and
-            tokenizer.json. It runs in this page: no file and no text leaves your machine.
-          </p>
-        )}
-        {card ? (
+        {card || isComing ? (
           <details class="other-model">
-            <summary>Open another model</summary>
+            <summary>{hasOwn ? "Open your model" : "Open another model"}</summary>
             {ways}
           </details>
         ) : (
           ways
         )}
       </Panel>
-      {loading && <Progress loading={loading} cancel={actions.cancel} />}
+      <div class={isComing ? "model-place coming" : "model-place"}>
+        <Panel name="input">{card && <CardView card={card} close={actions.close} />}</Panel>
+        {loading && <Progress loading={loading} cancel={actions.cancel} />}
+      </div>
       <Announced>
         {loading ? `${loading.name} is loading` : card && `${card.name} is open`}
       </Announced>

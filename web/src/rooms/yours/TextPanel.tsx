@@ -1,5 +1,5 @@
 /** The text that the model reads, its tokens, and what the model writes after it. */
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Announced } from "../../shared/Announced";
 import { Notices } from "../../shared/Notices";
 import { Lockable } from "../../shared/Panel";
@@ -22,7 +22,7 @@ function About() {
   return (
     <p class="faint text-about">
       Token {place + 1} of {answer.ids.length}: “{label(piece)}”, number {id}
-      {raw !== piece && <>, written {raw} in the tokenizer’s file</>}.
+      {raw !== piece && <span class="wide-only">, written {raw} in the tokenizer’s file</span>}.
     </p>
   );
 }
@@ -62,9 +62,16 @@ function Tokens() {
   const { card, answer, place, set } = useYoursWorkspace();
   const { restrictions } = useShell();
   const tokens = useMemo(() => answer.tokens.map(({ piece }) => label(piece)), [answer]);
+  const chips = useRef<HTMLDivElement>(null);
+  // On a telephone they are one row that scrolls.
+  useEffect(() => {
+    const token = chips.current?.querySelector<HTMLElement>("[aria-pressed=true]");
+    if (!chips.current || !token) return;
+    chips.current.scrollLeft = token.offsetLeft + token.offsetWidth - chips.current.clientWidth;
+  }, [place, tokens]);
   return (
     <>
-      <div class={tokens.length > fewTokens ? "chips many" : "chips"}>
+      <div ref={chips} class={tokens.length > fewTokens ? "chips many" : "chips"}>
         <TokenRow
           tokens={tokens}
           selected={place}
@@ -96,7 +103,9 @@ export function TextPanel({
 }) {
   return (
     <section class="text" aria-labelledby="text-title">
-      <h2 id="text-title">The text</h2>
+      <h2 id="text-title" class="wide-only">
+        The text
+      </h2>
       <Lockable>
         <SentenceArea
           id="yours-text"

@@ -1,7 +1,7 @@
 /** The room "Your model": connects the link, the model and the active cell to the parts of the page. */
 
 import type { Cell } from "heed/view/parts";
-import { useCallback, useMemo, useRef } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Announced } from "../../shared/Announced";
 import { explanationText } from "../../shared/explanation";
 import type { HeadKey } from "../../shared/layerHeads";
@@ -19,8 +19,8 @@ import { ModelPanel } from "./ModelPanel";
 import type { Card } from "./messages";
 import { NetworkPanel } from "./NetworkPanel";
 import { NextPanel } from "./NextPanel";
-import { linkOf } from "./source";
-import { type State, withModel } from "./state";
+import { linkOf, ownAddress, ownSource, savesData } from "./source";
+import { ownModel, type State, withModel } from "./state";
 import { suggestions } from "./suggestions";
 import { TextPanel } from "./TextPanel";
 import { useModel } from "./useModel";
@@ -29,26 +29,39 @@ import { type YoursWorkspace, YoursWorkspaceContext } from "./workspace";
 
 const lock = (cell: Cell) => ({ cell, place: cell.row });
 
+/** Whether the room opens the page's own model by itself, so that there is something to see: not in place of another one. */
+const showsOwn = ({ model }: State) => (model === null || model === ownModel) && !savesData();
+
 export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   const hasOpened = useRef(false);
   const onOpen = useCallback(
     ({ address }: Card, before: Card | null) => {
       const model = address === null ? null : linkOf(address);
-      // What a link selects is for the model that it names, or for the first one that is opened.
-      const isFirst = !before && !hasOpened.current;
+      // What a link selects is for the model that it names, or for the first one that is opened on demand.
+      const isFirst = !hasOpened.current;
       hasOpened.current = true;
-      set((now) =>
-        isFirst && (now.model === null || now.model === model) ? { model } : withModel(model),
-      );
+      set((now) => {
+        const isNew =
+          isFirst && (!before || (now.model === null && before.address === ownAddress()));
+        return isNew && (now.model === null || now.model === model) ? { model } : withModel(model);
+      });
     },
     [set],
   );
   const { card, isKnown, loading, why, setWhy, actions } = useModel(onOpen);
+  /** Whether the room is about to open the page's own model by itself. */
+  const [isStarting, setStarting] = useState(() => showsOwn(state));
+  useEffect(() => {
+    if (!isKnown || !isStarting) return;
+    setStarting(false);
+    if (!card) actions.load(ownSource(), state.dtype, true);
+  }, [isKnown]);
+  const isComing = isStarting || loading?.byItself === true;
   const reading = useReading(state, card);
   const { text, answer, place, heads, dropped, head, shown } = reading;
   const { next, other, whyNotOther, isBusy } = reading;
   const read = answer && `${answer.ids.length} tokens read in ${answer.milliseconds.toFixed(0)} ms`;
-  useFootnote(read ?? (isKnown && !card ? "no model is open" : null));
+  useFootnote(read ?? (isKnown && !card && !isComing ? "no model is open" : null));
 
   // The head of the text before may still be shown.
   const count = Math.min(answer?.ids.length ?? 0, shown?.attention.rows.length ?? 0);
@@ -79,11 +92,12 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   return (
     <YoursWorkspaceContext.Provider value={workspace}>
       <ModelPanel
-        {...{ state, card, loading, setWhy, actions }}
+        {...{ state, card, loading, isComing, setWhy, actions }}
         setDtype={(dtype) => set({ dtype })}
         notices={[...(why ? [why] : []), ...linkNotices]}
       />
       {card && <Controls {...{ state, set, card }} />}
+      {!card && isComing && <div class="work waiting" />}
       {card && (
         <div class={`work ${card.predicts}${workspace ? "" : " waiting"}`}>
           <Panel name="text">
@@ -94,11 +108,11 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
           </Panel>
           {workspace && (
             <>
-              <Panel name="next">
-                <NextPanel />
-              </Panel>
               <Panel name="heads">
                 <HeadsPanel />
+              </Panel>
+              <Panel name="next">
+                <NextPanel />
               </Panel>
               <Panel name="head">
                 <HeadPanel explanation={explanation} />

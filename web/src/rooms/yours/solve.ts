@@ -1,6 +1,5 @@
 /** The solver of this room: opens the person's model, and reads texts with it. */
 import { causalAnswer } from "../../network/causal";
-import { without } from "../../worker/languageHeads";
 import type { Solver } from "../../worker/solver";
 import { keptModels } from "./kept";
 import type { News, YoursAnswer, YoursRequest } from "./messages";
@@ -33,8 +32,7 @@ const solve: Solver<YoursRequest, YoursAnswer, News> = async (request, context) 
     const { model, tokenizer } = open;
     // The page does not show the network of an encoder.
     if (!("readOut" in model)) return null;
-    const answer = () => causalAnswer(model, request, (id) => tokenizer.pieceOf(id));
-    return without(model, request.dropped, answer);
+    return causalAnswer(model, request, (id) => tokenizer.pieceOf(id));
   }
   if (request.kind === "heads") return heads(open, request);
   return head(open, request);

@@ -45,6 +45,21 @@ export function ownAddress(): string {
   return new URL("models/write", document.baseURI).href;
 }
 
+/** What the page calls its own model. */
+export const ownName = "The model of “Write”";
+
+export const ownSource = (): Source => ({
+  ...{ kind: "address", name: ownName, address: ownAddress(), keep: false, isOwn: true },
+});
+
+/** Whether the person asked the browser to load little, or the network is slow. Not every browser tells. */
+export function savesData(): boolean {
+  const { connection } = navigator as Navigator & {
+    readonly connection?: { readonly saveData?: boolean; readonly effectiveType?: string };
+  };
+  return connection?.saveData === true || /[23]g$/.test(connection?.effectiveType ?? "");
+}
+
 /** The last part of an address that names the model. */
 export function nameOf(address: string): string {
   const { hostname, pathname } = new URL(address);

@@ -12,10 +12,13 @@ export interface Loading {
   readonly total: number;
   /** Bytes in a millisecond, over the last seconds: what is kept comes faster. Null at first. */
   readonly rate: number | null;
+  /** Whether no one asked for it. */
+  readonly byItself: boolean;
 }
 
 export interface ModelActions {
-  load(source: Source, dtype: WeightType): void;
+  /** @param byItself whether no one asked for it: then the room's state stays as it is */
+  load(source: Source, dtype: WeightType, byItself?: boolean): void;
   cancel(): void;
   close(): void;
 }
@@ -66,17 +69,17 @@ export function useModel(onOpen: (card: Card, before: Card | null) => void) {
   }, [ask]);
 
   const load: ModelActions["load"] = useCallback(
-    async (source, dtype) => {
+    async (source, dtype, byItself = false) => {
       running.current?.abort();
       const controller = new AbortController();
       running.current = controller;
       const { signal } = controller;
       const rateAt = rateMeter();
       setWhy(null);
-      setLoading({ name: source.name, loaded: 0, total: 0, rate: null });
+      setLoading({ name: source.name, loaded: 0, total: 0, rate: null, byItself });
       const progress = ({ loaded, total }: News) => {
         if (signal.aborted) return;
-        setLoading({ name: source.name, loaded, total, rate: rateAt(loaded) });
+        setLoading({ name: source.name, loaded, total, rate: rateAt(loaded), byItself });
       };
       try {
         const answer = await engine.ask(
@@ -86,7 +89,7 @@ export function useModel(onOpen: (card: Card, before: Card | null) => void) {
         );
         if (answer?.kind === "refused") setWhy(answer.why);
         if (answer?.kind === "card") {
-          latest.current.onOpen(answer, latest.current.card);
+          if (!byItself) latest.current.onOpen(answer, latest.current.card);
           setCard(answer);
         }
       } catch (error) {

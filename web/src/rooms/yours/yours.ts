@@ -7,7 +7,7 @@ import "./yours.css";
 
 const yours: Room<State> = {
   title: "Your model",
-  lead: "Bring a language model that you know: see every head of every layer on your own text, what it expects next, and what it writes.",
+  lead: "See every head of a language model on your own text. It runs in this page: nothing leaves your machine.",
   panels: {
     input: "the choice of a model",
     controls: "settings",

@@ -199,7 +199,7 @@ export function FrameMaps({
       />
       <Reading
         words={active && melody ? weightWords(melody, active) : null}
-        idle={`${isTouch ? "Tap a cell" : "Point at a cell for its weight; click it"} to go to its row. The row that is heard is marked.`}
+        idle={`${isTouch ? "Tap a cell" : "Point at a cell for its weight; click it"} to go to its row.`}
         byKeyboard={byKeyboard}
       />
       <Strip
@@ -210,7 +210,7 @@ export function FrameMaps({
       />
       <Strip
         name="output"
-        title="softmax(Q Kᵀ) V: the mean of the frames that each one attends to"
+        title="softmax(Q Kᵀ) V: the mean of what each frame attends to"
         data={melody?.output}
         {...place}
       />

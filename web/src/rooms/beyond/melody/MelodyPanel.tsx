@@ -67,14 +67,14 @@ export function MelodyPanel({ state, set, own, onOwn }: PanelProps & OwnSound) {
         )}
         {!own && tune === "seed" && (
           <NumberField
-            label="Seed of the melody"
+            label="Seed"
             value={seed}
             limits={allowed.seed}
             onChange={(tuneSeed) => set({ tuneSeed })}
           />
         )}
         <Slider
-          label="Softmax temperature"
+          label="Temperature"
           value={sliderPlaceOf(temperature)}
           limits={{
             min: sliderPlaceOf(allowed.temperature.min),
@@ -88,7 +88,7 @@ export function MelodyPanel({ state, set, own, onOwn }: PanelProps & OwnSound) {
           label="Your own sound"
           accept="audio/*"
           expected="a sound, such as WAV, MP3 or Ogg"
-          note="Stays in this page and out of its link. The first 20 seconds."
+          note="Stays in this page. The first 20 seconds."
           describe={({ samples }) => `${(samples.length / rate).toFixed(1)} seconds are shown.`}
           own={own}
           backLabel="Back to our melodies"
@@ -98,9 +98,9 @@ export function MelodyPanel({ state, set, own, onOwn }: PanelProps & OwnSound) {
       </SettingsPanel>
       <Work title="Attention in a melody">
         <Roles>
-          <As of="q">Queries</As>, <As of="k">keys</As> and <As of="v">values</As> are how loud each
-          half tone is, ten times a second. The score is the cosine of two frames, divided by the
-          temperature. Nothing is learned.
+          <As of="q">Query</As>, <As of="k">key</As> and <As of="v">value</As>: how loud each half
+          tone is in a frame, a tenth of a second. Score: the cosine of two frames over the
+          temperature.
         </Roles>
         <div class="beside">
           <Panel name="picture">

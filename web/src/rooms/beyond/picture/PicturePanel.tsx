@@ -57,7 +57,7 @@ const keysOf: Partial<Record<Version, string>> = {
 };
 
 const words: Record<Method, string> = {
-  local: "All scores are equal: noise goes, and edges too.",
+  local: "All scores are equal: noise and edges go.",
   bilateral:
     "The score falls with the distance in value ÷ tone and in place ÷ half of the window’s radius: edges stay, but a pixel’s own noise decides what it resembles.",
   nonLocal: "The score falls with the difference of whole patches.",
@@ -72,7 +72,7 @@ function Controls({ state, set, own, onOwn }: PanelProps & OwnPicture) {
   return (
     <SettingsPanel>
       <Slider
-        label="Noise (standard deviation)"
+        label="Noise"
         value={state.noise}
         limits={allowed.noise}
         step={0.01}
@@ -96,7 +96,7 @@ function Controls({ state, set, own, onOwn }: PanelProps & OwnPicture) {
         onChange={(window) => set({ window })}
       />
       <Slider
-        label="h, how different patches may be"
+        label="h (non-local means)"
         value={state.h}
         limits={allowed.h}
         step={0.01}
@@ -104,7 +104,7 @@ function Controls({ state, set, own, onOwn }: PanelProps & OwnPicture) {
         onChange={(h) => set({ h })}
       />
       <Slider
-        label="Tone, how different pixels may be (bilateral)"
+        label="Tone (bilateral)"
         value={sliderPlaceOf(state.tone)}
         limits={{ min: sliderPlaceOf(allowed.tone.min), max: sliderPlaceOf(allowed.tone.max) }}
         step={1}
@@ -112,7 +112,7 @@ function Controls({ state, set, own, onOwn }: PanelProps & OwnPicture) {
         onChange={(place) => set({ tone: sliderValueAt(place) })}
       />
       <NumberField
-        label="Seed of the noise"
+        label="Seed"
         value={state.grain}
         limits={allowed.seed}
         onChange={(grain) => set({ grain })}
@@ -121,7 +121,7 @@ function Controls({ state, set, own, onOwn }: PanelProps & OwnPicture) {
         label="Your own picture"
         accept="image/*"
         expected="a picture, such as PNG, JPEG or WebP"
-        note="Stays in this page and out of its link. Grey, at most 256 × 256."
+        note="Stays in this page. Grey, at most 256 × 256."
         describe={({ width, height }) => `shown in grey, ${width} × ${height} pixels.`}
         own={own}
         backLabel="Back to our drawing"
@@ -155,8 +155,8 @@ function Strongest({ answer }: { answer: PixelAnswer | null }) {
   const rest = answer ? 1 - strongest.reduce((sum, [, weight]) => sum + weight, 0) : 0;
   return (
     <details class="row-details">
-      <summary>The pixels that count most as a table</summary>
-      <RowTable title="The pixels that count most" columns={columns}>
+      <summary>The largest weights</summary>
+      <RowTable title="The largest weights" columns={columns}>
         <tbody>
           {Array.from({ length: rowsShown }, (_, i) => {
             const [place, weight] = strongest[i] ?? [];
@@ -275,7 +275,7 @@ function PixelWeights({ state, set, request }: PanelProps & { request: NoisyRequ
           idle={
             isTouch
               ? "Tap a cell to go there."
-              : "Point at a cell for its weight; click to go there."
+              : "Point at a cell for its weight; click it to go there."
           }
           byKeyboard={byKeyboard}
         />
@@ -328,9 +328,8 @@ export function PicturePanel({ state, set, own, onOwn }: PanelProps & OwnPicture
         isStale={answer !== null && answered !== null && answered.own !== own}
       >
         <Roles>
-          A pixel becomes the weighted mean of the noisy <As of="v">values</As> in its window. The
-          more alike its <As of="q">query</As> and their <As of="k">keys</As>, the larger the
-          weight.
+          A pixel becomes a weighted mean of its window’s <As of="v">values</As>: the more alike{" "}
+          <As of="q">query</As> and <As of="k">key</As>, the larger the weight.
         </Roles>
         <Panel name="picture">
           <div class="greys">
@@ -360,7 +359,7 @@ export function PicturePanel({ state, set, own, onOwn }: PanelProps & OwnPicture
           </div>
           {failure && <p role="status">{failure}</p>}
           <p class="faint">
-            {Click} a pixel; squares mark its window and its patch. <Term name="PSNR" />: higher is
+            {Click} a pixel: squares mark its window and patch. <Term name="PSNR" />: higher is
             better.
           </p>
         </Panel>

@@ -77,15 +77,17 @@ export function PointsPanel({ state, set }: PanelProps) {
               checked={similar}
               onChange={(similar) => set({ similar })}
             />
-            <p class="faint">
-              Every point is query, key and value. It moves to the weighted mean of those it
-              resembles; scores are dot products, measured from the mean.
-            </p>
+            {similar && (
+              <p class="faint">
+                Every point is query, key and value. It moves to the weighted mean of those it
+                resembles; scores are dot products, measured from the mean.
+              </p>
+            )}
           </>
         }
       >
         <Slider
-          label="Bandwidth b of the kernel"
+          label="Bandwidth b"
           value={sliderPlaceOf(bandwidth)}
           limits={{
             min: sliderPlaceOf(allowed.bandwidth.min),
@@ -96,7 +98,7 @@ export function PointsPanel({ state, set }: PanelProps) {
           onChange={(place) => set({ bandwidth: sliderValueAt(place) })}
         />
         <p class="faint number">
-          As a softmax temperature: b² = {Number((bandwidth * bandwidth).toPrecision(3))}
+          Temperature b² = {Number((bandwidth * bandwidth).toPrecision(3))}
         </p>
         <p class="row-of-buttons">
           <button
@@ -120,11 +122,9 @@ export function PointsPanel({ state, set }: PanelProps) {
       </SettingsPanel>
       <Work title="Attention among points">
         <Roles>
-          <As of="q">Query</As>: a place on the axis. <As of="k">Keys</As>: the points' x.{" "}
-          <As of="v">Values</As>: their y. The score of a Gaussian <Term name="kernel" /> is{" "}
-          <span class="unbroken">−(query − key)² / 2</span>, divided by the{" "}
-          <Term name="bandwidth">temperature b²</Term>; the <As of="o">estimate</As> is the
-          regression of Nadaraya and Watson (1964).
+          <As of="q">Query</As>: a place on the axis. <As of="k">Keys</As>: the points’ x.{" "}
+          <As of="v">Values</As>: their y. Score: <span class="unbroken">−(query − key)² / 2</span>{" "}
+          over the <Term name="bandwidth">temperature b²</Term>, a Gaussian <Term name="kernel" />.
         </Roles>
         <Panel name="picture">
           <div ref={part}>
@@ -144,8 +144,8 @@ export function PointsPanel({ state, set }: PanelProps) {
             <PlotLegend
               marks={[
                 ["estimate", "estimate"],
-                ["average", "average: all weights equal, b = ∞"],
-                ["kernel", "kernel e^score ÷ Σ e^score: every point’s bar reaches up to it"],
+                ["average", "average, b = ∞"],
+                ["kernel", "kernel e^score ÷ Σ e^score"],
               ]}
             />
           </div>
@@ -157,8 +157,8 @@ export function PointsPanel({ state, set }: PanelProps) {
           />
           <p class="faint">
             {restrictions.lock
-              ? "Drag the query; arrow keys move it."
-              : "Drag the points and the query; arrow keys move what is focused."}
+              ? "Drag the query, or use the arrow keys."
+              : "Drag points and query, or use the arrow keys."}
           </p>
           {failure && <p role="status">{failure}</p>}
         </Panel>
@@ -167,34 +167,37 @@ export function PointsPanel({ state, set }: PanelProps) {
             figures={[
               ["query x", format(query, 2)],
               ["estimate", answer ? format(answer.value) : ""],
-              ["average of all points", answer ? format(answer.average) : ""],
+              ["average", answer ? format(answer.average) : ""],
             ]}
           />
-          <RowTable title="How the query gets its estimate" columns={columns}>
-            <tbody>
-              {(answered?.points ?? points).map(({ x, y }, i) => {
-                const weight = answer?.weights[i];
-                return (
-                  <tr key={i}>
-                    <th scope="row">{i + 1}</th>
-                    <td>{format(x, 2)}</td>
-                    <td>{format(y, 2)}</td>
-                    <td data-column="weight">{weight !== undefined && formatWeight(weight)}</td>
-                    <td>{weight !== undefined && format(weight * y)}</td>
-                  </tr>
-                );
-              })}
-            </tbody>
-            <tfoot>
-              <tr>
-                <th scope="row" colSpan={3}>
-                  Sum, the estimate
-                </th>
-                <td>{answer && format(answer.weights.reduce((sum, w) => sum + w, 0))}</td>
-                <td data-column="estimate">{answer && format(answer.value)}</td>
-              </tr>
-            </tfoot>
-          </RowTable>
+          <details class="row-details">
+            <summary>All weights</summary>
+            <RowTable title="All weights" columns={columns}>
+              <tbody>
+                {(answered?.points ?? points).map(({ x, y }, i) => {
+                  const weight = answer?.weights[i];
+                  return (
+                    <tr key={i}>
+                      <th scope="row">{i + 1}</th>
+                      <td>{format(x, 2)}</td>
+                      <td>{format(y, 2)}</td>
+                      <td data-column="weight">{weight !== undefined && formatWeight(weight)}</td>
+                      <td>{weight !== undefined && format(weight * y)}</td>
+                    </tr>
+                  );
+                })}
+              </tbody>
+              <tfoot>
+                <tr>
+                  <th scope="row" colSpan={3}>
+                    Sum, the estimate
+                  </th>
+                  <td>{answer && format(answer.weights.reduce((sum, w) => sum + w, 0))}</td>
+                  <td data-column="estimate">{answer && format(answer.value)}</td>
+                </tr>
+              </tfoot>
+            </RowTable>
+          </details>
         </Panel>
       </Work>
     </>

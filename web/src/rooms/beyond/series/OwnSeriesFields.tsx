@@ -56,8 +56,7 @@ export function OwnSeriesFields({
         <p role="status">
           {message ?? (
             <span class="faint">
-              {fewestValues} to {mostValues} numbers, “?” where one is missing. They stay in this
-              page.
+              {fewestValues} to {mostValues} numbers, “?” for a missing one. They stay in this page.
             </span>
           )}
         </p>

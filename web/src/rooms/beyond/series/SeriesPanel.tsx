@@ -29,7 +29,7 @@ const modelFolder = () => new URL("models/series-encoder", document.baseURI).hre
 const columns: readonly TableColumn[] = [
   { id: "position", head: "position" },
   { id: "value", head: <span class="role-v">value</span> },
-  { id: "alike", head: "alike" },
+  { id: "alike", head: "periods away" },
   { id: "weight", head: "weight" },
 ];
 /** The number of rows of the table, which has the largest weights. */
@@ -124,7 +124,7 @@ export function SeriesPanel({
     <>
       <SettingsPanel>
         <NumberField
-          label="Seed of the series"
+          label="Seed"
           value={state.series}
           limits={allowed.seed}
           onChange={(series) => {
@@ -147,9 +147,8 @@ export function SeriesPanel({
       </SettingsPanel>
       <Work title="Attention in a series" isStale={isStale}>
         <Roles>
-          <As of="q">Queries</As> and <As of="k">keys</As> are what a model knows of a position;{" "}
-          <As of="v">values</As> carry what is known there. It learned to attend from a hidden value
-          to those whole periods away.
+          A trained model fills the gap: from a hidden value its <As of="q">query</As> attends to{" "}
+          <As of="k">keys</As> whole periods away, and takes their <As of="v">values</As>.
         </Roles>
         <Panel name="picture">
           <div ref={part}>
@@ -166,14 +165,14 @@ export function SeriesPanel({
             )}
             <PlotLegend
               marks={[
-                ["estimate", "filled by the model"],
-                ...((answer?.hasTruth ?? true) ? [["truth", "what was hidden"] as const] : []),
+                ["estimate", "filled"],
+                ...((answer?.hasTruth ?? true) ? [["truth", "hidden"] as const] : []),
                 ["straight", "straight line"],
                 [
                   "ring",
                   own
-                    ? `whole periods from the chosen value${answer?.period ? `: ${answer.period} values, estimated` : "; none was found"}`
-                    : "whole periods from the chosen value",
+                    ? `whole periods away${answer?.period ? `: ${answer.period} values, estimated` : "; none was found"}`
+                    : "whole periods away",
                 ],
               ]}
             />
@@ -198,10 +197,10 @@ export function SeriesPanel({
         <Panel name="weights">
           <NamedNumbers
             figures={[
-              ["model's error (root mean square)", inNumbers(answer?.error)],
-              ["straight line's error", inNumbers(answer?.lineError)],
+              ["model’s error (root mean square)", inNumbers(answer?.error)],
+              ["line’s error", inNumbers(answer?.lineError)],
               [
-                `both errors over ${answer?.heldOut.examples ?? 1000} series kept out of training`,
+                `both, over ${answer?.heldOut.examples ?? 1000} series not trained on`,
                 answer
                   ? `model ${format(answer.heldOut.error)}, line ${format(answer.heldOut.lineError)}`
                   : "",
@@ -209,15 +208,13 @@ export function SeriesPanel({
               [`filled at ${row + 1}`, answer ? format(answer.filled[row] as number) : ""],
               ["hidden value", inNumbers(answer?.hasTruth === false ? null : answer?.values[row])],
               [
-                "this head's weight on alike values",
+                "weight whole periods away",
                 shown ? formatWeight(shown.onAlike[row] as number) : "",
               ],
             ]}
           />
           <div class="field head-field">
-            <label for="series-head">
-              Head, with its weight on values of the same phase, over the gap
-            </label>
+            <label for="series-head">Head, with its weight whole periods away</label>
             <select
               id="series-head"
               value={state.head ? `${state.head.layer}.${state.head.head}` : ""}
@@ -231,9 +228,7 @@ export function SeriesPanel({
                 });
               }}
             >
-              <option value="">
-                the one with the most weight there{best ? `: ${nameOf(best)}` : ""}
-              </option>
+              <option value="">the one with the most{best ? `: ${nameOf(best)}` : ""}</option>
               {answer?.heads.map((head) => (
                 <option key={nameOf(head)} value={`${head.layer}.${head.head}`}>
                   {nameOf(head)}: {formatWeight(onAlikeOf(head, answer))}
