@@ -123,7 +123,7 @@ function exampleOf(names, anchors) {
   if (!names.includes(first) && anchors.has(first))
     return `<p>Used in the example of <a href="#${first}">${escaped(first)}</a>.</p>`;
   const code = coloured(examples.get(first), "cpp");
-  return `<pre class="example scroll" tabindex="0"><code>${code}</code></pre>`;
+  return `<pre class="code scroll" tabindex="0"><code>${code}</code></pre>`;
 }
 
 export function headersPage() {
