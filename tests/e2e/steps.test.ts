@@ -243,6 +243,19 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     expect(await room.text(".transport b")).toBe("Joined");
   });
 
+  test("shows all of a text that is typed while it plays, with an empty cell for each pair", async () => {
+    const room = await enter();
+    expect(await room.text(".transport .play")).toBe("Pause");
+    await room.paste("#text", "a b c d");
+    const seen = async () => [
+      (await room.page.$$(".figure-tokens .token")).length,
+      (await room.page.$$(".pairs-ahead rect")).length,
+    ];
+    await expect.poll(seen).toEqual([4, 16]);
+    await room.click("causal");
+    await expect.poll(seen).toEqual([4, 10]);
+  });
+
   test("plays to the end and waits there, and then begins anew", async () => {
     const room = await reenter("#step=joined&time=2");
     await room.click("Play", ".player");
@@ -385,6 +398,13 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await room.page.keyboard.type("-1");
     // K of “The” was [0.2, 0.1].
     await expect.poll(async () => (await room.table()).score[0]).toBe(-1.94);
+    // More than is allowed: the last number that was is kept, however fast one types.
+    await room.type(".edit-cell input", "1e30");
+    await expect
+      .poll(() => room.text(".field-refused"))
+      .toBe("1e30 is not a number from −1000 to 1000; it stays 1000.");
+    await expect.poll(() => room.link()).toContain(":1000");
+    expect(await room.text(".field-refused")).toContain("it stays 1000");
     await room.click("Undo 2 edits");
     await room.untilTable({ score: [0.16, 0.6, 1.04, 1.48, 1.92] });
     await expect.poll(() => room.link()).not.toContain("edits");
