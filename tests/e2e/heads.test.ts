@@ -323,6 +323,14 @@ describe.each(["chrome", "firefox"] as const)("In %s, the heads", (name) => {
       CSS.supports("field-sizing: content") ? field.scrollHeight - field.clientHeight : 0,
     );
     expect(hidden).toBeLessThanOrEqual(1);
+    // A word that the model does not know is in view, however late it comes.
+    await room.paste(
+      "#heads-text",
+      `${"Alice helped Clara because she was kind. ".repeat(3)}Zorg left.`,
+    );
+    await room.page.waitForSelector(".unread mark");
+    const right = await room.page.$eval(".unread mark", (m) => m.getBoundingClientRect().right);
+    expect(right).toBeLessThanOrEqual(360);
     for (const model of ["dates", "sort", "reverse", "brackets"]) {
       await room.page.evaluate((model) => {
         location.hash = `#room=heads&model=${model}`;

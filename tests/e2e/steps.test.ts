@@ -218,7 +218,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await expect.poll(() => room.text(".transport-place")).toBe("Moment 82 of 82 Joined");
     await room.page.keyboard.press("Home");
     await expect.poll(() => room.text(".transport-place")).toBe("Moment 1 of 82 Tokens");
-    expect(await room.text(".figure-tokens")).toBe("The 1");
+    expect(await room.text(".figure-tokens .tokens")).toBe("The 1");
   });
 
   test("opens at the tokens and plays by itself until it is touched, and not when it is entered later", async () => {
@@ -660,7 +660,7 @@ describe.each(["chrome", "firefox"] as const)("In %s, the page", (name) => {
     await room.page.keyboard.press("Home");
     await expect.poll(() => room.link()).toContain("trial=2");
     expect(Math.max(...(await check()).map((row) => row[5] as number))).toBeGreaterThan(0.05);
-    expect(await room.text(".why-root")).toContain("Vaswani et al. (2017), section 3.2.1");
+    expect(await room.text(".why-root")).toContain("Vaswani et al., 2017, section 3.2.1");
   });
 
   test.each(kinds)(
