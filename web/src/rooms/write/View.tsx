@@ -120,7 +120,8 @@ function useBranches(state: State, set: Setter<State>, answer: WriteAnswer | nul
 }
 
 export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
-  const { opened, loading, retry, answer, head, shown, dropped, failure } = useWriting(state);
+  const { opened, loading, retry, answer, head, shown, dropped, isStale, failure } =
+    useWriting(state);
   const { place, clock, go, writeOn } = usePlaying(answer, state, set);
   const { branches, take, takeAgain } = useBranches(state, set, answer, place);
   const count = answer?.ids.length ?? 0;
@@ -182,7 +183,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
         notices={[...(failure ? [failure] : []), ...(answer?.notices ?? []), ...linkNotices]}
       />
       <Controls state={state} set={set} answer={answer} place={place} />
-      <div class={workspace ? "work" : "work waiting"}>
+      <div class={`work${workspace ? "" : " waiting"}${isStale ? " stale" : ""}`}>
         {workspace && (
           <>
             <Panel name="text">

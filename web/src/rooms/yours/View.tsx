@@ -61,7 +61,7 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
   const attention = useAttention(setWhy);
   const reading = useReading(state, card);
   const { text, answer, place, heads, dropped, head, shown } = reading;
-  const { next, other, whyNotOther, isBusy } = reading;
+  const { next, other, whyNotOther, isBusy, isStale, isUnread } = reading;
   const read = answer && `${answer.ids.length} tokens read in ${answer.milliseconds.toFixed(0)} ms`;
   useFootnote(read ?? (isKnown && !card && !isComing ? "no model is open" : null));
 
@@ -108,7 +108,16 @@ export function View({ state, set, notices: linkNotices }: RoomProps<State>) {
       {card && <Controls {...{ state, set, card }} />}
       {!card && isComing && <div class="work waiting" />}
       {card && (
-        <div class={`work ${card.predicts}${workspace ? "" : " waiting"}`}>
+        <div
+          class={[
+            "work",
+            card.predicts,
+            !workspace && "waiting",
+            isUnread ? "unread-text" : isStale && "stale-text",
+          ]
+            .filter(Boolean)
+            .join(" ")}
+        >
           <Panel name="text">
             <TextPanel
               {...{ text: text ?? "", card, set, isRead: workspace !== null }}
