@@ -1,4 +1,5 @@
-/** `heed/view`: attention as pictures, without a framework and without WebAssembly. */
+// `heed/view`: attention as pictures, without a framework and without WebAssembly. Nothing runs on import.
+
 export { defineElements } from "./view/elements/define.js";
 export {
   type CellDetail,
@@ -8,4 +9,6 @@ export {
 export type { Mask, NestedNumbers, Numbers, TensorLike } from "./view/elements/input.js";
 export { HeedMatrix, matrix } from "./view/elements/matrix.js";
 export { HeedSteps, type StepDetail, type StepsMatrix, steps } from "./view/elements/steps.js";
+export type { ColourCurve, ColourRange, Theme } from "./view/picture/colour.js";
+export type { Cell } from "./view/picture/layout.js";
 export type { StepsStage } from "./view/steps/scene.js";

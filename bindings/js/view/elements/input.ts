@@ -5,9 +5,13 @@ import { type Floats, type MatrixView, viewOn } from "../picture/view.js";
 
 /** A tensor of Heed, or any object with a shape and its numbers, row by row or as nested lists. */
 export interface TensorLike {
+  /** The sizes, outermost first. */
   readonly shape: readonly number[];
+  /** The type of the numbers: those of "float16" and "bfloat16" are read by `toArray`. */
   readonly dtype?: string;
+  /** The numbers, row by row; they are copied when the property is set. */
   readonly data?: ArrayLike<number>;
+  /** The numbers as nested lists of the tensor's shape. */
   toArray?(): unknown;
 }
 
