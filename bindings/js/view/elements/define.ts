@@ -1,6 +1,9 @@
 import { define } from "./element.js";
+import { HeedHeads } from "./heads.js";
+import { HeedLines } from "./lines.js";
 import { HeedMatrix } from "./matrix.js";
 import { HeedSteps } from "./steps.js";
+import { HeedTokens } from "./tokens.js";
 
 /**
  * Registers all elements of `heed/view`, for pages that use them in their markup. Where there are no custom elements, as
@@ -15,5 +18,5 @@ import { HeedSteps } from "./steps.js";
  */
 export function defineElements(): void {
   if (globalThis.customElements === undefined) return;
-  for (const kind of [HeedMatrix, HeedSteps]) define(kind);
+  for (const kind of [HeedHeads, HeedLines, HeedMatrix, HeedSteps, HeedTokens]) define(kind);
 }

@@ -9,6 +9,7 @@ import { pointOf, withPoint } from "../picture/format.js";
 import type { Area, Cell } from "../picture/layout.js";
 import { notesOf, type Picture, type Still } from "../picture/paint.js";
 import { at, type MatrixView } from "../picture/view.js";
+import { fileOf, headAt } from "./attends.js";
 import { type CellDetail, cell, choice, HeedElement, make, numbers, place } from "./element.js";
 import { type Explained, formulaOf, placeOf } from "./explain.js";
 import {
@@ -34,8 +35,7 @@ interface Shown extends Explained {
 }
 
 function saveOf(label: string, { words }: Explained): Saved {
-  const file = label.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-");
-  return { file, caption: label, rows: words.queries, cols: words.keys };
+  return { file: fileOf(label), caption: label, rows: words.queries, cols: words.keys };
 }
 
 /** A picture with the cell that is pointed at or kept, its row and column, and the row that is selected. */
@@ -164,12 +164,7 @@ export class HeedMatrix extends HeedElement {
     ];
     if (matrices === null) return null;
     const { rows, cols } = matrices;
-    for (const [name, index, count] of [
-      ["layer", layer, matrices.layers],
-      ["head", head, matrices.heads],
-    ] as const)
-      if (index >= count) throw refuse("option", name, `a number below ${count}`, `${index}`);
-    const view = matrices.view(layer, head);
+    const view = headAt(matrices, layer, head);
     const hides = this.hides(rows, cols);
     const words = this.words(rows, cols);
     const point = pointOf(this.taken("locale"));
